@@ -119,15 +119,21 @@ def board_data(board: Board) -> dict[str, Any]:
 
 
 def _not_run(benchmark: Benchmark) -> list[str]:
-    """What was not run, one line per algorithm and reason."""
-    groups: dict[tuple[str, str], list[str]] = {}
-    for one in benchmark.not_run:
-        reason = re.split(r"[;:] | \(", re.sub(r"[\d.]+ GB", "... GB", one["reason"]))[0]
-        groups.setdefault((one["algorithm"], reason), []).append(one["dataset"])
+    """What was not run, one line per reason."""
+    groups: dict[str, dict[str, list[str]]] = {}
+    for cell in benchmark.not_run:
+        limit = re.sub(r"ran longer than the \d+ seconds.*", "ran into the time limit", cell["reason"])
+        reason = re.split(r"[;:] | \(", re.sub(r"[\d.]+ GB", "... GB", limit))[0]
+        groups.setdefault(reason, {}).setdefault(cell["algorithm"], []).append(cell["dataset"])
     total = len(benchmark.datasets)
     return [
-        f"{name} on {listing(sets) if len(sets) <= 5 else f'{len(sets)} of {total} datasets'}: {reason}."
-        for (name, reason), sets in sorted(groups.items())
+        f"{reason[0].upper()}{reason[1:]}: "
+        + ", ".join(
+            f"{name} ({listing(sets) if len(sets) <= 3 else f'{len(sets)} of {total} datasets'})"
+            for name, sets in sorted(algorithms.items())
+        )
+        + "."
+        for reason, algorithms in sorted(groups.items())
     ]
 
 

@@ -34,12 +34,17 @@ def numbers_behind(results: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]
     }
 
 
+OF_A_STUDY = "multiverse_field"
+"""How pictures begin that show a study of real data; they stay as they are."""
+
+
 def renew(report: Any, others: Mapping[str, Any]) -> None:
     """Draw the pictures from the report of the demo and from other results; keep the numbers behind the demo's."""
     figures = {figure.name: figure for figure in report.figures}
     figures |= {figure.name: figure for result in others.values() for figure in result.figures.values()}
     for path in sorted(PICTURES.glob("*.png")):
-        figures[path.stem].save(path)
+        if not path.stem.startswith(OF_A_STUDY):
+            figures[path.stem].save(path)
     columns = ["algorithm", "dataset", "metric", "value"]
     measured_here = pl.col("metric").str.contains("^(seconds|joules|memory)")
     frame = report.results.frame.select(columns).filter(~measured_here)

@@ -80,7 +80,7 @@ def test_what_is_shipped_is_what_the_study_found(shipped):
 @pytest.mark.slow
 def test_only_the_own_algorithm_runs_and_is_placed_among_the_baselines(shipped, monkeypatch):
     monkeypatch.chdir(shipped)
-    result = recassay.bench("mine.py:Mine", benchmark="shipped", fetch=False, workers=2)
+    result = recassay.bench("mine.py:Mine", benchmark="shipped", fetch=False, workers=2, seeds=2)
     assert {row.dataset for row in result.rows} == {"dense-small", "long-tail"}
     assert len(result.judgement.algorithms) == 5
     assert result.judgement.control == "Mine"
@@ -95,11 +95,26 @@ def test_only_the_own_algorithm_runs_and_is_placed_among_the_baselines(shipped, 
     assert again.skipped == {"dense-small": "not asked for"}
     assert "1 dataset" in again.headline()
     # A baseline placed among the baselines is as good as itself.
-    same = recassay.bench("EASE", benchmark="shipped", fetch=False, workers=2, seeds=1)
+    same = recassay.bench("EASE", benchmark="shipped", fetch=False, workers=2)
     pair = same.judgement.pair("EASE (yours)", "EASE")
     assert pair.ties == 2
     assert all(row.difference == pytest.approx(0, abs=0.003) for row in same.rows if row.best == "EASE")
-    assert same.notes == ("1 of the benchmark's 2 seeds were run.",)
+    assert same.notes == ("1 of the benchmark's 2 seeds was run.",)
+
+
+@pytest.mark.slow
+def test_one_page_says_where_the_algorithm_stands(shipped, monkeypatch, cli):
+    monkeypatch.chdir(shipped)
+    ran = cli("bench", "mine.py:Mine", "--benchmark", "shipped", "--no-fetch", "--out", "page.html")
+    assert ran.code == 0, ran.err
+    page = (shipped / "page.html").read_text()
+    headline = ran.out.partition("\n")[0]
+    assert "Mine is number" in headline
+    assert f'class="headline">{headline}' in page.replace("\u00a0", " ")
+    assert "Mine among the baselines of published:open" in page
+    assert 'class="grade"' not in page.partition("</section>")[0]
+    assert "Dataset by dataset, with the test over users" in page
+    assert str(shipped) not in page
 
 
 @pytest.mark.slow

@@ -101,7 +101,7 @@ SECTIONS: dict[str, list[Command | Program]] = {
                 show="studies:status"),
         Command("results", "Print or export every number of a study.", "folder", show="results:results", out="file"),
         Command("bench", "Your algorithm among the tuned baselines of the open benchmark.", "algorithm",
-                "study.bench:bench", computes="special:bench", names={"folder": "--study"}),
+                "study.bench:bench", computes="special:bench", names={"folder": "--study"}, out="place"),
         Command("check", "Does your algorithm keep the rules? Tried on a small dataset.", "algorithm",
                 "study.check:check", show="installation:ready", names={"every": "--all"}),
         Command("serve", "Watch a study live in the browser.", "folder", "study.serve:serve", show="studies:serve"),

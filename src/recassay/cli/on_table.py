@@ -10,7 +10,7 @@ from recassay.api.publish import content
 from recassay.api.publish.saving import document, save, save_text
 from recassay.cli.call import Call
 from recassay.cli.render import print_answer, print_json, print_lines, print_saved, say
-from recassay.cli.values import Target
+from recassay.cli.values import PAGES, Target
 from recassay.core.choices import known_formats
 from recassay.core.errors import UsageError
 
@@ -78,7 +78,12 @@ def show_answer(
         print_json(answer_document)
     else:
         print_answer(content.tell(result, sources), everything=everything)
-    if out is not None:
+    if out is not None and out.suffix.lower() in PAGES and call.command.out == "place":
+        from recassay.api.publish.report import bench_page
+
+        save_text(out, bench_page(result))
+        say(f"wrote {out}: open it in a browser")
+    elif out is not None:
         name = call.command.saved_as or call.command.name
         print_saved(save({name: result}, answer_document, out, formats=formats), out)
 

@@ -23,7 +23,7 @@ from recassay.runner.references import dataset_version
 NOT_FOUND = "not found here"
 
 
-def one_algorithm_study(benchmark: Benchmark, algorithm: str, seeds: int | None) -> StudySpec:
+def one_algorithm_study(benchmark: Benchmark, algorithm: str, seeds: int) -> StudySpec:
     """The study that the benchmark's rules make of an algorithm: a name, `./file.py:Class`, or a TOML file with one."""
     settings: Mapping[str, Any] = {}
     base, named = Path(), [algorithm]
@@ -39,11 +39,10 @@ def one_algorithm_study(benchmark: Benchmark, algorithm: str, seeds: int | None)
         named = [f"./{named[0]}"]
     study = {"datasets": ["synthetic:dense-small"], "algorithms": named}
     spec = study_of({"study": study, "algorithm": settings}, base=base)
-    chosen = benchmark.seeds[:seeds] if seeds is not None else benchmark.seeds
     return spec.model_copy(
         update={
             "name": f"bench-{spec.algorithms[0].name}",
-            "seeds": chosen,
+            "seeds": benchmark.seeds[:seeds],
             "datasets": (),
             "metrics": benchmark.metrics,
             "tuning": TuningSpec.model_validate(benchmark.tuning),

@@ -11,6 +11,7 @@ import polars as pl
 from recassay.analysis.verdict.result import Status, Verdict
 from recassay.core.errors import listing
 from recassay.core.system.display import Displayed
+from recassay.core.tables.results import Results
 from recassay.core.tables.sources import Source
 from recassay.core.tabular import stated
 
@@ -68,6 +69,8 @@ class BenchResult(Displayed):
     """Where its study is."""
     sources: tuple[Source, ...] = ()
     """The shipped values."""
+    results: Results | None = field(default=None, repr=False, compare=False)
+    """The values of the algorithm and its baselines."""
     notes: tuple[str, ...] = ()
 
     @property

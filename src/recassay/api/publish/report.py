@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from recassay.analysis.bench.result import BenchResult, beaten_sentences
 from recassay.api.arguments import all_but, checked
 from recassay.api.inputs import CharacteristicsLike, ResultsLike
 from recassay.api.publish.analyze import Stages, examine
 from recassay.api.publish.content import AnalysisReport
 from recassay.api.tables import study_folder
 from recassay.core.choices import MissingPolicy
+from recassay.reporting.content import ReportContent
 from recassay.reporting.drawing import Drawers
 from recassay.reporting.figures import begin_drawing, build_sections, draw_ahead
 from recassay.reporting.files import refuse_file, write_files
@@ -63,6 +66,23 @@ def report(
     made, page = report_page(**options)
     made.files.extend(write_files(target.parent, {target.name: page.encode(errors="backslashreplace")}, share=True))
     return made
+
+
+def bench_page(result: BenchResult) -> str:
+    """One page that says where an algorithm stands among the shipped baselines."""
+    assert result.results is not None  # `bench` states them
+    verdict = replace(
+        result.judgement, headline=result.headline(), sentences=tuple(beaten_sentences(result)), next_step=None
+    )
+    content = ReportContent(
+        metric=verdict.metric,
+        higher_is_better=verdict.higher_is_better,
+        results=result.results,
+        analyses={"bench": replace(result, judgement=verdict)},
+        skipped={},
+    )
+    with Drawers() as drawers:
+        return build_page(content, begin_drawing(build_sections(content.analyses), ("svg",), drawers))
 
 
 def report_page(results: ResultsLike, metric: str | None = None, **more: Any) -> tuple[AnalysisReport, str]:

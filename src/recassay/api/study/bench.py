@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -45,7 +46,7 @@ def bench(
     data: str | Path | None = None,
     benchmark: str | Path = OPEN,
     metric: str = USER_METRIC,
-    seeds: Annotated[int, Range(1, 100)] | None = None,
+    seeds: Annotated[int, Range(1, 100)] = 1,
     folder: str | Path | None = None,
     fetch: bool = True,
     workers: Workers | None = None,
@@ -65,7 +66,7 @@ def bench(
         data: folder with files named after the datasets; others are looked for among the stored ones, then downloaded.
         benchmark: `published:open`, or a folder that `benchmarks/open/export.py` wrote.
         metric: what is compared.
-        seeds: how many of the benchmark's seeds to run; by default all.
+        seeds: how many of the benchmark's seeds to run; most baselines have one.
         folder: the folder of the study; by default `bench-` and the algorithm.
         fetch: download what is not there and has an address.
         workers: processes at a time; by default one per core.
@@ -138,7 +139,9 @@ def _placed(
     kept = values.filter(~pl.col(c.ALGORITHM).is_in(list(left_out)))
     if not kept.height:
         raise InputError("no baseline has a value on all of these datasets", fix="choose fewer datasets")
-    matrix = Results.from_frame(pl.concat([kept, own])).matrix(metric, least_datasets=1)
+    compared = replace(source, file=f"{name} among the baselines of {source.file}")
+    results = Results.from_frame(pl.concat([kept, own]), sources=(compared,))
+    matrix = results.matrix(metric, least_datasets=1)
     users = {
         dataset: both for dataset in usable if (both := _paired(shipped, dataset, name, scores[dataset])) is not None
     }
@@ -157,6 +160,7 @@ def _placed(
         joules=sum(joules) if joules else None,
         folder=str(place),
         sources=(source,),
+        results=results,
         notes=_notes(shipped, done),
     )
 
@@ -171,7 +175,9 @@ def _notes(shipped: Benchmark, done: Sequence[CellRecord]) -> tuple[str, ...]:
     run = sorted({cell.seed for cell in done})
     notes = []
     if len(run) < len(shipped.seeds):
-        notes.append(f"{len(run)} of the benchmark's {len(shipped.seeds)} seeds were run.")
+        notes.append(
+            f"{len(run)} of the benchmark's {len(shipped.seeds)} seeds {'was' if len(run) == 1 else 'were'} run."
+        )
     if int(shipped.tuning.get("trials", 0)) and all(cell.validation is None for cell in done):
         notes.append("Nothing was tuned: the algorithm states no `space`, while the baselines were tuned.")
     return tuple(notes)

@@ -18,12 +18,15 @@ MOST_LETTERS = 6
 FOLDS = (("Why", "why"), ("How sure", "how_sure"), ("What would change it", "what_would_change"))
 
 
-def verdict_card(verdict: Verdict) -> Markup:
-    """The first screen: what is known on the left, the mean ranks with their intervals on the right."""
+def verdict_card(verdict: Verdict, *, graded: bool = True) -> Markup:
+    """The first screen: what is known on the left, the mean ranks with their intervals on the right.
+
+    The grade speaks of the whole field; a page about one algorithm shows none.
+    """
     lead, *others = verdict.sentences or ("",)
     statement = tag(
         "div",
-        tag("p", tag("span", GRADES[verdict.grade], class_="grade"), class_="grades"),
+        tag("p", tag("span", GRADES[verdict.grade], class_="grade"), class_="grades") if graded else None,
         tag("h2", _together(verdict.headline), id="verdict-title", class_="headline"),
         tag("p", _together(lead), class_="lead") if lead else None,
         tag("p", tag("strong", "Caution. "), verdict.caution, class_="caution") if verdict.caution else None,
@@ -60,6 +63,8 @@ def forest(verdict: Verdict) -> Markup:
     last = max((verdict.algorithms.index(name) for name in verdict.could_be_best), default=0) + 1
     first = max(MOST_ROWS, last if last <= MOST_ROWS + 4 else MOST_ROWS)
     rows = list(_rows(verdict))
+    own = [] if verdict.control is None else [verdict.algorithms.index(verdict.control)]
+    shown = [*range(min(first, len(rows))), *(place for place in own if place >= first)]
     count, possible = len(rows), len(verdict.could_be_best)
     level = f"{100 * (1 - verdict.alpha):g} %"
     drawn = f"lines are {level} intervals" if verdict.interval is not None else "too few datasets for intervals"
@@ -71,11 +76,14 @@ def forest(verdict: Verdict) -> Markup:
         f" shown to be behind; {drawn}. Algorithms with a common letter are not shown to differ.",
         class_="note",
     )
-    table = tag("table", tag("thead", _header(verdict)), tag("tbody", rows[:first]), class_="forest")
+    table = tag(
+        "table", tag("thead", _header(verdict)), tag("tbody", [rows[place] for place in shown]), class_="forest"
+    )
     rest = None
-    if len(rows) > first:
-        further = tag("table", tag("thead", _header(verdict)), tag("tbody", rows[first:]), class_="forest")
-        rest = tag("details", tag("summary", f"{len(rows) - first} more algorithms"), further)
+    if len(rows) > len(shown):
+        others = [row for place, row in enumerate(rows) if place not in shown]
+        further = tag("table", tag("thead", _header(verdict)), tag("tbody", others), class_="forest")
+        rest = tag("details", tag("summary", f"{len(others)} more algorithms"), further)
     return tag("figure", table, rest, tag("figcaption", legend), class_="forest-plot")
 
 

@@ -30,9 +30,8 @@ SPLITS = {
 def top(content: ReportContent, filled: Sequence[FilledSection]) -> Markup:
     """Verdict, warnings and the study at a glance."""
     verdict = judgement(content.analyses)
-    return joined([
-        verdict_card(verdict) if verdict is not None else _sentences(filled), _warnings(content), _glance(content)
-    ])  # fmt: skip
+    first = _sentences(filled) if verdict is None else verdict_card(verdict, graded="bench" not in content.analyses)
+    return joined([first, _warnings(content), _glance(content)])
 
 
 def _sentences(filled: Sequence[FilledSection]) -> Markup:
