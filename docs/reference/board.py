@@ -163,10 +163,18 @@ def markdown(board: Board) -> str:
           f"{_brief(one.get('discrimination'))} | {one['best'][0] if one['best'] else ''} |"
           for name, one in data["datasets"].items()), "",
         "## What was not run", "",
-        *([f"- {one}" for one in data["not_run"]] or ["Every algorithm ran on every dataset."]),
+        *_reasons(data["not_run"]), "",
         *(f"- The dataset {name} is not part of it: {why}" for name, why in data["left_out"].items()), "",
     ]  # fmt: skip
     return "\n".join(lines)
+
+
+def _reasons(lines: list[str]) -> list[str]:
+    """The lines of `_not_run` as a table."""
+    rows = [f"| {reason} | {which.rstrip('.')} |" for reason, _, which in (line.partition(": ") for line in lines)]
+    return (
+        ["| why | algorithms and datasets |", "|---|---|", *rows] if rows else ["Every algorithm ran on every dataset."]
+    )
 
 
 def board_page(source: str | Path = OPEN) -> str:
