@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -12,6 +13,7 @@ import recassay
 from recassay.api.study.studies import adaptive_standing, make_study
 from recassay.core.errors import InputError, UsageError
 from recassay.recommenders.plan import plan
+from recassay.recommenders.price import _stored as stored_seconds
 from recassay.recommenders.price import price
 from recassay.recommenders.study import run_study
 from recassay.recommenders.study_file import load_study
@@ -149,6 +151,15 @@ def test_the_price_is_told_in_time_by_cells_that_ran_or_by_published_times(tmp_p
     told = price(plan(large), tmp_path / "study")
     assert told.endswith("s of one process by 4 cells that ran here")
     assert len(plan(large).cells) == 6
+    with Store.open(tmp_path / "study") as store:
+        cells = store.cells(every=True)
+    tuned = {**cells[0].spec, "tuning": {**cells[0].spec["tuning"], "trials": 4}}
+    for took in (61.0, 500.0):  # with the trials of another cell, and with trials of its own
+        own = [replace(cell, seconds=took, seconds_fit=50.0, seconds_predict=10.0, spec=tuned) for cell in cells]
+        with monkeypatch.context() as patch:
+            patch.setattr(Store, "cells", lambda self, own=own, **_: own)
+            seconds, _, _ = stored_seconds(tmp_path / "study", ("MostPop",), ("dense-small",))
+        assert seconds.tolist() == [[60.0 if took == 61.0 else 100.0]]
     monkeypatch.setattr("recassay.recommenders.price._stored", lambda *_: (np.array([[60.0], [30.0]]), 4, set()))
     assert "; about 4 min of one process by 4 cells" in price(plan(large), tmp_path / "study")
 

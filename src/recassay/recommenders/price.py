@@ -63,7 +63,9 @@ def _stored(folder: Path, names: tuple[str, ...], datasets: tuple[str, ...]) -> 
             for cell in store.cells(every=True):
                 if cell.status == "done" and cell.seconds and cell.algorithm in names and cell.dataset in datasets:
                     at = names.index(cell.algorithm), datasets.index(cell.dataset)
-                    total[at] += cell.seconds / (cell.spec["tuning"]["trials"] + 1)
+                    # A cell that took over the trials of another has little time of its own: its fit is the least.
+                    fit = (cell.seconds_fit or 0.0) + (cell.seconds_predict or 0.0)
+                    total[at] += max(fit, cell.seconds / (cell.spec["tuning"]["trials"] + 1))
                     count[at] += 1
                     done.add(cell.id)
     return np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0), len(done), done
