@@ -10,7 +10,7 @@ import pytest
 from shipping import export_benchmark
 
 import recassay
-from recassay.core.errors import InputError, UsageError
+from recassay.core.errors import InputError, RecAssayError, UsageError
 from recassay.data.published.benchmark import open_benchmark, packed, sampled_users, unpacked
 from recassay.store.store import Store
 
@@ -115,6 +115,18 @@ def test_one_page_says_where_the_algorithm_stands(shipped, monkeypatch, cli):
     assert 'class="grade"' not in page.partition("</section>")[0]
     assert "Dataset by dataset, with the test over users" in page
     assert str(shipped) not in page
+
+
+@pytest.mark.slow
+def test_an_algorithm_that_cannot_run_is_refused_before_any_dataset_is_looked_for(shipped, monkeypatch):
+    monkeypatch.chdir(shipped)
+    (shipped / "broken.py").write_text(OWN.replace("return self.seen[users] @ self.pairs", "return 'nothing'"))
+    looked = []
+    wrong = {"nothere.py:Mine": "no such file", "mine.py:Other": "Other", "broken.py:Mine": "It raises ValueError"}
+    for reference, words in wrong.items():
+        with pytest.raises(RecAssayError, match=words):
+            recassay.bench(reference, benchmark="shipped", fetch=False, told=looked.append)
+    assert looked == []
 
 
 @pytest.mark.slow

@@ -15,6 +15,7 @@ from recassay.data.parts import SUFFIXES
 from recassay.data.published.benchmark import Benchmark, BenchmarkDataset
 from recassay.data.sources import SYNTHETIC
 from recassay.recommenders.plan import SplitSpec, dataset_protocol
+from recassay.recommenders.preflight import checked_plan
 from recassay.recommenders.splits import prepare_split
 from recassay.recommenders.study_file import SECTIONS, study_of
 from recassay.runner.file_tables import read_tables
@@ -39,6 +40,7 @@ def one_algorithm_study(benchmark: Benchmark, algorithm: str, seeds: int) -> Stu
         named = [f"./{named[0]}"]
     study = {"datasets": ["synthetic:dense-small"], "algorithms": named}
     spec = study_of({"study": study, "algorithm": settings}, base=base)
+    checked_plan(spec, base / f"bench-{spec.algorithms[0].name}")  # before 21 datasets are looked for
     return spec.model_copy(
         update={
             "name": f"bench-{spec.algorithms[0].name}",
