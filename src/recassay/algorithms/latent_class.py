@@ -36,9 +36,9 @@ class PLSA(Tunable):
     name: ClassVar[str] = "PLSA"
     source: ClassVar[str] = "Hofmann 2004, Latent Semantic Models for Collaborative Filtering, ACM TOIS 22(1)"
 
-    classes: int = whole(5, 200, default=20, log=True)
+    classes: int = whole(5, 200, default=64, log=True)
     iterations: int = whole(10, 100, default=50)
-    beta: float = real(0.7, 1.0, default=0.9)
+    beta: float = real(0.7, 1.0, default=0.8)
     use_ratings: bool = False
 
     def fit(self, train: Interactions, *, rng: np.random.Generator) -> FactorRecommender:
