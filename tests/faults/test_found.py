@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 
 import pytest
@@ -71,6 +72,11 @@ FOUND = {
     ),
     "a list among ranks": (
         "lists of other tools", "lists/omnirec_predictions.json", lambda b: _rank(b, []), "the rank column holds []",
+    ),
+    "records of which objects differ": (
+        "lists of other tools", "helm/per_instance_stats.json",
+        lambda b: re.sub(rb'"name": \{\s+"name": "num_references",\s+"split": "test"\s+\}', b'"name": []', b, count=1),
+        "holds lists or objects in some rows",
     ),
     "records of which one holds a list": (
         "lists of other tools", "ir_measures/toyb/itemknn.jsonl",

@@ -53,7 +53,7 @@ def study(folder, **more):
 
 def test_chosen_cells_are_ordinary_cells_and_the_rest_can_follow(data):
     events = []
-    chooser = AdaptiveStudy(Question("first", 0.6), workers=1)
+    chooser = AdaptiveStudy(Question("first", 0.5), workers=1)
     record = run_study(study(data), data / "out", workers=1, choose=chooser, progress=events.append)
     assert chooser.last is not None
     assert chooser.last.certified
@@ -68,7 +68,7 @@ def test_chosen_cells_are_ordinary_cells_and_the_rest_can_follow(data):
         assert {(cell.algorithm, cell.dataset) for cell in store.cells()} == ran
     assert journal["ended"] == "certified"
     assert all(step["why"] for step in journal["steps"])
-    again = run_study(study(data), data / "out", workers=1, choose=AdaptiveStudy(Question("first", 0.6)))
+    again = run_study(study(data), data / "out", workers=1, choose=AdaptiveStudy(Question("first", 0.5)))
     assert again.ran == 0
     whole = run_study(study(data), data / "out", workers=1)
     assert (whole.done, whole.ran) == (9, 9 - record.done)

@@ -185,6 +185,21 @@ def test_more_trials_or_another_metric_keep_the_trials_there_are(folder):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("parallel", [1, 2])
+def test_the_seconds_of_a_cell_are_those_of_all_its_trials(folder, parallel):
+    """Also where an earlier run made some of them; a search that cells share counts for none of them alone."""
+    out = folder / "out"
+    for trials in (2, 4):
+        run_study(tiny_study(folder, ("Slow",), trials=trials, parallel=parallel), out, workers=1)
+    with Store.open(out) as store:
+        (cell,), (row,) = store.cells(), store.plan()
+        made = store.kept_trials(row.tuning)
+    assert len(made) == 4
+    assert cell.seconds_tune >= sum(trial.seconds for trial in made.values())
+    assert cell.seconds >= cell.seconds_tune
+
+
+@pytest.mark.slow
 def test_a_larger_budget_lets_refused_trials_be_tried_again(folder):
     small = tiny_study(folder, ("Fake",), memory_gb=0.001)
     (refused,) = run_study(small, folder / "out", workers=1).failed

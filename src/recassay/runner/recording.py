@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -33,6 +34,8 @@ class _AtWork:
     best: float | None = None
     seconds: float = 0.0
     """Of its jobs that have ended."""
+    earlier: float = 0.0
+    """Seconds of trials that a run before this one made for it."""
     peak: int = 0
     joules: float = 0.0
     """Of its trials that were jobs of their own."""
@@ -55,6 +58,7 @@ class Run(Watcher):
         """What a job said that met a full disk."""
         self._limit = memory_limit(work.budget)
         self._planned = {cell.id for cell in work.cells}
+        self._sharing = Counter(cell.row.tuning for cell in work.cells)
         states = [status for cell, status in known.items() if cell in self._planned]
         self._done = sum(status == "done" for status in states)
         self._failed = len(states) - self._done
@@ -150,7 +154,9 @@ class Run(Watcher):
         self.tell("split", dataset=dataset, reason=reason)
 
     def _begin(self, cell: WorkCell) -> None:
-        self._go_on(_AtWork(cell, trials=0 if cell.rounds is None else cell.rounds.trials))
+        kept = self.store.kept_trials(cell.row.tuning) if self._sharing[cell.row.tuning] == 1 else {}
+        trials = 0 if cell.rounds is None else cell.rounds.trials
+        self._go_on(_AtWork(cell, trials, earlier=sum(trial.seconds for trial in kept.values())))
 
     def _go_on(self, state: _AtWork) -> None:
         """Add the trials of the next round, or the job that ends the cell."""
@@ -223,7 +229,7 @@ class Run(Watcher):
         """The row of a cell that ran, and what its seconds say of the others."""
         self._record(state, outcome)
         if self._costs is not None and outcome.status == "done":
-            self._costs.add(state.cell, state.seconds)
+            self._costs.add(state.cell, state.seconds + state.earlier)
             if self._costs.learn():
                 self.queue.reorder(lambda job: self._priority(self._jobs[job.id]))
 
@@ -241,6 +247,8 @@ class Run(Watcher):
             outcome_record["energy"] = outcome_record["energy"] | {
                 "joules": outcome_record["energy"]["joules"] + state.joules
             }
+        if state.earlier and outcome.status == "done":
+            outcome_record["seconds_tune"] += state.earlier
         record = CellRecord(
             cell.id,
             *(cell.row.algorithm, cell.row.dataset, cell.row.seed, cell.row.fold),
@@ -251,7 +259,7 @@ class Run(Watcher):
             detail=None if outcome.detail is None else below(outcome.detail, self.store.folder),
             attempts=outcome.attempts,
             finished=now(),
-            seconds=state.seconds,
+            seconds=state.seconds + state.earlier,
             **outcome_record,
         )
         self.at_work.finish(cell.id)

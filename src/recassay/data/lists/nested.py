@@ -44,7 +44,7 @@ def nested_table(content: Any, where: str) -> pl.DataFrame:
     if isinstance(content, list) and content and all(isinstance(row, dict) for row in content):
         try:
             return pl.DataFrame(content, infer_schema_length=None, strict=False)
-        except pl.exceptions.PolarsError:
+        except (pl.exceptions.PolarsError, TypeError):  # the latter where objects of one column differ
             what = "a column of its records holds lists or objects in some rows and plain values in others"
             raise InputError(what, where=where, fix="give every record a user, an item and a rank or score") from None
     if not isinstance(content, dict) or not content:
