@@ -98,7 +98,7 @@ def _cost_findings(board: Board) -> list[Finding]:
             f"train on a median dataset{more}.", "Measured"))  # fmt: skip
     means = dict(zip(overall.algorithms, overall.mean, strict=True))
     points = {name: joules[name] / (100 * means[name]) for name in means if joules.get(name) and name != "Random"}
-    if points:
+    if points and points.keys() >= set(overall.could_be_best) - {"Random"}:  # a part of them compares nothing
         least, most = min(points, key=points.__getitem__), max(points, key=points.__getitem__)
         sentences.append(Finding(
             f"A point of nDCG@10 (0.01) costs from {points[least]:.2g} J ({least}) to {points[most]:.2g} J ({most}) of "

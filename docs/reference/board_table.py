@@ -15,7 +15,7 @@ from recassay.core.errors import RecAssayError
 from recassay.core.registry import algorithms
 from recassay.core.tables.results import Results
 from recassay.data.published.benchmark import RESULTS, Benchmark
-from recassay.data.published.tables import complete_part
+from recassay.data.published.tables import FEWEST, complete_part
 
 METRIC = "ndcg@10"
 COSTS = ("seconds_fit", "seconds_predict", "memory", "joules")
@@ -68,7 +68,7 @@ class Board:
         return self._judged(complete_part(self.values(METRIC), self._nearly_all()))
 
     def _nearly_all(self) -> int:
-        return max(8, int(0.85 * len(self.benchmark.datasets)))
+        return max(FEWEST, int(0.85 * len(self.benchmark.datasets)))
 
     @cached_property
     def traits(self) -> dict[str, dict[str, float]]:

@@ -112,7 +112,7 @@ def test_the_board_is_the_open_benchmark_without_gaps():
 
 
 def test_a_complete_part_counts_algorithms_twice():
-    """Two algorithms on ten datasets beat three on eight only where the third lacks much."""
+    """The third algorithm is worth three datasets, and not ten."""
     cells = [(a, d) for a in "xyz" for d in range(12) if not (a == "z" and d >= 9)]
     rows = pl.DataFrame(cells, schema={"algorithm": pl.String, "dataset": pl.Int64}, orient="row")
     part = complete_part(rows)

@@ -187,7 +187,7 @@ def test_more_trials_or_another_metric_keep_the_trials_there_are(folder):
 @pytest.mark.slow
 @pytest.mark.parametrize("parallel", [1, 2])
 def test_the_seconds_of_a_cell_are_those_of_all_its_trials(folder, parallel):
-    """Also where an earlier run made some of them; a search that cells share counts for none of them alone."""
+    """Also where an earlier run made some of them."""
     out = folder / "out"
     for trials in (2, 4):
         run_study(tiny_study(folder, ("Slow",), trials=trials, parallel=parallel), out, workers=1)

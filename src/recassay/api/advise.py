@@ -155,7 +155,7 @@ def _protocol(
         notes = (f"Ratings of {tau:g} or more count, as in the benchmark; `positive_threshold` changes that.",)
     spec = ProtocolSpec.checked(**{**known, **given})
     if weight is not None and spec.positive_threshold is None:
-        notes = ("It has ratings, and no threshold was given: low ratings count as interactions, too.",)
+        notes = ("Its events have weights, and no threshold was given: events of every weight count.",)
     return spec, notes
 
 

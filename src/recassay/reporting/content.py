@@ -41,6 +41,8 @@ class ReportContent:
     facts: StudyFacts | None = None
     questions: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     formulas: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    graded: bool = True
+    """Whether the grade of the whole field is shown; not on a page about one algorithm."""
 
     @property
     def day(self) -> date:

@@ -80,6 +80,7 @@ def bench_page(result: BenchResult) -> str:
         results=result.results,
         analyses={"bench": replace(result, judgement=verdict)},
         skipped={},
+        graded=False,
     )
     with Drawers() as drawers:
         return build_page(content, begin_drawing(build_sections(content.analyses), ("svg",), drawers))

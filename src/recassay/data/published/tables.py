@@ -25,6 +25,8 @@ PREFIX = "published:"
 FOLDER = Path(__file__).parent
 PART_METRIC = "ndcg@10"
 """Gaps are those of this metric."""
+FEWEST = 8
+"""Datasets of a part without gaps: fewer could hardly show a difference between many algorithms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,7 @@ def published_results(source: Any) -> Results:
     return Results.from_frame(typed, where=origin.file, sources=(origin,))
 
 
-def complete_part(rows: pl.DataFrame, least: int = 8) -> pl.DataFrame:
+def complete_part(rows: pl.DataFrame, least: int = FEWEST) -> pl.DataFrame:
     """A large part of the rows (one per algorithm and dataset) without gaps, of at least `least` datasets.
 
     Datasets come in by how many algorithms ran on them; an algorithm that lacks one of them is left out. An algorithm

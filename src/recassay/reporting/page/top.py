@@ -30,7 +30,7 @@ SPLITS = {
 def top(content: ReportContent, filled: Sequence[FilledSection]) -> Markup:
     """Verdict, warnings and the study at a glance."""
     verdict = judgement(content.analyses)
-    first = _sentences(filled) if verdict is None else verdict_card(verdict, graded="bench" not in content.analyses)
+    first = _sentences(filled) if verdict is None else verdict_card(verdict, graded=content.graded)
     return joined([first, _warnings(content), _glance(content)])
 
 
