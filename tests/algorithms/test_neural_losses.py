@@ -131,6 +131,16 @@ def test_the_loss_of_ultragcn(events):
     assert network.loss(batch).item() == pytest.approx(float(sum(expected)) / 4, rel=1e-4)
 
 
+def test_the_penalty_of_ultragcn_counts_once_for_all_events(events):
+    network = algorithms.get("UltraGCN")(embedding=5, reg=0.6, neighbours=3, device="cpu").network(events)
+    squares = sum(float(weight.detach().square().sum()) for weight in (network.users, network.items))
+    for batch in (torch.tensor([0, 5, 11, 40]), torch.arange(len(events))):
+        penalised = network.loss(batch).item()
+        network.algorithm.reg = 0.0
+        assert penalised - network.loss(batch).item() == pytest.approx(0.6 * squares / 2 / len(events), rel=1e-3)
+        network.algorithm.reg = 0.6
+
+
 def test_items_drawn_for_a_batch_and_who_has_them(events):
     assert torch.equal(events.some_items(N_ITEMS), torch.arange(N_ITEMS))
     drawn = events.some_items(N_ITEMS - 1)

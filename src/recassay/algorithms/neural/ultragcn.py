@@ -29,9 +29,9 @@ class UltraGCN(NeuralAlgorithm):
         - beta_ui ln s(u . i) - w mean over j that u lacks of beta_uj ln s(- u . j)
         - `item_weight` sum over the `neighbours` of i of omega_ij ln s(u . j)            (equations 11 and 13)
 
-    plus `reg` times half the squares of all vectors, per event of a batch. w = `negative_weight`; omega_ij is
-    G_ij sqrt(g_i / g_j) / (g_i - G_ii), G = X'X and g its sums by row (equation 12). The wrong items of a batch are
-    `negatives` even draws from the catalogue.
+    plus `reg` times half the squares of all vectors, shared out among the events of the dataset.
+    w = `negative_weight`; omega_ij is G_ij sqrt(g_i / g_j) / (g_i - G_ii), G = X'X and g its sums by row (equation
+    12). The wrong items of a batch are `negatives` even draws from the catalogue.
     """
 
     name: ClassVar[str] = "UltraGCN"
@@ -40,7 +40,7 @@ class UltraGCN(NeuralAlgorithm):
     embedding: int = whole(32, 256, default=64, step=32)
     negative_weight: float = real(30.0, 1000.0, default=300.0, log=True)
     item_weight: float = real(1e-3, 3.0, default=0.1, log=True)
-    reg: float = real(1e-4, 1e-2, default=1e-3, log=True)
+    reg: float = real(0.01, 1.0, default=0.15, log=True)
     rate: float = real(5e-4, 1e-2, default=3e-3, log=True)
     negatives: int = 1500
     neighbours: int = 10
@@ -69,6 +69,7 @@ class Constrained(EmbeddingNetwork):
         self.users = xavier(events.n_users, algorithm.embedding, self.chance)
         self.items = xavier(events.n_items, algorithm.embedding, self.chance)
         users, items = degrees(events)
+        self.n_events = max(len(events), 1)
         self.user_share = (users + 1).sqrt() / users.clamp(min=1)
         self.item_share = torch.rsqrt(items + 1)
         near, weight = nearest_items(events.host(), algorithm.neighbours)
@@ -88,7 +89,7 @@ class Constrained(EmbeddingNetwork):
         wrong = share * high.sum(1) / lacked.sum(1).clamp(min=1)
         beside = (mine[:, None] * rows(self.items, self.near[item])).sum(2)
         similar = (self.near_weight[item] * softplus(-beside)).sum(1)
-        penalty = (self.users.square().sum() + self.items.square().sum()) / (2 * max(len(batch), 1))
+        penalty = (self.users.square().sum() + self.items.square().sum()) / (2 * self.n_events)
         ranked = liked + algorithm.negative_weight * wrong + algorithm.item_weight * similar
         return ranked.mean() + algorithm.reg * penalty
 
