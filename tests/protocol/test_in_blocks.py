@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from recassay.core import blocks
-from recassay.core.repeated import RepeatRule
+from recassay.core.interactions import RepeatRule
 from recassay.core.specs.specs import ProtocolSpec
 from recassay.core.types import Interactions, Split, joined
 from recassay.data.characteristics import describe

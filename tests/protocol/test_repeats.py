@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recassay.core.repeated import RepeatRule, RuleName, merged, reaches
+from recassay.core.interactions import RepeatRule, RuleName
+from recassay.core.repeated import merged, reaches
 from recassay.core.specs.specs import ProtocolSpec
 from recassay.core.types import Interactions, Split
 from recassay.protocol.apply import apply_protocol

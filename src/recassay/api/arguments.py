@@ -68,7 +68,7 @@ def _kinds(function: Callable[..., Any]) -> dict[str, Any]:
 def _fits(value: Any, kind: Any) -> bool:
     origin = _origin(kind)
     if origin is Annotated:
-        return _fits(value, get_args(kind)[0]) and all(_within(value, limits) for limits in _limits(kind))
+        return _fits(value, get_args(kind)[0]) and all(limits.holds(value) for limits in _limits(kind))
     if origin in (Union, types.UnionType):
         return any(_fits(value, member) for member in get_args(kind))
     if origin is Literal:
@@ -91,10 +91,6 @@ def _limits(kind: Any) -> list[Range]:
     return [extra for extra in kind.__metadata__ if isinstance(extra, Range)]
 
 
-def _within(value: Any, limits: Range) -> bool:
-    return (limits.least is None or value >= limits.least) and (limits.most is None or value <= limits.most)
-
-
 def _origin(kind: Any) -> Any:
     """What is left of an annotation without what it holds; every kind of path is a path."""
     origin = get_origin(kind) or kind
@@ -110,9 +106,7 @@ def _is_ours(kind: Any) -> bool:
 def _words(kind: Any) -> str:
     origin = _origin(kind)
     if origin is Annotated:
-        bounds = [f" {word} {bound:,.9g}" for limits in _limits(kind)
-                  for word, bound in (("from", limits.least), ("to", limits.most)) if bound is not None]  # fmt: skip
-        return _words(get_args(kind)[0]) + "".join(bounds)
+        return _words(get_args(kind)[0]) + "".join(limits.words() for limits in _limits(kind))
     if origin in (Union, types.UnionType):
         return listing(dict.fromkeys(map(_words, get_args(kind))), most=None, last="or")
     if origin is Literal:

@@ -76,19 +76,13 @@ class Number(Text):
 
     def read(self, text: str, option: str) -> Any:
         """The number; what is none, or lies outside, is refused in the words that functions use."""
-        least, most = self.limits
         try:
             number = self.kind(text)
         except ValueError:
             number = None
-        inside = number is not None and (least is None or number >= least) and (most is None or number <= most)
-        if not inside:
-            bounds = (f" from {least:,.9g}" if least is not None else "") + (
-                f" to {most:,.9g}" if most is not None else ""
-            )
-            raise UsageError(
-                f"{option} is {text!r}", fix=f"give a {'whole ' if self.kind is int else ''}number{bounds}"
-            )
+        if number is None or not self.limits.holds(number):
+            kind = "a whole number" if self.kind is int else "a number"
+            raise UsageError(f"{option} is {text!r}", fix=f"give {kind}{self.limits.words()}")
         return number
 
 

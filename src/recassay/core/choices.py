@@ -19,6 +19,15 @@ class Range(NamedTuple):
     least: float | None = None
     most: float | None = None
 
+    def holds(self, number: float) -> bool:
+        """Whether a number lies within the limits."""
+        return (self.least is None or number >= self.least) and (self.most is None or number <= self.most)
+
+    def words(self) -> str:
+        """The limits as they follow `a number`: ` from 1 to 100`; nothing where there are none."""
+        ends = (("from", self.least), ("to", self.most))
+        return "".join(f" {word} {end:,.9g}" for word, end in ends if end is not None)
+
 
 class Written(NamedTuple):
     """How a number is written on the command line, as in `Annotated[float, Written("2%")]`."""

@@ -3,35 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recassay.core import blocks
 from recassay.core.arrays import BoolArray, IdArray, IntArray
+from recassay.core.interactions import Interactions
 
 _MOST_RANGES = (1 << 16) - 1
-
-
-class Pairs(Protocol):
-    """What is asked of interactions here (`core.types.Interactions` is such)."""
-
-    @property
-    def user(self) -> IdArray:
-        """The user of each row."""
-
-    @property
-    def item(self) -> IdArray:
-        """The item of each row."""
-
-    @property
-    def n_users(self) -> int:
-        """How many users there are."""
-
-    @property
-    def n_items(self) -> int:
-        """How many items there are."""
 
 
 class UserRanges:
@@ -92,7 +73,7 @@ def pair_codes(user: IdArray, item: IdArray, n_items: int) -> IntArray:
     return codes
 
 
-def sorted_codes(rows: Pairs) -> IntArray:
+def sorted_codes(rows: Interactions) -> IntArray:
     """The codes of all rows, sorted: 8 bytes per row."""
     ranges = UserRanges(rows.user, rows.n_users)
     codes = ranges.arranged_codes(rows.item, rows.n_items)
@@ -110,7 +91,7 @@ def contained(wanted: IntArray, codes: IntArray) -> BoolArray:
     return inside
 
 
-def repeated_rows(rows: Pairs) -> int:
+def repeated_rows(rows: Interactions) -> int:
     """How many rows have a pair of user and item that another row has too."""
     codes, repeated = sorted_codes(rows), 0
     for block in blocks.row_blocks(len(codes)):
@@ -129,7 +110,7 @@ class DistinctPairs:
     Parts in the order of user and item are taken as they lie; of others the codes are sorted and held.
     """
 
-    def __init__(self, parts: Sequence[Pairs]) -> None:
+    def __init__(self, parts: Sequence[Interactions]) -> None:
         first = parts[0]
         self.n_items = max(first.n_items, 1)
         ordered = [blocks.in_order(part.user, part.item) for part in parts]

@@ -2,75 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, Protocol, Self, TypeAlias, TypeVar
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recassay.core import blocks
 from recassay.core.arrays import BoolArray, Float32Array, FloatArray, IntArray
-from recassay.core.pairs import Pairs, UserRanges, pair_codes
-
-RuleName: TypeAlias = Literal["last", "first", "sum", "max", "bounded"]
-
-
-@dataclass(frozen=True, slots=True)
-class RepeatRule:
-    """What several events of one user and item mean when they are made one.
-
-    `last` and `first` keep the latest and the earliest event (of one time, the one with the larger and the smaller
-    weight). `sum` and `max` give the sum and the largest of the weights, with the time of the latest event; without
-    weights `sum` counts the events. `bounded` is for event types whose weights are `levels`, ascending (KDD'24,
-    appendix A.1, see `recassay.data.reading.events`): the pair has the greatest level that occurs, with the sum of its
-    weights, kept strictly below the next level, and the time of its latest event.
-    """
-
-    name: RuleName = "last"
-    levels: tuple[float, ...] = ()
-
-    def bounds(self) -> NDArray[np.float32]:
-        """For each level, the largest weight below the next one; infinity for the greatest."""
-        above = np.append(np.asarray(self.levels[1:], dtype=np.float32), np.float32(np.inf))
-        finite = np.isfinite(above)
-        above[finite] = np.nextafter(above[finite], np.float32(0))
-        return above
-
-    def level_of(self, weight: Float32Array) -> IntArray:
-        """The position of the level that each weight belongs to."""
-        return np.searchsorted(np.asarray(self.levels, dtype=np.float32), weight, side="right") - 1
+from recassay.core.interactions import Interactions, RepeatRule, joined
+from recassay.core.pairs import UserRanges, pair_codes
 
 
-LAST = RepeatRule()
-
-
-class Events(Pairs, Protocol):
-    """What is asked of interactions here (`core.types.Interactions` is such)."""
-
-    __dataclass_fields__: ClassVar[dict[str, Any]]
-
-    @property
-    def weight(self) -> Float32Array | None:
-        """Ratings or strengths."""
-
-    @property
-    def time(self) -> IntArray | None:
-        """When."""
-
-    @property
-    def repeated(self) -> RepeatRule:
-        """What several events of a pair mean."""
-
-    def __len__(self) -> int: ...
-
-    def take(self, rows: Any) -> Self:
-        """These rows."""
-
-
-Some = TypeVar("Some", bound=Events)
-
-
-def repeats(events: Events) -> BoolArray | None:
+def repeats(events: Interactions) -> BoolArray | None:
     """Whether each row has the user and item of the row before it; None where no row has.
 
     Only rows in the order of user and item tell all repeats so: see `recassay.protocol.ordering.canonical`.
@@ -81,7 +25,7 @@ def repeats(events: Events) -> BoolArray | None:
     return again if again.any() else None
 
 
-def one_of_each(events: Events, among: BoolArray) -> BoolArray:
+def one_of_each(events: Interactions, among: BoolArray) -> BoolArray:
     """One of the rows `among` for each of their pairs: the first."""
     if blocks.in_order(events.user, events.item):
         chosen = np.zeros(len(events), dtype=np.bool_)
@@ -103,26 +47,22 @@ def one_of_each(events: Events, among: BoolArray) -> BoolArray:
     return chosen
 
 
-def merged(events: Some, rule: RepeatRule | None = None) -> Some:
-    """One event for each pair of user and item by `rule` (None: the rule of the data), in the order of user and item.
+def merged(events: Interactions) -> Interactions:
+    """One event for each pair of user and item by the rule of the data, in the order of user and item.
 
     Events whose pairs are all different are returned as they are, in their own order (`sum` without weights: each
     with weight 1).
     """
-    rule = events.repeated if rule is None else rule
-    if rule.name == "sum" and events.weight is None:
+    if events.repeated.name == "sum" and events.weight is None:
         events = replace(events, weight=np.ones(len(events), dtype=np.float32))
-    parts = [_merged(events.take(rows), rule) for rows in _pair_blocks(events)]
+    parts = [_merged(events.take(rows)) for rows in _pair_blocks(events)]
     if sum(map(len, parts)) == len(events):
         return events
-    columns = {
-        name: None if getattr(events, name) is None else np.concatenate([getattr(part, name) for part in parts])
-        for name in ("user", "item", "weight", "time")
-    }
-    return replace(events, **columns)
+    return joined(parts)
 
 
-def _merged(events: Some, rule: RepeatRule) -> Some:
+def _merged(events: Interactions) -> Interactions:
+    rule = events.repeated
     order, starts = sorted_groups(_codes(events), events.time)
     if len(starts) == len(order):
         return events.take(order)
@@ -145,7 +85,7 @@ def _merged(events: Some, rule: RepeatRule) -> Some:
     return replace(events.take(chosen), weight=weight)
 
 
-def reaches(events: Events, threshold: float) -> BoolArray:
+def reaches(events: Interactions, threshold: float) -> BoolArray:
     """Whether the pair of each event is worth at least `threshold` after it, by the events of the pair up to it.
 
     No later event has a say: a play counts towards a threshold on the number of plays from the moment when there are
@@ -162,7 +102,7 @@ def reaches(events: Events, threshold: float) -> BoolArray:
     return enough
 
 
-def _reached(events: Events, enough: BoolArray, threshold: float) -> BoolArray:
+def _reached(events: Interactions, enough: BoolArray, threshold: float) -> BoolArray:
     rule, weights = events.repeated, events.weight
     assert weights is not None
     order, starts = sorted_groups(_codes(events), events.time)
@@ -198,7 +138,7 @@ def _bounded_so_far(weight: Float32Array, pair: IntArray, rule: RepeatRule) -> F
     return np.minimum(worth, rule.bounds()[level])
 
 
-def _pair_blocks(events: Events) -> list[slice] | list[NDArray[Any]]:
+def _pair_blocks(events: Interactions) -> list[slice] | list[NDArray[Any]]:
     """All rows in groups that part no pair, by ascending users; rows of one pair in their order."""
     if len(events) <= blocks.ROWS:
         return [slice(0, len(events))]
@@ -210,7 +150,7 @@ def _pair_blocks(events: Events) -> list[slice] | list[NDArray[Any]]:
     return [rows[part] for part in ranges]
 
 
-def _codes(events: Events) -> IntArray:
+def _codes(events: Interactions) -> IntArray:
     return pair_codes(events.user, events.item, events.n_items)
 
 

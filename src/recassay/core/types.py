@@ -1,20 +1,18 @@
-"""The types that rooms hand to each other: interactions, a split of them, and recommended lists."""
+"""The types that rooms hand to each other: a split of interactions, recommended lists, and what makes them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
-import polars as pl
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from recassay.core.arrays import BoolArray, Float32Array, FloatArray, IdArray, IntArray
 from recassay.core.choices import Task
 from recassay.core.errors import UsageError
-from recassay.core.repeated import LAST, RepeatRule, merged
+from recassay.core.interactions import Interactions, joined, read_only_matrix
+from recassay.core.repeated import merged
 from recassay.core.specs.search import SearchSpace
 from recassay.core.specs.specs import FinalFit
 
@@ -26,127 +24,12 @@ __all__ = [
     "IdArray",
     "IntArray",
     "Interactions",
-    "Number",
     "Recommender",
     "Split",
     "TopK",
     "joined",
     "read_only_matrix",
 ]
-
-Number = TypeVar("Number", bound=np.generic)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Interactions:
-    """Who interacted with what: one row per event, ids dense.
-
-    `user[i]` and `item[i]` are int32 positions in `users` and `items`, which hold the ids of the user's own file.
-    `weight` is a rating or a strength (None: implicit), `time` int64 (None: unknown). A part of a dataset (a training
-    set, a test set) keeps the id tables of the whole, so that positions mean the same everywhere. A pair of user and
-    item may occur several times; `repeated` says what that means when a part of a split makes them one.
-    """
-
-    user: IdArray
-    item: IdArray
-    users: pl.Series
-    items: pl.Series
-    weight: Float32Array | None = None
-    time: IntArray | None = None
-    repeated: RepeatRule = LAST
-
-    def __post_init__(self) -> None:
-        for name in ("item", "weight", "time"):
-            column = getattr(self, name)
-            if column is not None and len(column) != len(self.user):
-                raise ValueError(f"{name} has {len(column)} rows and user has {len(self.user)}")
-        if self.time is not None and self.time.dtype != np.int64:
-            raise ValueError(f"time is {self.time.dtype}; it must be int64 (float32 loses seconds)")
-        for name, dtype in (("user", np.int32), ("item", np.int32)):
-            if getattr(self, name).dtype != dtype:
-                raise ValueError(f"{name} is {getattr(self, name).dtype}; it must be int32")
-
-    def __len__(self) -> int:
-        return len(self.user)
-
-    @property
-    def n_users(self) -> int:
-        """The size of the user id table (not only of those with rows here)."""
-        return self.users.len()
-
-    @property
-    def n_items(self) -> int:
-        """The size of the item id table (not only of those with rows here)."""
-        return self.items.len()
-
-    def take(self, rows: IntArray | BoolArray | slice) -> Interactions:
-        """The events at `rows` (positions or a mask; of a slice a view), over the same id tables."""
-        return Interactions(
-            user=self.user[rows],
-            item=self.item[rows],
-            users=self.users,
-            items=self.items,
-            weight=None if self.weight is None else self.weight[rows],
-            time=None if self.time is None else self.time[rows],
-            repeated=self.repeated,
-        )
-
-    def read_only(self) -> Interactions:
-        """The same events (no copy), for somebody who may not change them: writing into a column raises."""
-        return Interactions(
-            user=_read_only(self.user),
-            item=_read_only(self.item),
-            users=self.users.clone(),
-            items=self.items.clone(),
-            weight=None if self.weight is None else _read_only(self.weight),
-            time=None if self.time is None else _read_only(self.time),
-            repeated=self.repeated,
-        )
-
-    def csr(self, *, binary: bool = True) -> csr_array:
-        """Users x items, float32, sorted indices; ones where `binary`, else the summed weights."""
-        data = (
-            np.ones(len(self), dtype=np.float32)
-            if binary or self.weight is None
-            else self.weight.astype(np.float32, copy=False)
-        )
-        matrix = csr_array((data, (self.user, self.item)), shape=(self.n_users, self.n_items))
-        matrix.sum_duplicates()
-        if binary:
-            matrix.data[:] = 1.0
-        return matrix
-
-
-def read_only_matrix(matrix: csr_array) -> csr_array:
-    """The same matrix (no copy), for somebody who may not change it: writing into it raises."""
-    view = csr_array((matrix.data, matrix.indices, matrix.indptr), shape=matrix.shape, copy=False)
-    for name in ("data", "indices", "indptr"):
-        setattr(view, name, _read_only(getattr(view, name)))
-    return view
-
-
-def _read_only(column: NDArray[Number]) -> NDArray[Number]:
-    view = column.view()
-    view.flags.writeable = False
-    return view
-
-
-def joined(parts: Sequence[Interactions]) -> Interactions:
-    """The events of several parts over the same id tables as one; weights and times where every part has them."""
-    first = parts[0]
-    if len(parts) == 1:
-        return first
-    weights = [part.weight for part in parts if part.weight is not None]
-    times = [part.time for part in parts if part.time is not None]
-    return Interactions(
-        user=np.concatenate([part.user for part in parts]),
-        item=np.concatenate([part.item for part in parts]),
-        users=first.users,
-        items=first.items,
-        weight=np.concatenate(weights) if len(weights) == len(parts) else None,
-        time=np.concatenate(times) if len(times) == len(parts) else None,
-        repeated=first.repeated,
-    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

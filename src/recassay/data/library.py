@@ -16,8 +16,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from recassay.core import blocks
 from recassay.core.columns import ITEM, RATING, TIMESTAMP, USER
 from recassay.core.errors import InputError
+from recassay.core.interactions import RepeatRule
 from recassay.core.names import did_you_mean
-from recassay.core.repeated import RepeatRule
 from recassay.core.specs.specs import ReadSpec
 from recassay.core.system.files import remove_folder
 from recassay.core.types import Interactions

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from recassay.core.blocks import kept_rows, row_blocks, user_blocks
 from recassay.core.errors import InputError, UsageError
-from recassay.core.repeated import LAST, merged, repeats
+from recassay.core.interactions import LAST
+from recassay.core.repeated import merged, repeats
 from recassay.core.seeds import derived_rng
 from recassay.core.specs.specs import ProtocolSpec
 from recassay.core.types import BoolArray, IdArray, IntArray, Interactions, Split

@@ -13,11 +13,11 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from recassay.core.blocks import looked_up, row_blocks
+from recassay.core.blocks import Number, looked_up, row_blocks
 from recassay.core.pairs import UserRanges, pair_codes
 from recassay.core.repeated import sorted_groups
 from recassay.core.seeds import derived_rng
-from recassay.core.types import BoolArray, IdArray, IntArray, Interactions, Number
+from recassay.core.types import BoolArray, IdArray, IntArray, Interactions
 
 KeyArray: TypeAlias = NDArray[np.uint64]
 

@@ -14,7 +14,7 @@ import polars as pl
 from recassay.core import columns as c
 from recassay.core.choices import SplitFormat
 from recassay.core.errors import InputError, UsageError
-from recassay.core.repeated import RepeatRule, RuleName
+from recassay.core.interactions import RepeatRule, RuleName
 from recassay.core.specs.specs import ProtocolSpec, ReadSpec
 from recassay.core.system.files import appearing_folder
 from recassay.core.system.plain import plain

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from recassay.core.errors import UsageError
-from recassay.core.repeated import RepeatRule
+from recassay.core.interactions import RepeatRule
 from recassay.core.specs.specs import ProtocolSpec
 from recassay.core.specs.study import DatasetSpec
 from recassay.core.system.files import appearing_folder

@@ -57,23 +57,7 @@ class Teller(Protocol):
         """What a notebook shows."""
 
 
-class _Nobody:
-    """Where only `core` is loaded: results show their main table."""
-
-    def result_headline(self, result: Any) -> str:
-        return ""
-
-    def result_sentences(self, result: Any) -> list[str]:
-        return []
-
-    def result_figures(self, result: Any) -> dict[str, Any]:
-        return {}
-
-    def result_html(self, result: Any) -> str:
-        return table_html(result.to_frame(), summary_line(result))
-
-
-_teller: Callable[[], Teller] = _Nobody
+_teller: Callable[[], Teller]
 
 
 def told_by(teller: Callable[[], Teller]) -> None:

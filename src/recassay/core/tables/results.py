@@ -218,9 +218,9 @@ class Results:
                 names = datasets if axis == 0 else algorithms
                 record = MissingCells(missing, cells, tuple(n for n, k in zip(names, keep, strict=True) if not k))
                 names[:] = [n for n, k in zip(names, keep, strict=True) if k]
-                values = values[:, keep] if axis == 0 else values[keep]
-                replicates = replicates[:, keep] if axis == 0 else replicates[keep]
-                errors = errors[:, keep] if axis == 0 else errors[keep]
+                values, replicates, errors = (
+                    np.compress(keep, part, axis=1 - axis) for part in (values, replicates, errors)
+                )
         if 0 < len(datasets) < least_datasets:
             raise single_dataset(label)
         return Matrix(

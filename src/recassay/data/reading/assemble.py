@@ -8,8 +8,9 @@ import polars as pl
 from recassay.core.blocks import kept_rows, looked_up
 from recassay.core.columns import EVENT, ITEM, TIMESTAMP, USER
 from recassay.core.errors import InputError, listing
+from recassay.core.interactions import RepeatRule
 from recassay.core.pairs import repeated_rows
-from recassay.core.repeated import RepeatRule, merged
+from recassay.core.repeated import merged
 from recassay.core.specs.specs import ReadSpec
 from recassay.core.system.parquet import panics_as_errors
 from recassay.core.types import BoolArray, Interactions

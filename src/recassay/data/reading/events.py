@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from recassay.core.blocks import count_ids, looked_up
-from recassay.core.repeated import RepeatRule
+from recassay.core.interactions import RepeatRule
 from recassay.core.types import Float32Array, FloatArray, IdArray
 from recassay.data.reading.encode import drop_unused
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import polars as pl
 
 from recassay.core.columns import EVENT, ITEM, RATING, TIMESTAMP, USER
-from recassay.core.repeated import RuleName
+from recassay.core.interactions import RuleName
 from recassay.core.types import Interactions
 
 ROLES = (USER, ITEM, RATING, TIMESTAMP, EVENT)
@@ -67,7 +67,7 @@ class ReadRecord:
     """What happened when a source was read.
 
     `rows` = `bad` + the rows used; `repeated` of those fell on a user and item that another row names as
-    well, and `repeated_rule` says what that means (`core.repeated.RepeatRule`): rows with times stay events, which
+    well, and `repeated_rule` says what that means (`core.interactions.RepeatRule`): rows with times stay events, which
     each part of a split makes one by the rule; rows without times are one already. `kept` interactions came out.
     `time_unit` is the unit
     of `Interactions.time` (None: no times), `source_time` what the source held. `sha256` is that of the
