@@ -599,3 +599,9 @@ def test_only_grids_of_scarce_memory_lack_values_of_the_best():
         lost = ~np.isfinite(synthetic_grid(kind, rng(4), algorithms=6, datasets=12).values)
         assert lost.any() == (kind == "memory")
     assert lost.any(axis=1).sum() == 2
+
+
+@pytest.mark.parametrize("answer", [lambda cells: [(0.1, 1.0) for _ in cells], lambda cells: {}, lambda cells: None])
+def test_a_function_that_does_not_answer_for_its_cells_is_refused(answer):
+    with pytest.raises(UsageError, match="gave no value and seconds for A on x"):
+        recassay.adaptive(answer, "ndcg@10", algorithms=["A", "B", "C"], datasets=["x", "y", "z"])

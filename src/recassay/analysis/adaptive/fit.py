@@ -15,7 +15,7 @@ from recassay.analysis.adaptive.prior import Prior, Table, prior_from
 from recassay.analysis.adaptive.result import AdaptiveResult, Step, steps_from
 from recassay.core import columns as c
 from recassay.core.analysis import Analysis, AnalysisSpec
-from recassay.core.errors import InputError
+from recassay.core.errors import InputError, UsageError
 from recassay.core.predicted_seconds import predict_seconds
 from recassay.core.tables.characteristics import CharacteristicsTable
 from recassay.core.tables.labels import find_label, split_label
@@ -177,7 +177,13 @@ def _measure(
     """Run cells and put what they gave and took into the tables."""
     measured = runner(cells)
     for algorithm, dataset in cells:
-        value, took = measured[algorithm, dataset]
+        try:
+            value, took = measured[algorithm, dataset]
+        except (KeyError, TypeError, ValueError):
+            raise UsageError(
+                f"the function that runs cells gave no value and seconds for {algorithm} on {dataset}",
+                fix="return a mapping of every (algorithm, dataset) to (value, seconds), with None for a failed cell",
+            ) from None
         at = grid.algorithms.index(algorithm), grid.datasets.index(dataset)
         failed = value is None or np.isnan(value)
         values[at] = -np.inf if failed else (value if higher_is_better else -value)  # type: ignore[operator]
