@@ -9,8 +9,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from recassay.api.decodirt import analyze_instances, instances_document, load_response_folder
+from recassay.api.decodirt import analyze_instances, load_response_folder, sources_of
 from recassay.api.publish.content import tell
+from recassay.api.publish.saving import document
 from recassay.cli.render import print_answer
 from recassay.core.errors import InputError
 from recassay.core.tables.responses import InstanceResponses, Responses
@@ -90,20 +91,20 @@ def test_bad_folders(tmp_path):
 
 @pytest.mark.slow
 def test_the_document_is_plain_and_its_keys_stay(instances, result):
-    document = json.loads(json.dumps(instances_document(instances, result), allow_nan=False))
-    assert set(document) == {
+    content = json.loads(json.dumps(document("classify", result.to_dict(), sources_of(instances)), allow_nan=False))
+    assert set(content) == {
         "recassay", "command", "input", "datasets", "bins", "true_score", "mean_probability", "correlations",
         "probability", "ratings", "recommended", "rated", "settings", "notes",
     }  # fmt: skip
-    assert len(document["input"]) == 6
-    one = document["datasets"]["dataset-05"]
+    assert len(content["input"]) == 6
+    one = content["datasets"]["dataset-05"]
     assert set(one["difficulty"]) == {"mean", "median", "deviation"}
     assert len(one["negative_items"]) == round(one["negative_share"] * 30)
-    rated = document["ratings"]["least_difficulty_deviation"]["without_negative"]
+    rated = content["ratings"]["least_difficulty_deviation"]["without_negative"]
     assert set(rated["ratings"]["SVM"]) == {"rating", "deviation", "volatility", "interval"}
     assert (rated["above_optimal"], rated["below_pessimal"]) == (0, 0)
-    assert set(document["true_score"]["dataset-00"]["SVM"]) == {"ability", "all_instances", "without_negative"}
-    assert document["recommended"]["set"] in document["ratings"]
+    assert set(content["true_score"]["dataset-00"]["SVM"]) == {"ability", "all_instances", "without_negative"}
+    assert content["recommended"]["set"] in content["ratings"]
 
 
 @pytest.mark.slow

@@ -108,6 +108,12 @@ def test_results_in_every_form(cli, study, tmp_path):
     assert cli("results", tmp_path).code == 2
 
 
+def test_all_rows_of_a_study_are_up_to_200(cli, study):
+    ran = cli("results", study, "--per-user", "--metric", "ndcg@10", "--all")
+    assert sum(line.startswith(("EASE", "MostPop", "Random")) for line in ran.out.splitlines()) == 200
+    assert "The first 200 of 240 rows" in ran.out
+
+
 @pytest.mark.slow
 def test_users_go_out_and_in_again(cli, study, tmp_path):
     """The export of single users is a table that every command reads, and gives the same tests."""

@@ -12,14 +12,13 @@ from recassay.analysis.advise.fit import advise_for
 from recassay.analysis.advise.result import AdviseResult
 from recassay.api.arguments import checked
 from recassay.api.inputs import CharacteristicsLike, InteractionsLike, ResultsLike
-from recassay.api.tables import asked, load_results, needed, study_folder
+from recassay.api.tables import asked, load_results, needed, published_of, study_folder
 from recassay.core.choices import BENCHMARK, Level, MissingPolicy
 from recassay.core.errors import InputError, RecAssayError, UsageError
 from recassay.core.registry import algorithms
 from recassay.core.specs.specs import ProtocolSpec, ReadSpec
-from recassay.core.tables.results import Results
 from recassay.data.characteristics import describe
-from recassay.data.published.tables import Published, find_published, is_published
+from recassay.data.published.tables import Published
 from recassay.data.sources import OpenedDataset, open_dataset
 from recassay.protocol.filters import frequent_rows, positive_rows
 from recassay.store.store import Store
@@ -71,10 +70,18 @@ def advise(
     """
     table, matrix, known = asked(results, metric, characteristics, missing, higher_is_better, wide, transpose)
     traits = needed(known)
-    opened = _opened(dataset, _read_spec(read))
-    published = _published(table)
-    spec, notes = _protocol(study_folder(table), protocol or {}, published, opened.interactions)
-    own = describe(_kept(opened.interactions, spec)).to_dict()
+    opened = _opened(dataset, ReadSpec.of(read))
+    interactions = opened.interactions
+    published = published_of(table)
+    spec, notes = _protocol(study_folder(table), protocol or {}, published, interactions)
+    kept = frequent_rows(
+        interactions,
+        spec.filter,
+        min_item=spec.min_item_interactions,
+        min_user=spec.min_user_interactions,
+        among=positive_rows(interactions, spec.positive_threshold),
+    )
+    own = describe(interactions.take(kept)).to_dict()
     evidence = f"{published.title}. Its protocol: {published.protocol}." if published else ""
     advice = advise_for(
         opened.name,
@@ -88,7 +95,7 @@ def advise(
         confidence=confidence,
         seed=seed,
     )
-    return replace(advice, study=_study(advice, dataset, spec, opened.interactions.time is not None))
+    return replace(advice, study=_study(advice, dataset, spec, interactions.time is not None))
 
 
 def _opened(dataset: InteractionsLike, read: ReadSpec) -> OpenedDataset:
@@ -110,12 +117,6 @@ def _is_results(source: Any) -> bool:
         return False
 
 
-def _published(table: Results) -> Published | None:
-    """The published table that the results are, alone."""
-    names = [source.file for source in table.sources]
-    return find_published(names[0]) if len(names) == 1 and is_published(names[0]) else None
-
-
 def _study(advice: AdviseResult, dataset: Any, spec: ProtocolSpec, timed: bool) -> str:
     """A study file: the data, the algorithms in the order advised that RecAssay has, and the baseline of popularity."""
     names = [advice.algorithms[a] for a in advice.order() if advice.algorithms[a] in algorithms]
@@ -132,11 +133,6 @@ def _study(advice: AdviseResult, dataset: Any, spec: ProtocolSpec, timed: bool) 
         f"min_user_interactions = {spec.min_user_interactions}\n\n"
         f"[tuning]\ntrials = 40\nmetric = {json.dumps(advice.metric)}\n"
     )
-
-
-def _read_spec(read: ReadSpec | Mapping[str, Any] | None) -> ReadSpec:
-
-    return read if isinstance(read, ReadSpec) else ReadSpec.checked(**(read or {}))
 
 
 def _protocol(
@@ -157,16 +153,3 @@ def _protocol(
     if weight is not None and spec.positive_threshold is None:
         notes = ("Its events have weights, and no threshold was given: events of every weight count.",)
     return spec, notes
-
-
-def _kept(interactions: Any, spec: ProtocolSpec) -> Any:
-    """The interactions above the threshold that pass the filter."""
-    above = positive_rows(interactions, spec.positive_threshold)
-    rows = frequent_rows(
-        interactions,
-        spec.filter,
-        min_item=spec.min_item_interactions,
-        min_user=spec.min_user_interactions,
-        among=above,
-    )
-    return interactions.take(rows)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-import polars as pl
 from threadpoolctl import threadpool_limits
 
 from recassay.analysis.certify.fit import claims_of, replay, whole_grid
@@ -19,7 +17,6 @@ from recassay.api.tables import study_folder
 from recassay.core.choices import Level
 from recassay.core.errors import UsageError
 from recassay.core.seeds import derived_rng
-from recassay.core.tables.sources import Source
 from recassay.data.published.tables import is_published, published_choices
 from recassay.data.tables.universes import read_choices
 
@@ -51,17 +48,13 @@ def certify(
     with threadpool_limits(1, user_api="blas"):
         if folder is not None:
             return certificate_of(folder, claims, confidence=confidence, seed=seed)
-        rows, sources = published_choices(results) if is_published(results) else _rows(results)
+        table = published_choices(results) if is_published(results) else read_choices(results)
+        if table is None:
+            raise UsageError("this is no table with a column per choice", fix="give a long table, or a study's folder")
+        rows, sources = table
         grid, scores = whole_grid(rows, axes)
         made = claims_of(claims, grid)
         rng = derived_rng(seed, "certificate", "replay")
         price = np.ones(len(scores))
         certificate = replay(grid, scores, price, made, confidence=confidence, rng=rng, told=progress)
         return replace(certificate, sources=sources)
-
-
-def _rows(results: Any) -> tuple[pl.DataFrame, tuple[Source, ...]]:
-    read = read_choices(results)
-    if read is None:
-        raise UsageError("this is no table with a column per choice", fix="give a long table, or a study's folder")
-    return read

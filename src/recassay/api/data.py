@@ -45,7 +45,7 @@ def import_data(
         note: a note, kept in the manifest.
         replace: overwrite a stored dataset of that name.
     """
-    return import_dataset(source, name, _read_spec(read), licence=licence, note=note, replace=replace)
+    return import_dataset(source, name, ReadSpec.of(read), licence=licence, note=note, replace=replace)
 
 
 @checked
@@ -101,7 +101,7 @@ def load_data(source: InteractionsLike, read: ReadSpec | Mapping[str, Any] | Non
         source: name of a stored dataset, `synthetic:PRESET`, file, frame or sparse matrix.
         read: how files are read: a `ReadSpec` or its fields.
     """
-    return open_dataset(source, _read_spec(read)).interactions
+    return open_dataset(source, ReadSpec.of(read)).interactions
 
 
 @checked
@@ -187,12 +187,12 @@ def describe_data(
         read: how files are read: a `ReadSpec` or its fields.
         protocol: a `ProtocolSpec` or its fields: describe the events it keeps, and audit its split.
     """
-    opened = open_dataset(source, _read_spec(read))
+    opened = open_dataset(source, ReadSpec.of(read))
     interactions, reading = opened.interactions, opened.reading
     name = str(source) if isinstance(source, (str, Path)) else type(source).__name__
     if protocol is None:
         return DataDescription(name, describe(interactions).to_dict(), reading)
-    spec = protocol if isinstance(protocol, ProtocolSpec) else ProtocolSpec.checked(**protocol)
+    spec = ProtocolSpec.of(protocol)
     opened.refuse_positions(spec.split)
     split = apply_protocol(interactions, spec, overwrite=True)
     parts = {
@@ -213,10 +213,3 @@ def describe_data(
         split.audit,
         split.fingerprint,
     )
-
-
-def _read_spec(read: ReadSpec | Mapping[str, Any] | None) -> ReadSpec:
-
-    if read is None:
-        return ReadSpec()
-    return read if isinstance(read, ReadSpec) else ReadSpec.checked(**read)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 from recassay.analysis.decodirt import fit as decodirt
 from recassay.analysis.decodirt.result import DecodirtResult
 from recassay.api.arguments import checked
 from recassay.core.choices import AbilityMethod, Level, LogisticEstimator
-from recassay.core.system.plain import plain
 from recassay.core.tables.responses import InstanceResponses
-from recassay.core.version import __version__
+from recassay.core.tables.sources import Sources
 from recassay.data.tables.instances import read_instances
 
 
@@ -60,31 +58,14 @@ def analyze_instances(
         progress: called with (done, total, dataset) before each dataset is fitted.
     """
     given = load_response_folder(instances) if isinstance(instances, (str, Path)) else instances
+    how = decodirt.ItemCalibration(
+        tuple(items_from), estimator=estimator, ability=ability, confidence=confidence, max_cycles=max_cycles
+    )
     return decodirt.analyze_instances(
-        given,
-        how=decodirt.ItemCalibration(
-            tuple(items_from), estimator=estimator, ability=ability, confidence=confidence, max_cycles=max_cycles
-        ),
-        rated=rated,
-        bins=bins,
-        tau=tau,
-        orders=orders,
-        seed=seed,
-        progress=progress,
+        given, how=how, rated=rated, bins=bins, tau=tau, orders=orders, seed=seed, progress=progress
     )
 
 
-@checked
-def instances_document(
-    instances: Sequence[InstanceResponses], result: DecodirtResult, command: str = "classify"
-) -> dict[str, Any]:
-    """The JSON of the analysis: version, the files that were read with their hashes, and the content.
-
-    Args:
-        instances: the answers that were analysed.
-        result: what was found.
-        command: the name of the command.
-    """
-    sources = dict.fromkeys(source for instance in instances for source in instance.responses.sources)
-    files = [{"file": source.file, "sha256": source.sha256} for source in sources]
-    return {"recassay": __version__, "command": command, "input": files, **plain(result.to_dict())}
+def sources_of(instances: Sequence[InstanceResponses]) -> Sources:
+    """The files that answers were read from, each once."""
+    return Sources(tuple(dict.fromkeys(file for instance in instances for file in instance.responses.sources)))

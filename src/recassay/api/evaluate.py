@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from recassay.core.choices import Seed, Task
 from recassay.core.errors import UsageError
 from recassay.core.specs.specs import ReadSpec
 from recassay.core.specs.study import DEFAULT_METRICS
-from recassay.evidence.lists import JudgedLists, JudgingSplit, given_split, judge_lists, split_of_folder
+from recassay.evidence.lists import JudgedLists, given_split, judge_lists, split_of_folder
 from recassay.evidence.users import user_matrix
 from recassay.metrics.accuracy import AccuracyMetric
 from recassay.metrics.evaluate import EvaluationResult
@@ -64,15 +64,11 @@ class EvaluationReport:
 
     def to_frame(self) -> pl.DataFrame:
         """One row per algorithm and metric."""
-        return pl.concat(
-            [lists.result.to_frame().select(pl.lit(lists.name).alias(c.ALGORITHM), pl.all()) for lists in self.judged]
-        )
+        return _stacked(c.ALGORITHM, ((lists.name, lists.result.to_frame()) for lists in self.judged))
 
     def per_user(self) -> pl.DataFrame:
         """One row per algorithm and user."""
-        return pl.concat(
-            [lists.result.per_user.select(pl.lit(lists.name).alias(c.ALGORITHM), pl.all()) for lists in self.judged]
-        )
+        return _stacked(c.ALGORITHM, ((lists.name, lists.result.per_user) for lists in self.judged))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON: of one file of lists its numbers, of several `algorithms` by name."""
@@ -126,7 +122,7 @@ def evaluate(
         allow_leakage: names of audit findings that are accepted.
         seed: the same seed gives the same numbers.
     """
-    options = read if isinstance(read, ReadSpec) else ReadSpec.checked(**(read or {}))
+    options = ReadSpec.of(read)
     if (split is None) == (test is None):
         raise UsageError("lists are judged on a split or on test data", fix="give `split`, or `train` and `test`")
     if split is not None:
@@ -151,9 +147,15 @@ def evaluate(
         if len(judged) < 2:
             raise UsageError("one file of lists cannot be compared with itself", fix="give at least two")
         directions = {metric.label: metric.higher_is_better for metric in wanted}
-        for metric in wanted:
-            if has_user_values(metric):
-                comparison[metric.label] = _compared(judged, judging, metric.label, directions, alpha, seed)
+        for label in (metric.label for metric in wanted if has_user_values(metric)):
+            value = pl.col(label).cast(pl.Float64).alias(c.VALUE)
+            rows = _stacked(
+                c.ALGORITHM, ((lists.name, lists.result.per_user.select(c.USER, value)) for lists in judged)
+            )
+            scores = user_matrix(judging.name, rows)
+            comparison[label] = compare_users(
+                [scores], label, higher_is_better=directions[label], alpha=alpha, seed=seed
+            )
         caption = (
             f"Lists judged on {judging.users:,} users of {judging.name}. Bold: the best; dagger: significantly worse "
             f"than the best (paired sign-flip test over users, Holm's correction, level {alpha:g})."
@@ -167,27 +169,11 @@ def evaluate(
     )
 
 
-def _compared(
-    judged: Sequence[JudgedLists],
-    judging: JudgingSplit,
-    metric: str,
-    directions: Mapping[str, bool],
-    alpha: float,
-    seed: int,
-) -> UsersResult:
-    rows = pl.concat(
-        [
-            lists.result.per_user.select(
-                pl.lit(lists.name).alias(c.ALGORITHM), c.USER, pl.col(metric).cast(pl.Float64).alias(c.VALUE)
-            )
-            for lists in judged
-        ]
-    )
-    scores = user_matrix(judging.name, rows)
-    return compare_users([scores], metric, higher_is_better=directions[metric], alpha=alpha, seed=seed)
+def _stacked(column: str, frames: Iterable[tuple[str, pl.DataFrame]]) -> pl.DataFrame:
+    """Tables one below the other, the name of each in a first column."""
+    return pl.concat([frame.select(pl.lit(name).alias(column), pl.all()) for name, frame in frames])
 
 
-@checked
 def save_evaluation(report: EvaluationReport, content: Mapping[str, Any], out: str | Path) -> list[Path]:
     """Write `evaluation.json`, `metrics.csv`, `per_user.csv` and, of a comparison, `pairs.csv` and `evaluation.tex`.
 
@@ -203,11 +189,6 @@ def save_evaluation(report: EvaluationReport, content: Mapping[str, Any], out: s
         "per_user.csv": (report.result.per_user if single else report.per_user()).write_csv().encode(),
     }
     if report.comparison:
-        pairs = pl.concat(
-            [
-                tests.to_frame().select(pl.lit(metric).alias(c.METRIC), pl.all())
-                for metric, tests in report.comparison.items()
-            ]
-        )
+        pairs = _stacked(c.METRIC, ((metric, tests.to_frame()) for metric, tests in report.comparison.items()))
         files |= {"pairs.csv": pairs.write_csv().encode(), "evaluation.tex": report.latex.encode()}
     return write_files(Path(out), files)

@@ -83,7 +83,6 @@ def _judged(wanted: PrintedNumber, ours: float | str | None) -> ReproducedNumber
     return ReproducedNumber(wanted, float(ours), difference, verdict)
 
 
-@checked
 def reproduction_page(result: ReproduceResult) -> str:
     """The page of the documentation that tells every number.
 

@@ -55,11 +55,10 @@ def split(
         dataset, spec, made = _of_study(str(source), study)
         name = dataset.name
     else:
-        spec = protocol if isinstance(protocol, ProtocolSpec) else ProtocolSpec.checked(**(protocol or {}))
+        spec = ProtocolSpec.of(protocol)
         if spec.split == "given":
             raise UsageError("a given split is made already", fix="choose another split")
-        options = read if isinstance(read, ReadSpec) else ReadSpec.checked(**(read or {}))
-        opened = open_dataset(source, options)
+        opened = open_dataset(source, ReadSpec.of(read))
         opened.refuse_positions(spec.split)
         made, name, reading = apply_protocol(opened.interactions, spec, overwrite=True), opened.name, opened.reading
     return export_split(made, Path(out), form=form, dataset=name, protocol=spec, reading=reading, overwrite=replace)

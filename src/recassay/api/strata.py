@@ -10,11 +10,9 @@ from recassay.analysis.strata.fit import sweep_strata
 from recassay.analysis.strata.result import StrataResult
 from recassay.api.arguments import checked
 from recassay.api.data import load_data
-from recassay.api.inputs import InteractionsLike
 from recassay.core.choices import Draws, Level, OtherItems, Task
 from recassay.core.errors import UsageError
 from recassay.core.specs.specs import ProtocolSpec, ReadSpec
-from recassay.core.tables.scores import StrataEvidence
 from recassay.data.lists.read import read_lists
 from recassay.evidence.strata import METRIC, given_evidence, study_strata
 from recassay.protocol.apply import apply_protocol
@@ -69,26 +67,10 @@ def strata(
     elif train is None or test is None or not lists:
         raise UsageError("strata need a study folder, or train, test and lists", fix="give all three")
     else:
-        evidence = list_strata(train, test, lists, metric, read=read, allow_leakage=allow_leakage, task=task, **options)
+        learned, held_out = load_data(train, read), load_data(test, read)
+        spec = ProtocolSpec.checked(split="given", filter="none", allow_leakage=tuple(allow_leakage), task=task)
+        split = apply_protocol(None, spec, given=(learned, held_out.take(held_out.user < 0), held_out))
+        files = [file for name, source in lists.items() for file in read_lists(source, name=name)]
+        frames = {file.name: (file.frame, file.where) for file in files}
+        evidence = given_evidence(split, frames, metric, **options)
     return sweep_strata(evidence, alpha=alpha, confidence=confidence, replicates=replicates, seed=seed)
-
-
-def list_strata(
-    train: InteractionsLike,
-    test: InteractionsLike,
-    lists: Mapping[str, Any],
-    metric: str = METRIC,
-    *,
-    read: ReadSpec | Mapping[str, Any] | None = None,
-    allow_leakage: Sequence[str] = (),
-    task: Task = "new",
-    **options: Any,
-) -> StrataEvidence:
-    """The per-user scores of lists made elsewhere on the strata of given training and test data."""
-    learned, held_out = load_data(train, read), load_data(test, read)
-    spec = ProtocolSpec.checked(split="given", filter="none", allow_leakage=tuple(allow_leakage), task=task)
-    split = apply_protocol(None, spec, given=(learned, held_out.take(held_out.user < 0), held_out))
-    frames = {
-        file.name: (file.frame, file.where) for name, source in lists.items() for file in read_lists(source, name=name)
-    }
-    return given_evidence(split, frames, metric, **options)

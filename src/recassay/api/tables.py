@@ -17,6 +17,7 @@ from recassay.core.tables.matrix import Matrix
 from recassay.core.tables.results import Results
 from recassay.data.importers.load import read_parts
 from recassay.data.published.tables import (
+    Published,
     find_published,
     is_published,
     published_characteristics,
@@ -108,7 +109,6 @@ def study_folder(source: Any) -> Path | None:
     return Path(single) if isinstance(single, (str, Path)) and (Path(single) / INDEX_FILE).is_file() else None
 
 
-@checked
 def default_metric(results: Results) -> str:
     """The metric that is meant when none is named.
 
@@ -143,13 +143,18 @@ def load_characteristics(source: CharacteristicsLike) -> CharacteristicsTable:
     return read_characteristics(source) if folder is None else study_characteristics(folder)
 
 
-def own_characteristics(results: Any) -> Callable[[], CharacteristicsTable] | None:
+def published_of(table: Results) -> Published | None:
+    """The published table that results come from, alone; None for other sources."""
+    names = [source.file for source in table.sources]
+    return find_published(names[0]) if len(names) == 1 and is_published(names[0]) else None
+
+
+def own_characteristics(table: Results) -> Callable[[], CharacteristicsTable] | None:
     """A way to load the characteristics that come with a published table; None for other sources."""
-    sources = [source.file for source in results.sources] if isinstance(results, Results) else results
-    single = sources[0] if isinstance(sources, (list, tuple)) and len(sources) == 1 else sources
-    if is_published(single) and find_published(single).characteristics:
-        return partial(published_characteristics, single)
-    return None
+    published = published_of(table)
+    if published is None or not published.characteristics:
+        return None
+    return partial(published_characteristics, table.sources[0].file)
 
 
 def known_characteristics(results: Any, table: Results, characteristics: Any) -> CharacteristicsTable | None:
@@ -193,8 +198,7 @@ def on_matrix(
     options = dict(arguments)
     results = options["results"]
     table, metric = _loaded(options)
-    missing, upward = options.pop("missing"), options.pop("higher_is_better")
-    matrix = table.matrix(metric, missing=missing, higher_is_better=upward)
+    matrix = table.matrix(metric, missing=options.pop("missing"), higher_is_better=options.pop("higher_is_better"))
     if "characteristics" in options:
         options["characteristics"] = known_characteristics(results, table, options["characteristics"])
     return fit(matrix, **options, **{name: find(table, matrix) for name, find in found.items()})

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 READING = "Reading the table"
 OUTPUT = "Output"
 LOADING = "recassay.api.tables:load_results"
+ANSWER = "recassay.cli.on_table:answer"
 _READING = {"missing", "higher_is_better", "wide", "transpose", "columns", "dataset", "format", "prefer"}
 _OUTPUT = {"as_json", "everything", "out", "formats"}
 _SPECS = {"read": "recassay.core.specs.specs:ReadSpec", "protocol": "recassay.core.specs.specs:ProtocolSpec"}
@@ -46,7 +47,8 @@ class Command:
     computes: str = "on_table:on_table"
     """Module and function of `recassay.cli` that returns the answer and what knows the input files."""
     show: str = "on_table:answer"
-    """Module and function of `recassay.cli` that shows it; one that shows in its own way computes by itself."""
+    """Module and function of `recassay.cli` that shows it, and further ones that it hands on to; what does not hand on
+    to `on_table:answer` computes by itself."""
     without: str = ""
     """Parameters that are no options."""
     fields: Mapping[str, str] = field(default_factory=dict)
@@ -65,8 +67,9 @@ class Command:
         """The main verb, further ones, the one that reads a table, and the functions that compute and show."""
         verbs = [f"recassay.api.{verb}" for verb in (self.verbs or f"{self.name}:{self.name}").split()]
         reading = [LOADING] if self.takes.startswith("results") and LOADING not in verbs else []
-        computes = [self.computes] if self.show == "on_table:answer" else []
-        return [*verbs, *reading, *(f"recassay.cli.{place}" for place in (*computes, self.show))]
+        shown = [f"recassay.cli.{place}" for place in self.show.split()]
+        computes = [f"recassay.cli.{self.computes}"] if ANSWER in shown else []
+        return [*verbs, *reading, *computes, *shown]
 
     @cached_property
     def params(self) -> list[click.Parameter]:
@@ -126,7 +129,7 @@ class Command:
                 typed[name] = not typed.pop(other)
         _refuse_bare_options(typed.get("results") or (), written)
         path = context.command_path.partition(" ")[2]
-        Call(self, path, typed, written).own(f"recassay.cli.{self.show}")
+        Call(self, path, typed, written).own(f"recassay.cli.{self.show.split()[0]}")
 
 
 def _refuse_bare_options(results: Any, written: Mapping[str, str]) -> None:

@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from recassay.api.classify import classifier_scores, load_classify_study, load_instances
-from recassay.api.decodirt import analyze_instances, instances_document, load_response_folder
+from recassay.api.decodirt import analyze_instances, load_response_folder, sources_of
 from recassay.api.publish.content import tell
-from recassay.api.study.studies import status
 from recassay.cli.call import Call
 from recassay.cli.on_table import show_answer
-from recassay.cli.progress import earlier_lines, resumable, show_progress, show_stages
+from recassay.cli.progress import resumable, show_progress, show_stages
 from recassay.cli.render import Failed, print_answer, print_json, print_lines, print_rows
-from recassay.cli.studies import counted, plan_content
+from recassay.cli.studies import counted, run_content, show_plan
 from recassay.core.errors import UsageError
 from recassay.core.system.plain import plain
 
@@ -42,45 +41,29 @@ def classify(
     if responses is not None:
         answers = load_response_folder(responses)
         result = analyze_instances(answers, rated=rated, progress=show_stages())
-        show_answer(call, result, instances_document(answers, result), as_json, out, None)
+        show_answer(call, result, sources_of(answers), as_json, out, None)
         return
     spec = load_classify_study(call.typed["study"])
     with resumable(lambda: out or Path(spec.name)):
         record = call(study=spec, progress=show_progress())
     if "dry_run" in call.typed:
-        _show_plan(record, as_json)
-        if record.causes():
-            raise Failed
+        rows = [[cell.algorithm, cell.dataset, cell.state] for cell in record.predictions]
+        show_plan(record, as_json, ["classifier", "dataset", "state"], rows)
         return
     scores = classifier_scores(record.folder)
     analysis = None
     if record.done:
-        analysis = analyze_instances(
-            load_instances(record.folder),
-            rated=rated,
-            seed=spec.seed,
-            progress=show_stages(),
-        )
+        answers = load_instances(record.folder)
+        analysis = analyze_instances(answers, rated=rated, seed=spec.seed, progress=show_stages())
     if as_json:
-        state = status(record.folder).to_dict()
-        ran = {"folder": str(record.folder), "ran": record.ran, "earlier": record.earlier}
-        content = {**state, **ran, "classifiers": scores}
-        print_json(plain(content | ({} if analysis is None else {"analysis": analysis.to_dict()})))
+        analysed = {} if analysis is None else {"analysis": plain(analysis.to_dict())}
+        print_json(run_content(record) | {"classifiers": plain(scores)} | analysed)
     else:
         _show(record, scores)
         if analysis is not None:
             print_answer(tell(analysis))
     if record.failed:
         raise Failed
-
-
-def _show_plan(record: StudyRecord, as_json: bool) -> None:
-    if as_json:
-        print_json(plan_content(record))
-        return
-    print_lines(earlier_lines(record.earlier))
-    rows = [[p.algorithm, p.dataset, p.state] for p in record.predictions]
-    print_rows(f"{record.planned} cells", ["classifier", "dataset", "state"], rows, names=3)
 
 
 def _show(record: StudyRecord, scores: list[dict[str, Any]]) -> None:

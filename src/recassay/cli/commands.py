@@ -76,7 +76,7 @@ SECTIONS: dict[str, list[Command | Program]] = {
     ],
     "Judge results": [
         Command("rank", "Rank algorithms under every aggregation."),
-        Command("compare", "Test which differences are significant.", show="on_table:compared"),
+        Command("compare", "Test which differences are significant.", show="on_table:compared on_table:answer"),
         Command("model", "Which algorithm is best for datasets like these, and how sure is that?"),
         Command("plan", "How many more datasets, seeds or users would show a difference?"),
         Command("users", "Test over the users of each dataset; one dataset is enough.",
@@ -135,7 +135,7 @@ SECTIONS: dict[str, list[Command | Program]] = {
                 "select:select tables:load_results", without="splits curve source",
                 names={"methods": "--method --methods"}, saved_as="selection"),
         Command("advise", "Which algorithms to try first on your dataset.", "dataset",
-                "advise:advise tables:load_results", show="on_table:advise",
+                "advise:advise tables:load_results", show="on_table:advise on_table:answer",
                 without="source confidence read dataset", names={"results": "--results"},
                 fields={"protocol": _FILTER}, saved_as="advice"),
         Command("adaptive", "Which cells settle the ranking of the whole grid?", computes="special:adaptive",

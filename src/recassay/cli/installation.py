@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from recassay.api.installation import available_kinds
 from recassay.cli.call import Call
-from recassay.cli.render import Failed, print_json, print_lines, print_rows
+from recassay.cli.render import Failed, print_json, print_lines, print_rows, print_verdict
 
 SPACE_COLUMNS = ("name", "parameter", "values", "default")
 """What a terminal shows of a search space; the numbers of a range alone are in the JSON."""
@@ -63,9 +63,6 @@ def ready(call: Call, *, as_json: bool = False) -> None:
         as_json: print JSON on stdout instead of sentences.
     """
     result = call()
-    if as_json:
-        print_json(result.to_dict())
-    else:
-        print_lines(result.verdict())
+    print_verdict(result, as_json)
     if result.broken:
         raise Failed

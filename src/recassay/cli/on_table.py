@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from recassay.api.publish import content
-from recassay.api.publish.saving import document, save, save_text
-from recassay.cli.call import Call
+from recassay.api.publish.saving import document, save_text, write_folder
+from recassay.cli.call import ANSWER, Call
 from recassay.cli.render import print_answer, print_json, print_lines, print_saved, say
 from recassay.cli.values import PAGES, Target
 from recassay.core.choices import known_formats
@@ -22,8 +22,8 @@ def answer(
     as_json: bool = False,
     out: Path | None = None,
     formats: Sequence[str] | None = None,
-) -> None:
-    """Show what the command computes, or its JSON, and save it where a folder was named.
+) -> Any:
+    """Show what the command computes, or its JSON, save it where a folder was named, and return it.
 
     Args:
         everything: every table and sentence, not the answer alone.
@@ -34,28 +34,17 @@ def answer(
     refuse_formats(formats, out)
     result, sources = call.compute()
     show_answer(call, result, sources, as_json, out, formats, everything=everything)
+    return result
 
 
-def compared(
-    call: Call,
-    *,
-    paragraph: bool = False,
-    everything: bool = False,
-    as_json: bool = False,
-    out: Path | None = None,
-    formats: Sequence[str] | None = None,
-) -> None:
+def compared(call: Call, *, paragraph: bool = False) -> None:
     """Show the comparison, or the paragraph of a paper that states it.
 
     Args:
         paragraph: a paragraph for a paper, ready to paste: tests, statistics, what follows, citations.
-        everything: every table and sentence, not the answer alone.
-        as_json: print JSON on stdout instead of tables.
-        out: folder for tables and figures.
-        formats: of the figures: `svg`, `pdf`, `png`, `json`; by default all but `png`.
     """
     if not paragraph:
-        answer(call, everything=everything, as_json=as_json, out=out, formats=formats)
+        call.own(ANSWER)
         return
     call.refuse("as_json out formats everything", "has no effect with --paragraph", "leave it out")
     result, _ = call.compute()
@@ -72,8 +61,8 @@ def show_answer(
     *,
     everything: bool = True,
 ) -> None:
-    """The tables and sentences of a result, or its JSON (`sources`, where that is made already), and its files."""
-    answer_document = sources if isinstance(sources, dict) else document(call.path, result.to_dict(), sources)
+    """The tables and sentences of a result, or its JSON, and its files; `sources` knows the input files."""
+    answer_document = document(call.path, result.to_dict(), sources)
     if as_json:
         print_json(answer_document)
     else:
@@ -85,7 +74,7 @@ def show_answer(
         say(f"wrote {out}: open it in a browser")
     elif out is not None:
         name = call.command.saved_as or call.command.name
-        print_saved(save({name: result}, answer_document, out, formats=formats), out)
+        print_saved(write_folder(out, {name: result}, answer_document, formats=known_formats(formats)), out)
 
 
 def on_table(call: Call) -> tuple[Any, Any]:
@@ -101,33 +90,18 @@ def refuse_formats(formats: Sequence[str] | None, out: Path | None) -> None:
         raise UsageError("--formats is for the figures that --out saves", fix="add --out, or leave it out")
 
 
-def advise(
-    call: Call,
-    *,
-    study: Path | None = None,
-    everything: bool = False,
-    as_json: bool = False,
-    out: Path | None = None,
-    formats: Sequence[str] | None = None,
-) -> None:
+def advise(call: Call, *, study: Path | None = None) -> None:
     """The advice, and the study to run next.
 
     Args:
         study: write the study to run next into this file.
-        everything: every table and sentence, not the answer alone.
-        as_json: print JSON on stdout instead of tables.
-        out: folder for tables and figures.
-        formats: of the figures: `svg`, `pdf`, `png`, `json`; by default all but `png`.
     """
-    refuse_formats(formats, out)
     target = None if study is None else Target("file").convert(study, None, None)
     if target is not None and target.exists():
         raise UsageError("is there already", where=str(target), fix="choose another name for --study")
-    results = call.load()
-    advice = call(results=results)
+    advice = call.own(ANSWER)
     if target is not None:
         save_text(target, advice.study)
         say(f"wrote {target}: run it with recassay run {target}")
-    show_answer(call, advice, results, as_json, out, formats, everything=everything)
-    if not as_json and target is None:
+    elif "as_json" not in call.typed:
         print_lines(["", "A study of the first four to run next: --study FILE writes it"])

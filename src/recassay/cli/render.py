@@ -52,6 +52,14 @@ def print_json(document: Any) -> None:
     sys.stdout.write(json.dumps(document, indent=None if many else 1, allow_nan=False, ensure_ascii=False) + "\n")
 
 
+def print_verdict(result: Any, as_json: bool, *after: str) -> None:
+    """The sentences of a result and those that follow them, or its JSON."""
+    if as_json:
+        print_json(result.to_dict())
+    else:
+        print_lines([*result.verdict(), *after])
+
+
 def print_brief(brief: Brief, rest: Sequence[str] = ()) -> None:
     """The headline, the table and a few sentences, with the rows that stand out in colour on a terminal."""
     width, narrow = _width()

@@ -108,7 +108,7 @@ def _table(frame: pl.DataFrame, everything: bool) -> None:
         print_lines([f"The first {MOST_ROWS} of {frame.height:,} rows; --csv or --parquet has them all."])
 
 
-MOST_ROWS, MOST_COLUMNS = 20, 8
+PREVIEWED_ROWS, PREVIEWED_COLUMNS = 20, 8
 
 
 def import_(call: Call, *, as_json: bool = False) -> None:
@@ -137,7 +137,7 @@ def _preview(results: Results) -> None:
         metric = default_metric(results)
     except UsageError:
         metric = results.metrics[0]
-    algorithms, datasets = results.algorithms[:MOST_ROWS], results.datasets[:MOST_COLUMNS]
+    algorithms, datasets = results.algorithms[:PREVIEWED_ROWS], results.datasets[:PREVIEWED_COLUMNS]
     word, other = results.words
     title = f"{metric}: {len(results.algorithms)} {word}s on {len(results.datasets)} {other}s"
     values = results.table(metric)[: len(algorithms), : len(datasets)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Literal
 
-from recassay.api.decodirt import instances_document, load_response_folder
+from recassay.api.decodirt import load_response_folder, sources_of
 from recassay.api.logistic_irt import load_responses
 from recassay.api.publish.saving import save_text
 from recassay.api.tables import load_results
@@ -83,8 +83,10 @@ def certify(call: Call) -> tuple[Any, Any]:
 
 def strata(call: Call) -> tuple[Any, Any]:
     """The algorithms of a study on held-out items below a popularity threshold."""
-    _refuse_file(call.typed["folder"])
-    return call(), load_results(call.typed["folder"])
+    folder = call.typed["folder"]
+    if Path(folder).is_file():
+        raise UsageError("is a file, and a study is needed", where=folder, fix="name the folder of a study")
+    return call(), load_results(folder)
 
 
 def logistic_irt(call: Call) -> tuple[Any, Any]:
@@ -100,15 +102,9 @@ def user_irt(call: Call) -> tuple[Any, Any]:
 
 
 def instances(call: Call) -> tuple[Any, Any]:
-    """Logistic IRT on the test instances of many datasets, and its JSON."""
+    """Logistic IRT on the test instances of many datasets."""
     answers = load_response_folder(call.typed["instances"])
-    result = call(instances=answers, progress=show_stages())
-    return result, instances_document(answers, result, call.path)
-
-
-def _refuse_file(folder: str) -> None:
-    if Path(folder).is_file():
-        raise UsageError("is a file, and a study is needed", where=folder, fix="name the folder of a study")
+    return call(instances=answers, progress=show_stages()), sources_of(answers)
 
 
 def reproduce(call: Call, *, everything: bool = False, markdown: Path | None = None, as_json: bool = False) -> None:
@@ -153,9 +149,5 @@ def _show_reproduction(result: Any, everything: bool) -> None:
         [["" if cell is None else f"{cell:+.4g}" if isinstance(cell, float) else cell for cell in row] for row in rows],
         names=4,
     )
-    left = [
-        f"{paper.name}, {what}: not computed again: {why}."
-        for paper in result.papers
-        for what, why in paper.not_recomputed
-    ]
-    print_lines(left)
+    for paper in result.papers:
+        print_lines(f"{paper.name}, {what}: not computed again: {why}." for what, why in paper.not_recomputed)

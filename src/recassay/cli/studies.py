@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import webbrowser
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ from recassay.api.study.studies import ON_UNIVERSES, adaptive_standing, has_univ
 from recassay.api.study.studies import status as study_status
 from recassay.cli.call import Call
 from recassay.cli.progress import earlier_lines, resumable, show_progress
-from recassay.cli.render import Failed, print_answer, print_json, print_lines, print_rows, say
+from recassay.cli.render import Failed, print_answer, print_json, print_lines, print_rows, print_verdict, say
 from recassay.core.errors import UsageError, count_of
 from recassay.core.system.files import write_whole
 from recassay.core.system.plain import plain
@@ -56,22 +57,17 @@ def run(call: Call, *, as_json: bool = False) -> None:
     with resumable(lambda: folder or Path(spec.name)):
         record = call(study=spec, progress=show_progress())
     if "dry_run" in typed:
-        _show_plan(record, as_json)
-        if record.causes():
-            raise Failed
+        rows = [
+            [p.algorithm, p.dataset, p.state, p.trials if p.trials is not None else "", _megabytes(p.memory),
+             _megabytes(p.most_memory), _megabytes(p.gpu_memory), p.users or "", p.items or "", p.interactions or ""]
+            for p in record.predictions
+        ]  # fmt: skip
+        sizes = ["MB", "most MB", "GPU MB", "users", "items", "interactions"]
+        show_plan(record, as_json, ["algorithm", "dataset", "state", "trials", *sizes], rows)
         return
     if as_json:
-        print_json(
-            plain(
-                {
-                    **study_status(record.folder).to_dict(),
-                    "folder": str(record.folder),
-                    "ran": record.ran,
-                    "earlier": record.earlier,
-                    **({"adaptive": adaptive_standing(record.folder)} if adaptive else {}),
-                }
-            )
-        )
+        standing = {"adaptive": adaptive_standing(record.folder)} if adaptive else {}
+        print_json(run_content(record) | standing)
     else:
         print_lines(
             [
@@ -169,26 +165,24 @@ def _standing(folder: Path) -> list[str]:
     return [] if standing is None else [f"Adaptive: {standing}."]
 
 
-def plan_content(record: StudyRecord) -> dict[str, Any]:
-    """What a dry run answers as JSON."""
-    cells = [asdict(prediction) for prediction in record.predictions]
-    plan: dict[str, Any] = plain({"planned": record.planned, "earlier": record.earlier, "cells": cells})
-    return plan
+def run_content(record: StudyRecord) -> dict[str, Any]:
+    """What a run answers as JSON."""
+    ran = {"folder": str(record.folder), "ran": record.ran, "earlier": record.earlier}
+    content: dict[str, Any] = plain({**study_status(record.folder).to_dict(), **ran})
+    return content
 
 
-def _show_plan(record: StudyRecord, as_json: bool) -> None:
+def show_plan(record: StudyRecord, as_json: bool, header: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """What a dry run answers; it fails where a cell cannot run."""
     if as_json:
-        print_json(plan_content(record))
-        return
-    print_lines(earlier_lines(record.earlier))
-    rows = [
-        [p.algorithm, p.dataset, p.state, p.trials if p.trials is not None else "", _megabytes(p.memory),
-         _megabytes(p.most_memory), _megabytes(p.gpu_memory), p.users or "", p.items or "", p.interactions or ""]
-        for p in record.predictions
-    ]  # fmt: skip
-    header = ["algorithm", "dataset", "state", "trials", "MB", "most MB", "GPU MB", "users", "items", "interactions"]
-    print_rows(f"{record.planned} cells", header, rows, names=3)
-    print_lines(cause.sentence() for cause in record.causes())
+        cells = [asdict(prediction) for prediction in record.predictions]
+        print_json(plain({"planned": record.planned, "earlier": record.earlier, "cells": cells}))
+    else:
+        print_lines(earlier_lines(record.earlier))
+        print_rows(f"{record.planned} cells", header, rows, names=3)
+        print_lines(cause.sentence() for cause in record.causes())
+    if record.causes():
+        raise Failed
 
 
 def _megabytes(size: int | None) -> str:
@@ -203,9 +197,7 @@ def sealed(call: Call, *, as_json: bool = False) -> None:
     """
     seal, typed = call(), call.typed
     folder = f" --out {typed['folder']}" if "folder" in typed else ""
-    print_json(seal.to_dict()) if as_json else print_lines(
-        [*seal.verdict(), f"Now: recassay run {typed['study']}{folder}"]
-    )
+    print_verdict(seal, as_json, f"Now: recassay run {typed['study']}{folder}")
 
 
 def verified(call: Call, *, as_json: bool = False) -> None:
@@ -215,7 +207,7 @@ def verified(call: Call, *, as_json: bool = False) -> None:
         as_json: print JSON on stdout instead of sentences.
     """
     result = call(progress=show_progress())
-    print_json(result.to_dict()) if as_json else print_lines(result.verdict())
+    print_verdict(result, as_json)
     if not result.sound:
         raise Failed
 

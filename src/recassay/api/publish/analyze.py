@@ -14,7 +14,7 @@ from recassay.api.arguments import all_but, checked
 from recassay.api.inputs import CharacteristicsLike, ResultsLike
 from recassay.api.publish.analysts import Analysts
 from recassay.api.publish.content import AnalysisReport, report_content
-from recassay.api.publish.saving import document, save
+from recassay.api.publish.saving import document, write_folder
 from recassay.api.tables import (
     default_metric,
     load_characteristics,
@@ -91,13 +91,16 @@ def analyze(
     options = all_but("out formats", locals())
     if out is not None:
         refuse_file(Path(out))
-    drawn = tuple(dict.fromkeys(("svg", *known_formats(formats))))
+    chosen = known_formats(formats)
+    drawn = tuple(dict.fromkeys(("svg", *chosen)))
     with Drawers() if out is not None else nullcontext() as drawers:  # they start while analyses run
         ahead = partial(draw_ahead, formats=drawn, drawers=drawers) if drawers is not None else None
         report, content = examine(**options, pictures=ahead)
         if out is not None:
             answer = document("analyze", report.to_dict(), report.results)
-            report.files.extend(save(report.analyses, answer, out, formats=formats, content=content, drawers=drawers))
+            report.files.extend(
+                write_folder(Path(out), report.analyses, answer, formats=chosen, content=content, drawers=drawers)
+            )
     if progress is not None:
         progress(1, 1, "")
     return report

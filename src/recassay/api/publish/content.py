@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from recassay.analysis.compare.result import CompareResult
 from recassay.analysis.verdict.result import Verdict
 from recassay.api.arguments import checked
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
@@ -17,10 +16,12 @@ from recassay.reporting import figures as reporting
 from recassay.reporting.content import ReportContent, by_reason
 from recassay.reporting.figures import Figures
 from recassay.reporting.headline import judgement
-from recassay.reporting.paper.paragraph import paragraph as written_paragraph
+from recassay.reporting.paper.paragraph import paragraph
 from recassay.reporting.section import Brief
 from recassay.reporting.spoken import spoken_answer, spoken_brief
 from recassay.reporting.telling import Answer, answer, answer_html, leaders, result_html
+
+__all__ = ["AnalysisReport", "figures", "paragraph", "report_brief", "report_content", "tell"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,7 +88,6 @@ def figures(result: AnalysisReport | AnalysisResult) -> Figures:
     return reporting.figures(result.analyses if isinstance(result, AnalysisReport) else {"result": result})
 
 
-@checked
 def tell(result: AnalysisReport | AnalysisResult, table: Any = None) -> Answer:
     """What a result says, or all results of a report: its sentences and tables, as commands and pages show them.
 
@@ -110,16 +110,6 @@ def report_brief(report: AnalysisReport) -> Brief | None:
     failed = [f"{name} failed: {why}" for name, why in report.skipped.items() if "failed with" in why]
     caution = brief.caution or next(iter([*report.cautions, *failed]), None)
     return spoken_brief(replace(brief, caution=caution), report.results)
-
-
-@checked
-def paragraph(result: CompareResult) -> str:
-    """A paragraph for a paper: which tests, with which statistics, and what follows, with citations.
-
-    Args:
-        result: the answer of `compare`.
-    """
-    return written_paragraph(result)
 
 
 def report_content(report: AnalysisReport, folder: Path | None, spec: AnalysisSpec) -> ReportContent:

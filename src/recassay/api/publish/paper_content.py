@@ -12,7 +12,7 @@ import polars as pl
 from recassay.analysis.compare.result import CompareResult
 from recassay.analysis.rank.result import RankResult
 from recassay.analysis.users.result import UsersResult
-from recassay.api.tables import own_characteristics
+from recassay.api.tables import own_characteristics, published_of
 from recassay.core import columns as c
 from recassay.core.analysis import AnalysisResult
 from recassay.core.choices import RowOrder
@@ -20,7 +20,6 @@ from recassay.core.tables.facts import StudyFacts
 from recassay.core.tables.results import Results
 from recassay.core.types import FloatArray
 from recassay.data.catalog.entries import all_datasets
-from recassay.data.published.tables import find_published, is_published
 from recassay.evidence.facts import study_facts
 from recassay.reporting.paper.content import DatasetFacts, MetricFindings, PaperContent
 
@@ -158,9 +157,8 @@ def _references(facts: StudyFacts | None) -> dict[str, str]:
 
 def _origin(table: Results) -> tuple[str, str]:
     """Of a published table, what it is and its name."""
-    names = [source.file for source in table.sources]
-    if len(names) != 1 or not is_published(names[0]):
+    published = published_of(table)
+    if published is None:
         return "", ""
-    published = find_published(names[0])
     protocol = f" ({published.protocol})" if published.protocol else ""
     return f"The numbers are those of {published.paper.partition(', https')[0]}{protocol}", published.name

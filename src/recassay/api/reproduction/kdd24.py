@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from functools import partial
 
 from recassay.analysis.associations import correlate_characteristics
 from recassay.api.associations import associations
@@ -27,12 +26,8 @@ DRAWS = 300
 def numbers() -> Numbers:
     """Every number that follows from the two published tables, by table, row and column."""
     results = published_results(NAME)
-    all_numbers: Numbers = {}
-    for part in (_domains, partial(_ranks, results), partial(_correlations, results), partial(_bayes, results),
-                 partial(_stress, results), partial(_associations, results), partial(_select, results),
-                 partial(_clusters, results)):  # fmt: skip
-        all_numbers |= part()
-    return all_numbers
+    ranked = _ranks(results) | _correlations(results) | _bayes(results) | _stress(results)
+    return _domains() | ranked | _associations(results) | _select(results) | _clusters(results)
 
 
 def _domains() -> Numbers:
@@ -48,9 +43,8 @@ def _ranks(results: Results) -> Numbers:
         for a, name in enumerate(answer.algorithms):
             printed["Table 2", name, method] = float(ranking.scores[a])
             if method == "mean_rank":
-                printed["Figure 4", name, method] = printed["authors' file, CD", name, method] = float(
-                    ranking.scores[a]
-                )
+                for place in ("Figure 4", "authors' file, CD"):
+                    printed[place, name, method] = float(ranking.scores[a])
             if method == "dm_auc":
                 printed["authors' file, Dolan-Moré", name, method] = float(ranking.scores[a])
     return printed

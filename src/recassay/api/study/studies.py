@@ -194,7 +194,6 @@ def _chooser(
     return made
 
 
-@checked
 def adaptive_standing(folder: str | Path) -> str | None:
     """How the adaptive run in `folder` stood at its last decision, in one line; None where there was none.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
@@ -72,6 +73,11 @@ class Spec(BaseModel):
                 raise UsageError(f"there is no option {key!r}", fix=did_you_mean(key, cls.model_fields)) from error
             message = first["msg"].removeprefix("Value error, ")
             raise UsageError(f"{key}: {message}" if key else message, fix="correct it") from error
+
+    @classmethod
+    def of(cls, given: Self | Mapping[str, Any] | None) -> Self:
+        """The spec that was given, as itself or by its fields; None is that of all defaults."""
+        return cls.checked(**given) if isinstance(given, Mapping) else given or cls()
 
     def content_hash(self) -> str:
         """SHA-256 of the canonical JSON of all fields, defaults included."""

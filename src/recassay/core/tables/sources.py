@@ -16,6 +16,13 @@ class Source:
     """The SHA-256 of its bytes."""
 
 
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """The files that an answer came from, where nothing else that knows them is at hand."""
+
+    sources: tuple[Source, ...]
+
+
 class Sourced(Protocol):
     """Whatever knows the files it came from."""
 
