@@ -2,7 +2,7 @@
 
 import pytest
 
-from recassay.cli.values import Listed
+from recassay.cli.values import listed
 
 GOOD = "algorithm,dataset,metric,value\nA,d,m,0.1\nA,e,m,0.3\nB,d,m,0.2\nB,e,m,0.1\n"
 FILES = {
@@ -43,4 +43,4 @@ def test_a_mistake_is_named(cli, tmp_path, monkeypatch, command):
     ],
 )
 def test_a_name_with_a_comma_stands_in_quotes(text, names):
-    assert Listed(str).read(text, "--algorithms") == names
+    assert listed(text, "--algorithms") == names

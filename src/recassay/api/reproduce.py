@@ -122,12 +122,7 @@ def _paper(result: ReproduceResult, paper: PaperRecord) -> str:
             "| row | column | printed | ours | verdict |",
             "|---|---|--:|--:|---|",
         ]
-        lines += [_line(number) for number in numbers]
+        for number in numbers:
+            cells = (number.told.row, number.told.column, number.told.printed, shown(number.ours, number.told.digits))
+            lines.append(f"| {' | '.join(map(str, cells))} | {number.verdict} |")
     return "\n".join([*lines, ""])
-
-
-def _line(row: ReproducedNumber) -> str:
-    printed = row.told
-    return (
-        f"| {printed.row} | {printed.column} | {printed.printed} | {shown(row.ours, printed.digits)} | {row.verdict} |"
-    )

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import click
 
 from recassay.cli.values import (
-    Listed,
-    Number,
-    NumberOr,
-    NumberOrList,
-    Seconds,
-    Share,
     Target,
     Text,
-    TextOrList,
     ValueType,
-    Weights,
+    listed,
     named,
+    number,
+    number_or_list,
+    number_or_word,
+    seconds,
+    share,
+    text_or_list,
+    weights_or_word,
 )
 from recassay.cli.verbs import UNKNOWN, Other, Parameter
 from recassay.core.choices import Range, Written
@@ -85,10 +86,8 @@ def options_of(
     if bare is bool:
         options = _flags(parameter, spelled, more)
     elif _is_list(bare):
-        inner = (get_args(bare) or (str,))[0]
-        options = [
-            Option([*spelled, name], type=Listed(inner), multiple=True, callback=_joined, metavar="A,B,...", **more)
-        ]
+        values = Text(partial(listed, inner=(get_args(bare) or (str,))[0]))
+        options = [Option([*spelled, name], type=values, multiple=True, callback=_joined, metavar="A,B,...", **more)]
     elif get_origin(bare) in (dict, Mapping):
         options = [Option([*spelled, name], type=Text(), multiple=True, callback=_pairs, metavar="ROLE=NAME", **more)]
     elif isinstance(bare, tuple) and _are_files(bare):
@@ -151,12 +150,12 @@ def _flags(parameter: Parameter, spelled: list[str], more: dict[str, Any]) -> li
 
 def _value_type(bare: Any, limits: Range | None, written: Written | None, out: str) -> tuple[ValueType, str]:
     if written is not None:
-        return (Share() if written.example.endswith("%") else Seconds()), written.example
+        return Text(share if written.example.endswith("%") else seconds), written.example
     if get_origin(bare) is Literal:
         choices = [str(choice) for choice in get_args(bare)]
         return click.Choice(choices), "|".join(choices)
     if bare in (int, float):
-        return Number(bare, limits or Range()), "N" if bare is int else "X"
+        return Text(partial(number, kind=bare, limits=limits or Range())), "N" if bare is int else "X"
     if out:
         return Target(out), "PATH"
     if isinstance(bare, tuple):
@@ -169,13 +168,13 @@ def _mixed(members: tuple[Any, ...]) -> tuple[ValueType, str]:
     words = [choice for member in members if get_origin(member) is Literal for choice in get_args(member)]
     lists = [member for member in members if _is_list(member)]
     if int in members and words:
-        return NumberOr(words), f"N|{'|'.join(words)}"
+        return Text(partial(number_or_word, words=words)), f"N|{'|'.join(words)}"
     if any(get_origin(member) is dict for member in members) and words:
-        return Weights(words), "NAME=X,..."
+        return Text(partial(weights_or_word, words=words)), "NAME=X,..."
     if lists and str in members:
-        return TextOrList(), "A,B,..."
+        return Text(text_or_list), "A,B,..."
     if lists and int in members:
-        return NumberOrList(), "N,..."
+        return Text(number_or_list), "N,..."
     return Text(), "TEXT"
 
 

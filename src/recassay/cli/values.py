@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ FILES = ("results", "source", "recommendations", "responses")
 """Arguments that are names of files."""
 
 PAGES = (".html", ".htm")
+NO_LIMITS = Range()
 UNITS = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 
 
@@ -33,142 +34,107 @@ else:  # older versions of click do not say what a type converts to
 
 
 class Text(ValueType):
-    """A text that says something."""
+    """A text that says something: what `read` makes of it and of the option's name."""
 
     name = "text"
 
+    def __init__(self, read: Callable[[str, str], Any] = lambda text, option: text) -> None:
+        self.read = read
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Refuse a blank text."""
+        """The value that the text means; a blank one is refused."""
         if isinstance(value, str) and not value.strip():
             shown = "a value" if param is None else "a file's name" if param.name in FILES else named(param)
             raise UsageError(f"{shown} is empty", fix="name a value, or leave the option out")
         return self.read(value, named(param) if param else "the value")
 
-    def read(self, text: str, option: str) -> Any:
-        """The value that the text means."""
-        return text
+
+def listed(text: str, option: str, *, inner: Any = str) -> list[Any]:
+    """Texts or numbers with commas between them; a name that has a comma stands in double quotes, as in CSV."""
+    fields = next(csv.reader([text], skipinitialspace=True), [])
+    parts = [part.strip() for part in fields if part.strip()]
+    if not parts:
+        raise UsageError(f"{option} {text!r} names nothing", fix="name a value, or leave the option out")
+    try:
+        return [inner(part) for part in parts] if inner in (int, float) else parts
+    except ValueError:
+        kind, example = ("whole numbers", "5,10,50,200") if inner is int else ("numbers", "0.8,0.1,0.1")
+        raise UsageError(f"{option} {text!r} are no {kind}", fix=f"write them as in {example}") from None
 
 
-class Listed(Text):
-    """Values with commas between them; a name that has a comma stands in double quotes, as in CSV."""
-
-    def __init__(self, inner: Any) -> None:
-        self.inner = inner if inner in (int, float) else str
-
-    def read(self, text: str, option: str) -> Any:
-        """A list of texts or of numbers."""
-        fields = next(csv.reader([text], skipinitialspace=True), [])
-        parts = [part.strip() for part in fields if part.strip()]
-        if not parts:
-            raise UsageError(f"{option} {text!r} names nothing", fix="name a value, or leave the option out")
-        try:
-            return [self.inner(part) for part in parts]
-        except ValueError:
-            kind, example = ("whole numbers", "5,10,50,200") if self.inner is int else ("numbers", "0.8,0.1,0.1")
-            raise UsageError(f"{option} {text!r} are no {kind}", fix=f"write them as in {example}") from None
+def number(text: str, option: str, *, kind: Any = int, limits: Range = NO_LIMITS) -> Any:
+    """A number within limits; what is none, or lies outside, is refused in the words that functions use."""
+    try:
+        value = kind(text)
+    except ValueError:
+        value = None
+    if value is None or not limits.holds(value):
+        article = "a whole number" if kind is int else "a number"
+        raise UsageError(f"{option} is {text!r}", fix=f"give {article}{limits.words()}")
+    return value
 
 
-class Number(Text):
-    """A number within limits."""
-
-    def __init__(self, kind: Any, limits: Range) -> None:
-        self.kind, self.limits = kind, limits
-
-    def read(self, text: str, option: str) -> Any:
-        """The number; what is none, or lies outside, is refused in the words that functions use."""
-        try:
-            number = self.kind(text)
-        except ValueError:
-            number = None
-        if number is None or not self.limits.holds(number):
-            kind = "a whole number" if self.kind is int else "a number"
-            raise UsageError(f"{option} is {text!r}", fix=f"give {kind}{self.limits.words()}")
-        return number
-
-
-class NumberOrList(Text):
+def number_or_list(text: str, option: str) -> int | list[int]:
     """A whole number, or several with commas between them."""
-
-    def read(self, text: str, option: str) -> Any:
-        """A number, or a list of numbers."""
-        return Listed(int).read(text, option) if "," in text else Number(int, Range()).read(text, option)
+    return listed(text, option, inner=int) if "," in text else number(text, option)
 
 
-class TextOrList(Text):
+def text_or_list(text: str, option: str) -> str | list[str]:
     """A word, or several with commas between them."""
-
-    def read(self, text: str, option: str) -> Any:
-        """A text, or a list of texts."""
-        return Listed(str).read(text, option) if "," in text else text
+    return listed(text, option) if "," in text else text
 
 
-class NumberOr(Text):
+def number_or_word(text: str, option: str, *, words: Sequence[str]) -> int | str:
     """A whole number from 1, or one of some words."""
-
-    def __init__(self, words: Sequence[str]) -> None:
-        self.words = words
-
-    def read(self, text: str, option: str) -> Any:
-        """The number or the word."""
-        if text in self.words:
-            return text
-        if not text.isdecimal() or int(text) < 1:
-            raise UsageError(f"{option} is {text!r}", fix=f"use a whole number from 1, or {' or '.join(self.words)}")
-        return int(text)
+    if text in words:
+        return text
+    if not text.isdecimal() or int(text) < 1:
+        raise UsageError(f"{option} is {text!r}", fix=f"use a whole number from 1, or {' or '.join(words)}")
+    return int(text)
 
 
-class Weights(Text):
-    """`view=1,purchase=20`, or one of some words."""
-
-    def __init__(self, words: Sequence[str]) -> None:
-        self.words = words
-
-    def read(self, text: str, option: str) -> Any:
-        """The weights by name, or the word."""
-        if text in self.words:
-            return text
-        weights: dict[str, float] = {}
-        for pair in text.split(","):
-            name, _, value = pair.partition("=")
-            if name.strip() in weights:
-                raise UsageError(f"{option} weighs {name.strip()!r} twice", fix="weigh it once")
-            try:
-                weights[name.strip()] = float(value)
-            except ValueError:
-                fix = "for example view=1,purchase=20"
-                raise UsageError(f"{option}: {pair!r} is not of the form type=number", fix=fix) from None
-        return weights
-
-
-class Share(Text):
-    """A share as people write it: `2%`, `2 %` or `0.02`."""
-
-    def read(self, text: str, option: str) -> Any:
-        """The share as a number."""
-        number = text.strip().removesuffix("%").strip()
+def weights_or_word(text: str, option: str, *, words: Sequence[str]) -> dict[str, float] | str:
+    """Weights by name, as in `view=1,purchase=20`, or one of some words."""
+    if text in words:
+        return text
+    weights: dict[str, float] = {}
+    for pair in text.split(","):
+        name, _, value = pair.partition("=")
+        if name.strip() in weights:
+            raise UsageError(f"{option} weighs {name.strip()!r} twice", fix="weigh it once")
         try:
-            return float(number) / (100 if text.strip().endswith("%") else 1)
+            weights[name.strip()] = float(value)
         except ValueError:
-            raise UsageError(f"{option} {text!r} is not a share", fix="write it as 2% or 0.02") from None
+            fix = "for example view=1,purchase=20"
+            raise UsageError(f"{option}: {pair!r} is not of the form type=number", fix=fix) from None
+    return weights
 
 
-class Seconds(Text):
+def share(text: str, option: str) -> float:
+    """A share as people write it: `2%`, `2 %` or `0.02`."""
+    bare = text.strip().removesuffix("%").strip()
+    try:
+        return float(bare) / (100 if text.strip().endswith("%") else 1)
+    except ValueError:
+        raise UsageError(f"{option} {text!r} is not a share", fix="write it as 2% or 0.02") from None
+
+
+def seconds(text: str, option: str) -> float:
     """A time as people write it: `90`, `90s`, `30m`, `2h`, `1.5d`."""
-
-    def read(self, text: str, option: str) -> Any:
-        """The time in seconds."""
-        parts = re.fullmatch(r"(.*?)\s*([a-z]*)", text.strip().lower())
-        try:
-            seconds = float(parts[1]) * UNITS[parts[2] or "s"] if parts else 0.0
-        except (ValueError, KeyError):
-            seconds = 0.0
-        if not 0 < seconds < float("inf"):
-            raise UsageError(f"{option} {text!r} is not a time", fix="write it as 90s, 30m or 2h")
-        return seconds
+    parts = re.fullmatch(r"(.*?)\s*([a-z]*)", text.strip().lower())
+    try:
+        time = float(parts[1]) * UNITS[parts[2] or "s"] if parts else 0.0
+    except (ValueError, KeyError):
+        time = 0.0
+    if not 0 < time < float("inf"):
+        raise UsageError(f"{option} {text!r} is not a time", fix="write it as 90s, 30m or 2h")
+    return time
 
 
-class Target(Text):
+class Target(ValueType):
     """A `folder`, a `file`, or a `place` (a folder or a page) to write, refused before the work where it cannot be."""
+
+    name = "path"
 
     def __init__(self, kind: str) -> None:
         self.kind = kind

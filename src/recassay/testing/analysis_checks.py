@@ -17,7 +17,7 @@ import polars as pl
 from recassay.core.analysis import Analysis, AnalysisResult
 from recassay.core.errors import NotApplicableError, RecAssayError
 from recassay.testing.analysis_examples import Case, Evidence, odd_cases, rearranged, usual_case
-from recassay.testing.answers import ConformanceError, disturbed_chance, is_text, label, require
+from recassay.testing.answers import ConformanceError, disturbed_chance, is_text, label, require, run_checks
 
 FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 
@@ -55,10 +55,7 @@ def check_analysis(analysis: Analysis, *, evidence: Evidence | None = None, skip
 
     `evidence` is what the analysis asks for beyond what the examples of the suite have (`AnalysisSpec.evidence`).
     """
-    trial = Trial(analysis, evidence)
-    for check in ANALYSIS_CHECKS:
-        if check.__name__ not in skip:
-            check(trial)
+    run_checks(ANALYSIS_CHECKS, Trial(analysis, evidence), skip)
 
 
 def check_declaration(trial: Trial) -> None:

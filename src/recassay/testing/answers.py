@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from recassay.core.errors import RecAssayError
 from recassay.core.seeds import derived_rng
 from recassay.core.types import Algorithm, IdArray, Interactions, Recommender, TopK
+
+Subject = TypeVar("Subject")
 
 
 class ConformanceError(RecAssayError, AssertionError):
@@ -56,14 +58,9 @@ def fitted(algorithm: Algorithm, train: Interactions) -> Recommender:
     return algorithm.fit(train, rng=fresh_rng())
 
 
-def lists_of(model: Recommender, users: IdArray, k: int, exclude: csr_array | None) -> TopK:
-    """What the model answers."""
-    return model.recommend(users, k, exclude=exclude)
-
-
 def answer(algorithm: Algorithm, train: Interactions) -> TopK:
     """Ten unseen items for everyone, from a fresh model."""
-    return lists_of(fitted(algorithm, train), everyone(train), 10, train.csr())
+    return fitted(algorithm, train).recommend(everyone(train), 10, exclude=train.csr())
 
 
 def everyone(train: Interactions) -> IdArray:
@@ -85,6 +82,13 @@ def require(kept: object, broken: str, part: object) -> None:
     """Raise `ConformanceError` with the sentence `broken` unless the promise is kept."""
     if not kept:
         raise ConformanceError(broken, where=label(part))
+
+
+def run_checks(checks: Iterable[Callable[[Subject], None]], subject: Subject, skip: Collection[str] = ()) -> None:
+    """Run every check but those named in `skip`; the first broken promise raises."""
+    for check in checks:
+        if check.__name__ not in skip:
+            check(subject)
 
 
 def is_text(value: object) -> bool:

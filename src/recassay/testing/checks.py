@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from scipy.sparse import csr_array
 
-from recassay.core.specs.search import Choice, Parameter
+from recassay.core.specs.search import Choice
 from recassay.core.types import Algorithm, Interactions, Recommender, TopK
 from recassay.testing.answers import (
     ConformanceError,
@@ -27,8 +27,8 @@ from recassay.testing.answers import (
     fresh_rng,
     is_text,
     label,
-    lists_of,
     require,
+    run_checks,
 )
 from recassay.testing.examples import example_interactions, learnable_tastes
 
@@ -41,15 +41,12 @@ MEMORY_SLACK = 2 << 20
 
 def check_algorithm(make: MakeAlgorithm, *, skip: Collection[str] = ()) -> None:
     """Run every check of `ALGORITHM_CHECKS` but those named in `skip`; the first broken promise raises."""
-    for check in ALGORITHM_CHECKS:
-        if check.__name__ not in skip:
-            check(make)
+    run_checks(ALGORITHM_CHECKS, make, skip)
 
 
 def check_external(make: MakeAlgorithm) -> None:
     """The checks of `EXTERNAL_CHECKS`: a dozen fits, for an algorithm of which each fit starts another process."""
-    for check in EXTERNAL_CHECKS:
-        check(make)
+    run_checks(EXTERNAL_CHECKS, make)
 
 
 def check_declaration(make: MakeAlgorithm) -> None:
@@ -60,15 +57,16 @@ def check_declaration(make: MakeAlgorithm) -> None:
     arguments = inspect.signature(type(algorithm)).parameters
     open_ended = any(argument.kind is argument.VAR_KEYWORD for argument in arguments.values())
     for name, argument in arguments.items():
-        optional = argument.default is not argument.empty or argument.kind in (
-            argument.VAR_KEYWORD,
-            argument.VAR_POSITIONAL,
-        )
+        several = argument.kind in (argument.VAR_KEYWORD, argument.VAR_POSITIONAL)
+        optional = several or argument.default is not argument.empty
         require(optional, f"cannot be made without the argument {name!r}", algorithm)
     for name, parameter in algorithm.space.items():
         known = name in arguments or open_ended
         require(known, f"may be tuned in {name!r}, which its constructor does not take", algorithm)
-        inside = _inside(parameter)
+        if isinstance(parameter, Choice):
+            inside = parameter.default in parameter.options
+        else:
+            inside = parameter.low <= parameter.default <= parameter.high
         require(inside, f"has the default {parameter.default!r} of {name!r} outside its own range", algorithm)
         if name in arguments:
             default = arguments[name].default
@@ -97,7 +95,7 @@ def check_repeatable_lists(make: MakeAlgorithm) -> None:
     """One fitted model asked twice gives the same lists."""
     train, _ = learnable_tastes()
     model = fitted(make(), train)
-    first, second = (lists_of(model, everyone(train), 10, train.csr()) for _ in range(2))
+    first, second = (model.recommend(everyone(train), 10, exclude=train.csr()) for _ in range(2))
     require(np.array_equal(first.items, second.items), "changes its lists when it is asked a second time", make())
 
 
@@ -105,9 +103,9 @@ def check_batches(make: MakeAlgorithm) -> None:
     """The list of a user does not depend on who else is asked for, nor on the order."""
     train, _ = learnable_tastes()
     model, exclude = fitted(make(), train), train.csr()
-    whole = lists_of(model, everyone(train), 10, exclude)
+    whole = model.recommend(everyone(train), 10, exclude=exclude)
     some = np.arange(0, train.n_users, 13, dtype=np.int32)[::-1].copy()
-    alone = [lists_of(model, some[place : place + 1], 10, exclude) for place in range(len(some))]
+    alone = [model.recommend(some[place : place + 1], 10, exclude=exclude) for place in range(len(some))]
     apart = TopK(some, np.concatenate([t.items for t in alone]), np.concatenate([t.scores for t in alone]))
     together = TopK(some, whole.items[some], whole.scores[some])
     require(alike(together, apart), "gives a user another list when the batch is another", make())
@@ -115,12 +113,7 @@ def check_batches(make: MakeAlgorithm) -> None:
 
 def check_lists(make: MakeAlgorithm) -> None:
     """Lists have the promised shape and types, no item twice, scores that never rise, and -1 only at the end."""
-    train, _ = learnable_tastes()
-    algorithm = make()
-    model = fitted(algorithm, train)
-    for exclude in (None, train.csr()):
-        users = everyone(train)
-        check_form(algorithm, lists_of(model, users, 10, exclude), users, 10, train.n_items)
+    _check_forms(make(), learnable_tastes()[0], 10)
 
 
 def check_excludes(make: MakeAlgorithm) -> None:
@@ -129,7 +122,7 @@ def check_excludes(make: MakeAlgorithm) -> None:
     algorithm = make()
     model = fitted(algorithm, train)
     for what, exclude in (("seen in training", train.csr()), ("only in `exclude`", test.csr())):
-        top = lists_of(model, everyone(train), 20, exclude)
+        top = model.recommend(everyone(train), 20, exclude=exclude)
         row, _ = np.nonzero(top.items >= 0)
         listed = csr_array((np.ones(len(row)), (row, top.items[top.items >= 0])), shape=exclude.shape)
         overlap = int(listed.multiply(exclude).sum())
@@ -140,26 +133,20 @@ def check_prefix(make: MakeAlgorithm) -> None:
     """The first 5 of a list of 20 are the list of 5."""
     train, _ = learnable_tastes()
     model, exclude = fitted(make(), train), train.csr()
-    short, long = (lists_of(model, everyone(train), k, exclude) for k in (5, 20))
+    short, long = (model.recommend(everyone(train), k, exclude=exclude) for k in (5, 20))
     require(alike(short, long.cut(5)), "gives another beginning when a longer list is asked for", make())
 
 
 def check_users_without_history(make: MakeAlgorithm) -> None:
     """A user without a single event gets a list, possibly an empty one, and nobody fails."""
     train, _ = learnable_tastes()
-    _check_lists(make(), train.take(train.user % 5 > 0))
+    _check_forms(make(), train.take(train.user % 5 > 0), 10)
 
 
 def check_items_without_history(make: MakeAlgorithm) -> None:
     """Items without a single event do no harm."""
     train, _ = learnable_tastes()
-    _check_lists(make(), train.take(train.item % 5 > 0))
-
-
-def _check_lists(algorithm: Algorithm, known: Interactions) -> None:
-    users = everyone(known)
-    top = lists_of(fitted(algorithm, known), users, 10, known.csr())
-    check_form(algorithm, top, users, 10, known.n_items)
+    _check_forms(make(), train.take(train.item % 5 > 0), 10)
 
 
 def check_one_user(make: MakeAlgorithm) -> None:
@@ -185,7 +172,7 @@ def check_repeated_events(make: MakeAlgorithm) -> None:
 def check_no_users_asked(make: MakeAlgorithm) -> None:
     """Asking for nobody gives an empty answer of the right shape."""
     train, _ = learnable_tastes()
-    top = lists_of(fitted(make(), train), np.empty(0, dtype=np.int32), 7, train.csr())
+    top = fitted(make(), train).recommend(np.empty(0, dtype=np.int32), 7, exclude=train.csr())
     require(
         top.items.shape == (0, 7), f"answers with shape {top.items.shape} for no users and 7 items, not (0, 7)", make()
     )
@@ -210,7 +197,7 @@ def check_inputs_kept(make: MakeAlgorithm) -> None:
         array.flags.writeable = False
     algorithm = make()
     try:
-        lists_of(fitted(algorithm, train), users, 10, exclude)
+        fitted(algorithm, train).recommend(users, 10, exclude=exclude)
     except ValueError as error:
         if "read-only" not in str(error):
             raise
@@ -256,7 +243,7 @@ def check_shared(make: MakeAlgorithm) -> None:
     alone = answer(algorithm, train)
     for _ in range(2):
         model = make().fit(train, rng=fresh_rng(), shared=prepared)  # type: ignore[call-arg]
-        helped = lists_of(model, everyone(train), 10, train.csr())
+        helped = model.recommend(everyone(train), 10, exclude=train.csr())
         require(alike(alone, helped), "gives other lists with what `shared` prepared than without it", algorithm)
 
 
@@ -269,10 +256,10 @@ def check_stages(make: MakeAlgorithm) -> None:
     last: Recommender | None = None
     for model in algorithm.fit_steps(train, rng=fresh_rng()):
         last = model
-        lists_of(model, everyone(train), 10, train.csr())
+        model.recommend(everyone(train), 10, exclude=train.csr())
     require(last is not None, "yields no model from `fit_steps`", algorithm)
     if last is not None:
-        staged = lists_of(last, everyone(train), 10, train.csr())
+        staged = last.recommend(everyone(train), 10, exclude=train.csr())
         require(alike(answer(make(), train), staged), "ends `fit_steps` with another model than `fit`", algorithm)
 
 
@@ -331,13 +318,11 @@ EXTERNAL_CHECKS: tuple[Check, ...] = (
 
 def _check_small(make: MakeAlgorithm, *, user: list[int], item: list[int], n_users: int, n_items: int, k: int) -> None:
     train = example_interactions(np.array(user), np.array(item), n_users=n_users, n_items=n_items)
-    algorithm = make()
+    _check_forms(make(), train, k)
+
+
+def _check_forms(algorithm: Algorithm, train: Interactions, k: int) -> None:
+    """Lists for everyone, of all items and of unseen ones."""
     model, users = fitted(algorithm, train), everyone(train)
     for exclude in (None, train.csr()):
-        check_form(algorithm, lists_of(model, users, k, exclude), users, k, n_items)
-
-
-def _inside(parameter: Parameter) -> bool:
-    if isinstance(parameter, Choice):
-        return parameter.default in parameter.options
-    return parameter.low <= parameter.default <= parameter.high
+        check_form(algorithm, model.recommend(users, k, exclude=exclude), users, k, train.n_items)

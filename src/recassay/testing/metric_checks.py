@@ -19,7 +19,7 @@ from recassay.core.tables.labels import known_direction
 from recassay.core.types import FloatArray, TopK
 from recassay.metrics.context import EvaluationContext
 from recassay.metrics.protocol import Metric, Scope, has_catalogue_value, has_user_values
-from recassay.testing.answers import ConformanceError, is_text, label, require
+from recassay.testing.answers import ConformanceError, is_text, label, require, run_checks
 from recassay.testing.examples import Judged, judged_lists
 
 MakeMetric: TypeAlias = Callable[[int | None, str | None], Metric]
@@ -31,9 +31,7 @@ CUTOFF = 4
 
 def check_metric(make: MakeMetric, *, skip: Collection[str] = ()) -> None:
     """Run every check of `METRIC_CHECKS` but those named in `skip`; the first broken promise raises."""
-    for check in METRIC_CHECKS:
-        if check.__name__ not in skip:
-            check(make)
+    run_checks(METRIC_CHECKS, make, skip)
 
 
 def check_declaration(make: MakeMetric) -> None:

@@ -21,11 +21,12 @@ from recassay.core.names import did_you_mean
 from recassay.core.registry import analyses
 from recassay.core.tables.labels import find_label, metric_name
 from recassay.core.tables.results import Results
+from recassay.core.tabular import stated
 from recassay.reporting.content import by_reason
 from recassay.reporting.figures import build_sections
 from recassay.reporting.files import refuse_file, safe_stem, write_files
 from recassay.reporting.paper.arrange import Room
-from recassay.reporting.paper.figures import DRAWN_BY, FIGURES_OF, PaperFigure, paper_figure
+from recassay.reporting.paper.figures import DRAWN_BY, FIGURES_OF, paper_figure
 from recassay.reporting.paper.files import paper_files, paper_notes
 from recassay.reporting.paper.fit import COLUMN_WIDTH, PAGE_WIDTH
 from recassay.reporting.paper.main_table import TableStyle
@@ -66,12 +67,7 @@ class Paper:
 
     def to_dict(self) -> dict[str, Any]:
         """`metrics`, `sentences`, `notes` and `files`."""
-        return {
-            "metrics": list(self.metrics),
-            "sentences": list(self.sentences),
-            "notes": list(self.notes),
-            "files": [str(file) for file in self.files],
-        }
+        return {**stated(self, "metrics", "sentences", "notes"), "files": [str(file) for file in self.files]}
 
 
 @checked
@@ -167,7 +163,8 @@ def paper(
         alpha=alpha,
         order=order,
     )
-    made = [_drawn(figure, column, page, letters) for figure in drawn]
+    sizes = {"width": column, "page_width": max(page, column), "letters": letters}
+    made = [paper_figure(safe_stem(figure.name), figure.caption, figure.drawn, **sizes) for figure in drawn]
     sentences = verdict(findings[labels[0]])
     title = f"{' and '.join(map(metric_name, labels[:2]))} of {len(content.algorithms)} algorithms"
     files = paper_files(
@@ -220,10 +217,3 @@ def _figures(
         chosen |= {figure.name: figure for figure in figures}
     behind = [name for name, own in charts.items() if any(figure.name in chosen for figure in own)]
     return list(chosen.values()), behind, not_drawn
-
-
-def _drawn(figure: Figure, width: float, page_width: float, letters: float) -> PaperFigure:
-    return paper_figure(
-        safe_stem(figure.name), figure.caption, figure.drawn, width=width, page_width=max(page_width, width),
-        letters=letters,
-    )  # fmt: skip

@@ -16,6 +16,7 @@ from recassay.api.tables import own_characteristics, published_of
 from recassay.core import columns as c
 from recassay.core.analysis import AnalysisResult
 from recassay.core.choices import RowOrder
+from recassay.core.tables.cells import table_of
 from recassay.core.tables.facts import StudyFacts
 from recassay.core.tables.results import Results
 from recassay.core.types import FloatArray
@@ -37,15 +38,23 @@ def paper_content(
     facts = study_facts(folder) if folder is not None else None
     findings = [_findings(table, metric, analyses, directions[metric]) for metric, analyses in by_metric.items()]
     algorithms = _order(table, findings[0], order)
-    places = [table.algorithms.index(name) for name in algorithms]
     datasets = (
         list(table.frame.get_column(c.DATASET).unique(maintain_order=True)) if order == "given" else table.datasets
     )
-    across = [table.datasets.index(name) for name in datasets]
+    shown = np.ix_(
+        [table.algorithms.index(name) for name in algorithms], [table.datasets.index(name) for name in datasets]
+    )
     return PaperContent(
         algorithms=tuple(algorithms),
         datasets=_datasets(table, datasets, facts),
-        findings=tuple(_arranged(finding, places, across) for finding in findings),
+        findings=tuple(
+            replace(
+                finding,
+                values=finding.values[shown],
+                deviations=None if finding.deviations is None else finding.deviations[shown],
+            )
+            for finding in findings
+        ),
         alpha=alpha,
         facts=facts,
         references=_references(facts),
@@ -84,11 +93,7 @@ def _deviations(table: Results, metric: str) -> tuple[FloatArray | None, str]:
         words = f"{int(runs[0])} runs" if len(runs) == 1 else "repeated runs, as the results state it"
     else:
         return None, ""
-    values = np.full((len(table.algorithms), len(table.datasets)), np.nan)
-    place_a = {name: i for i, name in enumerate(table.algorithms)}
-    place_d = {name: i for i, name in enumerate(table.datasets)}
-    for algorithm, dataset, deviation in spread.iter_rows():
-        values[place_a[algorithm], place_d[dataset]] = np.nan if deviation is None else deviation
+    values = table_of(spread, "spread", table.algorithms, table.datasets)
     return (values, words) if np.isfinite(values).any() else (None, "")
 
 
@@ -103,15 +108,6 @@ def _order(table: Results, main: MetricFindings, order: RowOrder) -> list[str]:
         best = np.nan_to_num(main.values[:, 0] * (1 if main.higher_is_better else -1), nan=-np.inf)
         ranked = [table.algorithms[a] for a in np.argsort(-best, kind="stable")]
     return [*ranked, *(name for name in table.algorithms if name not in ranked)]
-
-
-def _arranged(findings: MetricFindings, algorithms: Sequence[int], datasets: Sequence[int]) -> MetricFindings:
-    spread = findings.deviations
-    return replace(
-        findings,
-        values=findings.values[np.ix_(algorithms, datasets)],
-        deviations=None if spread is None else spread[np.ix_(algorithms, datasets)],
-    )
 
 
 def _datasets(table: Results, names: Sequence[str], facts: StudyFacts | None) -> tuple[DatasetFacts, ...]:

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import polars as pl
 
 from recassay.core.system.display import Displayed
+from recassay.core.tabular import stated
 from recassay.data.published.printed import VERDICTS, PaperRecord, PrintedNumber, Verdict
 
 Numbers: TypeAlias = dict[tuple[str, str, str], float | str | None]
@@ -74,11 +75,7 @@ class ReproduceResult(Displayed):
         return pl.DataFrame(
             [
                 {
-                    "paper": number.told.paper,
-                    "table": number.told.table,
-                    "row": number.told.row,
-                    "column": number.told.column,
-                    "printed": number.told.printed,
+                    **stated(number.told, "paper", "table", "row", "column", "printed"),
                     "ours": shown(number.ours, number.told.digits),
                     "difference": number.difference,
                     "verdict": number.verdict,

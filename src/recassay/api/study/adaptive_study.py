@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
@@ -104,12 +105,9 @@ class AdaptiveStudy:
         write_adaptive(store.folder, self._journal(grid, result, summary, probes, prior))
         self.took = time.monotonic() - start
         self.waiting = () if result.next is None else result.next.probes
-        chosen = set(result.next.cells) if result.next is not None else set()
-        place = {cell: n for n, cell in enumerate(result.next.cells)} if result.next is not None else {}
-        rows = sorted(
-            (row for row in store.plan() if (row.algorithm, row.dataset) in chosen),
-            key=lambda row: place[row.algorithm, row.dataset],
-        )
+        place = {} if result.next is None else {cell: n for n, cell in enumerate(result.next.cells)}
+        chosen = [row for row in store.plan() if (row.algorithm, row.dataset) in place]
+        rows = sorted(chosen, key=lambda row: place[row.algorithm, row.dataset])
         return Choice([row.cell for row in rows], summary, again=bool(self.waiting))
 
     def _journal(
@@ -181,9 +179,7 @@ def study_grid(planned: Plan, folder: Path) -> CellGrid:
 def stored_cells(grid: CellGrid, store: Store) -> tuple[FloatArray, FloatArray]:
     """Values (higher is better; NaN: not run whole; -inf: failed) and seconds of the grid's cells as stored."""
     shape = (len(grid.algorithms), len(grid.datasets))
-    planned: dict[tuple[str, str], int] = {}
-    for row in store.plan():
-        planned[row.algorithm, row.dataset] = planned.get((row.algorithm, row.dataset), 0) + 1
+    planned = Counter((row.algorithm, row.dataset) for row in store.plan())
     measured: dict[tuple[str, str], list[tuple[float, float]]] = {}
     sign = -1.0 if known_direction(grid.metric) is False else 1.0
     for cell in store.cells():
@@ -194,7 +190,7 @@ def stored_cells(grid: CellGrid, store: Store) -> tuple[FloatArray, FloatArray]:
     for i, algorithm in enumerate(grid.algorithms):
         for j, dataset in enumerate(grid.datasets):
             ran = measured.get((algorithm, dataset), [])
-            if ran and len(ran) == planned.get((algorithm, dataset)):
+            if ran and len(ran) == planned[algorithm, dataset]:
                 values[i, j] = np.mean([up for up, _ in ran])
                 seconds[i, j] = sum(took for _, took in ran)
     return values, seconds

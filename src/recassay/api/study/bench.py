@@ -117,8 +117,9 @@ def _placed(
                 fix="mend the algorithm, and run again with the same command",
             )
         scores = {dataset: _scores(store, done, dataset) for dataset in sorted(usable)}
-    baselines, source = _baselines(shipped)
-    baselines = baselines.filter(pl.col(c.DATASET).is_in(sorted(usable)))
+    table, file = read_table(shipped.folder / RESULTS, empty_fix="export the benchmark again")
+    source = Source(f"{PREFIX}{shipped.name}", file.sha256)
+    baselines = table.with_columns(pl.col(c.VALUE).cast(pl.Float64)).filter(pl.col(c.DATASET).is_in(sorted(usable)))
     name = f"{algorithm} (yours)" if algorithm in set(baselines.get_column(c.ALGORITHM)) else algorithm
     own = pl.DataFrame(
         [
@@ -163,12 +164,6 @@ def _placed(
         results=results,
         notes=_notes(shipped, done),
     )
-
-
-def _baselines(shipped: Benchmark) -> tuple[pl.DataFrame, Source]:
-    """Every shipped value: algorithm, dataset, metric, value and seed."""
-    frame, source = read_table(shipped.folder / RESULTS, empty_fix="export the benchmark again")
-    return frame.with_columns(pl.col(c.VALUE).cast(pl.Float64)), Source(f"{PREFIX}{shipped.name}", source.sha256)
 
 
 def _notes(shipped: Benchmark, done: Sequence[CellRecord]) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ import polars as pl
 
 from recassay.api.arguments import checked
 from recassay.core.system.plugin_file import split_reference
+from recassay.core.tabular import stated
 from recassay.testing.rules import BrokenRule, try_rules
 
 
@@ -34,24 +35,17 @@ class CheckResult:
     def verdict(self) -> list[str]:
         """The answer in plain sentences, the most important first."""
         count = len(self.kept) + len(self.broken)
+        caution = f"Caution: {self.caution}. It may run; its parameters may not suit so small a dataset."
+        cautions = [caution] if self.caution else []
         if not self.broken:
             tuning = f"tuning varies {', '.join(self.tunable)}" if self.tunable else "nothing is tuned"
-            return [
-                f"{self.name} is ready: it keeps all {count} rules ({self.seconds:.1f} s; {tuning}).",
-                *self._caution(),
-            ]
+            first = f"{self.name} is ready: it keeps all {count} rules ({self.seconds:.1f} s; {tuning})."
+            return [first, *cautions]
         return [
             f"{self.name} breaks {len(self.broken)} of {count} rules.",
             *(f"{broken.sentence()}. Rule: {broken.rule}" for broken in self.broken),
-            *self._caution(),
+            *cautions,
         ]
-
-    def _caution(self) -> list[str]:
-        return (
-            [f"Caution: {self.caution}. It may run; its parameters may not suit so small a dataset."]
-            if self.caution
-            else []
-        )
 
     def to_frame(self) -> pl.DataFrame:
         """One row per rule: rule, kept, problem, where."""
@@ -61,14 +55,8 @@ class CheckResult:
 
     def to_dict(self) -> dict[str, Any]:
         """`name`, `ready`, `tunable`, `seconds` and `rules`."""
-        return {
-            "name": self.name,
-            "ready": not self.broken,
-            "tunable": list(self.tunable),
-            "seconds": self.seconds,
-            "caution": self.caution,
-            "rules": self.to_frame().to_dicts(),
-        }
+        told = stated(self, "tunable", "seconds", "caution")
+        return {"name": self.name, "ready": not self.broken, **told, "rules": self.to_frame().to_dicts()}
 
 
 @checked

@@ -93,50 +93,49 @@ def checklist(study: str | Path) -> ChecklistResult:
     sealed = verify(folder)
     failed = f"{len(status.failed)} failed, {len(status.to_go)} were not run"
 
-    def rows() -> list[tuple[str, str, bool | None, str]]:
-        return [
-            ("Data", "Are all datasets named and identified?", True,
-             f"{len(spec['datasets'])} datasets, each with the hash of its content (manifest.json, datasets)."),
-            ("Data", "Are the datasets available to others, and does their licence allow it?", None,
-             "State source and licence of each; the catalogue knows those of public datasets."),
-            ("Data", "Is the preprocessing described?", True,
-             f"filter {protocol['filter']}, at least {protocol['min_user_interactions']} events per user and "
-             f"{protocol['min_item_interactions']} per item, threshold {protocol['positive_threshold'] or 'none'}."),
-            ("Data", "Is the split described and repeatable?", True,
-             f"{protocol['split']}, ratios {protocol['ratios']}, seed {protocol['seed']}; the folder splits has it."),
-            ("Data", "Is the split free of leakage?", not leaks,
-             listing(leaks, most=3) or "The audit of every split found none."),
-            ("Methods", "Are all algorithms identified by version?", True,
-             f"{len(spec['algorithms'])} algorithms, each with the hash of its code (manifest.json, algorithms)."),
-            ("Methods", "Is the code of new methods available?", None if own else True,
-             f"Publish the files of {listing(own)}." if own else "All algorithms come with RecAssay."),
-            ("Methods", "Were baselines tuned with the same budget as the proposal?", not facts.untuned,
-             f"{tuning['trials']} trials per algorithm and dataset, judged by {tuning['metric']} on the validation part"
-             + (f"; not tuned: {listing(facts.untuned)}." if facts.untuned else ".")),
-            ("Methods", "Are search spaces and chosen parameters reported?", True,
-             "RecAssay lists the search spaces of its algorithms, and the results hold the parameters of every cell."),
-            ("Evaluation", "Are metrics defined?", True,
-             f"{listing(spec['metrics'], most=None)}, each with its convention (manifest.json, metrics)."),
-            ("Evaluation", "Were all items ranked, without sampled candidates?", True, "Lists are over the catalogue."),
-            ("Evaluation", "Are results reported over several seeds?", len(seeds) > 1,
-             f"Seeds: {listing(seeds, most=None)}."),
-            ("Evaluation", "Are all planned results reported, failures included?", status.done == status.planned,
-             f"{status.done} of {status.planned} cells are done; {failed}."),
-            ("Evaluation", "Is significance tested with a correction for many comparisons?", True,
-             "All pairs by flipped signs, adjusted; the paragraph of a paper says so."),
-            ("Evaluation", "Was the plan registered before the results?", sealed.state == "sealed",
-             sealed.verdict()[0]),
-            ("Computing", "Is the computing environment described?", True,
-             f"Python {versions['python']}, RecAssay {versions['recassay']}, {machine['cores']} cores, "
-             f"{machine['memory_bytes'] / 1e9:.0f} GB, GPU {machine['gpu'] or 'none'}."),
-            ("Computing", "Is the cost reported?", True, f"{hours:.2f} hours over all cells, and per cell."),
-            ("Computing", "Can the numbers be checked?", not verified.damaged and not verified.unverified,
-             f"{verified.cells} cells and {verified.splits} splits are held against checksums; "
-             f"{len(verified.damaged)} are damaged."),
-            ("Writing", "Are limits of the data and of the study discussed?", None, "For the authors to answer."),
-            ("Writing", "Are ethical questions discussed?", None, "For the authors to answer."),
-        ]  # fmt: skip
+    rows: list[tuple[str, str, bool | None, str]] = [
+        ("Data", "Are all datasets named and identified?", True,
+         f"{len(spec['datasets'])} datasets, each with the hash of its content (manifest.json, datasets)."),
+        ("Data", "Are the datasets available to others, and does their licence allow it?", None,
+         "State source and licence of each; the catalogue knows those of public datasets."),
+        ("Data", "Is the preprocessing described?", True,
+         f"filter {protocol['filter']}, at least {protocol['min_user_interactions']} events per user and "
+         f"{protocol['min_item_interactions']} per item, threshold {protocol['positive_threshold'] or 'none'}."),
+        ("Data", "Is the split described and repeatable?", True,
+         f"{protocol['split']}, ratios {protocol['ratios']}, seed {protocol['seed']}; the folder splits has it."),
+        ("Data", "Is the split free of leakage?", not leaks,
+         listing(leaks, most=3) or "The audit of every split found none."),
+        ("Methods", "Are all algorithms identified by version?", True,
+         f"{len(spec['algorithms'])} algorithms, each with the hash of its code (manifest.json, algorithms)."),
+        ("Methods", "Is the code of new methods available?", None if own else True,
+         f"Publish the files of {listing(own)}." if own else "All algorithms come with RecAssay."),
+        ("Methods", "Were baselines tuned with the same budget as the proposal?", not facts.untuned,
+         f"{tuning['trials']} trials per algorithm and dataset, judged by {tuning['metric']} on the validation part"
+         + (f"; not tuned: {listing(facts.untuned)}." if facts.untuned else ".")),
+        ("Methods", "Are search spaces and chosen parameters reported?", True,
+         "RecAssay lists the search spaces of its algorithms, and the results hold the parameters of every cell."),
+        ("Evaluation", "Are metrics defined?", True,
+         f"{listing(spec['metrics'], most=None)}, each with its convention (manifest.json, metrics)."),
+        ("Evaluation", "Were all items ranked, without sampled candidates?", True, "Lists are over the catalogue."),
+        ("Evaluation", "Are results reported over several seeds?", len(seeds) > 1,
+         f"Seeds: {listing(seeds, most=None)}."),
+        ("Evaluation", "Are all planned results reported, failures included?", status.done == status.planned,
+         f"{status.done} of {status.planned} cells are done; {failed}."),
+        ("Evaluation", "Is significance tested with a correction for many comparisons?", True,
+         "All pairs by flipped signs, adjusted; the paragraph of a paper says so."),
+        ("Evaluation", "Was the plan registered before the results?", sealed.state == "sealed",
+         sealed.verdict()[0]),
+        ("Computing", "Is the computing environment described?", True,
+         f"Python {versions['python']}, RecAssay {versions['recassay']}, {machine['cores']} cores, "
+         f"{machine['memory_bytes'] / 1e9:.0f} GB, GPU {machine['gpu'] or 'none'}."),
+        ("Computing", "Is the cost reported?", True, f"{hours:.2f} hours over all cells, and per cell."),
+        ("Computing", "Can the numbers be checked?", not verified.damaged and not verified.unverified,
+         f"{verified.cells} cells and {verified.splits} splits are held against checksums; "
+         f"{len(verified.damaged)} are damaged."),
+        ("Writing", "Are limits of the data and of the study discussed?", None, "For the authors to answer."),
+        ("Writing", "Are ethical questions discussed?", None, "For the authors to answer."),
+    ]  # fmt: skip
 
     words = {True: "yes", False: "no", None: "open"}
-    answers = [ChecklistAnswer(topic, question, words[known], evidence) for topic, question, known, evidence in rows()]  # type: ignore[arg-type]
+    answers = [ChecklistAnswer(topic, question, words[known], evidence) for topic, question, known, evidence in rows]  # type: ignore[arg-type]
     return ChecklistResult(str(spec["name"]), tuple(answers))

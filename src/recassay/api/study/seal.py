@@ -19,6 +19,7 @@ from recassay.core.errors import RecAssayError, UsageError, count_of
 from recassay.core.specs.study import StudySpec
 from recassay.core.system.files import write_whole
 from recassay.core.tables.labels import find_label
+from recassay.core.tabular import stated
 from recassay.recommenders.plan import plan
 from recassay.recommenders.rerun import Chances, RerunCell, chances, with_value
 from recassay.recommenders.rerun import rerun as rerun_cells
@@ -59,13 +60,7 @@ class Seal:
 
     def to_dict(self) -> dict[str, Any]:
         """`file`, `sha256`, `cells`, `done` and `claims`."""
-        return {
-            "file": self.file.name,
-            "sha256": self.sha256,
-            "cells": self.cells,
-            "done": self.done,
-            "claims": list(self.claims),
-        }
+        return {"file": self.file.name, **stated(self, "sha256", "cells", "done", "claims")}
 
 
 @checked
@@ -210,11 +205,7 @@ class VerifyResult:
     def to_dict(self) -> dict[str, Any]:
         """`state`, `made`, `sha256`, `deviations`, `claims`, `rerun` and `chances`."""
         return {
-            "state": self.state,
-            "made": self.made,
-            "sha256": self.sha256,
-            "deviations": self.to_frame().to_dicts(),
-            "claims": [asdict(claim) for claim in self.claims],
+            **stated(self, "state", "made", "sha256", "deviations", "claims"),
             "rerun": [{**asdict(cell), "state": cell.state} for cell in self.rerun],
             "chances": None if self.chances is None else asdict(self.chances),
         }

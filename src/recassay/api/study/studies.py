@@ -21,6 +21,8 @@ from recassay.store.adaptive import read_adaptive
 from recassay.store.records import StoreStatus
 from recassay.store.store import Store
 
+ON_UNIVERSES = "leave it out: the run settles the share of universes of each claim"
+
 
 @checked
 def load_study(path: str | Path) -> StudySpec:
@@ -148,6 +150,22 @@ def run(
     if probe_users is not None and not 0 < probe_users < 1:
         raise UsageError(f"probe_users is {probe_users:g}", fix="give a share of the users between 0 and 1")
     probing = Probing(probe_users, probe_epochs) if probes or probe_users or probe_epochs else None
+    choose: StudyChooser | None = None
+    if adaptive and spec.multiverse is not None:
+        from recassay.api.study.adaptive_universes import AdaptiveUniverses
+
+        asked = {"target": target != "first", "indifference": indifference != 1.0, "probes": probing is not None}
+        for name in (name for name, given in asked.items() if given):
+            raise UsageError(f"{name} does not apply to a study with a [multiverse]", fix=ON_UNIVERSES)
+        choose = AdaptiveUniverses(confidence, budget, settled_workers(workers))
+    elif adaptive:
+        from recassay.analysis.adaptive.fit import Question
+        from recassay.api.study.adaptive_study import AdaptiveStudy, published_prior
+
+        question = Question(target, confidence, indifference)
+        choose = AdaptiveStudy(question, budget, settled_workers(workers), evidence=published_prior if prior else None)
+        if probing is not None:
+            choose.probe, choose.probing = prober(spec, probing, workers=workers, cluster=cluster), probing
     return run_study(
         spec,
         place,
@@ -156,42 +174,9 @@ def run(
         retry_failed=retry_failed,
         dry_run=dry_run,
         cluster=cluster,
-        choose=(
-            _chooser(spec, (target, confidence, indifference), budget, workers, cluster, probing, prior)
-            if adaptive
-            else None
-        ),
+        choose=choose,
         preflight=not skip_preflight,
     )
-
-
-ON_UNIVERSES = "leave it out: the run settles the share of universes of each claim"
-
-
-def _chooser(
-    spec: StudySpec,
-    asked: tuple[AdaptiveTarget, float, float],
-    budget: Seconds | None,
-    workers: Workers | None,
-    cluster: str | None,
-    probing: Probing | None,
-    prior: bool,
-) -> StudyChooser:
-    if spec.multiverse is not None:
-        from recassay.api.study.adaptive_universes import AdaptiveUniverses
-
-        settings = {"target": asked[0] != "first", "indifference": asked[2] != 1.0, "probes": probing is not None}
-        for name in (name for name, given in settings.items() if given):
-            raise UsageError(f"{name} does not apply to a study with a [multiverse]", fix=ON_UNIVERSES)
-        return AdaptiveUniverses(asked[1], budget, settled_workers(workers))
-    from recassay.analysis.adaptive.fit import Question
-    from recassay.api.study.adaptive_study import AdaptiveStudy, published_prior
-
-    evidence = published_prior if prior else None
-    made = AdaptiveStudy(Question(*asked), budget, settled_workers(workers), evidence=evidence)
-    if probing is not None:
-        made.probe, made.probing = prober(spec, probing, workers=workers, cluster=cluster), probing
-    return made
 
 
 def adaptive_standing(folder: str | Path) -> str | None:

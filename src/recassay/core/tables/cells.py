@@ -27,6 +27,13 @@ def places_of(rows: pl.DataFrame, algorithms: list[str], datasets: list[str]) ->
     return algorithm, dataset
 
 
+def table_of(rows: pl.DataFrame, column: str, algorithms: list[str], datasets: list[str]) -> FloatArray:
+    """A column with one row per cell as algorithms x datasets; NaN where there is none, or no value."""
+    values = np.full((len(algorithms), len(datasets)), np.nan)
+    values[places_of(rows, algorithms, datasets)] = rows.get_column(column).fill_null(np.nan).to_numpy()
+    return values
+
+
 def replicates_of(rows: pl.DataFrame, algorithms: list[str], datasets: list[str]) -> tuple[FloatArray, bool]:
     """The repeated measurements of every cell (A x D x most repeats, NaN where absent) and whether they are paired.
 

@@ -12,7 +12,7 @@ from recassay.core import columns as c
 from recassay.core.choices import MissingPolicy
 from recassay.core.errors import InputError, UsageError, count_of, listing
 from recassay.core.system.display import table_html
-from recassay.core.tables.cells import MEAN, fill_worst, fold_means, places_of, replicates_of, standard_errors_of
+from recassay.core.tables.cells import MEAN, fill_worst, fold_means, replicates_of, standard_errors_of, table_of
 from recassay.core.tables.labels import find_label, known_direction, normal_label, refuse_bad_label
 from recassay.core.tables.matrix import Matrix, MissingCells, single_dataset
 from recassay.core.tables.result_checks import (
@@ -164,10 +164,7 @@ class Results:
         """The `cells` of a metric as a table of all `algorithms` x all `datasets`, NaN where there is no value."""
         key = f"table {metric}"
         if key not in self._known:
-            cells, algorithms, datasets = self.cells(metric), self.algorithms, self.datasets
-            values = np.full((len(algorithms), len(datasets)), np.nan)
-            values[places_of(cells, algorithms, datasets)] = cells.get_column(c.VALUE).fill_null(np.nan).to_numpy()
-            self._known[key] = values
+            self._known[key] = table_of(self.cells(metric), c.VALUE, self.algorithms, self.datasets)
         known: FloatArray = self._known[key]
         return known.copy()
 
