@@ -55,9 +55,10 @@ def adaptive(
     """What the whole grid of algorithms and datasets would say, from the cells that tell most per second.
 
     Three uses. With a function that runs cells, it is called with batches of `(algorithm, dataset)` and returns a
-    mapping of each to `(value, seconds)` (a value of None: it failed), until the target is certified. With a table that has every
-    cell, such a run is replayed: what it would have cost, and what it would have said. With a table that has holes, or
-    where `algorithms` and `datasets` name more than it has, it says how things stand and which cells to run next.
+    mapping of each to `(value, seconds)` (a value of None: it failed), until the target is certified. With a table that
+    has every cell, such a run is replayed: what it would have cost, and what it would have said. With a table that has
+    holes, or where `algorithms` and `datasets` name more than it has, it says how things stand and which cells to run
+    next.
 
     Args:
         results_or_runner: a function that runs cells, or a results table (file, frame, folder of a study, loaded).
