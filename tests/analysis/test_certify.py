@@ -58,8 +58,8 @@ def test_neighbours_in_choices_tell_most():
     belief = believe(blocks, run, known[run])
     error = np.sqrt(((belief.mean - known[belief.open]) ** 2).mean())
     assert error < 0.6 * known.std()
-    same = blocks.kernel(belief.theta, np.array([0]), np.array([0]))
-    other = blocks.kernel(belief.theta, np.array([0]), np.array([len(known) - 1]))
+    same = blocks.between(np.array([0]), np.array([0]))(belief.theta)
+    other = blocks.between(np.array([0]), np.array([len(known) - 1]))(belief.theta)
     assert same > other
     assert isinstance(blocks, Blocks)
 

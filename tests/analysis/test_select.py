@@ -12,13 +12,14 @@ from scipy import stats
 import recassay
 from recassay.analysis.aggregation.rules import RULES
 from recassay.analysis.dataset_space.space import place_datasets
+from recassay.analysis.inference.bootstrap import random_subsets, subset_weights
 from recassay.analysis.rank.fit import rank_algorithms
 from recassay.analysis.select import methods as search
 from recassay.analysis.select.fit import select_datasets
 from recassay.analysis.select.judging import Halves, Task
 from recassay.analysis.select.methods import kmeans_choices, optimal_choices
 from recassay.analysis.select.result import METHODS
-from recassay.analysis.select.subsets import SubsetAgreement, as_weights, random_subsets
+from recassay.analysis.select.subsets import SubsetAgreement
 from recassay.core.errors import InputError, UsageError
 from recassay.core.tables.characteristics import CharacteristicsTable
 from recassay.core.tables.results import Results
@@ -39,7 +40,7 @@ def test_agreement_is_spearmans_rho_of_the_two_rankings(rule):
         few, all_ = (
             rank_algorithms(m, methods=[rule], replicates=100).rankings[rule].ranks for m in (part, matrix)
         )  # fmt: skip
-        mine = agreement.rho(as_weights(np.array([subset]), 9))[0]
+        mine = agreement.rho(subset_weights(np.array([subset]), 9))[0]
         assert mine == pytest.approx(stats.spearmanr(few, all_)[0] if np.ptp(few) else 0.0)
     assert agreement.rho(np.ones((1, 9)))[0] == pytest.approx(1.0)
 
@@ -142,14 +143,14 @@ def test_the_search_reaches_what_trying_all_subsets_reaches(monkeypatch):
     every = np.array(list(combinations(range(12), 4)))
     for seed in range(5):
         criterion = search.Criterion(agreement, np.random.default_rng(seed))
-        best = criterion(as_weights(every, 12)).max()
+        best = criterion(subset_weights(every, 12)).max()
         tried = search.best_subset(criterion, 4, np.random.default_rng(seed))
-        assert criterion(as_weights(tried[None], 12))[0] == pytest.approx(best)
+        assert criterion(subset_weights(tried[None], 12))[0] == pytest.approx(best)
         monkeypatch.setattr(search, "_EXHAUSTIVE", 0)
         found = search.best_subset(criterion, 4, np.random.default_rng(seed))
         monkeypatch.undo()
         assert len(found) == 4
-        assert criterion(as_weights(found[None], 12))[0] > best - 0.01
+        assert criterion(subset_weights(found[None], 12))[0] > best - 0.01
 
 
 def test_datasets_without_order_are_not_chosen():
@@ -188,7 +189,7 @@ def test_kmeans_takes_one_dataset_of_each_cluster():
 
 
 def test_random_subsets_are_uniform():
-    drawn = as_weights(random_subsets(8, 3, 20_000, np.random.default_rng(0)), 8)
+    drawn = subset_weights(random_subsets(8, 3, 20_000, np.random.default_rng(0)), 8)
     assert drawn.sum(axis=1).tolist() == [3.0] * 20_000
     assert drawn.mean(axis=0) == pytest.approx([3 / 8] * 8, abs=0.015)
 

@@ -15,11 +15,12 @@ import recassay
 from recassay.analysis.aggregation.contest import Contest, Extended
 from recassay.analysis.aggregation.rules import RULES, distinct
 from recassay.analysis.inference.agreement import spearman
+from recassay.analysis.inference.bootstrap import subset_weights
 from recassay.analysis.stress.algorithms import add_best, add_copies, improved, kept_sizes
+from recassay.analysis.stress.conclusions import survival
 from recassay.analysis.stress.datasets import few_datasets, several, small_sizes
 from recassay.analysis.stress.fit import stress_rankings
-from recassay.analysis.stress.ranker import Ranker, reranked, spread, subsets
-from recassay.analysis.stress.survival import survival
+from recassay.analysis.stress.ranker import Ranker, spread, subsets
 from recassay.core.analysis import AnalysisResult
 from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.system.plain import plain
@@ -38,6 +39,15 @@ tables = st.tuples(st.integers(3, 6), st.integers(5, 8)).flatmap(
 def random_table(algorithms: int = 6, datasets: int = 12, *, seed: int = 0) -> np.ndarray:
     rng = np.random.default_rng(seed)
     return np.exp(rng.normal(0, 0.5, (algorithms, datasets)) + np.linspace(1, 0, algorithms)[:, None])
+
+
+def ranker_of(rules, values: np.ndarray, up: bool = True) -> Ranker:
+    return Ranker(tuple(rules), Contest(values[None], higher_is_better=up))
+
+
+def ranked(rules, values: np.ndarray, up: bool = True) -> np.ndarray:
+    """The ranks of a whole table, rules x algorithms."""
+    return ranker_of(rules, values, up)(np.ones((1, values.shape[1])))[:, 0]
 
 
 @pytest.fixture(scope="module")
@@ -60,48 +70,49 @@ def test_spearman_is_scipys_and_level_rankings_are_settled():
 def test_ranks_of_many_tables_are_those_of_each(up):
     """Chunks, subsets by weights and stacked tables give what one table at a time gives."""
     values = random_table(5, 8)
-    ranker = Ranker(ALL, up)
-    drawn = subsets(8, 5, 40, np.random.default_rng(0))
-    together = ranker(values, drawn.weights())
-    stacked = Contest(np.stack([values[:, chosen] for chosen in drawn.chosen]), higher_is_better=up)
-    np.testing.assert_array_equal(together, ranker.of(stacked, np.ones((len(drawn.chosen), 5))))
-    alone = ranker(values[:, drawn.chosen[3]], np.ones((1, 5)))[:, 0]
-    np.testing.assert_array_equal(together[:, 3], alone)
+    ranker = ranker_of(ALL, values, up)
+    drawn, _ = subsets(8, 5, 40, np.random.default_rng(0))
+    together = ranker(subset_weights(drawn, 8))
+    stacked = Contest(np.stack([values[:, chosen] for chosen in drawn]), higher_is_better=up)
+    np.testing.assert_array_equal(together, ranker.of(stacked, np.ones((len(drawn), 5))))
+    np.testing.assert_array_equal(together[:, 3], ranked(ALL, values[:, drawn[3]], up))
 
 
 @pytest.mark.parametrize("up", [True, False])
 def test_ranks_with_one_more_and_among_a_part_are_those_of_the_tables_themselves(up):
     values = random_table(9, 8).round(1)
     weights = np.random.default_rng(1).multinomial(8, [1 / 8] * 8, 6).astype(float)
-    ranker = Ranker(ALL, up)
+    ranker = ranker_of(ALL, values, up)
     longer = np.vstack([values, values[4] * 1.1])
-    after = ranker.of(Extended(ranker.contest(values), longer[-1]), weights)
-    np.testing.assert_array_equal(after, ranker(longer, weights))
-    chosen = subsets(9, 5, 20, np.random.default_rng(2)).chosen
-    parts = ranker.among(ranker.contest(values), chosen)
+    after = ranker.of(Extended(ranker.contest, longer[-1]), weights)
+    np.testing.assert_array_equal(after, ranker_of(ALL, longer, up)(weights))
+    chosen, _ = subsets(9, 5, 20, np.random.default_rng(2))
+    parts = ranker.among(chosen)
     for t, those in enumerate(chosen):
-        np.testing.assert_array_equal(parts[:, t], ranker(values[those], np.ones((1, 8)))[:, 0])
+        np.testing.assert_array_equal(parts[:, t], ranked(ALL, values[those], up))
 
 
 def test_small_blocks_change_nothing(monkeypatch):
     values = random_table(5, 8)
-    weights = subsets(8, 4, 70, np.random.default_rng(0)).weights()
-    ranker, chosen = Ranker(ALL, True), subsets(5, 3, 4, np.random.default_rng(0)).chosen
-    whole, parts = ranker(values, weights), ranker.among(ranker.contest(values), chosen)
+    weights = subset_weights(subsets(8, 4, 70, np.random.default_rng(0))[0], 8)
+    chosen, _ = subsets(5, 3, 4, np.random.default_rng(0))
+    ranker = ranker_of(ALL, values)
+    whole, parts = ranker(weights), ranker.among(chosen)
     monkeypatch.setattr("recassay.analysis.stress.ranker.NUMBERS_AT_ONCE", 60)
     monkeypatch.setattr("recassay.analysis.aggregation.duels.NUMBERS_AT_ONCE", 60)
-    np.testing.assert_array_equal(ranker(values, weights), whole)
-    np.testing.assert_array_equal(ranker.among(ranker.contest(values), chosen), parts)
+    ranker = ranker_of(ALL, values)
+    np.testing.assert_array_equal(ranker(weights), whole)
+    np.testing.assert_array_equal(ranker.among(chosen), parts)
 
 
 def test_subsets_are_all_or_drawn():
-    few = subsets(5, 3, 100, np.random.default_rng(0))
-    assert few.exhaustive
-    assert len({tuple(row) for row in few.chosen.tolist()}) == 10
-    many = subsets(30, 15, 50, np.random.default_rng(0))
-    assert not many.exhaustive
-    assert many.weights().sum(axis=1).tolist() == [15.0] * 50
-    assert (many.weights() <= 1).all()
+    few, exhaustive = subsets(5, 3, 100, np.random.default_rng(0))
+    assert exhaustive
+    assert len({tuple(row) for row in few.tolist()}) == 10
+    many, exhaustive = subsets(30, 15, 50, np.random.default_rng(0))
+    assert not exhaustive
+    assert subset_weights(many, 30).sum(axis=1).tolist() == [15.0] * 50
+    assert (subset_weights(many, 30) <= 1).all()
 
 
 def test_sizes_follow_the_table():
@@ -121,10 +132,11 @@ def test_sizes_follow_the_table():
 @given(table=tables, up=st.booleans())
 def test_means_are_independent_of_irrelevant_alternatives(table, up):
     """The mean of an algorithm knows no other algorithm: rho is exactly 1 whatever is added."""
-    ranker = Ranker(tuple(RULES[name] for name in MEANS), up)
-    bootstrap = np.random.default_rng(0).multinomial(table.shape[1], [1 / table.shape[1]] * table.shape[1], 3)
-    similar, kept = add_copies(ranker, table, bootstrap.astype(float))
-    best = add_best(ranker, table, bootstrap.astype(float))
+    n = table.shape[1]
+    ranker = ranker_of([RULES[name] for name in MEANS], table, up)
+    weights = np.vstack([np.ones(n), np.random.default_rng(0).multinomial(n, [1 / n] * n, 3)])
+    similar, kept = add_copies(ranker, weights)
+    best = add_best(ranker, weights)
     assert (similar.numbers[:, :, [0, 1, 2, 4]] == 1.0).all()
     assert (best.numbers[:, :, [0, 1, 2, 4]] == 1.0).all()
     assert np.isin(kept.ahead, [0.0, 0.5, 1.0]).all()
@@ -138,15 +150,14 @@ def test_a_new_best_one_moves_no_ranks(name, table):
 
     At factor 1 it only ties with the best of each dataset, which is another matter for ranks.
     """
-    curve = add_best(Ranker((RULES[name],), True), table + 0.01, np.ones((1, table.shape[1])))
+    curve = add_best(ranker_of([RULES[name]], table + 0.01), np.ones((2, table.shape[1])))
     assert (curve.rho[:, 1:] == 1.0).all()
 
 
 def test_mean_rank_depends_on_irrelevant_alternatives():
     """A is before B by one place on two datasets, B before A on one; a copy of B widens the one gap for A."""
     values = np.array([[0.9, 0.9, 0.1], [0.8, 0.8, 0.9], [0.1, 0.1, 0.2], [0.2, 0.2, 0.3]])
-    ranker = Ranker((RULES["mean_rank"], RULES["mean"]), True)
-    curve, _ = add_copies(ranker, values, np.ones((1, 3)))
+    curve, _ = add_copies(ranker_of([RULES["mean_rank"], RULES["mean"]], values), np.ones((2, 3)))
     assert curve.lowest[0].min() < 1
     assert curve.lowest[1].min() == 1
 
@@ -154,7 +165,7 @@ def test_mean_rank_depends_on_irrelevant_alternatives():
 def test_a_new_best_one_blinds_minimax_plurality_and_the_area():
     """Everyone loses every duel to it, nobody else is first, and from factor 3 on nobody is within reach."""
     names = ("minimax", "plurality", "dm_auc")
-    curve = add_best(Ranker(tuple(RULES[name] for name in names), True), random_table(), np.ones((1, 12)))
+    curve = add_best(ranker_of([RULES[name] for name in names], random_table()), np.ones((2, 12)))
     by_rule = dict(zip(curve.rules, curve.rho, strict=True))
     assert all(by_rule[name][-1] == 0.0 for name in names)
 
@@ -172,15 +183,14 @@ def test_pareto_holds_where_theory_says_so_and_dominance_is_counted_right():
     values = np.array([[0.9, 0.5, 0.2], [0.8, 0.5, 0.1], [0.1, 0.6, 0.3]])
     weights = np.array([[1.0, 1.0, 1.0], [1.0, 0.0, 0.0]])
     ranks = np.array([[[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]], [[2.0, 1.0, 3.0], [2.0, 2.0, 2.0]]])
-    up = Ranker(ALL, True).contest(values).duels[0].dominated(weights, ranks)
+    up = ranker_of(ALL, values).contest.duels[0].dominated(weights, ranks)
     assert up[0] == 1 + 3  # 0 dominates 1; on the first dataset alone 0 dominates 1 and 2, and 1 dominates 2
     assert up[1].tolist() == [3, 1]
     assert up[2].tolist() == [0, 3]
-    down = Ranker(ALL, False).contest(values).duels[0].dominated(weights[:1], ranks[:, :1])
+    down = ranker_of(ALL, values, up=False).contest.duels[0].dominated(weights[:1], ranks[:, :1])
     assert (down[0], down[1].tolist()) == (1, [1, 0])
-    ranker = Ranker(ALL, True)
     table = random_table(8, 20)
-    small = few_datasets(ranker, table, ranker(table, np.ones((1, 20)))[:, 0], 5, 200, np.random.default_rng(0))
+    small = few_datasets(ranker_of(ALL, table), ranked(ALL, table), 5, 200, np.random.default_rng(0))
     assert small.dominated > 500
     assert small.against == (0,) * len(ALL)
     level = dict(zip(RULES, small.level, strict=True))
@@ -203,7 +213,6 @@ def test_dropping_algorithms_keeps_the_means_and_reranks_the_rest(result):
     curve = result.curves["drop_algorithms"]
     for name in MEANS:
         assert (curve.rho[curve.rules.index(name)] == 1.0).all()
-    np.testing.assert_array_equal(reranked(np.array([[5.0, 2.0, 9.0, 5.0]])), [[2.5, 1, 4, 2.5]])
 
 
 def test_every_curve_is_whole(result):
@@ -224,10 +233,9 @@ def test_every_curve_is_whole(result):
 def test_leaving_one_dataset_out_is_exact():
     values = random_table(5, 9, seed=3)
     found = stress_rankings(matrix(values), draws=100)
-    ranker = Ranker(tuple(distinct(ALL)), True)
     best = found.order[0]
     for d in range(9):
-        rest = ranker(np.delete(values, d, axis=1), np.ones((1, 8)))[:, 0]
+        rest = ranked(distinct(ALL), np.delete(values, d, axis=1))
         lost = (found.reference[:, best] == found.reference.min(axis=1)) & (rest[:, best] != rest.min(axis=1))
         np.testing.assert_array_equal(found.deciding[:, d], lost)
 

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 import recassay
+from recassay.analysis.aggregation.contest import Contest
 from recassay.analysis.aggregation.rules import RULES
 from recassay.analysis.inference.agreement import spearman
+from recassay.analysis.inference.bootstrap import subset_weights
 from recassay.analysis.stress.fit import stress_rankings
 from recassay.analysis.stress.ranker import Ranker, subsets
 from recassay.data.published.printed import printed_table
@@ -55,13 +57,13 @@ def test_table_3_rho_within_the_error_of_both_samples(result, size):
 @pytest.mark.parametrize("size", SIZES)
 def test_table_3_minimax_with_ties_broken_by_position(table, size):
     """Its printed rho is that of an order without ties; with shared ranks it is higher."""
-    ranker = Ranker((RULES["minimax"],), True)
-    drawn = subsets(30, size, 600, np.random.default_rng(0))
+    ranker = Ranker((RULES["minimax"],), Contest(table.values[None], higher_is_better=True))
+    drawn, _ = subsets(30, size, 600, np.random.default_rng(0))
 
     def placed(ranks):
         return ranks.argsort(axis=-1, kind="stable").argsort(axis=-1) + 1.0
 
-    rho = spearman(placed(ranker(table.values, drawn.weights())), placed(ranker(table.values, np.ones((1, 30)))))
+    rho = spearman(placed(ranker(subset_weights(drawn, 30))), placed(ranker(np.ones((1, 30)))))
     published = printed_rho(size)["minimax"]
     assert abs(rho.mean() - published) < 3 * rho.std() * np.sqrt(1 / PAPER_DRAWS + 1 / 600)
 

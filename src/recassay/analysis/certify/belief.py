@@ -54,10 +54,6 @@ class Blocks:
 
         return kernel
 
-    def kernel(self, theta: FloatArray, left: IntArray, right: IntArray) -> FloatArray:
-        """The covariance of blocks `left` with blocks `right`."""
-        return self.between(left, right)(theta)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Belief:
@@ -106,12 +102,11 @@ def believe(blocks: Blocks, run: IntArray, values: FloatArray, theta: FloatArray
     if n > 2 and y.shape[1]:
         begin = minimize(loss, begin, method="L-BFGS-B", options={"maxiter": 25 if theta is None else 6}).x
     chosen = np.asarray(begin, dtype=np.float64)
-    k = blocks.kernel(chosen, run, run) + 1e-8 * np.eye(n)
-    root = np.linalg.cholesky(k)
+    root = np.linalg.cholesky(kernel(chosen) + 1e-8 * np.eye(n))
     white = solve_triangular(root, y, lower=True)
     rest = np.setdiff1d(np.arange(len(blocks.dataset)), run)
-    across = solve_triangular(root, blocks.kernel(chosen, run, rest), lower=True)
-    spread = blocks.kernel(chosen, rest, rest) - across.T @ across
+    across = solve_triangular(root, blocks.between(run, rest)(chosen), lower=True)
+    spread = blocks.between(rest, rest)(chosen) - across.T @ across
     degrees = max(float(n - 1 - axes), LEAST_DEGREES)
     mean = values.mean(axis=0) + (across.T @ white) @ right
     outputs = white @ right * np.sqrt(n / max(n - 1, 1))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from recassay.analysis.certify.belief import FREE_MEAN, RHO, START, Belief, Blocks, believe
+from recassay.analysis.certify.belief import FREE_MEAN, RHO, START, Blocks, believe
 from recassay.analysis.certify.result import CertificateResult, Certified
 from recassay.analysis.multiverse.claims import Stated, named_claims, observed
 from recassay.analysis.multiverse.universes import FREE_AXES, find_universes
@@ -64,34 +64,38 @@ class Multiverse:
     def ranks(self, scores: FloatArray) -> FloatArray:
         """Blocks x outputs: the rank of each algorithm within its block and free choice; NaN for blocks not run."""
         table = scores.reshape(len(scores), -1, len(self.algorithms))
-        found = ties.ranks(np.nan_to_num(table), higher_is_better=False, axis=2)
-        return np.where(np.isnan(table), np.nan, found).reshape(scores.shape)
+        ranks = ties.ranks(np.nan_to_num(table), higher_is_better=False, axis=2)
+        return np.where(np.isnan(table), np.nan, ranks).reshape(scores.shape)
+
+    def weights(self) -> FloatArray:
+        """Blocks x paid combinations: what each block counts in the mean over the datasets of its combination."""
+        at, _ = np.nonzero(self.exists)
+        return np.asarray((at[:, None] == np.arange(len(self.paid))) / np.maximum(self.exists.sum(axis=1), 1))
 
     def mean_ranks(self, ranks: FloatArray) -> FloatArray:
         """... x universes x algorithms from ... x blocks x outputs: the mean over the datasets of each universe."""
-        at, _ = np.nonzero(self.exists)
-        part = (at[:, None] == np.arange(len(self.paid))) / np.maximum(self.exists.sum(axis=1), 1)
-        mean = np.einsum("...bo,bp->...po", ranks, part)
+        mean = np.einsum("...bo,bp->...po", ranks, self.weights())
         return mean.reshape(*ranks.shape[:-2], len(self.paid) * len(self.free), len(self.algorithms))
 
 
 def whole_grid(rows: pl.DataFrame, axes: Sequence[str] | None) -> tuple[Multiverse, FloatArray]:
     """The blocks of a table (paid choices x datasets, with every free choice and algorithm), and their `scores`."""
-    found = find_universes(rows, axes=axes)
-    costly = [i for i, axis in enumerate(found.axes) if axis.name not in FREE_AXES]
-    free = [i for i in range(len(found.axes)) if i not in costly]
+    universes = find_universes(rows, axes=axes)
+    costly = [i for i, name in enumerate(universes.axes) if name not in FREE_AXES]
+    free = [i for i, name in enumerate(universes.axes) if name in FREE_AXES]
     if not costly:
         raise UsageError("all choices of the table are free: metric and cut-off", fix="add a column per other choice")
-    paid, at = np.unique(found.places[:, costly], axis=0, return_inverse=True)
-    rest, of = np.unique(found.places[:, free], axis=0, return_inverse=True)
-    k, n = len(found.algorithms), len(found.datasets)
+    paid, at = np.unique(universes.places[:, costly], axis=0, return_inverse=True)
+    rest, of = np.unique(universes.places[:, free], axis=0, return_inverse=True)
+    k, n = len(universes.algorithms), len(universes.datasets)
     values = np.full((len(paid), len(rest), k, n), np.nan)
-    values[at.ravel(), of.ravel()] = np.where(found.upward[:, None, None], -found.values, found.values)
+    values[at.ravel(), of.ravel()] = np.where(universes.upward[:, None, None], -universes.values, universes.values)
     exists = np.isfinite(values).all(axis=(1, 2))
     if not exists.any():
         raise UsageError("no dataset has every algorithm under every metric", fix="leave out what is incomplete")
-    names = [found.axes[i] for i in (*costly, *free)]
-    grid = Multiverse({axis.name: axis.choices for axis in names}, paid, rest, found.algorithms, found.datasets, exists)
+    names = list(universes.axes)
+    ordered = {names[i]: universes.axes[names[i]] for i in (*costly, *free)}
+    grid = Multiverse(ordered, paid, rest, universes.algorithms, universes.datasets, exists)
     blocks = values.transpose(0, 3, 1, 2)[exists]
     return grid, scores(blocks).reshape(len(blocks), -1)
 
@@ -125,15 +129,16 @@ def decide(
     """
     known, ranks = np.isfinite(scores).all(axis=1), grid.ranks(scores)
     run, blocks = np.flatnonzero(known), grid.blocks()
+    result = CertificateResult(
+        universes=len(grid.paid) * len(grid.free), blocks=len(ranks), run=len(run),
+        cost=float(price[known].sum() / price.sum()), claims=(), axis="", axis_share=0.0, axis_certified=False,
+        confidence=confidence,
+    )  # fmt: skip
     start = first_batch(grid)
     if len(run) < min(start, len(ranks)):
-        chosen = _cheapest(grid, _prior(blocks, run), np.ones(len(grid.paid)), price, start - len(run))
-        result = CertificateResult(
-            universes=len(grid.paid) * len(grid.free), blocks=len(ranks), run=len(run),
-            cost=float(price[known].sum() / price.sum()), claims=(), axis="", axis_share=0.0, axis_certified=False,
-            confidence=confidence, next=_where(grid, chosen),
-        )  # fmt: skip
-        return result, theta
+        unrun, spread = _prior(blocks, run)
+        chosen = _cheapest(grid, unrun, spread, np.ones(len(grid.paid)), price, start - len(run))
+        return replace(result, next=_where(grid, chosen)), theta
     belief = believe(blocks, run, scores[run], theta) if len(run) < len(ranks) else None
     drawn = np.repeat(ranks[None], DRAWS if belief is not None else 1, axis=0)
     if belief is not None:
@@ -145,22 +150,20 @@ def decide(
     estimate = shares.mean(axis=0)
     sure = (STRETCH * np.abs(shares - estimate) <= WITHIN).mean(axis=0) >= confidence
     low, high = np.quantile(shares, [0.025, 0.975], axis=0)
-    parts = _axis_shares(means, grid.places(), grid)
-    names, best = list(grid.axes), int(parts.mean(axis=0).argmax())
+    parts = _axis_shares(means, grid)
+    best = int(parts.mean(axis=0).argmax())
     axis_sure = bool((STRETCH * (parts.max(axis=1) - parts[:, best]) <= WITHIN).mean() >= confidence)
-    result = CertificateResult(
-        universes=len(grid.paid) * len(grid.free),
-        blocks=len(ranks),
-        run=len(run),
-        cost=float(price[known].sum() / price.sum()),
+    result = replace(
+        result,
         claims=tuple(
-            Certified(_said(claim, grid), float(estimate[i]), (float(low[i]), float(high[i])), bool(sure[i]))
+            Certified(
+                claim.statement(grid.algorithms), float(estimate[i]), (float(low[i]), float(high[i])), bool(sure[i])
+            )
             for i, claim in enumerate(made)
         ),
-        axis=names[best],
+        axis=list(grid.axes)[best],
         axis_share=float(parts[:, best].mean()),
         axis_certified=axis_sure,
-        confidence=confidence,
     )
     if belief is None:
         return result, None
@@ -169,7 +172,7 @@ def decide(
     doubt = (odds * (1 - odds))[:, open_claims].sum(axis=1) + (0.0 if axis_sure else 0.05) + 1e-6
     weight = doubt.reshape(len(grid.paid), len(grid.free)).sum(axis=1)
     count = max(least, int(LOOKS * len(run)))
-    chosen = _cheapest(grid, belief, weight, price, count)
+    chosen = _cheapest(grid, belief.open, belief.spread, weight, price, count)
     return replace(result, next=_where(grid, chosen)), belief.theta
 
 
@@ -223,8 +226,8 @@ def truth(grid: Multiverse, scores: FloatArray, statements: Sequence[Stated]) ->
 
 def axis_shares(grid: Multiverse, scores: FloatArray) -> dict[str, float]:
     """The shares of the differences between rankings that single axes explain, over the whole multiverse."""
-    found = _axis_shares(grid.mean_ranks(grid.ranks(scores))[None], grid.places(), grid)[0]
-    return dict(zip(grid.axes, found.tolist(), strict=True))
+    shares = _axis_shares(grid.mean_ranks(grid.ranks(scores))[None], grid)[0]
+    return dict(zip(grid.axes, shares.tolist(), strict=True))
 
 
 def _seen(claim: Stated, means: FloatArray) -> BoolArray:
@@ -240,58 +243,56 @@ def _claims(means: FloatArray) -> list[Stated]:
     return best + [Stated(order[0], b, False) for b in order[1:]]
 
 
-def _said(claim: Stated, grid: Multiverse) -> str:
-    own = grid.algorithms[claim.algorithm]
-    return f"{own} is best" if claim.rival is None else f"{own} > {grid.algorithms[claim.rival]}"
-
-
 def _ranked(values: FloatArray, algorithms: int) -> FloatArray:
     """Drawn ranks made ranks again, within each block and output."""
     table = values.reshape(*values.shape[:-1], -1, algorithms)
     return np.asarray(table.argsort(axis=-1).argsort(axis=-1) + 1.0).reshape(values.shape)
 
 
-def _axis_shares(means: FloatArray, places: IntArray, grid: Multiverse) -> FloatArray:
+def _axis_shares(means: FloatArray, grid: Multiverse) -> FloatArray:
     """Draws x axes: the variance between the means of an axis's choices, as a share of all variance."""
     centred = means - means.mean(axis=1, keepdims=True)
     total = np.maximum((centred**2).sum(axis=(1, 2)), 1e-12)
-    shares = np.zeros((len(means), places.shape[1]))
-    for i in range(places.shape[1]):
-        of_choice = (places[:, i][:, None] == np.arange(len(list(grid.axes.values())[i]))).astype(np.float64)
+    shares = np.zeros((len(means), len(grid.axes)))
+    for i, (places, choices) in enumerate(zip(grid.places().T, grid.axes.values(), strict=True)):
+        of_choice = (places[:, None] == np.arange(len(choices))).astype(np.float64)
         counts = np.maximum(of_choice.sum(axis=0), 1.0)
         level = np.einsum("dua,uc->dca", centred, of_choice) / counts[:, None]
         shares[:, i] = (level**2 * counts[:, None]).sum(axis=(1, 2)) / total
     return shares
 
 
-def _prior(blocks: Blocks, run: IntArray) -> Belief:
+def _prior(blocks: Blocks, run: IntArray) -> tuple[IntArray, FloatArray]:
+    """The blocks that were not run, and their covariance before anything is estimated."""
     theta = np.concatenate([START, np.full(blocks.places.shape[1], RHO)])
     rest = np.setdiff1d(np.arange(len(blocks.dataset)), run)
-    spread = blocks.kernel(theta, rest, rest) - FREE_MEAN
+    spread = blocks.between(rest, rest)(theta) - FREE_MEAN
     if len(run):
-        across = blocks.kernel(theta, run, rest) - FREE_MEAN
-        spread = spread - across.T @ np.linalg.solve(blocks.kernel(theta, run, run) - FREE_MEAN, across)
-    return Belief(rest, np.zeros((len(rest), 1)), spread, np.zeros((1, 1)), 1.0, theta)
+        across = blocks.between(run, rest)(theta) - FREE_MEAN
+        spread = spread - across.T @ np.linalg.solve(blocks.between(run, run)(theta) - FREE_MEAN, across)
+    return rest, spread
 
 
-def _cheapest(grid: Multiverse, belief: Belief, weight: FloatArray, price: FloatArray, count: int) -> list[int]:
-    """The blocks that lower the doubt about universes most per price, one after the other."""
-    at, _ = np.nonzero(grid.exists)
-    sizes = grid.exists.sum(axis=1)
-    spread = belief.spread.copy()
+def _cheapest(
+    grid: Multiverse, unrun: IntArray, spread: FloatArray, weight: FloatArray, price: FloatArray, count: int
+) -> IntArray:
+    """The blocks that lower the doubt about universes most per price, one after the other.
+
+    `spread` is the covariance of the blocks that were not run.
+    """
+    part = grid.weights()[unrun]
     chosen: list[int] = []
-    part = (at[belief.open][:, None] == np.arange(len(grid.paid))) / np.maximum(sizes, 1)
-    for _ in range(min(count, len(belief.open))):
+    for _ in range(min(count, len(unrun))):
         gain = (weight[:, None] * (part.T @ spread) ** 2).sum(axis=0) / np.maximum(np.diag(spread), 1e-9)
-        gain = gain / price[belief.open]
-        gain[[int(np.flatnonzero(belief.open == b)[0]) for b in chosen]] = -1.0
+        gain = gain / price[unrun]
+        gain[chosen] = -1.0
         best = int(gain.argmax())
-        chosen.append(int(belief.open[best]))
+        chosen.append(best)
         column = spread[:, best]
         spread = spread - np.outer(column, column) / max(float(column[best]), 1e-9)
-    return chosen
+    return unrun[chosen]
 
 
-def _where(grid: Multiverse, chosen: Sequence[int]) -> tuple[tuple[int, int], ...]:
+def _where(grid: Multiverse, chosen: IntArray) -> tuple[tuple[int, int], ...]:
     at, dataset = np.nonzero(grid.exists)
     return tuple((int(at[b]), int(dataset[b])) for b in chosen)

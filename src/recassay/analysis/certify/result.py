@@ -64,9 +64,9 @@ class CertificateResult(Displayed):
     def to_frame(self) -> pl.DataFrame:
         """One row per claim."""
         rows = [
-            {"claim": one.statement, "share": one.share, "low": one.interval[0], "high": one.interval[1],
-             "certified": one.certified}
-            for one in self.claims
+            {"claim": claim.statement, "share": claim.share, "low": claim.interval[0], "high": claim.interval[1],
+             "certified": claim.certified}
+            for claim in self.claims
         ]  # fmt: skip
         return pl.DataFrame(rows)
 

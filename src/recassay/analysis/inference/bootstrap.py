@@ -1,4 +1,4 @@
-"""Resampling the datasets of a benchmark, and intervals from it."""
+"""Resampling the datasets of a benchmark, subsets of them, and intervals from resampling."""
 
 from __future__ import annotations
 
@@ -22,6 +22,18 @@ def dataset_weights(
         scaled: FloatArray = drawn * (n_datasets / drawn.sum(axis=1, keepdims=True))
         return scaled
     return rng.multinomial(n_datasets, np.full(n_datasets, 1 / n_datasets), size=replicates).astype(np.float64)
+
+
+def random_subsets(n_datasets: int, k: int, count: int, rng: np.random.Generator) -> IntArray:
+    """`count` subsets of k datasets, each uniformly at random (subsets x k)."""
+    return np.argsort(rng.random((count, n_datasets)), axis=1)[:, :k]
+
+
+def subset_weights(chosen: IntArray, n_datasets: int) -> FloatArray:
+    """Subsets given as positions (subsets x k) as rows of 0 and 1."""
+    weights = np.zeros((len(chosen), n_datasets))
+    np.put_along_axis(weights, chosen, 1.0, axis=1)
+    return weights
 
 
 def expanded_tail(confidence: float, n: int) -> float:

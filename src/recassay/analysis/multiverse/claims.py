@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
-from recassay.analysis.multiverse.universes import Axis
 from recassay.core import ties
 from recassay.core.errors import UsageError
 from recassay.core.names import canonical, did_you_mean
@@ -32,6 +31,11 @@ class Stated:
     algorithm: int
     rival: int | None
     named: bool
+
+    def statement(self, names: Sequence[str]) -> str:
+        """As people read it, such as `A is best` or `A > B`."""
+        own = names[self.algorithm]
+        return f"{own} is best" if self.rival is None else f"{own} > {names[self.rival]}"
 
 
 def named_claims(claims: Sequence[str], algorithms: Sequence[str]) -> list[Stated]:
@@ -115,8 +119,8 @@ class JointTest:
         at = self._places(claim)
         if at is None:
             return None
-        support = _best_lead(self.totals, at) if claim.rival is None else self.totals[:, at[1]] - self.totals[:, at[0]]
-        against = support
+        others = np.delete(self.totals, at[0], axis=1) if claim.rival is None else self.totals[:, at[1:]]
+        against = support = others.min(axis=1) - self.totals[:, at[0]]
         if not claim.named:
             ordered = np.sort(self.totals, axis=1)
             against = ordered[:, -1 if claim.rival is not None else 1] - ordered[:, 0]
@@ -140,10 +144,6 @@ class JointTest:
         if len(self.common) < 2 or not set(wanted) <= set(self.common.tolist()):
             return None
         return int(np.searchsorted(self.common, wanted[0])), int(np.searchsorted(self.common, wanted[1]))
-
-
-def _best_lead(totals: FloatArray, at: tuple[int, int]) -> FloatArray:
-    return np.asarray(np.delete(totals, at[0], axis=1).min(axis=1) - totals[:, at[0]])
 
 
 def joint_test(ranks: FloatArray, permutations: int, rng: np.random.Generator) -> JointTest:
@@ -174,19 +174,20 @@ def joint_test(ranks: FloatArray, permutations: int, rng: np.random.Generator) -
     return JointTest(common, totals, best, before)
 
 
-def describe(fails: BoolArray, places: IntArray, axes: Sequence[Axis]) -> str:
+def describe(fails: BoolArray, places: IntArray, axes: Mapping[str, Sequence[str]]) -> str:
     """The choices, one or two at a time, under which a claim is not seen; empty where it mostly is not.
 
     A description must hold for at least `WORTH` of the universes with these choices, and for two failures. The one that
     agrees best with the failures (Dice) comes first, then the one that agrees best with those left, at most `MOST`.
     """
+    names, sizes = list(axes), [len(choices) for choices in axes.values()]
     left = fails.copy()
     texts: list[str] = []
     while len(texts) < MOST and left.sum() > 1 and fails.mean() <= 0.5:
         best: tuple[float, int, tuple[tuple[int, int], ...]] = (0.0, 0, ())
         for size in (1, 2):
             for chosen in combinations(range(len(axes)), size):
-                shape = tuple(len(axes[i].choices) for i in chosen)
+                shape = tuple(sizes[i] for i in chosen)
                 cell = np.ravel_multi_index(tuple(places[:, i] for i in chosen), shape)
                 hits, all_hits, whole = (
                     np.bincount(cell[part], minlength=int(np.prod(shape)))
@@ -201,7 +202,7 @@ def describe(fails: BoolArray, places: IntArray, axes: Sequence[Axis]) -> str:
         if not best[2]:
             break
         inside = np.all([places[:, i] == at for i, at in best[2]], axis=0)
-        text = " and ".join(f"{axes[i].name} = {axes[i].choices[at]}" for i, at in best[2])
+        text = " and ".join(f"{names[i]} = {axes[names[i]][at]}" for i, at in best[2])
         texts.append(f"{text} ({(fails & inside).sum()} of {inside.sum()} such universes)")
         left &= ~inside
     return "; ".join(texts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
@@ -68,78 +69,61 @@ def explore(
     policies = (missing,) if isinstance(missing, str) else tuple(missing)
     universes = universes.times("missing", policies).times("aggregation", tuple(aggregation))
     with threadpool_limits(1, user_api="blas"):  # the matrices are tiny: more threads cost more than they give
-        return _explored(
-            universes,
-            _judged(universes, policies[0], aggregation[0], within, alpha, seed),
-            claims,
-            MultiverseSettings(alpha, permutations, seed),
-            sources,
-            notes,
+        judged = _judged(universes, policies[0], aggregation[0], within, alpha, seed)
+        clean = ~judged.leaky
+        if not clean.any():
+            raise UsageError(
+                "leaky: every universe is marked", fix="mark fewer: what holds among clean ones is the answer"
+            )
+        mean_ranks = judged.mean_ranks()
+        firsts = mean_ranks <= np.nanmin(mean_ranks, axis=1, keepdims=True) + 1e-9
+        made = (
+            named_claims(claims, universes.algorithms)
+            if claims is not None and len(claims)
+            else suggested_claims(mean_ranks[clean], firsts[clean])
+        )
+        test = joint_test(judged.ranks[clean], permutations, derived_rng(seed, "multiverse", "relabel"))
+        parts, used = _parts(mean_ranks[clean], judged.places[clean], seed)
+        points, explained = _map(mean_ranks)
+        return MultiverseResult(
+            axes=universes.axes,
+            choices=judged.places,
+            algorithms=universes.algorithms,
+            datasets=universes.datasets,
+            mean_ranks=mean_ranks,
+            n_datasets=np.isfinite(judged.ranks).any(axis=1).sum(axis=1),
+            grades=judged.grades,
+            leaky=judged.leaky,
+            places=points,
+            explained=explained,
+            claims=tuple(_claim(claim, universes, judged, mean_ranks, test) for claim in made),
+            shares=_shares(parts, [list(universes.axes)[i] for i in used], made, universes.algorithms, alpha),
+            notes=(*notes, *universes.notes, *judged.notes, *_notes(judged, parts, used)),
+            settings=MultiverseSettings(alpha, permutations, seed),
+            sources=sources,
+            drift=universes.drift,
+            seeds=universes.seeds,
         )
 
 
-def _explored(
-    universes: Universes,
-    judged: _Judged,
-    claims: Sequence[str] | None,
-    asked: MultiverseSettings,
-    sources: tuple[Source, ...],
-    notes: Sequence[str],
-) -> MultiverseResult:
-    clean = ~judged.leaky
-    if not clean.any():
-        raise UsageError("leaky: every universe is marked", fix="mark fewer: what holds among clean ones is the answer")
-    mean_ranks = np.where(judged.present, _mean(judged.ranks), np.nan)
-    firsts = mean_ranks <= np.nanmin(mean_ranks, axis=1, keepdims=True) + 1e-9
-    made = (
-        named_claims(claims, universes.algorithms)
-        if claims is not None and len(claims)
-        else suggested_claims(mean_ranks[clean], firsts[clean])
-    )
-    test = joint_test(judged.ranks[clean], asked.permutations, derived_rng(asked.seed, "multiverse", "relabel"))
-    parts, used = _parts(mean_ranks[clean], judged.places[clean], asked.seed)
-    stands = tuple(_claim(claim, universes, judged, mean_ranks, test) for claim in made)
-    leads = {
-        (claim.algorithm, claim.rival): stand.statement
-        for claim, stand in zip(made, stands, strict=True)
-        if claim.rival is not None
-    }
-    places, explained = _map(mean_ranks)
-    return MultiverseResult(
-        axes={axis.name: axis.choices for axis in universes.axes},
-        choices=judged.places,
-        algorithms=universes.algorithms,
-        datasets=universes.datasets,
-        mean_ranks=mean_ranks,
-        n_datasets=np.isfinite(judged.ranks).any(axis=1).sum(axis=1),
-        grades=judged.grades,
-        leaky=judged.leaky,
-        places=places,
-        explained=explained,
-        claims=stands,
-        shares=_shares(parts, used, universes, leads, asked.alpha),
-        notes=(*notes, *universes.notes, *judged.notes, *_size_notes(judged), *_share_notes(parts, used)),
-        settings=asked,
-        sources=sources,
-        drift=universes.drift,
-        seeds=universes.seeds,
-    )
-
-
+@dataclass(frozen=True, slots=True, eq=False)
 class _Judged:
-    """The universes that could be judged: ranks, who is shown to be better, and grades."""
+    """The universes that could be judged."""
 
-    __slots__ = ("better", "grades", "leaky", "notes", "places", "present", "ranks")
+    places: IntArray
+    leaky: BoolArray
+    ranks: FloatArray
+    """Universes x algorithms x datasets; NaN where an algorithm or a dataset is absent."""
+    better: BoolArray
+    """Universes x algorithms x algorithms: who is shown to be better than whom."""
+    grades: tuple[Grade, ...]
+    notes: list[str]
 
-    def __init__(self, universes: Universes, kept: list[int]) -> None:
-        k, n = len(universes.algorithms), len(universes.datasets)
-        self.ranks: FloatArray = np.full((len(kept), k, n), np.nan)
-        self.better: BoolArray = np.zeros((len(kept), k, k), dtype=bool)
-        self.present: BoolArray = np.zeros((len(kept), k), dtype=bool)
-        self.places: IntArray = universes.places[kept]
-        self.leaky: BoolArray = universes.leaky[kept]
-        self.grades: tuple[Grade, ...] = ()
-        self.notes: list[str] = []
+    def mean_ranks(self) -> FloatArray:
+        """Universes x algorithms: the mean over the datasets that count; NaN where an algorithm is absent."""
+        known = np.isfinite(self.ranks)
+        total, count = np.where(known, self.ranks, 0.0).sum(axis=2), known.sum(axis=2)
+        return np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
 
 
 def _judged(
@@ -154,7 +138,8 @@ def _judged(
             "no universe has two algorithms with values on a common dataset",
             fix="check the axes: a column that names algorithms or runs is no choice",
         )
-    judged = _Judged(universes, kept)
+    k, n = len(universes.algorithms), len(universes.datasets)
+    ranks, better = np.full((len(kept), k, n), np.nan), np.zeros((len(kept), k, k), dtype=bool)
     flips = 10_000 if len(kept) <= FEW_UNIVERSES else FLIPS
     grades: list[Grade] = []
     for at, u in enumerate(kept):
@@ -169,13 +154,11 @@ def _judged(
         decision = decide(matrix, control=None, within=within, alpha=alpha, seed=seed, flips=flips)
         place = rows[decision.order]
         scores = decision.ranks if means[u] == "mean_rank" else scaled(matrix)[decision.order]
-        judged.ranks[at][np.ix_(place, columns)] = scores
-        judged.better[at][np.ix_(place, place)] = decision.better
-        judged.present[at, rows] = True
+        ranks[at][np.ix_(place, columns)] = scores
+        better[at][np.ix_(place, place)] = decision.better
         grades.append(decision.grade)
-    judged.grades = tuple(grades)
-    judged.notes += _missing_notes(universes, cells, kept, missing)
-    return judged
+    notes = _missing_notes(universes, cells, kept, missing)
+    return _Judged(universes.places[kept], universes.leaky[kept], ranks, better, tuple(grades), notes)
 
 
 def scaled(matrix: Matrix) -> FloatArray:
@@ -195,8 +178,8 @@ def _complete(u: int, universes: Universes, missing: MissingPolicy) -> tuple[Int
     part = known[np.ix_(rows, columns)]
     if missing == "error" and not part.all():
         row, column = (int(place[0]) for place in np.nonzero(~part))
-        places = zip(universes.axes, universes.places[u], strict=True)
-        choices = ", ".join(f"{axis.name}={axis.choices[at]}" for axis, at in places)
+        places = zip(universes.axes.items(), universes.places[u], strict=True)
+        choices = ", ".join(f"{axis}={every[at]}" for (axis, every), at in places)
         raise InputError(
             f"{int((~part).sum())} cells are missing under {choices}, the first {universes.algorithms[rows[row]]} on "
             f"{universes.datasets[columns[column]]}",
@@ -232,7 +215,8 @@ def _missing_notes(
     return notes
 
 
-def _size_notes(judged: _Judged) -> list[str]:
+def _notes(judged: _Judged, parts: Parts | None, used: list[int]) -> list[str]:
+    """What small universes, and too few or too many of them, do not allow."""
     counts = np.isfinite(judged.ranks).any(axis=1).sum(axis=1)
     single, undecidable = int((counts == 1).sum()), sum(grade == "too_little_data" for grade in judged.grades)
     notes = []
@@ -241,48 +225,40 @@ def _size_notes(judged: _Judged) -> list[str]:
     if undecidable:
         which = f"{undecidable} of {len(counts)} universes"
         notes.append(f"In {which} no difference could be significant: they have too few datasets.")
+    if parts is None and len(used) > 1:
+        notes.append(
+            "It was not estimated which choice decides: too many combinations, or no two algorithms in every universe."
+        )
     return notes
-
-
-def _share_notes(parts: Parts | None, used: list[int]) -> list[str]:
-    if parts is not None or len(used) < 2:
-        return []
-    return ["It was not estimated which choice decides: too many combinations, or no two algorithms in every universe."]
-
-
-def _mean(ranks: FloatArray) -> FloatArray:
-    """Mean over the datasets that count; 0 where there are none."""
-    known = np.isfinite(ranks)
-    return np.where(known, ranks, 0.0).sum(axis=2) / np.maximum(known.sum(axis=2), 1)
 
 
 def _counts(claim: Stated, mean_ranks: FloatArray, judged: _Judged, part: BoolArray) -> Counts:
     seen = observed(claim, mean_ranks[part])
-    sure = shown(claim, judged.better[part], judged.present[part])[seen > -2]
+    sure = shown(claim, judged.better[part], np.isfinite(mean_ranks[part]))[seen > -2]
     seen = seen[seen > -2]
-    numbers = [int((values == wanted).sum()) for values in (seen, sure) for wanted in (1, 0, -1)]
-    return Counts(len(seen), *numbers)
+    return Counts(len(seen), *_times(seen), *_times(sure))
+
+
+def _times(signs: IntArray) -> tuple[int, int, int]:
+    """How often 1, 0 and -1 occur."""
+    return int((signs == 1).sum()), int((signs == 0).sum()), int((signs == -1).sum())
 
 
 def _claim(claim: Stated, universes: Universes, judged: _Judged, mean_ranks: FloatArray, test: JointTest) -> Claim:
     names, clean = universes.algorithms, ~judged.leaky
-    own, rival = names[claim.algorithm], None if claim.rival is None else names[claim.rival]
     seen = observed(claim, mean_ranks[clean])
     # Being first counts ties for each: a shared first place is no exception.
-    fails = (seen == -1) if rival is None else (seen < 1) & (seen > -2)
+    fails = (seen == -1) if claim.rival is None else (seen < 1) & (seen > -2)
     on_datasets = observed(claim, judged.ranks[clean].transpose(0, 2, 1))
-    by_dataset = {
-        name: (int((column == 1).sum()), int((column == 0).sum()), int((column == -1).sum()))
-        for name, column in zip(universes.datasets, on_datasets.T, strict=True)
-    }
+    by_dataset = {name: _times(column) for name, column in zip(universes.datasets, on_datasets.T, strict=True)}
     scores = mean_ranks[clean]
     others = scores[:, [claim.rival]] if claim.rival is not None else np.delete(scores, claim.algorithm, axis=1)
     leads = np.nanmin(np.where(np.isnan(others), np.inf, others), axis=1) - scores[:, claim.algorithm]
     leads = leads[np.isfinite(leads)]
     return Claim(
-        statement=f"{own} is best" if rival is None else f"{own} > {rival}",
-        algorithm=own,
-        rival=rival,
+        statement=claim.statement(names),
+        algorithm=names[claim.algorithm],
+        rival=None if claim.rival is None else names[claim.rival],
         named=claim.named,
         counts=_counts(claim, mean_ranks, judged, clean),
         by_dataset=by_dataset,
@@ -307,25 +283,28 @@ def _parts(mean_ranks: FloatArray, places: IntArray, seed: int) -> tuple[Parts |
 
 
 def _shares(
-    parts: Parts | None, used: list[int], universes: Universes, leads: dict[tuple[int, int], str], alpha: float
+    parts: Parts | None, axes: list[str], claims: Sequence[Stated], algorithms: Sequence[str], alpha: float
 ) -> tuple[Share, ...]:
+    """The part that each source has in the distance between rankings, and in the lead of each claim of two."""
     if parts is None:
         return ()
+    of_leads = {
+        claim.statement(algorithms): parts.of_lead(claim.algorithm, claim.rival).mean(axis=0)
+        for claim in claims
+        if claim.rival is not None
+    }
     distance = parts.of_distance()
-    by_lead = {name: parts.of_lead(a, b).mean(axis=0) for (a, b), name in leads.items()}
-    made = []
-    for at, source in enumerate(parts.axes):
-        column = distance[:, at]
-        low, high = np.quantile(column, [alpha / 2, 1 - alpha / 2])
-        made.append(
-            Share(
-                axes=tuple(universes.axes[used[i]].name for i in source),
-                share=float(column.mean()),
-                interval=None if parts.exact else (float(low), float(high)),
-                of_leads={name: float(shares[at]) for name, shares in by_lead.items()},
-            )
+    low, high = np.quantile(distance, [alpha / 2, 1 - alpha / 2], axis=0)
+    shares = [
+        Share(
+            axes=tuple(axes[i] for i in source),
+            share=float(distance[:, at].mean()),
+            interval=None if parts.exact else (float(low[at]), float(high[at])),
+            of_leads={statement: float(lead[at]) for statement, lead in of_leads.items()},
         )
-    return tuple(sorted(made, key=lambda share: (len(share.axes) or 3, -share.share)))
+        for at, source in enumerate(parts.axes)
+    ]
+    return tuple(sorted(shares, key=lambda share: (len(share.axes) or 3, -share.share)))
 
 
 def _map(mean_ranks: FloatArray) -> tuple[FloatArray, tuple[float, float]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import get_args
 
@@ -49,21 +49,12 @@ _TRUE = {"1", "true", "yes", "y", "leaky", "x"}
 _LABEL, _UNIVERSE = "label", "universe"
 
 
-@dataclass(frozen=True, slots=True)
-class Axis:
-    """A choice that every evaluation has to make, and the alternatives that occur."""
-
-    name: str
-    choices: tuple[str, ...]
-    copies: tuple[str, ...] = ()
-    """Other columns that always change together with it."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Universes:
     """The values of a table by universe; `values` is universes x algorithms x datasets, NaN where there is none."""
 
-    axes: tuple[Axis, ...]
+    axes: dict[str, tuple[str, ...]]
+    """By axis, a choice that every evaluation has to make, the alternatives that occur."""
     places: IntArray
     """Universes x axes: the position of its choice among those of the axis."""
     algorithms: tuple[str, ...]
@@ -89,7 +80,7 @@ class Universes:
         count, n = len(choices), len(self)
         return replace(
             self,
-            axes=(*self.axes, Axis(name, choices)),
+            axes=self.axes | {name: choices},
             places=np.hstack([np.tile(self.places, (count, 1)), np.repeat(np.arange(count), n)[:, None]]),
             values=np.tile(self.values, (count, 1, 1)),
             upward=np.tile(self.upward, count),
@@ -98,10 +89,10 @@ class Universes:
 
     def chosen(self, name: str, otherwise: str) -> list[str]:
         """The choice of every universe on an axis; `otherwise` where there is no such axis."""
-        for i, axis in enumerate(self.axes):
-            if axis.name == name and set(axis.choices) <= {*get_args(MissingPolicy), *get_args(Aggregation)}:
-                return [axis.choices[at] for at in self.places[:, i]]
-        return [otherwise] * len(self)
+        choices = self.axes.get(name)
+        if choices is None or not set(choices) <= {*get_args(MissingPolicy), *get_args(Aggregation)}:
+            return [otherwise] * len(self)
+        return [choices[place] for place in self.places[:, list(self.axes).index(name)]]
 
 
 def find_universes(
@@ -124,8 +115,7 @@ def find_universes(
     marked = _marked(frame, leaky)
     named = _named(frame, axes) if axes is not None else _usual(frame, notes)
     frame = frame.with_columns(marked.alias(LEAKY))
-    found = [name for name in (c.METRIC, CUTOFF) if frame.get_column(name).n_unique() > 1]
-    used = [*named, *(name for name in found if name not in named)]
+    used = named + [n for n in (c.METRIC, CUTOFF) if n not in named and frame.get_column(n).n_unique() > 1]
     if not used:
         raise InputError(
             "the table has one universe: no column besides algorithm, dataset, metric and value has several values",
@@ -133,25 +123,24 @@ def find_universes(
         )
     drift = None
     if WINDOW in frame.columns and WINDOW not in used:
-        choices = [name for name in used if name not in (c.METRIC, CUTOFF)]
-        ranks, algorithms = window_ranks(frame, choices, dict(directions), _LABEL)
-        drift = drift_test(ranks, algorithms, derived_rng(seed, "multiverse", "drift"))
+        paid = [name for name in used if name not in (c.METRIC, CUTOFF)]
+        drift = drift_test(*window_ranks(frame, paid, directions, _LABEL), derived_rng(seed, "multiverse", "drift"))
         others = [name for name in frame.columns if name not in (WINDOW, c.VALUE, LEAKY)]
         frame = frame.group_by(others, maintain_order=True).agg(pl.col(c.VALUE).mean(), pl.col(LEAKY).any())
     frame = _one_value_per_cell(frame, used, explicit=axes is not None, notes=notes)
-    kept, places, universe = _universes(frame, used, notes)
-    names = {name: tuple(sorted(frame.get_column(name).unique().to_list())) for name in (c.ALGORITHM, c.DATASET)}
-    at = [_position(frame.get_column(name), names[name]) for name in (c.ALGORITHM, c.DATASET)]
-    values = np.full((len(places), len(names[c.ALGORITHM]), len(names[c.DATASET])), np.nan)
-    values[universe, at[0], at[1]] = frame.get_column(c.VALUE).fill_null(np.nan).to_numpy()
+    choices, places, universe = _universes(frame, used, notes)
+    algorithms, datasets = (tuple(sorted(frame.get_column(name).unique())) for name in (c.ALGORITHM, c.DATASET))
+    row, column = _position(frame, c.ALGORITHM, algorithms), _position(frame, c.DATASET, datasets)
+    values = np.full((len(places), len(algorithms), len(datasets)), np.nan)
+    values[universe, row, column] = frame.get_column(c.VALUE).fill_null(np.nan).to_numpy()
     upward, suspect = np.ones(len(places), dtype=bool), np.zeros(len(places), dtype=bool)
     upward[universe] = frame.get_column(_LABEL).replace_strict(directions, return_dtype=pl.Boolean).to_numpy()
     np.logical_or.at(suspect, universe, frame.get_column(LEAKY).to_numpy())
     return Universes(
-        axes=kept,
+        axes=choices,
         places=places,
-        algorithms=names[c.ALGORITHM],
-        datasets=names[c.DATASET],
+        algorithms=algorithms,
+        datasets=datasets,
         values=values,
         upward=upward,
         leaky=suspect,
@@ -167,7 +156,7 @@ def find_universes(
 
 def _labelled(
     rows: pl.DataFrame, metric: str | None, higher_is_better: bool | None, notes: list[str]
-) -> tuple[pl.DataFrame, Mapping[str, bool]]:
+) -> tuple[pl.DataFrame, dict[str, bool]]:
     """The rows with normal metric labels, metric and cut-off apart, and the direction of each label."""
     labels = {label: normal_label(label) for label in rows.get_column(c.METRIC).unique().to_list()}
     frame = rows.with_columns(pl.col(c.METRIC).replace(labels).alias(_LABEL))
@@ -238,7 +227,7 @@ def _named(frame: pl.DataFrame, axes: Sequence[str]) -> list[str]:
 
 def _usual(frame: pl.DataFrame, notes: list[str]) -> list[str]:
     """Every further column that is a choice of the protocol; those that are not are noted."""
-    chosen, properties, measured = [], [], []
+    chosen, properties, measurements = [], [], []
     keys = [c.ALGORITHM, c.DATASET, _LABEL]
     for name in _candidates(frame):
         column = frame.get_column(name)
@@ -246,7 +235,7 @@ def _usual(frame: pl.DataFrame, notes: list[str]) -> list[str]:
             continue
         numbers = column.cast(pl.Float64, strict=False)
         if numbers.null_count() == 0 and column.n_unique() > MOST_NUMBERS and ((numbers % 1) != 0).any():
-            measured.append(name)
+            measurements.append(name)
         elif frame.group_by(keys).agg(pl.col(name).n_unique()).get_column(name).max() == 1:
             properties.append(name)
         else:
@@ -254,8 +243,8 @@ def _usual(frame: pl.DataFrame, notes: list[str]) -> list[str]:
     if properties:
         notes.append(f"Not a choice, since it never changes for a given algorithm, dataset and metric: "
                      f"{listing(properties)}.")  # fmt: skip
-    if measured:
-        notes.append(f"Not a choice, since its numbers look like measurements: {listing(measured)}.")
+    if measurements:
+        notes.append(f"Not a choice, since its numbers look like measurements: {listing(measurements)}.")
     return chosen
 
 
@@ -275,31 +264,30 @@ def _one_value_per_cell(frame: pl.DataFrame, used: list[str], *, explicit: bool,
         other = [name for name in _candidates(frame) if name not in used and frame.get_column(name).n_unique() > 1]
         notes.append(f"Values are means over {listing(other)}." if other else "Repeated values are averaged.")
     rest = [pl.col(name).first() for name in (c.METRIC, CUTOFF) if name not in keys]
-    return frame.group_by(keys, maintain_order=True).agg(
-        *rest, pl.col(c.VALUE).mean(), pl.col(LEAKY).any()
-    )  # fmt: skip
+    return frame.group_by(keys, maintain_order=True).agg(*rest, pl.col(c.VALUE).mean(), pl.col(LEAKY).any())
 
 
-def _universes(frame: pl.DataFrame, used: list[str], notes: list[str]) -> tuple[tuple[Axis, ...], IntArray, IntArray]:
-    """The axes, the choices of every universe, and the universe of every row."""
+def _universes(
+    frame: pl.DataFrame, used: list[str], notes: list[str]
+) -> tuple[dict[str, tuple[str, ...]], IntArray, IntArray]:
+    """The axes with their choices, the choices of every universe, and the universe of every row."""
     table = frame.select(used).unique(maintain_order=True).with_row_index(_UNIVERSE)
     universe = frame.select(used).join(table, on=used, how="left", maintain_order="left").get_column(_UNIVERSE)
-    columns = {name: table.get_column(name) for name in used}
-    choices = {name: _sorted(column.unique().to_list()) for name, column in columns.items()}
-    places = {name: _position(column, choices[name]) for name, column in columns.items()}
-    kept: list[str] = []
-    copies: dict[str, list[str]] = {}
+    choices = {name: _sorted(table.get_column(name).unique().to_list()) for name in used}
+    places = {name: _position(table, name, choices[name]) for name in used}
+    copies: dict[str, list[str]] = {}  # by axis, other columns that always change together with it
     for name in used:
-        twin = next((other for other in kept if _copies(places[name], places[other])), None)
+        twin = next((other for other in copies if _copies(places[name], places[other])), None)
         if twin is None:
-            kept.append(name)
+            copies[name] = []
         else:
-            copies.setdefault(twin, []).append(name)
+            copies[twin].append(name)
     for name, others in copies.items():
-        what = "changes" if len(others) == 1 else "change"
-        notes.append(f"{listing(others)} always {what} together with {name}: they count as one axis.")
-    axes = tuple(Axis(name, choices[name], tuple(copies.get(name, ()))) for name in kept)
-    return axes, np.stack([places[name] for name in kept], axis=1), universe.to_numpy().astype(np.int64)
+        if others:
+            what = "changes" if len(others) == 1 else "change"
+            notes.append(f"{listing(others)} always {what} together with {name}: they count as one axis.")
+    axes = {name: choices[name] for name in copies}
+    return axes, np.stack([places[name] for name in axes], axis=1), universe.to_numpy().astype(np.int64)
 
 
 def _sorted(choices: list[str]) -> tuple[str, ...]:
@@ -310,8 +298,9 @@ def _sorted(choices: list[str]) -> tuple[str, ...]:
         return tuple(sorted(choices))
 
 
-def _position(column: pl.Series, names: Sequence[str]) -> IntArray:
-    places = column.replace_strict(list(names), list(range(len(names))), return_dtype=pl.Int64)
+def _position(frame: pl.DataFrame, column: str, names: Sequence[str]) -> IntArray:
+    """The place of each row's value among `names`."""
+    places = frame.get_column(column).replace_strict(list(names), list(range(len(names))), return_dtype=pl.Int64)
     return places.to_numpy().astype(np.int64)
 
 

@@ -9,9 +9,10 @@ import numpy as np
 
 from recassay.analysis.aggregation.rules import RULES, Rule
 from recassay.analysis.dataset_space.space import DatasetSpace
+from recassay.analysis.inference.bootstrap import random_subsets, subset_weights
 from recassay.analysis.select.methods import preserving, simulate
 from recassay.analysis.select.result import PRESERVING, CurvePoint, DatasetChoice, Spread
-from recassay.analysis.select.subsets import SubsetAgreement, as_weights, random_subsets
+from recassay.analysis.select.subsets import SubsetAgreement
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix
 from recassay.core.ties import ROUNDING
@@ -130,7 +131,7 @@ class Task:
         values = self.matrix.values if algorithms is None else self.matrix.values[algorithms]
         rng = derived_rng(self.seed, "preserving", str(k), *names)
         best = preserving(values, self.rule, k, rng, higher_is_better=self.matrix.higher_is_better)
-        return as_weights(best[None], values.shape[1])
+        return subset_weights(best[None], values.shape[1])
 
     def _weights(self, name: str, k: int, runs: int) -> FloatArray:
         """The subsets that a method gives, its choice in the first row."""
@@ -142,7 +143,7 @@ class Task:
     def _simulated(self, name: str, k: int, runs: int) -> FloatArray:
         rng = derived_rng(self.seed, "selection", name, str(k))
         n = len(self.matrix.datasets)
-        return as_weights(simulate(name, self.space, n, k, runs, rng), n)
+        return subset_weights(simulate(name, self.space, n, k, runs, rng), n)
 
     def _luck(
         self, inner: Sequence[SubsetAgreement], nested: Sequence[FloatArray], held: Sequence[FloatArray]

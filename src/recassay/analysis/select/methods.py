@@ -11,9 +11,9 @@ import numpy as np
 from recassay.analysis.aggregation.rules import Rule
 from recassay.analysis.dataset_space.kmeans import kmeans_runs
 from recassay.analysis.dataset_space.space import DatasetSpace
-from recassay.analysis.inference.bootstrap import dataset_weights
+from recassay.analysis.inference.bootstrap import dataset_weights, random_subsets, subset_weights
 from recassay.analysis.select.result import METHODS
-from recassay.analysis.select.subsets import SubsetAgreement, as_weights, random_subsets
+from recassay.analysis.select.subsets import SubsetAgreement
 from recassay.core.errors import UsageError
 from recassay.core.names import did_you_mean
 from recassay.core.ties import ROUNDING
@@ -166,8 +166,8 @@ def best_subset(criterion: Criterion, k: int, rng: np.random.Generator) -> IntAr
     n = criterion.agreement.n_datasets
     if comb(n, k) <= _EXHAUSTIVE:
         every = np.array(list(combinations(range(n), k)))
-        return every[int(criterion(as_weights(every, n)).argmax())]
-    pool = as_weights(random_subsets(n, k, _POOL, rng), n)
+        return every[int(criterion(subset_weights(every, n)).argmax())]
+    pool = subset_weights(random_subsets(n, k, _POOL, rng), n)
     current = np.concatenate([_greedy(criterion, k), pool[np.argsort(-criterion(pool), kind="stable")[: _STARTS - 1]]])
     value = criterion(current)
     live = np.arange(len(current))

@@ -7,7 +7,7 @@ import numpy as np
 from recassay.analysis.aggregation.contest import Contest
 from recassay.analysis.aggregation.rules import DolanMore, Rule
 from recassay.core import ties
-from recassay.core.types import FloatArray, IntArray
+from recassay.core.types import FloatArray
 
 _ROWS = 20_000
 """Weightings scored at once."""
@@ -49,15 +49,3 @@ class SubsetAgreement:
         The whole benchmark contains the subset, which so agrees with itself in part; what it leaves out does not.
         """
         return np.asarray((self.directions(weights) * self.directions(1 - weights)).sum(axis=1))
-
-
-def as_weights(chosen: IntArray, n_datasets: int) -> FloatArray:
-    """Subsets given as positions (subsets x k) as rows of 0 and 1."""
-    weights = np.zeros((len(chosen), n_datasets))
-    np.put_along_axis(weights, chosen, 1.0, axis=1)
-    return weights
-
-
-def random_subsets(n_datasets: int, k: int, count: int, rng: np.random.Generator) -> IntArray:
-    """`count` subsets of k datasets, each uniformly at random (subsets x k)."""
-    return np.argsort(rng.random((count, n_datasets)), axis=1)[:, :k]

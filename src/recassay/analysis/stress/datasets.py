@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from recassay.analysis.inference.agreement import spearman
+from recassay.analysis.inference.bootstrap import random_subsets, subset_weights
+from recassay.analysis.stress.conclusions import Survival, survival
 from recassay.analysis.stress.curve import Curve, Point, unchanged
 from recassay.analysis.stress.ranker import Ranker, fewer_points, spread, subsets
-from recassay.analysis.stress.survival import Survival, survival
 from recassay.core.types import FloatArray
 
 SIZES = (5, 10)
@@ -30,43 +31,31 @@ def small_sizes(n_datasets: int) -> tuple[int, ...]:
     return sizes or (max(2, n_datasets // 2),)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Dropped:
-    """The curve over numbers of datasets left out, what survives at three of them, and the leave-one-out ranks.
-
-    `without[r, d, a]`: rank of algorithm a under rule r when dataset d alone is left out.
-    """
-
-    curve: Curve
-    survivals: dict[int, Survival]
-    without: FloatArray
-
-
 def drop_datasets(
-    ranker: Ranker, values: FloatArray, reference: FloatArray, draws: int, rng: np.random.Generator
-) -> Dropped:
+    ranker: Ranker, reference: FloatArray, draws: int, rng: np.random.Generator
+) -> tuple[Curve, dict[int, Survival], FloatArray]:
     """Spearman's rho between the ranking on a random part of the datasets and that on all (section 4.2.3, Figure 5).
 
     reference: rules x algorithms, the ranks on all datasets. From 1 left out to 2 kept; where all subsets of a size
-    number at most `draws`, each is taken once.
+    number at most `draws`, each is taken once. With the curve come what survives where 1, several and half of the
+    datasets are left out, by their number; and `[r, d, a]`, the rank of algorithm a under rule r when dataset d alone
+    is left out.
     """
-    total, contest = values.shape[1], ranker.contest(values)
+    _, count, total = ranker.contest.values.shape
     kept_apart = {1, several(total), total // 2}
     points, survivals = [unchanged(len(ranker.rules))], {}
     without = np.empty(0)
-    for dropped in sorted({*spread(1, total - 2, fewer_points(POINTS, len(values))), *kept_apart}):
-        drawn = subsets(total, total - dropped, max(draws, total) if dropped == 1 else draws, rng)
-        ranks = ranker.of(contest, drawn.weights())
-        points.append(Point(dropped, spearman(ranks, reference[:, None, :]), drawn.exhaustive))
+    for dropped in sorted({*spread(1, total - 2, fewer_points(POINTS, count)), *kept_apart}):
+        chosen, exhaustive = subsets(total, total - dropped, max(draws, total) if dropped == 1 else draws, rng)
+        ranks = ranker(subset_weights(chosen, total))
+        points.append(Point(dropped, spearman(ranks, reference[:, None, :]), exhaustive))
         if dropped in kept_apart:
             when = f"{dropped} of the {total} datasets {'is' if dropped == 1 else 'are'} left out"
-            survivals[dropped] = survival(f"datasets_{dropped}", when, ranks, exhaustive=drawn.exhaustive)
+            survivals[dropped] = survival(f"datasets_{dropped}", when, ranks, exhaustive=exhaustive)
         if dropped == 1:
             # Combinations run so that the first lacks the last dataset.
             without = ranks[:, ::-1, :]
-    names = tuple(rule.name for rule in ranker.rules)
-    curve = Curve.of("drop_datasets", "datasets left out", names, points)
-    return Dropped(curve, survivals, without)
+    return Curve.of("drop_datasets", "datasets left out", ranker.names, points), survivals, without
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,31 +77,24 @@ class Subset:
     level: tuple[int, ...]
 
 
-def few_datasets(
-    ranker: Ranker, values: FloatArray, reference: FloatArray, size: int, draws: int, rng: np.random.Generator
-) -> Subset:
+def few_datasets(ranker: Ranker, reference: FloatArray, size: int, draws: int, rng: np.random.Generator) -> Subset:
     """Rankings from `size` random datasets (Table 3: 5 and 10).
 
     Section 4.2.3 speaks of pairs of subsets, yet the numbers of Table 3 are those of `full`: on the published results
     rho with the full ranking meets them, and rho between pairs lies about 0.1 below. Both are given here. Pareto
     efficiency is looked at on the same draws, where one algorithm often dominates another.
     """
-    total = values.shape[1]
-    order = np.argsort(rng.random((draws, total)), axis=1)
-    halves = []
-    for start in (0, size):
-        weights = np.zeros((draws, total))
-        np.put_along_axis(weights, order[:, start : start + size], 1.0, axis=1)
-        halves.append(weights)
-    contest = ranker.contest(values)
-    ranks = ranker.of(contest, halves[0])
+    total = ranker.contest.values.shape[2]
+    order = random_subsets(total, total, draws, rng)
+    weights = subset_weights(order[:, :size], total)
+    ranks = ranker(weights)
     rho = {
         "full": spearman(ranks, reference[:, None, :]),
         "pair": spearman(ranks, np.roll(ranks, 1, axis=1)),
     }
     if 2 * size <= total:
-        rho["disjoint"] = spearman(ranks, ranker.of(contest, halves[1]))
-    dominated, against, level = contest.duels[0].dominated(halves[0], ranks)
+        rho["disjoint"] = spearman(ranks, ranker(subset_weights(order[:, size : 2 * size], total)))
+    dominated, against, level = ranker.contest.duels[0].dominated(weights, ranks)
     return Subset(
         size,
         draws,

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from recassay.analysis.aggregation.areas import BETA_MAX
+from recassay.analysis.aggregation.contest import Contest
 from recassay.analysis.aggregation.ranks import choose_rules
 from recassay.analysis.aggregation.rules import DolanMore, distinct
 from recassay.analysis.inference.agreement import spearman
@@ -33,21 +34,21 @@ RULES_WITH_BETA = ("dm_auc", "dm_lbo")
 BETAS = (1.25, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 8.0, 10.0)
 
 
-def vary_beta(ranker: Ranker, values: FloatArray, bootstrap: FloatArray) -> Curve | None:
+def vary_beta(ranker: Ranker, weights: FloatArray) -> Curve | None:
     """Spearman's rho between the ranking at another beta and at the ranker's own (3 in the paper).
 
-    None where neither Dolan-Moré rule applies. Interval: over `bootstrap` draws of the datasets.
+    None where neither Dolan-Moré rule applies. The first row of `weights` is the table itself; the interval is over the
+    others, bootstrap draws of the datasets.
     """
-    those = ranker.only(*RULES_WITH_BETA)
+    those = replace(ranker, rules=tuple(rule for rule in ranker.rules if rule.name in RULES_WITH_BETA))
     if not those.rules:
         return None
-    weights = np.vstack([np.ones((1, values.shape[1])), bootstrap])
-    before = those(values, weights)
+    before = those(weights)
     points = []
     for beta in BETAS:
-        rho = spearman(those.with_beta(beta)(values, weights), before)
+        rho = spearman(replace(those, options=DolanMore(beta))(weights), before)
         points.append(Point(beta, rho[:, :1], True, around=rho))
-    return Curve.of("beta", "largest ratio beta", tuple(rule.name for rule in those.rules), points)
+    return Curve.of("beta", "largest ratio beta", those.names, points)
 
 
 FEWEST_DRAWS = 100
@@ -86,30 +87,28 @@ def stress_rankings(
         for rule in opinions
         if rule not in rules
     } | {rule.name: f"orders the algorithms as {rule.same_as} does" for rule in asked if rule not in opinions}
-    values = matrix.values
-    count, n_datasets = values.shape
-    ranker = Ranker(rules, matrix.higher_is_better, options)
-    reference = ranker(values, np.ones((1, n_datasets)))[:, 0]
+    count, n_datasets = matrix.values.shape
+    ranker = Ranker(rules, Contest(matrix.values[None], higher_is_better=matrix.higher_is_better), options)
+    itself = np.ones((1, n_datasets))
+    reference = ranker(itself)[:, 0]
 
     def rng(test: str) -> np.random.Generator:
         return derived_rng(seed, "stress", matrix.metric, test)
 
     replicates = min(200, max(20, BOOTSTRAP // count))
-    bootstrap = dataset_weights(n_datasets, replicates, rng("bootstrap"))
-    dropped = drop_datasets(ranker, values, reference, draws, rng("datasets"))
-    fewer, without_some = drop_algorithms(ranker, values, reference, draws, rng("algorithms"))
-    similar, copied = add_copies(ranker, values, bootstrap)
-    curves = {"drop_datasets": dropped.curve, "drop_algorithms": fewer, "similar": similar,
-              "new_best": add_best(ranker, values, bootstrap)}  # fmt: skip
-    beta = vary_beta(ranker, values, bootstrap)
+    weights = np.vstack([itself, dataset_weights(n_datasets, replicates, rng("bootstrap"))])
+    dropped, survivals, without_one = drop_datasets(ranker, reference, draws, rng("datasets"))
+    fewer, without_some = drop_algorithms(ranker, reference, draws, rng("algorithms"))
+    similar, copied = add_copies(ranker, weights)
+    curves = {curve.test: curve for curve in (dropped, fewer, similar, add_best(ranker, weights))}
+    beta = vary_beta(ranker, weights)
     if beta is not None:
         curves["beta"] = beta
     subsets = tuple(
-        few_datasets(ranker, values, reference, size, draws, rng(f"{size} datasets"))
-        for size in small_sizes(n_datasets)
+        few_datasets(ranker, reference, size, draws, rng(f"{size} datasets")) for size in small_sizes(n_datasets)
     )
     order = leading_order(rules, reference, dataset_ranks(matrix).mean(axis=1), matrix.algorithms)
-    main = dropped.survivals[several(n_datasets)]
+    main = survivals[several(n_datasets)]
     result = StressResult(
         metric=matrix.metric,
         higher_is_better=matrix.higher_is_better,
@@ -125,12 +124,12 @@ def stress_rankings(
         order=order,
         curves=curves,
         subsets=subsets,
-        signs=sign_table(tuple(rule.name for rule in rules), count, subsets, fewer, similar, curves["new_best"], beta),
+        signs=sign_table(ranker.names, count, subsets, curves),
         main=main,
-        half=dropped.survivals[n_datasets // 2],
-        conclusions=conclude(order, matrix.algorithms, [*dropped.survivals.values(), without_some, copied]),
+        half=survivals[n_datasets // 2],
+        conclusions=conclude(order, matrix.algorithms, [*survivals.values(), without_some, copied]),
         tiers=tiers(order, main),
-        deciding=deciding_datasets(reference, dropped.without, order[0]),
+        deciding=deciding_datasets(reference, without_one, order[0]),
     )
     return replace(result, words=tuple(stress_verdict(result)))
 

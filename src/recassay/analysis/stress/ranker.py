@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import combinations
 from math import comb
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from recassay.analysis.aggregation.contest import Contest, Parts
 from recassay.analysis.aggregation.rules import DolanMore, Rule
+from recassay.analysis.inference.bootstrap import random_subsets
 from recassay.core import ties
 from recassay.core.choices import MANY_ALGORITHMS, VERY_MANY
 from recassay.core.types import FloatArray, IntArray
@@ -22,75 +23,49 @@ POINTS_OF_MANY, POINTS_OF_VERY_MANY = 10, 5
 
 @dataclass(frozen=True, slots=True)
 class Ranker:
-    """Every aggregation as a function from tables to ranks."""
+    """Every aggregation as a function from weights of the datasets to ranks, on one table (`contest`)."""
 
     rules: tuple[Rule, ...]
-    higher_is_better: bool
+    contest: Contest
     options: DolanMore = field(default_factory=DolanMore)
 
-    def __call__(self, values: FloatArray, weights: FloatArray) -> FloatArray:
-        """Ranks, rules x draws x algorithms, of one table (algorithms x datasets).
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the aggregations."""
+        return tuple(rule.name for rule in self.rules)
+
+    def __call__(self, weights: FloatArray) -> FloatArray:
+        """Ranks, rules x draws x algorithms.
 
         weights: draws x datasets, 1 for a dataset that takes part and 0 for one that does not.
         """
-        return self.of(self.contest(values), weights)
-
-    def contest(self, values: FloatArray) -> Contest:
-        """The duels of one table."""
-        return Contest(values[None], higher_is_better=self.higher_is_better)
+        return self.of(self.contest, weights)
 
     def of(self, contest: Contest, weights: FloatArray, *, judged: int | None = None) -> FloatArray:
-        """The same of a contest. With `judged`, all algorithms compete but only the first so many are ranked, among
-        themselves."""
+        """The same of another contest. With `judged`, all algorithms compete but only the first so many are ranked,
+        among themselves."""
         ranks = np.empty((len(self.rules), len(weights), contest.n_algorithms if judged is None else judged))
         for r, rule in enumerate(self.rules):
             scores = rule.score(contest, weights, self.options)[:, :judged]
-            ranks[r] = ties.ranks(scores, higher_is_better=rule.higher_is_better(self.higher_is_better))
+            ranks[r] = ties.ranks(scores, higher_is_better=rule.higher_is_better(contest.higher_is_better))
         return ranks
 
-    def among(self, whole: Contest, chosen: IntArray) -> FloatArray:
+    def among(self, chosen: IntArray) -> FloatArray:
         """Ranks, rules x draws x size, among a part of the algorithms alone (positions, draws x size)."""
-        n_datasets = whole.values.shape[2]
+        n_datasets = self.contest.values.shape[2]
         block = max(1, NUMBERS_AT_ONCE // (chosen.shape[1] * n_datasets))
-        parts = [chosen[start : start + block] for start in range(0, len(chosen), block)]
-        return np.concatenate([self.of(Parts(whole, part), np.ones((len(part), n_datasets))) for part in parts], axis=1)
-
-    def only(self, *names: str) -> Ranker:
-        """The same with these rules alone, as far as it has them."""
-        return replace(self, rules=tuple(rule for rule in self.rules if rule.name in names))
-
-    def with_beta(self, beta_max: float) -> Ranker:
-        """The same with another largest ratio of the Dolan-Moré rules."""
-        return replace(self, options=DolanMore(beta_max, self.options.step))
+        parts = [Parts(self.contest, chosen[start : start + block]) for start in range(0, len(chosen), block)]
+        return np.concatenate([self.of(part, np.ones((len(part.values), n_datasets))) for part in parts], axis=1)
 
 
-def reranked(ranks: FloatArray) -> FloatArray:
-    """Ranks along the last axis made whole again (1 to k, ties shared) after others were left out."""
-    return ties.ranks(ranks, higher_is_better=False)
+def subsets(total: int, size: int, draws: int, rng: np.random.Generator) -> tuple[IntArray, bool]:
+    """All subsets of `size` out of `total` where they number at most `draws`, else so many drawn at random.
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Subsets:
-    """Chosen positions (draws x size, ascending) out of `total`; `exhaustive` where they are all that exist."""
-
-    chosen: IntArray
-    total: int
-    exhaustive: bool
-
-    def weights(self) -> FloatArray:
-        """1 where chosen, 0 elsewhere: draws x total."""
-        weights = np.zeros((len(self.chosen), self.total))
-        np.put_along_axis(weights, self.chosen, 1.0, axis=1)
-        return weights
-
-
-def subsets(total: int, size: int, draws: int, rng: np.random.Generator) -> Subsets:
-    """All subsets of `size` out of `total` where they number at most `draws`, else so many drawn at random."""
+    Positions (subsets x size, ascending), and whether these are all that exist.
+    """
     if comb(total, size) <= draws:
-        chosen = np.array(list(combinations(range(total), size)), dtype=np.int64).reshape(-1, size)
-        return Subsets(chosen, total, True)
-    order = np.argsort(rng.random((draws, total)), axis=1)[:, :size]
-    return Subsets(np.sort(order, axis=1), total, False)
+        return np.array(list(combinations(range(total), size)), dtype=np.int64).reshape(-1, size), True
+    return np.sort(random_subsets(total, size, draws, rng), axis=1), False
 
 
 def fewer_points(usual: int, algorithms: int) -> int:

@@ -9,11 +9,10 @@ import numpy as np
 import polars as pl
 
 from recassay.analysis.aggregation.rules import DolanMore, Rule
-from recassay.analysis.stress.conclusions import Conclusion
+from recassay.analysis.stress.conclusions import Conclusion, Survival
 from recassay.analysis.stress.curve import NUMBERS, Curve, estimated
 from recassay.analysis.stress.datasets import Subset
 from recassay.analysis.stress.signs import Row
-from recassay.analysis.stress.survival import Survival
 from recassay.core import columns as c
 from recassay.core.system.display import Displayed
 from recassay.core.system.plain import plain
@@ -91,33 +90,29 @@ class StressResult(Displayed):
 
     def frames(self) -> dict[str, pl.DataFrame]:
         """Plus and minus, the curves, the small sets of datasets, the conclusions, and the order in tiers."""
+        names, means = [rule.name for rule in self.rules], self.reference.mean(axis=0)
         return {
             "stress_signs": self.to_frame(),
             "stress_curves": pl.concat([curve.to_frame() for curve in self.curves.values()]),
-            "stress_subsets": self._subsets_frame(),
-            "stress_conclusions": self._conclusions_frame(),
+            "stress_subsets": pl.concat(
+                long_frame(
+                    {"datasets": [subset.size], "compared_with": [what], "aggregation": names},
+                    {NUMBERS: numbers, "tried": subset.tried},
+                )
+                for subset in self.subsets
+                for what, numbers in subset.numbers.items()
+            ),
+            "stress_conclusions": pl.DataFrame(
+                [_conclusion(each) | by_name(each.shares, names) for each in self.conclusions]
+            ),
             "stress_order": pl.DataFrame(
                 [
-                    {"tier": t + 1, c.ALGORITHM: self.algorithms[a], "mean_rank_over_aggregations": mean}
-                    for t, tier in enumerate(self.tiers)
-                    for a, mean in ((a, float(self.reference[:, a].mean())) for a in tier)
+                    {"tier": t, c.ALGORITHM: self.algorithms[a], "mean_rank_over_aggregations": float(means[a])}
+                    for t, tier in enumerate(self.tiers, 1)
+                    for a in tier
                 ]
             ),
         }
-
-    def _subsets_frame(self) -> pl.DataFrame:
-        return pl.concat(
-            long_frame(
-                {"datasets": [subset.size], "compared_with": [what], "aggregation": [rule.name for rule in self.rules]},
-                {NUMBERS: numbers, "tried": subset.tried},
-            )
-            for subset in self.subsets
-            for what, numbers in subset.numbers.items()
-        )
-
-    def _conclusions_frame(self) -> pl.DataFrame:
-        names = [rule.name for rule in self.rules]
-        return pl.DataFrame([_conclusion(each) | by_name(each.shares, names) for each in self.conclusions])
 
     def to_dict(self) -> dict[str, Any]:
         """`verdict`, `tiers`, `conclusions`, `table`, `subsets`, `pareto` and `curves`, mostly by aggregation."""

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from recassay.analysis.stress.conclusions import KEPT, Conclusion
+from recassay.analysis.stress.conclusions import KEPT, Conclusion, Survival
 from recassay.analysis.stress.result import StressResult
-from recassay.analysis.stress.survival import Survival
 from recassay.core.errors import listing
 
 RESHUFFLED = 0.9
@@ -19,7 +18,8 @@ def stress_verdict(result: StressResult) -> list[str]:
         first_place(result),
         deciding(result),
         order(result),
-        *irrelevant(result),
+        added(result, "similar", "a near-copy of one algorithm"),
+        added(result, "new_best", "a new best algorithm"),
         few_datasets(result),
     ]
 
@@ -73,15 +73,8 @@ def order(result: StressResult) -> str:
     return f"Of the order, {kept}the order within {' and within '.join(loose)} does not."
 
 
-def irrelevant(result: StressResult) -> list[str]:
+def added(result: StressResult, name: str, what: str) -> str:
     """Aggregations whose order of the others changes when an algorithm is added."""
-    return [
-        _added(result, "similar", "a near-copy of one algorithm"),
-        _added(result, "new_best", "a new best algorithm"),
-    ]
-
-
-def _added(result: StressResult, name: str, what: str) -> str:
     row = next(row for row in result.signs if row.name == name)
     moved = sorted(
         (number, title)
