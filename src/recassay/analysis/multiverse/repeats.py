@@ -171,8 +171,9 @@ def seed_shares(frame: pl.DataFrame, keys: Sequence[str], rng: np.random.Generat
     share = found / max(found.sum(), 1e-300)
     # Cells are resampled. What the first seed does may be common to the cells of a dataset (one split moves all
     # algorithms), so that they count as fewer: its variance is drawn with the degrees of freedom that are left.
-    together = level.group_by(c.DATASET, seeds[0]).agg(pl.col(c.VALUE).mean())
-    common = together.group_by(c.DATASET).agg(pl.col(c.VALUE).var()).get_column(c.VALUE).mean() or 0.0
+    together = level.group_by(c.DATASET, seeds[0], maintain_order=True).agg(pl.col(c.VALUE).mean())
+    variances = together.group_by(c.DATASET, maintain_order=True).agg(pl.col(c.VALUE).var())
+    common = variances.get_column(c.VALUE).mean() or 0.0
     datasets = together.get_column(c.DATASET).n_unique()
     cells = len(v) / datasets
     alike = np.clip((cells * float(common) / max(float(v[:, 0].mean()), 1e-300) - 1) / max(cells - 1, 1), 0.0, 1.0)  # type: ignore[arg-type]
