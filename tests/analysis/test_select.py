@@ -16,7 +16,7 @@ from recassay.analysis.inference.bootstrap import random_subsets, subset_weights
 from recassay.analysis.rank.fit import rank_algorithms
 from recassay.analysis.select import methods as search
 from recassay.analysis.select.fit import select_datasets
-from recassay.analysis.select.judging import Halves, Task
+from recassay.analysis.select.judging import Task, draw_halves
 from recassay.analysis.select.methods import kmeans_choices, optimal_choices
 from recassay.analysis.select.result import METHODS
 from recassay.analysis.select.subsets import SubsetAgreement
@@ -123,19 +123,19 @@ def test_on_noise_the_choice_flatters_itself_and_the_held_out_number_does_not():
 
 def test_a_choice_does_not_depend_on_the_algorithms_that_judge_it():
     values = fading(8, 12, noise=1.0)
-    halves = Halves.draw(8, 3, np.random.default_rng(0))
-    assert len(halves.pairs) == 6
-    for on, judges in halves.pairs:
+    halves = draw_halves(8, 3, np.random.default_rng(0))
+    assert len(halves) == 6
+    for on, judges in halves:
         assert set(on) | set(judges) == set(range(8))
         assert not set(on) & set(judges)
     other = values.copy()
-    other[halves.pairs[0][1]] = np.random.default_rng(9).random((4, 12))
+    other[halves[0][1]] = np.random.default_rng(9).random((4, 12))
     one, two = (
-        Task(benchmark(v), RULES["mean_rank"], {}, None, 0)._nested(4, Halves(halves.pairs[:1]))[0]
+        Task(benchmark(v), RULES["mean_rank"], {}, None, 0)._unseen("preserving", 4, halves[:1], np.ones((1, 12)))[0]
         for v in (values, other)
     )
     assert one.tolist() == two.tolist()
-    assert Halves.draw(5, 3, np.random.default_rng(0)).pairs == ()
+    assert draw_halves(5, 3, np.random.default_rng(0)) == []
 
 
 def test_the_search_reaches_what_trying_all_subsets_reaches(monkeypatch):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from recassay.analysis.aggregation.rules import RULES, Rule
 from recassay.analysis.dataset_space.space import place_datasets
-from recassay.analysis.select.judging import Halves, Task
+from recassay.analysis.select.judging import Task, draw_halves
 from recassay.analysis.select.methods import BY_CHARACTERISTICS, choose_methods
 from recassay.analysis.select.result import SelectResult
 from recassay.core.analysis import Analysis, AnalysisSpec
@@ -48,7 +48,7 @@ def select_datasets(
 
     `random`, `kmeans`, `d_optimal` and `a_optimal` do not look at the results (`designs`); the last three need
     `characteristics`. Their choice is repeated over `simulations` starts, whose mean is what Table 4 of KDD'24 reports.
-    `preserving` maximises the expected rho under bootstrap (`preserving.Criterion`) and so looks at the results: its
+    `preserving` maximises the expected rho under bootstrap (`methods.Criterion`) and so looks at the results: its
     rho on the same algorithms and metric flatters it. The held-out numbers do not. Algorithms are split at random into
     halves, the datasets chosen on one half and judged by the other half's ranking on the datasets that were not chosen
     (`splits` times, both ways); `others` are metrics that the choice never saw; and both at once. Every other method is
@@ -79,13 +79,12 @@ def select_datasets(
         space = place_datasets(characteristics.aligned(matrix.datasets), rng=derived_rng(seed, "outliers"))
     judged = {name: other for name, other in (others or {}).items() if _fits(other, matrix, chosen_rule)}
     task = Task(matrix, chosen_rule, judged, space, seed)
-    halves = Halves.draw(len(matrix.algorithms), splits, derived_rng(seed, "selection halves"))
+    halves = draw_halves(len(matrix.algorithms), splits, derived_rng(seed, "selection halves"))
     choices = task.judge(names, k, halves, simulations)
     points = []
     if curve:
-        fewer = Halves(halves.pairs[: 2 * _CURVE_SPLITS])
         for size in sorted({s for s in (*_CURVE_SIZES, k) if 1 < s <= max(k, n // 2) and s < n}):
-            points += task.curve(names, size, fewer)
+            points += task.curve(names, size, halves[: 2 * _CURVE_SPLITS])
     return SelectResult(
         metric=matrix.metric,
         rule=chosen_rule.name,
@@ -96,7 +95,7 @@ def select_datasets(
         by_rule=task.by_rule(names, k, simulations),
         curve=tuple(points),
         held_out_metrics=tuple(judged),
-        halves=len(halves.pairs),
+        halves=len(halves),
         simulations=simulations,
         skipped=skipped,
     )

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import numpy as np
 
 from recassay.analysis.aggregation.rules import RULES, Rule
 from recassay.analysis.dataset_space.space import DatasetSpace
 from recassay.analysis.inference.bootstrap import random_subsets, subset_weights
-from recassay.analysis.select.methods import preserving, simulate
+from recassay.analysis.select.methods import Criterion, best_subset, simulate
 from recassay.analysis.select.result import PRESERVING, CurvePoint, DatasetChoice, Spread
 from recassay.analysis.select.subsets import SubsetAgreement
 from recassay.core.seeds import derived_rng
@@ -25,21 +26,18 @@ _CURVE_SIMULATIONS = 200
 _SHUFFLES = 999
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Halves:
-    """Algorithms split in two: pairs (those that are chosen on, those that judge), each half once in either part."""
+Halves: TypeAlias = Sequence[tuple[IntArray, IntArray]]
+"""Algorithms split in two: pairs of those that are chosen on and those that judge."""
 
-    pairs: tuple[tuple[IntArray, IntArray], ...]
 
-    @classmethod
-    def draw(cls, n_algorithms: int, splits: int, rng: np.random.Generator) -> Halves:
-        """`splits` random halvings; none where there are fewer than `FEWEST_ALGORITHMS`."""
-        pairs: list[tuple[IntArray, IntArray]] = []
-        for _ in range(splits if n_algorithms >= FEWEST_ALGORITHMS else 0):
-            order = rng.permutation(n_algorithms)
-            first, second = np.sort(order[: n_algorithms // 2]), np.sort(order[n_algorithms // 2 :])
-            pairs += [(first, second), (second, first)]
-        return cls(tuple(pairs))
+def draw_halves(n_algorithms: int, splits: int, rng: np.random.Generator) -> Halves:
+    """`splits` random halvings, each half once in either part; none with fewer than `FEWEST_ALGORITHMS`."""
+    pairs: list[tuple[IntArray, IntArray]] = []
+    for _ in range(splits if n_algorithms >= FEWEST_ALGORITHMS else 0):
+        order = rng.permutation(n_algorithms)
+        first, second = np.sort(order[: n_algorithms // 2]), np.sort(order[n_algorithms // 2 :])
+        pairs += [(first, second), (second, first)]
+    return pairs
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,28 +55,28 @@ class Task:
     def judge(self, names: Sequence[str], k: int, halves: Halves, simulations: int) -> dict[str, DatasetChoice]:
         """The choice of every method with all its numbers."""
         whole = self._agreement(self.matrix)
-        inner = [self._agreement(self.matrix, judges) for _, judges in halves.pairs]
-        both = [[self._agreement(other, judges) for other in self.others.values()] for _, judges in halves.pairs]
+        elsewhere = {name: self._agreement(other) for name, other in self.others.items()}
+        inner = [self._agreement(self.matrix, judges) for _, judges in halves]
+        both = [[self._agreement(other, judges) for other in self.others.values()] for _, judges in halves]
         by_chance = self._weights("random", k, simulations)
         chance, chance_inner = whole.rho(by_chance), [each.apart(by_chance) for each in inner]
-        elsewhere = {name: self._agreement(other) for name, other in self.others.items()}
-        nested = self._nested(k, halves) if PRESERVING in names else []
         choices = {}
         for name in names:
             looked = name == PRESERVING
             weights = self._weights(name, k, simulations)
+            unseen = self._unseen(name, k, halves, weights)
             rho = whole.rho(weights)
             metrics = {other: each.rho(weights) for other, each in elsewhere.items()}
-            held = [each.apart(nested[i] if looked else weights) for i, each in enumerate(inner)]
+            held = [each.apart(chosen) for each, chosen in zip(inner, unseen, strict=True)]
             crossed = [
-                np.mean([each.apart(nested[i] if looked else weights) for each in row], axis=0)
-                for i, row in enumerate(both)
+                np.mean([each.apart(chosen) for each in row], axis=0)
+                for row, chosen in zip(both, unseen, strict=True)
                 if row
             ]
             against = [_above(each, random) for each, random in zip(held, chance_inner, strict=True)]
             choices[name] = DatasetChoice(
                 method=name,
-                datasets=() if name == "random" else self._names(weights[0]),
+                datasets=() if name == "random" else tuple(self.matrix.datasets[d] for d in np.flatnonzero(weights[0])),
                 rho=_of_choice(name, rho),
                 better_than_random=0.5 if name == "random" else _above(rho[:1], chance),
                 simulated=None if looked else Spread.of(rho),
@@ -87,7 +85,7 @@ class Task:
                 simulated_by_metric=None if looked else {other: Spread.of(r) for other, r in metrics.items()},
                 held_out_algorithms=Spread.of(np.concatenate(held)) if held else None,
                 held_out_better_than_random=float(np.mean(against)) if against else None,
-                held_out_p=self._luck(inner, nested, held) if looked and held else None,
+                held_out_p=self._luck(inner, unseen, held) if looked and held else None,
                 held_out_both=Spread.of(np.concatenate(crossed)) if crossed else None,
             )
         return choices
@@ -96,26 +94,27 @@ class Task:
         """The rho of every method's choice under every aggregation that the values allow."""
         negative = bool((self.matrix.values < 0).any())
         rules = [rule for rule in RULES.values() if not (rule.nonnegative and negative)]
-        weights = {name: self._weights(name, k, simulations) for name in names}
-        found: dict[str, dict[str, float]] = {name: {} for name in names}
-        for rule in rules:
-            agreement = SubsetAgreement(self.matrix.values, rule, higher_is_better=self.matrix.higher_is_better)
-            for name in names:
-                few = weights[name][:100] if name == "random" else weights[name][:1]
-                found[name][rule.name] = float(agreement.rho(few).mean())
-        return found
+        agreements = {
+            rule.name: SubsetAgreement(self.matrix.values, rule, higher_is_better=self.matrix.higher_is_better)
+            for rule in rules
+        }
+        by_rule = {}
+        for name in names:
+            few = self._weights(name, k, simulations)[: 100 if name == "random" else 1]
+            by_rule[name] = {rule: float(agreement.rho(few).mean()) for rule, agreement in agreements.items()}
+        return by_rule
 
     def curve(self, names: Sequence[str], k: int, halves: Halves) -> list[CurvePoint]:
         """Agreement at this k: on all algorithms, and on those held out."""
         whole = self._agreement(self.matrix)
-        inner = [self._agreement(self.matrix, judges) for _, judges in halves.pairs]
-        nested = self._nested(k, halves) if PRESERVING in names else []
+        inner = [self._agreement(self.matrix, judges) for _, judges in halves]
         points = []
         for name in names:
             weights = self._weights(name, k, _CURVE_SIMULATIONS)
             points.append(CurvePoint(name, k, False, Spread.of(whole.rho(weights))))
             if inner:
-                held = [each.apart(nested[i] if name == PRESERVING else weights) for i, each in enumerate(inner)]
+                unseen = self._unseen(name, k, halves, weights)
+                held = [each.apart(chosen) for each, chosen in zip(inner, unseen, strict=True)]
                 points.append(CurvePoint(name, k, True, Spread.of(np.concatenate(held))))
         return points
 
@@ -123,30 +122,35 @@ class Task:
         values = matrix.values if algorithms is None else matrix.values[algorithms]
         return SubsetAgreement(values, self.rule, higher_is_better=matrix.higher_is_better)
 
-    def _names(self, weights: FloatArray) -> tuple[str, ...]:
-        return tuple(self.matrix.datasets[d] for d in np.flatnonzero(weights))
-
-    def _chosen(self, k: int, algorithms: IntArray | None, *names: str) -> FloatArray:
-        """The subset that preserves the ranking of these algorithms best, as one row of weights."""
-        values = self.matrix.values if algorithms is None else self.matrix.values[algorithms]
-        rng = derived_rng(self.seed, "preserving", str(k), *names)
-        best = preserving(values, self.rule, k, rng, higher_is_better=self.matrix.higher_is_better)
-        return subset_weights(best[None], values.shape[1])
-
     def _weights(self, name: str, k: int, runs: int) -> FloatArray:
         """The subsets that a method gives, its choice in the first row."""
         key = (name, k, runs)
         if key not in self.known:
-            self.known[key] = self._chosen(k, None) if name == PRESERVING else self._simulated(name, k, runs)
+            n = len(self.matrix.datasets)
+            if name == PRESERVING:
+                self.known[key] = self._preserving(self.matrix.values, k)
+            else:
+                rng = derived_rng(self.seed, "selection", name, str(k))
+                self.known[key] = subset_weights(simulate(name, self.space, n, k, runs, rng), n)
         return self.known[key]
 
-    def _simulated(self, name: str, k: int, runs: int) -> FloatArray:
-        rng = derived_rng(self.seed, "selection", name, str(k))
-        n = len(self.matrix.datasets)
-        return subset_weights(simulate(name, self.space, n, k, runs, rng), n)
+    def _unseen(self, name: str, k: int, halves: Halves, weights: FloatArray) -> list[FloatArray]:
+        """For each pair of halves, the subsets that a method gives without the algorithms that judge.
+
+        Only `preserving` looks at results: it chooses on the first half. `weights` are those of the others.
+        """
+        if name != PRESERVING:
+            return [weights] * len(halves)
+        return [self._preserving(self.matrix.values[on], k, str(i)) for i, (on, _) in enumerate(halves)]
+
+    def _preserving(self, values: FloatArray, k: int, *half: str) -> FloatArray:
+        """The subset that preserves the ranking of these algorithms best, as one row of weights."""
+        rng = derived_rng(self.seed, "preserving", str(k), *half)
+        agreement = SubsetAgreement(values, self.rule, higher_is_better=self.matrix.higher_is_better)
+        return subset_weights(best_subset(Criterion(agreement, rng), k, rng)[None], agreement.n_datasets)
 
     def _luck(
-        self, inner: Sequence[SubsetAgreement], nested: Sequence[FloatArray], held: Sequence[FloatArray]
+        self, inner: Sequence[SubsetAgreement], unseen: Sequence[FloatArray], held: Sequence[FloatArray]
     ) -> float:
         """How often subsets that know nothing do as well: the same for every half, with the datasets' names shuffled.
 
@@ -155,13 +159,9 @@ class Task:
         """
         n = len(self.matrix.datasets)
         order = random_subsets(n, n, _SHUFFLES, derived_rng(self.seed, "selection shuffles"))
-        shuffled = np.mean([each.apart(mine[0][order]) for each, mine in zip(inner, nested, strict=True)], axis=0)
+        shuffled = np.mean([each.apart(mine[0][order]) for each, mine in zip(inner, unseen, strict=True)], axis=0)
         reached = float(np.mean([rho[0] for rho in held]))
         return float((1 + (shuffled >= reached - ROUNDING).sum()) / (1 + _SHUFFLES))
-
-    def _nested(self, k: int, halves: Halves) -> list[FloatArray]:
-        """For each pair of halves, the subset chosen on its first."""
-        return [self._chosen(k, on, str(i)) for i, (on, _) in enumerate(halves.pairs)]
 
 
 def _of_choice(name: str, rho: FloatArray) -> float:

@@ -8,7 +8,6 @@ from typing import Literal
 
 import numpy as np
 
-from recassay.analysis.aggregation.rules import Rule
 from recassay.analysis.dataset_space.kmeans import kmeans_runs
 from recassay.analysis.dataset_space.space import DatasetSpace
 from recassay.analysis.inference.bootstrap import dataset_weights, random_subsets, subset_weights
@@ -48,12 +47,6 @@ def simulate(method: str, space: DatasetSpace | None, n: int, k: int, runs: int,
         subsets, value = optimal_choices(space, k, "D" if method == "d_optimal" else "A", runs, rng)
     order = np.argsort(-value, kind="stable")
     return subsets[order]
-
-
-def preserving(values: FloatArray, rule: Rule, k: int, rng: np.random.Generator, *, higher_is_better: bool) -> IntArray:
-    """The subset that best preserves the ranking of these algorithms (see `preserving.Criterion`)."""
-    agreement = SubsetAgreement(values, rule, higher_is_better=higher_is_better)
-    return best_subset(Criterion(agreement, rng), k, rng)
 
 
 START = 2
@@ -100,7 +93,11 @@ def optimal_choices(
         best = np.where(chosen, -np.inf, _gain(information, space.points, criterion)).argmax(axis=1)
         chosen[rows, best] = True
         information = information + products[best]
-    return np.nonzero(chosen)[1].reshape(runs, k), _value(information, criterion)
+    if criterion == "D":
+        value = np.linalg.slogdet(information)[1]
+    else:
+        value = -np.trace(np.linalg.inv(information), axis1=-2, axis2=-1)
+    return np.nonzero(chosen)[1].reshape(runs, k), value
 
 
 def _gain(information: FloatArray, points: FloatArray, criterion: Literal["A", "D"]) -> FloatArray:
@@ -111,13 +108,6 @@ def _gain(information: FloatArray, points: FloatArray, criterion: Literal["A", "
     solved = np.linalg.inv(information) @ points.T
     leverage = 1 + (points.T * solved).sum(axis=1)
     return np.log(leverage) if criterion == "D" else (solved**2).sum(axis=1) / leverage
-
-
-def _value(information: FloatArray, criterion: Literal["A", "D"]) -> FloatArray:
-    if criterion == "D":
-        return np.linalg.slogdet(information)[1]
-    trace: FloatArray = -np.trace(np.linalg.inv(information), axis1=-2, axis2=-1)
-    return trace
 
 
 DRAWS = 12

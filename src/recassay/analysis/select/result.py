@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -138,28 +139,29 @@ class SelectResult(Displayed):
 
     def to_frame(self) -> pl.DataFrame:
         """One row per method: its datasets, rho, and the held-out numbers."""
+        unknown = Spread(math.nan, math.nan, math.nan)
         rows = []
         for name, choice in self.choices.items():
-            held, both = choice.held_out_algorithms, choice.held_out_both
+            held = choice.held_out_algorithms or unknown
             rows.append(
                 {
                     "method": name,
                     "datasets": ", ".join(choice.datasets),
                     "spearman": choice.rho,
                     "better_than_random": choice.better_than_random,
-                    "simulated_mean": None if choice.simulated is None else choice.simulated.mean,
+                    "simulated_mean": (choice.simulated or unknown).mean,
                     "left_out_datasets": choice.left_out.mean,
-                    "held_out_algorithms": None if held is None else held.mean,
-                    "held_out_low": None if held is None else held.low,
-                    "held_out_high": None if held is None else held.high,
+                    "held_out_algorithms": held.mean,
+                    "held_out_low": held.low,
+                    "held_out_high": held.high,
                     "held_out_better_than_random": choice.held_out_better_than_random,
                     "held_out_p": choice.held_out_p,
-                    "held_out_metrics": _mean(choice.by_metric),
-                    "held_out_both": None if both is None else both.mean,
+                    "held_out_metrics": float(np.mean(list(choice.by_metric.values()))) if choice.by_metric else None,
+                    "held_out_both": (choice.held_out_both or unknown).mean,
                 }
             )
         numbers = [name for name in rows[0] if name not in {"method", "datasets"}]
-        return pl.DataFrame(rows, schema_overrides={name: pl.Float64 for name in numbers})
+        return pl.DataFrame(rows, schema_overrides={name: pl.Float64 for name in numbers}).fill_nan(None)
 
     def frames(self) -> dict[str, pl.DataFrame]:
         """The choices, Table 4 (by metric), the agreement under every aggregation, and by k."""
@@ -194,7 +196,3 @@ class SelectResult(Displayed):
             "skipped": self.skipped,
             "settings": stated(self, "simulations", "halves", "held_out_metrics"),
         }
-
-
-def _mean(values: dict[str, float]) -> float | None:
-    return float(np.mean(list(values.values()))) if values else None
