@@ -34,7 +34,7 @@ from recassay.analysis.adaptive.prior import (
     support,
 )
 from recassay.analysis.adaptive.sampler import cut_normal, redraw_column
-from recassay.analysis.inference.failures import draw_failures, failure_probabilities
+from recassay.analysis.inference.failures import draw_failures
 from recassay.api.study.adaptive_study import published_prior
 from recassay.core import ties
 from recassay.core.errors import InputError, UsageError
@@ -389,6 +389,10 @@ def test_a_runner_may_bring_its_own_probe():
         Probes(made.values, made.seconds, 2.0)
 
 
+def failure_probabilities(failed, run, size):
+    return draw_failures(failed, run, size, 2000, rng(1)).mean(axis=0)
+
+
 def test_an_algorithm_that_fails_above_a_size_is_expected_to_fail_there():
     """Seven algorithms on twelve datasets: one fails on the three largest that were run; the others ran everywhere."""
     size = np.arange(12.0)
@@ -396,20 +400,17 @@ def test_an_algorithm_that_fails_above_a_size_is_expected_to_fail_there():
     run[:, :10] = True
     failed = np.zeros((7, 12), bool)
     failed[0, 7:10] = True
-    chance = failure_probabilities(failed, run, size, rng(1))
+    chance = failure_probabilities(failed, run, size)
     assert (chance[0, 10:] > 0.9).all()
     assert (chance[1:, 10:] < 0.15).all()
     assert np.array_equal(chance[:, :10], failed[:, :10])
     narrow, wide = run.copy(), run.copy()
     narrow[1, 4:], wide[1, 8:] = False, False
-    assert (
-        failure_probabilities(failed, narrow, size, rng(1))[1, 11]
-        > failure_probabilities(failed, wide, size, rng(1))[1, 11]
-    )
+    assert failure_probabilities(failed, narrow, size)[1, 11] > failure_probabilities(failed, wide, size)[1, 11]
     ran = np.zeros((7, 2))
     ran[1] = 2.0
     drawn = draw_failures(failed, narrow, size, 2000, rng(1), elsewhere=(ran, np.array([10.0, 11.0])))
-    assert drawn[:, 1, 11].mean() < 0.5 * failure_probabilities(failed, narrow, size, rng(1))[1, 11]
+    assert drawn[:, 1, 11].mean() < 0.5 * failure_probabilities(failed, narrow, size)[1, 11]
 
 
 def test_a_failed_cell_says_nothing_of_the_score_that_it_would_have_had():

@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 from recassay.analysis.inference import hierarchical
-from recassay.analysis.inference.removal import fewest_to_remove
 from recassay.analysis.inference.wilcoxon import wilcoxon
+from recassay.analysis.inference.winners import fewest_to_remove
 from recassay.analysis.plan.fit import datasets_needed, fewest, look_at, plan_study, power_of, standardised
 from recassay.analysis.plan.look import anytime_p, sign_evidence
 from recassay.core.errors import NotApplicableError, UsageError

@@ -12,7 +12,7 @@ import pytest
 import recassay
 from recassay.analysis.compare.fit import compare_algorithms
 from recassay.analysis.inference.all_pairs import compare_pairs, scaled_values, sign_patterns, smallest_p
-from recassay.analysis.inference.removal import fewest_to_remove
+from recassay.analysis.inference.winners import fewest_to_remove
 from recassay.analysis.rank.fit import rank_algorithms
 from recassay.analysis.verdict.fit import group_letters, judge
 from recassay.analysis.verdict.words import fewest

@@ -1,4 +1,5 @@
-"""What samplers of the hierarchical model have in common: a table, chains side by side, outliers, what a run keeps."""
+"""What samplers of the hierarchical model have in common: a table and first guesses of it, chains side by side,
+outliers, what a run keeps."""
 
 from __future__ import annotations
 
@@ -6,8 +7,16 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from recassay.analysis.inference.first_guess import OUTLIER_STEP, first_guess, interactions, without_outliers
 from recassay.core.types import BoolArray, FloatArray, IntArray
+
+SMALLEST = 1e-10
+"""The least variance of an interaction beside that of the whole table: equal columns are no division by zero."""
+
+ENOUGH = 5
+"""Datasets from which on a failure can be told from an interaction."""
+
+OUTLIER_STEP = 6.0
+"""The variance of an outlier is that of the interaction times a power of this."""
 
 OUTLIER_PRIOR = (0.94, 0.03, 0.02, 0.01)
 """The variance of an outlier is tau_a^2 times a power of `OUTLIER_STEP`. The prior is that of none, the first and
@@ -72,7 +81,62 @@ class Chains(ABC):
         level, new, cells, variances = (np.stack(part, axis=1) for part in kept)
         return level, new, cells, variances
 
+    def sweep_cells(self, precision: FloatArray, expected: FloatArray) -> BoolArray:
+        """Draw every cell of the table given what is expected of it; which are outliers (see `sweep`)."""
+        from recassay.analysis.inference.sweep import sweep_cells
+
+        outlier = np.zeros(self.table.shape, dtype=np.bool_)
+        sweep_cells(
+            self.table, outlier, self.scores, self.noise, self.missing, precision, expected, self.added,
+            self.log_kinds, self.rng.standard_normal(self.table.shape), self.rng.random(self.table.shape),
+        )  # fmt: skip
+        return outlier
+
     def pick(self, log_chance: FloatArray) -> IntArray:
         """One column for every chain, drawn by the exponentials of these (chains x columns)."""
         chance = np.cumsum(np.exp(log_chance - log_chance.max(axis=1, keepdims=True)), axis=1)
         return np.asarray((chance < self.rng.random((self.chains, 1)) * chance[:, -1:]).sum(axis=1))
+
+
+def first_guess(scores: FloatArray, missing: BoolArray) -> FloatArray:
+    """The table with its holes filled by dataset and algorithm means (those of what was observed)."""
+    present = ~missing
+    if not present.any(axis=1).all() or not present.any(axis=0).all():
+        raise ValueError("a dataset or an algorithm has no score at all")
+    filled = np.where(missing, 0.0, scores)
+    row, column = np.zeros(scores.shape[0]), np.zeros(scores.shape[1])
+    for _ in range(20):  # alternating means: the additive fit
+        row = np.where(present, filled - column, 0.0).sum(axis=1) / present.sum(axis=1)
+        column = np.where(present, filled - row[:, None], 0.0).sum(axis=0) / present.sum(axis=0)
+    return np.where(missing, row[:, None] + column, scores)
+
+
+def _residuals(table: FloatArray) -> FloatArray:
+    """What dataset and algorithm do not explain, by medians from `ENOUGH` datasets on and by means below."""
+    middle = np.median if len(table) >= ENOUGH else np.mean
+    rest = table - middle(table, axis=1, keepdims=True)
+    return rest - middle(rest, axis=0)
+
+
+def interactions(table: FloatArray) -> FloatArray:
+    """The variance of each algorithm's interaction with the datasets, drawn to the mean of all where there are few.
+
+    From `ENOUGH` datasets on, residuals are cut at three robust deviations (1.4826 median absolute residuals), so that
+    failures do not count as interaction; with fewer nobody can tell a failure from an interaction.
+    """
+    n, k = table.shape
+    rest = _residuals(table)
+    if n >= ENOUGH:
+        reach = 3 * 1.4826 * np.median(np.abs(rest), axis=0)
+        rest = np.clip(rest, -reach, reach)
+    own = (rest**2).sum(axis=0) / (n - 1) * k / max(k - 1, 1)
+    mean = max(float(own.mean()), SMALLEST * float(table.var()), SMALLEST**2)
+    return np.maximum((n * own + 5 * mean) / (n + 5), 0.01 * mean)
+
+
+def without_outliers(table: FloatArray, tau: FloatArray) -> tuple[FloatArray, float]:
+    """The table with residuals cut at four deviations of the interaction, where chains start: one that starts within a
+    failure takes long to leave it. And the largest squared residual, in variances of the interaction."""
+    rest = _residuals(table)
+    reach = 4 * np.sqrt(tau)
+    return table - rest + np.clip(rest, -reach, reach), max(float((rest**2 / tau).max()), OUTLIER_STEP)

@@ -73,9 +73,3 @@ def draw_failures(
     q = CRASHES[rate][:, :, None]
     chance = q + (MOST - q) * expit((x[:, None, :] - at[:, :, None]) / WIDTH)
     return np.where(run, failed, rng.random(chance.shape) < chance)
-
-
-def failure_probabilities(failed: BoolArray, run: BoolArray, size: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """Algorithms x datasets: the probability that a cell fails; 0 or 1 where it was run."""
-    chances: FloatArray = draw_failures(failed, run, size, 2000, rng).mean(axis=0)
-    return chances

@@ -52,8 +52,6 @@ class FewFactors(Chains):
 
     def step(self) -> tuple[FloatArray, FloatArray, FloatArray, BoolArray]:
         """Factors, variances, levels and cells of every chain, each drawn given the others."""
-        from recassay.analysis.inference.sweep import sweep_cells
-
         rng, (n, k) = self.rng, self.scores.shape
         self._factors()
         rest = self.table - self.factor @ self.load.swapaxes(1, 2)
@@ -65,22 +63,16 @@ class FewFactors(Chains):
         shared = np.maximum(shared, 1e-12 * self.middle)
         centre = mean[:, 0] + np.sqrt(shared / n) * rng.standard_normal(self.chains)
         weight = precision.sum(axis=1) + 1 / shared
-        told = ((rest - self.column[:, None]) @ precision[:, :, None])[:, :, 0] + (centre / shared)[:, None]
-        self.row = told / weight[:, None] + rng.standard_normal((self.chains, n)) / np.sqrt(weight)[:, None]
+        pull = ((rest - self.column[:, None]) @ precision[:, :, None])[:, :, 0] + (centre / shared)[:, None]
+        self.row = pull / weight[:, None] + rng.standard_normal((self.chains, n)) / np.sqrt(weight)[:, None]
         shift = self._levels(rest)
         level = (centre + shift)[:, None] + self.column
         # a new dataset, and the cells
         common = (self.load @ rng.standard_normal((self.chains, self.load.shape[2], 1)))[:, :, 0]
         common += np.sqrt(shared)[:, None] * rng.standard_normal((self.chains, 1))
         new = level + common + np.sqrt(self.own) * rng.standard_normal((self.chains, k))
-        expected = self.factor @ self.load.swapaxes(1, 2)
-        expected += self.row[:, :, None]
-        expected += self.column[:, None]
-        outlier = np.zeros(self.table.shape, dtype=np.bool_)
-        sweep_cells(
-            self.table, outlier, self.scores, self.noise, self.missing, 1 / self.own[:, :, None], expected,
-            self.added, self.log_kinds, rng.standard_normal(self.table.shape), rng.random(self.table.shape),
-        )  # fmt: skip
+        expected = self.factor @ self.load.swapaxes(1, 2) + self.row[:, :, None] + self.column[:, None]
+        outlier = self.sweep_cells(1 / self.own[:, :, None], expected)
         squared = (self.load**2).sum(axis=(1, 2))
         between = shared + ((self.load.sum(axis=1) ** 2).sum(axis=1) - squared) / (k * (k - 1))
         whole = shared + (squared + self.own.sum(axis=1)) / k
@@ -100,8 +92,8 @@ class FewFactors(Chains):
         known = self.factor * size
         value, axes = np.linalg.eigh(known.swapaxes(1, 2) @ known)
         precision = 1 + value[:, None, :] / self.own[:, :, None]
-        told = (rest.swapaxes(1, 2) @ known) @ axes / self.own[:, :, None]
-        drawn = told / precision + rng.standard_normal(told.shape) / np.sqrt(precision)
+        pull = (rest.swapaxes(1, 2) @ known) @ axes / self.own[:, :, None]
+        drawn = pull / precision + rng.standard_normal(pull.shape) / np.sqrt(precision)
         self.load = (drawn @ axes.swapaxes(1, 2)) * size
         squares = (self.load**2).sum(axis=1) / 2 + FACTOR_PRIOR * self.middle
         self.spread = squares / rng.gamma(0.5 + self.load.shape[1] / 2, size=squares.shape)
@@ -132,9 +124,9 @@ class FewFactors(Chains):
         variance = self.middle / kappa[:, None] + self.own[:, None] / n  # chains x kappa x algorithms
         weighted = known[:, None] / variance[..., None]
         precision = prior + weighted.swapaxes(2, 3) @ known[:, None]
-        told = (weighted * mean[:, None, :, None]).sum(axis=2)
+        pull = (weighted * mean[:, None, :, None]).sum(axis=2)
         lower = np.linalg.cholesky(precision)
-        half = np.linalg.solve(lower, told[..., None])[..., 0]
+        half = np.linalg.solve(lower, pull[..., None])[..., 0]
         log_chance = (
             (half**2).sum(axis=2) / 2 - (mean[:, None] ** 2 / variance + np.log(variance)).sum(axis=2) / 2
             - np.log(np.diagonal(lower, axis1=2, axis2=3)).sum(axis=2) + np.log(SHRINKAGE_PRIOR)

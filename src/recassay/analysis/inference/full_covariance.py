@@ -7,9 +7,9 @@ likelihood, and S and the levels a closed posterior (Gelman et al., Bayesian Dat
 from __future__ import annotations
 
 import numpy as np
+from scipy.special import gammaln
 
 from recassay.analysis.inference.chains import SHRINKAGE_PRIOR, SHRINKAGES, Chains
-from recassay.analysis.inference.first_guess import log_multigamma
 from recassay.core.types import BoolArray, FloatArray, IntArray
 
 SPARE_DEGREES = (2.0, 6.0, 20.0, 100.0)
@@ -44,7 +44,7 @@ class FullCovariance(Chains):
         self.bases = np.einsum("xa,oa,ya->oxy", self.contrasts, own, self.contrasts)
         self.log_bases = np.linalg.slogdet(self.bases)[1]
         degrees = np.array(SPARE_DEGREES) + k
-        self.log_gammas = log_multigamma((degrees + n) / 2, k - 1) - log_multigamma(degrees / 2, k - 1)
+        self.log_gammas = _log_multigamma((degrees + n) / 2, k - 1) - _log_multigamma(degrees / 2, k - 1)
         related = (families[:, None] == families).astype(np.float64)
         self.relations = np.array(RELATIONS if related.sum() > n else RELATIONS[:1])
         rows = (1 - self.relations)[:, None, None] * np.eye(n) + self.relations[:, None, None] * related
@@ -60,8 +60,6 @@ class FullCovariance(Chains):
 
     def step(self) -> tuple[FloatArray, FloatArray, FloatArray, BoolArray]:
         """Settings, covariance, levels and cells of every chain, each drawn given the others."""
-        from recassay.analysis.inference.sweep import sweep_cells
-
         rng, chains, (n, k) = self.rng, self.chains, self.scores.shape
         if k == 1:
             return self._alone()
@@ -95,12 +93,8 @@ class FullCovariance(Chains):
         half = np.linalg.solve(factor, np.broadcast_to(self.contrasts, (chains, d, k)))
         half /= np.sqrt(1 - self.relations[relation])[:, None, None]
         own = (shared * (1 - self.relations[row_relation]))[:, None, None]
-        outlier = np.zeros(self.table.shape, dtype=np.bool_)
-        sweep_cells(
-            self.table, outlier, self.scores, self.noise, self.missing,
-            half.swapaxes(1, 2) @ half + np.outer(self.weights, self.weights) / own, expected, self.added,
-            self.log_kinds, rng.standard_normal(self.table.shape), rng.random(self.table.shape),
-        )  # fmt: skip
+        precision = half.swapaxes(1, 2) @ half + np.outer(self.weights, self.weights) / own
+        outlier = self.sweep_cells(precision, expected)
         loads = self.back @ factor
         squared = (loads**2).sum(axis=(1, 2))
         between = shared + ((loads.sum(axis=1) ** 2).sum(axis=1) - squared) / (k * d)
@@ -166,3 +160,8 @@ class FullCovariance(Chains):
         level = scores.mean() + np.sqrt(variance / len(scores)) * rng.standard_normal((self.chains, 1))
         new = level + np.sqrt(variance) * rng.standard_normal((self.chains, 1))
         return level, new, np.hstack([variance, 0 * variance]), np.zeros(self.table.shape, dtype=np.bool_)
+
+
+def _log_multigamma(a: FloatArray, k: int) -> FloatArray:
+    """The logarithm of the multivariate gamma function of dimension k, up to a constant of k."""
+    return np.asarray(gammaln(a[:, None] - np.arange(k) / 2).sum(axis=1))

@@ -30,8 +30,8 @@ import numpy as np
 
 from recassay.analysis.inference.chains import Chains
 from recassay.analysis.inference.few_factors import FewFactors
-from recassay.analysis.inference.first_guess import representatives
 from recassay.analysis.inference.full_covariance import FullCovariance
+from recassay.core import ties
 from recassay.core.errors import UsageError
 from recassay.core.types import FloatArray, IntArray
 
@@ -104,7 +104,7 @@ def fit_hierarchical(
         if error <= ERROR:
             break
     level, new, cells, variances = (np.concatenate(part, axis=1) for part in zip(*parts, strict=True))
-    flat = [one.reshape(-1, *one.shape[2:]) for one in (level, new, cells, variances)]
+    flat = [part.reshape(-1, *part.shape[2:]) for part in (level, new, cells, variances)]
     outlying = sampler.outlying / len(flat[0])
     short = np.where(sampler.missing, 0.0, outlying * (flat[2].mean(axis=0) - np.nan_to_num(sampler.scores)))
     return HierarchicalDraws(
@@ -120,6 +120,19 @@ def fit_hierarchical(
         effective=effective,
         error=error,
     )
+
+
+def representatives(scores: FloatArray) -> IntArray:
+    """For each algorithm the first one whose scores, and missing cells, are the same up to rounding."""
+    missing = np.isnan(scores)
+    first = np.arange(scores.shape[1])
+    for a in range(1, len(first)):
+        both = ~missing[:, a]
+        same = (ties.sign(scores[both, :a], scores[both, a, None]) == 0).all(axis=0)
+        same &= (missing[:, :a] == missing[:, a, None]).all(axis=0)
+        if same.any():
+            first[a] = first[int(same.argmax())]
+    return first
 
 
 def _trust(level: FloatArray, negligible: float) -> tuple[float, float, float]:

@@ -1,9 +1,10 @@
-"""Which algorithms could still be the best: comparisons with the best by flipping signs."""
+"""Which algorithms could still be the best, and how few datasets would have to be left out for another winner."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from recassay.core import ties
 from recassay.core.types import FloatArray
 
 EXACT = 13
@@ -25,18 +26,39 @@ def possible_winners(ranks: FloatArray, rng: np.random.Generator) -> FloatArray:
     max-T permutation of Westfall and Young 1993).
     """
     k, n = ranks.shape
-    signs = _all_signs(n) if n <= EXACT else np.vstack([np.ones(n), rng.choice([-1.0, 1.0], size=(FLIPS, n))])
-    found = np.empty(k)
+    if n <= EXACT:
+        signs = 1.0 - 2.0 * ((np.arange(2**n)[:, None] >> np.arange(n)) & 1)
+    else:
+        signs = np.vstack([np.ones(n), rng.choice([-1.0, 1.0], size=(FLIPS, n))])
+    p = np.empty(k)
     for i in range(k):
-        gap = np.delete(ranks[i] - ranks, i, axis=0)
-        told = gap / np.sqrt((gap**2).sum(axis=1) + n)[:, None]
-        flipped = (signs @ told.T).max(axis=1)
-        observed = told.sum(axis=1).max()
-        found[i] = (flipped >= observed - 1e-9).mean()
-    return found
+        gaps = np.delete(ranks[i] - ranks, i, axis=0)
+        scaled = gaps / np.sqrt((gaps**2).sum(axis=1) + n)[:, None]
+        flipped = (signs @ scaled.T).max(axis=1)
+        p[i] = (flipped >= scaled.sum(axis=1).max() - 1e-9).mean()
+    return p
 
 
-def _all_signs(n: int) -> FloatArray:
-    bits = (np.arange(2**n)[:, None] >> np.arange(n)) & 1
-    signs: FloatArray = 1.0 - 2.0 * bits.astype(np.float64)
-    return signs
+def fewest_to_remove(ranks: FloatArray) -> tuple[int, list[int]] | None:
+    """(who then leads, the datasets) whose removal brings the leader by mean rank behind another; None where no removal
+    does: it is behind nobody on any dataset.
+
+    `ranks` are algorithms x datasets. For one challenger the sum of rank differences must change its sign, and taking
+    the datasets that speak most for the leader first does that with the fewest: so the number is exact. Where another
+    algorithm than the challenger is then first, that one is named.
+    """
+    leader = int(np.argmin(ranks.mean(axis=1)))
+    fewest: list[int] | None = None
+    for challenger in range(len(ranks)):
+        lead = ranks[challenger] - ranks[leader]
+        if challenger == leader or not (lead < 0).any():
+            continue
+        order = np.argsort(-lead, kind="stable")
+        left = lead.sum() - np.cumsum(lead[order])
+        count = int(np.flatnonzero(left < 0)[0]) + 1
+        if fewest is None or count < len(fewest):
+            fewest = sorted(int(d) for d in order[:count])
+    if fewest is None:
+        return None
+    kept = np.delete(ranks, fewest, axis=1).mean(axis=1)
+    return int(np.flatnonzero(~ties.beats(kept, kept.min()))[0]), fewest

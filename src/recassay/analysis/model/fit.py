@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from recassay.analysis.inference.families import enough_families, family_numbers
-from recassay.analysis.inference.first_guess import representatives
-from recassay.analysis.inference.hierarchical import DRAWS, HierarchicalDraws, fit_hierarchical
+from recassay.analysis.inference.hierarchical import DRAWS, HierarchicalDraws, fit_hierarchical, representatives
 from recassay.analysis.model.cells import Cells, read_cells
 from recassay.analysis.model.result import ModelResult, PredictedCell, Sampling, Shares, TippingPoint
 from recassay.analysis.model.scale import Scale, choose_scale

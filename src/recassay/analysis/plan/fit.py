@@ -8,8 +8,8 @@ from itertools import combinations
 import numpy as np
 
 from recassay.analysis.inference.distributions import normal_cdf, normal_quantile, t_quantile
-from recassay.analysis.inference.removal import fewest_to_remove
 from recassay.analysis.inference.significance import dataset_ranks
+from recassay.analysis.inference.winners import fewest_to_remove
 from recassay.analysis.model.cells import read_cells
 from recassay.analysis.model.fit import PairedScores, fit_model
 from recassay.analysis.model.result import ModelResult
