@@ -157,20 +157,11 @@ class DataDescription:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
-        plain: dict[str, Any] = {
-            "dataset": self.name,
-            "characteristics": self.characteristics,
-            "reading": self.reading,
-        }
-        if self.protocol is not None:
-            plain["split"] = {
-                "protocol": self.protocol,
-                "fingerprint": self.fingerprint,
-                "parts": self.parts,
-                "counts": self.counts,
-                "audit": self.audit,
-            }
-        return plain
+        content = {"dataset": self.name, "characteristics": self.characteristics, "reading": self.reading}
+        if self.protocol is None:
+            return content
+        names = ("protocol", "fingerprint", "parts", "counts", "audit")
+        return {**content, "split": {name: getattr(self, name) for name in names}}
 
 
 @checked

@@ -22,21 +22,19 @@ from recassay.data.published.tables import published
 from recassay.metrics.make import describe_metrics
 from recassay.reporting.telling import own_sections
 
-
-def available_kinds() -> dict[str, str]:
-    """By kind that `list_available` lists, what it is."""
-    return {
-        "algorithms": "recommender algorithms that a study can run",
-        "metrics": "metrics that are computed, with formula and conventions",
-        "labels": "names of metrics whose direction is known in a results table",
-        "datasets": "stored, embedded and catalogued datasets",
-        "analyses": "questions that `analyze` answers",
-        "sections": "parts of the report",
-        "importers": "files of other tools that are read",
-        "published": "published tables that can be named instead of a file",
-        "classifiers": "classifiers of the classifier benchmark",
-        "executors": "where the cells of a study can run",
-    }
+AVAILABLE = {
+    "algorithms": "recommender algorithms that a study can run",
+    "metrics": "metrics that are computed, with formula and conventions",
+    "labels": "names of metrics whose direction is known in a results table",
+    "datasets": "stored, embedded and catalogued datasets",
+    "analyses": "questions that `analyze` answers",
+    "sections": "parts of the report",
+    "importers": "files of other tools that are read",
+    "published": "published tables that can be named instead of a file",
+    "classifiers": "classifiers of the classifier benchmark",
+    "executors": "where the cells of a study can run",
+}
+"""By kind that `list_available` lists, what it is."""
 
 
 @checked
@@ -88,16 +86,11 @@ def list_available(kind: str, spaces: bool = False) -> list[dict[str, Any]]:
         ours = f"recassay {__version__}"
         rows += [{"name": name, "what": s.title, "source": "", "from": ours} for name, s in own_sections().items()]
     for name, component in kinds[kind]:
-        what = _what(component)
+        stated = getattr(component, "question", None) or getattr(component, "title", None)
+        what = stated if isinstance(stated, str) else (component.__doc__ or "").strip().split("\n")[0]
         source = getattr(component, "source", "")
         rows.append({"name": name, "what": what, "source": source, "from": kinds[kind].origin(name)})
     return rows
-
-
-def _what(component: Any) -> str:
-    """One line about a component: the question of an analysis, the title of a section, else its docstring."""
-    summary = getattr(component, "question", None) or getattr(component, "title", None)
-    return summary if isinstance(summary, str) else (component.__doc__ or "").strip().split("\n")[0]
 
 
 def _spaces() -> list[dict[str, Any]]:

@@ -12,8 +12,6 @@ from recassay.core.choices import SplitFormat
 from recassay.core.errors import UsageError
 from recassay.core.names import did_you_mean
 from recassay.core.specs.specs import ProtocolSpec, ReadSpec
-from recassay.core.specs.study import DatasetSpec
-from recassay.core.types import Split
 from recassay.data.sources import open_dataset
 from recassay.protocol.apply import apply_protocol
 from recassay.recommenders.plan import dataset_protocol
@@ -52,8 +50,14 @@ def split(
     if study is not None:
         if protocol is not None or read is not None:
             raise UsageError("a study says how its datasets are read and split", fix="leave the protocol out")
-        dataset, spec, made = _of_study(str(source), study)
-        name = dataset.name
+        whole = load_study(Path(study))
+        names = {name: data for data in whole.datasets for name in (data.reference, data.name)}
+        if str(source) not in names:
+            fix = did_you_mean(str(source), names)
+            raise UsageError(f"the study has no dataset {str(source)!r}", where=str(study), fix=fix)
+        dataset = names[str(source)]
+        name, spec = dataset.name, dataset_protocol(whole, dataset)
+        made = make_split(dataset, spec, whole.base)
     else:
         spec = ProtocolSpec.of(protocol)
         if spec.split == "given":
@@ -62,13 +66,3 @@ def split(
         opened.refuse_positions(spec.split)
         made, name, reading = apply_protocol(opened.interactions, spec, overwrite=True), opened.name, opened.reading
     return export_split(made, Path(out), form=form, dataset=name, protocol=spec, reading=reading, overwrite=replace)
-
-
-def _of_study(source: str, study: PathLike) -> tuple[DatasetSpec, ProtocolSpec, Split]:
-    spec = load_study(Path(study))
-    names = {name: data for data in spec.datasets for name in (data.reference, data.name)}
-    if source not in names:
-        raise UsageError(f"the study has no dataset {source!r}", where=str(study), fix=did_you_mean(source, names))
-    dataset = names[source]
-    protocol = dataset_protocol(spec, dataset)
-    return dataset, protocol, make_split(dataset, protocol, spec.base)

@@ -73,7 +73,7 @@ def prepare_table(folder: Path, spec: TableSplitSpec, table: TableSpec, base: st
             "counts": {"train": int((~test).sum()), "test": int(test.sum()), "columns": len(encoded.columns)},
         }
 
-        with appearing_folder(target, existing="replace") as made:
+        with appearing_folder(target, replace=True) as made:
             for name, values in arrays.items():
                 write_array(made / f"{name}.npy", values)
             seal_folder(made, _META, meta)

@@ -127,18 +127,13 @@ class Command:
                 raise UsageError(f"{written[name]} and {written[other]} exclude each other", fix="keep one")
             if other in typed:
                 typed[name] = not typed.pop(other)
-        _refuse_bare_options(typed.get("results") or (), written)
+        for word in typed.get("results") or ():  # `missing=worst` among the files is an option written as in Python
+            name, equals, value = str(word).partition("=")
+            option = written.get(name.replace("-", "_"))
+            if equals and option is not None and not Path(word).exists():
+                raise UsageError(f"there is no file {word!r}", fix=f"as an option it is {option} {value}")
         path = context.command_path.partition(" ")[2]
         Call(self, path, typed, written).own(f"recassay.cli.{self.show.split()[0]}")
-
-
-def _refuse_bare_options(results: Any, written: Mapping[str, str]) -> None:
-    """`missing=worst` among the files is an option that was written as in Python."""
-    for word in results if isinstance(results, (list, tuple)) else ():
-        name, equals, value = str(word).partition("=")
-        option = written.get(name.replace("-", "_"))
-        if equals and option is not None and not Path(word).exists():
-            raise UsageError(f"there is no file {word!r}", fix=f"as an option it is {option} {value}")
 
 
 @dataclass(frozen=True)
@@ -162,7 +157,7 @@ class Call:
         """What a function of the command line does with this call and its own options."""
         return function_of(place)(self, **self.arguments(place))
 
-    def compute(self) -> Any:
+    def compute(self) -> tuple[Any, Any]:
         """The answer, and what knows the input files."""
         return self.own(f"recassay.cli.{self.command.computes}")
 

@@ -53,7 +53,9 @@ def listed(call: Call, *, as_json: bool = False) -> None:
         print_lines(["No dataset is stored yet: recassay data import FILE --name NAME, or see --all."])
     else:
         header = ["name", "kind", "what", "interactions", "users", "items", "time"]
-        print_rows("Datasets", header, [[_shown(row, key) for key in header] for row in rows], names=3)
+        for row in (row for row in rows if row.get("how")):
+            row["what"] += f": {row['how']}"  # what must be done by hand
+        print_rows("Datasets", header, [[row.get(key, "") for key in header] for row in rows], names=3)
 
 
 def described(call: Call, *, as_json: bool = False) -> None:
@@ -79,12 +81,6 @@ def _read(call: Call) -> dict[str, Any]:
     return {"read": fields | ({"columns": positions} if positions else {})} if fields else {}
 
 
-def _shown(row: dict[str, Any], key: str) -> Any:
-    """A value of a dataset's row; what must be done by hand stands after the title."""
-    text = row.get(key, "")
-    return f"{text}: {row['how']}" if key == "what" and row.get("how") else text
-
-
 def _progress() -> Callable[[int, int | None], None] | None:
     """A line that counts the bytes, on a terminal only."""
     if not sys.stderr.isatty():
@@ -108,24 +104,18 @@ def _show_imported(manifest: Any, as_json: bool) -> None:
         print_json(manifest.to_dict())
         return
     record = manifest.record
+    repeats = f"{record['repeated']:,} rows share their user and item with another row: they "
+    repeats += "were made one" if manifest.time_unit is None else "stay events, and each part of a split makes them one"
     print_lines(
         [
             f"{manifest.name}: {manifest.interactions:,} interactions of {manifest.users:,} users "
             f"and {manifest.items:,} items, {'with' if manifest.has_ratings else 'without'} ratings, "
             f"times: {manifest.time_unit or 'none'}",
             f"read {record['rows']:,} rows; {record['bad']:,} bad rows left out",
-            *_repeats(record, manifest.time_unit),
+            *([f"{repeats} (rule: {record['repeated_rule']})"] if record["repeated"] else []),
             *record["warnings"],
         ]
     )
-
-
-def _repeats(record: dict[str, Any], time_unit: str | None) -> list[str]:
-    if not record["repeated"]:
-        return []
-    done = "were made one" if time_unit is None else "stay events, and each part of a split makes them one"
-    return [f"{record['repeated']:,} rows share their user and item with another row: they {done} "
-            f"(rule: {record['repeated_rule']})"]  # fmt: skip
 
 
 def _show(description: Any) -> None:

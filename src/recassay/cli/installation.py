@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recassay.api.installation import available_kinds
+from recassay.api.installation import AVAILABLE
 from recassay.cli.call import Call
 from recassay.cli.render import Failed, print_json, print_lines, print_rows, print_verdict
 
@@ -18,7 +18,7 @@ def available(call: Call, *, as_json: bool = False) -> None:
     """
     if "kind" not in call.typed:
         call.refuse("spaces", "is for algorithms", "say: recassay list algorithms --spaces")
-        kinds = [{"kind": kind, "what": what} for kind, what in available_kinds().items()]
+        kinds = [{"kind": kind, "what": what} for kind, what in AVAILABLE.items()]
         if as_json:
             print_json({"kinds": kinds})
         else:

@@ -73,14 +73,15 @@ def table_parts(
     least = [_least(column, words=i < table.names, whole=whole) for i, column in enumerate(columns)]
     kept = list(range(len(columns)))
     if whole:
-        width = max(width, _needed(least, kept))
+        width = max(width, _needed(least))
     for column in table.left_out_first():
-        if _needed(least, kept) <= width:
+        if _needed([least[i] for i in kept]) <= width:
             break
         kept.remove(column)
-    widths = _widened(columns, least, kept, table.names, width)
-    head = [*_row([header[i] for i in kept], widths, kept, table.names, bottom=True), "─" * _needed(widths, kept)]
-    body = [(row[0], _row([row[i] for i in kept], widths, kept, table.names)) for row in rows]
+    names = sum(i < table.names for i in kept)
+    widths = _widened([columns[i] for i in kept], [least[i] for i in kept], names, width)
+    head = [*_row([header[i] for i in kept], widths, names, bottom=True), "─" * _needed(widths)]
+    body = [(row[0], _row([row[i] for i in kept], widths, names)) for row in rows]
     return head, body, _remarks(table, kept, width)
 
 
@@ -151,39 +152,34 @@ def _short_words(text: str, width: int) -> str:
     return text if _longest_word([text]) <= width else " ".join(shortened(word, width) for word in text.split())
 
 
-def _needed(widths: Sequence[int], kept: Sequence[int]) -> int:
-    return sum(widths[i] for i in kept) + GAP * (len(kept) - 1)
+def _needed(widths: Sequence[int]) -> int:
+    return sum(widths) + GAP * (len(widths) - 1)
 
 
-def _widened(
-    columns: Sequence[Sequence[str]], least: Sequence[int], kept: Sequence[int], names: int, width: int
-) -> list[int]:
+def _widened(columns: Sequence[Sequence[str]], least: Sequence[int], names: int, width: int) -> list[int]:
     """The room that is left goes to long words, then to whole names, then to headings: in one line where they can."""
     widths = list(least)
-    if _needed(widths, kept) > width:  # the first column alone, or with one that must stay
-        widths[kept[0]] = max(4, widths[kept[0]] - (_needed(widths, kept) - width))
-    words = [i for i in kept if i < names]
-    wanted = [(i, _longest_word(columns[i])) for i in words]
-    wanted += [(i, max(map(cells, columns[i]))) for i in [*words, *(i for i in kept if i >= names)]]
+    if _needed(widths) > width:  # the first column alone, or with one that must stay
+        widths[0] = max(4, widths[0] - (_needed(widths) - width))
+    wanted = [(i, _longest_word(column)) for i, column in enumerate(columns[:names])]
+    wanted += [(i, max(map(cells, column))) for i, column in enumerate(columns)]
     for i, wish in wanted:
-        room = width - _needed(widths, kept)
+        room = width - _needed(widths)
         widths[i] += max(0, min(room, wish - widths[i]))
     return widths
 
 
-def _row(
-    texts: Sequence[str], widths: Sequence[int], kept: Sequence[int], names: int, *, bottom: bool = False
-) -> list[str]:
+def _row(texts: Sequence[str], widths: Sequence[int], names: int, *, bottom: bool = False) -> list[str]:
     """One row as lines: words on the left, numbers on the right; of a header the last lines stand side by side."""
     blocks = [
         wrapped(_short_words(text, widths[i]), widths[i]) if bottom or i < names else [text]
-        for text, i in zip(texts, kept, strict=True)
+        for i, text in enumerate(texts)
     ]
     height = max(map(len, blocks))
     lines = []
     for n in range(height):
         parts = []
-        for block, i in zip(blocks, kept, strict=True):
+        for i, block in enumerate(blocks):
             at = n - (height - len(block)) if bottom else n
             text = block[at] if 0 <= at < len(block) else ""
             space = " " * (widths[i] - cells(text))

@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +60,11 @@ class Program(click.Group):
         command = self.known.get(cmd_name)
         if not isinstance(command, Command):
             return command
-        return Built(command.name, params=command.params, help=command.help, callback=partial(_run, command))
+
+        def run(**values: Any) -> None:
+            command.run(click.get_current_context(), values)
+
+        return Built(command.name, params=command.params, help=command.help, callback=run)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -79,10 +82,6 @@ class Program(click.Group):
         for section, members in self.sections.items():
             with formatter.section(section):
                 formatter.write_dl([(str(member.name).ljust(width), member.help or "") for member in members])
-
-
-def _run(command: Command, **values: Any) -> None:
-    command.run(click.get_current_context(), values)
 
 
 SHELLS = ("bash", "zsh", "fish")

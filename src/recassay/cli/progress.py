@@ -160,11 +160,9 @@ class Bar:
         """Draw the block as it is after an event, below lines that stay."""
         self._note(event)
         lines = [] if event.kind == "end" else self._lines(event)
-        self.write("".join([self._cleared(), *(f"{line}\n" for line in (*lasting, *lines))]))
+        above = f"\x1b[{self._drawn}A" if self._drawn else ""
+        self.write("".join([f"{above}\r\x1b[J", *(f"{line}\n" for line in (*lasting, *lines))]))
         self._drawn = len(lines)
-
-    def _cleared(self) -> str:
-        return f"\x1b[{self._drawn}A\r\x1b[J" if self._drawn else "\r\x1b[J"
 
     def _note(self, event: Event) -> None:
         cell = event.cell or ""

@@ -69,7 +69,7 @@ def appearing_dataset(target: Path, *, replace: bool) -> Iterator[Path]:
         with contextlib.ExitStack() as stack:
             try:
                 remove_unfinished(target.parent, older_than=_ABANDONED_SECONDS)
-                folder = stack.enter_context(appearing_folder(target, existing="replace" if replace else "refuse"))
+                folder = stack.enter_context(appearing_folder(target, replace=replace))
             except OSError as error:
                 raise InputError(
                     f"the folder cannot be written ({from_os(error).what})",

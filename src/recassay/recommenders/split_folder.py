@@ -79,7 +79,7 @@ def export_split(
     parts = {"train": split.train, "valid": joined([split.valid, *held_back]), "test": split.test}
     files: dict[str, dict[str, Any]] = {}
 
-    with appearing_folder(out, existing="replace") as folder:
+    with appearing_folder(out, replace=True) as folder:
         for part, events in parts.items():
             for name, write in _writers(form, part, out.resolve().name).items():
                 write(_frame(events), folder / name)

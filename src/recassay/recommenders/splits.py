@@ -67,7 +67,7 @@ def prepare_split(folder: Path, spec: SplitSpec, dataset: DatasetSpec, base: str
     target = split_folder(folder, spec.id)
     if not is_usable(folder, spec.id):
         split = make_split(dataset, spec.protocol, base)
-        with appearing_folder(target, existing="replace") as made:
+        with appearing_folder(target, replace=True) as made:
             write_split(split, made)
     return split_record(folder, spec.id)
 

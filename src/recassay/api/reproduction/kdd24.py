@@ -10,7 +10,7 @@ from recassay.api.clusters import clusters
 from recassay.api.compare import compare
 from recassay.api.correlations import correlations
 from recassay.api.rank import rank
-from recassay.api.reproduction.result import Numbers
+from recassay.api.reproduction.result import Numbers, in_column
 from recassay.api.select import select
 from recassay.api.stress import stress
 from recassay.core.tables.results import Results
@@ -32,21 +32,17 @@ def numbers() -> Numbers:
 
 def _domains() -> Numbers:
     counts = Counter(entry.domain for entry in all_datasets() if "kdd24" in entry.papers)
-    return {("Table 1", domain, "datasets"): float(count) for domain, count in counts.items()}
+    return in_column("Table 1", counts, "datasets", counts.values())
 
 
 def _ranks(results: Results) -> Numbers:
     """Dolan-Moré areas on the authors' grid of 0.1; all else has no setting."""
     answer = rank(results, METRIC, methods=EIGHT, beta_step=0.1, replicates=100)
     printed: Numbers = {}
+    again = {"mean_rank": ("Figure 4", "authors' file, CD"), "dm_auc": ("authors' file, Dolan-Moré",)}
     for method, ranking in answer.rankings.items():
-        for a, name in enumerate(answer.algorithms):
-            printed["Table 2", name, method] = float(ranking.scores[a])
-            if method == "mean_rank":
-                for place in ("Figure 4", "authors' file, CD"):
-                    printed[place, name, method] = float(ranking.scores[a])
-            if method == "dm_auc":
-                printed["authors' file, Dolan-Moré", name, method] = float(ranking.scores[a])
+        for table in ("Table 2", *again.get(method, ())):
+            printed |= in_column(table, answer.algorithms, method, ranking.scores)
     return printed
 
 
@@ -66,14 +62,12 @@ def _bayes(results: Results) -> Numbers:
 
 def _stress(results: Results) -> Numbers:
     answer = stress(results, METRIC, methods=EIGHT, draws=DRAWS)
-    names = [rule.name for rule in answer.rules]
     printed: Numbers = {}
-    for subset in answer.subsets:
-        for i, name in enumerate(names):
-            printed["Table 3", f"Spearman, {subset.size} datasets", name] = float(subset.numbers["full"][i, 0])
-    for row in answer.signs:
-        for i, name in enumerate(names):
-            printed["Table 3", row.name, name] = row.signs[i]
+    for i, rule in enumerate(answer.rules):
+        for subset in answer.subsets:
+            printed["Table 3", f"Spearman, {subset.size} datasets", rule.name] = float(subset.numbers["full"][i, 0])
+        for row in answer.signs:
+            printed["Table 3", row.name, rule.name] = row.signs[i]
     return printed
 
 
@@ -84,8 +78,7 @@ def _associations(results: Results) -> Numbers:
     classes = correlate_characteristics(results.matrix(METRIC), table, permutations=20, bins=20, spacing="width")
     printed: Numbers = {}
     for measure, source in (("pearson", answer), ("spearman", answer), ("mutual_information", classes)):
-        for j, name in enumerate(source.characteristics):
-            printed["Figure 7", name, measure] = float(source.values[measure][-1, j])
+        printed |= in_column("Figure 7", source.characteristics, measure, source.values[measure][-1])
     return printed
 
 
@@ -105,18 +98,16 @@ def _clusters(results: Results) -> Numbers:
     """Clusters are numbered as the paper numbers them, by a dataset of each."""
     answer = clusters(results, METRIC)
     numbered = {"amazon_cds": 1, "movielens_1m": 2, "ratebeer": 3, "food": 4, "foursquare": 5, "netflix": 6}
-    places = {k: next((n for name, n in numbered.items() if name in answer.members(k + 1)), None)
-              for k in range(len(answer.sizes))}  # fmt: skip
     printed: Numbers = {
         ("Appendix C", "outliers", "datasets"): float(answer.space.outlier.sum()),
         ("Appendix C", "clusters", "number"): float(len(answer.sizes)),
     }
-    for k, number in places.items():
-        for name in answer.members(k + 1):
+    for k in range(len(answer.sizes)):
+        members = answer.members(k + 1)
+        number = next((n for name, n in numbered.items() if name in members), None)
+        for name in members:
             printed["Table 5", name, "cluster"] = None if number is None else float(number)
-        for a, name in enumerate(answer.algorithms):
-            if answer.mean_rank is None or answer.geometric_mean is None:
-                continue
-            printed["Figure 8", name, f"cluster {number}, mean rank"] = float(answer.mean_rank[a, k])
-            printed["Figure 8", name, f"cluster {number}, geometric mean"] = float(answer.geometric_mean[a, k])
+        for values, what in ((answer.mean_rank, "mean rank"), (answer.geometric_mean, "geometric mean")):
+            if values is not None:
+                printed |= in_column("Figure 8", answer.algorithms, f"cluster {number}, {what}", values[:, k])
     return printed

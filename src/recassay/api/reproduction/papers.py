@@ -8,7 +8,7 @@ from recassay.api.beta_irt import beta_irt
 from recassay.api.compare import compare
 from recassay.api.comper import comper, comper_matrix
 from recassay.api.logistic_irt import load_responses, logistic_irt
-from recassay.api.reproduction.result import Numbers
+from recassay.api.reproduction.result import Numbers, in_column
 from recassay.core import columns as c
 from recassay.data.published.tables import FOLDER, published_results, published_table
 
@@ -62,9 +62,8 @@ def comper_tables() -> Numbers:
     numbers["section IV.C", "confirmed", "pairs"] = float(in_the_end)
     numbers["section IV.C", "left open", "pairs"] = float(pairs - in_the_end)
     answer = comper(published_results("published:comper"), draws=1)
-    for a, algorithm in enumerate(answer.table.algorithms):
-        for s, setting in enumerate(answer.table.datasets):
-            numbers["Table 13", algorithm, setting] = float(answer.scores[a, s])
+    for s, setting in enumerate(answer.table.datasets):
+        numbers |= in_column("Table 13", answer.table.algorithms, setting, answer.scores[:, s])
     return numbers
 
 
@@ -80,11 +79,8 @@ def decodirt() -> Numbers:
 def _example() -> Numbers:
     responses = load_responses("published:decodirt")
     answer = logistic_irt(responses, "3pl", items=FOLDER / "decodirt_items.csv")
-    numbers: Numbers = {}
-    for r, name in enumerate(answer.respondents):
-        numbers["Table 1", name, "total"] = float(responses.codes[r].sum())
-        numbers["Table 3", name, "true score"] = float(answer.true_scores[r])
-    return numbers
+    totals = in_column("Table 1", answer.respondents, "total", responses.codes.sum(axis=1))
+    return totals | in_column("Table 3", answer.respondents, "true score", answer.true_scores)
 
 
 def _bins() -> Numbers:
@@ -152,10 +148,7 @@ def textbooks() -> Numbers:
 def _demsar() -> Numbers:
     results = published_results("published:demsar")
     answer = compare(results, "auc")
-    numbers: Numbers = {
-        ("Demšar, section 3.2.4", name, "mean rank"): float(rank)
-        for name, rank in zip(answer.algorithms, answer.mean_ranks, strict=True)
-    }
+    numbers = in_column("Demšar, section 3.2.4", answer.algorithms, "mean rank", answer.mean_ranks)
     numbers["Demšar, section 3.2.4", "Friedman", "chi-square"] = float(answer.friedman.chi_square)
     numbers["Demšar, section 3.2.4", "Friedman", "F"] = float(answer.friedman.f)
     numbers["Demšar, section 3.2.4", "Nemenyi", "CD at 0.05"] = float(answer.nemenyi_cd)
@@ -168,9 +161,9 @@ def _lsat(name: str, model: str) -> Numbers:
     answer = logistic_irt(responses, model, priors=False, tolerance=1e-5, max_cycles=2000)  # type: ignore[arg-type]
     table = f"{name.upper()}, {model}"
     numbers: Numbers = {(table, "all", "log-likelihood"): float(answer.log_likelihood)}
-    for i in range(len(answer.items.names)):
-        numbers[table, f"item {i + 1}", "slope"] = float(answer.items.slope[i])
-        numbers[table, f"item {i + 1}", "intercept"] = float(answer.items.intercept[i])
+    items = [f"item {i + 1}" for i in range(len(answer.items.names))]
+    numbers |= in_column(table, items, "slope", answer.items.slope)
+    numbers |= in_column(table, items, "intercept", answer.items.intercept)
     for pattern in ((0, 0, 0, 0, 0), (1, 0, 1, 0, 1), (1, 1, 1, 1, 1)):
         who = np.flatnonzero((responses.codes == np.array(pattern)).all(axis=1))
         if who.size:

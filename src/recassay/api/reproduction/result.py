@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -13,6 +14,11 @@ from recassay.data.published.printed import VERDICTS, PaperRecord, PrintedNumber
 
 Numbers: TypeAlias = dict[tuple[str, str, str], float | str | None]
 """The numbers of a paper by table, row and column: a number or a word; None where it cannot be computed."""
+
+
+def in_column(table: str, rows: Iterable[str], column: str, values: Iterable[float]) -> Numbers:
+    """The numbers of one column of a table, by row."""
+    return {(table, row, column): float(value) for row, value in zip(rows, values, strict=True)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import IO, Any, Literal, TypeAlias
+from typing import IO, Any
 
 from recassay.core.errors import InputError, UsageError, from_os
 
@@ -28,9 +28,6 @@ LONGEST_NAME = 255
 """Bytes of the name of a file or a folder, on every usual system."""
 
 _STREAMS = ("-", "/dev/stdout", "/dev/null")
-
-Existing: TypeAlias = Literal["refuse", "keep", "replace"]
-"""What to do about a folder that is there already."""
 
 
 def refuse_special(path: Path) -> None:
@@ -180,12 +177,11 @@ def write_all(folder: Path, files: Mapping[str, bytes]) -> list[Path]:
 
 
 @contextlib.contextmanager
-def appearing_folder(target: Path, *, existing: Existing = "refuse") -> Iterator[Path]:
+def appearing_folder(target: Path, *, replace: bool = False) -> Iterator[Path]:
     """A temporary folder to be filled; it takes the name `target` when the block ends well and its files are on disk.
 
     If the block raises, it is removed and `target` is as before. A folder that is there already (or appears meanwhile,
-    from another process) gives way to `replace`, stays with `keep`, and raises `FileExistsError` with `refuse`; an
-    empty one gives way always.
+    from another process) gives way where `replace`, else it raises `FileExistsError`; an empty one gives way always.
     """
     unfinished = temporary_name(target)
     unfinished.mkdir(parents=True)
@@ -194,7 +190,7 @@ def appearing_folder(target: Path, *, existing: Existing = "refuse") -> Iterator
         for place in sorted(unfinished.rglob("*")):
             sync_folder(place) if place.is_dir() else sync_file(place)
         sync_folder(unfinished)
-        _take_place(unfinished, target, existing)
+        _take_place(unfinished, target, replace)
         sync_folder(target.parent)
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
@@ -253,8 +249,8 @@ def locked(path: Path, refusal: Callable[[str], Exception]) -> Iterator[IO[bytes
         yield file
 
 
-def _take_place(unfinished: Path, target: Path, existing: Existing) -> None:
-    if existing == "replace" and target.exists():
+def _take_place(unfinished: Path, target: Path, replace: bool) -> None:
+    if replace and target.exists():
         former = temporary_name(target)
         target.replace(former)
         try:
@@ -269,10 +265,9 @@ def _take_place(unfinished: Path, target: Path, existing: Existing) -> None:
     try:
         unfinished.rename(target)
     except OSError as error:
-        if not target.is_dir():
-            raise
-        if existing != "keep":
+        if target.is_dir():
             raise FileExistsError(error.errno, "appeared meanwhile", str(target)) from None
+        raise
 
 
 if sys.platform == "win32":
