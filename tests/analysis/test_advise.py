@@ -205,7 +205,7 @@ def test_ratings_without_a_threshold_are_remarked_on(tmp_path):
 def test_every_result_has_its_section_and_pictures():
     result = advise_for("a/very/long/path/to/mine.csv", RANKS, benchmark(fading(30, 12)), characteristics(12))
     assert any(isinstance(result, each.of) for each in sections()[0])
-    drawn = section.figures(result)[0]
+    drawn = section.FIGURES(result)[0]
     assert_valid([drawn])
     assert "mine.csv" in drawn.spec["title"]["text"]
     assert "a/very" not in drawn.caption

@@ -279,14 +279,14 @@ def test_bad_options():
 
 def test_with_many_datasets_those_whose_order_changes_most_are_drawn(monkeypatch):
     from recassay.plots import strata as popularity
-    from recassay.reporting.sections.strata import figures
+    from recassay.reporting.sections.strata import FIGURES
 
     calm = [[0.5, 0.2]] * len(LEVEL)
     data = evidence(scores(calm, name="calm"), scores(LEVEL, name="wild"), scores(calm, name="still"))
     result = sweep_strata(data, replicates=200)
     monkeypatch.setattr(popularity, "MOST_PANELS", 1)
     assert [one.dataset for one in popularity.shown_datasets(result)] == ["wild"]
-    assert "Shown: the 1 of 3 datasets" in figures(result)[0].caption
+    assert "Shown: the 1 of 3 datasets" in FIGURES(result)[0].caption
 
 
 def test_of_many_algorithms_the_picture_colours_those_that_lead_or_move():

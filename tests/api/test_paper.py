@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -13,12 +12,11 @@ import recassay
 from recassay.core import ties
 from recassay.core.registry import algorithms, analyses, metrics
 from recassay.core.tables.results import Results
-from recassay.reporting import sections
 from recassay.reporting.numbers import p_value
-from recassay.reporting.paper.figures import FIGURES_OF
 from recassay.reporting.paper.fit import text_width
 from recassay.reporting.paper.paragraph import paragraph
 from recassay.reporting.paper.setup import bibliography, citations, cited, entries
+from recassay.reporting.telling import figures_by_analysis
 from recassay.testing.results import synthetic_results
 from support.in_process import without_processes
 from support.tex import needs_tex, set_pages
@@ -238,12 +236,12 @@ def test_every_algorithm_metric_and_analysis_of_ours_is_known_to_the_bibliograph
 
 
 def test_figures_are_asked_for_by_the_names_that_sections_give_them():
-    folder = Path(sections.__file__).parent
-    for name, _ in analyses:
-        text = (folder / f"{name}.py").read_text()
-        drawn = set(re.findall(r'Figure\(\s*"(\w+)"', text))
-        assert drawn <= set(FIGURES_OF.get(name, ())), f"{name}: a figure that cannot be asked for"
-        assert [figure for figure in FIGURES_OF.get(name, ()) if f'"{figure}"' not in text] == []
+    drawn = figures_by_analysis([name for name, _ in analyses])
+    assert drawn["rank"] == ["forest", "leaderboard", "rank_intervals"]
+    assert drawn["stress"][2:4] == ["stress_datasets", "stress_algorithms"]
+    assert [name for name, figures in drawn.items() if not figures] == ["plan"]
+    everything = [figure for figures in drawn.values() for figure in figures]
+    assert len(everything) == len(set(everything)) > 50
 
 
 def test_the_paragraph_states_tests_statistics_and_what_follows(tmp_path):

@@ -8,7 +8,7 @@ import pytest
 
 from recassay.core.system.printable import one_line, printable
 from recassay.plots.grammar import Chart, channel
-from recassay.plots.theme import colour_scale, inline, themed
+from recassay.plots.theme import colour_scale, themed
 from recassay.reporting.drawing import drawable
 from recassay.reporting.figures import render
 
@@ -29,7 +29,7 @@ def test_a_chart_with_any_name_is_drawn(name):
     rows = [{"algorithm": one, "value": 0.1 * (i + 1), "dataset": one} for i, one in enumerate(names)]
     y = channel("algorithm:N", sort=names)
     colour = channel("algorithm:N", scale=colour_scale(names))
-    chart = Chart(inline(rows)).mark("bar").encode(x="value:Q", y=y, color=colour, tooltip=["algorithm:N", "dataset:N"])
+    chart = Chart(rows).mark("bar").encode(x="value:Q", y=y, color=colour, tooltip=["algorithm:N", "dataset:N"])
     svg = render(themed(chart, f"About {name}", name), "svg").decode()
     assert svg.startswith("<svg")
     assert "<script>" not in svg

@@ -9,8 +9,8 @@ import pytest
 from recassay.plots.grammar import Chart, channel, concat, condition, fixed, hconcat, layer, vconcat
 from support.vega import validate
 
-ROWS = {"values": [{"a": 1, "b": 2, "c": "x"}]}
-OTHER = {"values": [{"a": 3}]}
+ROWS = [{"a": 1, "b": 2, "c": "x"}]
+OTHER = [{"a": 3}]
 
 
 def test_a_wrong_specification_is_found_out():
@@ -20,9 +20,10 @@ def test_a_wrong_specification_is_found_out():
 
 
 def test_it_says_what_altair_says():
-    rows = _Shared(values=ROWS["values"])
+    rows = _Shared(values=ROWS)
     theirs = alt.Chart(rows).encode(x=alt.X("a:Q", title=None, scale=alt.Scale(zero=False)), tooltip=["a:Q", "c:N"])
-    ours = Chart(ROWS).encode(x=channel("a:Q", title=None, scale={"zero": False}), tooltip=["a:Q", "c:N"])
+    base = Chart(ROWS)
+    ours = base.encode(x=channel("a:Q", title=None, scale={"zero": False}), tooltip=["a:Q", "c:N"])
     theirs = theirs.mark_rule(size=2).encode(x2="b:Q") + theirs.transform_filter("datum.a > 0").mark_text().encode(
         text="c:N", color=alt.condition("datum.b", alt.value("red"), alt.Color("c:N", legend=None))
     )
@@ -31,19 +32,18 @@ def test_it_says_what_altair_says():
     )
     assert _plain(ours) == _plain(theirs)
     joined = (theirs | alt.Chart(rows).mark_bar().encode(y="b:Q")).resolve_scale(y="shared").properties(title="both")
-    mine = (
-        hconcat(ours, Chart(ROWS).mark("bar").encode(y="b:Q")).resolve(scale={"y": "shared"}).properties(title="both")
-    )
+    mine = hconcat(ours, base.mark("bar").encode(y="b:Q")).resolve(scale={"y": "shared"}).properties(title="both")
     assert _plain(mine) == _plain(joined)
 
 
 def test_data_stand_once_where_they_are_shared_and_no_chart_changes():
-    one, two = Chart(ROWS).mark("bar"), Chart(ROWS).mark("line")
+    base, data = Chart(ROWS), {"values": ROWS}
+    one, two = base.mark("bar"), base.mark("line")
     before = (dict(one.spec), dict(two.spec))
-    assert layer(one, two).spec == {"data": ROWS, "layer": [{"mark": {"type": "bar"}}, {"mark": {"type": "line"}}]}
-    assert (one + two + Chart(OTHER)).spec["layer"][2] == {"data": OTHER}
+    assert layer(one, two).spec == {"data": data, "layer": [{"mark": {"type": "bar"}}, {"mark": {"type": "line"}}]}
+    assert (one + two + Chart(OTHER)).spec["layer"][2] == {"data": {"values": OTHER}}
     assert "data" not in vconcat(one, Chart(OTHER)).spec
-    assert concat(Chart(), Chart(), data=ROWS, columns=2).spec == {"data": ROWS, "columns": 2, "concat": [{}, {}]}
+    assert concat(Chart(), Chart(), data=data, columns=2).spec == {"data": data, "columns": 2, "concat": [{}, {}]}
     assert (one.spec, two.spec) == before
 
 

@@ -10,7 +10,7 @@ import recassay
 from recassay.cli.main import main
 from recassay.core.choices import FORMATS, USUAL, known_formats
 from recassay.plots.grammar import Chart, channel
-from recassay.plots.theme import inline, themed
+from recassay.plots.theme import themed
 from recassay.reporting.drawing import Drawers, draw, lay_out
 
 BEGINS = {"svg": b"<svg", "pdf": b"%PDF", "png": b"\x89PNG", "json": b"{"}
@@ -19,7 +19,7 @@ BEGINS = {"svg": b"<svg", "pdf": b"%PDF", "png": b"\x89PNG", "json": b"{"}
 def chart(number: int) -> Chart:
     rows = [{"a": f"name {i}", "b": i * number, "clip": "clip1"} for i in range(4)]
     colour = channel("b:Q", scale={"scheme": "blues"})
-    drawn = Chart(inline(rows)).mark("rect", clip=True).encode(x="b:Q", y="a:N", color=colour, tooltip=["clip:N"])
+    drawn = Chart(rows).mark("rect", clip=True).encode(x="b:Q", y="a:N", color=colour, tooltip=["clip:N"])
     return themed(drawn, f"Chart {number}", "a gradient and a clip")
 
 

@@ -11,7 +11,7 @@ from recassay.core.choices import MANY_ALGORITHMS, SHOWN_OF_MANY, BarsRule
 from recassay.core.errors import listing
 from recassay.plots.forms import heat_map, names_above, names_down
 from recassay.plots.grammar import Chart, channel, layer
-from recassay.plots.theme import COLOURS, FAINT, INK, inline, shorten, themed
+from recassay.plots.theme import COLOURS, FAINT, INK, shorten, themed
 
 WIDTH = 560
 
@@ -107,11 +107,11 @@ def plot_critical_difference(result: CompareResult) -> Any:
     def rules(rows: list[Row], **style: Any) -> Any:
         ends = {end: f"{end}:Q" for end in ("x2", "y2") if rows and end in rows[0]}
         tip = {"tooltip": "group:N"} if rows and "group" in rows[0] else {}
-        return Chart(inline(rows)).mark("rule", **style).encode(x=x, y=y, **ends, **tip)
+        return Chart(rows).mark("rule", **style).encode(x=x, y=y, **ends, **tip)
 
     def words(rows: list[Row], **style: Any) -> Any:
         tip = {"tooltip": ["algorithm:N", "mean_rank:Q"]} if rows and "algorithm" in rows[0] else {}
-        return Chart(inline(rows)).mark("text", **style).encode(x=x, y=y, text="label:N", **tip)
+        return Chart(rows).mark("text", **style).encode(x=x, y=y, text="label:N", **tip)
 
     ticks = [{"x": r, "y": TOP, "y2": TOP - 6, "label": str(r)} for r in range(1, end + 1)]
     ruler_text = f"critical difference {result.nemenyi_cd:.2f}"

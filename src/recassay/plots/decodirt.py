@@ -19,7 +19,7 @@ from recassay.plots.forms import (
     short_labels,
 )
 from recassay.plots.grammar import Chart, Spec, channel, hconcat, tips, vconcat
-from recassay.plots.theme import COLOURS, FAINT, INK, inline, shorten, themed
+from recassay.plots.theme import COLOURS, FAINT, INK, shorten, themed
 
 SHOWN = {
     "MinorityClassPercentage": "discrimination",
@@ -53,7 +53,7 @@ def plot_datasets(result: DecodirtResult) -> Any:
             row[f"{name}_high"] = row[f"mean_{name}"] + row[f"{name}_deviation"]
     names = [row[c.DATASET] for row in rows]
     means = "mean_difficulty difficulty_deviation mean_discrimination discrimination_deviation mean_guessing"
-    base = Chart(inline(rows)).encode(tooltip=tips(c.DATASET, f"{means} negative_share instances"))
+    base = Chart(rows).encode(tooltip=tips(c.DATASET, f"{means} negative_share instances"))
     width = max(320, STEP * len(names))
     hard = (
         base.mark("bar", color=BAR).encode(
@@ -88,7 +88,7 @@ def plot_bins(result: DecodirtResult) -> Any:
     ]
     panels = []
     for name, colour in (("difficulty", BAR), ("discrimination", LINE)):
-        base = Chart(inline([row for row in rows if row["parameter"] == name])).encode(
+        base = Chart([row for row in rows if row["parameter"] == name]).encode(
             x=channel("bin:N", title=None, sort=None, axis={"labelAngle": 0, "ticks": False}),
             y=channel("value:Q", title=name, scale={"padding": 16}),
             tooltip=["bin:N", "size:Q", "value:Q"],
@@ -112,7 +112,7 @@ def plot_deviation(result: DecodirtResult) -> Any:
     rows = [row for row in result.to_frame().to_dicts() if row["mean_difficulty"] is not None]
     names = [row[c.DATASET] for row in rows]
     chart = (
-        Chart(inline(rows))
+        Chart(rows)
         .mark("bar", color=COLOURS[2])
         .encode(
             x=_across(names, labels=True),
@@ -181,7 +181,7 @@ def plot_probability(result: DecodirtResult, name: str) -> Any:
     width = max(320, 84 * len(bins))
     axis = {"labelAngle": -25, "ticks": False}
     lines = (
-        Chart(inline(rows))
+        Chart(rows)
         .mark("line", strokeWidth=2, point={"size": 24})
         .encode(
             x=channel("label:N", sort=labels, title=None, axis={"labels": False, "ticks": False}),
@@ -194,7 +194,7 @@ def plot_probability(result: DecodirtResult, name: str) -> Any:
     parameter = SHOWN.get(name, "difficulty")
     means = [{"label": labels[i], "value": bin_.parameters[parameter]} for i, bin_ in enumerate(bins)]
     bars = (
-        Chart(inline(means))
+        Chart(means)
         .mark("bar", color=FAINT, size=26)
         .encode(
             x=channel("label:N", sort=labels, title=f"{name}, {len(result.traits)} datasets in bins", axis=axis),
@@ -236,7 +236,7 @@ def plot_true_scores(result: DecodirtResult) -> Any:
         ]
         y = names_down("respondent", order, labelExpr=short_labels(order), labels=place == 0, grid=True)
         x = channel("probability:Q", title="probability of a right answer", scale={"domain": [0, 1]})
-        base = Chart(inline(points)).encode(y=y)
+        base = Chart(points).encode(y=y)
         legend = {"title": None, "legend": {"orient": "bottom"}}
         joined = base.mark("line", color=FAINT, strokeWidth=1.5).encode(x=x, detail="respondent:N")
         dots = base.mark("point", filled=True, size=62, opacity=1).encode(

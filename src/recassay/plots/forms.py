@@ -15,7 +15,6 @@ from recassay.plots.theme import (
     SEQUENTIAL,
     colour_scale,
     dash_scale,
-    inline,
     shorten,
 )
 
@@ -119,7 +118,7 @@ def heat_map(
 
     `faint` is an expression and the opacity that a text has where it holds; `written` False leaves the texts out.
     """
-    base = Chart(inline(rows)).encode(x=across, y=down, tooltip=tooltip)
+    base = Chart(rows).encode(x=across, y=down, tooltip=tooltip)
     cells = base.mark("rect", stroke="white", strokeWidth=gap).encode(color=fill)
     if not written:
         return cells

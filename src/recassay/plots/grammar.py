@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any, TypeAlias
 
 Spec: TypeAlias = dict[str, Any]
+Row: TypeAlias = dict[str, Any]
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 
@@ -21,12 +22,15 @@ ENDS = ("x2", "y2")
 
 
 class Chart:
-    """A specification that grows: every method returns another chart, and none is ever changed."""
+    """A specification that grows: every method returns another chart, and none is ever changed.
+
+    Its rows stand inside the specification: a chart is one self-contained JSON.
+    """
 
     __slots__ = ("spec",)
 
-    def __init__(self, data: Spec | None = None, **spec: Any) -> None:
-        self.spec: Spec = spec if data is None else {"data": data, **spec}
+    def __init__(self, rows: list[Row] | None = None, **spec: Any) -> None:
+        self.spec: Spec = spec if rows is None else {"data": {"values": rows}, **spec}
 
     def __add__(self, other: Chart) -> Chart:
         """The other chart on top of this one."""
@@ -59,6 +63,11 @@ class Chart:
     def to_dict(self) -> Spec:
         """The specification, ready to be drawn."""
         return {**self.spec, "$schema": SCHEMA}
+
+
+def marks(rows: list[Row], kind: str, **style: Any) -> Chart:
+    """A chart with a mark of one kind and style for each row: see `Chart.mark`."""
+    return Chart(rows).mark(kind, **style)
 
 
 def channel(shorthand: str, **style: Any) -> Spec:

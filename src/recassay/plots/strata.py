@@ -12,7 +12,7 @@ from recassay.analysis.strata.result import DatasetStrata, StrataResult
 from recassay.core import columns as c
 from recassay.plots.forms import line_legend, line_looks, names_down, panel_title, short_labels
 from recassay.plots.grammar import Chart, Spec, channel, concat, condition, fixed, layer, tips
-from recassay.plots.theme import COLOURS, FAINT, GRID, INK, colour_scale, inline, shorten, themed
+from recassay.plots.theme import COLOURS, FAINT, GRID, INK, colour_scale, shorten, themed
 
 WIDTH, HEIGHT = 330, 230
 COLUMNS = 3
@@ -65,7 +65,7 @@ def _curves(result: StrataResult, dataset: DatasetStrata, names: list[str]) -> A
     looks = line_looks(c.ALGORITHM, names, line_legend(names, symbolOpacity=1, labelExpr=short_labels(names, 36)))
     colour = looks["color"]
     tip = [f"{c.ALGORITHM}:N", "threshold:Q", f"{c.VALUE}:Q", "low:Q", "high:Q", f"{c.RANK}:Q", "users:Q"]
-    base = Chart(inline([row for row in rows if row[c.ALGORITHM] in names]))
+    base = Chart([row for row in rows if row[c.ALGORITHM] in names])
     root = {"type": "sqrt", "zero": True}
     y = channel(f"{c.VALUE}:Q", title=f"{result.metric} on T_P", scale=root)
     band = base.mark("area", opacity=0.16).encode(x=x, y=channel("low:Q", scale=root), y2="high:Q", color=colour)
@@ -84,20 +84,20 @@ def _curves(result: StrataResult, dataset: DatasetStrata, names: list[str]) -> A
     layers = [band, lines, points]
     grey = [row for row in rows if row[c.ALGORITHM] not in names]
     if grey:
-        behind = Chart(inline(grey)).mark("line", strokeWidth=1, color=FAINT, opacity=0.45)
+        behind = Chart(grey).mark("line", strokeWidth=1, color=FAINT, opacity=0.45)
         layers.insert(0, behind.encode(x=x, y=y, detail=f"{c.ALGORITHM}:N", tooltip=tip))
     if dataset.whole is not None:
         whole = zip(dataset.algorithms, dataset.whole, strict=True)
         table = [{c.ALGORITHM: name, c.VALUE: float(value)} for name, value in whole if name in names]
         layers.append(
-            Chart(inline(table))
+            Chart(table)
             .mark("point", shape="triangle-left", size=45, filled=True, opacity=1)
             .encode(x=fixed(WIDTH + 9), y=y, color=colour, tooltip=[f"{c.ALGORITHM}:N", f"{c.VALUE}:Q"])
         )
     marked = _marked_crossings(dataset, names)
     if marked:
         layers.append(
-            Chart(inline(marked))
+            Chart(marked)
             .mark("point", shape="diamond", size=60, color=INK, fill="white", opacity=1, strokeWidth=1.2)
             .encode(
                 x=channel("x:Q", scale=_scale(dataset)),
@@ -134,11 +134,11 @@ def plot_popularity_curve(result: StrataResult) -> Any:
     for dataset in shown_datasets(result):
         x = channel(f"{c.RANK}:Q", title="items, the most popular first", scale={"type": "log"}, axis=_axis())
         y = channel("popularity:Q", title="Pop(i), users in training", scale={"type": "log"}, axis=_axis())
-        curve = Chart(inline(dataset.curve.to_dicts())).mark("line", color=INK, strokeWidth=2).encode(
+        curve = Chart(dataset.curve.to_dicts()).mark("line", color=INK, strokeWidth=2).encode(
             x=x, y=y, tooltip=[f"{c.RANK}:Q", "popularity:Q"]
         )  # fmt: skip
         rows = dataset.shares.select("threshold", "items", "share_of_items", "share_of_train").to_dicts()
-        rules = Chart(inline(rows)).mark("rule", color=FAINT, strokeDash=[3, 3], strokeWidth=0.9).encode(
+        rules = Chart(rows).mark("rule", color=FAINT, strokeDash=[3, 3], strokeWidth=0.9).encode(
             y="threshold:Q", tooltip=["threshold:Q", "items:Q", "share_of_items:Q", "share_of_train:Q"]
         )  # fmt: skip
         panels.append((rules + curve).properties(width=WIDTH, height=HEIGHT, title=_title(dataset)))
@@ -158,7 +158,7 @@ def plot_shares(result: StrataResult) -> Any:
         ]
         titles = list(SHARES.values())
         panels.append(
-            Chart(inline(rows))
+            Chart(rows)
             .mark("line", strokeWidth=2, point={"size": 28})
             .encode(
                 x=channel("threshold:Q", title="popularity threshold P", scale=_scale(dataset), axis=_ticks(dataset)),
@@ -189,7 +189,7 @@ def plot_sensitivity(result: StrataResult) -> Any:
     scale = {"domain": [0, 1]}
     title = "Kendall distance between the orders (0: the same, 1: reversed)"
     colour = channel("kind:N", scale={"domain": ["dataset", "all"], "range": [COLOURS[0], INK]}, legend=None)
-    base = Chart(inline(rows)).encode(y=names_down("label", order))
+    base = Chart(rows).encode(y=names_down("label", order))
     tip = tips(c.DATASET, "distance chance chance_low chance_high pairs observed flipped proven")
     grid = {"gridColor": GRID, "values": [0, 0.2, 0.4, 0.6, 0.8, 1]}
     spans = base.mark("rule", strokeWidth=9, opacity=0.3, color=FAINT).encode(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
 
 from recassay.plots.grammar import Chart, Spec
 
@@ -64,11 +63,6 @@ def dash_scale(names: Sequence[str]) -> Spec:
     """The line patterns that go with `colour_scale`."""
     place = places(names)
     return {"domain": list(names), "range": [DASHES[place[n] // len(COLOURS) % len(DASHES)] for n in names]}
-
-
-def inline(rows: list[dict[str, Any]]) -> Spec:
-    """Rows as data inside the specification: a chart is one self-contained JSON."""
-    return {"values": rows}
 
 
 CONFIG: Spec = {

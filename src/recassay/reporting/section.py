@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -128,29 +128,59 @@ class Brief:
     next_step: str | None = None
 
 
-def no_brief(result: Any) -> Brief | None:
-    """For results whose first sentences and first table are what a reader sees first."""
-    return None
+def always(result: Any) -> bool:
+    """For figures that every result has."""
+    return True
 
 
-def no_figures(result: Any) -> list[Figure]:
-    """For results that tables tell."""
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """The figure that every result of a kind has, stated before there is one: its name, caption, table and drawing.
+
+    The caption is a text, or a function that words it for a result. The table has the name of the figure unless another
+    is given. The figure is left out where `when` does not hold.
+    """
+
+    name: str
+    caption: str | Callable[[Any], str]
+    draw: Callable[[Any], Any]
+    table: str = ""
+    when: Callable[[Any], object] = always
+
+    def __call__(self, result: Any) -> Any:
+        """The chart alone."""
+        return self.draw(result)
+
+    def figure(self, result: Any) -> Figure:
+        """The figure of a result."""
+        caption = self.caption if isinstance(self.caption, str) else self.caption(result)
+        return Figure(self.name, caption, self.draw(result), self.table or self.name)
+
+
+def plot(
+    name: str, caption: str | Callable[[Any], str], *, table: str = "", when: Callable[[Any], object] = always
+) -> Callable[[Callable[[Any], Any]], Plot]:
+    """Make a function that draws a chart the plot of a section: `@plot("ratings", "Ratings with intervals.")`."""
+    return lambda draw: Plot(name, caption, draw, table, when)
+
+
+class Plots(tuple[Plot, ...]):
+    """The plots of a section in reading order."""
+
+    __slots__ = ()
+
+    def __call__(self, result: Any) -> list[Figure]:
+        """The figures of a result."""
+        return [plot.figure(result) for plot in self if plot.when(result)]
+
+
+def nothing(result: Any) -> list[Any]:
+    """For results that have no sentences, no tables or no figures."""
     return []
 
 
-def no_sentences(result: Any) -> list[str]:
-    """For results that the verdict has nothing to say of."""
-    return []
-
-
-def no_tables(result: Any) -> list[Table]:
-    """For results whose frames are told by pictures alone."""
-    return []
-
-
-def no_leader(result: Any) -> str | None:
-    """For results that put no algorithm first in the metric."""
-    return None
+def nobody(result: Any) -> None:
+    """For results that put no algorithm first in the metric, or whose first sentences and table are their brief."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,12 +200,12 @@ class Section:
     title: str
     part: Part
     page: str
-    figures: Callable[[Any], list[Figure]] = no_figures
-    sentences: Callable[[Any], list[str]] = no_sentences
-    tables: Callable[[Any], list[Table]] = no_tables
+    figures: Callable[[Any], list[Figure]] = nothing
+    sentences: Callable[[Any], list[str]] = nothing
+    tables: Callable[[Any], list[Table]] = nothing
     order: int = 100
-    leader: Callable[[Any], str | None] = no_leader
-    brief: Callable[[Any], Brief | None] = no_brief
+    leader: Callable[[Any], str | None] = nobody
+    brief: Callable[[Any], Brief | None] = nobody
 
     def __post_init__(self) -> None:
         if not isinstance(self.of, type):
@@ -184,6 +214,11 @@ class Section:
             raise ValueError(f"the section {self.title!r} names no part of a report: {self.part!r}; use one of {PARTS}")
         if isinstance(self.order, bool) or not isinstance(self.order, int):
             raise ValueError(f"the section {self.title!r} has the order {self.order!r}, which is not a whole number")
+
+    @property
+    def plots(self) -> Sequence[Plot]:
+        """The figures that its results may have; none are known where a function of its own makes them."""
+        return self.figures if isinstance(self.figures, Plots) else ()
 
 
 def part_title(part: str) -> str:

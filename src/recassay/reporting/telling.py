@@ -74,6 +74,15 @@ def own_sections() -> dict[str, Section]:
     return {name: section for word in sorted(_own_words()) for name, section in _sections_of_word(word).items()}
 
 
+def figures_by_analysis(words: Iterable[str]) -> dict[str, list[str]]:
+    """By the word of an analysis of ours, the names of the figures that its results may have."""
+    return {
+        word: [plot.name for section in _sections_of_word(word).values() for plot in section.plots]
+        for word in words
+        if word in _own_words()
+    }
+
+
 def plugin_sections() -> tuple[dict[str, Section], dict[str, str]]:
     """The announced sections by name, and by name why some cannot be used."""
     loaded, problems = registry.sections.loadable()

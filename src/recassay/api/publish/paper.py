@@ -26,12 +26,12 @@ from recassay.reporting.content import by_reason
 from recassay.reporting.figures import build_sections
 from recassay.reporting.files import refuse_file, safe_stem, write_files
 from recassay.reporting.paper.arrange import Room
-from recassay.reporting.paper.figures import DRAWN_BY, FIGURES_OF, paper_figure
+from recassay.reporting.paper.figures import paper_figure
 from recassay.reporting.paper.files import paper_files, paper_notes
 from recassay.reporting.paper.fit import COLUMN_WIDTH, PAGE_WIDTH
 from recassay.reporting.paper.main_table import TableStyle
 from recassay.reporting.section import Figure
-from recassay.reporting.telling import answer_html, verdict
+from recassay.reporting.telling import answer_html, figures_by_analysis, verdict
 
 FIGURES = ("critical_difference", "performance_profiles")
 """The figures of a paper that names none."""
@@ -196,14 +196,15 @@ def _figures(
 ) -> tuple[list[Figure], list[str], dict[str, str]]:
     """The figures of these names in order, the analyses behind them, and by name why some are not there."""
     known = [name for name, _ in analyses]
+    drawn_by = {figure: name for name, own in figures_by_analysis(known).items() for figure in own}
     charts: dict[str, list[Figure]] = {}
     why: dict[str, str] = {}
     chosen: dict[str, Figure] = {}
     not_drawn: dict[str, str] = {}
     for name in dict.fromkeys(names):
-        analysis = DRAWN_BY.get(name, name)
-        if analysis not in known and analysis not in FIGURES_OF:
-            raise UsageError(f"there is no figure {name!r}", fix=did_you_mean(name, [*DRAWN_BY, *known]))
+        analysis = drawn_by.get(name, name)
+        if analysis not in known:
+            raise UsageError(f"there is no figure {name!r}", fix=did_you_mean(name, [*drawn_by, *known]))
         if analysis not in charts:
             ran = {analysis: tests[analysis]} if analysis in tests else {}
             if not ran:

@@ -8,10 +8,10 @@ from recassay.analysis.adaptive.result import AdaptiveResult, Step
 from recassay.core import columns as c
 from recassay.core.errors import duration, listing
 from recassay.plots.forms import heat_map, names_above, names_down, rank_fill
-from recassay.plots.grammar import Chart, channel
-from recassay.plots.theme import COLOURS, FAINT, inline, themed
+from recassay.plots.grammar import channel, marks, tips
+from recassay.plots.theme import COLOURS, FAINT, themed
 from recassay.reporting.numbers import number, percent
-from recassay.reporting.section import Figure, Section, Table
+from recassay.reporting.section import Plots, Section, Table, plot
 
 MEANING = (
     "Probabilities are about the grid of this study alone, under the belief described in the documentation: what "
@@ -157,27 +157,6 @@ def tables(result: AdaptiveResult) -> list[Table]:
     return shown
 
 
-def figures(result: AdaptiveResult) -> list[Figure]:
-    """Certainty against cost, and the grid."""
-    drawn = [
-        Figure(
-            "adaptive_grid",
-            "Ranks on every dataset; those in brackets are predicted from the others and were not measured.",
-            plot_grid(result),
-            "adaptive_cells",
-        )
-    ]
-    if result.steps:
-        curve = Figure(
-            "adaptive_curve",
-            "How sure each claim about the whole grid was, as cells were paid for.",
-            plot_curve(result),
-            "adaptive_curve",
-        )
-        drawn.insert(0, curve)
-    return drawn
-
-
 def cost_share(share: float) -> str:
     """A share of the cost, with a decimal where it is small."""
     return percent(share, 0 if share >= 0.1 else 1 if share >= 0.002 else 2)
@@ -225,6 +204,11 @@ def _rank(result: AdaptiveResult, i: int, j: int) -> str:
 CLAIMS = {"first": "first place", "top3": "first three", "ordered": "order", "agreement": "agreement"}
 
 
+@plot(
+    "adaptive_curve",
+    "How sure each claim about the whole grid was, as cells were paid for.",
+    when=lambda result: result.steps,
+)
 def plot_curve(result: AdaptiveResult) -> Any:
     """The probability of each claim over the share of the predicted cost, on a logarithmic axis."""
     rows = [
@@ -234,18 +218,14 @@ def plot_curve(result: AdaptiveResult) -> Any:
         if row["done"] > 0
     ]
     order = list(CLAIMS.values())
-    lines = (
-        Chart(inline(rows))
-        .mark("line", interpolate="step-after", strokeWidth=2, point={"size": 18})
-        .encode(
-            x=channel("share:Q", title="share of the predicted cost", scale={"type": "log"},
-                    axis={"format": "~%", "tickCount": 6}),
-            y=channel("probability:Q", title="probability of the claim", scale={"domain": [0, 1]}),
-            color=channel("claim:N", sort=order, title=None, scale={"domain": order, "range": COLOURS[:4]}),
-            tooltip=["claim:N", "share:Q", "cells:Q", "probability:Q"],
-        )
-    )  # fmt: skip
-    level = Chart(inline([{"probability": result.confidence}])).mark("rule", color=FAINT, strokeDash=[4, 3])
+    axis = {"format": "~%", "tickCount": 6}
+    lines = marks(rows, "line", interpolate="step-after", strokeWidth=2, point={"size": 18}).encode(
+        x=channel("share:Q", title="share of the predicted cost", scale={"type": "log"}, axis=axis),
+        y=channel("probability:Q", title="probability of the claim", scale={"domain": [0, 1]}),
+        color=channel("claim:N", sort=order, title=None, scale={"domain": order, "range": COLOURS[:4]}),
+        tooltip=tips("claim", "share cells probability"),
+    )
+    level = marks([{"probability": result.confidence}], "rule", color=FAINT, strokeDash=[4, 3])
     return themed(
         (lines + level.encode(y="probability:Q")).properties(width=480, height=260),
         f"Certainty against cost, {result.metric}",
@@ -253,6 +233,11 @@ def plot_curve(result: AdaptiveResult) -> Any:
     )
 
 
+@plot(
+    "adaptive_grid",
+    "Ranks on every dataset; those in brackets are predicted from the others and were not measured.",
+    table="adaptive_cells",
+)
 def plot_grid(result: AdaptiveResult) -> Any:
     """Algorithms against datasets: ranks, those that are only predicted in brackets and faint."""
     rows = []
@@ -266,7 +251,7 @@ def plot_grid(result: AdaptiveResult) -> Any:
         names_above(c.DATASET, by_size),
         names_down(c.ALGORITHM, result.order),
         rank_fill(c.RANK, len(result.algorithms)),
-        [f"{c.ALGORITHM}:N", f"{c.DATASET}:N", "state:N", f"{c.RANK}:Q", "value:Q", "seconds:Q"],
+        tips(f"{c.ALGORITHM} {c.DATASET} state", f"{c.RANK} value seconds"),
         dark=f"datum.rank < {1 + 0.35 * len(result.algorithms)} && datum.state != 'predicted'",
         faint=("datum.state == 'predicted'", 0.55),
         text_size=9,
@@ -278,5 +263,7 @@ def plot_grid(result: AdaptiveResult) -> Any:
     )
 
 
-SECTION = Section(AdaptiveResult, "The whole grid from a part of it", "leaderboard", "adaptive", figures, sentences,
-                  tables, order=15)  # fmt: skip
+FIGURES = Plots([plot_curve, plot_grid])
+SECTION = Section(
+    AdaptiveResult, "The whole grid from a part of it", "leaderboard", "adaptive", FIGURES, sentences, tables, order=15
+)

@@ -9,10 +9,10 @@ from recassay.analysis.advise.result import AdviseResult
 from recassay.core import columns as c
 from recassay.core.errors import listing
 from recassay.plots.forms import intervals, names_down
-from recassay.plots.grammar import Chart, channel, layer
-from recassay.plots.theme import COLOURS, FAINT, inline, shorten, themed
+from recassay.plots.grammar import Chart, channel, layer, tips
+from recassay.plots.theme import COLOURS, FAINT, shorten, themed
 from recassay.reporting.numbers import between, number, percent
-from recassay.reporting.section import Figure, Section, Table
+from recassay.reporting.section import Plots, Section, Table, plot
 
 
 def sentences(result: AdviseResult) -> list[str]:
@@ -87,27 +87,19 @@ def _ranked(rank: float, interval: Sequence[float]) -> str:
     return f"{rank:.1f} ({around})" if around else f"{rank:.1f}"
 
 
-def figures(result: AdviseResult) -> list[Figure]:
-    """The ranks to expect."""
-    caption = (
-        f"Rank of each algorithm in {result.metric} over the whole benchmark, as a model on characteristics predicts "
-        f"it for {result.title}, and on its {len(result.nearest)} nearest datasets."
-    )
-    return [Figure("advice", caption, plot_advice(result), "advice")]
-
-
+@plot(
+    "advice",
+    lambda result: (
+        f"Rank of each algorithm in {result.metric} over the whole benchmark, as a model on characteristics "
+        f"predicts it for {result.title}, and on its {len(result.nearest)} nearest datasets."
+    ),
+)
 def plot_advice(result: AdviseResult) -> Any:
     """Algorithms in the order advised: rank overall, by the model, and on the nearest datasets, with intervals."""
     near = f"on the {len(result.nearest)} nearest"
     kinds = {"overall": "overall", "predicted": "model", "nearest": near}
     rows = [
-        {
-            c.ALGORITHM: row[c.ALGORITHM],
-            "by": title,
-            "rank": row[f"{kind}_rank"],
-            "low": row[f"{kind}_low"],
-            "high": row[f"{kind}_high"],
-        }
+        {c.ALGORITHM: row[c.ALGORITHM], "by": title, **{end: row[f"{kind}_{end}"] for end in ("rank", "low", "high")}}
         for row in result.to_frame().to_dicts()
         for kind, title in kinds.items()
     ]
@@ -115,18 +107,17 @@ def plot_advice(result: AdviseResult) -> Any:
     titles = list(kinds.values())
     scale = {"domain": titles, "range": ["#5b6770", COLOURS[0], COLOURS[1]]}
     colour = channel("by:N", scale=scale, sort=titles, legend={"title": None})
-    base = Chart(inline(rows)).encode(
+    base = Chart(rows).encode(
         y=names_down(c.ALGORITHM, order),
         yOffset=channel("by:N", sort=titles),
         color=colour,
-        tooltip=[f"{c.ALGORITHM}:N", "by:N", "rank:Q", "low:Q", "high:Q"],
+        tooltip=tips(f"{c.ALGORITHM} by", "rank low high"),
     )
     x = {"domain": [1, max(2, len(order))], "nice": False}
     axis = {"gridColor": "#eef0f2", "domainColor": FAINT}
     marks = intervals(base, "rank", "low", "high", scale=x, title="rank (1 is best)", axis=axis, line={"opacity": 0.45})
-    chart = layer(*marks).properties(width=430, height={"step": 11})
     return themed(
-        chart,
+        layer(*marks).properties(width=430, height={"step": 11}),
         f"Ranks to expect on {shorten(result.title, 60)}, {result.metric}",
         f"{100 * result.confidence:g} % intervals (overall, model: of the rank on a new dataset; nearest: of the mean "
         "rank there); order by "
@@ -134,4 +125,5 @@ def plot_advice(result: AdviseResult) -> Any:
     )
 
 
-SECTION = Section(AdviseResult, "Advice for a new dataset", "datasets", "select", figures, sentences, tables, order=50)
+FIGURES = Plots([plot_advice])
+SECTION = Section(AdviseResult, "Advice for a new dataset", "datasets", "select", FIGURES, sentences, tables, order=50)

@@ -10,9 +10,9 @@ from recassay.analysis.associations import AVERAGE, AssociationsResult
 from recassay.core import columns as c
 from recassay.core.errors import listing
 from recassay.plots.forms import correlation_fill, heat_map, names_above, names_down
-from recassay.plots.grammar import Chart, channel, condition, fixed
-from recassay.plots.theme import COLOURS, FAINT, inline, themed
-from recassay.reporting.section import Figure, Section
+from recassay.plots.grammar import Chart, channel, condition, fixed, tips
+from recassay.plots.theme import COLOURS, FAINT, themed
+from recassay.reporting.section import Plots, Section, plot
 
 
 def sentences(result: AssociationsResult) -> list[str]:
@@ -33,31 +33,22 @@ FEWEST_DRAWN = 10
 """Datasets below which a correlation of ranks has hardly any value that chance does not give, and is not drawn."""
 
 
-def figures(result: AssociationsResult) -> list[Figure]:
-    """Correlations by algorithm, and mutual information beside what chance gives; none that tell nothing."""
-    if result.n_datasets < FEWEST_DRAWN and not any(np.any(p < result.alpha) for p in result.p_adjusted.values()):
-        return []
-    table = "characteristics_and_performance"
-    return [
-        Figure(
-            table,
-            f"Correlation over {result.n_datasets} datasets between a characteristic and {result.metric}; an "
-            "algorithm's cell shows its number where it survives the correction for all cells.",
-            plot_associations(result),
-            table,
-        ),
-        Figure(
-            "mutual_information",
-            "Mutual information between characteristics and performance, beside what it is for shuffled datasets.",
-            plot_mutual_information(result),
-            table,
-        ),
-    ]
+def telling(result: AssociationsResult) -> bool:
+    """Whether there is something to draw: enough datasets, or associations beyond chance."""
+    return result.n_datasets >= FEWEST_DRAWN or any(np.any(p < result.alpha) for p in result.p_adjusted.values())
 
 
 MEAN_ROWS = {"pearson": "mean, Pearson", "spearman": "mean, Spearman"}
 
 
+@plot(
+    "characteristics_and_performance",
+    lambda result: (
+        f"Correlation over {result.n_datasets} datasets between a characteristic and {result.metric}; an "
+        "algorithm's cell shows its number where it survives the correction for all cells."
+    ),
+    when=telling,
+)
 def plot_associations(result: AssociationsResult) -> Any:
     """Algorithms down, characteristics across: Spearman's correlation over datasets; above, the two mean rows.
 
@@ -77,7 +68,7 @@ def plot_associations(result: AssociationsResult) -> Any:
         names_above("characteristic", list(result.characteristics), angle=-40),
         names_down("row", order),
         correlation_fill(c.VALUE, "correlation", length=min(140, 18 * len(order))),
-        [f"{c.ALGORITHM}:N", "characteristic:N", "measure:N", f"{c.VALUE}:Q", "low:Q", "high:Q", "p:Q", "p_adjusted:Q"],
+        tips(f"{c.ALGORITHM} characteristic measure", f"{c.VALUE} low high p p_adjusted"),
         dark=f"abs(datum.{c.VALUE}) > 0.6",
         faint=("!datum.sure", 0.55),
         text_size=9.5,
@@ -90,6 +81,12 @@ def plot_associations(result: AssociationsResult) -> Any:
     )
 
 
+@plot(
+    "mutual_information",
+    "Mutual information between characteristics and performance, beside what it is for shuffled datasets.",
+    table="characteristics_and_performance",
+    when=telling,
+)
 def plot_mutual_information(result: AssociationsResult) -> Any:
     """Mean mutual information of each characteristic (dot) beside what shuffled datasets give (bar)."""
     rows = [
@@ -98,23 +95,23 @@ def plot_mutual_information(result: AssociationsResult) -> Any:
         if row["measure"] == "mutual_information" and row[c.ALGORITHM] == AVERAGE
     ]
     order = [row["characteristic"] for row in sorted(rows, key=lambda row: -row[c.VALUE])]
-    base = Chart(inline(rows)).encode(
+    base = Chart(rows).encode(
         y=names_down("characteristic", order),
-        tooltip=["characteristic:N", f"{c.VALUE}:Q", "chance:Q", "p:Q", "p_adjusted:Q"],
+        tooltip=tips("characteristic", f"{c.VALUE} chance p p_adjusted"),
     )
     by_chance = base.mark("bar", color="#d5dae0", height=9).encode(x=channel("chance:Q", title="nats"))
     dots = base.mark("circle", size=60, opacity=1).encode(
         x=f"{c.VALUE}:Q",
         color=condition(f"datum.p_adjusted < {result.alpha}", fixed(COLOURS[0]), fixed(FAINT)),
     )
-    chart = (by_chance + dots).properties(width=420, height=17 * len(order))
     return themed(
-        chart,
+        (by_chance + dots).properties(width=420, height=17 * len(order)),
         f"Mutual information with {result.metric}",
         "Mean over algorithms; bar: the same with datasets shuffled; blue: beyond chance after correction",
     )
 
 
+FIGURES = Plots([plot_associations, plot_mutual_information])
 SECTION = Section(
-    AssociationsResult, "Characteristics and performance", "datasets", "select", figures, sentences, order=20
+    AssociationsResult, "Characteristics and performance", "datasets", "select", FIGURES, sentences, order=20
 )

@@ -7,10 +7,10 @@ from typing import Any
 from recassay.analysis.bench.result import NOT_ASKED, BenchResult, beaten_sentences
 from recassay.core.errors import listing
 from recassay.plots.forms import names_down
-from recassay.plots.grammar import Chart, channel, layer
-from recassay.plots.theme import COLOURS, FAINT, inline, themed
+from recassay.plots.grammar import Chart, channel, layer, marks
+from recassay.plots.theme import COLOURS, FAINT, themed
 from recassay.reporting.numbers import between, number, p_value
-from recassay.reporting.section import Figure, Section, Table
+from recassay.reporting.section import Plots, Section, Table, plot
 
 
 def sentences(result: BenchResult) -> list[str]:
@@ -67,6 +67,7 @@ def tables(result: BenchResult) -> list[Table]:
     ]
 
 
+@plot("bench", "Each dataset: value over that of the best baseline.")
 def plot_bench(result: BenchResult) -> Any:
     """By dataset, the algorithm's value as a share of the best baseline's."""
     rows = [
@@ -74,10 +75,10 @@ def plot_bench(result: BenchResult) -> Any:
         for row in result.rows
         if row.best_value > 0
     ]
-    base = Chart(inline(rows)).encode(y=names_down("dataset", [str(row["dataset"]) for row in rows]))
+    base = Chart(rows).encode(y=names_down("dataset", [str(row["dataset"]) for row in rows]))
     return themed(
         layer(
-            Chart(inline([{"one": 1.0}])).mark("rule", color=FAINT).encode(x=channel("one:Q")),
+            marks([{"one": 1.0}], "rule", color=FAINT).encode(x=channel("one:Q")),
             base.mark("circle", color=COLOURS[0], size=70, opacity=1).encode(
                 x=channel("share:Q", title="value / value of the best baseline"),
                 tooltip=["dataset:N", "share:Q", "place:Q", "best:N"],
@@ -88,9 +89,5 @@ def plot_bench(result: BenchResult) -> Any:
     )
 
 
-def figures(result: BenchResult) -> list[Figure]:
-    """The share of the best baseline by dataset."""
-    return [Figure("bench", "Each dataset: value over that of the best baseline.", plot_bench(result), "bench")]
-
-
-SECTION = Section(BenchResult, "Among the shipped baselines", "leaderboard", "benchmark", figures, sentences, tables)
+FIGURES = Plots([plot_bench])
+SECTION = Section(BenchResult, "Among the shipped baselines", "leaderboard", "benchmark", FIGURES, sentences, tables)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from recassay.analysis.beta_irt.result import BetaIRTResult
 from recassay.core.errors import listing
 from recassay.plots.forms import intervals, line_legend, line_looks, names_down
-from recassay.plots.grammar import Chart, channel, hconcat, layer
-from recassay.plots.theme import COLOURS, FAINT, INK, colour_scale, inline, shorten, themed
+from recassay.plots.grammar import Chart, channel, hconcat, layer, marks, tips
+from recassay.plots.theme import COLOURS, FAINT, INK, colour_scale, shorten, themed
 from recassay.reporting.numbers import percent, probability
-from recassay.reporting.section import Figure, Section, Table
+from recassay.reporting.section import Plot, Plots, Section, Table, plot
 
 if TYPE_CHECKING:
     from recassay.analysis.beta_irt.traits import Trait
@@ -103,19 +104,6 @@ def _span(trait: Trait, i: int) -> str:
     return f"{trait.estimate[i]:.3f} [{trait.low[i]:.3f}, {trait.high[i]:.3f}]"
 
 
-def figures(result: BetaIRTResult) -> list[Figure]:
-    """The traits with their intervals, and the item characteristic curves of each direction."""
-    return [
-        Figure("irt_traits", "Ability of each algorithm and challenge of each dataset, with intervals.",
-               plot_traits(result), "irt_traits"),
-        Figure("irt_datasets", "Difficulty against discrimination of the datasets, and the value that each expects "
-               "of an algorithm by its ability; the shaded range holds the observed abilities.",
-               plot_direction(result, 1), "irt_traits"),
-        Figure("irt_algorithms", "The other way round: difficulty limit against consistency of the algorithms, and "
-               "the value that each reaches by the challenge of a dataset.", plot_direction(result, 2), "irt_traits"),
-    ]  # fmt: skip
-
-
 def leader(result: BetaIRTResult) -> str:
     """The ablest algorithm."""
     return result.algorithms[result.trait("ability").order()[0]]
@@ -198,7 +186,7 @@ def _scatter(result: BetaIRTResult, number: int) -> Any:
     x = channel("x:Q", title=slope_title, scale=x_scale)
     y = channel("y:Q", title=level_title, scale=y_scale, axis={"values": [0, 0.2, 0.4, 0.6, 0.8, 1]})
     tip = ["name:N", "x:Q", "x_low:Q", "x_high:Q", "y:Q", "y_low:Q", "y_high:Q"]
-    base = Chart(inline(rows))
+    base = Chart(rows)
     names = sorted(up.names)
     colour = channel("name:N", scale=colour_scale(names), legend=None)
     return layer(
@@ -220,19 +208,15 @@ def _curves(result: BetaIRTResult, number: int) -> Any:
     frames = result.frames()
     rows = [row for row in frames["irt_curves"].to_dicts() if row["direction"] == number]
     band = [row for row in frames["irt_ranges"].to_dicts() if row["direction"] == number]
-    x_scale, y_scale = {"domain": [0, 1]}, {"domain": [0, 1]}
-    shade = Chart(inline(band)).mark("rect", color=FAINT, opacity=0.18).encode(
-        x=channel("low:Q", scale=x_scale), x2="high:Q", tooltip=["trait:N", "low:Q", "high:Q"]
-    )  # fmt: skip
-    lines = (
-        Chart(inline(rows))
-        .mark("line", strokeWidth=1.8)
-        .encode(
-            x=channel("trait:Q", title=title, scale=x_scale),
-            y=channel("expected:Q", title=f"expected {result.metric}", scale=y_scale),
-            **line_looks("item", names, line_legend(names)),
-            tooltip=["item:N", "trait:Q", "expected:Q"],
-        )
+    scale = {"domain": [0, 1]}
+    shade = marks(band, "rect", color=FAINT, opacity=0.18).encode(
+        x=channel("low:Q", scale=scale), x2="high:Q", tooltip=tips("trait", "low high")
+    )
+    lines = marks(rows, "line", strokeWidth=1.8).encode(
+        x=channel("trait:Q", title=title, scale=scale),
+        y=channel("expected:Q", title=f"expected {result.metric}", scale=scale),
+        **line_looks("item", names, line_legend(names)),
+        tooltip=tips("item", "trait expected"),
     )
     height = max(HEIGHT, ROW * (len(names) + 2))
     seen = f"shaded: the {respondent} of those observed"
@@ -254,6 +238,7 @@ def plot_direction(result: BetaIRTResult, number: int) -> Any:
     return themed(chart, f"{what}, {result.metric}", subtitle)
 
 
+@plot("irt_traits", "Ability of each algorithm and challenge of each dataset, with intervals.")
 def plot_traits(result: BetaIRTResult) -> Any:
     """Abilities of the algorithms and challenges of the datasets with their intervals, the largest on top."""
     panels = []
@@ -262,20 +247,27 @@ def plot_traits(result: BetaIRTResult) -> Any:
         trait = result.trait(name)
         order = [trait.names[i] for i in trait.order()]
         rows = [row for row in result.to_frame().to_dicts() if row["trait"] == name]
-        base = Chart(inline(rows)).encode(
-            y=names_down("name", order),
-            tooltip=["name:N", "estimate:Q", "low:Q", "high:Q"],
-        )
-        marks = intervals(
+        base = Chart(rows).encode(y=names_down("name", order), tooltip=tips("name", "estimate low high"))
+        spans = intervals(
             base, "estimate", "low", "high", scale={"domain": [0, 1]}, title=title, line={"color": FAINT},
             dot={"color": COLOURS[0]},
         )  # fmt: skip
-        panels.append(layer(*marks).properties(width=320, height=18 * len(order)))
-    chart = hconcat(*panels, spacing=40)
-    share = f"{100 * result.confidence:g} % intervals"
-    return themed(chart, f"Ability and challenge, {result.metric}", f"Beta-IRT ({result.estimator}), {share}")
+        panels.append(layer(*spans).properties(width=320, height=18 * len(order)))
+    return themed(
+        hconcat(*panels, spacing=40),
+        f"Ability and challenge, {result.metric}",
+        f"Beta-IRT ({result.estimator}), {100 * result.confidence:g} % intervals",
+    )
 
 
+FIGURES = Plots([
+    plot_traits,
+    Plot("irt_datasets", "Difficulty against discrimination of the datasets, and the value that each expects of an "
+         "algorithm by its ability; the shaded range holds the observed abilities.",
+         partial(plot_direction, number=1), "irt_traits"),
+    Plot("irt_algorithms", "The other way round: difficulty limit against consistency of the algorithms, and the value "
+         "that each reaches by the challenge of a dataset.", partial(plot_direction, number=2), "irt_traits"),
+])  # fmt: skip
 SECTION = Section(
-    BetaIRTResult, "Ability and challenge", "traits", "beta-irt", figures, sentences, tables, order=10, leader=leader
+    BetaIRTResult, "Ability and challenge", "traits", "beta-irt", FIGURES, sentences, tables, order=10, leader=leader
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from recassay.analysis.certify.result import CertificateResult
 from recassay.reporting.numbers import between, percent
-from recassay.reporting.section import Section, Table, no_figures
+from recassay.reporting.section import Section, Table, nothing
 
 
 def sentences(result: CertificateResult) -> list[str]:
@@ -35,5 +35,5 @@ def tables(result: CertificateResult) -> list[Table]:
 
 
 SECTION = Section(
-    CertificateResult, "Certified shares", "robustness", "multiverse-studies", no_figures, sentences, tables, order=21
+    CertificateResult, "Certified shares", "robustness", "multiverse-studies", nothing, sentences, tables, order=21
 )

@@ -9,8 +9,8 @@ from recassay.core import columns as c
 from recassay.core.errors import count_of
 from recassay.plots.forms import heat_map, names_above, names_down, rank_fill
 from recassay.plots.grammar import Chart, Spec, channel, condition, fixed, layer
-from recassay.plots.theme import COLOURS, FAINT, INK, inline, shorten, themed
-from recassay.reporting.section import Figure, Section
+from recassay.plots.theme import COLOURS, FAINT, INK, shorten, themed
+from recassay.reporting.section import Plots, Section, plot
 from recassay.reporting.sections.beta_irt import label_rows
 
 
@@ -37,24 +37,6 @@ def sentences(result: ClustersResult) -> list[str]:
     ]
 
 
-def figures(result: ClustersResult) -> list[Figure]:
-    """The plane of the first two components, and the ranks by cluster."""
-    return [
-        Figure(
-            "dataset_clusters",
-            "Datasets by their characteristics on the first two principal components, coloured by cluster.",
-            plot_clusters(result),
-            "clusters",
-        ),
-        Figure(
-            "cluster_ranks",
-            f"Mean rank (and geometric mean) in {result.metric} of each algorithm within each cluster of datasets.",
-            plot_cluster_ranks(result),
-            "cluster_ranks",
-        ),
-    ]
-
-
 WIDTH = 470
 ROW = 13
 
@@ -65,6 +47,11 @@ def _colour(result: ClustersResult) -> Spec:
     return channel("cluster:N", scale=scale, legend={"title": "cluster", "orient": "left"})
 
 
+@plot(
+    "dataset_clusters",
+    "Datasets by their characteristics on the first two principal components, coloured by cluster.",
+    table="clusters",
+)
 def plot_clusters(result: ClustersResult) -> Any:
     """The first two components; each name on a row of its own at the right, outliers hollow, central ones larger."""
     points = result.space.points
@@ -100,7 +87,7 @@ def plot_clusters(result: ClustersResult) -> Any:
     y_scale = {"domain": [low + under, high], "nice": False, "zero": False}
     x = channel("x:Q", title=f"component 1 ({shares[0]} of the variance)", scale=x_scale)
     y = channel("y:Q", title=f"component 2 ({shares[1]})", scale=y_scale)
-    base, colour = Chart(inline(rows)), _colour(result)
+    base, colour = Chart(rows), _colour(result)
     tip = [f"{c.DATASET}:N", "cluster:N", "outlier:N", "central:N", "x:Q", "y:Q"]
     chart = layer(
         base.mark("rule", strokeWidth=0.6, strokeDash=[2, 2], color=FAINT).encode(x=x, y=y, x2="edge:Q", y2="row:Q"),
@@ -123,6 +110,12 @@ def plot_clusters(result: ClustersResult) -> Any:
     )
 
 
+@plot(
+    "cluster_ranks",
+    lambda result: (
+        f"Mean rank (and geometric mean) in {result.metric} of each algorithm within each cluster of datasets."
+    ),
+)
 def plot_cluster_ranks(result: ClustersResult) -> Any:
     """Mean rank of every algorithm in every cluster, its geometric mean in brackets."""
     order = [
@@ -155,4 +148,5 @@ def plot_cluster_ranks(result: ClustersResult) -> Any:
     )
 
 
-SECTION = Section(ClustersResult, "Kinds of datasets", "datasets", "select", figures, sentences, order=30)
+FIGURES = Plots([plot_clusters, plot_cluster_ranks])
+SECTION = Section(ClustersResult, "Kinds of datasets", "datasets", "select", FIGURES, sentences, order=30)

@@ -7,9 +7,10 @@ import numpy as np
 from recassay.analysis.compare.result import FEWEST_DATASETS, CompareResult
 from recassay.analysis.verdict.result import Verdict
 from recassay.core.errors import count_of, listing
+from recassay.plots.compare import plot_critical_difference, plot_pairwise
 from recassay.reporting.headline import verdict_brief
 from recassay.reporting.numbers import p_text, percent
-from recassay.reporting.section import Figure, Section, Table
+from recassay.reporting.section import Plot, Plots, Section, Table
 
 
 def sentences(result: CompareResult) -> list[str]:
@@ -183,36 +184,24 @@ def _control_table(result: CompareResult) -> list[Table]:
     ]
 
 
-def figures(result: CompareResult) -> list[Figure]:
-    """The critical difference diagram and the matrix of pairs."""
-    from recassay.plots.compare import plot_critical_difference, plot_pairwise
-
+def _diagram_caption(result: CompareResult) -> str:
     if len(result.datasets) < FEWEST_DATASETS:
-        caption = f"Mean ranks (further left is better) on {len(result.datasets)} datasets, too few for a test."
-        return [Figure("critical_difference", caption, plot_critical_difference(result), "mean_ranks")]
+        return f"Mean ranks (further left is better) on {len(result.datasets)} datasets, too few for a test."
     joined = BARS[result.bars].format(alpha=result.alpha, cd=result.nemenyi_cd, credibility=result.credibility)
     caption = f"Mean ranks (further left is better); a bar joins algorithms that {joined}."
     if result.control is not None:
         caption += f" {result.control.name} is the control: a star marks those that are shown to differ from it."
-    matrix = (
-        "Every pair. Above the diagonal the adjusted p of the all-pairs test: blue where the row is better, green "
-        "where the two are equivalent, grey where the data do not decide. Below it, uncoloured, the posterior "
-        "probability that the row is better, not corrected for the number of pairs."
-    )
-    return [
-        Figure("critical_difference", caption, plot_critical_difference(result), "mean_ranks"),
-        Figure("pairs", matrix, plot_pairwise(result), "pairs"),
-    ]
+    return caption
 
 
+FIGURES = Plots([
+    Plot("critical_difference", _diagram_caption, plot_critical_difference, "mean_ranks"),
+    Plot("pairs", "Every pair. Above the diagonal the adjusted p of the all-pairs test: blue where the row is better, "
+         "green where the two are equivalent, grey where the data do not decide. Below it, uncoloured, the posterior "
+         "probability that the row is better, not corrected for the number of pairs.", plot_pairwise,
+         when=lambda result: len(result.datasets) >= FEWEST_DATASETS),
+])  # fmt: skip
 SECTION = Section(
-    CompareResult,
-    "Differences over datasets",
-    "significance",
-    "compare",
-    figures,
-    sentences,
-    tables,
-    order=10,
+    CompareResult, "Differences over datasets", "significance", "compare", FIGURES, sentences, tables, order=10,
     brief=lambda result: verdict_brief(result.judgement),
-)
+)  # fmt: skip

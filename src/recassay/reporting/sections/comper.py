@@ -10,10 +10,10 @@ from recassay.analysis.comper.result import MEAN, ComPerResult, Derivation
 from recassay.core import columns as c
 from recassay.core.errors import count_of
 from recassay.plots.forms import algorithm_colour, names_down, panel_title
-from recassay.plots.grammar import Chart, channel, hconcat
-from recassay.plots.theme import INK, colour_scale, inline, themed
+from recassay.plots.grammar import Chart, channel, hconcat, marks, tips
+from recassay.plots.theme import INK, colour_scale, themed
 from recassay.reporting.numbers import number
-from recassay.reporting.section import Figure, Section, Table, no_figures
+from recassay.reporting.section import Plots, Section, Table, nothing, plot
 
 MOST_SETTINGS = 8
 """Settings that get a column of their own."""
@@ -53,59 +53,41 @@ def tables(result: ComPerResult) -> list[Table]:
     return shown
 
 
-def figures(result: ComPerResult) -> list[Figure]:
-    """The scores, the dimensions behind them, and the sensitivity to the matrix."""
-    scores = Figure(
-        "comper_scores",
-        "ComPer score of each algorithm in each setting: correctness, coverage, diversity, robustness and scalability, "
-        f"normalised and weighed by {result.matrix.name}.",
-        plot_scores(result),
-        "comper_scores",
-    )
-    dimensions = Figure(
-        "comper_dimensions",
-        "The five dimensions between 0 and 1, higher better everywhere: what the score adds up.",
-        plot_dimensions(result),
-        "comper_scores",
-    )
-    if len(result.table.algorithms) < 2:
-        return [scores, dimensions]
-    sensitivity = Figure(
-        "comper_sensitivity",
-        "How often each algorithm has the highest mean score when the entries of the matrix are off by up to half "
-        "(perturbed), drawn from its range (random), or when the dimensions have any weights (any).",
-        plot_sensitivity(result),
-        "comper_sensitivity",
-    )
-    return [scores, dimensions, sensitivity]
-
-
 MOST_BARS, MOST_GROUPED = 48, 8
 """Bars, and algorithms, that are drawn side by side; beyond either a bar is a mean, and its settings are ticks."""
 
 
+@plot(
+    "comper_scores",
+    lambda result: (
+        "ComPer score of each algorithm in each setting: correctness, coverage, diversity, robustness and "
+        f"scalability, normalised and weighed by {result.matrix.name}."
+    ),
+)
 def plot_scores(result: ComPerResult) -> Any:
     """The score of every algorithm in every setting as bars, best mean first; with many, means and a tick a setting."""
     order = [result.table.algorithms[a] for a in result.order()]
     settings = len(result.table.datasets)
     rows = result.to_frame().select(c.DATASET, c.ALGORITHM, c.SCORE, c.RANK)
     few = len(order) <= MOST_GROUPED and len(order) * settings <= MOST_BARS
-    chart = _grouped(rows, order) if few else _means(rows, order)
     return themed(
-        chart,
+        _grouped(rows, order) if few else _means(rows, order),
         "ComPer score",
         f"{len(order)} algorithms, {count_of(settings, 'setting')}; higher is better",
     )
 
 
+SETTING_TIPS = tips(f"{c.DATASET} {c.ALGORITHM}", f"{c.SCORE} {c.RANK}")
+
+
 def _grouped(rows: pl.DataFrame, order: list[str]) -> Any:
     settings = rows.get_column(c.DATASET).unique(maintain_order=True).to_list()
-    base = Chart(inline(rows.to_dicts())).encode(
+    base = Chart(rows.to_dicts()).encode(
         x=channel(f"{c.DATASET}:N", title=None, sort=settings,
                 axis={"labelAngle": -30 if len(settings) > 3 else 0, "domain": False, "ticks": False}),
         xOffset=channel(f"{c.ALGORITHM}:N", sort=order),
         y=channel(f"{c.SCORE}:Q", title="ComPer", axis={"domain": False}),
-        tooltip=[f"{c.DATASET}:N", f"{c.ALGORITHM}:N", f"{c.SCORE}:Q", f"{c.RANK}:Q"],
+        tooltip=SETTING_TIPS,
     )  # fmt: skip
     bars = base.mark("bar").encode(
         color=channel(f"{c.ALGORITHM}:N", sort=order, scale=colour_scale(order), legend={"title": None})
@@ -118,41 +100,38 @@ def _grouped(rows: pl.DataFrame, order: list[str]) -> Any:
 def _means(rows: pl.DataFrame, order: list[str]) -> Any:
     mean = rows.group_by(c.ALGORITHM, maintain_order=True).agg(pl.col(c.SCORE).mean())
     y = names_down(c.ALGORITHM, order)
-    bars = (
-        Chart(inline(mean.to_dicts()))
-        .mark("bar", height={"band": 0.65}, opacity=0.55)
-        .encode(
-            y=y,
-            x=channel(f"{c.SCORE}:Q", title="ComPer: mean (bar), and each setting (tick)"),
-            color=algorithm_colour(order),
-            tooltip=[f"{c.ALGORITHM}:N", f"{c.SCORE}:Q"],
-        )
+    bars = marks(mean.to_dicts(), "bar", height={"band": 0.65}, opacity=0.55).encode(
+        y=y,
+        x=channel(f"{c.SCORE}:Q", title="ComPer: mean (bar), and each setting (tick)"),
+        color=algorithm_colour(order),
+        tooltip=tips(c.ALGORITHM, c.SCORE),
     )
-    ticks = (
-        Chart(inline(rows.to_dicts()))
-        .mark("tick", color=INK, thickness=1.4, size=11, opacity=0.75)
-        .encode(y=y, x=f"{c.SCORE}:Q", tooltip=[f"{c.DATASET}:N", f"{c.ALGORITHM}:N", f"{c.SCORE}:Q", f"{c.RANK}:Q"])
+    ticks = marks(rows.to_dicts(), "tick", color=INK, thickness=1.4, size=11, opacity=0.75).encode(
+        y=y, x=f"{c.SCORE}:Q", tooltip=SETTING_TIPS
     )
     return (bars + ticks).properties(width=520, height=20 * len(order))
 
 
+@plot(
+    "comper_dimensions",
+    "The five dimensions between 0 and 1, higher better everywhere: what the score adds up.",
+    table="comper_scores",
+)
 def plot_dimensions(result: ComPerResult) -> Any:
     """Five small panels: d' of each dimension, a bar an algorithm (mean over settings), a line from least to most."""
     order = [result.table.algorithms[a] for a in result.order()]
-    low, mean, high = (
-        function(axis=1) for function in (result.normalised.min, result.normalised.mean, result.normalised.max)
-    )
-    raw = result.table.values.mean(axis=1)
+    whole = result.normalised
+    columns = {"mean": whole.mean(axis=1), "low": whole.min(axis=1), "high": whole.max(axis=1),
+               "measured": result.table.values.mean(axis=1)}  # fmt: skip
     panels = []
     for d, dimension in enumerate(result.dimensions):
         rows = [
-            {c.ALGORITHM: name, "mean": float(mean[a, d]), "low": float(low[a, d]), "high": float(high[a, d]),
-             "measured": float(raw[a, d])}
+            {c.ALGORITHM: name, **{column: float(values[a, d]) for column, values in columns.items()}}
             for a, name in enumerate(result.table.algorithms)
-        ]  # fmt: skip
-        base = Chart(inline(rows)).encode(
+        ]
+        base = Chart(rows).encode(
             y=names_down(c.ALGORITHM, order, labels=d == 0),
-            tooltip=[f"{c.ALGORITHM}:N", "mean:Q", "low:Q", "high:Q", "measured:Q"],
+            tooltip=tips(c.ALGORITHM, "mean low high measured"),
         )
         scale = {"domain": [0, 1]}
         bars = base.mark("bar", height={"band": 0.7}).encode(
@@ -171,6 +150,12 @@ def plot_dimensions(result: ComPerResult) -> Any:
     )
 
 
+@plot(
+    "comper_sensitivity",
+    "How often each algorithm has the highest mean score when the entries of the matrix are off by up to half "
+    "(perturbed), drawn from its range (random), or when the dimensions have any weights (any).",
+    when=lambda result: len(result.table.algorithms) > 1,
+)
 def plot_sensitivity(result: ComPerResult) -> Any:
     """How often each algorithm has the highest mean score under random matrices, a panel a scheme."""
     order = [result.table.algorithms[a] for a in result.order()]
@@ -180,18 +165,14 @@ def plot_sensitivity(result: ComPerResult) -> Any:
         rows = frame.filter(pl.col("scheme") == scheme)
         changed = float(rows.get_column("order_changed")[0])
         title = panel_title(scheme, f"order changes in {changed:.0%}", offset=6)
-        panels.append(
-            Chart(inline(rows.to_dicts()))
-            .mark("bar", height={"band": 0.7})
-            .encode(
-                y=names_down(c.ALGORITHM, order, labels=not panels),
-                x=channel("probability_first:Q", title=None, scale={"domain": [0, 1]},
-                        axis={"format": "%", "values": [0, 0.5, 1], "domain": False}),
-                color=algorithm_colour(order),
-                tooltip=[f"{c.ALGORITHM}:N", "probability_first:Q", "order_changed:Q"],
-            )
-            .properties(width=190, height=max(60, 20 * len(order)), title=title)
-        )  # fmt: skip
+        axis = {"format": "%", "values": [0, 0.5, 1], "domain": False}
+        bars = marks(rows.to_dicts(), "bar", height={"band": 0.7}).encode(
+            y=names_down(c.ALGORITHM, order, labels=not panels),
+            x=channel("probability_first:Q", title=None, scale={"domain": [0, 1]}, axis=axis),
+            color=algorithm_colour(order),
+            tooltip=tips(c.ALGORITHM, "probability_first order_changed"),
+        )
+        panels.append(bars.properties(width=190, height=max(60, 20 * len(order)), title=title))
     return themed(
         hconcat(*panels, spacing=16),
         "First under other weights",
@@ -199,8 +180,9 @@ def plot_sensitivity(result: ComPerResult) -> Any:
     )
 
 
+FIGURES = Plots([plot_scores, plot_dimensions, plot_sensitivity])
 SECTION = Section(
-    ComPerResult, "ComPer", "beyond accuracy", "comper", figures, ComPerResult.conclusions, tables, order=20
+    ComPerResult, "ComPer", "beyond accuracy", "comper", FIGURES, ComPerResult.conclusions, tables, order=20
 )
 
 
@@ -230,5 +212,5 @@ def derivation_tables(result: Derivation) -> list[Table]:
     return [*shown, Table(title, [*matrix.columns, "weight"], weighed, important=["weight"])]
 
 
-DERIVATION = Section(Derivation, "ComPer's matrix", "beyond accuracy", "comper", no_figures, derivation_sentences,
+DERIVATION = Section(Derivation, "ComPer's matrix", "beyond accuracy", "comper", nothing, derivation_sentences,
                      derivation_tables, order=25)  # fmt: skip

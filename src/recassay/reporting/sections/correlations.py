@@ -8,15 +8,13 @@ from recassay.analysis.correlations import CorrelationsResult
 from recassay.core import columns as c
 from recassay.plots.forms import correlation_fill, heat_map, names_above, names_down
 from recassay.plots.theme import themed
-from recassay.reporting.section import Figure, Section, no_sentences
+from recassay.reporting.section import Plots, Section, plot
 
 
-def figures(result: CorrelationsResult) -> list[Figure]:
-    """The matrix of correlations."""
-    caption = "Spearman's correlation of the algorithms' order between metrics, averaged over the datasets."
-    return [Figure("metric_correlations", caption, plot_correlations(result), "metric_correlations")]
-
-
+@plot(
+    "metric_correlations",
+    "Spearman's correlation of the algorithms' order between metrics, averaged over the datasets.",
+)
 def plot_correlations(result: CorrelationsResult) -> Any:
     """Spearman's correlation between every two metrics, averaged over datasets."""
     rows = [
@@ -37,4 +35,6 @@ def plot_correlations(result: CorrelationsResult) -> Any:
     return themed(chart, "Do the metrics agree?", "Spearman's correlation over algorithms, averaged over datasets")
 
 
-SECTION = Section(CorrelationsResult, "Do the metrics agree?", "leaderboard", "rank", figures, no_sentences, order=30)
+SECTION = Section(
+    CorrelationsResult, "Do the metrics agree?", "leaderboard", "rank", Plots([plot_correlations]), order=30
+)

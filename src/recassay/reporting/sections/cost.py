@@ -2,46 +2,31 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from recassay.analysis.cost import MEASURES, CostResult
 from recassay.core import columns as c
 from recassay.plots.forms import names_down
-from recassay.plots.grammar import Chart, channel, hconcat, layer
-from recassay.plots.theme import COLOURS, FAINT, INK, inline, themed
-from recassay.reporting.section import Figure, Section, no_sentences
-
-
-def figures(result: CostResult) -> list[Figure]:
-    """By algorithm and by dataset."""
-    return [
-        Figure("cost_by_algorithm", "What each algorithm took over the datasets, on log scales.",
-               plot_cost(result, c.ALGORITHM), "cost_by_algorithm"),
-        Figure("cost_by_dataset", "What each dataset asked of the algorithms, on log scales.",
-               plot_cost(result, c.DATASET), "cost_by_dataset"),
-    ]  # fmt: skip
-
+from recassay.plots.grammar import Chart, channel, hconcat, layer, tips
+from recassay.plots.theme import COLOURS, FAINT, INK, themed
+from recassay.reporting.section import Plot, Plots, Section
 
 SMALLEST = 1e-4
 """Where the log axis begins: nobody chooses by less than a tenth of a millisecond."""
+
+QUANTILES = ("least", "lower_quartile", "median", "upper_quartile", "most")
 
 
 def plot_cost(result: CostResult, key: str) -> Any:
     """By `algorithm` or `dataset`: a panel a measure, from the least to the most, the middle half thick, the median."""
     rows = result.spread(key).to_dicts()
-    order = [row[key] for row in rows if row["measure"] == result.measures[0]]
-    order += [row[key] for row in rows if row[key] not in order]
-    order = list(dict.fromkeys(order))
+    first_measure = [row[key] for row in rows if row["measure"] == result.measures[0]]
+    order = list(dict.fromkeys([*first_measure, *(row[key] for row in rows)]))
     panels = []
     for number, measure in enumerate(result.measures):
         own = [
-            {
-                **row,
-                **{
-                    end: max(row[end], SMALLEST)
-                    for end in ("least", "lower_quartile", "median", "upper_quartile", "most")
-                },
-            }
+            {**row, **{quantile: max(row[quantile], SMALLEST) for quantile in QUANTILES}}
             for row in rows
             if row["measure"] == measure
         ]
@@ -53,8 +38,7 @@ def plot_cost(result: CostResult, key: str) -> Any:
             scale=scale,
             axis={"tickCount": 5, "format": "~g", "grid": False, "labelSeparation": 8},
         )
-        tip = [f"{key}:N", "least:Q", "median:Q", "most:Q", "sum:Q", "cells:Q"]
-        base = Chart(inline(own)).encode(y=y, tooltip=tip)
+        base = Chart(own).encode(y=y, tooltip=tips(key, "least median most sum cells"))
         panels.append(
             layer(
                 base.mark("rule", color=FAINT, strokeWidth=1.2).encode(x=x, x2="most:Q"),
@@ -72,4 +56,10 @@ def plot_cost(result: CostResult, key: str) -> Any:
     )
 
 
-SECTION = Section(CostResult, "Time, memory and energy", "cost", "report", figures, no_sentences, order=10)
+FIGURES = Plots([
+    Plot("cost_by_algorithm", "What each algorithm took over the datasets, on log scales.",
+         partial(plot_cost, key=c.ALGORITHM)),
+    Plot("cost_by_dataset", "What each dataset asked of the algorithms, on log scales.",
+         partial(plot_cost, key=c.DATASET)),
+])  # fmt: skip
+SECTION = Section(CostResult, "Time, memory and energy", "cost", "report", FIGURES, order=10)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from recassay.analysis.decodirt.result import DecodirtResult
 from recassay.analysis.glicko.result import GlickoResult
 from recassay.core.errors import listing
+from recassay.plots import decodirt as plots
 from recassay.reporting.numbers import between, number, percent
-from recassay.reporting.section import Figure, Section, Table
+from recassay.reporting.section import Plot, Plots, Section, Table
+from recassay.reporting.sections.glicko import plot_glicko_bump
 
 if TYPE_CHECKING:
     from recassay.analysis.decodirt.subset import Recommendation
@@ -101,47 +104,6 @@ def _subset(result: DecodirtResult) -> list[str]:
         f"datasets do with Kendall's tau {half.tau:.2f}; random subsets of that size reach {half.random_tau[1]:.2f} "
         f"(95 %: {half.random_tau[0]:.2f} to {half.random_tau[2]:.2f})."
     ]
-
-
-def figures(result: DecodirtResult) -> list[Figure]:
-    """Datasets and bins, deviations, true scores, metadata, ratings and their course."""
-    from recassay.plots import decodirt as plots
-    from recassay.reporting.sections.glicko import plot_glicko_bump
-
-    drawn = [
-        Figure("decodirt_datasets", "Mean difficulty of the instances of each dataset, hardest first, and their mean "
-               "discrimination; the whiskers are one deviation over the instances.",
-               plots.plot_datasets(result), "decodirt_datasets"),
-        Figure("decodirt_bins", "The datasets in equal bins, the hardest first: means of difficulty and "
-               "discrimination.", plots.plot_bins(result), "decodirt_bins"),
-        Figure("decodirt_deviation", "How much the difficulty of instances varies within each dataset.",
-               plots.plot_deviation(result), "decodirt_datasets"),
-        Figure("decodirt_true_scores", "Probability of a right answer of each rated classifier with and without the "
-               "negatively discriminating instances: on the dataset with most of them, and averaged over datasets.",
-               plots.plot_true_scores(result), "decodirt_mean_scores"),
-        Figure("decodirt_correlations", "Pearson's correlation over datasets between their properties and the "
-               "statistics of their items; pale numbers have intervals that hold 0.",
-               plots.plot_metadata(result), "decodirt_correlations"),
-    ]  # fmt: skip
-    if result.ratings:
-        drawn.append(
-            Figure("decodirt_ratings", "Glicko-2 rating of each classifier on the six sets of datasets, with and "
-                   "without negatively discriminating instances; colour is the rank.",
-                   plots.plot_ratings(result), "decodirt_ratings")
-        )  # fmt: skip
-    for rating in result.ratings:
-        if rating.set.name in {"difficulty", "least_difficulty_deviation"} and len(rating.set.datasets) > 1:
-            drawn.append(
-                Figure(f"decodirt_ranks_{rating.set.name}", f"Rank by rating after each dataset: {rating.set.title}.",
-                       plot_glicko_bump(rating.all), "decodirt_history")
-            )  # fmt: skip
-    for name in plots.SHOWN:
-        if len(result.metadata_bins.get(name, ())) > 1:
-            drawn.append(
-                Figure(f"decodirt_by_{name}", f"Probability of a right answer and {plots.SHOWN[name]} of the items in "
-                       f"bins of datasets by {name}.", plots.plot_probability(result, name), "decodirt_probabilities")
-            )  # fmt: skip
-    return drawn
 
 
 PARAMETERS = ("difficulty", "discrimination", "guessing")
@@ -275,6 +237,50 @@ def _halves(best: Recommendation) -> Table:
     )
 
 
+def _ranks_on(name: str) -> Plot:
+    """The ranks through the datasets of one set, where it has several."""
+
+    def rated(result: DecodirtResult) -> Any:
+        return next((r for r in result.ratings if r.set.name == name and len(r.set.datasets) > 1), None)
+
+    return Plot(
+        f"decodirt_ranks_{name}",
+        lambda result: f"Rank by rating after each dataset: {rated(result).set.title}.",
+        lambda result: plot_glicko_bump(rated(result).all),
+        "decodirt_history",
+        when=rated,
+    )
+
+
+def _by_property(name: str) -> Plot:
+    """Right answers by one property of the datasets, where it has several bins."""
+    return Plot(
+        f"decodirt_by_{name}",
+        f"Probability of a right answer and {plots.SHOWN[name]} of the items in bins of datasets by {name}.",
+        partial(plots.plot_probability, name=name),
+        "decodirt_probabilities",
+        when=lambda result: len(result.metadata_bins.get(name, ())) > 1,
+    )
+
+
+FIGURES = Plots([
+    Plot("decodirt_datasets", "Mean difficulty of the instances of each dataset, hardest first, and their mean "
+         "discrimination; the whiskers are one deviation over the instances.", plots.plot_datasets),
+    Plot("decodirt_bins", "The datasets in equal bins, the hardest first: means of difficulty and discrimination.",
+         plots.plot_bins),
+    Plot("decodirt_deviation", "How much the difficulty of instances varies within each dataset.",
+         plots.plot_deviation, "decodirt_datasets"),
+    Plot("decodirt_true_scores", "Probability of a right answer of each rated classifier with and without the "
+         "negatively discriminating instances: on the dataset with most of them, and averaged over datasets.",
+         plots.plot_true_scores, "decodirt_mean_scores"),
+    Plot("decodirt_correlations", "Pearson's correlation over datasets between their properties and the statistics of "
+         "their items; pale numbers have intervals that hold 0.", plots.plot_metadata),
+    Plot("decodirt_ratings", "Glicko-2 rating of each classifier on the six sets of datasets, with and without "
+         "negatively discriminating instances; colour is the rank.", plots.plot_ratings,
+         when=lambda result: result.ratings),
+    *map(_ranks_on, ("difficulty", "least_difficulty_deviation")),
+    *map(_by_property, plots.SHOWN),
+])  # fmt: skip
 SECTION = Section(
-    DecodirtResult, "Classifiers on test instances", "traits", "decodirt", figures, sentences, tables, order=50
+    DecodirtResult, "Classifiers on test instances", "traits", "decodirt", FIGURES, sentences, tables, order=50
 )

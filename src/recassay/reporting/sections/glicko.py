@@ -7,10 +7,10 @@ from typing import Any
 from recassay.analysis.glicko.result import GlickoResult
 from recassay.core import columns as c
 from recassay.plots.forms import algorithm_colour, intervals, names_down, quoted
-from recassay.plots.grammar import Chart, channel, fixed, layer
-from recassay.plots.theme import FAINT, INK, dash_scale, inline, shorten, themed
+from recassay.plots.grammar import Chart, channel, fixed, layer, marks, tips
+from recassay.plots.theme import FAINT, INK, dash_scale, shorten, themed
 from recassay.reporting.numbers import between
-from recassay.reporting.section import Figure, Section, Table
+from recassay.reporting.section import Plots, Section, Table, plot
 
 
 def sentences(result: GlickoResult) -> list[str]:
@@ -52,22 +52,12 @@ def tables(result: GlickoResult) -> list[Table]:
     ]
 
 
-def figures(result: GlickoResult) -> list[Figure]:
-    """The ranks by period and the final ratings."""
-    return [
-        Figure("glicko_ranks", "Rank of each algorithm after each dataset of the tournament.",
-               plot_glicko_bump(result), "glicko_history"),
-        Figure("glicko_ratings", "Final ratings with 95 % intervals (bootstrap over datasets and orders), and their "
-               "spread over random orders.",
-               plot_glicko_ratings(result), "glicko_ratings"),
-    ]  # fmt: skip
-
-
 def leader(result: GlickoResult) -> str:
     """The algorithm with the highest rating at the end."""
     return str(result.to_frame()["algorithm"][0])
 
 
+@plot("glicko_ranks", "Rank of each algorithm after each dataset of the tournament.", table="glicko_history")
 def plot_glicko_bump(result: GlickoResult) -> Any:
     """A line an algorithm: its rank by rating after each dataset, in the order of play; names at the right end."""
     order = [result.algorithms[a] for a in result.order()]
@@ -93,50 +83,44 @@ def plot_glicko_bump(result: GlickoResult) -> Any:
         scale={"domain": [0.5, len(order) + 0.5], "reverse": True, "nice": False},
         axis={"values": list(range(1, len(order) + 1)), "format": "d", "grid": False},
     )
-    lines = (
-        Chart(inline(rows))
-        .mark("line", interpolate="monotone", strokeWidth=2.2, point={"size": 26})
-        .encode(
-            x=x,
-            y=y,
-            color=algorithm_colour(order),
-            strokeDash=channel(f"{c.ALGORITHM}:N", scale=dash_scale(order), legend=None),
-            tooltip=[f"{c.ALGORITHM}:N", f"{c.DATASET}:N", f"{c.RANK}:Q", "rating:Q", "deviation:Q"],
-        )
+    lines = marks(rows, "line", interpolate="monotone", strokeWidth=2.2, point={"size": 26}).encode(
+        x=x,
+        y=y,
+        color=algorithm_colour(order),
+        strokeDash=channel(f"{c.ALGORITHM}:N", scale=dash_scale(order), legend=None),
+        tooltip=tips(f"{c.ALGORITHM} {c.DATASET}", f"{c.RANK} rating deviation"),
     )
-    names = Chart(inline(ends)).mark("text", align="left", dx=9, fontSize=11).encode(
-        x=x, y=y, text="label:N", color=fixed(INK)
-    )  # fmt: skip
-    width = max(360, 17 * last)
-    chart = (lines + names).properties(width=width, height=max(200, 20 * len(order)))
+    names = marks(ends, "text", align="left", dx=9, fontSize=11).encode(x=x, y=y, text="label:N", color=fixed(INK))
     return themed(
-        chart,
+        (lines + names).properties(width=max(360, 17 * last), height=max(200, 20 * len(order))),
         f"Glicko-2 rank through the datasets, {result.metric}",
         f"{last} datasets in the order: {result.order_name}; another order may end otherwise",
     )
 
 
+@plot(
+    "glicko_ratings",
+    "Final ratings with 95 % intervals (bootstrap over datasets and orders), and their spread over random orders.",
+)
 def plot_glicko_ratings(result: GlickoResult) -> Any:
     """Final ratings with 95 % intervals where there are any; the grey bar is their range over random orders."""
     order = [result.algorithms[a] for a in result.order()]
     rows = result.to_frame().to_dicts()
     scale = {"zero": False}
-    numbers = ("rating", "deviation", "volatility", "low", "high", "order_low", "order_high")
-    base = Chart(inline(rows)).encode(
-        y=names_down(c.ALGORITHM, order), tooltip=[f"{c.ALGORITHM}:N", *(f"{name}:Q" for name in numbers)]
-    )
+    numbers = "rating deviation volatility low high order_low order_high"
+    base = Chart(rows).encode(y=names_down(c.ALGORITHM, order), tooltip=tips(c.ALGORITHM, numbers))
     spread = base.mark("rule", color=FAINT, opacity=0.35, strokeWidth=9).encode(
         x=channel("order_low:Q", title="rating", scale=scale), x2="order_high:Q"
     )
     coloured = base.encode(color=algorithm_colour(order))
     ratings = intervals(coloured, "rating", "low", "high", scale=scale, size=60, line={"strokeWidth": 2.2})
-    chart = layer(spread, *ratings).properties(width=480, height=22 * len(order))
     return themed(
-        chart,
+        layer(spread, *ratings).properties(width=480, height=22 * len(order)),
         f"Glicko-2 ratings, {result.metric}",
         ("" if result.bounds is None else "95 % intervals over drawn datasets; ")
         + f"grey: 95 % of {result.n_orders} random orders of the {len(result.datasets)} datasets",
     )
 
 
-SECTION = Section(GlickoResult, "Tournament", "traits", "glicko", figures, sentences, tables, order=20, leader=leader)
+FIGURES = Plots([plot_glicko_bump, plot_glicko_ratings])
+SECTION = Section(GlickoResult, "Tournament", "traits", "glicko", FIGURES, sentences, tables, order=20, leader=leader)

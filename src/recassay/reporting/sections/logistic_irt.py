@@ -8,10 +8,10 @@ import numpy as np
 
 from recassay.analysis.logistic_irt.result import LogisticResult
 from recassay.plots.forms import intervals, names_down, short_labels
-from recassay.plots.grammar import Chart, channel, layer
-from recassay.plots.theme import COLOURS, FAINT, INK, inline, themed
+from recassay.plots.grammar import Chart, channel, layer, marks, tips
+from recassay.plots.theme import COLOURS, FAINT, INK, themed
 from recassay.reporting.numbers import between, percent
-from recassay.reporting.section import Figure, Section, Table
+from recassay.reporting.section import Plots, Section, Table, plot
 
 
 def sentences(result: LogisticResult) -> list[str]:
@@ -69,28 +69,22 @@ def tables(result: LogisticResult) -> list[Table]:
     ]
 
 
-def figures(result: LogisticResult) -> list[Figure]:
-    """The item curves and the abilities."""
-    return [
-        Figure("item_curves", "Probability of a right answer by ability, a curve an item.",
-               plot_item_curves(result), "items"),
-        Figure("abilities", "Ability of each respondent with its interval.", plot_abilities(result), "abilities"),
-    ]  # fmt: skip
-
-
 MOST_CURVES = 60
 MOST_NAMES = 60
 
 
-def plot_item_curves(result: LogisticResult, *, most: int = MOST_CURVES) -> Any:
+@plot("item_curves", "Probability of a right answer by ability, a curve an item.", table="items")
+def plot_item_curves(result: LogisticResult) -> Any:
     """The probability of a right answer against ability (Cardoso et al., Figure 1); negative discrimination stands out.
 
-    Of more than `most` items an even selection over their difficulties is drawn. The shaded range is that of the
+    Of more than `MOST_CURVES` items an even selection over their difficulties is drawn. The shaded range is that of the
     estimated abilities.
     """
     varied = np.flatnonzero(~result.constant)
     order = varied[np.argsort(result.items.difficulty[varied], kind="stable")]
-    drawn = order if len(order) <= most else order[np.linspace(0, len(order) - 1, most).round().astype(int)]
+    drawn = order
+    if len(order) > MOST_CURVES:
+        drawn = order[np.linspace(0, len(order) - 1, MOST_CURVES).round().astype(int)]
     theta = np.linspace(-4, 4, 81)
     curves = result.curves(theta, drawn)
     kind = np.where(result.items.slope[drawn] < 0, "negative discrimination", "positive discrimination")
@@ -100,42 +94,34 @@ def plot_item_curves(result: LogisticResult, *, most: int = MOST_CURVES) -> Any:
         for q, t in enumerate(theta)
     ]
     ends = np.clip(result.abilities.estimate, -4, 4)
-    band = Chart(inline([{"low": float(ends.min()), "high": float(ends.max())}])).mark("rect",
-        color=FAINT, opacity=0.12
-    ).encode(x="low:Q", x2="high:Q")  # fmt: skip
-    lines = (
-        Chart(inline(rows))
-        .mark("line", strokeWidth=1.4, opacity=0.65)
-        .encode(
-            x=channel("ability:Q", title="ability", scale={"domain": [-4, 4]}),
-            y=channel("probability:Q", title="probability of a right answer", scale={"domain": [0, 1]}),
-            detail="item:N",
-            color=channel(
-                "kind:N",
-                title=None,
-                scale={"domain": ["positive discrimination", "negative discrimination"], "range": list(COLOURS[:2])},
-            ),
-            tooltip=["item:N", "ability:Q", "probability:Q"],
-        )
+    observed = [{"low": float(ends.min()), "high": float(ends.max())}]
+    band = marks(observed, "rect", color=FAINT, opacity=0.12).encode(x="low:Q", x2="high:Q")
+    kinds = {"domain": ["positive discrimination", "negative discrimination"], "range": list(COLOURS[:2])}
+    lines = marks(rows, "line", strokeWidth=1.4, opacity=0.65).encode(
+        x=channel("ability:Q", title="ability", scale={"domain": [-4, 4]}),
+        y=channel("probability:Q", title="probability of a right answer", scale={"domain": [0, 1]}),
+        detail="item:N",
+        color=channel("kind:N", title=None, scale=kinds),
+        tooltip=tips("item", "ability probability"),
     )
-    shown = f"{len(drawn)} of {len(result.items.names)} items" if len(drawn) < len(result.items.names) else (
-        f"{len(drawn)} items")  # fmt: skip
+    of = f" of {len(result.items.names)}" if len(drawn) < len(result.items.names) else ""
     return themed(
         (band + lines).properties(width=480, height=320),
         f"Item characteristic curves, {result.model.upper()}",
-        f"{shown}; shaded: the range of estimated abilities",
+        f"{len(drawn)}{of} items; shaded: the range of estimated abilities",
     )
 
 
-def plot_abilities(result: LogisticResult, *, most: int = MOST_NAMES) -> Any:
-    """Abilities with intervals, ablest first; of more than `most` respondents an even selection is drawn."""
+@plot("abilities", "Ability of each respondent with its interval.")
+def plot_abilities(result: LogisticResult) -> Any:
+    """Abilities with intervals, ablest first; of more than `MOST_NAMES` respondents an even selection is drawn."""
     rows = result.to_frame().to_dicts()
-    if len(rows) > most:
-        rows = [rows[int(i)] for i in np.linspace(0, len(rows) - 1, most).round()]
+    if len(rows) > MOST_NAMES:
+        rows = [rows[int(i)] for i in np.linspace(0, len(rows) - 1, MOST_NAMES).round()]
     names = [row["respondent"] for row in rows]
-    base = Chart(inline(rows)).encode(
+    base = Chart(rows).encode(
         y=names_down("respondent", names, labelExpr=short_labels(names, 28)),
-        tooltip=["respondent:N", "ability:Q", "ability_low:Q", "ability_high:Q", "true_score:Q", "accuracy:Q"],
+        tooltip=tips("respondent", "ability ability_low ability_high true_score accuracy"),
     )
     marks = intervals(
         base, "ability", "ability_low", "ability_high", scale={}, title="ability", size=50,
@@ -148,6 +134,7 @@ def plot_abilities(result: LogisticResult, *, most: int = MOST_NAMES) -> Any:
     )
 
 
+FIGURES = Plots([plot_item_curves, plot_abilities])
 SECTION = Section(
-    LogisticResult, "Abilities on binary responses", "traits", "logistic-irt", figures, sentences, tables, order=30
+    LogisticResult, "Abilities on binary responses", "traits", "logistic-irt", FIGURES, sentences, tables, order=30
 )

@@ -10,10 +10,10 @@ from recassay.analysis.model.result import ModelResult
 from recassay.core import columns as c
 from recassay.core.errors import listing
 from recassay.plots.forms import algorithm_colour, names_down, panel_title, square_map
-from recassay.plots.grammar import Chart, channel, hconcat
-from recassay.plots.theme import DIVERGING, inline, themed
+from recassay.plots.grammar import Chart, channel, hconcat, marks, tips
+from recassay.plots.theme import DIVERGING, themed
 from recassay.reporting.numbers import between, number, percent, probability
-from recassay.reporting.section import Figure, Section, Table
+from recassay.reporting.section import Plots, Section, Table, plot
 
 FEWEST_DATASETS = 5
 
@@ -123,41 +123,30 @@ def tables(result: ModelResult) -> list[Table]:
     return made
 
 
-def figures(result: ModelResult) -> list[Figure]:
-    """P(best) and P(first), and who beats whom on a new dataset."""
-    return [
-        Figure("model_probabilities", "The probability of having the highest level, and of being first on one new "
-               "dataset.", plot_probabilities(result), "model"),
-        Figure("model_beats", "How probably the row beats the column on a new dataset of this kind.",
-               plot_beats(result), "model_pairs"),
-    ]  # fmt: skip
-
-
 def leader(result: ModelResult) -> str:
     """The algorithm that probably has the highest level."""
     return max(zip(result.probability_best(), result.algorithms, strict=True))[1]
 
 
+@plot(
+    "model_probabilities",
+    "The probability of having the highest level, and of being first on one new dataset.",
+    table="model",
+)
 def plot_probabilities(result: ModelResult) -> Any:
     """Two bars per algorithm: P(best) and P(first on a new dataset)."""
     frame = result.to_frame()
     order = frame.get_column(c.ALGORITHM).to_list()
-    panels = []
-    for i, (column, title) in enumerate(
-        (("probability_best", "best level"), ("probability_first", "first on a new dataset"))
-    ):
+    panels: list[Chart] = []
+    for column, title in (("probability_best", "best level"), ("probability_first", "first on a new dataset")):
         rows = [{c.ALGORITHM: row[c.ALGORITHM], "probability": row[column]} for row in frame.to_dicts()]
-        panels.append(
-            Chart(inline(rows))
-            .mark("bar", height={"band": 0.7})
-            .encode(
-                x=channel("probability:Q", title=None, scale={"domain": [0, 1]}, axis={"values": [0, 0.5, 1]}),
-                y=names_down(c.ALGORITHM, order, shared=i > 0),
-                color=algorithm_colour(order),
-                tooltip=[f"{c.ALGORITHM}:N", "probability:Q"],
-            )
-            .properties(width=230, height=max(60, 20 * len(order)), title=panel_title(title))
+        bars = marks(rows, "bar", height={"band": 0.7}).encode(
+            x=channel("probability:Q", title=None, scale={"domain": [0, 1]}, axis={"values": [0, 0.5, 1]}),
+            y=names_down(c.ALGORITHM, order, shared=bool(panels)),
+            color=algorithm_colour(order),
+            tooltip=tips(c.ALGORITHM, "probability"),
         )
+        panels.append(bars.properties(width=230, height=max(60, 20 * len(order)), title=panel_title(title)))
     return themed(
         hconcat(*panels, spacing=18),
         f"Who is best for datasets like these, {result.metric}",
@@ -165,6 +154,7 @@ def plot_probabilities(result: ModelResult) -> Any:
     )
 
 
+@plot("model_beats", "How probably the row beats the column on a new dataset of this kind.", table="model_pairs")
 def plot_beats(result: ModelResult) -> Any:
     """Algorithms against algorithms, best level first: the probability that the row wins a new dataset."""
     order = [result.algorithms[a] for a in result.order()]
@@ -181,6 +171,7 @@ def plot_beats(result: ModelResult) -> Any:
     )
 
 
+FIGURES = Plots([plot_probabilities, plot_beats])
 SECTION = Section(
-    ModelResult, "For datasets like these", "significance", "model", figures, sentences, tables, order=20, leader=leader
+    ModelResult, "For datasets like these", "significance", "model", FIGURES, sentences, tables, order=20, leader=leader
 )

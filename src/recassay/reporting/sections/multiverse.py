@@ -9,10 +9,10 @@ import numpy as np
 from recassay.analysis.multiverse.result import Claim, MultiverseResult
 from recassay.core.errors import count_of, listing
 from recassay.plots.forms import names_down
-from recassay.plots.grammar import Chart, channel, layer, vconcat
-from recassay.plots.theme import COLOURS, FAINT, colour_scale, inline, shorten, themed
+from recassay.plots.grammar import channel, layer, marks, tips, vconcat
+from recassay.plots.theme import COLOURS, FAINT, colour_scale, shorten, themed
 from recassay.reporting.numbers import between, number, p_text, p_value, percent
-from recassay.reporting.section import Figure, Section, Table
+from recassay.reporting.section import Plots, Section, Table, plot
 
 SIDES = {"ahead": COLOURS[0], "tied": FAINT, "behind": COLOURS[1]}
 MOST_ROWS = 40
@@ -154,30 +154,22 @@ def tables(result: MultiverseResult) -> list[Table]:
     return made
 
 
-def figures(result: MultiverseResult) -> list[Figure]:
-    """The specification curve of the leading claim, the map of universes, and the deciding choices."""
-    pairs = [claim for claim in result.claims if claim.rival is not None]  # the leader against its nearest rival first
-    main = pairs[0] if pairs else _main(result)
-    made = []
-    if main is not None:
-        made.append(
-            Figure("multiverse_curve", f"{main.statement}: the lead in mean rank of every universe, sorted, with its "
-                   "choices below.", plot_curve(result, main), "multiverse_curves")
-        )  # fmt: skip
-    made.append(
-        Figure("multiverse_map", "Universes by the distance of their mean ranks: near ones rank the algorithms alike; "
-               "colour is the first.", plot_map(result), "multiverse_universes")
-    )  # fmt: skip
-    if result.shares:
-        made.append(
-            Figure("multiverse_axes", "Which choices decide: shares of the variance between the rankings of universes.",
-                   plot_axes(result), "multiverse_axes")
-        )  # fmt: skip
-    return made
+def drawn_claim(result: MultiverseResult) -> Claim:
+    """The claim of the specification curve: the leader against its nearest rival where there is one."""
+    return next((claim for claim in result.claims if claim.rival is not None), result.claims[0])
 
 
-def plot_curve(result: MultiverseResult, claim: Claim) -> Any:
+@plot(
+    "multiverse_curve",
+    lambda result: (
+        f"{drawn_claim(result).statement}: the lead in mean rank of every universe, sorted, with its choices below."
+    ),
+    table="multiverse_curves",
+    when=lambda result: result.claims,
+)
+def plot_curve(result: MultiverseResult) -> Any:
     """Leads from the smallest to the largest, and below them a dot for every choice."""
+    claim = drawn_claim(result)
     lead = np.where(result.leaky, np.nan, result.lead_of(claim))
     order = [int(u) for u in np.argsort(lead, kind="stable") if np.isfinite(lead[u])]
     sides = np.where(np.abs(lead) < 1e-9, "tied", np.where(lead > 0, "ahead", "behind"))
@@ -188,10 +180,10 @@ def plot_curve(result: MultiverseResult, claim: Claim) -> Any:
     rows = [{"place": i, "lead": float(lead[u]), "side": str(sides[u])} for i, u in enumerate(order, 1)]
     size = max(8, min(40, 4000 // max(len(order), 1)))
     curve = layer(
-        Chart(inline([{"lead": 0.0}])).mark("rule", color=FAINT, strokeDash=[4, 3]).encode(y=channel("lead:Q")),
-        Chart(inline(rows))
-        .mark("point", filled=True, size=size, opacity=1)
-        .encode(x=x, y=channel("lead:Q", title="lead in mean rank"), color=colour, tooltip=["place:Q", "lead:Q"]),
+        marks([{"lead": 0.0}], "rule", color=FAINT, strokeDash=[4, 3]).encode(y=channel("lead:Q")),
+        marks(rows, "point", filled=True, size=size, opacity=1).encode(
+            x=x, y=channel("lead:Q", title="lead in mean rank"), color=colour, tooltip=["place:Q", "lead:Q"]
+        ),
     ).properties(width=width, height=180)
     panels = [curve]
     room = MOST_ROWS
@@ -202,12 +194,9 @@ def plot_curve(result: MultiverseResult, claim: Claim) -> Any:
         dots = [
             {"place": i, "choice": choices[result.choices[u, a]], "side": str(sides[u])} for i, u in enumerate(order, 1)
         ]
-        panels.append(
-            Chart(inline(dots))
-            .mark("tick", thickness=max(1.0, min(3.0, 0.8 * width / len(order))), bandSize=9)
-            .encode(x=x, y=names_down("choice", list(choices), title=axis), color=colour)
-            .properties(width=width, height=14 * len(choices))
-        )
+        ticks = marks(dots, "tick", thickness=max(1.0, min(3.0, 0.8 * width / len(order))), bandSize=9)
+        ticks = ticks.encode(x=x, y=names_down("choice", list(choices), title=axis), color=colour)
+        panels.append(ticks.properties(width=width, height=14 * len(choices)))
     names = f"{shorten(claim.algorithm)} against {shorten(claim.rival or 'the best other')}"
     return themed(
         vconcat(*panels, spacing=8),
@@ -216,6 +205,11 @@ def plot_curve(result: MultiverseResult, claim: Claim) -> Any:
     )
 
 
+@plot(
+    "multiverse_map",
+    "Universes by the distance of their mean ranks: near ones rank the algorithms alike; colour is the first.",
+    table="multiverse_universes",
+)
 def plot_map(result: MultiverseResult) -> Any:
     """A point per universe; near ones rank the algorithms alike."""
     firsts = result.firsts()
@@ -234,24 +228,27 @@ def plot_map(result: MultiverseResult) -> Any:
         for (x, y, name, leaky), members in together.items()
     ]  # fmt: skip
     most = max(len(members) for members in together.values())
-    chart = (
-        Chart(inline(rows))
-        .mark("point", filled=True, opacity=0.8)
-        .encode(
-            x=channel("x:Q", title=f"first direction ({percent(result.explained[0])})", axis={"grid": False}),
-            y=channel("y:Q", title=f"second direction ({percent(result.explained[1])})", axis={"grid": False}),
-            color=channel("first:N", title="first", scale=scale),
-            size=channel("universes:Q", title="universes",
-                         scale={"domain": [1, max(most, 2)], "range": [30, min(900, 60 + 20 * most)]},
-                         legend={"tickCount": 3} if most > 1 else None),
-            shape=channel("leaky:N", legend=None if not result.leaky.any() else {"title": None}),
-            tooltip=["choices:N", "first:N", "universes:Q"],
-        )
-        .properties(width=420, height=320)
-    )  # fmt: skip
-    return themed(chart, "Map of universes", "Distance: difference of the mean ranks; in brackets the share shown")
+    sizes = {"domain": [1, max(most, 2)], "range": [30, min(900, 60 + 20 * most)]}
+    chart = marks(rows, "point", filled=True, opacity=0.8).encode(
+        x=channel("x:Q", title=f"first direction ({percent(result.explained[0])})", axis={"grid": False}),
+        y=channel("y:Q", title=f"second direction ({percent(result.explained[1])})", axis={"grid": False}),
+        color=channel("first:N", title="first", scale=scale),
+        size=channel("universes:Q", title="universes", scale=sizes, legend={"tickCount": 3} if most > 1 else None),
+        shape=channel("leaky:N", legend=None if not result.leaky.any() else {"title": None}),
+        tooltip=tips("choices first", "universes"),
+    )
+    return themed(
+        chart.properties(width=420, height=320),
+        "Map of universes",
+        "Distance: difference of the mean ranks; in brackets the share shown",
+    )
 
 
+@plot(
+    "multiverse_axes",
+    "Which choices decide: shares of the variance between the rankings of universes.",
+    when=lambda result: result.shares,
+)
 def plot_axes(result: MultiverseResult) -> Any:
     """Bars of the shares, with intervals where they are estimated."""
     shares = [share for share in result.shares if share.axes and (len(share.axes) == 1 or share.share >= 0.01)][:16]
@@ -263,17 +260,13 @@ def plot_axes(result: MultiverseResult) -> Any:
     ]  # fmt: skip
     y = names_down("axis", order, title=None)
     domain = ["one choice", "two together"]
-    bars = (
-        Chart(inline(rows))
-        .mark("bar", height={"band": 0.7})
-        .encode(
-            x=channel("share:Q", title="share of the variance", axis={"format": "%"}),
-            y=y,
-            color=channel("kind:N", title=None, scale={"domain": domain, "range": [COLOURS[0], COLOURS[4]]}),
-            tooltip=["axis:N", "share:Q", "low:Q", "high:Q"],
-        )
+    bars = marks(rows, "bar", height={"band": 0.7}).encode(
+        x=channel("share:Q", title="share of the variance", axis={"format": "%"}),
+        y=y,
+        color=channel("kind:N", title=None, scale={"domain": domain, "range": [COLOURS[0], COLOURS[4]]}),
+        tooltip=tips("axis", "share low high"),
     )
-    whiskers = Chart(inline(rows)).mark("rule", strokeWidth=1.5).encode(x=channel("low:Q"), x2="high:Q", y=y)
+    whiskers = marks(rows, "rule", strokeWidth=1.5).encode(x=channel("low:Q"), x2="high:Q", y=y)
     estimated = any(share.interval is not None for share in shares)
     chart = (layer(bars, whiskers) if estimated else bars).properties(width=380, height=20 * len(order))
     return themed(
@@ -283,6 +276,7 @@ def plot_axes(result: MultiverseResult) -> Any:
     )
 
 
+FIGURES = Plots([plot_curve, plot_map, plot_axes])
 SECTION = Section(
-    MultiverseResult, "Over other choices", "robustness", "multiverse", figures, sentences, tables, order=20
+    MultiverseResult, "Over other choices", "robustness", "multiverse", FIGURES, sentences, tables, order=20
 )

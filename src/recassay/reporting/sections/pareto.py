@@ -8,9 +8,9 @@ from recassay.analysis.pareto import COSTS, ParetoResult, Trade
 from recassay.core.errors import listing
 from recassay.core.tables.labels import split_label
 from recassay.plots.grammar import Chart, Spec, channel, concat, layer
-from recassay.plots.theme import COLOURS, FAINT, colour_scale, inline, themed
+from recassay.plots.theme import COLOURS, FAINT, colour_scale, themed
 from recassay.reporting.numbers import percent
-from recassay.reporting.section import Figure, Section
+from recassay.reporting.section import Plots, Section, plot
 
 
 def sentences(result: ParetoResult) -> list[str]:
@@ -33,22 +33,21 @@ def _front(trade: Trade) -> list[str]:
     return names if shares is None else [f"{name} ({percent(shares[name])})" for name in names]
 
 
-def figures(result: ParetoResult) -> list[Figure]:
-    """A panel a trade."""
-    absent = sorted({name for trade in result.trades for name in trade.left_out})
-    note = f"; left out where values are missing: {listing(absent)}" if absent else ""
-    caption = (
-        f"{result.metric} against what it may cost, averaged over datasets (times and memory geometrically): filled "
-        f"points on the line are the Pareto front, hollow ones are beaten in both{note}."
-    )
-    return [Figure("pareto", caption, plot_pareto(result), "pareto")]
-
-
 SIDE = 230
 SHAPES = ("circle", "square", "triangle-up", "diamond")
 """For the thirteenth algorithm and beyond, as line patterns do for curves."""
 
 
+def _caption(result: ParetoResult) -> str:
+    absent = sorted({name for trade in result.trades for name in trade.left_out})
+    note = f"; left out where values are missing: {listing(absent)}" if absent else ""
+    return (
+        f"{result.metric} against what it may cost, averaged over datasets (times and memory geometrically): filled "
+        f"points on the line are the Pareto front, hollow ones are beaten in both{note}."
+    )
+
+
+@plot("pareto", _caption)
 def plot_pareto(result: ParetoResult) -> Any:
     """A panel a metric: up is more accurate, and the better end of the other metric is on the right.
 
@@ -90,7 +89,7 @@ def _panel(result: ParetoResult, trade: Trade, names: list[str], shape: Spec) ->
     up = {"zero": False, "reverse": not result.higher_is_better, "padding": 14, "nice": False}
     y = channel("y:Q", title=result.metric, scale=up, axis={"tickCount": 5})
     legend = {"title": None, "columns": 2 if len(names) > 18 else 1, "orient": "right"}
-    base = Chart(inline(rows)).encode(x=x, y=y)
+    base = Chart(rows).encode(x=x, y=y)
     marks = {
         "color": channel("algorithm:N", scale=colour_scale(names), legend=legend),
         "shape": channel("algorithm:N", scale=shape, legend=legend),
@@ -115,4 +114,6 @@ def _panel(result: ParetoResult, trade: Trade, names: list[str], shape: Spec) ->
     )
 
 
-SECTION = Section(ParetoResult, "What accuracy costs", "beyond accuracy", "report", figures, sentences, order=10)
+SECTION = Section(
+    ParetoResult, "What accuracy costs", "beyond accuracy", "report", Plots([plot_pareto]), sentences, order=10
+)

@@ -15,9 +15,9 @@ from recassay.plots.forms import (
     panel_title,
     share_fill,
 )
-from recassay.plots.grammar import Chart, concat, layer
-from recassay.plots.theme import INK, inline, shorten, themed
-from recassay.reporting.section import Figure, Section
+from recassay.plots.grammar import Chart, concat, layer, tips
+from recassay.plots.theme import INK, shorten, themed
+from recassay.reporting.section import Plots, Section, plot
 
 
 def sentences(result: PerDatasetResult) -> list[str]:
@@ -34,22 +34,14 @@ def sentences(result: PerDatasetResult) -> list[str]:
     ]
 
 
-def figures(result: PerDatasetResult) -> list[Figure]:
-    """The map of values, and the intervals where there are any."""
-    whole = f"{result.metric} of every algorithm on every dataset; colour is the share of the dataset's best."
-    shown = [Figure("per_dataset", whole, plot_values(result), "per_dataset")]
-    if result.source != "none":
-        over = {"users": "over the users of its test part", "stated": "from the deviations that the table states"}
-        how = over.get(result.source, "over seeds or folds")
-        caption = f"Each dataset's values with {100 * result.confidence:g} % intervals {how}."
-        shown.append(Figure("per_dataset_intervals", caption, plot_intervals(result), "per_dataset"))
-    return shown
-
-
 MOST_WRITTEN = 16
 """Datasets up to which the map carries the numbers."""
 
 
+@plot(
+    "per_dataset",
+    lambda result: f"{result.metric} of every algorithm on every dataset; colour is the share of the dataset's best.",
+)
 def plot_values(result: PerDatasetResult) -> Any:
     """Algorithms down, datasets across; colour is the value's share of the best on that dataset."""
     rows = result.to_frame().to_dicts()
@@ -62,7 +54,7 @@ def plot_values(result: PerDatasetResult) -> Any:
         names_above(c.DATASET, list(result.datasets), angle=-45, labelLimit=140),
         names_down(c.ALGORITHM, order),
         share_fill("share_of_best", "share of the best"),
-        [f"{c.DATASET}:N", f"{c.ALGORITHM}:N", f"{c.VALUE}:Q", "low:Q", "high:Q", "share_of_best:Q"],
+        tips(f"{c.DATASET} {c.ALGORITHM}", f"{c.VALUE} low high share_of_best"),
         dark="datum.share_of_best > 0.55",
         text_size=9.5,
         gap=1,
@@ -75,6 +67,13 @@ def plot_values(result: PerDatasetResult) -> Any:
     )
 
 
+def _intervals_caption(result: PerDatasetResult) -> str:
+    over = {"users": "over the users of its test part", "stated": "from the deviations that the table states"}
+    how = over.get(result.source, "over seeds or folds")
+    return f"Each dataset's values with {100 * result.confidence:g} % intervals {how}."
+
+
+@plot("per_dataset_intervals", _intervals_caption, table="per_dataset", when=lambda result: result.source != "none")
 def plot_intervals(result: PerDatasetResult) -> Any:
     """A panel a dataset: values with their intervals, the algorithms in the same order everywhere."""
     order = [result.algorithms[a] for a in result.order()]
@@ -83,10 +82,10 @@ def plot_intervals(result: PerDatasetResult) -> Any:
     columns = min(4, len(result.datasets))
     for number, dataset in enumerate(result.datasets):
         own = [row for row in rows if row[c.DATASET] == dataset]
-        base = Chart(inline(own)).encode(
+        base = Chart(own).encode(
             y=names_down(c.ALGORITHM, order, shared=number % columns > 0),
             color=algorithm_colour(order),
-            tooltip=[f"{c.DATASET}:N", f"{c.ALGORITHM}:N", f"{c.VALUE}:Q", "low:Q", "high:Q"],
+            tooltip=tips(f"{c.DATASET} {c.ALGORITHM}", f"{c.VALUE} low high"),
         )
         marks = intervals(
             base, c.VALUE, "low", "high", scale={"zero": False}, title=None, axis={"tickCount": 4}, size=40
@@ -107,4 +106,5 @@ def _short(value: float) -> str:
     return f"{value:.3f}" if abs(value) < 10 else f"{value:.4g}" if abs(value) < 1e4 else f"{value:.1e}"
 
 
-SECTION = Section(PerDatasetResult, "Dataset by dataset", "datasets", "report", figures, sentences, order=10)
+FIGURES = Plots([plot_values, plot_intervals])
+SECTION = Section(PerDatasetResult, "Dataset by dataset", "datasets", "report", FIGURES, sentences, order=10)

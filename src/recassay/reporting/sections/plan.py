@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from recassay.analysis.plan.result import MOST, PairPlan, PlanResult
 from recassay.reporting.numbers import percent
-from recassay.reporting.section import Section, Table, no_figures
+from recassay.reporting.section import Section, Table, nothing
 
 
 def sentences(result: PlanResult) -> list[str]:
@@ -90,4 +90,4 @@ def tables(result: PlanResult) -> list[Table]:
     ]  # fmt: skip
 
 
-SECTION = Section(PlanResult, "What more would tell", "significance", "plan", no_figures, sentences, tables, order=40)
+SECTION = Section(PlanResult, "What more would tell", "significance", "plan", nothing, sentences, tables, order=40)

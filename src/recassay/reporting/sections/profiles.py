@@ -7,20 +7,19 @@ from typing import Any
 from recassay.analysis.profiles import ProfilesResult
 from recassay.core import columns as c
 from recassay.plots.forms import line_legend, line_looks, renamed
-from recassay.plots.grammar import Chart, channel
-from recassay.plots.theme import inline, themed
-from recassay.reporting.section import Figure, Section, no_sentences
+from recassay.plots.grammar import channel, marks, tips
+from recassay.plots.theme import themed
+from recassay.reporting.section import Plots, Section, plot
 
 
-def figures(result: ProfilesResult) -> list[Figure]:
-    """The profiles."""
-    caption = (
-        f"Share of the {result.n_datasets} datasets on which an algorithm is within a factor of the best: the curve "
-        "that is higher and further left is better."
-    )
-    return [Figure("performance_profiles", caption, plot_profiles(result), "profiles")]
-
-
+@plot(
+    "performance_profiles",
+    lambda result: (
+        f"Share of the {result.n_datasets} datasets on which an algorithm is within a factor of the best: "
+        "the curve that is higher and further left is better."
+    ),
+    table="profiles",
+)
 def plot_profiles(result: ProfilesResult) -> Any:
     """Share of datasets on which each algorithm is within a factor beta of the best; the legend carries the areas."""
     order = [result.algorithms[a] for a in result.order()]
@@ -31,22 +30,17 @@ def plot_profiles(result: ProfilesResult) -> Any:
         order, title="area share, algorithm", labelExpr=f"{areas} + '  ' + datum.label", symbolStrokeWidth=3,
         strokes=False,
     )  # fmt: skip
-    chart = (
-        Chart(inline(rows))
-        .mark("line", interpolate="step-after", strokeWidth=2)
-        .encode(
-            x=channel("beta:Q", title="factor beta from the best", scale={"domain": [1, result.beta_max]}),
-            y=channel("share:Q", title="share of datasets within it", scale={"domain": [0, 1]}),
-            **line_looks(c.ALGORITHM, order, legend),
-            tooltip=[f"{c.ALGORITHM}:N", "beta:Q", "share:Q", "auc:Q"],
-        )
-        .properties(width=480, height=max(320, 11 * len(order)))
+    chart = marks(rows, "line", interpolate="step-after", strokeWidth=2).encode(
+        x=channel("beta:Q", title="factor beta from the best", scale={"domain": [1, result.beta_max]}),
+        y=channel("share:Q", title="share of datasets within it", scale={"domain": [0, 1]}),
+        **line_looks(c.ALGORITHM, order, legend),
+        tooltip=tips(c.ALGORITHM, "beta share auc"),
     )
     return themed(
-        chart,
+        chart.properties(width=480, height=max(320, 11 * len(order))),
         f"Performance profiles, {result.metric}",
         f"{result.n_datasets} datasets; higher and further left is better",
     )
 
 
-SECTION = Section(ProfilesResult, "Performance profiles", "leaderboard", "rank", figures, no_sentences, order=20)
+SECTION = Section(ProfilesResult, "Performance profiles", "leaderboard", "rank", Plots([plot_profiles]), order=20)

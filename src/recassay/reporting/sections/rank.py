@@ -6,7 +6,6 @@ from textwrap import wrap
 from typing import Any
 
 from recassay.analysis.rank.result import RankResult
-from recassay.analysis.verdict.result import Verdict
 from recassay.core import columns as c
 from recassay.core.errors import listing
 from recassay.core.tables.labels import metric_name
@@ -20,10 +19,10 @@ from recassay.plots.forms import (
     rank_fill,
 )
 from recassay.plots.grammar import Chart, channel, condition, fixed, hconcat, layer, tips
-from recassay.plots.theme import COLOURS, FAINT, INK, inline, themed
+from recassay.plots.theme import COLOURS, FAINT, INK, themed
 from recassay.reporting.headline import verdict_brief
 from recassay.reporting.numbers import number
-from recassay.reporting.section import Figure, Section, Table
+from recassay.reporting.section import Plots, Section, Table, plot
 
 
 def sentences(result: RankResult) -> list[str]:
@@ -77,29 +76,6 @@ def _firmness(result: RankResult, a: int) -> list[str]:
     return [f"{could} (p {result.winner_p[a]:.2g})", f"{result.probability_best[a]:.2f}"]
 
 
-def figures(result: RankResult) -> list[Figure]:
-    """Scores and ranks of every algorithm under every aggregation, and how firm the ranks are."""
-    caption = (
-        f"Each algorithm's {result.metric} over {len(result.datasets)} datasets under {len(result.rankings)} "
-        "aggregations: the number is the score, the darker the cell the better the rank."
-    )
-    drawn = [Figure("leaderboard", caption, plot_leaderboard(result), "leaderboard")]
-    if result.judgement.grade != "not_comparable":
-        level = f"{100 * (1 - result.judgement.alpha):g} %"
-        first = (
-            f"Mean rank of each algorithm in {metric_name(result.metric)} over {len(result.datasets)} datasets, with "
-            f"{level} intervals; blue and filled: could be best."
-        )
-        drawn.insert(0, Figure("forest", first, plot_forest(result.judgement), "verdict"))
-    if result.probability_best is None:
-        return drawn
-    firm = (
-        f"The rank under each aggregation and where it lies in {100 * result.confidence:g} % of the bootstrap's "
-        "replicates, with the datasets drawn again: a long line is a place that chance could have given."
-    )
-    return [*drawn, Figure("rank_intervals", firm, plot_rank_intervals(result), "rankings")]
-
-
 def leader(result: RankResult) -> str:
     """The algorithm with the best mean rank."""
     return result.algorithms[result.order()[0]]
@@ -111,15 +87,25 @@ def _lines(text: str, most: int) -> list[str]:
     return wrap(text, -(-len(text) // max(count, 1)) + 6)
 
 
-def plot_forest(verdict: Verdict) -> Any:
+@plot(
+    "forest",
+    lambda result: (
+        f"Mean rank of each algorithm in {metric_name(result.metric)} over {len(result.datasets)} datasets, "
+        f"with {100 * (1 - result.judgement.alpha):g} % intervals; blue and filled: could be best."
+    ),
+    table="verdict",
+    when=lambda result: result.judgement.grade != "not_comparable",
+)
+def plot_forest(result: RankResult) -> Any:
     """The mean ranks with their intervals under the headline; those that could be best are blue and filled."""
+    verdict = result.judgement
     order = list(verdict.algorithms)
     ends = verdict.to_frame().to_dicts()
     rows = [{**row, "chance": number(row["leads_again"]), "shown": f"{row['mean_rank']:.1f}"} for row in ends]
     y = names_down(c.ALGORITHM, order, shared=False, labelFontSize=12)
     tip = [f"{c.ALGORITHM}:N", "mean_rank:Q", "mean_rank_low:Q", "mean_rank_high:Q", "groups:N", "leads_again:Q"]
     colour = condition("datum.could_be_best", fixed(COLOURS[0]), fixed(FAINT))
-    base = Chart(inline(rows)).encode(y=y, tooltip=tip)
+    base = Chart(rows).encode(y=y, tooltip=tip)
     scale = {"domain": [1, len(order)], "nice": False, "padding": 8}
     x = channel("mean_rank:Q", title="mean rank, left is better", scale=scale, axis={"tickMinStep": 1, "format": "d"})
     spans = base.mark("rule", strokeWidth=2.5, strokeCap="round").encode(
@@ -133,7 +119,7 @@ def plot_forest(verdict: Verdict) -> Any:
     panels = [layer(*marks).properties(width=430, height=height)]
     columns = {"shown": "mean rank", "groups": "groups"}
     for column, title in {**columns, **({} if verdict.leads_again is None else {"chance": "leads again"})}.items():
-        texts = Chart(inline(rows)).encode(
+        texts = Chart(rows).encode(
             y=names_down(c.ALGORITHM, order, shared=True), text=f"{column}:N",
             opacity=condition("datum.could_be_best", fixed(1.0), fixed(0.65)),
         )  # fmt: skip
@@ -144,6 +130,13 @@ def plot_forest(verdict: Verdict) -> Any:
     )
 
 
+@plot(
+    "leaderboard",
+    lambda result: (
+        f"Each algorithm's {result.metric} over {len(result.datasets)} datasets under "
+        f"{len(result.rankings)} aggregations: the number is the score, the darker the cell the better the rank."
+    ),
+)
 def plot_leaderboard(result: RankResult) -> Any:
     """Algorithms down, aggregations across; colour is the rank, the number is the score."""
     order = [result.algorithms[a] for a in result.order()]
@@ -176,6 +169,15 @@ def _digits(scores: list[float]) -> int:
     return 1 if max(map(abs, scores)) >= 100 else 3
 
 
+@plot(
+    "rank_intervals",
+    lambda result: (
+        f"The rank under each aggregation and where it lies in {100 * result.confidence:g} % of the "
+        "bootstrap's replicates, with the datasets drawn again: a long line is a place that chance could have given."
+    ),
+    table="rankings",
+    when=lambda result: result.probability_best is not None,
+)
 def plot_rank_intervals(result: RankResult) -> Any:
     """One panel per aggregation, one row per algorithm: the rank as a point, its bootstrap interval as a line."""
     order = [result.algorithms[a] for a in result.order()]
@@ -185,7 +187,7 @@ def plot_rank_intervals(result: RankResult) -> Any:
     for place, (name, ranking) in enumerate(result.rankings.items()):
         own = [row for row in rows if row["method"] == name]
         ends = {"values": [1, len(order)], "format": "d", "grid": False}
-        base = Chart(inline(own)).encode(
+        base = Chart(own).encode(
             y=names_down(c.ALGORITHM, order, shared=place > 0), color=algorithm_colour(order),
             tooltip=[f"{c.ALGORITHM}:N", f"{c.RANK}:Q", "rank_low:Q", "rank_high:Q", "resampling_share:Q"],
         )  # fmt: skip
@@ -200,7 +202,8 @@ def plot_rank_intervals(result: RankResult) -> Any:
     )
 
 
+FIGURES = Plots([plot_forest, plot_leaderboard, plot_rank_intervals])
 SECTION = Section(
-    RankResult, "Under every aggregation", "leaderboard", "rank", figures, sentences, tables, order=10, leader=leader,
+    RankResult, "Under every aggregation", "leaderboard", "rank", FIGURES, sentences, tables, order=10, leader=leader,
     brief=lambda result: verdict_brief(result.judgement),
 )  # fmt: skip

@@ -8,9 +8,9 @@ from recassay.analysis.ratings.result import FEWEST_DATASETS, RatingsResult
 from recassay.core import columns as c
 from recassay.plots.forms import algorithm_colour, intervals, names_down, share_fill, square_map
 from recassay.plots.grammar import Chart, layer
-from recassay.plots.theme import inline, themed
+from recassay.plots.theme import themed
 from recassay.reporting.numbers import between, number, percent
-from recassay.reporting.section import Figure, Section, Table
+from recassay.reporting.section import Plots, Section, Table, plot
 
 OPEN = 100.0
 """Points that an open interval reaches beyond all others in the picture."""
@@ -67,21 +67,12 @@ def tables(result: RatingsResult) -> list[Table]:
     ]
 
 
-def figures(result: RatingsResult) -> list[Figure]:
-    """Ratings with intervals, and the win rates."""
-    return [
-        Figure("ratings", "Ratings with intervals over datasets: 400 points are odds of 10 to 1.",
-               plot_ratings(result), "ratings"),
-        Figure("win_rates", "The share of datasets on which the row beats the column.", plot_win_rates(result),
-               "win_rates"),
-    ]  # fmt: skip
-
-
 def leader(result: RatingsResult) -> str:
     """The algorithm with the highest rating."""
     return result.algorithms[result.order()[0]]
 
 
+@plot("ratings", "Ratings with intervals over datasets: 400 points are odds of 10 to 1.")
 def plot_ratings(result: RatingsResult) -> Any:
     """A dot and an interval for every algorithm, highest first; an open end runs to the edge of the picture."""
     rows = result.to_frame().to_dicts()
@@ -89,7 +80,7 @@ def plot_ratings(result: RatingsResult) -> Any:
     for row in rows:
         row["low"], row["high"] = max(row["low"], min(known) - OPEN), min(row["high"], max(known) + OPEN)
     order = [row[c.ALGORITHM] for row in rows]
-    base = Chart(inline(rows)).encode(
+    base = Chart(rows).encode(
         y=names_down(c.ALGORITHM, order),
         color=algorithm_colour(order),
         tooltip=[f"{c.ALGORITHM}:N", "rating:Q", "low:Q", "high:Q", "win_rate:Q"],
@@ -102,6 +93,7 @@ def plot_ratings(result: RatingsResult) -> Any:
     )
 
 
+@plot("win_rates", "The share of datasets on which the row beats the column.")
 def plot_win_rates(result: RatingsResult) -> Any:
     """Algorithms against algorithms: the share of datasets on which the row wins."""
     order = [result.algorithms[a] for a in result.order()]
@@ -113,6 +105,7 @@ def plot_win_rates(result: RatingsResult) -> Any:
     )
 
 
+FIGURES = Plots([plot_ratings, plot_win_rates])
 SECTION = Section(
-    RatingsResult, "Ratings", "leaderboard", "ratings", figures, sentences, tables, order=40, leader=leader
+    RatingsResult, "Ratings", "leaderboard", "ratings", FIGURES, sentences, tables, order=40, leader=leader
 )

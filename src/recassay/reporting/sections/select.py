@@ -7,10 +7,10 @@ from typing import Any
 from recassay.analysis.select.result import METHODS, PRESERVING, SelectResult, Spread
 from recassay.core.errors import listing
 from recassay.plots.forms import intervals, line_legend, names_down, panel_title
-from recassay.plots.grammar import Chart, Spec, channel, condition, fixed, hconcat, layer
-from recassay.plots.theme import COLOURS, FAINT, inline, themed
+from recassay.plots.grammar import Chart, Spec, channel, condition, fixed, hconcat, layer, tips
+from recassay.plots.theme import COLOURS, FAINT, themed
 from recassay.reporting.numbers import between, number, percent
-from recassay.reporting.section import Figure, Section, Table
+from recassay.reporting.section import Plots, Section, Table, plot
 
 
 def sentences(result: SelectResult) -> list[str]:
@@ -95,29 +95,6 @@ def _spread(spread: Spread | None) -> str:
     return f"{spread.mean:.3f} ({between(spread.low, spread.high)})".replace("-0.00", "0.00")
 
 
-def figures(result: SelectResult) -> list[Figure]:
-    """Agreement by method at one size, and by the number of datasets."""
-    drawn = [
-        Figure(
-            "dataset_selection",
-            f"How well the ranking on {result.k} datasets agrees with that on all {len(result.datasets)}, by how the "
-            "datasets were chosen.",
-            plot_selection(result),
-            "selection",
-        )
-    ]
-    if result.curve:
-        drawn.append(
-            Figure(
-                "dataset_selection_curve",
-                "Agreement with the ranking on all datasets against the number of datasets, by how they were chosen.",
-                plot_selection_curve(result),
-                "selection_curve",
-            )
-        )
-    return drawn
-
-
 _LOOK = dict(zip(METHODS, ("#8a929b", COLOURS[0], COLOURS[2], COLOURS[5], COLOURS[1]), strict=True))
 
 
@@ -126,6 +103,14 @@ def _colour(names: list[str], legend: Any) -> Spec:
     return channel("method:N", scale=scale, sort=names, legend=legend)
 
 
+@plot(
+    "dataset_selection",
+    lambda result: (
+        f"How well the ranking on {result.k} datasets agrees with that on all {len(result.datasets)}, by "
+        "how the datasets were chosen."
+    ),
+    table="selection",
+)
 def plot_selection(result: SelectResult) -> Any:
     """One row per method: held-out agreement (dot) over its spread (line), and the agreement in sample (ring)."""
     names = list(result.choices)
@@ -142,10 +127,10 @@ def plot_selection(result: SelectResult) -> Any:
     ends = [spread.low for spread in (choice.held_out_algorithms for choice in result.choices.values()) if spread]
     floor = min([0.0, *ends, *(choice.rho for choice in result.choices.values())])
     scale = {"domain": [floor, 1], "nice": False}
-    base = Chart(inline(rows)).encode(
+    base = Chart(rows).encode(
         y=names_down("method", names),
         color=_colour(names, None),
-        tooltip=["method:N", "kind:N", "rho:Q", "low:Q", "high:Q", "datasets:N"],
+        tooltip=[*tips("method kind", "rho low high"), "datasets:N"],
     )
     spans, dots = intervals(
         base.transform_filter("datum.held"), "rho", "low", "high", scale=scale, size=90, line={"opacity": 0.5},
@@ -154,15 +139,20 @@ def plot_selection(result: SelectResult) -> Any:
     rings = base.transform_filter("!datum.held").mark("point", size=80, strokeWidth=1.8, opacity=1).encode(
         x=channel("rho:Q", scale=scale)
     )  # fmt: skip
-    chart = layer(spans, rings, dots).properties(width=470, height=34 * len(names))
     return themed(
-        chart,
+        layer(spans, rings, dots).properties(width=470, height=34 * len(names)),
         f"{result.k} of {len(result.datasets)} datasets, {result.metric}",
         "Dot and line: mean and middle 95 % on algorithms held out from the choice; ring: on all algorithms "
         "(flattering for preserving)",
     )
 
 
+@plot(
+    "dataset_selection_curve",
+    "Agreement with the ranking on all datasets against the number of datasets, by how they were chosen.",
+    table="selection_curve",
+    when=lambda result: result.curve,
+)
 def plot_selection_curve(result: SelectResult) -> Any:
     """Agreement against the number of datasets; left on all algorithms, right on those held out from the choice."""
     names = list(result.choices)
@@ -175,7 +165,7 @@ def plot_selection_curve(result: SelectResult) -> Any:
         rows = [row for row in table if row["held_out"] == held]
         if not rows:
             continue
-        base = Chart(inline(rows))
+        base = Chart(rows)
         sizes = sorted({row["k"] for row in rows})
         x = channel("k:Q", title="datasets", axis={"values": sizes, "format": "d", "grid": False},
                   scale={"domain": [sizes[0], sizes[-1]], "nice": False})  # fmt: skip
@@ -188,7 +178,7 @@ def plot_selection_curve(result: SelectResult) -> Any:
             y=channel("mean:Q", scale=y_scale, title="Spearman's rho"),
             color=_colour(names, legend),
             strokeDash=condition(f"datum.method == '{PRESERVING}' && !datum.held_out", fixed([5, 3]), fixed([1, 0])),
-            tooltip=["method:N", "k:Q", "mean:Q", "low:Q", "high:Q"],
+            tooltip=tips("method", "k mean low high"),
         )
         panels.append((band + lines).properties(width=300, height=300, title=panel_title(title, centred=True)))
     return themed(
@@ -199,6 +189,7 @@ def plot_selection_curve(result: SelectResult) -> Any:
     )
 
 
+FIGURES = Plots([plot_selection, plot_selection_curve])
 SECTION = Section(
-    SelectResult, "How few datasets are enough?", "datasets", "select", figures, sentences, tables, order=40
+    SelectResult, "How few datasets are enough?", "datasets", "select", FIGURES, sentences, tables, order=40
 )

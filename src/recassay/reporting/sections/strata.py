@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from recassay.analysis.strata.result import DatasetStrata, StrataResult
 from recassay.core.errors import count_of, listing
+from recassay.plots.strata import plot_popularity_curve, plot_sensitivity, plot_shares, plot_strata, shown_datasets
 from recassay.reporting.numbers import between, number, percent
-from recassay.reporting.section import Brief, Figure, Section, Table
+from recassay.reporting.section import Brief, Plot, Plots, Section, Table
 
 if TYPE_CHECKING:
     from recassay.analysis.strata.pairs import Crossing
@@ -192,25 +193,23 @@ def _crossings(dataset: DatasetStrata) -> list[Table]:
     return [Table(title, header, rows, names=2, important=["trails below P", "P"], most=MOST_CROSSINGS)]
 
 
-def figures(result: StrataResult) -> list[Figure]:
-    """Performance by threshold, the popularity of items, what lies below the thresholds, and the sensitivity."""
-    from recassay.plots.strata import plot_popularity_curve, plot_sensitivity, plot_shares, plot_strata, shown_datasets
-
+def _some(result: StrataResult) -> str:
+    """Which datasets the panels show, where it is not all of them."""
     shown, count = len(shown_datasets(result)), len(result.datasets)
-    some = "" if shown == count else f" Shown: the {shown} of {count} datasets whose order changes most."
-    return [
-        Figure("popularity_strata", f"{result.metric} on held-out interactions with items below a popularity threshold "
-               f"P: lines that cross are algorithms whose order depends on popular items.{some}",
-               plot_strata(result), "strata"),
-        Figure("popularity_sensitivity", "How far the order on the least popular items is from the order on all items; "
-               "grey: what chance gives.",
-               plot_sensitivity(result), "strata_sensitivity"),
-        Figure("popularity_curve", f"How many training users each item has, the most popular first.{some}",
-               plot_popularity_curve(result), "popularity_curve"),
-        Figure("popularity_shares", f"Share of items and of interactions below each threshold.{some}",
-               plot_shares(result), "strata_shares"),
-    ]  # fmt: skip
+    return "" if shown == count else f" Shown: the {shown} of {count} datasets whose order changes most."
 
 
-SECTION = Section(StrataResult, "Popularity strata", "beyond accuracy", "strata", figures, sentences, tables, order=30,
-                  brief=brief)  # fmt: skip
+FIGURES = Plots([
+    Plot("popularity_strata", lambda result: f"{result.metric} on held-out interactions with items below a popularity "
+         f"threshold P: lines that cross are algorithms whose order depends on popular items.{_some(result)}",
+         plot_strata, "strata"),
+    Plot("popularity_sensitivity", "How far the order on the least popular items is from the order on all items; grey: "
+         "what chance gives.", plot_sensitivity, "strata_sensitivity"),
+    Plot("popularity_curve", lambda result: "How many training users each item has, the most popular first."
+         f"{_some(result)}", plot_popularity_curve),
+    Plot("popularity_shares", lambda result: f"Share of items and of interactions below each threshold.{_some(result)}",
+         plot_shares, "strata_shares"),
+])  # fmt: skip
+SECTION = Section(
+    StrataResult, "Popularity strata", "beyond accuracy", "strata", FIGURES, sentences, tables, order=30, brief=brief
+)

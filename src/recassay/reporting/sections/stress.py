@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import textwrap
+from functools import partial
 from typing import Any
 
 from recassay.analysis.stress.result import StressResult
@@ -19,9 +20,9 @@ from recassay.plots.forms import (
     quoted,
     share_fill,
 )
-from recassay.plots.grammar import Chart, channel, concat, hconcat
-from recassay.plots.theme import COLOURS, FAINT, INK, inline, shorten, themed
-from recassay.reporting.section import Brief, Figure, Section, Table
+from recassay.plots.grammar import Chart, channel, concat, hconcat, marks, tips
+from recassay.plots.theme import COLOURS, FAINT, INK, shorten, themed
+from recassay.reporting.section import Brief, Plot, Plots, Section, Table, plot
 
 
 def brief(result: StressResult) -> Brief:
@@ -76,24 +77,6 @@ def _span(numbers: FloatArray) -> str:
     return f"{mean:.3f} [{low:.2f}, {high:.2f}]"
 
 
-def figures(result: StressResult) -> list[Figure]:
-    """What survives, the table of plus and minus, and rho under each kind of change."""
-    return [
-        Figure("stress_conclusions", "Under how many aggregations each statement about the order is kept by at least "
-               "95 % of the changed tables, for five kinds of change.", plot_conclusions(result), "stress_conclusions"),
-        Figure("stress_signs", "What each aggregation bears: the measured number, blue where it passes the stated "
-               "rule, orange where it does not.", plot_signs(result), "stress_signs"),
-        Figure("stress_datasets", "Agreement with the ranking on all datasets when some are left out: mean and middle "
-               "95 % of the draws; grey, the other aggregations.", plot_dropping(result, "drop_datasets"),
-               "stress_curves"),
-        Figure("stress_algorithms", "Agreement of the order of the remaining algorithms with their order among all "
-               "when some are left out; grey, the other aggregations.", plot_dropping(result, "drop_algorithms"),
-               "stress_curves"),
-        Figure("stress_additions", "Agreement of the order of the others after a copy or a new best algorithm is "
-               "added, and of the Dolan-Moré rules at another beta.", plot_additions(result), "stress_curves"),
-    ]  # fmt: skip
-
-
 PANELS_ACROSS = 4
 SIGN_COLOURS = {"+": "#d3e6f3", "-": "#fbdcc4", "NA": "#f1f2f4"}
 
@@ -101,13 +84,10 @@ SIGN_COLOURS = {"+": "#d3e6f3", "-": "#fbdcc4", "NA": "#f1f2f4"}
 def plot_dropping(result: StressResult, test: str) -> Any:
     """A panel an aggregation: its rho against how many are left out, with its band, over the others in grey."""
     curve = result.curves[test]
-    rows = curve.to_frame().to_dicts()
     titles = dict(zip(curve.rules, result.titles, strict=True))
-    what = curve.title
-    x = channel("x:Q", title=what, scale={"domain": [0, float(curve.x.max())], "nice": False},
+    x = channel("x:Q", title=curve.title, scale={"domain": [0, float(curve.x.max())], "nice": False},
               axis={"grid": False, "tickCount": 5, "tickMinStep": 1, "format": "d"})  # fmt: skip
-    y = channel("rho:Q", title="Spearman's rho", scale={"domain": [0.0, 1.0]},
-              axis={"tickCount": 5})  # fmt: skip
+    y = channel("rho:Q", title="Spearman's rho", scale={"domain": [0.0, 1.0]}, axis={"tickCount": 5})
     panels = []
     for name in curve.rules:
         mine = Chart().transform_filter(f"datum.aggregation === '{name}'")
@@ -119,11 +99,11 @@ def plot_dropping(result: StressResult, test: str) -> Any:
             x=x, y=channel("low:Q", title="Spearman's rho"), y2="high:Q"
         )
         line = mine.mark("line", color=COLOURS[0], strokeWidth=2.2, clip=True).encode(
-            x=x, y=y, tooltip=["aggregation:N", "x:Q", "rho:Q", "low:Q", "high:Q", "error:Q", "tried:Q"]
+            x=x, y=y, tooltip=tips("aggregation", "x rho low high error tried")
         )
         title = panel_title(titles[name], fontSize=12, offset=4, color=INK)
         panels.append((context + band + line).properties(width=170, height=130, title=title))
-    chart = concat(*panels, columns=PANELS_ACROSS, spacing=18, data=inline(rows))
+    chart = concat(*panels, columns=PANELS_ACROSS, spacing=18, data={"values": curve.to_frame().to_dicts()})
     of = "datasets" if test == "drop_datasets" else "algorithms"
     return themed(
         chart,
@@ -132,6 +112,12 @@ def plot_dropping(result: StressResult, test: str) -> Any:
     )
 
 
+@plot(
+    "stress_additions",
+    "Agreement of the order of the others after a copy or a new best algorithm is added, and of the Dolan-Moré rules "
+    "at another beta.",
+    table="stress_curves",
+)
 def plot_additions(result: StressResult) -> Any:
     """Panels for a copy, a new best one and another beta: one line per aggregation."""
     titles = {rule.name: rule.title for rule in result.rules}
@@ -150,26 +136,25 @@ def plot_additions(result: StressResult) -> Any:
         rows = [{**row, "title": titles[row["aggregation"]]} for row in curve.to_frame().to_dicts()]
         low = min(row["rho"] for row in rows)
         bottom = min(0.95, 0.05 * int(20 * low - (low < 0)))
-        panels.append(
-            Chart(inline(rows))
-            .mark("line", strokeWidth=2, point={"size": 22})
-            .encode(
-                x=channel("x:Q", title=curve.title, scale={"zero": False, "nice": False},
-                        axis={"grid": False, "tickCount": 6}),
-                y=channel("rho:Q", title="Spearman's rho", scale={"domain": [bottom, 1.0], "nice": False}),
-                **line_looks("title", order, legend),
-                tooltip=["title:N", "x:Q", "rho:Q", "low:Q", "high:Q", "lowest:Q"],
-            )
-            .properties(width=220, height=210, title=panel_title(heading, fontSize=12, color=INK))
-        )  # fmt: skip
-    chart = hconcat(*panels, spacing=24)
+        scale, axis = {"zero": False, "nice": False}, {"grid": False, "tickCount": 6}
+        lines = marks(rows, "line", strokeWidth=2, point={"size": 22}).encode(
+            x=channel("x:Q", title=curve.title, scale=scale, axis=axis),
+            y=channel("rho:Q", title="Spearman's rho", scale={"domain": [bottom, 1.0], "nice": False}),
+            **line_looks("title", order, legend),
+            tooltip=tips("title", "x rho low high lowest"),
+        )
+        panels.append(lines.properties(width=220, height=210, title=panel_title(heading, fontSize=12, color=INK)))
     return themed(
-        chart,
+        hconcat(*panels, spacing=24),
         f"Does the order of the others survive an addition? {result.metric}",
         "Mean rho with the order before; 1: the order of the others does not change",
     )
 
 
+@plot(
+    "stress_signs",
+    "What each aggregation bears: the measured number, blue where it passes the stated rule, orange where it does not.",
+)
 def plot_signs(result: StressResult) -> Any:
     """Table 3 as a picture: properties down, aggregations across; colour is the sign, the number is measured."""
     properties = [row.title for row in result.signs]
@@ -198,6 +183,11 @@ def plot_signs(result: StressResult) -> Any:
     )
 
 
+@plot(
+    "stress_conclusions",
+    "Under how many aggregations each statement about the order is kept by at least 95 % of the changed tables, for "
+    "five kinds of change.",
+)
 def plot_conclusions(result: StressResult) -> Any:
     """Statements down, changes across: under how many aggregations at least 95 % of the changed tables keep it."""
     statements = list(dict.fromkeys(conclusion.statement for conclusion in result.conclusions))
@@ -244,6 +234,16 @@ def _brief(result: StressResult, statement: str) -> str:
     return statement
 
 
+FIGURES = Plots([
+    plot_conclusions,
+    plot_signs,
+    Plot("stress_datasets", "Agreement with the ranking on all datasets when some are left out: mean and middle 95 % "
+         "of the draws; grey, the other aggregations.", partial(plot_dropping, test="drop_datasets"), "stress_curves"),
+    Plot("stress_algorithms", "Agreement of the order of the remaining algorithms with their order among all when some "
+         "are left out; grey, the other aggregations.",
+         partial(plot_dropping, test="drop_algorithms"), "stress_curves"),
+    plot_additions,
+])  # fmt: skip
 SECTION = Section(
-    StressResult, "What survives", "robustness", "stress", figures, StressResult.verdict, tables, order=10, brief=brief
+    StressResult, "What survives", "robustness", "stress", FIGURES, StressResult.verdict, tables, order=10, brief=brief
 )

@@ -7,10 +7,10 @@ from typing import Any
 from recassay.analysis.user_irt.result import UserIRTResult
 from recassay.core import columns as c
 from recassay.plots.forms import algorithm_colour, intervals, names_down
-from recassay.plots.grammar import Chart, channel, layer
-from recassay.plots.theme import FAINT, INK, inline, themed
+from recassay.plots.grammar import Chart, channel, layer, marks, tips
+from recassay.plots.theme import FAINT, INK, themed
 from recassay.reporting.numbers import between, probability
-from recassay.reporting.section import Figure, Section, Table
+from recassay.reporting.section import Plots, Section, Table, plot
 
 SURE = 0.95
 WELL = 0.7
@@ -76,18 +76,11 @@ def tables(result: UserIRTResult) -> list[Table]:
     ]
 
 
-def figures(result: UserIRTResult) -> list[Figure]:
-    """Abilities on the users of each dataset."""
-    return [
-        Figure(
-            "user_abilities",
-            "Ability of each algorithm with users as items: on all users, and on those of each dataset.",
-            plot_user_abilities(result),
-            "user_irt_abilities",
-        )
-    ]
-
-
+@plot(
+    "user_abilities",
+    "Ability of each algorithm with users as items: on all users, and on those of each dataset.",
+    table="user_irt_abilities",
+)
 def plot_user_abilities(result: UserIRTResult) -> Any:
     """One row per algorithm, ablest first: the interval on all users, and ticks at its ability on each dataset."""
     rows = result.to_frame().to_dicts()
@@ -97,22 +90,22 @@ def plot_user_abilities(result: UserIRTResult) -> Any:
     y = names_down(c.ALGORITHM, order)
     scale = {"zero": False}
     x = channel("ability:Q", title="ability, in standard deviations of the algorithms", scale=scale)
-    tips = [f"{c.DATASET}:N", f"{c.ALGORITHM}:N", "ability:Q", "low:Q", "high:Q", "hit_rate:Q"]
-    base = Chart(inline(main)).encode(y=y, color=algorithm_colour(order), tooltip=tips)
+    tip = tips(f"{c.DATASET} {c.ALGORITHM}", "ability low high hit_rate")
+    base = Chart(main).encode(y=y, color=algorithm_colour(order), tooltip=tip)
     layers = [*intervals(base, "ability", "low", "high", scale=scale, size=70, line={"strokeWidth": 2.2})]
     several = [row for row in rows if row[c.DATASET] != name]
     if several:
-        ticks = Chart(inline(several)).mark("tick", color=INK, opacity=0.5, thickness=1.4, size=12)
-        layers.insert(0, ticks.encode(y=y, x=x, tooltip=tips))
-    zero = Chart(inline([{"ability": 0}])).mark("rule", color=FAINT, strokeDash=[2, 3]).encode(x=x)
-    main_fit = result.main
+        ticks = marks(several, "tick", color=INK, opacity=0.5, thickness=1.4, size=12)
+        layers.insert(0, ticks.encode(y=y, x=x, tooltip=tip))
+    zero = marks([{"ability": 0}], "rule", color=FAINT, strokeDash=[2, 3]).encode(x=x)
     ticked = f"; ticks: on each of {len(result.fits) - 1} datasets alone" if several else ""
     return themed(
         layer(zero, *layers).properties(width=480, height=22 * len(order)),
         f"Ability by users served, {result.metric}",
-        f"{name}: {main_fit.telling} of {main_fit.users} users tell algorithms apart; "
+        f"{name}: {result.main.telling} of {result.main.users} users tell algorithms apart; "
         f"{100 * result.confidence:.3g} % intervals{ticked}",
     )
 
 
-SECTION = Section(UserIRTResult, "Abilities on users", "traits", "logistic-irt", figures, sentences, tables, order=40)
+FIGURES = Plots([plot_user_abilities])
+SECTION = Section(UserIRTResult, "Abilities on users", "traits", "logistic-irt", FIGURES, sentences, tables, order=40)

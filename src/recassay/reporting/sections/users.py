@@ -7,10 +7,11 @@ from typing import Any
 from recassay.analysis.users.result import DatasetUsers, UsersResult
 from recassay.core import columns as c
 from recassay.core.errors import listing
-from recassay.plots.grammar import Chart, channel, concat, condition, fixed
-from recassay.plots.theme import FAINT, colour_scale, inline, shorten, themed
+from recassay.plots.forms import algorithm_colour, names_down
+from recassay.plots.grammar import Chart, channel, concat, condition, fixed, marks, tips
+from recassay.plots.theme import FAINT, shorten, themed
 from recassay.reporting.numbers import between
-from recassay.reporting.section import Brief, Figure, Section, Table
+from recassay.reporting.section import Brief, Plots, Section, Table, plot
 
 FEW_DATASETS = 5
 """Below so many datasets nothing is said about datasets in general."""
@@ -167,26 +168,23 @@ def _summary(result: UsersResult) -> Table:
     )
 
 
-def figures(result: UsersResult) -> list[Figure]:
-    """The distance of every algorithm to the best of each dataset."""
-    caption = (
-        f"By how much each algorithm is behind the best of its dataset in {result.metric}, with "
-        f"{100 * result.confidence:g} % intervals over users; filled points are shown to be worse (sign-flip test, "
-        "Holm)."
-    )
-    return [Figure("user_differences", caption, plot_user_differences(result), "users_pairs")]
-
-
 MOST_PANELS = 24
 """Datasets beyond these are in the table alone."""
 
 
+@plot(
+    "user_differences",
+    lambda result: (
+        f"By how much each algorithm is behind the best of its dataset in {result.metric}, with "
+        f"{100 * result.confidence:g} % intervals over users; filled points are shown to be worse (sign-flip test, "
+        "Holm)."
+    ),
+    table="users_pairs",
+)
 def plot_user_differences(result: UsersResult) -> Any:
     """A panel for each dataset: the differences to its best algorithm with their intervals over users."""
-    shown = result.datasets[:MOST_PANELS]
-    columns = min(3, len(shown))
     panels = []
-    for dataset in shown:
+    for dataset in result.datasets[:MOST_PANELS]:
         first = dataset.algorithms[0]
         rows = [
             {c.ALGORITHM: p.right, "behind": -p.difference, "low": -p.high, "high": -p.low,
@@ -194,30 +192,28 @@ def plot_user_differences(result: UsersResult) -> Any:
             for p in dataset.pairs
             if p.left == first
         ]  # fmt: skip
-        order = [row[c.ALGORITHM] for row in rows]
-        colour = channel(f"{c.ALGORITHM}:N", scale=colour_scale(list(result.algorithms)), legend=None)
-        y = channel(
-            f"{c.ALGORITHM}:N", sort=order, title=None, axis={"domain": False, "ticks": False, "labelLimit": 120}
+        order = [str(row[c.ALGORITHM]) for row in rows]
+        colour = algorithm_colour(result.algorithms)
+        base = Chart(rows).encode(
+            y=names_down(c.ALGORITHM, order, labelLimit=120),
+            color=colour,
+            tooltip=[*tips(c.ALGORITHM, "behind low high p_holm"), "worse:N"],
         )
-        base = Chart(inline(rows)).encode(
-            y=y, color=colour,
-            tooltip=[f"{c.ALGORITHM}:N", "behind:Q", "low:Q", "high:Q", "p_holm:Q", "worse:N"],
-        )  # fmt: skip
         spans = base.mark("rule", strokeWidth=2).encode(x=channel("low:Q", title=None), x2="high:Q")
         dots = base.mark("point", size=45, opacity=1, strokeWidth=1.6).encode(
             x=channel("behind:Q", axis={"tickCount": 4}),
             fill=condition("datum.worse == 'shown to be worse'", colour, fixed("white")),
         )
-        zero = Chart(inline([{"zero": 0}])).mark("rule", color=FAINT, strokeDash=[2, 3]).encode(x="zero:Q")
+        zero = marks([{"zero": 0}], "rule", color=FAINT, strokeDash=[2, 3]).encode(x="zero:Q")
         name = f"{shorten(dataset.dataset, 24)}: behind {shorten(first, 18)}"
         title = {"text": name, "fontSize": 11, "fontWeight": "normal", "color": "#1b1f24"}
         panels.append((zero + spans + dots).properties(width=210, height=16 * len(order), title=title))
-    chart = concat(*panels, columns=columns, spacing=16)
     return themed(
-        chart,
+        concat(*panels, columns=min(3, len(panels)), spacing=16),
         f"{result.metric}: distance to the best, over users",
         f"{100 * result.confidence:g} % intervals; filled: shown to be worse than the best (sign-flip test, Holm)",
     )
 
 
-SECTION = Section(UsersResult, "Over users", "significance", "users", figures, sentences, tables, order=15, brief=brief)
+FIGURES = Plots([plot_user_differences])
+SECTION = Section(UsersResult, "Over users", "significance", "users", FIGURES, sentences, tables, order=15, brief=brief)
