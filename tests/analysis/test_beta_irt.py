@@ -33,9 +33,11 @@ from recassay.analysis.beta_irt.sampling import sample_posterior
 from recassay.analysis.beta_irt.traits import TRAITS
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
 from recassay.core.errors import NotApplicableError, UsageError
-from recassay.reporting.figures import figures, render
+from recassay.plots.forms import label_rows
+from recassay.reporting.drawing import render
+from recassay.reporting.figures import figures
 from recassay.reporting.sections import beta_irt as beta_irt_section
-from recassay.reporting.sections.beta_irt import label_rows, plot_direction, plot_traits
+from recassay.reporting.sections.beta_irt import plot_direction, plot_traits
 from recassay.testing.results import synthetic_results
 
 

@@ -19,7 +19,8 @@ from recassay.core.analysis import AnalysisResult
 from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.tables.results import Results
 from recassay.data.published.tables import published_results
-from recassay.reporting.figures import figures, render
+from recassay.reporting.drawing import render
+from recassay.reporting.figures import figures
 from support.vega import assert_valid
 
 

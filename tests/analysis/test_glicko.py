@@ -14,7 +14,8 @@ from recassay.analysis.glicko.system import START, rate_period, round_robin, tou
 from recassay.core.errors import InputError, UsageError
 from recassay.core.tables.matrix import Matrix
 from recassay.core.tables.results import Results
-from recassay.reporting.figures import figures, render
+from recassay.reporting.drawing import render
+from recassay.reporting.figures import figures
 from recassay.reporting.sections.glicko import plot_glicko_bump, plot_glicko_ratings
 
 

@@ -22,7 +22,8 @@ from recassay.analysis.logistic_irt.priors import ItemPriors
 from recassay.core.errors import InputError, UsageError
 from recassay.core.tables.responses import LogisticItems, Responses
 from recassay.data.tables.responses import read_items, read_responses
-from recassay.reporting.figures import figures, render
+from recassay.reporting.drawing import render
+from recassay.reporting.figures import figures
 from support.vega import assert_valid
 
 test_information.__test__ = False

@@ -19,7 +19,7 @@ from recassay.core.analysis import AnalysisResult
 from recassay.core.errors import UsageError
 from recassay.core.system.plain import plain
 from recassay.plots.strata import plot_strata
-from recassay.reporting.figures import render
+from recassay.reporting.drawing import render
 from recassay.reporting.sections.strata import SECTION
 from support.protocol import few
 from support.strata import THRESHOLDS, evidence, of, scores

@@ -13,7 +13,8 @@ from recassay.core.analysis import AnalysisResult, AnalysisSpec
 from recassay.core.errors import InputError, NotApplicableError, UsageError
 from recassay.core.tables.responses import MISSING, Responses
 from recassay.evidence.users import hit_metric, user_responses
-from recassay.reporting.figures import figures, render
+from recassay.reporting.drawing import render
+from recassay.reporting.figures import figures
 from recassay.reporting.sections import user_irt as section
 from recassay.store import Store
 from support.in_process import without_processes

@@ -16,7 +16,8 @@ from recassay.cli.render import print_answer
 from recassay.core.errors import InputError
 from recassay.core.tables.responses import InstanceResponses, Responses
 from recassay.data.tables.instances import guessed_role, read_instances
-from recassay.reporting.figures import build_sections, figures, render
+from recassay.reporting.drawing import render
+from recassay.reporting.figures import build_sections, figures
 from recassay.reporting.sections.decodirt import sentences
 from support.decodirt import benchmark
 from support.vega import assert_valid

@@ -9,8 +9,7 @@ import pytest
 from recassay.core.system.printable import one_line, printable
 from recassay.plots.grammar import Chart, channel
 from recassay.plots.theme import colour_scale, themed
-from recassay.reporting.drawing import drawable
-from recassay.reporting.figures import render
+from recassay.reporting.drawing import drawable, render
 
 NAMES = (
     "constructor", "toString", "valueOf", "__proto__", "hasOwnProperty", "\x00", "a\x01b", "\x1b[31mred\x1b[0m",

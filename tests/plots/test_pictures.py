@@ -14,7 +14,8 @@ from recassay.core.tables.matrix import Matrix
 from recassay.core.tables.results import Results
 from recassay.plots.compare import BAR, ROW, lay_out, plot_critical_difference, plot_pairwise
 from recassay.plots.theme import COLOURS, DASHES, colour_scale, colours_of, dash_scale
-from recassay.reporting.figures import figures, render
+from recassay.reporting.drawing import render
+from recassay.reporting.figures import figures
 from recassay.reporting.sections.profiles import plot_profiles
 from recassay.reporting.sections.rank import plot_leaderboard
 from recassay.testing.results import synthetic_results

@@ -7,7 +7,8 @@ import pytest
 
 from recassay.analysis.stress.fit import stress_rankings
 from recassay.core.tables.matrix import Matrix
-from recassay.reporting.figures import figures, render
+from recassay.reporting.drawing import render
+from recassay.reporting.figures import figures
 from recassay.reporting.sections.stress import SECTION
 
 NASTY = "<script>alert('1')</script> \\ \"quoted\" and far too long a name for any picture to show whole"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -53,6 +54,30 @@ def short_labels(names: Sequence[str], most: int = 26) -> str:
 def quoted(text: str) -> str:
     """Text as a string of an expression."""
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def label_rows(heights: list[float], room: float, top: float = math.inf) -> list[float]:
+    """Heights for labels that start at `heights`, moved as little as needed to stand `room` apart, in the same order.
+
+    Neighbours that would touch form a block around their mean; blocks that touch are joined. Where a label would stand
+    above `top`, all are moved down.
+    """
+
+    def lowest(block: list[int]) -> float:
+        return sum(heights[i] for i in block) / len(block) - room * (len(block) - 1) / 2
+
+    blocks: list[list[int]] = []
+    for i in sorted(range(len(heights)), key=lambda i: heights[i]):
+        blocks.append([i])
+        while len(blocks) > 1 and lowest(blocks[-1]) < lowest(blocks[-2]) + room * len(blocks[-2]):
+            last = blocks.pop()
+            blocks[-1] += last
+    placed = [0.0] * len(heights)
+    for block in blocks:
+        for place, i in enumerate(block):
+            placed[i] = lowest(block) + place * room
+    over = max(0.0, max(placed) - top)
+    return [height - over for height in placed]
 
 
 def algorithm_colour(order: Sequence[str]) -> Spec:

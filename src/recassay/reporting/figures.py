@@ -13,23 +13,11 @@ from recassay.core.analysis import AnalysisResult
 from recassay.core.choices import MANY_ALGORITHMS, SHOWN_OF_MANY
 from recassay.core.errors import UsageError
 from recassay.core.names import did_you_mean
-from recassay.plots.grammar import specification
-from recassay.reporting.drawing import Drawers, draw, render
+from recassay.plots.grammar import Chart
+from recassay.reporting.drawing import Drawers
 from recassay.reporting.files import safe_stem
 from recassay.reporting.section import Figure, Section, Table
 from recassay.reporting.telling import ask, failure, with_sections
-
-__all__ = [
-    "Figures",
-    "FilledSection",
-    "begin_drawing",
-    "build_sections",
-    "draw",
-    "draw_ahead",
-    "figures",
-    "fill_sections",
-    "render",
-]
 
 WORTH_A_PROCESS = 8
 """Fewer pictures are drawn sooner than further processes start."""
@@ -55,27 +43,12 @@ class Figures(list[Figure]):
         return "".join(figure._repr_html_() for figure in self)
 
 
-class Awaited(Mapping[str, Mapping[str, bytes]]):
-    """Pictures that are being drawn, by name: asking for the files of one waits for it."""
-
-    def __init__(self, drawings: Mapping[str, Future[dict[str, bytes]]]) -> None:
-        self._drawings = drawings
-
-    def __getitem__(self, name: str) -> Mapping[str, bytes]:
-        return self._drawings[name].result()
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._drawings)
-
-    def __len__(self) -> int:
-        return len(self._drawings)
-
-
 @dataclass(frozen=True, slots=True)
 class FilledSection:
     """A section filled with one result: the name of its analysis, its sentences, tables and pictures.
 
-    `files` holds the drawn pictures by name and format, `not_done` what could not be told or drawn and why.
+    `files` has by name the files of a picture by format, which may still be in the making, and `not_done` what could
+    not be told or drawn and why.
     """
 
     section: Section
@@ -84,7 +57,7 @@ class FilledSection:
     sentences: list[str]
     tables: list[Table]
     figures: list[Figure]
-    files: Mapping[str, Mapping[str, bytes]]
+    files: Mapping[str, Future[dict[str, bytes]]]
     not_done: list[str]
 
 
@@ -109,10 +82,7 @@ def fill_sections(
 def begin_drawing(
     built: Iterable[FilledSection], formats: Sequence[str], drawers: Drawers, *, without: Collection[str] = ()
 ) -> list[FilledSection]:
-    """These sections with their pictures being drawn: asking for the files of one waits for it.
-
-    One that cannot be drawn raises when it is asked for.
-    """
+    """These sections with their pictures being drawn; one that cannot be drawn raises when its result is asked for."""
     begun = []
     for filled in built:
         figures, drawings = [], {}
@@ -124,7 +94,7 @@ def begin_drawing(
                 figures.append(figure)
             except Exception as error:
                 filled.not_done.append(failure(f"the picture {figure.name!r}", error))
-        begun.append(replace(filled, figures=figures, files=Awaited(drawings)))
+        begun.append(replace(filled, figures=figures, files=drawings))
     return begun
 
 
@@ -179,13 +149,10 @@ def _fits(figure: Figure, frames: set[str], taken: set[str], not_done: list[str]
 
 
 def _drawn(filled: FilledSection) -> FilledSection:
-    files = {}
-    for name in filled.files:
-        try:
-            files[name] = filled.files[name]
-        except Exception as error:
-            filled.not_done.append(failure(f"the picture {name!r}", error))
-    return replace(filled, figures=[figure for figure in filled.figures if figure.name in files], files=files)
+    """The section when its pictures are drawn, without those that cannot be."""
+    errors = {name: drawing.exception() for name, drawing in filled.files.items()}
+    filled.not_done.extend(failure(f"the picture {name!r}", error) for name, error in errors.items() if error)
+    return replace(filled, figures=[figure for figure in filled.figures if errors[figure.name] is None])
 
 
 def figures(results: Mapping[str, AnalysisResult]) -> Figures:
@@ -197,36 +164,23 @@ LARGE = 900
 """Pixels from which on the side of a chart is one of many names, and shrinks with them."""
 
 
-class Drawn:
-    """A chart by its specification."""
-
-    def __init__(self, spec: dict[str, Any]) -> None:
-        self._spec = spec
-
-    def to_dict(self, **_: Any) -> dict[str, Any]:
-        """The specification."""
-        return self._spec
-
-
 def narrowed_figures(figures: Iterable[Figure], results: Mapping[str, AnalysisResult]) -> list[Figure]:
     """The same pictures, of more than 60 algorithms with the first 30 and the control."""
     ranked = _best_first(results)
     if len(ranked) <= MANY_ALGORITHMS:
         return list(figures)
-    asked = {name for result in results.values() if (name := _control(result)) is not None}
-    hidden = frozenset(ranked[SHOWN_OF_MANY:]) - asked
+    controls = {getattr(getattr(result, "judgement", None), "control", None) for result in results.values()}
+    hidden = frozenset(ranked[SHOWN_OF_MANY:]) - controls
     share = 1 - len(hidden) / len(ranked)
-    count = len(ranked) - len(hidden)
-    return [_narrowed_figure(figure, hidden, share, count, len(ranked)) for figure in figures]
-
-
-def _narrowed_figure(figure: Figure, hidden: frozenset[str], share: float, count: int, of: int) -> Figure:
-    whole = specification(figure.drawn)
-    spec = narrowed(whole, hidden, share)
-    if spec == whole:
-        return figure
-    caption = f"{figure.caption} Shown are {count} of {of} algorithms, the best by mean rank."
-    return Figure(figure.name, caption, Drawn(spec), figure.table)
+    note = f" Shown are {len(ranked) - len(hidden)} of {len(ranked)} algorithms, the best by mean rank."
+    shown = []
+    for figure in figures:
+        whole = figure.spec
+        spec = narrowed(whole, hidden, share)
+        if spec != whole:
+            figure = Figure(figure.name, figure.caption + note, Chart(**spec), figure.table)
+        shown.append(figure)
+    return shown
 
 
 def narrowed(spec: Any, hidden: frozenset[str], share: float = 1.0) -> Any:
@@ -240,26 +194,17 @@ def narrowed(spec: Any, hidden: frozenset[str], share: float = 1.0) -> Any:
     if isinstance(domain, list) and isinstance(values, list) and len(domain) == len(values):
         pairs = [(name, value) for name, value in zip(domain, values, strict=True) if not _names(name, hidden)]
         spec = {**spec, "domain": [name for name, _ in pairs], "range": [value for _, value in pairs]}
-    return {
-        key: max(240, round(inner * share)) if key in ("width", "height") and _large(inner)
-        else narrowed(inner, hidden, share)
-        for key, inner in spec.items()
-    }  # fmt: skip
-
-
-def _large(value: Any) -> bool:
-    return isinstance(value, (int, float)) and value > LARGE
+    inside = {key: narrowed(inner, hidden, share) for key, inner in spec.items()}
+    for side in ("width", "height"):
+        if isinstance(inside.get(side), (int, float)) and inside[side] > LARGE:
+            inside[side] = max(240, round(inside[side] * share))
+    return inside
 
 
 def _names(entry: Any, hidden: frozenset[str]) -> bool:
     if isinstance(entry, str):
         return entry in hidden
     return isinstance(entry, dict) and any(isinstance(cell, str) and cell in hidden for cell in entry.values())
-
-
-def _control(result: Any) -> str | None:
-    control = getattr(getattr(result, "judgement", None), "control", None)
-    return control if isinstance(control, str) else None
 
 
 def _best_first(results: Mapping[str, Any]) -> list[str]:

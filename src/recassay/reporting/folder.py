@@ -39,9 +39,10 @@ def write_folder(
             for file, data in paper_tables(safe_stem(name), frame, caption).items():
                 files[f"tables/{file}"] = data
     for section in filled:
-        for name, made in section.files.items():
+        for figure in section.figures:
+            made = section.files[figure.name].result()
             for form in formats:
-                files[f"figures/{safe_stem(name)}.{'vl.json' if form == 'json' else form}"] = made[form]
+                files[f"figures/{safe_stem(figure.name)}.{'vl.json' if form == 'json' else form}"] = made[form]
     if content is not None:
         from recassay.reporting.page.build import build_page
 

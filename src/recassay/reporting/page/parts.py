@@ -87,7 +87,7 @@ class Body:
     def _figure(self, figure: Figure, part: FilledSection, not_done: list[str]) -> Markup | None:
         stem = safe_stem(figure.name)
         try:
-            picture = inline_svg(part.files[figure.name]["svg"].decode(), stem, figure.caption, self.names)
+            picture = inline_svg(part.files[figure.name].result()["svg"].decode(), stem, figure.caption, self.names)
         except Exception as error:  # the chart of another package need not be what ours are
             not_done.append(failure(f"the picture {figure.name!r}", error))
             return None

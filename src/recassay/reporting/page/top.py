@@ -116,20 +116,14 @@ def _study_rows(facts: StudyFacts) -> list[tuple[str, Child]]:
     seeds = (
         "".join(f"; seed {seed}" for seed in facts.seeds[:1]) if len(facts.seeds) < 2 else f"; {len(facts.seeds)} seeds"
     )
-    if not facts.protocol:
-        return [
-            ("Cells", f"{cells}{seeds}"),
-            *([("Budget", _budget(facts.budget))] if facts.budget else []),
-            *([("Energy", facts.energy)] if facts.energy else []),
-        ]
-    return [
-        ("Cells", f"{cells}{seeds}"),
-        *_protocols(facts),
-        ("Tuning", _tuning(facts)),
-        ("Budget", _budget(facts.budget)),
-        *([("Energy", facts.energy)] if facts.energy else []),
-        ("Plan", facts.plan),
-    ]
+    rows: list[tuple[str, Child]] = [("Cells", f"{cells}{seeds}")]
+    if facts.protocol:
+        rows += [*_protocols(facts), ("Tuning", _tuning(facts))]
+    if facts.protocol or facts.budget:
+        rows.append(("Budget", _budget(facts.budget)))
+    if facts.energy:
+        rows.append(("Energy", facts.energy))
+    return [*rows, ("Plan", facts.plan)] if facts.protocol else rows
 
 
 def _tuning(facts: StudyFacts) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -93,7 +93,7 @@ def _within(spec: dict[str, Any], width: float) -> str | None:
 def _fitted(spec: dict[str, Any], width: float) -> tuple[str, float] | None:
     """The chart at this width and the share of its panels' width that is left; None where that is too little."""
     kind = _texts(spec)
-    panels = sum(_widths(spec))
+    panels = _panels_width(spec)
 
     def at(factor: float) -> tuple[str, float]:
         svg = lay_out(_scaled(spec, factor))
@@ -122,46 +122,34 @@ def _fitted(spec: dict[str, Any], width: float) -> tuple[str, float] | None:
 def _scaled(spec: dict[str, Any], factor: float) -> dict[str, Any]:
     """The chart with every panel's width multiplied."""
     scaled = copy.deepcopy(spec)
-
-    def widen(view: dict[str, Any]) -> None:
+    for view in _views(scaled):
         if isinstance(view.get("width"), (int, float)):
             view["width"] = max(round(view["width"] * factor, 1), 10)
         elif isinstance(view.get("width"), dict) and "step" in view["width"]:
             view["width"] = {"step": round(view["width"]["step"] * factor, 2)}
         if isinstance(view.get("height"), (int, float)) and _texts(view) == "" and _measured_down(view):
             view["height"] = round(view["height"] * min(max(factor, FLATTEST), 1.0), 1)
-
-    _each_view(scaled, widen)
     return scaled
 
 
-def _widths(spec: dict[str, Any]) -> Iterator[float]:
-    """The widths of the panels that stand side by side."""
-    widths: list[float] = []
-    across = spec.get("hconcat") or ([] if "vconcat" in spec else spec.get("concat")) or []
+def _panels_width(spec: dict[str, Any]) -> float:
+    """The width of the panels that stand side by side, without what is between them."""
+    across = spec.get("hconcat") or ([] if "vconcat" in spec else spec.get("concat"))
     if across:
-        for view in across:
-            widths += list(_widths(view))
-    elif spec.get("vconcat"):
-        widths.append(max((sum(_widths(view)) for view in spec["vconcat"]), default=0.0))
-    else:
-        inner = [view for view in (spec, *spec.get("layer", ()), spec.get("spec", {})) if isinstance(view, dict)]
-        widths += [float(view["width"]) for view in inner if isinstance(view.get("width"), (int, float))][:1]
-    yield from widths
+        return sum(map(_panels_width, across))
+    if spec.get("vconcat"):
+        return max(map(_panels_width, spec["vconcat"]))
+    inner = [view for view in (spec, *spec.get("layer", ()), spec.get("spec", {})) if isinstance(view, dict)]
+    return next((float(view["width"]) for view in inner if isinstance(view.get("width"), (int, float))), 0.0)
 
 
 def _legends(spec: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The encodings that have a legend."""
-    legends: list[dict[str, Any]] = []
-
-    def look(view: dict[str, Any]) -> None:
+    for view in _views(spec):
         for channel, how in view.get("encoding", {}).items():
-            if channel in ("color", "strokeDash", "shape", "size", "opacity", "fill", "stroke"):
-                shown = isinstance(how, dict) and "field" in how and how.get("legend", {}) is not None
-                legends.extend([how] if shown else [])
-
-    _each_view(spec, look)
-    yield from legends
+            shown = isinstance(how, dict) and "field" in how and how.get("legend", {}) is not None
+            if shown and channel in ("color", "strokeDash", "shape", "size", "opacity", "fill", "stroke"):
+                yield how
 
 
 def _legends_below(spec: dict[str, Any], width: float) -> dict[str, Any]:
@@ -181,36 +169,24 @@ def _legends_below(spec: dict[str, Any], width: float) -> dict[str, Any]:
 
 def _texts(spec: dict[str, Any]) -> str:
     """Where a chart has text: in `cells`, which must stay wide enough for it, in `labels` of its own, or nowhere."""
-    marks: set[str] = set()
-
-    def look(view: dict[str, Any]) -> None:
-        mark = view.get("mark")
-        marks.add(str(mark.get("type") if isinstance(mark, dict) else mark))
-
-    _each_view(spec, look)
+    stated = [view.get("mark") for view in _views(spec)]
+    marks = {mark.get("type") if isinstance(mark, dict) else mark for mark in stated}
     return ("cells" if "rect" in marks else "labels") if "text" in marks else ""
 
 
 def _measured_down(spec: dict[str, Any]) -> bool:
     """Whether every vertical axis is one of numbers, so that it may be made shorter."""
-    kinds: set[str] = set()
-
-    def look(view: dict[str, Any]) -> None:
-        down = view.get("encoding", {}).get("y")
-        if isinstance(down, dict):
-            kinds.add(str(down.get("type")))
-
-    _each_view(spec, look)
-    return kinds == {"quantitative"}
+    down = [view.get("encoding", {}).get("y") for view in _views(spec)]
+    return {axis.get("type") for axis in down if isinstance(axis, dict)} == {"quantitative"}
 
 
-def _each_view(spec: dict[str, Any], visit: Callable[[dict[str, Any]], None]) -> None:
-    """Visit a chart and all charts in it."""
-    visit(spec)
+def _views(spec: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """A chart and all charts in it."""
+    yield spec
     for key in VIEWS:
         inner = spec.get(key)
         for view in inner if isinstance(inner, list) else [inner] if isinstance(inner, dict) else []:
-            _each_view(view, visit)
+            yield from _views(view)
 
 
 def _size(svg: str) -> tuple[float, float]:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from recassay.analysis.beta_irt.result import BetaIRTResult
 from recassay.core.errors import listing
-from recassay.plots.forms import intervals, line_legend, line_looks, names_down
-from recassay.plots.grammar import Chart, channel, hconcat, layer, marks, tips
+from recassay.plots.forms import intervals, label_rows, line_legend, line_looks, names_down
+from recassay.plots.grammar import Chart, Row, channel, hconcat, layer, marks, tips
 from recassay.plots.theme import COLOURS, FAINT, INK, colour_scale, shorten, themed
 from recassay.reporting.numbers import percent, probability
 from recassay.reporting.section import Plot, Plots, Section, Table, plot
@@ -104,11 +104,6 @@ def _span(trait: Trait, i: int) -> str:
     return f"{trait.estimate[i]:.3f} [{trait.low[i]:.3f}, {trait.high[i]:.3f}]"
 
 
-def leader(result: BetaIRTResult) -> str:
-    """The ablest algorithm."""
-    return result.algorithms[result.trait("ability").order()[0]]
-
-
 WIDTH, HEIGHT = 400, 380
 ROW = 13
 """Pixels between two labels of the scatter plot, more than the height of their letters."""
@@ -127,33 +122,6 @@ AXES = {
 """For each direction: the traits of respondents and items, and their titles (Bi-ReIRT, Table 1)."""
 
 
-def label_rows(heights: list[float], room: float) -> list[float]:
-    """Heights for labels that start at `heights`, moved as little as needed to stand `room` apart, in the same order.
-
-    Neighbours that would touch form a block around their mean; blocks that touch are joined.
-    """
-    order = sorted(range(len(heights)), key=lambda i: heights[i])
-    blocks: list[list[int]] = []
-    for i in order:
-        blocks.append([i])
-        while len(blocks) > 1 and _start(blocks[-1], heights, room) < _end(blocks[-2], heights, room) + room:
-            last = blocks.pop()
-            blocks[-1] += last
-    placed = [0.0] * len(heights)
-    for block in blocks:
-        for place, i in enumerate(block):
-            placed[i] = _start(block, heights, room) + place * room
-    return placed
-
-
-def _start(block: list[int], heights: list[float], room: float) -> float:
-    return sum(heights[i] for i in block) / len(block) - room * (len(block) - 1) / 2
-
-
-def _end(block: list[int], heights: list[float], room: float) -> float:
-    return _start(block, heights, room) + room * (len(block) - 1)
-
-
 def _scatter(result: BetaIRTResult, number: int) -> Any:
     """Difficulty against discrimination with intervals; each label on a row of its own at the right, with a leader."""
     _, level, slope, _, level_title, slope_title = AXES[number]
@@ -161,34 +129,20 @@ def _scatter(result: BetaIRTResult, number: int) -> Any:
     height = max(HEIGHT, ROW * (len(up.names) + 2))
     low, high = min(0.0, float(across.low.min())), float(across.high.max())
     edge = high + 0.04 * (high - low)
-    rows_at = label_rows(up.estimate.tolist(), ROW / height)
-    overshoot = max(rows_at) - 1
-    if overshoot > 0:
-        rows_at = [row - overshoot for row in rows_at]
-    rows = [
-        {
-            "name": name,
-            "label": shorten(name, 24),
-            "x": float(across.estimate[i]),
-            "x_low": float(across.low[i]),
-            "x_high": float(across.high[i]),
-            "y": float(up.estimate[i]),
-            "y_low": float(up.low[i]),
-            "y_high": float(up.high[i]),
-            "edge": edge,
-            "row": rows_at[i],
-        }
-        for i, name in enumerate(up.names)
-    ]
-    floor = min(0.0, min(rows_at))
+    rows_at = label_rows(up.estimate.tolist(), ROW / height, top=1.0)
+    rows: list[Row] = []
+    for i, name in enumerate(up.names):
+        rows.append({"name": name, "label": shorten(name, 24), "edge": edge, "row": rows_at[i]})
+        for axis, trait in (("x", across), ("y", up)):
+            ends = {axis: trait.estimate[i], f"{axis}_low": trait.low[i], f"{axis}_high": trait.high[i]}
+            rows[-1] |= {end: float(value) for end, value in ends.items()}
     x_scale = {"domain": [low, edge], "nice": False, "zero": False}
-    y_scale = {"domain": [floor, 1], "nice": False, "clamp": False}
+    y_scale = {"domain": [min(0.0, *rows_at), 1], "nice": False, "clamp": False}
     x = channel("x:Q", title=slope_title, scale=x_scale)
     y = channel("y:Q", title=level_title, scale=y_scale, axis={"values": [0, 0.2, 0.4, 0.6, 0.8, 1]})
-    tip = ["name:N", "x:Q", "x_low:Q", "x_high:Q", "y:Q", "y_low:Q", "y_high:Q"]
+    tip = tips("name", "x x_low x_high y y_low y_high")
     base = Chart(rows)
-    names = sorted(up.names)
-    colour = channel("name:N", scale=colour_scale(names), legend=None)
+    colour = channel("name:N", scale=colour_scale(sorted(up.names)), legend=None)
     return layer(
         base.mark("rule", color=FAINT, strokeWidth=0.6, strokeDash=[2, 2]).encode(x=x, y=y, x2="edge:Q", y2="row:Q"),
         base.mark("rule", strokeWidth=1, opacity=0.45).encode(x="x_low:Q", x2="x_high:Q", y=y, color=colour),
@@ -269,5 +223,6 @@ FIGURES = Plots([
          "that each reaches by the challenge of a dataset.", partial(plot_direction, number=2), "irt_traits"),
 ])  # fmt: skip
 SECTION = Section(
-    BetaIRTResult, "Ability and challenge", "traits", "beta-irt", FIGURES, sentences, tables, order=10, leader=leader
-)
+    BetaIRTResult, "Ability and challenge", "traits", "beta-irt", FIGURES, sentences, tables, order=10,
+    leader=lambda result: result.algorithms[result.trait("ability").order()[0]],
+)  # fmt: skip

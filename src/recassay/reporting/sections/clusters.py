@@ -7,11 +7,10 @@ from typing import Any
 from recassay.analysis.clusters.result import ClustersResult
 from recassay.core import columns as c
 from recassay.core.errors import count_of
-from recassay.plots.forms import heat_map, names_above, names_down, rank_fill
-from recassay.plots.grammar import Chart, Spec, channel, condition, fixed, layer
+from recassay.plots.forms import heat_map, label_rows, names_above, names_down, rank_fill
+from recassay.plots.grammar import Chart, Spec, channel, condition, fixed, layer, tips
 from recassay.plots.theme import COLOURS, FAINT, INK, shorten, themed
 from recassay.reporting.section import Plots, Section, plot
-from recassay.reporting.sections.beta_irt import label_rows
 
 
 def sentences(result: ClustersResult) -> list[str]:
@@ -57,16 +56,10 @@ def plot_clusters(result: ClustersResult) -> Any:
     points = result.space.points
     across = points[:, 0]
     up = points[:, 1] if points.shape[1] > 1 else 0 * across
-    n = len(across)
-    height = max(320, ROW * (n + 2))
-    low, high = float(up.min()), float(up.max())
-    span = (high - low) or 1.0
-    low, high = low - 0.04 * span, high + 0.04 * span
-    unit = (high - low) / height
-    at = label_rows(up.tolist(), ROW * unit)
-    over = max(0.0, max(at) - high)
-    at = [row - over for row in at]
-    under = min(0.0, min(at) - low)
+    height = max(320, ROW * (len(up) + 2))
+    margin = 0.04 * (float(up.max() - up.min()) or 1.0)
+    low, high = float(up.min()) - margin, float(up.max()) + margin
+    at = label_rows(up.tolist(), ROW * ((high - low) / height), top=high)
     edge = float(across.max()) + 0.05 * float(across.max() - across.min() or 1.0)
     rows = [
         {
@@ -84,11 +77,11 @@ def plot_clusters(result: ClustersResult) -> Any:
     ]
     shares = [*(f"{100 * share:.0f} %" for share in result.space.explained), "0 %"]
     x_scale = {"domain": [float(across.min()) - 0.3, edge], "nice": False, "zero": False}
-    y_scale = {"domain": [low + under, high], "nice": False, "zero": False}
+    y_scale = {"domain": [min(low, *at), high], "nice": False, "zero": False}
     x = channel("x:Q", title=f"component 1 ({shares[0]} of the variance)", scale=x_scale)
     y = channel("y:Q", title=f"component 2 ({shares[1]})", scale=y_scale)
     base, colour = Chart(rows), _colour(result)
-    tip = [f"{c.DATASET}:N", "cluster:N", "outlier:N", "central:N", "x:Q", "y:Q"]
+    tip = tips(f"{c.DATASET} cluster outlier central", "x y")
     chart = layer(
         base.mark("rule", strokeWidth=0.6, strokeDash=[2, 2], color=FAINT).encode(x=x, y=y, x2="edge:Q", y2="row:Q"),
         base.mark("point", opacity=1, strokeWidth=1.8).encode(
@@ -105,7 +98,7 @@ def plot_clusters(result: ClustersResult) -> Any:
     ).properties(width=WIDTH, height=height)
     return themed(
         chart,
-        f"{len(result.sizes)} clusters of {n} datasets",
+        f"{len(result.sizes)} clusters of {len(up)} datasets",
         "By characteristics; large: nearest to the centre; hollow: set aside as an outlier before clustering",
     )
 
@@ -118,26 +111,20 @@ def plot_clusters(result: ClustersResult) -> Any:
 )
 def plot_cluster_ranks(result: ClustersResult) -> Any:
     """Mean rank of every algorithm in every cluster, its geometric mean in brackets."""
-    order = [
-        name for _, name in sorted(zip(result.overall_rank.tolist(), result.algorithms, strict=True))
-    ]  # best first
-    rows = []
-    for row in result.frames()["cluster_ranks"].to_dicts():
+    best_first = sorted(zip(result.overall_rank.tolist(), result.algorithms, strict=True))
+    order = [name for _, name in best_first]
+    rows = result.frames()["cluster_ranks"].to_dicts()
+    for row in rows:
         value = row["geometric_mean"]
-        rows.append(
-            {
-                **row,
-                "column": f"cluster {row['cluster']} ({count_of(row['datasets'], 'dataset')})",
-                "shown": f"{row['mean_rank']:.2f}" + ("" if value is None else f" ({value:.3g})"),
-            }
-        )
+        row["column"] = f"cluster {row['cluster']} ({count_of(row['datasets'], 'dataset')})"
+        row["shown"] = f"{row['mean_rank']:.2f}" + ("" if value is None else f" ({value:.3g})")
     count = len(order)
     chart = heat_map(
         rows,
         names_above("column", {"field": "cluster"}, angle=-25),
         names_down(c.ALGORITHM, order),
         rank_fill("mean_rank", count, "mean rank", gradientLength=min(140, 18 * count)),
-        [f"{c.ALGORITHM}:N", "cluster:N", "mean_rank:Q", "geometric_mean:Q", "overall_mean_rank:Q"],
+        tips(f"{c.ALGORITHM} cluster", "mean_rank geometric_mean overall_mean_rank"),
         dark=f"datum.mean_rank <= {0.5 * count}",
         text_size=10,
     ).properties(width=104 * len(result.sizes), height=22 * count)

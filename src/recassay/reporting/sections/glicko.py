@@ -52,11 +52,6 @@ def tables(result: GlickoResult) -> list[Table]:
     ]
 
 
-def leader(result: GlickoResult) -> str:
-    """The algorithm with the highest rating at the end."""
-    return str(result.to_frame()["algorithm"][0])
-
-
 @plot("glicko_ranks", "Rank of each algorithm after each dataset of the tournament.", table="glicko_history")
 def plot_glicko_bump(result: GlickoResult) -> Any:
     """A line an algorithm: its rank by rating after each dataset, in the order of play; names at the right end."""
@@ -123,4 +118,7 @@ def plot_glicko_ratings(result: GlickoResult) -> Any:
 
 
 FIGURES = Plots([plot_glicko_bump, plot_glicko_ratings])
-SECTION = Section(GlickoResult, "Tournament", "traits", "glicko", FIGURES, sentences, tables, order=20, leader=leader)
+SECTION = Section(
+    GlickoResult, "Tournament", "traits", "glicko", FIGURES, sentences, tables, order=20,
+    leader=lambda result: result.algorithms[result.order()[0]],
+)  # fmt: skip

@@ -76,11 +76,6 @@ def _firmness(result: RankResult, a: int) -> list[str]:
     return [f"{could} (p {result.winner_p[a]:.2g})", f"{result.probability_best[a]:.2f}"]
 
 
-def leader(result: RankResult) -> str:
-    """The algorithm with the best mean rank."""
-    return result.algorithms[result.order()[0]]
-
-
 def _lines(text: str, most: int) -> list[str]:
     """A text in as few lines as fit, none of them much shorter than the others."""
     count = -(-len(text) // most)
@@ -204,6 +199,7 @@ def plot_rank_intervals(result: RankResult) -> Any:
 
 FIGURES = Plots([plot_forest, plot_leaderboard, plot_rank_intervals])
 SECTION = Section(
-    RankResult, "Under every aggregation", "leaderboard", "rank", FIGURES, sentences, tables, order=10, leader=leader,
+    RankResult, "Under every aggregation", "leaderboard", "rank", FIGURES, sentences, tables, order=10,
+    leader=lambda result: result.algorithms[result.order()[0]],
     brief=lambda result: verdict_brief(result.judgement),
 )  # fmt: skip

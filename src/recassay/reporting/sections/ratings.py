@@ -67,11 +67,6 @@ def tables(result: RatingsResult) -> list[Table]:
     ]
 
 
-def leader(result: RatingsResult) -> str:
-    """The algorithm with the highest rating."""
-    return result.algorithms[result.order()[0]]
-
-
 @plot("ratings", "Ratings with intervals over datasets: 400 points are odds of 10 to 1.")
 def plot_ratings(result: RatingsResult) -> Any:
     """A dot and an interval for every algorithm, highest first; an open end runs to the edge of the picture."""
@@ -107,5 +102,6 @@ def plot_win_rates(result: RatingsResult) -> Any:
 
 FIGURES = Plots([plot_ratings, plot_win_rates])
 SECTION = Section(
-    RatingsResult, "Ratings", "leaderboard", "ratings", FIGURES, sentences, tables, order=40, leader=leader
-)
+    RatingsResult, "Ratings", "leaderboard", "ratings", FIGURES, sentences, tables, order=40,
+    leader=lambda result: result.algorithms[result.order()[0]],
+)  # fmt: skip
