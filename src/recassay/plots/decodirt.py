@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 from recassay.analysis.decodirt.result import DecodirtResult
@@ -18,7 +19,7 @@ from recassay.plots.forms import (
     rank_fill,
     short_labels,
 )
-from recassay.plots.grammar import Chart, Spec, channel, hconcat, tips, vconcat
+from recassay.plots.grammar import Chart, Row, Spec, channel, hconcat, marks, tips, vconcat
 from recassay.plots.theme import COLOURS, FAINT, INK, shorten, themed
 
 SHOWN = {
@@ -44,9 +45,14 @@ def _across(names: list[str], *, labels: bool) -> Spec:
     return channel(f"{c.DATASET}:N", sort=names, title=None, axis=axis)
 
 
+def _varied(result: DecodirtResult) -> list[Row]:
+    """The datasets whose items have parameters, hardest first."""
+    return [row for row in result.to_frame().to_dicts() if row["mean_difficulty"] is not None]
+
+
 def plot_datasets(result: DecodirtResult) -> Any:
     """Figure 7: mean difficulty (bars) and mean discrimination (line) of the datasets, hardest first."""
-    rows = [row for row in result.to_frame().to_dicts() if row["mean_difficulty"] is not None]
+    rows = _varied(result)
     for row in rows:
         for name in ("difficulty", "discrimination"):
             row[f"{name}_low"] = row[f"mean_{name}"] - row[f"{name}_deviation"]
@@ -55,25 +61,18 @@ def plot_datasets(result: DecodirtResult) -> Any:
     means = "mean_difficulty difficulty_deviation mean_discrimination discrimination_deviation mean_guessing"
     base = Chart(rows).encode(tooltip=tips(c.DATASET, f"{means} negative_share instances"))
     width = max(320, STEP * len(names))
-    hard = (
-        base.mark("bar", color=BAR).encode(
-            x=_across(names, labels=False), y=channel("mean_difficulty:Q", title="difficulty")
-        )
-        + base.mark("rule", color=INK, strokeWidth=0.8).encode(
-            x=_across(names, labels=False), y="difficulty_low:Q", y2="difficulty_high:Q"
-        )
-    ).properties(width=width, height=170)
+    above, below = base.encode(x=_across(names, labels=False)), base.encode(x=_across(names, labels=True))
+    bars = above.mark("bar", color=BAR).encode(y=channel("mean_difficulty:Q", title="difficulty"))
+    line = below.mark("line", color=LINE, point={"color": LINE, "size": 28}).encode(
+        y=channel("mean_discrimination:Q", title="discrimination")
+    )
+    hard = bars + above.mark("rule", color=INK, strokeWidth=0.8).encode(y="difficulty_low:Q", y2="difficulty_high:Q")
     steep = (
-        base.mark("rule", color=FAINT, strokeWidth=0.8).encode(
-            x=_across(names, labels=True), y="discrimination_low:Q", y2="discrimination_high:Q"
-        )
-        + base.mark("line", color=LINE, point={"color": LINE, "size": 28}).encode(
-            x=_across(names, labels=True), y=channel("mean_discrimination:Q", title="discrimination")
-        )
-    ).properties(width=width, height=150)
-    chart = vconcat(hard, steep, spacing=10)
+        below.mark("rule", color=FAINT, strokeWidth=0.8).encode(y="discrimination_low:Q", y2="discrimination_high:Q")
+        + line
+    )
     return themed(
-        chart,
+        vconcat(hard.properties(width=width, height=170), steep.properties(width=width, height=150), spacing=10),
         "Difficulty and discrimination of the datasets",
         "Means over test instances, hardest dataset first; whiskers: one deviation over instances",
     )
@@ -81,24 +80,23 @@ def plot_datasets(result: DecodirtResult) -> Any:
 
 def plot_bins(result: DecodirtResult) -> Any:
     """Figure 8: mean difficulty and discrimination by bins of difficulty."""
-    rows = [
-        {"bin": f"bin {group.number}", "size": len(group.datasets), "parameter": name, "value": group.parameters[name]}
-        for group in result.bins
-        for name in ("difficulty", "discrimination")
-    ]
     panels = []
     for name, colour in (("difficulty", BAR), ("discrimination", LINE)):
-        base = Chart([row for row in rows if row["parameter"] == name]).encode(
+        rows = [
+            {"bin": f"bin {group.number}", "size": len(group.datasets), "parameter": name,
+             "value": group.parameters[name]}
+            for group in result.bins
+        ]  # fmt: skip
+        base = Chart(rows).encode(
             x=channel("bin:N", title=None, sort=None, axis={"labelAngle": 0, "ticks": False}),
             y=channel("value:Q", title=name, scale={"padding": 16}),
-            tooltip=["bin:N", "size:Q", "value:Q"],
+            tooltip=tips("bin", "size value"),
         )
         text = base.mark("text", dy={"expr": "datum.value < 0 ? 10 : -8"}, fontSize=10.5, color=INK).encode(
             text=channel("value:Q", format=".2f")
         )
-        panels.append(
-            (base.mark("bar", color=colour, size=28) + text).properties(width=56 * len(result.bins), height=180)
-        )
+        bars = base.mark("bar", color=colour, size=28)
+        panels.append((bars + text).properties(width=56 * len(result.bins), height=180))
     sizes = sorted({len(group.datasets) for group in result.bins})
     return themed(
         hconcat(*panels, spacing=36),
@@ -109,20 +107,14 @@ def plot_bins(result: DecodirtResult) -> Any:
 
 def plot_deviation(result: DecodirtResult) -> Any:
     """Figure 10: the standard deviation of difficulty over the instances of each dataset, hardest dataset first."""
-    rows = [row for row in result.to_frame().to_dicts() if row["mean_difficulty"] is not None]
-    names = [row[c.DATASET] for row in rows]
-    chart = (
-        Chart(rows)
-        .mark("bar", color=COLOURS[2])
-        .encode(
-            x=_across(names, labels=True),
-            y=channel("difficulty_deviation:Q", title="deviation of difficulty"),
-            tooltip=[f"{c.DATASET}:N", "difficulty_deviation:Q", "mean_difficulty:Q", "instances:Q"],
-        )
-        .properties(width=max(320, STEP * len(names)), height=170)
+    rows = _varied(result)
+    chart = marks(rows, "bar", color=COLOURS[2]).encode(
+        x=_across([row[c.DATASET] for row in rows], labels=True),
+        y=channel("difficulty_deviation:Q", title="deviation of difficulty"),
+        tooltip=tips(c.DATASET, "difficulty_deviation mean_difficulty instances"),
     )
     return themed(
-        chart,
+        chart.properties(width=max(320, STEP * len(rows)), height=170),
         "How much difficulty varies within a dataset",
         "Standard deviation over test instances, hardest dataset first",
     )
@@ -130,34 +122,27 @@ def plot_deviation(result: DecodirtResult) -> Any:
 
 def plot_metadata(result: DecodirtResult) -> Any:
     """Figure 11: correlations of properties and item statistics with item statistics."""
-    correlations = result.correlations
-    shown = {name: name.replace("_", " ") for name in correlations.variables}
-    first = correlations.properties
-    rows = [
-        {
-            "row": shown[correlations.variables[i]],
-            "column": shown[correlations.variables[j]],
-            "r": float(correlations.pearson[i, j]),
-            "low": float(correlations.low[i, j]),
-            "high": float(correlations.high[i, j]),
-            "datasets": int(correlations.count[i, j]),
-            "shown": f"{correlations.pearson[i, j]:.2f}".replace("-0.00", "0.00"),
-            "sure": bool(correlations.low[i, j] > 0 or correlations.high[i, j] < 0),
-        }
-        for i in range(len(correlations.variables))
-        for j in range(first, len(correlations.variables))
-        if i != j and correlations.pearson[i, j] == correlations.pearson[i, j]
-    ]
-    names = list(shown.values())
+    table = result.correlations
+    names = [name.replace("_", " ") for name in table.variables]
+    first = table.properties
+    rows = []
+    for i, j in product(range(len(names)), range(first, len(names))):
+        r, low, high = (float(values[i, j]) for values in (table.pearson, table.low, table.high))
+        if i != j and r == r:
+            rows.append(
+                {"row": names[i], "column": names[j], "r": r, "low": low, "high": high,
+                 "datasets": int(table.count[i, j]), "shown": f"{r:.2f}".replace("-0.00", "0.00"),
+                 "sure": low > 0 or high < 0}
+            )  # fmt: skip
     chart = heat_map(
         rows,
         {**names_above("column", names[first:]), "scale": {"domain": names[first:]}},
         {**names_down("row", names, labelLimit=280), "scale": {"domain": names}},
         correlation_fill("r", "Pearson's r"),
-        ["row:N", "column:N", "r:Q", "low:Q", "high:Q", "datasets:Q"],
+        tips("row column", "r low high datasets"),
         dark="abs(datum.r) > 0.6",
         faint=("!datum.sure", 0.4),
-    ).properties(width=56 * len(correlations.statistics), height=24 * len(names))
+    ).properties(width=56 * len(table.statistics), height=24 * len(names))
     return themed(
         chart,
         "Properties of datasets and their items",
@@ -180,31 +165,22 @@ def plot_probability(result: DecodirtResult, name: str) -> Any:
     players = sorted({player for bin_ in bins for player in bin_.probability})
     width = max(320, 84 * len(bins))
     axis = {"labelAngle": -25, "ticks": False}
-    lines = (
-        Chart(rows)
-        .mark("line", strokeWidth=2, point={"size": 24})
-        .encode(
-            x=channel("label:N", sort=labels, title=None, axis={"labels": False, "ticks": False}),
-            y=channel("probability:Q", title="probability of a right answer", scale={"domain": [0, 1]}),
-            **line_looks("classifier", players, line_legend(players)),
-            tooltip=["classifier:N", "label:N", "probability:Q"],
-        )
-        .properties(width=width, height=max(240, 14 * len(players)))
+    lines = marks(rows, "line", strokeWidth=2, point={"size": 24}).encode(
+        x=channel("label:N", sort=labels, title=None, axis={"labels": False, "ticks": False}),
+        y=channel("probability:Q", title="probability of a right answer", scale={"domain": [0, 1]}),
+        **line_looks("classifier", players, line_legend(players)),
+        tooltip=tips("classifier label", "probability"),
     )
-    parameter = SHOWN.get(name, "difficulty")
-    means = [{"label": labels[i], "value": bin_.parameters[parameter]} for i, bin_ in enumerate(bins)]
-    bars = (
-        Chart(means)
-        .mark("bar", color=FAINT, size=26)
-        .encode(
-            x=channel("label:N", sort=labels, title=f"{name}, {len(result.traits)} datasets in bins", axis=axis),
-            y=channel("value:Q", title=f"mean {parameter}"),
-            tooltip=["label:N", "value:Q"],
-        )
-        .properties(width=width, height=90)
+    parameter = SHOWN[name]
+    means = [{"label": label, "value": bin_.parameters[parameter]} for label, bin_ in zip(labels, bins, strict=True)]
+    bars = marks(means, "bar", color=FAINT, size=26).encode(
+        x=channel("label:N", sort=labels, title=f"{name}, {len(result.traits)} datasets in bins", axis=axis),
+        y=channel("value:Q", title=f"mean {parameter}"),
+        tooltip=tips("label", "value"),
     )
+    above = lines.properties(width=width, height=max(240, 14 * len(players)))
     return themed(
-        vconcat(lines, bars, spacing=8),
+        vconcat(above, bars.properties(width=width, height=90), spacing=8),
         f"Right answers by {name}",
         "Mean over the datasets of a bin of true score / instances; equal values share a bin",
     )
@@ -213,39 +189,34 @@ def plot_probability(result: DecodirtResult, name: str) -> Any:
 def plot_true_scores(result: DecodirtResult) -> Any:
     """Figure 9: probability of a right answer with and without negative instances, on one dataset and on average."""
     kinds = {"probability": "all instances", "probability_without_negative": "without negative ones"}
-    panels = []
+    titles = list(kinds.values())
     means = [row for row in result.mean_scores_frame().to_dicts() if row["respondent"] in result.players]
     order = [row["respondent"] for row in means]
+    panels = {f"mean over {len(result.traits)} datasets": means}
     worst = result.most_negative()
     if worst is not None:
-        rows = [
-            row
-            for row in result.scores_frame().to_dicts()
-            if row[c.DATASET] == worst.dataset and row["respondent"] in result.players
-        ]
+        scores = [row for row in result.scores_frame().to_dicts() if row["respondent"] in result.players]
         share = 100 * worst.statistics()["negative_share"]
-        panels.append((f"{shorten(worst.dataset)}: {share:.0f} % negative", rows))
-    panels.append((f"mean over {len(result.traits)} datasets", means))
-    charts = []
-    for place, (title, rows) in enumerate(panels):
+        title = f"{shorten(worst.dataset)}: {share:.0f} % negative"
+        panels = {title: [row for row in scores if row[c.DATASET] == worst.dataset], **panels}
+    legend = {"title": None, "legend": {"orient": "bottom"}}
+    charts: list[Chart] = []
+    for title, rows in panels.items():
         points = [
             {"respondent": row["respondent"], "instances": words, "probability": row[key]}
             for row in rows
             for key, words in kinds.items()
             if row[key] is not None
         ]
-        y = names_down("respondent", order, labelExpr=short_labels(order), labels=place == 0, grid=True)
-        x = channel("probability:Q", title="probability of a right answer", scale={"domain": [0, 1]})
-        base = Chart(points).encode(y=y)
-        legend = {"title": None, "legend": {"orient": "bottom"}}
-        joined = base.mark("line", color=FAINT, strokeWidth=1.5).encode(x=x, detail="respondent:N")
+        base = Chart(points).encode(
+            y=names_down("respondent", order, labelExpr=short_labels(order), labels=not charts, grid=True),
+            x=channel("probability:Q", title="probability of a right answer", scale={"domain": [0, 1]}),
+        )
+        joined = base.mark("line", color=FAINT, strokeWidth=1.5).encode(detail="respondent:N")
         dots = base.mark("point", filled=True, size=62, opacity=1).encode(
-            x=x,
-            color=channel("instances:N", scale={"domain": list(kinds.values()), "range": [LINE, BAR]}, **legend),
-            shape=channel(
-                "instances:N", scale={"domain": list(kinds.values()), "range": ["circle", "diamond"]}, **legend
-            ),
-            tooltip=["respondent:N", "instances:N", "probability:Q"],
+            color=channel("instances:N", scale={"domain": titles, "range": [LINE, BAR]}, **legend),
+            shape=channel("instances:N", scale={"domain": titles, "range": ["circle", "diamond"]}, **legend),
+            tooltip=tips("respondent instances", "probability"),
         )
         heading = panel_title(title, fontWeight="normal")
         charts.append((joined + dots).properties(width=300, height=20 * len(order), title=heading))
@@ -256,15 +227,19 @@ def plot_true_scores(result: DecodirtResult) -> Any:
     )
 
 
+def set_titles(result: DecodirtResult) -> dict[str, str]:
+    """By the name of each set of datasets, how the head of a column writes it."""
+    names = [rating.set.name for rating in result.ratings]
+    return {name: name.replace("_deviation", " dev.").replace("_", " ") for name in names}
+
+
 def plot_ratings(result: DecodirtResult) -> Any:
     """Tables 5 to 9 as one picture: ratings on the six sets, with and without negative instances."""
-    titles = {
-        rating.set.name: rating.set.name.replace("_deviation", " dev.").replace("_", " ") for rating in result.ratings
-    }
+    titles = set_titles(result)
     words = {"all_instances": "all instances", "without_negative": "without negative instances"}
-    rows = [
-        {**row, "set": titles[row["set"]], "shown": f"{row['rating']:.0f}"} for row in result.ratings_frame().to_dicts()
-    ]
+    rows = result.ratings_frame().to_dicts()
+    for row in rows:
+        row |= {"set": titles[row["set"]], "shown": f"{row['rating']:.0f}"}
     first = result.ratings[0].all
     order = [first.algorithms[a] for a in first.order()]
     panels = []
@@ -274,7 +249,7 @@ def plot_ratings(result: DecodirtResult) -> Any:
             names_above("set", list(titles.values())),
             names_down("classifier", order, labelExpr=short_labels(order), labels=place == 0),
             rank_fill(c.RANK, len(order), gradientLength=120, tickCount=min(len(order), 6)),
-            ["classifier:N", "set:N", "rating:Q", "deviation:Q", "volatility:Q", f"{c.RANK}:Q"],
+            tips("classifier set", f"rating deviation volatility {c.RANK}"),
             dark=f"datum.{c.RANK} <= {0.55 * len(order)}",
         )
         heading = panel_title(title, fontWeight="normal")

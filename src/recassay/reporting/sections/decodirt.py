@@ -174,7 +174,6 @@ def _correlations(result: DecodirtResult) -> list[Table]:
 
 def _ratings(result: DecodirtResult) -> Iterator[Table]:
     """Tables 5 to 9: with all instances, and without those that discriminate negatively."""
-    sets = [rating.set.name.replace("_deviation", " dev.").replace("_", " ") for rating in result.ratings]
     variants = {
         "all instances": [rating.all for rating in result.ratings],
         "without negatively discriminating instances": [rating.kept for rating in result.ratings],
@@ -183,7 +182,7 @@ def _ratings(result: DecodirtResult) -> Iterator[Table]:
         if played:
             rows = [[played[0].algorithms[a], *_rated(played, played[0].algorithms[a])] for a in played[0].order()]
             whole = f"Glicko-2 ratings, {title}: rating ± 95 % (rank) on each set of datasets"
-            yield Table(whole, ["classifier", *sets], rows)
+            yield Table(whole, ["classifier", *plots.set_titles(result).values()], rows)
 
 
 def _rated(played: Sequence[GlickoResult], name: str) -> Iterator[str]:
