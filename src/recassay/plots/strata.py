@@ -11,7 +11,7 @@ from typing import Any
 from recassay.analysis.strata.result import DatasetStrata, StrataResult
 from recassay.core import columns as c
 from recassay.plots.forms import line_legend, line_looks, names_down, panel_title, short_labels
-from recassay.plots.grammar import Chart, Spec, channel, concat, condition, fixed, layer, tips
+from recassay.plots.grammar import Chart, Spec, channel, concat, condition, fixed, layer, marks, tips
 from recassay.plots.theme import COLOURS, FAINT, GRID, INK, colour_scale, shorten, themed
 
 WIDTH, HEIGHT = 330, 230
@@ -61,19 +61,17 @@ def plot_strata(result: StrataResult) -> Any:
 def _curves(result: StrataResult, dataset: DatasetStrata, names: list[str]) -> Any:
     """A panel: the algorithms of `names` in their colours, all others grey."""
     rows = dataset.curves_frame(result.alpha).to_dicts()
-    x = channel("threshold:Q", title="popularity threshold P", scale=_scale(dataset), axis=_ticks(dataset))
+    x = _thresholds(dataset)
     looks = line_looks(c.ALGORITHM, names, line_legend(names, symbolOpacity=1, labelExpr=short_labels(names, 36)))
     colour = looks["color"]
-    tip = [f"{c.ALGORITHM}:N", "threshold:Q", f"{c.VALUE}:Q", "low:Q", "high:Q", f"{c.RANK}:Q", "users:Q"]
-    base = Chart([row for row in rows if row[c.ALGORITHM] in names])
+    tip = tips(c.ALGORITHM, f"threshold {c.VALUE} low high {c.RANK} users")
+    base = Chart([row for row in rows if row[c.ALGORITHM] in names]).encode(x=x, color=colour)
     root = {"type": "sqrt", "zero": True}
     y = channel(f"{c.VALUE}:Q", title=f"{result.metric} on T_P", scale=root)
-    band = base.mark("area", opacity=0.16).encode(x=x, y=channel("low:Q", scale=root), y2="high:Q", color=colour)
-    lines = base.mark("line", strokeWidth=1.8).encode(x=x, y=y, **looks)
+    band = base.mark("area", opacity=0.16).encode(y=channel("low:Q", scale=root), y2="high:Q")
+    lines = base.mark("line", strokeWidth=1.8).encode(y=y, **looks)
     points = base.mark("point", size=30, strokeWidth=1.4, opacity=1).encode(
-        x=x,
         y=y,
-        color=colour,
         fill=condition(
             f"datum.told_from_best || datum.{c.RANK} == 1",
             channel(f"{c.ALGORITHM}:N", scale=colour_scale(names), sort=names, legend=None),
@@ -84,27 +82,20 @@ def _curves(result: StrataResult, dataset: DatasetStrata, names: list[str]) -> A
     layers = [band, lines, points]
     grey = [row for row in rows if row[c.ALGORITHM] not in names]
     if grey:
-        behind = Chart(grey).mark("line", strokeWidth=1, color=FAINT, opacity=0.45)
+        behind = marks(grey, "line", strokeWidth=1, color=FAINT, opacity=0.45)
         layers.insert(0, behind.encode(x=x, y=y, detail=f"{c.ALGORITHM}:N", tooltip=tip))
     if dataset.whole is not None:
         whole = zip(dataset.algorithms, dataset.whole, strict=True)
         table = [{c.ALGORITHM: name, c.VALUE: float(value)} for name, value in whole if name in names]
-        layers.append(
-            Chart(table)
-            .mark("point", shape="triangle-left", size=45, filled=True, opacity=1)
-            .encode(x=fixed(WIDTH + 9), y=y, color=colour, tooltip=[f"{c.ALGORITHM}:N", f"{c.VALUE}:Q"])
-        )
+        triangles = marks(table, "point", shape="triangle-left", size=45, filled=True, opacity=1)
+        tip = tips(c.ALGORITHM, c.VALUE)
+        layers.append(triangles.encode(x=fixed(WIDTH + 9), y=y, color=colour, tooltip=tip))
     marked = _marked_crossings(dataset, names)
     if marked:
-        layers.append(
-            Chart(marked)
-            .mark("point", shape="diamond", size=60, color=INK, fill="white", opacity=1, strokeWidth=1.2)
-            .encode(
-                x=channel("x:Q", scale=_scale(dataset)),
-                y=y,
-                tooltip=["first:N", "second:N", "threshold:Q", "p_below:Q", "p_above:Q"],
-            )
-        )
+        diamond = {"shape": "diamond", "size": 60, "color": INK, "fill": "white", "opacity": 1, "strokeWidth": 1.2}
+        tip = tips("first second", "threshold p_below p_above")
+        x = channel("x:Q", scale=_scale(dataset))
+        layers.append(marks(marked, "point", **diamond).encode(x=x, y=y, tooltip=tip))
     return layer(*layers).properties(width=WIDTH, height=HEIGHT, title=_title(dataset))
 
 
@@ -131,16 +122,18 @@ def _marked_crossings(dataset: DatasetStrata, names: list[str]) -> list[dict[str
 def plot_popularity_curve(result: StrataResult) -> Any:
     """Figure 1: the popularity Pop(i) of the items in descending order, both axes by logarithm; rules: thresholds."""
     panels = []
+    style = {"scale": {"type": "log"}, "axis": {"format": "~s", "labelOverlap": True, "grid": False}}
+    x = channel(f"{c.RANK}:Q", title="items, the most popular first", **style)
+    y = channel("popularity:Q", title="Pop(i), users in training", **style)
     for dataset in shown_datasets(result):
-        x = channel(f"{c.RANK}:Q", title="items, the most popular first", scale={"type": "log"}, axis=_axis())
-        y = channel("popularity:Q", title="Pop(i), users in training", scale={"type": "log"}, axis=_axis())
-        curve = Chart(dataset.curve.to_dicts()).mark("line", color=INK, strokeWidth=2).encode(
-            x=x, y=y, tooltip=[f"{c.RANK}:Q", "popularity:Q"]
-        )  # fmt: skip
-        rows = dataset.shares.select("threshold", "items", "share_of_items", "share_of_train").to_dicts()
-        rules = Chart(rows).mark("rule", color=FAINT, strokeDash=[3, 3], strokeWidth=0.9).encode(
-            y="threshold:Q", tooltip=["threshold:Q", "items:Q", "share_of_items:Q", "share_of_train:Q"]
-        )  # fmt: skip
+        curve = marks(dataset.curve.to_dicts(), "line", color=INK, strokeWidth=2).encode(
+            x=x, y=y, tooltip=tips("", f"{c.RANK} popularity")
+        )
+        shares = ["threshold", "items", "share_of_items", "share_of_train"]
+        rows = dataset.shares.select(shares).to_dicts()
+        rules = marks(rows, "rule", color=FAINT, strokeDash=[3, 3], strokeWidth=0.9).encode(
+            y="threshold:Q", tooltip=tips("", " ".join(shares))
+        )
         panels.append((rules + curve).properties(width=WIDTH, height=HEIGHT, title=_title(dataset)))
     return themed(
         _grid(panels), "Popularity of the items", "dashed: the thresholds P; items below a rule are in its T_P"
@@ -150,29 +143,21 @@ def plot_popularity_curve(result: StrataResult) -> Any:
 def plot_shares(result: StrataResult) -> Any:
     """The shares of items and interactions below each threshold: how little of the catalogue carries the data."""
     panels = []
+    titles = list(SHARES.values())
+    scale = {"domain": titles, "range": list(SHARE_COLOURS)}
     for dataset in shown_datasets(result):
         rows = [
             {"threshold": row["threshold"], "what": title, "share": row[name]}
             for row in dataset.shares.to_dicts()
             for name, title in SHARES.items()
         ]
-        titles = list(SHARES.values())
-        panels.append(
-            Chart(rows)
-            .mark("line", strokeWidth=2, point={"size": 28})
-            .encode(
-                x=channel("threshold:Q", title="popularity threshold P", scale=_scale(dataset), axis=_ticks(dataset)),
-                y=channel("share:Q", title="share below P", scale={"domain": [0, 1]}, axis={"format": "%"}),
-                color=channel(
-                    "what:N",
-                    sort=titles,
-                    scale={"domain": titles, "range": list(SHARE_COLOURS)},
-                    legend={"title": None},
-                ),
-                tooltip=["what:N", "threshold:Q", channel("share:Q", format=".2%")],
-            )
-            .properties(width=WIDTH, height=HEIGHT, title=_title(dataset))
+        lines = marks(rows, "line", strokeWidth=2, point={"size": 28}).encode(
+            x=_thresholds(dataset),
+            y=channel("share:Q", title="share below P", scale={"domain": [0, 1]}, axis={"format": "%"}),
+            color=channel("what:N", sort=titles, scale=scale, legend={"title": None}),
+            tooltip=["what:N", "threshold:Q", channel("share:Q", format=".2%")],
         )
+        panels.append(lines.properties(width=WIDTH, height=HEIGHT, title=_title(dataset)))
     return themed(_grid(panels), "What lies below each threshold", "items, and the interactions with them")
 
 
@@ -199,9 +184,8 @@ def plot_sensitivity(result: StrataResult) -> Any:
         x=channel("distance:Q", scale=scale), color=colour, tooltip=tip
     )
     notes = base.mark("text", align="left", dx=6, fontSize=10.5, color=FAINT).encode(x={"datum": 1.0}, text="note:N")
-    chart = layer(spans, dots, notes).properties(width=420, height=24 * len(rows))
     return themed(
-        chart,
+        layer(spans, dots, notes).properties(width=420, height=24 * len(rows)),
         f"Popularity sensitivity of the ranking, {result.metric}",
         f"grey: the middle {100 * result.confidence:g} % of the distances between random halves of the users at one P",
     )
@@ -221,18 +205,11 @@ def _by_logarithm(dataset: DatasetStrata) -> bool:
     return dataset.thresholds[-1] > 10 * dataset.thresholds[0]
 
 
-def _axis() -> Spec:
-    return {"format": "~s", "labelOverlap": True, "grid": False}
-
-
-def _ticks(dataset: DatasetStrata) -> Spec:
-    return {
-        "format": ",d",
-        "labelOverlap": "greedy",
-        "labelSeparation": 5,
-        "values": list(dataset.thresholds),
-        "grid": False,
-    }
+def _thresholds(dataset: DatasetStrata) -> Spec:
+    """The axis of thresholds, each with its number where there is room."""
+    axis = {"format": ",d", "labelOverlap": "greedy", "labelSeparation": 5, "values": list(dataset.thresholds),
+            "grid": False}  # fmt: skip
+    return channel("threshold:Q", title="popularity threshold P", scale=_scale(dataset), axis=axis)
 
 
 def _title(dataset: DatasetStrata) -> Spec:

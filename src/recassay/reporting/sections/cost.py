@@ -32,22 +32,16 @@ def plot_cost(result: CostResult, key: str) -> Any:
         ]
         y = names_down(key, order, shared=number > 0)
         scale = {"type": "log", "nice": False, "padding": 6}
-        x = channel(
-            "least:Q",
-            title=f"{MEASURES[measure]} (log)",
-            scale=scale,
-            axis={"tickCount": 5, "format": "~g", "grid": False, "labelSeparation": 8},
-        )
+        axis = {"tickCount": 5, "format": "~g", "grid": False, "labelSeparation": 8}
+        x = channel("least:Q", title=f"{MEASURES[measure]} (log)", scale=scale, axis=axis)
         base = Chart(own).encode(y=y, tooltip=tips(key, "least median most sum cells"))
-        panels.append(
-            layer(
-                base.mark("rule", color=FAINT, strokeWidth=1.2).encode(x=x, x2="most:Q"),
-                base.mark("rule", color=COLOURS[4], strokeWidth=6).encode(
-                    x=channel("lower_quartile:Q", scale=scale), x2="upper_quartile:Q"
-                ),
-                base.mark("circle", color=INK, size=34, opacity=1).encode(x=channel("median:Q", scale=scale)),
-            ).properties(width=230, height=18 * len(order))
+        middle = channel("lower_quartile:Q", scale=scale)
+        panel = layer(
+            base.mark("rule", color=FAINT, strokeWidth=1.2).encode(x=x, x2="most:Q"),
+            base.mark("rule", color=COLOURS[4], strokeWidth=6).encode(x=middle, x2="upper_quartile:Q"),
+            base.mark("circle", color=INK, size=34, opacity=1).encode(x=channel("median:Q", scale=scale)),
         )
+        panels.append(panel.properties(width=230, height=18 * len(order)))
     over = "datasets" if key == c.ALGORITHM else "algorithms"
     return themed(
         hconcat(*panels, spacing=24),

@@ -56,11 +56,9 @@ def plot_pareto(result: ParetoResult) -> Any:
     names = sorted({name for trade in result.trades for name in trade.algorithms})
     shape = {"domain": names, "range": [SHAPES[i // len(COLOURS) % len(SHAPES)] for i in range(len(names))]}
     panels = [_panel(result, trade, names, shape) for trade in result.trades]
-    chart = concat(*panels, columns=3 if len(panels) > 2 else 2, spacing=28).resolve(
-        legend={"color": "shared", "shape": "shared"}
-    )
+    chart = concat(*panels, columns=3 if len(panels) > 2 else 2, spacing=28)
     return themed(
-        chart,
+        chart.resolve(legend={"color": "shared", "shape": "shared"}),
         f"What {result.metric} costs",
         "Filled: nobody is better in both (the Pareto front); hollow: beaten in both. Right and up is better",
     )
@@ -73,20 +71,14 @@ def _panel(result: ParetoResult, trade: Trade, names: list[str], shape: Spec) ->
         for i, name in enumerate(trade.algorithms)
     ]  # fmt: skip
     log = split_label(trade.other)[0] in COSTS
-    scale = {
-        "type": "log" if log else "linear",
-        "zero": False,
-        "reverse": not trade.higher_is_better,
-        "padding": 14,
-        "nice": False,
-    }
+    room = {"zero": False, "padding": 14, "nice": False}
     x = channel(
         "x:Q",
         title=f"{trade.other}{' (log)' if log else ''}",
-        scale=scale,
+        scale={**room, "type": "log" if log else "linear", "reverse": not trade.higher_is_better},
         axis={"tickCount": 4, "labelOverlap": True, "grid": not log},
     )
-    up = {"zero": False, "reverse": not result.higher_is_better, "padding": 14, "nice": False}
+    up = {**room, "reverse": not result.higher_is_better}
     y = channel("y:Q", title=result.metric, scale=up, axis={"tickCount": 5})
     legend = {"title": None, "columns": 2 if len(names) > 18 else 1, "orient": "right"}
     base = Chart(rows).encode(x=x, y=y)
@@ -94,24 +86,20 @@ def _panel(result: ParetoResult, trade: Trade, names: list[str], shape: Spec) ->
         "color": channel("algorithm:N", scale=colour_scale(names), legend=legend),
         "shape": channel("algorithm:N", scale=shape, legend=legend),
         "tooltip": [
-            channel("algorithm:N"),
+            "algorithm:N",
             channel("y:Q", title=result.metric),
             channel("x:Q", title=trade.other),
-            channel("standing:N"),
+            "standing:N",
         ],
     }
-    front = "datum.standing == 'on the front'"
-    return (
-        layer(
-            base.transform_filter(front)
-            .mark("line", color=FAINT, strokeWidth=1.2, strokeDash=[3, 3])
-            .encode(order="x:Q"),
-            base.transform_filter(f"!({front})").mark("point", size=62, strokeWidth=1.8).encode(**marks),
-            base.transform_filter(front).mark("point", size=78, filled=True, opacity=1).encode(**marks),
-        )
-        .properties(width=SIDE, height=SIDE)
-        .resolve(scale={"color": "shared", "shape": "shared"})
+    on_front = "datum.standing == 'on the front'"
+    front, beaten = base.transform_filter(on_front), base.transform_filter(f"!({on_front})")
+    panel = layer(
+        front.mark("line", color=FAINT, strokeWidth=1.2, strokeDash=[3, 3]).encode(order="x:Q"),
+        beaten.mark("point", size=62, strokeWidth=1.8).encode(**marks),
+        front.mark("point", size=78, filled=True, opacity=1).encode(**marks),
     )
+    return panel.properties(width=SIDE, height=SIDE).resolve(scale={"color": "shared", "shape": "shared"})
 
 
 SECTION = Section(
