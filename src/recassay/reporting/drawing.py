@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from queue import SimpleQueue
-from types import TracebackType
 from typing import Any, cast
 
 from recassay.core.choices import FORMATS
@@ -144,9 +143,7 @@ class Drawers:
     def __enter__(self) -> Drawers:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is not None:
             for helper in self._started:
                 helper.process.kill()

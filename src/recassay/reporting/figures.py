@@ -62,21 +62,17 @@ class FilledSection:
 
 
 def fill_sections(
-    results: Mapping[str, AnalysisResult],
-    formats: Sequence[str],
-    drawers: Drawers | None = None,
-    *,
-    without: Collection[str] = (),
+    results: Mapping[str, AnalysisResult], formats: Sequence[str], drawers: Drawers | None = None
 ) -> list[FilledSection]:
     """These results in reading order, their pictures drawn in `formats`; a result without a section is left out.
 
-    Every picture but those named in `without` is drawn once, by `drawers` (by default as many as there are processors,
-    where there is enough to draw). One that cannot be drawn is left out, and told.
+    Every picture is drawn once, by `drawers` (by default as many as there are processors, where there is enough to
+    draw). One that cannot be drawn is left out, and told.
     """
     built = list(build_sections(results))
     count = sum(len(filled.figures) for filled in built)
     with nullcontext(drawers) if drawers is not None else Drawers(None if count >= WORTH_A_PROCESS else 0) as pool:
-        return [_drawn(filled) for filled in begin_drawing(built, formats, pool, without=without)]
+        return [_drawn(filled) for filled in begin_drawing(built, formats, pool)]
 
 
 def begin_drawing(
@@ -99,21 +95,14 @@ def begin_drawing(
 
 
 def draw_ahead(
-    results: Mapping[str, AnalysisResult],
-    formats: Sequence[str],
-    drawers: Drawers,
-    *,
-    without: Collection[str] = (),
+    results: Mapping[str, AnalysisResult], formats: Sequence[str], drawers: Drawers, *, without: Collection[str] = ()
 ) -> None:
     """Let the pictures of the last of these results be drawn while other analyses run; `fill_sections` then has them.
 
     What cannot be drawn is told there, too.
     """
     with suppress(Exception):
-        for filled in build_sections(results, only=list(results)[-1]):
-            for figure in filled.figures:
-                if figure.name not in without:
-                    drawers.submit(figure.spec, formats)
+        begin_drawing(build_sections(results, only=list(results)[-1]), formats, drawers, without=without)
 
 
 def build_sections(results: Mapping[str, AnalysisResult], *, only: str | None = None) -> Iterator[FilledSection]:

@@ -49,10 +49,9 @@ def verdict_table(verdict: Verdict) -> Table:
         "mean rank": [f"{rank:.1f}" for rank in verdict.mean_rank],
     }
     if verdict.interval is not None:
-        ends = verdict.interval.tolist()
         columns[axis] = [
-            drawn_interval(low, float(rank), high, len(ends))
-            for rank, (low, high) in zip(verdict.mean_rank, ends, strict=True)
+            drawn_interval(low, float(rank), high, len(verdict.algorithms))
+            for rank, (low, high) in zip(verdict.mean_rank, verdict.interval.tolist(), strict=True)
         ]
     columns["groups"] = list(verdict.groups)
     columns[WORTH_NAMING] = ["yes" if name in verdict.could_be_best else "no" for name in verdict.algorithms]
@@ -81,9 +80,9 @@ def drawn_axis(count: int, title: str, width: int = BAR) -> str:
     return f"1{title:^{width - 1 - len(str(count))}}{count}"
 
 
-def even(values: Iterable[float], digits: int = DIGITS) -> list[str]:
-    """Numbers with the same decimals: as many as give the largest so many significant digits."""
+def even(values: Iterable[float]) -> list[str]:
+    """Numbers with the same decimals: as many as give the largest `DIGITS` significant digits."""
     listed = list(values)
     largest = max((abs(value) for value in listed if math.isfinite(value)), default=0.0)
-    decimals = min(max(digits - 1 - math.floor(math.log10(largest)), 0), 8) if largest > 0 else 0
+    decimals = min(max(DIGITS - 1 - math.floor(math.log10(largest)), 0), 8) if largest > 0 else 0
     return [f"{value:.{decimals}f}" if math.isfinite(value) else "" for value in listed]

@@ -141,11 +141,9 @@ class _Handler(BaseHTTPRequestHandler):
         path = self.path.partition("?")[0]
         try:
             content = self.server.content(path)
-        except RecAssayError as error:
-            self.send_error(HTTPStatus.SERVICE_UNAVAILABLE, "the study cannot be read", one_line(str(error)))
-            return
-        except OSError as error:
-            self.send_error(HTTPStatus.SERVICE_UNAVAILABLE, "the study cannot be read", one_line(str(from_os(error))))
+        except (RecAssayError, OSError) as error:
+            why = from_os(error) if isinstance(error, OSError) else error
+            self.send_error(HTTPStatus.SERVICE_UNAVAILABLE, "the study cannot be read", one_line(str(why)))
             return
         if content is None:
             self.send_error(HTTPStatus.NOT_FOUND)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,9 +14,6 @@ from recassay.core.types import FloatArray
 from recassay.reporting.numbers import number, p_value
 from recassay.reporting.paper.content import MetricFindings, PaperContent
 from recassay.reporting.paper.fit import EMPTY, Cell, Grid
-
-SHARE_DECIMALS = {False: 4, True: 2}
-"""Decimals of a value between 0 and 1, as a fraction and in percent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +39,7 @@ def decimals_of(findings: MetricFindings, style: TableStyle) -> int:
     values = np.abs(findings.values[np.isfinite(findings.values)])
     largest = float(values.max()) if len(values) else 0.0
     if largest <= 1:
-        return SHARE_DECIMALS[in_percent(findings, style)]
+        return 2 if in_percent(findings, style) else 4
     return 3 if largest < 10 else 2 if largest < 100 else 1 if largest < 1000 else 0
 
 
@@ -70,12 +67,11 @@ def _dataset_columns(content: PaperContent, findings: MetricFindings, style: Tab
     spread = findings.deviations if style.deviations else None
     columns = []
     for d, dataset in enumerate(content.datasets):
-        marked = _ahead_on_users(findings, dataset.name)
         around = None if spread is None else scale * spread[:, d]
         cells = cells_of(
             scale * findings.values[:, d], decimals, higher_is_better=findings.higher_is_better, deviations=around
         )
-        columns.append(_mark(cells, content.algorithms, marked))
+        columns.append(_mark(cells, content.algorithms, _ahead_on_users(findings, dataset.name)))
     return columns
 
 
@@ -95,8 +91,9 @@ def cells_of(
             if (levels == ordered[0]).sum() == 1:
                 within[levels == ordered[1]] = 2
         places[known] = within
+    around = ["" for _ in values] if deviations is None else [number(float(d), decimals) for d in deviations]
     return [
-        Cell(_printed(value, decimals), _around(deviations, a, decimals), int(places[a])) if known[a] else EMPTY
+        Cell(_printed(value, decimals), around[a], int(places[a])) if known[a] else EMPTY
         for a, value in enumerate(values)
     ]
 
@@ -106,19 +103,11 @@ def _printed(value: float, decimals: int) -> str:
     return text.removeprefix("-") if float(text) == 0 else text.replace("-", "−")
 
 
-def _around(deviations: FloatArray | None, a: int, decimals: int) -> str:
-    if deviations is None or not np.isfinite(deviations[a]):
-        return ""
-    return f"{deviations[a]:.{decimals}f}"
-
-
 def _mark(cells: list[Cell], names: Sequence[str], marked: str | None) -> tuple[Cell, ...]:
     """The cells, the best of them marked where it is the one that a test shows to be ahead, and stands alone."""
     best = [name for name, cell in zip(names, cells, strict=True) if cell.place == 1]
-    return tuple(
-        Cell(cell.text, cell.deviation, cell.place, marked=best == [marked] and name == marked)
-        for name, cell in zip(names, cells, strict=True)
-    )
+    alone = best == [marked]
+    return tuple(replace(cell, marked=alone and name == marked) for name, cell in zip(names, cells, strict=True))
 
 
 def _ahead_on_users(findings: MetricFindings, dataset: str) -> str | None:
@@ -160,7 +149,7 @@ def _closing_columns(content: PaperContent, findings: MetricFindings, style: Tab
     mean_ranks = np.array([ranks.get(name, np.nan) for name in content.algorithms])
     columns["mean rank"] = _mark(cells_of(mean_ranks, 2, higher_is_better=False), content.algorithms, ahead)
     won = cells_of(wins(findings), 0, higher_is_better=True)
-    columns["wins"] = tuple(Cell(cell.text, place=cell.place if cell.place == 1 else 0) for cell in won)
+    columns["wins"] = tuple(Cell(cell.text, place=int(cell.place == 1)) for cell in won)
     return columns
 
 

@@ -10,6 +10,7 @@ from recassay.analysis.verdict.result import PairVerdict, Verdict
 from recassay.core.errors import listing
 from recassay.core.tables.labels import metric_name
 from recassay.reporting.latex import latex_text
+from recassay.reporting.numbers import p_text
 
 WRITTEN = {
     "friedman1937use": "Friedman 1937",
@@ -50,7 +51,7 @@ def _tests(compared: CompareResult, verdict: Verdict, cite: Cite) -> Iterator[st
         friedman = compared.friedman
         works = cite(["friedman1937use", "demsar2006statistical"])
         rejects = "rejects" if friedman.p < verdict.alpha else "does not reject"
-        statistic = f"chi-squared = {friedman.chi_square:.2f}, {k - 1} degrees of freedom, {_p(friedman.p)}"
+        statistic = f"chi-squared = {friedman.chi_square:.2f}, {k - 1} degrees of freedom, {p_text(friedman.p)}"
         yield f"Friedman's test{works} {rejects} that all perform alike ({statistic})."
     works = cite(["westfall1993resampling", "romano2005exact"])
     what = "Pairs" if verdict.control is None else f"{verdict.control}, named beforehand, and every other algorithm"
@@ -75,7 +76,7 @@ def _findings(verdict: Verdict, cite: Cite) -> Iterator[str]:
     beaten = [pair for pair in of_leader if pair.status == "better"]
     if beaten and len(beaten) == len(of_leader) > 1:
         worst = max(pair.p for pair in beaten)
-        yield f"It is significantly better than each other algorithm (adjusted {_p(worst)} or less)."
+        yield f"It is significantly better than each other algorithm (adjusted {p_text(worst)} or less)."
     elif beaten:
         yield f"It is significantly better than {_named(beaten)}."
     alike = [pair for pair in of_leader if pair.status == "equivalent"]
@@ -97,7 +98,7 @@ def _findings(verdict: Verdict, cite: Cite) -> Iterator[str]:
 
 
 def _named(pairs: Sequence[PairVerdict]) -> str:
-    return listing((f"{pair.b} ({_p(pair.p)})" for pair in pairs), most=None, last="and")
+    return listing((f"{pair.b} ({p_text(pair.p)})" for pair in pairs), most=None, last="and")
 
 
 def _effect(pair: PairVerdict, level: str, work: str) -> str:
@@ -109,7 +110,3 @@ def _effect(pair: PairVerdict, level: str, work: str) -> str:
     ends = "" if effect.interval is None else f", {level} interval {effect.interval[0]:.3f} to {effect.interval[1]:.3f}"
     won = f"{pair.wins} of {pair.wins + pair.losses + pair.ties} datasets won"
     return f"{size} by the Hodges-Lehmann estimator{work}{ends} ({won})"
-
-
-def _p(p: float) -> str:
-    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"

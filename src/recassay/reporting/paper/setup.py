@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
@@ -27,16 +27,14 @@ TUNING_PACKAGE = "optuna"
 
 def setup_text(content: PaperContent, analyses: Sequence[str]) -> str:
     """Paragraphs of LaTeX; `analyses` are the names of those whose results the paper shows."""
-    facts = content.facts
     paragraphs = {
         "Data.": _data(content),
         "Protocol.": _protocol(content),
         "Algorithms.": _algorithms(content),
         "Evaluation.": _evaluation(content, analyses),
-        "Software.": _software(facts),
+        "Software.": _software(content.facts),
     }
-    written = [rf"\paragraph{{{title}}}" + "\n" + text for title, text in paragraphs.items() if text]
-    return "\n\n".join(written) + "\n"
+    return "\n\n".join(rf"\paragraph{{{title}}}" + "\n" + text for title, text in paragraphs.items() if text) + "\n"
 
 
 def _data(content: PaperContent) -> str:
@@ -125,11 +123,8 @@ def _algorithms(content: PaperContent) -> str:
         )
     else:
         lines.append("All use their default parameters.")
-    seconds, memory = facts.budget.get("seconds_per_cell"), facts.budget.get("memory_gb")
-    limits = [
-        *([] if seconds is None else [f"{seconds:g} seconds"]),
-        *([] if memory is None else [f"{memory:g} GB of memory"]),
-    ]
+    units = {"seconds_per_cell": "seconds", "memory_gb": "GB of memory"}
+    limits = [f"{facts.budget[key]:g} {unit}" for key, unit in units.items() if facts.budget.get(key) is not None]
     if limits:
         lines.append(f"Each algorithm may use {' and '.join(limits)} on each dataset.")
     if facts.failed:
@@ -259,7 +254,7 @@ def cite(kind: Kind, name: str) -> str:
     return rf"~\cite{{{','.join(keys)}}}" if keys else ""
 
 
-def bibliography(text: str, further: Iterable[str] = ()) -> str:
-    """The BibTeX file of all keys that the LaTeX text cites, and of further ones, sorted by key."""
+def bibliography(text: str) -> str:
+    """The BibTeX file of all keys that the LaTeX text cites, sorted by key."""
     keys = {key.strip() for group in re.findall(r"\\cite\{([^}]*)\}", text) for key in group.split(",")}
-    return "\n\n".join(entries()[key] for key in sorted(keys | set(further))) + "\n"
+    return "\n\n".join(entries()[key] for key in sorted(keys)) + "\n"
