@@ -244,7 +244,7 @@ def test_what_does_not_fit_is_refused():
     with pytest.raises(NotApplicableError, match="at least 3"):
         fit_beta_irt(values[:2], who[0][:2], who[1])
     with pytest.raises(UsageError, match="estimator"):
-        fit_beta_irt(values, *who, estimator="ols")
+        recassay.beta_irt(synthetic_results(), estimator="ols")
     with pytest.raises(UsageError, match="sigma"):
         fit_beta_irt(values, *who, sigma=0)
     empty = values.copy()

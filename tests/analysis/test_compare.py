@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+import recassay
 from recassay.analysis.compare.bayesian import posterior_weights, signed_rank
 from recassay.analysis.compare.fit import compare_algorithms, indistinguishable_runs
 from recassay.analysis.inference.friedman import DRAWN, DRAWS, friedman, permutation_p
@@ -312,8 +313,8 @@ def test_bars_are_those_of_the_rule_that_was_asked_for():
         assert result.drawn == result.groups[bars.replace("-", "_")]
         assert result.to_dict()["settings"]["bars"] == bars
     assert drawn["nemenyi"].drawn != drawn["bayesian"].drawn
-    with pytest.raises(UsageError, match="use one of sign-flips, wilcoxon-holm, nemenyi, bayesian"):
-        compare_algorithms(table, bars="dunn")
+    with pytest.raises(UsageError, match="one of 'sign-flips', 'wilcoxon-holm', 'nemenyi', 'bayesian'"):
+        recassay.compare("results.csv", bars="dunn")
 
 
 @pytest.mark.parametrize("bad", [{"alpha": 0.0}, {"alpha": 1.5}, {"rope": -1.0}, {"credibility": 0.2}])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -55,18 +55,8 @@ def fit_beta_irt(
 
     A metric of which lower is better enters as 1 - value. Values outside [0, 1] raise `NotApplicableError`.
     """
-    if estimator not in get_args(BetaEstimator):
-        raise UsageError(
-            f"estimator={estimator!r} is unknown", fix=f"use one of {listing(get_args(BetaEstimator), most=None)}"
-        )
-    if posterior not in get_args(PosteriorForm):
-        raise UsageError(
-            f"posterior={posterior!r} is unknown", fix=f"use one of {listing(get_args(PosteriorForm), most=None)}"
-        )
     if not (np.isfinite(sigma) and sigma > 0):
         raise UsageError(f"sigma is {sigma}", fix="give a positive standard deviation")
-    if not 0 < confidence < 1:
-        raise UsageError(f"confidence is {confidence}", fix="give a level between 0 and 1")
     _check(values, algorithms, datasets, metric, higher_is_better)
     upward = values if higher_is_better else 1 - values
     tables = (upward, upward.T)

@@ -12,7 +12,6 @@ from recassay.analysis.comper.sensitivity import agreement_of, resampled_first, 
 from recassay.analysis.comper.table import DimensionTable, dimension_table
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.choices import ComPerTimeUnit, MissingPolicy, Normalisation
-from recassay.core.errors import UsageError
 from recassay.core.tables.results import Results
 
 __all__ = ["ANALYSIS", "comper_scores", "derive_from_tables", "fit_comper", "given_matrix"]
@@ -51,8 +50,6 @@ def comper_scores(
     Each dimension becomes d' (`normalise`), a negative one 1 - d'; the score is the sum of d' Corr(d, o) over all
     dimensions and objectives, Corr being Table 8 unless `matrix` is given. With Table 8 it lies between 0 and 2.32.
     """
-    if draws < 1:
-        raise UsageError(f"{draws} random matrices", fix="draw at least one")
     chosen = matrix or published_matrix()
     normalised = normalise(table, normalisation)
     oriented = np.where(table.negative, -table.values, table.values)

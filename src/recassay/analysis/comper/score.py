@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import get_args
-
 import numpy as np
 
 from recassay.analysis.comper.matrix import DIMENSIONS
 from recassay.analysis.comper.table import DimensionTable
 from recassay.core.choices import Normalisation
-from recassay.core.errors import NotApplicableError, UsageError, listing
+from recassay.core.errors import NotApplicableError
 from recassay.core.types import FloatArray
 
 
@@ -31,13 +29,11 @@ def normalise(table: DimensionTable, how: Normalisation = "ratio") -> FloatArray
                 fix="use the absolute shift and non-negative metrics, or `normalisation='min-max'`",
             )
         scaled = values / (values + 1.0)
-    elif how in get_args(Normalisation):
+    else:
         axes = (0, 1) if how == "min-max" else (0,)
         low, high = values.min(axis=axes, keepdims=True), values.max(axis=axes, keepdims=True)
         span = high - low
         scaled = np.where(span > 0, (values - low) / np.where(span > 0, span, 1.0), 0.5)
-    else:
-        raise UsageError(f"there is no normalisation {how!r}", fix=f"use {listing(get_args(Normalisation), most=None)}")
     return np.where(table.negative, 1.0 - scaled, scaled)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import get_args
 
 import numpy as np
 
@@ -59,14 +58,6 @@ def dimension_table(
     those at the cut-off `k`; scalability is `seconds`, or `seconds_fit` + `seconds_predict`, in `time_unit`. Without a
     metric for a dimension, or with a missing cell that `missing` does not deal with, `NotApplicableError` is raised.
     """
-    if missing not in get_args(MissingPolicy):
-        raise UsageError(
-            f"missing={missing!r} is no policy", fix=f"use one of {listing(get_args(MissingPolicy), most=None)}"
-        )
-    if time_unit not in get_args(ComPerTimeUnit):
-        raise UsageError(
-            f"{time_unit!r} is no unit of time here", fix=f"use {listing(get_args(ComPerTimeUnit), last='or')}"
-        )
     available = results.metrics
     metrics = (
         _correctness(correctness, available),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from recassay.analysis.logistic_irt.ability import check_method, estimate_abilities
+from recassay.analysis.logistic_irt.ability import estimate_abilities
 from recassay.analysis.logistic_irt.fit import fit_logistic, score_logistic
 from recassay.analysis.logistic_irt.model import true_score
 from recassay.analysis.logistic_irt.priors import ItemPriors
@@ -55,7 +55,6 @@ class ItemCalibration:
         return ItemPriors(unit_deviation=float(1 / np.sqrt(UNIT_WEIGHT * respondents)))
 
     def __post_init__(self) -> None:
-        check_method(self.ability)
         strange = [role for role in self.roles if role not in ROLES]
         if strange or not self.roles:
             raise UsageError(
@@ -162,11 +161,8 @@ def dataset_traits(instances: InstanceResponses, how: ItemCalibration) -> Datase
     elif not kept.any():
         ability = score = np.full(len(table.respondents), np.nan)
     else:
-        at = np.flatnonzero(kept)
-        items = fit.items.take(at)
-        ability = estimate_abilities(
-            Responses(table.codes[:, at], table.respondents, items.names), items, how.ability
-        ).estimate
+        items = fit.items.take(kept)
+        ability = estimate_abilities(table.on_items(np.flatnonzero(kept)), items, how.ability).estimate
         score = true_score(ability, items)
     return DatasetTraits(
         instances.dataset, instances.roles, dict(instances.metadata), fit, scored, kept, ability, score

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import get_args
 
 import numpy as np
 from scipy.special import expit
@@ -12,7 +11,6 @@ from recassay.analysis.inference.distributions import normal_quantile
 from recassay.analysis.logistic_irt.grid import AbilityGrid, grid, grid_log_likelihood, posterior_on_grid
 from recassay.analysis.logistic_irt.model import blocks
 from recassay.core.choices import AbilityMethod
-from recassay.core.errors import UsageError, listing
 from recassay.core.tables.responses import MISSING, LogisticItems, Responses
 from recassay.core.types import BoolArray, FloatArray
 
@@ -38,7 +36,6 @@ class Abilities:
         `calibrated_on` is the number of respondents the items were estimated from: origin and unit of the scale are
         then estimates themselves, with variances 1/n and 1/(2n), which add (1 + theta^2 / 2) / n to the variance.
         """
-
         variance = self.standard_error**2
         if calibrated_on is not None:
             variance = variance + (1 + self.estimate**2 / 2) / calibrated_on
@@ -46,30 +43,18 @@ class Abilities:
         return np.stack([self.estimate - half, self.estimate + half], axis=1)
 
 
-def check_method(method: str) -> AbilityMethod:
-    """The method, or an error that names the three."""
-    if method not in get_args(AbilityMethod):
-        raise UsageError(
-            f"{method!r} is no estimate of ability", fix=f"use one of {listing(get_args(AbilityMethod), most=None)}"
-        )
-    return method  # type: ignore[return-value]
-
-
-def estimate_abilities(
-    responses: Responses, items: LogisticItems, method: AbilityMethod = "eap", *, bound: float = BOUND
-) -> Abilities:
+def estimate_abilities(responses: Responses, items: LogisticItems, method: AbilityMethod) -> Abilities:
     """The ability of each respondent given the items (in the order of the table's).
 
-    ml: argmax of the likelihood within +-bound, standard error 1 / sqrt(information); map: argmax of likelihood times
+    ml: argmax of the likelihood within +-`BOUND`, standard error 1 / sqrt(information); map: argmax of likelihood times
     Normal(0, 1), 1 / sqrt(information + 1); eap: mean and standard deviation of the posterior. The 3PL likelihood may
     have several maxima: the highest on a grid is refined by Fisher scoring between its neighbours.
     """
-    check_method(method)
     if method == "eap":
         where = AbilityGrid.of(grid(items), items.slope)
         posterior, _ = posterior_on_grid(responses, items, where)
         return from_posterior(posterior, where.points)
-    points = np.linspace(-bound, bound, max(361, len(grid(items))))
+    points = np.linspace(-BOUND, BOUND, max(361, len(grid(items))))
     where = AbilityGrid.of(points, items.slope)
     height = where.to_points(grid_log_likelihood(responses, items, where.nodes))
     if method == "map":
@@ -77,7 +62,7 @@ def estimate_abilities(
     best = height.argmax(axis=1)
     step = points[1] - points[0]
     theta = points[best].copy()
-    low, high = np.maximum(theta - step, -bound), np.minimum(theta + step, bound)
+    low, high = np.maximum(theta - step, -BOUND), np.minimum(theta + step, BOUND)
     for _ in range(30):
         score, information = _score(responses, items, theta)
         if method == "map":
@@ -91,8 +76,8 @@ def estimate_abilities(
         if moved < 1e-10:
             break
     _, information = _score(responses, items, theta)
-    at_bound = np.abs(theta) > bound - 1e-6
-    theta = np.where(at_bound, np.sign(theta) * bound, theta)
+    at_bound = np.abs(theta) > BOUND - 1e-6
+    theta = np.where(at_bound, np.sign(theta) * BOUND, theta)
     with np.errstate(divide="ignore"):
         error = 1 / np.sqrt(information + (1 if method == "map" else 0))
     return Abilities(method, theta, error, at_bound)

@@ -9,7 +9,7 @@ import numpy as np
 from recassay.analysis.logistic_irt.em import LogisticFit
 from recassay.analysis.logistic_irt.grid import expected_counts
 from recassay.analysis.logistic_irt.items import Curves, slopes
-from recassay.analysis.logistic_irt.priors import ItemPriors, ItemState
+from recassay.analysis.logistic_irt.priors import ItemState
 from recassay.core.choices import LogisticModel
 from recassay.core.tables.responses import MISSING, Responses
 from recassay.core.types import FloatArray, IntArray
@@ -20,9 +20,7 @@ JOINT = 240
 _FREE = {"1pl": (1,), "2pl": (0, 1), "3pl": (0, 1, 2)}
 
 
-def item_covariance(
-    responses: Responses, fit: LogisticFit, model: LogisticModel, priors: ItemPriors | None
-) -> FloatArray:  # fmt: skip
+def item_covariance(responses: Responses, fit: LogisticFit, model: LogisticModel) -> FloatArray:
     """The covariance of (slope, intercept, logit of guessing) of each item, items x 3 x 3; NaN for constant items.
 
     Louis' identity: information of the responses = E[information if abilities were known] - sum over respondents of
@@ -38,14 +36,14 @@ def item_covariance(
     free = _FREE[model]
     n = len(responses.respondents)
     if len(varied) * len(free) <= JOINT:
-        joint = _joint(responses, fit, model, priors, varied)
+        joint = _joint(responses, fit, model, varied)
         if joint is not None:
             covariance[varied] = joint
             return covariance
     nodes, weights = fit.grid.nodes, fit.grid.to_nodes(fit.posterior)
     for at, right, trials in expected_counts(responses, weights, varied):
         state = fit.state.take(at)
-        complete = slopes(nodes, right, trials, state, model, priors).information
+        complete = slopes(nodes, right, trials, state, model, fit.priors).information
         second, squares = _scores(responses, nodes, weights, state, at, right, trials)
         information = complete - second + squares
         instead = complete * np.eye(3) * 1e-6 + squares
@@ -91,9 +89,7 @@ def _scores(
     return second, squares
 
 
-def _joint(
-    responses: Responses, fit: LogisticFit, model: LogisticModel, priors: ItemPriors | None, varied: IntArray
-) -> FloatArray | None:
+def _joint(responses: Responses, fit: LogisticFit, model: LogisticModel, varied: IntArray) -> FloatArray | None:
     """The diagonal blocks of the inverse of the whole information; None where it is not positive definite.
 
     The 1PL has one slope for all items: its score is the sum of the items' slope scores.
@@ -104,13 +100,12 @@ def _joint(
     counted = list(expected_counts(responses, fit.posterior, varied))
     right = np.concatenate([part[1] for part in counted])
     trials = counted[0][2] if responses.complete else np.concatenate([part[2] for part in counted])
-    complete = slopes(points, right, trials, state, "2pl" if model == "1pl" else model, priors).information
+    complete = slopes(points, right, trials, state, "2pl" if model == "1pl" else model, fit.priors).information
     curve = Curves.at(points, state)
     gradient = np.stack([curve.derivatives(points)[p] for p in free])
     # Louis (1982): observed information = complete information - variance of the scores given the responses.
     missing = np.zeros((k * m, k * m))
-    patterns, counts = np.unique(responses.codes[:, varied], axis=0, return_counts=True)
-    first = np.unique(responses.codes[:, varied], axis=0, return_index=True)[1]
+    patterns, first, counts = np.unique(responses.codes[:, varied], axis=0, return_index=True, return_counts=True)
     step = max(1, (1 << 22) // (len(points) * k * m))
     for start in range(0, len(patterns), step):
         codes = patterns[start : start + step]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
 import numpy as np
@@ -34,16 +34,16 @@ class ItemParameters(Protocol):
     def take(self, which: slice, /) -> ItemParameters: ...  # noqa: D102
 
 
-def logits(ability: FloatArray, items: ItemParameters) -> FloatArray:
+def logits(ability: ArrayLike, items: ItemParameters) -> FloatArray:
     """slope theta + intercept, items x abilities."""
-    return items.slope[:, None] * ability[None, :] + items.intercept[:, None]
+    theta = np.atleast_1d(np.asarray(ability, dtype=np.float64))
+    return items.slope[:, None] * theta + items.intercept[:, None]
 
 
 def probabilities(ability: ArrayLike, items: ItemParameters) -> FloatArray:
     """P(right) = c + (1 - c) / (1 + exp(-a (theta - b))): Equation 1 of Cardoso et al.; abilities x items."""
-    theta = np.atleast_1d(np.asarray(ability, dtype=np.float64))
     c = items.guessing[:, None]
-    return (c + (1 - c) * expit(logits(theta, items))).T
+    return (c + (1 - c) * expit(logits(ability, items))).T
 
 
 def item_information(ability: ArrayLike, items: ItemParameters) -> FloatArray:
@@ -51,8 +51,7 @@ def item_information(ability: ArrayLike, items: ItemParameters) -> FloatArray:
 
     Birnbaum 1968; with c = 0 it is a^2 P (1 - P).
     """
-    theta = np.atleast_1d(np.asarray(ability, dtype=np.float64))
-    z, c = logits(theta, items), items.guessing[:, None]
+    z, c = logits(ability, items), items.guessing[:, None]
     logistic = expit(z)
     right = c + (1 - c) * logistic
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -62,19 +61,21 @@ def item_information(ability: ArrayLike, items: ItemParameters) -> FloatArray:
 
 def test_information(ability: ArrayLike, items: ItemParameters) -> FloatArray:
     """The sum of the items' information; 1 / sqrt of it is the standard error of the maximum-likelihood ability."""
-    theta = np.atleast_1d(np.asarray(ability, dtype=np.float64))
-    total = np.zeros(len(theta))
-    for part in blocks(len(items.slope), len(theta)):
-        total += item_information(theta, items.take(part)).sum(axis=1)
-    return total
+    return _over_items(item_information, ability, items)
 
 
 def true_score(ability: ArrayLike, items: ItemParameters) -> FloatArray:
     """The expected number of right answers: the sum of P over the items (Lord and Wingersky 1984; Equation 2)."""
-    theta = np.atleast_1d(np.asarray(ability, dtype=np.float64))
-    total = np.zeros(len(theta))
-    for part in blocks(len(items.slope), len(theta)):
-        total += probabilities(theta, items.take(part)).sum(axis=1)
+    return _over_items(probabilities, ability, items)
+
+
+def _over_items(
+    curves: Callable[[ArrayLike, ItemParameters], FloatArray], ability: ArrayLike, items: ItemParameters
+) -> FloatArray:
+    """The sum over the items of their curves at these abilities, a block of items at a time."""
+    total = np.zeros(np.size(ability))
+    for part in blocks(len(items.slope), len(total)):
+        total += curves(ability, items.take(part)).sum(axis=1)
     return total
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import expit
 
 from recassay.core.choices import LogisticModel
+from recassay.core.tables.responses import LogisticItems
 from recassay.core.types import BoolArray, FloatArray, IntArray
 
 UNITS = (0.05, 25.0)
@@ -27,6 +28,10 @@ class ItemState:
         """As a probability."""
         return expit(self.guessing_logit)
 
+    def named(self, names: tuple[str, ...]) -> LogisticItems:
+        """As items of these names."""
+        return LogisticItems(names, self.slope, self.intercept, self.guessing)
+
     def take(self, which: slice | BoolArray | IntArray) -> ItemState:
         """The items of a slice or mask."""
         return ItemState(self.slope[which], self.intercept[which], self.guessing_logit[which])
@@ -42,10 +47,8 @@ class ItemState:
 
     def change(self, other: ItemState) -> FloatArray:
         """The largest change of a parameter of each item; guessing counts as a probability."""
-        guess = np.abs(expit(self.guessing_logit) - expit(other.guessing_logit))
-        return np.maximum(
-            np.maximum(np.abs(self.slope - other.slope), np.abs(self.intercept - other.intercept)), guess
-        )  # fmt: skip
+        moved = np.maximum(np.abs(self.slope - other.slope), np.abs(self.intercept - other.intercept))
+        return np.maximum(moved, np.abs(self.guessing - other.guessing))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,17 +8,15 @@ from recassay.analysis.logistic_irt.model import blocks
 from recassay.analysis.logistic_irt.priors import ItemPriors, ItemState
 from recassay.core.choices import LogisticModel
 from recassay.core.tables.responses import MISSING, Responses
-from recassay.core.types import BoolArray
+from recassay.core.types import BoolArray, FloatArray
 
 
 def starting_state(responses: Responses, model: LogisticModel, priors: ItemPriors | None) -> ItemState:
     """Intercepts from the share of right answers, signed slopes from the correlation with the total score."""
-    share = responses.score_share()
-    spread = share.std()
-    score = (share - share.mean()) / spread if spread > 0 else np.zeros_like(share)
+    score = standardised(responses.score_share())
     m = len(responses.items)
     slope, intercept = np.ones(m), np.zeros(m)
-    for part in blocks(m, len(share)):
+    for part in blocks(m, len(score)):
         codes = responses.codes[:, part]
         right, known = codes == 1, codes != MISSING
         count = np.maximum(known.sum(axis=0), 1)
@@ -32,6 +30,12 @@ def starting_state(responses: Responses, model: LogisticModel, priors: ItemPrior
         slope[:] = max(float(np.mean(slope)), 0.3)
     centre = priors.guessing_mean if priors else -1.39
     return ItemState(slope, intercept, np.full(m, centre if model == "3pl" else -np.inf))
+
+
+def standardised(values: FloatArray) -> FloatArray:
+    """With mean 0 and deviation 1; zeros where all are equal."""
+    spread = values.std()
+    return (values - values.mean()) / spread if spread > 0 else np.zeros_like(values)
 
 
 def constant_items(responses: Responses) -> BoolArray:

@@ -52,8 +52,6 @@ def rank_algorithms(
     replicates = DRAWS_OF["rank"].number(replicates, len(matrix.algorithms))
     if replicates < 100:
         raise UsageError(f"{replicates} bootstrap replicates are too few for an interval", fix="use at least 100")
-    if not 0 < confidence < 1:
-        raise UsageError(f"confidence is {confidence}", fix="give a level between 0 and 1")
     options = DolanMore(beta_max, beta_step)
     negative = bool((matrix.values < 0).any())
     rules, skipped = [], {}

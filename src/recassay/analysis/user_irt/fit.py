@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from recassay.analysis.logistic_irt.fit import check_model, fit_logistic
+from recassay.analysis.logistic_irt.fit import fit_logistic
 from recassay.analysis.logistic_irt.priors import ItemPriors
 from recassay.analysis.logistic_irt.start import constant_items
 from recassay.analysis.user_irt.result import ALL, UserFit, UserIRTResult
@@ -45,7 +45,6 @@ def fit_user_irt(
     intervals are too narrow below some 20 algorithms. Datasets with fewer than 3 algorithms or 20 telling users are
     left out with a note.
     """
-    chosen = check_model(model)
     kept: dict[str, UserFit] = {}
     notes = []
     used: dict[str, Responses] = {}
@@ -58,22 +57,22 @@ def fit_user_irt(
             )
             continue
         used[name] = table
-        kept[name] = _fit(table, chosen, priors, confidence, most_users)
+        kept[name] = _fit(table, model, priors, confidence, most_users)
     if not kept:
         raise NotApplicableError("no dataset has enough users: " + "; ".join(notes), fix="use a study with more users")
     if len(kept) > 1:
-        kept = {ALL: _fit(pooled(used), chosen, priors, confidence, most_users), **kept}
+        kept = {ALL: _fit(pooled(used), model, priors, confidence, most_users), **kept}
     count = len(next(iter(kept.values())).fit.respondents)
-    if chosen != "1pl" and count < FEW:
+    if model != "1pl" and count < FEW:
         notes.append(
-            f"{count} algorithms are few for the {chosen.upper()}: its intervals are too narrow, those of the 1PL hold"
+            f"{count} algorithms are few for the {model.upper()}: its intervals are too narrow, those of the 1PL hold"
         )
     for name, responses in kept.items():
         if responses.telling > most_users:
             notes.append(f"{name}: an even selection of {most_users} of {responses.telling} users was fitted")
         if not responses.fit.converged:
             notes.append(f"{name}: the estimation did not converge")
-    return UserIRTResult(metric, chosen, kept, tuple(notes), confidence)
+    return UserIRTResult(metric, model, kept, tuple(notes), confidence)
 
 
 def pooled(tables: Mapping[str, Responses]) -> Responses:
@@ -96,8 +95,7 @@ def _fit(table: Responses, model: LogisticModel, priors: ItemPriors | None, conf
     chosen = telling
     if len(telling) > most:
         chosen = telling[np.linspace(0, len(telling) - 1, most).round().astype(np.int64)]
-    part = Responses(table.codes[:, chosen], table.respondents, tuple(table.items[i] for i in chosen))
-    fit = fit_logistic(part, model, priors=priors or False, confidence=confidence)
+    fit = fit_logistic(table.on_items(chosen), model, priors=priors or False, confidence=confidence)
     fit = replace(fit, ability_intervals=fit.abilities.interval(confidence))
     return UserFit(
         users=len(table.items),

@@ -93,6 +93,10 @@ class Responses:
         codes[rows, columns] = np.where(np.isnan(numbers), MISSING, numbers > 0)
         return cls(codes, tuple(respondents), tuple(items), sources)
 
+    def on_items(self, at: NDArray[np.int64]) -> Responses:
+        """The responses to the items at these positions."""
+        return Responses(self.codes[:, at], self.respondents, tuple(self.items[i] for i in at))
+
     def right(self) -> BoolArray:
         """Where the response is right."""
         return self.codes == 1
