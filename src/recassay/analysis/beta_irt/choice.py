@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.special import expit
 
 from recassay.analysis.beta_irt.mode import Mode, find_mode, least_squares
 from recassay.analysis.beta_irt.model import Posterior, ScoreTable
@@ -46,8 +45,7 @@ def find(values: FloatArray, sigma: float, density: Density, start: Found | None
 def least_error(values: FloatArray, sigma: float, start: Found) -> float:
     """The mean squared error that the paper's own fit reaches: how well curves of this kind can do."""
     fit = find(values, sigma, "bi-reirt", start)
-    x, y, a = fit.posterior.split(fit.mode.z)
-    return float(np.nanmean((values - expit(a * (x[:, None] - y))) ** 2))
+    return float(np.nanmean((values - fit.posterior.curve(fit.mode.z)) ** 2))
 
 
 def find_likelier(tables: Sequence[FloatArray], sigma: float) -> tuple[tuple[Found, ...], dict[str, float]]:

@@ -48,8 +48,8 @@ def fit_direction(
     outer = (1 - confidence) / 2
     r_hat = None
     if rng is not None:
-        sample = sample_posterior(posterior, normal, rng)
-        draws, r_hat = sample.draws * flip, sample.r_hat
+        sampled, r_hat = sample_posterior(posterior, normal, rng)
+        draws = sampled * flip
         covariance = np.cov(draws[:, theta].T)
         centre, low, high = np.quantile(draws, [0.5, outer, 1 - outer], axis=0)
         positive = (draws[:, slope] > 0).mean(axis=0)
@@ -68,7 +68,7 @@ def fit_direction(
         name: Trait(who, *(scale(v[part]) for v in (centre, low, high, mode.z * flip)))
         for name, who, scale, part in zip(TRAITS[number - 1], (respondents, items, items), scales, parts, strict=True)
     }
-    expected, expected_mode = _curve(posterior, centre * flip), _curve(posterior, mode.z)
+    expected = posterior.curve(centre * flip)
     x, y, a = posterior.split(centre * flip)
     likelihood = float(posterior.cells(x[:, None], y, a, False)[0].sum())
     if found.noise is not None:
@@ -88,7 +88,7 @@ def fit_direction(
         lowest=lowest,
         expected=expected,
         mse=float(np.nanmean((values - expected) ** 2)),
-        mse_mode=float(np.nanmean((values - expected_mode) ** 2)),
+        mse_mode=float(np.nanmean((values - posterior.curve(mode.z)) ** 2)),
         mse_least=least_error(values, posterior.sigma, found),
         log_likelihood=likelihood,
         reliability=reliability,
@@ -99,11 +99,6 @@ def fit_direction(
         converged=mode.converged and settled,
         warnings=_warnings(number, values, items, reliability, mode.converged, settled),
     )
-
-
-def _curve(posterior: Posterior, z: FloatArray) -> FloatArray:
-    x, y, a = posterior.split(z)
-    return np.asarray(expit(a * (x[:, None] - y)))
 
 
 def _reliability(mean: FloatArray, covariance: FloatArray) -> float:
@@ -148,9 +143,7 @@ _GRID = np.linspace(-7.0, 7.0, 71)
 _AT_ONCE = 4_000_000
 
 
-def shares_at_the_ends(
-    posterior: Posterior, z: FloatArray, rng: np.random.Generator, replicates: int = REPLICATES
-) -> tuple[FloatArray, FloatArray]:
+def shares_at_the_ends(posterior: Posterior, z: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
     """The shares of bootstrap replicates in which each respondent has the highest and the lowest theta.
 
     A replicate draws the items with replacement and takes each respondent's posterior mean of logit theta from its
@@ -164,11 +157,11 @@ def shares_at_the_ends(
     prior = log_expit(_GRID) + log_expit(-_GRID)
     highest, lowest = np.zeros(n), np.zeros(n)
     step = max(1, _AT_ONCE // (n * len(_GRID)))
-    drawn = rng.multinomial(m, np.full(m, 1 / m), size=replicates).astype(np.float64)
-    for start in range(0, replicates, step):
+    drawn = rng.multinomial(m, np.full(m, 1 / m), size=REPLICATES).astype(np.float64)
+    for start in range(0, REPLICATES, step):
         height = np.einsum("rm,ngm->rng", drawn[start : start + step], density, optimize=True) + prior
         height = np.exp(height - height.max(axis=2, keepdims=True))
         mean = (height @ _GRID) / height.sum(axis=2)
         highest += np.bincount(mean.argmax(axis=1), minlength=n)
         lowest += np.bincount(mean.argmin(axis=1), minlength=n)
-    return highest / replicates, lowest / replicates
+    return highest / REPLICATES, lowest / REPLICATES

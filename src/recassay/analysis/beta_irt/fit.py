@@ -59,7 +59,7 @@ def fit_beta_irt(
         raise UsageError(f"sigma is {sigma}", fix="give a positive standard deviation")
     _check(values, algorithms, datasets, metric, higher_is_better)
     upward = values if higher_is_better else 1 - values
-    tables = (upward, upward.T)
+    tables, names = (upward, upward.T), ((algorithms, datasets), (datasets, algorithms))
     log_posteriors: dict[str, float] = {}
     # The matrices are tiny: more threads of BLAS cost more than they give.
     with threadpool_limits(1, user_api="blas"):
@@ -77,10 +77,7 @@ def fit_beta_irt(
                 confidence=confidence,
                 rng=derived_rng(seed, "beta-irt", str(number)) if posterior == "samples" else None,
             )
-            for number, table, mode, rows, columns in (
-                (1, tables[0], fits[0], algorithms, datasets),
-                (2, tables[1], fits[1], datasets, algorithms),
-            )
+            for number, table, mode, (rows, columns) in zip((1, 2), tables, fits, names, strict=True)
         )
         notes = [] if higher_is_better else [f"lower {metric} is better: the responses are 1 - {metric}"]
         holes = int(np.isnan(values).sum())
@@ -124,31 +121,24 @@ def _check(values: FloatArray, algorithms: Sequence[str], datasets: Sequence[str
         raise NotApplicableError(f"{metric} runs from {low:g} to {high:g}", fix=fix)
 
 
-def response_table(
-    results: Results, metric: str, missing: GapPolicy, higher_is_better: bool | None
-) -> tuple[FloatArray, tuple[str, ...], tuple[str, ...], str, bool]:
-    """Values (NaN where missing), algorithms, datasets, label and direction of a metric.
+def fit_on_results(
+    results: Results, metric: str, *, missing: GapPolicy, higher_is_better: bool | None, **more: Any
+) -> BetaIRTResult:
+    """The same for a metric of a results table; `more` are options of `fit_beta_irt`.
 
     Under the policy `keep` missing cells stay missing, since the model needs no complete table; an algorithm or a
     dataset without any value is left out. The other policies act as in `Results.matrix`.
     """
     label = find_label(metric, results.metrics)
     upward = results.direction(label, higher_is_better)
+    more |= {"metric": label, "higher_is_better": upward}
     if missing != "keep":
         matrix = results.matrix(label, missing=missing, higher_is_better=upward)
-        return matrix.values, matrix.algorithms, matrix.datasets, label, upward
+        return fit_beta_irt(matrix.values, matrix.algorithms, matrix.datasets, **more)
     values = results.table(label)
     rows, columns = (np.flatnonzero(np.isfinite(values).any(axis=axis)) for axis in (1, 0))
-    algorithms, datasets = (tuple(results.algorithms[a] for a in rows), tuple(results.datasets[d] for d in columns))
-    return values[np.ix_(rows, columns)], algorithms, datasets, label, upward
-
-
-def fit_on_results(
-    results: Results, metric: str, *, missing: GapPolicy = "keep", higher_is_better: bool | None = None, **more: Any
-) -> BetaIRTResult:
-    """The same for a metric of a results table; `more` are options of `fit_beta_irt`."""
-    values, algorithms, datasets, label, upward = response_table(results, metric, missing, higher_is_better)
-    return fit_beta_irt(values, algorithms, datasets, metric=label, higher_is_better=upward, **more)
+    algorithms, datasets = [results.algorithms[a] for a in rows], [results.datasets[d] for d in columns]
+    return fit_beta_irt(values[np.ix_(rows, columns)], algorithms, datasets, **more)
 
 
 def _run(results: Results, spec: AnalysisSpec) -> BetaIRTResult:

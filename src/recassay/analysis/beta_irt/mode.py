@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy.optimize import minimize
-from scipy.special import betaln, expit
+from scipy.special import betaln
 
 from recassay.analysis.beta_irt.model import Posterior, ScoreTable, density_cells, log_expit, squared_error_cells
 from recassay.core.types import FloatArray
@@ -25,7 +27,6 @@ class Mode:
     z: FloatArray
     log_density: float
     gradient: float
-    starts: int
 
     @property
     def converged(self) -> bool:
@@ -86,6 +87,25 @@ def climb(posterior: Posterior, z: FloatArray, steps: int = 400) -> FloatArray:
     )
 
 
+def climb_with_items(
+    posterior: Posterior,
+    best_of: Callable[[FloatArray], tuple[FloatArray, FloatArray]],
+    z: FloatArray,
+    height: float = -np.inf,
+    steps: int = 400,
+) -> tuple[FloatArray, float]:
+    """Climb from the abilities in z (of this height), each item where `best_of` puts it given them, and again as long
+    as that leads higher; the end and its height. An item whose sign z has wrong would else keep it."""
+    n = posterior.respondents
+    for _ in range(3):
+        trial = climb(posterior, np.concatenate([z[:n], *best_of(z[:n])]), steps)
+        reached = -posterior.loss(trial)[0]
+        if reached < height + 1e-3:
+            break
+        z, height = trial, reached
+    return z, height
+
+
 def newton(posterior: Posterior, z: FloatArray, steps: int = 60) -> tuple[FloatArray, float, float]:
     """Newton's method with the curvature made positive and step halving; the end, its height and its gradient."""
     value, gradient, hessian = posterior.evaluate(z)
@@ -116,24 +136,17 @@ def find_mode(responses: ScoreTable, sigma: float) -> tuple[Posterior, Mode]:
     """
     n, m = responses.values.shape
     posterior = Posterior(density_cells(responses), n, m, sigma)
-    best, height = None, -np.inf
-    starts = starting_abilities(responses)
-    abilities = starts
+    items = partial(best_items, responses=responses, sigma=sigma)
+    abilities = starting_abilities(responses)
     if n * m > MANY_CELLS:
-        tried = [climb(posterior, np.concatenate([x, *best_items(x, responses, sigma)]), 50) for x in starts]
+        tried = [climb(posterior, np.concatenate([x, *items(x)]), 50) for x in abilities]
         abilities = [min(tried, key=lambda z: posterior.loss(z)[0])[:n]]
-    for x in abilities:
-        z, here = None, -np.inf
-        for _ in range(3):
-            trial = climb(posterior, np.concatenate([x, *best_items(x, responses, sigma)]))
-            reached = -posterior.loss(trial)[0]
-            if reached < here + 1e-3:
-                break
-            z, here, x = trial, reached, trial[:n]
-        if z is not None and here > height + 1e-6:
-            best, height = z, here
-    assert best is not None
-    return posterior, Mode(*newton(posterior, best), starts=len(starts))
+    best, height = climb_with_items(posterior, items, abilities[0])
+    for x in abilities[1:]:
+        z, reached = climb_with_items(posterior, items, x)
+        if reached > height + 1e-6:
+            best, height = z, reached
+    return posterior, Mode(*newton(posterior, best))
 
 
 def least_squares(responses: ScoreTable, sigma: float, start: FloatArray) -> tuple[Posterior, Mode, float]:
@@ -150,10 +163,9 @@ def least_squares(responses: ScoreTable, sigma: float, start: FloatArray) -> tup
     for _ in range(40):
         posterior = Posterior(squared_error_cells(responses, scale), n, m, sigma)
         z, height, slope = newton(posterior, climb(posterior, z, 2000), 100)
-        x, y, a = posterior.split(z)
-        error = (responses.values - expit(a * (x[:, None] - y))) * responses.observed
+        error = (responses.values - posterior.curve(z)) * responses.observed
         target = max(float(np.sqrt((error**2).sum() / freedom)), 1e-3)
         if abs(np.log(target / scale)) < 1e-6:
             break
         scale = target
-    return posterior, Mode(z, height, slope, starts=1), scale
+    return posterior, Mode(z, height, slope), scale

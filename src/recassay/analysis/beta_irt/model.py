@@ -33,17 +33,15 @@ CellFunction = Callable[[FloatArray, FloatArray, FloatArray, bool], Jet]
 class ScoreTable:
     """Responses of respondents (rows) to items (columns) inside (0, 1), NaN where missing.
 
-    Zeros and ones cannot come from a Beta density. They are squeezed to `low` and `high`, half-way between 0 and the
-    smallest positive response, and between 1 and the largest below it (at least 1e-9 away), and are read as "at most
-    low" and "at least high" (`below`, `above`), which keeps the intervals honest where a metric bottoms out.
+    Zeros and ones cannot come from a Beta density. They are squeezed half-way between 0 and the smallest positive
+    response, and between 1 and the largest below it (at least 1e-9 away), and are read as "at most this" and "at least
+    this" (`below`, `above`), which keeps the intervals honest where a metric bottoms out.
     """
 
     values: FloatArray
     observed: FloatArray
     below: FloatArray
     above: FloatArray
-    low: float
-    high: float
 
     @classmethod
     def squeeze(cls, values: FloatArray) -> ScoreTable:
@@ -58,20 +56,32 @@ class ScoreTable:
             observed=observed.astype(np.float64),
             below=(filled < low).astype(np.float64),
             above=(filled > high).astype(np.float64),
-            low=low,
-            high=high,
         )
 
     @classmethod
     def plain(cls, values: FloatArray) -> ScoreTable:
         """Responses as they are, for a fit that bears zeros and ones."""
         observed, none = np.isfinite(values), np.zeros(values.shape)
-        return cls(np.where(observed, values, 0.5), observed.astype(np.float64), none, none, 0.0, 1.0)
+        return cls(np.where(observed, values, 0.5), observed.astype(np.float64), none, none)
 
     @property
     def squeezed(self) -> int:
         """How many responses were at or too near 0 or 1."""
         return int(self.below.sum() + self.above.sum())
+
+    def counted(self, value: FloatArray, gradient: FloatArray, second: FloatArray) -> Jet:
+        """Log likelihoods of cells without those that are missing, and nowhere above 0 for squeezed responses.
+
+        In their cells log P becomes log(P / (1 + P^k)^(1/k)), which is unchanged where P is small.
+        """
+        beyond = self.below + self.above
+        if beyond.any():
+            share = expit(_CAP * value) * beyond
+            outer = gradient[:, None] * gradient[None] if second.any() else 0.0
+            second = second * (1 - share) - _CAP * share * (1 - share) * outer
+            gradient = gradient * (1 - share)
+            value = value - beyond * np.logaddexp(0.0, _CAP * value) / _CAP
+        return value * self.observed, gradient * self.observed, second * self.observed
 
 
 def log_expit(x: FloatArray) -> FloatArray:
@@ -89,12 +99,6 @@ def characteristic_curve(theta: FloatArray, delta: FloatArray, a: FloatArray) ->
     return expit(a * (logit(theta) - logit(delta)))
 
 
-def log_density(p: FloatArray, theta: FloatArray, delta: FloatArray, a: FloatArray) -> FloatArray:
-    """The log density of a response p inside (0, 1)."""
-    alpha, beta = beta_parameters(theta, delta, a)
-    return (alpha - 1) * np.log(p) + (beta - 1) * np.log1p(-p) - betaln(alpha, beta)
-
-
 def density_cells(responses: ScoreTable) -> CellFunction:
     """The log likelihood of each cell as a function of its three parameters, with analytic derivatives.
 
@@ -102,7 +106,6 @@ def density_cells(responses: ScoreTable) -> CellFunction:
     e^alpha / (alpha B(alpha, beta)), capped smoothly at 1.
     """
     log_p, log_q = np.log(responses.values), np.log1p(-responses.values)
-    beyond = responses.below + responses.above
 
     def cells(x: FloatArray, y: FloatArray, a: FloatArray, curved: bool) -> Jet:
         theta, delta = expit(x), expit(y)
@@ -127,8 +130,7 @@ def density_cells(responses: ScoreTable) -> CellFunction:
         d2 = np.stack([-a * theta + zero, a * delta + zero, v])
         gradient = g1 * d1 + g2 * d2
         if not curved:
-            value, gradient, second = cap(value, gradient, np.zeros((1,) * (value.ndim + 2)), beyond)
-            return value * responses.observed, gradient * responses.observed, second
+            return responses.counted(value, gradient, flat(value))
         cross = d1[:, None] * d2[None]
         second = d1[:, None] * d1[None] * h11 + (cross + cross.swapaxes(0, 1)) * h12 + d2[:, None] * d2[None] * h22
         second[0, 0] -= (g1 + g2) * a * theta * (1 - theta)
@@ -136,23 +138,23 @@ def density_cells(responses: ScoreTable) -> CellFunction:
         second[0, 2] += g1 * (1 - theta) - g2 * theta
         second[1, 2] += g2 * delta - g1 * (1 - delta)
         second[2, 0], second[2, 1] = second[0, 2], second[1, 2]
-        value, gradient, second = cap(value, gradient, second, beyond)
-        return value * responses.observed, gradient * responses.observed, second * responses.observed
+        return responses.counted(value, gradient, second)
 
     return cells
 
 
-def cap(value: FloatArray, gradient: FloatArray, second: FloatArray, where: FloatArray) -> Jet:
-    """log P -> log(P / (1 + P^k)^(1/k)) in the marked cells: never above 0, unchanged where P is small."""
-    if not where.any():
-        return value, gradient, second
-    share = expit(_CAP * value) * where
-    outer = gradient[:, None] * gradient[None] if second.any() else 0.0
-    return (
-        value - where * np.logaddexp(0.0, _CAP * value) / _CAP,
-        gradient * (1 - share),
-        second * (1 - share) - _CAP * share * (1 - share) * outer,
-    )
+def flat(value: FloatArray) -> FloatArray:
+    """The zeros that stand for second derivatives where none are wanted."""
+    return np.zeros((1,) * (value.ndim + 2))
+
+
+def second_of_gap(first: FloatArray, curve: FloatArray, inner: FloatArray) -> FloatArray:
+    """The second derivatives of a function of a (x - y) from its two derivatives; `inner` are those of a (x - y)."""
+    second = curve * inner[:, None] * inner[None]
+    for i, sign in ((0, 1.0), (1, -1.0)):
+        second[i, 2] += sign * first
+        second[2, i] = second[i, 2]
+    return second
 
 
 def squared_error_cells(responses: ScoreTable, scale: float) -> CellFunction:
@@ -165,13 +167,11 @@ def squared_error_cells(responses: ScoreTable, scale: float) -> CellFunction:
         error = responses.values - mean
         zero = np.zeros_like(mean)
         inner = np.stack([a + zero, -a + zero, x - y + zero])
+        value, gradient = -0.5 * weight * error**2, weight * error * slope * inner
         if not curved:
-            return -0.5 * weight * error**2, weight * error * slope * inner, np.zeros((1,) * (mean.ndim + 2))
-        second = (error * slope * (1 - 2 * mean) - slope**2) * inner[:, None] * inner[None]
-        for i, sign in ((0, 1.0), (1, -1.0)):
-            second[i, 2] += sign * error * slope
-            second[2, i] = second[i, 2]
-        return -0.5 * weight * error**2, weight * error * slope * inner, weight * second
+            return value, gradient, flat(mean)
+        curve = error * slope * (1 - 2 * mean) - slope**2
+        return value, gradient, weight * second_of_gap(error * slope, curve, inner)
 
     return cells
 
@@ -208,6 +208,11 @@ class Posterior:
         """logit theta, logit delta and a."""
         n, m = self.respondents, self.items
         return z[..., :n], z[..., n : n + m], z[..., n + m :]
+
+    def curve(self, z: FloatArray) -> FloatArray:
+        """The ICC of every respondent and item at z."""
+        x, y, a = self.split(z)
+        return np.asarray(expit(a * (x[:, None] - y)))
 
     def prior(self, z: FloatArray) -> Jet:
         """log prior of each coordinate (logistic, logistic, normal), its first and its second derivative."""

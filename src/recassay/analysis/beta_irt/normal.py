@@ -62,6 +62,7 @@ _SHARPEST = 1e10
 _LARGEST_LEAP = 2.0
 """How many times wider than the step itself an extrapolated density may be: beyond, it left the posterior's place."""
 
+_MOST_STEPS = 400
 _REMEMBERED = 5
 _WIDEST = 2.0
 
@@ -94,23 +95,21 @@ def expected(posterior: Posterior, mean: FloatArray, covariance: FloatArray) -> 
     return posterior.gradient(first) + prior_first, summed(second) + np.diag(prior_second)
 
 
-def variational(posterior: Posterior, start: Gaussian, steps: int = 400, tolerance: float | None = None) -> Gaussian:
+def variational(posterior: Posterior, start: Gaussian) -> Gaussian:
     """The normal density nearest to the posterior (smallest KL divergence from it), from `start`.
 
     Its mean and covariance solve E[gradient] = 0 and covariance^-1 = -E[Hessian] (Opper and Archambeau 2009), found by
     repeated substitution: with shorter steps when one leads away and, once near, extrapolated from the last steps. The
     joint mode of abilities and items exaggerates the discriminations (each new respondent brings a parameter: Neyman
     and Scott 1948), so that an interval around it covers too seldom; this density sits where the mass is. Each mean and
-    standard deviation is known to within `tolerance` standard deviations (None: 0.001, and 0.01 with more than
-    `MANY_CELLS` cells). On a table too small to pin it down it ends
-    without having converged.
+    standard deviation is known to within 0.001 standard deviations (0.01 with more than `MANY_CELLS` cells). On a table
+    too small to pin it down it ends without having converged.
     """
-    if tolerance is None:
-        tolerance = 1e-3 if posterior.respondents * posterior.items <= MANY_CELLS else 1e-2
+    tolerance = 1e-3 if posterior.respondents * posterior.items <= MANY_CELLS else 1e-2
     mean, precision, covariance = start.mean, _inverse(start.covariance), start.covariance
     extrapolation = Extrapolation(_REMEMBERED)
     length, last, unit = 1.0, np.inf, np.sqrt(np.diag(covariance))
-    for _ in range(steps):
+    for _ in range(_MOST_STEPS):
         gradient, hessian = expected(posterior, mean, covariance)
         deviation = np.sqrt(np.diag(covariance))
         target = _positive(-hessian)

@@ -7,12 +7,14 @@ its alpha is below 1, so that its density falls from 0 on and no response is eve
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import betaln, digamma, expit
 
-from recassay.analysis.beta_irt.mode import Mode, climb, item_grid, newton
-from recassay.analysis.beta_irt.model import CellFunction, Jet, Posterior, ScoreTable, cap, log_expit
+from recassay.analysis.beta_irt.mode import Mode, climb, climb_with_items, item_grid, newton
+from recassay.analysis.beta_irt.model import CellFunction, Jet, Posterior, ScoreTable, flat, log_expit, second_of_gap
 from recassay.analysis.beta_irt.trigamma import trigamma
 from recassay.core.types import FloatArray
 
@@ -30,7 +32,6 @@ def precision_cells(responses: ScoreTable, precision: float) -> CellFunction:
     `density_cells`: with the probability of lying beyond the limit.
     """
     log_p, log_q = np.log(responses.values), np.log1p(-responses.values)
-    beyond = responses.below + responses.above
 
     def cells(x: FloatArray, y: FloatArray, a: FloatArray, curved: bool) -> Jet:
         gap = x - y
@@ -44,18 +45,11 @@ def precision_cells(responses: ScoreTable, precision: float) -> CellFunction:
         first = slope * pull
         zero = np.zeros_like(value)
         inner = np.stack([a + zero, -a + zero, gap + zero])
-        gradient = first * inner
         if not curved:
-            value, gradient, second = cap(value, gradient, np.zeros((1,) * (value.ndim + 2)), beyond)
-            return value * responses.observed, gradient * responses.observed, second
+            return responses.counted(value, first * inner, flat(value))
         bend = responses.below / alpha**2 + responses.above / beta**2 - trigamma(alpha) - trigamma(beta)
         curve = slope * (1 - 2 * mean) * pull + slope**2 * bend
-        second = curve * inner[:, None] * inner[None]
-        for i, sign in ((0, 1.0), (1, -1.0)):
-            second[i, 2] += sign * first
-            second[2, i] = second[i, 2]
-        value, gradient, second = cap(value, gradient, second, beyond)
-        return value * responses.observed, gradient * responses.observed, second * responses.observed
+        return responses.counted(value, first * inner, second_of_gap(first, curve, inner))
 
     return cells
 
@@ -71,7 +65,9 @@ def fit_precision(responses: ScoreTable, sigma: float, start: FloatArray) -> tup
     freedom = max(cells - (n + 2 * m) + 2, 1.0)
     precision = 10.0
     posterior = Posterior(precision_cells(responses, precision), n, m, sigma)
-    z = _climb_with_items(posterior, start)
+    first = climb(posterior, start, 2000)
+    best_of = partial(_best_items, posterior)
+    z, _ = climb_with_items(posterior, best_of, first, height=-posterior.loss(first)[0], steps=2000)
     for _ in range(60):
         posterior = Posterior(precision_cells(responses, precision), n, m, sigma)
         z, height, slope = newton(posterior, z, 200)
@@ -79,24 +75,7 @@ def fit_precision(responses: ScoreTable, sigma: float, start: FloatArray) -> tup
         if abs(np.log(target / precision)) < _SAME:
             break
         precision = target
-    return posterior, Mode(z, height, slope, starts=1), precision
-
-
-def _climb_with_items(posterior: Posterior, start: FloatArray) -> FloatArray:
-    """Climb from `start`, and again from where each item is put at its best on a grid, as long as that leads higher.
-
-    An item whose sign the start has wrong would else keep it.
-    """
-    z = climb(posterior, start, 2000)
-    height = -posterior.loss(z)[0]
-    for _ in range(3):
-        x, _, _ = posterior.split(z)
-        trial = climb(posterior, np.concatenate([x, *_best_items(posterior, x)]), 2000)
-        reached = -posterior.loss(trial)[0]
-        if reached < height + 1e-3:
-            break
-        z, height = trial, reached
-    return z
+    return posterior, Mode(z, height, slope), precision
 
 
 def _best_items(posterior: Posterior, x: FloatArray) -> tuple[FloatArray, FloatArray]:

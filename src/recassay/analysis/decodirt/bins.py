@@ -10,6 +10,7 @@ import polars as pl
 
 from recassay.analysis.decodirt.traits import DatasetTraits
 from recassay.core import columns as c
+from recassay.core.tabular import by_name
 from recassay.core.types import FloatArray, IntArray
 
 BINS = 6
@@ -68,12 +69,8 @@ def make_bins(
     for number, at in enumerate(equal_bins(values, most, descending=descending), start=1):
         means = {name: _mean([statistics[i][f"mean_{name}"] for i in at]) for name in PARAMETERS}
         means["negative_share"] = _mean([statistics[i]["negative_share"] for i in at])
-        chances: dict[str, list[float]] = {}
-        for i in at:
-            own = dict(zip(traits[i].respondents, traits[i].probabilities(negative=True).tolist(), strict=True))
-            for name in players:
-                if name in own:
-                    chances.setdefault(name, []).append(own[name])
+        chances = [by_name(traits[i].probabilities(negative=True), traits[i].respondents) for i in at]
+        rated = dict.fromkeys(name for own in chances for name in players if name in own)
         bins.append(
             Bin(
                 number,
@@ -81,7 +78,7 @@ def make_bins(
                 float(values[at].min()),
                 float(values[at].max()),
                 means,
-                {name: _mean(own) for name, own in chances.items()},
+                {name: _mean([own[name] for own in chances if name in own]) for name in rated},
             )
         )
     return tuple(bins)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from recassay.analysis.decodirt.bins import BINS, make_bins
-from recassay.analysis.decodirt.metadata import METADATA, correlate_metadata
+from recassay.analysis.decodirt.metadata import correlate_metadata, properties
 from recassay.analysis.decodirt.ratings import benchmark_sets, choose_players, rate_set
 from recassay.analysis.decodirt.result import DecodirtResult
 from recassay.analysis.decodirt.subset import recommend
-from recassay.analysis.decodirt.traits import DatasetTraits, ItemCalibration, all_traits
+from recassay.analysis.decodirt.traits import DatasetTraits, ItemCalibration, all_traits, roles_of
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.errors import UsageError, listing
 from recassay.core.tables.responses import InstanceResponses
@@ -28,7 +27,6 @@ def analyze_instances(
     rated: str | Sequence[str] = "paper",
     bins: int = BINS,
     tau: float | None = None,
-    tie: float = 0.0,
     orders: int | None = None,
     seed: int = 0,
     progress: Callable[[int, int, str], None] | None = None,
@@ -48,36 +46,25 @@ def analyze_instances(
     players = choose_players(traits, rated)
     difficulty = np.array([dataset.statistics()["mean_difficulty"] for dataset in traits])
     ratings = tuple(
-        rate_set(traits, chosen, players, tau=tau, tie=tie, orders=orders, seed=seed)
-        for chosen in benchmark_sets(traits)
+        rate_set(traits, chosen, players, tau=tau, orders=orders, seed=seed) for chosen in benchmark_sets(traits)
     )
-    roles = _roles(traits)
+    roles = roles_of(traits)
     return DecodirtResult(
         traits=tuple(traits),
         players=players,
         roles=roles,
         bins=make_bins(traits, difficulty, players, bins, descending=True),
         correlations=correlate_metadata(traits, calibration.confidence),
-        metadata_bins=_metadata_bins(traits, players, bins),
+        metadata_bins={
+            name: make_bins(traits, values, players, bins)
+            for name, values in properties(traits).items()
+            if np.isfinite(values).any()
+        },
         ratings=ratings,
         recommendation=recommend(traits, ratings, [name for name in players if roles[name] == "real"], seed=seed),
         how=calibration,
         notes=tuple(_notes(traits, players)),
     )
-
-
-def _roles(traits: Sequence[DatasetTraits]) -> dict[str, str]:
-    return {name: role for dataset in traits for name, role in zip(dataset.respondents, dataset.roles, strict=True)}
-
-
-def _metadata_bins(traits: Sequence[DatasetTraits], players: Sequence[str], bins: int) -> Mapping[str, Any]:
-    """For each property that any dataset knows, bins of the datasets by it (section 5.3)."""
-    found = {}
-    for name in METADATA:
-        values = np.array([float(dataset.metadata.get(name, np.nan)) for dataset in traits])
-        if np.isfinite(values).any():
-            found[name] = make_bins(traits, values, players, bins)
-    return found
 
 
 def _notes(traits: Sequence[DatasetTraits], players: Sequence[str]) -> list[str]:
@@ -107,8 +94,7 @@ def _notes(traits: Sequence[DatasetTraits], players: Sequence[str]) -> list[str]
 
 
 def _run(results: Results, spec: AnalysisSpec) -> DecodirtResult:
-    instances = spec.required("instances")
-    return analyze_instances(instances, seed=spec.seed)
+    return analyze_instances(spec.required("instances"), seed=spec.seed)
 
 
 ANALYSIS = Analysis(

@@ -79,27 +79,17 @@ class MetadataCorrelations:
 
     def to_frame(self) -> pl.DataFrame:
         """One row per pair, what correlates most strongly first within its kind."""
-        rows = [
-            {
-                "kind": self.kind(i, j),
-                "left": self.variables[i],
-                "right": self.variables[j],
-                "pearson": float(self.pearson[i, j]),
-                "low": float(self.low[i, j]),
-                "high": float(self.high[i, j]),
-                "p": float(self.p[i, j]),
-                "p_holm": float(self.holm[i, j]),
-                "spearman": float(self.spearman[i, j]),
-                "datasets": int(self.count[i, j]),
-            }
-            for i, j in self.pairs()
-        ]
-        schema = {"kind": pl.String, "left": pl.String, "right": pl.String, "pearson": pl.Float64, "low": pl.Float64,
-                  "high": pl.Float64, "p": pl.Float64, "p_holm": pl.Float64, "spearman": pl.Float64,
-                  "datasets": pl.Int64}  # fmt: skip
+        i, j = np.array(self.pairs()).T
+        values = {"pearson": self.pearson, "low": self.low, "high": self.high, "p": self.p, "p_holm": self.holm,
+                  "spearman": self.spearman, "datasets": self.count}  # fmt: skip
+        frame = pl.DataFrame({
+            "kind": [self.kind(*pair) for pair in self.pairs()],
+            "left": [self.variables[at] for at in i],
+            "right": [self.variables[at] for at in j],
+            **{name: value[i, j] for name, value in values.items()},
+        }).fill_nan(None)  # fmt: skip
         kinds = ["property and items", "items", "properties"]
         place = pl.col("kind").replace_strict(kinds, [0, 1, 2])
-        frame = pl.DataFrame(rows, schema=schema).fill_nan(None)
         return frame.sort(place, pl.col("pearson").abs(), descending=[False, True], nulls_last=True)
 
     def telling(self, alpha: float = 0.05) -> list[tuple[int, int]]:
@@ -108,18 +98,19 @@ class MetadataCorrelations:
         return sorted(pairs, key=lambda pair: self.holm[pair])
 
 
+def properties(traits: Sequence[DatasetTraits]) -> dict[str, FloatArray]:
+    """By property of `METADATA`, its value on each dataset; NaN where it is not known."""
+    return {name: np.array([float(dataset.metadata.get(name, np.nan)) for dataset in traits]) for name in METADATA}
+
+
 def correlate_metadata(traits: Sequence[DatasetTraits], confidence: float = 0.95) -> MetadataCorrelations:
     """Pearson's correlation (as the paper's figures) of the properties and the item statistics of the datasets.
 
     A property that is known of fewer than `FEWEST` datasets is left out; a pair needs as many datasets that know both,
     and neither constant, or stays NaN.
     """
-    columns: dict[str, FloatArray] = {}
-    for name in METADATA:
-        values = np.array([float(dataset.metadata.get(name, np.nan)) for dataset in traits])
-        if np.isfinite(values).sum() >= FEWEST:
-            columns[name] = values
-    properties = len(columns)
+    columns = {name: values for name, values in properties(traits).items() if np.isfinite(values).sum() >= FEWEST}
+    first = len(columns)
     statistics = [dataset.statistics() for dataset in traits]
     for name in STATISTICS:
         columns[name] = np.array([summary[name] for summary in statistics])
@@ -141,12 +132,12 @@ def correlate_metadata(traits: Sequence[DatasetTraits], confidence: float = 0.95
             for a, b in ((i, j), (j, i)):
                 pearson[a, b], p[a, b], spearman[a, b] = r, tail, rho
                 low[a, b], high[a, b] = np.tanh(z - half), np.tanh(z + half)
-    block = p[:properties, properties:]
+    block = p[:first, first:]
     known = np.isfinite(block)
     adjusted = np.full(block.shape, np.nan)
     adjusted[known] = holm(block[known])
-    corrected[:properties, properties:], corrected[properties:, :properties] = adjusted, adjusted.T
-    return MetadataCorrelations(tuple(columns), properties, pearson, low, high, p, corrected, spearman, count)
+    corrected[:first, first:], corrected[first:, :first] = adjusted, adjusted.T
+    return MetadataCorrelations(tuple(columns), first, pearson, low, high, p, corrected, spearman, count)
 
 
 def _pearson(x: FloatArray, y: FloatArray) -> tuple[float, float]:

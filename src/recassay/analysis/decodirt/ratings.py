@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import polars as pl
 
-from recassay.analysis.decodirt.traits import DatasetTraits
+from recassay.analysis.decodirt.traits import DatasetTraits, roles_of
 from recassay.analysis.glicko.fit import rate_table
 from recassay.analysis.glicko.result import GlickoResult
-from recassay.core import columns as c
 from recassay.core.errors import InputError, UsageError, listing
 from recassay.core.names import canonical, did_you_mean
 from recassay.core.types import FloatArray
@@ -56,14 +54,6 @@ class SetRatings:
         """By name: `all_instances` and `without_negative`."""
         return ("all_instances", self.all), ("without_negative", self.kept)
 
-    def to_frame(self) -> pl.DataFrame:
-        """One row per classifier: rating, deviation, volatility and rank, with and without negative instances."""
-        parts = []
-        for name, result in self.variants():
-            frame = result.to_frame().rename({c.ALGORITHM: "classifier"}).with_row_index(c.RANK, offset=1)
-            parts.append(frame.select(pl.lit(self.set.name).alias("set"), pl.lit(name).alias("instances"), pl.all()))
-        return pl.concat(parts)
-
 
 @dataclass(frozen=True, slots=True)
 class Baselines:
@@ -93,7 +83,7 @@ def choose_players(traits: Sequence[DatasetTraits], rated: str | Sequence[str] =
 
     Where fewer than two of the twelve's real classifiers answered, `paper` falls back to `all`.
     """
-    roles = {name: role for dataset in traits for name, role in zip(dataset.respondents, dataset.roles, strict=True)}
+    roles = roles_of(traits)
     if not isinstance(rated, str):
         unknown = [name for name in rated if name not in roles]
         if unknown:
@@ -105,12 +95,9 @@ def choose_players(traits: Sequence[DatasetTraits], rated: str | Sequence[str] =
         raise UsageError(f"{rated!r} names no group of classifiers", fix="use paper, all, everybody, or names")
     if rated == "paper":
         known = {canonical(name): name for name in roles}
-        players = [
-            known[key]
-            for player in PAPER_PLAYERS
-            for key in [next((k for k in map(canonical, (player, *_ALSO.get(player, ()))) if k in known), "")]
-            if key
-        ]
+        spellings = [map(canonical, (player, *_ALSO.get(player, ()))) for player in PAPER_PLAYERS]
+        keys = [next((key for key in spelling if key in known), None) for spelling in spellings]
+        players = [known[key] for key in keys if key is not None]
         if sum(roles[name] == "real" for name in players) >= 2:
             return tuple(players)
     chosen = [name for name, role in roles.items() if role != "mlp" or rated == "everybody"]
@@ -134,21 +121,21 @@ def benchmark_sets(traits: Sequence[DatasetTraits]) -> list[BenchmarkSet]:
     def ordered(by: str) -> tuple[str, ...]:
         return tuple(sorted(statistics, key=lambda name: (statistics[name][by], name)))
 
+    if not usable:
+        return []
+    parameters = ("difficulty", "discrimination")
     sets = [
-        BenchmarkSet("difficulty", "all datasets, by difficulty", "mean_difficulty", ordered("mean_difficulty"), False),
-        BenchmarkSet(
-            "discrimination", "all datasets, by discrimination", "mean_discrimination",
-            ordered("mean_discrimination"), False,
-        ),
-    ]  # fmt: skip
-    for name in ("difficulty", "discrimination"):
+        BenchmarkSet(name, f"all datasets, by {name}", f"mean_{name}", ordered(f"mean_{name}"), False)
+        for name in parameters
+    ]
+    for name in parameters:
         by = f"{name}_deviation"
         names, middle = ordered(by), (len(usable) + 1) // 2
         for which, part in (("least", names[:middle]), ("most", names[middle:])):
             if len(usable) > 1:
                 title = f"the half whose {name} varies {which}"
                 sets.append(BenchmarkSet(f"{which}_{by}", title, by, part, True))
-    return sets if usable else []
+    return sets
 
 
 def score_table(
@@ -166,33 +153,31 @@ def score_table(
 
 def rate_set(
     traits: Sequence[DatasetTraits],
-    one: BenchmarkSet,
+    chosen: BenchmarkSet,
     players: Sequence[str],
     *,
-    tau: float | None = None,
-    tie: float = 0.0,
-    orders: int | None = None,
-    seed: int = 0,
+    tau: float | None,
+    orders: int | None,
+    seed: int,
 ) -> SetRatings:
     """A Glicko-2 tournament over the datasets of the set, the higher true score wins (section 4.3), in both variants.
 
     A classifier without an answer on a dataset plays no game there.
     """
-    found = [
+    ratings = [
         rate_table(
-            score_table(traits, one.datasets, players, negative=negative),
+            score_table(traits, chosen.datasets, players, negative=negative),
             players,
-            one.datasets,
+            chosen.datasets,
             metric="true score" if negative else "true score without negative instances",
-            order_name=one.title,
+            order_name=chosen.title,
             tau=tau,
-            tie=tie,
             orders=orders,
             seed=seed,
         )
         for negative in (True, False)
     ]
-    return SetRatings(one, *found)
+    return SetRatings(chosen, *ratings)
 
 
 def baselines(result: GlickoResult) -> Baselines:

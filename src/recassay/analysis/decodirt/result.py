@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from recassay.analysis.decodirt.metadata import MetadataCorrelations
 from recassay.analysis.decodirt.ratings import Baselines, SetRatings, baselines
 from recassay.analysis.decodirt.subset import Recommendation
 from recassay.analysis.decodirt.traits import DatasetTraits, ItemCalibration
+from recassay.analysis.glicko.result import GlickoResult
 from recassay.core import columns as c
 from recassay.core.system.display import Displayed
 from recassay.core.system.plain import plain
@@ -134,18 +135,22 @@ class DecodirtResult(Displayed):
 
     def history_frame(self) -> pl.DataFrame:
         """One row per set, dataset and classifier, in the order of play (Figures 12 and 13)."""
+        return self._over_sets(lambda result: result.history_frame())
+
+    def ratings_frame(self) -> pl.DataFrame:
+        """One row per set, variant and classifier (Tables 5 to 9)."""
+        return self._over_sets(lambda result: result.to_frame().with_row_index(c.RANK, offset=1))
+
+    def _over_sets(self, table: Callable[[GlickoResult], pl.DataFrame]) -> pl.DataFrame:
+        """A table of the ratings on every set, with and without negative instances; empty without sets."""
         parts = [
-            result.history_frame()
+            table(result)
             .rename({c.ALGORITHM: "classifier"})
             .select(pl.lit(rated.set.name).alias("set"), pl.lit(variant).alias("instances"), pl.all())
             for rated in self.ratings
             for variant, result in rated.variants()
         ]
-        return pl.concat(parts) if parts else pl.DataFrame(schema={"set": pl.String})
-
-    def ratings_frame(self) -> pl.DataFrame:
-        """One row per set, variant and classifier (Tables 5 to 9)."""
-        return pl.concat([rated.to_frame() for rated in self.ratings]) if self.ratings else pl.DataFrame()
+        return pl.concat(parts) if parts else pl.DataFrame()
 
     def _all_bins(self) -> dict[str, tuple[Bin, ...]]:
         return {"difficulty": self.bins, **self.metadata_bins}
@@ -171,7 +176,7 @@ class DecodirtResult(Displayed):
         Item parameters are in the table `decodirt_items`; here each dataset names its negative instances.
         """
         return {
-            "datasets": {row.pop(c.DATASET): _dataset(row, self._traits_of(row)) for row in self._rows()},
+            "datasets": self._datasets(),
             "bins": [_bin(each) for each in self.bins],
             "true_score": {each.dataset: _scores(each) for each in self.traits},
             "mean_probability": {
@@ -191,24 +196,22 @@ class DecodirtResult(Displayed):
             "notes": list(self.notes),
         }  # fmt: skip
 
-    def _rows(self) -> list[dict[str, Any]]:
-        place = {traits.dataset: i for i, traits in enumerate(self.traits)}
-        return [{**row, "place": place[row[c.DATASET]]} for row in self.to_frame().to_dicts()]
-
-    def _traits_of(self, row: dict[str, Any]) -> DatasetTraits:
-        return self.traits[row.pop("place")]
-
-
-def _dataset(row: dict[str, Any], traits: DatasetTraits) -> dict[str, Any]:
-    nested = {
-        name: {
-            "mean": row.pop(f"mean_{name}"),
-            "median": row.pop(f"median_{name}"),
-            "deviation": row.pop(f"{name}_deviation"),
-        }
-        for name in PARAMETERS
-    }
-    return {**row, **nested, "negative_items": traits.negative, "metadata": dict(traits.metadata)}
+    def _datasets(self) -> dict[str, Any]:
+        """By dataset, the hardest first, its row of the table with the statistics of each parameter together."""
+        datasets = {}
+        traits_of = {traits.dataset: traits for traits in self.traits}
+        for row in self.to_frame().to_dicts():
+            name = row.pop(c.DATASET)
+            for parameter in PARAMETERS:
+                keys = {
+                    "mean": f"mean_{parameter}",
+                    "median": f"median_{parameter}",
+                    "deviation": f"{parameter}_deviation",
+                }
+                row[parameter] = {statistic: row.pop(key) for statistic, key in keys.items()}
+            metadata = dict(traits_of[name].metadata)
+            datasets[name] = {**row, "negative_items": traits_of[name].negative, "metadata": metadata}
+        return datasets
 
 
 def _bin(group: Bin) -> dict[str, Any]:

@@ -33,26 +33,16 @@ class ItemCalibration:
     """How items and abilities are estimated.
 
     The items come from the answers of the respondents with these `roles` (Cardoso et al., section 4.2: the response
-    matrix of all classifiers); every respondent is then scored on them. `ability` is `eap`, `map` or `ml`. `priors`
-    default to those of the 3PL with the unit of slopes held by `UNIT_WEIGHT`.
+    matrix of all classifiers); every respondent is then scored on them. `ability` is `eap`, `map` or `ml`.
     """
 
     roles: tuple[str, ...] = ROLES
     estimator: LogisticEstimator = "mml"
     """How items are estimated."""
     ability: AbilityMethod = "eap"
-    priors: ItemPriors | bool | None = None
     confidence: float = 0.95
-    tolerance: float = 1e-4
-    """The change of a parameter below which the estimation has come to rest."""
     max_cycles: int = 500
     """The most cycles of the estimation."""
-
-    def priors_for(self, respondents: int) -> ItemPriors | bool:
-        """The priors of a fit to that many respondents."""
-        if self.priors is not None:
-            return self.priors
-        return ItemPriors(unit_deviation=float(1 / np.sqrt(UNIT_WEIGHT * respondents)))
 
     def __post_init__(self) -> None:
         strange = [role for role in self.roles if role not in ROLES]
@@ -127,6 +117,7 @@ class DatasetTraits:
 def dataset_traits(instances: InstanceResponses, how: ItemCalibration) -> DatasetTraits:
     """Fit the 3PL to the answers on one dataset, and score everybody with and without negative items.
 
+    The priors are those of the 3PL with the unit of slopes held by `UNIT_WEIGHT`.
     The scale is that of the respondents whose answers calibrate: their abilities have mean 0 and deviation 1.
     Without negative items nobody is above a respondent that has all right, nor below one that has all wrong: the ratio
     of the likelihoods of two answer patterns, one right wherever the other is, rises with the ability.
@@ -146,10 +137,9 @@ def dataset_traits(instances: InstanceResponses, how: ItemCalibration) -> Datase
             part,
             "3pl",
             estimator=how.estimator,
-            priors=how.priors_for(len(rows)),
+            priors=ItemPriors(unit_deviation=float(1 / np.sqrt(UNIT_WEIGHT * len(rows)))),
             ability=how.ability,
             confidence=how.confidence,
-            tolerance=how.tolerance,
             max_cycles=how.max_cycles,
         )
     )
@@ -182,13 +172,18 @@ def all_traits(
     if twice:
         raise InputError(f"the dataset {listing(twice)} appears twice", fix="give each a name of its own")
     traits = []
-    for done, one in enumerate(instances):
+    for done, answers in enumerate(instances):
         if progress is not None:
-            progress(done, len(names), one.dataset)
-        traits.append(dataset_traits(one, how))
+            progress(done, len(names), answers.dataset)
+        traits.append(dataset_traits(answers, how))
     if progress is not None:
         progress(len(names), len(names), "")
     return traits
+
+
+def roles_of(traits: Sequence[DatasetTraits]) -> dict[str, str]:
+    """By respondent on any of the datasets, what it is."""
+    return {name: role for dataset in traits for name, role in zip(dataset.respondents, dataset.roles, strict=True)}
 
 
 def standardised(result: LogisticResult) -> LogisticResult:
