@@ -191,7 +191,7 @@ def as_benchmark(values: np.ndarray, seconds: np.ndarray, features: np.ndarray |
     """Arrays as a benchmark."""
     names = tuple(f"a{i:02d}" for i in range(len(values)))
     grid = CellGrid("value", names, tuple(f"d{j:02d}" for j in range(values.shape[1])), features)
-    return Benchmark(grid, values, seconds, True)
+    return Benchmark(grid, values, seconds)
 
 
 def claims_on(

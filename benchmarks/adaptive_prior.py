@@ -106,7 +106,7 @@ def cut(whole: Benchmark, rows: np.ndarray, columns: np.ndarray) -> Benchmark:
     grid, at = whole.grid, np.ix_(rows, columns)
     part = CellGrid(grid.metric, tuple(grid.algorithms[i] for i in rows), tuple(grid.datasets[j] for j in columns),
                     None if grid.features is None else grid.features[columns])  # fmt: skip
-    return Benchmark(part, np.ascontiguousarray(whole.values[at]), replay_costs(whole)[at], True)
+    return Benchmark(part, np.ascontiguousarray(whole.values[at]), replay_costs(whole)[at])
 
 
 def split(name: str, number: int, whole: Benchmark, rng: np.random.Generator, kinds: tuple[str, ...]) -> Case:

@@ -52,7 +52,7 @@ def rng(seed: int = 0) -> np.random.Generator:
 def benchmark(kind="factors", seed=0, algorithms=6, datasets=8) -> Benchmark:
     grid = synthetic_grid(kind, rng(seed), algorithms=algorithms, datasets=datasets)
     names = tuple(f"a{i}" for i in range(algorithms)), tuple(f"d{j}" for j in range(datasets))
-    return Benchmark(CellGrid("score", *names, grid.features), grid.values, grid.seconds, True)
+    return Benchmark(CellGrid("score", *names, grid.features), grid.values, grid.seconds)
 
 
 def whole_ranks(values: np.ndarray) -> np.ndarray:
@@ -238,9 +238,10 @@ def test_the_budget_is_kept_and_can_be_raised():
     assert poor.ended == "budget"
     assert not poor.certified
     assert poor.spent <= 0.2 * costs.sum()
-    rich = replay(table, Question("order", 0.99), budget=0.5 * costs.sum(), known=(poor.values, poor.seconds))
-    assert rich.measured.sum() > poor.measured.sum()
-    assert rich.measured[poor.measured].all()
+    rich = decide(table.grid, Question("order", 0.99), poor.values, poor.seconds, most_seconds=0.45 * costs.sum())
+    assert rich.next is not None
+    at = [table.grid.place(*cell) for cell in rich.next.cells]
+    assert not any(poor.measured[cell] for cell in at)
 
 
 def test_a_runner_whose_cells_fail_and_whose_metric_falls():
@@ -250,8 +251,8 @@ def test_a_runner_whose_cells_fail_and_whose_metric_falls():
         asked.extend(cells)
         return {(a, d): (None if a == "broken" else {"good": 0.1, "bad": 0.9}[a], 1.0) for a, d in cells}
 
-    grid = CellGrid("loss", ("bad", "broken", "good"), ("x", "y", "z"))
-    found = run_adaptive(runner, grid, Question("order", 0.9), higher_is_better=False)
+    grid = CellGrid("loss", ("bad", "broken", "good"), ("x", "y", "z"), higher_is_better=False)
+    found = run_adaptive(runner, grid, Question("order", 0.9))
     assert found.order == ("good", "bad", "broken")
     assert len(asked) == len(set(asked)) == found.measured.sum()
     assert set(found.cells().filter(pl.col("algorithm") == "broken").get_column("state")) <= {"failed", "predicted"}
@@ -447,7 +448,7 @@ def halves(seed: int, names: tuple[str, ...] | None = None) -> tuple[Benchmark, 
     grid = CellGrid("score", whole.grid.algorithms, tuple(f"d{j}" for j in new), features[new])
     prior = prior_from([table], whole.grid.algorithms)
     assert prior is not None
-    return Benchmark(grid, whole.values[:, new], whole.seconds[:, new], True), prior
+    return Benchmark(grid, whole.values[:, new], whole.seconds[:, new]), prior
 
 
 def test_a_prior_sharpens_the_belief_where_it_is_right_and_counts_little_where_it_is_wrong():

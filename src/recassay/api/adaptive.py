@@ -98,8 +98,7 @@ def adaptive(
             higher_is_better is not False,
         )  # fmt: skip
         return run_adaptive(
-            results_or_runner, grid, question, higher_is_better=higher_is_better is not False,
-            budget=budget, workers=workers, probe=probe, probe_ratio=probe_ratio,
+            results_or_runner, grid, question, budget=budget, workers=workers, probe=probe, probe_ratio=probe_ratio,
             prior=published_prior(grid) if prior else None, told=progress, seed=seed,
         )  # fmt: skip
     table = load_results(results_or_runner, metric=metric, wide=wide, transpose=transpose)

@@ -112,7 +112,7 @@ def complete(
     record = None if prior is None or features is None or 2 * applies < 1 else (prior.succeeded, prior.log_size)
     fails = draw_failures(failed, run, size, draws, rng, elsewhere=record)
     whole = run.all(axis=0)
-    certain = ties.ranks(_finite(table[:, whole]), higher_is_better=True, axis=0)
+    certain = ties.ranks(table[:, whole], higher_is_better=True, axis=0)
 
     def drawn(known: Prior | None, count: int) -> tuple[FloatArray, float]:
         """So many draws of the latents with a prior or without, and what it counts."""
@@ -207,13 +207,6 @@ def standardised(size: FloatArray) -> FloatArray:
     """Sizes in standard deviations from their mean; 0 where they are all the same."""
     spread = float(size.std())
     return (size - size.mean()) / spread if spread > 0 else np.zeros(len(size))
-
-
-def _finite(values: FloatArray) -> FloatArray:
-    """Failures as a number below every other of the table."""
-    finite = values[np.isfinite(values)]
-    low = float(finite.min()) - 1.0 - abs(float(finite.min())) if finite.size else 0.0
-    return np.where(np.isneginf(values), low, values)
 
 
 def _orders(values: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:

@@ -100,9 +100,7 @@ def pair_weights(mean_ranks: FloatArray, certificate: Certificate, target: str) 
     """What each pair (a before b in the certificate's order) weighs for the target; symmetric, 0 for other pairs."""
     order, m = certificate.order, len(certificate.order)
     centre = mean_ranks.mean(axis=0)
-    covariance = np.cov(mean_ranks, rowvar=False)
-    variance = np.diagonal(covariance)
-    spread = np.sqrt(np.maximum(variance[:, None] + variance - 2 * covariance, 1e-12))
+    spread = np.sqrt(np.maximum(_of_differences(np.cov(mean_ranks, rowvar=False)), 1e-12))
     slack = certificate.indifference if target == "order" else 0.0
     wrong = ndtr((centre[:, None] - centre - slack) / spread)  # for a before b: that a's mean rank is worse after all
     place = np.argsort(order)
@@ -135,10 +133,8 @@ def _told_by_failures(belief: Belief) -> FloatArray:
     across = (means.T @ fails.reshape(draws, -1) / draws).reshape(m, m, n)  # cov(mean rank of b, failure of i on j)
     own = np.diagonal(across, axis1=0, axis2=1).T  # i x j
     joint = own[:, None, :] - across.transpose(1, 0, 2)
-    total = means.T @ means / draws
-    whole = np.diagonal(total)[:, None] + np.diagonal(total) - 2 * total
-    inner = (fails**2).mean(axis=0)
-    both = whole[:, :, None] * inner[:, None, :]
+    whole = _of_differences(means.T @ means / draws)
+    both = whole[:, :, None] * (fails**2).mean(axis=0)[:, None, :]
     share = np.divide(joint**2, both, out=np.zeros_like(joint), where=both > 1e-9)
     return np.maximum(share - 4.0 / draws, 0.0)  # chance alone correlates by 1/draws, and there are many cells
 
@@ -146,20 +142,24 @@ def _told_by_failures(belief: Belief) -> FloatArray:
 def _told(mean_ranks: FloatArray, ranks: FloatArray) -> float:
     """The share of the variance of D that running a pair in a column tells, on average over those not known."""
     draws = len(ranks)
-    whole_mean = mean_ranks - mean_ranks.mean(axis=0)
+    means = mean_ranks - mean_ranks.mean(axis=0)
     apart = np.ascontiguousarray((ranks - ranks.mean(axis=0)).transpose(2, 0, 1))  # column x draw x algorithm
-    across = whole_mean.T @ apart / draws  # column x m x m: cov(mean rank of a, rank of b on j)
-    within = apart.transpose(0, 2, 1) @ apart / draws
-    own, total = np.diagonal(across, axis1=1, axis2=2), whole_mean.T @ whole_mean / draws
+    across = means.T @ apart / draws  # column x m x m: cov(mean rank of a, rank of b on j)
+    own = np.diagonal(across, axis1=1, axis2=2)
     joint = own[:, :, None] + own[:, None, :] - across - across.transpose(0, 2, 1)
-    inner = np.diagonal(within, axis1=1, axis2=2)
-    inner = inner[:, :, None] + inner[:, None, :] - 2 * within
-    whole = np.diagonal(total)[:, None] + np.diagonal(total) - 2 * total
+    inner = _of_differences(apart.transpose(0, 2, 1) @ apart / draws)
+    whole = _of_differences(means.T @ means / draws)
     open_pairs = (inner > 1e-9) & (whole > 1e-9)
     if not open_pairs.any():
         return 0.0
-    told = joint[open_pairs] ** 2 / (inner * whole)[open_pairs]
-    return max(float(told.mean()) - 1.0 / draws, 0.0)  # chance alone correlates by 1/draws
+    shares = joint[open_pairs] ** 2 / (inner * whole)[open_pairs]
+    return max(float(shares.mean()) - 1.0 / draws, 0.0)  # chance alone correlates by 1/draws
+
+
+def _of_differences(covariance: FloatArray) -> FloatArray:
+    """The variances of the differences of all pairs, from their covariance (... x m x m)."""
+    variance = np.diagonal(covariance, axis1=-2, axis2=-1)
+    return variance[..., :, None] + variance[..., None, :] - 2 * covariance
 
 
 def _best_block(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from recassay.analysis.adaptive.belief import Belief, complete
 from recassay.analysis.adaptive.certificate import Certificate, certify
 from recassay.analysis.adaptive.choice import Block, cells_of, choose, opening
 from recassay.analysis.adaptive.prior import Prior
-from recassay.analysis.adaptive.result import AdaptiveResult, Ended, Step
+from recassay.analysis.adaptive.result import CLAIMS, AdaptiveResult, Ended, Step
 from recassay.core.choices import AdaptiveTarget
 from recassay.core.errors import UsageError, count_of
 from recassay.core.predicted_seconds import predict_seconds
@@ -66,6 +66,14 @@ class CellGrid:
                 fix="an adaptive benchmark needs at least two of each",
             )
 
+    def unknown(self) -> FloatArray:
+        """A table of cells of which nothing is known."""
+        return np.full((len(self.algorithms), len(self.datasets)), np.nan)
+
+    def place(self, algorithm: str, dataset: str) -> tuple[int, int]:
+        """Where a cell stands in the tables."""
+        return self.algorithms.index(algorithm), self.datasets.index(dataset)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Probes:
@@ -119,7 +127,8 @@ def decide(
     log_seconds = np.log(np.maximum(predicted[:, :n], LEAST_SECONDS))
     work = np.where(np.asarray(done[:, :n].any(axis=0)), log_seconds.mean(axis=0), np.nan)
     belief, certificate = _believe(grid, question, values, probes, work, prior, seed)
-    ended = _ended(certificate, question, measured, done, barred, predicted, most_seconds)
+    certified = certificate.probability(question.target) >= question.confidence
+    ended = _ended(bool(measured.all()), certified, predicted[~done & ~barred], most_seconds)
     blocks: list[Block] = []
     if ended is None:
         if not done.any():
@@ -132,17 +141,14 @@ def decide(
             )  # fmt: skip
         ended = None if blocks else "stuck"
     order = tuple(grid.algorithms[i] for i in certificate.order)
-    probabilities = {name: certificate.probability(name) for name in ("first", "top3", "order", "rho")}
+    probabilities = {target: certificate.probability(target) for target in CLAIMS}
     cells_chosen, probes_chosen = cells_of(blocks, n)
     step = Step(
         done=int(measured.sum()),
         spent=spent,
         share=spent / max(total, 1e-12),
         leader=order[0],
-        first=probabilities["first"],
-        top3=probabilities["top3"],
-        ordered=probabilities["order"],
-        agreement=probabilities["rho"],
+        **{CLAIMS[target]: probability for target, probability in probabilities.items()},
         cells=tuple((grid.algorithms[i], grid.datasets[j]) for i, j in cells_chosen),
         seconds=float(sum(block.seconds for block in blocks)),
         why=_why(grid, question, certificate, blocks, done),
@@ -153,10 +159,7 @@ def decide(
         higher_is_better=grid.higher_is_better,
         algorithms=grid.algorithms,
         datasets=grid.datasets,
-        target=question.target,
-        confidence=question.confidence,
-        indifference=question.indifference,
-        rho=question.rho,
+        **asdict(question),
         order=order,
         mean_ranks=certificate.mean_ranks,
         deviations=certificate.deviations,
@@ -182,13 +185,14 @@ def _predicted(
 ) -> FloatArray:
     """The expected seconds of every cell, and of every probe after them."""
     n = len(grid.datasets)
-    size = None if grid.features is None else grid.features[:, 0]
-    known = np.where(done[:, :n], seconds, np.nan)
-    relative = None if prior is None else prior.log_seconds
-    if probes is None:
-        return predict_seconds(known, size, grid.classes, relative=relative)
-    looked = np.where(done[:, n:], probes.seconds, np.nan)
-    return predict_seconds(known, size, grid.classes, probes=looked, ratio=probes.ratio, relative=relative)
+    return predict_seconds(
+        np.where(done[:, :n], seconds, np.nan),
+        None if grid.features is None else grid.features[:, 0],
+        grid.classes,
+        probes=None if probes is None else np.where(done[:, n:], probes.seconds, np.nan),
+        ratio=0.1 if probes is None else probes.ratio,
+        relative=None if prior is None else prior.log_seconds,
+    )
 
 
 def _believe(
@@ -211,26 +215,19 @@ def _believe(
         for each in (belief, belief.without)
         if each is not None
     ]
-    sure = [found for found in certificates if found.probability(question.target) >= question.confidence]
+    sure = [each for each in certificates if each.probability(question.target) >= question.confidence]
     return belief, (sure or certificates)[0]
 
 
-def _ended(
-    certificate: Certificate,
-    question: Question,
-    measured: BoolArray,
-    done: BoolArray,
-    barred: BoolArray,
-    seconds: FloatArray,
-    most: float,
-) -> Ended | None:
-    if measured.all():
+def _ended(complete: bool, certified: bool, left: FloatArray, most: float) -> Ended | None:
+    """Why nothing more is run; `left` are the seconds of the cells and probes that may be run."""
+    if complete:
         return "complete"
-    if certificate.probability(question.target) >= question.confidence:
+    if certified:
         return "certified"
-    if barred[~done].all():
+    if not left.size:
         return "stuck"
-    return "budget" if (seconds[~done & ~barred] > most).all() else None
+    return "budget" if (left > most).all() else None
 
 
 def _why(grid: CellGrid, question: Question, certificate: Certificate, blocks: Sequence[Block], done: BoolArray) -> str:

@@ -12,7 +12,7 @@ import polars as pl
 from recassay.analysis.adaptive.belief import as_evidence
 from recassay.analysis.adaptive.decide import CellGrid, Probes, Question, decide
 from recassay.analysis.adaptive.prior import Prior, Table, prior_from
-from recassay.analysis.adaptive.result import AdaptiveResult, Step, steps_from
+from recassay.analysis.adaptive.result import AdaptiveResult, Step
 from recassay.core import columns as c
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.errors import InputError, UsageError
@@ -22,26 +22,8 @@ from recassay.core.tables.labels import find_label, split_label
 from recassay.core.tables.results import Results
 from recassay.core.types import BoolArray, FloatArray
 
-__all__ = [
-    "Benchmark",
-    "CellGrid",
-    "Measured",
-    "Prior",
-    "Probes",
-    "Question",
-    "Runner",
-    "Table",
-    "as_evidence",
-    "dataset_features",
-    "decide",
-    "fit_adaptive",
-    "prior_from",
-    "probes_from",
-    "read_benchmark",
-    "replay",
-    "replay_costs",
-    "run_adaptive",
-]
+__all__ = ["CellGrid", "Prior", "Probes", "Question", "Table", "as_evidence", "decide", "prior_from"]
+"""What verbs see of the other modules of this analysis."""
 
 Measured: TypeAlias = tuple[float | None, float]
 """What a cell gave and the seconds it took; None or NaN where it failed."""
@@ -64,7 +46,6 @@ class Benchmark:
     grid: CellGrid
     values: FloatArray
     seconds: FloatArray
-    higher_is_better: bool
     probes: Probes | None = None
     """What probes of the cells would give and take, for a replay."""
 
@@ -100,7 +81,7 @@ def read_benchmark(
         )
     features = None if characteristics is None else dataset_features(characteristics.aligned(columns))
     kinds = None if classes is None else tuple(classes.get(name, "other") for name in rows)
-    return Benchmark(CellGrid(label, rows, columns, features, kinds, upward), values, seconds, upward)
+    return Benchmark(CellGrid(label, rows, columns, features, kinds, upward), values, seconds)
 
 
 def dataset_features(table: CharacteristicsTable) -> FloatArray:
@@ -126,10 +107,8 @@ def run_adaptive(
     grid: CellGrid,
     question: Question,
     *,
-    higher_is_better: bool = True,
     budget: float | None = None,
     workers: int = 1,
-    known: tuple[FloatArray, FloatArray] | None = None,
     allowed: BoolArray | None = None,
     probe: Runner | None = None,
     probe_ratio: float = 0.1,
@@ -139,13 +118,11 @@ def run_adaptive(
 ) -> AdaptiveResult:
     """Run cells until the target is certified, `budget` seconds of cells are spent, or all were run.
 
-    `known` are values and seconds of cells that were run before; `told` hears of every decision. Where there is one,
-    `probe` runs cells in a cheaper way, which takes about `probe_ratio` of their seconds. `prior` is what published
-    tables say about the algorithms.
+    `told` hears of every decision. Where there is one, `probe` runs cells in a cheaper way, which takes about
+    `probe_ratio` of their seconds. `prior` is what published tables say about the algorithms.
     """
-    shape = (len(grid.algorithms), len(grid.datasets))
-    values, seconds = (part.copy() for part in known) if known else (np.full(shape, np.nan), np.full(shape, np.nan))
-    probes = None if probe is None else Probes(np.full(shape, np.nan), np.full(shape, np.nan), probe_ratio)
+    values, seconds = grid.unknown(), grid.unknown()
+    probes = None if probe is None else Probes(grid.unknown(), grid.unknown(), probe_ratio)
     steps: list[Step] = []
     while True:
         spent = np.nansum(np.where(np.isnan(values), 0.0, seconds))
@@ -160,19 +137,14 @@ def run_adaptive(
         if result.next is None:
             return result
         if probe is not None and probes is not None and result.next.probes:
-            _measure(probe, grid, result.next.probes, probes.values, probes.seconds, higher_is_better)
+            _measure(probe, grid, result.next.probes, probes.values, probes.seconds)
         if result.next.cells:
-            _measure(runner, grid, result.next.cells, values, seconds, higher_is_better)
+            _measure(runner, grid, result.next.cells, values, seconds)
         steps.append(result.next)
 
 
 def _measure(
-    runner: Runner,
-    grid: CellGrid,
-    cells: Sequence[tuple[str, str]],
-    values: FloatArray,
-    seconds: FloatArray,
-    higher_is_better: bool,
+    runner: Runner, grid: CellGrid, cells: Sequence[tuple[str, str]], values: FloatArray, seconds: FloatArray
 ) -> None:
     """Run cells and put what they gave and took into the tables."""
     measured = runner(cells)
@@ -184,9 +156,9 @@ def _measure(
                 f"the function that runs cells gave no value and seconds for {algorithm} on {dataset}",
                 fix="return a mapping of every (algorithm, dataset) to (value, seconds), with None for a failed cell",
             ) from None
-        at = grid.algorithms.index(algorithm), grid.datasets.index(dataset)
+        at = grid.place(algorithm, dataset)
         failed = value is None or np.isnan(value)
-        values[at] = -np.inf if failed else (value if higher_is_better else -value)  # type: ignore[operator]
+        values[at] = -np.inf if failed else (value if grid.higher_is_better else -value)  # type: ignore[operator]
         seconds[at] = took
 
 
@@ -205,12 +177,13 @@ def replay(benchmark: Benchmark, question: Question, **more: Any) -> AdaptiveRes
 
 def _revealed(grid: CellGrid, values: FloatArray, costs: FloatArray) -> Runner:
     """A runner that looks up what cells gave and took."""
-    at = {(a, d): (i, j) for i, a in enumerate(grid.algorithms) for j, d in enumerate(grid.datasets)}
+    reported = values if grid.higher_is_better else -values
 
     def reveal(cells: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Measured]:
+        places = {cell: grid.place(*cell) for cell in cells}
         return {
-            cell: (None if np.isneginf(values[at[cell]]) else float(values[at[cell]]), float(costs[at[cell]]))
-            for cell in cells
+            cell: (None if np.isneginf(values[at]) else float(reported[at]), float(costs[at]))
+            for cell, at in places.items()
         }
 
     return reveal
@@ -248,25 +221,25 @@ def fit_adaptive(
     seconds = table.seconds.copy()
     for algorithm, dataset, took in journal.get("seconds", ()):
         if algorithm in grid.algorithms and dataset in grid.datasets:
-            seconds[grid.algorithms.index(algorithm), grid.datasets.index(dataset)] = took
-    probes = None if metric not in (None, journal["metric"]) else probes_from(journal)
-    stored = journal.get("prior") if metric in (None, journal["metric"]) else None
+            seconds[grid.place(algorithm, dataset)] = took
+    probes, prior = None, None
+    if metric in (None, journal["metric"]):
+        probes = _probes_from(journal, grid)
+        prior = None if journal.get("prior") is None else Prior.from_dict(journal["prior"])
     result = decide(
-        grid, question, table.values, seconds, probes=probes, steps=steps_from(journal["steps"]),
-        prior=None if stored is None else Prior.from_dict(stored), seed=int(journal["seed"]),
+        grid, question, table.values, seconds, probes=probes, prior=prior,
+        steps=tuple(map(Step.from_dict, journal["steps"])), seed=int(journal["seed"]),
     )  # fmt: skip
     return replace(result, ended=result.ended or journal.get("ended"))
 
 
-def probes_from(journal: Mapping[str, Any]) -> Probes | None:
+def _probes_from(journal: Mapping[str, Any], grid: CellGrid) -> Probes | None:
     """The probes of a journal; those that it does not name were not run."""
     if journal.get("probes") is None:
         return None
-    algorithms, datasets = list(journal["algorithms"]), list(journal["datasets"])
-    shape = (len(algorithms), len(datasets))
-    probes = Probes(np.full(shape, np.nan), np.full(shape, np.nan), journal["probe_ratio"])
+    probes = Probes(grid.unknown(), grid.unknown(), journal["probe_ratio"])
     for algorithm, dataset, value, took in journal["probes"]:
-        at = algorithms.index(algorithm), datasets.index(dataset)
+        at = grid.place(algorithm, dataset)
         probes.values[at] = -np.inf if value is None else value
         probes.seconds[at] = took
     return probes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import Any, Literal, TypeAlias
@@ -19,6 +19,10 @@ from recassay.core.types import BoolArray, FloatArray
 Ended: TypeAlias = Literal["certified", "budget", "complete", "stuck"]
 """Why nothing more is run: the target is certified, the seconds are spent, every cell was run, or those left are not to
 be had."""
+
+
+CLAIMS = {"first": "first", "top3": "top3", "order": "ordered", "rho": "agreement"}
+"""By target, the field of a step that has its probability."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +179,7 @@ class AdaptiveResult(Displayed):
             "spent": self.spent,
             "share": self.share,
             "leader": self.order[0],
-            **{_FIELD[name]: value for name, value in self.probabilities.items()},
+            **{CLAIMS[target]: probability for target, probability in self.probabilities.items()},
         }
         before = [{name: getattr(step, name) for name in now} for step in self.steps]
         return pl.DataFrame([*before, now])
@@ -218,11 +222,3 @@ class AdaptiveResult(Displayed):
             "curve": self.curve().to_dicts(),
             "settings": stated(self, "target", "confidence", "indifference", "rho"),
         }
-
-
-_FIELD = {"first": "first", "top3": "top3", "order": "ordered", "rho": "agreement"}
-
-
-def steps_from(stored: Sequence[Mapping[str, Any]]) -> tuple[Step, ...]:
-    """The steps of a journal."""
-    return tuple(Step.from_dict(step) for step in stored)

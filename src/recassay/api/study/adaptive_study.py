@@ -24,7 +24,7 @@ from recassay.analysis.adaptive.fit import (
     prior_from,
     read_benchmark,
 )
-from recassay.analysis.adaptive.result import AdaptiveResult, Step, steps_from
+from recassay.analysis.adaptive.result import AdaptiveResult, Step
 from recassay.core.names import canonical
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.labels import known_direction, split_label
@@ -76,7 +76,7 @@ class AdaptiveStudy:
         if self.began is None:
             self.began = start
             journal = read_adaptive(store.folder)
-            self.steps = () if journal is None else steps_from(journal["steps"])
+            self.steps = () if journal is None else tuple(map(Step.from_dict, journal["steps"]))
             if journal is not None and not journal.get("with_prior", True):
                 self.evidence = None
         left = np.inf if self.budget is None else self.budget - (start - self.began)
