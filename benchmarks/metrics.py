@@ -28,13 +28,12 @@ from scipy.sparse.linalg import svds
 
 from recassay.core.ranking import select_top
 from recassay.core.types import Interactions, TopK
-from recassay.metrics.accuracy import HitRate, Precision, Recall
+from recassay.metrics.accuracy import NDCG, AveragePrecision, HitRate, Precision, Recall, ReciprocalRank
 from recassay.metrics.beyond import Novelty
 from recassay.metrics.diversity import Diversity
 from recassay.metrics.evaluate import evaluate
 from recassay.metrics.exposure import Coverage
 from recassay.metrics.lists import recommendations_to_topk
-from recassay.metrics.ranked import NDCG, AveragePrecision, ReciprocalRank
 
 K = 10
 HERE = Path(__file__).resolve().parent

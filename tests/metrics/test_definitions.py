@@ -13,12 +13,12 @@ from scipy.sparse import csr_array
 from recassay.core.errors import UsageError
 from recassay.core.tables.labels import KNOWN_LABELS, known_direction
 from recassay.core.types import TopK
-from recassay.metrics import accuracy, auc, beyond, calibration, diversity, exposure, ranked
+from recassay.metrics import accuracy, beyond, diversity, exposure
 from recassay.metrics.context import EvaluationContext, membership
 from recassay.metrics.protocol import CatalogueMetric, MetricBase, UserMetric
 from support import slow_metrics as slow
 
-ROOMS = (accuracy, auc, beyond, calibration, diversity, exposure, ranked)
+ROOMS = (accuracy, beyond, diversity, exposure)
 KINDS = {
     kind.name: kind
     for room in ROOMS

@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from recassay.core import registry
 from recassay.core.errors import InputError, RecAssayError, UsageError
 from recassay.core.types import Interactions, TopK
-from recassay.metrics import accuracy, auc, beyond, calibration, diversity, exposure, ranked
+from recassay.metrics import accuracy, beyond, diversity, exposure
 from recassay.metrics.evaluate import evaluate
 from recassay.metrics.make import convention, describe_metrics, make_metric
 from recassay.metrics.protocol import MetricBase
@@ -21,7 +21,7 @@ from support import slow_metrics as slow
 
 ALL = [
     kind
-    for room in (accuracy, auc, beyond, calibration, diversity, exposure, ranked)
+    for room in (accuracy, beyond, diversity, exposure)
     for kind in vars(room).values()
     if isinstance(kind, type) and issubclass(kind, MetricBase) and hasattr(kind, "name")
 ]

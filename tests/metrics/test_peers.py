@@ -13,12 +13,11 @@ import pytest
 from scipy.sparse import csr_array
 
 from recassay.core.types import TopK
-from recassay.metrics.accuracy import HitRate, Precision, Recall
+from recassay.metrics.accuracy import NDCG, AveragePrecision, HitRate, Precision, Recall, ReciprocalRank
 from recassay.metrics.beyond import Novelty
 from recassay.metrics.context import EvaluationContext
 from recassay.metrics.diversity import Diversity
 from recassay.metrics.exposure import Coverage
-from recassay.metrics.ranked import NDCG, AveragePrecision, ReciprocalRank
 
 USERS, ITEMS, K = 40, 60, 10
 

@@ -13,9 +13,8 @@ import pytest
 
 from recassay.core.ranking import select_top
 from recassay.core.types import Interactions, TopK
-from recassay.metrics.accuracy import HitRate
+from recassay.metrics.accuracy import NDCG, HitRate
 from recassay.metrics.evaluate import evaluate
-from recassay.metrics.ranked import NDCG
 from support.places import DATA
 
 ML_100K = DATA / "interactions" / "ml-100k.parquet"

@@ -7,7 +7,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from recassay.algorithms.kernels.scoring import ScoreRecommender
-from recassay.metrics.auc import AUC
+from recassay.metrics.accuracy import AUC
 from recassay.metrics.evaluate import whole_ranking_values
 
 N_USERS, N_ITEMS = 23, 40

@@ -10,7 +10,7 @@ import pytest
 
 from recassay.api.study.studies import make_study
 from recassay.core.specs.study import StudySpec
-from recassay.metrics import accuracy, auc, beyond, calibration, diversity, exposure, ranked
+from recassay.metrics import accuracy, beyond, diversity, exposure
 from recassay.metrics.protocol import MetricBase
 from recassay.store import Store
 
@@ -202,7 +202,7 @@ class Writes(Fake):
 METRICS = ("ndcg@10", "hitrate@5", "coverage@10")
 KINDS = [
     kind
-    for room in (accuracy, auc, beyond, calibration, diversity, exposure, ranked)
+    for room in (accuracy, beyond, diversity, exposure)
     for kind in vars(room).values()
     if isinstance(kind, type) and issubclass(kind, MetricBase) and hasattr(kind, "name")
 ]

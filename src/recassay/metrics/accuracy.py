@@ -1,9 +1,9 @@
-"""Accuracy by counting hits: precision, recall, F1, hit rate and R-precision.
+"""Accuracy: hits counted (precision, recall, F1, hit rate, R-precision), by their place (nDCG, MAP, MRR), and AUC.
 
-Relevance is binary: an item stored in the user's row of `truth` is relevant. In the formulas h is the number
-of relevant items among the first k of the list, R the number of the user's relevant items, k the cut-off. A
-list shorter than k is judged as if it ended in items that are not relevant. A user with R = 0 has no value
-(NaN).
+Relevance is binary: an item stored in the user's row of `truth` is relevant. In the formulas h is the number of
+relevant items among the first k of the list, R the number of the user's relevant items, k the cut-off, and rel(j) is 1
+where the item in place j (from 1) is relevant. A list shorter than k is judged as if it ended in items that are not
+relevant. A user with R = 0 has no value (NaN).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from recassay.core.types import BoolArray, FloatArray, IntArray, TopK
-from recassay.metrics.context import EvaluationContext
+from recassay.metrics.context import EvaluationContext, membership, ratio
 from recassay.metrics.protocol import MetricBase
 
 
@@ -35,6 +35,14 @@ class AccuracyMetric(MetricBase):
         """The values from the hits (rows x at most k); what comes out where nothing is relevant does not
         count.
         """
+
+    def divisor(self, hits: BoolArray, relevant: IntArray, k: int) -> int | IntArray:
+        """What the variant `by_k`, `by_relevant`, `by_min` or `by_hits` divides by."""
+        if self.variant == "by_k":
+            return k
+        if self.variant == "by_relevant":
+            return relevant
+        return np.minimum(relevant, k) if self.variant == "by_min" else np.maximum(count(hits), 1)
 
 
 def count(hits: BoolArray) -> IntArray:
@@ -59,7 +67,7 @@ class Precision(AccuracyMetric):
     }
 
     def _values(self, hits: BoolArray, relevant: IntArray, k: int) -> FloatArray:
-        return count(hits) / (k if self.variant == "by_k" else np.minimum(relevant, k))
+        return count(hits) / self.divisor(hits, relevant, k)
 
 
 class Recall(AccuracyMetric):
@@ -78,7 +86,7 @@ class Recall(AccuracyMetric):
     }
 
     def _values(self, hits: BoolArray, relevant: IntArray, k: int) -> FloatArray:
-        return count(hits) / (relevant if self.variant == "by_relevant" else np.minimum(relevant, k))
+        return count(hits) / self.divisor(hits, relevant, k)
 
 
 class F1(AccuracyMetric):
@@ -125,4 +133,122 @@ class RPrecision(AccuracyMetric):
 
     def _values(self, hits: BoolArray, relevant: IntArray, k: int) -> FloatArray:
         within = np.arange(hits.shape[1]) < relevant[:, None]
-        return count(hits & within) / (relevant if self.variant == "by_relevant" else np.minimum(relevant, k))
+        return count(hits & within) / self.divisor(hits, relevant, k)
+
+
+class NDCG(AccuracyMetric):
+    """Normalised discounted cumulative gain with binary gain and the discount 1 / log2(place + 1).
+
+    DCG@k = sum over j <= k of rel(j) / log2(j + 1), divided by the DCG of the best list. `ideal_min`: the
+    best list has min(k, R) hits, so that every user can reach 1. `ideal_k`: it has k hits for every
+    user, which a user with fewer relevant items can never reach (the default of RecTools).
+    """
+
+    name = "ndcg"
+    formula = "sum_{j<=k} rel(j)/log2(j+1) / sum_{j<=min(k,R)} 1/log2(j+1)"
+    source = "Järvelin and Kekäläinen, Cumulated gain-based evaluation, TOIS 2002; log2 as in trec_eval"
+    variants: ClassVar[dict[str, str]] = {
+        "ideal_min": "the ideal list has min(k, relevant) hits (trec_eval, ranx, recommenders, torchmetrics)",
+        "ideal_k": "the ideal list has k hits for every user (RecTools by default)",
+    }
+
+    def _values(self, hits: BoolArray, relevant: IntArray, k: int) -> FloatArray:
+        discounts = 1 / np.log2(np.arange(2, k + 2))
+        gained: FloatArray = hits.astype(np.float64) @ discounts[: hits.shape[1]]
+        ideal = np.cumsum(discounts)
+        best = ideal[-1] if self.variant == "ideal_k" else ideal[np.clip(relevant, 1, k) - 1]
+        return gained / best
+
+
+class AveragePrecision(AccuracyMetric):
+    """Average precision at k, whose mean over users is MAP@k: sum over j <= k of precision(j) rel(j),
+    divided.
+
+    The divisor is what libraries disagree on. `by_min`, min(k, R), is the default: it is the largest number
+    of terms the sum can have, so that a perfect list of k scores 1 for every user, and it is the convention
+    of the KDD'24 code. `by_relevant` (trec_eval's map_cut_k, ranx) divides by R: with R > k a perfect list
+    stays below 1. `by_k` divides by k. `by_hits` divides by the number of hits, and a list with one hit in
+    the first place scores 1 (0 without a hit).
+    """
+
+    name = "map"
+    formula = "sum_{j<=k} precision(j) rel(j) / min(k, R)"
+    source = "trec_eval map_cut_k; Shevchenko et al., KDD 2024, code for the default divisor"
+    variants: ClassVar[dict[str, str]] = {
+        "by_min": "divided by min(k, relevant): a perfect list of k scores 1 (KDD'24 code)",
+        "by_relevant": "divided by the number of relevant items (trec_eval, ranx)",
+        "by_k": "divided by k",
+        "by_hits": "divided by the number of hits",
+    }
+
+    def _values(self, hits: BoolArray, relevant: IntArray, k: int) -> FloatArray:
+        places = np.arange(1, hits.shape[1] + 1)
+        gained: FloatArray = (np.cumsum(hits, axis=1) * hits) @ (1 / places)
+        return gained / self.divisor(hits, relevant, k)
+
+
+class ReciprocalRank(AccuracyMetric):
+    """1 / the place of the first relevant item, 0 where none is among the first k; its mean over users is
+    MRR@k.
+    """
+
+    name = "mrr"
+    formula = "1 / place of the first hit, 0 without a hit"
+    source = "Voorhees, The TREC-8 question answering track report, 1999; trec_eval recip_rank"
+    variants: ClassVar[dict[str, str]] = {"first": "the first hit within the first k counts"}
+
+    def _values(self, hits: BoolArray, relevant: IntArray, k: int) -> FloatArray:
+        return np.where(hits.any(axis=1), 1 / (hits.argmax(axis=1) + 1), 0.0)
+
+
+class AUC(MetricBase):
+    """The chance that a relevant candidate stands above a candidate that is not relevant.
+
+    AUC = sum over relevant candidates of (irrelevant candidates below it) / (R N), with R relevant and N
+    irrelevant candidates. The candidates are the catalogue without the user's training items (`unseen`), or
+    all of it (`all`, for recommenders that may repeat). A list that names all candidates gives the exact
+    value. With a shorter list (or a cut-off) the candidates it leaves out stand below it in random order:
+    each of its irrelevant ones is below an unlisted relevant one with chance 1/2, and the value is the
+    expectation. NaN where R or N is 0. Listed items that are no candidates are passed over.
+    """
+
+    name = "auc"
+    whole_ranking = True
+    formula = "sum_{relevant i} irrelevant candidates below i / (R N); unlisted candidates in random order"
+    source = "Rendle et al., BPR, UAI 2009"
+    variants: ClassVar[dict[str, str]] = {
+        "unseen": "candidates are the items outside the user's training row",
+        "all": "candidates are all items",
+    }
+
+    def per_user(self, top: TopK, truth: csr_array, context: EvaluationContext) -> FloatArray:
+        """One value a row of `top`; NaN where there is nothing to compare."""
+        k = self.depth(top)
+        items = top.items[:, :k]
+        hits = context.hits(top, truth)[:, :k]
+        candidate = items >= 0
+        relevant = context.relevant(top, truth).astype(np.float64)
+        candidates = np.full(len(items), float(context.n_items))
+        if self.variant == "unseen":
+            candidate = candidate & ~membership(context.train, top.users, items)
+            hits = hits & candidate
+            relevant -= _overlap(truth, context.train)[top.users]
+            candidates -= np.diff(context.train.indptr)[top.users]
+        irrelevant = candidates - relevant
+        listed_irrelevant = np.count_nonzero(candidate, axis=1) - np.count_nonzero(hits, axis=1)
+        row, place = np.nonzero(hits)
+        above = np.cumsum(candidate & ~hits, axis=1, dtype=np.int32)[row, place]
+        below_listed = np.bincount(row, weights=irrelevant[row] - above, minlength=len(items))
+        unlisted = relevant - np.count_nonzero(hits, axis=1)
+        total = below_listed + unlisted * (irrelevant - listed_irrelevant) / 2
+        pairs = relevant * irrelevant
+        return ratio(total, pairs)
+
+
+def _overlap(truth: csr_array, train: csr_array) -> FloatArray:
+    """For every user, the number of relevant items that are also training items."""
+    patterns = [
+        csr_array((np.ones(matrix.nnz, dtype=np.float32), matrix.indices, matrix.indptr), shape=matrix.shape)
+        for matrix in (truth, train)
+    ]
+    return np.diff(patterns[0].multiply(patterns[1]).tocsr().indptr).astype(np.float64)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TypeVar, cast
 
 import numpy as np
 from scipy.sparse import csc_array, csr_array
@@ -17,20 +15,17 @@ HEAD_SHARE = 0.8
 
 _TABLE_BYTES = 1 << 22
 
-Remembered = TypeVar("Remembered")
 
-
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class EvaluationContext:
     """The training data of an evaluation (events, or users x items with an interaction each entry) and what
     follows from it.
 
-    `hits` and `relevant` remember their last answer, so that many metrics over the same lists share one
-    look-up.
+    `hits` remembers its last answer, so that many metrics over the same lists share one look-up.
     """
 
     data: csr_array | Interactions
-    _memory: dict[str, tuple[TopK, csr_array, object]] = field(default_factory=dict, init=False, repr=False)
+    _last: tuple[TopK, csr_array, BoolArray] | None = field(default=None, init=False, repr=False)
 
     @property
     def n_items(self) -> int:
@@ -80,18 +75,13 @@ class EvaluationContext:
 
     def hits(self, top: TopK, truth: csr_array) -> BoolArray:
         """Whether each listed item (rows x k) is relevant to the user of its list; padding is not."""
-        return self._remembered("hits", top, truth, lambda: membership(truth, top.users, top.items))
+        if self._last is None or self._last[0] is not top or self._last[1] is not truth:
+            self._last = top, truth, membership(truth, top.users, top.items)
+        return self._last[2]
 
     def relevant(self, top: TopK, truth: csr_array) -> IntArray:
         """The number of relevant items of each list's user."""
-        return self._remembered("relevant", top, truth, lambda: np.diff(truth.indptr)[top.users].astype(np.int64))
-
-    def _remembered(self, name: str, top: TopK, truth: csr_array, compute: Callable[[], Remembered]) -> Remembered:
-        kept = self._memory.get(name)
-        if kept is None or kept[0] is not top or kept[1] is not truth:
-            kept = (top, truth, compute())
-            self._memory[name] = kept
-        return cast(Remembered, kept[2])
+        return np.diff(truth.indptr)[top.users].astype(np.int64)
 
 
 def as_matrix(data: csr_array | Interactions) -> csr_array:

@@ -100,32 +100,22 @@ class MetricBase:
     def __init__(self, k: int | None = None, variant: str | None = None) -> None:
         if k is not None and k < 1:
             raise UsageError(f"{self.name}@{k} has no list to look at", fix="use a cut-off of at least 1")
-        self._k = k
-        self._variant = self._known_variant(variant)
+        self.k = k
+        self.variant = self._known_variant(variant)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.label})"
 
     @property
-    def k(self) -> int | None:
-        """The cut-off; None takes the lists as long as they are."""
-        return self._k
-
-    @property
-    def variant(self) -> str:
-        """The convention in force."""
-        return self._variant
-
-    @property
     def label(self) -> str:
         """`ndcg@10`; a convention other than the default stands in brackets: `map@10[by_k]`."""
-        cutoff = "" if self._k is None else f"@{self._k}"
+        cutoff = "" if self.k is None else f"@{self.k}"
         default = next(iter(self.variants))
-        return f"{self.name}{cutoff}" + ("" if self._variant == default else f"[{self._variant}]")
+        return f"{self.name}{cutoff}" + ("" if self.variant == default else f"[{self.variant}]")
 
     def depth(self, top: TopK) -> int:
         """The k of the formula: the cut-off, or the width of the lists where there is none."""
-        return top.k if self._k is None else self._k
+        return top.k if self.k is None else self.k
 
     def _known_variant(self, variant: str | None) -> str:
         if variant is None:
