@@ -191,7 +191,7 @@ def test_bpr_learns_from_the_hardest_of_the_items_drawn() -> None:
     # Of 16 draws the popular one is met more often: learning from it holds its bias down.
     popularity = np.bincount(train.item, minlength=40)
     assert np.corrcoef(popularity, harder.item_bias)[0, 1] < np.corrcoef(popularity, model.item_bias)[0, 1]
-    with pytest.raises(UsageError, match="cannot draw 0 items"):
+    with pytest.raises(UsageError, match="BPR cannot work with hardest_of = 0"):
         BPR(hardest_of=0)
 
 

@@ -207,7 +207,7 @@ def test_lightgcl_as_the_authors_run_it(events):
         own = alike.gather(1, chosen[:, None])[:, 0].clamp(-5, 5)
         expected = expected + 0.3 * (alike.exp().sum(1).log() - own).mean()
     assert network.loss(batch).item() == pytest.approx(expected.item(), rel=1e-4)
-    with pytest.raises(UsageError, match="LightGCL has no form 'codes'; use paper or code"):
+    with pytest.raises(UsageError, match="LightGCL has no form 'codes'; did you mean 'code'"):
         make(form="codes")
 
 

@@ -9,7 +9,6 @@ from scipy.sparse import csr_array
 
 from recassay.algorithms.kernels.scoring import ScoreRecommender, scoring_bytes
 from recassay.core.errors import NotApplicableError, UsageError
-from recassay.core.names import did_you_mean
 from recassay.core.ranking import tie_order
 from recassay.core.specs.search import SearchSpace, Tunable, choice, real
 from recassay.core.types import Float32Array, IdArray, Interactions, Recommender, TopK
@@ -72,16 +71,8 @@ class RecentPop(Tunable):
         "Ji, Sun, Zhang, Li: A re-visit of the popularity baseline (SIGIR 2020), RecentPop, DecayPop"
     )
 
-    window: float = real(0.005, 1.0, default=0.1, log=True)
-    kind: str = choice(("window", "decay"), default="window")
-
-    def __post_init__(self) -> None:
-        if not 0 < self.window <= 1:
-            raise UsageError(
-                f"RecentPop cannot look at {self.window} of the time", fix="give a share above 0, at most 1"
-            )
-        if self.kind not in ("window", "decay"):
-            raise UsageError(f"RecentPop has no kind {self.kind!r}", fix=did_you_mean(self.kind, ("window", "decay")))
+    window: float = real(0.005, 1.0, default=0.1, log=True, above=0, most=1)
+    kind: str = choice(("window", "decay"), default="window", among=("window", "decay"))
 
     def fit(self, train: Interactions, *, rng: np.random.Generator) -> Recommender:
         """Weigh every event by its age and add up."""

@@ -13,7 +13,6 @@ from recassay.algorithms.kernels.pairwise import EVENTS_A_VISIT, Factors, PairTr
 from recassay.algorithms.kernels.positives import Positives, draw, holds
 from recassay.algorithms.kernels.scoring import FactorRecommender
 from recassay.algorithms.kernels.stages import finish, in_stages
-from recassay.core.errors import UsageError
 from recassay.core.specs.search import Tunable, real, whole
 from recassay.core.types import IntArray, Interactions
 
@@ -46,12 +45,8 @@ class BPR(Tunable):
     factors: int = whole(64, 256, default=128, step=64)
     reg: float = real(5e-3, 0.1, default=0.02, log=True)
     rate: float = real(0.02, 0.2, default=0.05, log=True)
-    hardest_of: int = whole(1, 8, default=4, log=True)
+    hardest_of: int = whole(1, 8, default=4, log=True, least=1)
     iterations: int = 150
-
-    def __post_init__(self) -> None:
-        if self.hardest_of < 1:
-            raise UsageError(f"BPR cannot draw {self.hardest_of} items", fix="give hardest_of of at least 1")
 
     def draws(self, n_items: int) -> int:
         """How many items are drawn for each event."""

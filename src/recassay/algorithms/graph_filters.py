@@ -8,13 +8,12 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from recassay.algorithms.kernels.compiled import one_blas_thread
-from recassay.algorithms.kernels.device import known_device, reproducible, settled_device, torch
+from recassay.algorithms.kernels.device import DEVICES, reproducible, settled_device, torch
 from recassay.algorithms.kernels.device_products import dense_weights_bytes, gram_on, weights_recommender
 from recassay.algorithms.kernels.products import INSTEAD, gram, refuse_dense
 from recassay.algorithms.kernels.scoring import ScoreRecommender, scoring_bytes
 from recassay.algorithms.svd import right_singular_vectors
-from recassay.core.errors import UsageError
-from recassay.core.specs.search import Tunable, choice, real, whole
+from recassay.core.specs.search import Tunable, choice, fixed, real, whole
 from recassay.core.types import Float32Array, Interactions, Recommender
 
 
@@ -32,10 +31,7 @@ class GFCF(Tunable):
 
     factors: int = whole(16, 512, default=256, log=True)
     ideal: float = real(0.0, 1.0, default=0.3)
-    device: str = "auto"
-
-    def __post_init__(self) -> None:
-        known_device(self.device, self.name)
+    device: str = fixed("auto", among=DEVICES)
 
     def fit(self, train: Interactions, *, rng: np.random.Generator) -> Recommender:
         """The items x items filter."""
@@ -82,13 +78,8 @@ class TurboCF(Tunable):
 
     alpha: float = real(0.1, 0.9, default=0.6)
     power: float = real(0.4, 1.6, default=1.0)
-    order: int = choice((1, 2, 3), default=1)
-    device: str = "auto"
-
-    def __post_init__(self) -> None:
-        if self.order not in (1, 2, 3):
-            raise UsageError(f"Turbo-CF has no filter of order {self.order}", fix="give 1, 2 or 3")
-        known_device(self.device, self.name)
+    order: int = choice((1, 2, 3), default=1, among=(1, 2, 3))
+    device: str = fixed("auto", among=DEVICES)
 
     def fit(self, train: Interactions, *, rng: np.random.Generator) -> Recommender:
         """The items x items filter."""

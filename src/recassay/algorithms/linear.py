@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri, spotrf, spotri
 
-from recassay.algorithms.kernels.device import TORCH_BYTES, known_device, settled_device
+from recassay.algorithms.kernels.device import DEVICES, TORCH_BYTES, settled_device
 from recassay.algorithms.kernels.device_products import (
     dense_weights_bytes,
     ease_weights_on,
@@ -17,7 +17,7 @@ from recassay.algorithms.kernels.device_products import (
 from recassay.algorithms.kernels.products import INSTEAD, gram, refuse_dense
 from recassay.algorithms.kernels.scoring import ScoreRecommender, scoring_bytes
 from recassay.core.errors import UsageError
-from recassay.core.specs.search import Tunable, real
+from recassay.core.specs.search import Tunable, fixed, real
 from recassay.core.types import Float32Array, Interactions, Recommender
 
 ROWS_AT_ONCE = 512
@@ -36,13 +36,8 @@ class EASE(Tunable):
     instead: ClassVar[str] = INSTEAD
     source: ClassVar[str] = "Steck: Embarrassingly shallow autoencoders for sparse data (WWW 2019)"
 
-    reg: float = real(10.0, 1000.0, default=100.0, log=True)
-    device: str = "auto"
-
-    def __post_init__(self) -> None:
-        if not self.reg > 0:
-            raise UsageError(f"EASE cannot work with reg = {self.reg}", fix="give a number above 0")
-        known_device(self.device, self.name)
+    reg: float = real(10.0, 1000.0, default=100.0, log=True, above=0)
+    device: str = fixed("auto", among=DEVICES)
 
     @staticmethod
     def shared(train: Interactions) -> Float32Array | None:

@@ -11,7 +11,6 @@ from scipy.sparse import csr_array
 from recassay.algorithms.kernels.compiled import one_blas_thread
 from recassay.algorithms.kernels.scoring import FactorRecommender
 from recassay.algorithms.svd import right_singular_vectors
-from recassay.core.errors import UsageError
 from recassay.core.specs.search import Tunable, real, whole
 from recassay.core.types import Interactions
 
@@ -28,16 +27,9 @@ class NCEPLRec(Tunable):
     aliases: ClassVar[tuple[str, ...]] = ("NCEPLRec",)
     source: ClassVar[str] = "Wu, Volkovs, Soon, Sanner & Rai 2019, Noise Contrastive Estimation for One-Class CF, SIGIR"
 
-    factors: int = whole(20, 500, default=100, log=True)
+    factors: int = whole(20, 500, default=100, log=True, least=1)
     beta: float = real(0.7, 1.3, default=1.0)
-    reg: float = real(1.0, 10_000.0, default=100.0, log=True)
-
-    def __post_init__(self) -> None:
-        if self.factors < 1 or not self.reg > 0:
-            raise UsageError(
-                f"NCE-PLRec cannot work with factors = {self.factors} and reg = {self.reg}",
-                fix="give at least 1 factor and a reg above 0",
-            )
+    reg: float = real(1.0, 10_000.0, default=100.0, log=True, above=0)
 
     def fit(self, train: Interactions, *, rng: np.random.Generator) -> FactorRecommender:
         """Embed, then regress."""

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from recassay.algorithms.kernels.device import known_device, settled_device
+from recassay.algorithms.kernels.device import DEVICES, settled_device
 from recassay.algorithms.kernels.device_products import sparse_recommender
 from recassay.algorithms.kernels.similarity import SIMILARITIES, WEIGHTINGS, NeighbourLists, Neighbours, nearest
 from recassay.algorithms.kernels.sparse_scoring import SparseRecommender, sparse_lists_bytes
-from recassay.core.errors import UsageError
-from recassay.core.names import did_you_mean
-from recassay.core.specs.search import Tunable, choice, whole
+from recassay.core.specs.search import Tunable, choice, fixed, whole
 from recassay.core.types import Interactions, Recommender
 
 MOST_NEIGHBOURS = 2500
@@ -32,21 +30,11 @@ class _Neighbourhood(Tunable):
     among the best and is not searched. On a GPU (`device`) similarities, lists and scores are computed there.
     """
 
-    k: int = whole(20, MOST_NEIGHBOURS, default=100, log=True)
-    shrink: float = choice(SHRINKS, default=0.0)
-    similarity: str = choice(("cosine", "jaccard"), default="cosine")
-    weighting: str = choice(WEIGHTINGS, default="none")
-    device: str = "auto"
-
-    def __post_init__(self) -> None:
-        name = type(self).__name__
-        if self.k < 1:
-            raise UsageError(f"{name} cannot work with {self.k} neighbours", fix="give at least 1")
-        if not self.shrink >= 0:
-            raise UsageError(f"{name} cannot shrink by {self.shrink}", fix="give 0 or more")
-        _known(name, "similarity", self.similarity, SIMILARITIES)
-        _known(name, "weighting", self.weighting, WEIGHTINGS)
-        known_device(self.device, name)
+    k: int = whole(20, MOST_NEIGHBOURS, default=100, log=True, least=1)
+    shrink: float = choice(SHRINKS, default=0.0, least=0)
+    similarity: str = choice(("cosine", "jaccard"), default="cosine", among=SIMILARITIES)
+    weighting: str = choice(WEIGHTINGS, default="none", among=WEIGHTINGS)
+    device: str = fixed("auto", among=DEVICES)
 
     def _neighbours(self, profiles: csr_array, shared: NeighbourLists | None, device: str) -> Neighbours:
         setting = (self.similarity, self.weighting, float(self.shrink))
@@ -76,11 +64,7 @@ class ItemKNN(_Neighbourhood):
     k: int = whole(20, MOST_NEIGHBOURS, default=500, log=True)
     shrink: float = choice(SHRINKS, default=10.0)
     weighting: str = choice(WEIGHTINGS, default="length")
-    keep: str = "target"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _known("ItemKNN", "keep", self.keep, ("target", "history"))
+    keep: str = fixed("target", among=("target", "history"))
 
     @staticmethod
     def shared(train: Interactions) -> NeighbourLists:
@@ -129,8 +113,3 @@ class UserKNN(_Neighbourhood):
 def _memory(n_profiles: int, n_items: int, k: int, n_ids: int, n_interactions: int) -> int:
     lists = n_profiles * min(k, n_profiles)
     return 3 * 8 * lists + 64 * n_interactions + 16 * n_ids + 2 * sparse_lists_bytes(max(n_profiles, n_items))
-
-
-def _known(algorithm: str, parameter: str, value: Any, options: tuple[str, ...]) -> None:
-    if value not in options:
-        raise UsageError(f"{algorithm} has no {parameter} {value!r}", fix=did_you_mean(str(value), options))

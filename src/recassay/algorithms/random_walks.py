@@ -11,7 +11,6 @@ from recassay.algorithms.kernels.products import SparseRows
 from recassay.algorithms.kernels.similarity import Neighbours
 from recassay.algorithms.kernels.sparse_neighbours import largest_products
 from recassay.algorithms.kernels.sparse_scoring import SparseRecommender, sparse_lists_bytes
-from recassay.core.errors import UsageError
 from recassay.core.ranking import tie_order
 from recassay.core.seeds import derived_rng
 from recassay.core.specs.search import Tunable, real, whole
@@ -31,13 +30,9 @@ class RP3beta(Tunable):
         "Paudel, Christoffel, Newell & Bernstein 2017, Updatable, Accurate, Diverse, and Scalable Recommendations, TiiS"
     )
 
-    k: int = whole(100, 1000, default=500, log=True)
+    k: int = whole(100, 1000, default=500, log=True, least=1)
     alpha: float = real(0.2, 1.2, default=0.5)
     beta: float = real(0.1, 0.8, default=0.5)
-
-    def __post_init__(self) -> None:
-        if self.k < 1:
-            raise UsageError(f"RP3beta cannot work with {self.k} neighbours", fix="give at least 1")
 
     def fit(self, train: Interactions, *, rng: np.random.Generator) -> Recommender:
         """The largest weights of every item."""

@@ -9,8 +9,7 @@ import numpy as np
 from recassay.algorithms.kernels.counts import Counts, cooccurring_pairs
 from recassay.algorithms.kernels.elastic_net import regress_items
 from recassay.algorithms.kernels.sparse_scoring import SparseRecommender, sparse_lists_bytes
-from recassay.core.errors import UsageError
-from recassay.core.specs.search import Tunable, real
+from recassay.core.specs.search import Tunable, fixed, real
 from recassay.core.types import Interactions, Recommender
 
 
@@ -31,24 +30,11 @@ class SLIM(Tunable):
     aliases: ClassVar[tuple[str, ...]] = ("SLIMElastic", "SLIMElasticNet")
     source: ClassVar[str] = "Ning, Karypis: SLIM, sparse linear methods for top-N recommender systems (ICDM 2011)"
 
-    strength: float = real(2.0, 50.0, default=12.0, log=True)
-    l1_ratio: float = real(0.01, 0.5, default=0.1, log=True)
-    alpha: float | None = None
-    tolerance: float = 1e-3
-    max_sweeps: int = 500
-
-    def __post_init__(self) -> None:
-        if not self.strength > 0 or (self.alpha is not None and not self.alpha > 0):
-            raise UsageError(
-                f"SLIM cannot work with alpha = {self.alpha} and strength = {self.strength}", fix="give numbers above 0"
-            )
-        if not 0 <= self.l1_ratio <= 1:
-            raise UsageError(f"SLIM cannot work with l1_ratio = {self.l1_ratio}", fix="give a share from 0 to 1")
-        if not self.tolerance > 0 or self.max_sweeps < 1:
-            raise UsageError(
-                f"SLIM cannot work with tolerance = {self.tolerance} and max_sweeps = {self.max_sweeps}",
-                fix="give a tolerance above 0 and at least one sweep",
-            )
+    strength: float = real(2.0, 50.0, default=12.0, log=True, above=0)
+    l1_ratio: float = real(0.01, 0.5, default=0.1, log=True, least=0, most=1)
+    alpha: float | None = fixed(None, above=0)
+    tolerance: float = fixed(1e-3, above=0)
+    max_sweeps: int = fixed(500, least=1)
 
     @staticmethod
     def shared(train: Interactions) -> Counts:

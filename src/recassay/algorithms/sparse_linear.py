@@ -13,7 +13,6 @@ from recassay.algorithms.kernels.products import gram, in_parallel
 from recassay.algorithms.kernels.similarity import NeighbourLists, Neighbours, nearest
 from recassay.algorithms.kernels.small_systems import solve_definite
 from recassay.algorithms.kernels.sparse_scoring import SparseRecommender, sparse_lists_bytes
-from recassay.core.errors import UsageError
 from recassay.core.specs.search import Tunable, real, whole
 from recassay.core.types import Float32Array, IdArray, Interactions, Recommender
 
@@ -41,14 +40,8 @@ class LocalEASE(Tunable):
     aliases: ClassVar[tuple[str, ...]] = ("sparse EASE",)
     source: ClassVar[str] = "Steck: Markov random fields for collaborative filtering (NeurIPS 2019), section 3.2"
 
-    neighbours: int = whole(20, 400, default=200, log=True)
-    reg: float = real(1.0, 1000.0, default=250.0, log=True)
-
-    def __post_init__(self) -> None:
-        if self.neighbours < 1:
-            raise UsageError(f"LocalEASE cannot work with {self.neighbours} neighbours", fix="give at least 1")
-        if not self.reg > 0:
-            raise UsageError(f"LocalEASE cannot work with reg = {self.reg}", fix="give a number above 0")
+    neighbours: int = whole(20, 400, default=200, log=True, least=1)
+    reg: float = real(1.0, 1000.0, default=250.0, log=True, above=0)
 
     @staticmethod
     def shared(train: Interactions) -> tuple[LocalCounts, NeighbourLists]:

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from recassay.core.errors import MissingExtraError, NotEnoughMemoryError, UsageError
-from recassay.core.names import did_you_mean
 
 
 class _TorchWhenUsed:
@@ -37,13 +36,6 @@ DEVICES = ("auto", "cpu", "cuda", "mps")
 
 TORCH_BYTES = 300 << 20
 """Host memory that torch itself takes, once it is imported."""
-
-
-def known_device(device: str, algorithm: str) -> str:
-    """`device`, unless it is none of `DEVICES`; nothing is imported."""
-    if device not in DEVICES:
-        raise UsageError(f"{algorithm} has no device {device!r}", fix=did_you_mean(device, DEVICES))
-    return device
 
 
 def settled_device(device: str, algorithm: str) -> str:

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from recassay.algorithms.kernels.device import TORCH_BYTES, known_device, require_gpu_memory, settled_device
+from recassay.algorithms.kernels.device import DEVICES, TORCH_BYTES, require_gpu_memory, settled_device
 from recassay.algorithms.kernels.device_lists import gpu_scoring_bytes
 from recassay.algorithms.kernels.scoring import scoring_bytes
 from recassay.algorithms.kernels.stages import finish, in_stages
@@ -16,8 +16,7 @@ from recassay.algorithms.neural.events import Events, held_bytes
 from recassay.algorithms.neural.links import dense_bytes
 from recassay.algorithms.neural.network import Network
 from recassay.algorithms.neural.training import NeuralTraining, TrainedRecommender
-from recassay.core.errors import UsageError
-from recassay.core.specs.search import Tunable
+from recassay.core.specs.search import Tunable, fixed
 from recassay.core.types import Interactions
 
 STAGES = 20
@@ -37,25 +36,16 @@ class NeuralAlgorithm(Tunable, ABC):
     so that early stopping can find e on the validation part and the final training repeat it on more data.
     """
 
-    name: ClassVar[str]
     source: ClassVar[str]
     stopped_by: ClassVar[str] = "epochs"
     preload: ClassVar[tuple[str, ...]] = ("torch",)
     graphs: ClassVar[int] = 0
     """How many matrices of the links between users and items are held at a time."""
 
-    epochs: int = 100
-    batch: int = 500
-    rate: float = 1e-3
-    device: str = "auto"
-
-    def __post_init__(self) -> None:
-        if self.epochs < 1 or self.batch < 1 or not self.rate > 0:
-            raise UsageError(
-                f"{self.name} cannot work with epochs = {self.epochs}, batch = {self.batch}, rate = {self.rate}",
-                fix="give at least 1 epoch, batches of at least 1, and a rate above 0",
-            )
-        known_device(self.device, self.name)
+    epochs: int = fixed(100, least=1)
+    batch: int = fixed(500, least=1)
+    rate: float = fixed(1e-3, above=0)
+    device: str = fixed("auto", among=DEVICES)
 
     @abstractmethod
     def network(self, events: Events) -> Network:

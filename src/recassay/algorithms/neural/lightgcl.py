@@ -10,8 +10,7 @@ from recassay.algorithms.neural.events import Events
 from recassay.algorithms.neural.lightgcn import MOST_CONTRASTED, GraphNetwork, contrast, graph_numbers
 from recassay.algorithms.neural.links import Links, balanced
 from recassay.algorithms.neural.network import ranking_loss, rows
-from recassay.core.errors import UsageError
-from recassay.core.specs.search import choice, real, whole
+from recassay.core.specs.search import choice, fixed, real, whole
 
 SLOPE = 0.5
 """Of the leaky rectifier, below zero."""
@@ -23,8 +22,6 @@ POWER_STEPS = 4
 
 MOST_ALIKE = 5.0
 """Up to which similarity, divided by the temperature, the authors' program draws the views of a node together."""
-
-FORMS = ("paper", "code")
 
 
 class LightGCL(NeuralAlgorithm):
@@ -55,13 +52,8 @@ class LightGCL(NeuralAlgorithm):
     dropout: float = choice((0.0, 0.1, 0.25), default=0.0)
     reg: float = real(1e-8, 1e-4, default=3e-5, log=True)
     rate: float = real(1e-5, 1e-2, default=3e-3, log=True)
-    form: str = "paper"
+    form: str = fixed("paper", among=("paper", "code"))
     batch: int = 4096
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.form not in FORMS:
-            raise UsageError(f"LightGCL has no form {self.form!r}", fix=f"use {' or '.join(FORMS)}")
 
     def network(self, events: Events) -> LowRankView:
         """Layer 0, the links and their decomposition."""

@@ -9,7 +9,6 @@ from recassay.algorithms.kernels.device import torch
 from recassay.algorithms.neural.algorithm import NeuralAlgorithm
 from recassay.algorithms.neural.events import Events
 from recassay.algorithms.neural.network import EmbeddingNetwork, Pass, learned, rows
-from recassay.core.errors import UsageError
 from recassay.core.specs.search import choice, real, whole
 
 
@@ -28,16 +27,11 @@ class LINE(NeuralAlgorithm):
     source: ClassVar[str] = "Tang, Qu, Wang, Zhang, Yan & Mei 2015, LINE, WWW"
 
     embedding: int = whole(32, 256, default=192, step=32)
-    order: int = choice((0, 1, 2), default=0)
+    order: int = choice((0, 1, 2), default=0, among=(0, 1, 2))
     negatives: int = whole(1, 10, default=5)
     noise_power: float = choice((0.0, 0.75), default=0.0)
     rate: float = real(1e-4, 1e-2, default=1e-3, log=True)
     batch: int = 2048
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.order not in (0, 1, 2):
-            raise UsageError(f"LINE has no order {self.order}", fix="give 1, 2, or 0 for both")
 
     def network(self, events: Events) -> Proximities:
         """Vectors and contexts."""

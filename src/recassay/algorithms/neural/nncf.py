@@ -12,16 +12,13 @@ from recassay.algorithms.neural.algorithm import NeuralAlgorithm
 from recassay.algorithms.neural.events import Events
 from recassay.algorithms.neural.links import Links, balanced
 from recassay.algorithms.neural.network import Dense, Network, Pass, learned, rows
-from recassay.core.errors import UsageError
-from recassay.core.specs.search import real, whole
+from recassay.core.specs.search import fixed, real, whole
 
 KERNEL = 5
 """Neighbours that one window of the convolution sees, and windows that one maximum is taken over."""
 
 PAIRS_AT_ONCE = 1 << 20
 """Pairs of users and items that are scored together."""
-
-NEIGHBOURHOODS = ("nearest", "random")
 
 
 class NNCF(NeuralAlgorithm):
@@ -42,25 +39,14 @@ class NNCF(NeuralAlgorithm):
     graphs: ClassVar[int] = 2
 
     embedding: int = whole(32, 128, default=64, step=32)
-    neighbours: int = whole(10, 50, default=20, step=5)
+    neighbours: int = whole(10, 50, default=20, step=5, least=2 * KERNEL - 1)
     dropout: float = real(0.0, 0.7, default=0.0)
     negatives: int = whole(1, 8, default=4)
     rate: float = real(1e-4, 1e-2, default=3e-4, log=True)
-    neighbourhood: str = "nearest"
+    neighbourhood: str = fixed("nearest", among=("nearest", "random"))
     neighbour_embedding: int = 32
     kernels: int = 128
     batch: int = 2048
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.neighbourhood not in NEIGHBOURHOODS:
-            raise UsageError(
-                f"NNCF has no neighbourhood {self.neighbourhood!r}", fix=f"use {' or '.join(NEIGHBOURHOODS)}"
-            )
-        if self.neighbours < 2 * KERNEL - 1:
-            raise UsageError(
-                f"NNCF cannot work with {self.neighbours} neighbours", fix=f"give at least {2 * KERNEL - 1}"
-            )
 
     def network(self, events: Events) -> NeighbourhoodNetwork:
         """Vectors, convolutions and layers."""

@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import Field, dataclass, field
 from typing import Any, ClassVar, TypeAlias, TypeGuard, TypeVar, dataclass_transform
 
+from recassay.core.errors import UsageError
+from recassay.core.names import did_you_mean
+
 
 @dataclass(frozen=True, slots=True)
 class Real:
@@ -41,40 +44,80 @@ SearchSpace: TypeAlias = Mapping[str, Parameter]
 Option = TypeVar("Option", str, int, float, bool)
 
 
-def real(low: float, high: float, *, default: float, log: bool = False) -> Any:
-    """A field of a `Tunable` that tuning varies as `Real`."""
-    return field(default=default, metadata={"range": Real(low, high, default, log)})
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The values that a parameter can have at all, which are more than tuning tries; None of them all: any."""
+
+    above: float | None = None
+    least: float | None = None
+    most: float | None = None
+    among: tuple[str | int, ...] | None = None
+
+    def check(self, value: Any, parameter: str, algorithm: str) -> None:
+        """Raise `UsageError` for a value outside; a parameter that is None is not set."""
+        if value is None:
+            return
+        if self.among is not None and value not in self.among:
+            known = [str(option) for option in self.among]
+            raise UsageError(f"{algorithm} has no {parameter} {value!r}", fix=did_you_mean(str(value), known))
+        kept = {
+            "above": self.above is None or value > self.above,
+            "at least": self.least is None or value >= self.least,
+            "at most": self.most is None or value <= self.most,
+        }
+        if not all(kept.values()):
+            stated = zip(kept, (self.above, self.least, self.most), strict=True)
+            bounds = " and ".join(f"{word} {bound:g}" for word, bound in stated if bound is not None)
+            raise UsageError(
+                f"{algorithm} cannot work with {parameter} = {value}", fix=f"give a number that is {bounds}"
+            )
 
 
-def whole(low: int, high: int, *, default: int, log: bool = False, step: int = 1) -> Any:
-    """A field of a `Tunable` that tuning varies as `Whole`."""
-    return field(default=default, metadata={"range": Whole(low, high, default, log, step)})
+def real(low: float, high: float, *, default: float, log: bool = False, **limits: float) -> Any:
+    """A field of a `Tunable` that tuning varies as `Real`; `limits` are those of `Limits`."""
+    return field(default=default, metadata={"range": Real(low, high, default, log), "limits": limits})
 
 
-def choice(options: tuple[Option, ...], *, default: Option) -> Any:
-    """A field of a `Tunable` that tuning varies as `Choice`."""
-    return field(default=default, metadata={"range": Choice(options, default)})
+def whole(low: int, high: int, *, default: int, log: bool = False, step: int = 1, **limits: float) -> Any:
+    """A field of a `Tunable` that tuning varies as `Whole`; `limits` are those of `Limits`."""
+    return field(default=default, metadata={"range": Whole(low, high, default, log, step), "limits": limits})
 
 
-@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(real, whole, choice))
+def choice(options: tuple[Option, ...], *, default: Option, **limits: Any) -> Any:
+    """A field of a `Tunable` that tuning varies as `Choice`; `limits` are those of `Limits`."""
+    return field(default=default, metadata={"range": Choice(options, default), "limits": limits})
+
+
+def fixed(default: Any, **limits: Any) -> Any:
+    """A field of a `Tunable` that tuning leaves alone; `limits` are those of `Limits`."""
+    return field(default=default, metadata={"limits": limits})
+
+
+@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(real, whole, choice, fixed))
 class Tunable:
     """A base whose subclasses declare each parameter once: its name, type, default and, where it is tuned, its range.
 
     `factors: int = whole(16, 512, default=64)` is a keyword argument of the constructor, an attribute and an entry of
-    `space`; a field with a plain default is not tuned. `__post_init__` may refuse values. A subclass that declares a
-    field again changes its range or default, not its place.
+    `space`; a field with a plain default is not tuned. Values beyond the limits of a field are refused. A subclass that
+    declares a field again changes its range or default, not its place; limits that it does not state stay.
     """
 
+    name: ClassVar[str]
     space: ClassVar[SearchSpace] = {}
+    limits: ClassVar[Mapping[str, Limits]] = {}
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
+        declared = {name: made.metadata for name, made in vars(cls).items() if isinstance(made, Field)}
         # In the order of this class: tuning draws the parameters in the order of `space`.
-        declared = {
-            name: made for name, made in vars(cls).items() if isinstance(made, Field) and "range" in made.metadata
-        }
-        cls.space = {**cls.space, **{name: made.metadata["range"] for name, made in declared.items()}}
+        cls.space = {**cls.space, **{name: given["range"] for name, given in declared.items() if "range" in given}}
+        stated = {name: Limits(**given["limits"]) for name, given in declared.items() if given.get("limits")}
+        cls.limits = {**cls.limits, **stated}
         dataclass(kw_only=True, eq=False, repr=False)(cls)
+
+    def __post_init__(self) -> None:
+        for parameter, limits in self.limits.items():
+            limits.check(getattr(self, parameter), parameter, self.name)
 
 
 def defaults(space: SearchSpace) -> dict[str, object]:
