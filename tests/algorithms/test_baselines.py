@@ -62,7 +62,7 @@ def test_recent_popularity_needs_times_and_a_sensible_window() -> None:
     timeless = Interactions(train.user, train.item, train.users, train.items)
     with pytest.raises(NotApplicableError, match="needs the time of every interaction"):
         RecentPop().fit(timeless, rng=rng())
-    with pytest.raises(UsageError, match="window = 0.0; give a number that is above 0 and at most 1"):
+    with pytest.raises(UsageError, match=r"window = 0\.0; give a number that is above 0 and at most 1"):
         RecentPop(window=0.0)
     with pytest.raises(UsageError, match=r"no kind 'windows'.*window"):
         RecentPop(kind="windows")

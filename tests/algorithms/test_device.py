@@ -36,7 +36,7 @@ MADE = {
 
 @pytest.fixture
 def elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (linear, neighbours, graph_filters):
+    for module in (linear, neighbours):
         monkeypatch.setattr(module, "settled_device", lambda *_: "cpu:0")
 
 

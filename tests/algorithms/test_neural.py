@@ -68,7 +68,7 @@ def test_any_stage_is_the_model_of_that_many_epochs(name):
 
 def test_the_model_has_the_averaged_weights_and_training_does_not():
     train, _ = learnable_tastes(n_groups=2, users_per_group=30, items_per_group=30)
-    training = tiny("LightGCN")()._training(train, derived_rng(3, "average"))
+    training = tiny("LightGCN")().training(train, derived_rng(3, "average"))
     average = training.network.items.detach().clone()
     for epoch in range(1, 6):
         training.advance(1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import ClassVar
 
 import numpy as np
@@ -10,15 +9,15 @@ import numpy as np
 from recassay.algorithms.kernels.compiled import compiled, one_blas_thread, over_rows
 from recassay.algorithms.kernels.positives import POSITIVES_BYTES, Positives
 from recassay.algorithms.kernels.scoring import FactorRecommender
-from recassay.algorithms.kernels.stages import finish, in_stages
-from recassay.core.specs.search import Tunable, real, whole
+from recassay.algorithms.kernels.stages import Iterated, TwoSides
+from recassay.core.specs.search import real, whole
 from recassay.core.types import Float32Array, IdArray, Interactions
 
 GRADIENT_STEPS = 3
 """Steps of conjugate gradients for each row: from the last solution, three are as good as solving exactly."""
 
 
-class ALS(Tunable):
+class ALS(Iterated[FactorRecommender]):
     """Weighted regularised matrix factorisation (Hu, Koren & Volinsky 2008).
 
     Minimises sum_ui c_ui (r_ui - x_u . y_i)^2 + reg (sum_u |x_u|^2 + sum_i |y_i|^2) over all pairs of users and items,
@@ -51,39 +50,26 @@ class ALS(Tunable):
     dense_above: float = 0.01
     iterations: int = 16
 
-    def fit(self, train: Interactions, *, rng: np.random.Generator) -> FactorRecommender:
-        """The factors after all iterations."""
-        return finish(_AlternatingTraining(self, train, rng), self.iterations)
-
-    def fit_steps(self, train: Interactions, *, rng: np.random.Generator) -> Iterator[FactorRecommender]:
-        """The factors after each of several stages."""
-        return in_stages(_AlternatingTraining(self, train, rng), self.iterations)
+    def training(self, train: Interactions, rng: np.random.Generator) -> LeastSquares:
+        """Factors near zero."""
+        return LeastSquares(self, train, rng)
 
     def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
         """Both factor matrices twice (training and model), one of their products, and the pairs by user and by item."""
         return 4 * self.factors * (2 * (n_users + n_items) + 2 * self.factors) + POSITIVES_BYTES * n_interactions
 
 
-class _AlternatingTraining:
+class LeastSquares(TwoSides):
+    """The training of `ALS`."""
+
     def __init__(self, algorithm: ALS, train: Interactions, rng: np.random.Generator) -> None:
-        self._by_user = Positives.of(train)
-        self._by_item = self._by_user.transposed()
-        self._alpha, self._rng, self._done = event_weight(algorithm, train), rng, 0
-        self._users = _small_numbers(train.n_users, algorithm.factors, rng)
-        self._items = _small_numbers(train.n_items, algorithm.factors, rng)
-        self._user_reg, self._item_reg = (
-            frequency_scaled(rows, self._alpha, algorithm.reg, algorithm.reg_power)
-            for rows in (self._by_user, self._by_item)
-        )
+        super().__init__(Positives.of(train), algorithm.factors, 0.01, rng)
+        self._algorithm, self._alpha = algorithm, event_weight(algorithm, train)
 
-    def advance(self, iterations: int) -> None:
-        for _ in range(iterations):
-            solve(self._by_user, self._items, self._users, alpha=self._alpha, reg=self._user_reg)
-            solve(self._by_item, self._users, self._items, alpha=self._alpha, reg=self._item_reg)
-        self._done += iterations
-
-    def model(self) -> FactorRecommender:
-        return FactorRecommender(self._users.copy(), self._items.copy(), rng=self._rng, iterations=self._done)
+    def improve(self, rows: Positives, fixed: Float32Array, moved: Float32Array) -> None:
+        """A few steps towards the least squares of every row."""
+        reg = frequency_scaled(rows, self._alpha, self._algorithm.reg, self._algorithm.reg_power)
+        solve(rows, fixed, moved, alpha=self._alpha, reg=reg)
 
 
 def event_weight(algorithm: ALS, train: Interactions) -> float:
@@ -130,10 +116,6 @@ def solve(
             _conjugate_step(rows, fixed, confidence, solved, direction, residual, image, norm, start, step == 0)
 
     over_rows(block, rows.n_users, work=(steps + 1) * factors * (2 * len(rows.items) + factors * rows.n_users))
-
-
-def _small_numbers(rows: int, factors: int, rng: np.random.Generator) -> Float32Array:
-    return rng.random((rows, factors), dtype=np.float32) * np.float32(0.01)
 
 
 @compiled

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import ClassVar
 
 import numpy as np
@@ -12,18 +11,16 @@ from recassay.algorithms.kernels.compiled import compiled
 from recassay.algorithms.kernels.pairwise import EVENTS_A_VISIT, Factors, PairTraining, Visited, pairs_bytes
 from recassay.algorithms.kernels.positives import Positives, draw, holds
 from recassay.algorithms.kernels.scoring import FactorRecommender
-from recassay.algorithms.kernels.stages import finish, in_stages
-from recassay.core.specs.search import Tunable, real, whole
+from recassay.algorithms.kernels.stages import Iterated
+from recassay.core.specs.search import real, whole
 from recassay.core.types import IntArray, Interactions
 
-STAGES = 15
-"""Stages of one training, at which a study may stop it."""
 SMALL_CATALOGUE = 4_000
 """Up to so many items, `hardest_of` of them are drawn; more from larger catalogues, chosen on seven validation sets."""
 MOST_LARGER = 4.0
 
 
-class BPR(Tunable):
+class BPR(Iterated[FactorRecommender]):
     """Bayesian personalised ranking (Rendle et al. 2009), matrix factorisation with an item bias.
 
     Maximises sum over (u, i, j) of ln s(x_uij) - reg / 2 (|p_u|^2 + |q_i|^2 + |q_j|^2 + b_i^2 + b_j^2), where u has i
@@ -37,6 +34,7 @@ class BPR(Tunable):
 
     name: ClassVar[str] = "BPR"
     stopped_by: ClassVar[str] = "iterations"
+    most_stages: ClassVar[int] = 15
     source: ClassVar[str] = (
         "Rendle, Freudenthaler, Gantner & Schmidt-Thieme 2009, BPR, UAI; "
         "Zhang, Chen, Wang & Yu 2013, Optimizing Top-N CF via Dynamic Negative Item Sampling, SIGIR"
@@ -52,13 +50,9 @@ class BPR(Tunable):
         """How many items are drawn for each event."""
         return 1 + round((self.hardest_of - 1) * min(max(n_items / SMALL_CATALOGUE, 1.0), MOST_LARGER))
 
-    def fit(self, train: Interactions, *, rng: np.random.Generator) -> FactorRecommender:
-        """The factors after all iterations."""
-        return finish(_PairwiseTraining(self, train, rng), self.iterations)
-
-    def fit_steps(self, train: Interactions, *, rng: np.random.Generator) -> Iterator[FactorRecommender]:
-        """The factors after each of several stages."""
-        return in_stages(_PairwiseTraining(self, train, rng), self.iterations, most=STAGES)
+    def training(self, train: Interactions, rng: np.random.Generator) -> PairTraining:
+        """Factors near zero."""
+        return _PairwiseTraining(self, train, rng)
 
     def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
         """Factors and biases twice (training and model), the pairs, and the order in which they are visited."""

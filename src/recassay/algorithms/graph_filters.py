@@ -8,16 +8,17 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from recassay.algorithms.kernels.compiled import one_blas_thread
-from recassay.algorithms.kernels.device import DEVICES, reproducible, settled_device, torch
-from recassay.algorithms.kernels.device_products import dense_weights_bytes, gram_on, weights_recommender
-from recassay.algorithms.kernels.products import INSTEAD, gram, refuse_dense
-from recassay.algorithms.kernels.scoring import ScoreRecommender, scoring_bytes
+from recassay.algorithms.kernels.device import reproducible, torch
+from recassay.algorithms.kernels.device_products import gram_on, weights_recommender
+from recassay.algorithms.kernels.products import gram
+from recassay.algorithms.kernels.scoring import scoring_bytes
+from recassay.algorithms.linear import DenseWeights
 from recassay.algorithms.svd import right_singular_vectors
-from recassay.core.specs.search import Tunable, choice, fixed, real, whole
-from recassay.core.types import Float32Array, Interactions, Recommender
+from recassay.core.specs.search import choice, real, whole
+from recassay.core.types import Interactions, Recommender
 
 
-class GFCF(Tunable):
+class GFCF(DenseWeights):
     """Graph filter: a linear low pass and an ideal one.
 
     With R' = D_U^-1/2 R D_I^-1/2 (D the numbers of events), the score of user u is
@@ -27,18 +28,13 @@ class GFCF(Tunable):
     name: ClassVar[str] = "GF-CF"
     aliases: ClassVar[tuple[str, ...]] = ("GFCF",)
     source: ClassVar[str] = "Shen, Wu, Zhang, Shan, Zhang, Letaief & Li 2021, How Powerful is Graph Convolution, CIKM"
-    instead: ClassVar[str] = INSTEAD
 
     factors: int = whole(16, 512, default=256, log=True)
     ideal: float = real(0.0, 1.0, default=0.3)
-    device: str = fixed("auto", among=DEVICES)
 
     def fit(self, train: Interactions, *, rng: np.random.Generator) -> Recommender:
         """The items x items filter."""
-        device = settled_device(self.device, self.name)
-        if device == "cpu":
-            refuse_dense(self.name, train.n_items, self.memory_bytes(train.n_users, train.n_items, len(train)))
-        history = train.csr()
+        history, device = train.csr(), self._device(train)
         smooth = scaled(history, 0.5, 0.5)
         root = np.sqrt(np.maximum(history.sum(axis=0), 1.0)).astype(np.float32)[:, None]
         with one_blas_thread():
@@ -48,23 +44,19 @@ class GFCF(Tunable):
             weights = gram(smooth)
             with one_blas_thread():
                 weights += before @ after.T
-            return _dense_recommender(history, weights, rng)
-        with reproducible():
-            there = gram_on(smooth, device)
-            there += torch.from_numpy(before).to(device) @ torch.from_numpy(after).to(device).T
-        return weights_recommender(history, there, rng=rng, device=device)
+        else:
+            with reproducible():
+                weights = gram_on(smooth, device)
+                weights += torch.from_numpy(before).to(device) @ torch.from_numpy(after).to(device).T
+        return weights_recommender(history, weights, rng=rng, device=device)
 
     def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
         """Two dense items x items matrices of float32, the history thrice, the singular vectors and their basis."""
         vectors = 4 * 4 * min(self.factors, n_items) * max(n_users, n_items)
         return 2 * 4 * n_items**2 + 64 * n_interactions + vectors + 16 * n_users + scoring_bytes(n_items)
 
-    def gpu_memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
-        """Dense items x items matrices, and the scores of a block."""
-        return dense_weights_bytes(4, n_users, n_items, n_interactions)
 
-
-class TurboCF(Tunable):
+class TurboCF(DenseWeights):
     """Polynomial graph filters, without any decomposition.
 
     With R' = D_U^-a R D_I^(a - 1), a = `alpha`, and P = R'^T R', each entry to the `power`, the score of user u is r_u
@@ -74,25 +66,18 @@ class TurboCF(Tunable):
     name: ClassVar[str] = "Turbo-CF"
     aliases: ClassVar[tuple[str, ...]] = ("TurboCF",)
     source: ClassVar[str] = "Park, Shin & Shin 2024, Turbo-CF: Matrix Decomposition-Free Graph Filtering, SIGIR"
-    instead: ClassVar[str] = INSTEAD
 
     alpha: float = real(0.1, 0.9, default=0.6)
     power: float = real(0.4, 1.6, default=1.0)
     order: int = choice((1, 2, 3), default=1, among=(1, 2, 3))
-    device: str = fixed("auto", among=DEVICES)
 
     def fit(self, train: Interactions, *, rng: np.random.Generator) -> Recommender:
         """The items x items filter."""
-        device = settled_device(self.device, self.name)
-        if device == "cpu":
-            refuse_dense(self.name, train.n_items, self.memory_bytes(train.n_users, train.n_items, len(train)))
-        history = train.csr()
+        history, device = train.csr(), self._device(train)
         smooth = scaled(history, self.alpha, 1 - self.alpha)
-        if device == "cpu":
-            with one_blas_thread():
-                return _dense_recommender(history, self._filter(gram(smooth)), rng)
-        with reproducible():
-            return weights_recommender(history, self._filter(gram_on(smooth, device)), rng=rng, device=device)
+        with one_blas_thread() if device == "cpu" else reproducible():
+            weights = self._filter(gram(smooth) if device == "cpu" else gram_on(smooth, device))
+        return weights_recommender(history, weights, rng=rng, device=device)
 
     def _filter(self, weights: Any) -> Any:
         """The filter, of arrays or tensors."""
@@ -109,14 +94,6 @@ class TurboCF(Tunable):
         """Dense items x items matrices of float32 (one, three or five), the history thrice."""
         matrices = 2 * self.order - 1
         return 4 * matrices * n_items**2 + 64 * n_interactions + 16 * (n_users + n_items) + scoring_bytes(n_items)
-
-    def gpu_memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
-        """Dense items x items matrices, and the scores of a block."""
-        return dense_weights_bytes(4, n_users, n_items, n_interactions)
-
-
-def _dense_recommender(history: csr_array, weights: Float32Array, rng: np.random.Generator) -> Recommender:
-    return ScoreRecommender(lambda users: history[users] @ weights, n_items=len(weights), rng=rng)
 
 
 def scaled(history: csr_array, user_power: float, item_power: float) -> csr_array:

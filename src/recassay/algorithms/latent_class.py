@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import ClassVar
 
 import numpy as np
@@ -11,16 +10,16 @@ from scipy.sparse import csr_array
 from recassay.algorithms.kernels.compiled import compiled
 from recassay.algorithms.kernels.products import SparseRows
 from recassay.algorithms.kernels.scoring import FactorRecommender
-from recassay.algorithms.kernels.stages import finish, in_stages
+from recassay.algorithms.kernels.stages import Iterated
 from recassay.core.errors import InputError
-from recassay.core.specs.search import Tunable, real, whole
+from recassay.core.specs.search import real, whole
 from recassay.core.types import Float32Array, Interactions
 
 EVENT_BYTES = 48
 """An upper estimate of the bytes per event at the peak of making the matrix of counts."""
 
 
-class PLSA(Tunable):
+class PLSA(Iterated[FactorRecommender]):
     """Probabilistic latent semantic analysis for collaborative filtering (Hofmann 2004).
 
     P(i | u) = sum_z P(z | u) P(i | z), fitted to the counts n(u, i) by tempered EM. E-step: the posterior P(z | u, i)
@@ -41,20 +40,16 @@ class PLSA(Tunable):
     beta: float = real(0.7, 1.0, default=0.8)
     use_ratings: bool = False
 
-    def fit(self, train: Interactions, *, rng: np.random.Generator) -> FactorRecommender:
-        """P(i | u) after all iterations."""
-        return finish(_ConditionalTraining(self, train, rng), self.iterations)
-
-    def fit_steps(self, train: Interactions, *, rng: np.random.Generator) -> Iterator[FactorRecommender]:
-        """P(i | u) after each of several stages."""
-        return in_stages(_ConditionalTraining(self, train, rng), self.iterations)
+    def training(self, train: Interactions, rng: np.random.Generator) -> _ConditionalTraining:
+        """Random P(z | u) and P(i | z)."""
+        return _ConditionalTraining(self, train, rng)
 
     def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
         """The probabilities, tempered and untempered, their sums and one copy, and the counts."""
         return 4 * 4 * self.classes * (n_users + n_items) + EVENT_BYTES * n_interactions
 
 
-class AspectModel(Tunable):
+class AspectModel(Iterated[FactorRecommender]):
     """The aspect model for collaborative filtering (Hofmann & Puzicha 1999).
 
     P(u, i) = sum_z P(z) P(u | z) P(i | z), fitted to the counts n(u, i) by tempered EM. E-step: P(z | u, i) is in
@@ -76,13 +71,9 @@ class AspectModel(Tunable):
     smoothing: float = real(1e-4, 1.0, default=0.1, log=True)
     use_ratings: bool = False
 
-    def fit(self, train: Interactions, *, rng: np.random.Generator) -> FactorRecommender:
-        """P(u, i) after all iterations."""
-        return finish(_JointTraining(self, train, rng), self.iterations)
-
-    def fit_steps(self, train: Interactions, *, rng: np.random.Generator) -> Iterator[FactorRecommender]:
-        """P(u, i) after each of several stages."""
-        return in_stages(_JointTraining(self, train, rng), self.iterations)
+    def training(self, train: Interactions, rng: np.random.Generator) -> _JointTraining:
+        """Random P(u | z) and P(i | z), and equal P(z)."""
+        return _JointTraining(self, train, rng)
 
     def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
         """The probabilities, tempered and untempered, their sums and one copy, and the counts."""

@@ -15,7 +15,7 @@ from recassay.algorithms.kernels.device_products import (
     weights_recommender,
 )
 from recassay.algorithms.kernels.products import INSTEAD, gram, refuse_dense
-from recassay.algorithms.kernels.scoring import ScoreRecommender, scoring_bytes
+from recassay.algorithms.kernels.scoring import scoring_bytes
 from recassay.core.errors import UsageError
 from recassay.core.specs.search import Tunable, fixed, real
 from recassay.core.types import Float32Array, Interactions, Recommender
@@ -24,7 +24,32 @@ ROWS_AT_ONCE = 512
 """Rows of a matrix that are mirrored together."""
 
 
-class EASE(Tunable):
+class DenseWeights(Tunable):
+    """A dense matrix of weights between items in closed form, on the processor or a GPU: user u is scored by x_u W."""
+
+    instead: ClassVar[str] = INSTEAD
+    gpu_matrices: ClassVar[int] = 4
+    """How many matrices of items x items a GPU holds at the peak."""
+
+    device: str = fixed("auto", among=DEVICES)
+
+    def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
+        """What the algorithm takes of the host."""
+        raise NotImplementedError
+
+    def gpu_memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
+        """Dense items x items matrices, and the scores of a block."""
+        return dense_weights_bytes(self.gpu_matrices, n_users, n_items, n_interactions)
+
+    def _device(self, train: Interactions) -> str:
+        """Where the weights are computed; a host without room for them is refused."""
+        device = settled_device(self.device, self.name)
+        if device == "cpu":
+            refuse_dense(self.name, train.n_items, self.memory_bytes(train.n_users, train.n_items, len(train)))
+        return device
+
+
+class EASE(DenseWeights):
     """Embarrassingly shallow autoencoder: min ||X - XB||^2 + reg ||B||^2 with diag(B) = 0.
 
     B = I - P diag(1 / diag(P)), P = (X'X + reg I)^-1 (equation 8), X binary; the score of user u is x_u B. P comes from
@@ -33,11 +58,10 @@ class EASE(Tunable):
     """
 
     name: ClassVar[str] = "EASE"
-    instead: ClassVar[str] = INSTEAD
+    gpu_matrices: ClassVar[int] = 3  # the Gram matrix, its factor, and the solver's workspace
     source: ClassVar[str] = "Steck: Embarrassingly shallow autoencoders for sparse data (WWW 2019)"
 
     reg: float = real(10.0, 1000.0, default=100.0, log=True, above=0)
-    device: str = fixed("auto", among=DEVICES)
 
     @staticmethod
     def shared(train: Interactions) -> Float32Array | None:
@@ -49,22 +73,17 @@ class EASE(Tunable):
 
     def fit(self, train: Interactions, *, rng: np.random.Generator, shared: Float32Array | None = None) -> Recommender:
         """Solve for B; `shared` is left as it was."""
-        history, device = train.csr(), settled_device(self.device, self.name)
+        history, device = train.csr(), self._device(train)
         if device != "cpu":
             weights = ease_weights_on(lambda: gram_on(history, device), self.reg, device)
-            return weights_recommender(history, weights, rng=rng, device=device)
-        refuse_dense(self.name, train.n_items, self.memory_bytes(train.n_users, train.n_items, len(train)))
-        weights = ease_weights(gram(history) if shared is None else shared.copy(), self.reg)
-        return ScoreRecommender(lambda users: history[users] @ weights, n_items=train.n_items, rng=rng)
+        else:
+            weights = ease_weights(gram(history) if shared is None else shared.copy(), self.reg)
+        return weights_recommender(history, weights, rng=rng, device=device)
 
     def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
         """The history twice and, without a GPU, two items x items matrices of float32: X'X, kept for trials, and B."""
         dense = 2 * 4 * n_items**2 if settled_device(self.device, self.name) == "cpu" else TORCH_BYTES
         return dense + 48 * n_interactions + 16 * (n_users + n_items) + scoring_bytes(n_items)
-
-    def gpu_memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
-        """The Gram matrix, its factor, the solver's workspace, and the scores of a block."""
-        return dense_weights_bytes(3, n_users, n_items, n_interactions)
 
 
 def ease_weights(gram_matrix: Float32Array, reg: float) -> Float32Array:

@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 
 from recassay.algorithms.kernels.device import DEVICES, settled_device
 from recassay.algorithms.kernels.device_products import sparse_recommender
-from recassay.algorithms.kernels.similarity import SIMILARITIES, WEIGHTINGS, NeighbourLists, Neighbours, nearest
+from recassay.algorithms.kernels.similarity import SIMILARITIES, WEIGHTINGS, NeighbourLists
 from recassay.algorithms.kernels.sparse_scoring import SparseRecommender, sparse_lists_bytes
 from recassay.core.specs.search import Tunable, choice, fixed, whole
 from recassay.core.types import Interactions, Recommender
@@ -36,14 +36,28 @@ class _Neighbourhood(Tunable):
     weighting: str = choice(WEIGHTINGS, default="none", among=WEIGHTINGS)
     device: str = fixed("auto", among=DEVICES)
 
-    def _neighbours(self, profiles: csr_array, shared: NeighbourLists | None, device: str) -> Neighbours:
-        setting = (self.similarity, self.weighting, float(self.shrink))
-        if shared is not None:
-            return shared.nearest(self.k, setting, device)
-        return nearest(profiles, self.k, setting, device)
+    @staticmethod
+    def _profiles(history: csr_array) -> csr_array:
+        """Whose neighbours are looked for: the users of each item, or the items of each user."""
+        raise NotImplementedError
 
-    def _recommender(self, left: csr_array, right: csr_array, rng: np.random.Generator, device: str) -> Recommender:
-        """Lists by row u of `left` times `right`."""
+    def _factors(self, history: csr_array, near: csr_array) -> tuple[csr_array, csr_array]:
+        """The two matrices whose product are the scores; row a of `near` holds the similarities of the neighbours."""
+        raise NotImplementedError
+
+    @classmethod
+    def shared(cls, train: Interactions) -> NeighbourLists:
+        """Neighbour lists, kept from trial to trial: a smaller k is a cut of a larger one."""
+        return NeighbourLists(cls._profiles(train.csr()))
+
+    def fit(
+        self, train: Interactions, *, rng: np.random.Generator, shared: NeighbourLists | None = None
+    ) -> Recommender:
+        """Find the neighbours of every item, or of every user."""
+        device = settled_device(self.device, self.name)
+        lists = self.shared(train) if shared is None else shared
+        near = lists.nearest(self.k, (self.similarity, self.weighting, float(self.shrink)), device).matrix()
+        left, right = self._factors(train.csr(), near)
         if device != "cpu":
             return sparse_recommender(left, right, rng=rng, device=device)
         return SparseRecommender(left, right, rng=rng)
@@ -67,17 +81,11 @@ class ItemKNN(_Neighbourhood):
     keep: str = fixed("target", among=("target", "history"))
 
     @staticmethod
-    def shared(train: Interactions) -> NeighbourLists:
-        """Neighbour lists, kept from trial to trial: a smaller k is a cut of a larger one."""
-        return NeighbourLists(train.csr().T.tocsr())
+    def _profiles(history: csr_array) -> csr_array:
+        return history.T.tocsr()
 
-    def fit(
-        self, train: Interactions, *, rng: np.random.Generator, shared: NeighbourLists | None = None
-    ) -> Recommender:
-        """Find the neighbours of every item."""
-        history, device = train.csr(), settled_device(self.device, self.name)
-        kept = self._neighbours(history.T.tocsr(), shared, device).matrix()
-        return self._recommender(history, kept if self.keep == "history" else kept.T.tocsr(), rng, device)
+    def _factors(self, history: csr_array, near: csr_array) -> tuple[csr_array, csr_array]:
+        return history, near if self.keep == "history" else near.T.tocsr()
 
     def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
         """Lists of k neighbours in three forms, the history three times, and the sums of each thread."""
@@ -94,16 +102,11 @@ class UserKNN(_Neighbourhood):
     )
 
     @staticmethod
-    def shared(train: Interactions) -> NeighbourLists:
-        """Neighbour lists, kept from trial to trial: a smaller k is a cut of a larger one."""
-        return NeighbourLists(train.csr())
+    def _profiles(history: csr_array) -> csr_array:
+        return history
 
-    def fit(
-        self, train: Interactions, *, rng: np.random.Generator, shared: NeighbourLists | None = None
-    ) -> Recommender:
-        """Find the neighbours of every user."""
-        history, device = train.csr(), settled_device(self.device, self.name)
-        return self._recommender(self._neighbours(history, shared, device).matrix(), history, rng, device)
+    def _factors(self, history: csr_array, near: csr_array) -> tuple[csr_array, csr_array]:
+        return near, history
 
     def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
         """Lists of k neighbours in three forms, the history three times, and the sums of each thread."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import ClassVar
 
 import numpy as np
@@ -10,12 +9,12 @@ import numpy as np
 from recassay.algorithms.kernels.compiled import compiled, one_blas_thread, over_rows
 from recassay.algorithms.kernels.positives import POSITIVES_BYTES, Positives
 from recassay.algorithms.kernels.scoring import FactorRecommender
-from recassay.algorithms.kernels.stages import finish, in_stages
-from recassay.core.specs.search import Tunable, real, whole
+from recassay.algorithms.kernels.stages import Iterated, TwoSides
+from recassay.core.specs.search import real, whole
 from recassay.core.types import Float32Array, Interactions
 
 
-class NMF(Tunable):
+class NMF(Iterated[FactorRecommender]):
     """Non-negative matrix factorisation (Lee & Seung 1999) of the users x items matrix of ones and zeros.
 
     Minimises |R - W H'|^2 + reg (|W|^2 + |H|^2) over W, H >= 0, all pairs counting alike, by coordinate descent
@@ -34,36 +33,27 @@ class NMF(Tunable):
     iterations: int = whole(10, 100, default=30)
     reg: float = real(1e-3, 30.0, default=5.0, log=True)
 
-    def fit(self, train: Interactions, *, rng: np.random.Generator) -> FactorRecommender:
-        """The factors after all iterations."""
-        return finish(_NonNegativeTraining(self, train, rng), self.iterations)
-
-    def fit_steps(self, train: Interactions, *, rng: np.random.Generator) -> Iterator[FactorRecommender]:
-        """The factors after each of several stages."""
-        return in_stages(_NonNegativeTraining(self, train, rng), self.iterations)
+    def training(self, train: Interactions, rng: np.random.Generator) -> NonNegative:
+        """Factors whose products have the mean of the matrix."""
+        return NonNegative(self, train, rng)
 
     def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
         """Both factor matrices twice (training and model), one of their products, and the pairs by user and by item."""
         return 4 * self.factors * (2 * (n_users + n_items) + 2 * self.factors) + POSITIVES_BYTES * n_interactions
 
 
-class _NonNegativeTraining:
+class NonNegative(TwoSides):
+    """The training of `NMF`."""
+
     def __init__(self, algorithm: NMF, train: Interactions, rng: np.random.Generator) -> None:
-        self._by_user = Positives.of(train)
-        self._by_item = self._by_user.transposed()
-        self._algorithm, self._rng = algorithm, rng
-        mean = len(self._by_user.items) / max(1, train.n_users * train.n_items)
-        scale = np.float32(2 * np.sqrt(mean / algorithm.factors))
-        self._users = rng.random((train.n_users, algorithm.factors), dtype=np.float32) * scale
-        self._items = rng.random((train.n_items, algorithm.factors), dtype=np.float32) * scale
+        positives = Positives.of(train)
+        mean = len(positives.items) / max(1, train.n_users * train.n_items)
+        super().__init__(positives, algorithm.factors, 2 * np.sqrt(mean / algorithm.factors), rng)
+        self._reg = algorithm.reg
 
-    def advance(self, iterations: int) -> None:
-        for _ in range(iterations):
-            descend(self._by_user, self._items, self._users, reg=self._algorithm.reg)
-            descend(self._by_item, self._users, self._items, reg=self._algorithm.reg)
-
-    def model(self) -> FactorRecommender:
-        return FactorRecommender(self._users.copy(), self._items.copy(), rng=self._rng)
+    def improve(self, rows: Positives, fixed: Float32Array, moved: Float32Array) -> None:
+        """One pass of coordinate descent."""
+        descend(rows, fixed, moved, reg=self._reg)
 
 
 def descend(rows: Positives, fixed: Float32Array, moved: Float32Array, *, reg: float) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -10,13 +9,13 @@ import numpy as np
 from recassay.algorithms.kernels.compiled import compiled
 from recassay.algorithms.kernels.pairwise import EVENTS_A_VISIT, centred_factors, visit_starts
 from recassay.algorithms.kernels.scoring import FactorRecommender
-from recassay.algorithms.kernels.stages import finish, in_stages
+from recassay.algorithms.kernels.stages import Iterated
 from recassay.core.errors import NotApplicableError
-from recassay.core.specs.search import Tunable, real, whole
+from recassay.core.specs.search import real, whole
 from recassay.core.types import Float32Array, IdArray, IntArray, Interactions
 
 
-class RatingMF(Tunable):
+class RatingMF(Iterated[FactorRecommender]):
     """Biased matrix factorisation for ratings (Koren, Bell & Volinsky 2009, equations 4 and 5).
 
     r_ui is predicted as mean + b_u + b_i + p_u . q_i. Minimises the sum over the events of the squared error +
@@ -35,13 +34,9 @@ class RatingMF(Tunable):
     reg: float = real(1e-3, 1.0, default=0.05, log=True)
     rate: float = real(0.001, 0.05, default=0.01, log=True)
 
-    def fit(self, train: Interactions, *, rng: np.random.Generator) -> FactorRecommender:
-        """The predictions after all iterations; events without ratings (a threshold drops them, too) are refused."""
-        return finish(_RatingTraining(self, train, rng), self.iterations)
-
-    def fit_steps(self, train: Interactions, *, rng: np.random.Generator) -> Iterator[FactorRecommender]:
-        """The predictions after each of several stages."""
-        return in_stages(_RatingTraining(self, train, rng), self.iterations)
+    def training(self, train: Interactions, rng: np.random.Generator) -> _RatingTraining:
+        """Factors near zero; events without ratings (a threshold drops them, too) are refused."""
+        return _RatingTraining(self, train, rng)
 
     def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
         """Factors and biases three times (training, joined, model), the events sorted, and the order of visits."""

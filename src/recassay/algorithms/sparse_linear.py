@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from recassay.algorithms.kernels.compiled import compiled
 from recassay.algorithms.kernels.counts import LARGE_CATALOGUE, PairCounts, cooccurring_pairs, is_crowded
 from recassay.algorithms.kernels.products import gram, in_parallel
-from recassay.algorithms.kernels.similarity import NeighbourLists, Neighbours, nearest
+from recassay.algorithms.kernels.similarity import NeighbourLists, Neighbours
 from recassay.algorithms.kernels.small_systems import solve_definite
 from recassay.algorithms.kernels.sparse_scoring import SparseRecommender, sparse_lists_bytes
 from recassay.core.specs.search import Tunable, real, whole
@@ -53,14 +53,9 @@ class LocalEASE(Tunable):
         self, train: Interactions, *, rng: np.random.Generator, shared: tuple[LocalCounts, NeighbourLists] | None = None
     ) -> Recommender:
         """Solve one small system an item."""
-        history = train.csr()
-        if shared is None:
-            near = nearest(history.T.tocsr(), self.neighbours, COSINE)
-            counts = LocalCounts.of(history)
-        else:
-            counts, lists = shared
-            near = lists.nearest(self.neighbours, COSINE)
-        return SparseRecommender(history, local_weights(counts, near, self.reg).matrix().T.tocsr(), rng=rng)
+        counts, lists = self.shared(train) if shared is None else shared
+        weights = local_weights(counts, lists.nearest(self.neighbours, COSINE), self.reg)
+        return SparseRecommender(train.csr(), weights.matrix().T.tocsr(), rng=rng)
 
     def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
         """Counts of the pairs, four forms of the lists, the history, and the sums of each thread."""

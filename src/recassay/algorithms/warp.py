@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import ClassVar
 
 import numpy as np
@@ -12,15 +11,15 @@ from recassay.algorithms.kernels.compiled import compiled
 from recassay.algorithms.kernels.pairwise import Factors, PairTraining, Visited, pairs_bytes
 from recassay.algorithms.kernels.positives import Positives, draw, holds
 from recassay.algorithms.kernels.scoring import FactorRecommender
-from recassay.algorithms.kernels.stages import finish, in_stages
-from recassay.core.specs.search import Tunable, real, whole
+from recassay.algorithms.kernels.stages import Iterated
+from recassay.core.specs.search import real, whole
 from recassay.core.types import Float32Array, IntArray, Interactions
 
 LARGEST_LOSS = 10.0
 """The bound on one event's loss, as in LightFM."""
 
 
-class WARP(Tunable):
+class WARP(Iterated[FactorRecommender]):
     """Weighted approximate-rank pairwise loss (Weston, Bengio & Usunier 2011), as LightFM (Kula 2015) on ids alone.
 
     score(u, i) = p_u . q_i + b_i. For every event (u, i), items j are drawn evenly until one the user has not scores
@@ -36,6 +35,7 @@ class WARP(Tunable):
 
     name: ClassVar[str] = "WARP"
     stopped_by: ClassVar[str] = "epochs"
+    counted_by: ClassVar[str] = "epochs"
     source: ClassVar[str] = "Weston, Bengio & Usunier 2011, WSABIE, IJCAI; Kula 2015, LightFM, CBRecSys"
 
     components: int = whole(10, 100, default=100)
@@ -43,13 +43,9 @@ class WARP(Tunable):
     rate: float = real(1e-5, 1e-1, default=2e-2, log=True)
     epochs: int = 50
 
-    def fit(self, train: Interactions, *, rng: np.random.Generator) -> FactorRecommender:
-        """The factors after all epochs."""
-        return finish(_RankTraining(self, train, rng), self.epochs)
-
-    def fit_steps(self, train: Interactions, *, rng: np.random.Generator) -> Iterator[FactorRecommender]:
-        """The factors after each of several stages."""
-        return in_stages(_RankTraining(self, train, rng), self.epochs)
+    def training(self, train: Interactions, rng: np.random.Generator) -> PairTraining:
+        """Factors near zero."""
+        return _RankTraining(self, train, rng)
 
     def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
         """Factors, biases and their squared gradients, the model's copy, the pairs and the order of visits."""

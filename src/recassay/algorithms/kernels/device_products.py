@@ -15,6 +15,7 @@ from scipy.sparse import csr_array
 
 from recassay.algorithms.kernels.device import reproducible, require_gpu_memory, tensor_cores, torch
 from recassay.algorithms.kernels.device_lists import TieKeys, gpu_scoring_bytes, torch_recommender
+from recassay.algorithms.kernels.scoring import ScoreRecommender
 from recassay.core.errors import UsageError
 from recassay.core.types import Float32Array, IdArray, Recommender
 
@@ -57,7 +58,9 @@ class Profiles:
 
 
 def weights_recommender(history: csr_array, weights: Any, *, rng: np.random.Generator, device: str) -> Recommender:
-    """Lists by x_u W on the device, W a dense tensor there."""
+    """Lists by x_u W on the device, W a dense tensor there, or an array for the processor."""
+    if device == "cpu":
+        return ScoreRecommender(lambda users: history[users] @ weights, n_items=history.shape[1], rng=rng)
     profiles = Profiles(history, device)
     return torch_recommender(
         lambda users: profiles.dense(users) @ weights, n_items=profiles.shape[1], rng=rng, device=device

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from abc import abstractmethod
 from typing import ClassVar
 
 import numpy as np
@@ -11,16 +10,13 @@ import numpy as np
 from recassay.algorithms.kernels.device import DEVICES, TORCH_BYTES, require_gpu_memory, settled_device
 from recassay.algorithms.kernels.device_lists import gpu_scoring_bytes
 from recassay.algorithms.kernels.scoring import scoring_bytes
-from recassay.algorithms.kernels.stages import finish, in_stages
+from recassay.algorithms.kernels.stages import Iterated
 from recassay.algorithms.neural.events import Events, held_bytes
 from recassay.algorithms.neural.links import dense_bytes
 from recassay.algorithms.neural.network import Network
 from recassay.algorithms.neural.training import NeuralTraining, TrainedRecommender
-from recassay.core.specs.search import Tunable, fixed
+from recassay.core.specs.search import fixed
 from recassay.core.types import Interactions
-
-STAGES = 20
-"""Stages of one training, at each of which early stopping may look at the validation metric."""
 
 EVENT_BYTES = 6 * 8 + 3 * 8
 """Bytes per event: six int64 tensors, and what making them takes."""
@@ -29,7 +25,7 @@ WORKSPACE_BYTES = 72 << 20
 """What cuBLAS keeps on a GPU for two streams, where its sums must have a fixed order."""
 
 
-class NeuralAlgorithm(Tunable, ABC):
+class NeuralAlgorithm(Iterated[TrainedRecommender]):
     """An algorithm on the shared training loop. Subclasses declare `name`, `source`, parameters and the network.
 
     `epochs` is how often training goes through the data. A model after e epochs is the model that `epochs = e` gives,
@@ -38,6 +34,8 @@ class NeuralAlgorithm(Tunable, ABC):
 
     source: ClassVar[str]
     stopped_by: ClassVar[str] = "epochs"
+    counted_by: ClassVar[str] = "epochs"
+    most_stages: ClassVar[int] = 20
     preload: ClassVar[tuple[str, ...]] = ("torch",)
     graphs: ClassVar[int] = 0
     """How many matrices of the links between users and items are held at a time."""
@@ -54,14 +52,6 @@ class NeuralAlgorithm(Tunable, ABC):
     @abstractmethod
     def numbers(self, n_users: int, n_items: int, n_interactions: int) -> tuple[int, int]:
         """(how many numbers are learned, how many a training step holds besides)."""
-
-    def fit(self, train: Interactions, *, rng: np.random.Generator) -> TrainedRecommender:
-        """The model after all epochs."""
-        return finish(self._training(train, rng), self.epochs)
-
-    def fit_steps(self, train: Interactions, *, rng: np.random.Generator) -> Iterator[TrainedRecommender]:
-        """The model after each of several stages."""
-        return in_stages(self._training(train, rng), self.epochs, most=STAGES)
 
     def device_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
         """The memory of the training on its device: weights, gradients, two moments, an average and two copies;
@@ -82,7 +72,8 @@ class NeuralAlgorithm(Tunable, ABC):
         kept += WORKSPACE_BYTES
         return self.device_bytes(n_users, n_items, n_interactions) + step + kept + gpu_scoring_bytes(n_items)
 
-    def _training(self, train: Interactions, rng: np.random.Generator) -> NeuralTraining:
+    def training(self, train: Interactions, rng: np.random.Generator) -> NeuralTraining:
+        """A fresh network on its device, where the device has room for it."""
         device = settled_device(self.device, self.name)
         require_gpu_memory(self.gpu_memory_bytes(train.n_users, train.n_items, len(train)), device, self.name)
         return NeuralTraining(self.network, train, batch=self.batch, rate=self.rate, device=device, rng=rng)
