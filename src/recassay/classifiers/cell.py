@@ -23,7 +23,7 @@ from recassay.core.system.plain import plain
 from recassay.runner.energy import read_counters, spent
 from recassay.runner.jobs import Emit
 from recassay.runner.memory import peak_bytes, reset_peak
-from recassay.store.files import RESPONSES, responses_file, write_parquet
+from recassay.store.files import RESPONSES, cell_file, write_parquet
 
 
 def prepare(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
@@ -57,7 +57,7 @@ def run_cell(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
         answers = _answers(classifier if fitted is None else fitted, table, spec.role)
         seconds_predict, energy = time.perf_counter() - begin, spent(counters, read_counters())
     right = answers == table.test_y
-    checksum = write_parquet(responses_file(folder, payload["id"]), _responses(table, answers, right))
+    checksum = write_parquet(cell_file(folder, RESPONSES, payload["id"]), _responses(table, answers, right))
     record = {
         "parameters": parameters,
         "seconds_fit": seconds_fit,

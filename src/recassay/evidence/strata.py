@@ -18,7 +18,7 @@ from recassay.evidence.strata_sets import Sweep, score_dataset
 from recassay.metrics.lists import recommendations_to_topk
 from recassay.recommenders.plan import CellSpec
 from recassay.recommenders.splits import is_prepared, load_split
-from recassay.store.files import lists_file
+from recassay.store.files import LISTS, cell_file
 from recassay.store.records import CellRecord
 from recassay.store.store import Store
 
@@ -84,7 +84,7 @@ def given_evidence(
 
 def _refuse_unusable(folder: Path, cells: Sequence[CellRecord], sweep: Sweep) -> None:
     """Raise where the lists or splits of the study are gone, or are shorter than the metric."""
-    absent = [cell for cell in cells if not lists_file(folder, cell.id).is_file()]
+    absent = [cell for cell in cells if not cell_file(folder, LISTS, cell.id).is_file()]
     if absent:
         who = listing((f"{cell.algorithm} on {cell.dataset}" for cell in absent), most=3)
         raise NotApplicableError(

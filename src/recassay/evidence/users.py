@@ -14,7 +14,7 @@ from recassay.core.tables.labels import find_label
 from recassay.core.tables.responses import Responses
 from recassay.core.tables.results import Results
 from recassay.core.tables.scores import UserScores
-from recassay.store.files import scores_file
+from recassay.store.files import SCORES, cell_file
 from recassay.store.records import CellRecord
 from recassay.store.store import Store
 
@@ -29,7 +29,7 @@ def user_scores(folder: Path) -> Callable[[str], pl.DataFrame]:
         rows = []
         with Store.open(folder) as store:
             for cell in store.cells():
-                if cell.status != "done" or not scores_file(folder, cell.id).is_file():
+                if cell.status != "done" or not cell_file(folder, SCORES, cell.id).is_file():
                     continue
                 kept = store.per_user(cell.id)
                 if metric in kept.columns:
@@ -50,7 +50,7 @@ def paired_scores(folder: Path, metric: str) -> tuple[list[UserScores], dict[str
     """
     with Store.open(folder) as store:
         cells = store.cells()
-        done = [cell for cell in cells if cell.status == "done" and scores_file(folder, cell.id).is_file()]
+        done = [cell for cell in cells if cell.status == "done" and cell_file(folder, SCORES, cell.id).is_file()]
         if done and all(metric not in store.per_user(cell.id).columns for cell in done):
             raise NotApplicableError(f"{metric} has no value of its own for each user", where=str(folder))
         scores, skipped = [], {}

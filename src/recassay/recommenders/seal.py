@@ -24,7 +24,7 @@ from recassay.metrics.make import make_metric
 from recassay.recommenders.plan import CellSpec, Plan
 from recassay.recommenders.study import manifest_of
 from recassay.runner.manifest import now
-from recassay.store.records import CellRecord
+from recassay.store.records import CellRecord, PlannedRow, Verification
 from recassay.store.store import Store
 
 FORMAT = 1
@@ -112,49 +112,58 @@ def deviations(folder: Path, seal: Mapping[str, Any], analysis: Mapping[str, Any
             manifest = store.manifest()
         except InputError as error:
             return [*ways, Deviation("results", f"The manifest cannot be used: {error.what}.")]
-    ways += _changes(seal["plan"], sealed_plan(manifest))
-    made_with = manifest.get("versions", {}).get("recassay")
-    if made_with not in (None, seal.get("recassay")):
-        ways.append(
-            Deviation("code", f"The plan was sealed with RecAssay {seal.get('recassay')} and run with {made_with}.")
-        )
-    if not any(deviation.kind in ("plan", "data", "code") for deviation in ways):
-        digest = _digest(sorted(row.cell for row in rows))
-        if digest != seal["cells"].get("digest"):
-            ways.append(Deviation("plan", f"The {len(rows)} cells of the study are not the sealed ones."))
+    changes = [*_changes(seal["plan"], sealed_plan(manifest)), *_other_version(seal, manifest)]
+    if not changes and _digest(sorted(row.cell for row in rows)) != seal["cells"].get("digest"):
+        changes = [Deviation("plan", f"The {len(rows)} cells of the study are not the sealed ones.")]
+    results = [*_altered(cells, trials), *_not_as_planned(cells, rows, seal["made"]), *_unsound(verified)]
+    analysed = [
+        Deviation("analysis", f"The analysis uses {key} {value}; sealed was {seal['analysis'][key]}.")
+        for key, value in (analysis or {}).items()
+        if key in seal["analysis"] and seal["analysis"][key] != value
+    ]
+    return [*ways, *changes, *results, *analysed]
+
+
+def _other_version(seal: Mapping[str, Any], manifest: Mapping[str, Any]) -> Iterator[Deviation]:
+    made_with, sealed_with = manifest.get("versions", {}).get("recassay"), seal.get("recassay")
+    if made_with not in (None, sealed_with):
+        yield Deviation("code", f"The plan was sealed with RecAssay {sealed_with} and run with {made_with}.")
+
+
+def _altered(cells: Sequence[CellRecord], trials: pl.DataFrame) -> Iterator[Deviation]:
+    """Cells whose row says of itself or of its tuning what the rest of the store does not."""
     for cell in cells:
-        spec = stored_spec(cell)
+        spec, which = stored_spec(cell), f"{cell.algorithm} on {cell.dataset}"
         if spec is None or spec.id != cell.id:
-            ways.append(
-                Deviation("results", f"The stored plan of {cell.algorithm} on {cell.dataset} is not that of its cell.")
-            )
+            yield Deviation("results", f"The stored plan of {which} is not that of its cell.")
         if spec is not None and cell.validation is not None and not _is_of_best_trial(cell, spec, trials):
-            ways.append(
-                Deviation(
-                    "results",
-                    f"The parameters of {cell.algorithm} on {cell.dataset} are not those of its best recorded trial.",
-                )
-            )
-    early = [cell for cell in cells if cell.finished and cell.finished < seal["made"]]
-    if early:
-        ways.append(Deviation("results", f"Finished before the plan was sealed: {_cells(early)}."))
+            yield Deviation("results", f"The parameters of {which} are not those of its best recorded trial.")
+
+
+def _not_as_planned(cells: Sequence[CellRecord], rows: Sequence[PlannedRow], made: str) -> Iterator[Deviation]:
+    """Cells that ran before the seal was made, failed, or have not run."""
     ran = {cell.id for cell in cells}
+    early = [cell for cell in cells if cell.finished and cell.finished < made]
     failed = [cell for cell in cells if cell.status != "done"]
     absent = [row for row in rows if row.cell not in ran]
+    if early:
+        yield Deviation("results", f"Finished before the plan was sealed: {_cells(early)}.")
     if failed:
-        ways.append(Deviation("results", f"Failed, without a result: {_cells(failed)}."))
+        yield Deviation("results", f"Failed, without a result: {_cells(failed)}.")
     if absent:
-        ways.append(Deviation("unfinished", f"Not run: {_cells(absent)}; the same `recassay run` goes on."))
+        yield Deviation("unfinished", f"Not run: {_cells(absent)}; the same `recassay run` goes on.")
+
+
+def _unsound(verified: Verification) -> Iterator[Deviation]:
+    """What differs from its checksum, or has none."""
     if verified.damaged:
-        places = listing(Path(place.partition(" (")[0]).name + _detail(place) for place in verified.damaged)
-        ways.append(Deviation("results", f"Changed after it was written: {places}."))
+        # A place is a path, perhaps followed by what stands there: `study.sqlite (the row of ...)`.
+        parts = [place.partition(" (") for place in verified.damaged]
+        places = listing("".join((Path(path).name, *detail)) for path, *detail in parts)
+        yield Deviation("results", f"Changed after it was written: {places}.")
     if verified.unverified:
         counts = listing(f"{count} {what if count > 1 else what[:-1]}" for what, count in verified.unverified.items())
-        ways.append(Deviation("results", f"Cannot be verified, since no checksum was stored: {counts}."))
-    for key, value in (analysis or {}).items():
-        if key in seal["analysis"] and seal["analysis"][key] != value:
-            ways.append(Deviation("analysis", f"The analysis uses {key} {value}; sealed was {seal['analysis'][key]}."))
-    return ways
+        yield Deviation("results", f"Cannot be verified, since no checksum was stored: {counts}.")
 
 
 def stored_spec(cell: CellRecord) -> CellSpec | None:
@@ -228,11 +237,6 @@ def _cells(cells: Sequence[Any]) -> str:
         (f"{cell.algorithm} on {cell.dataset}{f' with seed {cell.seed}' if seeds else ''}" for cell in cells), most=4
     )
     return f"{len(cells)} {'cell' if len(cells) == 1 else 'cells'} ({names})"
-
-
-def _detail(place: str) -> str:
-    """What stands behind the path of a damaged place: ` (the row of ...)`."""
-    return f" ({place.partition(' (')[2]}" if " (" in place else ""
 
 
 def _digest(content: Any) -> str:

@@ -27,6 +27,8 @@ from recassay.store.sealed import check_files, files_state, is_sound, read_seale
 
 _COLUMNS = ("user", "item", "weight", "time")
 _PARTS = ("train", "valid", "test", "unjudged_valid")
+_KEPT = ("fingerprint", "final_fit", "task", "overlapping", "counts", "audit")
+"""What of a split is kept as it is."""
 _META, _WHAT = "split.json", "the prepared split"
 _IDS = {"users": "users.parquet", "items": "items.parquet"}
 
@@ -128,28 +130,14 @@ def load_split(
         name: pl.read_parquet(source / file, glob=False).to_series() for name, file in _IDS.items()
     }
     rule = RepeatRule(stored["repeated"]["name"], tuple(stored["repeated"]["levels"]))
-    parts = {}
-    for name in _PARTS:
-        if name not in stored["parts"]:
-            continue
-        columns: dict[str, Any] = {c: _map(source / f"{name}.{c}.npy") for c in stored["parts"][name]}
-        parts[name] = Interactions(**columns, **tables, repeated=rule)
-    return Split(
-        train=parts["train"],
-        valid=parts["valid"],
-        test=parts["test"],
-        unjudged_valid=parts.get("unjudged_valid"),
-        fingerprint=stored["fingerprint"],
-        counts=stored["counts"],
-        audit=stored["audit"],
-        final_fit=stored["final_fit"],
-        task=stored["task"],
-        overlapping=stored["overlapping"],
-    )
-
-
-def _map(path: Path) -> Any:
-    return np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
+    parts: dict[str, Any] = {}
+    for name, columns in stored["parts"].items():
+        files = {column: source / f"{name}.{column}.npy" for column in columns}
+        mapped: dict[str, Any] = {
+            column: np.asarray(np.load(file, mmap_mode="r", allow_pickle=False)) for column, file in files.items()
+        }
+        parts[name] = Interactions(**mapped, **tables, repeated=rule)
+    return Split(**parts, **{key: stored[key] for key in _KEPT})
 
 
 def write_split(split: Split, folder: Path) -> None:
@@ -165,10 +153,7 @@ def write_split(split: Split, folder: Path) -> None:
     for name, file_name in _IDS.items():
         write_parquet(folder / file_name, getattr(split.train, name).to_frame())
     meta = {
-        "fingerprint": split.fingerprint,
-        "final_fit": split.final_fit,
-        "task": split.task,
-        "overlapping": split.overlapping,
+        **{key: getattr(split, key) for key in _KEPT},
         "repeated": asdict(split.train.repeated),
         "parts": parts,
         "sizes": {
@@ -176,7 +161,5 @@ def write_split(split: Split, folder: Path) -> None:
             "items": split.train.n_items,
             "interactions": sum(len(part) for part in split.refit_parts()),
         },
-        "counts": split.counts,
-        "audit": split.audit,
     }
     seal_folder(folder, _META, plain(meta))

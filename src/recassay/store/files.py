@@ -59,28 +59,13 @@ def cell_file(folder: Path, kind: str, cell: str) -> Path:
     return folder / kind / f"{cell}.parquet"
 
 
-def scores_file(folder: Path, cell: str) -> Path:
-    """Where a cell's per-user scores lie."""
-    return cell_file(folder, SCORES, cell)
-
-
-def lists_file(folder: Path, cell: str) -> Path:
-    """Where a cell's lists lie."""
-    return cell_file(folder, LISTS, cell)
-
-
-def responses_file(folder: Path, cell: str) -> Path:
-    """Where the answers of a classifier's cell lie."""
-    return cell_file(folder, RESPONSES, cell)
-
-
 def write_cell_files(folder: Path, cell: str, *, per_user: pl.DataFrame, lists: pl.DataFrame) -> dict[str, str]:
     """Write a cell's scores and lists, each whole; their checksums, for its row, which the holder of the index writes
     after them.
     """
     return {
-        SCORES: write_parquet(scores_file(folder, cell), per_user),
-        LISTS: write_parquet(lists_file(folder, cell), lists),
+        SCORES: write_parquet(cell_file(folder, SCORES, cell), per_user),
+        LISTS: write_parquet(cell_file(folder, LISTS, cell), lists),
     }
 
 
@@ -104,15 +89,14 @@ class CellFiles:
 
     def has_files(self, cell: str) -> bool:
         """Whether the files of a cell are there: scores and lists of a recommender, or responses of a classifier."""
-        if responses_file(self.folder, cell).is_file():
-            return True
-        return scores_file(self.folder, cell).is_file() and lists_file(self.folder, cell).is_file()
+        kinds = {kind for kind in (SCORES, LISTS, RESPONSES) if cell_file(self.folder, kind, cell).is_file()}
+        return RESPONSES in kinds or kinds >= {SCORES, LISTS}
 
     def damaged_file(self, cell: str) -> Path | None:
         """The first file of a done cell that is gone or is not what was written; None where all are sound."""
         checksums = self._checksums(cell)
         if not checksums:
-            return None if self.has_files(cell) else scores_file(self.folder, cell)
+            return None if self.has_files(cell) else cell_file(self.folder, SCORES, cell)
         for kind, written in checksums.items():
             path = cell_file(self.folder, kind, cell)
             if not path.is_file() or file_checksum(path) != written:

@@ -135,10 +135,7 @@ class Store(CellFiles, TrialTable):
         """The cells of the current plan, in order."""
         query = f"SELECT {', '.join(_PLAN)} FROM plan ORDER BY position"
         rows = [PlannedRow(*row) for row in self._connection.execute(query)]
-        return tuple(replace(row, metrics=tuple(self._unpacked("metrics", str(row.metrics)))) for row in rows)
-
-    def _unpacked(self, column: str, text: str | None) -> Any:
-        return unpacked(column, text, self.folder)
+        return tuple(replace(row, metrics=tuple(unpacked("metrics", str(row.metrics), self.folder))) for row in rows)
 
     def cells(self, *, every: bool = False, damaged: bool = False) -> tuple[CellRecord, ...]:
         """The records of the current plan's cells that ran, in the plan's order; read again only after a change.
@@ -180,7 +177,7 @@ class Store(CellFiles, TrialTable):
             query
         ):  # one by one: a large study is read within its memory
             row = dict(zip(_COLUMNS, columns, strict=True))
-            row |= {name: self._unpacked(name, row[name]) for name in _JSON_FIELDS}
+            row |= {name: unpacked(name, row[name], self.folder) for name in _JSON_FIELDS}
             records.append(CellRecord(**row, metrics=values.get(row["id"], {})))
             if not universe:
                 own.append(records[-1])
@@ -275,7 +272,7 @@ class Store(CellFiles, TrialTable):
         for *key, spec in self._connection.execute(
             "SELECT algorithm, dataset, seed, fold, spec FROM cells WHERE status = 'done'"
         ):
-            made.setdefault(tuple(key), set()).add(str(self._unpacked("spec", spec).get("code")))
+            made.setdefault(tuple(key), set()).add(str(unpacked("spec", spec, self.folder).get("code")))
         counts: dict[str, int] = {}
         for row in rows:
             versions = made.get((row.algorithm, row.dataset, row.seed, row.fold))
