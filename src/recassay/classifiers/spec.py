@@ -6,7 +6,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
-from recassay.core.specs.specs import Spec
+from recassay.core.specs.specs import IdentifiedSpec, Spec
 from recassay.core.specs.study import Budget, Value
 
 MOST_MLPS = 120
@@ -84,7 +84,7 @@ class ClassifyStudySpec(Spec):
     base: str = "."
 
 
-class TableSplitSpec(Spec):
+class TableSplitSpec(IdentifiedSpec):
     """A table divided and preprocessed: what the cells on it share."""
 
     kind: Literal["classification"] = "classification"
@@ -99,13 +99,8 @@ class TableSplitSpec(Spec):
     protocol: HoldoutSpec
     seed: int
 
-    @property
-    def id(self) -> str:
-        """The content hash."""
-        return self.content_hash()[:32]
 
-
-class ClassifierCellSpec(Spec):
+class ClassifierCellSpec(IdentifiedSpec):
     """One classifier on one table: all that its answers depend on, and nothing else (no path, no budget)."""
 
     version: int = CELL_VERSION
@@ -114,8 +109,3 @@ class ClassifierCellSpec(Spec):
     code: str
     settings: dict[str, Parameter] = Field(default_factory=dict)
     split: TableSplitSpec
-
-    @property
-    def id(self) -> str:
-        """The content hash."""
-        return self.content_hash()[:32]

@@ -30,6 +30,9 @@ from recassay.protocol.audit import own_future
 from recassay.recommenders.references import MOST_UNKNOWN, refuse_lists_of_another_split
 from recassay.recommenders.split_folder import exported_protocol, open_split_folder, read_sidecar
 
+_PLACED = ("rows", "unknown_users", "unknown_user_rows", "unknown_items", "unknown_item_rows", "examples")
+"""What is told of the rows of a file of lists."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JudgingSplit:
@@ -70,12 +73,7 @@ class JudgedLists:
                 "file": self.lists.where,
                 "format": self.lists.format,
                 "split": self.lists.split,
-                "rows": self.record.rows,
-                "unknown_users": self.record.unknown_users,
-                "unknown_user_rows": self.record.unknown_user_rows,
-                "unknown_items": self.record.unknown_items,
-                "unknown_item_rows": self.record.unknown_item_rows,
-                "examples": self.record.examples,
+                **{name: getattr(self.record, name) for name in _PLACED},
             },
         }
 

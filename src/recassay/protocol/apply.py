@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from recassay.core.blocks import kept_rows, row_blocks, user_blocks
 from recassay.core.errors import InputError, UsageError
@@ -26,6 +25,9 @@ from recassay.protocol.splits import given as given_split
 
 FINGERPRINT_VERSION = "recassay split 2"
 """Part of every fingerprint: raise it when the same data and protocol come to give another split."""
+
+_COLUMNS = {"user": "<i4", "item": "<i4", "weight": "<f4", "time": "<i8"}
+"""What events consist of, and the bytes of each in a fingerprint."""
 
 GivenParts = tuple[Interactions, Interactions, Interactions]
 
@@ -174,7 +176,8 @@ def _parts(data: Interactions, labels: Labels, spec: ProtocolSpec) -> tuple[Spli
     for label, name, warm, known_users, known_items in cold:
         left = int(np.count_nonzero(~warm))
         counts |= _counted(f"{name}_cold", left, users[label] & ~known_users, items[label] & ~known_items)
-        counts |= _sizes(name, getattr(split, name))
+        held: Interactions = getattr(split, name)
+        counts |= _counted(name, len(held), used_ids(held.user, held.n_users), used_ids(held.item, held.n_items))
     repeat_counts = RepeatCounts.of(again, labels, consolidated, warm_valid, seen_valid, warm_test, seen_test)
     counts["train_merged"] = int(np.count_nonzero(labels == TRAIN)) - len(split.train)
     for name, judged, warm in (("valid", judged_valid, warm_valid), ("test", judged_test, warm_test)):
@@ -185,13 +188,9 @@ def _parts(data: Interactions, labels: Labels, spec: ProtocolSpec) -> tuple[Spli
 
 def _in_place(data: Interactions, rows: BoolArray) -> Interactions:
     """The rows of a mask, in the columns that were there."""
-    return replace(
-        data,
-        user=kept_rows(data.user, rows),
-        item=kept_rows(data.item, rows),
-        weight=None if data.weight is None else kept_rows(data.weight, rows),
-        time=None if data.time is None else kept_rows(data.time, rows),
-    )
+    columns: dict[str, Any] = {name: getattr(data, name) for name in _COLUMNS}
+    kept: dict[str, Any] = {name: kept_rows(column, rows) for name, column in columns.items() if column is not None}
+    return replace(data, **kept)
 
 
 def _training(data: Interactions, labels: Labels, user_ids: IdArray, item_ids: IdArray, repeated: bool) -> Interactions:
@@ -201,7 +200,7 @@ def _training(data: Interactions, labels: Labels, user_ids: IdArray, item_ids: I
         taken = data.take(block).take(labels[block] == TRAIN)
         taken = replace(taken, user=user_ids[taken.user], item=item_ids[taken.item])
         taken = merged(taken) if repeated else taken
-        for name in ("user", "item", "weight", "time"):
+        for name in _COLUMNS:
             if getattr(taken, name) is not None:
                 getattr(data, name)[end : end + len(taken)] = getattr(taken, name)
         end += len(taken)
@@ -224,10 +223,6 @@ def _counted(name: str, events: int, users: BoolArray, items: BoolArray) -> dict
     }
 
 
-def _sizes(name: str, data: Interactions) -> dict[str, int]:
-    return _counted(name, len(data), used_ids(data.user, data.n_users), used_ids(data.item, data.n_items))
-
-
 def _refuse_nothing(total: int, below: int, left: int, share: float) -> None:
     if left:
         return
@@ -245,16 +240,11 @@ def _feed(digest: Any, data: Interactions) -> None:
     for table in (data.users, data.items):
         text = table.cast(pl.String)
         digest.update(f"{text.len()}\n".encode())
-        digest.update(_little(text.str.len_bytes().to_numpy(), "<u4"))
+        digest.update(np.ascontiguousarray(text.str.len_bytes().to_numpy(), dtype="<u4"))
         for rows in row_blocks(text.len()):
             digest.update("".join(text[rows].to_list()).encode())
-    columns = (("user", "<i4"), ("item", "<i4"), ("weight", "<f4"), ("time", "<i8"))
-    for name, dtype in columns:
+    for name, dtype in _COLUMNS.items():
         column = getattr(data, name)
         digest.update(f"{name} {-1 if column is None else len(column)}\n".encode())
         if column is not None:
-            digest.update(_little(column, dtype))
-
-
-def _little(column: NDArray[Any], dtype: str) -> NDArray[Any]:
-    return np.ascontiguousarray(column, dtype=dtype)
+            digest.update(np.ascontiguousarray(column, dtype=dtype))

@@ -120,11 +120,6 @@ class _Seen(NamedTuple):
     user: BoolArray
     item: BoolArray
 
-    def __or__(self, other: object) -> _Seen:
-        if not isinstance(other, _Seen):
-            return NotImplemented
-        return _Seen(self.user | other.user, self.item | other.item)
-
 
 def audit_split(
     split: Split, kind: SplitName, *, repeats: RepeatCounts | None = None, one_time: int = 0
@@ -136,9 +131,7 @@ def audit_split(
     """
     fit, test = split.refit_parts(), split.test
     in_train, in_valid, in_test = _seen(split.train), _seen(split.valid), _seen(test)
-    in_fit = in_train
-    for part in fit[1:]:
-        in_fit |= _seen(part)
+    in_fit = _Seen(*(np.logical_or.reduce(side) for side in zip(in_train, *map(_seen, fit[1:]), strict=True)))
     findings = [
         *_empty(split),
         *_time_findings(split, kind),
@@ -165,7 +158,8 @@ def audit_split(
             "their last from their first, so all of them train"
         )
         findings.append(Finding("users_of_one_time", one_time, False, sentence))
-    last_train, before, first_test = _latest(fit), None, None
+    last_train = max((int(part.time.max()) for part in fit if part.time is not None and len(part)), default=None)
+    before, first_test = None, None
     if test.time is not None and len(test):
         first_test = int(test.time.min())
         if last_train is not None:
@@ -328,8 +322,3 @@ def _cold_findings(name: str, here: _Seen, trained: _Seen) -> list[Finding]:
 
 def _seen(part: Interactions) -> _Seen:
     return _Seen(used_ids(part.user, part.n_users), used_ids(part.item, part.n_items))
-
-
-def _latest(parts: Sequence[Interactions]) -> int | None:
-    times = [int(part.time.max()) for part in parts if part.time is not None and len(part)]
-    return max(times) if times else None

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
-from recassay.core.specs.specs import FOLDED, ProtocolSpec, Spec
+from recassay.core.specs.specs import FOLDED, IdentifiedSpec, ProtocolSpec
 from recassay.core.specs.study import LIST_DEPTH, AlgorithmSpec, ComPerSpec, DatasetSpec, Setting, StudySpec, TuningSpec
 from recassay.metrics.make import as_metrics, make_metric
 from recassay.metrics.protocol import Metric
@@ -23,20 +23,15 @@ CELL_VERSION = 2
 """Part of every cell's identity: raise it when the same cell comes to give other numbers."""
 
 
-class SplitSpec(Spec):
+class SplitSpec(IdentifiedSpec):
     """A dataset under a protocol: what the cells on it share."""
 
     data: str
     """The version of the raw data."""
     protocol: ProtocolSpec
 
-    @property
-    def id(self) -> str:
-        """The content hash."""
-        return self.content_hash()[:32]
 
-
-class CellSpec(Spec):
+class CellSpec(IdentifiedSpec):
     """One algorithm on one dataset under one protocol and seed: all that its numbers depend on, and nothing else.
 
     No path is part of it, so that a study may be moved, and no budget, so that a larger one keeps what is done.
@@ -68,16 +63,11 @@ class CellSpec(Spec):
         return self.metrics if self.comper is None else (*self.metrics, ROBUSTNESS)
 
     @property
-    def id(self) -> str:
-        """The content hash."""
-        return self.content_hash()[:32]
-
-    @property
     def tuning_id(self) -> str:
         """The content hash of what trials depend on: another metric to report, or more trials, keep those there are."""
         tuning = self.tuning.model_copy(update={"trials": 0, "pruning": self.tuning.staged})
         changes = {"metrics": (), "depth": 0, "tuning": tuning, "comper": None, "seed": self.search_seed}
-        return self.model_copy(update=changes).content_hash()[:32]
+        return self.model_copy(update=changes).id
 
     @property
     def search_seed(self) -> int:
@@ -127,16 +117,6 @@ class Plan:
             f"{len(planned):,} universes{metrics}: {len(self.cells):,} cells{shared}, {len(self.splits()):,} splits, "
             f"at most {fits:,} fits"
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data: the study and its cells."""
-        return {
-            "study": self.study.model_dump(mode="json"),
-            "cells": [
-                {"id": cell.id, "algorithm": cell.algorithm.name, "dataset": cell.dataset.name, "seed": cell.spec.seed}
-                for cell in self.cells
-            ],
-        }
 
 
 def plan(study: StudySpec) -> Plan:

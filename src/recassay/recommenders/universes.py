@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -27,6 +28,11 @@ MOST = 100_000
 """Universes of one study, at most."""
 
 _RANDOM = ("random", "random_per_user", "kfold")
+_INSTEAD = {
+    "seed": "say split_seed, tuning_seed or fit_seed",
+    **dict.fromkeys(("metric", "metrics", "cutoff"), "list them in study.metrics: they are free"),
+}
+"""What to write in place of keys that are no choice of their own."""
 
 
 @dataclass(frozen=True)
@@ -80,13 +86,8 @@ def universes(study: StudySpec) -> tuple[Universe, ...]:
 
 def _checked(spec: MultiverseSpec) -> dict[str, tuple[Any, ...]]:
     for key, values in spec.axes.items():
-        if key in ("seed", "metric", "metrics", "cutoff"):
-            fix = (
-                "say split_seed, tuning_seed or fit_seed"
-                if key == "seed"
-                else "list them in study.metrics: they are free"
-            )
-            raise UsageError(f"multiverse.{key} is no choice of its own", fix=fix)
+        if key in _INSTEAD:
+            raise UsageError(f"multiverse.{key} is no choice of its own", fix=_INSTEAD[key])
         if key not in KEYS:
             raise UsageError(f"multiverse.{key}: there is no such choice", fix=did_you_mean(key, KEYS))
         labels = [_label(value) for value in values]
@@ -100,9 +101,7 @@ def _checked(spec: MultiverseSpec) -> dict[str, tuple[Any, ...]]:
                 raise UsageError(f"multiverse.{key}: there is no {value!r}", fix=did_you_mean(str(value), FREE[key]))
     if not spec.axes:
         raise UsageError("multiverse lists no choice", fix='write for example split = ["global_time", "random"]')
-    count = 1
-    for values in spec.axes.values():
-        count *= len(values)
+    count = math.prod(map(len, spec.axes.values()))
     if count > MOST:
         raise UsageError(f"multiverse has {count:,} combinations", fix=f"list fewer: {MOST:,} at most")
     for rule in spec.exclude:
@@ -175,6 +174,6 @@ def _label(choice: Any) -> str:
     """A choice as text: `0.8/0.1/0.1` for a list."""
     if isinstance(choice, (list, tuple)):
         return "/".join(map(_label, choice)) or "none"
-    return (
-        str(choice).lower() if isinstance(choice, bool) else f"{choice:g}" if isinstance(choice, float) else str(choice)
-    )
+    if isinstance(choice, bool):
+        return str(choice).lower()
+    return f"{choice:g}" if isinstance(choice, float) else str(choice)

@@ -68,7 +68,12 @@ def read_tables(path: Path, sections: Sequence[str]) -> tuple[dict[str, Any], Pl
             f"the study file cannot be read ({_short(error)})", where=str(path), fix="check its name"
         ) from None
     yaml = path.suffix.lower() in (".yaml", ".yml")
-    tables = _parse_yaml(text, path, sections) if yaml else _parse_toml(text, path)
+    try:
+        tables = _parse_yaml(text, path, sections) if yaml else tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"this is not TOML: {_short(error)}", where=str(path), fix="correct the line") from None
+    except RecursionError:
+        raise InputError("this is nested too deeply", where=str(path), fix="write plain keys in sections") from None
     place = Place(str(path), text)
     check_sections(tables, sections, place)
     return tables, place
@@ -82,15 +87,6 @@ def check_sections(tables: Mapping[str, Any], sections: Sequence[str], place: Pl
             place.refuse([section], f"{section} is no section", f"write it as [{section}] with keys below it")
 
 
-def _parse_toml(text: str, path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"this is not TOML: {_short(error)}", where=str(path), fix="correct the line") from None
-    except RecursionError:
-        raise InputError("this is nested too deeply", where=str(path), fix="write plain keys in sections") from None
-
-
 def _parse_yaml(text: str, path: Path, sections: Sequence[str]) -> dict[str, Any]:
     try:
         import yaml  # type: ignore[import-untyped,unused-ignore]
@@ -99,8 +95,6 @@ def _parse_yaml(text: str, path: Path, sections: Sequence[str]) -> dict[str, Any
     try:
         _refuse_repeated_keys(yaml.compose(text, Loader=yaml.SafeLoader), path)
         tables = yaml.safe_load(text)
-    except RecursionError:
-        raise InputError("this is nested too deeply", where=str(path), fix="write plain keys in sections") from None
     except yaml.YAMLError as error:
         raise InputError(f"this is not YAML: {_short(error)}", where=str(path), fix="correct the line") from None
     if not isinstance(tables, dict):

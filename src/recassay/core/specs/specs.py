@@ -85,6 +85,15 @@ class Spec(BaseModel):
         return hashlib.sha256(text.encode()).hexdigest()
 
 
+class IdentifiedSpec(Spec):
+    """A specification that is known by its content."""
+
+    @property
+    def id(self) -> str:
+        """The content hash."""
+        return self.content_hash()[:32]
+
+
 class ReadSpec(Spec):
     """How a file of interactions is read; every field has a default that recognises the usual files."""
 

@@ -113,8 +113,6 @@ def unpack(
                 where=str(source),
                 fix="download it again",
             ) from error
-        except RecAssayError:
-            raise
         except OSError as error:
             if error.errno is None:
                 raise InputError(
