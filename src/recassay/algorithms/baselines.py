@@ -10,8 +10,12 @@ from scipy.sparse import csr_array
 from recassay.algorithms.kernels.scoring import ScoreRecommender, scoring_bytes
 from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.ranking import tie_order
+from recassay.core.seeds import splitmix
 from recassay.core.specs.search import SearchSpace, Tunable, choice, real
 from recassay.core.types import Float32Array, IdArray, Interactions, Recommender, TopK
+
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+"""The step of splitmix64 from one state to the next."""
 
 
 class Random:
@@ -31,8 +35,8 @@ class Random:
         items = np.arange(train.n_items, dtype=np.uint64)
 
         def score(users: IdArray) -> Float32Array:
-            stream = _mixed(seed + users.astype(np.uint64)[:, None])
-            return (_mixed(stream + items) >> np.uint64(40)).astype(np.float32) / np.float32(2**24)
+            stream = splitmix((seed + users.astype(np.uint64)[:, None]) * GOLDEN)
+            return (splitmix((stream + items) * GOLDEN) >> np.uint64(40)).astype(np.float32) / np.float32(2**24)
 
         return ScoreRecommender(score, n_items=train.n_items, rng=rng)
 
@@ -90,14 +94,6 @@ class RecentPop(Tunable):
     def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
         """Three columns of event ages and weights, the counts and their order."""
         return 32 * n_interactions + 40 * n_items
-
-
-def _mixed(state: np.ndarray[tuple[int, ...], np.dtype[np.uint64]]) -> np.ndarray[tuple[int, ...], np.dtype[np.uint64]]:
-    """The output function of splitmix64 on every element (arithmetic modulo 2 ** 64)."""
-    mixed = state * np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return mixed ^ (mixed >> np.uint64(31))
 
 
 REACH = 8

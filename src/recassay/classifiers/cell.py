@@ -64,7 +64,7 @@ def run_cell(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
         "seconds_predict": seconds_predict,
         "memory": peak_bytes(),
         "peak_memory": peak_bytes(),
-        "energy": {"joules": energy.joules, "joules_fit": energy.joules, "how": energy.how},
+        "energy": energy.record(energy),
         "counts": {"train": len(table.train_y), "test": len(table.test_y)},
         "metrics": {"accuracy": float(right.mean()), "balanced_accuracy": balanced_accuracy(table.test_y, right)},
         "files": {RESPONSES: checksum},

@@ -97,7 +97,7 @@ def growing_mlps(spec: MlpsSpec) -> tuple[ClassifierSpec, ...]:
 
 def _classifiers(study: Mapping[str, Any], tables: Mapping[str, Any], base: str, place: Place) -> list[ClassifierSpec]:
     named = names_of(study, "classifiers", place) if "classifiers" in study else list(GROUPS)
-    references = list(dict.fromkeys(name for one in named for name in GROUPS.get(one, (one,))))
+    references = list(dict.fromkeys(name for group in named for name in GROUPS.get(group, (group,))))
     for reference in references:
         if not is_part_file(reference):
             try:
@@ -132,9 +132,11 @@ def _datasets(
     study: Mapping[str, Any], tables: Mapping[str, Any], target: str | None, base: str, place: Place
 ) -> list[TableSpec]:
     by_place: dict[str, str] = {}
-    for one in names_of(study, "datasets", place):
-        for found in _expanded(one, base, place):
-            by_place.setdefault(found if is_openml(found) else os.path.normpath(Path(base) / found), found)
+    for entry in names_of(study, "datasets", place):
+        for reference in _expanded(entry, base, place):
+            by_place.setdefault(
+                reference if is_openml(reference) else os.path.normpath(Path(base) / reference), reference
+            )
     references = list(by_place.values())
     labels = _labels(references)
     chosen = by_label(tables, labels, references, "dataset", place)

@@ -144,11 +144,11 @@ def _parameters(cells: tuple[CellRecord, ...]) -> pl.DataFrame:
 def _spent(cells: tuple[CellRecord, ...], tried: pl.DataFrame) -> dict[str, tuple[int, int]]:
     """By algorithm, the fewest and the most trials of a finished cell."""
     counts = dict(tried.group_by("cell").len().iter_rows())
-    found: dict[str, list[int]] = {}
+    trials_of: dict[str, list[int]] = {}
     for cell in cells:
         if cell.status == "done":
-            found.setdefault(cell.algorithm, []).append(counts.get(cell.id, 0))
-    return {name: (min(trials), max(trials)) for name, trials in found.items()}
+            trials_of.setdefault(cell.algorithm, []).append(counts.get(cell.id, 0))
+    return {name: (min(trials), max(trials)) for name, trials in trials_of.items()}
 
 
 def _spaces(study: StudySpec) -> tuple[pl.DataFrame, tuple[str, ...]]:

@@ -65,7 +65,7 @@ class EvaluationResult:
             "metrics": {label: None if np.isnan(value) else value for label, value in self.mean().items()},
             "undefined": self.undefined(),
             "counts": dict(self.counts),
-            "conventions": {label: dict(said) for label, said in self.conventions.items()},
+            "conventions": {label: dict(stated) for label, stated in self.conventions.items()},
         }
 
 

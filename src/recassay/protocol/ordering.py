@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 from recassay.core.blocks import Number, looked_up, row_blocks
 from recassay.core.pairs import UserRanges, pair_codes
 from recassay.core.repeated import sorted_groups
-from recassay.core.seeds import derived_rng
+from recassay.core.seeds import derived_rng, splitmix
 from recassay.core.types import BoolArray, IdArray, IntArray, Interactions
 
 KeyArray: TypeAlias = NDArray[np.uint64]
@@ -141,7 +141,7 @@ def pair_keys(interactions: Interactions, seed: int, *names: str) -> KeyArray:
         words.append(word)
     key = words[0][interactions.user]
     key += words[1][interactions.item]
-    return _mixed(key)
+    return splitmix(key)
 
 
 def event_keys(interactions: Interactions, seed: int, *names: str) -> KeyArray:
@@ -149,7 +149,7 @@ def event_keys(interactions: Interactions, seed: int, *names: str) -> KeyArray:
     key = pair_keys(interactions, seed, *names)
     if interactions.weight is not None:
         key += interactions.weight.astype(np.float32, copy=False).view(np.uint32)
-        key = _mixed(key)
+        key = splitmix(key)
     return key
 
 
@@ -180,13 +180,3 @@ def _equal_neighbours(values: NDArray[Any], order: IdArray) -> BoolArray:
     ordered = values[order]
     equal: BoolArray = ordered[1:] == ordered[:-1]
     return equal
-
-
-def _mixed(key: KeyArray) -> KeyArray:
-    """The finaliser of SplitMix64, in place (64-bit overflow is meant)."""
-    key ^= key >> np.uint64(30)
-    key *= np.uint64(0xBF58476D1CE4E5B9)
-    key ^= key >> np.uint64(27)
-    key *= np.uint64(0x94D049BB133111EB)
-    key ^= key >> np.uint64(31)
-    return key

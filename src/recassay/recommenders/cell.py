@@ -157,7 +157,6 @@ def run_cell(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
     judged = _judge_test(recommender, top, test, [make_metric(label) for label in spec.metrics], seen, barred)
     shifted = hit_ratio_shift(work.kind(**parameters), spec, work.split.refit(), test, top) if spec.comper else {}
     files = write_cell_files(work.folder, payload["id"], per_user=judged.per_user, lists=_lists(top, train))
-    energy = spent(counters, read_counters())
     record = {
         "parameters": parameters,
         "validation": tuned.value,
@@ -167,11 +166,7 @@ def run_cell(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
         "memory": memory,
         "peak_memory": max(filter(None, (whole_peak, memory, peak_bytes())), default=None),
         "predicted_memory": predicted,
-        "energy": {
-            "joules": energy.joules,
-            "joules_fit": spent(before_fit, after_lists).joules,
-            "how": energy.how,
-        },
+        "energy": spent(counters, read_counters()).record(spent(before_fit, after_lists)),
         "counts": judged.counts | {f"undefined {label}": n for label, n in judged.undefined().items() if n},
         "metrics": judged.mean() | shifted,
         "files": files,

@@ -94,9 +94,9 @@ class Drawing:
         altered = np.argsort(rng.random((replicates, count)), axis=1)[:, : altered_cells(count, share)]
         values = np.repeat(self.logs[None], replicates, axis=0)
         np.put_along_axis(values, altered, np.take_along_axis(values, altered, 1) + np.log1p(gain), 1)
-        found = np.broadcast_to(gain / (1 + gain) > np.asarray(tolerance), count)[altered]
+        noticed = np.broadcast_to(gain / (1 + gain) > np.asarray(tolerance), count)[altered]
         places = np.take_along_axis(self._places(values, rng), altered, 1)
-        return np.sort(np.where(found, places, count).min(axis=1) + 1)
+        return np.sort(np.where(noticed, places, count).min(axis=1) + 1)
 
     def _places(self, values: FloatArray, rng: np.random.Generator) -> IntArray:
         """For each study (a row of values), the place of each cell in the order of its reruns."""

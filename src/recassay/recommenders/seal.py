@@ -17,7 +17,7 @@ import polars as pl
 from pydantic import ValidationError
 
 from recassay.core import columns as c
-from recassay.core.errors import InputError, listing
+from recassay.core.errors import InputError, count_of, listing
 from recassay.core.system.files import refuse_special
 from recassay.core.version import __version__
 from recassay.metrics.make import make_metric
@@ -236,7 +236,7 @@ def _cells(cells: Sequence[Any]) -> str:
     names = listing(
         (f"{cell.algorithm} on {cell.dataset}{f' with seed {cell.seed}' if seeds else ''}" for cell in cells), most=4
     )
-    return f"{len(cells)} {'cell' if len(cells) == 1 else 'cells'} ({names})"
+    return f"{count_of(len(cells), 'cell')} ({names})"
 
 
 def _digest(content: Any) -> str:

@@ -147,21 +147,21 @@ class DaskExecutor:
         places: Places,
         watcher: Watcher,
         topic: str,
-        told: queue.SimpleQueue[tuple[str, Any]],
+        messages: queue.SimpleQueue[tuple[str, Any]],
     ) -> None:
         """Jobs whose resources left with their workers wait for such a worker, and then go where there is room."""
-        for name, one in flight.items() if places.threads else ():
-            if places.offered(one.asked):
-                one.unserved = 0.0
-            elif not one.unserved:
-                one.unserved = time.monotonic()
+        for name, entry in flight.items() if places.threads else ():
+            if places.offered(entry.asked):
+                entry.unserved = 0.0
+            elif not entry.unserved:
+                entry.unserved = time.monotonic()
                 watcher.waiting(
-                    f"no worker has what {name} asks for ({', '.join(one.asked or ())}); waiting up to "
+                    f"no worker has what {name} asks for ({', '.join(entry.asked or ())}); waiting up to "
                     f"{NO_WORKER_SECONDS:g} s for one, then any worker may run it"
                 )
-            elif time.monotonic() - one.unserved > NO_WORKER_SECONDS:
-                self._client.cancel([one.future])
-                flight[name] = self._submit(one.job, topic, told, places.resources(one.job))
+            elif time.monotonic() - entry.unserved > NO_WORKER_SECONDS:
+                self._client.cancel([entry.future])
+                flight[name] = self._submit(entry.job, topic, messages, places.resources(entry.job))
 
     def _submit(
         self,

@@ -54,6 +54,10 @@ class Energy:
     how: str
     """`measured` or `estimated`, with the counters or the assumption."""
 
+    def record(self, of_fit: Energy) -> dict[str, Any]:
+        """What a cell keeps of its energy; `of_fit` is that of the final fit and the lists."""
+        return {"joules": self.joules, "joules_fit": of_fit.joules, "how": self.how}
+
 
 def read_counters() -> Reading:
     """The counters now; those of a GPU where this process may be using one."""

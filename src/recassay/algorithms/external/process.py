@@ -126,13 +126,7 @@ class ExternalProcess:
     def _lists(self, path: Path, train: Interactions, k: int) -> Recommender:
         table = _read(path, train, k, self.name)
         ordered = table.sort(c.USER, c.SCORE, descending=[False, True], maintain_order=True)
-        length = np.bincount(ordered[c.USER].to_numpy(), minlength=train.n_users)
-        return Lists(
-            start=np.concatenate([[0], np.cumsum(length)]).astype(np.int64),
-            item=ordered[c.ITEM].to_numpy().astype(np.int32),
-            score=ordered[c.SCORE].to_numpy().astype(np.float32),
-            n_items=train.n_items,
-        )
+        return Lists(ordered[c.USER], ordered[c.ITEM], ordered[c.SCORE], train)
 
 
 def external_process(path: Path) -> type[ExternalProcess]:

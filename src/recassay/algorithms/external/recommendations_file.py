@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from recassay.core import columns as c
 from recassay.core.errors import InputError, UsageError, listing
 from recassay.core.specs.search import SearchSpace
-from recassay.core.types import Float32Array, IdArray, IntArray, Interactions, Recommender, TopK
+from recassay.core.types import IdArray, Interactions, Recommender, TopK
 
 
 class RecommendationsFile:
@@ -57,13 +57,7 @@ class RecommendationsFile:
         ordered = known.drop_nulls("i").sort("u", "r", maintain_order=True)
         ordered = ordered.unique(["u", "i"], keep="first", maintain_order=True)
         ordered = ordered.with_columns(pl.col("s").cum_min().over("u"))
-        length = np.bincount(ordered["u"].to_numpy(), minlength=train.n_users)
-        return Lists(
-            start=np.concatenate([[0], np.cumsum(length)]).astype(np.int64),
-            item=ordered["i"].to_numpy(),
-            score=ordered["s"].cast(pl.Float32).to_numpy(),
-            n_items=train.n_items,
-        )
+        return Lists(ordered["u"], ordered["i"], ordered["s"], train)
 
     def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
         """The table and what is looked up in it."""
@@ -71,10 +65,13 @@ class RecommendationsFile:
 
 
 class Lists:
-    """Ready-made lists: those of user u are at `start[u]` to `start[u + 1]`, best first."""
+    """Ready-made lists, from the rows of a table that is sorted by user, then best first; all are positions."""
 
-    def __init__(self, *, start: IntArray, item: IdArray, score: Float32Array, n_items: int) -> None:
-        self._start, self._item, self._score, self._n_items = start, item, score, n_items
+    def __init__(self, user: pl.Series, item: pl.Series, score: pl.Series, train: Interactions) -> None:
+        length = np.bincount(user.to_numpy(), minlength=train.n_users)
+        self._start = np.concatenate([[0], np.cumsum(length)])  # the list of user u begins at `_start[u]`
+        self._item, self._score = item.to_numpy().astype(np.int32), score.to_numpy().astype(np.float32)
+        self._n_items = train.n_items
 
     def recommend(self, users: IdArray, k: int, *, exclude: csr_array | None) -> TopK:
         """The first k of each user's list that are not excluded."""

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from functools import cache
 
-import numba
 import threadpoolctl
 
+from recassay.algorithms.kernels.products import in_parallel
 from recassay.core.system.compiled import compiled
 
 __all__ = ["compiled", "one_blas_thread", "over_rows"]
@@ -28,16 +27,8 @@ def over_rows(kernel: Callable[[int, int], object], rows: int, *, work: int) -> 
     the number of threads. NUMBA_NUM_THREADS bounds it; `work`, the multiplications to do, decides whether more than
     one is worth it. BLAS uses one thread inside.
     """
-    threads = int(vars(numba.config)["NUMBA_NUM_THREADS"]) if work >= WORTH_A_THREAD else 1
-    blocks = [(start, min(start + ROWS_A_BLOCK, rows)) for start in range(0, rows, ROWS_A_BLOCK)]
     with one_blas_thread():
-        if threads == 1:
-            for start, stop in blocks:
-                kernel(start, stop)
-            return
-        with ThreadPoolExecutor(threads) as pool:
-            for done in [pool.submit(kernel, start, stop) for start, stop in blocks]:
-                done.result()
+        in_parallel(lambda part: kernel(part.start, part.stop), rows, size=ROWS_A_BLOCK, alone=work < WORTH_A_THREAD)
 
 
 def one_blas_thread() -> AbstractContextManager[object]:

@@ -23,9 +23,9 @@ class _TorchWhenUsed:
             module = importlib.import_module("torch")
         except ModuleNotFoundError as error:
             raise MissingExtraError("torch", "neural", "this algorithm") from error
-        found = getattr(module, name)
-        setattr(self, name, found)
-        return found
+        attribute = getattr(module, name)
+        setattr(self, name, attribute)
+        return attribute
 
 
 torch: Any = _TorchWhenUsed()

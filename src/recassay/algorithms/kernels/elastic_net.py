@@ -54,7 +54,7 @@ def regress_items(counts: Counts, l1: float, l2: float, *, tolerance: float, max
 def choose(key: FloatArray, count: int, wanted: int, chosen: IdArray) -> int:
     """Write the positions of large keys among the first `count` (all >= 0) to `chosen`; how many there are.
 
-    At most `wanted` are chosen, at least half as many where there are that many. All keys above a bound found by
+    At most `wanted` are chosen, at least half as many where there are that many. All keys above a bound reaching by
     bisection are; where ties leave too few, some at the bound join, in the order of their position.
     """
     low, high = 0.0, 0.0
@@ -66,13 +66,13 @@ def choose(key: FloatArray, count: int, wanted: int, chosen: IdArray) -> int:
         if count <= wanted or 2 * above >= wanted:
             break
         middle = 0.5 * (low + high)
-        found = 0
+        reaching = 0
         for position in range(count):
-            found += key[position] >= middle
-        if found > wanted:
+            reaching += key[position] >= middle
+        if reaching > wanted:
             low = middle
         else:
-            high, above = middle, found
+            high, above = middle, reaching
     few = 2 * above < wanted
     room = wanted - above
     total = 0

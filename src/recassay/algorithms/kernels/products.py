@@ -66,13 +66,19 @@ def gram(matrix: csr_array) -> Float32Array:
     return row_products(SparseRows.of(matrix.T.tocsr()), SparseRows.of(matrix), items)
 
 
-def in_parallel(work: Callable[[slice], Answer], n_rows: int) -> list[Answer]:
-    """`work` on slices that cover `range(n_rows)`; the answers in the order of the slices."""
-    threads = int(vars(numba.config)["NUMBA_NUM_THREADS"])
-    if threads == 1 or n_rows < 2:
-        return [work(slice(0, n_rows))]
-    size = max(1, -(-n_rows // (threads * CHUNKS_PER_THREAD)))
-    parts = [slice(start, min(start + size, n_rows)) for start in range(0, n_rows, size)]
+def in_parallel(
+    work: Callable[[slice], Answer], n_rows: int, *, size: int | None = None, alone: bool = False
+) -> list[Answer]:
+    """`work` on slices that cover `range(n_rows)`, on as many threads as numba is allowed, or `alone` on this one.
+
+    The answers come in the order of the slices, each of `size` rows; by default as few as keep all threads at work.
+    """
+    threads = 1 if alone else int(vars(numba.config)["NUMBA_NUM_THREADS"])
+    chunks = 1 if threads == 1 or n_rows < 2 else threads * CHUNKS_PER_THREAD
+    size = size or max(1, -(-n_rows // chunks))
+    parts = [slice(start, min(start + size, n_rows)) for start in range(0, max(n_rows, 1), size)]
+    if threads == 1:
+        return [work(part) for part in parts]
     with ThreadPoolExecutor(threads) as pool:
         return list(pool.map(work, parts))
 

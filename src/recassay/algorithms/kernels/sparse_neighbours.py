@@ -72,8 +72,8 @@ def _largest_products(
     n_columns, width = len(place), best.shape[1]
     sums = np.zeros(n_columns, dtype=np.float32)
     met = np.empty(n_columns, dtype=np.int32)
-    found = np.empty(n_columns, dtype=np.float32)
-    found_bits = found.view(np.uint32)
+    values = np.empty(n_columns, dtype=np.float32)
+    value_bits = values.view(np.uint32)
     keys = new_shortlist(width)
     for row in range(first, stop):
         work, n_met = count_products(left, right, row), 0
@@ -82,19 +82,19 @@ def _largest_products(
             sums[row] = 0
             for p in range(n_met):
                 other = np.uint32(met[p])
-                found[p] = _similarity(sums[other], norms[row], norms[other], kind, shrink)
+                values[p] = _similarity(sums[other], norms[row], norms[other], kind, shrink)
                 sums[other] = 0
         else:
             add_row(left, right, row, sums)
             sums[row] = 0
             for p in range(n_columns):
-                found[p] = _similarity(sums[p], norms[row], norms[p], kind, shrink)
+                values[p] = _similarity(sums[p], norms[row], norms[p], kind, shrink)
             sums[:] = 0
         size, bound = 0, np.uint32(0)
         for p in range(n_met if work < n_columns else n_columns):
-            if found[p] > 0 and rising(found_bits[p]) >= bound:
+            if values[p] > 0 and rising(value_bits[p]) >= bound:
                 spot = np.uint32(met[p] if work < n_columns else p)
-                keys[np.uint32(size)] = key_of(rising(found_bits[p]), place[spot])
+                keys[np.uint32(size)] = key_of(rising(value_bits[p]), place[spot])
                 size += 1
                 if size == len(keys):
                     size = keep_best(keys, size, width)

@@ -40,7 +40,7 @@ class Steps:
         self._recorded: dict[str, tuple[Any, Any, Any]] = {}
 
     def stream(self) -> AbstractContextManager[Any]:
-        """The context in which steps are taken: recording needs a stream that is not the default one."""
+        """The context in which steps are taken: recording needs a stream that is not the default way."""
         if self._stream is None:
             return nullcontext()
         self._stream.wait_stream(torch.cuda.current_stream())
@@ -59,23 +59,23 @@ class Steps:
         graph.replay()
         return loss
 
-    def _step(self, one: Pass, batch: Any) -> Any:
-        network, optimiser = self._network, self._optimisers[one.weights]
+    def _step(self, way: Pass, batch: Any) -> Any:
+        network, optimiser = self._network, self._optimisers[way.weights]
         half = network.half_precision and self._device == "cuda"
         with tensor_cores(allowed=True):
             with torch.autocast(self._device, dtype=torch.bfloat16, enabled=half):
-                loss = one.loss(batch)
+                loss = way.loss(batch)
             optimiser.zero_grad(set_to_none=True)
             loss.backward()
         optimiser.step()
         return loss.detach()
 
-    def _record(self, one: Pass, batch: Any) -> tuple[Any, Any, Any]:
+    def _record(self, way: Pass, batch: Any) -> tuple[Any, Any, Any]:
         """(the graph, where it reads the batch, where it writes the loss)."""
         place, graph = batch.clone(), torch.cuda.CUDAGraph()
         graph.register_generator_state(self._network.chance.generator)
         with torch.cuda.graph(graph, stream=self._stream):
-            loss = self._step(one, place)
+            loss = self._step(way, place)
         return graph, place, loss
 
 
@@ -86,7 +86,7 @@ def _recording_stream() -> Any:
 
 
 def _optimiser(kind: str, parameters: list[Any], rate: float, recordable: bool) -> Any:
-    """An optimiser, in its form that moves all parameters by one kernel where there is one."""
+    """An optimiser, in its form that moves all parameters by one kernel where there is way."""
     settings = {"fused": True} if kind in ("Adam", "AdamW") else {}
     return getattr(torch.optim, kind)(parameters, lr=rate, **settings, **({"capturable": True} if recordable else {}))
 
@@ -143,13 +143,13 @@ class NeuralTraining:
                 if not bool(torch.isfinite(total)):
                     raise RecAssayError(f"the loss is not finite after epoch {self._done}", fix="use a smaller rate")
 
-    def _go_through(self, one: Pass, before: float, share: float) -> Any:
+    def _go_through(self, way: Pass, before: float, share: float) -> Any:
         """One pass: the sum of its losses."""
-        batches = -(-len(one.among) // self._batch)
+        batches = -(-len(way.among) // self._batch)
         total = torch.zeros((), device=self._device)
-        for number, batch in enumerate(self.events.batches(one.among, self._batch) if batches else ()):
+        for number, batch in enumerate(self.events.batches(way.among, self._batch) if batches else ()):
             self.network.progress = self._done + before + share * number / batches
-            total += self._steps.take(one, batch)
+            total += self._steps.take(way, batch)
         return total
 
     def _average_in(self) -> None:
