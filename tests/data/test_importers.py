@@ -157,6 +157,7 @@ def test_lenskit_means_over_users():
     assert cell(csv_, "Pop", "ndcg@10") == pytest.approx(cell(parquet, "Pop", "ndcg@10"))
     assert cell(csv_, "Pop", "mrr", column=c.RUNS) == 25
     assert cell(csv_, "Pop", "ndcg@10", column=c.CONVENTION).startswith("log2_rank")
+    assert cell(csv_, "Pop", "mrr", column=c.CONVENTION) == "first: the first hit within the list counts"
     summary = load_results(SAMPLES / "lenskit" / "toyc-list_summary.csv")
     assert cell(summary, "ALS", "recall@10") == pytest.approx(0.29905, abs=1e-5)
     assert any("give the list metrics" in note for note in summary.notes)

@@ -129,7 +129,13 @@ BROKEN: dict[str, tuple[str, bytes, ReadSpec, str]] = {
         "a.csv",
         b'user,item\n1,2\n"3,4\n5,6\n',
         ReadSpec(),
-        "opened in line 3 is never closed",
+        "a.csv: a quotation mark opened in line 3 is never closed",
+    ),
+    "unclosed quotation in a file that is copied first": (
+        "a.csv",
+        b'user::item\n1::2\n"3::4\n5::6\n',
+        ReadSpec(),
+        "a.csv: a quotation mark opened in line 3 is never closed",
     ),
     "unknown ending": (
         "a.xyz",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pandas as pd
@@ -407,3 +408,18 @@ def test_a_large_plain_table_is_read_at_once():
     frame = pl.DataFrame({"model": [f"a{i % 100}" for i in range(n)], "dataset": [f"d{i // 100}" for i in range(n)],
                           "ndcg@10": [0.5] * n})  # fmt: skip
     assert load_results(frame).frame.height == n
+
+
+def test_deviations_without_values_are_refused(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("model,ndcg@10_std\nEASE,0.1\nALS,0.2\n")
+    with pytest.raises(RecAssayError, match="holds deviations and no values"):
+        load_results(path)
+
+
+def test_a_header_of_many_marks_takes_no_time(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text(f"model,ndcg@10,avg{'#' * 50_000}x\nEASE,0.1,1\nALS,0.2,2\n")
+    begun = time.process_time()
+    assert load_results(path).algorithms == ["ALS", "EASE"]
+    assert time.process_time() - begun < 10

@@ -14,7 +14,6 @@ from recassay.core.tables.labels import known_direction
 from recassay.data.importers.contract import Imported, Importer, Kind, melted
 from recassay.data.importers.opened import OpenedFile
 from recassay.data.tables.labels import own_name, spelled
-from recassay.data.tables.read import read_frame
 
 _LEADERBOARD = {"model", "score_val", "fit_time", "stack_level"}
 _WHO = ("framework", "method", "model", "algorithm")
@@ -38,7 +37,7 @@ def recognise(file: OpenedFile) -> Kind | None:
 
 def read(file: OpenedFile) -> Imported:
     """One row for each framework, task, fold and metric."""
-    frame = read_frame(file.data, file.name)
+    frame = file.frame
     if set(frame.columns) >= _LEADERBOARD:
         return _leaderboard(frame)
     who = next(name for name in _WHO if name in frame.columns)

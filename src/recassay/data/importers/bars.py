@@ -10,7 +10,6 @@ from recassay.data.importers.conventions import BINARY, accuracy, with_conventio
 from recassay.data.importers.opened import OpenedFile
 from recassay.data.tables.cells import numbers
 from recassay.data.tables.labels import spelled
-from recassay.data.tables.read import read_frame
 
 _COLUMNS = {"Year", "Publication", "Model", "Paper URL"}
 
@@ -22,7 +21,7 @@ def recognise(file: OpenedFile) -> Kind | None:
 
 def read(file: OpenedFile) -> Imported:
     """One row for each model and metric; a model that stands there twice keeps its last row."""
-    frame = read_frame(file.data, file.name)
+    frame = file.frame
     metrics = [name for name in frame.columns if spelled(name) is not None]
     repeated = frame.height - frame.get_column("Model").n_unique()
     frame = frame.unique("Model", keep="last", maintain_order=True)
@@ -33,8 +32,7 @@ def read(file: OpenedFile) -> Imported:
     long = melted(frame, {"Model": c.ALGORITHM}, metrics)
     notes = (f"{repeated} models stand twice in the leaderboard; their last row was read",) if repeated else ()
     dataset = file.stem.removeprefix("ctr_").removeprefix("matching_")
-    made = with_conventions(long, accuracy(ndcg=BINARY), framework="BARS")
-    return Imported(made.with_columns(pl.lit(dataset).alias(c.DATASET)), notes)
+    return Imported(with_conventions(long, accuracy(ndcg=BINARY), framework="BARS", dataset=dataset), notes)
 
 
 IMPORTER = Importer("bars", "BARS", "a leaderboard as CSV, named after its dataset", recognise, read)

@@ -12,7 +12,6 @@ from recassay.core.errors import InputError, listing
 from recassay.data.importers.contract import Imported, Importer, Kind
 from recassay.data.importers.instances import Answer, instance_results, json_lines
 from recassay.data.importers.opened import OpenedFile
-from recassay.data.tables.read import read_frame
 
 _TWO = ("model_a", "model_b", "winner")
 _ONE = ("winner", "loser")
@@ -82,7 +81,7 @@ def _records(file: OpenedFile, keys: Mapping[str, str]) -> Iterator[dict[str, An
         yield from json_lines(file)
     else:
         columns = _columns(keys) or ()
-        yield from read_frame(file.data, file.name).select(columns).iter_rows(named=True)
+        yield from file.frame.select(columns).iter_rows(named=True)
 
 
 IMPORTER = Importer(

@@ -16,6 +16,9 @@ import polars as pl
 
 from recassay.core import columns as c
 from recassay.data.importers.opened import OpenedFile
+from recassay.data.tables.join import Imported
+
+__all__ = ["KIND_WORDS", "RESULTS", "Imported", "Importer", "Kind", "long_frame", "melted"]
 
 Kind = Literal["results", "user results", "lists", "judgements", "other"]
 """What a file holds: numbers of a table, or one for each user; recommendation lists; what users liked; something else
@@ -27,22 +30,6 @@ KIND_WORDS: Mapping[str, str] = {
     "judgements": "relevance judgements",
     "other": "settings or tests",
 }
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Imported:
-    """A long frame (algorithm, metric, value; dataset, seed, fold, user, details where known) and what to tell of it.
-
-    Where the file does not say the dataset, the column is absent or null, and the caller fills it in. Rows of single
-    users name them in the column `user`; the caller takes the means.
-    """
-
-    frame: pl.DataFrame
-    notes: tuple[str, ...] = ()
-    guesses: tuple[str, ...] = ()
-    """Where the reading is a guess."""
-    words: tuple[str, str] = ("algorithm", "dataset")
-    """What the framework calls what is compared, and what it is compared on: `("model", "task")`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +58,13 @@ def melted(frame: pl.DataFrame, keys: Mapping[str, str], metrics: Sequence[str] 
     return long.with_columns(pl.col(c.VALUE).cast(pl.Float64, strict=False))
 
 
-def long_frame(rows: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
-    """Rows of names and numbers as a frame; absent keys are null."""
+def long_frame(rows: Iterable[Mapping[str, Any]], **same: object) -> pl.DataFrame:
+    """Rows of names and numbers as a frame; absent keys are null. `same`: columns with one value for all rows."""
     names = (c.ALGORITHM, c.DATASET, c.METRIC, c.VALUE, c.SEED, c.FOLD, c.USER, *c.RESULT_DETAILS)
     types = dict.fromkeys(names, pl.String) | {
         c.VALUE: pl.Float64, c.DEVIATION: pl.Float64, c.RUNS: pl.Int64, c.HIGHER_IS_BETTER: pl.Boolean
     }  # fmt: skip
-    listed = list(rows)
+    listed = [{**row, **same} for row in rows]
     used = [name for name in names if any(row.get(name) is not None for row in listed)]
     keys = list(dict.fromkeys([c.ALGORITHM, c.METRIC, c.VALUE, *used]))
     data = {name: [row.get(name) for row in listed] for name in keys}

@@ -66,26 +66,25 @@ def with_conventions(
     framework: str,
     version: str | None = None,
     k: int | None = None,
-    names: Mapping[str, str] | None = None,
+    dataset: str | None = None,
 ) -> pl.DataFrame:
     """The frame with our labels, the framework, and the convention of each metric it is known for.
 
-    `table` is by the framework's own name or by ours, compared by `names.canonical`; `k` is the cut-off of every metric
-    that names none; `names` are further spellings (theirs -> ours). A metric that nobody knows keeps its own name.
+    `table` is by our name of a metric, or by the framework's own where we have none, in the form of `names.canonical`;
+    `k` is the cut-off of every metric that names none; `dataset` is that of all rows, where it is given. A metric that
+    nobody knows keeps its own name.
     """
-    by_name = {canonical(name): known for name, known in table.items()}
-    spellings = {canonical(theirs): ours for theirs, ours in (names or {}).items()}
     labels, conventions, turned = {}, {}, []
     for text in frame.get_column(c.METRIC).unique().to_list():
-        base, cut = _parts(text, spellings)
-        known = by_name.get(canonical(base))
-        if known is None and cut is None and _parts(text, {})[1] is not None:
-            base, cut = _parts(text, {})
-        name = known.name if known else base
-        at = cut if cut is not None else str(k) if k is not None and has_cutoff(name) else None
-        labels[text] = normal_label(f"{name}@{at}") if at else normal_label(name)
-        conventions[text] = known.convention if known and known.convention else None
-        if known is not None and known.turned:
+        metric = spelled(text)
+        label = metric.label if metric is not None and not metric.deviation else own_name(text)
+        base, _, cutoff = label.partition("@")
+        known = table.get(canonical(base), Known(base))
+        if not cutoff and k is not None and has_cutoff(known.name):
+            cutoff = str(k)
+        labels[text] = normal_label(f"{known.name}@{cutoff}" if cutoff else known.name)
+        conventions[text] = known.convention or None
+        if known.turned:
             turned.append(text)
     value = pl.when(pl.col(c.METRIC).is_in(turned)).then(1 - pl.col(c.VALUE)).otherwise(pl.col(c.VALUE))
     return frame.with_columns(
@@ -93,15 +92,5 @@ def with_conventions(
         pl.col(c.METRIC).replace_strict(conventions, return_dtype=pl.String).alias(c.CONVENTION),
         pl.lit(framework).alias(c.FRAMEWORK),
         pl.lit(version, dtype=pl.String).alias(c.VERSION),
+        *([] if dataset is None else [pl.lit(dataset).alias(c.DATASET)]),
     ).with_columns(pl.col(c.METRIC).replace(labels))
-
-
-def _parts(text: str, spellings: Mapping[str, str]) -> tuple[str, str | None]:
-    """The name of a metric and its cut-off, however they are written."""
-    name, at, cut = text.partition("@")
-    if canonical(name) in spellings:
-        return spellings[canonical(name)], cut.strip() or None if at else None
-    metric = spelled(text)
-    label = metric.label if metric is not None and not metric.deviation else own_name(text)
-    name, at, cut = label.partition("@")
-    return spellings.get(canonical(name), name), cut or None if at else None

@@ -13,7 +13,6 @@ from typing import Any
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.core.errors import InputError
 from recassay.data.importers.contract import Imported, Importer, Kind, long_frame
 from recassay.data.importers.conventions import BINARY, WHOLE_LIST, Known, accuracy, with_conventions
 from recassay.data.importers.opened import OpenedFile
@@ -23,9 +22,7 @@ from recassay.data.tables.roles import Asked
 from recassay.data.tables.shapes import long_form
 from recassay.data.tables.textual import barred_grids
 
-METRICS = accuracy(ndcg=BINARY, map=WHOLE_LIST) | {
-    "mrr": Known("mrr", "first: the first hit of the whole ranking counts")
-}
+METRICS = accuracy(ndcg=BINARY, map=WHOLE_LIST, mrr=Known("mrr", "first: the first hit of the whole ranking counts"))
 
 
 def recognise(file: OpenedFile) -> Kind | None:
@@ -52,21 +49,18 @@ def read(file: OpenedFile) -> Imported:
         for model, text in zip([None, *sections[1::2]], sections[::2], strict=True):
             table = next(filter(None, map(table_of, barred_grids(text))), None)
             if table is not None:
-                frame = long_form(table, Asked(wide=True), file.name, file.dataset())[0]
-                parts.append(frame if model is None else _folds(frame, model))
+                frame = long_form(table, Asked(wide=True), file.name, file.dataset()).frame
+                if model is not None:  # of a cross-validation: rows are its folds, then their mean and deviation
+                    fold = pl.col(c.ALGORITHM).str.extract(r"^Fold\s*(\d+)$")
+                    frame = frame.with_columns(fold.alias(c.FOLD), pl.lit(model).alias(c.ALGORITHM))
+                    frame = frame.drop_nulls(c.FOLD)
+                parts.append(frame)
     if not parts:
-        raise InputError("holds no table below TEST:", where=file.name, fix="give the log of an experiment that ended")
+        raise file.refused("holds no table below TEST:", fix="give the log of an experiment that ended")
     frame = pl.concat(parts, how="diagonal_relaxed")
     keys = [name for name in (c.ALGORITHM, c.METRIC, c.FOLD) if name in frame.columns]
     frame = frame.unique(keys, keep="last", maintain_order=True)
     return Imported(with_conventions(frame.drop(c.DATASET), METRICS, framework="Cornac"))
-
-
-def _folds(frame: pl.DataFrame, model: str) -> pl.DataFrame:
-    """The table of a cross-validation, whose rows are folds of one model and then their mean and deviation."""
-    fold = pl.col(c.ALGORITHM).str.extract(r"^Fold\s*(\d+)$")
-    folds = frame.with_columns(fold.alias(c.FOLD), pl.lit(model).alias(c.ALGORITHM))
-    return folds.drop_nulls(c.FOLD)
 
 
 def _by_user(document: Any) -> bool:

@@ -14,20 +14,15 @@ from recassay.core import columns as c
 from recassay.data.importers.contract import Imported, Importer, Kind, melted
 from recassay.data.importers.conventions import COUNT, EXPONENTIAL, MEAN_PRECISION, Known, accuracy, with_conventions
 from recassay.data.importers.opened import OpenedFile
-from recassay.data.tables.read import read_frame
 
 METRICS = accuracy(
     ndcg=EXPONENTIAL,
     map=MEAN_PRECISION,
     gini=Known("gini", "over_n_minus_1: divided by n - 1 (largest value 1)", turned=True),
-    giniindex=Known("gini", "over_n_minus_1: divided by n - 1 (largest value 1)", turned=True),
-    itemcoverage=Known("items_covered"),
     coverage=Known("items_covered"),
     usercoverage=Known("users_covered"),
     numretrieved=Known("num_retrieved"),
-    sentropy=Known("entropy", "bits: in bits"),
     entropy=Known("entropy", "bits: in bits"),
-    arp=Known("popularity", COUNT),
     popularity=Known("popularity", COUNT),
 )
 _NAME = re.compile(r"^(?P<triplets>triplets_)?rec_(?:perf_)?cutoff_(?P<k>\d+)_relthreshold_(?P<threshold>[\d.]+)")
@@ -49,7 +44,7 @@ def recognise(file: OpenedFile) -> Kind | None:
 
 def read(file: OpenedFile) -> Imported:
     """One row for each model and metric, with the cut-off and the threshold of the file's name."""
-    frame = read_frame(file.data, file.name)
+    frame = file.frame
     named = _NAME.match(file.stem)
     if {"metric", "value"} <= set(frame.columns):
         value = pl.col(c.VALUE).cast(pl.Float64, strict=False)
@@ -59,11 +54,9 @@ def read(file: OpenedFile) -> Imported:
     above = file.parents()
     dataset = above[1] if above[:1] == ["performance"] and len(above) > 1 else file.dataset()
     turned = "gini" in [name.lower() for name in long.get_column(c.METRIC).unique().to_list()]
-    made = with_conventions(long, METRICS, framework="Elliot", k=int(named["k"]) if named else None).with_columns(
-        pl.lit(dataset).alias(c.DATASET),
-        pl.lit(f"Elliot relevance threshold {named['threshold']}" if named else None, dtype=pl.String).alias(
-            c.PROTOCOL
-        ),
+    k, protocol = (int(named["k"]), f"Elliot relevance threshold {named['threshold']}") if named else (None, None)
+    made = with_conventions(long, METRICS, framework="Elliot", k=k, dataset=dataset).with_columns(
+        pl.lit(protocol, dtype=pl.String).alias(c.PROTOCOL),
         # The model without its settings: `ItemKNN_nn=20_sim=cosine` is ItemKNN.
         pl.col(c.ALGORITHM).map_elements(lambda name: _SETTING.split(name, maxsplit=1)[0], return_dtype=pl.String),
     )

@@ -13,10 +13,9 @@ from typing import Any
 from recassay.core import columns as c
 from recassay.core.tables.labels import is_known, normal_label
 from recassay.data.importers.contract import Imported, Importer, Kind, long_frame
-from recassay.data.importers.instances import WORDS, Answer, instance_results, json_lines, number
+from recassay.data.importers.instances import WORDS, Answer, instance_results, json_lines, mapping, number
 from recassay.data.importers.opened import OpenedFile
-
-_HALF_WIDTH = 1.959964
+from recassay.data.tables.cells import FROM_INTERVAL
 
 
 def recognise(file: OpenedFile) -> Kind | None:
@@ -32,25 +31,21 @@ def read(file: OpenedFile) -> Imported:
     document = file.json
     if document is None or "evaluation_results" not in document:
         return instance_results(_instances(file), file, "Every Eval Ever")
-    info = document["model_info"] if isinstance(document["model_info"], dict) else {}
-    library = document.get("eval_library") if isinstance(document.get("eval_library"), dict) else {}
-    rows = [
-        {
-            **row,
-            c.ALGORITHM: str(info.get("id") or info.get("name") or file.stem),
-            c.FRAMEWORK: str(library.get("name") or "Every Eval Ever"),
-            c.VERSION: library.get("version") if isinstance(library.get("version"), str) else None,
-        }
-        for row in _rows(document["evaluation_results"])
-    ]
-    return Imported(long_frame(rows), words=WORDS)
+    info, library = mapping(document["model_info"]), mapping(document.get("eval_library"))
+    version = library.get("version")
+    frame = long_frame(
+        _rows(document["evaluation_results"]),
+        algorithm=info.get("id") or info.get("name") or file.stem,
+        framework=library.get("name") or "Every Eval Ever",
+        version=version if isinstance(version, str) else None,
+    )
+    return Imported(frame, words=WORDS)
 
 
 def _instances(file: OpenedFile) -> Iterator[Answer]:
     """The score of every sample, and whether it is correct."""
     for record in json_lines(file):
-        evaluation = record.get("evaluation")
-        judged = evaluation if isinstance(evaluation, dict) else {}
+        judged = mapping(record.get("evaluation"))
         task, sample = str(record["evaluation_name"]), str(record.get("sample_id") or record["sample_idx"])
         for metric, key, up in (("accuracy", "is_correct", True), ("score", "score", None)):
             value = number(judged.get(key))
@@ -87,8 +82,7 @@ def _metric(config: Mapping[str, Any]) -> str:
 
 def _standard_error(details: Mapping[str, Any]) -> float | None:
     """The standard error where it is given, else from an interval of 95 %."""
-    stated = details.get("uncertainty")
-    uncertainty = stated if isinstance(stated, dict) else {}
+    uncertainty = mapping(details.get("uncertainty"))
     error = uncertainty.get("standard_error")
     value = error.get("value") if isinstance(error, dict) else error
     if isinstance(value, (int, float)):
@@ -98,7 +92,7 @@ def _standard_error(details: Mapping[str, Any]) -> float | None:
         low, high = interval.get("lower"), interval.get("upper")
         level = interval.get("confidence_level", 0.95)
         if isinstance(low, (int, float)) and isinstance(high, (int, float)) and high > low and level == 0.95:
-            return (high - low) / 2 / _HALF_WIDTH
+            return (high - low) / FROM_INTERVAL
     return None
 
 

@@ -11,7 +11,6 @@ from recassay.data.importers.contract import Imported, Importer, Kind, melted
 from recassay.data.importers.conventions import with_conventions
 from recassay.data.importers.opened import OpenedFile
 from recassay.data.tables.labels import spelled
-from recassay.data.tables.read import read_frame
 
 _COLUMNS = {"model_name", "dataset_path", "test_error"}
 
@@ -23,7 +22,7 @@ def recognise(file: OpenedFile) -> Kind | None:
 
 def read(file: OpenedFile) -> Imported:
     """One row for each model, task and metric; a task is its dataset, configuration and horizon."""
-    frame = read_frame(file.data, file.name)
+    frame = file.frame
     path = pl.col("dataset_path").map_elements(lambda text: PurePath(text).stem, return_dtype=pl.String)
     columns = [pl.col(name).cast(pl.String) for name in ("task_name", "dataset_config") if name in frame.columns]
     filled = [pl.when(name != "").then(name) for name in columns]

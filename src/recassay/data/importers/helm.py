@@ -11,9 +11,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from recassay.core import columns as c
-from recassay.core.errors import InputError
 from recassay.data.importers.contract import Imported, Importer, Kind, long_frame
-from recassay.data.importers.instances import WORDS, Answer, instance_results, metric_label
+from recassay.data.importers.instances import WORDS, Answer, instance_results, mapping, metric_label
 from recassay.data.importers.opened import OpenedFile
 
 _BOOKKEEPING = re.compile(
@@ -45,20 +44,24 @@ def read(file: OpenedFile) -> Imported:
     document = file.json
     if isinstance(document, list) and "instance_id" in document[0]:
         return instance_results(_instances(file), file, "HELM")
-    tables = document if isinstance(document, list) and document[0].keys() >= _TABLE else [document]
-    rows = list(_run(file)) if isinstance(document, list) and tables == [document] else [
-        row for table in tables for row in _table(table)
-    ]  # fmt: skip
+    if isinstance(document, list) and not document[0].keys() >= _TABLE:
+        model, dataset = _run_of(file)
+        rows = [
+            {c.ALGORITHM: model, c.DATASET: dataset, c.METRIC: metric_label(name), c.VALUE: value}
+            for name, value in _stats(document, _split(document))
+        ]
+    else:
+        tables = document if isinstance(document, list) else [document]
+        rows = [row for table in tables for row in _table(table)]
     if not rows:
-        raise InputError(
-            "holds no score on a test or validation split", where=file.name, fix="give stats.json of a finished run"
-        )
-    return Imported(long_frame({**row, c.FRAMEWORK: "HELM"} for row in rows), words=WORDS)
+        what = "holds no score on a test or validation split"
+        raise file.refused(what, fix="give stats.json of a finished run")
+    return Imported(long_frame(rows, framework="HELM"), words=WORDS)
 
 
 def _instances(file: OpenedFile) -> Iterator[Answer]:
     model, dataset = _run_of(file)
-    split = _split(one for instance in file.json for one in instance["stats"])
+    split = _split(statistic for instance in file.json for statistic in instance["stats"])
     for instance in file.json:
         for name, value in () if instance.get("perturbation") else _stats(instance["stats"], split):
             yield Answer(model, dataset, str(instance["instance_id"]), metric_label(name), float(value))
@@ -91,12 +94,6 @@ def _run_of(file: OpenedFile) -> tuple[str, str]:
     return model.replace("_", "/", 1), dataset
 
 
-def _run(file: OpenedFile) -> Iterator[dict[str, Any]]:
-    model, dataset = _run_of(file)
-    for name, value in _stats(file.json, _split(file.json)):
-        yield {c.ALGORITHM: model, c.DATASET: dataset, c.METRIC: metric_label(name), c.VALUE: value}
-
-
 def _run_name(file: OpenedFile) -> str:
     """The name of the run: from `run_spec.json` beside the file where it is, else the folder's."""
     beside = file.path.parent / "run_spec.json"
@@ -113,18 +110,12 @@ def _table(table: dict[str, Any]) -> Iterator[dict[str, Any]]:
     for row in table["rows"]:
         values = [cell.get("value") if isinstance(cell, dict) else cell for cell in row]
         for header, value in zip(headers[1:], values[1:], strict=False):
-            title = str(header.get("value") or "")
-            scenario, dash, metric = title.rpartition(" - ")
-            about = header.get("metadata")
-            metadata = about if isinstance(about, dict) else {}
+            scenario, dash, metric = str(header.get("value") or "").rpartition(" - ")
+            metadata = mapping(header.get("metadata"))
             metric = str(metadata.get("metric") or metric)
             scenario = str(metadata.get("run_group") or scenario)
-            if (
-                not (dash or metadata)
-                or not scenario
-                or not isinstance(value, (int, float))
-                or not math.isfinite(value)
-            ):
+            named = scenario and (dash or metadata)
+            if not named or not isinstance(value, (int, float)) or not math.isfinite(value):
                 continue
             lower = header.get("lower_is_better")
             yield {

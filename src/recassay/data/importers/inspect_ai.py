@@ -14,9 +14,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from recassay.core import columns as c
-from recassay.core.errors import InputError
 from recassay.data.importers.contract import Imported, Importer, Kind, long_frame
-from recassay.data.importers.instances import WORDS, Answer, instance_results, metric_label
+from recassay.data.importers.instances import WORDS, Answer, instance_results, mapping, metric_label
 from recassay.data.importers.opened import OpenedFile
 
 _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
@@ -42,10 +41,10 @@ def read(file: OpenedFile) -> Imported:
     document = file.json if file.json is not None else _unpacked(file)
     evaluation = document["eval"]
     if not document.get("samples") and (totals := _totals(document)):
-        cell = {c.ALGORITHM: str(evaluation["model"]), c.DATASET: str(evaluation["task"]), c.FRAMEWORK: "inspect_ai"}
-        rows = ({**cell, c.METRIC: metric_label(name), c.VALUE: value} for name, value in totals.items())
+        rows = [{c.METRIC: metric_label(name), c.VALUE: value} for name, value in totals.items()]
+        frame = long_frame(rows, algorithm=evaluation["model"], dataset=evaluation["task"], framework="inspect_ai")
         note = "the log has no samples: the totals of its scorers were read"
-        return Imported(long_frame(rows), (note,), words=WORDS)
+        return Imported(frame, (note,), words=WORDS)
     scores = [
         (str(sample["id"]), *score)
         for sample in document.get("samples") or []
@@ -60,22 +59,19 @@ def read(file: OpenedFile) -> Imported:
         Answer(model, task, sample, labels[scorer], value, scorer in graded or None)
         for sample, scorer, value, _ in scores
     )
-    packages = evaluation.get("packages")
-    version = packages.get("inspect_ai") if isinstance(packages, dict) else None
+    version = mapping(evaluation.get("packages")).get("inspect_ai")
     notes = () if document.get("status") == "success" else (f"the evaluation ended as {document.get('status')!r}",)
     return instance_results(answers, file, "inspect_ai", version, notes)
 
 
 def _totals(document: Any) -> dict[str, float]:
     """The metrics of the scorers, `accuracy[scorer]` where there are several, of a log without samples."""
-    results = document.get("results")
-    scores = results.get("scores") if isinstance(results, dict) else None
+    scores = mapping(document.get("results")).get("scores")
     scores = [score for score in scores if isinstance(score, dict)] if isinstance(scores, list) else []
     totals: dict[str, float] = {}
     for score in scores:
-        metrics = score.get("metrics")
-        for name, metric in metrics.items() if isinstance(metrics, dict) else ():
-            value = metric.get("value") if isinstance(metric, dict) else None
+        for name, metric in mapping(score.get("metrics")).items():
+            value = mapping(metric).get("value")
             if isinstance(value, (int, float)) and name not in ("stderr", "std", "var"):
                 totals[name if len(scores) == 1 else f"{name}[{score.get('name')}]"] = float(value)
     return totals
@@ -106,14 +102,14 @@ def _unpacked(file: OpenedFile) -> dict[str, Any]:
             size = sum(infos[name].file_size for name in ("header.json", *names))
             if len(infos) > _MOST_MEMBERS or size > _SMALL + _MOST_RATIO * len(file.data):
                 what = "unpacks to more than a file of its size may"
-                raise InputError(what, where=file.name, fix="convert it: inspect log convert")
+                raise file.refused(what, fix="convert it: inspect log convert")
             document: dict[str, Any] = json.loads(archive.read("header.json"))
             read = [json.loads(archive.read(name)) for name in names]
     except NotImplementedError as error:  # Zstandard, which zipfile reads from Python 3.14 on
         what = "is packed with Zstandard, which this Python does not read"
-        raise InputError(what, where=file.name, fix="convert it: inspect log convert --to json") from error
+        raise file.refused(what, fix="convert it: inspect log convert --to json") from error
     except (zipfile.BadZipFile, zlib.error, KeyError, OSError, RuntimeError, EOFError) as error:
-        raise InputError("is not a readable .eval", where=file.name, fix="convert it: inspect log convert") from error
+        raise file.refused("is not a readable .eval", fix="convert it: inspect log convert") from error
     document["samples"] = read[0] if names == ["summaries.json"] and read else read
     return document
 

@@ -37,16 +37,15 @@ def instance_results(
     for answer in answers:
         values[answer.model, answer.task, answer.instance, answer.metric, answer.higher_is_better].append(answer.value)
     if not values:
-        raise InputError(
-            "holds no score of an instance", where=file.name, fix="give the file of an evaluation that ended"
-        )
+        raise file.refused("holds no score of an instance", fix="give the file of an evaluation that ended")
     repeated = sum(len(scores) > 1 for scores in values.values())
     repeats = [f"{repeated:,} instances were answered several times: means were taken"] if repeated else []
-    frame = long_frame(
+    rows = (
         {c.ALGORITHM: model, c.DATASET: task, c.USER: instance, c.METRIC: metric, c.VALUE: sum(scores) / len(scores),
-         c.HIGHER_IS_BETTER: up, c.FRAMEWORK: framework, c.VERSION: version if isinstance(version, str) else None}
+         c.HIGHER_IS_BETTER: up}
         for (model, task, instance, metric, up), scores in values.items()
     )  # fmt: skip
+    frame = long_frame(rows, framework=framework, version=version if isinstance(version, str) else None)
     return Imported(frame, (*repeats, *notes), words=WORDS)
 
 
@@ -67,15 +66,17 @@ def json_lines(file: OpenedFile) -> Iterator[dict[str, Any]]:
         if not line.strip():
             continue
         try:
-            record = json.loads(line)
+            record, what = json.loads(line), "is no JSON object"
         except (ValueError, RecursionError) as error:
-            what = "is no JSON" if isinstance(error, ValueError) else "is nested too deeply"
-            raise InputError(what, where=f"{file.name}, line {place}", fix="give the file as it was written") from error
+            record, what = None, "is no JSON" if isinstance(error, ValueError) else "is nested too deeply"
         if not isinstance(record, dict):
-            raise InputError(
-                "is no JSON object", where=f"{file.name}, line {place}", fix="give the file as it was written"
-            )
+            raise InputError(what, where=f"{file.name}, line {place}", fix="give the file as it was written")
         yield record
+
+
+def mapping(value: Any) -> dict[str, Any]:
+    """A JSON object as it is; empty for anything else."""
+    return value if isinstance(value, dict) else {}
 
 
 def model_name(folder: str) -> str:

@@ -5,19 +5,14 @@ from __future__ import annotations
 import json
 import re
 
-import polars as pl
-
 from recassay.core import columns as c
 from recassay.core.system.lines import lines_of
-from recassay.data.importers.contract import Imported, Importer, Kind, long_frame
-from recassay.data.importers.conventions import BY_RELEVANT, LINEAR, Known, accuracy, with_conventions
+from recassay.data.importers.contract import Imported, Importer, Kind
+from recassay.data.importers.conventions import ANY, BY_RELEVANT, LINEAR, Known, accuracy
 from recassay.data.importers.opened import OpenedFile
-from recassay.data.importers.trec import system_of
+from recassay.data.importers.trec import query_results, system_of
 
-METRICS = accuracy(ndcg=LINEAR, map=BY_RELEVANT) | {
-    "ap": Known("map", BY_RELEVANT),
-    "success": Known("hitrate", "any: one hit is enough"),
-}
+METRICS = accuracy(ndcg=LINEAR, map=BY_RELEVANT, success=Known("hitrate", ANY))
 _MEASURE = r"(?:AP|nDCG|P|R|RR|Rprec|Bpref|Success|ERR|RBP|SetP|SetR|SetF|Judged|IPrec|NumRet|NumRel|INST|SDCG|BPM)"
 _NAME = re.compile(rf"^{_MEASURE}(?:\([^)]*\))?(?:@\d+(?:\.\d+)?)?$")
 
@@ -46,14 +41,8 @@ def read(file: OpenedFile) -> Imported:
             parts = line.split("\t")
             parts = ["all", *parts] if len(parts) == 2 else parts
         if len(parts) == 3:
-            rows.append(
-                {c.ALGORITHM: system_of(file), c.USER: parts[0], c.METRIC: _label(parts[1]), c.VALUE: float(parts[2])}
-            )
-    table = long_frame(rows)
-    queries = table.filter(pl.col(c.USER) != "all")
-    long = queries if queries.height else table.drop(c.USER)
-    made = with_conventions(long, METRICS, framework="ir_measures").with_columns(pl.lit(file.folder()).alias(c.DATASET))
-    return Imported(made, (f"the dataset is not in it: that of the folder, {file.folder()!r}, was taken",))
+            rows.append({c.USER: parts[0], c.METRIC: _label(parts[1]), c.VALUE: float(parts[2])})
+    return query_results(rows, file, system_of(file), METRICS, "ir_measures")
 
 
 def _label(measure: str) -> str:

@@ -13,9 +13,8 @@ from recassay.data.importers.contract import Imported, Importer, Kind, melted
 from recassay.data.importers.conventions import LOG_RANK, Known, accuracy, with_conventions
 from recassay.data.importers.opened import OpenedFile
 from recassay.data.tables.labels import spelled
-from recassay.data.tables.read import read_frame
 
-METRICS = accuracy(ndcg=LOG_RANK, reciprank=Known("mrr", "first: the first hit within the list counts"))
+METRICS = accuracy(ndcg=LOG_RANK, mrr=Known("mrr", "first: the first hit within the list counts"))
 NO_COUNT = (
     "the deviation in LensKit's summary is over users whose number it does not say, and was left out: give the list "
     "metrics instead"
@@ -46,7 +45,7 @@ def recognise(file: OpenedFile) -> Kind | None:
 
 def read(file: OpenedFile) -> Imported:
     """Means over users with their deviation, or the means of a summary."""
-    frame = read_frame(file.data, file.name)
+    frame = file.frame
     keys = {name: ours for name, ours in _KEYS.items() if name in frame.columns}
     if frame.columns[-3:] == ["mean", "median", "std"]:
         metric = next(name for name in frame.columns if name not in keys and name not in ("mean", "median", "std"))

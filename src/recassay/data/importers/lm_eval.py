@@ -13,7 +13,7 @@ from typing import Any
 from recassay.core import columns as c
 from recassay.core.tables.labels import is_known, normal_label
 from recassay.data.importers.contract import Imported, Importer, Kind, long_frame
-from recassay.data.importers.instances import WORDS, Answer, instance_results, json_lines, number
+from recassay.data.importers.instances import WORDS, Answer, instance_results, json_lines, mapping, number
 from recassay.data.importers.opened import OpenedFile
 
 _SAMPLES = re.compile(r"^samples_(?P<task>.+)_(?P<stamp>\d{4}-\d{2}-\d{2}T[\d.:-]+)$")
@@ -27,31 +27,35 @@ def recognise(file: OpenedFile) -> Kind | None:
         hints = {"versions", "configs", "config", "n-shot", "config_general"} & set(document)
         if hints and tasks and all(isinstance(task, dict) for task in tasks):
             return "results"
-    if file.lines and file.lines[0].startswith('{"doc_id"') and '"resps"' in file.lines[0]:
-        return "user results"
-    return None
+    return "user results" if _holds_samples(file) else None
+
+
+def _holds_samples(file: OpenedFile) -> bool:
+    return bool(file.lines) and file.lines[0].startswith('{"doc_id"') and '"resps"' in file.lines[0]
 
 
 def read(file: OpenedFile) -> Imported:
     """One row for each task and metric of the model."""
-    if file.lines[0].startswith('{"doc_id"') and '"resps"' in file.lines[0]:
+    if _holds_samples(file):
         return _samples(file)
     document = file.json
-    better = document.get("higher_is_better") if isinstance(document.get("higher_is_better"), dict) else {}
+    better, shots = mapping(document.get("higher_is_better")), mapping(document.get("n-shot"))
     rows = [row for task, values in document["results"].items() for row in _rows(str(task), values, better)]
-    model = _model(document, file)
-    version = document.get("lm_eval_version") or document.get("git_hash")
-    shots = document.get("n-shot") if isinstance(document.get("n-shot"), dict) else {}
     for row in rows:
-        row[c.ALGORITHM] = model
-        row[c.FRAMEWORK], row[c.VERSION] = "lm-eval", version if isinstance(version, str) else None
         if isinstance(shots.get(row[c.DATASET]), int):
             row[c.PROTOCOL] = f"lm-eval {shots[row[c.DATASET]]} shots"
     groups = set(document.get("groups") or {}) | {"all"}
     left = sorted({row[c.DATASET] for row in rows} & groups)
     kept = [row for row in rows if row[c.DATASET] not in groups] or rows
     notes = (f"groups were left out, their tasks stay: {', '.join(left)}",) if left and len(kept) < len(rows) else ()
-    return Imported(long_frame(kept), notes, words=WORDS)
+    version = document.get("lm_eval_version") or document.get("git_hash")
+    frame = long_frame(
+        kept,
+        algorithm=_model(document, file),
+        framework="lm-eval",
+        version=version if isinstance(version, str) else None,
+    )
+    return Imported(frame, notes, words=WORDS)
 
 
 def _samples(file: OpenedFile) -> Imported:
@@ -87,8 +91,7 @@ def _rows(task: str, values: Mapping[str, Any], better: Mapping[str, Any]) -> It
         if filtered and filtered != "none":
             label = f"{label}[{filtered}]"
         error = numbers.get(f"{name}_stderr,{filtered}") if filtered else numbers.get(f"{name}_stderr")
-        directions = better.get(task)
-        up = directions.get(name) if isinstance(directions, dict) else None
+        up = mapping(better.get(task)).get(name)
         yield {
             c.DATASET: task,
             c.METRIC: label,

@@ -14,8 +14,8 @@ import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.errors import InputError, UsageError, listing
-from recassay.data.importers.contract import KIND_WORDS, RESULTS, Imported
-from recassay.data.importers.detect import detected, made_part, part_of, refuse_other
+from recassay.data.importers.contract import KIND_WORDS, RESULTS
+from recassay.data.importers.detect import detect, made_part, part_of, refuse_other
 from recassay.data.importers.opened import OpenedFile
 from recassay.data.importers.table import ENDINGS
 from recassay.data.tables.join import Part
@@ -37,41 +37,40 @@ def read_parts(source: Any, asked: Asked, format: str | None = None) -> list[Par
     if asked.wide and asked.transpose:
         raise UsageError("`wide` and `transpose` exclude each other", fix="keep one")
     if not isinstance(source, (str, PathLike)):
-        frame, notes, guesses = long_form(table_from_memory(source), asked, "the frame", "frame")
-        return [made_part(Imported(frame, tuple(notes), tuple(guesses)), "the frame", None)]
+        return [made_part(long_form(table_from_memory(source), asked, "the frame", "frame"), "the frame", None)]
     path = Path(source)
     if path.is_dir():
         return _folder(path, asked, format)
     file = OpenedFile(path, empty_fix="give at least two algorithms on two datasets")
-    found = detected(file, asked, format)
-    refuse_other(file, found)
-    return [part_of(file, found, asked)]
+    detected = detect(file, format, asked)
+    refuse_other(file, detected)
+    return [part_of(file, detected, asked)]
 
 
 def _files_below(folder: Path) -> list[Path]:
     """Every file below the folder with an ending that results have, sorted; hidden ones and caches are passed over."""
-    found: list[Path] = []
+    files: list[Path] = []
     for place, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _SKIPPED)
         for name in sorted(names):
             ending = Path(name.lower().removesuffix(".gz")).suffix
             if ending in ENDINGS and not name.startswith((".", "~$")):
-                found.append(Path(place) / name)
-        if len(found) > MOST_FILES:
+                files.append(Path(place) / name)
+        if len(files) > MOST_FILES:
             raise InputError(
                 f"holds more than {MOST_FILES:,} files", where=str(folder), fix="name the folder of results"
             )
-    return found
+    return files
 
 
 def _repeated(part: Part, path: Path) -> Part:
     """A part with the seed or the fold that its path names (`ml-1m/seed_1/results.csv`), where no column does."""
     if {c.SEED, c.FOLD} & set(part.frame.columns):
         return part
-    said = [found for name in (*path.parts[:-1], path.stem) for found in _REPEAT.findall(name)]
-    if not said:
+    repeats = [repeat for name in (*path.parts[:-1], path.stem) for repeat in _REPEAT.findall(name)]
+    if not repeats:
         return part
-    kind, number = said[-1]
+    kind, number = repeats[-1]
     column = pl.lit(number).alias(c.SEED if kind.lower() in ("seed", "run") else c.FOLD)
     return replace(part, frame=part.frame.with_columns(column))
 
@@ -87,14 +86,14 @@ def _judged_run(run: Path, judgements: list[Path]) -> Part:
     from recassay.data.importers.trec import judged_run
 
     for place in run.parents:
-        found = [path for path in judgements if path.parent == place]
-        if len(found) > 1:
-            found = [path for path in found if path.stem.lower().removesuffix(".qrels") in run.name.lower()] or found
-        if len(found) == 1:
+        qrels = [path for path in judgements if path.parent == place]
+        if len(qrels) > 1:
+            qrels = [path for path in qrels if path.stem.lower().removesuffix(".qrels") in run.name.lower()] or qrels
+        if len(qrels) == 1:
             file = OpenedFile(run)
-            return made_part(judged_run(file, OpenedFile(found[0]), file.folder()), file.name, file.source)
-        if found:
-            names = listing(path.name for path in found)
+            return made_part(judged_run(file, OpenedFile(qrels[0]), file.folder()), file.name, file.source)
+        if qrels:
+            names = listing(path.name for path in qrels)
             raise InputError(
                 f"several files may judge it: {names}", where=str(run), fix="keep one qrels file per folder"
             )
@@ -114,36 +113,33 @@ def _folder(folder: Path, asked: Asked, format: str | None) -> list[Part]:
             continue
         try:
             file = OpenedFile(path)
-            found = detected(file, asked, format)
-            if found.kind not in RESULTS:
-                left[KIND_WORDS[found.kind]] += 1
-                if found.importer is not None and found.importer.name == "trec":
-                    trec[found.kind].append(path)
+            detected = detect(file, format, asked)
+            if detected.kind not in RESULTS:
+                left[f"files with {KIND_WORDS[detected.kind]}"] += 1
+                if detected.importer is not None and detected.importer.name == "trec":
+                    trec[detected.kind].append(path)
                 continue
-            part = _repeated(part_of(file, found, asked), path.relative_to(folder))
-            (users if found.kind == "user results" else parts).append(part)
+            part = _repeated(part_of(file, detected, asked), path.relative_to(folder))
+            (users if detected.kind == "user results" else parts).append(part)
         except InputError as error:
             unread.append(f"{path.relative_to(folder)} ({error.what})")
     if not parts and not users and all(trec.values()):
         users = [_judged_run(run, trec["judgements"]) for run in trec["lists"]]
         for kind in trec:
-            left.pop(KIND_WORDS[kind], None)
+            left.pop(f"files with {KIND_WORDS[kind]}", None)
     if not parts and not users:
         why = f"; {unread[0]}" if unread else ""
         raise InputError(f"there is no study in this folder, and no file with results{why}", where=str(folder),
                          fix="name the folder of a study, or files with results")  # fmt: skip
     whole = [part for part in parts if not _repeats_cells(part)]
     if whole and len(whole) < len(parts):  # a search beside its results
-        left["several values per cell (trials of a search?)"] += len(parts) - len(whole)
+        left["files with several values per cell (trials of a search?)"] += len(parts) - len(whole)
         parts = whole
-    told = [
-        f"{count} files with {kind}" if kind != "empty files" else f"{count} empty files"
-        for kind, count in left.items()
-    ]
+    reasons = [f"{count} {kind}" for kind, count in left.items()]
     if unread:
-        told.append(f"{len(unread)} files that were not understood: {listing(unread, most=3)}")
+        reasons.append(f"{len(unread)} files that were not understood: {listing(unread, most=3)}")
     first, *rest = [*parts, *users]
-    if told:
-        note = f"left out of {folder}: {'; '.join(told)}"
+    if reasons:
+        note = f"left out of {folder}: {'; '.join(reasons)}"
         first = replace(first, notes=(*first.notes, note))
     return [first, *rest]

@@ -6,12 +6,11 @@ from __future__ import annotations
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.core.errors import InputError, listing
+from recassay.core.errors import listing
 from recassay.core.names import canonical
 from recassay.data.importers.contract import Imported, Importer, Kind, melted
 from recassay.data.importers.opened import OpenedFile
 from recassay.data.tables.labels import own_name, spelled
-from recassay.data.tables.read import read_frame
 from recassay.data.tables.words import SYNONYMS
 
 
@@ -23,7 +22,7 @@ def recognise(file: OpenedFile) -> Kind | None:
 
 def read(file: OpenedFile) -> Imported:
     """One row for each finished run and metric."""
-    frame = read_frame(file.data, file.name)
+    frame = file.frame
     notes = []
     finished = frame.get_column("status") == "FINISHED"
     if not finished.all():
@@ -32,8 +31,8 @@ def read(file: OpenedFile) -> Imported:
     places = {ours: _place(frame.columns, ours) for ours in (c.ALGORITHM, c.DATASET, c.SEED, c.FOLD)}
     algorithm = places[c.ALGORITHM] or ("tags.mlflow.runName" if "tags.mlflow.runName" in frame.columns else None)
     if algorithm is None:
-        raise InputError("no parameter or tag says the model", where=file.name,
-                         fix="log it as the parameter model (and the dataset as dataset)")  # fmt: skip
+        fix = "log it as the parameter model (and the dataset as dataset)"
+        raise file.refused("no parameter or tag says the model", fix=fix)
     if places[c.ALGORITHM] is None:
         notes.append("no parameter says the model: the name of the run was read as the algorithm")
     keys = {algorithm: c.ALGORITHM} | {name: ours for ours, name in places.items() if name and ours != c.ALGORITHM}
@@ -54,13 +53,11 @@ def read(file: OpenedFile) -> Imported:
 
 def _place(columns: list[str], ours: str) -> str | None:
     """The parameter, else the tag, whose name means one of our columns."""
-    wanted = [*map(canonical, SYNONYMS[ours])]
     for prefix in ("params.", "tags."):
-        fitting = [
-            name for name in columns if name.startswith(prefix) and canonical(name.removeprefix(prefix)) in wanted
-        ]
-        if fitting:
-            return min(fitting, key=lambda name: wanted.index(canonical(name.removeprefix(prefix))))
+        named = {canonical(name.removeprefix(prefix)): name for name in reversed(columns) if name.startswith(prefix)}
+        column = next((named[word] for word in SYNONYMS[ours] if word in named), None)
+        if column is not None:
+            return column
     return None
 
 

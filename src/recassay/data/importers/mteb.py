@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from recassay.core import columns as c
-from recassay.core.errors import InputError
 from recassay.data.importers.contract import Imported, Importer, Kind, long_frame
 from recassay.data.importers.instances import WORDS, metric_label, model_name
 from recassay.data.importers.opened import OpenedFile
@@ -38,17 +37,21 @@ def read(file: OpenedFile) -> Imported:
     by_split = document["scores"] if isinstance(document.get("scores"), dict) else document
     split = next((candidate for candidate in (*_SPLITS, *by_split) if by_split.get(candidate)), None)
     subsets = _subsets(by_split[split]) if split else []
-    model = _model(file)
     rows = [
-        {c.ALGORITHM: model, c.DATASET: task if name == "default" or len(subsets) == 1 else f"{task}[{name}]",
-         c.METRIC: metric, c.VALUE: value, c.FRAMEWORK: "MTEB", c.VERSION: str(document.get("mteb_version")),
-         c.HIGHER_IS_BETTER: True if metric == "main_score" else None}
-        for name, scores in subsets for metric, value in _metrics(scores)
-    ]  # fmt: skip
+        {
+            c.DATASET: task if name == "default" or len(subsets) == 1 else f"{task}[{name}]",
+            c.METRIC: metric,
+            c.VALUE: value,
+            c.HIGHER_IS_BETTER: True if metric == "main_score" else None,
+        }
+        for name, scores in subsets
+        for metric, value in _metrics(scores)
+    ]
     if not rows:
-        raise InputError("holds no score", where=file.name, fix="give the file of a task that was evaluated")
+        raise file.refused("holds no score", fix="give the file of a task that was evaluated")
     notes = () if split == "test" else (f"{task} has no test split: {split} was read",)
-    return Imported(long_frame(rows), notes, words=WORDS)
+    frame = long_frame(rows, algorithm=_model(file), framework="MTEB", version=str(document.get("mteb_version")))
+    return Imported(frame, notes, words=WORDS)
 
 
 def _subsets(scores: Any) -> list[tuple[str, dict[str, Any]]]:

@@ -13,7 +13,7 @@ from recassay.core.errors import InputError
 from recassay.core.system.json_text import read_json
 from recassay.core.system.lines import lines_of
 from recassay.core.system.parquet import parquet_schema
-from recassay.data.tables.read import read_bytes, text_of
+from recassay.data.tables.read import read_bytes, read_frame, text_of
 from recassay.data.tables.textual import without_escapes
 
 MOST_BYTES = 512 << 20
@@ -41,6 +41,10 @@ class OpenedFile:
         self.data, self.source = read_bytes(path, empty_fix=empty_fix)
         self.name = self.source.file
 
+    def refused(self, what: str, *, fix: str) -> InputError:
+        """What is wrong with the file, as an error that names it."""
+        return InputError(what, where=self.name, fix=fix)
+
     @property
     def suffix(self) -> str:
         """The ending in lower case, without that of a packed file."""
@@ -65,7 +69,7 @@ class OpenedFile:
     def text(self) -> str:
         """The content as text, without the codes that colour a terminal; raises where it is none."""
         if len(self.data) > MOST_BYTES:
-            raise InputError(f"has {len(self.data):,} bytes", where=self.name, fix="give a file below 512 MiB")
+            raise self.refused(f"has {len(self.data):,} bytes", fix="give a file below 512 MiB")
         return without_escapes(text_of(self.data, self.name))
 
     @cached_property
@@ -103,7 +107,12 @@ class OpenedFile:
         try:
             return parquet_schema(self.data)
         except (pl.exceptions.PolarsError, OSError) as error:
-            raise InputError("is not a readable Parquet file", where=self.name, fix="write it again") from error
+            raise self.refused("is not a readable Parquet file", fix="write it again") from error
+
+    @cached_property
+    def frame(self) -> pl.DataFrame:
+        """The table that the file is, by `read_frame`."""
+        return read_frame(self.data, self.name)
 
     def parents(self) -> list[str]:
         """The names of the folders above the file, the nearest first."""

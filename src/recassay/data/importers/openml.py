@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from recassay.core.errors import InputError
 from recassay.data.classification.arff import read_arff
 from recassay.data.importers.contract import Imported, Importer, Kind
 from recassay.data.importers.instances import Answer, instance_results
@@ -34,10 +33,10 @@ def read(file: OpenedFile) -> Imported:
     columns = {name.lower(): name for name in frame.columns}
     truth = next((columns[name] for name in _TRUTH if name in columns), None)
     if truth is None or not {"prediction", "row_id"} <= columns.keys():
-        raise InputError(
-            "names no true class, so that nobody knows which predictions are right", where=file.name,
+        raise file.refused(
+            "names no true class, so that nobody knows which predictions are right",
             fix="give predictions with the attributes row_id, prediction and correct (or truth)",
-        )  # fmt: skip
+        )
     rows = frame.select(pl.col(columns["row_id"]).cast(pl.Int64, strict=False), columns["prediction"], truth)
     model = file.stem if not re.fullmatch(r"predictions?", file.stem) else file.parents()[0]
 

@@ -16,12 +16,10 @@ from typing import Any
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.core.errors import InputError
 from recassay.core.registry import algorithms
 from recassay.core.system.lines import lines_of
 from recassay.data.importers.contract import Imported, Importer, Kind, long_frame
 from recassay.data.importers.opened import OpenedFile, meaningful
-from recassay.data.tables.read import read_frame
 
 _SQLITE = b"SQLite format 3\0"
 _NOTE = "values of Optuna are those of the objective, which is usually measured on validation data"
@@ -62,10 +60,8 @@ def read(file: OpenedFile) -> Imported:
         studies = [_trials(file)]
     rows = [row for study in studies for row in _best(study)]
     if not rows:
-        raise InputError("holds no finished trial", where=file.name, fix="give a storage with trials that ended")
-    frame = long_frame(rows).with_columns(
-        pl.lit("Optuna").alias(c.FRAMEWORK), pl.lit(version, dtype=pl.String).alias(c.VERSION)
-    )
+        raise file.refused("holds no finished trial", fix="give a storage with trials that ended")
+    frame = long_frame(rows, framework="Optuna").with_columns(pl.lit(version, dtype=pl.String).alias(c.VERSION))
     return Imported(frame, (_NOTE,))
 
 
@@ -103,7 +99,7 @@ def _stored(file: OpenedFile) -> tuple[list[Study], str | None]:
         connection.set_progress_handler(lambda: next(steps, None) is None, 100_000)
         tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         if not {"studies", "study_directions", "trials", "trial_values"} <= tables:
-            raise InputError("is no storage of Optuna", where=file.name, fix="give its SQLite file")
+            raise file.refused("is no storage of Optuna", fix="give its SQLite file")
         studies = {
             key: Study(str(name), []) for key, name in connection.execute("SELECT study_id, study_name FROM studies")
         }
@@ -129,9 +125,7 @@ def _stored(file: OpenedFile) -> tuple[list[Study], str | None]:
             version = str(row[0]) if row else None
         return list(studies.values()), version
     except (sqlite3.Error, ValueError, TypeError) as error:
-        raise InputError(
-            f"is not a readable storage of Optuna ({error})", where=file.name, fix="copy it again"
-        ) from error
+        raise file.refused(f"is not a readable storage of Optuna ({error})", fix="copy it again") from error
     finally:
         connection.close()
 
@@ -175,7 +169,7 @@ def _ended(entry: dict[str, Any], trial: int, owner: list[int], studies: list[St
 
 def _trials(file: OpenedFile) -> Study:
     """A table of trials; its direction is not in it, and so is read from the metric's name."""
-    frame = read_frame(file.data, file.name)
+    frame = file.frame
     columns = [name for name in frame.columns if name == "value" or re.match(r"values?_", name)]
     done = frame.filter(pl.col("state").str.to_uppercase() == "COMPLETE")
     names = [re.sub(r"^values?_", "", name) if name != "value" else "objective" for name in columns]

@@ -9,7 +9,6 @@ from recassay.data.importers.contract import Imported, Importer, Kind, long_fram
 from recassay.data.importers.conventions import BY_RELEVANT, LINEAR, accuracy, with_conventions
 from recassay.data.importers.opened import OpenedFile
 from recassay.data.tables.labels import spelled
-from recassay.data.tables.read import read_frame
 
 METRICS = accuracy(ndcg=LINEAR, map=BY_RELEVANT)
 _LZ4 = b"\x04\x22\x4d\x18"
@@ -32,7 +31,7 @@ def recognise(file: OpenedFile) -> Kind | None:
 def read(file: OpenedFile) -> Imported:
     """One row for each model and metric; the tests between models are left to `recassay compare`."""
     if file.json is None:
-        frame = read_frame(file.data, file.name)
+        frame = file.frame
         metrics = [name for name in frame.columns if name not in ("", "model_names", "column_0")]
         long = melted(frame, {"model_names": c.ALGORITHM}, metrics)
     else:

@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from recassay.core import columns as c
-from recassay.core.errors import InputError
 from recassay.core.system.lines import lines_of
 from recassay.data.importers.contract import Imported, Importer, Kind, long_frame
 from recassay.data.importers.conventions import BINARY, BY_MIN, COUNT, SHARE, Known, accuracy, with_conventions
@@ -23,13 +22,9 @@ from recassay.data.importers.opened import OpenedFile
 METRICS = accuracy(
     ndcg=BINARY,
     map=BY_MIN,
-    itemcoverage=Known("coverage", SHARE),
     coverage=Known("coverage", SHARE),
-    averagepopularity=Known("popularity", COUNT),
     popularity=Known("popularity", COUNT),
-    giniindex=Known("gini", "recbole: over all items of the catalogue"),
     gini=Known("gini", "recbole: over all items of the catalogue"),
-    shannonentropy=Known("entropy_mean", "recbole: the mean over recommended items of -p ln p, not their sum"),
     entropy=Known("entropy_mean", "recbole: the mean over recommended items of -p ln p, not their sum"),
     tailpercentage=Known("longtail", "recbole: the tail are the least popular tenth, unless tail_ratio says otherwise"),
 )
@@ -62,10 +57,8 @@ def read(file: OpenedFile) -> Imported:
     else:
         rows = list(_log_rows(file))
     if not rows:
-        raise InputError(
-            "holds no test result of RecBole", where=file.name,
-            fix="give the log of a run that ended; several runs of one process write into the first log",
-        )  # fmt: skip
+        fix = "give the log of a run that ended; several runs of one process write into the first log"
+        raise file.refused("holds no test result of RecBole", fix=fix)
     named = _NAME.match(file.stem) or _SHORT_NAME.match(file.stem)
     model, dataset = (named["model"], named["dataset"]) if named else (file.stem, None)
     notes = []

@@ -14,12 +14,9 @@ from recassay.core import columns as c
 from recassay.data.importers.contract import Imported, Importer, Kind, long_frame
 from recassay.data.importers.conventions import BINARY, BY_MIN, SHARE, Known, accuracy, with_conventions
 from recassay.data.importers.opened import OpenedFile
-from recassay.data.tables.read import read_frame
 
 METRICS = accuracy(
     ndcg=BINARY,
-    hit=Known("hit_count"),
-    hits=Known("hit_count"),
     hitrate=Known("hit_count"),
     coverage=Known("coverage", SHARE),
     calibratedrecall=Known("recall", BY_MIN),
@@ -65,7 +62,7 @@ def read(file: OpenedFile) -> Imported:
 def _by_metric(file: OpenedFile) -> dict[str, dict[str, Any]]:
     """The values by metric and algorithm, whichever of the two the file has outside."""
     if file.json is None:
-        frame = read_frame(file.data, file.name)
+        frame = file.frame
         first, *metrics = frame.columns
         columns = {name: frame.get_column(name).cast(pl.Float64, strict=False).to_list() for name in metrics}
         return {name: dict(zip(frame.get_column(first).to_list(), columns[name], strict=True)) for name in metrics}

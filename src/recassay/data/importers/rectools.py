@@ -8,7 +8,6 @@ from recassay.core import columns as c
 from recassay.data.importers.contract import Imported, Importer, Kind, melted
 from recassay.data.importers.conventions import BY_RELEVANT, COUNT, IDEAL_K, Known, accuracy, with_conventions
 from recassay.data.importers.opened import OpenedFile
-from recassay.data.tables.read import read_frame
 
 METRICS = accuracy(
     ndcg=IDEAL_K,
@@ -18,7 +17,6 @@ METRICS = accuracy(
     avgrecpopularity=Known("popularity", COUNT),
     meaninvuserfreq=Known("novelty", "bits: self-information in bits"),
     novelty=Known("novelty", "bits: self-information in bits"),
-    intralistdiversity=Known("diversity"),
 )
 
 
@@ -31,7 +29,7 @@ def recognise(file: OpenedFile) -> Kind | None:
 
 def read(file: OpenedFile) -> Imported:
     """One row for each model, split and metric; a split is a fold."""
-    frame = read_frame(file.data, file.name)
+    frame = file.frame
     metrics = [name for name in frame.columns if name not in ("model", "i_split", "")]
     folds = frame.with_columns(pl.col("i_split").cast(pl.String))
     long = melted(folds, {"model": c.ALGORITHM, "i_split": c.FOLD}, metrics)

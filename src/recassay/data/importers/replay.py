@@ -14,27 +14,24 @@ from recassay.core import columns as c
 from recassay.data.importers.contract import Imported, Importer, Kind, melted
 from recassay.data.importers.conventions import BINARY, BY_MIN, SHARE, Known, accuracy, with_conventions
 from recassay.data.importers.opened import OpenedFile
-from recassay.data.tables.read import read_frame
+from recassay.data.tables.cells import FROM_INTERVAL
 
 METRICS = accuracy(ndcg=BINARY, map=BY_MIN, coverage=Known("coverage", SHARE))
 _OWN = re.compile(
     r"^(?:\w+-(?:Median|ConfidenceInterval|PerUser)@\d+|(?:Surprisal|Unexpectedness|RocAuc|CategoricalDiversity)@\d+)$"
 )
 _INTERVAL = "-ConfidenceInterval@"
-_HALF_WIDTH = 1.959964
 
 
 def recognise(file: OpenedFile) -> Kind | None:
     """By metrics that only RePlay names so, below a first column without a name."""
-    header = file.header
-    return (
-        "results" if header and header[0] in {"", "model", "Model", "name"} and any(map(_OWN.match, header)) else None
-    )
+    nameless = file.header[:1] in ([""], ["model"], ["Model"], ["name"])
+    return "results" if nameless and any(map(_OWN.match, file.header)) else None
 
 
 def read(file: OpenedFile) -> Imported:
     """One row for each model and metric, with the standard error that an interval gives."""
-    frame = read_frame(file.data, file.name)
+    frame = file.frame
     keys = {frame.columns[0]: c.ALGORITHM}
     long = melted(frame, keys, [name for name in frame.columns[1:] if _INTERVAL not in name])
     widths = [name for name in frame.columns[1:] if _INTERVAL in name]
@@ -42,7 +39,7 @@ def read(file: OpenedFile) -> Imported:
         stated = melted(frame, keys, widths).select(
             c.ALGORITHM,
             pl.col(c.METRIC).str.replace(_INTERVAL, "@", literal=True),
-            (pl.col(c.VALUE) / _HALF_WIDTH).alias(c.DEVIATION),
+            (2 * pl.col(c.VALUE) / FROM_INTERVAL).alias(c.DEVIATION),
             pl.lit(1, dtype=pl.Int64).alias(c.RUNS),
         )
         long = long.join(stated, on=[c.ALGORITHM, c.METRIC], how="left")

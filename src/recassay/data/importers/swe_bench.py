@@ -11,9 +11,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from recassay.core.errors import InputError
 from recassay.data.importers.contract import Imported, Importer, Kind
-from recassay.data.importers.instances import Answer, instance_results, model_name
+from recassay.data.importers.instances import Answer, instance_results, mapping, model_name
 from recassay.data.importers.opened import OpenedFile
 
 MOST_FILES = 2_000
@@ -24,9 +23,7 @@ _OTHERS = ("unresolved_ids", "empty_patch_ids", "error_ids", "incomplete_ids", "
 
 def recognise(file: OpenedFile) -> Kind | None:
     """`resolved_ids` beside `submitted_ids`, or `resolved` beside `no_generation` or `no_logs`."""
-    document = file.json
-    if not isinstance(document, dict):
-        return None
+    document = mapping(file.json)
     keys = document.keys()
     report = isinstance(document.get("resolved_ids"), list) and {"submitted_ids", "unresolved_ids"} & keys
     submission = isinstance(document.get("resolved"), list) and {"no_generation", "no_logs", "generated"} & keys
@@ -43,10 +40,10 @@ def read(file: OpenedFile) -> Imported:
         named = named | _named_beside(tuple((path, path.stat().st_mtime_ns) for path in beside))
         notes = (f"{task}: instances that none of {len(beside)} submissions resolved are not in their files",)
     if not named - resolved:
-        raise InputError(
-            "names resolved instances only, so that the others are not known", where=file.name,
+        raise file.refused(
+            "names resolved instances only, so that the others are not known",
             fix="give the report of the harness, or the folder with several submissions",
-        )  # fmt: skip
+        )
 
     def answers() -> Iterator[Answer]:
         for instance in sorted(named):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 import zipfile
+from collections.abc import Iterable
 from dataclasses import replace
 from io import BytesIO
 from itertools import islice
@@ -45,62 +46,67 @@ _FIX = "give at least two algorithms on two datasets"
 
 def read_tables(file: OpenedFile, asked: Asked) -> Imported:
     """Every table of the file in the long form, below each other; a table that is none of results is told of."""
-    tables, guesses = tables_of(file, asked)
-    notes: list[str] = []
+    tables = tables_of(file, asked)
     if not tables:
-        raise InputError(
-            "holds no table of results", where=file.name,
+        raise file.refused(
+            "holds no table of results",
             fix="give a table with a column of algorithms and one for each metric, or name its `format`",
-        )  # fmt: skip
-    frames, failures = [], []
-    for title, table in tables:
+        )
+    read: list[Imported] = []
+    failures: list[InputError] = []
+    for table in tables:
         try:
-            frame, told, guessed = long_form(table, asked, file.name, title or file.dataset(), file.stem)
+            read.append(long_form(table, asked, file.name, table.dataset or file.dataset(), file.stem))
         except InputError as error:
             failures.append(error)
-            continue
-        frames.append(frame)
-        notes += told
-        guesses += guessed
-    if not frames:
+    if not read:
         raise failures[0]
+    notes = [note for imported in read for note in imported.notes]
     if failures:
         notes.append(f"{len(failures)} further tables in it were left out: {failures[0].what}")
+    guesses = (guess for imported in read for guess in imported.guesses)
     return Imported(
-        pl.concat(frames, how="diagonal_relaxed"), tuple(dict.fromkeys(notes)), tuple(dict.fromkeys(guesses)),
-        words_of(cell for _, table in tables for levels in table.headers for cell in levels),
-    )  # fmt: skip
+        pl.concat([imported.frame for imported in read], how="diagonal_relaxed"),
+        tuple(dict.fromkeys(notes)),
+        tuple(dict.fromkeys(guesses)),
+        words_of(cell for table in tables for levels in table.headers for cell in levels),
+    )
 
 
-def tables_of(file: OpenedFile, asked: Asked) -> tuple[list[tuple[str, Table]], list[str]]:
-    """The tables of a file, each with what it is on where its place says that, and where the reading is a guess."""
+def tables_of(file: OpenedFile, asked: Asked) -> list[Table]:
+    """The tables of a file, by what its content is."""
     if file.is_parquet:
         frame = read_frame(file.data, file.name, parquet=True)
         raw = [name for name, kind in frame.schema.items() if kind in (pl.Binary, pl.Object)]
         if raw:
             what = f"column {raw[0]!r} holds binary, not text or numbers"
-            raise InputError(what, where=file.name, fix="leave it out, or write it as plain values")
-        return [("", replace(Table.of(frame), verbatim=True))], []
+            raise file.refused(what, fix="leave it out, or write it as plain values")
+        return [replace(Table.of(frame), verbatim=True)]
     if file.data[:4] == b"PK\x03\x04" and zipfile.is_zipfile(BytesIO(file.data)):
-        sheets = [(title, table_of(grid, title)) for title, grid in workbook_grids(file.data, file.name)]
-        found = [(title, table) for title, table in sheets if table is not None]
-        return [(title if len(found) > 1 and not metrics_in(title) else "", table) for title, table in found], []
+        sheets = _drawn(table_of(grid, title) for title, grid in workbook_grids(file.data, file.name))
+        # Of several sheets each is named after its dataset, unless the name says a metric.
+        return [
+            replace(sheet, dataset=sheet.title) if len(sheets) > 1 and not metrics_in(sheet.title) else sheet
+            for sheet in sheets
+        ]
     if file.suffix in {".xlsx", ".xlsm"}:
-        raise InputError("is not a readable .xlsx workbook", where=file.name, fix="save it again, or as CSV")
+        raise file.refused("is not a readable .xlsx workbook", fix="save it again, or as CSV")
     text = file.text
     document = _document(file, text)
     if document is not None:
-        made = table_from_json(document, file.stem, asked, file.name)
-        return ([("", made[0])], [made[1]] if made[1] else []) if made else ([], [])
+        return _drawn([table_from_json(document, file.stem, asked, file.name)])
     if _LATEX.search(text):
-        drawn = [table_of(grid, title, drawn=True) for grid, title in latex_grids(text, file.name)]
-        return [("", table) for table in drawn if table is not None], []
+        return _drawn(table_of(grid, title, drawn=True) for grid, title in latex_grids(text, file.name))
     html = html_grids(text, file.name) if _HTML.search(text) else []
     for grids in (html, barred_grids(text), dashed_grids(text)):
-        drawn = [table_of(grid, drawn=grids is html) for grid in grids]
-        if any(drawn):
-            return [("", table) for table in drawn if table is not None], []
-    return [("", _delimited(file, text))], []
+        tables = _drawn(table_of(grid, drawn=grids is html) for grid in grids)
+        if tables:
+            return tables
+    return [_delimited(file, text)]
+
+
+def _drawn(tables: Iterable[Table | None]) -> list[Table]:
+    return [table for table in tables if table is not None]
 
 
 def _document(file: OpenedFile, text: str) -> object:

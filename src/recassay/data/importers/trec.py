@@ -8,22 +8,25 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.core.errors import InputError
 from recassay.core.system.lines import lines_of
 from recassay.data.importers.contract import Imported, Importer, Kind, long_frame
-from recassay.data.importers.conventions import BY_RELEVANT, LINEAR, Known, accuracy, with_conventions
+from recassay.data.importers.conventions import ANY, BY_RELEVANT, LINEAR, Known, accuracy, with_conventions
 from recassay.data.importers.opened import OpenedFile
+from recassay.data.reading.sniffing import is_number
 
-METRICS = accuracy(ndcg=LINEAR, map=BY_RELEVANT) | {
-    "mrr": Known("mrr", "first: the first hit of the whole list counts"),
-    "success": Known("hitrate", "any: one hit is enough"),
-}
+METRICS = accuracy(
+    ndcg=LINEAR,
+    map=BY_RELEVANT,
+    mrr=Known("mrr", "first: the first hit of the whole list counts"),
+    success=Known("hitrate", ANY),
+)
 _LINE = re.compile(r"^(?P<measure>[A-Za-z][\w.@-]*)\s+(?P<query>\S+)\s+(?P<value>-?[\d.]+(?:[eE][+-]?\d+)?|nan)$")
 _COUNTS = {"num_q", "num_ret", "num_rel", "num_rel_ret", "runid", "num_nonrel_judged_ret", "relstring"}
 _MEASURES = re.compile(r"^(map|gm_map|P_\d+|recall_\d+|ndcg(_cut_\d+)?|recip_rank|Rprec|bpref|iprec_at|success_\d+|"
@@ -37,7 +40,7 @@ def recognise(file: OpenedFile) -> Kind | None:
     lines = [line.split() for line in file.lines[:60]]
     if not lines:
         return None
-    if all(len(parts) == 6 and parts[1] in {"Q0", "0", "q0"} and _number(parts[4]) for parts in lines):
+    if all(len(parts) == 6 and parts[1] in {"Q0", "0", "q0"} and is_number(parts[4]) for parts in lines):
         return "lists"
     if all(len(parts) == 4 and parts[1] in {"0", "Q0"} and re.fullmatch(r"-?\d+", parts[3]) for parts in lines):
         return "judgements"
@@ -49,33 +52,37 @@ def recognise(file: OpenedFile) -> Kind | None:
 
 def read(file: OpenedFile) -> Imported:
     """Means over queries with their deviation where each is there, else the printed means."""
-    system = system_of(file)
     if file.json is not None:
+        system = system_of(file)
         rows = [
             {c.METRIC: measure, c.USER: query, c.VALUE: value}
             for query, measures in file.json.items()
             for measure, value in measures.items()
-            if query != "all"
         ]
-        queries, means = long_frame({**row, c.ALGORITHM: system} for row in rows), None
     else:
         runid = re.search(r"^runid\s+all\s+(\S+)", file.text, re.MULTILINE)
-        system = runid[1] if runid else system
-        lines = [match for line in lines_of(file.text) if (match := _LINE.match(line.strip()))]
-        rows_of_queries = [
-            {c.ALGORITHM: system, c.METRIC: one["measure"], c.USER: one["query"], c.VALUE: float(one["value"])}
-            for one in lines if one["measure"] not in _COUNTS and not one["measure"].startswith("iprec_at")
-        ]  # fmt: skip
-        if not rows_of_queries:
-            raise InputError("holds no measure of trec_eval", where=file.name, fix="give the output of trec_eval -q")
-        table = long_frame(rows_of_queries)
-        queries, means = table.filter(pl.col(c.USER) != "all"), table.filter(pl.col(c.USER) == "all").drop(c.USER)
-    long = queries if queries.height else means
-    assert long is not None
-    if means is not None and queries.height:
-        absent = means.filter(~pl.col(c.METRIC).is_in(queries.get_column(c.METRIC).unique().to_list()))
-        long = pl.concat([long, absent], how="diagonal_relaxed")
-    made = with_conventions(long, METRICS, framework="trec_eval").with_columns(pl.lit(file.folder()).alias(c.DATASET))
+        system = runid[1] if runid else system_of(file)
+        lines = filter(None, (_LINE.match(line.strip()) for line in lines_of(file.text)))
+        rows = [
+            {c.METRIC: line["measure"], c.USER: line["query"], c.VALUE: float(line["value"])}
+            for line in lines
+            if line["measure"] not in _COUNTS and not line["measure"].startswith("iprec_at")
+        ]
+        if not rows:
+            raise file.refused("holds no measure of trec_eval", fix="give the output of trec_eval -q")
+    return query_results(rows, file, system, METRICS, "trec_eval")
+
+
+def query_results(
+    rows: Iterable[dict[str, Any]], file: OpenedFile, system: str, metrics: Mapping[str, Known], framework: str
+) -> Imported:
+    """The values of single queries; of a measure that no query has, the mean that the query `all` has of it."""
+    table = long_frame(rows, algorithm=system)
+    queries = table.filter(pl.col(c.USER) != "all")
+    means = table.filter(pl.col(c.USER) == "all").drop(c.USER)
+    absent = means.join(queries, on=c.METRIC, how="anti", maintain_order="left")
+    long = pl.concat([queries, absent], how="diagonal_relaxed") if queries.height else means
+    made = with_conventions(long, metrics, framework=framework, dataset=file.folder())
     return Imported(made, (f"the dataset is not in it: that of the folder, {file.folder()!r}, was taken",))
 
 
@@ -94,14 +101,6 @@ def _by_query(document: Any) -> bool:
     return isinstance(first, dict) and bool(first) and all(
         _MEASURES.match(str(name)) and isinstance(value, (int, float)) for name, value in first.items()
     )  # fmt: skip
-
-
-def _number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 IMPORTER = Importer(
@@ -133,11 +132,8 @@ def judged_run(run: OpenedFile, judgements: OpenedFile, dataset: str) -> Importe
     relevant = judged.filter(pl.col("grade") > 0)
     queries = _ideal(relevant)
     if not listed.get_column("query").is_in(queries.get_column("query").to_list()).any():
-        raise InputError(
-            "has no query with a relevant document in the judgements",
-            where=run.name,
-            fix=f"compare with {judgements.name}",
-        )
+        what = "has no query with a relevant document in the judgements"
+        raise run.refused(what, fix=f"compare with {judgements.name}")
     per_query = queries.join(_reached(listed, relevant), on="query", how="left", maintain_order="left").fill_null(0)
     unanswered = queries.filter(~pl.col("query").is_in(listed.get_column("query").unique().to_list())).height
     measures = {
@@ -185,10 +181,8 @@ def _reached(listed: pl.DataFrame, relevant: pl.DataFrame) -> pl.DataFrame:
 def _columns(file: OpenedFile, names: tuple[str, ...], number: str) -> pl.DataFrame:
     """The columns that count, the last but the number as text; each document stands once per query."""
     packed = re.sub(r" ?\r?\n\s*", "\n", re.sub(r"[ \t]+", " ", file.text.strip()))
-    short = InputError(
-        f"has lines that are not {len(names)} columns with a number as {number}", where=file.name,
-        fix=f"write lines {' '.join(names)}",
-    )  # fmt: skip
+    what = f"has lines that are not {len(names)} columns with a number as {number}"
+    short = file.refused(what, fix=f"write lines {' '.join(names)}")
     try:
         frame = pl.read_csv(
             io.BytesIO(packed.encode()), separator=" ", has_header=False, quote_char=None, new_columns=list(names),
@@ -200,11 +194,9 @@ def _columns(file: OpenedFile, names: tuple[str, ...], number: str) -> pl.DataFr
     if sum(frame.null_count().row(0)):
         raise short
     if not np.isfinite(frame.get_column(number).to_numpy()).all():
-        raise InputError(f"has a {number} that is not a finite number", where=file.name, fix="write finite numbers")
+        raise file.refused(f"has a {number} that is not a finite number", fix="write finite numbers")
     twice = frame.filter(pl.struct(_KEY).is_duplicated())
     if twice.height:
         query, document = twice.select(_KEY).row(0)
-        raise InputError(
-            f"has the document {document!r} twice for the query {query!r}", where=file.name, fix="keep one line"
-        )
+        raise file.refused(f"has the document {document!r} twice for the query {query!r}", fix="keep one line")
     return frame

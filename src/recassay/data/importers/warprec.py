@@ -14,15 +14,12 @@ from recassay.core import columns as c
 from recassay.data.importers.contract import Imported, Importer, Kind, melted
 from recassay.data.importers.conventions import BY_MIN, COUNT, EXPONENTIAL, Known, accuracy, with_conventions
 from recassay.data.importers.opened import OpenedFile
-from recassay.data.tables.read import read_frame
 
 METRICS = accuracy(
     ndcg=EXPONENTIAL,
     map=BY_MIN,
-    itemcoverage=Known("items_covered"),
     coverage=Known("items_covered"),
     usercoverage=Known("users_covered"),
-    arp=Known("popularity", COUNT),
     popularity=Known("popularity", COUNT),
     gini=Known("gini", "over_n_minus_1: divided by n - 1 (largest value 1)"),
 )
@@ -44,7 +41,7 @@ def recognise(file: OpenedFile) -> Kind | None:
 
 def read(file: OpenedFile) -> Imported:
     """Metrics are columns; the cut-off is a column, or stands in the name of a file of users."""
-    frame = read_frame(file.data, file.name)
+    frame = file.frame
     users = _USERS.match(file.stem)
     above = file.parents()
     dataset = above[1] if above[:1] == ["evaluation"] and len(above) > 1 else file.folder() if users else file.dataset()
@@ -55,7 +52,7 @@ def read(file: OpenedFile) -> Imported:
         long = melted(frame, {"user_id": c.USER}).with_columns(
             pl.lit(users["model"]).alias(c.ALGORITHM), pl.col(c.METRIC) + f"@{users['k']}"
         )
-    return Imported(with_conventions(long, METRICS, framework="WarpRec").with_columns(pl.lit(dataset).alias(c.DATASET)))
+    return Imported(with_conventions(long, METRICS, framework="WarpRec", dataset=dataset))
 
 
 IMPORTER = Importer(

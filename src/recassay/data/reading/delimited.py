@@ -10,11 +10,11 @@ import polars as pl
 
 from recassay.core.errors import InputError, UsageError, listing
 from recassay.core.specs.specs import ReadSpec
-from recassay.data.reading import layout
+from recassay.data.reading.layout import RecordsFile, is_quoted
 from recassay.data.reading.records import RawTable, brief
 from recassay.data.reading.roles import assign_roles, refuse_repeated_names
 from recassay.data.reading.sniffing import Head, has_header, positional_roles, sniff_delimiter
-from recassay.data.reading.textfile import TextFile, rewrite
+from recassay.data.reading.textfile import TextFile, line_blocks
 
 _UNIT_SEPARATOR = "\x1f"
 _INTER_TYPES = ("token", "token_seq", "float", "float_seq")
@@ -46,13 +46,13 @@ def read_delimited(text: TextFile, head: Head, spec: ReadSpec, kind: str, scratc
 
     path, separator = text.path, delimiter
     if len(delimiter.encode()) > 1 or delimiter == " ":
-        path, separator = rewrite(path, scratch / "separated", _with_separator(delimiter)), _UNIT_SEPARATOR
-    quoted = kind != "inter" and layout.is_quoted(path, separator)
-    shape = layout.survey(path, separator, quoted, len(names))
-    clean = path
-    if shape.dropped.size:
-        clean = layout.write_without(path, scratch / "rectangular", separator, quoted, shape.dropped)
-
+        path, separator = scratch / "separated", _UNIT_SEPARATOR
+        with path.open("wb") as out:
+            out.writelines(map(_with_separator(delimiter), line_blocks(text.path, head.where)))
+    quoted = kind != "inter" and is_quoted(path, separator, head.where)
+    file = RecordsFile(path, separator, quoted, head.where)
+    shape = file.survey(len(names))
+    clean = file.write_without(scratch / "rectangular", shape.dropped) if shape.dropped.size else path
     data_rows = shape.records - shape.dropped.size - int(header)
     if data_rows + shape.ragged <= 0:
         raise InputError("there is a header and no row", where=head.where, fix="give a file with interactions")
@@ -70,7 +70,7 @@ def read_delimited(text: TextFile, head: Head, spec: ReadSpec, kind: str, scratc
         )
 
     def lines(wanted: list[int]) -> list[int]:
-        return layout.lines_of(path, separator, quoted, [row + int(header) for row in wanted], shape.dropped)
+        return file.lines_of([row + int(header) for row in wanted], shape.dropped)
 
     return RawTable(
         frame=frame.select(pl.col(columns[place]).alias(role) for role, place in roles.items()),

@@ -44,107 +44,111 @@ class FileLayout:
     dropped: IntArray
 
 
-def is_quoted(path: Path, separator: str) -> bool:
+def is_quoted(path: Path, separator: str, where: str) -> bool:
     """Whether some field of the file starts with a quotation mark."""
     marks = (b'\n"', separator.encode() + b'"')
     first = True
-    for block in line_blocks(path):
+    for block in line_blocks(path, where):
         if any(mark in block for mark in marks) or (first and block.lstrip(b"\xef\xbb\xbf").startswith(b'"')):
             return True
         first = False
     return False
 
 
-def records(path: Path, separator: str, quoted: bool) -> Iterator[Records]:
-    """The file's records, block by block; a line break between quotation marks belongs to its field."""
-    rest, line = b"", 1
-    for block in line_blocks(path):
-        content = rest + block
-        if not content.endswith(b"\n"):
-            content += b"\n"
-        buffer = np.frombuffer(content, dtype=np.uint8)
-        breaks = np.flatnonzero(buffer == _NEWLINE)
-        ends, between = breaks, buffer == ord(separator)
-        if quoted:
-            marks = np.flatnonzero(buffer == _QUOTE)
-            ends = breaks[np.searchsorted(marks, breaks) % 2 == 0]
-            places = np.flatnonzero(between)
-            between[places[np.searchsorted(marks, places) % 2 == 1]] = False
-        used = int(ends[-1]) + 1 if ends.size else 0
-        rest = content[used:]
-        if len(rest) > LONGEST_LINE:
-            raise _unclosed(path, line + int(np.searchsorted(breaks, used)))
-        if ends.size:
-            starts = np.concatenate([[0], ends[:-1] + 1])
-            last = buffer[np.maximum(ends - 1, 0)]
-            length = ends - starts
-            yield Records(
-                content=content[:used],
-                ends=ends,
-                fields=np.add.reduceat(between[:used], starts, dtype=np.int64) + 1,
-                blank=(length == 0) | ((length == 1) & (last == _RETURN)),
-                lines=line + np.searchsorted(breaks, starts),
-            )
-        line += int(np.searchsorted(breaks, used))
-    if rest:
-        raise _unclosed(path, line)
+@dataclass(frozen=True, slots=True)
+class RecordsFile:
+    """A text file of records: what parts their fields, whether these may be quoted, and what messages call it."""
 
+    path: Path
+    separator: str
+    quoted: bool
+    where: str
 
-def survey(path: Path, separator: str, quoted: bool, expected: int) -> FileLayout:
-    """Count the records, and those with another number of fields than `expected`; blank lines are left out
-    freely.
-    """
-    total, ragged = 0, 0
-    shown: list[BadRow] = []
-    dropped: list[IntArray] = []
-    for block in records(path, separator, quoted):
-        wrong = (block.fields != expected) & ~block.blank
-        ragged += int(wrong.sum())
-        for place in np.flatnonzero(wrong)[: SHOWN_BAD_ROWS - len(shown)]:
-            shown.append(BadRow(int(block.lines[place]), f"{block.fields[place]} fields instead of {expected}"))
-        leave = np.flatnonzero(wrong | block.blank)
-        if leave.size:
-            dropped.append(leave + total)
-        total += block.ends.size
-    return FileLayout(total, ragged, tuple(shown), np.concatenate(dropped) if dropped else np.empty(0, np.int64))
+    def records(self) -> Iterator[Records]:
+        """The file's records, block by block; a line break between quotation marks belongs to its field."""
+        rest, line = b"", 1
+        for block in line_blocks(self.path, self.where):
+            content = rest + block
+            if not content.endswith(b"\n"):
+                content += b"\n"
+            buffer = np.frombuffer(content, dtype=np.uint8)
+            breaks = np.flatnonzero(buffer == _NEWLINE)
+            ends, between = breaks, buffer == ord(self.separator)
+            if self.quoted:
+                marks = np.flatnonzero(buffer == _QUOTE)
+                ends = breaks[np.searchsorted(marks, breaks) % 2 == 0]
+                places = np.flatnonzero(between)
+                between[places[np.searchsorted(marks, places) % 2 == 1]] = False
+            used = int(ends[-1]) + 1 if ends.size else 0
+            rest = content[used:]
+            if len(rest) > LONGEST_LINE:
+                raise self._unclosed(line + int(np.searchsorted(breaks, used)))
+            if ends.size:
+                starts = np.concatenate([[0], ends[:-1] + 1])
+                last = buffer[np.maximum(ends - 1, 0)]
+                length = ends - starts
+                yield Records(
+                    content=content[:used],
+                    ends=ends,
+                    fields=np.add.reduceat(between[:used], starts, dtype=np.int64) + 1,
+                    blank=(length == 0) | ((length == 1) & (last == _RETURN)),
+                    lines=line + np.searchsorted(breaks, starts),
+                )
+            line += int(np.searchsorted(breaks, used))
+        if rest:
+            raise self._unclosed(line)
 
+    def survey(self, expected: int) -> FileLayout:
+        """Count the records, and those with another number of fields than `expected`; blank lines are left out
+        freely.
+        """
+        total, ragged = 0, 0
+        shown: list[BadRow] = []
+        dropped: list[IntArray] = []
+        for block in self.records():
+            wrong = (block.fields != expected) & ~block.blank
+            ragged += int(wrong.sum())
+            for place in np.flatnonzero(wrong)[: SHOWN_BAD_ROWS - len(shown)]:
+                shown.append(BadRow(int(block.lines[place]), f"{block.fields[place]} fields instead of {expected}"))
+            leave = np.flatnonzero(wrong | block.blank)
+            if leave.size:
+                dropped.append(leave + total)
+            total += block.ends.size
+        return FileLayout(total, ragged, tuple(shown), np.concatenate(dropped) if dropped else np.empty(0, np.int64))
 
-def write_without(path: Path, target: Path, separator: str, quoted: bool, dropped: IntArray) -> Path:
-    """Copy the file without the records numbered in `dropped`."""
-    first = 0
-    with target.open("wb") as out:
-        for block in records(path, separator, quoted):
+    def write_without(self, target: Path, dropped: IntArray) -> Path:
+        """Copy the file without the records numbered in `dropped`."""
+        first = 0
+        with target.open("wb") as out:
+            for block in self.records():
+                count = block.ends.size
+                inside = dropped[np.searchsorted(dropped, first) : np.searchsorted(dropped, first + count)] - first
+                first += count
+                keep = np.ones(count, dtype=np.bool_)
+                keep[inside] = False
+                lengths = np.diff(block.ends, prepend=-1)
+                buffer = np.frombuffer(block.content, dtype=np.uint8)
+                out.write(buffer[np.repeat(keep, lengths)].tobytes())
+        return target
+
+    def lines_of(self, wanted: list[int], dropped: IntArray) -> list[int]:
+        """The line on which each of the `wanted` records starts, counted among the records that are not
+        `dropped`.
+        """
+        line_of: dict[int, int] = {}
+        first, kept_before = 0, 0
+        for block in self.records():
             count = block.ends.size
-            inside = dropped[np.searchsorted(dropped, first) : np.searchsorted(dropped, first + count)] - first
-            first += count
-            keep = np.ones(count, dtype=np.bool_)
-            keep[inside] = False
-            lengths = np.diff(block.ends, prepend=-1)
-            buffer = np.frombuffer(block.content, dtype=np.uint8)
-            out.write(buffer[np.repeat(keep, lengths)].tobytes())
-    return target
+            keep = ~np.isin(np.arange(first, first + count), dropped)
+            lines = block.lines[keep]
+            for record in wanted:
+                if kept_before <= record < kept_before + lines.size:
+                    line_of[record] = int(lines[record - kept_before])
+            first, kept_before = first + count, kept_before + lines.size
+            if len(line_of) == len(set(wanted)):
+                break
+        return [line_of[record] for record in wanted]
 
-
-def lines_of(path: Path, separator: str, quoted: bool, wanted: list[int], dropped: IntArray) -> list[int]:
-    """The line on which each of the `wanted` records starts, counted among the records that are not
-    `dropped`.
-    """
-    line_of: dict[int, int] = {}
-    first, kept_before = 0, 0
-    for block in records(path, separator, quoted):
-        count = block.ends.size
-        keep = ~np.isin(np.arange(first, first + count), dropped)
-        lines = block.lines[keep]
-        for record in wanted:
-            if kept_before <= record < kept_before + lines.size:
-                line_of[record] = int(lines[record - kept_before])
-        first, kept_before = first + count, kept_before + lines.size
-        if len(line_of) == len(set(wanted)):
-            break
-    return [line_of[record] for record in wanted]
-
-
-def _unclosed(path: Path, line: int) -> InputError:
-    return InputError(
-        f"a quotation mark opened in line {line} is never closed", where=str(path), fix="close or remove it"
-    )
+    def _unclosed(self, line: int) -> InputError:
+        what = f"a quotation mark opened in line {line} is never closed"
+        return InputError(what, where=self.where, fix="close or remove it")

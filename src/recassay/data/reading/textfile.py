@@ -5,8 +5,9 @@ from __future__ import annotations
 import codecs
 import gzip
 import hashlib
+import itertools
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -67,15 +68,15 @@ def prepare_text(path: Path, encoding: str, scratch: Path) -> TextFile:
     if not compressed and head.startswith(_UTF16_MARKS) and not codec.name.startswith("utf-16"):
         raise InputError("the file is UTF-16 text", where=str(path), fix="say encoding='utf-16'")
     sha256 = hash_file(path)
+    chunks = _checked(_inflated_chunks(path) if compressed else _plain_chunks(path), codec, path)
     if not compressed and codec.name == "utf-8" and not _lone_returns(head):
-        for _ in _checked(_plain_chunks(path), codec, path):
+        for _ in chunks:
             pass
         return TextFile(path, sha256)
     target = scratch / "text"
-    chunks = _inflated_chunks(path) if compressed else _plain_chunks(path)
     with target.open("wb") as out:
         lone = None
-        for chunk in _checked(chunks, codec, path):
+        for chunk in chunks:
             lone = _lone_returns(chunk) if lone is None else lone
             out.write(chunk.replace(b"\r", b"\n") if lone else chunk)
     return TextFile(target, sha256)
@@ -93,27 +94,18 @@ def _codec(encoding: str) -> codecs.CodecInfo:
     return codec
 
 
-def line_blocks(path: Path) -> Iterator[bytes]:
-    """The file in large blocks that end where a line ends."""
+def line_blocks(path: Path, where: str) -> Iterator[bytes]:
+    """The file in large blocks that end where a line ends; `where` is what messages call it."""
     rest = b""
     with path.open("rb") as file:
         while chunk := file.read(CHUNK):
-            block, newline, rest_after = (rest + chunk).rpartition(b"\n")
-            rest = rest_after
+            block, newline, rest = (rest + chunk).rpartition(b"\n")
             if len(rest) > LONGEST_LINE:
-                raise InputError("a line is longer than 128 MB", where=str(path), fix="check that it is a table")
+                raise InputError("a line is longer than 128 MB", where=where, fix="check that it is a table")
             if newline:
                 yield block + newline
     if rest:
         yield rest
-
-
-def rewrite(path: Path, target: Path, change: Callable[[bytes], bytes]) -> Path:
-    """Write `path` to `target` with `change` applied to blocks of whole lines."""
-    with target.open("wb") as out:
-        for block in line_blocks(path):
-            out.write(change(block))
-    return target
 
 
 def _plain_chunks(path: Path) -> Iterator[bytes]:
@@ -146,11 +138,18 @@ def _inflated_chunks(path: Path) -> Iterator[bytes]:
 def _checked(chunks: Iterator[bytes], codec: codecs.CodecInfo, path: Path) -> Iterator[bytes]:
     """The same text as UTF-8; bytes not of the encoding, and NUL characters, raise with their line."""
     decoder = codec.incrementaldecoder("strict")
-    as_is = codec.name == "utf-8"
     lines = 1
-    for chunk in chunks:
-        text = _decode(decoder, chunk, codec.name, path, lines)
-        plain = chunk if as_is else text.encode()
+    for chunk in itertools.chain(chunks, [b""]):
+        try:
+            text = decoder.decode(chunk, final=not chunk)
+        except UnicodeDecodeError as error:
+            line = lines + bytes(error.object).count(b"\n", 0, error.start)
+            raise InputError(
+                f"byte 0x{error.object[error.start]:02x} in line {line} is not {codec.name}",
+                where=str(path),
+                fix="say which encoding it is, for example encoding='latin-1'",
+            ) from None
+        plain = chunk if codec.name == "utf-8" else text.encode()
         if b"\0" in plain:
             line = lines + plain.count(b"\n", 0, plain.index(b"\0"))
             raise InputError(
@@ -158,28 +157,6 @@ def _checked(chunks: Iterator[bytes], codec: codecs.CodecInfo, path: Path) -> It
             )
         lines += plain.count(b"\n")
         yield plain
-    _decode(decoder, b"", codec.name, path, lines, final=True)
-
-
-def _decode(
-    decoder: codecs.IncrementalDecoder,
-    chunk: bytes,
-    name: str,
-    path: Path,
-    lines: int,
-    *,
-    final: bool = False,
-) -> str:
-    try:
-        return decoder.decode(chunk, final)
-    except UnicodeDecodeError as error:
-        line = lines + bytes(error.object).count(b"\n", 0, error.start)
-        byte = error.object[error.start]
-        raise InputError(
-            f"byte 0x{byte:02x} in line {line} is not {name}",
-            where=str(path),
-            fix="say which encoding it is, for example encoding='latin-1'",
-        ) from None
 
 
 def _refuse_binary(head: bytes, path: Path, *, compressed: bool, wide: bool) -> None:

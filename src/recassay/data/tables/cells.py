@@ -101,11 +101,11 @@ def numbers(column: pl.Series, where: str, *, percent: bool = False) -> Numbers:
     if not odd:
         return Numbers(plain * share)
     comma = has_decimal_comma(text.unique().to_list())
-    cells = {one: read_cell(one, comma, percent=percent) for one in odd}
+    cells = {content: read_cell(content, comma, percent=percent) for content in odd}
     if not percent and _percent_beside(cells, plain):
         shares = numbers(column, where, percent=True)
         return replace(shares, taken=shares.taken + Counter({_UNSIGNED: int((plain > 1).sum())}))
-    bad = text.is_in([one for one, cell in cells.items() if cell.value is None and not cell.missing]).arg_true()
+    bad = text.is_in([content for content, cell in cells.items() if cell.value is None and not cell.missing]).arg_true()
     if bad.len():
         first = int(bad[0])
         raise InputError(
@@ -120,12 +120,12 @@ def numbers(column: pl.Series, where: str, *, percent: bool = False) -> Numbers:
         taken.update(dict.fromkeys(cells[content].taken, counts[content]))
         if cells[content].missing and content:
             absent[content if len(content) < 20 else "..."] += counts[content]
-    values = {one: cell.value for one, cell in cells.items()}
-    stated = {one: cell.deviation for one, cell in cells.items() if cell.deviation is not None}
+    values = {content: cell.value for content, cell in cells.items()}
+    stated = {content: cell.deviation for content, cell in cells.items() if cell.deviation is not None}
     read = text.replace_strict(values, default=None, return_dtype=pl.Float64)
-    found = pl.select(pl.when(text.is_in(odd)).then(read).otherwise(plain * share)).to_series().alias(column.name)
+    merged = pl.select(pl.when(text.is_in(odd)).then(read).otherwise(plain * share)).to_series().alias(column.name)
     deviations = text.replace_strict(stated, default=None, return_dtype=pl.Float64) if stated else None
-    return Numbers(found, deviations, taken, absent)
+    return Numbers(merged, deviations, taken, absent)
 
 
 def _percent_beside(cells: dict[str, Cell], plain: pl.Series) -> bool:
@@ -143,24 +143,24 @@ def read_cell(text: str, decimal_comma: bool = False, *, percent: bool = False) 
     bare = _plain(text, taken)
     if bare.lower() in MISSING or _OVER_BUDGET.fullmatch(bare):
         return Cell(None, missing=True)
-    found = _CELL.match(bare)
-    if found is None:
+    parts = _CELL.match(bare)
+    if parts is None:
         return Cell(None)
-    value = _number(found["value"], decimal_comma)
+    value = _number(parts["value"], decimal_comma)
     if value is None:
         return Cell(None)
-    deviation, kind = _deviation(found, decimal_comma)
+    deviation, kind = _deviation(parts, decimal_comma)
     taken += [kind] if kind else ["deviations (kept)"] if deviation is not None else []
-    if found["less"]:
+    if parts["less"]:
         taken.append("signs of inequality")
-    signed = found["percent"] or found["percent2"] or found["percent4"]
+    signed = parts["percent"] or parts["percent2"] or parts["percent4"]
     if signed:
         taken.append(_SIGNED)
     if signed or percent:
         value, deviation = value / 100, None if deviation is None else deviation / 100
-    if decimal_comma and "," in found["value"]:
+    if decimal_comma and "," in parts["value"]:
         taken.append("decimal commas")
-    elif _grouped(found["value"], decimal_comma):
+    elif any(mark in parts["value"].strip() for mark in ",'’ "):
         taken.append("separators of thousands")
     return Cell(value, deviation, taken=tuple(dict.fromkeys(taken)))
 
@@ -181,15 +181,6 @@ def has_decimal_comma(texts: Iterable[str]) -> bool:
             elif "." in token or not re.fullmatch(r"[1-9]\d{0,2}(,\d{3})+", token):
                 decimal += 1
     return decimal > 0 and not thousands
-
-
-def told(taken: Counter[str], absent: Counter[str]) -> str:
-    """What was taken off and what stands for no value, in one clause; empty where the cells were plain."""
-    parts = [f"{kind} in {count} cells" for kind, count in taken.most_common()]
-    if absent:
-        shown = ", ".join(f"{text} {count}" for text, count in absent.most_common(6))
-        parts.append(f"{sum(absent.values())} cells without a value ({shown})")
-    return "; ".join(parts)
 
 
 def _plain(text: str, taken: list[str]) -> str:
@@ -226,21 +217,17 @@ def _number(text: str, decimal_comma: bool) -> float | None:
     return float(re.sub(rf"[{group} '’\u00a0\u2009\u202f]", "", digits).replace(point, "."))
 
 
-def _grouped(text: str, decimal_comma: bool) -> bool:
-    return any(mark in text.strip() for mark in ("." if decimal_comma and "," in text else ",", " ", "'", "’"))
-
-
-def _deviation(found: re.Match[str], decimal_comma: bool) -> tuple[float | None, str]:
+def _deviation(parts: re.Match[str], decimal_comma: bool) -> tuple[float | None, str]:
     """The number after ±, in brackets, or half of an interval; and what else stood there."""
-    if found["deviation"]:
-        return _number(found["deviation"], decimal_comma), ""
-    if found["low"]:
-        low, high = (_number(found[end], decimal_comma) for end in ("low", "high"))
+    if parts["deviation"]:
+        return _number(parts["deviation"], decimal_comma), ""
+    if parts["low"]:
+        low, high = (_number(parts[end], decimal_comma) for end in ("low", "high"))
         return (None if low is None or high is None else abs(high - low) / FROM_INTERVAL), "intervals"
-    inside = found["inside"]
+    inside = parts["inside"]
     if inside:
-        whole = re.fullmatch(r"\d+", inside) and re.search(r"[.,]\d", found["value"])
-        if whole or found["percent3"] or inside[0] in "+-−":
+        whole = re.fullmatch(r"\d+", inside) and re.search(r"[.,]\d", parts["value"])
+        if whole or parts["percent3"] or inside[0] in "+-−":
             return None, "ranks or gains in brackets"
         return _number(inside, decimal_comma), ""
-    return None, "words in brackets" if found["word"] is not None else ""
+    return None, "words in brackets" if parts["word"] is not None else ""

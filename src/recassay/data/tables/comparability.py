@@ -54,8 +54,8 @@ def _frameworks(frame: pl.DataFrame) -> Iterator[str]:
     mixed = frame.group_by(c.DATASET, maintain_order=True).agg(pl.col(c.FRAMEWORK).fill_null("a table").unique().sort())
     several = mixed.filter(pl.col(c.FRAMEWORK).list.len() > 1)
     if c.PROTOCOL in frame.columns:
-        told = frame.group_by(c.DATASET).agg(pl.col(c.PROTOCOL).null_count().alias("untold"))
-        several = several.join(told.filter(pl.col("untold") > 0), on=c.DATASET, how="semi", maintain_order="left")
+        unknown = frame.filter(pl.col(c.PROTOCOL).is_null())
+        several = several.join(unknown, on=c.DATASET, how="semi", maintain_order="left")
     if several.height:
         names = several.get_column(c.DATASET).to_list()
         who = " and ".join(several.get_column(c.FRAMEWORK)[0].to_list())
@@ -70,25 +70,19 @@ def _conventions(frame: pl.DataFrame) -> Iterator[str]:
         if part.get_column("name").n_unique() < 2:
             continue
         ways = part.unique("name", keep="first", maintain_order=True)
-        said = "; ".join(
-            f"{who or 'a table'}: {_short(how)}" for who, how in ways.select(c.FRAMEWORK, c.CONVENTION).rows()
-        )
-        within = (
-            part.filter(pl.col("name").n_unique().over(c.DATASET) > 1).get_column(c.DATASET).unique().sort().to_list()
-        )
+        pairs = ways.select(c.FRAMEWORK, c.CONVENTION).rows()
+        shown = "; ".join(f"{who or 'a table'}: {_short(how)}" for who, how in pairs)
+        mixed = part.filter(pl.col("name").n_unique().over(c.DATASET) > 1)
+        within = mixed.get_column(c.DATASET).unique().sort().to_list()
         where = f"on {listing(within)} they stand in one column" if within else "each dataset has one of them"
-        yield f"{metric} is computed in {ways.height} ways, and their values cannot be compared ({said}); {where}"
+        yield f"{metric} is computed in {ways.height} ways, and their values cannot be compared ({shown}); {where}"
 
 
 def _scales(frame: pl.DataFrame) -> Iterator[str]:
-    bounds = (
-        frame.drop_nulls(c.VALUE)
-        .group_by([c.METRIC, c.DATASET, c.SOURCE], maintain_order=True)
-        .agg(pl.col(c.VALUE).max())
-    )
-    for (metric,), part in bounds.group_by([c.METRIC], maintain_order=True):
-        name = split_label(str(metric))[0]
-        if name not in BOUNDED:
+    known = frame.drop_nulls(c.VALUE)
+    largest = known.group_by([c.METRIC, c.DATASET, c.SOURCE], maintain_order=True).agg(pl.col(c.VALUE).max())
+    for (metric,), part in largest.group_by([c.METRIC], maintain_order=True):
+        if split_label(str(metric))[0] not in BOUNDED:
             continue
         above = part.filter(pl.col(c.VALUE) > 1.0)
         if above.height and above.height < part.height:
@@ -98,6 +92,5 @@ def _scales(frame: pl.DataFrame) -> Iterator[str]:
             yield f"{metric} has values above 1, which were read as they stand (percent, or a count?)"
 
 
-def _short(text: object) -> str:
-    said = str(text)
-    return said if len(said) <= 110 else f"{said[:107]}..."
+def _short(text: str) -> str:
+    return text if len(text) <= 110 else f"{text[:107]}..."

@@ -55,6 +55,10 @@ class Table:
     """Whether it is settled already which of its names are algorithms."""
     verbatim: bool = False
     """Whether its names are values of a typed source (Parquet, a frame) and not text with marks."""
+    dataset: str = ""
+    """What it is on, where its place says that (a sheet of a workbook)."""
+    guess: str = ""
+    """How it was read, where that is a guess."""
 
     def across_word(self, names: Iterable[str]) -> str:
         """The word of the level that has these names across, where its corner certainly names the level."""
@@ -201,17 +205,17 @@ def _is_long(grid: Sequence[Sequence[str]]) -> bool:
 
 def _is_text(column: Sequence[str]) -> bool:
     """Whether a column holds names: most of its cells that are filled are no numbers."""
-    told = [cell for cell in column if cell]
-    told = told[:: 1 + len(told) // MOST_LOOKED_AT]
-    read = [read_cell(cell, "," in cell) for cell in told]
-    return 2 * sum(cell.value is None and not cell.missing for cell in read) > len(told)
+    filled = [cell for cell in column if cell]
+    filled = filled[:: 1 + len(filled) // MOST_LOOKED_AT]
+    read = [read_cell(cell, "," in cell) for cell in filled]
+    return 2 * sum(cell.value is None and not cell.missing for cell in read) > len(filled)
 
 
 def _panel(row: Sequence[str]) -> str | None:
     """The text of a row that says one thing across the table, and no number."""
-    told = {cell for cell in row if cell}
-    alone = len(told) == 1 and (sum(map(bool, row)) > 1 or bool(row[0]))
-    text = next(iter(told), "")
+    texts = {cell for cell in row if cell}
+    alone = len(texts) == 1 and (sum(map(bool, row)) > 1 or bool(row[0]))
+    text = next(iter(texts), "")
     return plain_name(text) if alone and not is_number(text) else None
 
 
@@ -223,9 +227,9 @@ def _without_panels(body: list[list[str]]) -> tuple[list[list[str]], list[str] |
     panels: list[str] = []
     current = ""
     for row in body:
-        said = _panel(row) if len(row) > 2 else None
-        if said is not None and not any(is_number(cell) for cell in row):
-            current = said
+        panel = _panel(row) if len(row) > 2 else None
+        if panel is not None and not any(is_number(cell) for cell in row):
+            current = panel
         else:
             rows.append(row)
             panels.append(current)

@@ -45,9 +45,9 @@ class _Reader(HTMLParser):
             self.tables[-1].append([])
         elif self._depth == 1 and tag in _CELLS:
             self._end_cell()
-            told = dict(attrs)
+            attributes = dict(attrs)
             self._cell = []
-            self._spans = (_span(told.get("colspan")), _span(told.get("rowspan")))
+            self._spans = (_span(attributes.get("colspan")), _span(attributes.get("rowspan")))
         elif tag == "sup":
             self._raised += 1
         elif tag == "br" and self._cell is not None:

@@ -38,22 +38,22 @@ def read_instances(folder: str | Path) -> list[InstanceResponses]:
     where = Path(folder)
     if not where.is_dir():
         raise InputError("no such folder", where=str(where), fix="name a folder of response tables, one a dataset")
-    found: dict[str, Path] = {}
+    tables: dict[str, Path] = {}
     for path in sorted(where.iterdir()):
         ending = next((e for e in sorted(TABLES, key=len, reverse=True) if path.name.lower().endswith(e)), None)
         if ending is None or path.name.startswith((".", "_")) or not path.is_file():
             continue
         name = path.name[: -len(ending)]
-        if name in found:
-            raise InputError(f"{found[name].name} and {path.name} name one dataset", where=str(where), fix="keep one")
-        found[name] = path
-    metadata = read_properties(found.pop(METADATA)) if METADATA in found else {}
-    roles = _roles(found.pop(RESPONDENTS)) if RESPONDENTS in found else {}
-    if not found:
+        if name in tables:
+            raise InputError(f"{tables[name].name} and {path.name} name one dataset", where=str(where), fix="keep one")
+        tables[name] = path
+    metadata = read_properties(tables.pop(METADATA)) if METADATA in tables else {}
+    roles = _roles(tables.pop(RESPONDENTS)) if RESPONDENTS in tables else {}
+    if not tables:
         raise InputError(
             "the folder holds no response table", where=str(where), fix=f"give {listing(TABLES[:4], most=None)}"
         )
-    unknown = sorted(set(metadata) - set(found))
+    unknown = sorted(set(metadata) - set(tables))
     if unknown:
         raise InputError(
             f"the metadata name {listing(unknown)}, of which there are no responses",
@@ -61,7 +61,7 @@ def read_instances(folder: str | Path) -> list[InstanceResponses]:
             fix="name a file after its dataset",
         )
     instances = []
-    for name, path in found.items():
+    for name, path in tables.items():
         responses = read_responses(path)
         own = tuple(roles.get(respondent, guessed_role(respondent)) for respondent in responses.respondents)
         instances.append(InstanceResponses(name, responses, own, None, metadata.get(name, {})))

@@ -22,6 +22,22 @@ _CELL = [*c.RESULT_KEY]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Imported:
+    """A long frame (algorithm, metric, value; dataset, seed, fold, user, details where known) and what to tell of it.
+
+    Where the file does not say the dataset, the column is absent or null, and the caller fills it in. Rows of single
+    users name them in the column `user`; the caller takes the means.
+    """
+
+    frame: pl.DataFrame
+    notes: tuple[str, ...] = ()
+    guesses: tuple[str, ...] = ()
+    """Where the reading is a guess."""
+    words: tuple[str, str] = ("algorithm", "dataset")
+    """What the framework calls what is compared, and what it is compared on: `("model", "task")`."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Part:
     """A long frame from one place: what messages call the place, its file, and what to tell of it."""
 
@@ -72,10 +88,10 @@ def join_parts(parts: Sequence[Part], prefer: str = "error") -> Results:
         frame = frame.drop(c.SOURCE)
     sources = tuple(part.source for part in parts if part.source is not None)
     where = listing(part.where for part in parts)
-    found = Results.from_frame(frame, where=where, sources=sources, notes=tuple(dict.fromkeys([*named, *notes])))
+    results = Results.from_frame(frame, where=where, sources=sources, notes=tuple(dict.fromkeys([*named, *notes])))
     guesses = tuple(dict.fromkeys(guess for part in parts for guess in part.guesses))
-    words = parts[0].words if len({part.words for part in parts}) == 1 else found.words
-    return replace(found, users=_single_users(parts, contradicted), guesses=guesses, words=words)
+    words = parts[0].words if len({part.words for part in parts}) == 1 else results.words
+    return replace(results, users=_single_users(parts, contradicted), guesses=guesses, words=words)
 
 
 def _told_once(parts: Sequence[Part]) -> list[str]:
@@ -111,9 +127,9 @@ def _settled(frame: pl.DataFrame, places: Sequence[str], prefer: str) -> tuple[p
     """The frame with each cell from one place, what was done about cells from several, and which lost to another."""
     schema = {**dict.fromkeys(_CELL, pl.String), _PART: pl.Int64}
     repeats = [name for name in (c.SEED, c.FOLD) if name in frame.columns]
-    told = pl.concat_str([pl.col(n).fill_null("") for n in repeats], separator="|") if repeats else pl.lit("")
+    marks_of_rows = pl.concat_str([pl.col(n).fill_null("") for n in repeats], separator="|") if repeats else pl.lit("")
     by_place = frame.group_by([*_CELL, _PART], maintain_order=True).agg(
-        pl.len().alias("rows"), pl.col(c.VALUE).mean(), told.alias("told")
+        pl.len().alias("rows"), pl.col(c.VALUE).mean(), marks_of_rows.alias("told")
     )
     shared = by_place.filter(pl.len().over(_CELL) > 1)
     if shared.height == 0:
@@ -141,9 +157,9 @@ def _settled(frame: pl.DataFrame, places: Sequence[str], prefer: str) -> tuple[p
         (algorithm, dataset, metric), rows = conflicts[0]
         first = next(row for row in rows if row[c.VALUE] is not None)
         other = next(row for row in rows if row[c.VALUE] is not None and not _agree(row[c.VALUE], first[c.VALUE]))
-        said = " and ".join(f"{row[c.VALUE]:g} in {places[row[_PART]]}" for row in (first, other))
+        values_by_place = " and ".join(f"{row[c.VALUE]:g} in {places[row[_PART]]}" for row in (first, other))
         raise InputError(
-            f"{differ}, the first {algorithm} on {dataset}, {metric}: {said}",
+            f"{differ}, the first {algorithm} on {dataset}, {metric}: {values_by_place}",
             fix="say whose value counts with `prefer='first'`, `prefer='last'` or the name of a file; or tell repeats "
             "apart by a column 'seed'",
         )  # fmt: skip
@@ -167,9 +183,9 @@ def _with_deviations(kept: pl.DataFrame, gone: pl.DataFrame) -> pl.DataFrame:
         return kept
     names = [name for name in (c.DEVIATION, c.RUNS) if name in kept.columns]
     known = gone.drop_nulls(c.DEVIATION).unique(_CELL, keep="first").select(*_CELL, *names)
-    found = kept.join(known, on=_CELL, how="left", suffix=" other", maintain_order="left")
+    joined = kept.join(known, on=_CELL, how="left", suffix=" other", maintain_order="left")
     absent = pl.col(c.DEVIATION).is_null()
-    return found.with_columns(
+    return joined.with_columns(
         pl.when(absent).then(pl.col(f"{name} other")).otherwise(pl.col(name)).alias(name) for name in names
     ).drop(f"{name} other" for name in names)
 
@@ -189,12 +205,12 @@ def _names(place: str, prefer: str) -> bool:
     return place.rstrip("/").endswith(wanted) or place.startswith(f"{wanted}/") or wanted in PurePath(place).parts
 
 
-def _agree(one: float, other: float) -> bool:
+def _agree(first: float, other: float) -> bool:
     """Whether two numbers are one to the digits of the shorter, of which there must be three or more."""
-    if np.isclose(one, other, rtol=1e-6, atol=1e-12):
+    if np.isclose(first, other, rtol=1e-6, atol=1e-12):
         return True
-    digits = min(len(f"{abs(x):.10f}".rstrip("0").partition(".")[2]) for x in (one, other))
-    return digits >= 3 and abs(one - other) <= 0.51 * 10.0**-digits
+    digits = min(len(f"{abs(x):.10f}".rstrip("0").partition(".")[2]) for x in (first, other))
+    return digits >= 3 and abs(first - other) <= 0.51 * 10.0**-digits
 
 
 def _provenance(frame: pl.DataFrame) -> str:
@@ -206,11 +222,11 @@ def _provenance(frame: pl.DataFrame) -> str:
     )
     if counts.height > MOST_SOURCES:
         return f"{counts.get_column('cells').sum():,} cells from {counts.height:,} files"
-    told = [
+    places = [
         f"{count_of(cells, 'cell')} ({count_of(models, 'algorithm')} on {count_of(datasets, 'dataset')}) from {file}"
         for file, cells, models, datasets in counts.iter_rows()
     ]
-    return listing(told, most=None)
+    return listing(places, most=None)
 
 
 def _without_gaps(frame: pl.DataFrame, name: str) -> pl.DataFrame:

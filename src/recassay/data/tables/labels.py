@@ -66,9 +66,9 @@ def spelled(text: str) -> Spelled | None:
     percent = bool(_PERCENT.search(bare))
     bare = _PERCENT.sub("", bare).strip() if percent else bare
     deviation = ""
-    said = _DEVIATION.search(bare)
-    if said and said.group(0) != bare:
-        kind = (said["kind"] or said["first"] or "").lower()
+    spread = _DEVIATION.search(bare)
+    if spread and spread.group(0) != bare:
+        kind = (spread["kind"] or spread["first"] or "").lower()
         deviation = "error" if kind.startswith(("stderr", "std err", "std_err", "se", "error")) else "deviation"
         bare = _DEVIATION.sub("", bare, count=1).strip(" _-/.")
     bare = _MEAN.sub("", bare).strip()
@@ -78,14 +78,14 @@ def spelled(text: str) -> Spelled | None:
     phase = _PHASE.match(bare)
     rest = bare[phase.end() :] if phase and phase.group(0) else bare
     label = _known(bare) or (_known(f"{bare} s") if unit else None)
-    said_phase = ""
+    phase_word = ""
     if label is None:
         label = _known(rest)
-        said_phase = (phase["phase"] or "").lower() if phase else ""
+        phase_word = (phase["phase"] or "").lower() if phase else ""
     cut = _CUTOFFS[0].match(rest)
     if label is None and (cut is None or not re.search("[a-zA-Z]", cut["name"])):
         return None
-    outside = "valid" if said_phase.startswith(("val", "dev", "best")) else "train" if said_phase == "train" else ""
+    outside = "valid" if phase_word.startswith(("val", "dev", "best")) else "train" if phase_word == "train" else ""
     return Spelled(label or normal_label(rest), label is not None, percent, deviation, outside, seconds)
 
 
@@ -101,12 +101,12 @@ def _known(text: str) -> str | None:
     if len(name) > 1 and is_known(name):
         return normal_label(name)
     for pattern in _CUTOFFS:
-        found = pattern.match(name)
-        if found:
-            base = found["name"].strip(" _-")
+        parts = pattern.match(name)
+        if parts:
+            base = parts["name"].strip(" _-")
             base = _SHORT.get(base.lower(), base)
-            if is_known(base) and int(found["k"]) < 100_000:
-                return normal_label(f"{base}@{found['k']}{found.groupdict().get('variant') or ''}")
+            if is_known(base) and int(parts["k"]) < 100_000:
+                return normal_label(f"{base}@{parts['k']}{parts.groupdict().get('variant') or ''}")
     return None
 
 
@@ -121,5 +121,5 @@ def has_cutoff(name: str) -> bool:
 
 def metrics_in(text: str) -> list[str]:
     """The labels of the known metrics with a cut-off that a sentence names (`NDCG@10 of all models`), each once."""
-    found = [spelled(one) for one in re.findall(r"[A-Za-z][A-Za-z-]*\s?@\s?\d+", text)]
-    return list(dict.fromkeys(one.label for one in found if one is not None and one.known))
+    metrics = [spelled(label) for label in re.findall(r"[A-Za-z][A-Za-z-]*\s?@\s?\d+", text)]
+    return list(dict.fromkeys(label.label for label in metrics if label is not None and label.known))

@@ -25,14 +25,14 @@ MOST_SPAN = 1000
 def latex_grids(text: str, where: str = "the text") -> list[tuple[list[list[str]], str]]:
     """The grid of cells of each table and its caption, in order."""
     source = re.sub(r"(?<!\\)%.*", "", text).replace("\\tabularnewline", "\\\\")
-    found = []
+    tables = []
     for start, end, body in _environments(source):
         around = source[max(0, start - 2000) : start] + source[end : end + 2000]
         caption = re.search(r"\\caption(?:\[[^\]]*\])?\s*\{([^{}]*)", around)
         grid = _spread([_parted(row, "&") for row in _rows(body)], 20_000 + len(text), where)
         if grid:
-            found.append((grid, " ".join(caption[1].split()) if caption else ""))
-    return found
+            tables.append((grid, " ".join(caption[1].split()) if caption else ""))
+    return tables
 
 
 def _environments(source: str) -> Iterator[tuple[int, int, str]]:
@@ -129,11 +129,11 @@ def _merged(cell: str) -> tuple[str, int, int]:
     if "\\" not in text:
         return text, across, down
     for _ in range(4):
-        found = _MERGED.search(text)
-        if found is None:
+        macro = _MERGED.search(text)
+        if macro is None:
             break
         groups: list[str] = []
-        at = found.end()
+        at = macro.end()
         while len(groups) < 3:
             while at < len(text) and text[at].isspace():
                 at += 1
@@ -147,9 +147,9 @@ def _merged(cell: str) -> tuple[str, int, int]:
             break
         count = re.search(r"-?\d+", groups[0])
         span = min(max(abs(int(count[0])), 1), MOST_SPAN) if count else 1
-        if found[1] == "multicolumn":
+        if macro[1] == "multicolumn":
             across = span
         else:
             down = span if not (count and count[0].startswith("-")) else 1
-        text = (text[: found.start()] + groups[-1] + text[at:]).strip()
+        text = (text[: macro.start()] + groups[-1] + text[at:]).strip()
     return _STACKED.sub("", text).replace("\\\\", " "), across, down

@@ -26,23 +26,20 @@ _STATISTICS = {
 _PHASES = {"test", "valid", "validation", "val", "train"}
 
 
-def table_from_json(document: Any, stem: str, asked: Asked, where: str) -> tuple[Table, str] | None:
-    """The table that a document holds, and how it was read where that is a guess; None where it holds none."""
+def table_from_json(document: Any, stem: str, asked: Asked, where: str) -> Table | None:
+    """The table that a document holds; None where it holds none."""
     records = _records(document)
     if records:
         names = list(dict.fromkeys(name for record in records for name in record))
         cells = {str(name): [_cell(record.get(name)) for record in records] for name in names}
-        frame = pl.DataFrame(cells, strict=False)
-        return Table.of(frame), ""
-    if isinstance(document, dict):
-        return _nested(document, stem, asked, where)
-    return None
+        return Table.of(pl.DataFrame(cells, strict=False))
+    return _nested(document, stem, asked, where) if isinstance(document, dict) else None
 
 
 def _records(document: Any) -> list[dict[str, Any]] | None:
     """A list of flat dictionaries, in whichever of the usual ways it is written."""
-    if isinstance(document, list) and document and all(isinstance(one, dict) for one in document):
-        return [_flat(one) for one in document]
+    if isinstance(document, list) and document and all(isinstance(record, dict) for record in document):
+        return [_flat(record) for record in document]
     if not isinstance(document, dict):
         return None
     if {"columns", "data"} <= document.keys() and isinstance(document["data"], list):
@@ -57,18 +54,18 @@ def _records(document: Any) -> list[dict[str, Any]] | None:
                 shared = {key: value for key, value in document.items() if isinstance(value, (str, int, float))}
                 return [{**shared, **record} for record in inner]
     columns = list(document.values())
-    if (
-        columns
-        and all(isinstance(column, list) for column in columns)
-        and len({len(column) for column in columns}) == 1
-    ):
-        return [dict(zip(document, row, strict=True)) for row in zip(*columns, strict=True)]
-    numbered = all(isinstance(one, dict) and one and all(str(key).isdigit() for key in one) for one in columns)
-    if columns and numbered and any(not str(name).isdigit() for name in document):
+    if not columns:
+        return None
+    if all(isinstance(column, list) for column in columns):
+        same_length = len({len(column) for column in columns}) == 1
+        return [dict(zip(document, row, strict=True)) for row in zip(*columns, strict=True)] if same_length else None
+    if not all(isinstance(column, dict) for column in columns):
+        return None
+    if all(str(name).isdigit() for name in document):
+        return [_flat(record) for record in columns]
+    if all(column and all(str(key).isdigit() for key in column) for column in columns):
         places = list(dict.fromkeys(key for column in columns for key in column))
         return [{name: column.get(place) for name, column in document.items()} for place in places]
-    if columns and all(str(name).isdigit() for name in document) and all(isinstance(one, dict) for one in columns):
-        return [_flat(one) for one in columns]
     return None
 
 
@@ -88,7 +85,7 @@ def _cell(value: Any) -> str | None:
     return None if value is None else str(value)
 
 
-def _nested(document: Mapping[str, Any], stem: str, asked: Asked, where: str) -> tuple[Table, str] | None:
+def _nested(document: Mapping[str, Any], stem: str, asked: Asked, where: str) -> Table | None:
     """Numbers below one to three levels of names, one of which names metrics."""
     leaves = list(_leaves(document, ()))
     if not leaves or len({len(path) for path, _ in leaves}) != 1:
@@ -108,16 +105,16 @@ def _nested(document: Mapping[str, Any], stem: str, asked: Asked, where: str) ->
     others = [at for at in range(levels) if at != metric]
     roles, guess = _roles(keys, others, stem, asked, where)
     rows: dict[tuple[str, ...], dict[str, Any]] = {}
-    for (path, value), said in zip(leaves, statistic, strict=True):
+    for (path, value), word in zip(leaves, statistic, strict=True):
         names = tuple(str(part) for part in path[:levels])
         row = rows.setdefault(names, {c.METRIC: names[metric], **{role: names[at] for at, role in roles.items()}})
-        row[_STATISTICS.get(said, "") if spread else c.VALUE] = _cell(value)
-    found = list(rows.values())
+        row[_STATISTICS.get(word, "") if spread else c.VALUE] = _cell(value)
+    cells = list(rows.values())
     kept = [c.ALGORITHM, *([c.DATASET] if c.DATASET in roles.values() else []), c.METRIC, c.VALUE,
-            *([c.DEVIATION] if any(c.DEVIATION in row for row in found) else [])]  # fmt: skip
-    columns = {name: [row.get(name, stem if name == c.ALGORITHM else None) for row in found] for name in kept}
+            *([c.DEVIATION] if any(c.DEVIATION in row for row in cells) else [])]  # fmt: skip
+    columns = {name: [row.get(name, stem if name == c.ALGORITHM else None) for row in cells] for name in kept}
     table = Table.of(pl.DataFrame(columns, schema=dict.fromkeys(kept, pl.String)))
-    return replace(table, oriented=True), guess
+    return replace(table, oriented=True, guess=guess)
 
 
 def _roles(

@@ -40,7 +40,7 @@ def oriented(table: Table, layout: Layout, asked: Asked, where: str) -> Layout:
     if across and not set(_KINDS) <= roles.keys():
         kind = _kind_of_rows(table, roles, free, across, asked, where, guesses)
         return replace(layout, roles=roles, across=OPPOSITE[kind], guesses=tuple(guesses))
-    if not across and any(one.metric for one in layout.values):
+    if not across and any(column.metric for column in layout.values):
         _only_rows(table, roles, free, asked, where, guesses)
     return replace(layout, roles=roles, guesses=tuple(guesses))
 
@@ -76,9 +76,9 @@ def unclear(rows: Sequence[str], across: Sequence[str], where: str, why: str = "
 
 def _across(layout: Layout) -> list[str]:
     """The different names that headers have beside their metrics."""
-    if not any(one.metric for one in layout.values) and c.METRIC not in layout.roles:
+    if not any(column.metric for column in layout.values) and c.METRIC not in layout.roles:
         return []
-    return list(dict.fromkeys(one.other for one in layout.values if one.statistic == "value" and one.other))
+    return list(dict.fromkeys(column.other for column in layout.values if column.statistic == "value" and column.other))
 
 
 def _names(table: Table, place: int) -> list[str]:
@@ -94,24 +94,24 @@ def _kind_of_rows(
     named = next((kind for kind in _KINDS if kind in roles), None)
     place = roles.pop(named) if named is not None else _row_column(table, free, where)
     rows = _names(table, place) if place is not None else []
-    told: set[str] = set()
+    kinds: set[str] = set()
     if named is not None and (named in asked.columns or table.corner_is_of_rows(across)):
-        told.add(named)
+        kinds.add(named)
     word = role_word(table.across_word(across))
     if word in OPPOSITE:
-        told.add(OPPOSITE[word])
+        kinds.add(OPPOSITE[word])
     known, why = opinion(rows, across)
     if asked.wide or asked.transpose:
-        told = {c.ALGORITHM if asked.wide else c.DATASET}
-    elif known is not None and known not in told:
-        if told:
-            raise unclear(rows, across, where, f"its header says {next(iter(told))}s, but {why}")
+        kinds = {c.ALGORITHM if asked.wide else c.DATASET}
+    elif known is not None and known not in kinds:
+        if kinds:
+            raise unclear(rows, across, where, f"its header says {next(iter(kinds))}s, but {why}")
         taken = ("rows", known) if rows else ("columns", OPPOSITE[known])
         guesses.append(f"its {taken[0]} were taken as {taken[1]}s, since {why}")
-        told.add(known)
-    if len(told) != 1:
-        raise unclear(rows, across, where, "its headers contradict each other" if told else "")
-    kind = told.pop()
+        kinds.add(known)
+    if len(kinds) != 1:
+        raise unclear(rows, across, where, "its headers contradict each other" if kinds else "")
+    kind = kinds.pop()
     if place is not None:
         roles[kind] = place
     return kind

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import polars as pl
@@ -18,6 +18,7 @@ from recassay.data.tables.words import (
     AVERAGE,
     CUTOFF,
     CUTOFFS,
+    DEVIATIONS,
     ERRORS,
     GAIN,
     IGNORED,
@@ -55,6 +56,16 @@ class ValueColumn:
     other: str = ""
     statistic: str = "value"
 
+    @property
+    def cell(self) -> tuple[str, str]:
+        """What its numbers are of: the metric, and what else the header names."""
+        return self.metric.label if self.metric else "", self.other
+
+    @property
+    def phase(self) -> str:
+        """`valid` or `train` where it was not measured on test data."""
+        return self.metric.phase if self.metric else ""
+
 
 @dataclass(frozen=True, slots=True)
 class Layout:
@@ -73,26 +84,28 @@ class Layout:
 def layout_of(table: Table, asked: Asked, where: str) -> Layout:
     """Which column is which, by the user's word, by usual names, and by what stands in them."""
     names = table.names()
-    roles = _said_roles(names, asked, where)
+    roles = _asked_roles(names, asked, where)
+
+    def unassigned(words: Collection[str]) -> list[int]:
+        return [j for j, name in enumerate(names) if j not in roles.values() and canonical(name) in words]
+
     for ours, others in SYNONYMS.items():
         if ours in roles:
             continue
-        fitting = [j for j, name in enumerate(names) if j not in roles.values() and name == ours] or [
-            j for j, name in enumerate(names)
-            if j not in roles.values() and len(table.headers[j]) == 1 and canonical(name) in map(canonical, others)
-        ]  # fmt: skip
+        fitting = [j for j, name in enumerate(names) if j not in roles.values() and name == ours]
+        fitting = fitting or [j for j in unassigned(others) if len(table.headers[j]) == 1]
         # Deviations and runs beside no column of values are metrics of their own.
         if len(fitting) == 1 and not (ours in (c.DEVIATION, c.RUNS) and c.VALUE not in roles):
             roles[ours] = fitting[0]
-    phase = [j for j, name in enumerate(names) if canonical(name) in map(canonical, PHASES) and j not in roles.values()]
+    phase = unassigned(PHASES)
     if len(phase) == 1 and TEST & set(texts(table.columns[phase[0]])):
         roles[PHASE] = phase[0]
-    split = [j for j, name in enumerate(names) if canonical(name) == "split" and j not in roles.values()]
+    split = unassigned({"split"})
     if len(split) == 1 and holds_numbers(table.columns[split[0]]):
         roles.setdefault(c.FOLD, split[0])
     if c.VALUE in roles and c.METRIC not in roles and _averages_others(table, roles):
         del roles[c.VALUE]
-    cutoff = [j for j, name in enumerate(names) if canonical(name) in CUTOFFS and j not in roles.values()]
+    cutoff = unassigned(CUTOFFS)
     if len(cutoff) == 1 and holds_cutoffs(table.columns[cutoff[0]]):
         roles[CUTOFF] = cutoff[0]
     if not {c.METRIC, c.VALUE} & roles.keys():
@@ -103,43 +116,40 @@ def layout_of(table: Table, asked: Asked, where: str) -> Layout:
         metrics = [j for j, column in columns if j not in roles.values() and names_metrics(column)]
         roles |= {c.METRIC: metrics[0]} if metrics else {}
     error = next((j for j, name in enumerate(names) if _spread(name) == "error"), None) if c.VALUE in roles else None
-    taken = {*roles.values()} | ({error} if error is not None else set())
     values: list[ValueColumn] = []
     left_out: list[str] = []
     for j, levels in enumerate(table.headers):
-        if j in taken:
+        if j in roles.values() or j == error:
             continue
-        if not holds_numbers(table.columns[j]):
+        averages = len(levels) == 1 and AVERAGE.match(levels[0]) and c.VALUE not in roles
+        if not holds_numbers(table.columns[j]) or averages or any(map(GAIN.match, levels)):
             left_out.append(names[j])
             continue
-        found = _value_column(j, levels)
-        if any(map(GAIN.match, levels)) or (len(levels) == 1 and AVERAGE.match(levels[0]) and c.VALUE not in roles):
-            left_out.append(names[j])
-            continue
-        spread = _spread(names[j])
+        column, spread = _value_column(j, levels), _spread(names[j])
         if spread and values and values[-1].metric is not None and values[-1].statistic == "value":
-            found = replace(values[-1], place=j, statistic=spread)
-        if found.statistic == "skip" or (found.metric is None and canonical(names[j]) in IGNORED):
+            column = replace(values[-1], place=j, statistic=spread)
+        if column.statistic == "skip" or (column.metric is None and canonical(names[j]) in IGNORED):
             left_out.append(names[j])
         else:
-            values.append(found)
+            values.append(column)
     return Layout(roles, values, [name for name in left_out if name], error)
 
 
 def _averages_others(table: Table, roles: Mapping[str, int]) -> bool:
     """Whether the column of values is an average beside the numbers that it averages, and so not the values."""
-    place = roles[c.VALUE]
-    others = [
-        j for j, name in enumerate(table.names())
-        if j not in roles.values() and holds_numbers(table.columns[j]) and canonical(name) not in IGNORED
-        and not _spread(name) and canonical(name) not in {canonical(end) for ends in INTERVAL for end in ends}
-    ]  # fmt: skip
-    return bool(AVERAGE.match(table.names()[place])) and bool(others)
+    if not AVERAGE.match(table.names()[roles[c.VALUE]]):
+        return False
+    no_metrics = IGNORED.union(*INTERVAL)
+    return any(
+        j not in roles.values() and canonical(name) not in no_metrics and not _spread(name)
+        and holds_numbers(table.columns[j])
+        for j, name in enumerate(table.names())
+    )  # fmt: skip
 
 
 def free_names(table: Table, layout: Layout) -> list[int]:
     """The columns of text that have no role yet."""
-    used = {*layout.roles.values(), *(one.place for one in layout.values)}
+    used = {*layout.roles.values(), *(value.place for value in layout.values)}
     return [j for j, column in enumerate(table.columns) if j not in used and not holds_numbers(column)]
 
 
@@ -154,14 +164,14 @@ def split_compound(header: str) -> tuple[str, Spelled] | None:
     text = header.strip()
     for parted in re.finditer(r"[ _/:|.\-]+", text):
         first, last = text[: parted.start()], text[parted.end() :]
-        for other, said in ((first, last), (last, first)):
-            metric = spelled(said.strip("() "))
-            if other and metric is not None and metric.known and ("@" in said or metric.label in _ALONE):
+        for other, label in ((first, last), (last, first)):
+            metric = spelled(label.strip("() "))
+            if other and metric is not None and metric.known and ("@" in label or metric.label in _ALONE):
                 return other.strip("() "), metric
     return None
 
 
-def _said_roles(names: Sequence[str], asked: Asked, where: str) -> dict[str, int]:
+def _asked_roles(names: Sequence[str], asked: Asked, where: str) -> dict[str, int]:
     roles = {}
     for ours, theirs in asked.columns.items():
         if ours not in SYNONYMS:
@@ -184,11 +194,11 @@ def _value_column(place: int, levels: tuple[str, ...]) -> ValueColumn:
     for at in range(len(rest) - 1, -1, -1):
         metric = spelled(rest[at])
         if metric is not None:
-            cut = [_CUTOFF.match(one) for i, one in enumerate(rest) if i != at]
-            if "@" not in metric.label and any(cut):
-                number = next(found[1] for found in cut if found)
-                metric = spelled(f"{metric.label}@{number}") or metric
-            rest = [one for i, one in enumerate(rest) if i != at and not _CUTOFF.match(one)]
+            del rest[at]
+            cutoffs = [match[1] for level in rest if (match := _CUTOFF.match(level))]
+            if "@" not in metric.label and cutoffs:
+                metric = spelled(f"{metric.label}@{cutoffs[0]}") or metric
+            rest = [level for level in rest if not _CUTOFF.match(level)]
             break
     if metric is None and len(rest) == 1 and spelled(rest[0]) is None:
         return ValueColumn(place, None, rest[0], statistic)
@@ -200,9 +210,9 @@ def _value_column(place: int, levels: tuple[str, ...]) -> ValueColumn:
 def _spread(name: str) -> str:
     """`deviation` or `error` where a column is called so and no more, as `std`, `std.1` and `±` are."""
     bare = canonical(re.sub(r"\.\d+$", "", name.strip()))
-    if bare in map(canonical, ERRORS):
+    if bare in ERRORS:
         return "error"
-    return "deviation" if bare in map(canonical, (*SYNONYMS[c.DEVIATION], "±", "+/-")) else ""
+    return "deviation" if bare in DEVIATIONS else ""
 
 
 def unknown(name: str) -> Spelled:
@@ -223,7 +233,7 @@ def holds_numbers(column: pl.Series) -> bool:
     plain = text.cast(pl.Float64, strict=False)
     if plain.null_count() == 0:
         return True
-    odd = [read_cell(one, "," in one) for one in text.filter(plain.is_null()).head(200).to_list()]
+    odd = [read_cell(cell, "," in cell) for cell in text.filter(plain.is_null()).head(200).to_list()]
     numbers = plain.len() - plain.null_count()
     held = numbers + sum(cell.value is not None for cell in odd)
     fine = numbers + sum(cell.value is not None or cell.missing for cell in odd)

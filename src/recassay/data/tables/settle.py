@@ -16,25 +16,27 @@ from recassay.data.tables.roles import Asked, Layout, split_compound, unknown
 
 def settled(table: Table, layout: Layout, asked: Asked, stem: str) -> Layout:
     """The layout with compound headers taken apart, and with the one metric of a table whose headers name none."""
-    roles, values, guesses = layout.roles, layout.values, list[str]()
+    names, values = table.names(), layout.values
     if (asked.wide or asked.transpose) and asked.metric is not None:
-        told = [one for one in values if one.metric]
-        if len(told) < len(values) and not any("@" in table.names()[one.place] for one in told):
-            values = [replace(one, metric=None, other=table.names()[one.place]) for one in values]
-    if not any(one.metric and one.metric.known for one in values) and c.METRIC not in roles and c.VALUE not in roles:
-        parted = [(one, split_compound(table.names()[one.place])) for one in values]
-        if len(parted) > 1 and all(found for _, found in parted):
-            values = [replace(one, other=found[0], metric=found[1]) for one, found in parted if found]
-    if values and not any(one.metric for one in values) and not {c.METRIC, c.VALUE} & roles.keys():
-        metric, said_in = _said_metric(table, roles, asked, stem)
+        named = [column for column in values if column.metric]
+        if len(named) < len(values) and not any("@" in names[column.place] for column in named):
+            values = [replace(column, metric=None, other=names[column.place]) for column in values]
+    if {c.METRIC, c.VALUE} & layout.roles.keys():
+        return replace(layout, values=values)
+    if not any(column.metric and column.metric.known for column in values):
+        parted = [(column, split_compound(names[column.place])) for column in values]
+        if len(parted) > 1 and all(parts for _, parts in parted):
+            values = [replace(column, other=parts[0], metric=parts[1]) for column, parts in parted if parts]
+    guesses: tuple[str, ...] = ()
+    if values and not any(column.metric for column in values):
+        metric, place = _stated_metric(table, layout.roles, asked, stem)
         if metric is not None:
-            values = [replace(one, metric=metric) for one in values]
-            if said_in:
-                guesses.append(f"{metric.label} was taken as the metric, by the {said_in}")
-    return replace(layout, values=values, guesses=tuple(guesses))
+            values = [replace(column, metric=metric) for column in values]
+            guesses = (f"{metric.label} was taken as the metric, by the {place}",) if place else ()
+    return replace(layout, values=values, guesses=guesses)
 
 
-def _said_metric(table: Table, roles: Mapping[str, int], asked: Asked, stem: str) -> tuple[Spelled | None, str]:
+def _stated_metric(table: Table, roles: Mapping[str, int], asked: Asked, stem: str) -> tuple[Spelled | None, str]:
     """The one metric of a table whose headers name none: of the user, its corner, its caption or the file's name."""
     if asked.metric is not None:
         metric = spelled(asked.metric)
@@ -55,24 +57,22 @@ def is_readable(layout: Layout) -> bool:
     """Whether rows and headers together name algorithm and metric of every number, and no header is left over."""
     if c.METRIC in layout.roles:
         return bool(layout.values) and not {c.ALGORITHM, c.DATASET} <= layout.roles.keys()
-    measured = [one for one in layout.values if one.metric is not None]
-    return bool(measured) and (c.ALGORITHM in layout.roles or all(one.other for one in layout.values))
+    measured = [column for column in layout.values if column.metric is not None]
+    return bool(measured) and (c.ALGORITHM in layout.roles or all(column.other for column in layout.values))
 
 
 def refusal(table: Table, layout: Layout, where: str) -> InputError:
     """Why a table cannot be read, with the advice that fits it."""
     names = table.names()
-    numbered = [one for one in layout.values if one.metric is None]
+    unmeasured = [column for column in layout.values if column.metric is None]
     absent = [name for name in (c.ALGORITHM, c.DATASET, c.METRIC, c.VALUE) if name not in layout.roles]
     plain = {canonical(name.partition(":")[0]) for name in names}
     if all(plain & set(map(canonical, USUAL_NAMES[role])) for role in (c.USER, c.ITEM)):
+        fix = "recassay data import takes interactions, recassay evaluate judges recommendation lists"
+        return InputError("holds users and items, not results", where=where, fix=fix)
+    if len(unmeasured) > 1 and not {c.VALUE, c.METRIC, c.DATASET} & layout.roles.keys():
         return InputError(
-            "holds users and items, not results", where=where,
-            fix="recassay data import takes interactions, recassay evaluate judges recommendation lists",
-        )  # fmt: skip
-    if len(numbered) > 1 and not {c.VALUE, c.METRIC, c.DATASET} & layout.roles.keys():
-        return InputError(
-            f"the columns {listing(repr(names[one.place]) for one in numbered)} name no metric", where=where,
+            f"the columns {listing(repr(names[column.place]) for column in unmeasured)} name no metric", where=where,
             fix="where each is a dataset say `wide=True` and `metric='ndcg@10'` (or the metric it is); where each is "
             "an algorithm `transpose=True` and `metric`",
         )  # fmt: skip

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
 import polars as pl
 
@@ -19,9 +18,10 @@ from recassay.core import columns as c
 from recassay.core.errors import InputError, UsageError, listing
 from recassay.core.names import canonical
 from recassay.core.tables.labels import split_label
-from recassay.data.tables.cells import FROM_INTERVAL, Numbers, numbers, told
+from recassay.data.tables.cells import FROM_INTERVAL, Numbers, numbers
 from recassay.data.tables.comparability import BOUNDED
 from recassay.data.tables.grid import Table, plain_name, refuse_wide
+from recassay.data.tables.join import Imported
 from recassay.data.tables.orientation import oriented
 from recassay.data.tables.roles import Asked, Layout, ValueColumn, free_names, layout_of, not_test, unknown
 from recassay.data.tables.settle import is_readable, refusal, settled
@@ -30,6 +30,8 @@ from recassay.data.tables.words import AVERAGE, GAIN, INTERVAL, PHASE
 
 _NAMES = (c.ALGORITHM, c.DATASET, c.METRIC)
 _KEPT = (c.SEED, c.FOLD, c.RUNS, c.USER)
+_ONE_RUN = pl.lit(1, dtype=pl.Int64).alias(c.RUNS)
+"""Beside a standard error, which is the deviation of one run."""
 
 
 @dataclass(slots=True)
@@ -42,26 +44,21 @@ class Remarks:
     guesses: list[str] = field(default_factory=list)
 
     def lines(self) -> list[str]:
-        """One sentence for all cells, then the others."""
-        cells = told(self.taken, self.absent)
-        return [*([f"read with {cells}"] if cells else []), *self.sentences]
+        """One sentence on what was taken off cells and what stands for no value in them, then the others."""
+        cells = [f"{kind} in {count} cells" for kind, count in self.taken.most_common()]
+        if self.absent:
+            shown = ", ".join(f"{text} {count}" for text, count in self.absent.most_common(6))
+            cells.append(f"{sum(self.absent.values())} cells without a value ({shown})")
+        return [*([f"read with {'; '.join(cells)}"] if cells else []), *self.sentences]
 
 
-class LongForm(NamedTuple):
-    """The long frame of a table, sentences about it, and where its reading is a guess."""
-
-    frame: pl.DataFrame
-    notes: list[str]
-    guesses: list[str]
-
-
-def long_form(table: Table, asked: Asked, where: str, dataset: str, stem: str = "") -> LongForm:
+def long_form(table: Table, asked: Asked, where: str, dataset: str, stem: str = "") -> Imported:
     """The long frame of a table and what to tell; `dataset` is what it is on where nothing else says so.
 
     `stem` is the name of its file, which may say the metric.
     """
     refuse_wide(len(table.columns), where)
-    remarks = Remarks()
+    remarks = Remarks(guesses=[table.guess] if table.guess else [])
     asked = replace(asked, wide=False, transpose=False) if table.oriented else asked
     table, below = without_notes(split_tuples(table))
     if below:
@@ -69,17 +66,14 @@ def long_form(table: Table, asked: Asked, where: str, dataset: str, stem: str = 
     layout = settled(table, layout_of(table, asked, where), asked, stem)
     if (asked.wide or asked.transpose) and (c.VALUE in layout.roles or {c.ALGORITHM, c.DATASET} <= layout.roles.keys()):
         option = "`wide`" if asked.wide else "`transpose`"
-        raise UsageError(
-            f"names algorithms and datasets in columns, so {option} has no effect",
-            where=where,
-            fix=f"leave out {option}",
-        )
+        what = f"names algorithms and datasets in columns, so {option} has no effect"
+        raise UsageError(what, where=where, fix=f"leave out {option}")
     if not {c.VALUE, c.METRIC} & layout.roles.keys():
-        if (asked.wide or asked.transpose) and layout.values and not any(one.metric for one in layout.values):
+        if (asked.wide or asked.transpose) and layout.values and not any(column.metric for column in layout.values):
             raise UsageError(
                 "a wide table does not say which metric it holds", fix="name it, for example `metric='ndcg@10'`"
             )
-        if any(one.other for one in layout.values if one.metric):
+        if any(column.other for column in layout.values if column.metric):
             table, layout = _with_row_names(table, layout)
     remarks.guesses += layout.guesses
     layout = oriented(table, layout, asked, where)
@@ -105,7 +99,7 @@ def long_form(table: Table, asked: Asked, where: str, dataset: str, stem: str = 
     if c.USER in frame.columns:
         count = frame.get_column(c.USER).n_unique()
         remarks.sentences.append(f"its rows are of {count} users: means over users were taken, with their deviations")
-    return LongForm(_without_averages(frame, remarks), remarks.lines(), remarks.guesses)
+    return Imported(_without_averages(frame, remarks), tuple(remarks.lines()), tuple(remarks.guesses))
 
 
 def _with_row_names(table: Table, layout: Layout) -> tuple[Table, Layout]:
@@ -113,36 +107,34 @@ def _with_row_names(table: Table, layout: Layout) -> tuple[Table, Layout]:
     if {c.ALGORITHM, c.DATASET} & layout.roles.keys() or free_names(table, layout):
         return table, layout
     names = pl.Series("rows", [f"row {i + 1}" for i in range(table.height)])
-    values = [replace(one, place=one.place + 1) for one in layout.values]
+    values = [replace(column, place=column.place + 1) for column in layout.values]
     roles = {role: place + 1 for role, place in layout.roles.items()}
     wider = replace(table, columns=(names, *table.columns), headers=(("",), *table.headers))
     return wider, replace(layout, values=values, roles=roles)
 
 
 def _long(table: Table, layout: Layout, asked: Asked, where: str, remarks: Remarks) -> pl.DataFrame:
-    columns = {name: table.columns[layout.roles[name]].alias(name) for name in _NAMES if name in layout.roles}
-    columns |= {name: table.columns[layout.roles[name]].alias(name) for name in _KEPT if name in layout.roles}
-    read = _numbers(table.columns[layout.roles[c.VALUE]], where, remarks)
-    stated = read.deviations
-    if c.DEVIATION in layout.roles:
-        stated = _numbers(table.columns[layout.roles[c.DEVIATION]], where, Remarks()).values
+    roles, names = layout.roles, table.names()
+    read = _numbers(table.columns[roles[c.VALUE]], where, remarks)
+    index = [table.columns[roles[name]].alias(name) for name in (*_NAMES, *_KEPT) if name in roles]
+    frame = pl.DataFrame([*index, read.values.alias(c.VALUE)])
+    stated, ends = read.deviations, _interval_columns(table)
+    if c.DEVIATION in roles:
+        stated = numbers(table.columns[roles[c.DEVIATION]], where).values
     elif layout.error is not None:
-        stated = _numbers(table.columns[layout.error], where, Remarks()).values
-        columns[c.RUNS] = pl.Series(c.RUNS, [1] * len(stated))
-    elif stated is None and (ends := _interval_columns(table)) is not None:
-        low, high = (_numbers(column, where, Remarks()).values for column in ends)
+        stated = numbers(table.columns[layout.error], where).values
+        frame = frame.with_columns(_ONE_RUN)
+    elif stated is None and ends is not None:
+        low, high = (numbers(column, where).values for column in ends)
         stated = (high - low) / FROM_INTERVAL
-        columns[c.RUNS] = pl.Series(c.RUNS, [1] * len(stated))
+        frame = frame.with_columns(_ONE_RUN)
         remarks.sentences.append("the two ends beside the values were read as 95 % intervals")
-    frame = pl.DataFrame([*columns.values(), read.values.alias(c.VALUE)])
     if stated is not None:
         frame = frame.with_columns(stated.alias(c.DEVIATION))
     if c.METRIC not in frame.columns:
         frame = frame.with_columns(pl.lit(asked.metric).alias(c.METRIC))
-    details = {
-        name: j for j, name in enumerate(table.names()) if name in c.RESULT_DETAILS and name not in frame.columns
-    }
-    frame = frame.with_columns(table.columns[j].alias(name) for name, j in details.items())
+    details = [j for j, name in enumerate(names) if name in c.RESULT_DETAILS and name not in frame.columns]
+    frame = frame.with_columns(table.columns[j].alias(names[j]) for j in details)
     frame = labelled(with_cutoffs(frame, table, layout), marks=not table.verbatim)
     return _tested(frame, table, layout, remarks)
 
@@ -150,91 +142,78 @@ def _long(table: Table, layout: Layout, asked: Asked, where: str, remarks: Remar
 def _interval_columns(table: Table) -> tuple[pl.Series, pl.Series] | None:
     """The columns of the lower and the upper end of an interval, where the table has both."""
     plain = [canonical(name) for name in table.names()]
-    found = [[j for j, name in enumerate(plain) if name in map(canonical, names)] for names in INTERVAL]
-    return (table.columns[found[0][0]], table.columns[found[1][0]]) if all(len(one) == 1 for one in found) else None
+    lows, highs = ([j for j, name in enumerate(plain) if name in names] for names in INTERVAL)
+    return (table.columns[lows[0]], table.columns[highs[0]]) if len(lows) == len(highs) == 1 else None
 
 
 def _columns(table: Table, layout: Layout, where: str, remarks: Remarks) -> pl.DataFrame:
     """Numbers under headers: one part for each column of values, put below each other."""
-    across = layout.across
-    named, filled = filled_down({name: table.columns[j] for name, j in layout.roles.items() if name in _NAMES})
+    roles, across = layout.roles, layout.across
+    named, filled = filled_down({name: table.columns[j] for name, j in roles.items() if name in _NAMES})
     if filled:
         remarks.sentences.append(f"gaps in the column of {listing(filled)} were filled with the name above them")
     index = [column.alias(name) for name, column in named.items()]
-    index += [table.columns[j].alias(name) for name, j in layout.roles.items() if name in _KEPT]
-    values = _chosen(layout, remarks)
+    index += [table.columns[j].alias(name) for name, j in roles.items() if name in _KEPT]
+    chosen = _chosen(layout, remarks)
+    spreads = {column.cell: column for column in chosen if column.statistic in ("deviation", "error")}
+    columns = [column for column in chosen if column.statistic == "value"]
+    if not columns:
+        raise InputError("holds deviations and no values", where=where, fix="give the values that they belong to")
     parts: list[pl.DataFrame] = []
-    waiting = {}
-    for one in values:
-        if one.statistic in ("deviation", "error"):
-            waiting[one.metric.label if one.metric else "", one.other] = one
-    for one in values:
-        if one.statistic != "value":
-            continue
-        column = table.columns[one.place]
-        metric = one.metric or (None if c.METRIC in layout.roles else unknown(one.other))
-        other = one.other if one.metric or c.METRIC in layout.roles else ""
-        read = _numbers(column, where, remarks, percent=metric is not None and metric.percent)
-        scale = metric.unit if metric else 1.0
-        if metric and metric.percent:
-            remarks.taken["percent in the header (divided by 100)"] += len(column)
-        made = [*index, (read.values * scale).alias(c.VALUE)]
+    for column in columns:
+        metric = column.metric or (None if c.METRIC in roles else unknown(column.other))
+        label, percent, unit = (metric.label, metric.percent, metric.unit) if metric else ("", False, 1.0)
+        read = _numbers(table.columns[column.place], where, remarks, percent=percent)
+        if percent:
+            remarks.taken["percent in the header (divided by 100)"] += table.height
+        part = pl.DataFrame([*index, (read.values * unit).alias(c.VALUE)])
         if metric is not None:
-            made.append(pl.Series(c.METRIC, [metric.label] * len(column), dtype=pl.String))
-        if other and across and across not in layout.roles:
-            made.append(pl.Series(across, [other] * len(column), dtype=pl.String))
-        stated = waiting.get((metric.label if metric else "", one.other))
+            part = part.with_columns(pl.lit(label).alias(c.METRIC))
+        if column.other and across and across not in roles and (column.metric or c.METRIC in roles):
+            part = part.with_columns(pl.lit(column.other).alias(across))
+        stated, beside = read.deviations, spreads.get((label, column.other))
+        if beside is not None:
+            stated = numbers(table.columns[beside.place], where, percent=percent).values
         if stated is not None:
-            spread = _numbers(
-                table.columns[stated.place], where, Remarks(), percent=metric is not None and metric.percent
-            ).values
-            made.append((spread * scale).alias(c.DEVIATION))
-            if stated.statistic == "error":
-                made.append(pl.Series(c.RUNS, [1] * len(column)))
-        elif read.deviations is not None:
-            made.append((read.deviations * scale).alias(c.DEVIATION))
-        part = with_cutoffs(pl.DataFrame(made), table, layout)
+            part = part.with_columns((stated * unit).alias(c.DEVIATION))
+        if beside is not None and beside.statistic == "error":
+            part = part.with_columns(_ONE_RUN)
+        part = with_cutoffs(part, table, layout)
         parts.append(_tested(part, table, layout, remarks if not parts else Remarks()))
     if layout.left_out:
         remarks.sentences.append(f"columns left out: {listing(map(repr, layout.left_out), most=8)}")
-    _refuse_other_scales(values, parts, where)
-    odd = [one.other for one in values if one.metric is None and c.METRIC not in layout.roles]
+    _refuse_other_scales(columns, parts, where)
+    odd = [column.other for column in chosen if column.metric is None and c.METRIC not in roles]
     if odd:
         remarks.sentences.append(f"kept as metrics under their own names: {listing(map(repr, odd), most=8)}")
     return labelled(pl.concat(parts, how="diagonal_relaxed"), marks=not table.verbatim)
 
 
-def _refuse_other_scales(values: list[ValueColumn], parts: list[pl.DataFrame], where: str) -> None:
+def _refuse_other_scales(columns: list[ValueColumn], parts: list[pl.DataFrame], where: str) -> None:
     """A column of a wide table that reaches above 1 beside others that do not is no share: a setting, or percent."""
-    columns = [one for one in values if one.statistic == "value"]
-    labels = {one.metric.label for one in columns if one.metric}
-    if (
-        len(labels) != 1
-        or not all(one.other and one.metric for one in columns)
-        or split_label(next(iter(labels)))[0] not in BOUNDED
-    ):
+    labels = {column.metric.label if column.metric and column.other else "" for column in columns}
+    label = labels.pop()
+    if labels or split_label(label)[0] not in BOUNDED:
         return
-    most = [part.get_column(c.VALUE).max() for part in parts]
-    above = [(one.other, top) for one, top in zip(columns, most, strict=True) if isinstance(top, float) and top > 1]
+    largest = zip((column.other for column in columns), (part.get_column(c.VALUE).max() for part in parts), strict=True)
+    above = [(name, value) for name, value in largest if isinstance(value, float) and value > 1]
     if above and len(above) < len(columns):
         name, value = above[0]
         raise InputError(
-            f"the column {name!r} reaches {value:g}, which {next(iter(labels))} cannot beside the others", where=where,
+            f"the column {name!r} reaches {value:g}, which {label} cannot beside the others",
+            where=where,
             fix="leave the column out of the table, or give all values in one scale",
-        )  # fmt: skip
+        )
 
 
 def _chosen(layout: Layout, remarks: Remarks) -> list[ValueColumn]:
     """The columns that were measured on test data; others only where a metric has no such column."""
-    tested = {(one.metric.label, one.other) for one in layout.values if one.metric and not one.metric.phase}
-    kept = [
-        one for one in layout.values
-        if not (one.metric and one.metric.phase and (one.metric.label, one.other) in tested)
-    ]  # fmt: skip
-    phases = sorted({one.metric.phase for one in kept if one.metric and one.metric.phase})
+    tested = {column.cell for column in layout.values if column.metric and not column.phase}
+    chosen = [column for column in layout.values if not column.phase or column.cell not in tested]
+    phases = sorted({column.phase for column in chosen if column.phase})
     if phases:
         remarks.sentences.append(f"some metrics are there on {' and '.join(phases)} data alone, and were read from it")
-    return kept
+    return chosen
 
 
 def _numbers(column: pl.Series, where: str, remarks: Remarks, *, percent: bool = False) -> Numbers:

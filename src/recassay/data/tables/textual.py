@@ -26,10 +26,10 @@ def barred_grids(text: str) -> list[list[list[str]]]:
         if "|" in line or _RULE.match(line):
             block.append(line)
             continue
-        drawn = [one for one in block if not _RULE.match(one)]
+        drawn = [row for row in block if not _RULE.match(row)]
         if len(drawn) > 1 and len(drawn) < len(block):
-            boxed = all(one.lstrip().startswith("|") for one in drawn)
-            grids.append([_cells(one, boxed) for one in drawn])
+            boxed = all(row.lstrip().startswith("|") for row in drawn)
+            grids.append([_cells(row, boxed) for row in drawn])
         block = []
     return grids
 

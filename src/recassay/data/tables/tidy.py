@@ -38,8 +38,8 @@ def without_notes(table: Table) -> tuple[Table, str]:
         remarks.append(text if len(text) <= 40 else f"{text[:37]}...")
     if kept.all() or not kept.any():
         return table, ""
-    said = f"remarks below the table were left out: {listing(map(repr, reversed(remarks)))}" if remarks else ""
-    return replace(table, columns=tuple(column.filter(kept) for column in table.columns)), said
+    sentence = f"remarks below the table were left out: {listing(map(repr, reversed(remarks)))}" if remarks else ""
+    return replace(table, columns=tuple(column.filter(kept) for column in table.columns)), sentence
 
 
 def split_tuples(table: Table) -> Table:
@@ -67,8 +67,8 @@ def filled_down(columns: Mapping[str, pl.Series]) -> tuple[dict[str, pl.Series],
     made, filled = dict(columns), []
     for name, column in texts.items():
         others = [~gap for other, gap in gaps.items() if other != name]
-        told = pl.DataFrame(others).select(pl.any_horizontal(pl.all())).to_series() if others else None
-        if told is None or not gaps[name].any() or gaps[name][0] or not told.filter(gaps[name]).all():
+        named = pl.DataFrame(others).select(pl.any_horizontal(pl.all())).to_series() if others else None
+        if named is None or not gaps[name].any() or gaps[name][0] or not named.filter(gaps[name]).all():
             continue
         made[name] = column.forward_fill().alias(columns[name].name)
         filled.append(name)
@@ -87,8 +87,8 @@ def _blank_to_null(column: pl.Series) -> pl.Series:
 
 def labelled(frame: pl.DataFrame, *, marks: bool) -> pl.DataFrame:
     """Metric labels as we write them; names without marks of LaTeX and Markdown, where the source is a text."""
-    said = frame.get_column(c.METRIC).cast(pl.String).drop_nulls().unique().to_list()
-    labels = {name: _label(name) for name in said}
+    metrics = frame.get_column(c.METRIC).cast(pl.String).drop_nulls().unique().to_list()
+    labels = {name: _label(name) for name in metrics}
     names = []
     for name in (c.ALGORITHM, c.DATASET) if marks else ():
         if name in frame.columns and frame.schema[name] == pl.String and _marked(frame.get_column(name)):
@@ -101,8 +101,8 @@ def with_cutoffs(frame: pl.DataFrame, table: Table, layout: Layout) -> pl.DataFr
     """The frame with the cut-off of a column of its own in the labels of metrics that name none."""
     if CUTOFF not in layout.roles:
         return frame
-    said = frame.get_column(c.METRIC).cast(pl.String).drop_nulls().unique().to_list()
-    bare = [name for name in said if "@" not in name and (found := spelled(name)) and has_cutoff(found.label)]
+    metrics = frame.get_column(c.METRIC).cast(pl.String).drop_nulls().unique().to_list()
+    bare = [name for name in metrics if "@" not in name and (metric := spelled(name)) and has_cutoff(metric.label)]
     k = table.columns[layout.roles[CUTOFF]].cast(pl.String).str.strip_chars().alias(CUTOFF)
     labels = frame.select(pl.col(c.METRIC).cast(pl.String)).with_columns(k)
     cut = pl.when(pl.col(c.METRIC).is_in(bare)).then(pl.concat_str(c.METRIC, pl.lit("@"), CUTOFF)).otherwise(c.METRIC)
@@ -110,8 +110,8 @@ def with_cutoffs(frame: pl.DataFrame, table: Table, layout: Layout) -> pl.DataFr
 
 
 def _label(name: str) -> str:
-    found: Spelled | None = spelled(name)
-    return found.label if found is not None and not found.deviation and not found.phase else name
+    metric: Spelled | None = spelled(name)
+    return metric.label if metric is not None and not metric.deviation and not metric.phase else name
 
 
 def _marked(column: pl.Series) -> bool:

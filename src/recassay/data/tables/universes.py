@@ -30,7 +30,7 @@ def read_choices(source: Any) -> tuple[pl.DataFrame, tuple[Source, ...]] | None:
         if Path(path.name.lower().removesuffix(".gz")).suffix not in ENDINGS or path.is_dir():
             return None
     frame, where, sources = read_source(source, "the frame", empty_fix="give at least two algorithms on two datasets")
-    roles = {role: found for role in (*c.RESULT_KEY, c.VALUE) if (found := _column(frame, role)) is not None}
+    roles = {role: column for role in (*c.RESULT_KEY, c.VALUE) if (column := _column(frame, role)) is not None}
     if c.VALUE not in roles and c.METRIC not in roles:
         metrics = [name for name in frame.columns if (label := spelled(name)) is not None and label.known]
         if not metrics:
@@ -57,6 +57,5 @@ def _column(frame: pl.DataFrame, role: str) -> str | None:
     """The column of that name, or the only one with a usual other name."""
     if role in frame.columns:
         return role
-    others = set(map(canonical, SYNONYMS[role]))
-    fitting = [name for name in frame.columns if canonical(name) in others]
+    fitting = [name for name in frame.columns if canonical(name) in SYNONYMS[role]]
     return fitting[0] if len(fitting) == 1 else None

@@ -10,42 +10,56 @@ from recassay.core.names import canonical
 
 PHASE = "phase"
 CUTOFF = "cutoff"
-SYNONYMS: dict[str, tuple[str, ...]] = {
-    c.ALGORITHM: ("algorithm", "algo", "model", "method", "recommender", "classifier", "system", "approach",
-                  "model name", "model names", "models", "methods", "algorithms", "algorithm name", "estimator",
-                  "approaches", "recommenders", "systems", "classifiers", "method name"),
-    c.DATASET: ("dataset", "data", "data set", "task", "benchmark", "dataset name", "datasets", "data sets", "corpus",
-                "corpora", "tasks", "benchmarks", "task name", "collection"),
-    c.METRIC: ("metric", "measure", "metrics", "metric name", "evaluation metric", "measures"),
-    c.VALUE: ("value", "score", "result", "metric value", "mean", "average", "avg", "estimate"),
-    c.SEED: ("seed", "random state", "random seed", "run", "trial", "repeat", "repetition", "replicate", "repeat id",
-             "i repeat", "i run", "seed id"),
-    c.FOLD: ("fold", "cv fold", "fold id", "i split", "split id", "i fold", "cv", "cv split", "fold no", "fold number",
-             "split no", "split number", "n fold", "k fold"),
-    c.DEVIATION: ("deviation", "std", "stdev", "std dev", "sd", "stddev", "standard deviation"),
-    c.RUNS: ("runs", "n runs", "num runs", "number of runs", "n seeds"),
-    c.USER: ("user", "user id", "uid", "query", "query id", "q id", "topic", "instance", "instance id", "sample id",
-             "doc id", "example id"),
-}  # fmt: skip
+
+
+def _words(text: str) -> tuple[str, ...]:
+    """The words of a text, in the form of `names.canonical`."""
+    return tuple(map(canonical, text.split()))
+
+
+SYNONYMS = {
+    c.ALGORITHM: _words(
+        "algorithm algo model method recommender classifier system approach model_name model_names models methods "
+        "algorithms algorithm_name estimator approaches recommenders systems classifiers method_name"
+    ),
+    c.DATASET: _words(
+        "dataset data data_set task benchmark dataset_name datasets data_sets corpus corpora tasks benchmarks "
+        "task_name collection"
+    ),
+    c.METRIC: _words("metric measure metrics metric_name evaluation_metric measures"),
+    c.VALUE: _words("value score result metric_value mean average avg estimate"),
+    c.SEED: _words(
+        "seed random_state random_seed run trial repeat repetition replicate repeat_id i_repeat i_run seed_id"
+    ),
+    c.FOLD: _words(
+        "fold cv_fold fold_id i_split split_id i_fold cv cv_split fold_no fold_number split_no split_number n_fold "
+        "k_fold"
+    ),
+    c.DEVIATION: _words("deviation std stdev std_dev sd stddev standard_deviation"),
+    c.RUNS: _words("runs n_runs num_runs number_of_runs n_seeds"),
+    c.USER: _words("user user_id uid query query_id q_id topic instance instance_id sample_id doc_id example_id"),
+}
 """Column names accepted in place of ours, compared by `names.canonical`; used only where exactly one fits."""
 
-INTERVAL = (("ci low", "ci lower", "lower", "low", "lower ci", "lower bound", "ci95 low", "95 ci low"),
-            ("ci high", "ci upper", "upper", "high", "upper ci", "upper bound", "ci95 high", "95 ci high"))  # fmt: skip
+INTERVAL = (
+    _words("ci_low ci_lower lower low lower_ci lower_bound ci95_low 95_ci_low"),
+    _words("ci_high ci_upper upper high upper_ci upper_bound ci95_high 95_ci_high"),
+)
 """Names of the two columns of a 95 % interval in a long table."""
-ERRORS = ("stderr", "std err", "std error", "se", "sem", "standard error")
-"""Names of columns that hold the standard error of the value beside it."""
+DEVIATIONS = {*SYNONYMS[c.DEVIATION], *_words("± +/-")}
+ERRORS = _words("stderr std_err std_error se sem standard_error")
+"""Names of columns that hold the standard deviation, or the standard error, of the value beside it."""
 
-PHASES = ("split", "subset", "phase", "partition", "stage", "set", "eval set")
+PHASES = _words("split subset phase partition stage set eval_set")
 TEST, OTHER_PHASES = {"test", "testing", "testset"}, {"valid", "validation", "val", "dev", "train", "training"}
-IGNORED = frozenset(map(canonical, (
-    "year", "venue", "rank", "#", "no", "id", "index", "epoch", "epochs", "lr", "learning rate", "batch size", "dim",
-    "", "embedding size", "embedding dim", "hidden size", "n layers", "layers", "weight decay", "l2", "dropout", "k",
-    "n factors", "factors", "users", "items", "interactions", "timestamp", "date", "Unnamed: 0", "level 0", "run id",
-    "params", "parameters", "params (m)", "params (b)", "#params", "# params", "size", "model size", "flops", "wins",
-    "#wins", "# wins", "best epoch", "n trials", "trials",
-)))  # fmt: skip
+IGNORED = frozenset(_words(
+    "year venue rank # no id index epoch epochs lr learning_rate batch_size dim embedding_size embedding_dim "
+    "hidden_size n_layers layers weight_decay l2 dropout k n_factors factors users items interactions timestamp date "
+    "Unnamed:0 level_0 run_id params parameters params(m) params(b) #params size model_size flops wins #wins "
+    "best_epoch n_trials trials"
+)) | {""}  # fmt: skip
 """Columns of numbers that are settings and counters, not metrics."""
-UNNAMED = frozenset(map(canonical, ("", "index", "level 0", "level 1", "Unnamed: 0", "Unnamed: 1")))
+UNNAMED = {"", *_words("index level_0 level_1 Unnamed:0 Unnamed:1")}
 """Headers by which tools write a column that has no name."""
 STATISTICS = {"mean": "value", "avg": "value", "average": "value", "value": "value", "score": "value",
               "std": "deviation", "stdev": "deviation", "sd": "deviation", "std dev": "deviation", "±": "deviation",
@@ -54,19 +68,19 @@ STATISTICS = {"mean": "value", "avg": "value", "average": "value", "value": "val
 GAIN = re.compile(r"^\W*(rel(ative)?\W*)?(improv|impr\b|gain|Δ|delta|p-?val|%\s*impr|increase)", re.IGNORECASE)
 """Names of rows and columns that compare the others and are no algorithms."""
 AVERAGE = re.compile(
-    r"^\W*((macro|micro|overall)?\W*(avg|average|mean)\W*(score|value|ranking|rank)?|overall|(avg|mean)\W*position)\W*$",
+    r"^\W*+((macro|micro|overall)?\W*+(avg|average|mean)\W*+(score|value|ranking|rank)?|overall|(avg|mean)\W*+position)"
+    r"\W*+$",
     re.IGNORECASE,
 )
-"""Names of rows and columns that average the others."""
-CUTOFFS = frozenset(map(canonical, ("k", "top k", "top@k", "@k", "at k", "cutoff", "top n", "list length")))
+"""Names of rows and columns that average the others. Marks are never given back (`*+`): a long row of them would take
+minutes."""
+CUTOFFS = _words("k top_k top@k @k at_k cutoff top_n list_length")
 """Names of a column of cut-offs beside metrics that name none."""
 
-_ROLES = {canonical(word): role for role, words in SYNONYMS.items() for word in words}
-
-
-_INSTANCES = frozenset(map(canonical, ("instance", "instance id", "sample id", "doc id", "example id")))
-_MODELS = frozenset(map(canonical, ("model", "models", "model name", "model names")))
-_TASKS = frozenset(map(canonical, ("task", "tasks", "task name")))
+_ROLES = {word: role for role, words in SYNONYMS.items() for word in words}
+_INSTANCES = {*_words("instance instance_id sample_id doc_id example_id")}
+_MODELS = {*_words("model models model_name model_names")}
+_TASKS = {*_words("task tasks task_name")}
 
 
 def words_of(headers: Iterable[str]) -> tuple[str, str]:
@@ -74,10 +88,10 @@ def words_of(headers: Iterable[str]) -> tuple[str, str]:
 
     A column `model` beside datasets is the usual name of an algorithm, and changes nothing but beside test instances.
     """
-    said = {canonical(cell) for cell in headers}
-    if not said & _TASKS:
-        return "model" if said & _INSTANCES and said & _MODELS else c.ALGORITHM, c.DATASET
-    return "model" if said & _MODELS else c.ALGORITHM, "task"
+    words = {canonical(cell) for cell in headers}
+    if not words & _TASKS:
+        return "model" if words & _INSTANCES and words & _MODELS else c.ALGORITHM, c.DATASET
+    return "model" if words & _MODELS else c.ALGORITHM, "task"
 
 
 def role_word(text: str) -> str | None:

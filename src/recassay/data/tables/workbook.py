@@ -39,8 +39,10 @@ def workbook_grids(data: bytes, name: str) -> list[tuple[str, list[list[str]]]]:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             book = _Book(archive, name, _SMALL + _MOST_RATIO * len(data))
-            targets = {one.get("Id"): str(one.get("Target")) for one in book.all("xl/_rels/workbook.xml.rels", "")}
-            shared = [_said(one) for one in book.all("xl/sharedStrings.xml", "si")]
+            targets = {
+                element.get("Id"): str(element.get("Target")) for element in book.all("xl/_rels/workbook.xml.rels", "")
+            }
+            shared = [_said(element) for element in book.all("xl/sharedStrings.xml", "si")]
             sheets = [
                 sheet for sheet in book.all("xl/workbook.xml", "sheet") if sheet.get("state", "visible") == "visible"
             ]
@@ -110,8 +112,8 @@ def _said(element: ElementTree.Element) -> str:
     """The text of an element; raised runs (superscripts) are marks, not part of a number."""
     parts = []
     for run in _all(element, "r") or [element]:
-        raised = any(one.get("val") == "superscript" for one in _all(run, "vertAlign"))
-        parts += [] if raised else [one.text or "" for one in _all(run, "t")]
+        raised = any(part.get("val") == "superscript" for part in _all(run, "vertAlign"))
+        parts += [] if raised else [part.text or "" for part in _all(run, "t")]
     return "".join(parts)
 
 
@@ -150,20 +152,20 @@ def _grid(book: _Book, path: str, shared: list[str]) -> list[list[str]]:
 
 def _place(reference: str) -> tuple[int, int] | None:
     """`B3` -> (2, 1)."""
-    found = re.fullmatch(r"\$?([A-Z]{1,3})\$?(\d{1,7})", reference)
-    if found is None:
+    parts = re.fullmatch(r"\$?([A-Z]{1,3})\$?(\d{1,7})", reference)
+    if parts is None:
         return None
     column = 0
-    for letter in found[1]:
+    for letter in parts[1]:
         column = 26 * column + ord(letter) - 64
-    return int(found[2]) - 1, column - 1
+    return int(parts[2]) - 1, column - 1
 
 
 def _text(cell: ElementTree.Element, shared: list[str]) -> str:
     kind = cell.get("t", "n")
     if kind == "inlineStr":
         return _said(cell).strip()
-    value = next((one.text or "" for one in _all(cell, "v")), "")
+    value = next((element.text or "" for element in _all(cell, "v")), "")
     if kind == "s":
         return shared[int(value)].strip() if value else ""
     return "" if kind == "e" else value.strip()
