@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy import stats
 
-from recassay.analysis.compare.bayesian import posterior_weights, signed_rank
+from recassay.analysis.compare.bayesian import posterior_weights, signed_rank_rows
 from recassay.analysis.rank.fit import rank_algorithms
 from recassay.core.tables.matrix import Matrix
 
@@ -55,7 +55,7 @@ def main() -> None:
         print(f"{k} x 30, {REPLICATES} replicates: all 11 aggregations with intervals {ours:.2f} s; "
               f"loop over 5 of them {peer:.2f} s (from {PEER_REPLICATES}): {peer / ours:.1f} times ours")  # fmt: skip
     gap = rng.normal(0.01, 0.05, 30)
-    ours = timed(lambda: signed_rank(gap, posterior_weights(30, 50_000, np.random.default_rng(0)), 0.0))
+    ours = timed(lambda: signed_rank_rows(gap[None], posterior_weights(30, 50_000, np.random.default_rng(0)), 0.0))
     if importlib.util.find_spec("baycomp") is None:
         print(f"Bayesian signed-rank, 50,000 draws: {ours * 1e3:.0f} ms; baycomp is not installed")
         return

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from recassay.analysis.compare.bayesian import posterior_weights, signed_rank
+from recassay.analysis.compare.bayesian import posterior_weights, signed_rank_rows
 from recassay.analysis.glicko.fit import rate_algorithms
 from recassay.analysis.inference.friedman import friedman
 from recassay.analysis.inference.predictive import probability_first
@@ -63,7 +63,7 @@ def tests(n: int, k: int, tables: int, rng: np.random.Generator) -> dict[str, st
             tested = wilcoxon_holm([""] * k, *np.array(pairs).T, gaps.__getitem__, ALPHA, "wilcox")
             mean = ranks.mean(axis=1)
             far = [abs(mean[a] - mean[b]) > limit for a, b in pairs]
-            sure = [max(signed_rank(gap, weights, 0.0)[::2]) > 0.95 for gap in gaps]
+            sure = signed_rank_rows(np.array(gaps), weights, 0.0)[:, ::2].max(axis=1) > 0.95
             of_first = [i for i, (a, _) in enumerate(pairs) if a == 0]
             shown = {
                 "Friedman": float(friedman(ranks, rng).p < ALPHA),

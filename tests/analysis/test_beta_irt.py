@@ -29,7 +29,7 @@ from recassay.analysis.beta_irt.model import (
 )
 from recassay.analysis.beta_irt.normal import laplace, variational, widen
 from recassay.analysis.beta_irt.precision import precision_cells
-from recassay.analysis.beta_irt.traits import TRAITS
+from recassay.analysis.beta_irt.result import TRAITS
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
 from recassay.core.errors import NotApplicableError, UsageError
 from recassay.plots.forms import label_rows

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import recassay
-from recassay.analysis.compare.bayesian import posterior_weights, signed_rank
+from recassay.analysis.compare.bayesian import posterior_weights, signed_rank_rows
 from recassay.analysis.compare.fit import compare_algorithms, indistinguishable_runs
 from recassay.analysis.inference.friedman import DRAWN, DRAWS, friedman, permutation_p
 from recassay.analysis.inference.significance import dataset_ranks, holm, nemenyi_cd
@@ -120,7 +120,7 @@ BAYCOMP = {0.0: (0.9912, 0.0, 0.0088), 0.0123: (0.9425, 0.0461, 0.0114), 0.0271:
 def test_bayesian_agrees_with_baycomp(rope):
     weights = posterior_weights(10, 200_000, np.random.default_rng(0))
     gap = np.array(BAYCOMP_X) - np.array(BAYCOMP_Y)
-    assert signed_rank(gap, weights, rope) == pytest.approx(BAYCOMP[rope], abs=0.006)
+    assert signed_rank_rows(gap[None], weights, rope)[0] == pytest.approx(BAYCOMP[rope], abs=0.006)
 
 
 @pytest.mark.slow
@@ -141,7 +141,7 @@ def test_bayesian_against_the_double_sum(gaps, rope):
                 theta[side] += w[i] * w[j]
         best = theta >= theta.max() - 1e-6
         wins += best / best.sum()
-    assert signed_rank(np.array(gaps), weights, rope) == pytest.approx(tuple(wins / 300), abs=0.011)
+    assert signed_rank_rows(np.array([gaps]), weights, rope)[0] == pytest.approx(tuple(wins / 300), abs=0.011)
 
 
 def test_bayesian_is_seeded():

@@ -12,6 +12,7 @@ import recassay
 from recassay.analysis.comper.derive import dice, dice_table, features, labels_from_frame, matrix_from_frame, stem
 from recassay.analysis.comper.matrix import (
     CORRELATION,
+    DICE_SIMILARITY,
     DIMENSIONS,
     OBJECTIVES,
     derive_matrix,
@@ -21,7 +22,6 @@ from recassay.analysis.comper.matrix import (
     mean_label,
     published_derivation,
     published_matrix,
-    published_similarity,
     similarity_labels,
 )
 from recassay.core.errors import InputError, UsageError
@@ -46,7 +46,7 @@ def marks(match):
 
 
 def test_table_4_the_labels_of_the_similarities():
-    assert letters(similarity_labels(published_similarity())) == lettered(4)
+    assert letters(similarity_labels(np.array(DICE_SIMILARITY))) == lettered(4)
 
 
 def test_table_5_matching_1():
@@ -96,7 +96,7 @@ def test_likert_ratings():
 
 
 def test_an_open_pair_must_be_asked():
-    expert, dice_values = label_table(["PPPSSS"] * 5), published_similarity()
+    expert, dice_values = label_table(["PPPSSS"] * 5), np.array(DICE_SIMILARITY)
     with pytest.raises(InputError, match="the fourth expert says nothing of correctness and understand"):
         derive_matrix(expert, dice_values, np.full((5, 6), -1))
     with pytest.raises(UsageError, match="differ in shape"):
@@ -142,7 +142,7 @@ def test_the_printed_definitions_cannot_give_table_3():
     remember = features("the ability to retrieve knowledge from memory")
     coverage = features("The proportion of items (or users) that the system can recommend")
     assert dice(remember, coverage) == 0
-    assert published_similarity()[1, 0] == 0.047
+    assert np.array(DICE_SIMILARITY)[1, 0] == 0.047
 
 
 def own(**changes):

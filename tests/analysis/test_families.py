@@ -7,7 +7,7 @@ import pytest
 
 from recassay.analysis.compare.fit import compare_algorithms
 from recassay.analysis.inference.bootstrap import dataset_weights
-from recassay.analysis.inference.families import enough_families, family_means, family_numbers, obvious_families
+from recassay.analysis.inference.families import family_means, family_numbers, obvious_families
 from recassay.analysis.rank.fit import rank_algorithms
 from recassay.analysis.verdict.decision import decide
 from recassay.analysis.verdict.fit import judge
@@ -22,11 +22,12 @@ def test_families_by_name_by_mapping_and_those_that_are_obvious():
     assert obvious_families(NAMES) == {"amazon": ("Amazon-Books", "amazon_beauty"), "movielens": ("ML-1M", "ml-100k")}
     assert len(np.unique(family_numbers(NAMES, "auto"))) == 5  # amazon, ml, yelp, d, letter
     assert family_numbers(NAMES, None).tolist() == list(range(8))
-    assert family_numbers(("x", "y"), {"x": "one", "y": "one"}).tolist() == [0, 0]
+    by_letter = {name: name[0] for name in NAMES}
+    assert family_numbers(NAMES, by_letter).tolist() == [0, 2, 1, 5, 6, 3, 3, 4]
     with pytest.raises(UsageError, match="families is 'some'"):
         family_numbers(NAMES, "some")
     with pytest.raises(UsageError, match="form 2 families"):
-        enough_families(np.array([0, 1, 1]))
+        family_numbers(("x", "y", "z"), {"x": "one", "y": "one", "z": "other"})
 
 
 def test_a_verdict_from_related_datasets_says_so():

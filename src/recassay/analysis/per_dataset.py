@@ -8,16 +8,18 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
+from recassay.analysis.aggregation.contest import share_of_best
 from recassay.analysis.inference.distributions import normal_quantile, t_quantile
 from recassay.core import columns as c
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.system.display import Displayed
 from recassay.core.system.plain import plain
+from recassay.core.tables.cells import places_of
 from recassay.core.tables.matrix import Matrix
 from recassay.core.tables.results import Results
 from recassay.core.tabular import estimates, long_frame, stated
 from recassay.core.ties import beats
-from recassay.core.types import FloatArray, IntArray
+from recassay.core.types import FloatArray
 
 IntervalSource = Literal["users", "repeats", "stated", "none"]
 
@@ -113,22 +115,15 @@ def per_dataset(matrix: Matrix, *, users: pl.DataFrame | None = None, confidence
             deviation = np.sqrt(np.nansum(centred**2, axis=2) / (count - 1))
     elif users is not None and users.height:
         source = "users"
-        places = [
-            users.get_column(key).replace_strict(names, range(len(names)), default=-1, return_dtype=pl.Int64).to_numpy()
-            for key, names in ((c.ALGORITHM, matrix.algorithms), (c.DATASET, matrix.datasets))
-        ]
-        known = (places[0] >= 0) & (places[1] >= 0)
-        count[places[0][known], places[1][known]] = users.get_column("n").to_numpy()[known]
-        deviation[places[0][known], places[1][known]] = users.get_column("deviation").to_numpy()[known]
-    half = _half_width(count, deviation, confidence)
+        known = users.filter(pl.col(c.ALGORITHM).is_in(matrix.algorithms), pl.col(c.DATASET).is_in(matrix.datasets))
+        place = places_of(known, list(matrix.algorithms), list(matrix.datasets))
+        count[place], deviation[place] = known.get_column("n").to_numpy(), known.get_column("deviation").to_numpy()
+    t = t_quantile(0.5 + confidence / 2, np.maximum(count - 1, 1))
+    half = np.where(count > 1, t * deviation / np.sqrt(count), np.nan)
     if source == "none" and matrix.standard_errors is not None:
         source = "stated"
         errors = np.where(matrix.standard_errors > 0, matrix.standard_errors, np.nan)
         half = normal_quantile(0.5 + confidence / 2) * errors
-    best = matrix.values.max(axis=0) if matrix.higher_is_better else matrix.values.min(axis=0)
-    above, below = (matrix.values, best[None]) if matrix.higher_is_better else (best[None], matrix.values)
-    share = np.where(np.broadcast_to(above, shape) == below, 1.0, 0.0)
-    np.divide(above, below, out=share, where=np.broadcast_to(below, shape) > 0)
     return PerDatasetResult(
         metric=matrix.metric,
         higher_is_better=matrix.higher_is_better,
@@ -137,7 +132,7 @@ def per_dataset(matrix: Matrix, *, users: pl.DataFrame | None = None, confidence
         values=matrix.values,
         low=matrix.values - half,
         high=matrix.values + half,
-        share=share,
+        share=share_of_best(matrix.values, higher_is_better=matrix.higher_is_better),
         source=source,
         confidence=confidence,
         ahead=_ahead(matrix),
@@ -157,12 +152,6 @@ def _ahead(matrix: Matrix) -> tuple[Ahead, ...]:
         names = matrix.algorithms[first], matrix.algorithms[second]
         leads.append(Ahead(name, *names, share, int(both.sum())))
     return tuple(leads)
-
-
-def _half_width(count: IntArray, deviation: FloatArray, confidence: float) -> FloatArray:
-    degrees = np.maximum(count - 1, 1)
-    t = t_quantile(0.5 + confidence / 2, degrees)
-    return np.where(count > 1, t * deviation / np.sqrt(count), np.nan)
 
 
 def _run(results: Results, spec: AnalysisSpec) -> PerDatasetResult:

@@ -125,6 +125,18 @@ class Parts(Contest):
         return self._whole.duels[0].among(self._chosen)
 
 
+def share_of_best(values: FloatArray, *, higher_is_better: bool) -> FloatArray:
+    """`value / best` of the dataset (`best / value` where lower is better), algorithms x datasets: 1 the best.
+
+    What would be divided by 0, or by less, has share 1 where it equals the best and else 0.
+    """
+    best = np.broadcast_to(values.max(axis=0) if higher_is_better else values.min(axis=0), values.shape)
+    above, below = (values, best) if higher_is_better else (best, values)
+    share = np.where(above == below, 1.0, 0.0)
+    np.divide(above, below, out=share, where=below > 0)
+    return share
+
+
 def ratio_to_best(values: FloatArray, best: FloatArray, *, higher_is_better: bool) -> FloatArray:
     """`best / value` (or `value / best` where lower is better) for values >= 0.
 

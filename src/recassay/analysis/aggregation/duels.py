@@ -118,6 +118,19 @@ def _both(total: float, ahead: float, slot: int, level: FloatArray) -> tuple[flo
 
 
 @compiled
+def _note_duel(a: int, b: int, won: float, lost: float, balance: FloatArray, worst: FloatArray) -> None:
+    """Count the duel of a, which won on so many datasets, with b, which won on the others."""
+    if wins(won, lost):
+        balance[a] += 1
+        balance[b] -= 1
+        worst[b] = max(worst[b], won)
+    elif wins(lost, won):
+        balance[b] += 1
+        balance[a] -= 1
+        worst[a] = max(worst[a], lost)
+
+
+@compiled
 def _score(
     total: FloatArray, ahead: FloatArray, level: FloatArray, slot: IntArray, balance: FloatArray, worst: FloatArray
 ) -> None:
@@ -127,14 +140,7 @@ def _score(
         for a in range(count):
             for b in range(a + 1, count):
                 won, lost = _both(total[w], ahead[w, pair], slot[pair], level[w])
-                if wins(won, lost):
-                    balance[w, a] += 1
-                    balance[w, b] -= 1
-                    worst[w, b] = max(worst[w, b], won)
-                elif wins(lost, won):
-                    balance[w, b] += 1
-                    balance[w, a] -= 1
-                    worst[w, a] = max(worst[w, a], lost)
+                _note_duel(a, b, won, lost, balance[w], worst[w])
                 pair += 1
 
 
@@ -154,14 +160,7 @@ def _score_parts(won: FloatArray, chosen: IntArray, balance: FloatArray, worst: 
         for i in range(size):
             for j in range(i + 1, size):
                 own, other = won[chosen[t, i], chosen[t, j]], lost[chosen[t, i], chosen[t, j]]
-                if wins(own, other):
-                    balance[t, i] += 1
-                    balance[t, j] -= 1
-                    worst[t, j] = max(worst[t, j], own)
-                elif wins(other, own):
-                    balance[t, i] -= 1
-                    balance[t, j] += 1
-                    worst[t, i] = max(worst[t, i], other)
+                _note_duel(i, j, own, other, balance[t], worst[t])
 
 
 @compiled

@@ -8,7 +8,7 @@ Vote'n'Rank (Rofin et al. 2023: Borda, Plurality, Dowdall).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -17,6 +17,7 @@ import numpy as np
 from recassay.analysis.aggregation.areas import BETA_MAX, contributions, leave_best_out
 from recassay.analysis.aggregation.contest import Contest
 from recassay.core.errors import UsageError
+from recassay.core.names import did_you_mean
 from recassay.core.types import FloatArray
 
 LARGEST_BETA, MOST_STEPS = 1e6, 100_000
@@ -175,3 +176,21 @@ def distinct(rules: Iterable[Rule]) -> list[Rule]:
     kept = list(rules)
     names = {rule.name for rule in kept}
     return [rule for rule in kept if rule.same_as not in names]
+
+
+def first_shares(ranks: FloatArray) -> FloatArray:
+    """Each row's win, shared by those that hold its best rank; the mean over rows is the probability of being first."""
+    first = ranks == ranks.min(axis=1, keepdims=True)
+    return first / first.sum(axis=1, keepdims=True)
+
+
+def choose_rules(names: Sequence[str] | None) -> list[Rule]:
+    """The rules of these names, in the order of `RULES`; an unknown one raises with the nearest."""
+    if names is None:
+        return list(RULES.values())
+    for name in names:
+        if name not in RULES:
+            raise UsageError(f"unknown aggregation {name!r}", fix=did_you_mean(name, RULES))
+    if len(set(names)) < len(names):
+        raise UsageError("an aggregation is asked for twice", fix="name each once")
+    return [rule for name, rule in RULES.items() if name in names]

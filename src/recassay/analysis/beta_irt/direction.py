@@ -10,8 +10,8 @@ from scipy.special import expit
 from recassay.analysis.beta_irt.choice import Found, least_error
 from recassay.analysis.beta_irt.model import Posterior, log_expit
 from recassay.analysis.beta_irt.normal import laplace, variational, widen
+from recassay.analysis.beta_irt.result import TRAITS, Direction, Trait
 from recassay.analysis.beta_irt.sampling import sample_posterior
-from recassay.analysis.beta_irt.traits import TRAITS, Direction, Trait
 from recassay.analysis.inference.distributions import normal_cdf, normal_quantile
 from recassay.core.errors import listing
 from recassay.core.seeds import derived_rng

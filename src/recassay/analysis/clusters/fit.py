@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from recassay.analysis.aggregation.contest import Contest
 from recassay.analysis.clusters.number import number_of_clusters, ordered_labels, stability
 from recassay.analysis.clusters.result import ClustersResult
 from recassay.analysis.dataset_space.space import COMPONENTS, OUTLIER_SHARE, place_datasets
+from recassay.analysis.inference.significance import dataset_ranks
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.errors import InputError, NotApplicableError
 from recassay.core.seeds import derived_rng
@@ -65,10 +65,9 @@ def cluster_datasets(
     labels = np.where(space.outlier, distance.argmin(axis=1), 0)
     labels[~space.outlier] = fitted
     own = np.where((labels[:, None] == np.arange(number.chosen)) & ~space.outlier[:, None], distance, np.inf)
-    contest = Contest(matrix.values[None], higher_is_better=matrix.higher_is_better)
     inside = (labels == np.arange(number.chosen)[:, None]).astype(np.float64)
     share = inside / inside.sum(axis=1, keepdims=True)
-    ranks = contest.ranks[0]
+    ranks = dataset_ranks(matrix)
     return ClustersResult(
         metric=matrix.metric,
         algorithms=matrix.algorithms,

@@ -49,20 +49,14 @@ def posterior_weights(n_datasets: int, draws: int, rng: np.random.Generator) -> 
     return np.ascontiguousarray(rng.dirichlet(concentration, size=draws).T, dtype=np.float32)
 
 
-def signed_rank(advantage: FloatArray, weights: Float32Array, rope: float) -> tuple[float, float, float]:
-    """(p_left, p_rope, p_right) for the advantages of left over right on each dataset.
+def signed_rank_rows(advantages: FloatArray, weights: Float32Array, rope: float) -> FloatArray:
+    """p_left, p_rope and p_right of each pair (pairs x 3) from the advantages of left over right (pairs x datasets).
 
     A Dirichlet process prior of strength s = 0.5 centred on a pseudo-observation z_0 = 0; given weights w,
     theta_left = sum_ij w_i w_j [z_i + z_j > 2 rope], theta_right likewise below -2 rope, theta_rope the rest. Each
     probability is the share of draws in which that theta is the largest; ties share. With z sorted, the j that pair
     with i form a tail, so a theta takes one running sum and one product instead of the double sum.
     """
-    left, rope_share, right = signed_rank_rows(advantage[None], weights, rope)[0].tolist()
-    return left, rope_share, right
-
-
-def signed_rank_rows(advantages: FloatArray, weights: Float32Array, rope: float) -> FloatArray:
-    """`signed_rank` of each row of advantages (pairs x datasets): pairs x 3."""
     from recassay.analysis.compare.bayesian_sums import count_winners
 
     winners = np.zeros((len(advantages), 3))

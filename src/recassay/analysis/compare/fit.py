@@ -9,8 +9,7 @@ import numpy as np
 
 from recassay.analysis.compare.bayesian import BayesianPair, enough_draws, posterior_weights, signed_rank_rows
 from recassay.analysis.compare.control import against_control
-from recassay.analysis.compare.power import PowerStatement
-from recassay.analysis.compare.result import CompareResult, Equivalence
+from recassay.analysis.compare.result import CompareResult, Equivalence, PowerStatement
 from recassay.analysis.inference.effects import hodges_lehmann
 from recassay.analysis.inference.families import family_means, family_numbers
 from recassay.analysis.inference.friedman import friedman

@@ -10,8 +10,21 @@ from typing import TypeAlias
 import numpy as np
 import polars as pl
 
-from recassay.analysis.comper import matrix as paper
-from recassay.analysis.comper.matrix import DIMENSIONS, LABELS, CorrelationMatrix, label_table, likert_labels
+from recassay.analysis.comper.matrix import (
+    DICE_SIMILARITY,
+    DIMENSIONS,
+    EXPERT_LABELS,
+    FOURTH_LABELS,
+    LABELS,
+    OBJECTIVES,
+    CorrelationMatrix,
+    Derivation,
+    derive_matrix,
+    label_table,
+    likert_labels,
+    mean_label,
+    published_matrix,
+)
 from recassay.core.errors import InputError, UsageError, listing
 from recassay.core.names import canonical, did_you_mean
 from recassay.core.types import FloatArray, IntArray
@@ -85,7 +98,7 @@ def derive_from_tables(
     similarities: Table | None = None,
     definitions: Table | None = None,
     fourth: Table | None = None,
-) -> paper.Derivation:
+) -> Derivation:
     """Tables 2 to 8 step by step; what is not given is the paper's own table.
 
     `experts`: merged labels N, P, S, or those of three experts; `similarities`: Dice values; or `definitions` (columns
@@ -101,24 +114,26 @@ def derive_from_tables(
     elif similarities is not None:
         dice, objectives = similarities_from_frame(*similarities)
     labelled = []
-    for frame, where in [*experts, *([fourth] if fourth is not None else [])]:
-        found, objectives = labels_from_frame(frame, objectives, where=where)
-        labelled.append(found)
-    last = labelled.pop() if fourth is not None else None
-    return paper.derive_matrix(
-        _merged(labelled) if labelled else paper.label_table(paper.EXPERT_LABELS),
-        paper.published_similarity() if dice is None else dice,
-        paper.label_table(paper.FOURTH_LABELS) if last is None else last,
-        objectives=objectives or paper.OBJECTIVES,
+    for frame, where in experts:
+        labels, objectives = labels_from_frame(frame, objectives, where=where)
+        labelled.append(labels)
+    last = label_table(FOURTH_LABELS)
+    if fourth is not None:
+        last, objectives = labels_from_frame(fourth[0], objectives, where=fourth[1])
+    return derive_matrix(
+        _merged(labelled) if labelled else label_table(EXPERT_LABELS),
+        np.array(DICE_SIMILARITY) if dice is None else dice,
+        last,
+        objectives=objectives or OBJECTIVES,
     )
 
 
-def given_matrix(source: Table | str | paper.CorrelationMatrix | None) -> paper.CorrelationMatrix | None:
+def given_matrix(source: Table | str | CorrelationMatrix | None) -> CorrelationMatrix | None:
     """A matrix from a table, `printed` for Table 8 to its printed digits, or None for Table 8."""
-    if source is None or isinstance(source, paper.CorrelationMatrix):
+    if source is None or isinstance(source, CorrelationMatrix):
         return source
     if isinstance(source, str):
-        return paper.published_matrix(printed=source == "printed")
+        return published_matrix(printed=source == "printed")
     frame, where = source
     return matrix_from_frame(frame, where=where)
 
@@ -131,7 +146,7 @@ def _merged(tables: Sequence[IntArray]) -> IntArray:
         raise UsageError(f"{len(tables)} tables of experts", fix="give one merged table, or those of three experts")
     if any((table < 0).any() for table in tables):
         raise InputError("an expert label is missing", fix="give N, P or S for every pair")
-    return paper.mean_label(np.stack(tables))
+    return mean_label(np.stack(tables))
 
 
 def _definitions(frame: pl.DataFrame, where: str) -> dict[str, str]:
@@ -150,12 +165,11 @@ def dimension_rows(frame: pl.DataFrame, where: str) -> tuple[pl.DataFrame, tuple
     if frame.width < 2:
         raise InputError("has no column of an objective", where=where, fix="write dimension,remember,understand,...")
     first, *objectives = frame.columns
-    known = {canonical(name): name for name in DIMENSIONS}
     names = [str(name) for name in frame.get_column(first).to_list()]
-    unknown = [name for name in names if canonical(name) not in known]
+    given = [canonical(name) for name in names]
+    unknown = [name for name in names if canonical(name) not in DIMENSIONS]
     if unknown:
         raise InputError(f"unknown dimension {unknown[0]!r}", where=where, fix=did_you_mean(unknown[0], DIMENSIONS))
-    given = [known[canonical(name)] for name in names]
     absent = [name for name in DIMENSIONS if name not in given]
     if absent or len(given) > len(DIMENSIONS):
         what = f"no row for {listing(absent)}" if absent else "a dimension has two rows"
@@ -203,20 +217,20 @@ def labels_from_frame(
 
     Columns come in the order of `objectives` where these are known (from another table), else as they stand.
     """
-    rows, found = dimension_rows(frame, where)
+    rows, own = dimension_rows(frame, where)
     if objectives is not None:
-        by_name = {canonical(name): name for name in found}
+        by_name = {canonical(name): name for name in own}
         if set(by_name) != set(map(canonical, objectives)):
             raise InputError(
-                f"the objectives are {listing(found, most=8)}", where=where, fix=f"use {listing(objectives, most=None)}"
+                f"the objectives are {listing(own, most=8)}", where=where, fix=f"use {listing(objectives, most=None)}"
             )
         rows = rows.select(by_name[canonical(name)] for name in objectives)
-        found = tuple(objectives)
+        own = tuple(objectives)
     text = rows.cast(pl.String).with_columns(pl.all().fill_null("").str.strip_chars().str.to_uppercase())
     cells = [list(row) for row in text.iter_rows()]
-    said = {cell for row in cells for cell in row} - {"", "-"}
-    if said <= set(LABELS):
-        return label_table(["".join(cell or "-" for cell in row) for row in cells]), found
-    if said & set(LABELS):
+    used = {cell for row in cells for cell in row} - {"", "-"}
+    if used <= set(LABELS):
+        return label_table(["".join(cell or "-" for cell in row) for row in cells]), own
+    if used & set(LABELS):
         raise InputError("mixes letters and ratings", where=where, fix="use N, P, S or ratings from 1 to 5")
-    return likert_labels(numbers(rows, where, empty=True)), found
+    return likert_labels(numbers(rows, where, empty=True)), own

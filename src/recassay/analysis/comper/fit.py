@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from recassay.analysis.comper.derive import derive_from_tables, given_matrix
 from recassay.analysis.comper.matrix import DIMENSIONS, CorrelationMatrix, published_matrix
 from recassay.analysis.comper.result import ComPerResult
-from recassay.analysis.comper.score import normalise, score
 from recassay.analysis.comper.sensitivity import agreement_of, resampled_first, weight_sensitivity
-from recassay.analysis.comper.table import DimensionTable, dimension_table
+from recassay.analysis.comper.table import DimensionTable, dimension_table, normalise
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.choices import ComPerTimeUnit, MissingPolicy, Normalisation
 from recassay.core.tables.results import Results
@@ -25,16 +26,13 @@ def fit_comper(
     *,
     correctness: str | None = None,
     k: int | None = None,
-    matrix: CorrelationMatrix | None = None,
-    normalisation: Normalisation = "ratio",
     time_unit: ComPerTimeUnit = "seconds",
     missing: MissingPolicy = "error",
-    draws: int = DRAWS,
-    seed: int = 0,
+    **options: Any,
 ) -> ComPerResult:
-    """`comper_scores` of the dimensions that `dimension_table` finds in a results table."""
+    """`comper_scores`, with these options, of the dimensions that `dimension_table` finds in a results table."""
     table = dimension_table(results, correctness=correctness, k=k, time_unit=time_unit, missing=missing)
-    return comper_scores(table, matrix=matrix, normalisation=normalisation, draws=draws, seed=seed)
+    return comper_scores(table, **options)
 
 
 def comper_scores(
@@ -48,13 +46,14 @@ def comper_scores(
     """Algorithm 1 on every algorithm in every setting, and how far its order can be relied on.
 
     Each dimension becomes d' (`normalise`), a negative one 1 - d'; the score is the sum of d' Corr(d, o) over all
-    dimensions and objectives, Corr being Table 8 unless `matrix` is given. With Table 8 it lies between 0 and 2.32.
+    dimensions and objectives (equation 3), Corr being Table 8 unless `matrix` is given. As every objective sees
+    the same d', that is the sum over d of d' times the sum of row d. With Table 8 it lies between 0 and 2.32.
     """
     chosen = matrix or published_matrix()
     normalised = normalise(table, normalisation)
     oriented = np.where(table.negative, -table.values, table.values)
     measures = {
-        "comper": score(normalised, chosen.values),
+        "comper": normalised @ chosen.weights,
         **{name: oriented[:, :, d] for d, name in enumerate(DIMENSIONS)},
         "sum": table.values.sum(axis=2),
         "mean of normalised": normalised.mean(axis=2),

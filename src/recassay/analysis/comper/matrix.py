@@ -149,9 +149,8 @@ class Derivation(Displayed):
 
     def frames(self) -> dict[str, pl.DataFrame]:
         """The tables by file name, those of the paper's Tables 2 to 8 in its order."""
-        matches = (["".join("O" if cell else "X" for cell in row) for row in m]
-                   for m in (self.first_match, self.second_match))  # fmt: skip
-        first, second = matches
+        first, second = (["".join("O" if cell else "X" for cell in row) for row in match]
+                         for match in (self.first_match, self.second_match))  # fmt: skip
         return {
             "comper_matrix": self.matrix.to_frame(),
             "comper_table_2_experts": self._lettered(letters(self.expert)),
@@ -234,14 +233,9 @@ def derive_matrix(
     )  # fmt: skip
 
 
-def published_similarity() -> FloatArray:
-    """Table 3."""
-    return np.array(DICE_SIMILARITY)
-
-
 def published_derivation() -> Derivation:
     """The paper's own derivation, from its Tables 2, 3 and 6."""
-    return derive_matrix(label_table(EXPERT_LABELS), published_similarity(), label_table(FOURTH_LABELS))
+    return derive_matrix(label_table(EXPERT_LABELS), np.array(DICE_SIMILARITY), label_table(FOURTH_LABELS))
 
 
 def published_matrix(*, printed: bool = False) -> CorrelationMatrix:

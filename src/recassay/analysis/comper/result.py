@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, get_type_hints
 
 import numpy as np
 import polars as pl
 
 from recassay.analysis.comper.matrix import DIMENSIONS, CorrelationMatrix, Derivation
-from recassay.analysis.comper.score import contributions_by_dimension, contributions_by_objective, score
-from recassay.analysis.comper.sensitivity import SCHEMES, OrderAgreement, WeightSensitivity
+from recassay.analysis.comper.sensitivity import SCHEMES, OrderAgreement, Scheme, WeightSensitivity
 from recassay.analysis.comper.table import DimensionTable
 from recassay.core import columns as c
 from recassay.core import ties
@@ -51,7 +51,7 @@ class ComPerResult(Displayed):
     @property
     def scores(self) -> FloatArray:
         """Algorithm 1: algorithms x settings."""
-        return score(self.normalised, self.matrix.values)
+        return self.normalised @ self.matrix.weights
 
     @property
     def sums(self) -> FloatArray:
@@ -65,13 +65,13 @@ class ComPerResult(Displayed):
 
     @property
     def by_dimension(self) -> FloatArray:
-        """What each dimension adds to the score."""
-        return contributions_by_dimension(self.normalised, self.matrix.values)
+        """What each dimension adds to the score: d' times the sum of its row."""
+        return self.normalised * self.matrix.weights
 
     @property
     def by_objective(self) -> FloatArray:
-        """What each learning objective adds to the score."""
-        return contributions_by_objective(self.normalised, self.matrix.values)
+        """What each learning objective adds to the score (step 2 of Algorithm 1): sum over d of d' Corr(d, o)."""
+        return self.normalised @ self.matrix.values
 
     @property
     def notes(self) -> list[str]:
@@ -90,9 +90,9 @@ class ComPerResult(Displayed):
         return DIMENSIONS
 
     @property
-    def schemes(self) -> dict[str, str]:
+    def schemes(self) -> Mapping[Scheme, str]:
         """How weights were drawn at random, by name and in words."""
-        return {name: meaning for name, meaning in SCHEMES.items()}
+        return SCHEMES
 
     def order(self) -> list[int]:
         """Positions of the algorithms, highest mean score first."""
@@ -115,17 +115,12 @@ class ComPerResult(Displayed):
         first, second = self.order()[:2]
         gap = (self.by_dimension[first] - self.by_dimension[second]).mean(axis=0)
         most = int(np.argmax(gap))
-        where = (
-            f"over {len(self.table.datasets)} settings"
-            if len(self.table.datasets) > 1
-            else f"on {self.table.datasets[0]}"
-        )
-        share = self.resampling_share
-        often = (
-            ""
-            if share is None
-            else f" it is so in {100 * share[first]:.0f} % of bootstrap replicates over the datasets;"
-        )
+        settings = self.table.datasets
+        where = f"over {len(settings)} settings" if len(settings) > 1 else f"on {settings[0]}"
+        often = ""
+        if self.resampling_share is not None:
+            share = f"{100 * self.resampling_share[first]:.0f} %"
+            often = f" it is so in {share} of bootstrap replicates over the datasets;"
         return (
             f"By ComPer {names[first]} is best ({mean[first]:.3f} {where}), before {names[second]} "
             f"({mean[second]:.3f});{often} "
@@ -165,7 +160,8 @@ class ComPerResult(Displayed):
 
     def to_frame(self) -> pl.DataFrame:
         """One row per setting and algorithm: score, rank, plain sum and mean, dimensions as measured and as d'."""
-        columns = {c.SCORE: self.scores, c.RANK: _ranks(self.scores), "sum": self.sums, "mean": self.means}
+        ranks = ties.ranks(self.scores, higher_is_better=True, axis=0)
+        columns = {c.SCORE: self.scores, c.RANK: ranks, "sum": self.sums, "mean": self.means}
         for d, name in enumerate(DIMENSIONS):
             columns |= {name: self.table.values[:, :, d], f"{name}_normalised": self.normalised[:, :, d]}
         return long_frame(
@@ -187,22 +183,12 @@ class ComPerResult(Displayed):
 
     def agreement_frame(self) -> pl.DataFrame:
         """One row per scope and measure."""
-        fields = OrderAgreement.__dataclass_fields__
-        return pl.DataFrame(
-            [[getattr(each, name) for name in fields] for each in self.agreements],
-            schema={
-                name: pl.Int64 if name == "settings" else pl.Float64 if "float" in str(f.type) else pl.String
-                for name, f in fields.items()
-            },
-            orient="row",
-        ).with_columns(pl.col(pl.Float64).fill_nan(None))
+        rows = [asdict(agreement) for agreement in self.agreements]
+        return pl.DataFrame(rows, schema=get_type_hints(OrderAgreement)).fill_nan(None)
 
     def sensitivity_frame(self) -> pl.DataFrame:
         """One row per scheme, setting (and the mean over settings) and algorithm: how often it is first."""
-        schema = {"scheme": pl.String, "setting": pl.String, c.ALGORITHM: pl.String}
-        numbers = {name: pl.Float64 for name in ("order_changed", "first_changed", "probability_first")}
-        empty = pl.DataFrame(schema={**schema, **numbers, "draws": pl.Int64})
-        return pl.concat([empty, *(
+        return pl.concat(
             long_frame(
                 {"scheme": [s.scheme], "setting": (*self.table.datasets, MEAN), c.ALGORITHM: self.table.algorithms},
                 {
@@ -213,7 +199,7 @@ class ComPerResult(Displayed):
                 },
             )
             for s in self.sensitivities
-        )])  # fmt: skip
+        )
 
     def frames(self) -> dict[str, pl.DataFrame]:
         """Scores with their dimensions, contributions, agreement, sensitivity and the matrix."""
@@ -266,8 +252,3 @@ class ComPerResult(Displayed):
             "first_changed": by_name(drawn.first_changed, settings),
             "probability_first": by_name(drawn.probability_first[:, -1], self.table.algorithms),
         }
-
-
-def _ranks(scores: FloatArray) -> FloatArray:
-    """Ranks within each setting, 1 the best; scores that tie share the mean of their places."""
-    return ties.ranks(scores, higher_is_better=True, axis=0)

@@ -32,7 +32,7 @@ class WeightSensitivity:
 
     The last place of the axis of settings is the mean score over settings. `order_changed[s]`: the share of draws with
     another order than the matrix in use; `first_changed[s]`: with another first algorithm; `probability_first[a, s]`:
-    the share in which algorithm a is first; `above[a, b]`: in which a has the higher mean score than b.
+    the share in which algorithm a is first.
     """
 
     scheme: Scheme
@@ -41,7 +41,6 @@ class WeightSensitivity:
     order_changed: FloatArray
     first_changed: FloatArray
     probability_first: FloatArray
-    above: FloatArray
 
 
 def random_weights(matrix: FloatArray, scheme: Scheme, draws: int, rng: np.random.Generator) -> FloatArray:
@@ -73,8 +72,7 @@ def _under(normalised: FloatArray, matrix: FloatArray, scheme: Scheme, weights: 
     base = _order(matrix.sum(axis=1) @ cube.transpose(1, 2, 0))
     changed, other_first = np.zeros(n_settings), np.zeros(n_settings)
     first = np.zeros((n_algorithms, n_settings))
-    above = np.zeros((n_algorithms, n_algorithms))
-    step = max(1, _AT_ONCE // (n_algorithms * max(n_settings, n_algorithms)))
+    step = max(1, _AT_ONCE // (n_algorithms * n_settings))
     for start in range(0, len(weights), step):
         scores = np.einsum("nd,asd->nsa", weights[start : start + step], cube, optimize=True)
         order = _order(scores)
@@ -82,10 +80,8 @@ def _under(normalised: FloatArray, matrix: FloatArray, scheme: Scheme, weights: 
         other_first += (order[:, :, 0] != base[:, 0]).sum(axis=0)
         for s in range(n_settings):
             first[:, s] += np.bincount(order[:, s, 0], minlength=n_algorithms)
-        mean = scores[:, -1]
-        above += ties.beats(mean[:, :, None], mean[:, None, :]).sum(axis=0)
     n = len(weights)
-    return WeightSensitivity(scheme, n, changed / n, other_first / n, first / n, above / n)
+    return WeightSensitivity(scheme, n, changed / n, other_first / n, first / n)
 
 
 def _order(scores: FloatArray) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
@@ -143,17 +139,16 @@ def agreement_of(
 ) -> list[OrderAgreement]:
     """For each measure (algorithms x settings, higher is better): over all settings, and within every dataset that has
     several. A single setting, or a single algorithm, agrees with itself: nothing is returned then."""
-    families = [family(name) for name in datasets]
-    scopes = {name: [s for s, f in enumerate(families) if f == name] for name in dict.fromkeys(families)}
-    several = {name: places for name, places in scopes.items() if len(places) > 1}
-    if len(several) == 1 and len(scopes) == 1:
-        several = {}
-    wanted = {ALL: list(range(len(datasets))), **several}
     if len(datasets) < 2 or len(algorithms) < 2:
         return []
+    families = [family(name) for name in datasets]
+    scopes = {ALL: list(range(len(datasets)))}
+    if len(set(families)) > 1:
+        scopes |= {name: [s for s, f in enumerate(families) if f == name] for name in dict.fromkeys(families)}
     return [
         agreement(values[:, places], algorithms, measure=measure, scope=scope)
-        for scope, places in wanted.items()
+        for scope, places in scopes.items()
+        if len(places) > 1
         for measure, values in measures.items()
     ]
 
@@ -165,11 +160,10 @@ def agreement(values: FloatArray, algorithms: Sequence[str], *, measure: str = "
     signs = np.sign(values[left] - values[right])
     together = signs.T @ signs
     apart = np.sqrt(np.outer(np.diag(together), np.diag(together)))
-    one, other = np.triu_indices(n_settings, k=1)
-    defined = apart[one, other] > 0
-    taus = together[one, other][defined] / apart[one, other][defined]
-    best = values == values.max(axis=0)
-    firsts = best.sum(axis=1)
+    pairs = np.triu_indices(n_settings, k=1)
+    defined = apart[pairs] > 0
+    taus = together[pairs][defined] / apart[pairs][defined]
+    firsts = (values == values.max(axis=0)).sum(axis=1)
     top = int(np.argmax(firsts))
     up, down = (signs > 0).sum(axis=1), (signs < 0).sum(axis=1)
     decided = int((up + down).sum())

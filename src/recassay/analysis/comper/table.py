@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from recassay.analysis.comper.matrix import DIMENSIONS, NEGATIVE_DIMENSIONS
-from recassay.core.choices import ComPerTimeUnit, MissingPolicy
+from recassay.core.choices import ComPerTimeUnit, MissingPolicy, Normalisation
 from recassay.core.errors import NotApplicableError, UsageError, listing
 from recassay.core.tables.labels import find_label, known_direction, split_label
 from recassay.core.tables.matrix import MissingCells
@@ -84,6 +84,32 @@ def dimension_table(
         time_unit if timed else None,
     )
     return _complete(table, missing)
+
+
+def normalise(table: DimensionTable, how: Normalisation = "ratio") -> FloatArray:
+    """d' of every value, in [0, 1] and with higher better everywhere.
+
+    `ratio` is equation (4), d' = 1 - 1 / (d + 1), which needs nothing but the value itself but depends on its unit: a
+    time of 2 has d' = 2/3, the same time in thousandths 0.9995. It is defined for values of at least 0. `min-max` is
+    (d - min) / (max - min) of each dimension, and 1/2 where all values are equal. Negative dimensions become 1 - d'.
+    """
+    values = table.values
+    if how == "ratio":
+        below = values < 0
+        if below.any():
+            a, s, d = (int(axis[0]) for axis in np.nonzero(below))
+            raise NotApplicableError(
+                f"{DIMENSIONS[d]} of {table.algorithms[a]} on {table.datasets[s]} is {values[a, s, d]:g}, and equation "
+                "(4) needs values of at least 0",
+                fix="use the absolute shift and non-negative metrics, or `normalisation='min-max'`",
+            )
+        scaled = values / (values + 1.0)
+    else:
+        axes = (0, 1) if how == "min-max" else (0,)
+        low, high = values.min(axis=axes, keepdims=True), values.max(axis=axes, keepdims=True)
+        span = high - low
+        scaled = np.where(span > 0, (values - low) / np.where(span > 0, span, 1.0), 0.5)
+    return np.where(table.negative, 1.0 - scaled, scaled)
 
 
 def _correctness(wanted: str | None, available: list[str]) -> tuple[str, ...]:

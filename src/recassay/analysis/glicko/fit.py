@@ -6,6 +6,7 @@ The order in which the datasets follow each other is a choice: as given, by name
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -46,25 +47,12 @@ def rate_algorithms(
     given: Sequence[str] | None = None,
     order: str | Sequence[str] = "given",
     properties: Mapping[str, Mapping[str, float]] | None = None,
-    tau: float | None = None,
-    tie: float = 0.0,
-    orders: int | None = None,
-    seed: int = 0,
+    **options: Any,
 ) -> GlickoResult:
     """Glicko-2 over the datasets of a matrix: each is a rating period, all play all, the better value wins.
 
-    `order` names how the datasets follow each other (see `glicko_order.dataset_order`); `given` is the order of the
-    table. As the result depends on it, the tournament is also played in `orders` random orders
-    (None: 200, fewer for very large tables).
-
-    The 95 % intervals of the ratings come from a bootstrap over datasets and orders: as many datasets drawn with
-    replacement, in random order, played again. Glicko-2's own deviation takes the games of one dataset for independent;
-    they are not, and rating -/+ 1.96 deviations is too narrow from five players on. It is the interval where it is the
-    wider one, since no dependence makes ratings surer. None below five datasets.
-
-    All games of a period hang on one score each, so with thirty players and more a single odd dataset looks like thirty
-    surprises, and with tau 0.5 the volatility can run away. `tau` None takes the largest of 0.5, 0.2, 0.1, 0.05 and
-    0.02 with which it stays below 1 in every order; `settled` says whether it did.
+    `order` names how the datasets follow each other (see `dataset_order`); `given` is the order of the table; `options`
+    are those of `rate_table`.
     """
     names = dataset_order(matrix, order, given=given, properties=properties)
     place = {name: d for d, name in enumerate(matrix.datasets)}
@@ -76,11 +64,8 @@ def rate_algorithms(
         metric=matrix.metric,
         higher_is_better=matrix.higher_is_better,
         order_name=order if isinstance(order, str) else "listed",
-        tau=tau,
-        tie=tie,
-        orders=orders,
-        seed=seed,
         missing=matrix.missing,
+        **options,
     )
 
 
@@ -98,9 +83,20 @@ def rate_table(
     seed: int = 0,
     missing: MissingCells | None = None,
 ) -> GlickoResult:
-    """The tournament over the columns of `values` (algorithms x datasets) in their order, as in `rate_algorithms`.
+    """The tournament over the columns of `values` (algorithms x datasets) in their order.
 
-    Where a value is NaN the algorithm plays no game on that dataset: its rating stays and its deviation grows.
+    As the result depends on the order, the tournament is also played in `orders` random ones (None: 200, fewer for very
+    large tables). Where a value is NaN the algorithm plays no game on that dataset: its rating stays and its deviation
+    grows.
+
+    The 95 % intervals of the ratings come from a bootstrap over datasets and orders: as many datasets drawn with
+    replacement, in random order, played again. Glicko-2's own deviation takes the games of one dataset for independent;
+    they are not, and rating -/+ 1.96 deviations is too narrow from five players on. It is the interval where it is the
+    wider one, since no dependence makes ratings surer. None below five datasets.
+
+    All games of a period hang on one score each, so with thirty players and more a single odd dataset looks like thirty
+    surprises, and with tau 0.5 the volatility can run away. `tau` None takes the largest of 0.5, 0.2, 0.1, 0.05 and
+    0.02 with which it stays below 1 in every order; `settled` says whether it did.
     """
     if orders is None:
         orders = int(np.clip(GAMES // (len(algorithms) ** 2 * len(datasets)), 20, ORDERS))

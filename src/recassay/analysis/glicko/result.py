@@ -109,14 +109,12 @@ class GlickoResult(Displayed):
     def frames(self) -> dict[str, pl.DataFrame]:
         """Ratings, their history, and the probability of winning for each pair."""
         order = self.order()
-        pairs = [
-            (self.algorithms[i], self.algorithms[j], float(self.wins[i, j])) for i in order for j in order if i != j
-        ]
-        schema = {c.ALGORITHM: pl.String, "opponent": pl.String, "probability": pl.Float64}
+        names = [self.algorithms[a] for a in order]
+        wins = long_frame({c.ALGORITHM: names, "opponent": names}, {"probability": self.wins[np.ix_(order, order)]})
         return {
             "glicko_ratings": self.to_frame(),
             "glicko_history": self.history_frame(),
-            "glicko_wins": pl.DataFrame(pairs, schema=schema, orient="row"),
+            "glicko_wins": wins.filter(pl.col(c.ALGORITHM) != pl.col("opponent")),
         }
 
     def to_dict(self) -> dict[str, Any]:

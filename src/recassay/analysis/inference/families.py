@@ -23,7 +23,7 @@ COLLECTIONS = {
 
 def family_numbers(datasets: Sequence[str], families: str | Mapping[str, str] | None) -> IntArray:
     """The number of each dataset's family: all different for None, by the mapping, or by the start of the names for
-    `auto` (up to the first digit, hyphen, underscore or dot)."""
+    `auto` (up to the first digit, hyphen, underscore or dot). Fewer than `FEWEST_FAMILIES` are refused."""
     if families is None:
         return np.arange(len(datasets))
     if isinstance(families, str):
@@ -35,7 +35,14 @@ def family_numbers(datasets: Sequence[str], families: str | Mapping[str, str] | 
         if absent:
             raise UsageError(f"no family is given for {absent[0]!r}", fix="name the family of every dataset")
         named = [families[name] for name in datasets]
-    return np.unique(named, return_inverse=True)[1]
+    numbers = np.unique(named, return_inverse=True)[1]
+    count = int(numbers.max()) + 1
+    if count < FEWEST_FAMILIES:
+        raise UsageError(
+            f"the datasets form {count} famil{'y' if count == 1 else 'ies'}",
+            fix=f"families need at least {FEWEST_FAMILIES}; leave them out, or name finer ones",
+        )
+    return numbers
 
 
 def obvious_families(datasets: Sequence[str]) -> dict[str, tuple[str, ...]]:
@@ -46,16 +53,6 @@ def obvious_families(datasets: Sequence[str]) -> dict[str, tuple[str, ...]]:
         if collection is not None:
             found.setdefault(collection, []).append(name)
     return {collection: tuple(names) for collection, names in found.items() if len(names) > 1}
-
-
-def enough_families(numbers: IntArray) -> None:
-    """Refuse fewer than five families."""
-    count = len(np.unique(numbers))
-    if count < FEWEST_FAMILIES:
-        raise UsageError(
-            f"the datasets form {count} famil{'y' if count == 1 else 'ies'}",
-            fix=f"families need at least {FEWEST_FAMILIES}; leave them out, or name finer ones",
-        )
 
 
 def family_means(values: FloatArray, numbers: IntArray | None, *, by_size: bool = False) -> FloatArray:

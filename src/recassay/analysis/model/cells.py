@@ -9,6 +9,7 @@ import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.errors import NotApplicableError, count_of
+from recassay.core.tables.cells import MEAN, fold_means, places_of
 from recassay.core.tables.labels import find_label
 from recassay.core.tables.matrix import single_dataset
 from recassay.core.tables.results import Results
@@ -35,12 +36,11 @@ def read_cells(results: Results, metric: str, higher_is_better: bool | None = No
     label = find_label(metric, results.metrics)
     rows = results.frame.filter(pl.col(c.METRIC) == label)
     stated = _stated(rows)
-    by_fold = [c.FOLD] if c.FOLD in rows.columns else []
-    if by_fold:
-        rows = rows.group_by(c.ALGORITHM, c.DATASET, *by_fold, maintain_order=True).agg(_mean())
+    if c.FOLD in rows.columns:
+        rows = fold_means(rows)
     cells = (
         rows.group_by(c.ALGORITHM, c.DATASET, maintain_order=True)
-        .agg(_mean(), pl.len().alias("repeats"), pl.col(c.VALUE).std().fill_null(0.0).alias("deviation"))
+        .agg(MEAN, pl.len().alias("repeats"), pl.col(c.VALUE).std().fill_null(0.0).alias("deviation"))
         .drop_nulls(c.VALUE)
     )
     algorithms = tuple(cells.get_column(c.ALGORITHM).unique().sort())
@@ -52,16 +52,12 @@ def read_cells(results: Results, metric: str, higher_is_better: bool | None = No
             f"{label} has values of {count_of(len(algorithms), 'algorithm')} on {count_of(len(datasets), 'dataset')}",
             fix="the model needs at least two of each",
         )
-    place = [
-        cells.get_column(key).replace_strict(names, range(len(names)), return_dtype=pl.Int64).to_numpy()
-        for key, names in ((c.DATASET, datasets), (c.ALGORITHM, algorithms))
-    ]
+    place = places_of(cells, list(algorithms), list(datasets))[::-1]
     shape = (len(datasets), len(algorithms))
-    values, deviations = np.full(shape, np.nan), np.zeros(shape)
-    repeats = np.zeros(shape, dtype=np.int64)
-    values[place[0], place[1]] = cells.get_column(c.VALUE).to_numpy()
-    repeats[place[0], place[1]] = cells.get_column("repeats").to_numpy()
-    deviations[place[0], place[1]] = cells.get_column("deviation").to_numpy()
+    values, deviations, repeats = np.full(shape, np.nan), np.zeros(shape), np.zeros(shape, dtype=np.int64)
+    values[place] = cells.get_column(c.VALUE).to_numpy()
+    repeats[place] = cells.get_column("repeats").to_numpy()
+    deviations[place] = cells.get_column("deviation").to_numpy()
     for algorithm, dataset, deviation, runs in stated:
         at = datasets.index(dataset), algorithms.index(algorithm)
         if repeats[at] == 1:
@@ -79,8 +75,3 @@ def _stated(rows: pl.DataFrame) -> list[tuple[str, str, float, int]]:
     runs = pl.col(c.RUNS).fill_null(2).clip(2) if c.RUNS in rows.columns else pl.lit(2)
     known = rows.drop_nulls([c.DEVIATION, c.VALUE])
     return known.select(c.ALGORITHM, c.DATASET, c.DEVIATION, runs.cast(pl.Int64).alias(c.RUNS)).rows()
-
-
-def _mean() -> pl.Expr:
-    """The mean of a group, null where any of its measurements is."""
-    return pl.when(pl.col(c.VALUE).null_count() == 0).then(pl.col(c.VALUE).mean()).alias(c.VALUE)

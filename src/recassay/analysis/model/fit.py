@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from recassay.analysis.inference.families import enough_families, family_numbers
+from recassay.analysis.inference.families import family_numbers
 from recassay.analysis.inference.hierarchical import DRAWS, HierarchicalDraws, fit_hierarchical, representatives
 from recassay.analysis.model.cells import Cells, read_cells
 from recassay.analysis.model.result import ModelResult, PredictedCell, Sampling, Shares, TippingPoint
@@ -55,8 +55,6 @@ def fit_model(
     scores = scale.forward(kept)
     repeated, over_users = _noise(cells, scale, kept, users)
     numbers = family_numbers(cells.datasets, families)
-    if families is not None:
-        enough_families(numbers)
     found = _fitted(
         scores.tobytes(), (repeated + over_users).tobytes(), numbers.tobytes(), scores.shape, draws, seed, cells.metric
     )

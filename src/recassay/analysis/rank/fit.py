@@ -9,10 +9,9 @@ import numpy as np
 
 from recassay.analysis.aggregation.areas import BETA_MAX
 from recassay.analysis.aggregation.contest import Contest
-from recassay.analysis.aggregation.ranks import choose_rules, first_shares
-from recassay.analysis.aggregation.rules import DolanMore
+from recassay.analysis.aggregation.rules import DolanMore, choose_rules, first_shares
 from recassay.analysis.inference.bootstrap import dataset_weights, intervals, studentised
-from recassay.analysis.inference.families import enough_families, family_numbers
+from recassay.analysis.inference.families import family_numbers
 from recassay.analysis.inference.predictive import FEWEST_DATASETS
 from recassay.analysis.rank.result import Ranking, RankResult
 from recassay.analysis.verdict.fit import judge
@@ -64,8 +63,6 @@ def rank_algorithms(
     n = len(matrix.datasets)
     ones, enough = np.ones((1, n)), n >= FEWEST_DATASETS
     numbers = None if families is None else family_numbers(matrix.datasets, families)
-    if numbers is not None:
-        enough_families(numbers)
     units = n if numbers is None else int(numbers.max()) + 1
     weights = dataset_weights(n, replicates, derived_rng(seed, "rank", matrix.metric), numbers)
     rankings = {}

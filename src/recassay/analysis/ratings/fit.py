@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import polars as pl
 
-from recassay.analysis.aggregation.contest import Contest
+from recassay.analysis.aggregation.contest import share_of_best
 from recassay.analysis.inference.distributions import t_quantile
-from recassay.analysis.inference.families import enough_families, family_numbers
+from recassay.analysis.inference.families import family_numbers
+from recassay.analysis.inference.significance import dataset_ranks
 from recassay.analysis.ratings.newton import climb
 from recassay.analysis.ratings.result import RatingsResult
 from recassay.core import columns as c
@@ -50,8 +51,7 @@ def rate_by_pairs(
     replicates = DRAWS_OF["ratings"].number(replicates, len(matrix.algorithms))
     if replicates < 100:
         raise UsageError(f"{replicates} bootstrap replicates are too few for an interval", fix="use at least 100")
-    contest = Contest(matrix.values[None], higher_is_better=matrix.higher_is_better)
-    ranks = contest.ranks[0]
+    ranks = dataset_ranks(matrix)
     k = len(ranks)
     points, win_rate = np.empty(ranks.shape), np.empty((k, k))
     for a, own in enumerate(ranks):
@@ -60,8 +60,6 @@ def rate_by_pairs(
         points[a], win_rate[a] = won.sum(axis=0), won.mean(axis=1)
     anchor = _find(matrix.algorithms, baseline)
     groups = family_numbers(matrix.datasets, families)
-    if families is not None:
-        enough_families(groups)
     n_groups = int(groups.max()) + 1
     rng = derived_rng(seed, "ratings", matrix.metric)
     drawn = rng.multinomial(n_groups, np.full(n_groups, 1 / n_groups), size=replicates).astype(np.float64)[:, groups]
@@ -229,13 +227,8 @@ def _improvability(matrix: Matrix) -> FloatArray:
     """
     if (matrix.values < 0).any():
         return np.full(len(matrix.algorithms), np.nan)
-    best = matrix.values.max(axis=0) if matrix.higher_is_better else matrix.values.min(axis=0)
-    own = matrix.values
-    above, below = (own, np.broadcast_to(best, own.shape)) if matrix.higher_is_better else (best[None] + 0 * own, own)
-    share = np.ones_like(own)
-    np.divide(above, below, out=share, where=below > 0)
-    mean: FloatArray = (1 - share).mean(axis=1)
-    return mean
+    lost: FloatArray = 1 - share_of_best(matrix.values, higher_is_better=matrix.higher_is_better)
+    return lost.mean(axis=1)
 
 
 def _skill(matrix: Matrix, baseline: int) -> FloatArray:

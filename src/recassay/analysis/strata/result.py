@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, get_type_hints
 
 import numpy as np
 import polars as pl
@@ -15,18 +15,6 @@ from recassay.core.choices import OtherItems
 from recassay.core.system.display import Displayed
 from recassay.core.tabular import by_name, estimates, long_frame, stated
 from recassay.core.types import FloatArray, IntArray
-
-CROSSING_SCHEMA = {
-    "first": pl.String,
-    "second": pl.String,
-    "below": pl.Int64,
-    "above": pl.Int64,
-    "threshold": pl.Float64,
-    "p_below": pl.Float64,
-    "p_above": pl.Float64,
-    "significant_below": pl.Boolean,
-    "significant_above": pl.Boolean,
-}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -213,9 +201,9 @@ class StrataResult(Displayed):
             "strata_pairs": pl.concat([dataset.pairs_frame(self.alpha) for dataset in self.datasets]),
             "strata_crossings": pl.concat(
                 [
-                    pl.DataFrame([asdict(crossing) for crossing in dataset.crossings], schema=CROSSING_SCHEMA).select(
-                        name, pl.all()
-                    )
+                    pl.DataFrame(
+                        [asdict(crossing) for crossing in dataset.crossings], schema=get_type_hints(Crossing)
+                    ).select(name, pl.all())
                     for dataset, name in named
                 ]
             ),

@@ -9,8 +9,7 @@ import numpy as np
 
 from recassay.analysis.aggregation.areas import BETA_MAX
 from recassay.analysis.aggregation.contest import Contest
-from recassay.analysis.aggregation.ranks import choose_rules
-from recassay.analysis.aggregation.rules import DolanMore, distinct
+from recassay.analysis.aggregation.rules import DolanMore, choose_rules, distinct
 from recassay.analysis.inference.agreement import spearman
 from recassay.analysis.inference.bootstrap import dataset_weights
 from recassay.analysis.inference.significance import dataset_ranks

@@ -15,7 +15,6 @@ from recassay.analysis.inference.bootstrap import dataset_weights, intervals
 from recassay.analysis.inference.distributions import normal_cdf, normal_quantile
 from recassay.analysis.inference.effects import Effect, EffectKind, effect_kind, hodges_lehmann
 from recassay.analysis.inference.families import (
-    enough_families,
     family_means,
     family_numbers,
     obvious_families,
@@ -60,8 +59,6 @@ def judge(
     """
     chosen = None if control is None else find_control(control, matrix.algorithms)
     numbers = None if families is None else family_numbers(matrix.datasets, families)
-    if numbers is not None:
-        enough_families(numbers)
     return _judge(_Key(matrix, numbers), chosen, within, alpha, replicates, seed)
 
 

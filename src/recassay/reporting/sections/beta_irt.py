@@ -14,7 +14,7 @@ from recassay.reporting.numbers import percent, probability
 from recassay.reporting.section import Plot, Plots, Section, Table, plot
 
 if TYPE_CHECKING:
-    from recassay.analysis.beta_irt.traits import Trait
+    from recassay.analysis.beta_irt.result import Trait
 
 
 FEWEST = 5
