@@ -160,8 +160,9 @@ def test_datasets_without_order_are_not_chosen():
     assert sum(int(name[1:]) < 10 for name in result.choices["preserving"].datasets) >= 3
 
 
-def test_designs_are_greedy_optima_of_their_criterion():
-    space = place_datasets(characteristics(10), outlier_share=0, rng=np.random.default_rng(0))
+def test_designs_are_greedy_optima_of_their_criterion(monkeypatch):
+    monkeypatch.setattr("recassay.analysis.dataset_space.space.OUTLIER_SHARE", 0)
+    space = place_datasets(characteristics(10), rng=np.random.default_rng(0))
     for criterion in ("A", "D"):
         subsets, value = optimal_choices(space, 5, criterion, 40, np.random.default_rng(0))
         assert all(len(set(row)) == 5 for row in subsets.tolist())

@@ -99,9 +99,10 @@ def test_counts_and_pooling():
     assert frames["user_irt_datasets"].get_column("users").to_list() == [210, 120, 90]
 
 
-def test_an_even_selection_of_too_many_users():
+def test_an_even_selection_of_too_many_users(monkeypatch):
+    monkeypatch.setattr("recassay.analysis.user_irt.fit.MOST_USERS", 100)
     table, _ = simulated(6, 600, 4)
-    result = fit_user_irt({"x": table}, most_users=100)
+    result = fit_user_irt({"x": table})
     assert len(result.main.fit.items.names) == 100
     assert "an even selection of 100 of" in result.notes[0]
 

@@ -224,8 +224,7 @@ def _mutual_information(x: IntArray, y: IntArray, count: int) -> FloatArray:
 
 def _run(results: Results, spec: AnalysisSpec) -> AssociationsResult:
     table = spec.required("characteristics")
-    matrix = results.matrix(spec.metric, missing=spec.missing, higher_is_better=spec.higher_is_better)
-    return correlate_characteristics(matrix, table, alpha=spec.alpha, seed=spec.seed)
+    return correlate_characteristics(spec.matrix(results), table, alpha=spec.alpha, seed=spec.seed)
 
 
 ANALYSIS = Analysis(

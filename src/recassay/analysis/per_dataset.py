@@ -155,11 +155,9 @@ def _ahead(matrix: Matrix) -> tuple[Ahead, ...]:
 
 
 def _run(results: Results, spec: AnalysisSpec) -> PerDatasetResult:
-    matrix = results.matrix(spec.metric, missing=spec.missing, higher_is_better=spec.higher_is_better, least_datasets=1)
-    users = None
+    matrix = spec.matrix(results, least_datasets=1)
     scores = spec.known("user_scores") if matrix.replicates is None else None
-    if scores is not None:
-        users = scores(matrix.metric)
+    users = None if scores is None else scores(matrix.metric)
     return per_dataset(matrix, users=users, confidence=1 - spec.alpha)
 
 

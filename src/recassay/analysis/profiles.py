@@ -101,7 +101,7 @@ def fit_profiles(matrix: Matrix, *, beta_max: float = BETA_MAX, step: float | No
 
 
 def _run(results: Results, spec: AnalysisSpec) -> ProfilesResult:
-    return fit_profiles(results.matrix(spec.metric, missing=spec.missing, higher_is_better=spec.higher_is_better))
+    return fit_profiles(spec.matrix(results))
 
 
 ANALYSIS = Analysis(

@@ -10,6 +10,7 @@ import polars as pl
 
 from recassay.core.choices import MissingPolicy
 from recassay.core.errors import NotApplicableError
+from recassay.core.tables.matrix import Matrix
 from recassay.core.tables.results import Results
 
 WITHOUT = {
@@ -45,6 +46,15 @@ class AnalysisSpec:
     def draws(self) -> int:
         """Bootstrap replicates where their number need not depend on that of the algorithms."""
         return 10_000 if self.replicates is None else self.replicates
+
+    def matrix(self, results: Results, *, least_datasets: int = 2) -> Matrix:
+        """The metric as a complete matrix, missing cells and direction as asked."""
+        return results.matrix(
+            self.metric,
+            missing=self.missing,
+            higher_is_better=self.higher_is_better,
+            least_datasets=least_datasets,
+        )
 
     def known(self, name: str) -> Any:
         """The evidence of that name, or None."""

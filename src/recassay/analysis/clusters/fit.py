@@ -6,7 +6,7 @@ import numpy as np
 
 from recassay.analysis.clusters.number import number_of_clusters, ordered_labels, stability
 from recassay.analysis.clusters.result import ClustersResult
-from recassay.analysis.dataset_space.space import COMPONENTS, OUTLIER_SHARE, place_datasets
+from recassay.analysis.dataset_space.space import place_datasets
 from recassay.analysis.inference.significance import dataset_ranks
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.errors import InputError, NotApplicableError
@@ -28,8 +28,6 @@ def cluster_datasets(
     table: CharacteristicsTable,
     *,
     clusters: int | None = None,
-    components: int = COMPONENTS,
-    outlier_share: float = OUTLIER_SHARE,
     log_skewed: bool = False,
     seed: int = 0,
 ) -> ClustersResult:
@@ -46,13 +44,8 @@ def cluster_datasets(
     if n < FEWEST:
         raise NotApplicableError(f"{n} datasets are too few to cluster", fix=f"give at least {FEWEST}")
     rng = derived_rng(seed, "clusters")
-    space = place_datasets(
-        table.aligned(matrix.datasets),
-        components=components,
-        outlier_share=outlier_share,
-        log_skewed=log_skewed,
-        rng=derived_rng(seed, "outliers"),
-    )
+    known = table.aligned(matrix.datasets)
+    space = place_datasets(known, log_skewed=log_skewed, rng=derived_rng(seed, "outliers"))
     inner = space.points[~space.outlier]
     if clusters is not None and not 2 <= clusters < len(inner):
         raise InputError(
@@ -105,8 +98,7 @@ def _difference(ranks: FloatArray, labels: IntArray, rng: np.random.Generator) -
 
 def _run(results: Results, spec: AnalysisSpec) -> ClustersResult:
     table = spec.required("characteristics")
-    matrix = results.matrix(spec.metric, missing=spec.missing, higher_is_better=spec.higher_is_better)
-    return cluster_datasets(matrix, table, seed=spec.seed)
+    return cluster_datasets(spec.matrix(results), table, seed=spec.seed)
 
 
 ANALYSIS = Analysis(

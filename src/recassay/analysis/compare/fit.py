@@ -109,7 +109,11 @@ def compare_algorithms(
     if control is not None:
         rank_by_unit = dict(zip(matrix.algorithms, by_unit.tolist(), strict=True))
         named = against_control(find_control(control, names), pairs, rank_by_unit, units, judgement)
-    holes = gaps_kept is not None and bool(np.isnan(gaps_kept).any())
+    with_gaps = None
+    if gaps_kept is not None and np.isnan(gaps_kept).any():
+        rng = derived_rng(seed, "skillings", matrix.metric)
+        names_kept = names_kept or matrix.algorithms
+        with_gaps = skillings_mack(gaps_kept, names_kept, higher_is_better=matrix.higher_is_better, rng=rng)
     draws = enough_draws(k) if draws is None else draws
     weights = posterior_weights(units, draws, derived_rng(seed, "bayesian signed rank", matrix.metric))
     shares = np.concatenate([signed_rank_rows(gaps(part), weights, rope) for part in blocks(len(first), units)])
@@ -145,14 +149,7 @@ def compare_algorithms(
         control=named,
         equivalence=_equivalence(matrix, order, judgement, numbers),
         within=within,
-        skillings_mack=skillings_mack(
-            gaps_kept,
-            names_kept or matrix.algorithms,
-            higher_is_better=matrix.higher_is_better,
-            rng=derived_rng(seed, "skillings", matrix.metric),
-        )
-        if holes and gaps_kept is not None
-        else None,
+        skillings_mack=with_gaps,
         missing=matrix.missing,
         zeros=zeros,
         rope=rope,
@@ -191,13 +188,12 @@ def _ratios(
 
 
 def _run(results: Results, spec: AnalysisSpec) -> CompareResult:
-    matrix = results.matrix(spec.metric, missing=spec.missing, higher_is_better=spec.higher_is_better)
-    table = results.table(matrix.metric)
+    matrix = spec.matrix(results)
     return compare_algorithms(
         matrix,
         alpha=spec.alpha,
         control=spec.control,
-        gaps_kept=table,
+        gaps_kept=results.table(matrix.metric),
         names_kept=results.algorithms,
         seed=spec.seed,
     )

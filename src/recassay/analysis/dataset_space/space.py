@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from recassay.core.errors import UsageError
 from recassay.core.tables.characteristics import CharacteristicsTable
 from recassay.core.types import BoolArray, FloatArray, IntArray
 
@@ -70,29 +69,22 @@ def _skewness(values: FloatArray) -> FloatArray:
     return moments
 
 
-def place_datasets(
-    table: CharacteristicsTable,
-    *,
-    components: int = COMPONENTS,
-    outlier_share: float = OUTLIER_SHARE,
-    log_skewed: bool = False,
-    rng: np.random.Generator,
-) -> DatasetSpace:
-    """Standardise (population standard deviation), project on `components` principal components, mark outliers.
+def place_datasets(table: CharacteristicsTable, *, log_skewed: bool = False, rng: np.random.Generator) -> DatasetSpace:
+    """Standardise (population standard deviation), project on `COMPONENTS` principal components, mark outliers.
 
-    Outliers are the `round(outlier_share * n)` datasets that an isolation forest (Liu et al. 2008) isolates most
+    Outliers are the `round(OUTLIER_SHARE * n)` datasets that an isolation forest (Liu et al. 2008) isolates most
     easily. The sign of a component is chosen so that its largest loading is positive.
     """
-    if components < 1:
-        raise UsageError(f"{components} components were asked for", fix="ask for at least one")
-    if not 0 <= outlier_share < 0.5:
-        raise UsageError(f"the share of outliers is {outlier_share:g}", fix="give a share from 0 to below 0.5")
     known, dropped = table.usable()
     scaled = Standardisation.of(known.values, log_skewed=log_skewed)(known.values)
     left, size, right = np.linalg.svd(scaled, full_matrices=False)
-    kept = min(components, int((size > 1e-9 * size[0]).sum()))
+    kept = min(COMPONENTS, int((size > 1e-9 * size[0]).sum()))
     sign = np.sign(right[np.arange(kept), np.abs(right[:kept]).argmax(axis=1)])
     points = left[:, :kept] * size[:kept] * sign
+    outlier, count = np.zeros(len(points), dtype=np.bool_), round(OUTLIER_SHARE * len(points))
+    if count > 0:
+        scores = isolation_scores(points, rng, trees=TREES)
+        outlier[np.argsort(-scores, kind="stable")[:count]] = True
     return DatasetSpace(
         points=points,
         explained=size[:kept] ** 2 / (size**2).sum(),
@@ -100,17 +92,8 @@ def place_datasets(
         datasets=known.datasets,
         characteristics=known.names,
         dropped=dropped,
-        outlier=_outliers(points, round(outlier_share * len(points)), rng),
+        outlier=outlier,
     )
-
-
-def _outliers(points: FloatArray, count: int, rng: np.random.Generator) -> BoolArray:
-    outlier = np.zeros(len(points), dtype=np.bool_)
-    if count == 0:
-        return outlier
-    scores = isolation_scores(points, rng, trees=TREES)
-    outlier[np.argsort(-scores, kind="stable")[:count]] = True
-    return outlier
 
 
 def isolation_scores(points: FloatArray, rng: np.random.Generator, *, trees: int) -> FloatArray:

@@ -165,7 +165,7 @@ def _final_ratings(scores: FloatArray, orders: IntArray, tau: float) -> tuple[Fl
 
 
 def _run(results: Results, spec: AnalysisSpec) -> GlickoResult:
-    matrix = results.matrix(spec.metric, missing=spec.missing, higher_is_better=spec.higher_is_better)
+    matrix = spec.matrix(results)
     return rate_algorithms(matrix, given=given_order(results, matrix), seed=spec.seed)
 
 

@@ -69,16 +69,14 @@ def round_robin(values: FloatArray, *, higher_is_better: bool, tie: float = 0.0)
     return scores
 
 
-def tournament(
-    scores: FloatArray, order: IntArray, *, tau: float = TAU, start: tuple[float, float, float] = START
-) -> FloatArray:
+def tournament(scores: FloatArray, order: IntArray, *, tau: float = TAU) -> FloatArray:
     """Ratings, deviations and volatilities after each period: orders x (periods + 1) x 3 x players.
 
     `order[o, t]` is the dataset of period t in the o-th order.
     """
     orders, periods = order.shape
     players = scores.shape[1]
-    rating, deviation, volatility = (np.full((orders, players), value) for value in start)
+    rating, deviation, volatility = (np.full((orders, players), value) for value in START)
     history = np.empty((orders, periods + 1, 3, players))
     history[:, 0] = np.stack([rating, deviation, volatility], axis=1)
     for t in range(periods):

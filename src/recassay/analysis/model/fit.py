@@ -55,12 +55,12 @@ def fit_model(
     scores = scale.forward(kept)
     repeated, over_users = _noise(cells, scale, kept, users)
     numbers = family_numbers(cells.datasets, families)
-    found = _fitted(
+    fitted = _fitted(
         scores.tobytes(), (repeated + over_users).tobytes(), numbers.tobytes(), scores.shape, draws, seed, cells.metric
     )
     same = representatives(scores)
     groups = [
-        tuple(name for name, one in zip(cells.algorithms, same, strict=True) if one == a) for a in np.unique(same)
+        tuple(name for name, kind in zip(cells.algorithms, same, strict=True) if kind == a) for a in np.unique(same)
     ]
     return ModelResult(
         metric=cells.metric,
@@ -68,16 +68,23 @@ def fit_model(
         algorithms=cells.algorithms,
         datasets=cells.datasets,
         scale=scale,
-        level=found.level,
-        new=found.new,
-        shares=_shares(found, repeated, over_users, cells),
-        predicted=tuple(_predicted(cells, scale, found, confidence)),
-        tipping=tuple(_tipping(cells, scale, found)),
+        level=fitted.level,
+        new=fitted.new,
+        shares=Shares(
+            algorithm=float(fitted.level.var(axis=1, ddof=1).mean()),
+            dataset=float(np.mean(fitted.shared)),
+            interaction=float(np.mean(fitted.interaction)),
+            repeats=float(repeated.mean()),
+            users=float(over_users.mean()),
+            datasets=len(cells.datasets),
+        ),
+        predicted=tuple(_predicted(cells, scale, fitted, confidence)),
+        tipping=tuple(_tipping(cells, scale, fitted)),
         identical=tuple(group for group in groups if len(group) > 1),
-        negligible=found.negligible,
-        failing=found.failing,
+        negligible=fitted.negligible,
+        failing=fitted.failing,
         families=None if families is None else len(np.unique(numbers)),
-        sampling=Sampling(found.r_hat, found.effective, found.error),
+        sampling=Sampling(fitted.r_hat, fitted.effective, fitted.error),
         within=within,
         confidence=confidence,
         seed=seed,
@@ -89,7 +96,7 @@ def _fitted(
     scores: bytes, noise: bytes, families: bytes, shape: tuple[int, ...], draws: int, seed: int, metric: str
 ) -> HierarchicalDraws:
     """The draws of a table; kept for the next question about the same one (`plan` asks after `model`)."""
-    table, variances = (np.frombuffer(one).reshape(shape) for one in (scores, noise))
+    table, variances = (np.frombuffer(content).reshape(shape) for content in (scores, noise))
     numbers = np.frombuffer(families, dtype=np.int64)
     return fit_hierarchical(table, variances, families=numbers, draws=draws, rng=derived_rng(seed, "model", metric))
 
@@ -127,31 +134,19 @@ def _paired(users: PairedScores | None, metric: str) -> Sequence[UserScores]:
         return ()
 
 
-def _shares(found: HierarchicalDraws, repeated: FloatArray, users: FloatArray, cells: Cells) -> Shares:
-    """Where the variance of one cell, and of one difference between two algorithms, comes from."""
-    return Shares(
-        algorithm=float(found.level.var(axis=1, ddof=1).mean()),
-        dataset=float(np.mean(found.shared)),
-        interaction=float(np.mean(found.interaction)),
-        repeats=float(repeated.mean()),
-        users=float(users.mean()),
-        datasets=len(cells.datasets),
-    )
-
-
-def _predicted(cells: Cells, scale: Scale, found: HierarchicalDraws, confidence: float) -> list[PredictedCell]:
+def _predicted(cells: Cells, scale: Scale, fitted: HierarchicalDraws, confidence: float) -> list[PredictedCell]:
     """The cells that nobody ran, as the model expects them."""
     ends = (0.5 - confidence / 2, 0.5, 0.5 + confidence / 2)
     rows = []
     for j, a in zip(*np.nonzero(np.isnan(cells.values)), strict=True):
-        low, middle, high = np.sort(scale.backward(np.quantile(found.cells[:, j, a], ends)))
+        low, middle, high = np.sort(scale.backward(np.quantile(fitted.cells[:, j, a], ends)))
         rows.append(
             PredictedCell(cells.algorithms[a], cells.datasets[j], float(middle), float(low), float(high))
         )  # fmt: skip
     return rows
 
 
-def _tipping(cells: Cells, scale: Scale, found: HierarchicalDraws) -> list[TippingPoint]:
+def _tipping(cells: Cells, scale: Scale, fitted: HierarchicalDraws) -> list[TippingPoint]:
     """By how much missing cells would have to differ from what is expected of them to change who has the best mean.
 
     The leader's would have to be lower by its lead times the datasets over their number, another's higher by as much.
@@ -159,7 +154,7 @@ def _tipping(cells: Cells, scale: Scale, found: HierarchicalDraws) -> list[Tippi
     run. This says how much worse they could be.
     """
     missing, n = np.isnan(cells.values), len(cells.datasets)
-    expected = found.cells.mean(axis=0)
+    expected = fitted.cells.mean(axis=0)
     mean = expected.mean(axis=0)
     first, second = np.argsort(-mean, kind="stable")[:2]
     points = []

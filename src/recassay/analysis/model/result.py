@@ -181,16 +181,11 @@ class ModelResult(Displayed):
 
     def frames(self) -> dict[str, pl.DataFrame]:
         """Algorithms, pairs, variances, and the predicted cells where there are any."""
+        variances = {name: value for name, value in asdict(self.shares).items() if name != "datasets"}
         frames = {
             "model": self.to_frame(),
             "model_pairs": self.pairs_frame(),
-            "model_variances": pl.DataFrame(
-                [
-                    {"source": name, "variance": value}
-                    for name, value in asdict(self.shares).items()
-                    if name != "datasets"
-                ]
-            ),
+            "model_variances": pl.DataFrame({"source": list(variances), "variance": list(variances.values())}),
         }
         if self.predicted:
             frames["model_predicted"] = pl.DataFrame([asdict(cell) for cell in self.predicted])

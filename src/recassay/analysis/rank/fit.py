@@ -120,10 +120,8 @@ def _score_interval(
 
 
 def _run(results: Results, spec: AnalysisSpec) -> RankResult:
-    matrix = results.matrix(spec.metric, missing=spec.missing, higher_is_better=spec.higher_is_better)
-    return rank_algorithms(
-        matrix, replicates=spec.replicates, confidence=1 - spec.alpha, control=spec.control, seed=spec.seed
-    )
+    matrix, level = spec.matrix(results), 1 - spec.alpha
+    return rank_algorithms(matrix, replicates=spec.replicates, confidence=level, control=spec.control, seed=spec.seed)
 
 
 ANALYSIS = Analysis(

@@ -21,10 +21,7 @@ BETA_MAX = DolanMore().beta_max
 
 def rule_notes() -> list[dict[str, Any]]:
     """Every aggregation as plain data: name, title, which scores are best, definition, whether it needs values >= 0."""
-    return [
-        {"name": r.name, "title": r.title, "best": r.best, "definition": r.definition, "nonnegative": r.nonnegative}
-        for r in RULES.values()
-    ]
+    return [stated(rule, "name", "title", "best", "definition", "nonnegative") for rule in RULES.values()]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

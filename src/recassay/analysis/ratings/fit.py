@@ -58,7 +58,7 @@ def rate_by_pairs(
         won = (own < ranks) + 0.5 * (own == ranks)
         won[a] = 0.0
         points[a], win_rate[a] = won.sum(axis=0), won.mean(axis=1)
-    anchor = _find(matrix.algorithms, baseline)
+    anchor = _anchor(matrix.algorithms, baseline)
     groups = family_numbers(matrix.datasets, families)
     n_groups = int(groups.max()) + 1
     rng = derived_rng(seed, "ratings", matrix.metric)
@@ -68,7 +68,7 @@ def rate_by_pairs(
     sampled = strengths(drawn @ points.T, once, drawn.sum(axis=1), start=whole)
     rating = _on_scale(whole[None], anchor)[0]
     spread = _on_scale(sampled, anchor)
-    skilled = anchor if anchor is not None else _usual(matrix.algorithms)
+    skilled = anchor if anchor is not None else _find(matrix.algorithms, *USUAL_BASELINES)
     return RatingsResult(
         metric=matrix.metric,
         higher_is_better=matrix.higher_is_better,
@@ -135,7 +135,7 @@ def rate_battles(
     whole = strengths_of(count[None].astype(np.float64))[0]
     block = max(1, _BLOCK // k**2)
     parts = [strengths_of(drawn[at : at + block], whole) for at in range(0, replicates, block)]
-    anchor = _find(names, baseline)
+    anchor = _anchor(names, baseline)
     rating = _on_scale(whole[None], anchor)[0]
     played, made = np.zeros((k, k)), np.zeros((k, k))
     np.add.at(played, (a, b), count)
@@ -179,15 +179,15 @@ def _with_open_ends(
     least that explains so many wins: (tail)^(1 / rounds), 0.78 for 15 of 15 at 95 % (Clopper and Pearson 1934).
     """
     k = len(rating)
-    found = ends.copy()
+    opened = ends.copy()
     least = ((1 - confidence) / 2) ** (1 / rounds)
     others = ~np.eye(k, dtype=bool)
     for a in range(k):
         for result, side in ((1.0, 0), (0.0, 1)):
             if (win_rate[a, others[a]] == result).all():
-                found[a, side] = _rating_with(least if side == 0 else 1 - least, rating[others[a]])
-                found[a, 1 - side] = np.inf if side == 0 else -np.inf
-    return found
+                opened[a, side] = _rating_with(least if side == 0 else 1 - least, rating[others[a]])
+                opened[a, 1 - side] = np.inf if side == 0 else -np.inf
+    return opened
 
 
 def _rating_with(share: float, others: FloatArray) -> float:
@@ -205,18 +205,20 @@ def _on_scale(strength: FloatArray, anchor: int | None) -> FloatArray:
     return MIDDLE + elo if anchor is None else ANCHOR + elo - elo[:, anchor : anchor + 1]
 
 
-def _find(algorithms: Sequence[str], name: str | None) -> int | None:
-    if name is None:
+def _find(algorithms: Sequence[str], *names: str) -> int | None:
+    """The place of the first of these names that an algorithm has, however it is written."""
+    places = {canonical(algorithm): place for place, algorithm in enumerate(algorithms)}
+    return next((places[canonical(name)] for name in names if canonical(name) in places), None)
+
+
+def _anchor(algorithms: Sequence[str], baseline: str | None) -> int | None:
+    """The place of the baseline that was named."""
+    if baseline is None:
         return None
-    known = {canonical(one): i for i, one in enumerate(algorithms)}
-    if canonical(name) not in known:
-        raise UsageError(f"no algorithm {name!r} in these results", fix=did_you_mean(name, algorithms))
-    return known[canonical(name)]
-
-
-def _usual(algorithms: Sequence[str]) -> int | None:
-    known = {canonical(one): i for i, one in enumerate(algorithms)}
-    return next((known[canonical(name)] for name in USUAL_BASELINES if canonical(name) in known), None)
+    place = _find(algorithms, baseline)
+    if place is None:
+        raise UsageError(f"no algorithm {baseline!r} in these results", fix=did_you_mean(baseline, algorithms))
+    return place
 
 
 def _improvability(matrix: Matrix) -> FloatArray:
@@ -273,8 +275,7 @@ def strengths(
 
 
 def _run(results: Results, spec: AnalysisSpec) -> RatingsResult:
-    matrix = results.matrix(spec.metric, missing=spec.missing, higher_is_better=spec.higher_is_better)
-    return rate_by_pairs(matrix, replicates=spec.replicates, confidence=1 - spec.alpha, seed=spec.seed)
+    return rate_by_pairs(spec.matrix(results), replicates=spec.replicates, confidence=1 - spec.alpha, seed=spec.seed)
 
 
 ANALYSIS = Analysis(

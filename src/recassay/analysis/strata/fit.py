@@ -83,12 +83,10 @@ def _sweep(
     value = np.nanmean(scores.scores, axis=2)
     tests = paired_tests(scores.scores, higher_is_better=higher_is_better)
     sign = 1.0 if higher_is_better else -1.0
-    bands = np.stack([intervals(draws[:, row], n, confidence) for row, n in enumerate(users)])
+    drawn = list(zip(draws.swapaxes(0, 1), users, strict=True))
+    bands = np.stack([intervals(means, n, confidence) for means, n in drawn])
     gaps = np.stack(
-        [
-            intervals(sign * (draws[:, row][:, tests.left] - draws[:, row][:, tests.right]), n, confidence)
-            for row, n in enumerate(users)
-        ]
+        [intervals(sign * (means[:, tests.left] - means[:, tests.right]), n, confidence) for means, n in drawn]
     )
     return DatasetStrata(
         dataset=scores.dataset,
@@ -153,11 +151,16 @@ def user_halves(scores: FloatArray, halvings: int, rng: np.random.Generator) -> 
 
 
 def _sums(scores: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """By user (or group of users): the scores of every threshold and algorithm, then whether T_P has the user."""
+    """By user (or one of `GROUPS` groups of equal size, one more or less): the scores of every threshold and algorithm,
+    then whether T_P has the user."""
     n_users = scores.shape[2]
     known = np.isfinite(scores[:, 0, :])
     table = np.concatenate([np.where(known[:, None], scores, 0.0).reshape(-1, n_users), known.astype(np.float64)])
-    return _gathered(table, rng.permutation(n_users)) if n_users > GROUPS else table
+    if n_users <= GROUPS:
+        return table
+    bounds = np.linspace(0, n_users, GROUPS + 1).astype(np.int64)[:-1]
+    gathered: FloatArray = np.add.reduceat(table[:, rng.permutation(n_users)], bounds, axis=1)
+    return gathered
 
 
 def _means(sums: FloatArray, n_thresholds: int, n_algorithms: int) -> FloatArray:
@@ -168,18 +171,9 @@ def _means(sums: FloatArray, n_thresholds: int, n_algorithms: int) -> FloatArray
     return means
 
 
-def _gathered(table: FloatArray, order: IntArray) -> FloatArray:
-    """The columns of `table` summed in `GROUPS` groups of equal size (one more or less), filled in the given order."""
-    bounds = np.linspace(0, len(order), GROUPS + 1).astype(np.int64)[:-1]
-    sums: FloatArray = np.add.reduceat(table[:, order], bounds, axis=1)
-    return sums
-
-
 def _run(results: Results, spec: AnalysisSpec) -> StrataResult:
-    load = spec.required("strata")
-    evidence: StrataEvidence = load(spec.metric, seed=spec.seed)
-    replicates = min(spec.draws, REPLICATES)
-    return sweep_strata(evidence, alpha=spec.alpha, replicates=replicates, seed=spec.seed)
+    evidence: StrataEvidence = spec.required("strata")(spec.metric, seed=spec.seed)
+    return sweep_strata(evidence, alpha=spec.alpha, replicates=min(spec.draws, REPLICATES), seed=spec.seed)
 
 
 ANALYSIS = Analysis(

@@ -10,7 +10,7 @@ import numpy as np
 from recassay.analysis.inference.distributions import t_sf
 from recassay.analysis.inference.significance import holm
 from recassay.core import ties
-from recassay.core.types import BoolArray, FloatArray, IntArray
+from recassay.core.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -127,8 +127,3 @@ def find_crossings(
                 )
             )
     return tuple(sorted(crossings, key=lambda crossing: (crossing.threshold, crossing.first, crossing.second)))
-
-
-def significant(tests: PairTests, alpha: float) -> BoolArray:
-    """Which pairs differ at which threshold (thresholds x pairs)."""
-    return tests.p_holm < alpha

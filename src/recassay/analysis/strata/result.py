@@ -8,7 +8,7 @@ from typing import Any, get_type_hints
 import numpy as np
 import polars as pl
 
-from recassay.analysis.strata.pairs import Crossing, PairTests, significant
+from recassay.analysis.strata.pairs import Crossing, PairTests
 from recassay.analysis.strata.sensitivity import Chance, OrderSensitivity, StudySensitivity
 from recassay.core import columns as c
 from recassay.core.choices import OtherItems
@@ -68,7 +68,7 @@ class DatasetStrata:
 
     def told_from_best(self, alpha: float) -> Any:
         """Whether each algorithm differs significantly from the best at each threshold (thresholds x algorithms)."""
-        differs = significant(self.tests, alpha)
+        differs = self.tests.p_holm < alpha
         differs_from_best = np.zeros(self.value.shape, dtype=bool)
         best = self.rank.argmin(axis=1)
         for row, winner in enumerate(best):
@@ -90,7 +90,7 @@ class DatasetStrata:
                 "t": tests.t,
                 "p": tests.p,
                 "p_holm": tests.p_holm,
-                "significant": significant(tests, alpha),
+                "significant": tests.p_holm < alpha,
             },
         )
 
@@ -108,7 +108,6 @@ class DatasetStrata:
     def to_dict(self, alpha: float) -> dict[str, Any]:
         """Plain data for JSON."""
         shares, tests, names = self.shares.to_dicts(), self.tests, self.algorithms
-        differs = significant(tests, alpha)
         differences = np.stack([self.difference_low, self.difference_high], axis=2).tolist()
         values = [
             estimates(names, *row) for row in zip(self.value, np.stack([self.low, self.high], axis=2), strict=True)
@@ -130,7 +129,7 @@ class DatasetStrata:
                             "difference": float(tests.difference[row, pair]),
                             "interval": differences[row][pair],
                             "p_holm": float(tests.p_holm[row, pair]),
-                            "significant": bool(differs[row, pair]),
+                            "significant": bool(tests.p_holm[row, pair] < alpha),
                         }
                         for pair in range(len(tests.left))
                     ],

@@ -132,10 +132,11 @@ def halved_distances(halves: FloatArray) -> FloatArray:
     return order_distance(halves[:, 0], halves[:, 1]).T.ravel()
 
 
-def _mean_of_known(values: FloatArray, axis: int) -> FloatArray:
+def _mean_of_known(values: FloatArray) -> FloatArray:
+    """Over the datasets (rows); NaN where nothing is known."""
     known = np.isfinite(values)
-    count = known.sum(axis=axis)
-    total = np.where(known, values, 0.0).sum(axis=axis)
+    count = known.sum(axis=0)
+    total = np.where(known, values, 0.0).sum(axis=0)
     return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 
@@ -180,8 +181,8 @@ def study_sensitivity(
         by_rank = float(order_distance(own[0], own[1]))
         by_chance = Chance.of(halved_distances(ranks), confidence)
     return StudySensitivity(
-        estimate=float(_mean_of_known(distances[None], axis=1)[0]),
-        chance=Chance.of(_mean_of_known(halved, axis=0), confidence),
+        estimate=float(_mean_of_known(distances)),
+        chance=Chance.of(_mean_of_known(halved), confidence),
         by_mean_rank=by_rank,
         by_mean_rank_chance=by_chance,
         n_datasets=len(ends),

@@ -34,7 +34,6 @@ def fit_user_irt(
     metric: str = "hitrate",
     priors: ItemPriors | None = USER_PRIORS,
     confidence: float = 0.95,
-    most_users: int = MOST_USERS,
 ) -> UserIRTResult:
     """Fit the users of each dataset, and those of all datasets together (abilities ~ Normal(0, 1) in each).
 
@@ -57,19 +56,19 @@ def fit_user_irt(
             )
             continue
         used[name] = table
-        kept[name] = _fit(table, model, priors, confidence, most_users)
+        kept[name] = _fit(table, model, priors, confidence)
     if not kept:
         raise NotApplicableError("no dataset has enough users: " + "; ".join(notes), fix="use a study with more users")
     if len(kept) > 1:
-        kept = {ALL: _fit(pooled(used), model, priors, confidence, most_users), **kept}
+        kept = {ALL: _fit(pooled(used), model, priors, confidence), **kept}
     count = len(next(iter(kept.values())).fit.respondents)
     if model != "1pl" and count < FEW:
         notes.append(
             f"{count} algorithms are few for the {model.upper()}: its intervals are too narrow, those of the 1PL hold"
         )
     for name, responses in kept.items():
-        if responses.telling > most_users:
-            notes.append(f"{name}: an even selection of {most_users} of {responses.telling} users was fitted")
+        if responses.telling > MOST_USERS:
+            notes.append(f"{name}: an even selection of {MOST_USERS} of {responses.telling} users was fitted")
         if not responses.fit.converged:
             notes.append(f"{name}: the estimation did not converge")
     return UserIRTResult(metric, model, kept, tuple(notes), confidence)
@@ -88,13 +87,13 @@ def pooled(tables: Mapping[str, Responses]) -> Responses:
     return Responses(np.concatenate(parts, axis=1), tuple(respondents), items)
 
 
-def _fit(table: Responses, model: LogisticModel, priors: ItemPriors | None, confidence: float, most: int) -> UserFit:
+def _fit(table: Responses, model: LogisticModel, priors: ItemPriors | None, confidence: float) -> UserFit:
     telling = np.flatnonzero(~constant_items(table))
     right, known = table.right(), table.observed()
     by_all = int(((right.sum(axis=0) == known.sum(axis=0)) & right.any(axis=0)).sum())
     chosen = telling
-    if len(telling) > most:
-        chosen = telling[np.linspace(0, len(telling) - 1, most).round().astype(np.int64)]
+    if len(telling) > MOST_USERS:
+        chosen = telling[np.linspace(0, len(telling) - 1, MOST_USERS).round().astype(np.int64)]
     fit = fit_logistic(table.on_items(chosen), model, priors=priors or False, confidence=confidence)
     fit = replace(fit, ability_intervals=fit.abilities.interval(confidence))
     return UserFit(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 
@@ -30,7 +32,6 @@ def compare_users(
     *,
     higher_is_better: bool,
     alpha: float = 0.05,
-    confidence: float | None = None,
     replicates: int = 10_000,
     seed: int = 0,
     skipped: Mapping[str, str] | None = None,
@@ -39,7 +40,7 @@ def compare_users(
 
     A user is the unit: the differences of two algorithms are paired by user. Their mean is tested by flipping signs
     (`sign_flip`), p-values are adjusted by Holm's step-down over the pairs of a dataset, and the intervals of means and
-    differences come from a bootstrap over users (`resampling`), at level `confidence` (1 - alpha by default). Over
+    differences come from a bootstrap over users (`user_intervals`), at level 1 - alpha. Over
     datasets a pair has wins, ties and losses (significant on the dataset or not), and from three datasets on a
     random-effects summary of its mean differences (`random_effects`), whose p-values are adjusted over all pairs.
     `skipped` says, by name, which datasets have no scores to compare.
@@ -50,44 +51,42 @@ def compare_users(
         raise UsageError(
             f"{replicates} bootstrap replicates are too few for an interval", fix=f"use at least {LEAST_REPLICATES}"
         )
-    level = 1 - alpha if confidence is None else confidence
     left_out = dict(skipped or {})
     usable = []
-    for one in scores:
-        if len(one.algorithms) < 2:
-            left_out[one.dataset] = f"only {one.algorithms[0]} has scores" if one.algorithms else "nothing has scores"
-        elif one.users < LEAST_USERS:
-            left_out[one.dataset] = f"{one.users} users have a score for every algorithm"
+    for table in scores:
+        names = table.algorithms
+        if len(names) < 2:
+            left_out[table.dataset] = f"only {names[0]} has scores" if names else "nothing has scores"
+        elif table.users < LEAST_USERS:
+            left_out[table.dataset] = f"{table.users} users have a score for every algorithm"
         else:
-            usable.append(one)
+            usable.append(table)
     if not usable:
-        said = "; ".join(f"{name}: {why}" for name, why in left_out.items()) or "no dataset has per-user scores"
-        raise NotApplicableError(f"no two algorithms can be compared on users by {metric} ({said})")
+        reasons = "; ".join(f"{name}: {why}" for name, why in left_out.items()) or "no dataset has per-user scores"
+        raise NotApplicableError(f"no two algorithms can be compared on users by {metric} ({reasons})")
     sign = 1.0 if higher_is_better else -1.0
-    found = tuple(_dataset(one, sign, alpha, level, replicates, seed) for one in usable)
-    algorithms = _overall_order(found)
+    datasets = tuple(_dataset(table, sign, alpha, replicates, seed) for table in usable)
+    algorithms = _overall_order(datasets)
     return UsersResult(
         metric=metric,
         higher_is_better=higher_is_better,
         algorithms=algorithms,
-        datasets=found,
-        summary=_summary(found, usable, algorithms, sign, alpha, level) if len(found) > 1 else (),
+        datasets=datasets,
+        summary=_summary(datasets, usable, algorithms, sign, alpha) if len(datasets) > 1 else (),
         alpha=alpha,
-        confidence=level,
+        confidence=1 - alpha,
         replicates=replicates,
         skipped=left_out,
     )
 
 
-def _dataset(
-    scores: UserScores, sign: float, alpha: float, confidence: float, replicates: int, seed: int
-) -> DatasetUsers:
+def _dataset(scores: UserScores, sign: float, alpha: float, replicates: int, seed: int) -> DatasetUsers:
     means = scores.values.mean(axis=1)
     order = sorted(range(len(means)), key=lambda a: (-sign * means[a], scores.algorithms[a]))
     values, names = scores.values[order], [scores.algorithms[a] for a in order]
     left, right = np.triu_indices(len(names), k=1)
     rng = derived_rng(seed, "users", scores.dataset)
-    spans, gap_spans = user_intervals(values, left, right, confidence=confidence, replicates=replicates, rng=rng)
+    spans, gap_spans = user_intervals(values, left, right, confidence=1 - alpha, replicates=replicates, rng=rng)
     if sign < 0:
         gap_spans = -gap_spans[:, ::-1]
     difference, spread, p = (np.empty(len(left)) for _ in range(3))
@@ -131,54 +130,45 @@ def _dataset(
     )
 
 
-def _overall_order(found: Sequence[DatasetUsers]) -> tuple[str, ...]:
+def _overall_order(datasets: Sequence[DatasetUsers]) -> tuple[str, ...]:
     """By the mean rank over the datasets that an algorithm has, as a share of those ranked there."""
     places: dict[str, list[float]] = {}
-    for one in found:
-        ranks = np.arange(1.0, len(one.algorithms) + 1)
-        for name, rank in zip(one.algorithms, ranks, strict=True):
-            places.setdefault(name, []).append(float(rank) / len(ranks))
+    for dataset in datasets:
+        for rank, name in enumerate(dataset.algorithms, start=1):
+            places.setdefault(name, []).append(rank / len(dataset.algorithms))
     return tuple(sorted(places, key=lambda name: (np.mean(places[name]), name)))
 
 
 def _summary(
-    found: Sequence[DatasetUsers],
+    datasets: Sequence[DatasetUsers],
     scores: Sequence[UserScores],
     algorithms: tuple[str, ...],
     sign: float,
     alpha: float,
-    confidence: float,
 ) -> tuple[PairSummary, ...]:
     position = [{name: i for i, name in enumerate(score.algorithms)} for score in scores]
-    shown = [{(pair.left, pair.right): pair.significant for pair in one.pairs} for one in found]
-    rows = []
-    for place, left in enumerate(algorithms):
-        for right in algorithms[place + 1 :]:
-            having = [d for d, names in enumerate(position) if left in names and right in names]
-            if not having:
-                continue
-            wins = sum(shown[d].get((left, right), False) for d in having)
-            losses = sum(shown[d].get((right, left), False) for d in having)
-            effects = None
-            if len(having) >= LEAST_DATASETS:
-                gaps = [
-                    sign * (scores[d].values[position[d][left]] - scores[d].values[position[d][right]]) for d in having
-                ]
-                effects = random_effects(
-                    np.array([gap.mean() for gap in gaps]),
-                    np.array([gap.var(ddof=1) / len(gap) for gap in gaps]),
-                    confidence=confidence,
-                )
-            rows.append((left, right, wins, len(having) - wins - losses, losses, effects))
-    known = [i for i, row in enumerate(rows) if row[5] is not None and np.isfinite(row[5].p)]
-    adjusted: dict[int, float] = {}
-    if known:
-        p = np.array([effects.p for i in known if (effects := rows[i][5]) is not None])
-        adjusted = dict(zip(known, holm(p).tolist(), strict=True))
-    return tuple(
-        PairSummary(*row, p_holm=adjusted.get(i), significant=adjusted.get(i, 1.0) < alpha)
-        for i, row in enumerate(rows)
-    )
+    shown = [{(pair.left, pair.right): pair.significant for pair in dataset.pairs} for dataset in datasets]
+    summaries = []
+    for left, right in combinations(algorithms, 2):
+        having = [d for d, names in enumerate(position) if left in names and right in names]
+        if not having:
+            continue
+        wins = sum(shown[d].get((left, right), False) for d in having)
+        losses = sum(shown[d].get((right, left), False) for d in having)
+        effects = None
+        if len(having) >= LEAST_DATASETS:
+            gaps = [sign * (scores[d].values[position[d][left]] - scores[d].values[position[d][right]]) for d in having]
+            effects = random_effects(
+                np.array([gap.mean() for gap in gaps]),
+                np.array([gap.var(ddof=1) / len(gap) for gap in gaps]),
+                confidence=1 - alpha,
+            )
+        summaries.append(PairSummary(left, right, wins, len(having) - wins - losses, losses, effects))
+    p = np.array([np.nan if pair.effects is None else pair.effects.p for pair in summaries])
+    known = np.flatnonzero(np.isfinite(p))
+    for i, adjusted in zip(known, holm(p[known]).tolist(), strict=True):
+        summaries[i] = replace(summaries[i], p_holm=adjusted, significant=adjusted < alpha)
+    return tuple(summaries)
 
 
 def _run(results: Results, spec: AnalysisSpec) -> UsersResult:

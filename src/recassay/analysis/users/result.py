@@ -78,8 +78,8 @@ class PairSummary:
     ties: int
     losses: int
     effects: RandomEffects | None
-    p_holm: float | None
-    significant: bool
+    p_holm: float | None = None
+    significant: bool = False
 
 
 LEAST_DATASETS = 3
@@ -131,23 +131,16 @@ class UsersResult(Displayed):
 
     def summary_frame(self) -> pl.DataFrame:
         """One row per pair: wins, ties, losses, and the random-effects summary where there is one."""
-        rows = []
-        for pair in self.summary:
-            found = {} if pair.effects is None else asdict(pair.effects)
-            rows.append(
-                {"left": pair.left, "right": pair.right, "wins": pair.wins, "ties": pair.ties, "losses": pair.losses,
-                 **{name: found.get(name) for name in ("estimate", "low", "high", "p")}, "p_holm": pair.p_holm,
-                 **{name: found.get(name) for name in ("tau", "i_squared", "predicted_low", "predicted_high")}}
-            )  # fmt: skip
+        pairs = ("left", "right", "wins", "ties", "losses")
         numbers = ("estimate", "low", "high", "p", "p_holm", "tau", "i_squared", "predicted_low", "predicted_high")
+        known = [asdict(pair) | ({} if pair.effects is None else asdict(pair.effects)) for pair in self.summary]
+        rows = [{name: row.get(name) for name in (*pairs, *numbers)} for row in known]
         return pl.DataFrame(rows, schema_overrides=dict.fromkeys(numbers, pl.Float64)).fill_nan(None)
 
     def frames(self) -> dict[str, pl.DataFrame]:
         """The pairs, the means, and over several datasets the summary."""
-        found = {"users_pairs": self.to_frame(), "users_means": self.means_frame()}
-        if self.summary:
-            found["users_summary"] = self.summary_frame()
-        return found
+        summary = {"users_summary": self.summary_frame()} if self.summary else {}
+        return {"users_pairs": self.to_frame(), "users_means": self.means_frame(), **summary}
 
     def to_dict(self) -> dict[str, Any]:
         """`datasets` by name (means with intervals, pairs), `summary` over datasets, `skipped` and the settings."""
@@ -179,9 +172,9 @@ def _pair_data(pair: UserPair) -> dict[str, Any]:
 
 def _summary_data(pair: PairSummary) -> dict[str, Any]:
     plain = asdict(pair)
-    found = plain.pop("effects")
-    if found is not None:
-        plain["difference"] = {"estimate": found["estimate"], "interval": [found["low"], found["high"]]}
-        plain |= {name: found[name] for name in ("p", "tau", "i_squared", "datasets")}
-        plain["predicted"] = [found["predicted_low"], found["predicted_high"]]
+    effects = plain.pop("effects")
+    if effects is not None:
+        plain["difference"] = {"estimate": effects["estimate"], "interval": [effects["low"], effects["high"]]}
+        plain |= {name: effects[name] for name in ("p", "tau", "i_squared", "datasets")}
+        plain["predicted"] = [effects["predicted_low"], effects["predicted_high"]]
     return plain

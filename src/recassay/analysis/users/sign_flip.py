@@ -138,7 +138,7 @@ def _saddlepoint(d: FloatArray) -> FloatArray:
     t = _saddle(size, np.where(middle | end, 0.5 * total, observed))
     scaled = t * size
     cumulant = (scaled + np.log1p(np.exp(-2 * scaled)) - np.log(2)).sum(axis=0)
-    curvature = (size**2 * _sech_squared(scaled)).sum(axis=0)
+    curvature = (size**2 * (1 - np.tanh(scaled) ** 2)).sum(axis=0)
     w = np.sqrt(np.maximum(2 * (t * observed - cumulant), 0))
     v = t * np.sqrt(curvature)
     near = w < 1e-3
@@ -167,7 +167,3 @@ def _saddle(size: FloatArray, wanted: FloatArray) -> FloatArray:
         if done.all():
             break
     return t
-
-
-def _sech_squared(x: FloatArray) -> FloatArray:
-    return 1 - np.tanh(x) ** 2

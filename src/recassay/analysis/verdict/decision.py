@@ -80,9 +80,11 @@ def decide(
     likely = np.flatnonzero(ahead & (tests.single < alpha))
     upward = upward_values(matrix, order)
     for part in blocks(len(likely), len(matrix.datasets)):
-        one, other = first[likely[part]], second[likely[part]]
-        ahead[likely[part]] = above_zero(family_means(upward[one] - upward[other], families), 1 - alpha)
-    p = _verified(tests.adjusted, tests.single, ahead, first)
+        at = likely[part]
+        ahead[at] = above_zero(family_means(upward[first[at]] - upward[second[at]], families), 1 - alpha)
+    # The leader's pairs have at most the p of "it beats every other": the largest of its single ones.
+    own = first == 0
+    p = np.where(own & ahead[own].all(), np.minimum(tests.adjusted, tests.single[own].max()), tests.adjusted)
     decidable = smallest_p(scaled.shape[1]) < alpha
     neither = "undecided" if decidable else "undecidable"
     names = np.array(["equivalent", "better", neither], dtype=object)
@@ -112,12 +114,6 @@ def _tests(
     adjusted = tests.adjusted.copy()
     adjusted[own] = compare_pairs(scaled, first[own], second[own], rng, flips).adjusted
     return replace(tests, adjusted=adjusted)
-
-
-def _verified(p: FloatArray, single: FloatArray, ahead: BoolArray, first: IntArray) -> FloatArray:
-    """p-values of the leader's pairs, at most that of "it beats every other": the largest of its single ones."""
-    own = first == 0
-    return np.where(own & ahead[own].all(), np.minimum(p, single[own].max()), p)
 
 
 def _grade(matrix: Matrix, better: BoolArray, could: BoolArray, *, decidable: bool) -> Grade:

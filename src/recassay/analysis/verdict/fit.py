@@ -64,10 +64,10 @@ def judge(
 
 def find_control(name: str, algorithms: Sequence[str]) -> str:
     """The algorithm that is meant, whatever its case."""
-    found = [one for one in algorithms if canonical(one) == canonical(name)]
-    if not found:
+    named = [known for known in algorithms if canonical(known) == canonical(name)]
+    if not named:
         raise UsageError(f"the control {name!r} is none of the algorithms", fix=did_you_mean(name, list(algorithms)))
-    return found[0]
+    return named[0]
 
 
 class _Key:
@@ -109,7 +109,7 @@ def _judge(key: _Key, control: str | None, within: float, alpha: float, replicat
     could = p_best >= alpha
     leaders = tuple(name for name, rank in zip(names, mean_rank, strict=True) if not ties.beats(rank, mean_rank[0]))
     removal = fewest_to_remove(ranks) if len(leaders) == 1 else None
-    found = Verdict(
+    verdict = Verdict(
         metric=matrix.metric,
         higher_is_better=matrix.higher_is_better,
         algorithms=names,
@@ -137,12 +137,12 @@ def _judge(key: _Key, control: str | None, within: float, alpha: float, replicat
         hopeful=_hopeful(matrix, leaders),
         families=None if families is None else units,
     )
-    if families is None and found.grade in ("clear_winner", "shared_lead") and obvious_families(matrix.datasets):
+    if families is None and verdict.grade in ("clear_winner", "shared_lead") and obvious_families(matrix.datasets):
         together = decide(
             matrix, control=control, within=within, alpha=alpha, seed=seed, families=related(matrix.datasets)
         )
-        found = replace(found, grade_by_family=together.grade, best_by_family=int((together.p_best >= alpha).sum()))
-    return replace(found, **in_words(found, matrix.missing))
+        verdict = replace(verdict, grade_by_family=together.grade, best_by_family=int((together.p_best >= alpha).sum()))
+    return replace(verdict, **in_words(verdict, matrix.missing))
 
 
 def _square(codes: Any, k: int) -> tuple[tuple[Status, ...], ...]:
@@ -234,11 +234,11 @@ def group_letters(differ: BoolArray) -> tuple[str, ...]:
                 # The nearest that fits and brings a pair without a letter, else the nearest that fits.
                 new = fits & bring
                 candidates = np.flatnonzero(new if new.any() else fits)
-                one = candidates[np.abs(candidates - j).argmin()]
-                group[one] = True
-                bring |= alike[one] & ~shared[one]
-                fits &= alike[one]
-                fits[one] = False
+                nearest = candidates[np.abs(candidates - j).argmin()]
+                group[nearest] = True
+                bring |= alike[nearest] & ~shared[nearest]
+                fits &= alike[nearest]
+                fits[nearest] = False
             groups.append(group)
             shared |= np.outer(group, group)
     names = [ascii_letters[g % 52] + (str(g // 52) if g >= 52 else "") for g in range(len(groups))]
