@@ -10,8 +10,7 @@ import polars as pl
 import pytest
 
 from recassay.api.decodirt import analyze_instances, load_response_folder, sources_of
-from recassay.api.publish.content import tell
-from recassay.api.publish.saving import document
+from recassay.api.publish.content import document, tell
 from recassay.cli.render import print_answer
 from recassay.core.errors import InputError
 from recassay.core.tables.responses import InstanceResponses, Responses

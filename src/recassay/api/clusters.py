@@ -6,7 +6,7 @@ from recassay.analysis.clusters.fit import cluster_datasets
 from recassay.analysis.clusters.result import ClustersResult
 from recassay.api.arguments import checked
 from recassay.api.inputs import CharacteristicsLike, ResultsLike
-from recassay.api.tables import asked, needed
+from recassay.api.tables import described
 from recassay.core.choices import MissingPolicy
 
 
@@ -38,5 +38,5 @@ def clusters(
         wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
         transpose: the rows of the table are datasets and its columns algorithms.
     """
-    _, matrix, known = asked(results, metric, characteristics, missing, higher_is_better, wide, transpose)
-    return cluster_datasets(matrix, needed(known), clusters=number, log_skewed=log_skewed, seed=seed)
+    _, matrix, known = described(locals())
+    return cluster_datasets(matrix, known, clusters=number, log_skewed=log_skewed, seed=seed)

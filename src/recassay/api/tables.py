@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 
 from recassay.api.arguments import checked
 from recassay.api.inputs import CharacteristicsLike, ResultsLike
-from recassay.core.choices import MissingPolicy
 from recassay.core.errors import NotApplicableError, UsageError, listing
 from recassay.core.tables.characteristics import CharacteristicsTable
 from recassay.core.tables.labels import split_label
@@ -171,19 +170,18 @@ def known_characteristics(results: Any, table: Results, characteristics: Any) ->
         return None
 
 
-def asked(
-    results: ResultsLike,
-    metric: str | None,
-    characteristics: Any,
-    missing: MissingPolicy,
-    higher_is_better: bool | None,
-    wide: bool,
-    transpose: bool,
-) -> tuple[Results, Matrix, CharacteristicsTable | None]:
-    """The results, one metric of them as a matrix, and what is known of the characteristics of its datasets."""
-    table = load_results(results, metric=metric, wide=wide, transpose=transpose)
-    matrix = table.matrix(metric or default_metric(table), missing=missing, higher_is_better=higher_is_better)
-    return table, matrix, known_characteristics(results, table, characteristics)
+def described(arguments: Mapping[str, Any]) -> tuple[Results, Matrix, CharacteristicsTable]:
+    """The results that a verb was called with (its `locals()`), one metric of them as a matrix, and what its datasets
+    are like, which the verb cannot do without.
+    """
+    table, matrix = _matrix(dict(arguments))
+    known = known_characteristics(arguments["results"], table, arguments["characteristics"])
+    if known is None:
+        raise UsageError(
+            "a results table does not say what its datasets are like",
+            fix="give `characteristics` (dataset, Nu, Ni, ...: see `recassay.describe_data`), or the folder of a study",
+        )
+    return table, matrix, known
 
 
 def on_matrix(
@@ -196,11 +194,9 @@ def on_matrix(
     follow from table and matrix.
     """
     options = dict(arguments)
-    results = options["results"]
-    table, metric = _loaded(options)
-    matrix = table.matrix(metric, missing=options.pop("missing"), higher_is_better=options.pop("higher_is_better"))
+    table, matrix = _matrix(options)
     if "characteristics" in options:
-        options["characteristics"] = known_characteristics(results, table, options["characteristics"])
+        options["characteristics"] = known_characteristics(arguments["results"], table, options["characteristics"])
     return fit(matrix, **options, **{name: find(table, matrix) for name, find in found.items()})
 
 
@@ -217,19 +213,16 @@ def on_table(fit: Callable[..., Answer], arguments: Mapping[str, Any]) -> Answer
     return fit(table, metric, **options)
 
 
+def _matrix(options: dict[str, Any]) -> tuple[Results, Matrix]:
+    """The table that the arguments of a verb name, and its metric as a matrix; they leave `options`."""
+    table, metric = _loaded(options)
+    missing, upward = options.pop("missing"), options.pop("higher_is_better")
+    return table, table.matrix(metric, missing=missing, higher_is_better=upward)
+
+
 def _loaded(options: dict[str, Any]) -> tuple[Results, str]:
     """The table that the arguments of a verb name, and its metric; they leave `options`."""
     metric = options.pop("metric")
     reading = {name: options.pop(name) for name in ("wide", "transpose") if name in options}
     table = load_results(options.pop("results"), metric=metric, **reading)
     return table, metric or default_metric(table)
-
-
-def needed(table: CharacteristicsTable | None) -> CharacteristicsTable:
-    """The characteristics, which an analysis cannot do without."""
-    if table is None:
-        raise UsageError(
-            "a results table does not say what its datasets are like",
-            fix="give `characteristics` (dataset, Nu, Ni, ...: see `recassay.describe_data`), or the folder of a study",
-        )
-    return table

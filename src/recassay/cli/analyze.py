@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from recassay.api.publish.content import AnalysisReport, report_brief, tell
-from recassay.api.publish.saving import document
+from recassay.api.publish.content import AnalysisReport, document, report_brief, tell
 from recassay.cli.call import Call
 from recassay.cli.on_table import refuse_formats
 from recassay.cli.progress import show_progress, show_stages
@@ -18,7 +17,6 @@ def analyze(call: Call, *, everything: bool = False, as_json: bool = False) -> N
 
     Args:
         everything: every table and sentence, not the answer alone.
-        as_json: print JSON on stdout instead of tables.
     """
     out = call.typed.get("out")
     refuse_formats(call.typed.get("formats"), out)
@@ -34,7 +32,6 @@ def demo(call: Call, *, everything: bool = False, as_json: bool = False) -> None
 
     Args:
         everything: every table and sentence, not the answer alone.
-        as_json: print JSON on stdout instead of tables.
     """
     made = call(progress=show_progress())
     show_report(made, as_json, made.files[0].parent, everything=everything)

@@ -29,7 +29,6 @@ def classify(
     Args:
         responses: instead of a study: a folder of response tables.
         rated: who plays: `paper`, `all`, `everybody` (the MLPs too), or names.
-        as_json: print JSON on stdout instead of tables.
     """
     if isinstance(rated, str) and rated not in {"paper", "all", "everybody"}:
         fix = "use paper, all, everybody, or two names and more"

@@ -8,8 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from recassay.cli.call import Call
-from recassay.cli.render import print_json, print_lines, print_rows
-from recassay.cli.render import show as write
+from recassay.cli.render import print_json, print_lines, print_rows, write
 from recassay.core.errors import duration
 from recassay.core.system.plain import plain
 
@@ -17,20 +16,12 @@ SPLITTING = "positive_threshold filter task min_item_interactions min_user_inter
 
 
 def imported(call: Call, *, as_json: bool = False) -> None:
-    """Read a file and keep it under a name.
-
-    Args:
-        as_json: print JSON on stdout instead of tables.
-    """
+    """Read a file and keep it under a name."""
     _show_imported(call(**_read(call)), as_json)
 
 
 def fetched(call: Call, *, as_json: bool = False) -> None:
-    """Download a dataset of the catalogue.
-
-    Args:
-        as_json: print JSON on stdout instead of tables.
-    """
+    """Download a dataset of the catalogue."""
     _show_imported(call(progress=_progress()), as_json)
 
 
@@ -41,11 +32,7 @@ def removed(call: Call) -> None:
 
 
 def listed(call: Call, *, as_json: bool = False) -> None:
-    """The stored datasets.
-
-    Args:
-        as_json: print JSON on stdout instead of tables.
-    """
+    """The stored datasets."""
     rows = call()
     if as_json:
         print_json({"datasets": rows})
@@ -59,11 +46,7 @@ def listed(call: Call, *, as_json: bool = False) -> None:
 
 
 def described(call: Call, *, as_json: bool = False) -> None:
-    """The characteristics of a dataset, and its split.
-
-    Args:
-        as_json: print JSON on stdout instead of tables.
-    """
+    """The characteristics of a dataset, and its split."""
     if "split" not in call.typed:
         call.refuse(SPLITTING, "says how to split, and --split is not given", "add --split RULE, or leave it out")
     description = call(**_read(call))
@@ -94,7 +77,6 @@ def _progress() -> Callable[[int, int | None], None] | None:
         left = f" (about {duration(passed / done * (total - done))} left)" if total and done and passed > 3 else ""
         end = "\n" if done == total else ""
         write(f"\r\x1b[K{done / 1e6:,.1f}{whole} MB{left}{end}")
-        sys.stderr.flush()
 
     return show
 

@@ -19,7 +19,6 @@ def evaluate(call: Call, *, as_json: bool = False, out: Path | None = None) -> N
     """What the lists are worth, and the tests between them.
 
     Args:
-        as_json: print JSON on stdout instead of tables.
         out: folder for the tables.
     """
     if "compare" not in call.typed:
@@ -111,11 +110,7 @@ PROTOCOL = (
 
 
 def split(call: Call, *, as_json: bool = False) -> None:
-    """The parts of a split as files.
-
-    Args:
-        as_json: print JSON on stdout instead of tables.
-    """
+    """The parts of a split as files."""
     study, rule = call.typed.get("study"), call.typed.get("split")
     if study is not None:
         call.refuse(PROTOCOL, "is for a split without --study", f"write it into {study}")

@@ -11,11 +11,7 @@ SPACE_COLUMNS = ("name", "parameter", "values", "default")
 
 
 def available(call: Call, *, as_json: bool = False) -> None:
-    """What is available of one kind; without a kind, the kinds.
-
-    Args:
-        as_json: print JSON on stdout instead of tables.
-    """
+    """What is available of one kind; without a kind, the kinds."""
     if "kind" not in call.typed:
         call.refuse("spaces", "is for algorithms", "say: recassay list algorithms --spaces")
         kinds = [{"kind": kind, "what": what} for kind, what in AVAILABLE.items()]
@@ -37,11 +33,7 @@ def available(call: Call, *, as_json: bool = False) -> None:
 
 
 def checked(call: Call, *, as_json: bool = False) -> None:
-    """Whether this installation works.
-
-    Args:
-        as_json: print JSON on stdout instead of tables.
-    """
+    """Whether this installation works."""
     health = call()
     if as_json:
         print_json(health)

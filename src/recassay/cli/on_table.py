@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from recassay.api.publish import content
-from recassay.api.publish.saving import document, save_text, write_folder
+from recassay.api.publish.content import document, save_text, tell, write_folder
+from recassay.api.publish.content import paragraph as written_paragraph
 from recassay.cli.call import ANSWER, Call
 from recassay.cli.render import print_answer, print_json, print_lines, print_saved, say
 from recassay.cli.values import PAGES, Target
@@ -27,7 +27,6 @@ def answer(
 
     Args:
         everything: every table and sentence, not the answer alone.
-        as_json: print JSON on stdout instead of tables.
         out: folder for tables and figures.
         formats: of the figures: `svg`, `pdf`, `png`, `json`; by default all but `png`.
     """
@@ -48,7 +47,7 @@ def compared(call: Call, *, paragraph: bool = False) -> None:
         return
     call.refuse("as_json out formats everything", "has no effect with --paragraph", "leave it out")
     result, _ = call.compute()
-    print_lines([content.paragraph(result)])
+    print_lines([written_paragraph(result)])
 
 
 def show_answer(
@@ -66,7 +65,7 @@ def show_answer(
     if as_json:
         print_json(answer_document)
     else:
-        print_answer(content.tell(result, sources), everything=everything)
+        print_answer(tell(result, sources), everything=everything)
     if out is not None and out.suffix.lower() in PAGES and call.command.out == "place":
         from recassay.api.publish.report import bench_page
 

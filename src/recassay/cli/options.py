@@ -46,8 +46,12 @@ NAMES = {
 OPPOSITE = {"higher_is_better": "lower_is_better"}
 """A truth value that may also be left open, with the name of its opposite where that is not `no-`."""
 
-HELP = {"results": "Files of any kind, folders, studies or published:kdd24; several are joined."}
-"""What an argument means on the command line, where it is less than a function takes."""
+HELP = {
+    "results": "Files of any kind, folders, studies or published:kdd24; several are joined.",
+    "as_json": "print JSON on stdout instead of tables.",
+}
+"""What an argument means on the command line, where it is less than a function takes; and an option that its function
+does not describe."""
 
 
 class Option(click.Option):
@@ -180,7 +184,8 @@ def _mixed(members: tuple[Any, ...]) -> tuple[ValueType, str]:
 
 def _help(parameter: Parameter, limits: Range | None) -> str:
     """The text of the verb, without the marks of code, and what holds where the option is left out."""
-    text = parameter.help[:1].upper() + parameter.help[1:]
+    help = parameter.help or HELP.get(parameter.name, "")
+    text = help[:1].upper() + help[1:]
     facts = []
     default = parameter.default
     if default is not UNKNOWN and not isinstance(default, (bool, type(None))) and default not in ((), {}, ""):

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 
 import recassay
 from recassay.cli.layout import wrapped
-from recassay.cli.render import Interrupted, say
-from recassay.cli.render import show as write
+from recassay.cli.render import Interrupted, say, write
 from recassay.core.errors import duration
 from recassay.core.system.printable import one_line, printable
 
@@ -94,13 +93,9 @@ def show_stages() -> Callable[[int, int, str], None] | None:
     begin = time.monotonic()
 
     def show(done: int, total: int, stage: str) -> None:
-        if done >= total:
-            sys.stderr.write("\r\x1b[K")
-        else:
-            passed = time.monotonic() - begin
-            left = f" (about {duration(passed / done * (total - done))} left)" if done > 2 and passed > 3 else ""
-            sys.stderr.write(f"\r\x1b[K[{done + 1}/{total}] {stage[:70]}{left}")
-        sys.stderr.flush()
+        passed = time.monotonic() - begin
+        left = f" (about {duration(passed / done * (total - done))} left)" if done > 2 and passed > 3 else ""
+        write("\r\x1b[K" + (f"[{done + 1}/{total}] {stage[:70]}{left}" if done < total else ""))
 
     return show
 

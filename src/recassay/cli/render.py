@@ -146,10 +146,10 @@ def say(line: str) -> None:
         sys.stderr.write(f"{printable(line)}\n")
 
 
-def show(before: str, text: str = "", after: str = "") -> None:
-    """A part of a line on stderr that says how far something is; `text` is from outside."""
+def write(text: str) -> None:
+    """A part of a line on stderr that says how far something is."""
     with contextlib.suppress(OSError, ValueError):
-        sys.stderr.write(f"{before}{one_line(text)}{after}" if text else f"{before}{after}")
+        sys.stderr.write(text)
         sys.stderr.flush()
 
 

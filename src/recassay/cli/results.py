@@ -9,7 +9,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recassay.api.publish.saving import document, save_text
+from recassay.api.publish.content import document, save_text
 from recassay.api.tables import default_metric, load_results
 from recassay.cli.call import Call
 from recassay.cli.render import print_first_rows, print_json, print_lines, print_notes, print_rows, say
@@ -42,7 +42,6 @@ def results(
         everything: up to 200 rows, not the first ones alone.
         csv: CSV, on stdout or into `out`.
         parquet: Parquet, into `out` or a redirected stdout.
-        as_json: print JSON on stdout instead of tables.
         out: file to write.
     """
     if csv + parquet + as_json > 1:
@@ -112,11 +111,7 @@ PREVIEWED_ROWS, PREVIEWED_COLUMNS = 20, 8
 
 
 def import_(call: Call, *, as_json: bool = False) -> None:
-    """The common table.
-
-    Args:
-        as_json: print JSON on stdout instead of tables.
-    """
+    """The common table."""
     results = call()
     say(one_line(results.told_reading(), 600))
     print_notes(results.notes)

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from recassay.api.decodirt import load_response_folder, sources_of
 from recassay.api.logistic_irt import load_responses
-from recassay.api.publish.saving import save_text
+from recassay.api.publish.content import save_text
 from recassay.api.tables import load_results
 from recassay.cli.call import Call
 from recassay.cli.progress import resumable, show_progress, show_stages
@@ -113,7 +113,6 @@ def reproduce(call: Call, *, everything: bool = False, markdown: Path | None = N
     Args:
         everything: show every number, not only those that do not agree.
         markdown: write the page of the documentation into this file.
-        as_json: print JSON on stdout instead of tables.
     """
     if markdown is not None:
         Target("file").convert(markdown, None, None)

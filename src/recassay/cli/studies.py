@@ -89,11 +89,7 @@ def counted(record: StudyRecord) -> str:
 
 
 def status(call: Call, *, as_json: bool = False) -> None:
-    """How far a study is, and where an adaptive run stands.
-
-    Args:
-        as_json: print JSON on stdout instead of tables.
-    """
+    """How far a study is, and where an adaptive run stands."""
     folder, state = call.typed["folder"], call()
     if as_json:
         print_json(plain({**state.to_dict(), "adaptive": adaptive_standing(folder)}))

@@ -101,10 +101,7 @@ class Registry(Generic[Component]):
             entry = self._entries()[key]
             try:
                 self._loaded[key] = entry.load()
-            except (
-                Exception,
-                SystemExit,
-            ) as error:  # a module of others may raise anything
+            except (Exception, SystemExit) as error:  # a module of others may raise anything
                 raise RecAssayError(
                     f"the {self.kind} {entry.name!r} cannot be loaded from {entry.value}: {error}",
                     fix="reinstall or remove the package that announces it",

@@ -13,8 +13,7 @@ from recassay.analysis.rank.result import RankResult
 from recassay.api.arguments import all_but, checked
 from recassay.api.inputs import CharacteristicsLike, ResultsLike
 from recassay.api.publish.analysts import Analysts
-from recassay.api.publish.content import AnalysisReport, report_content
-from recassay.api.publish.saving import document, write_folder
+from recassay.api.publish.content import AnalysisReport, document, report_content, write_folder
 from recassay.api.tables import (
     default_metric,
     load_characteristics,

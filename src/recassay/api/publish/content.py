@@ -1,7 +1,8 @@
-"""What `analyze` found, its pictures, and what a page tells of it."""
+"""What `analyze` found, its pictures, what a page tells of it, and what a command writes: its JSON and its files."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -10,18 +11,26 @@ from recassay.analysis.verdict.result import Verdict
 from recassay.api.arguments import checked
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
 from recassay.core.registry import analyses
+from recassay.core.system.plain import plain
 from recassay.core.tables.results import Results
+from recassay.core.tables.sources import Sourced
+from recassay.core.version import __version__
 from recassay.evidence.facts import study_facts
 from recassay.reporting import figures as reporting
 from recassay.reporting.content import ReportContent, by_reason
 from recassay.reporting.figures import Figures
+from recassay.reporting.files import write_files
+from recassay.reporting.folder import write_folder
 from recassay.reporting.headline import judgement
 from recassay.reporting.paper.paragraph import paragraph
 from recassay.reporting.section import Brief
 from recassay.reporting.spoken import spoken_answer, spoken_brief
 from recassay.reporting.telling import Answer, answer, answer_html, leaders, result_html
 
-__all__ = ["AnalysisReport", "figures", "paragraph", "report_brief", "report_content", "tell"]
+__all__ = [
+    "AnalysisReport", "document", "figures", "paragraph", "report_brief", "report_content", "save_text", "tell",
+    "write_folder",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -130,3 +139,22 @@ def report_content(report: AnalysisReport, folder: Path | None, spec: AnalysisSp
         questions={name: (analysis.question, analysis.source) for name, analysis in analyses.loadable()[0].items()},
         formulas=facts.conventions if facts is not None else {},
     )
+
+
+def document(command: str, content: Mapping[str, Any], results: Sourced) -> dict[str, Any]:
+    """The JSON of a command: version, input files with their hashes, what to know of them, and the answer.
+
+    `results` is what knows the input files.
+    """
+    files = [{"file": s.file, "sha256": s.sha256} for s in results.sources]
+    notes = getattr(results, "notes", ())
+    extras: dict[str, Any] = {"notes": list(notes)} if notes else {}
+    if isinstance(results, Results):
+        extras["reading"] = results.reading
+    return {"recassay": __version__, "command": command, "input": files, **extras, **plain(content)}
+
+
+def save_text(path: str | Path, text: str | bytes) -> Path:
+    """Write a file whole; text in UTF-8, bytes as they are. Its folder is made where it is not there."""
+    target = Path(path)
+    return write_files(target.parent, {target.name: text if isinstance(text, bytes) else text.encode()})[0]
