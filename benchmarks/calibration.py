@@ -21,9 +21,8 @@ import numpy as np
 from recassay.analysis.compare.bayesian import posterior_weights, signed_rank_rows
 from recassay.analysis.glicko.fit import rate_algorithms
 from recassay.analysis.inference.friedman import friedman
-from recassay.analysis.inference.predictive import probability_first
 from recassay.analysis.inference.significance import dataset_ranks, nemenyi_cd, wilcoxon_holm
-from recassay.analysis.inference.winners import possible_winners
+from recassay.analysis.inference.winners import possible_winners, probability_first
 from recassay.analysis.rank.fit import rank_algorithms
 from recassay.analysis.ratings.fit import rate_by_pairs
 from recassay.core.seeds import derived_rng

@@ -12,8 +12,7 @@ import argparse
 import numpy as np
 from calibration_model import share
 
-from recassay.analysis.inference.effects import hodges_lehmann
-from recassay.analysis.inference.equivalence import equivalence_p
+from recassay.analysis.inference.effects import equivalence_p, hodges_lehmann
 from recassay.analysis.inference.skillings_mack import skillings_mack
 from recassay.analysis.inference.wilcoxon import wilcoxon_rows
 from recassay.analysis.ratings.fit import rate_by_pairs

@@ -11,8 +11,7 @@ from scipy import stats
 
 from recassay.analysis.compare.control import against_control, dunn_cd
 from recassay.analysis.compare.fit import compare_algorithms
-from recassay.analysis.inference.effects import hodges_lehmann
-from recassay.analysis.inference.equivalence import equivalence_p
+from recassay.analysis.inference.effects import equivalence_p, hodges_lehmann
 from recassay.analysis.inference.skillings_mack import skillings_mack
 from recassay.analysis.inference.wilcoxon import wilcoxon_rows
 from recassay.analysis.verdict.fit import judge

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from recassay.analysis.inference.effects import effect_kind, hodges_lehmann
-from recassay.analysis.inference.equivalence import equivalence_p, rounding_unit
+from recassay.analysis.inference.effects import effect_kind, equivalence_p, hodges_lehmann, rounding_unit
 from recassay.analysis.inference.wilcoxon import wilcoxon
 from recassay.core.tables.matrix import Matrix
 

@@ -17,9 +17,8 @@ from recassay.analysis.rank.fit import rank_algorithms
 from recassay.analysis.select import methods as search
 from recassay.analysis.select.fit import select_datasets
 from recassay.analysis.select.judging import Task, draw_halves
-from recassay.analysis.select.methods import kmeans_choices, optimal_choices
+from recassay.analysis.select.methods import SubsetAgreement, kmeans_choices, optimal_choices
 from recassay.analysis.select.result import METHODS
-from recassay.analysis.select.subsets import SubsetAgreement
 from recassay.core.errors import InputError, UsageError
 from recassay.core.tables.characteristics import CharacteristicsTable
 from recassay.core.tables.results import Results

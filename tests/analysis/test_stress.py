@@ -16,9 +16,16 @@ from recassay.analysis.aggregation.contest import Contest, Extended
 from recassay.analysis.aggregation.rules import RULES, distinct
 from recassay.analysis.inference.agreement import spearman
 from recassay.analysis.inference.bootstrap import subset_weights
-from recassay.analysis.stress.algorithms import add_best, add_copies, improved, kept_sizes
+from recassay.analysis.stress.changes import (
+    add_best,
+    add_copies,
+    few_datasets,
+    improved,
+    kept_sizes,
+    several,
+    small_sizes,
+)
 from recassay.analysis.stress.conclusions import survival
-from recassay.analysis.stress.datasets import few_datasets, several, small_sizes
 from recassay.analysis.stress.fit import stress_rankings
 from recassay.analysis.stress.ranker import Ranker, spread, subsets
 from recassay.core.analysis import AnalysisResult

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata
 
-from recassay.analysis.inference.predictive import probability_first
-from recassay.analysis.inference.winners import possible_winners
+from recassay.analysis.inference.winners import possible_winners, probability_first
 
 
 def ranks_of(values):

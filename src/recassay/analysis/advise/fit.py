@@ -25,7 +25,7 @@ from recassay.analysis.inference.agreement import spearman
 from recassay.analysis.inference.bootstrap import dataset_weights, intervals
 from recassay.analysis.inference.distributions import t_quantile
 from recassay.analysis.rank.fit import rank_algorithms
-from recassay.analysis.rank.result import RankResult
+from recassay.analysis.rank.result import Ranking
 from recassay.core import columns as c
 from recassay.core import ties
 from recassay.core.errors import InputError, NotApplicableError, listing
@@ -81,6 +81,7 @@ def advise_for(
     apart = distances(np.clip(scale(own), -FARTHEST, FARTHEST), points)[0]
     near = nearest(apart[None], k)[0]
     among = _ranking(matrix, near, replicates, confidence, seed)
+    unknown = np.full((len(matrix.algorithms), 2), np.nan)  # where the nearest are too few for an interval
 
     ranks = Contest(matrix.values[None], higher_is_better=matrix.higher_is_better).ranks[0].T
     nested, chosen = nested_predictions(known.values, ranks)
@@ -104,9 +105,9 @@ def advise_for(
         nearest=tuple(Neighbour(matrix.datasets[d], float(apart[d])) for d in near),
         usual_distance=_usual(points),
         outside=_outside(known, own[0]),
-        near_ranks=among.rankings["mean_rank"].scores,
-        near_interval=_known(among.rankings["mean_rank"].score_interval, (len(matrix.algorithms), 2)),
-        near_first=_known(among.rankings["mean_rank"].resampling_share, (len(matrix.algorithms),)),
+        near_ranks=among.scores,
+        near_interval=unknown if among.score_interval is None else among.score_interval,
+        near_first=unknown[:, 0] if among.resampling_share is None else among.resampling_share,
         model=model.name,
         model_chosen=tuple(each.name for each in chosen),
         expected=expected,
@@ -117,14 +118,10 @@ def advise_for(
         confidence=confidence,
         notes=notes,
         evidence=evidence,
-        cost=_cost(results, table, characteristics, confidence),
+        cost=()
+        if results is None
+        else expected_cost(results, table, float(characteristics.get(SIZE, 0.0)), confidence=confidence),
     )
-
-
-def _cost(
-    results: Results | None, table: CharacteristicsTable, own: Mapping[str, float], confidence: float
-) -> tuple[Cost, ...]:
-    return () if results is None else expected_cost(results, table, float(own.get(SIZE, 0.0)), confidence=confidence)
 
 
 def _common(table: CharacteristicsTable, own: Mapping[str, float]) -> tuple[CharacteristicsTable, dict[str, str]]:
@@ -145,7 +142,7 @@ def _common(table: CharacteristicsTable, own: Mapping[str, float]) -> tuple[Char
     return replace(known, values=known.values[:, kept], names=tuple(known.names[j] for j in kept)), left
 
 
-def _ranking(matrix: Matrix, near: IntArray, replicates: int, confidence: float, seed: int) -> RankResult:
+def _ranking(matrix: Matrix, near: IntArray, replicates: int, confidence: float, seed: int) -> Ranking:
     part = replace(
         matrix,
         values=matrix.values[:, near],
@@ -153,12 +150,8 @@ def _ranking(matrix: Matrix, near: IntArray, replicates: int, confidence: float,
         replicates=None if matrix.replicates is None else matrix.replicates[:, near],
         standard_errors=None if matrix.standard_errors is None else matrix.standard_errors[:, near],
     )
-    return rank_algorithms(part, methods=["mean_rank"], replicates=replicates, confidence=confidence, seed=seed)
-
-
-def _known(values: FloatArray | None, shape: tuple[int, ...]) -> FloatArray:
-    """What the ranking among the nearest says; NaN where they are too few for it."""
-    return np.full(shape, np.nan) if values is None else values
+    ranked = rank_algorithms(part, methods=["mean_rank"], replicates=replicates, confidence=confidence, seed=seed)
+    return ranked.rankings["mean_rank"]
 
 
 def _usual(points: FloatArray) -> tuple[float, float]:
@@ -235,7 +228,7 @@ def expected_cost(
     sizes = dict(zip(table.datasets, table.values[:, table.names.index(SIZE)].tolist(), strict=True))
     rows = (
         results.frame.filter(pl.col(c.METRIC) == MEASURE, pl.col(c.VALUE) > 0)
-        .group_by(c.ALGORITHM, c.DATASET)
+        .group_by(c.ALGORITHM, c.DATASET, maintain_order=True)
         .agg(pl.col(c.VALUE).mean())
         .with_columns(pl.col(c.DATASET).replace_strict(sizes, default=None, return_dtype=pl.Float64).alias(SIZE))
         .filter(pl.col(SIZE) > 0)

@@ -253,11 +253,9 @@ class AdviseResult(Displayed):
             "skill": {name: skill.to_dict() for name, skill in self.skills.items()},
             "verdict": self.model_worth(),
             "evidence": self.evidence,
-            "seconds_fit": estimates(
-                [cost.algorithm for cost in self.cost],
-                [cost.seconds for cost in self.cost],
-                [(cost.low, cost.high) for cost in self.cost],
-            ),
+            "seconds_fit": {
+                cost.algorithm: {"estimate": cost.seconds, "interval": [cost.low, cost.high]} for cost in self.cost
+            },
             "study": self.study,
             "settings": {"datasets": self.n_datasets, "confidence": self.confidence},
         }

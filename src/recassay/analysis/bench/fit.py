@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -45,7 +45,7 @@ def place_algorithm(
         rows.append(row if tested is None else _tested(row, algorithm, tested, seed))
     known = [n for n, row in enumerate(rows) if row.p is not None]
     for n, p in zip(known, holm(np.array([rows[n].p for n in known], dtype=float)) if known else [], strict=True):
-        rows[n] = BenchRow(**{**asdict(rows[n]), "p": float(p)})
+        rows[n] = replace(rows[n], p=float(p))
     order = sorted(rows, key=lambda row: (row.place, row.dataset))
     verdict = judge(matrix, control=algorithm, seed=seed)
     return BenchResult(algorithm=algorithm, judgement=verdict, rows=tuple(order), **told)
@@ -57,9 +57,8 @@ def _tested(row: BenchRow, algorithm: str, users: UserScores, seed: int) -> Benc
         return row
     pair = [users.algorithms.index(name) for name in (algorithm, row.best)]
     scores = UserScores(row.dataset, (algorithm, row.best), users.values[pair], users.left_out)
-    found = compare_users([scores], "", higher_is_better=True, seed=seed).datasets[0].pairs[0]
-    ends = (found.difference, found.low, found.high)
-    difference, low, high = ends if found.left == algorithm else (-ends[0], -ends[2], -ends[1])
-    return BenchRow(
-        **{**asdict(row), "users": users.users, "difference": difference, "low": low, "high": high, "p": found.p}
-    )
+    test = compare_users([scores], "", higher_is_better=True, seed=seed).datasets[0].pairs[0]
+    difference, low, high = test.difference, test.low, test.high
+    if test.left != algorithm:
+        difference, low, high = -difference, -high, -low
+    return replace(row, users=users.users, difference=difference, low=low, high=high, p=test.p)

@@ -82,7 +82,7 @@ def compare_pairs(
     finds small differences that are always there, and c = the median over pairs of sum d_j^2, which is steadier on few
     datasets.
     """
-    from recassay.analysis.inference.pair_kernels import count_flips
+    from recassay.analysis.inference.pair_kernels import count_flips, largest_flips
 
     n = scaled.shape[1]
     sums, squares = _sums(scaled, first, second)
@@ -90,8 +90,14 @@ def compare_pairs(
     plain = np.where(squares > 0, 1 / np.sqrt(np.where(squares > 0, squares, 1.0)), 0.0)
     floored = 1 / np.sqrt(squares + FLOOR * typical)
     flipped = sign_patterns(n, rng, count) @ scaled.T
-    *units, critical = _quantiles(flipped[:1000], first, second, np.stack([plain, floored]))
-    weight = np.maximum(plain / units[0], floored / units[1])
+    # The quantiles of the largest statistic under the flips without the floor, with it, and again with it.
+    largest = np.empty((min(len(flipped), 1000), 2))
+    largest_flips(flipped[:1000], first, second, np.stack([plain, floored]), largest)
+    unit, floored_unit, critical = (
+        float(np.quantile(largest[:, way], q, method="higher")) or 1.0
+        for way, q in zip((0, 1, 1), QUANTILES, strict=True)
+    )
+    weight = np.maximum(plain / unit, floored / floored_unit)
     observed = np.abs(sums) * weight
     order = np.argsort(-observed, kind="stable")
     alone, together = np.zeros(len(order)), np.zeros(len(order))
@@ -120,15 +126,3 @@ def sign_patterns(n: int, rng: np.random.Generator, count: int = FLIPS) -> Float
         bits = (np.arange(2 ** (n - 1))[:, None] >> np.arange(n)) & 1
         return np.asarray(1.0 - 2.0 * bits)
     return np.vstack([np.ones(n), rng.choice([-1.0, 1.0], size=(count, n))])
-
-
-def _quantiles(flipped: FloatArray, first: IntArray, second: IntArray, weights: FloatArray) -> list[float]:
-    """The quantiles of the largest statistic under the flips without the floor, with it, and again with it."""
-    from recassay.analysis.inference.pair_kernels import largest_flips
-
-    largest = np.empty((len(flipped), len(weights)))
-    largest_flips(flipped, first, second, weights, largest)
-    quantiles = [
-        float(np.quantile(largest[:, way], q, method="higher")) for way, q in zip((0, 1, 1), QUANTILES, strict=True)
-    ]
-    return [quantile if quantile > 0 else 1.0 for quantile in quantiles]

@@ -16,9 +16,10 @@ def dataset_weights(
     With `families` (the number of each dataset's) whole families are drawn, and the weights of a replicate are scaled
     to the number of datasets: families are not of one size.
     """
-    numbers = np.arange(n_datasets) if families is None else families
-    count = int(numbers.max()) + 1
-    drawn = rng.multinomial(count, np.full(count, 1 / count), size=replicates)[:, numbers].astype(np.float64)
+    if families is None:
+        return rng.multinomial(n_datasets, np.full(n_datasets, 1 / n_datasets), size=replicates).astype(np.float64)
+    count = int(families.max()) + 1
+    drawn = rng.multinomial(count, np.full(count, 1 / count), size=replicates)[:, families].astype(np.float64)
     scaled: FloatArray = drawn * (n_datasets / drawn.sum(axis=1, keepdims=True))
     return scaled
 

@@ -7,6 +7,7 @@ of products (algorithms x algorithms): its trace is the part's share in the squa
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -77,11 +78,11 @@ def variance_parts(ranks: FloatArray, places: IntArray, levels: IntArray, rng: n
     grid[seen] = ranks
     if len(seen) == cells:
         return Parts(sources, _products_of(grid, levels, sources)[None])
-    effects = _fitted(ranks - ranks.mean(axis=0), places, levels)
+    draw = _fitted(ranks - ranks.mean(axis=0), places, levels)
     draws = int(np.clip(MOST_NUMBERS // grid.size, 40, DRAWS))
     parts = []
     for _ in range(draws):
-        whole = effects.draw(levels, rng) + ranks.mean(axis=0)
+        whole = draw(rng) + ranks.mean(axis=0)
         whole[seen] = ranks
         parts.append(_products_of(whole, levels, sources))
     return Parts(sources, np.stack(parts))
@@ -112,38 +113,16 @@ def _products(values: FloatArray) -> FloatArray:
     return np.asarray(flat.T @ flat / len(flat))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Effects:
-    """The posterior of the effects of choices and pairs of choices, and what they leave over."""
+def _fitted(y: FloatArray, places: IntArray, levels: IntArray) -> Callable[[np.random.Generator], FloatArray]:
+    """The model given centred mean ranks, as a function that draws the values of all combinations of choices.
 
-    sources: tuple[tuple[int, ...], ...]
-    starts: IntArray
-    mean: FloatArray
-    root: FloatArray
-    degrees: float
-    """Universes less the effects that they determine: how well the variances are known."""
-    rest: FloatArray
-    """A square root of the covariance of what no effect explains (algorithms x algorithms)."""
-
-    def draw(self, levels: IntArray, rng: np.random.Generator) -> FloatArray:
-        """The values of all combinations: drawn effects, and drawn rests."""
-        k = self.mean.shape[1]
-        # The variances are estimates themselves: deviations are Student's, not normal.
-        stretch = np.sqrt(self.degrees / rng.chisquare(self.degrees))
-        drawn = self.mean + stretch * (self.root @ rng.standard_normal(self.mean.shape))
-        grid = (stretch * rng.standard_normal((int(np.prod(levels)), k)) @ self.rest).reshape(*levels.tolist(), k)
-        for source, start in zip(self.sources, self.starts, strict=True):
-            shape = [int(size) if i in source else 1 for i, size in enumerate(levels)]
-            grid += drawn[start : start + int(np.prod(shape))].reshape(*shape, k)
-        return grid.reshape(-1, k)
-
-
-def _fitted(y: FloatArray, places: IntArray, levels: IntArray) -> _Effects:
-    """The effects given centred mean ranks; every kind of effect has a variance of its own, found by EM."""
-    sources = _sources(levels, pairs=len(levels) > 1)[:-1]
-    if sum(int(np.prod(levels[list(source)])) for source in sources) > MOST_EFFECTS:
-        sources = _sources(levels, pairs=False)[:-1]
-    widths = [int(np.prod(levels[list(source)])) for source in sources]
+    Every kind of effect has a variance of its own, found by EM.
+    """
+    for pairs in (len(levels) > 1, False):
+        sources = _sources(levels, pairs=pairs)[:-1]
+        widths = [int(np.prod(levels[list(source)])) for source in sources]
+        if sum(widths) <= MOST_EFFECTS:
+            break
     starts = np.cumsum([0, *widths[:-1]])
     group = np.repeat(np.arange(len(widths)), widths)
     n, k = y.shape
@@ -166,9 +145,23 @@ def _fitted(y: FloatArray, places: IntArray, levels: IntArray) -> _Effects:
         variance, noise = renewed, max(left, 1e-8 * scale)
         if moved < SETTLED:
             break
-    rest = _products(residual)
-    rest *= noise / max(float(np.trace(rest)) / k, 1e-15)
-    values, vectors = np.linalg.eigh(rest)
+    # What no effect explains has this covariance, of which a square root is kept (algorithms x algorithms).
+    covariance_of_rest = _products(residual)
+    covariance_of_rest *= noise / max(float(np.trace(covariance_of_rest)) / k, 1e-15)
+    values, vectors = np.linalg.eigh(covariance_of_rest)
+    rest = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
     root = np.asarray(np.linalg.cholesky(covariance + 1e-12 * scale * np.eye(len(covariance))), dtype=np.float64)
+    # Universes less the effects that they determine: how well the variances are known.
     degrees = max(n - float((gram * covariance).sum()) / noise, 3.0)
-    return _Effects(sources, starts, effect, root, degrees, (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
+
+    def draw(rng: np.random.Generator) -> FloatArray:
+        # The variances are estimates themselves: deviations are Student's, not normal.
+        stretch = np.sqrt(degrees / rng.chisquare(degrees))
+        drawn = effect + stretch * (root @ rng.standard_normal(effect.shape))
+        grid = (stretch * rng.standard_normal((int(np.prod(levels)), k)) @ rest).reshape(*levels.tolist(), k)
+        for source, start in zip(sources, starts, strict=True):
+            shape = [int(size) if i in source else 1 for i, size in enumerate(levels)]
+            grid += drawn[start : start + int(np.prod(shape))].reshape(*shape, k)
+        return np.asarray(grid.reshape(-1, k))
+
+    return draw

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import polars as pl
@@ -89,12 +89,9 @@ class PlanResult(Displayed):
 
     def to_frame(self) -> pl.DataFrame:
         """One row per pair."""
-        schema = {
-            name: pl.Int64 for name in ("alone", "fewest", "most", "among_all", "without_repeats", "without_users")
-        }
-        names = {name: pl.String for name in ("left", "right")}
-        floats = {name: pl.Float64 for name in ("gap", "low", "high", "chance", "assurance")}
-        return pl.DataFrame([asdict(pair) for pair in self.pairs], schema={**names, **floats, **schema})
+        kinds = {"str": pl.String, "float": pl.Float64, "int | None": pl.Int64}
+        schema = {field.name: kinds[str(field.type)] for field in fields(PairPlan)}
+        return pl.DataFrame([asdict(pair) for pair in self.pairs], schema=schema)
 
     def frames(self) -> dict[str, pl.DataFrame]:
         """The pairs."""

@@ -12,7 +12,7 @@ from recassay.analysis.aggregation.contest import Contest
 from recassay.analysis.aggregation.rules import DolanMore, choose_rules, first_shares
 from recassay.analysis.inference.bootstrap import dataset_weights, intervals, studentised
 from recassay.analysis.inference.families import family_numbers
-from recassay.analysis.inference.predictive import FEWEST_DATASETS
+from recassay.analysis.inference.winners import FEWEST_DATASETS
 from recassay.analysis.rank.result import Ranking, RankResult
 from recassay.analysis.verdict.fit import judge
 from recassay.core import ties

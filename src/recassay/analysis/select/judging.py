@@ -11,9 +11,8 @@ import numpy as np
 from recassay.analysis.aggregation.rules import RULES, Rule
 from recassay.analysis.dataset_space.space import DatasetSpace
 from recassay.analysis.inference.bootstrap import random_subsets, subset_weights
-from recassay.analysis.select.methods import Criterion, best_subset, simulate
+from recassay.analysis.select.methods import Criterion, SubsetAgreement, best_subset, simulate
 from recassay.analysis.select.result import PRESERVING, CurvePoint, DatasetChoice, Spread
-from recassay.analysis.select.subsets import SubsetAgreement
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix
 from recassay.core.ties import ROUNDING

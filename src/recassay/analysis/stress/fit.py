@@ -10,13 +10,19 @@ import numpy as np
 from recassay.analysis.aggregation.areas import BETA_MAX
 from recassay.analysis.aggregation.contest import Contest
 from recassay.analysis.aggregation.rules import DolanMore, choose_rules, distinct
-from recassay.analysis.inference.agreement import spearman
 from recassay.analysis.inference.bootstrap import dataset_weights
 from recassay.analysis.inference.significance import dataset_ranks
-from recassay.analysis.stress.algorithms import add_best, add_copies, drop_algorithms
+from recassay.analysis.stress.changes import (
+    add_best,
+    add_copies,
+    drop_algorithms,
+    drop_datasets,
+    few_datasets,
+    several,
+    small_sizes,
+    vary_beta,
+)
 from recassay.analysis.stress.conclusions import conclude, deciding_datasets, leading_order, tiers
-from recassay.analysis.stress.curve import Curve, Point
-from recassay.analysis.stress.datasets import drop_datasets, few_datasets, several, small_sizes
 from recassay.analysis.stress.ranker import Ranker
 from recassay.analysis.stress.result import StressResult
 from recassay.analysis.stress.signs import sign_table
@@ -27,28 +33,6 @@ from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix
 from recassay.core.tables.results import Results
-from recassay.core.types import FloatArray
-
-RULES_WITH_BETA = ("dm_auc", "dm_lbo")
-BETAS = (1.25, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 8.0, 10.0)
-
-
-def vary_beta(ranker: Ranker, weights: FloatArray) -> Curve | None:
-    """Spearman's rho between the ranking at another beta and at the ranker's own (3 in the paper).
-
-    None where neither Dolan-Moré rule applies. The first row of `weights` is the table itself; the interval is over the
-    others, bootstrap draws of the datasets.
-    """
-    those = replace(ranker, rules=tuple(rule for rule in ranker.rules if rule.name in RULES_WITH_BETA))
-    if not those.rules:
-        return None
-    before = those(weights)
-    points = []
-    for beta in BETAS:
-        rho = spearman(replace(those, options=DolanMore(beta))(weights), before)
-        points.append(Point(beta, rho[:, :1], True, around=rho))
-    return Curve.of("beta", "largest ratio beta", those.names, points)
-
 
 FEWEST_DRAWS = 100
 FEWEST_DATASETS = 5

@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 
 from recassay.analysis.aggregation.rules import DolanMore, Rule
+from recassay.analysis.stress.changes import Subset
 from recassay.analysis.stress.conclusions import Conclusion, Survival
 from recassay.analysis.stress.curve import NUMBERS, Curve, estimated
-from recassay.analysis.stress.datasets import Subset
 from recassay.analysis.stress.signs import Row
 from recassay.core import columns as c
 from recassay.core.system.display import Displayed

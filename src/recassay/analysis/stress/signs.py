@@ -7,8 +7,8 @@ from typing import Literal
 
 import numpy as np
 
+from recassay.analysis.stress.changes import Subset
 from recassay.analysis.stress.curve import Curve
-from recassay.analysis.stress.datasets import Subset
 from recassay.core.ties import ROUNDING
 from recassay.core.types import BoolArray, FloatArray
 

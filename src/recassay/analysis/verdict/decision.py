@@ -15,8 +15,7 @@ from recassay.analysis.inference.all_pairs import (
     scaled_values,
     smallest_p,
 )
-from recassay.analysis.inference.effects import above_zero, effect_kind
-from recassay.analysis.inference.equivalence import equivalence_p
+from recassay.analysis.inference.effects import above_zero, effect_kind, equivalence_p
 from recassay.analysis.inference.families import family_means
 from recassay.analysis.inference.pair_rows import blocks, count_wins
 from recassay.analysis.inference.significance import dataset_ranks

@@ -21,9 +21,8 @@ from recassay.analysis.inference.families import (
     related,
 )
 from recassay.analysis.inference.pair_rows import PairRows
-from recassay.analysis.inference.predictive import FEWEST_DATASETS, probability_first
 from recassay.analysis.inference.significance import dataset_ranks
-from recassay.analysis.inference.winners import fewest_to_remove, possible_winners
+from recassay.analysis.inference.winners import FEWEST_DATASETS, fewest_to_remove, possible_winners, probability_first
 from recassay.analysis.verdict.decision import Decision, decide, upward_values
 from recassay.analysis.verdict.result import PairVerdict, Status, Verdict
 from recassay.analysis.verdict.words import in_words
