@@ -19,7 +19,20 @@ EVENT_BYTES = 48
 """An upper estimate of the bytes per event at the peak of making the matrix of counts."""
 
 
-class PLSA(Iterated[FactorRecommender]):
+class _LatentClasses(Iterated[FactorRecommender]):
+    """Parameters that models of latent classes have in common."""
+
+    classes: int = whole(5, 200, default=64, log=True)
+    iterations: int = whole(10, 100, default=50)
+    beta: float = real(0.7, 1.0, default=0.8)
+    use_ratings: bool = False
+
+    def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
+        """The probabilities, tempered and untempered, their sums and one copy, and the counts."""
+        return 4 * 4 * self.classes * (n_users + n_items) + EVENT_BYTES * n_interactions
+
+
+class PLSA(_LatentClasses):
     """Probabilistic latent semantic analysis for collaborative filtering (Hofmann 2004).
 
     P(i | u) = sum_z P(z | u) P(i | z), fitted to the counts n(u, i) by tempered EM. E-step: the posterior P(z | u, i)
@@ -35,21 +48,12 @@ class PLSA(Iterated[FactorRecommender]):
     name: ClassVar[str] = "PLSA"
     source: ClassVar[str] = "Hofmann 2004, Latent Semantic Models for Collaborative Filtering, ACM TOIS 22(1)"
 
-    classes: int = whole(5, 200, default=64, log=True)
-    iterations: int = whole(10, 100, default=50)
-    beta: float = real(0.7, 1.0, default=0.8)
-    use_ratings: bool = False
-
     def training(self, train: Interactions, rng: np.random.Generator) -> _ConditionalTraining:
         """Random P(z | u) and P(i | z)."""
         return _ConditionalTraining(self, train, rng)
 
-    def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
-        """The probabilities, tempered and untempered, their sums and one copy, and the counts."""
-        return 4 * 4 * self.classes * (n_users + n_items) + EVENT_BYTES * n_interactions
 
-
-class AspectModel(Iterated[FactorRecommender]):
+class AspectModel(_LatentClasses):
     """The aspect model for collaborative filtering (Hofmann & Puzicha 1999).
 
     P(u, i) = sum_z P(z) P(u | z) P(i | z), fitted to the counts n(u, i) by tempered EM. E-step: P(z | u, i) is in
@@ -66,28 +70,31 @@ class AspectModel(Iterated[FactorRecommender]):
     source: ClassVar[str] = "Hofmann & Puzicha 1999, Latent Class Models for Collaborative Filtering, IJCAI"
 
     classes: int = whole(5, 200, default=40, log=True)
-    iterations: int = whole(10, 100, default=50)
     beta: float = real(0.7, 1.0, default=0.9)
     smoothing: float = real(1e-4, 1.0, default=0.1, log=True)
-    use_ratings: bool = False
 
     def training(self, train: Interactions, rng: np.random.Generator) -> _JointTraining:
         """Random P(u | z) and P(i | z), and equal P(z)."""
         return _JointTraining(self, train, rng)
 
-    def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
-        """The probabilities, tempered and untempered, their sums and one copy, and the counts."""
-        return 4 * 4 * self.classes * (n_users + n_items) + EVENT_BYTES * n_interactions
 
+class _ClassTraining:
+    """The counts, and `users` and `items` with one column per class, all of them shares of random masses."""
 
-class _ConditionalTraining:
-    """PLSA: `users` holds P(z | u), one row per user, and `items` P(i | z), one column per class."""
+    users_axis: ClassVar[int]
+    """Along which axis the shares of `users` add up to 1; those of `items` do along each column."""
 
-    def __init__(self, algorithm: PLSA, train: Interactions, rng: np.random.Generator) -> None:
+    def __init__(self, algorithm: _LatentClasses, train: Interactions, rng: np.random.Generator) -> None:
         self._counts = counts_of(train, use_ratings=algorithm.use_ratings)
         self._beta, self._rng = np.float32(algorithm.beta), rng
-        self.users = _shares(_random_masses(train.n_users, algorithm.classes, rng), axis=1)
+        self.users = _shares(_random_masses(train.n_users, algorithm.classes, rng), axis=self.users_axis)
         self.items = _shares(_random_masses(train.n_items, algorithm.classes, rng), axis=0)
+
+
+class _ConditionalTraining(_ClassTraining):
+    """PLSA: `users` holds P(z | u), one row per user, and `items` P(i | z), one column per class."""
+
+    users_axis = 1
 
     def advance(self, iterations: int) -> None:
         for _ in range(iterations):
@@ -100,15 +107,15 @@ class _ConditionalTraining:
         return FactorRecommender(self.users, self.items, rng=self._rng)
 
 
-class _JointTraining:
+class _JointTraining(_ClassTraining):
     """The aspect model: `users` holds P(u | z) and `items` P(i | z), one column per class, and `classes` P(z)."""
 
+    users_axis = 0
+
     def __init__(self, algorithm: AspectModel, train: Interactions, rng: np.random.Generator) -> None:
-        self._counts = counts_of(train, use_ratings=algorithm.use_ratings)
-        self._beta, self._smoothing, self._rng = np.float32(algorithm.beta), np.float32(algorithm.smoothing), rng
+        super().__init__(algorithm, train, rng)
+        self._smoothing = np.float32(algorithm.smoothing)
         self.classes = np.full(algorithm.classes, 1 / algorithm.classes, dtype=np.float32)
-        self.users = _shares(_random_masses(train.n_users, algorithm.classes, rng), axis=0)
-        self.items = _shares(_random_masses(train.n_items, algorithm.classes, rng), axis=0)
 
     def advance(self, iterations: int) -> None:
         for _ in range(iterations):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -134,12 +135,8 @@ def adaptive_journal(folder: Path) -> dict[str, Any] | None:
     journal = read_adaptive(folder)
     if journal is None:
         return None
+    seconds: defaultdict[tuple[str, str], float] = defaultdict(float)
     with Store.open(folder) as store:
-        return {**journal, "seconds": _seconds(store)}
-
-
-def _seconds(store: Store) -> list[tuple[str, str, float]]:
-    seconds: dict[tuple[str, str], float] = {}
-    for cell in store.cells():
-        seconds[cell.algorithm, cell.dataset] = seconds.get((cell.algorithm, cell.dataset), 0.0) + (cell.seconds or 0.0)
-    return [(*key, took) for key, took in seconds.items()]
+        for cell in store.cells():
+            seconds[cell.algorithm, cell.dataset] += cell.seconds or 0.0
+    return {**journal, "seconds": [(*key, took) for key, took in seconds.items()]}

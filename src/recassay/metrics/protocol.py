@@ -26,14 +26,10 @@ class Described(Protocol):
     source: ClassVar[str]
     variants: ClassVar[dict[str, str]]
     higher_is_better: ClassVar[bool]
-
-    @property
-    def k(self) -> int | None:
-        """The cut-off; None takes the lists as long as they are."""
-
-    @property
-    def variant(self) -> str:
-        """The convention in force."""
+    k: int | None
+    """The cut-off; None takes the lists as long as they are."""
+    variant: str
+    """The convention in force."""
 
     @property
     def label(self) -> str:
@@ -69,19 +65,14 @@ def has_catalogue_value(metric: Metric) -> TypeGuard[CatalogueMetric]:
     return metric.scope == "catalogue"
 
 
-class MetricBase:
+class MetricBase(Described):
     """The shared part of the metrics here; a plugin may use it or satisfy the protocol on its own.
 
     A subclass names itself; where `core.tables.labels` knows the name, direction, aliases and summary come from
     there.
     """
 
-    name: ClassVar[str]
     scope: ClassVar[Scope] = "user"
-    formula: ClassVar[str]
-    source: ClassVar[str]
-    variants: ClassVar[dict[str, str]]
-    higher_is_better: ClassVar[bool]
     aliases: ClassVar[tuple[str, ...]] = ()
     summary: ClassVar[str] = ""
     whole_ranking: ClassVar[bool] = False

@@ -6,6 +6,7 @@ by the rows of an embedding bag, or, where many pairs are linked, by a dense mat
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -42,8 +43,7 @@ class Links:
 
     def weighted(self, values: Any) -> Links:
         """The same links with these values, one per event in the order of `Events`."""
-        made = Links.__new__(Links)
-        made.__dict__.update(self.__dict__)
+        made = copy.copy(self)
         if values.device.type == "cpu":
             made._forth = _Host(self._first_user, self._item, self._users_items)
             made._back = _Host(self._first_item, self._user, self._users_items[::-1])

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import polars as pl
 
@@ -24,13 +25,13 @@ def read_arff(text: str, where: str) -> pl.DataFrame:
     nominal one (https://waikato.github.io/weka-wiki/formats_and_processing/arff_stable/).
     """
     lines = enumerate(lines_of(text), start=1)
-    names, numeric, zeros, nominal = _header(lines, where)
+    attributes = _header(lines, where)
+    zeros = [attribute.zero for attribute in attributes]
     rows = [_row(line, number, zeros, where) for number, line in lines if line.strip() and line.strip()[0] != "%"]
-    if not names or not rows:
+    if not attributes or not rows:
         raise InputError("holds no rows", where=where, fix="check that this is an ARFF file with an @data part")
-    values: Sequence[Sequence[str | None]] = list(zip(*rows, strict=True))
     columns = []
-    for name, is_number, column in zip(names, numeric, values, strict=True):
+    for (name, is_number, _, allowed), column in zip(attributes, zip(*rows, strict=True), strict=True):
         series = pl.Series(name, column, dtype=pl.String)
         if is_number:
             numbers = series.cast(pl.Float64, strict=False)
@@ -39,8 +40,8 @@ def read_arff(text: str, where: str) -> pl.DataFrame:
                 what = f"column {name!r} holds {series[int(bad[0])]!r} in data row {int(bad[0]) + 1}"
                 raise InputError(what, where=where, fix="it is declared numeric: give numbers, or declare it nominal")
             series = numbers
-        elif (allowed := nominal.get(name)) is not None:
-            strange = (~series.is_in(list(allowed)) & series.is_not_null()).arg_true()
+        elif allowed is not None:
+            strange = (~series.is_in(allowed) & series.is_not_null()).arg_true()
             if strange.len():
                 row = int(strange[0])
                 what = f"column {name!r} holds {str(series[row])[:80]!r} in data row {row + 1}, which is not declared"
@@ -49,13 +50,19 @@ def read_arff(text: str, where: str) -> pl.DataFrame:
     return pl.DataFrame(columns)
 
 
-def _header(
-    lines: Iterator[tuple[int, str]], where: str
-) -> tuple[list[str], list[bool], list[str], dict[str, set[str]]]:
-    names: list[str] = []
-    numeric: list[bool] = []
-    zeros: list[str] = []
-    nominal: dict[str, set[str]] = {}
+class _Attribute(NamedTuple):
+    """What the header declares of a column."""
+
+    name: str
+    is_number: bool
+    zero: str
+    """What a sparse row that does not name the column means."""
+    allowed: list[str] | None = None
+    """The values of a nominal one."""
+
+
+def _header(lines: Iterator[tuple[int, str]], where: str) -> list[_Attribute]:
+    attributes: list[_Attribute] = []
     for number, line in lines:
         text = line.strip()
         word = text.split(None, 1)[0].lower() if text else ""
@@ -66,26 +73,23 @@ def _header(
         match = _ATTRIBUTE.match(text)
         if match is None:
             raise InputError("is no attribute", where=f"{where}, line {number}", fix="write @attribute NAME TYPE")
-        kind = match[2].strip()
-        place = f"{where}, line {number}"
-        names.append(_plain(match[1]))
-        numeric.append(kind.lower() in _NUMERIC)
+        name, kind, place = _plain(match[1]), match[2].strip(), f"{where}, line {number}"
         if kind.startswith("{"):
             if not kind.endswith("}"):
                 raise InputError("the list of values has no end", where=place, fix="close it with }")
             declared = [_plain(value) for value in _tokens(kind[1:-1].strip(), place)]
-            nominal[names[-1]] = set(declared)
-            zeros.append(declared[0] if declared else "0")
+            attributes.append(_Attribute(name, False, declared[0] if declared else "0", declared))
         elif kind.lower().split()[0] in {*_NUMERIC, "string", "date"}:
-            zeros.append("0")
+            attributes.append(_Attribute(name, kind.lower() in _NUMERIC, "0"))
         else:
             raise InputError(
                 f"the type {kind[:60]!r} is not known", where=place, fix="use numeric, string, date or {a, b, c}"
             )
+    names = [attribute.name for attribute in attributes]
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
         raise InputError(f"attribute {repeated[0]!r} is declared twice", where=where, fix="rename one of them")
-    return names, numeric, zeros, nominal
+    return attributes
 
 
 def _row(line: str, number: int, zeros: list[str], where: str) -> list[str | None]:
