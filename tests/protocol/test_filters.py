@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recassay.core.errors import InputError
+from recassay.core.specs.specs import FilterName, ProtocolSpec
 from recassay.core.types import Interactions
 from recassay.protocol.filters import frequent_rows, positive_rows
 from support.protocol import drawn_interactions, few, interactions, rows_of, shuffled
@@ -22,12 +24,12 @@ def binarise(events: Interactions, threshold: float | None) -> Interactions:
     return replace(events, weight=None).take(positive_rows(events, threshold))
 
 
-def filter_once(events: Interactions, *, min_item: int, min_user: int) -> Interactions:
-    return events.take(frequent_rows(events, "once", min_item=min_item, min_user=min_user))
+def filtered(name: FilterName, events: Interactions, *, min_item: int, min_user: int) -> Interactions:
+    spec = ProtocolSpec(filter=name, min_item_interactions=min_item, min_user_interactions=min_user)
+    return events.take(frequent_rows(events, spec, np.ones(len(events), dtype=np.bool_)))
 
 
-def filter_core(events: Interactions, *, min_item: int, min_user: int) -> Interactions:
-    return events.take(frequent_rows(events, "core", min_item=min_item, min_user=min_user))
+filter_once, filter_core = partial(filtered, "once"), partial(filtered, "core")
 
 
 def test_threshold_keeps_weights_at_and_above_it_and_drops_the_weights() -> None:

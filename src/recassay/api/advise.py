@@ -73,13 +73,7 @@ def advise(
     interactions = opened.interactions
     published = published_of(table)
     spec, notes = _protocol(study_folder(table), protocol or {}, published, interactions)
-    kept = frequent_rows(
-        interactions,
-        spec.filter,
-        min_item=spec.min_item_interactions,
-        min_user=spec.min_user_interactions,
-        among=positive_rows(interactions, spec.positive_threshold),
-    )
+    kept = frequent_rows(interactions, spec, positive_rows(interactions, spec.positive_threshold))
     own = describe(interactions.take(kept)).to_dict()
     evidence = f"{published.title}. Its protocol: {published.protocol}." if published else ""
     advice = advise_for(

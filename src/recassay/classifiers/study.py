@@ -88,13 +88,33 @@ def plan_classifiers(study: ClassifyStudySpec) -> Work:
         for table in study.datasets
         for classifier in study.classifiers
     )
+
+    def prepare(needed: Collection[str], folder: Path) -> list[Job]:
+        wanted = {cell.split for cell in cells if cell.id in needed}
+        limits = (study.budget.seconds_per_cell, memory_limit(study.budget))
+        return [
+            Job(split.id, f"{CELL_MODULE}:prepare", partial(_table_payload, study, table, split, folder), *limits)
+            for table in study.datasets
+            if (split := splits[table.name]).id in wanted and not is_usable(folder, split.id)
+        ]
+
+    def manifest(workers: int, threads: int) -> dict[str, Any]:
+        return {
+            "study": portable(study.model_dump(mode="json", exclude={"base"}), study.base),
+            "seeds": [study.seed],
+            **environment(workers, threads),
+            "datasets": {name: split.data for name, split in splits.items()},
+            "classifiers": code,
+            "cells": [cell.id for cell in cells],
+        }
+
     return Work(
         cells=cells,
         function=f"{CELL_MODULE}:run_cell",
-        prepare=partial(_prepare_jobs, study, splits, {cell.id: cell.split for cell in cells}),
+        prepare=prepare,
         budget=study.budget,
         preload=sorted(module for module in modules if module.startswith("recassay.")),
-        manifest=partial(_manifest, study, splits, code, cells),
+        manifest=manifest,
     )
 
 
@@ -140,43 +160,9 @@ def _cell(
     return WorkCell(row, split.id, dumped, payload)
 
 
-def _prepare_jobs(
-    study: ClassifyStudySpec,
-    splits: dict[str, TableSplitSpec],
-    needed: dict[str, str],
-    cells: Collection[str],
-    folder: Path,
-) -> list[Job]:
-    wanted = {needed[cell] for cell in cells}
-
-    def payload(table: TableSpec) -> dict[str, Any]:
-        split = splits[table.name].model_dump(mode="json")
-        return {"folder": str(folder), "split": split, "table": table.model_dump(mode="json"), "base": study.base}
-
-    limits = (study.budget.seconds_per_cell, memory_limit(study.budget))
-    return [
-        Job(splits[table.name].id, f"{CELL_MODULE}:prepare", partial(payload, table), *limits)
-        for table in study.datasets
-        if splits[table.name].id in wanted and not is_usable(folder, splits[table.name].id)
-    ]
-
-
-def _manifest(
-    study: ClassifyStudySpec,
-    splits: dict[str, TableSplitSpec],
-    code: dict[str, str],
-    cells: tuple[WorkCell, ...],
-    workers: int,
-    threads: int,
-) -> dict[str, Any]:
-    return {
-        "study": portable(study.model_dump(mode="json", exclude={"base"}), study.base),
-        "seeds": [study.seed],
-        **environment(workers, threads),
-        "datasets": {name: split.data for name, split in splits.items()},
-        "classifiers": code,
-        "cells": [cell.id for cell in cells],
-    }
+def _table_payload(study: ClassifyStudySpec, table: TableSpec, split: TableSplitSpec, folder: Path) -> dict[str, Any]:
+    dumped = {"split": split.model_dump(mode="json"), "table": table.model_dump(mode="json")}
+    return {"folder": str(folder), **dumped, "base": study.base}
 
 
 def _states(work: Work, folder: Path) -> tuple[CellPrediction, ...]:

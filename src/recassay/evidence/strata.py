@@ -14,7 +14,7 @@ from recassay.core.errors import InputError, NotApplicableError, UsageError, lis
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.scores import StrataEvidence, StrataScores
 from recassay.core.types import Interactions, Split, TopK
-from recassay.evidence.strata_sets import Sweep, score_dataset
+from recassay.evidence.strata_sets import Sweep, accuracy_metric, score_dataset
 from recassay.metrics.lists import recommendations_to_topk
 from recassay.recommenders.plan import CellSpec
 from recassay.recommenders.splits import is_prepared, load_split
@@ -34,9 +34,9 @@ def study_strata(folder: str | Path, metric: str = METRIC, **options: Any) -> St
 
     Cells of several seeds or folds of one algorithm are averaged user by user. A cell that failed is left out and
     named; so is a dataset with fewer than two algorithms or too few test events for two strata. `options` are those of
-    `Sweep.checked`.
+    `Sweep`.
     """
-    sweep, folder = Sweep.checked(metric, **options), Path(folder)
+    sweep, folder = Sweep(accuracy_metric(metric), **options), Path(folder)
     with Store.open(folder) as store:
         cells = store.cells()
         left_out = [f"{cell.algorithm} on {cell.dataset}: {cell.reason}" for cell in cells if cell.status != "done"]
@@ -69,7 +69,7 @@ def given_evidence(
     **options: Any,
 ) -> StrataEvidence:
     """The strata of one split, for lists made elsewhere (by algorithm, a table and what to call it)."""
-    sweep = Sweep.checked(metric, **options)
+    sweep = Sweep(accuracy_metric(metric), **options)
     if len(frames) < 2:
         raise UsageError("the lists of one algorithm have no order", fix="give those of at least two")
     lists = {

@@ -33,38 +33,32 @@ Size: TypeAlias = int | Literal["all"] | None
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """What was asked of a sweep."""
+    """What was asked of a sweep; what is wrong with it is refused in one line."""
 
     metric: AccuracyMetric
-    thresholds: Sequence[int] | None
-    size: Size
-    others: OtherItems
-    seed: int
+    thresholds: Sequence[int] | None = None
+    size: Size = None
+    others: OtherItems = "keep"
+    seed: int = 0
 
-    @classmethod
-    def checked(
-        cls,
-        metric: str,
-        *,
-        thresholds: Sequence[int] | None = None,
-        size: Size = None,
-        others: OtherItems = "keep",
-        seed: int = 0,
-    ) -> Sweep:
-        """The sweep of these options, or one line that says what is wrong with them."""
-        made = make_metric(metric)
-        if not isinstance(made, AccuracyMetric):
-            raise NotApplicableError(
-                f"{metric} does not compare lists with held-out items place by place",
-                fix="popularity strata need an accuracy metric with a cut-off, as in ndcg@20 or recall@10",
-            )
-        if thresholds is not None and (len(set(thresholds)) < 2 or min(thresholds) < 1):
+    def __post_init__(self) -> None:
+        if self.thresholds is not None and (len(set(self.thresholds)) < 2 or min(self.thresholds) < 1):
             raise UsageError(
-                f"thresholds {listing(thresholds)} are no sweep", fix="give at least two whole numbers from 1"
+                f"thresholds {listing(self.thresholds)} are no sweep", fix="give at least two whole numbers from 1"
             )
-        if others not in ("keep", "remove"):
-            raise UsageError(f"others={others!r} is no rule", fix="use keep or remove")
-        return cls(made, thresholds, size, others, seed)
+        if self.others not in ("keep", "remove"):
+            raise UsageError(f"others={self.others!r} is no rule", fix="use keep or remove")
+
+
+def accuracy_metric(label: str) -> AccuracyMetric:
+    """The metric that `label` names; `NotApplicableError` for one that has no popularity strata."""
+    metric = make_metric(label)
+    if not isinstance(metric, AccuracyMetric):
+        raise NotApplicableError(
+            f"{label} does not compare lists with held-out items place by place",
+            fix="popularity strata need an accuracy metric with a cut-off, as in ndcg@20 or recall@10",
+        )
+    return metric
 
 
 Lists: TypeAlias = Mapping[str, Callable[[], TopK]]

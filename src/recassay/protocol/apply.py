@@ -19,7 +19,7 @@ from recassay.core.types import BoolArray, IdArray, IntArray, Interactions, Spli
 from recassay.protocol.audit import audit_split, check_allowed, refuse_leakage
 from recassay.protocol.filters import frequent_rows, positive_rows
 from recassay.protocol.ordering import canonical, renumber, used_ids
-from recassay.protocol.repeats import RepeatCounts, seen_rows, users_of_one_time
+from recassay.protocol.repeats import RepeatCounts, repeats_among, seen_rows, users_of_one_time
 from recassay.protocol.splits import OUTSIDE, SPLITS, TEST, TRAIN, VALID, Labels, split_labels
 from recassay.protocol.splits import given as given_split
 
@@ -81,13 +81,7 @@ def apply_protocol(
     if spec.user_share < 1:
         drawn = derived_rng(spec.seed, "share of users").random(data.n_users) < spec.user_share
         kept &= drawn[data.user]
-    kept = frequent_rows(
-        data,
-        spec.filter,
-        min_item=spec.min_item_interactions,
-        min_user=spec.min_user_interactions,
-        among=kept,
-    )
+    kept = frequent_rows(data, spec, kept)
     if spec.positive_threshold is not None:
         data = replace(data, weight=None, repeated=data.repeated if data.repeated.name == "first" else LAST)
     elif data.weight is None and data.repeated.name == "sum":
@@ -178,7 +172,15 @@ def _parts(data: Interactions, labels: Labels, spec: ProtocolSpec) -> tuple[Spli
         counts |= _counted(f"{name}_cold", left, users[label] & ~known_users, items[label] & ~known_items)
         held: Interactions = getattr(split, name)
         counts |= _counted(name, len(held), used_ids(held.user, held.n_users), used_ids(held.item, held.n_items))
-    repeat_counts = RepeatCounts.of(again, labels, consolidated, warm_valid, seen_valid, warm_test, seen_test)
+    fit = labels <= (VALID if consolidated else TRAIN)
+    repeat_counts = RepeatCounts(
+        train_events=int(np.count_nonzero(fit)),
+        train_repeats=0 if again is None else repeats_among(again, fit),
+        valid_events=int(np.count_nonzero(warm_valid)),
+        valid_repeats=int(np.count_nonzero(seen_valid)),
+        test_events=int(np.count_nonzero(warm_test)),
+        test_repeats=int(np.count_nonzero(seen_test)),
+    )
     counts["train_merged"] = int(np.count_nonzero(labels == TRAIN)) - len(split.train)
     for name, judged, warm in (("valid", judged_valid, warm_valid), ("test", judged_test, warm_test)):
         counts[f"{name}_seen"] = int(np.count_nonzero(warm)) - int(np.count_nonzero(judged))

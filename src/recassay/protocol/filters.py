@@ -7,7 +7,7 @@ import numpy as np
 from recassay.core.blocks import count_ids, row_blocks
 from recassay.core.errors import InputError
 from recassay.core.repeated import one_of_each, reaches
-from recassay.core.specs.specs import FilterName
+from recassay.core.specs.specs import ProtocolSpec
 from recassay.core.types import BoolArray, IdArray, Interactions
 
 
@@ -29,33 +29,25 @@ def positive_rows(interactions: Interactions, threshold: float | None) -> BoolAr
     return reaches(interactions, threshold)
 
 
-def frequent_rows(
-    interactions: Interactions,
-    name: FilterName,
-    *,
-    min_item: int,
-    min_user: int,
-    among: BoolArray | None = None,
-) -> BoolArray:
-    """Which of the rows `among` (None: all) a filter keeps (KDD'24, 3.1).
+def frequent_rows(interactions: Interactions, spec: ProtocolSpec, among: BoolArray) -> BoolArray:
+    """Which of the rows `among` the filter of a protocol keeps (KDD'24, 3.1).
 
-    `once` (F-filter): items with fewer than `min_item` events leave, then users with fewer than `min_user`, in one pass
-    each, so that some items may have fewer than `min_item` afterwards. `core` (F-core): the passes are repeated until
-    every user and item left has its minimum; the result is the largest such subset, whatever the order of the passes,
-    and may be empty. A user who comes back to an item counts once: pairs are counted, not events.
+    `once` (F-filter): items with fewer than their minimum of events leave, then users with fewer than theirs, in one
+    pass each, so that some items may have fewer than the minimum afterwards. `core` (F-core): the passes are repeated
+    until every user and item left has its minimum; the result is the largest such subset, whatever the order of the
+    passes, and may be empty. A user who comes back to an item counts once: pairs are counted, not events.
     """
-    kept = np.ones(len(interactions), dtype=np.bool_) if among is None else among
-    if name == "none":
-        return kept
-    counted = one_of_each(interactions, kept)
+    if spec.filter == "none":
+        return among
+    counted = one_of_each(interactions, among)
     sides = (
-        _Side(interactions.item, interactions.n_items, min_item, counted),
-        _Side(interactions.user, interactions.n_users, min_user, counted),
+        _Side(interactions.item, interactions.n_items, spec.min_item_interactions, counted),
+        _Side(interactions.user, interactions.n_users, spec.min_user_interactions, counted),
     )
-    kept = kept.copy()
+    kept = among.copy()
     while True:
         left = [_drop_rare(side, kept, sides) for side in sides]
-        if name == "once" or not any(left):
+        if spec.filter == "once" or not any(left):
             return kept
 
 

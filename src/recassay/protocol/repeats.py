@@ -25,33 +25,6 @@ class RepeatCounts:
     test_events: int = 0
     test_repeats: int = 0
 
-    @classmethod
-    def of(
-        cls,
-        again: BoolArray | None,
-        labels: Labels,
-        consolidated: bool,
-        warm_valid: BoolArray,
-        seen_valid: BoolArray,
-        warm_test: BoolArray,
-        seen_test: BoolArray,
-    ) -> RepeatCounts:
-        """The counts of labelled rows in the order of user and item (`again`: `core.repeated.repeats`)."""
-        fit = labels <= (VALID if consolidated else TRAIN)
-        events, pairs = int(np.count_nonzero(fit)), 0
-        if again is not None:
-            for block in _pair_blocks(again):
-                first = np.flatnonzero(~again[block])
-                pairs += int(np.count_nonzero(np.logical_or.reduceat(fit[block], first)))
-        return cls(
-            train_events=events,
-            train_repeats=events - pairs if again is not None else 0,
-            valid_events=int(np.count_nonzero(warm_valid)),
-            valid_repeats=int(np.count_nonzero(seen_valid)),
-            test_events=int(np.count_nonzero(warm_test)),
-            test_repeats=int(np.count_nonzero(seen_test)),
-        )
-
     def to_dict(self) -> dict[str, Any]:
         """The counts, and the share of each part that repeats (0 of nothing is 0)."""
         shares = {
@@ -59,6 +32,15 @@ class RepeatCounts:
             for part in ("train", "valid", "test")
         }
         return asdict(self) | shares
+
+
+def repeats_among(again: BoolArray, chosen: BoolArray) -> int:
+    """How many of the `chosen` rows, in the order of user and item, repeat the pair of a chosen row before them."""
+    pairs = 0
+    for block in _pair_blocks(again):
+        first = np.flatnonzero(~again[block])
+        pairs += int(np.count_nonzero(np.logical_or.reduceat(chosen[block], first)))
+    return int(np.count_nonzero(chosen)) - pairs
 
 
 def seen_rows(

@@ -31,6 +31,10 @@ DEVIATIONS = 4.0
 """Standard deviations of noise that chance may explain."""
 
 
+SHARE, GAIN, LEVEL = 0.02, 0.10, 0.95
+"""What a rerun should catch: this share of the cells improved by this much, with this probability."""
+
+
 @dataclass(frozen=True, slots=True)
 class RerunCell:
     """A reported number and the one that came out again."""
@@ -177,29 +181,21 @@ class Chances:
     """The chance of the rerun that was made, whichever cells are improved."""
 
 
-def chances(
-    cells: Sequence[CellRecord],
-    metric: str,
-    rerun: Sequence[RerunCell] = (),
-    *,
-    share: float = 0.02,
-    gain: float = 0.10,
-    level: float = 0.95,
-) -> Chances:
+def chances(cells: Sequence[CellRecord], metric: str, rerun: Sequence[RerunCell] = ()) -> Chances:
     """How many of these done cells to run again, and what the `rerun` that was made would have caught."""
     cells = with_value(cells, metric)
     tolerance = {cell.algorithm: cell.allowed / abs(cell.reported) for cell in rerun if cell.reported}
     drawing = Drawing.of(cells, metric)
-    met = drawing.reruns_until_met(share, gain, np.array([tolerance.get(cell.algorithm, NOISE) for cell in cells]))
-    count, altered = len(cells), altered_cells(len(cells), share)
-    needed = reruns_for(met, level)
+    met = drawing.reruns_until_met(SHARE, GAIN, np.array([tolerance.get(cell.algorithm, NOISE) for cell in cells]))
+    count, altered = len(cells), altered_cells(len(cells), SHARE)
+    needed = reruns_for(met, LEVEL)
     hidden = next(
-        n for n in range(1, count + 1) if n == count or chance_of_catching(count, altered, (n + 1) // 2) >= level
+        n for n in range(1, count + 1) if n == count or chance_of_catching(count, altered, (n + 1) // 2) >= LEVEL
     )
     return Chances(
-        share,
-        gain,
-        level,
+        SHARE,
+        GAIN,
+        LEVEL,
         needed if needed <= count else None,
         hidden,
         float(np.mean(met <= len(rerun))) if rerun else None,

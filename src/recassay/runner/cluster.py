@@ -60,6 +60,9 @@ class DaskExecutor:
         self.name = uuid4().hex
         self._client: Any = None
         self._told_of_dashboard = False
+        self._topic = ""
+        """What the jobs of a run send their events under."""
+        self._messages: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
 
     def __enter__(self) -> DaskExecutor:
         try:
@@ -84,9 +87,9 @@ class DaskExecutor:
         waiting = as_queue(jobs)
         if not waiting:
             return
-        messages: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
-        topic = f"recassay-{uuid4().hex}"
-        self._client.subscribe_topic(topic, lambda event: messages.put(("event", event[1])))
+        self._messages, self._topic = queue.SimpleQueue(), f"recassay-{uuid4().hex}"
+        put = self._messages.put
+        self._client.subscribe_topic(self._topic, lambda event: put(("event", event[1])))
         self._tell_of_dashboard(watcher)
         alone, flight, places, looked = _Alone(self.address, watcher), dict[str, _Submitted](), Places({}), 0.0
         try:
@@ -94,12 +97,12 @@ class DaskExecutor:
                 if time.monotonic() - looked > LOOK_SECONDS:
                     places, looked = Places(self._workers(len(waiting) + len(flight))), time.monotonic()
                     alone.over() if places.threads else alone.wait()
-                    self._move_unserved(flight, places, watcher, topic, messages)
+                    self._move_unserved(flight, places, watcher)
                 while (job := places.take(waiting, [entry.job for entry in flight.values()])) is not None:
-                    flight[job.id] = self._submit(job, topic, messages, places.resources(job))
+                    flight[job.id] = self._submit(job, places.resources(job))
                 # A queue that blocks hears no Ctrl-C on some systems: it is asked again and again.
                 try:
-                    kind, message = messages.get(timeout=POLL_SECONDS)
+                    kind, message = self._messages.get(timeout=POLL_SECONDS)
                 except queue.Empty:
                     continue
                 name = message["job"] if kind == "event" else message.key.partition(":")[2].partition(":")[2]
@@ -116,7 +119,7 @@ class DaskExecutor:
         finally:
             with contextlib.suppress(Exception):  # the scheduler may be gone
                 self._client.cancel([entry.future for entry in flight.values()])
-                self._client.unsubscribe_topic(topic)
+                self._client.unsubscribe_topic(self._topic)
 
     def _tell_of_dashboard(self, watcher: Watcher) -> None:
         with contextlib.suppress(Exception):  # an ornament
@@ -141,14 +144,7 @@ class DaskExecutor:
             fix="what is done is kept: start a scheduler and run the same command again",
         )
 
-    def _move_unserved(
-        self,
-        flight: dict[str, _Submitted],
-        places: Places,
-        watcher: Watcher,
-        topic: str,
-        messages: queue.SimpleQueue[tuple[str, Any]],
-    ) -> None:
+    def _move_unserved(self, flight: dict[str, _Submitted], places: Places, watcher: Watcher) -> None:
         """Jobs whose resources left with their workers wait for such a worker, and then go where there is room."""
         for name, entry in flight.items() if places.threads else ():
             if places.offered(entry.asked):
@@ -161,16 +157,10 @@ class DaskExecutor:
                 )
             elif time.monotonic() - entry.unserved > NO_WORKER_SECONDS:
                 self._client.cancel([entry.future])
-                flight[name] = self._submit(entry.job, topic, messages, places.resources(entry.job))
+                flight[name] = self._submit(entry.job, places.resources(entry.job))
 
-    def _submit(
-        self,
-        job: Job,
-        topic: str,
-        messages: queue.SimpleQueue[tuple[str, Any]],
-        asked: Mapping[str, int] | None,
-    ) -> _Submitted:
-        key = f"{topic}:{uuid4().hex}:{job.id}"
+    def _submit(self, job: Job, asked: Mapping[str, int] | None) -> _Submitted:
+        key, put = f"{self._topic}:{uuid4().hex}:{job.id}", self._messages.put
         request = {
             "key": key,
             "job": job.id,
@@ -182,12 +172,12 @@ class DaskExecutor:
             "logs": str(self.folder / "logs"),
             "threads": self.threads,
             "preload": self.preload,
-            "topic": topic,
+            "topic": self._topic,
             "run": self.name,
         }
         options = {"pure": False, "resources": asked, "priority": job.priority}
         future = self._client.submit(run_job, request, key=key, **options)
-        future.add_done_callback(lambda done: messages.put(("done", done)))
+        future.add_done_callback(lambda done: put(("done", done)))
         return _Submitted(job, future, asked)
 
     def _hear(self, submitted: _Submitted, message: Mapping[str, Any], watcher: Watcher) -> None:
