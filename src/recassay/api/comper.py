@@ -12,7 +12,7 @@ import polars as pl
 
 from recassay.analysis.comper.fit import derive_from_tables, fit_comper, given_matrix
 from recassay.analysis.comper.result import ComPerResult
-from recassay.api.arguments import checked
+from recassay.api.arguments import all_but, checked
 from recassay.api.inputs import ResultsLike, TableLike
 from recassay.api.tables import load_results, study_folder
 from recassay.core.choices import ComPerTimeUnit, MissingPolicy, Normalisation, Range
@@ -55,19 +55,12 @@ def comper(
         draws: random matrices of the sensitivity analysis.
         seed: the same seed gives the same numbers.
     """
+    options = all_but("results correctness k matrix", locals())
     folder = study_folder(results)
     settings = comper_settings(folder) if folder is not None else {}
     named = {name: value for name, value in (("correctness", correctness), ("k", k)) if value is not None}
-    return fit_comper(
-        load_results(results, metric=correctness),
-        matrix=_matrix(matrix),
-        normalisation=normalisation,
-        time_unit=time_unit,
-        missing=missing,
-        draws=draws,
-        seed=seed,
-        **(settings | named),
-    )
+    table = load_results(results, metric=correctness)
+    return fit_comper(table, matrix=_matrix(matrix), **options, **(settings | named))
 
 
 @checked

@@ -128,7 +128,7 @@ def examine(
     label = find_label(metric or default_metric(table), table.metrics)
     refuse_unknown_control(spec.control, table)
     spec = replace(spec, metric=label, evidence=known_evidence(results, table, characteristics))
-    table.matrix(label, missing=spec.missing, higher_is_better=spec.higher_is_better, least_datasets=1)
+    spec.matrix(table, least_datasets=1)  # a missing cell is told at once
     done, skipped = run_analyses(table, spec, progress=progress, pictures=pictures)
     say = speaker(table)
     report = AnalysisReport(label, table, done, skipped, list(map(say, verdict(done, skipped))))

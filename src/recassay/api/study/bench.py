@@ -180,14 +180,9 @@ def _notes(shipped: Benchmark, done: Sequence[CellRecord]) -> tuple[str, ...]:
 
 def _scores(store: Store, done: Sequence[CellRecord], dataset: str) -> list[np.ndarray]:
     """The values of users in their sorted order, one array per seed."""
-    arrays = []
-    for cell in done:
-        if cell.dataset == dataset:
-            scores = store.per_user(cell.id)
-            if USER_METRIC in scores.columns:
-                column = scores.sort(c.USER).get_column(USER_METRIC).cast(pl.Float64).fill_null(np.nan)
-                arrays.append(column.to_numpy())
-    return arrays
+    frames = [store.per_user(cell.id).sort(c.USER) for cell in done if cell.dataset == dataset]
+    columns = [frame.get_column(USER_METRIC) for frame in frames if USER_METRIC in frame.columns]
+    return [column.cast(pl.Float64).fill_null(np.nan).to_numpy() for column in columns]
 
 
 def _paired(shipped: Benchmark, dataset: str, name: str, scores: Sequence[np.ndarray]) -> UserScores | None:
