@@ -54,7 +54,7 @@ def regress_items(counts: Counts, l1: float, l2: float, *, tolerance: float, max
 def choose(key: FloatArray, count: int, wanted: int, chosen: IdArray) -> int:
     """Write the positions of large keys among the first `count` (all >= 0) to `chosen`; how many there are.
 
-    At most `wanted` are chosen, at least half as many where there are that many. All keys above a bound reaching by
+    At most `wanted` are chosen, at least half as many where there are that many. All keys above a bound found by
     bisection are; where ties leave too few, some at the bound join, in the order of their position.
     """
     low, high = 0.0, 0.0

@@ -40,7 +40,7 @@ class Steps:
         self._recorded: dict[str, tuple[Any, Any, Any]] = {}
 
     def stream(self) -> AbstractContextManager[Any]:
-        """The context in which steps are taken: recording needs a stream that is not the default way."""
+        """The context in which steps are taken: recording needs a stream that is not the default one."""
         if self._stream is None:
             return nullcontext()
         self._stream.wait_stream(torch.cuda.current_stream())
@@ -86,7 +86,7 @@ def _recording_stream() -> Any:
 
 
 def _optimiser(kind: str, parameters: list[Any], rate: float, recordable: bool) -> Any:
-    """An optimiser, in its form that moves all parameters by one kernel where there is way."""
+    """An optimiser, in its form that moves all parameters by one kernel where there is one."""
     settings = {"fused": True} if kind in ("Adam", "AdamW") else {}
     return getattr(torch.optim, kind)(parameters, lr=rate, **settings, **({"capturable": True} if recordable else {}))
 
