@@ -185,19 +185,19 @@ def described(arguments: Mapping[str, Any]) -> tuple[Results, Matrix, Characteri
 
 
 def on_matrix(
-    fit: Callable[..., Answer], arguments: Mapping[str, Any], /, **found: Callable[[Results, Matrix], Any]
+    fit: Callable[..., Answer], arguments: Mapping[str, Any], /, **derived: Callable[[Results, Matrix], Any]
 ) -> Answer:
     """What a fit finds on one metric of the table that a verb was called with.
 
     `arguments` are those of the verb (its `locals()`): those by which the table is read and made a matrix are used
-    up here, the others are passed on under their names, `characteristics` as a table. `found` are arguments that
-    follow from table and matrix.
+    up here, the others are passed on under their names, `characteristics` as a table. `derived` are arguments
+    that follow from table and matrix.
     """
     options = dict(arguments)
     table, matrix = _matrix(options)
     if "characteristics" in options:
         options["characteristics"] = known_characteristics(arguments["results"], table, options["characteristics"])
-    return fit(matrix, **options, **{name: find(table, matrix) for name, find in found.items()})
+    return fit(matrix, **options, **{name: find(table, matrix) for name, find in derived.items()})
 
 
 def on_scores(fit: Callable[..., Answer], arguments: Mapping[str, Any]) -> Answer:

@@ -17,7 +17,15 @@ import polars as pl
 from recassay.core.analysis import Analysis, AnalysisResult
 from recassay.core.errors import NotApplicableError, RecAssayError
 from recassay.testing.analysis_examples import Case, Evidence, odd_cases, rearranged, usual_case
-from recassay.testing.answers import ConformanceError, disturbed_chance, is_text, label, require, run_checks
+from recassay.testing.answers import (
+    ConformanceError,
+    disturbed_chance,
+    inputs_kept,
+    is_text,
+    label,
+    require,
+    run_checks,
+)
 
 FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 
@@ -33,14 +41,11 @@ class Trial:
     def result(self) -> AnalysisResult:
         """The answer on the usual table, which must apply to it."""
         try:
-            return self.answer(self.case)
+            with inputs_kept(self.analysis, "evidence"):
+                return self.answer(self.case)
         except NotApplicableError as reason:
             complaint = f"does not apply to a table that has everything: {reason}"
             raise ConformanceError(complaint, where=label(self.analysis)) from reason
-        except ValueError as error:
-            if "read-only" not in str(error):
-                raise
-            raise ConformanceError("writes into evidence that it was given", where=label(self.analysis)) from error
 
     def answer(self, case: Case) -> AnalysisResult:
         """The answer on a table."""

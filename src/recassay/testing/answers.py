@@ -58,9 +58,14 @@ def fitted(algorithm: Algorithm, train: Interactions) -> Recommender:
     return algorithm.fit(train, rng=fresh_rng())
 
 
+def ten_unseen(model: Recommender, train: Interactions) -> TopK:
+    """Ten unseen items for everyone."""
+    return model.recommend(everyone(train), 10, exclude=train.csr())
+
+
 def answer(algorithm: Algorithm, train: Interactions) -> TopK:
     """Ten unseen items for everyone, from a fresh model."""
-    return fitted(algorithm, train).recommend(everyone(train), 10, exclude=train.csr())
+    return ten_unseen(fitted(algorithm, train), train)
 
 
 def everyone(train: Interactions) -> IdArray:
@@ -94,6 +99,17 @@ def run_checks(checks: Iterable[Callable[[Subject], None]], subject: Subject, sk
 def is_text(value: object) -> bool:
     """Whether a declaration says something."""
     return isinstance(value, str) and bool(value.strip())
+
+
+@contextmanager
+def inputs_kept(part: object, what: str = "an array") -> Iterator[None]:
+    """What is given is read-only; an error that says so is a broken promise."""
+    try:
+        yield
+    except ValueError as error:
+        if "read-only" not in str(error):
+            raise
+        raise ConformanceError(f"writes into {what} that it was given", where=label(part)) from error
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from recassay.core.tables.labels import known_direction
 from recassay.core.types import FloatArray, TopK
 from recassay.metrics.context import EvaluationContext
 from recassay.metrics.protocol import Metric, Scope, has_catalogue_value, has_user_values
-from recassay.testing.answers import ConformanceError, is_text, label, require, run_checks
+from recassay.testing.answers import ConformanceError, inputs_kept, is_text, label, require, run_checks
 from recassay.testing.examples import Judged, judged_lists
 
 MakeMetric: TypeAlias = Callable[[int | None, str | None], Metric]
@@ -170,12 +170,8 @@ def check_inputs_kept(make: MakeMetric) -> None:
     """Lists, truth and training data are read-only arrays; asked twice, it gives the same values."""
     given = judged_lists()
     for metric in _variants(make):
-        try:
+        with inputs_kept(metric):
             first, second = _values(metric, given), _values(metric, given)
-        except ValueError as error:
-            if "read-only" not in str(error):
-                raise
-            raise ConformanceError("writes into an array that it was given", where=label(metric)) from error
         require(_same(first, second), "gives other values when it is asked a second time", metric)
 
 

@@ -55,8 +55,12 @@ class CheckResult:
 
     def to_dict(self) -> dict[str, Any]:
         """`name`, `ready`, `tunable`, `seconds` and `rules`."""
-        told = stated(self, "tunable", "seconds", "caution")
-        return {"name": self.name, "ready": not self.broken, **told, "rules": self.to_frame().to_dicts()}
+        return {
+            "name": self.name,
+            "ready": not self.broken,
+            **stated(self, "tunable", "seconds", "caution"),
+            "rules": self.to_frame().to_dicts(),
+        }
 
 
 @checked

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import threading
@@ -24,6 +23,7 @@ from recassay.core import columns as c
 from recassay.core import ties
 from recassay.core.choices import Range
 from recassay.core.errors import InputError, RecAssayError, UsageError
+from recassay.core.system.aside import environment
 from recassay.core.tables.labels import find_label, known_direction
 from recassay.core.tables.results import Results
 from recassay.evidence.pace import seconds_left
@@ -249,12 +249,11 @@ def serve(
 def _page_aside(folder: Path, metric: str | None) -> bytes:
     """The report of a study, made in a process of its own: this one stays small and answers meanwhile."""
     code = "import sys; from recassay.api.study.serve import print_page; print_page(*sys.argv[1:])"
-    paths = [str(Path(__file__).parents[3]), os.environ.get("PYTHONPATH", "")]
     made = subprocess.run(
         [sys.executable, "-P", "-c", code, str(folder), metric or ""],
         stdin=subprocess.DEVNULL,
         capture_output=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
+        env=environment(),
     )
     if made.returncode:
         lines = made.stderr.decode(errors="replace").strip().splitlines() or [f"exit code {made.returncode}"]

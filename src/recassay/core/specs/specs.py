@@ -55,9 +55,9 @@ class Spec(BaseModel):
         """`true` is no number, though Python takes it for 1."""
         inner = value if isinstance(value, (list, tuple)) else [value]
         kind = cls.model_fields[info.field_name].annotation if info.field_name else None
-        if any(isinstance(one, bool) for one in inner) and "bool" not in str(kind):
+        if any(isinstance(member, bool) for member in inner) and "bool" not in str(kind):
             raise ValueError("true and false are no numbers")
-        if any(isinstance(one, str) and _NUMERAL.fullmatch(one) for one in inner) and _is_number(str(kind)):
+        if any(isinstance(member, str) and _NUMERAL.fullmatch(member) for member in inner) and _is_number(str(kind)):
             raise ValueError("a text is no number: leave the quotation marks out")
         return value
 

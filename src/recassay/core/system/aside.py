@@ -18,6 +18,12 @@ SOURCE = Path(__file__).resolve().parents[3]
 """The folder that holds the package."""
 
 
+def environment() -> dict[str, str]:
+    """The variables of this process, with which an interpreter finds the code that runs here."""
+    paths = [str(SOURCE), os.environ.get("PYTHONPATH", "")]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
+
+
 class Helper:
     """A process that answers requests, with the code that runs here.
 
@@ -27,13 +33,12 @@ class Helper:
     """
 
     def __init__(self, function: str) -> None:
-        paths = [str(SOURCE), os.environ.get("PYTHONPATH", "")]
         self.process = subprocess.Popen(
             [sys.executable, "-P", "-m", __name__, function],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
+            env=environment(),
         )
 
     def ask(self, *request: Any) -> Any:
