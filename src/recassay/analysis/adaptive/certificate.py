@@ -64,25 +64,25 @@ def certify(
     count, m = draws.shape
     before = np.maximum.accumulate(draws, axis=1)
     after = np.minimum.accumulate(draws[:, ::-1], axis=1)[:, ::-1]
+    known = bool((np.ptp(mean_ranks, axis=0) == 0).all())
+
+    def share(held: BoolArray) -> FloatArray:
+        """Of the draws in which a claim held, as if one more had denied it: no claim is certain by counting."""
+        return np.ones(held.shape[1:]) if known else np.asarray(held.sum(axis=0) / (len(held) + 1), dtype=np.float64)
+
     sets = np.ones(m)
-    sets[:-1] = _share(before[:, :-1] <= after[:, 1:] + SLACK)
+    sets[:-1] = share(before[:, :-1] <= after[:, 1:] + SLACK)
     ordered = (before[:, :-1] - draws[:, 1:] <= indifference + SLACK).all(axis=1) if m > 1 else np.ones(count, bool)
     place = np.argsort(np.argsort(draws, axis=1, kind="stable"), axis=1)
     spearman = 1 - 6 * ((place - np.arange(m)) ** 2).sum(axis=1) / max(m * (m * m - 1), 1)
-    known = bool((np.ptp(mean_ranks, axis=0) == 0).all())
     return Certificate(
         order=order,
         mean_ranks=guess,
         deviations=stretch * mean_ranks.std(axis=0),
-        first=1.0 if known else float(sets[0]),
-        sets=np.ones(m) if known else sets,
-        ordered=1.0 if known else float(_share(ordered)),
-        agreement=1.0 if known else float(_share(spearman >= rho - SLACK)),
+        first=float(sets[0]),
+        sets=sets,
+        ordered=float(share(ordered)),
+        agreement=float(share(spearman >= rho - SLACK)),
         indifference=indifference,
         rho=rho,
     )
-
-
-def _share(held: BoolArray) -> FloatArray:
-    """The share of draws in which a claim held, as if one more had denied it: no claim is certain by counting."""
-    return np.asarray(held.sum(axis=0) / (len(held) + 1), dtype=np.float64)

@@ -71,20 +71,20 @@ def suggested_claims(mean_ranks: FloatArray, firsts: BoolArray) -> list[Stated]:
     return best + [Stated(order[0], b, False) for b in sorted(order[1:], key=lambda b: overall[b])]
 
 
+def opponent(scores: FloatArray, algorithm: int, rival: int | None) -> FloatArray:
+    """Of scores whose lower values are better (... x algorithms), the rival's, or the best other; NaN where absent."""
+    if rival is not None:
+        return scores[..., rival]
+    others = np.delete(scores, algorithm, axis=-1)
+    best = np.where(np.isnan(others), np.inf, others).min(axis=-1)
+    return np.where(np.isinf(best), np.nan, best)
+
+
 def observed(claim: Stated, scores: FloatArray) -> IntArray:
     """1 ahead, 0 tied, -1 behind, by scores whose lower values are better (... x algorithms); -2 where absent."""
-    own = scores[..., claim.algorithm]
-    if claim.rival is None:
-        others = np.delete(scores, claim.algorithm, axis=-1)
-        absent = np.isnan(own) | np.isnan(others).all(axis=-1)
-        other = np.min(np.where(np.isnan(others), np.inf, others), axis=-1)
-    else:
-        other = scores[..., claim.rival]
-        absent = np.isnan(own) | np.isnan(other)
-    own, other = np.where(absent, 0.0, own), np.where(absent, 0.0, other)
-    sign = ties.beats(other, own).astype(np.int64) - ties.beats(own, other).astype(np.int64)
-    result: IntArray = np.where(absent, -2, sign)
-    return result
+    own, other = scores[..., claim.algorithm], opponent(scores, claim.algorithm, claim.rival)
+    absent = np.isnan(own) | np.isnan(other)
+    return np.where(absent, -2, ties.sign(np.where(absent, 0.0, other), np.where(absent, 0.0, own)))
 
 
 def shown(claim: Stated, better: BoolArray, present: BoolArray) -> IntArray:
@@ -119,8 +119,8 @@ class JointTest:
         at = self._places(claim)
         if at is None:
             return None
-        others = np.delete(self.totals, at[0], axis=1) if claim.rival is None else self.totals[:, at[1:]]
-        against = support = others.min(axis=1) - self.totals[:, at[0]]
+        own, rival = at
+        against = support = opponent(self.totals, own, rival) - self.totals[:, own]
         if not claim.named:
             ordered = np.sort(self.totals, axis=1)
             against = ordered[:, -1 if claim.rival is not None else 1] - ordered[:, 0]
@@ -135,15 +135,20 @@ class JointTest:
         at = self._places(claim)
         if at is None or not len(self.best):
             return None
-        shares = self.best if claim.rival is None else self.before
-        own = shares[:, at[0]] if claim.rival is None else shares[:, at[0], at[1]]
-        return float(np.quantile(own if claim.named else shares.reshape(len(shares), -1).max(axis=1), 0.95))
+        own, rival = at
+        shares = self.best if rival is None else self.before
+        if claim.named:
+            by_table = shares[:, own] if rival is None else shares[:, own, rival]
+        else:
+            by_table = shares.reshape(len(shares), -1).max(axis=1)
+        return float(np.quantile(by_table, 0.95))
 
-    def _places(self, claim: Stated) -> tuple[int, int] | None:
-        wanted = [claim.algorithm, claim.algorithm if claim.rival is None else claim.rival]
-        if len(self.common) < 2 or not set(wanted) <= set(self.common.tolist()):
+    def _places(self, claim: Stated) -> tuple[int, int | None] | None:
+        """Where the algorithm and its rival stand among the common ones; None where one is not in every universe."""
+        place = {int(a): i for i, a in enumerate(self.common)}
+        if len(place) < 2 or claim.algorithm not in place or not (claim.rival is None or claim.rival in place):
             return None
-        return int(np.searchsorted(self.common, wanted[0])), int(np.searchsorted(self.common, wanted[1]))
+        return place[claim.algorithm], None if claim.rival is None else place[claim.rival]
 
 
 def joint_test(ranks: FloatArray, permutations: int, rng: np.random.Generator) -> JointTest:

@@ -16,6 +16,7 @@ from recassay.analysis.multiverse.claims import (
     joint_test,
     named_claims,
     observed,
+    opponent,
     shown,
     suggested_claims,
 )
@@ -251,9 +252,7 @@ def _claim(claim: Stated, universes: Universes, judged: _Judged, mean_ranks: Flo
     fails = (seen == -1) if claim.rival is None else (seen < 1) & (seen > -2)
     on_datasets = observed(claim, judged.ranks[clean].transpose(0, 2, 1))
     by_dataset = {name: _times(column) for name, column in zip(universes.datasets, on_datasets.T, strict=True)}
-    scores = mean_ranks[clean]
-    others = scores[:, [claim.rival]] if claim.rival is not None else np.delete(scores, claim.algorithm, axis=1)
-    leads = np.nanmin(np.where(np.isnan(others), np.inf, others), axis=1) - scores[:, claim.algorithm]
+    leads = (opponent(mean_ranks, claim.algorithm, claim.rival) - mean_ranks[:, claim.algorithm])[clean]
     leads = leads[np.isfinite(leads)]
     return Claim(
         statement=claim.statement(names),

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from recassay.analysis.multiverse.claims import opponent
 from recassay.analysis.multiverse.repeats import Drift, SeedShare
 from recassay.analysis.verdict.result import Grade
 from recassay.core import columns as c
@@ -173,10 +174,8 @@ class MultiverseResult(Displayed):
     def lead_of(self, claim: Claim) -> FloatArray:
         """By universe, the lead in mean rank of a claim's algorithm over its rival, or over the best other."""
         own = self.algorithms.index(claim.algorithm)
-        if claim.rival is not None:
-            return self.mean_ranks[:, self.algorithms.index(claim.rival)] - self.mean_ranks[:, own]
-        others = np.delete(self.mean_ranks, own, axis=1)
-        return np.nanmin(others, axis=1) - self.mean_ranks[:, own]
+        rival = None if claim.rival is None else self.algorithms.index(claim.rival)
+        return opponent(self.mean_ranks, own, rival) - self.mean_ranks[:, own]
 
     def to_frame(self) -> pl.DataFrame:
         """One row per claim: in how many universes it is seen and shown, the mean lead and the joint test."""
