@@ -291,9 +291,13 @@ def test_the_verb_reads_tables_with_holes_and_says_what_is_next():
 
 def test_what_cannot_be_asked_is_refused():
     with pytest.raises(UsageError, match="confidence"):
-        Question(confidence=1.0)
-    with pytest.raises(UsageError, match="choose first"):
-        Question("second")  # type: ignore[arg-type]
+        recassay.adaptive(lambda cells: {}, confidence=1.0)
+    with pytest.raises(UsageError, match="target is 'second'"):
+        recassay.adaptive(lambda cells: {}, target="second")  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="indifference is -1"):
+        recassay.adaptive(lambda cells: {}, indifference=-1)
+    with pytest.raises(UsageError, match="rho is 0"):
+        Question(rho=0.0)
     with pytest.raises(UsageError, match="at least two"):
         CellGrid("x", ("a",), ("d", "e"))
     with pytest.raises(UsageError, match="name its algorithms"):

@@ -35,12 +35,6 @@ class Question:
     rho: float = 0.97
 
     def __post_init__(self) -> None:
-        if self.target not in ("first", "top3", "order", "rho"):
-            raise UsageError(f"the target is {self.target!r}", fix="choose first, top3, order or rho")
-        if not 0.5 <= self.confidence < 1:
-            raise UsageError(f"the confidence is {self.confidence:g}", fix="give a probability from 0.5 to below 1")
-        if not self.indifference >= 0:
-            raise UsageError(f"the indifference is {self.indifference:g}", fix="give mean ranks, 0 or more")
         if not 0 < self.rho <= 1:
             raise UsageError(f"rho is {self.rho:g}", fix="give a correlation above 0, at most 1")
 

@@ -148,28 +148,23 @@ def _exact(rows: IntArray, observed: int) -> float | None:
         steps += len(sums) * ways[at]
         if steps > ENUMERATED:
             return None
-        placed = _placings(rows[at])
+        placed = np.array(_placings(rows[at].tolist()))
         reached = np.sort((sums[:, None] + placed).reshape(-1, k), axis=1)
         _, first, where = np.unique((reached + largest) @ digits, return_index=True, return_inverse=True)
         sums, chances = reached[first], np.bincount(where, np.repeat(chances, len(placed))) / len(placed)
     return float(min(1.0, chances[(sums**2).sum(axis=1) >= observed].sum()))
 
 
-def _placings(row: IntArray) -> IntArray:
+def _placings(ranks: list[int]) -> list[tuple[int, ...]]:
     """Every arrangement of the ranks of one dataset, once each."""
-    if len(np.unique(row)) == len(row):
-        return np.array(list(permutations(row.tolist())))
-    placed: list[tuple[int, ...]] = [()]
-    left = [dict(zip(*(part.tolist() for part in np.unique(row, return_counts=True)), strict=True))]
-    for _ in range(len(row)):
-        grown = [
-            ((*begun, rank), {**rest, rank: count - 1})
-            for begun, rest in zip(placed, left, strict=True)
-            for rank, count in rest.items()
-            if count
-        ]
-        placed, left = [begun for begun, _ in grown], [rest for _, rest in grown]
-    return np.array(placed)
+    if len(set(ranks)) == len(ranks):
+        return list(permutations(ranks))
+    placed = []
+    for rank in sorted(set(ranks)):
+        rest = ranks.copy()
+        rest.remove(rank)
+        placed += [(rank, *others) for others in _placings(rest)]
+    return placed
 
 
 def _by_moments(rows: IntArray, observed: int) -> float:

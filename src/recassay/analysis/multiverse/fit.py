@@ -62,8 +62,6 @@ def explore(
     specification curve and of its joint test, Steegen et al. (2016) of the multiverse. Several policies for missing
     cells, or several aggregations, are further axes.
     """
-    if permutations < 0:
-        raise UsageError(f"permutations is {permutations}", fix="give 0 or more")
     universes = find_universes(
         rows, axes=axes, metric=metric, leaky=leaky, higher_is_better=higher_is_better, seed=seed
     )

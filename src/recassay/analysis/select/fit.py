@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 
-from recassay.analysis.aggregation.rules import RULES, Rule
+from recassay.analysis.aggregation.rules import RULES, Rule, choose_rules
 from recassay.analysis.dataset_space.space import place_datasets
 from recassay.analysis.select.judging import Task, draw_halves
 from recassay.analysis.select.methods import BY_CHARACTERISTICS, choose_methods
@@ -12,7 +13,6 @@ from recassay.analysis.select.result import SelectResult
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.choices import MANY_ALGORITHMS
 from recassay.core.errors import InputError, NotApplicableError, UsageError, listing
-from recassay.core.names import did_you_mean
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.characteristics import CharacteristicsTable
 from recassay.core.tables.matrix import Matrix
@@ -80,7 +80,8 @@ def select_datasets(
     judged = {name: other for name, other in (others or {}).items() if _fits(other, matrix, chosen_rule)}
     task = Task(matrix, chosen_rule, judged, space, seed)
     halves = draw_halves(len(matrix.algorithms), splits, derived_rng(seed, "selection halves"))
-    choices = task.judge(names, k, halves, simulations)
+    weights = {name: task.subsets(name, k, simulations) for name in dict.fromkeys(("random", *names))}
+    choices = task.judge(names, k, halves, weights)
     points = []
     if curve:
         for size in sorted({s for s in (*_CURVE_SIZES, k) if 1 < s <= max(k, n // 2) and s < n}):
@@ -92,7 +93,7 @@ def select_datasets(
         algorithms=matrix.algorithms,
         datasets=matrix.datasets,
         choices=choices,
-        by_rule=task.by_rule(names, k, simulations),
+        by_rule=task.by_rule({name: weights[name] for name in names}),
         curve=tuple(points),
         held_out_metrics=tuple(judged),
         halves=len(halves),
@@ -105,36 +106,32 @@ def _rule(name: str | None, matrix: Matrix) -> Rule:
     negative = bool((matrix.values < 0).any())
     if name is None:
         return RULES["mean_rank" if negative else DEFAULT_RULE]
-    if name not in RULES:
-        raise UsageError(f"unknown aggregation {name!r}", fix=did_you_mean(name, RULES))
-    if RULES[name].nonnegative and negative:
+    (rule,) = choose_rules([name])
+    if rule.nonnegative and negative:
         raise UsageError(f"{name} needs values of at least 0, and {matrix.metric} has negative ones",
                          fix="choose another aggregation, for example mean_rank")  # fmt: skip
-    return RULES[name]
+    return rule
 
 
 def _fits(other: Matrix, matrix: Matrix, rule: Rule) -> bool:
+    """Whether another metric can judge: it covers the same algorithms and datasets, and the rule allows its values."""
     same = other.algorithms == matrix.algorithms and other.datasets == matrix.datasets
     return same and not (rule.nonnegative and (other.values < 0).any())
 
 
 def other_metrics(results: Results, matrix: Matrix) -> dict[str, Matrix]:
-    """The other metrics of the table that cover the same algorithms and datasets without a gap; costs are left out."""
+    """The other metrics of the table, on the datasets that have every cell; costs are left out."""
     others = {}
     for label in results.metrics:
-        if label in {matrix.metric, *_COSTS}:
-            continue
-        try:
-            other = results.matrix(label, missing="drop-datasets")
-        except (InputError, UsageError):  # no direction known, or nothing left: this metric cannot judge
-            continue
-        if other.datasets == matrix.datasets and other.algorithms == matrix.algorithms:
-            others[label] = other
+        if label not in {matrix.metric, *_COSTS}:
+            # Where no direction is known, or nothing is left, a metric cannot judge.
+            with suppress(InputError, UsageError):
+                others[label] = results.matrix(label, missing="drop-datasets")
     return others
 
 
 def _run(results: Results, spec: AnalysisSpec) -> SelectResult:
-    matrix = results.matrix(spec.metric, missing=spec.missing, higher_is_better=spec.higher_is_better)
+    matrix = spec.matrix(results)
     n = len(matrix.datasets)
     if n < 6 or len(matrix.algorithms) < 3:
         raise NotApplicableError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -48,21 +48,21 @@ class Task:
     others: Mapping[str, Matrix]
     space: DatasetSpace | None
     seed: int
-    known: dict[tuple[str, int, int], FloatArray] = field(default_factory=dict)
-    """Subsets by method, size and number of simulations: what was chosen once is not chosen again."""
 
-    def judge(self, names: Sequence[str], k: int, halves: Halves, simulations: int) -> dict[str, DatasetChoice]:
-        """The choice of every method with all its numbers."""
+    def judge(
+        self, names: Sequence[str], k: int, halves: Halves, subsets: Mapping[str, FloatArray]
+    ) -> dict[str, DatasetChoice]:
+        """The choice of every method with all its numbers; `subsets` are what each method gives, and `random`."""
         whole = self._agreement(self.matrix)
         elsewhere = {name: self._agreement(other) for name, other in self.others.items()}
         inner = [self._agreement(self.matrix, judges) for _, judges in halves]
         both = [[self._agreement(other, judges) for other in self.others.values()] for _, judges in halves]
-        by_chance = self._weights("random", k, simulations)
+        by_chance = subsets["random"]
         chance, chance_inner = whole.rho(by_chance), [each.apart(by_chance) for each in inner]
         choices = {}
         for name in names:
             looked = name == PRESERVING
-            weights = self._weights(name, k, simulations)
+            weights = subsets[name]
             unseen = self._unseen(name, k, halves, weights)
             rho = whole.rho(weights)
             metrics = {other: each.rho(weights) for other, each in elsewhere.items()}
@@ -89,7 +89,7 @@ class Task:
             )
         return choices
 
-    def by_rule(self, names: Sequence[str], k: int, simulations: int) -> dict[str, dict[str, float]]:
+    def by_rule(self, subsets: Mapping[str, FloatArray]) -> dict[str, dict[str, float]]:
         """The rho of every method's choice under every aggregation that the values allow."""
         negative = bool((self.matrix.values < 0).any())
         rules = [rule for rule in RULES.values() if not (rule.nonnegative and negative)]
@@ -98,8 +98,8 @@ class Task:
             for rule in rules
         }
         by_rule = {}
-        for name in names:
-            few = self._weights(name, k, simulations)[: 100 if name == "random" else 1]
+        for name, weights in subsets.items():
+            few = weights[: 100 if name == "random" else 1]
             by_rule[name] = {rule: float(agreement.rho(few).mean()) for rule, agreement in agreements.items()}
         return by_rule
 
@@ -109,7 +109,7 @@ class Task:
         inner = [self._agreement(self.matrix, judges) for _, judges in halves]
         points = []
         for name in names:
-            weights = self._weights(name, k, _CURVE_SIMULATIONS)
+            weights = self.subsets(name, k, _CURVE_SIMULATIONS)
             points.append(CurvePoint(name, k, False, Spread.of(whole.rho(weights))))
             if inner:
                 unseen = self._unseen(name, k, halves, weights)
@@ -121,17 +121,13 @@ class Task:
         values = matrix.values if algorithms is None else matrix.values[algorithms]
         return SubsetAgreement(values, self.rule, higher_is_better=matrix.higher_is_better)
 
-    def _weights(self, name: str, k: int, runs: int) -> FloatArray:
-        """The subsets that a method gives, its choice in the first row."""
-        key = (name, k, runs)
-        if key not in self.known:
-            n = len(self.matrix.datasets)
-            if name == PRESERVING:
-                self.known[key] = self._preserving(self.matrix.values, k)
-            else:
-                rng = derived_rng(self.seed, "selection", name, str(k))
-                self.known[key] = subset_weights(simulate(name, self.space, n, k, runs, rng), n)
-        return self.known[key]
+    def subsets(self, name: str, k: int, runs: int) -> FloatArray:
+        """The subsets that a method gives, as rows of weights, its choice first."""
+        if name == PRESERVING:
+            return self._preserving(self.matrix.values, k)
+        n = len(self.matrix.datasets)
+        rng = derived_rng(self.seed, "selection", name, str(k))
+        return subset_weights(simulate(name, self.space, n, k, runs, rng), n)
 
     def _unseen(self, name: str, k: int, halves: Halves, weights: FloatArray) -> list[FloatArray]:
         """For each pair of halves, the subsets that a method gives without the algorithms that judge.

@@ -131,8 +131,7 @@ def _refuse_too_little(matrix: Matrix, draws: int) -> None:
 
 
 def _run(results: Results, spec: AnalysisSpec) -> StressResult:
-    matrix = results.matrix(spec.metric, missing=spec.missing, higher_is_better=spec.higher_is_better)
-    return stress_rankings(matrix, seed=spec.seed)
+    return stress_rankings(spec.matrix(results), seed=spec.seed)
 
 
 ANALYSIS = Analysis(
