@@ -30,7 +30,7 @@ from recassay.runner.drive import (
 )
 from recassay.runner.jobs import Job
 from recassay.runner.manifest import environment, portable
-from recassay.runner.memory import memory_limit
+from recassay.runner.memory import job_limits
 from recassay.runner.references import file_version, is_part_file, part_version
 from recassay.runner.work import Progress, Work, WorkCell
 from recassay.store.records import PlannedRow
@@ -91,7 +91,7 @@ def plan_classifiers(study: ClassifyStudySpec) -> Work:
 
     def prepare(needed: Collection[str], folder: Path) -> list[Job]:
         wanted = {cell.split for cell in cells if cell.id in needed}
-        limits = (study.budget.seconds_per_cell, memory_limit(study.budget))
+        limits = job_limits(study.budget)
         return [
             Job(split.id, f"{CELL_MODULE}:prepare", partial(_table_payload, study, table, split, folder), *limits)
             for table in study.datasets
@@ -127,9 +127,7 @@ def _split(study: ClassifyStudySpec, table: TableSpec) -> TableSplitSpec:
     return TableSplitSpec(
         dataset=table.name,
         data=data,
-        target=table.target,
-        categorical=table.categorical,
-        drop=table.drop,
+        **table.model_dump(include={"target", "categorical", "drop"}),
         protocol=study.protocol,
         seed=study.seed,
     )

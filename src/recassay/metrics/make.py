@@ -48,11 +48,7 @@ def convention(metric: Metric) -> dict[str, Any]:
     """
     return {
         "metric": metric.name,
-        "k": metric.k,
-        "scope": metric.scope,
-        "higher_is_better": metric.higher_is_better,
-        "formula": metric.formula,
-        "variant": metric.variant,
+        **{key: getattr(metric, key) for key in ("k", "scope", "higher_is_better", "formula", "variant")},
         "convention": metric.variants[metric.variant],
         "source": metric.source,
     }

@@ -80,7 +80,7 @@ def attack(
         items = _implicit_profiles(train, spec, aims, fakes, length, rng)
         weight = None
     else:
-        items, ratings = _explicit_profiles(train, train.weight, spec, aims, fakes, length, rng)
+        items, ratings = _explicit_profiles(train, spec, aims, fakes, length, rng)
         weight = np.concatenate([train.weight, ratings.ravel()])
     added = items.size
     fake = np.repeat(np.arange(fakes, dtype=np.int32) + train.n_users, items.shape[1])
@@ -97,15 +97,11 @@ def attack(
 
 
 def _explicit_profiles(
-    train: Interactions,
-    weight: Float32Array,
-    spec: AttackSpec,
-    targets: IdArray,
-    fakes: int,
-    length: int,
-    rng: np.random.Generator,
+    train: Interactions, spec: AttackSpec, targets: IdArray, fakes: int, length: int, rng: np.random.Generator
 ) -> tuple[IdArray, Float32Array]:
     """Items and ratings of the fake profiles: targets, then selected, then filler items."""
+    weight = train.weight
+    assert weight is not None
     scale = np.unique(weight)
     extreme = scale[0] if spec.kind == "nuke" else scale[-1]
     count = np.bincount(train.item, minlength=train.n_items)

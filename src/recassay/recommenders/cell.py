@@ -22,7 +22,7 @@ from recassay.core.types import Interactions, Recommender, TopK
 from recassay.data.sources import count_events
 from recassay.metrics.evaluate import EvaluationResult, evaluate, whole_ranking_values
 from recassay.metrics.make import make_metric
-from recassay.metrics.protocol import Metric, has_user_values
+from recassay.metrics.protocol import has_user_values
 from recassay.metrics.recommend import recommend_all
 from recassay.recommenders.attacked import hit_ratio_shift
 from recassay.recommenders.plan import SplitSpec
@@ -154,7 +154,7 @@ def run_cell(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
             fix="recommend items that the user does not have in the training data",
         )
     memory = max(filter(None, (peak_bytes(), children_peak_bytes())), default=None)
-    judged = _judge_test(recommender, top, test, [make_metric(label) for label in spec.metrics], seen, barred)
+    judged = _judge_test(work, recommender, top, seen, barred)
     shifted = hit_ratio_shift(work.kind(**parameters), spec, work.split.refit(), test, top) if spec.comper else {}
     files = write_cell_files(work.folder, payload["id"], per_user=judged.per_user, lists=_lists(top, train))
     record = {
@@ -175,14 +175,10 @@ def run_cell(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
 
 
 def _judge_test(
-    recommender: Recommender,
-    top: TopK,
-    test: Interactions,
-    metrics: list[Metric],
-    seen: csr_array,
-    barred: csr_array | None,
+    work: Work, recommender: Recommender, top: TopK, seen: csr_array, barred: csr_array | None
 ) -> EvaluationResult:
     """The metrics on the lists, and those that read the whole order (without a cut-off) on whole lists."""
+    test, metrics = work.split.test, [make_metric(label) for label in work.spec.metrics]
     whole = [m for m in metrics if has_user_values(m) and getattr(m, "whole_ranking", False) and m.k is None]
     judged = evaluate(top, test, metrics, train=seen)
     if not whole:

@@ -19,7 +19,7 @@ from recassay.recommenders.plan import Plan, PlannedCell
 from recassay.recommenders.space import highest, settle
 from recassay.recommenders.splits import is_usable, split_record
 from recassay.runner.jobs import Job
-from recassay.runner.memory import limit_in_words, memory_limit
+from recassay.runner.memory import job_limits, limit_in_words, memory_limit
 from recassay.runner.references import is_part_file
 from recassay.runner.work import Rounds
 
@@ -29,15 +29,9 @@ PROCESS_BYTES = 500_000_000
 
 def split_jobs(planned: Plan, cells: Sequence[PlannedCell], folder: Path) -> list[Job]:
     """The jobs that prepare the splits of `cells`, those that are there and sound left out."""
-    budget, limit = planned.study.budget, memory_limit(planned.study.budget)
+    function, limits = "recassay.recommenders.cell:prepare", job_limits(planned.study.budget)
     return [
-        Job(
-            split,
-            "recassay.recommenders.cell:prepare",
-            partial(_split_payload, planned, cell, folder),
-            budget.seconds_per_cell,
-            limit,
-        )
+        Job(split, function, partial(_split_payload, planned, cell, folder), *limits)
         for split, cell in planned.splits(cells).items()
         if not is_usable(folder, split)
     ]

@@ -96,16 +96,8 @@ def make_split(dataset: DatasetSpec, protocol: ProtocolSpec, base: str) -> Split
 def split_record(folder: Path, split_id: str) -> SplitRecord:
     """The record of a prepared split."""
     stored = read_sealed(split_folder(folder, split_id), _META, _WHAT)
-    sizes = stored["sizes"]
-    return SplitRecord(
-        id=split_id,
-        fingerprint=stored["fingerprint"],
-        n_users=sizes["users"],
-        n_items=sizes["items"],
-        n_interactions=sizes["interactions"],
-        counts=stored["counts"],
-        audit=stored["audit"],
-    )
+    sizes = {f"n_{what}": size for what, size in stored["sizes"].items()}
+    return SplitRecord(split_id, **sizes, **{key: stored[key] for key in ("fingerprint", "counts", "audit")})
 
 
 def load_split(

@@ -37,7 +37,7 @@ from recassay.runner.drive import (
 from recassay.runner.jobs import Collected, Job
 from recassay.runner.local import LocalExecutor
 from recassay.runner.manifest import environment, portable
-from recassay.runner.memory import memory_limit
+from recassay.runner.memory import job_limits
 from recassay.runner.work import Choice, Event, Progress, Rounds, Work, WorkCell
 from recassay.store.lock import study_lock
 from recassay.store.records import PlannedRow
@@ -176,35 +176,16 @@ def dry_run_study(
         executor.run(split_jobs(planned, planned.cells, work), splits)
         usable = [cell for cell in planned.cells if is_prepared(work, cell.spec.split.id)]
         asked = Collected()
-        executor.run(
-            [
-                Job(
-                    cell.id,
-                    "recassay.recommenders.cell:predict",
-                    partial(cell_payload, planned, cell, work),
-                    planned.study.budget.seconds_per_cell,
-                    memory_limit(planned.study.budget),
-                )
-                for cell in usable
-            ],
-            asked,
-        )
+        function, limits = "recassay.recommenders.cell:predict", job_limits(planned.study.budget)
+        jobs = [Job(cell.id, function, partial(cell_payload, planned, cell, work), *limits) for cell in usable]
+        executor.run(jobs, asked)
         predictions = []
         for cell in planned.cells:
             outcome = asked.outcomes.get(cell.id) or splits.outcomes[cell.spec.split.id]
             predicted = dict(outcome.record or {}) if outcome.status == "done" else {}
-            predictions.append(
-                CellPrediction(
-                    cell=cell.id,
-                    algorithm=cell.algorithm.name,
-                    dataset=cell.dataset.name,
-                    seed=cell.spec.seed,
-                    fold=cell.spec.fold,
-                    state=known.get(cell.id, "to go" if outcome.status == "done" else CANNOT_RUN),
-                    reason=outcome.reason,
-                    **predicted,
-                )
-            )
+            state = known.get(cell.id, "to go" if outcome.status == "done" else CANNOT_RUN)
+            which = (cell.id, cell.algorithm.name, cell.dataset.name, cell.spec.seed, cell.spec.fold)
+            predictions.append(CellPrediction(*which, state, reason=outcome.reason, **predicted))
     return tuple(predictions)
 
 

@@ -44,19 +44,11 @@ class Work:
         spec, folder = CellSpec.model_validate(payload["cell"]), Path(payload["folder"])
         kind, sizes = load_algorithm(payload["reference"], payload["base"]), split_record(folder, spec.split.id)
         refuse_other_split(kind, sizes.fingerprint, spec.dataset)
-        return cls(
-            spec=spec,
-            kind=kind,
-            folder=folder,
-            sizes=sizes,
-            memory_limit=payload.get("memory"),
-            limit_in_words=payload.get("memory_in_words", "the limit is"),
-            _split=None
-            if emit is None
-            else load_split(
-                folder, spec.split.id, checked=payload.get(CHECKED), note=lambda state: emit({CHECKED: state})
-            ),
-        )
+        limit, words, split = payload.get("memory"), payload.get("memory_in_words", "the limit is"), None
+        if emit is not None:
+            checked = payload.get(CHECKED)
+            split = load_split(folder, spec.split.id, checked=checked, note=lambda state: emit({CHECKED: state}))
+        return cls(spec, kind, folder, sizes, limit, words, split)
 
     @property
     def split(self) -> Split:

@@ -66,6 +66,11 @@ def memory_limit(budget: Budget) -> int | None:
     return None if machine is None else machine * 9 // 10
 
 
+def job_limits(budget: Budget) -> tuple[float | None, int | None]:
+    """The most seconds and bytes that a job may take."""
+    return budget.seconds_per_cell, memory_limit(budget)
+
+
 def limit_in_words(budget: Budget) -> str:
     """Where `memory_limit` comes from, to be followed by a number of GB."""
     return "nine tenths of the machine's memory are" if budget.memory_gb is None else "budget.memory_gb is"
