@@ -16,7 +16,7 @@ from recassay.core.errors import NotEnoughMemoryError, RecAssayError, UsageError
 from recassay.core.registry import algorithms
 from recassay.core.seeds import derived_rng
 from recassay.testing import check_algorithm, checks
-from recassay.testing.answers import alike, answer, everyone, lists_of
+from recassay.testing.answers import alike, answer, everyone
 from recassay.testing.examples import learnable_tastes
 from support.neural import TINY, tiny
 
@@ -62,7 +62,7 @@ def test_any_stage_is_the_model_of_that_many_epochs(name):
     train, _ = learnable_tastes(n_groups=2, users_per_group=30, items_per_group=30)
     stages = list(tiny(name, epochs=4)().fit_steps(train, rng=derived_rng(7, "conformance")))
     assert [stage.iterations for stage in stages] == [1, 2, 3, 4]
-    second = lists_of(stages[1], everyone(train), 10, train.csr())
+    second = stages[1].recommend(everyone(train), 10, exclude=train.csr())
     assert alike(second, answer(tiny(name, epochs=2)(), train))
 
 
