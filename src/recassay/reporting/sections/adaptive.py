@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from recassay.analysis.adaptive.result import AdaptiveResult, Step
@@ -43,18 +45,18 @@ def standing(result: AdaptiveResult) -> str:
     return "; ".join(parts)
 
 
-def _prior(result: AdaptiveResult) -> str:
-    """Where the belief started, and what that counts for now."""
-    tables = listing(result.prior, most=4, last="and")
-    if result.measured.any() and result.prior_weight < NOTHING:
-        return f"it started from {tables}, which the new cells contradict: that counts for nothing now"
-    count = f"{number(result.prior_weight)} measured datasets"
-    return f"it started from {tables}, which now count as much as {count} (the less, the more new cells disagree)"
-
-
 def _named(step: Step) -> list[str]:
     """The probes and cells of a batch, by name."""
     return [f"a probe of {a} on {d}" for a, d in step.probes] + [f"{a} on {d}" for a, d in step.cells]
+
+
+def _prior(result: AdaptiveResult) -> str:
+    """Where the belief started, and what that counts for now."""
+    started = f"It started from {listing(result.prior, most=4, last='and')}, which"
+    if result.measured.any() and result.prior_weight < NOTHING:
+        return f"{started} the new cells contradict: that counts for nothing now."
+    count = f"{number(result.prior_weight)} measured datasets"
+    return f"{started} now count as much as {count} (the less, the more new cells disagree)."
 
 
 ENDS = {
@@ -93,8 +95,7 @@ def sentences(result: AdaptiveResult) -> list[str]:
             "look that says something about the cell and stands in no table."
         )
     if result.prior:
-        text = _prior(result)
-        lines.append(f"{text[0].upper()}{text[1:]}.")
+        lines.append(_prior(result))
     unseen = int((~result.measured[result.algorithms.index(result.order[0])]).sum())
     if unseen and result.measured.any():
         lines.append(
@@ -150,7 +151,6 @@ def tables(result: AdaptiveResult) -> list[Table]:
                 ["batch", "which", "why", "cells", "expected"],
                 batches,
                 names=3,
-                important=["which", "why"],
                 most=30,
             )
         )
@@ -177,21 +177,14 @@ def _chance(result: AdaptiveResult) -> str:
 
 def _places(result: AdaptiveResult) -> list[str]:
     """Runs of places that are settled one by one, and of those that are not."""
-    settled = result.settled()
-    runs: list[tuple[int, int, bool]] = []
-    for place, sure in enumerate(settled, 1):
-        if runs and runs[-1][2] == sure:
-            runs[-1] = (runs[-1][0], place, sure)
-        else:
-            runs.append((place, place, sure))
-    skip = 1 if result.target == "first" else 0
+    first = 2 if result.target == "first" else 1
     lines = []
-    for begin, end, sure in runs:
-        first = max(begin, 1 + skip)
-        if first > end:
-            continue
-        whose = f"place {first} is" if first == end else f"places {first} to {end} are"
-        lines.append(f"{whose} {'' if sure else 'not '}settled")
+    for sure, run in groupby(enumerate(result.settled(), 1), key=itemgetter(1)):
+        places = [place for place, _ in run if place >= first]
+        if places:
+            several = f"places {places[0]} to {places[-1]} are"
+            whose = several if len(places) > 1 else f"place {places[0]} is"
+            lines.append(f"{whose} {'' if sure else 'not '}settled")
     return lines[:4]
 
 
@@ -240,11 +233,10 @@ def plot_curve(result: AdaptiveResult) -> Any:
 )
 def plot_grid(result: AdaptiveResult) -> Any:
     """Algorithms against datasets: ranks, those that are only predicted in brackets and faint."""
-    rows = []
-    for row in result.cells().to_dicts():
-        predicted = row["state"] == "predicted"
-        shown = f"({row[c.RANK]:.0f})" if predicted else f"{row[c.RANK]:.3g}"
-        rows.append({**row, "shown": shown, c.RANK: round(row[c.RANK], 2)})
+    rows = result.cells().to_dicts()
+    for row in rows:
+        row["shown"] = f"({row[c.RANK]:.0f})" if row["state"] == "predicted" else f"{row[c.RANK]:.3g}"
+        row[c.RANK] = round(row[c.RANK], 2)
     by_size = [result.datasets[j] for j in result.seconds.sum(axis=0).argsort(kind="stable")]
     chart = heat_map(
         rows,

@@ -106,7 +106,6 @@ def tables(result: ModelResult) -> list[Table]:
             f"{leader} against each other",
             ["against", "P(better)", "P(beats on a new dataset)", f"P(within {100 * result.within:g} %)"],
             pairs,
-            important=["P(better)", "P(beats on a new dataset)"],
         ),
     ]
     if result.predicted:

@@ -61,7 +61,6 @@ def tables(result: RatingsResult) -> list[Table]:
             f"Ratings: {result.metric}, {result.rounds}; {anchor}",
             [*header, *skill],
             rows,
-            important=["rating", shown, "win rate"],
             notes=["Improvability: the share of the best score that is left, averaged over datasets."] if table else [],
         )
     ]

@@ -190,7 +190,7 @@ def _crossings(dataset: DatasetStrata) -> list[Table]:
         return []
     title = f"{dataset.dataset}: pairs that change places at P (proven: significant on both sides)"
     header = ["leads below P", "trails below P", "P", "significant sides"]
-    return [Table(title, header, rows, names=2, important=["trails below P", "P"], most=MOST_CROSSINGS)]
+    return [Table(title, header, rows, names=2, most=MOST_CROSSINGS)]
 
 
 def _some(result: StrataResult) -> str:

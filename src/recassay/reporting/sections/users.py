@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from recassay.analysis.users.result import DatasetUsers, UsersResult
@@ -73,9 +74,7 @@ def _one(users: DatasetUsers, result: UsersResult) -> str:
 
 def _several(result: UsersResult) -> str:
     alone = [dataset for dataset in result.datasets if len(dataset.not_worse()) == 1]
-    best: dict[str, int] = {}
-    for won in alone:
-        best[won.algorithms[0]] = best.get(won.algorithms[0], 0) + 1
+    best = Counter(dataset.algorithms[0] for dataset in alone)
     text = f"Tested over the users of each dataset (sign-flip test, Holm), on {len(alone)} of {len(result.datasets)} "
     text += "datasets one algorithm is better than every other"
     if not best:
