@@ -8,7 +8,7 @@ from typing import Any
 
 from recassay.core import columns as c
 from recassay.core.types import FloatArray
-from recassay.plots.grammar import Chart, Spec, channel, condition, fixed
+from recassay.plots.grammar import Chart, Row, Spec, channel, condition, fixed, tips
 from recassay.plots.theme import (
     CELL_INK,
     DIVERGING,
@@ -83,6 +83,15 @@ def label_rows(heights: list[float], room: float, top: float = math.inf) -> list
 def algorithm_colour(order: Sequence[str]) -> Spec:
     """Each algorithm in its colour, without a legend: its name stands beside its row."""
     return channel(f"{c.ALGORITHM}:N", scale=colour_scale(order), legend=None)
+
+
+def by_algorithm(rows: list[Row], order: Sequence[str], numbers: str, *, shared: bool = False, **axis: Any) -> Chart:
+    """One row per algorithm in this order, each in its colour; the tooltip lists the columns `numbers`."""
+    return Chart(rows).encode(
+        y=names_down(c.ALGORITHM, order, shared=shared, **axis),
+        color=algorithm_colour(order),
+        tooltip=tips(c.ALGORITHM, numbers),
+    )
 
 
 def line_legend(names: Sequence[str], *, strokes: bool = True, **more: Any) -> Spec:
@@ -162,9 +171,9 @@ def square_map(
         for b, other in enumerate(names)
         if a != b
     ]
-    tips = ["row:N", "column:N", f"{field}:Q"]
     down, across = names_down("row", order), names_above("column", order)
-    chart = heat_map(rows, across, down, fill, tips, dark=dark, written=len(order) <= MOST_WRITTEN)
+    tip = tips("row column", field)
+    chart = heat_map(rows, across, down, fill, tip, dark=dark, written=len(order) <= MOST_WRITTEN)
     return chart.properties(width=40 * len(order), height=24 * len(order))
 
 

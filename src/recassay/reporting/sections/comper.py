@@ -9,7 +9,7 @@ import polars as pl
 from recassay.analysis.comper.result import MEAN, ComPerResult, Derivation
 from recassay.core import columns as c
 from recassay.core.errors import count_of
-from recassay.plots.forms import algorithm_colour, names_down, panel_title
+from recassay.plots.forms import algorithm_colour, by_algorithm, names_down, panel_title
 from recassay.plots.grammar import Chart, channel, hconcat, marks, tips
 from recassay.plots.theme import INK, colour_scale, themed
 from recassay.reporting.numbers import number
@@ -99,17 +99,12 @@ def _grouped(rows: pl.DataFrame, order: list[str]) -> Any:
 
 def _means(rows: pl.DataFrame, order: list[str]) -> Any:
     mean = rows.group_by(c.ALGORITHM, maintain_order=True).agg(pl.col(c.SCORE).mean())
-    y = names_down(c.ALGORITHM, order)
-    bars = marks(mean.to_dicts(), "bar", height={"band": 0.65}, opacity=0.55).encode(
-        y=y,
-        x=channel(f"{c.SCORE}:Q", title="ComPer: mean (bar), and each setting (tick)"),
-        color=algorithm_colour(order),
-        tooltip=tips(c.ALGORITHM, c.SCORE),
-    )
+    bars = by_algorithm(mean.to_dicts(), order, c.SCORE).mark("bar", height={"band": 0.65}, opacity=0.55)
     ticks = marks(rows.to_dicts(), "tick", color=INK, thickness=1.4, size=11, opacity=0.75).encode(
-        y=y, x=f"{c.SCORE}:Q", tooltip=SETTING_TIPS
+        y=names_down(c.ALGORITHM, order), x=f"{c.SCORE}:Q", tooltip=SETTING_TIPS
     )
-    return (bars + ticks).properties(width=520, height=20 * len(order))
+    x = channel(f"{c.SCORE}:Q", title="ComPer: mean (bar), and each setting (tick)")
+    return (bars.encode(x=x) + ticks).properties(width=520, height=20 * len(order))
 
 
 @plot(
@@ -166,12 +161,9 @@ def plot_sensitivity(result: ComPerResult) -> Any:
         changed = float(rows.get_column("order_changed")[0])
         title = panel_title(scheme, f"order changes in {changed:.0%}", offset=6)
         axis = {"format": "%", "values": [0, 0.5, 1], "domain": False}
-        bars = marks(rows.to_dicts(), "bar", height={"band": 0.7}).encode(
-            y=names_down(c.ALGORITHM, order, labels=not panels),
-            x=channel("probability_first:Q", title=None, scale={"domain": [0, 1]}, axis=axis),
-            color=algorithm_colour(order),
-            tooltip=tips(c.ALGORITHM, "probability_first order_changed"),
-        )
+        base = by_algorithm(rows.to_dicts(), order, "probability_first order_changed", labels=not panels)
+        x = channel("probability_first:Q", title=None, scale={"domain": [0, 1]}, axis=axis)
+        bars = base.mark("bar", height={"band": 0.7}).encode(x=x)
         panels.append(bars.properties(width=190, height=max(60, 20 * len(order)), title=title))
     return themed(
         hconcat(*panels, spacing=16),

@@ -9,8 +9,8 @@ import numpy as np
 from recassay.analysis.model.result import ModelResult
 from recassay.core import columns as c
 from recassay.core.errors import listing
-from recassay.plots.forms import algorithm_colour, names_down, panel_title, square_map
-from recassay.plots.grammar import Chart, channel, hconcat, marks, tips
+from recassay.plots.forms import by_algorithm, panel_title, square_map
+from recassay.plots.grammar import Chart, channel, hconcat
 from recassay.plots.theme import DIVERGING, themed
 from recassay.reporting.numbers import between, number, percent, probability
 from recassay.reporting.section import Plots, Section, Table, plot
@@ -139,13 +139,9 @@ def plot_probabilities(result: ModelResult) -> Any:
     panels: list[Chart] = []
     for column, title in (("probability_best", "best level"), ("probability_first", "first on a new dataset")):
         rows = [{c.ALGORITHM: row[c.ALGORITHM], "probability": row[column]} for row in frame.to_dicts()]
-        bars = marks(rows, "bar", height={"band": 0.7}).encode(
-            x=channel("probability:Q", title=None, scale={"domain": [0, 1]}, axis={"values": [0, 0.5, 1]}),
-            y=names_down(c.ALGORITHM, order, shared=bool(panels)),
-            color=algorithm_colour(order),
-            tooltip=tips(c.ALGORITHM, "probability"),
-        )
-        panels.append(bars.properties(width=230, height=max(60, 20 * len(order)), title=panel_title(title)))
+        bars = by_algorithm(rows, order, "probability", shared=bool(panels)).mark("bar", height={"band": 0.7})
+        x = channel("probability:Q", title=None, scale={"domain": [0, 1]}, axis={"values": [0, 0.5, 1]})
+        panels.append(bars.encode(x=x).properties(width=230, height=max(60, 20 * len(order)), title=panel_title(title)))
     return themed(
         hconcat(*panels, spacing=18),
         f"Who is best for datasets like these, {result.metric}",

@@ -10,7 +10,7 @@ from recassay.core import columns as c
 from recassay.core.errors import listing
 from recassay.core.tables.labels import metric_name
 from recassay.plots.forms import (
-    algorithm_colour,
+    by_algorithm,
     heat_map,
     intervals,
     names_above,
@@ -182,10 +182,7 @@ def plot_rank_intervals(result: RankResult) -> Any:
     for place, (name, ranking) in enumerate(result.rankings.items()):
         own = [row for row in rows if row["method"] == name]
         ends = {"values": [1, len(order)], "format": "d", "grid": False}
-        base = Chart(own).encode(
-            y=names_down(c.ALGORITHM, order, shared=place > 0), color=algorithm_colour(order),
-            tooltip=[f"{c.ALGORITHM}:N", f"{c.RANK}:Q", "rank_low:Q", "rank_high:Q", "resampling_share:Q"],
-        )  # fmt: skip
+        base = by_algorithm(own, order, f"{c.RANK} rank_low rank_high resampling_share", shared=place > 0)
         marks = intervals(base, c.RANK, "rank_low", "rank_high", scale=scale, title=None, axis=ends, size=38)
         title = panel_title(ranking.rule.short, fontSize=10.5, fontWeight="normal", centred=True)
         panels.append(layer(*marks).properties(width=66, height=18 * len(order), title=title))

@@ -6,8 +6,8 @@ from typing import Any
 
 from recassay.analysis.ratings.result import FEWEST_DATASETS, RatingsResult
 from recassay.core import columns as c
-from recassay.plots.forms import algorithm_colour, intervals, names_down, share_fill, square_map
-from recassay.plots.grammar import Chart, layer
+from recassay.plots.forms import by_algorithm, intervals, share_fill, square_map
+from recassay.plots.grammar import layer
 from recassay.plots.theme import themed
 from recassay.reporting.numbers import between, number, percent
 from recassay.reporting.section import Plots, Section, Table, plot
@@ -74,11 +74,7 @@ def plot_ratings(result: RatingsResult) -> Any:
     for row in rows:
         row["low"], row["high"] = max(row["low"], min(known) - OPEN), min(row["high"], max(known) + OPEN)
     order = [row[c.ALGORITHM] for row in rows]
-    base = Chart(rows).encode(
-        y=names_down(c.ALGORITHM, order),
-        color=algorithm_colour(order),
-        tooltip=[f"{c.ALGORITHM}:N", "rating:Q", "low:Q", "high:Q", "win_rate:Q"],
-    )
+    base = by_algorithm(rows, order, "rating low high win_rate")
     layers = intervals(base, "rating", "low", "high", scale={"zero": False}, title="rating")
     return themed(
         layer(*layers).properties(width=460, height=22 * len(order)),
