@@ -40,6 +40,16 @@ def tag(name: str, *children: Child, **attributes: object) -> Markup:
     return Markup(f"<{name}{written}>" + ("" if name in _VOID else f"{joined(children)}</{name}>"))
 
 
+def fold(summary: Child, *children: Child, **attributes: object) -> Markup:
+    """Children behind a line that opens them."""
+    return tag("details", tag("summary", summary), *children, **attributes)
+
+
+def answered(title: Markup, answer: str) -> Child:
+    """The line of a fold that says what is inside: its heading, and the answer."""
+    return [title, tag("span", answer, class_="answer")]
+
+
 def joined(children: Iterable[Child]) -> Markup:
     """Children one after the other, nested lists laid flat, None left out."""
     parts: list[str] = []

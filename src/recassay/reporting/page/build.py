@@ -17,7 +17,7 @@ from recassay.core.tables.labels import metric_name
 from recassay.core.version import __version__
 from recassay.reporting.content import ReportContent
 from recassay.reporting.figures import FilledSection
-from recassay.reporting.markup import Child, Markup, data_block, escaped, joined, tag
+from recassay.reporting.markup import Child, Markup, answered, data_block, escaped, fold, joined, tag
 from recassay.reporting.page.board import board_data, one_dataset
 from recassay.reporting.page.parts import Body, definitions
 from recassay.reporting.page.top import top
@@ -135,24 +135,16 @@ def appendix(content: ReportContent, pages: list[str]) -> Markup:
     parts: list[Child] = []
     defined = definitions(pages)
     if defined:
-        fold = tag(
-            "summary", tag("h3", "Definitions"), tag("span", "what every number on this page means", class_="answer")
-        )
-        parts.append(tag("details", fold, defined, class_="section"))
+        line = answered(tag("h3", "Definitions"), "what every number on this page means")
+        parts.append(fold(line, defined, class_="section"))
     if content.formulas:
         parts.append([tag("h3", "Metrics"), _formulas(content)])
     if content.facts is not None:
         parts.append(_study(content.facts))
     sources = sorted({source for name, (_, source) in content.questions.items() if name in content.analyses and source})
-    parts.append(
-        tag(
-            "details",
-            tag("summary", tag("h3", "How to cite"), tag("span", CITATION, class_="answer")),
-            tag("p", "Cite the work behind the analyses, too:"),
-            tag("ul", [tag("li", source) for source in sources]),
-            class_="section",
-        )
-    )
+    cite = answered(tag("h3", "How to cite"), CITATION)
+    works = tag("ul", [tag("li", source) for source in sources])
+    parts.append(fold(cite, tag("p", "Cite the work behind the analyses, too:"), works, class_="section"))
     return joined(parts)
 
 
@@ -162,25 +154,16 @@ def _formulas(content: ReportContent) -> Markup:
          "source": str(known["source"])}
         for label, known in content.formulas.items()
     ]  # fmt: skip
-    fold = tag("summary", "Formulas and conventions")
-    return tag("details", fold, html_table(pl.DataFrame(rows), "Formula and convention of each metric"))
+    return fold("Formulas and conventions", html_table(pl.DataFrame(rows), "Formula and convention of each metric"))
 
 
 def _study(facts: StudyFacts) -> Markup:
-    folds = [
+    chosen = "The parameters that tuning chose, and their value on the validation part"
+    frames = [
         ("Splits", facts.splits, "What each dataset's split held, and how many users were judged"),
         ("Search spaces", facts.spaces, "What tuning could vary"),
-        (
-            "Best parameters",
-            facts.parameters,
-            "The parameters that tuning chose, and their value on the validation part",
-        ),
+        ("Best parameters", facts.parameters, chosen),
     ]
-    tables = [
-        tag("details", tag("summary", title), html_table(frame, caption, most=1000))
-        for title, frame, caption in folds
-        if frame.height
-    ]
+    tables = [fold(title, html_table(frame, caption, most=1000)) for title, frame, caption in frames if frame.height]
     text = json.dumps(dict(facts.manifest), indent=1, ensure_ascii=False)
-    manifest = tag("details", tag("summary", "Manifest"), tag("pre", text, tabindex="0"))
-    return joined([tag("h3", "The study"), tables, manifest])
+    return joined([tag("h3", "The study"), tables, fold("Manifest", tag("pre", text, tabindex="0"))])

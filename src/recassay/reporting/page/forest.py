@@ -7,15 +7,13 @@ from collections.abc import Iterable
 from recassay.analysis.verdict.result import GRADES, Verdict
 from recassay.core.tables.labels import metric_name
 from recassay.reporting.headline import even
-from recassay.reporting.markup import Child, Markup, tag
+from recassay.reporting.markup import Child, Markup, fold, tag
 
 MOST_ROWS = 12
 """Algorithms on the first screen; further ones are folded, unless they could be best."""
 
 MOST_LETTERS = 6
 """Letters of groups that a cell shows."""
-
-FOLDS = (("Why", "why"), ("How sure", "how_sure"), ("What would change it", "what_would_change"))
 
 
 def verdict_card(verdict: Verdict, *, graded: bool = True) -> Markup:
@@ -34,14 +32,14 @@ def verdict_card(verdict: Verdict, *, graded: bool = True) -> Markup:
         class_="statement",
     )
     parts = {
-        "why": [*others, *verdict.why],
-        "how_sure": verdict.how_sure,
-        "what_would_change": verdict.what_would_change,
+        "Why": [*others, *verdict.why],
+        "How sure": verdict.how_sure,
+        "What would change it": verdict.what_would_change,
     }
     folds = [
-        tag("details", tag("summary", title), tag("ul", [tag("li", _together(sentence)) for sentence in parts[name]]))
-        for title, name in FOLDS
-        if parts[name]
+        fold(title, tag("ul", [tag("li", _together(sentence)) for sentence in sentences]))
+        for title, sentences in parts.items()
+        if sentences
     ]
     return tag(
         "section",
@@ -76,14 +74,11 @@ def forest(verdict: Verdict) -> Markup:
         f" shown to be behind; {drawn}. Algorithms with a common letter are not shown to differ.",
         class_="note",
     )
-    table = tag(
-        "table", tag("thead", _header(verdict)), tag("tbody", [rows[place] for place in shown]), class_="forest"
-    )
-    rest = None
-    if len(rows) > len(shown):
-        others = [row for place, row in enumerate(rows) if place not in shown]
-        further = tag("table", tag("thead", _header(verdict)), tag("tbody", others), class_="forest")
-        rest = tag("details", tag("summary", f"{len(others)} more algorithms"), further)
+    head = tag("thead", _header(verdict))
+    table = tag("table", head, tag("tbody", [rows[place] for place in shown]), class_="forest")
+    others = [row for place, row in enumerate(rows) if place not in shown]
+    further = tag("table", head, tag("tbody", others), class_="forest")
+    rest = fold(f"{len(others)} more algorithms", further) if others else None
     return tag("figure", table, rest, tag("figcaption", legend), class_="forest-plot")
 
 

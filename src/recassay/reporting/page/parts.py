@@ -11,11 +11,13 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
+import polars as pl
+
 from recassay.reporting.content import ReportContent
 from recassay.reporting.figures import FilledSection
 from recassay.reporting.files import safe_stem
 from recassay.reporting.headline import judgement
-from recassay.reporting.markup import Child, Markup, tag
+from recassay.reporting.markup import Child, Markup, answered, fold, tag
 from recassay.reporting.page.svg import inline_svg
 from recassay.reporting.section import Figure
 from recassay.reporting.tables import MOST_ROWS, heading, html_section_table, html_table
@@ -64,13 +66,12 @@ class Body:
         pictures = [self._figure(figure, part, not_done) for figure in part.figures if figure.name not in drawn_above]
         answer, *more = [line for line in part.sentences if line != self.headline] or [question]
         further = [self._table(name, frame) for name, frame in part.result.frames().items() if name not in self._shown]
-        return tag(
-            "details",
-            tag("summary", tag("h3", part.section.title), tag("span", answer, class_="answer")),
+        return fold(
+            answered(tag("h3", part.section.title), answer),
             tag("p", question, class_="question") if question and part.sentences else None,
             tag("ul", [tag("li", sentence) for sentence in more]) if more else None,
             pictures,
-            tag("details", tag("summary", "Tables"), map(html_section_table, part.tables)) if part.tables else None,
+            fold("Tables", map(html_section_table, part.tables)) if part.tables else None,
             further,
             [tag("p", f"Not done: {reason}.", class_="note") for reason in not_done],
             tag("p", f"Source: {source}", class_="note") if source else None,
@@ -97,12 +98,11 @@ class Body:
         for form in ("pdf", "svg", "png"):
             if form in (self.beside or ()):
                 links.append(tag("a", form.upper(), href=f"figures/{stem}.{form}"))
-        frame = part.result.frames()[figure.table]
-        numbers: Child
+        numbers = None
         if figure.table in self._shown:
             links.append(tag("a", "Numbers", href=f"#table-{safe_stem(figure.table)}"))
-            numbers = None
         else:
+            frame = part.result.frames()[figure.table]
             numbers = self._table(figure.table, frame, summary="Numbers", caption=figure.caption)
         return tag(
             "figure",
@@ -112,20 +112,17 @@ class Body:
             id=f"figure-{stem}",
         )
 
-    def _table(self, name: str, frame: object, *, summary: str | None = None, caption: str | None = None) -> Markup:
-        import polars as pl
-
-        assert isinstance(frame, pl.DataFrame)
+    def _table(
+        self, name: str, frame: pl.DataFrame, *, summary: str | None = None, caption: str | None = None
+    ) -> Markup:
         self._shown.add(name)
         file = f"tables/{safe_stem(name)}.csv"
+        rest: Child = f"All are in {file} of the folder that recassay analyze --out writes."
         if self.beside is not None:
-            rest: Child = ["All are in ", tag("a", file, href=file), "."]
-        else:
-            rest = f"All are in {file} of the folder that recassay analyze --out writes."
+            rest = ["All are in ", tag("a", file, href=file), "."]
         title = summary or f"Table: {heading(name)}"
-        return tag(
-            "details",
-            tag("summary", f"{title} ({frame.height:,} rows)" if frame.height > MOST_ROWS else title),
+        return fold(
+            f"{title} ({frame.height:,} rows)" if frame.height > MOST_ROWS else title,
             html_table(frame, caption or heading(name), rest=rest),
             id=f"table-{safe_stem(name)}",
         )
@@ -165,7 +162,7 @@ def definitions(pages: list[str]) -> Markup:
         body = _LINK.sub(lambda match: _inside(match, pages), body)
         body = _HEADING.sub(lambda match: f"<{match[1]}h{min(int(match[2]) + 2, 6)}>", body)
         body = body.replace("<table>", '<div class="scroll"><table>').replace("</table>", "</table></div>")
-        parts.append(tag("details", tag("summary", title), Markup(body), id=anchor(page), class_="definition"))
+        parts.append(fold(title, Markup(body), id=anchor(page), class_="definition"))
     return Markup("".join(parts))
 
 

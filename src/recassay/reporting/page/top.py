@@ -11,7 +11,7 @@ from recassay.core.tables.labels import metric_name
 from recassay.reporting.content import ReportContent, by_reason
 from recassay.reporting.figures import FilledSection
 from recassay.reporting.headline import judgement
-from recassay.reporting.markup import Child, Markup, joined, tag
+from recassay.reporting.markup import Child, Markup, answered, fold, joined, tag
 from recassay.reporting.page.cautions import cautions
 from recassay.reporting.page.forest import verdict_card
 
@@ -43,11 +43,11 @@ def _sentences(filled: Sequence[FilledSection]) -> Markup:
     details = next((list(section.sentences[1:2]) for section in filled if section.sentences), [])
     nothing = "No analysis had anything to say about this table; see what was not done below."
     first, *others = by_part.values() or (nothing,)
-    others = [*details, *others]
+    items = [tag("li", sentence) for sentence in (*details, *others)]
     return tag(
         "section",
         tag("h2", first, id="verdict-title", class_="headline"),
-        tag("ul", [tag("li", sentence) for sentence in others]) if others else None,
+        tag("ul", items) if items else None,
         id="verdict",
         aria_labelledby="verdict-title",
     )
@@ -88,21 +88,14 @@ def _glance(content: ReportContent) -> Markup:
     if sources:
         rows.append(("Source", "; ".join(sources[:5])))
     if content.skipped:
-        facts_shown = [
-            tag("li", tag("strong", ", ".join(names)), f": {reason}")
-            for reason, names in by_reason(content.skipped).items()
-        ]
-        rows.append(("Not done", tag("ul", facts_shown)))
+        reasons = by_reason(content.skipped).items()
+        undone_items = [tag("li", tag("strong", ", ".join(names)), f": {reason}") for reason, names in reasons]
+        rows.append(("Not done", tag("ul", undone_items)))
     size = f"{len(results.algorithms)} algorithms on {count_of(len(results.datasets), 'dataset')}"
     counted = f"{size} by {metric_name(content.metric)}"
     undone = f", and what was not done ({len(content.skipped)})" if content.skipped else ""
-    return tag(
-        "details",
-        tag(
-            "summary",
-            tag("h2", "What was compared"),
-            tag("span", f"{counted}: protocol, sources{undone}", class_="answer"),
-        ),
+    return fold(
+        answered(tag("h2", "What was compared"), f"{counted}: protocol, sources{undone}"),
         tag("dl", [[tag("dt", name), tag("dd", value)] for name, value in rows], class_="glance"),
         id="glance",
         class_="section",
@@ -113,9 +106,7 @@ def _study_rows(facts: StudyFacts) -> list[tuple[str, Child]]:
     cells = f"{facts.done} of {facts.planned} done, {len(facts.failed)} failed"
     if facts.to_go:
         cells += f", {facts.to_go} to go"
-    seeds = (
-        "".join(f"; seed {seed}" for seed in facts.seeds[:1]) if len(facts.seeds) < 2 else f"; {len(facts.seeds)} seeds"
-    )
+    seeds = f"; {len(facts.seeds)} seeds" if len(facts.seeds) > 1 else "".join(f"; seed {seed}" for seed in facts.seeds)
     rows: list[tuple[str, Child]] = [("Cells", f"{cells}{seeds}")]
     if facts.protocol:
         rows += [*_protocols(facts), ("Tuning", _tuning(facts))]
