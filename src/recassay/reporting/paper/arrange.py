@@ -44,9 +44,9 @@ def main_tables(content: PaperContent, style: TableStyle, room: Room) -> list[Pl
     """The main tables: one with all metrics where that fits, else one a metric."""
     if len(content.findings) > 1:
         together = main_grid(content, content.findings, style)
-        found = _place(content, "main", content.findings, style, [together], room, cut=False)
-        if found is not None:
-            return [found]
+        whole = _place(content, "main", content.findings, style, [together], room, cut=False)
+        if whole is not None:
+            return [whole]
     tables = []
     for findings in content.findings:
         grid = main_grid(content, [findings], style)

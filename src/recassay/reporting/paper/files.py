@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from importlib.resources import files
+from string import Template
 
 import polars as pl
 
@@ -31,35 +33,30 @@ def paper_files(
     analyses: Sequence[str],
 ) -> dict[str, bytes]:
     """By path within the folder of the paper: what `recassay paper` writes."""
-    tables: dict[str, tuple[str, ...]] = {}
-    files: dict[str, str] = {}
-    for placed in main_tables(content, style, room):
-        tables[placed.name] = placed.latex
-        files |= _formats(placed)
-    files["tables/main.csv"] = main_frame(content, style).write_csv()
-    for placed in _rank_tables(content, room):
-        tables[placed.name] = placed.latex
-        files |= _formats(placed)
-    written = {
-        f"tables/{name}{'' if number == 0 else f'_{number + 1}'}.tex": text
-        for name, parts in tables.items()
-        for number, text in enumerate(parts)
-    }
+    main, ranks = main_tables(content, style, room), list(_rank_tables(content, room))
+    texts: dict[str, str] = {}
+    for placed in main:
+        texts |= _formats(placed)
+    texts["tables/main.csv"] = main_frame(content, style).write_csv()
+    for placed in ranks:
+        texts |= _formats(placed)
+    written: dict[str, str] = {}
+    for placed in (*main, *ranks):
+        written |= _tex_files(placed.name, placed.latex)
     datasets = _dataset_table(content, room)
-    files |= written | datasets | {"setup.tex": setup_text(content, analyses)}
+    texts |= written | datasets | {"setup.tex": setup_text(content, analyses)}
+    conclusions = latex_text(" ".join(sentences))
     tested = content.findings[0].tested
     if tested is not None:
-        files["paragraph.tex"] = latex_paragraph(tested)
-    inputs = [*datasets, *written]
-    conclusions = r"\input{paragraph}" if tested is not None else latex_text(" ".join(sentences))
-    files["main.tex"] = document(
-        title, [name.removesuffix(".tex") for name in inputs], figures, conclusions, column=room.column, page=room.page
-    )
-    files["references.bib"] = bibliography("\n".join(files.values()))
+        texts["paragraph.tex"] = latex_paragraph(tested)
+        conclusions = r"\input{paragraph}"
+    inputs = [name.removesuffix(".tex") for name in (*datasets, *written)]
+    texts["main.tex"] = document(title, inputs, figures, conclusions, column=room.column, page=room.page)
+    texts["references.bib"] = bibliography("\n".join(texts.values()))
     drawn = {f"figures/{figure.name}.{form}": data for figure in figures for form, data in figure.files.items()}
-    order = [name for name in ("main.tex", "setup.tex", "paragraph.tex", "references.bib") if name in files]
-    rest = {name: text.encode() for name, text in files.items() if name not in order}
-    return {name: files[name].encode() for name in order} | rest | drawn
+    order = [name for name in ("main.tex", "setup.tex", "paragraph.tex", "references.bib") if name in texts]
+    rest = {name: text.encode() for name, text in texts.items() if name not in order}
+    return {name: texts[name].encode() for name in order} | rest | drawn
 
 
 def _formats(placed: PlacedTable) -> dict[str, str]:
@@ -87,7 +84,12 @@ def _dataset_table(content: PaperContent, room: Room) -> dict[str, str]:
         return {}
     caption = dataset_caption(content.datasets)
     parts = _simple(grid, caption, "datasets", room, dataset_citations(content.datasets))
-    return {f"tables/datasets{'' if n == 0 else f'_{n + 1}'}.tex": text for n, text in enumerate(parts)}
+    return _tex_files("datasets", parts)
+
+
+def _tex_files(name: str, parts: Sequence[str]) -> dict[str, str]:
+    """The pieces of a table by file; those after the first are numbered."""
+    return {f"tables/{name}{f'_{n}' if n > 1 else ''}.tex": text for n, text in enumerate(parts, start=1)}
 
 
 def _simple(grid: Grid, caption: str, name: str, room: Room, after: Mapping[str, str]) -> tuple[str, ...]:
@@ -163,44 +165,16 @@ def figure_text(figure: PaperFigure) -> str:
 
 
 def document(
-    title: str,
-    inputs: Sequence[str],
-    figures: Sequence[PaperFigure],
-    results: str,
-    *,
-    column: float,
-    page: float,
+    title: str, inputs: Sequence[str], figures: Sequence[PaperFigure], results: str, *, column: float, page: float
 ) -> str:
     """The document: two columns where they fit the page beside each other, else one; `results` is LaTeX."""
     two = 2 * column + GAP <= page + 0.01
-    width = page if two else column
-    options = "10pt,twocolumn" if two else "10pt"
-    return "\n".join(
-        [
-            "% Everything that recassay paper wrote, set once: copy from it what you need.",
-            "% pdflatex main && bibtex main && pdflatex main && pdflatex main",
-            rf"\documentclass[{options}]{{article}}",
-            rf"\usepackage[letterpaper,textwidth={width:g}in,textheight={PAGE_HEIGHT:g}in,columnsep={GAP}in]{{geometry}}",
-            r"\usepackage{booktabs,graphicx,rotating,siunitx}",
-            r"\sisetup{detect-all,table-align-text-post=false}",
-            r"\usepackage[hyphens]{url}",
-            r"\emergencystretch=2em",
-            r"\setlength{\abovecaptionskip}{5pt}",
-            r"\setlength{\belowcaptionskip}{5pt}",
-            rf"\title{{{latex_text(title)}}}",
-            r"\author{}",
-            r"\date{}",
-            r"\begin{document}",
-            r"\maketitle",
-            r"\section{Experimental setup}",
-            r"\input{setup}",
-            r"\section{Results}",
-            results,
-            *(rf"\input{{{name}}}" for name in inputs),
-            *map(figure_text, figures),
-            r"\bibliographystyle{plain}",
-            r"\bibliography{references}",
-            r"\end{document}",
-            "",
-        ]
+    template = Template(files("recassay.reporting.paper").joinpath("main.tex").read_text(encoding="utf-8"))
+    return template.substitute(
+        options="10pt,twocolumn" if two else "10pt",
+        width=f"{page if two else column:g}",
+        height=f"{PAGE_HEIGHT:g}",
+        gap=GAP,
+        title=latex_text(title),
+        results="\n".join([results, *(rf"\input{{{name}}}" for name in inputs), *map(figure_text, figures)]),
     )
