@@ -151,7 +151,7 @@ def test_differences_of_values_that_can_be_negative_are_in_their_own_units(fewer
     ]
     plan = plan_study(Results.from_frame(pl.DataFrame(rows)), "score", higher_is_better=True)
     assert not plan.relative
-    assert "%" not in tables(plan)[0].rows[0][2]
+    assert "%" not in next(tables(plan)).rows[0][2]
 
 
 def test_all_pairs_decided_leaves_nothing_to_plan(fewer_draws):

@@ -200,9 +200,9 @@ class Section:
     title: str
     part: Part
     page: str
-    figures: Callable[[Any], list[Figure]] = nothing
-    sentences: Callable[[Any], list[str]] = nothing
-    tables: Callable[[Any], list[Table]] = nothing
+    figures: Callable[[Any], Iterable[Figure]] = nothing
+    sentences: Callable[[Any], Iterable[str]] = nothing
+    tables: Callable[[Any], Iterable[Table]] = nothing
     order: int = 100
     leader: Callable[[Any], str | None] = nobody
     brief: Callable[[Any], Brief | None] = nobody

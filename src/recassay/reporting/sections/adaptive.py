@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -111,7 +112,7 @@ def sentences(result: AdaptiveResult) -> list[str]:
     return lines
 
 
-def tables(result: AdaptiveResult) -> list[Table]:
+def tables(result: AdaptiveResult) -> Iterator[Table]:
     """The algorithms with their mean ranks, and every cell, predicted ones in brackets."""
     rows = [
         [row["place"], row["algorithm"], number(row["mean_rank"]), number(row["deviation"]),
@@ -123,38 +124,28 @@ def tables(result: AdaptiveResult) -> list[Table]:
         [dataset, *(_rank(result, place[name], j) for name in result.order)]
         for j, dataset in enumerate(result.datasets)
     ]
-    batches = [
-        [n, listing(_named(step), most=2), step.why, len(_named(step)), duration(step.seconds)]
-        for n, step in enumerate(result.steps, 1)
-    ]
-    shown = [
-        Table(
-            f"Mean ranks of the whole grid ({result.metric})",
-            ["place", "algorithm", "mean rank", "uncertain by", "settled", "cells run", "took"],
-            rows,
-            names=2,
-            important=["algorithm", "mean rank", "settled"],
-            notes=[MEANING],
-        ),
-        Table(
-            "Ranks by dataset; in brackets: predicted, not measured",
-            ["dataset", *result.order],
-            grid,
-            notes=["A measured cell has a rank with a decimal where others of its dataset are only predicted."],
-            most=40,
-        ),
-    ]
-    if batches:
-        shown.append(
-            Table(
-                "What was run, and why",
-                ["batch", "which", "why", "cells", "expected"],
-                batches,
-                names=3,
-                most=30,
-            )
-        )
-    return shown
+    yield Table(
+        f"Mean ranks of the whole grid ({result.metric})",
+        ["place", "algorithm", "mean rank", "uncertain by", "settled", "cells run", "took"],
+        rows,
+        names=2,
+        important=["algorithm", "mean rank", "settled"],
+        notes=[MEANING],
+    )
+    yield Table(
+        "Ranks by dataset; in brackets: predicted, not measured",
+        ["dataset", *result.order],
+        grid,
+        notes=["A measured cell has a rank with a decimal where others of its dataset are only predicted."],
+        most=40,
+    )
+    if result.steps:
+        batches = [
+            [n, listing(_named(step), most=2), step.why, len(_named(step)), duration(step.seconds)]
+            for n, step in enumerate(result.steps, 1)
+        ]
+        header = ["batch", "which", "why", "cells", "expected"]
+        yield Table("What was run, and why", header, batches, names=3, most=30)
 
 
 def cost_share(share: float) -> str:

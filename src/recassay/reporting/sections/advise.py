@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from recassay.analysis.advise.result import AdviseResult
@@ -26,7 +26,7 @@ def sentences(result: AdviseResult) -> list[str]:
     return [advised, result.model_worth(), *result.warnings(), *evidence]
 
 
-def tables(result: AdviseResult) -> list[Table]:
+def tables(result: AdviseResult) -> Iterator[Table]:
     """The ranks to expect, the nearest datasets, and what such predictions were worth."""
     median, largest = result.usual_distance
     near = f"{len(result.nearest)} nearest"
@@ -43,34 +43,32 @@ def tables(result: AdviseResult) -> list[Table]:
          else f"{skill.gain:+.2f} ({skill.gain_interval[0]:+.2f} to {skill.gain_interval[1]:+.2f})"]
         for name, skill in result.skills.items()
     ]  # fmt: skip
-    shown = [
-        Table(
-            f"Ranks (1 is best), in the order advised; {100 * result.confidence:g} % intervals: overall and model of "
-            "the rank on a new dataset, nearest of the mean rank there",
-            ["algorithm", "overall", "model", f"on the {near}", "share first there"],
-            ranks,
-            important=["model" if result.trusts_model else "overall", f"on the {near}"],
-        ),
-        Table(
-            f"Nearest datasets to {result.dataset} ({result.metric} from {result.n_datasets} datasets; distance in "
-            f"standard deviations, usual among the benchmark's own: {median:.2f}, at most {largest:.2f})",
-            ["dataset", "distance"],
-            [[neighbour.dataset, f"{neighbour.distance:.2f}"] for neighbour in result.nearest],
-            notes=[f"{name} was left out of the distance: {reason}." for name, reason in result.left_out.items()],
-        ),
-        Table(
-            "What such predictions were worth on datasets left out",
-            ["by", "error of the ranks", "Spearman", "lost by first pick", "gain over overall"],
-            worth,
-            important=["error of the ranks", "gain over overall"],
-        ),
-    ]
-    return [*shown, *_cost(result)]
+    yield Table(
+        f"Ranks (1 is best), in the order advised; {100 * result.confidence:g} % intervals: overall and model of "
+        "the rank on a new dataset, nearest of the mean rank there",
+        ["algorithm", "overall", "model", f"on the {near}", "share first there"],
+        ranks,
+        important=["model" if result.trusts_model else "overall", f"on the {near}"],
+    )
+    yield Table(
+        f"Nearest datasets to {result.dataset} ({result.metric} from {result.n_datasets} datasets; distance in "
+        f"standard deviations, usual among the benchmark's own: {median:.2f}, at most {largest:.2f})",
+        ["dataset", "distance"],
+        [[neighbour.dataset, f"{neighbour.distance:.2f}"] for neighbour in result.nearest],
+        notes=[f"{name} was left out of the distance: {reason}." for name, reason in result.left_out.items()],
+    )
+    yield Table(
+        "What such predictions were worth on datasets left out",
+        ["by", "error of the ranks", "Spearman", "lost by first pick", "gain over overall"],
+        worth,
+        important=["error of the ranks", "gain over overall"],
+    )
+    yield from _cost(result)
 
 
-def _cost(result: AdviseResult) -> list[Table]:
+def _cost(result: AdviseResult) -> Iterator[Table]:
     if not result.cost:
-        return []
+        return
     rows = [
         [cost.algorithm, *(f"{seconds:.3g}" for seconds in (cost.seconds, cost.low, cost.high))]
         for cost in sorted(result.cost, key=lambda cost: cost.seconds)
@@ -79,7 +77,7 @@ def _cost(result: AdviseResult) -> list[Table]:
         "Seconds to train on data of this size, on the machine of the benchmark; "
         f"{100 * result.confidence:g} % intervals for one dataset"
     )
-    return [Table(title, ["algorithm", "seconds", "from", "to"], rows)]
+    yield Table(title, ["algorithm", "seconds", "from", "to"], rows)
 
 
 def _ranked(rank: float, interval: Sequence[float]) -> str:

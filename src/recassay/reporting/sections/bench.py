@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from recassay.analysis.bench.result import NOT_ASKED, BenchResult, beaten_sentences
@@ -32,7 +33,7 @@ def sentences(result: BenchResult) -> list[str]:
     return [*lines, *result.notes]
 
 
-def tables(result: BenchResult) -> list[Table]:
+def tables(result: BenchResult) -> Iterator[Table]:
     """The algorithm on every dataset, and its neighbours in the order of mean ranks."""
     verdict = result.judgement
     own = verdict.algorithms.index(result.algorithm)
@@ -50,21 +51,19 @@ def tables(result: BenchResult) -> list[Table]:
          p_value(row.p)]
         for row in result.rows
     ]  # fmt: skip
-    return [
-        Table(
-            f"{result.algorithm} among {len(verdict.algorithms) - 1} baselines by mean rank of {verdict.metric} "
-            "(status: of your algorithm against that one)",
-            ["place", "algorithm", "mean rank", "95 % interval", "mean", "status"],
-            standing,
-            important=["mean rank", "status"],
-        ),
-        Table(
-            "Dataset by dataset, with the test over users against the best baseline there",
-            ["dataset", verdict.metric, "place", "best baseline", "its value", "difference over users", "p (Holm)"],
-            rows,
-            important=["place", "best baseline", "p (Holm)"],
-        ),
-    ]
+    yield Table(
+        f"{result.algorithm} among {len(verdict.algorithms) - 1} baselines by mean rank of {verdict.metric} "
+        "(status: of your algorithm against that one)",
+        ["place", "algorithm", "mean rank", "95 % interval", "mean", "status"],
+        standing,
+        important=["mean rank", "status"],
+    )
+    yield Table(
+        "Dataset by dataset, with the test over users against the best baseline there",
+        ["dataset", verdict.metric, "place", "best baseline", "its value", "difference over users", "p (Holm)"],
+        rows,
+        important=["place", "best baseline", "p (Holm)"],
+    )
 
 
 @plot("bench", "Each dataset: value over that of the best baseline.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -59,7 +60,7 @@ NARROW = (
 )
 
 
-def tables(result: BetaIRTResult) -> list[Table]:
+def tables(result: BetaIRTResult) -> Iterator[Table]:
     """For each direction the respondents, then the items with the fit; below the last, the density that was taken."""
     density = DENSITIES[result.estimator]
     if result.estimator == "precision":
@@ -68,7 +69,6 @@ def tables(result: BetaIRTResult) -> list[Table]:
             f": {posteriors['precision'] - posteriors['beta']:.0f} units of log-likelihood better than the model's own"
         )
         density += f"{gain if posteriors else ''}."
-    shown = []
     for direction in result.directions:
         respondent, level, slope = direction.traits
         who, what = ("algorithm", "dataset") if direction.number == 1 else ("dataset", "algorithm")
@@ -82,22 +82,19 @@ def tables(result: BetaIRTResult) -> list[Table]:
             [hard.names[i], _span(hard, i), _span(steep, i), f"{direction.probability_positive[i]:.3f}"]
             for i in hard.order()
         ]
-        shown += [
-            Table(
-                title,
-                [who, respondent.replace("_", " ")],
-                [[able.names[i], _span(able, i)] for i in able.order()],
-                notes=[NARROW] if direction.number == 1 else [],
-            ),
-            Table(
-                title,
-                [what, level.replace("_", " "), slope, "P(> 0)"],
-                items,
-                important=[level.replace("_", " "), "P(> 0)"],
-                notes=[fit, *([density] if direction is result.directions[-1] else [])],
-            ),
-        ]
-    return shown
+        yield Table(
+            title,
+            [who, respondent.replace("_", " ")],
+            [[able.names[i], _span(able, i)] for i in able.order()],
+            notes=[NARROW] if direction.number == 1 else [],
+        )
+        yield Table(
+            title,
+            [what, level.replace("_", " "), slope, "P(> 0)"],
+            items,
+            important=[level.replace("_", " "), "P(> 0)"],
+            notes=[fit, *([density] if direction is result.directions[-1] else [])],
+        )
 
 
 def _span(trait: Trait, i: int) -> str:

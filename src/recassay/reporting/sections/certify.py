@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from recassay.analysis.certify.result import CertificateResult
 from recassay.reporting.numbers import between, percent
 from recassay.reporting.section import Section, Table, nothing
@@ -24,14 +26,14 @@ def sentences(result: CertificateResult) -> list[str]:
     ]
 
 
-def tables(result: CertificateResult) -> list[Table]:
+def tables(result: CertificateResult) -> Iterator[Table]:
     """One row per claim."""
     rows = [
         [claim.statement, percent(claim.share), between(100 * claim.interval[0], 100 * claim.interval[1], 0),
          "yes" if claim.certified else "no"]
         for claim in result.claims
     ]  # fmt: skip
-    return [Table("Share of universes in which a claim is seen (%)", ["claim", "share", "95 %", "certified"], rows)]
+    yield Table("Share of universes in which a claim is seen (%)", ["claim", "share", "95 %", "certified"], rows)
 
 
 SECTION = Section(

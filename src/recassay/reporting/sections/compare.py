@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from recassay.analysis.compare.result import FEWEST_DATASETS, CompareResult
@@ -119,7 +121,7 @@ BARS = {
 }
 
 
-def tables(result: CompareResult) -> list[Table]:
+def tables(result: CompareResult) -> Iterator[Table]:
     """Mean ranks with the tests of the whole and the groups, then every pair."""
     f = result.friedman
     notes = [
@@ -145,43 +147,39 @@ def tables(result: CompareResult) -> list[Table]:
          *(f"{chance:.3f}" for chance in (b.p_left, b.p_rope, b.p_right)), status]
         for p, b, status in zip(result.pairs, result.bayesian, result.judgement.pairs.columns["status"], strict=True)
     ]  # fmt: skip
-    return [
-        *_control_table(result),
-        Table(f"Mean ranks: {result.metric}, {size}", ["algorithm", "mean rank"], ranks, notes=notes),
-        Table(
-            "Pairs (left has the better mean rank)",
-            ["left", "right", "won-tied-lost", "p", "p (Holm)", "effect", "P(left)", "P(rope)", "P(right)", "status"],
-            pairs,
-            names=2,
-            important=["right", "p (Holm)", "won-tied-lost", "P(left)", "effect", "P(right)"],
-            notes=[
-                f"*: significant at {result.alpha:g} after Holm's correction. status: of left against right, by the "
-                f"all-pairs test (flipped signs); equivalent means within {100 * result.within:g} %."
-            ],
-        ),
-    ]
+    yield from _control_table(result)
+    yield Table(f"Mean ranks: {result.metric}, {size}", ["algorithm", "mean rank"], ranks, notes=notes)
+    yield Table(
+        "Pairs (left has the better mean rank)",
+        ["left", "right", "won-tied-lost", "p", "p (Holm)", "effect", "P(left)", "P(rope)", "P(right)", "status"],
+        pairs,
+        names=2,
+        important=["right", "p (Holm)", "won-tied-lost", "P(left)", "effect", "P(right)"],
+        notes=[
+            f"*: significant at {result.alpha:g} after Holm's correction. status: of left against right, by the "
+            f"all-pairs test (flipped signs); equivalent means within {100 * result.within:g} %."
+        ],
+    )
 
 
-def _control_table(result: CompareResult) -> list[Table]:
+def _control_table(result: CompareResult) -> Iterator[Table]:
     if result.control is None:
-        return []
+        return
     rows = [
         [p.other, f"{p.wins}-{p.ties}-{p.losses}", f"{p.p:.3g}", f"{p.p_holm:.3g}{'*' if p.significant else ' '}",
          p.favours if p.significant else "", f"{p.z:+.2f}", f"{p.p_dunn:.3g}"]
         for p in result.control.pairs
     ]  # fmt: skip
-    return [
-        Table(
-            f"{result.control.name} (the control) against every other: {result.metric}",
-            ["other", "won-tied-lost", "p", "p (Holm)", "better", "z", "p (Bonferroni-Dunn)"],
-            rows,
-            important=["p (Holm)", "won-tied-lost", "better"],
-            notes=[
-                f"*: significant at {result.alpha:g} after Holm's correction over {len(rows)} comparisons. Bonferroni "
-                f"and Dunn's critical difference in mean rank is {result.control.dunn_cd:.3f}."
-            ],
-        )
-    ]
+    yield Table(
+        f"{result.control.name} (the control) against every other: {result.metric}",
+        ["other", "won-tied-lost", "p", "p (Holm)", "better", "z", "p (Bonferroni-Dunn)"],
+        rows,
+        important=["p (Holm)", "won-tied-lost", "better"],
+        notes=[
+            f"*: significant at {result.alpha:g} after Holm's correction over {len(rows)} comparisons. Bonferroni "
+            f"and Dunn's critical difference in mean rank is {result.control.dunn_cd:.3f}."
+        ],
+    )
 
 
 def _diagram_caption(result: CompareResult) -> str:

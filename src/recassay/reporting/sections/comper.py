@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import polars as pl
@@ -19,21 +20,19 @@ MOST_SETTINGS = 8
 """Settings that get a column of their own."""
 
 
-def tables(result: ComPerResult) -> list[Table]:
+def tables(result: ComPerResult) -> Iterator[Table]:
     """Scores with what each dimension adds to them (means over settings), by setting, and whether the order holds."""
     table, order = result.table, result.order()
     mean, added = result.scores.mean(axis=1), result.by_dimension.mean(axis=1)
-    shown = [
-        Table(
-            f"ComPer over {len(table.datasets)} settings: score, and what each dimension adds to it "
-            f"({result.normalisation}, {result.matrix.name})",
-            ["algorithm", "score", *result.dimensions],
-            [[table.algorithms[a], f"{mean[a]:.3f}", *(f"{value:.3f}" for value in added[a])] for a in order],
-        )
-    ]
+    yield Table(
+        f"ComPer over {len(table.datasets)} settings: score, and what each dimension adds to it "
+        f"({result.normalisation}, {result.matrix.name})",
+        ["algorithm", "score", *result.dimensions],
+        [[table.algorithms[a], f"{mean[a]:.3f}", *(f"{value:.3f}" for value in added[a])] for a in order],
+    )
     if 1 < len(table.datasets) <= MOST_SETTINGS:
         scores = [[table.algorithms[a], *(f"{value:.3f}" for value in result.scores[a])] for a in order]
-        shown.append(Table("Score in each setting", ["algorithm", *table.datasets], scores))
+        yield Table("Score in each setting", ["algorithm", *table.datasets], scores)
     if result.agreements:
         rows = [
             [row["measure"], row["scope"], row["settings"], number(row["tau"], missing="-"), row["first"],
@@ -41,16 +40,13 @@ def tables(result: ComPerResult) -> list[Table]:
             for row in result.agreement_frame().to_dicts()
             if row["scope"] == "all" or row["measure"] == "comper"
         ]  # fmt: skip
-        shown.append(
-            Table(
-                "Does the order hold over settings? (reversed: pairs against the majority of settings)",
-                ["measure", "scope", "settings", "Kendall's tau", "most often first", "share", "reversed"],
-                rows,
-                names=2,
-                important=["reversed", "most often first", "share", "Kendall's tau", "scope"],
-            )
+        yield Table(
+            "Does the order hold over settings? (reversed: pairs against the majority of settings)",
+            ["measure", "scope", "settings", "Kendall's tau", "most often first", "share", "reversed"],
+            rows,
+            names=2,
+            important=["reversed", "most often first", "share", "Kendall's tau", "scope"],
         )
-    return shown
 
 
 MOST_BARS, MOST_GROUPED = 48, 8
@@ -187,21 +183,19 @@ def derivation_sentences(result: Derivation) -> list[str]:
     ]
 
 
-def derivation_tables(result: Derivation) -> list[Table]:
+def derivation_tables(result: Derivation) -> Iterator[Table]:
     """The label of every step, and the matrix."""
     frames = result.frames()
     matrix = frames.pop("comper_matrix")
-    shown = [
-        Table(
+    for name, frame in frames.items():
+        yield Table(
             name.removeprefix("comper_").replace("_", " ").capitalize(),
             frame.columns,
             [[value if isinstance(value, str) else f"{value:.3f}" for value in row] for row in frame.iter_rows()],
         )
-        for name, frame in frames.items()
-    ]
     weighed = [[name, *(f"{value:.4f}" for value in row), f"{sum(row):.4f}"] for name, *row in matrix.iter_rows()]
     title = "Matrix (Table 8), and the weight of each dimension, the sum of its row"
-    return [*shown, Table(title, [*matrix.columns, "weight"], weighed, important=["weight"])]
+    yield Table(title, [*matrix.columns, "weight"], weighed, important=["weight"])
 
 
 DERIVATION = Section(Derivation, "ComPer's matrix", "beyond accuracy", "comper", nothing, derivation_sentences,

@@ -110,16 +110,14 @@ PARAMETERS = ("difficulty", "discrimination", "guessing")
 MOST_DATASETS, MOST_CORRELATIONS = 80, 8
 
 
-def tables(result: DecodirtResult) -> list[Table]:
+def tables(result: DecodirtResult) -> Iterator[Table]:
     """Datasets, bins, what goes with the metadata, the ratings of the six sets, true scores, and the halves."""
-    return [
-        _datasets_table(result),
-        _bins(result),
-        *_correlations(result),
-        *_ratings(result),
-        _scores(result),
-        *([] if result.recommendation is None else [_halves(result.recommendation)]),
-    ]
+    yield _datasets_table(result)
+    yield _bins(result)
+    yield from _correlations(result)
+    yield from _ratings(result)
+    yield _scores(result)
+    yield from [] if result.recommendation is None else [_halves(result.recommendation)]
 
 
 def _datasets_table(result: DecodirtResult) -> Table:
@@ -148,28 +146,26 @@ def _bins(result: DecodirtResult) -> Table:
     return Table("Bins by difficulty: means over their datasets", ["bin", "datasets", *PARAMETERS, "negative"], rows)
 
 
-def _correlations(result: DecodirtResult) -> list[Table]:
+def _correlations(result: DecodirtResult) -> Iterator[Table]:
     known = [
         row
         for row in result.correlations.to_frame().to_dicts()
         if row["kind"] == "property and items" and row["pearson"] is not None
     ]
     if not known:
-        return []
+        return
     rows = [
         [row["left"], row["right"].replace("_", " "), number(row["pearson"]), between(row["low"], row["high"]),
          f"{row['p']:.3g}", f"{row['p_holm']:.3g}", number(row["spearman"]), row["datasets"]]
         for row in known[:MOST_CORRELATIONS]
     ]  # fmt: skip
-    return [
-        Table(
-            f"Properties and item parameters: the strongest of {len(known)} correlations over datasets",
-            ["property", "of the items", "Pearson", "95 %", "p", "p (Holm)", "Spearman", "datasets"],
-            rows,
-            names=2,
-            important=["of the items", "Pearson", "p (Holm)", "95 %"],
-        )
-    ]
+    yield Table(
+        f"Properties and item parameters: the strongest of {len(known)} correlations over datasets",
+        ["property", "of the items", "Pearson", "95 %", "p", "p (Holm)", "Spearman", "datasets"],
+        rows,
+        names=2,
+        important=["of the items", "Pearson", "p (Holm)", "95 %"],
+    )
 
 
 def _ratings(result: DecodirtResult) -> Iterator[Table]:

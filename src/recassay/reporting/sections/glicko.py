@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from recassay.analysis.glicko.result import GlickoResult
@@ -31,7 +32,7 @@ def sentences(result: GlickoResult) -> list[str]:
     return [f"{lead}; over {result.n_orders} random orders of the datasets {first['algorithm']} ends {held}."]
 
 
-def tables(result: GlickoResult) -> list[Table]:
+def tables(result: GlickoResult) -> Iterator[Table]:
     """Ratings, highest first, with the spread over orders."""
     better = "higher" if result.higher_is_better else "lower"
     rows = [
@@ -40,16 +41,14 @@ def tables(result: GlickoResult) -> list[Table]:
          between(row["order_rank_low"], row["order_rank_high"], 0)]
         for row in result.to_frame().to_dicts()
     ]  # fmt: skip
-    return [
-        Table(
-            f"Glicko-2: {result.metric} ({better} is better), {len(result.datasets)} datasets in the order: "
-            f"{result.order_name}",
-            ["algorithm", "rating", "deviation", "volatility", "95 %", "over orders", "rank over orders"],
-            rows,
-            important=["rating", "95 %", "rank over orders", "over orders"],
-            notes=[f"Over orders: the middle 95 % of {result.n_orders} random orders of the datasets.", *result.notes],
-        )
-    ]
+    yield Table(
+        f"Glicko-2: {result.metric} ({better} is better), {len(result.datasets)} datasets in the order: "
+        f"{result.order_name}",
+        ["algorithm", "rating", "deviation", "volatility", "95 %", "over orders", "rank over orders"],
+        rows,
+        important=["rating", "95 %", "rank over orders", "over orders"],
+        notes=[f"Over orders: the middle 95 % of {result.n_orders} random orders of the datasets.", *result.notes],
+    )
 
 
 @plot("glicko_ranks", "Rank of each algorithm after each dataset of the tournament.", table="glicko_history")

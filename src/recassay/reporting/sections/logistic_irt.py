@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,7 @@ NARROW = {
 """What is known of the intervals of a model's items; see docs/calibration.md."""
 
 
-def tables(result: LogisticResult) -> list[Table]:
+def tables(result: LogisticResult) -> Iterator[Table]:
     """Abilities and true scores, ablest first, with what the items are like."""
     rows = [
         [row["respondent"], f"{row['ability']:.3f}", between(row["ability_low"], row["ability_high"]),
@@ -57,16 +58,14 @@ def tables(result: LogisticResult) -> list[Table]:
         f"({summary['difficulty_deviation']:.2f}), guessing {summary['mean_guessing']:.2f} "
         f"({summary['guessing_deviation']:.2f}); {percent(summary['negative_share'], 1)} discriminate negatively."
     )
-    return [
-        Table(
-            f"{result.model.upper()}: abilities ({result.abilities.method}) of {len(rows)} respondents on "
-            f"{len(result.items.names)} items",
-            ["respondent", "ability", f"{100 * result.confidence:.3g} %", "true score", "accuracy"],
-            rows,
-            notes=[items, *NARROW.get(result.model, ()), *result.notes],
-            most=30,
-        )
-    ]
+    yield Table(
+        f"{result.model.upper()}: abilities ({result.abilities.method}) of {len(rows)} respondents on "
+        f"{len(result.items.names)} items",
+        ["respondent", "ability", f"{100 * result.confidence:.3g} %", "true score", "accuracy"],
+        rows,
+        notes=[items, *NARROW.get(result.model, ()), *result.notes],
+        most=30,
+    )
 
 
 MOST_CURVES = 60

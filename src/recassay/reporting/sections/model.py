@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -76,7 +77,7 @@ _SOURCES = {
 }
 
 
-def tables(result: ModelResult) -> list[Table]:
+def tables(result: ModelResult) -> Iterator[Table]:
     """Algorithms by level; the leader against each other; predicted cells."""
     shown = f"{100 * result.confidence:g} %"
     rows = [
@@ -91,35 +92,30 @@ def tables(result: ModelResult) -> list[Table]:
         for row in result.pairs_frame().to_dicts()
         if row["left"] == leader
     ]  # fmt: skip
-    made = [
-        Table(
-            f"Levels: {result.metric} on a dataset of the middle kind, {len(result.datasets)} datasets",
-            ["algorithm", "level", shown, "P(best)", "P(first on a new dataset)"],
-            rows,
-            important=["P(best)", "level", "P(first on a new dataset)", shown],
-            notes=[
-                f"{len(result.level):,} draws, worth {result.sampling.effective:,.0f} independent ones; R-hat "
-                f"{result.sampling.r_hat:.3f}; standard error of P(best) by chance {result.sampling.error:.3f}."
-            ],
-        ),
-        Table(
-            f"{leader} against each other",
-            ["against", "P(better)", "P(beats on a new dataset)", f"P(within {100 * result.within:g} %)"],
-            pairs,
-        ),
-    ]
+    yield Table(
+        f"Levels: {result.metric} on a dataset of the middle kind, {len(result.datasets)} datasets",
+        ["algorithm", "level", shown, "P(best)", "P(first on a new dataset)"],
+        rows,
+        important=["P(best)", "level", "P(first on a new dataset)", shown],
+        notes=[
+            f"{len(result.level):,} draws, worth {result.sampling.effective:,.0f} independent ones; R-hat "
+            f"{result.sampling.r_hat:.3f}; standard error of P(best) by chance {result.sampling.error:.3f}."
+        ],
+    )
+    yield Table(
+        f"{leader} against each other",
+        ["against", "P(better)", "P(beats on a new dataset)", f"P(within {100 * result.within:g} %)"],
+        pairs,
+    )
     if result.predicted:
-        made.append(
-            Table(
-                "Predicted cells (not measured)",
-                ["algorithm", "dataset", "expected", shown],
-                [[p.algorithm, p.dataset, number(p.estimate, 4), between(p.low, p.high, 4)] for p in result.predicted],
-                names=2,
-                important=["expected", shown],
-                most=20,
-            )
+        yield Table(
+            "Predicted cells (not measured)",
+            ["algorithm", "dataset", "expected", shown],
+            [[p.algorithm, p.dataset, number(p.estimate, 4), between(p.low, p.high, 4)] for p in result.predicted],
+            names=2,
+            important=["expected", shown],
+            most=20,
         )
-    return made
 
 
 def leader(result: ModelResult) -> str:

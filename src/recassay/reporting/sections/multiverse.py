@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -120,7 +121,7 @@ def _leaky(result: MultiverseResult) -> list[str]:
     return [f"In {which} marked as leaky, not counted above, {main.statement} in {seen}."]
 
 
-def tables(result: MultiverseResult) -> list[Table]:
+def tables(result: MultiverseResult) -> Iterator[Table]:
     """The claims, the deciding choices, and the claims by dataset."""
     counted = ["ahead", "tied", "behind", "holds", "undecided", "reversed"]
     claims = [
@@ -138,20 +139,17 @@ def tables(result: MultiverseResult) -> list[Table]:
         for claim in result.claims
     ]
     size = f"{result.universes} universes, {len(result.algorithms)} algorithms, {len(result.datasets)} datasets"
-    made = [
-        Table(
-            f"Claims over {size}: seen by mean rank, and shown by the verdict of each universe",
-            ["claim", *counted, "mean lead", "joint p"],
-            claims,
-            important=["ahead", "behind", "joint p", "holds", "tied"],
-            most=30,
-        ),
-        Table("Which choices decide: shares of the variance between the rankings (%)", ["choice", "share", "95 %"],
-              shares, most=20),
-    ]  # fmt: skip
+    yield Table(
+        f"Claims over {size}: seen by mean rank, and shown by the verdict of each universe",
+        ["claim", *counted, "mean lead", "joint p"],
+        claims,
+        important=["ahead", "behind", "joint p", "holds", "tied"],
+        most=30,
+    )
+    decide = "Which choices decide: shares of the variance between the rankings (%)"
+    yield Table(decide, ["choice", "share", "95 %"], shares, most=20)
     if 1 < len(result.datasets) <= 12:
-        made.append(Table("Universes in which a claim is seen, by dataset", ["claim", *result.datasets], by_dataset))
-    return made
+        yield Table("Universes in which a claim is seen, by dataset", ["claim", *result.datasets], by_dataset)
 
 
 def drawn_claim(result: MultiverseResult) -> Claim:

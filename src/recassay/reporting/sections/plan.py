@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from recassay.analysis.plan.result import MOST, PairPlan, PlanResult
 from recassay.reporting.numbers import percent
 from recassay.reporting.section import Section, Table, nothing
@@ -51,10 +53,10 @@ def _lead(result: PlanResult) -> str:
     )
 
 
-def tables(result: PlanResult) -> list[Table]:
+def tables(result: PlanResult) -> Iterator[Table]:
     """Datasets needed for every undecided pair."""
     if not result.pairs:
-        return []
+        return
 
     def count(value: int | None) -> str:
         return f"> {MOST:,}" if value is None else f"{value:,}"
@@ -73,21 +75,18 @@ def tables(result: PlanResult) -> list[Table]:
         for pair in result.pairs
     ]  # fmt: skip
     asked = "the lead" if ranged else f"a difference of {100 * (result.difference or 0):g} %"
-    return [
-        Table(
-            f"Datasets that would show {asked} with power {result.power:g} ({result.metric}), undecided pairs",
-            ["better", "worse", "difference", "lead is real", "datasets", *(["range"] if ranged else []),
-             "among all pairs", *(["without seed noise"] if repeated else []),
-             *(["without user noise"] if users else [])],
-            rows,
-            names=2,
-            important=["worse", "datasets", *(["range"] if ranged else []), "lead is real"],
-            notes=["The power is averaged over what the difference may be. The range is that of the middle half of it."]
-            if ranged
-            else [],
-            most=30,
-        )
-    ]  # fmt: skip
+    span = ["range"] if ranged else []
+    noise = [*(["without seed noise"] if repeated else []), *(["without user noise"] if users else [])]
+    averaged = "The power is averaged over what the difference may be. The range is that of the middle half of it."
+    yield Table(
+        f"Datasets that would show {asked} with power {result.power:g} ({result.metric}), undecided pairs",
+        ["better", "worse", "difference", "lead is real", "datasets", *span, "among all pairs", *noise],
+        rows,
+        names=2,
+        important=["worse", "datasets", *span, "lead is real"],
+        notes=[averaged] if ranged else [],
+        most=30,
+    )
 
 
 SECTION = Section(PlanResult, "What more would tell", "significance", "plan", nothing, sentences, tables, order=40)

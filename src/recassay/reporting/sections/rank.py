@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from textwrap import wrap
 from typing import Any
 
@@ -50,7 +51,7 @@ def _agreement(result: RankResult) -> str:
     return f"The aggregations disagree on who is first: {'; '.join(counts)}."
 
 
-def tables(result: RankResult) -> list[Table]:
+def tables(result: RankResult) -> Iterator[Table]:
     """Ranks under every aggregation with the chance of being first, then the scores."""
     rankings = list(result.rankings.values())
     titles = [ranking.rule.short for ranking in rankings]
@@ -62,10 +63,8 @@ def tables(result: RankResult) -> list[Table]:
         scores.append([name, *(f"{r.scores[a]:.4g}" for r in rankings)])
     better = "higher" if result.higher_is_better else "lower"
     title = f"Ranks: {result.metric} ({better} is better) on {len(result.datasets)} datasets"
-    return [
-        Table(title, ["algorithm", *titles, *sure], ranks, important=sure),
-        Table("Scores", ["algorithm", *titles], scores),
-    ]
+    yield Table(title, ["algorithm", *titles, *sure], ranks, important=sure)
+    yield Table("Scores", ["algorithm", *titles], scores)
 
 
 def _firmness(result: RankResult, a: int) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from recassay.analysis.ratings.result import FEWEST_DATASETS, RatingsResult
@@ -44,7 +45,7 @@ def _interval(low: float, high: float) -> str:
     return f"{high:.0f} or less" if low == -float("inf") else between(low, high, 0)
 
 
-def tables(result: RatingsResult) -> list[Table]:
+def tables(result: RatingsResult) -> Iterator[Table]:
     """Ratings, highest first, with win rate, improvability and skill."""
     shown = f"{100 * result.confidence:g} %"
     table = result.battles is None
@@ -56,14 +57,12 @@ def tables(result: RatingsResult) -> list[Table]:
         for row in result.to_frame().to_dicts()
     ]  # fmt: skip
     anchor = f"{result.anchored} is 1000" if result.anchored else "the mean is 1500"
-    return [
-        Table(
-            f"Ratings: {result.metric}, {result.rounds}; {anchor}",
-            [*header, *skill],
-            rows,
-            notes=["Improvability: the share of the best score that is left, averaged over datasets."] if table else [],
-        )
-    ]
+    yield Table(
+        f"Ratings: {result.metric}, {result.rounds}; {anchor}",
+        [*header, *skill],
+        rows,
+        notes=["Improvability: the share of the best score that is left, averaged over datasets."] if table else [],
+    )
 
 
 @plot("ratings", "Ratings with intervals over datasets: 400 points are odds of 10 to 1.")

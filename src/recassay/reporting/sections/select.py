@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from recassay.analysis.select.result import METHODS, PRESERVING, SelectResult, Spread
@@ -49,7 +50,7 @@ def sentences(result: SelectResult) -> list[str]:
     return lines
 
 
-def tables(result: SelectResult) -> list[Table]:
+def tables(result: SelectResult) -> Iterator[Table]:
     """The methods with their numbers, then the datasets that each chose."""
     rows = [
         [name, _spread(choice.left_out), _spread(choice.simulated),
@@ -69,24 +70,22 @@ def tables(result: SelectResult) -> list[Table]:
         f"compare 'other algorithms' and 'both other', which the choice did not see.{luck}"
     )
     chosen = [[name, listing(choice.datasets, most=None)] for name, choice in result.choices.items() if choice.datasets]
-    return [
-        Table(
-            f"Spearman's rho between the ranking on {result.k} datasets and on all {len(result.datasets)} "
-            f"({result.metric}, {result.rule})",
-            ["method", "with those left out", "over its chance", "its choice", "random below", "other algorithms",
-             "other metrics", "both other"],
-            rows,
-            important=["other algorithms", "with those left out", "its choice", "both other", "other metrics"],
-            notes=[note],
-        ),
-        Table(
-            "The datasets that each chose",
-            ["method", "datasets"],
-            chosen,
-            names=2,
-            notes=[f"{name} was left out: it {reason}." for name, reason in result.skipped.items()],
-        ),
-    ]  # fmt: skip
+    judged = ["other algorithms", "other metrics", "both other"]
+    yield Table(
+        f"Spearman's rho between the ranking on {result.k} datasets and on all {len(result.datasets)} "
+        f"({result.metric}, {result.rule})",
+        ["method", "with those left out", "over its chance", "its choice", "random below", *judged],
+        rows,
+        important=["other algorithms", "with those left out", "its choice", "both other", "other metrics"],
+        notes=[note],
+    )
+    yield Table(
+        "The datasets that each chose",
+        ["method", "datasets"],
+        chosen,
+        names=2,
+        notes=[f"{name} was left out: it {reason}." for name, reason in result.skipped.items()],
+    )
 
 
 def _spread(spread: Spread | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from recassay.analysis.strata.result import DatasetStrata, StrataResult
@@ -52,7 +53,7 @@ def brief(result: StrataResult) -> Brief:
         headline = f"No change of order with the popularity of items is shown on {_count(n)}."
     else:
         headline = f"The order changes with the popularity of items on {_count(changed, of=n)}."
-    return Brief(headline, tables(result)[-1], sentences=(_distance(result), *_other_leaders(result)))
+    return Brief(headline, _sensitivity(result), sentences=(_distance(result), *_other_leaders(result)))
 
 
 def _distance(result: StrataResult) -> str:
@@ -117,16 +118,22 @@ MOST_CROSSINGS = 20
 """Crossings of a dataset that a terminal shows, the proven ones first."""
 
 
-def tables(result: StrataResult) -> list[Table]:
+def tables(result: StrataResult) -> Iterator[Table]:
     """For each dataset the values by threshold and the crossings, then the sensitivity of the ranking."""
+    for dataset in result.datasets:
+        yield _values(result, dataset)
+        yield from _crossings(dataset)
+    yield _sensitivity(result)
+
+
+def _sensitivity(result: StrataResult) -> Table:
+    counts = ["pairs", "observed", "flipped", "proven"]
     rows = [
-        [row["dataset"], number(row["distance"], missing="undefined"),
-         number(row["chance"]), between(row["chance_low"], row["chance_high"]),
-         row["pairs"], row["observed"], row["flipped"], row["proven"]]
+        [row["dataset"], number(row["distance"], missing="undefined"), number(row["chance"]),
+         between(row["chance_low"], row["chance_high"]), *(row[count] for count in counts)]
         for row in result.sensitivity_frame().to_dicts()
     ]  # fmt: skip
-    counts = ["pairs", "observed", "flipped", "proven"]
-    sensitivity = Table(
+    return Table(
         "Popularity sensitivity: Kendall distance between the orders at the lowest and the highest P",
         ["over", "distance", "by chance", f"{100 * result.confidence:g} %", *counts],
         rows,
@@ -137,10 +144,6 @@ def tables(result: StrataResult) -> list[Table]:
             *(f"Left out: {reason}." for reason in result.left_out),
         ],
     )
-    return [
-        *(table for dataset in result.datasets for table in (_values(result, dataset), *_crossings(dataset))),
-        sensitivity,
-    ]
 
 
 def _values(result: StrataResult, dataset: DatasetStrata) -> Table:
@@ -180,17 +183,17 @@ def _values(result: StrataResult, dataset: DatasetStrata) -> Table:
     )
 
 
-def _crossings(dataset: DatasetStrata) -> list[Table]:
+def _crossings(dataset: DatasetStrata) -> Iterator[Table]:
     sides = {(True, True): "both", (True, False): "only below", (False, True): "only above", (False, False): "neither"}
     rows = [
         [pair.first, pair.second, f"{pair.threshold:.0f}", sides[pair.significant_below, pair.significant_above]]
         for pair in sorted(dataset.crossings, key=lambda pair: not pair.proven)
     ]
     if not rows:
-        return []
+        return
     title = f"{dataset.dataset}: pairs that change places at P (proven: significant on both sides)"
     header = ["leads below P", "trails below P", "P", "significant sides"]
-    return [Table(title, header, rows, names=2, most=MOST_CROSSINGS)]
+    yield Table(title, header, rows, names=2, most=MOST_CROSSINGS)
 
 
 def _some(result: StrataResult) -> str:

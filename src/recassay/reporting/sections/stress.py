@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import textwrap
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -28,10 +29,11 @@ from recassay.reporting.section import Brief, Plot, Plots, Section, Table, plot
 def brief(result: StressResult) -> Brief:
     """The verdict, and which conclusions survive."""
     first, *others = result.verdict()
-    return Brief(first, tables(result)[-1], sentences=tuple(others[:3]))
+    *_, survive = tables(result)
+    return Brief(first, survive, sentences=tuple(others[:3]))
 
 
-def tables(result: StressResult) -> list[Table]:
+def tables(result: StressResult) -> Iterator[Table]:
     """The properties of each aggregation with their signs, rho under fewer datasets, and what survives."""
     size = f"{len(result.algorithms)} algorithms on {count_of(len(result.datasets), 'dataset')}"
     properties = [
@@ -51,25 +53,23 @@ def tables(result: StressResult) -> list[Table]:
     notes = [f"{name} was left out: it {reason}." for name, reason in result.skipped.items()]
     if result.missing.sentence():
         notes.append(f"{result.missing.sentence()}.")
-    return [
-        Table(
-            f"Properties of the aggregations: {result.metric}, {size}",
-            ["aggregation", *(row.title for row in result.signs)],
-            properties,
-            notes=notes,
-        ),
-        Table(
-            f"Spearman's rho with the ranking on all datasets (mean, middle 95 % of {result.draws} draws)",
-            ["aggregation", *columns],
-            agreement,
-        ),
-        Table(
-            f"What survives when {main[0].when}: under how many aggregations at least 95 % of the changed tables keep "
-            "a statement",
-            ["conclusion", "holds under", "verdict"],
-            survive,
-        ),
-    ]
+    yield Table(
+        f"Properties of the aggregations: {result.metric}, {size}",
+        ["aggregation", *(row.title for row in result.signs)],
+        properties,
+        notes=notes,
+    )
+    yield Table(
+        f"Spearman's rho with the ranking on all datasets (mean, middle 95 % of {result.draws} draws)",
+        ["aggregation", *columns],
+        agreement,
+    )
+    yield Table(
+        f"What survives when {main[0].when}: under how many aggregations at least 95 % of the changed tables keep "
+        "a statement",
+        ["conclusion", "holds under", "verdict"],
+        survive,
+    )
 
 
 def _span(numbers: FloatArray) -> str:

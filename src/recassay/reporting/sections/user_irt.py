@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from recassay.analysis.user_irt.result import UserIRTResult
@@ -40,7 +41,7 @@ def sentences(result: UserIRTResult) -> list[str]:
     return [f"{lead} ({result.metric} by user, {result.model.upper()}). {telling}."]
 
 
-def tables(result: UserIRTResult) -> list[Table]:
+def tables(result: UserIRTResult) -> Iterator[Table]:
     """Abilities on all users, then for each dataset its users, its ablest, and how well its users are known."""
     name = next(iter(result.fits))
     abilities = [
@@ -55,25 +56,23 @@ def tables(result: UserIRTResult) -> list[Table]:
          " / ".join(f"{value:.2f}" for value in fit.reliability().values())]
         for row, fit in zip(result.datasets_frame().to_dicts(), result.fits.values(), strict=True)
     ]  # fmt: skip
-    return [
-        Table(
-            f"{result.model.upper()}: algorithms on the users of {name}, hit by {result.metric}",
-            ["algorithm", "ability", f"{100 * result.confidence:.3g} %", "hit rate"],
-            abilities,
-        ),
-        Table(
-            "Users",
-            ["dataset", "users", "telling", "ablest", "P(ablest)", "discrimination", "difficulty", "reliability"],
-            users,
-            important=["ablest", "P(ablest)", "users", "telling", "reliability"],
-            notes=[
-                "Telling: users whom some algorithms serve and others do not. P(ablest): over the second. Reliability: "
-                "of abilities / of the users' difficulties [/ of their discriminations]; below 0.5 single values are "
-                f"mostly noise, as they rest on {len(result.main.fit.respondents)} algorithms each.",
-                *result.notes,
-            ],
-        ),
-    ]
+    yield Table(
+        f"{result.model.upper()}: algorithms on the users of {name}, hit by {result.metric}",
+        ["algorithm", "ability", f"{100 * result.confidence:.3g} %", "hit rate"],
+        abilities,
+    )
+    yield Table(
+        "Users",
+        ["dataset", "users", "telling", "ablest", "P(ablest)", "discrimination", "difficulty", "reliability"],
+        users,
+        important=["ablest", "P(ablest)", "users", "telling", "reliability"],
+        notes=[
+            "Telling: users whom some algorithms serve and others do not. P(ablest): over the second. Reliability: "
+            "of abilities / of the users' difficulties [/ of their discriminations]; below 0.5 single values are "
+            f"mostly noise, as they rest on {len(result.main.fit.respondents)} algorithms each.",
+            *result.notes,
+        ],
+    )
 
 
 @plot(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 from recassay.analysis.users.result import DatasetUsers, UsersResult
@@ -100,12 +101,13 @@ def _together(result: UsersResult) -> list[str]:
     ]
 
 
-def tables(result: UsersResult) -> list[Table]:
+def tables(result: UsersResult) -> Iterator[Table]:
     """Each dataset's means and pairs, then the pairs over all datasets."""
-    shown = [table for dataset in result.datasets for table in (_means(dataset, result), pairs_table(dataset, result))]
+    for dataset in result.datasets:
+        yield _means(dataset, result)
+        yield pairs_table(dataset, result)
     if result.summary:
-        shown.append(_summary(result))
-    return shown
+        yield _summary(result)
 
 
 def _means(users: DatasetUsers, result: UsersResult) -> Table:
