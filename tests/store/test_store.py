@@ -116,7 +116,6 @@ def test_trials_resume_up_to_the_first_gap_and_are_never_rewritten(store):
     frame = store.trials()
     assert frame["number"].to_list() == [0, 1]
     assert frame["value"].to_list() == [0, 1 / 7]
-    assert store.trials("other").is_empty()
 
 
 def test_failed_trials_are_forgotten_with_those_that_followed_from_them(store):

@@ -45,22 +45,12 @@ class SLIM(Tunable):
         """Solve one regression an item."""
         counts = self.shared(train) if shared is None else shared
         strength = self.strength if self.alpha is None else self.alpha * train.n_users
-        weights = regress_items(
-            counts,
-            strength * self.l1_ratio,
-            strength * (1 - self.l1_ratio),
-            tolerance=self.tolerance,
-            max_sweeps=self.max_sweeps,
-        )
+        l1, l2 = strength * self.l1_ratio, strength * (1 - self.l1_ratio)
+        weights = regress_items(counts, l1, l2, tolerance=self.tolerance, max_sweeps=self.max_sweeps)
         return SparseRecommender(train.csr(), weights, rng=rng)
 
     def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
         """The sparse Gram matrix, the weights (at most as large; thrice while they are put together), the history."""
         pairs = cooccurring_pairs(n_users, n_items, n_interactions)
-        return (
-            8 * pairs
-            + 8 * min(pairs, 1000 * n_items)
-            + 64 * n_interactions
-            + 64 * n_items
-            + sparse_lists_bytes(n_items)
-        )
+        weights = min(pairs, 1000 * n_items)
+        return 8 * (pairs + weights) + 64 * (n_interactions + n_items) + sparse_lists_bytes(n_items)

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pydantic import ValidationError
 
 from recassay.classifiers.parts import role_of
 from recassay.classifiers.spec import (
@@ -26,7 +25,7 @@ from recassay.core.registry import classifiers
 from recassay.core.specs.study import Budget
 from recassay.data.classification.openml import SUITE, TABLE, describe_openml, is_openml, openml_id, suite_tables
 from recassay.data.classification.table import SUFFIXES
-from recassay.runner.file_tables import Place, by_label, known_keys, make_spec, names_of, read_tables, said
+from recassay.runner.file_tables import Place, by_label, known_keys, make_spec, make_study, names_of, read_tables
 from recassay.runner.references import dataset_labels, distinct, is_part_file, part_labels
 
 SECTIONS = ("study", "protocol", "mlps", "budget", "classifier", "dataset")
@@ -74,12 +73,7 @@ def load_classify_study(path: str | Path) -> ClassifyStudySpec:
         "budget": make_spec(Budget, tables.get("budget", {}), ("budget",), place),
         "base": base,
     }
-    try:
-        return ClassifyStudySpec.model_validate(fields)
-    except ValidationError as error:
-        first = error.errors()[0]
-        key = str(first["loc"][0])
-        place.refuse(["study", key], f"study.{key} = {first['input']!r}: {said(first)}", "correct the value")
+    return make_study(ClassifyStudySpec, fields, place)
 
 
 def growing_mlps(spec: MlpsSpec) -> tuple[ClassifierSpec, ...]:

@@ -27,7 +27,7 @@ from recassay.metrics.lists import ListsRecord, recommendations_to_topk, without
 from recassay.metrics.protocol import Metric
 from recassay.protocol.apply import apply_protocol
 from recassay.protocol.audit import own_future
-from recassay.recommenders.references import MOST_UNKNOWN, refuse_lists_of_another_split
+from recassay.recommenders.references import refuse_lists_of_another_split, refuse_strange_items
 from recassay.recommenders.split_folder import exported_protocol, open_split_folder, read_sidecar
 
 _PLACED = ("rows", "unknown_users", "unknown_user_rows", "unknown_items", "unknown_item_rows", "examples")
@@ -245,10 +245,5 @@ def _refuse_other_data(record: ListsRecord, split: Split, where: str, untrained:
             where=where,
             fix=f"these lists were made for other data; its users are called like {train.users[int(test.user[0])]!r}",
         )
-    known_rows = record.rows - record.unknown_user_rows
-    if not untrained and record.unknown_item_rows > MOST_UNKNOWN * known_rows:
-        raise InputError(
-            f"{record.unknown_item_rows:,} of the {known_rows:,} rows of known users name an item that the data lacks",
-            where=where,
-            fix=f"these lists were made for other data; its items are called like {train.items[0]!r}",
-        )
+    if not untrained:
+        refuse_strange_items(record.unknown_item_rows, record.rows - record.unknown_user_rows, train, where)

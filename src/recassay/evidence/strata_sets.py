@@ -73,7 +73,9 @@ def score_dataset(name: str, runs: Sequence[tuple[Split, Lists]], sweep: Sweep) 
     """
     splits = {id(split): (split.refit(), split.test) for split, _ in runs}
     parts = list(splits.values())
-    thresholds = sweep.thresholds if sweep.thresholds is not None else _default_thresholds(parts)
+    # By default those of the first part: ten, or as many as leave each new stratum `LEAST_EVENTS` events.
+    steps = max(1, min(STEPS, len(parts[0][1]) // LEAST_EVENTS))
+    thresholds = default_thresholds(*parts[0], steps=steps) if sweep.thresholds is None else sweep.thresholds
     if len(thresholds) < 2:
         return f"{sum(len(test) for _, test in parts):,} test events are too few for two strata"
     drawn = _strata(name, parts, thresholds, sweep)
@@ -101,12 +103,6 @@ def score_dataset(name: str, runs: Sequence[tuple[Split, Lists]], sweep: Sweep) 
         shortened=shortened,
         whole=whole,
     )
-
-
-def _default_thresholds(parts: Sequence[tuple[Interactions, Interactions]]) -> tuple[int, ...]:
-    """Those of the first part: ten, or as many as leave each new stratum `LEAST_EVENTS` events."""
-    train, test = parts[0]
-    return default_thresholds(train, test, steps=max(1, min(STEPS, len(test) // LEAST_EVENTS)))
 
 
 def _strata(

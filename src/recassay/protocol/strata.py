@@ -53,10 +53,6 @@ class PopularityStrata:
         """One row per threshold."""
         return pl.DataFrame([stratum.to_dict() for stratum in self.strata])
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON."""
-        return {"size": self.size, "strata": [stratum.to_dict() for stratum in self.strata]}
-
 
 def popularity(train: Interactions) -> IntArray:
     """Pop(i): the number of different users who interacted with item i in `train`; repeats of a pair count

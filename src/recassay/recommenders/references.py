@@ -66,10 +66,15 @@ def refuse_other_data(kind: type[Any], train: Interactions) -> None:
     lists = kind.lists
     known = lists.frame.filter(pl.col(c.USER).cast(pl.String).is_in(train.users.cast(pl.String).implode()))
     strange = known.height - known.get_column(c.ITEM).cast(pl.String).is_in(train.items.cast(pl.String).implode()).sum()
-    if strange > MOST_UNKNOWN * known.height:
+    refuse_strange_items(int(strange), known.height, train, lists.where)
+
+
+def refuse_strange_items(strange: int, rows: int, train: Interactions, where: str) -> None:
+    """Raise `InputError` where so many `strange` of the rows of known users name an item that `train` does not know."""
+    if strange > MOST_UNKNOWN * rows:
         raise InputError(
-            f"{strange:,} of the {known.height:,} rows of known users name an item that the training data lacks",
-            where=lists.where,
+            f"{strange:,} of the {rows:,} rows of known users name an item that the data lacks",
+            where=where,
             fix=f"these lists were made for other data; its items are called like {train.items[0]!r}",
         )
 

@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from recassay.core.errors import UsageError
 from recassay.core.specs.specs import FOLDED, ProtocolSpec, ReadSpec
 from recassay.core.specs.study import (
@@ -31,9 +29,9 @@ from recassay.runner.file_tables import (
     check_sections,
     known_keys,
     make_spec,
+    make_study,
     names_of,
     read_tables,
-    said,
 )
 from recassay.runner.references import dataset_labels, part_labels
 
@@ -93,14 +91,7 @@ def _study(tables: Mapping[str, Any], place: Place, *, base: str, default_name: 
         "multiverse": _multiverse(tables["multiverse"], place) if "multiverse" in tables else None,
         "base": base,
     }
-    try:
-        made = StudySpec.model_validate(fields)
-    except ValidationError as error:
-        first = error.errors()[0]
-        if not first["loc"]:  # a check of the whole: of the seeds together
-            place.refuse(["study", "seed"], f"study.seed: {said(first)}", "correct the value")
-        key = {"seeds": "seed"}.get(str(first["loc"][0]), str(first["loc"][0]))
-        place.refuse(["study", key], f"study.{key} = {first['input']!r}: {said(first)}", "correct the value")
+    made = make_study(StudySpec, fields, place)
     try:
         universes(made)
     except UsageError as error:

@@ -28,15 +28,15 @@ class _Processes:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._idle: dict[str, list[tuple[LocalExecutor, float]]] = {}
+        self._idle: list[tuple[str, LocalExecutor, float]] = []
+        """Of which run each is, and since when it waits."""
 
     def take(self, run: str) -> LocalExecutor | None:
         """One that waits, if there is; those of other runs are ended."""
         with self._lock:
-            waiting = self._idle.get(run)
-            executor = waiting.pop()[0] if waiting else None
-            others = [idle for key, ones in self._idle.items() if key != run for idle, _ in ones]
-            self._idle = {run: waiting} if waiting else {}
+            others = [executor for owner, executor, _ in self._idle if owner != run]
+            self._idle = [entry for entry in self._idle if entry[0] == run]
+            executor = self._idle.pop()[1] if self._idle else None
         for other in others:
             other.__exit__()
         return executor
@@ -44,24 +44,16 @@ class _Processes:
     def put(self, run: str, executor: LocalExecutor) -> None:
         """Let it wait a while."""
         with self._lock:
-            self._idle.setdefault(run, []).append((executor, time.monotonic()))
+            self._idle.append((run, executor, time.monotonic()))
         timer = threading.Timer(IDLE_SECONDS, self._end_idle)
         timer.daemon = True
         timer.start()
 
     def _end_idle(self) -> None:
-        now = time.monotonic()
+        since = time.monotonic() - 0.9 * IDLE_SECONDS
         with self._lock:
-            late = [
-                executor
-                for ones in self._idle.values()
-                for executor, since in ones
-                if now - since >= 0.9 * IDLE_SECONDS
-            ]
-            self._idle = {
-                key: [(executor, since) for executor, since in ones if executor not in late]
-                for key, ones in self._idle.items()
-            }
+            late = [executor for _, executor, waiting in self._idle if waiting <= since]
+            self._idle = [entry for entry in self._idle if entry[2] > since]
         for executor in late:
             executor.__exit__()
 

@@ -166,10 +166,22 @@ def make_spec(kind: type[Made], table: Any, path: tuple[str, ...], place: Place)
         first = error.errors()[0]
         inside = [str(part) for part in first["loc"][:1]]
         given = f" = {first['input']!r}" if inside and inside[0] in table else ""
-        place.refuse([*path, *inside], f"{'.'.join([*path, *inside])}{given}: {said(first)}", "correct the value")
+        place.refuse([*path, *inside], f"{'.'.join([*path, *inside])}{given}: {_problem(first)}", "correct the value")
 
 
-def said(error: Any) -> str:
+def make_study(kind: type[Made], fields: Mapping[str, Any], place: Place) -> Made:
+    """The study of these fields; what does not fit is refused with its key in [study]."""
+    try:
+        return kind.model_validate(fields)
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = str(first["loc"][0]) if first["loc"] else "seeds"  # the study as a whole is checked for its seeds
+        key = "seed" if field == "seeds" else field
+        given = f" = {first['input']!r}" if first["loc"] else ""
+        place.refuse(["study", key], f"study.{key}{given}: {_problem(first)}", "correct the value")
+
+
+def _problem(error: Any) -> str:
     """What pydantic says of one error, to stand after a colon."""
     text = str(error["msg"]).removeprefix("Value error, ")
     return text[:1].lower() + text[1:]

@@ -53,8 +53,8 @@ class TrialTable:
         for tuning, number in self.damaged_trials()[0].items():
             self._connection.execute("DELETE FROM trials WHERE tuning = ? AND number >= ?", (tuning, number))
 
-    def trials(self, cell: str | None = None) -> pl.DataFrame:
-        """Every trial of the current plan (or of one cell): one row each, parameters and stages as JSON text."""
+    def trials(self) -> pl.DataFrame:
+        """Every trial of the current plan: one row each, parameters and stages as JSON text."""
         of_plan = {c.ALGORITHM: pl.String, c.DATASET: pl.String, c.SEED: pl.Int64, c.FOLD: pl.Int64}
         own = {"number": pl.Int64, "state": pl.String, c.VALUE: pl.Float64, "parameters": pl.String}
         own |= {"stages": pl.String, "reason": pl.String, "seconds": pl.Float64}
@@ -62,10 +62,9 @@ class TrialTable:
         columns = [f"{'trials' if name in own else 'plan'}.{name}" for name in schema]
         query = (
             f"SELECT {', '.join(columns)} FROM plan "
-            "JOIN trials ON trials.tuning = plan.tuning AND trials.number < plan.trials "
-            "WHERE ? IS NULL OR plan.cell = ? ORDER BY plan.position, number"
+            "JOIN trials ON trials.tuning = plan.tuning AND trials.number < plan.trials ORDER BY plan.position, number"
         )
-        return pl.DataFrame(self._connection.execute(query, (cell, cell)).fetchall(), schema=schema, orient="row")
+        return pl.DataFrame(self._connection.execute(query).fetchall(), schema=schema, orient="row")
 
     def trial_records(self, tuning: str) -> tuple[TrialRecord, ...]:
         """The trials kept under `tuning` from number 0 on without a gap: what a tuning resumes from."""
