@@ -63,7 +63,11 @@ def follow(
     costs, truth = replay_costs(benchmark), mean_ranks(benchmark.values)
     results: list[AdaptiveResult] = []
     replay(
-        benchmark, Question(target, 0.9999, indifference), told=results.append, seed=seed, budget=until * costs.sum()
+        benchmark,
+        Question(target, 0.9999, indifference),
+        progress=results.append,
+        seed=seed,
+        budget=until * costs.sum(),
     )
     curve = []
     for result in results[1:]:

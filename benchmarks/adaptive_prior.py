@@ -62,7 +62,7 @@ def run(table: Benchmark, target: AdaptiveTarget, prior: Prior | None, seed: int
     """Cost of the first claim, whether it is right, and Spearman's rho and the first place at `SHARES`."""
     costs, truth = replay_costs(table), mean_ranks(table.values)
     seen: list[AdaptiveResult] = []
-    last = replay(table, Question(target), prior=prior, told=seen.append, seed=seed)
+    last = replay(table, Question(target), prior=prior, progress=seen.append, seed=seed)
     paid = [float(costs[step.measured].sum() / costs.sum()) for step in seen]
     order = [table.grid.algorithms.index(algorithm) for algorithm in last.order]
     right = judged(order, truth, 1.0)[target]

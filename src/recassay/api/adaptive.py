@@ -99,7 +99,7 @@ def adaptive(
         )  # fmt: skip
         return run_adaptive(
             results_or_runner, grid, question, budget=budget, workers=workers, probe=probe, probe_ratio=probe_ratio,
-            prior=published_prior(grid) if prior else None, told=progress, seed=seed,
+            prior=published_prior(grid) if prior else None, progress=progress, seed=seed,
         )  # fmt: skip
     table = load_results(results_or_runner, metric=metric, wide=wide, transpose=transpose)
     folder = study_folder(results_or_runner)
@@ -113,7 +113,9 @@ def adaptive(
     )  # fmt: skip
     known_before = published_prior(benchmark.grid) if prior else None
     if not np.isnan(benchmark.values).any():
-        return replay(benchmark, question, budget=budget, workers=workers, prior=known_before, told=progress, seed=seed)
+        return replay(
+            benchmark, question, budget=budget, workers=workers, prior=known_before, progress=progress, seed=seed
+        )
     spent = np.nansum(np.where(np.isnan(benchmark.values), 0.0, benchmark.seconds))
     return decide(
         benchmark.grid, question, benchmark.values, benchmark.seconds, prior=known_before,

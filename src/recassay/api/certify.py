@@ -56,5 +56,5 @@ def certify(
         made = claims_of(claims, grid)
         rng = derived_rng(seed, "certificate", "replay")
         price = np.ones(len(scores))
-        certificate = replay(grid, scores, price, made, confidence=confidence, rng=rng, told=progress)
+        certificate = replay(grid, scores, price, made, confidence=confidence, rng=rng, progress=progress)
         return replace(certificate, sources=sources)

@@ -79,8 +79,7 @@ class Belief:
     @property
     def mean_ranks(self) -> FloatArray:
         """By draw and algorithm, the mean rank over the datasets of the grid."""
-        means: FloatArray = self.ranks.mean(axis=2)
-        return means
+        return np.asarray(self.ranks.mean(axis=2))
 
 
 def complete(

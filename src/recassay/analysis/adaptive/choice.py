@@ -81,19 +81,15 @@ def choose(
         if (block := _best_block(j, gain[:, :, j], alone[:, j], open_cells[:, j], done[:, j], seconds[:, j]))
     ]
     candidates.sort(key=lambda block: (-block.value / block.seconds, block.dataset))
+    # Blocks that are too large a step wait, where smaller ones are nearly as good.
+    most, least = LEAP * seconds[done].sum(), WORTH * candidates[0].value / candidates[0].seconds if candidates else 0.0
+    small = [block for block in candidates if block.seconds <= most and block.value / block.seconds >= least]
     blocks: list[Block] = []
-    for block in _in_steps(candidates, float(seconds[done].sum())):
+    for block in small or candidates[:1]:
         blocks.append(block)
         if sum(len(b.algorithms) for b in blocks) >= cells and sum(b.seconds for b in blocks) >= least_seconds:
             break
     return blocks
-
-
-def _in_steps(blocks: list[Block], spent: float) -> list[Block]:
-    """The blocks without those that are too large a step, where smaller ones are nearly as good."""
-    least = WORTH * blocks[0].value / blocks[0].seconds if blocks else 0.0
-    small = [block for block in blocks if block.seconds <= LEAP * spent and block.value / block.seconds >= least]
-    return small or blocks[:1]
 
 
 def pair_weights(mean_ranks: FloatArray, certificate: Certificate, target: str) -> FloatArray:

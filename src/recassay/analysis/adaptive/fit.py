@@ -68,17 +68,18 @@ def read_benchmark(
     upward = results.direction(label, higher_is_better)
     rows = tuple(algorithms or results.algorithms)
     columns = tuple(datasets or results.datasets)
-    _refuse_others(results.algorithms, rows, "algorithm")
-    _refuse_others(results.datasets, columns, "dataset")
+    for what, names, known in (("algorithm", results.algorithms, rows), ("dataset", results.datasets, columns)):
+        others = [name for name in names if name not in known]
+        if others:
+            raise InputError(
+                f"the table has the {what} {others[0]!r}, which is not of the grid", fix="name it, or drop it"
+            )
     values = _placed(results.cells(label), rows, columns, missing=-np.inf)
     values = np.where(np.isfinite(values) & (not upward), -values, values)
-    known = [name for name in results.metrics if split_label(name)[0] in ("seconds_fit", "seconds_predict")]
-    known = known or [name for name in results.metrics if split_label(name)[0] == "seconds"]
-    seconds = np.full(values.shape, np.nan)
-    if known:
-        seconds = sum(
-            (_placed(results.cells(n), rows, columns, missing=np.nan) for n in known), np.zeros(seconds.shape)
-        )
+    timed = [name for name in results.metrics if split_label(name)[0] in ("seconds_fit", "seconds_predict")]
+    timed = timed or [name for name in results.metrics if split_label(name)[0] == "seconds"]
+    times = [_placed(results.cells(name), rows, columns, missing=np.nan) for name in timed]
+    seconds = np.sum(times, axis=0) if times else np.full(values.shape, np.nan)
     features = None if characteristics is None else dataset_features(characteristics.aligned(columns))
     kinds = None if classes is None else tuple(classes.get(name, "other") for name in rows)
     return Benchmark(CellGrid(label, rows, columns, features, kinds, upward), values, seconds)
@@ -113,12 +114,12 @@ def run_adaptive(
     probe: Runner | None = None,
     probe_ratio: float = 0.1,
     prior: Prior | None = None,
-    told: Callable[[AdaptiveResult], None] | None = None,
+    progress: Callable[[AdaptiveResult], None] | None = None,
     seed: int = 0,
 ) -> AdaptiveResult:
     """Run cells until the target is certified, `budget` seconds of cells are spent, or all were run.
 
-    `told` hears of every decision. Where there is one, `probe` runs cells in a cheaper way, which takes about
+    `progress` hears of every decision. Where there is one, `probe` runs cells in a cheaper way, which takes about
     `probe_ratio` of their seconds. `prior` is what published tables say about the algorithms.
     """
     values, seconds = grid.unknown(), grid.unknown()
@@ -132,8 +133,8 @@ def run_adaptive(
             grid, question, values, seconds, probes=probes, prior=prior,
             steps=steps, allowed=allowed, cells=workers, most_seconds=left, seed=seed,
         )  # fmt: skip
-        if told is not None:
-            told(result)
+        if progress is not None:
+            progress(result)
         if result.next is None:
             return result
         if probe is not None and probes is not None and result.next.probes:
@@ -253,12 +254,6 @@ def _placed(cells: pl.DataFrame, algorithms: Sequence[str], datasets: Sequence[s
     for algorithm, dataset, value in cells.select(c.ALGORITHM, c.DATASET, c.VALUE).iter_rows():
         table[rows[algorithm], columns[dataset]] = missing if value is None else value
     return table
-
-
-def _refuse_others(names: Sequence[str], known: Sequence[str], what: str) -> None:
-    others = [name for name in names if name not in known]
-    if others:
-        raise InputError(f"the table has the {what} {others[0]!r}, which is not of the grid", fix="name it, or drop it")
 
 
 def _run(results: Results, spec: AnalysisSpec) -> AdaptiveResult:

@@ -122,7 +122,7 @@ def prior_from(
     """
     m = len(algorithms)
     names = [same_name(name) for name in algorithms]
-    cost, costs, found = np.zeros(m), np.zeros(m), []
+    cost, costs, known_levels = np.zeros(m), np.zeros(m), []
     together, pairs = np.zeros((m, m)), np.zeros((m, m))
     sources, succeeded, sizes = [], [], []
     for table in tables:
@@ -136,7 +136,7 @@ def prior_from(
         # The levels are relative to the algorithms that both have.
         level = latent.mean(axis=1)
         own = latent - level[:, None]
-        found.append((ours, level, np.maximum(own.var(axis=1), 0.25) / n))
+        known_levels.append((ours, level, np.maximum(own.var(axis=1), 0.25) / n))
         together[np.ix_(ours, ours)] += own @ own.T
         pairs[np.ix_(ours, ours)] += n
         timed = np.isfinite(table.log_seconds[theirs]).sum(axis=1)
@@ -152,9 +152,9 @@ def prior_from(
         sources.append(f"{table.name} ({len(ours)} of {m} algorithms, {n} datasets)")
     if not sources:
         return None
-    apart = max(between, _between(found))
+    apart = max(between, _between(known_levels))
     precision, weighted = np.zeros(m), np.zeros(m)
-    for ours, level, variance in found:
+    for ours, level, variance in known_levels:
         precision[ours] += 1 / (variance + apart)
         weighted[ours] += (level - level.mean()) / (variance + apart)
     known = precision > 0
@@ -177,11 +177,11 @@ def prior_from(
     )
 
 
-def _between(found: Sequence[tuple[IntArray, FloatArray, FloatArray]]) -> float:
+def _between(levels: Sequence[tuple[IntArray, FloatArray, FloatArray]]) -> float:
     """The variance of a level between tables, by moments, from every two that share enough algorithms; else 0."""
     estimates = []
-    for (one, left, noise), (other, right, noise_right) in combinations(found, 2):
-        _, at, there = np.intersect1d(one, other, return_indices=True)
+    for (ours, left, noise), (theirs, right, noise_right) in combinations(levels, 2):
+        _, at, there = np.intersect1d(ours, theirs, return_indices=True)
         if len(at) >= LEAST_SHARED:
             gap = left[at] - right[there]
             spread = float(gap.var(ddof=1) - (noise[at] + noise_right[there]).mean())

@@ -91,7 +91,7 @@ def advise_for(
     rng = derived_rng(seed, "advise", matrix.metric)
     weights = dataset_weights(n, replicates, rng) / n
     methods = {"model": nested, "nearest": by_nearest, "baseline": base}
-    skills = {key: _skill(key, guess, base, ranks, matrix, weights, confidence) for key, guess in methods.items()}
+    skills = {key: _skill(guess, base, ranks, matrix, weights, confidence) for key, guess in methods.items()}
     expected = predict(model, points, ranks, place)[0]
     overall = ranks.mean(axis=0)
     return AdviseResult(
@@ -172,7 +172,6 @@ def _outside(table: CharacteristicsTable, own: FloatArray) -> tuple[Outside, ...
 
 
 def _skill(
-    name: str,
     predicted: FloatArray,
     base: FloatArray,
     ranks: FloatArray,
@@ -191,7 +190,6 @@ def _skill(
     lost = 1 - 1 / ratio[first, np.arange(len(first))]
     spread = intervals((weights @ gain)[:, None], len(ranks), confidence)[0]
     return Skill(
-        name=name,
         rank_error=float(np.sqrt(error.mean())),
         spearman=float(spearman(ties.ranks(predicted, higher_is_better=False), ranks).mean()),
         loss=float(lost.mean()),

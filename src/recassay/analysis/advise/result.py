@@ -53,7 +53,6 @@ class Skill:
     less this one's, with a bootstrap interval over datasets.
     """
 
-    name: str
     rank_error: float
     spearman: float
     loss: float

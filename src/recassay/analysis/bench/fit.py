@@ -23,12 +23,13 @@ def place_algorithm(
     *,
     user_metric: str,
     seed: int = 0,
-    **told: Any,
+    **facts: Any,
 ) -> BenchResult:
     """The standing of `algorithm`, a row of `matrix`, among the other rows.
 
     `users` has, by dataset, the values of the same users for the algorithm and its baselines; they are tested against
-    the best baseline where the metric is the one of which those values are known.
+    the best baseline where the metric is the one of which those values are known. `facts` are further fields of the
+    result.
     """
     upward = matrix.higher_is_better
     own = matrix.algorithms.index(algorithm)
@@ -48,7 +49,7 @@ def place_algorithm(
         rows[n] = replace(rows[n], p=float(p))
     order = sorted(rows, key=lambda row: (row.place, row.dataset))
     verdict = judge(matrix, control=algorithm, seed=seed)
-    return BenchResult(algorithm=algorithm, judgement=verdict, rows=tuple(order), **told)
+    return BenchResult(algorithm=algorithm, judgement=verdict, rows=tuple(order), **facts)
 
 
 def _tested(row: BenchRow, algorithm: str, users: UserScores, seed: int) -> BenchRow:

@@ -128,8 +128,8 @@ class BenchResult(Displayed):
 
 def beaten_sentences(result: BenchResult) -> list[str]:
     """Whom it beats, who beats it, and with whom nothing is decided."""
-    told = []
-    for kinds, said in (
+    sentences = []
+    for kinds, sentence in (
         (("better",), "{own} beats {names}."),
         (("worse",), "{names} {beat} {own}."),
         (("equivalent",), "{own} and {names} are equivalent within {within:.0%}."),
@@ -137,8 +137,8 @@ def beaten_sentences(result: BenchResult) -> list[str]:
     ):
         names = result.against(*kinds)
         if names:
-            told.append(said.format(
+            sentences.append(sentence.format(
                 own=result.algorithm, names=listing(names, most=8, last="and"),
                 beat="beats" if len(names) == 1 else "beat", within=result.judgement.within,
             ))  # fmt: skip
-    return told
+    return sentences

@@ -194,7 +194,7 @@ def replay(
     *,
     confidence: float,
     rng: np.random.Generator,
-    told: Callable[[CertificateResult], None] | None = None,
+    progress: Callable[[CertificateResult], None] | None = None,
 ) -> CertificateResult:
     """An adaptive run over a multiverse of which every block is known: what it would say, and at what price.
 
@@ -210,8 +210,8 @@ def replay(
         result, theta = decide(grid, known, price, claims, confidence=confidence, rng=rng, theta=theta)
         if result.claims:
             path.append((result.run, result.cost, sum(claim.certified for claim in result.claims)))
-        if told is not None:
-            told(result)
+        if progress is not None:
+            progress(result)
         confirmed = confirmed + 1 if result.complete else 0
         if not result.next or confirmed == CONFIRMED:
             return replace(result, next=(), path=tuple(path))

@@ -59,11 +59,8 @@ def scaled_values(matrix: Matrix) -> FloatArray:
     variance = up.var(axis=0, ddof=1)
     typical = float(np.median(variance)) or float(variance.mean()) or 1.0
     k = len(up)
-    centred = up - up.mean(axis=0)
-    scaled: FloatArray = centred / np.sqrt(
-        ((k - 1) * variance + PRIOR_ALGORITHMS * typical) / (k - 1 + PRIOR_ALGORITHMS)
-    )
-    return scaled
+    shrunk = ((k - 1) * variance + PRIOR_ALGORITHMS * typical) / (k - 1 + PRIOR_ALGORITHMS)
+    return np.asarray((up - up.mean(axis=0)) / np.sqrt(shrunk))
 
 
 def compare_pairs(

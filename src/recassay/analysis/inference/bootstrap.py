@@ -20,8 +20,7 @@ def dataset_weights(
         return rng.multinomial(n_datasets, np.full(n_datasets, 1 / n_datasets), size=replicates).astype(np.float64)
     count = int(families.max()) + 1
     drawn = rng.multinomial(count, np.full(count, 1 / count), size=replicates)[:, families].astype(np.float64)
-    scaled: FloatArray = drawn * (n_datasets / drawn.sum(axis=1, keepdims=True))
-    return scaled
+    return np.asarray(drawn * (n_datasets / drawn.sum(axis=1, keepdims=True)))
 
 
 def random_subsets(n_datasets: int, k: int, count: int, rng: np.random.Generator) -> IntArray:

@@ -55,10 +55,10 @@ def hodges_lehmann(differences: FloatArray, confidence: float = 0.95) -> FloatAr
     means = n * (n + 1) // 2
     cut = _lower_end(n, round((1 - confidence) / 2, 12))
     places = [(means - 1) // 2, means // 2, max(cut, 0), means - 1 - max(cut, 0)]
-    found = np.empty((len(rows), 4))
-    walsh_places(rows, np.array(places), found)
-    ends = found[:, 2:] if cut >= 0 else np.broadcast_to([-np.inf, np.inf], (len(rows), 2))
-    estimate = found[:, :2].mean(axis=1, keepdims=True)
+    chosen = np.empty((len(rows), 4))
+    walsh_places(rows, np.array(places), chosen)
+    ends = chosen[:, 2:] if cut >= 0 else np.broadcast_to([-np.inf, np.inf], (len(rows), 2))
+    estimate = chosen[:, :2].mean(axis=1, keepdims=True)
     return np.concatenate([estimate, ends], axis=1).reshape(*differences.shape[:-1], 3)
 
 
@@ -104,9 +104,9 @@ def equivalence_p(
     alone, together = np.ones(len(first)), np.ones(len(first))
     tested, exact = np.flatnonzero(known), exact_ties(len(values))
     for part in blocks(len(tested), values.shape[1]):
-        one, other = first[tested[part]], second[tested[part]]
-        delta = family_means(np.log1p(within) - unit / np.minimum(values[one], values[other]), families)
-        ratio = family_means(logs[one] - logs[other], families)
+        left, right = first[tested[part]], second[tested[part]]
+        delta = family_means(np.log1p(within) - unit / np.minimum(values[left], values[right]), families)
+        ratio = family_means(logs[left] - logs[right], families)
         above, below = (wilcoxon_rows(side, most_tied=exact).greater for side in (ratio + delta, delta - ratio))
         alone[tested[part]] = np.maximum(above, below)
     together[known] = holm(alone[known])

@@ -42,8 +42,7 @@ class Extrapolation:
         del self._values[: -self.depth - 1], self._residuals[: -self.depth - 1]
         if len(self._values) < 2:
             return after
-        change = np.stack([a - b for a, b in zip(self._residuals[1:], self._residuals[:-1], strict=True)])
-        moved = np.stack([a - b for a, b in zip(self._values[1:], self._values[:-1], strict=True)])
+        change, moved = np.diff(self._residuals, axis=0), np.diff(self._values, axis=0)
         last = self._residuals[-1]
         if calm is not None:
             change, moved, last = change * calm, moved * calm, last * calm

@@ -47,12 +47,12 @@ def family_numbers(datasets: Sequence[str], families: str | Mapping[str, str] | 
 
 def obvious_families(datasets: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """Well-known collections with two or more of these datasets, and which those are."""
-    found: dict[str, list[str]] = {}
+    members: dict[str, list[str]] = {}
     for name in datasets:
         collection = COLLECTIONS.get(_start(name))
         if collection is not None:
-            found.setdefault(collection, []).append(name)
-    return {collection: tuple(names) for collection, names in found.items() if len(names) > 1}
+            members.setdefault(collection, []).append(name)
+    return {collection: tuple(names) for collection, names in members.items() if len(names) > 1}
 
 
 def family_means(values: FloatArray, numbers: IntArray | None, *, by_size: bool = False) -> FloatArray:
@@ -68,8 +68,8 @@ def family_means(values: FloatArray, numbers: IntArray | None, *, by_size: bool 
 
 def related(datasets: Sequence[str]) -> IntArray:
     """Family numbers with the datasets of each well-known collection as one family, and every other dataset alone."""
-    found = obvious_families(datasets)
-    names = {name: f"\0{collection}" for collection, members in found.items() for name in members}
+    families = obvious_families(datasets).items()
+    names = {name: f"\0{collection}" for collection, members in families for name in members}
     return np.unique([names.get(name, name) for name in datasets], return_inverse=True)[1]
 
 

@@ -111,14 +111,14 @@ def unseen_cells(scores: FloatArray, seen: BoolArray, names: Sequence[str]) -> U
     first, second = np.argsort(-mean, kind="stable")[:2].tolist()
     if mean[first] - mean[second] < 1e-9:
         return None
-    found = []
+    changes = []
     for a in np.flatnonzero((~seen).any(axis=1) & seen.any(axis=1)).tolist():
         holes = n - int(seen[a].sum())
         rival = second if a == first else first
         needed = float((n * mean[rival] - share[a].sum()) / holes)
         leader = names[second] if a == first else names[a]
-        found.append(UnseenCells(names[a], holes, float(mean[a]), needed, leader))
-    return min(found, key=lambda one: abs(one.needed - one.beaten) + 10 * (not one.possible), default=None)
+        changes.append(UnseenCells(names[a], holes, float(mean[a]), needed, leader))
+    return min(changes, key=lambda cells: abs(cells.needed - cells.beaten) + 10 * (not cells.possible), default=None)
 
 
 def _permutation_p(

@@ -71,8 +71,8 @@ def exact_ties(algorithms: int) -> int:
 
 def wilcoxon(difference: FloatArray, zeros: ZeroMethod = "wilcox") -> tuple[float, float]:
     """Two-sided Wilcoxon signed-rank test of one row: the smaller of the two rank sums, and p."""
-    found = wilcoxon_rows(difference[None], zeros)
-    return float(found.statistic[0]), float(found.p[0])
+    test = wilcoxon_rows(difference[None], zeros)
+    return float(test.statistic[0]), float(test.p[0])
 
 
 def sum_distribution(steps: IntArray) -> FloatArray:

@@ -76,8 +76,7 @@ def drift_test(ranks: FloatArray, algorithms: Sequence[str], rng: np.random.Gene
     apart = ((table[:, :, :, None] - table[:, :, None, :]) ** 2).mean(axis=0)
     time = np.abs(np.subtract.outer(np.arange(w), np.arange(w)))
     observed = float((apart * time).sum())
-    ways = factorial(w) ** n
-    if ways <= PERMUTATIONS:
+    if factorial(w) ** n <= PERMUTATIONS:
         orders = np.array(list(product(permutations(range(w)), repeat=n)))
     else:
         orders = rng.permuted(np.tile(np.arange(w), (PERMUTATIONS, n, 1)), axis=2)
@@ -86,13 +85,12 @@ def drift_test(ranks: FloatArray, algorithms: Sequence[str], rng: np.random.Gene
     for d in range(n):
         order = orders[:, d]
         drawn += (apart[d][order[:, :, None], order[:, None, :]] * time).sum(axis=(1, 2))
-    p = float((drawn >= observed - 1e-9).mean())
     place = np.arange(w) - (w - 1) / 2
     slopes = (table.mean(axis=1) @ place) / (place**2).sum() * (w - 1)
     return Drift(
         windows=w,
         datasets=n,
-        p=p,
+        p=float((drawn >= observed - 1e-9).mean()),
         neighbours=float(np.sqrt(apart[:, np.arange(w - 1), np.arange(1, w)]).mean()),
         ends=float(np.sqrt(apart[:, 0, -1]).mean()),
         smallest_p=float((drawn >= drawn.max() - 1e-9).mean()),
@@ -167,13 +165,13 @@ def seed_shares(frame: pl.DataFrame, keys: Sequence[str], rng: np.random.Generat
         later = np.concatenate([mean[..., 1:] / n.mean(axis=0)[1:], np.zeros((*mean.shape[:-1], 1))], axis=-1)
         return np.maximum(mean - later, 0.0)
 
-    found = parts(v.mean(axis=0))
-    share = found / max(found.sum(), 1e-300)
+    variances = parts(v.mean(axis=0))
+    share = variances / max(variances.sum(), 1e-300)
     # Cells are resampled. What the first seed does may be common to the cells of a dataset (one split moves all
     # algorithms), so that they count as fewer: its variance is drawn with the degrees of freedom that are left.
     together = level.group_by(c.DATASET, seeds[0], maintain_order=True).agg(pl.col(c.VALUE).mean())
-    variances = together.group_by(c.DATASET, maintain_order=True).agg(pl.col(c.VALUE).var())
-    common = variances.get_column(c.VALUE).mean() or 0.0
+    by_dataset = together.group_by(c.DATASET, maintain_order=True).agg(pl.col(c.VALUE).var())
+    common = by_dataset.get_column(c.VALUE).mean() or 0.0
     datasets = together.get_column(c.DATASET).n_unique()
     cells = len(v) / datasets
     alike = np.clip((cells * float(common) / max(float(v[:, 0].mean()), 1e-300) - 1) / max(cells - 1, 1), 0.0, 1.0)  # type: ignore[arg-type]
@@ -191,7 +189,7 @@ def seed_shares(frame: pl.DataFrame, keys: Sequence[str], rng: np.random.Generat
             seed=name,
             share=float(share[i]),
             interval=(float(low[i]), float(high[i])),
-            deviation=float(np.sqrt(found[i])),
+            deviation=float(np.sqrt(variances[i])),
             swing=float(extent),  # type: ignore[arg-type]
         )
         for i, name in enumerate(seeds)

@@ -199,8 +199,7 @@ def standardised(shifts: FloatArray, around: FloatArray, rng: np.random.Generato
     """
     halves = np.sort((around + rng.permutation(around)) / 2)
     chance = 1 - (np.searchsorted(halves, -shifts) + 0.5) / (len(halves) + 1)
-    found: FloatArray = normal_quantile(chance) / np.sqrt(2)
-    return found
+    return np.asarray(normal_quantile(chance) / np.sqrt(2))
 
 
 def power_of(standard: FloatArray, n: int, level: float) -> FloatArray:
@@ -214,8 +213,8 @@ def power_of(standard: FloatArray, n: int, level: float) -> FloatArray:
     effective, freedom = EFFICIENCY * n, n - 1
     critical = float(t_quantile(1 - level / 2, freedom))
     above = standard * np.sqrt(effective) * (1 - 1 / (4 * freedom)) - critical
-    found: FloatArray = normal_cdf(above / np.sqrt(1 + critical**2 / (2 * freedom)))
-    return np.minimum(found, normal_cdf(standard) ** n) if n == fewest(level) else found
+    power: FloatArray = normal_cdf(above / np.sqrt(1 + critical**2 / (2 * freedom)))
+    return np.minimum(power, normal_cdf(standard) ** n) if n == fewest(level) else power
 
 
 def datasets_needed(standard: FloatArray, level: float, power: float) -> int | None:

@@ -58,11 +58,11 @@ def look_at(matrix: Matrix, *, alpha: float = 0.05) -> Look:
     losses = (ranks[first] > ranks[others]).sum(axis=1).astype(np.float64)
     p = np.minimum(1.0, anytime_p(wins, losses) * k * (k - 1) / 2)
     names = [matrix.algorithms[a] for a in others]
-    shown = [bool(one < alpha and won > lost) for one, won, lost in zip(p, wins, losses, strict=True)]
+    beaten = (p < alpha) & (wins > losses)
     return Look(
         leader=matrix.algorithms[first],
-        behind=tuple(name for name, yes in zip(names, shown, strict=True) if yes),
-        open=tuple(name for name, yes in zip(names, shown, strict=True) if not yes),
+        behind=tuple(names[i] for i in np.flatnonzero(beaten)),
+        open=tuple(names[i] for i in np.flatnonzero(~beaten)),
         datasets=n,
         alpha=alpha,
         p=dict(zip(names, p.tolist(), strict=True)),
@@ -81,10 +81,8 @@ def sign_evidence(wins: FloatArray, losses: FloatArray) -> FloatArray:
     whatever the stopping rule (Ville 1939; Ramdas et al. 2023, "Game-theoretic statistics and safe anytime-valid
     inference"). Ties leave it as it is.
     """
-    found = np.exp(
-        (wins + losses) * np.log(2.0) + betaln(wins + PRIOR, losses + PRIOR) - betaln(PRIOR, PRIOR)
-    )  # fmt: skip
-    return np.asarray(found)
+    log_evidence = (wins + losses) * np.log(2.0) + betaln(wins + PRIOR, losses + PRIOR) - betaln(PRIOR, PRIOR)
+    return np.asarray(np.exp(log_evidence))
 
 
 def anytime_p(wins: FloatArray, losses: FloatArray) -> FloatArray:

@@ -143,8 +143,7 @@ class SubsetAgreement:
 
     def rho(self, weights: FloatArray) -> FloatArray:
         """Spearman's rho of each row of weights with the whole benchmark."""
-        agreement: FloatArray = self.directions(weights) @ self.full
-        return agreement
+        return np.asarray(self.directions(weights) @ self.full)
 
     def apart(self, weights: FloatArray) -> FloatArray:
         """Spearman's rho of each row of weights (0 or 1) with the datasets that it leaves out.
@@ -186,8 +185,7 @@ class Criterion:
         drawn = weights[:, None, :] * self.draws
         drawn *= weights.sum(axis=1)[:, None, None] / drawn.sum(axis=2, keepdims=True)
         value = self.agreement.directions(drawn.reshape(-1, weights.shape[1])) @ self.target
-        mean: FloatArray = value.reshape(len(weights), -1).mean(axis=1)
-        return mean
+        return np.asarray(value.reshape(len(weights), -1).mean(axis=1))
 
 
 def best_subset(criterion: Criterion, k: int, rng: np.random.Generator) -> IntArray:

@@ -144,5 +144,4 @@ def deciding_datasets(reference: FloatArray, without: FloatArray, best: int) -> 
     """`[r, d]`: under rule r the algorithm `best` is first, and without dataset d alone it no longer is."""
     leads = reference[:, best] == reference.min(axis=1)
     still = without[:, :, best] == without.min(axis=2)
-    lost: BoolArray = leads[:, None] & ~still
-    return lost
+    return np.asarray(leads[:, None] & ~still)
