@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from recassay.core.seeds import derived_rng
-from recassay.core.types import IdArray, IntArray, Interactions, TopK
+from recassay.core.types import IdArray, IntArray, Interactions, TopK, read_only_matrix
 
 
 def example_interactions(
@@ -25,22 +25,14 @@ def example_interactions(
     The arrays are copies and cannot be written to.
     """
     events = len(user)
-    columns = (
-        np.array(user, dtype=np.int32),
-        np.array(item, dtype=np.int32),
-        (1 + np.arange(events) % 5).astype(np.float32),
-        np.arange(events, dtype=np.int64) + 1_000_000_000,
-    )
-    for column in columns:
-        column.flags.writeable = False
     return Interactions(
-        user=columns[0],
-        item=columns[1],
-        weight=columns[2],
-        time=columns[3],
+        user=np.array(user, dtype=np.int32),
+        item=np.array(item, dtype=np.int32),
+        weight=(1 + np.arange(events) % 5).astype(np.float32),
+        time=np.arange(events, dtype=np.int64) + 1_000_000_000,
         users=pl.Series("user", [f"u{position}" for position in range(n_users)]),
         items=pl.Series("item", [f"i{position}" for position in range(n_items)]),
-    )
+    ).read_only()
 
 
 def learnable_tastes(
@@ -137,13 +129,10 @@ def judged_lists() -> Judged:
         items[row, : len(unseen)] = unseen
     items[users == 5] = -1
     scores = np.where(items >= 0, 1 - np.arange(WIDTH) / 10, -np.inf).astype(np.float32)
-    given = Judged(TopK(users, items, scores), csr_array(truth.astype(np.float32)), csr_array(train))
-    for matrix in (given.truth, given.train):
-        for part in (matrix.data, matrix.indices, matrix.indptr):
-            part.flags.writeable = False
     for part in (users, items, scores):
         part.flags.writeable = False
-    return given
+    relevant, seen = (read_only_matrix(csr_array(matrix.astype(np.float32))) for matrix in (truth, train))
+    return Judged(TopK(users, items, scores), relevant, seen)
 
 
 def _one_unseen(train: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.bool_]:

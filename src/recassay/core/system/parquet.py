@@ -11,7 +11,7 @@ import os
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 
 import polars as pl
 
@@ -38,48 +38,31 @@ def panics_as_errors(*, quietly: bool = True) -> Iterator[None]:
     What else the process writes to standard error meanwhile is held back until the end, so that nothing is lost; where
     that may take long, say `quietly=False`.
     """
-    if not quietly:
-        with _turned():
+    with _stderr_held_back() if quietly else nullcontext() as held:
+        try:
             yield
-        return
-    with _HELD_BACK, tempfile.TemporaryFile(prefix="recassay-") as held:
-        try:
-            before = os.dup(_STDERR)
-        except OSError:  # there is no standard error to keep clean
-            with _turned():
-                yield
-            return
-        os.dup2(held.fileno(), _STDERR)
-        panicked = False
-        try:
-            with _turned():
-                yield
-        except _Panicked:
-            panicked = True
-            raise
-        finally:
-            os.dup2(before, _STDERR)
-            os.close(before)
-            if not panicked:
-                _pass_on(held.fileno())
-
-
-class _Panicked(pl.exceptions.ComputeError):
-    """A panic, as an error that callers know."""
+        except pl.exceptions.PanicException:
+            if held is not None:
+                os.ftruncate(held, 0)  # the report of the panic
+            raise pl.exceptions.ComputeError("the file contradicts itself") from None
 
 
 @contextmanager
-def _turned() -> Iterator[None]:
-    try:
-        yield
-    except pl.exceptions.PanicException:
-        raise _Panicked("the file contradicts itself") from None
-
-
-def _pass_on(held: int) -> None:
-    os.lseek(held, 0, os.SEEK_SET)
-    while block := os.read(held, 1 << 16):
+def _stderr_held_back() -> Iterator[int | None]:
+    """Hold back what the process writes to standard error, in a file of this number; None where there is no such."""
+    with _HELD_BACK, tempfile.TemporaryFile(prefix="recassay-") as file:
         try:
-            os.write(_STDERR, block)
+            before = os.dup(_STDERR)
         except OSError:
+            yield None
             return
+        os.dup2(file.fileno(), _STDERR)
+        try:
+            yield file.fileno()
+        finally:
+            os.dup2(before, _STDERR)
+            os.close(before)
+            file.seek(0)
+            with suppress(OSError):
+                while block := file.read(1 << 16):
+                    os.write(_STDERR, block)
