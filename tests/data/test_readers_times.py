@@ -14,7 +14,7 @@ from recassay.core.errors import InputError
 from recassay.core.specs.specs import ReadSpec
 from recassay.core.types import IntArray
 from recassay.data.readers import ReadResult, read_interactions
-from recassay.data.reading.times import LATEST_CLOCK, RawTimes, judge_times
+from recassay.data.reading.times import LATEST_CLOCK, RawTimes, judge_times, plain_times
 
 
 def read(times: pl.Series, **options: object) -> ReadResult:
@@ -102,10 +102,15 @@ def test_float32_times_are_told() -> None:
     assert "float32" in result.record.warnings[0]
 
 
+def raw_times(values):
+    column = pl.Series(values)
+    return RawTimes(*plain_times(column), column.dtype)
+
+
 @settings(max_examples=200)
 @given(st.lists(st.floats(1e8, LATEST_CLOCK - 1.0), min_size=1, max_size=30))
 def test_float_seconds_keep_their_order_and_their_ties(values: list[float]) -> None:
-    judged = judge_times(RawTimes.of(pl.Series(values)), "auto", "here")
+    judged = judge_times(raw_times(values), "auto", "here")
     assert not any(rows.any() for _, rows in judged.faults)
     assert np.array_equal(np.unique(values, return_inverse=True)[1], np.unique(judged.values, return_inverse=True)[1])
     factor = {"seconds": 1, "milliseconds": 10**3, "microseconds": 10**6, "nanoseconds": 10**9}[judged.unit]
@@ -115,6 +120,6 @@ def test_float_seconds_keep_their_order_and_their_ties(values: list[float]) -> N
 @settings(max_examples=100)
 @given(st.lists(st.integers(10**8, LATEST_CLOCK - 1), min_size=1), st.sampled_from([0, 3, 6, 9]))
 def test_whole_seconds_come_back_from_any_unit(values: list[int], digits: int) -> None:
-    judged = judge_times(RawTimes.of(pl.Series([value * 10**digits for value in values])), "auto", "here")
+    judged = judge_times(raw_times([value * 10**digits for value in values]), "auto", "here")
     assert judged.unit == "seconds"
     assert judged.values.tolist() == values

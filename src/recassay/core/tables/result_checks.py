@@ -36,6 +36,10 @@ LARGEST_VALUE = 1e100
 """Of a metric: sums, squares and ratios of such values are still numbers."""
 
 
+ABSENT = ("", "nan", "na", "n/a", "null", "none", "-")
+"""What stands in the cell of a plain table that has no value, in lower case."""
+
+
 def column_of(column: pl.Series) -> str:
     """The name of a column for a message; nothing where it has none."""
     return f" of the column {column.name!r}" if column.name else ""
@@ -48,7 +52,7 @@ def as_number(column: pl.Series, where: str) -> pl.Series:
     if column.dtype == pl.Null:
         return column.cast(pl.Float64)
     text = column.cast(pl.String).str.strip_chars()
-    absent = text.is_null() | text.str.to_lowercase().is_in(["", "nan", "na", "n/a", "null", "none", "-"])
+    absent = text.is_null() | text.str.to_lowercase().is_in(ABSENT)
     number = text.cast(pl.Float64, strict=False)
     bad = (number.is_null() & ~absent).arg_true()
     if bad.len():

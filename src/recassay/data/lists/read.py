@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -90,8 +90,8 @@ def _read_file(path: Path, name: str | None) -> list[ReadLists]:
     tables = lists_of(frame, stem, where, form)
     fingerprint, named_in = _sidecar(path)
     return [
-        ReadLists(lists.name, lists.frame, where, form, lists.split or fingerprint, lists.named_in or named_in,
-                  (*notes, *lists.notes))
+        replace(lists, split=lists.split or fingerprint, named_in=lists.named_in or named_in,
+                notes=(*notes, *lists.notes))
         for lists in tables
     ]  # fmt: skip
 
@@ -139,18 +139,17 @@ def lists_of(frame: pl.DataFrame, name: str, where: str, form: str) -> list[Read
     if LISTS in roles:
         table = _unfolded(table, where) if _holds_lists(table) else table.rename({LISTS: c.ITEM})
     if c.RANK not in table.columns and c.SCORE not in table.columns:
-        table = table.with_columns(_order_of_rows(table).alias(c.RANK))
+        keys = [role for role in (c.USER, c.ALGORITHM) if role in table.columns]
+        table = table.with_columns(pl.int_range(1, pl.len() + 1).over(keys).alias(c.RANK))
         notes.append("no column of ranks or scores: the order of the rows is the order of the list")
     table = table.with_columns(_number(table, role, where) for role in (c.RANK, c.SCORE) if role in table.columns)
     kept = [role for role in (c.USER, c.ITEM, c.RANK, c.SCORE) if role in table.columns]
     if c.ALGORITHM not in table.columns:
         return [ReadLists(name, table.select(kept), where, form, *_split_of(table, where), notes=tuple(notes))]
-    parts = table.with_columns(pl.col(c.ALGORITHM).cast(pl.String).fill_null(name)).partition_by(
-        c.ALGORITHM, as_dict=True, maintain_order=True
-    )
+    named = table.with_columns(pl.col(c.ALGORITHM).cast(pl.String).fill_null(name))
     return [
-        ReadLists(str(key[0]), part.select(kept), where, form, *_split_of(part, where), notes=tuple(notes))
-        for key, part in parts.items()
+        ReadLists(str(key), part.select(kept), where, form, *_split_of(part, where), notes=tuple(notes))
+        for (key,), part in named.group_by([c.ALGORITHM], maintain_order=True)
     ]
 
 
@@ -185,14 +184,13 @@ def _unfolded(table: pl.DataFrame, where: str) -> pl.DataFrame:
     return flat.rename({LISTS: c.ITEM}).drop_nulls(c.ITEM)
 
 
-def _order_of_rows(table: pl.DataFrame) -> pl.Expr:
-    keys = [c.USER, *([c.ALGORITHM] if c.ALGORITHM in table.columns else [])]
-    return pl.int_range(1, pl.len() + 1).over(keys)
-
-
 def _number(table: pl.DataFrame, role: str, where: str) -> pl.Series:
     column = table.get_column(role)
-    numbers = column if column.dtype.is_numeric() else _parsed(column)
+    numbers = column
+    if column.dtype == pl.Object:  # values of several kinds, such as a number beyond 64 bits
+        numbers = pl.Series(role, [None if value is None else str(value) for value in column], pl.String)
+    if not column.dtype.is_numeric():
+        numbers = numbers.cast(pl.String).str.strip_chars().cast(pl.Float64, strict=False)
     bad = ((numbers.is_null() & column.is_not_null()) | numbers.cast(pl.Float64).is_infinite()).arg_true()
     if role == c.RANK and not bad.len():
         bad = (numbers < 0).arg_true()
@@ -204,12 +202,6 @@ def _number(table: pl.DataFrame, role: str, where: str) -> pl.Series:
             fix="give it finite numbers" + (" from 1 on" if role == c.RANK else ""),
         )
     return numbers.alias(role)
-
-
-def _parsed(column: pl.Series) -> pl.Series:
-    if column.dtype == pl.Object:  # values of several kinds, such as a number beyond 64 bits
-        column = pl.Series(column.name, [None if value is None else str(value) for value in column], pl.String)
-    return column.cast(pl.String).str.strip_chars().cast(pl.Float64, strict=False)
 
 
 def _split_of(table: pl.DataFrame, where: str) -> tuple[str | None, str | None]:

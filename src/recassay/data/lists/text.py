@@ -37,7 +37,8 @@ def text_table(data: bytes, where: str) -> tuple[pl.DataFrame, str, list[str]]:
     sample = [line for line in lines_of(data[:_START].decode(errors="ignore")) if line.strip()][:_SAMPLE]
     if not sample:
         raise InputError("the file is empty", where=where, fix="give columns user, item and score or rank")
-    if _is_trec(sample):
+    cells = [line.split() for line in sample]
+    if all(len(row) == TREC_FIELDS and is_number(row[3]) and is_number(row[4]) for row in cells):
         names = [c.USER, "iteration", c.ITEM, c.RANK, c.SCORE, "tag"]
         return _split(data, " ", names, where).drop("iteration"), "TREC run", []
     head = Head(tuple(sample), where)
@@ -94,11 +95,6 @@ def _is_text(start: bytes) -> bool:
     except UnicodeDecodeError as error:
         return error.start >= len(start) - 4
     return b"\x00" not in start
-
-
-def _is_trec(lines: list[str]) -> bool:
-    rows = [line.split() for line in lines]
-    return all(len(row) == TREC_FIELDS and is_number(row[3]) and is_number(row[4]) for row in rows)
 
 
 def _whole(rows: list[list[str]], place: int) -> bool:

@@ -15,7 +15,7 @@ from recassay.core.specs.specs import ReadSpec
 from recassay.core.system.parquet import panics_as_errors
 from recassay.core.types import BoolArray, Interactions
 from recassay.data.reading.encode import drop_unused
-from recassay.data.reading.events import EventTypes, bounded_rule, given_weights, inverse_frequency
+from recassay.data.reading.events import bounded_rule, inverse_frequency, weights_of_rows
 from recassay.data.reading.gather import EMPTY, Faults, gather
 from recassay.data.reading.records import SHOWN_BAD_ROWS, BadRow, RawTable, ReadRecord, ReadResult, brief
 from recassay.data.reading.stream import stored_rows
@@ -76,18 +76,20 @@ def assemble(raw: RawTable, spec: ReadSpec, *, quietly: bool = False) -> ReadRes
         time = None if time is None else time[good]
         codes[USER], users = drop_unused(codes[USER], users)
         codes[ITEM], items = drop_unused(codes[ITEM], items)
-    warnings.extend(_blank_edges(USER, users))
-    warnings.extend(_blank_edges(ITEM, items))
-    types: EventTypes | None = None
+    for role, table in ((USER, users), (ITEM, items)):
+        if table.dtype == pl.String and len(edged := table.filter(table != table.str.strip_chars())):
+            examples = listing(map(brief, edged), most=3)
+            warnings.append(f"{len(edged)} {role} ids begin or end with blanks, which stay: {examples}")
     rule = RepeatRule(spec.repeated)
+    event_weights = dict(spec.event_weights) if isinstance(spec.event_weights, dict) else None
+    event_counts = None
     if EVENT in codes:
         if weight is not None:
             warnings.append("the event weights took the place of the ratings")
-        if isinstance(spec.event_weights, dict):
-            weight = given_weights(codes[EVENT], columns.tables[EVENT], spec.event_weights)
-        else:
-            types = inverse_frequency(codes[EVENT], columns.tables[EVENT])
-            weight, rule = types.of_rows(), bounded_rule(types.by_name())
+        if event_weights is None:
+            event_weights, event_counts = inverse_frequency(codes[EVENT], columns.tables[EVENT])
+            rule = bounded_rule(event_weights)
+        weight = weights_of_rows(codes[EVENT], columns.tables[EVENT], event_weights)
     interactions = Interactions(
         user=codes[USER], item=codes[ITEM], users=users, items=items, weight=weight, time=time, repeated=rule
     )
@@ -111,8 +113,8 @@ def assemble(raw: RawTable, spec: ReadSpec, *, quietly: bool = False) -> ReadRes
         repeated_rule=rule.name,
         source_time=None if clock is None else clock.source,
         time_unit=None if clock is None else clock.unit,
-        event_weights=_told_weights(spec, types),
-        event_counts=None if types is None else dict(zip(types.names, types.counts, strict=True)),
+        event_weights=event_weights,
+        event_counts=event_counts,
         warnings=tuple(warnings),
     )
     return ReadResult(interactions, record)
@@ -150,18 +152,3 @@ def _refuse(raw: RawTable, spec: ReadSpec, shown: tuple[BadRow, ...], bad: int, 
             where=raw.source,
             fix="mend them, or leave them out with `skip_bad_rows=True`",
         )
-
-
-def _blank_edges(role: str, table: pl.Series) -> list[str]:
-    if table.dtype != pl.String:
-        return []
-    edged = table.filter(table != table.str.strip_chars())
-    if edged.is_empty():
-        return []
-    return [f"{edged.len()} {role} ids begin or end with blanks, which stay: {listing(map(brief, edged), most=3)}"]
-
-
-def _told_weights(spec: ReadSpec, types: EventTypes | None) -> dict[str, float] | None:
-    if types is not None:
-        return types.by_name()
-    return dict(spec.event_weights) if isinstance(spec.event_weights, dict) else None

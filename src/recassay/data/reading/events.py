@@ -3,43 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
 from recassay.core.blocks import count_ids, looked_up
 from recassay.core.interactions import RepeatRule
-from recassay.core.types import Float32Array, FloatArray, IdArray
-from recassay.data.reading.encode import drop_unused
+from recassay.core.types import Float32Array, IdArray
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class EventTypes:
-    """The event type of each row as a position in `names`, how often each occurs, and its weight."""
-
-    codes: IdArray
-    names: tuple[str, ...]
-    counts: tuple[int, ...]
-    weights: FloatArray
-
-    def by_name(self) -> dict[str, float]:
-        """The weights under the names of their types."""
-        return {name: float(weight) for name, weight in zip(self.names, self.weights, strict=True)}
-
-    def of_rows(self) -> Float32Array:
-        """The weight of each row."""
-        return looked_up(self.weights.astype(np.float32), self.codes)
+def inverse_frequency(codes: IdArray, names: pl.Series) -> tuple[dict[str, float], dict[str, int]]:
+    """KDD'24 appendix A.1, step 1: the weight of a type is all events / events of that type (eq. 1); and the latter."""
+    occurring = zip(names, count_ids(codes, names.len()).tolist(), strict=True)
+    counts = {name: count for name, count in occurring if count}
+    return {name: len(codes) / count for name, count in counts.items()}, counts
 
 
-def inverse_frequency(codes: IdArray, names: pl.Series) -> EventTypes:
-    """KDD'24 appendix A.1, step 1: the weight of a type is all events / events of that type (eq. 1)."""
-    codes, names = drop_unused(codes, names)
-    counts = count_ids(codes, names.len())
-    return EventTypes(codes, tuple(names), tuple(int(count) for count in counts), len(codes) / counts)
-
-
-def given_weights(codes: IdArray, names: pl.Series, weights: Mapping[str, float]) -> Float32Array:
+def weights_of_rows(codes: IdArray, names: pl.Series, weights: Mapping[str, float]) -> Float32Array:
     """The weight of each row's event type; a type that no row has may have none."""
     return looked_up(np.array([weights.get(name, np.nan) for name in names], dtype=np.float32), codes)
 

@@ -38,8 +38,6 @@ UNITS: tuple[TimeUnit, ...] = ("seconds", "milliseconds", "microseconds", "nanos
 _STEP = 1000
 _EXACT_FLOAT = 2.0**53
 _POLARS_UNITS: dict[str, TimeUnit] = {"ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}
-_FAULT_LATE = "lies after the year 2199"
-_FAULT_EARLY = "lies before 1970"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,11 +58,6 @@ class RawTimes:
     values: NDArray[Any]
     missing: BoolArray | None
     kind: pl.DataType
-
-    @classmethod
-    def of(cls, column: pl.Series) -> RawTimes:
-        """The times of one series."""
-        return cls(*plain_times(column), column.dtype)
 
 
 def plain_times(column: pl.Series) -> tuple[NDArray[Any], BoolArray | None]:
@@ -146,21 +139,33 @@ def _position_warning(values: IntArray | FloatArray) -> tuple[str, ...]:
 def _judge_integers(
     values: IntArray, missing: BoolArray | None, unit: TimeUnit, source: str, *, lenient: bool
 ) -> JudgedTimes:
-    factor = _STEP ** UNITS.index(unit)
-    least = EARLIEST_CLOCK * factor if not lenient and factor > 1 else 0
+    factor, least = _STEP ** UNITS.index(unit), _least(unit, lenient)
     if missing is None and len(values) and values.min() >= least and values.max() < LATEST_CLOCK * factor:
         return JudgedTimes(*_coarsest(values, unit), source, ())
     bad = np.zeros(len(values), dtype=np.bool_) if missing is None else missing.copy()
+    faults = _out_of_range(values, bad, unit, least)
+    return JudgedTimes(*_coarsest(np.where(bad, 0, values), unit), source, tuple(faults))
+
+
+def _out_of_range(
+    values: IntArray | FloatArray, bad: BoolArray, unit: TimeUnit, least: int
+) -> list[tuple[str, BoolArray]]:
+    """By reason, the rows outside of what the unit can be; they are added to `bad`, of which none is judged."""
     faults = []
     for reason, rows in (
-        (_FAULT_EARLY, values < 0),
-        (_FAULT_LATE, values >= LATEST_CLOCK * factor),
+        ("lies before 1970", values < 0),
+        ("lies after the year 2199", values >= LATEST_CLOCK * _STEP ** UNITS.index(unit)),
         (f"is not in {unit} like the rest", values < least),
     ):
         rows &= ~bad
         bad |= rows
         faults.append((reason, rows))
-    return JudgedTimes(*_coarsest(np.where(bad, 0, values), unit), source, tuple(faults))
+    return faults
+
+
+def _least(unit: TimeUnit, lenient: bool) -> int:
+    """The smallest time of a unit: where it was recognised by its size, smaller ones are of another."""
+    return 0 if lenient or unit == "seconds" else EARLIEST_CLOCK * _STEP ** UNITS.index(unit)
 
 
 def _coarsest(values: IntArray, unit: TimeUnit) -> tuple[IntArray, TimeUnit]:
@@ -172,38 +177,26 @@ def _coarsest(values: IntArray, unit: TimeUnit) -> tuple[IntArray, TimeUnit]:
 
 
 def _judge_floats(raw: FloatArray, missing: BoolArray | None, kind: pl.DataType, mode: str, where: str) -> JudgedTimes:
-    narrow = kind == pl.Float32
-    missing = np.zeros(len(raw), dtype=np.bool_) if missing is None else missing
     infinite = ~np.isfinite(raw)
     inexact = ~infinite & (np.abs(raw) >= _EXACT_FLOAT)
     faults = [("is not finite", infinite), ("is a float beyond 2^53, which has lost digits", inexact)]
-    bad = infinite | inexact | missing
+    bad = infinite | inexact if missing is None else infinite | inexact | missing
     values = np.where(bad, 0.0, raw)
-    if mode == "position" or _unit_of(values[~bad], mode, where) == "position":
+    unit = "position" if mode == "position" else _unit_of(values[~bad], mode, where)
+    if unit == "position":
         broken = values != np.floor(values)
-        if mode == "auto" and not broken.any():
-            return JudgedTimes(
-                values.astype(np.int64),
-                "position",
-                "position",
-                tuple(faults),
-                _position_warning(values[~bad]),
-            )
         if mode == "position":
             faults.append(("is no whole number", broken))
-            return JudgedTimes(np.floor(values).astype(np.int64), "position", "position", tuple(faults))
-        unit: TimeUnit = "seconds"
-    else:
-        unit = _unit_of(values[~bad], mode, where)
-    factor = _STEP ** UNITS.index(unit)
-    low = EARLIEST_CLOCK * factor if mode == "auto" and factor > 1 else 0
-    early, late = (values < 0) & ~bad, (values >= LATEST_CLOCK * factor) & ~bad
-    other = (values >= 0) & (values < low) & ~bad
-    faults += [(_FAULT_EARLY, early), (_FAULT_LATE, late), (f"is not in {unit} like the rest", other)]
-    whole, finer = _whole(np.where(bad | early | late | other, 0.0, values), unit)
+            return JudgedTimes(np.floor(values).astype(np.int64), unit, unit, tuple(faults))
+        if not broken.any():
+            warning = _position_warning(values[~bad])
+            return JudgedTimes(values.astype(np.int64), unit, unit, tuple(faults), warning)
+        unit = "seconds"
     warnings: tuple[str, ...] = ()
-    if narrow and values.size and values.max() >= 2.0**24:
+    if kind == pl.Float32 and values.size and values.max() >= 2.0**24:
         warnings = ("timestamps were stored as float32, which tells them apart only to a minute or worse",)
+    faults += _out_of_range(values, bad, unit, _least(unit, lenient=mode != "auto"))
+    whole, finer = _whole(np.where(bad, 0.0, values), unit)
     return JudgedTimes(*_coarsest(whole, finer), unit, tuple(faults), warnings)
 
 

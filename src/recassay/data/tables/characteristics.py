@@ -9,10 +9,10 @@ import polars as pl
 from recassay.core.errors import InputError
 from recassay.core.names import canonical
 from recassay.core.tables.characteristics import CharacteristicsTable
+from recassay.core.tables.result_checks import ABSENT
 from recassay.data.tables.memory import read_source
 from recassay.data.tables.read import dataset_names
 
-_ABSENT = ("", "nan", "na", "n/a", "null", "none", "-")
 _FIX = "give a column dataset and one column of numbers for each characteristic"
 
 
@@ -30,8 +30,8 @@ def read_characteristics(source: Any) -> CharacteristicsTable:
         raise InputError("a table of characteristics needs datasets and numbers", where=where, fix=_FIX)
     key = next((n for n in frame.columns if canonical(n) in {"dataset", "data", "dataset name"}), frame.columns[0])
     names = dataset_names(frame, key, where)
-    columns = {n: _numbers(frame.get_column(n), where) for n in frame.columns if n != key}
-    columns = {n: column for n, column in columns.items() if column is not None}
+    read = {column.name: _numbers(column, where) for column in frame.drop(key)}
+    columns = {name: column for name, column in read.items() if column is not None}
     if not columns:
         raise InputError("no column holds numbers", where=where, fix=_FIX)
     values = pl.DataFrame(columns).fill_null(float("nan")).to_numpy()
@@ -41,9 +41,11 @@ def read_characteristics(source: Any) -> CharacteristicsTable:
 def read_properties(source: Any) -> dict[str, dict[str, float]]:
     """The characteristics of datasets by name, those that are known."""
     table = read_characteristics(source)
-    rows = [dict(zip(table.names, row, strict=True)) for row in table.values.tolist()]
-    known = [{name: value for name, value in row.items() if value == value} for row in rows]
-    return dict(zip(table.datasets, known, strict=True))
+    rows = zip(table.datasets, table.values.tolist(), strict=True)
+    return {
+        dataset: {name: value for name, value in zip(table.names, row, strict=True) if value == value}
+        for dataset, row in rows
+    }
 
 
 def _numbers(column: pl.Series, where: str) -> pl.Series | None:
@@ -52,7 +54,7 @@ def _numbers(column: pl.Series, where: str) -> pl.Series | None:
         number = column.cast(pl.Float64)
     else:
         text = column.cast(pl.String).fill_null("").str.strip_chars()
-        absent = text.str.to_lowercase().is_in(list(_ABSENT))
+        absent = text.str.to_lowercase().is_in(ABSENT)
         number = text.cast(pl.Float64, strict=False)
         bad = (number.is_null() & ~absent).arg_true()
         if bad.len() == column.len():

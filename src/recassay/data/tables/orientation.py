@@ -135,24 +135,25 @@ def _only_rows(
     table: Table, roles: dict[str, int], free: list[int], asked: Asked, where: str, guesses: list[str]
 ) -> None:
     """Tables whose headers name metrics alone: rows name algorithms, perhaps beside datasets."""
+    names = table.names()
+    panel = names.index(PANEL) if PANEL in names else None
     if c.ALGORITHM in roles:
-        if c.DATASET not in roles and PANEL in table.names():
-            roles[c.DATASET] = table.names().index(PANEL)
+        if panel is not None:
+            roles.setdefault(c.DATASET, panel)
         return
-    if c.DATASET in roles and free:
-        if len(free) == 1 or PANEL in table.names():
-            roles[c.ALGORITHM] = table.names().index(PANEL) if PANEL in table.names() else free[0]
-        else:
-            _pair(table, roles, free, guesses)
+    if c.DATASET in roles and free and (panel is not None or len(free) == 1):
+        roles[c.ALGORITHM] = free[0] if panel is None else panel
         return
     if len(free) > 1:
+        datasets_named = c.DATASET in roles
         _pair(table, roles, free, guesses)
-        if c.ALGORITHM not in roles:
-            names = [table.names()[j] for j in free]
+        if c.ALGORITHM not in roles and not datasets_named:
+            columns = [names[j] for j in free]
             raise InputError(
-                f"it is not clear which of the columns {listing(map(repr, names))} has the algorithms", where=where,
-                fix=f"say `columns={{'algorithm': {names[0] or 'NAME'!r}}}` (and dataset, if a column has them)",
-            )  # fmt: skip
+                f"it is not clear which of the columns {listing(map(repr, columns))} has the algorithms",
+                where=where,
+                fix=f"say `columns={{'algorithm': {columns[0] or 'NAME'!r}}}` (and dataset, if a column has them)",
+            )
         return
     if not free and c.DATASET not in roles:
         return
@@ -181,8 +182,6 @@ def _pair(table: Table, roles: dict[str, int], free: list[int], guesses: list[st
             guesses.append(
                 f"column {table.names()[fitting[0]]!r} was taken as {kind}s, since their names are known as such"
             )
-        elif len(fitting) == 0 and len(counts) == 1 and OPPOSITE[kind] in roles and kind == c.DATASET:
-            continue
 
 
 _PUBLISHED = Path(__file__).parents[1] / "published"

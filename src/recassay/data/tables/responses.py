@@ -10,11 +10,11 @@ import polars as pl
 from recassay.core.errors import InputError, listing
 from recassay.core.names import canonical
 from recassay.core.tables.responses import MISSING, LogisticItems, Responses
+from recassay.core.tables.result_checks import ABSENT
 from recassay.data.tables.memory import read_source
 
-RIGHT = {"1", "1.0", "true", "yes", "right", "correct"}
-WRONG = {"0", "0.0", "false", "no", "wrong", "incorrect"}
-ABSENT = {"", "nan", "na", "n/a", "null", "none", "-"}
+RIGHT = ("1", "1.0", "true", "yes", "right", "correct")
+WRONG = ("0", "0.0", "false", "no", "wrong", "incorrect")
 _ITEM_COLUMNS = {
     "item": ("item", "name", "instance"),
     "discrimination": ("discrimination", "a"),
@@ -36,17 +36,13 @@ def read_responses(source: Any) -> Responses:
     fix = "give a column of respondents and a column of 0 and 1 for every item"
     frame, where, sources = read_source(source, "the frame", empty_fix=fix)
     if frame.width < 2 or frame.height == 0:
-        raise InputError(
-            "a response table needs a column of respondents and one or more of items", where=where,
-            fix="check the delimiter",
-        )  # fmt: skip
+        what = "a response table needs a column of respondents and one or more of items"
+        raise InputError(what, where=where, fix="check the delimiter")
     names, *items = frame.columns
     respondents = frame.get_column(names).cast(pl.String).fill_null("").str.strip_chars().to_list()
     if "" in respondents:
         raise InputError(f"data row {respondents.index('') + 1} names no respondent", where=where, fix="fill it in")
-    codes = np.empty((frame.height, len(items)), dtype=np.uint8)
-    for i, item in enumerate(items):
-        codes[:, i] = _coded(frame.get_column(item), item, where)
+    codes = np.column_stack([_coded(frame.get_column(item), item, where) for item in items])
     return Responses(codes, tuple(respondents), tuple(items), sources)
 
 
@@ -56,7 +52,7 @@ def _coded(column: pl.Series, item: str, where: str) -> np.ndarray[Any, np.dtype
         right, wrong, absent = number == 1, number == 0, number.is_null()
     else:
         text = column.cast(pl.String).fill_null("").str.strip_chars().str.to_lowercase()
-        right, wrong, absent = text.is_in(list(RIGHT)), text.is_in(list(WRONG)), text.is_in(list(ABSENT))
+        right, wrong, absent = text.is_in(RIGHT), text.is_in(WRONG), text.is_in(ABSENT)
     strange = ~(right.fill_null(False) | wrong.fill_null(False) | absent)
     if strange.any():
         row = int(strange.arg_true()[0])
@@ -76,14 +72,12 @@ def read_items(source: Any) -> LogisticItems:
     frame, where, _ = read_source(source, "the frame", empty_fix=fix)
     place: dict[str, str] = {}
     for ours, others in _ITEM_COLUMNS.items():
-        fitting = [n for n in frame.columns if canonical(n) in map(canonical, others)]
+        fitting = [name for name in frame.columns if canonical(name) in others]
         if len(fitting) == 1:
             place[ours] = fitting[0]
         elif ours in {"item", "difficulty"}:
-            raise InputError(
-                f"no column {ours!r} among {listing(map(repr, frame.columns), most=8)}", where=where,
-                fix="name the columns item, discrimination, difficulty, guessing",
-            )  # fmt: skip
+            what = f"no column {ours!r} among {listing(map(repr, frame.columns), most=8)}"
+            raise InputError(what, where=where, fix="name the columns item, discrimination, difficulty, guessing")
     names = frame.get_column(place["item"]).cast(pl.String).str.strip_chars().to_list()
     if len(set(names)) < len(names):
         raise InputError("an item appears twice", where=where, fix="keep one row per item")
@@ -95,11 +89,11 @@ def read_items(source: Any) -> LogisticItems:
         values = column.cast(pl.Float64, strict=False)
         if values.null_count():
             row = int(values.is_null().arg_true()[0])
-            raise InputError(
-                f"{ours} holds {column[row]!r} in data row {row + 1}", where=where, fix="give it a number"
-            )  # fmt: skip
+            what = f"{ours} holds {column[row]!r} in data row {row + 1}"
+            raise InputError(what, where=where, fix="give it a number")
         return values.to_numpy()
 
-    return LogisticItems.from_difficulty(
-        names, numbers("discrimination", 1.0), numbers("difficulty", 0.0), numbers("guessing", 0.0)
-    )  # fmt: skip
+    discrimination, difficulty, guessing = (
+        numbers(ours, default) for ours, default in (("discrimination", 1.0), ("difficulty", 0.0), ("guessing", 0.0))
+    )
+    return LogisticItems.from_difficulty(names, discrimination, difficulty, guessing)

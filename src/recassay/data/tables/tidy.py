@@ -11,11 +11,13 @@ import polars as pl
 from recassay.core import columns as c
 from recassay.core.errors import listing
 from recassay.data.tables.grid import Table, levels_in, plain_names
-from recassay.data.tables.labels import Spelled, has_cutoff, spelled
+from recassay.data.tables.labels import has_cutoff, spelled
 from recassay.data.tables.roles import Layout
 from recassay.data.tables.words import CUTOFF
 
 _NOTE = re.compile(r"^\W*(notes?|sources?|remarks?|legend|best|bold|significan\w*|all|values?|we|the)\b|^[*†‡§#]|^\^")
+_MARKS = r"\\|\*\*|\$|</?(b|i|u|em|strong|sup|sub|br|span)\b"
+"""What names in LaTeX, Markdown and HTML have around them."""
 _WORDS = 4
 """A name of an algorithm has fewer words than this; a remark has as many or more."""
 
@@ -24,8 +26,8 @@ def without_notes(table: Table) -> tuple[Table, str]:
     """The table without blank rows and without remarks below it, and a sentence about the latter where there were."""
     if not table.columns or not table.height:
         return table, ""
-    filled = pl.DataFrame([_filled(column).alias(f"{j}") for j, column in enumerate(table.columns)])
-    count = filled.sum_horizontal()
+    blank = (_blank_to_null(column) if column.dtype == pl.String else column for column in table.columns)
+    count = pl.DataFrame([column.is_not_null().alias(f"{j}") for j, column in enumerate(blank)]).sum_horizontal()
     if not (count < 2).any():
         return table, ""
     kept = count > 0
@@ -75,11 +77,6 @@ def filled_down(columns: Mapping[str, pl.Series]) -> tuple[dict[str, pl.Series],
     return made, filled
 
 
-def _filled(column: pl.Series) -> pl.Series:
-    there = column.is_not_null()
-    return there & (column.str.strip_chars() != "") if column.dtype == pl.String else there
-
-
 def _blank_to_null(column: pl.Series) -> pl.Series:
     text = column.cast(pl.String)
     return text.set(text.str.strip_chars() == "", None)
@@ -88,12 +85,15 @@ def _blank_to_null(column: pl.Series) -> pl.Series:
 def labelled(frame: pl.DataFrame, *, marks: bool) -> pl.DataFrame:
     """Metric labels as we write them; names without marks of LaTeX and Markdown, where the source is a text."""
     metrics = frame.get_column(c.METRIC).cast(pl.String).drop_nulls().unique().to_list()
-    labels = {name: _label(name) for name in metrics}
+    known = {name: metric for name in metrics if (metric := spelled(name)) is not None}
+    labels = {name: metric.label for name, metric in known.items() if not metric.deviation and not metric.phase}
     names = []
     for name in (c.ALGORITHM, c.DATASET) if marks else ():
-        if name in frame.columns and frame.schema[name] == pl.String and _marked(frame.get_column(name)):
-            distinct = frame.get_column(name).drop_nulls().unique().to_list()
-            names.append(pl.col(name).replace(dict(zip(distinct, plain_names(distinct), strict=True))))
+        if name in frame.columns and frame.schema[name] == pl.String:
+            distinct = frame.get_column(name).drop_nulls().unique()
+            if distinct.str.contains(_MARKS).any():
+                texts = distinct.to_list()
+                names.append(pl.col(name).replace(dict(zip(texts, plain_names(texts), strict=True))))
     return frame.with_columns(pl.col(c.METRIC).cast(pl.String).replace(labels), *names)
 
 
@@ -107,12 +107,3 @@ def with_cutoffs(frame: pl.DataFrame, table: Table, layout: Layout) -> pl.DataFr
     labels = frame.select(pl.col(c.METRIC).cast(pl.String)).with_columns(k)
     cut = pl.when(pl.col(c.METRIC).is_in(bare)).then(pl.concat_str(c.METRIC, pl.lit("@"), CUTOFF)).otherwise(c.METRIC)
     return frame.with_columns(labels.select(cut.alias(c.METRIC)).to_series())
-
-
-def _label(name: str) -> str:
-    metric: Spelled | None = spelled(name)
-    return metric.label if metric is not None and not metric.deviation and not metric.phase else name
-
-
-def _marked(column: pl.Series) -> bool:
-    return bool(column.drop_nulls().str.contains(r"\\|\*\*|\$|</?(b|i|u|em|strong|sup|sub|br|span)\b").any())
