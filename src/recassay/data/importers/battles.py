@@ -5,7 +5,7 @@ A battle is an instance in which two models meet: `won` is 1 for the winner, 0 f
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from recassay.core.errors import InputError, listing
@@ -22,16 +22,15 @@ _ENDINGS = {".csv", ".tsv", ".parquet", ".pq", ".json", ".jsonl", ".ndjson"}
 
 def recognise(file: OpenedFile) -> Kind | None:
     """The columns, or the keys of the first record, are those of battles."""
-    return "user results" if _columns(_keys(file)) else None
+    return "user results" if _columns(file) else None
 
 
 def read(file: OpenedFile) -> Imported:
     """Two rows per battle; the columns beside those of the battle are not read."""
-    keys = _keys(file)
-    columns = _columns(keys) or ()
+    columns = _columns(file)
 
     def answers() -> Iterator[Answer]:
-        for place, record in enumerate(_records(file, keys), start=1):
+        for place, record in enumerate(_records(file, columns), start=1):
             first, second, result = _battle([record.get(name) for name in columns], f"{file.name}, row {place}")
             for model, won in ((first, result), (second, 1 - result)):
                 yield Answer(model, "battles", f"b{place}", "won", won, True)
@@ -58,29 +57,25 @@ def _battle(cells: Sequence[Any], where: str) -> tuple[str, str, float]:
     raise InputError(f"the winner {winner!r} is neither of {listing([first, second])}", where=where, fix=fix)
 
 
-def _columns(keys: Mapping[str, str]) -> tuple[str, ...] | None:
-    return next((tuple(keys[name] for name in wanted) for wanted in (_TWO, _ONE) if set(wanted) <= keys.keys()), None)
-
-
-def _keys(file: OpenedFile) -> dict[str, str]:
-    """The columns of a table, or the keys of the first record, by their names in lower case; empty for other files."""
+def _columns(file: OpenedFile) -> list[str]:
+    """Of the columns of a table, or the keys of the first record, those of battles; empty for other files."""
     if file.suffix not in _ENDINGS:
-        return {}
+        return []
     names: Sequence[Any] = file.header if not file.head.lstrip().startswith(("{", "[")) else []
     if isinstance(file.json, list) and file.json and isinstance(file.json[0], dict):
         names = list(file.json[0])
     elif file.lines and file.lines[0].startswith("{"):
         names = list(next(json_lines(file), {})) if '"model_a"' in file.lines[0] or '"loser"' in file.lines[0] else []
-    return {str(name).strip().lower(): str(name) for name in names}
+    keys = {str(name).strip().lower(): str(name) for name in names}
+    return next(([keys[name] for name in wanted] for wanted in (_TWO, _ONE) if set(wanted) <= keys.keys()), [])
 
 
-def _records(file: OpenedFile, keys: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+def _records(file: OpenedFile, columns: list[str]) -> Iterator[dict[str, Any]]:
     if isinstance(file.json, list):
         yield from file.json
     elif not file.is_parquet and file.head.lstrip().startswith("{"):
         yield from json_lines(file)
     else:
-        columns = _columns(keys) or ()
         yield from file.frame.select(columns).iter_rows(named=True)
 
 

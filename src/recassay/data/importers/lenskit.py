@@ -56,8 +56,7 @@ def read(file: OpenedFile) -> Imported:
         )
         notes: tuple[str, ...] = (NO_COUNT,)
     else:
-        values = [name for name in frame.columns if name not in (*keys, "", "user_id")]
-        long = melted(frame, {**keys, "user_id": c.USER}, values)
+        long = melted(frame.drop("", strict=False), {**keys, "user_id": c.USER})
         notes = ()
     return Imported(with_conventions(long, METRICS, framework="LensKit"), notes)
 

@@ -8,6 +8,7 @@ import re
 from typing import Any
 
 MOST_CHARACTERS = 2_000_000
+MOST_LITERALS = 200
 _SPECIAL = {"nan": "None", "inf": "None", "-inf": "None", "NaN": "None", "Infinity": "None", "null": "None",
             "true": "True", "false": "False"}  # fmt: skip
 
@@ -27,11 +28,11 @@ def read_literal(text: str) -> Any:
         return None
 
 
-def literals_in(text: str, *, most: int = 200) -> list[Any]:
-    """Every dictionary that stands in a text, in order."""
+def literals_in(text: str) -> list[Any]:
+    """The dictionaries that stand in a text, in order."""
     dictionaries: list[Any] = []
     at, budget = 0, 1_000_000 + 4 * len(text)  # characters looked at, however the brackets are nested
-    while len(dictionaries) < most and budget > 0:
+    while len(dictionaries) < MOST_LITERALS and budget > 0:
         begun = re.compile(r"OrderedDict\(\[|OrderedDict\(\{|\{").search(text, at)
         if begun is None:
             break

@@ -18,6 +18,7 @@ import polars as pl
 from recassay.core import columns as c
 from recassay.core.registry import algorithms
 from recassay.core.system.lines import lines_of
+from recassay.core.tables.labels import known_direction, split_label
 from recassay.data.importers.contract import Imported, Importer, Kind, long_frame
 from recassay.data.importers.opened import OpenedFile, meaningful
 
@@ -35,7 +36,7 @@ class Study:
     name: str
     maximise: list[bool]
     metrics: list[str] = field(default_factory=list)
-    said: dict[str, Any] = field(default_factory=dict)
+    attributes: dict[str, Any] = field(default_factory=dict)
     values: list[list[float]] = field(default_factory=list)
 
 
@@ -66,23 +67,23 @@ def read(file: OpenedFile) -> Imported:
 
 
 def _best(study: Study) -> Iterator[dict[str, Any]]:
-    attributes = {str(key).lower(): value for key, value in study.said.items()}
+    attributes = {str(key).lower(): value for key, value in study.attributes.items()}
     parts = re.split(r"\s*(?:/|:|@|\||__| on )\s*", study.name, maxsplit=1)
     first, rest = [*re.split(r"[-_]", study.name, maxsplit=1), ""][:2]
     if len(parts) == 1 and rest and first in algorithms:  # EASE_ml-1m
         parts = [first, "" if meaningful(rest) == "" else rest]
-    models = [attributes[key] for key in ("model", "algorithm", "method", "recommender") if key in attributes]
-    datasets = [attributes[key] for key in ("dataset", "data", "task") if key in attributes]
-    algorithm = [*models, parts[0]][0]
-    dataset = [*datasets, (parts[1] or None) if len(parts) > 1 else None][0]
+    named = [*parts, ""]
+    models = (attributes[key] for key in ("model", "algorithm", "method", "recommender") if key in attributes)
+    datasets = (attributes[key] for key in ("dataset", "data", "task") if key in attributes)
+    algorithm, dataset = next(models, named[0]), next(datasets, named[1] or None)
     for i, up in enumerate(study.maximise):
         values = [trial[i] for trial in study.values if len(trial) > i]
         if values:
-            named = study.metrics[i] if i < len(study.metrics) else f"objective {i + 1}" if i else "objective"
+            unnamed = f"objective {i + 1}" if i else "objective"
             yield {
                 c.ALGORITHM: algorithm,
                 c.DATASET: dataset,
-                c.METRIC: named,
+                c.METRIC: study.metrics[i] if i < len(study.metrics) else unnamed,
                 c.VALUE: max(values) if up else min(values),
                 c.HIGHER_IS_BETTER: up,
             }
@@ -103,22 +104,20 @@ def _stored(file: OpenedFile) -> tuple[list[Study], str | None]:
         studies = {
             key: Study(str(name), []) for key, name in connection.execute("SELECT study_id, study_name FROM studies")
         }
+        nowhere = Study("", [])  # takes what belongs to no study
         for key, direction in connection.execute("SELECT study_id, direction FROM study_directions ORDER BY objective"):
-            if key in studies:
-                studies[key].maximise.append(str(direction).upper() == "MAXIMIZE")
+            studies.get(key, nowhere).maximise.append(str(direction).upper() == "MAXIMIZE")
         for table, system in (("study_user_attributes", False), ("study_system_attributes", True)):
             if table in tables:
                 for key, name, value in connection.execute(f"SELECT study_id, key, value_json FROM {table}"):
-                    if key in studies:
-                        _hang(studies[key], str(name), json.loads(value), system)
+                    _hang(studies.get(key, nowhere), str(name), json.loads(value), system)
         values: dict[tuple[int, int], dict[int, float]] = {}
         query = ("SELECT t.study_id, t.trial_id, v.objective, v.value FROM trials t JOIN trial_values v "
                  "ON v.trial_id = t.trial_id WHERE t.state = 'COMPLETE' AND v.value IS NOT NULL")  # fmt: skip
         for key, trial, objective, value in connection.execute(query):
             values.setdefault((key, trial), {})[objective] = float(value)
-        for (key, _), each in values.items():
-            if key in studies:
-                studies[key].values.append([each[i] for i in sorted(each)])
+        for (key, _), by_objective in values.items():
+            studies.get(key, nowhere).values.append([by_objective[i] for i in sorted(by_objective)])
         version = None
         if "version_info" in tables:
             row = connection.execute("SELECT library_version FROM version_info").fetchone()
@@ -134,7 +133,7 @@ def _hang(study: Study, name: str, value: Any, system: bool) -> None:
     if system and name == "study:metric_names" and isinstance(value, list):
         study.metrics = [str(metric) for metric in value]
     elif not system:
-        study.said[name] = value
+        study.attributes[name] = value
 
 
 def _journal(file: OpenedFile) -> list[Study]:
@@ -173,15 +172,13 @@ def _trials(file: OpenedFile) -> Study:
     columns = [name for name in frame.columns if name == "value" or re.match(r"values?_", name)]
     done = frame.filter(pl.col("state").str.to_uppercase() == "COMPLETE")
     names = [re.sub(r"^values?_", "", name) if name != "value" else "objective" for name in columns]
-    from recassay.core.tables.labels import known_direction, split_label
-
     up = [known_direction(split_label(name)[0]) is not False for name in names]
     rows = done.select(pl.col(name).cast(pl.Float64, strict=False) for name in columns).drop_nulls().rows()
-    hung = [name for name in frame.columns if name.startswith("user_attrs_")]
-    values_of = {
-        name.removeprefix("user_attrs_"): done.get_column(name).drop_nulls().unique().to_list() for name in hung
-    }
-    single = {name: values[0] for name, values in values_of.items() if len(values) == 1}
+    single: dict[str, Any] = {}
+    for name in frame.columns:
+        values = done.get_column(name).drop_nulls().unique().to_list() if name.startswith("user_attrs_") else []
+        if len(values) == 1:
+            single[name.removeprefix("user_attrs_")] = values[0]
     return Study(file.stem, up, names, single, [list(row) for row in rows])
 
 

@@ -31,9 +31,7 @@ def recognise(file: OpenedFile) -> Kind | None:
 def read(file: OpenedFile) -> Imported:
     """One row for each model and metric; the tests between models are left to `recassay compare`."""
     if file.json is None:
-        frame = file.frame
-        metrics = [name for name in frame.columns if name not in ("", "model_names", "column_0")]
-        long = melted(frame, {"model_names": c.ALGORITHM}, metrics)
+        long = melted(file.frame.drop("", "column_0", strict=False), {"model_names": c.ALGORITHM})
     else:
         long = long_frame(
             {c.ALGORITHM: model, c.METRIC: metric, c.VALUE: value}

@@ -8,6 +8,7 @@ items, and its `Pop` counts an item that repeats within a batch once, which make
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -16,6 +17,7 @@ from recassay.core import columns as c
 from recassay.core.system.lines import lines_of
 from recassay.data.importers.contract import Imported, Importer, Kind, long_frame
 from recassay.data.importers.conventions import BINARY, BY_MIN, COUNT, SHARE, Known, accuracy, with_conventions
+from recassay.data.importers.instances import mapping
 from recassay.data.importers.literals import literals_in
 from recassay.data.importers.opened import OpenedFile
 
@@ -97,8 +99,7 @@ def _documents(document: Any) -> Iterator[tuple[dict[str, Any], Mapping[str, Any
 
 
 def _told(document: Mapping[str, Any]) -> dict[str, Any]:
-    config = document.get("config")
-    both = {**(config if isinstance(config, dict) else {}), **document}
+    both = {**mapping(document.get("config")), **document}
     names = {c.ALGORITHM: both.get("model"), c.DATASET: both.get("dataset"), c.SEED: both.get("seed")}
     return {name: value for name, value in names.items() if isinstance(value, (str, int))}
 
@@ -122,9 +123,9 @@ def _log_rows(file: OpenedFile) -> Iterator[dict[str, Any]]:
         if re.search(r"\[Evaluation\]:.*eval_args", line):
             settings["protocol"] = line.partition("eval_args:")[2].strip(" []")
         if _RESULT.search(line):
-            for row in _results_of(line, _from_log(settings)):
-                any_result = True
-                yield row
+            rows = list(_results_of(line, _from_log(settings)))
+            any_result = any_result or bool(rows)
+            yield from rows
     if not any_result:
         for literal in literals_in(file.text):
             for names, result in _documents(literal):
@@ -144,29 +145,27 @@ def _results_of(line: str, names: Mapping[str, Any]) -> Iterator[dict[str, Any]]
         names = {**names, **named}
     for known, result in whole:
         yield from _rows(result, {**names, **known})
-    after = literals_in(line[end:]) if inside and not whole else literals
+    after = literals_in(line[end:]) if inside else literals
     if after and not whole:
         yield from _rows(after[0], names)
 
 
 def _from_log(settings: Mapping[str, str]) -> dict[str, Any]:
-    names: dict[str, Any] = {}
-    if settings.get("model"):
-        names[c.ALGORITHM] = settings["model"]
-    dataset = re.split(r"[/\\]", settings.get("data_path", "").rstrip("/\\"))[-1]
-    if dataset:
-        names[c.DATASET] = dataset
-    if settings.get("seed", "").isdigit():
-        names[c.SEED] = settings["seed"]
-    if settings.get("protocol"):
-        names[c.PROTOCOL] = f"RecBole {settings['protocol']}"
-    return names
+    """What the settings of a log say of its result, where they say it."""
+    seed, protocol = settings.get("seed", ""), settings.get("protocol")
+    names = {
+        c.ALGORITHM: settings.get("model"),
+        c.DATASET: re.split(r"[/\\]", settings.get("data_path", "").rstrip("/\\"))[-1],
+        c.SEED: seed if seed.isdigit() else None,
+        c.PROTOCOL: f"RecBole {protocol}" if protocol else None,
+    }
+    return {role: name for role, name in names.items() if name}
 
 
 def _rows(result: Mapping[str, Any], names: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     for metric, value in result.items():
-        number = float(value) if isinstance(value, (int, float)) and abs(value) != float("inf") else None
-        if number is not None or value is None or isinstance(value, (int, float)):
+        if value is None or isinstance(value, (int, float)):
+            number = None if value is None or math.isinf(value) else float(value)
             yield {**names, c.METRIC: str(metric), c.VALUE: number}
 
 

@@ -37,9 +37,8 @@ def recognise(file: OpenedFile) -> Kind | None:
     if not all(map(_values, document.values())):
         return None
     inside = {name for values in document.values() for name in values}
-    return (
-        "results" if all(map(_METRIC.fullmatch, document)) or (inside and all(map(_METRIC.fullmatch, inside))) else None
-    )
+    by_metric, by_algorithm = (bool(names) and all(map(_METRIC.fullmatch, names)) for names in (document, inside))
+    return "results" if by_metric or by_algorithm else None
 
 
 def read(file: OpenedFile) -> Imported:

@@ -29,10 +29,8 @@ def recognise(file: OpenedFile) -> Kind | None:
 
 def read(file: OpenedFile) -> Imported:
     """One row for each model, split and metric; a split is a fold."""
-    frame = file.frame
-    metrics = [name for name in frame.columns if name not in ("model", "i_split", "")]
-    folds = frame.with_columns(pl.col("i_split").cast(pl.String))
-    long = melted(folds, {"model": c.ALGORITHM, "i_split": c.FOLD}, metrics)
+    folds = file.frame.drop("", strict=False).with_columns(pl.col("i_split").cast(pl.String))
+    long = melted(folds, {"model": c.ALGORITHM, "i_split": c.FOLD})
     made = with_conventions(long, METRICS, framework="RecTools")
     # A share of the catalogue (normalize=True) cannot be told from a count but by its values.
     share = made.filter(pl.col(c.METRIC).str.starts_with("items_covered")).get_column(c.VALUE)

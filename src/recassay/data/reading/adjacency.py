@@ -5,7 +5,6 @@ from __future__ import annotations
 import polars as pl
 
 from recassay.core.columns import ITEM, USER
-from recassay.core.errors import InputError
 from recassay.core.specs.specs import ReadSpec
 from recassay.data.reading.records import SHOWN_BAD_ROWS, BadRow, RawTable, brief
 from recassay.data.reading.sniffing import Head
@@ -36,24 +35,21 @@ def read_adjacency(text: TextFile, head: Head, spec: ReadSpec) -> RawTable:
     else:
         fields = trimmed.str.replace_all(r"\s+", " ").str.split(" ")
     cut = numbered.filter(trimmed.is_not_null() & (trimmed != "")).select("number", fields.alias(_FIELDS))
-    bare = (
-        cut.filter(pl.col(_FIELDS).list.len() < 2).select("number", pl.col(_FIELDS).list.first().alias(USER)).collect()
-    )
+    user, items = pl.col(_FIELDS).list.first().alias(USER), pl.col(_FIELDS).list.slice(1).alias(ITEM)
+    bare = cut.filter(pl.col(_FIELDS).list.len() < 2).select("number", user).collect()
     full = cut.filter(pl.col(_FIELDS).list.len() > 1)
-    pairs = full.select(
-        "number", pl.col(_FIELDS).list.first().alias(USER), pl.col(_FIELDS).list.slice(1).alias(ITEM)
-    ).explode(ITEM)
+    pairs = full.select("number", user, items).explode(ITEM)
 
     def lines_of(wanted: list[int]) -> list[int]:
         numbers = pairs.select("number").collect().get_column("number")
         return [int(numbers[row]) for row in wanted]
 
     shown = tuple(
-        BadRow(int(number), f"user {brief(user)} has no items")
-        for number, user in bare.head(SHOWN_BAD_ROWS).iter_rows()
+        BadRow(int(number), f"user {brief(name)} has no items")
+        for number, name in bare.head(SHOWN_BAD_ROWS).iter_rows()
     )
     if bare.height and full.select(pl.len()).collect().item() == 0:
-        raise InputError("no line lists an item after its user", where=head.where, fix="check the format and delimiter")
+        raise head.refused("no line lists an item after its user", fix="check the format and delimiter")
     return RawTable(
         frame=pairs.select(USER, ITEM),
         source=head.where,

@@ -7,7 +7,7 @@ import polars as pl
 
 from recassay.core.blocks import kept_rows, looked_up
 from recassay.core.columns import EVENT, ITEM, TIMESTAMP, USER
-from recassay.core.errors import InputError, listing
+from recassay.core.errors import listing
 from recassay.core.interactions import RepeatRule
 from recassay.core.pairs import repeated_rows
 from recassay.core.repeated import merged
@@ -26,19 +26,14 @@ from recassay.data.reading.values import typed_columns
 def assemble(raw: RawTable, spec: ReadSpec, *, quietly: bool = False) -> ReadResult:
     """Interactions out of a raw table, as `spec` asks; see `read_interactions` and `panics_as_errors`."""
     if spec.event_weights is not None and EVENT not in raw.columns:
-        raise InputError(
-            "event weights are asked for and no event column is found",
-            where=raw.source,
-            fix="say columns={'event': ...} or leave event_weights out",
-        )
+        fix = "say columns={'event': ...} or leave event_weights out"
+        raise raw.refused("event weights are asked for and no event column is found", fix=fix)
     try:
         with panics_as_errors(quietly=quietly):
             typed = typed_columns(raw, spec)
             rows = typed.rows + raw.lost
             if rows == 0:
-                raise InputError(
-                    "there are columns and no row", where=raw.source, fix="give a source with interactions"
-                )
+                raise raw.refused("there are columns and no row", fix="give a source with interactions")
             chosen = raw.frame.select(e.alias(role) for role, e in typed.expressions.items())
             if TIMESTAMP in typed.expressions:
                 refuse_times(chosen.collect_schema()[TIMESTAMP], spec.time, raw.source)
@@ -46,9 +41,7 @@ def assemble(raw: RawTable, spec: ReadSpec, *, quietly: bool = False) -> ReadRes
                 columns = gather(stored, typed.rows, typed.faults)
     except pl.exceptions.PolarsError as error:
         reason = str(error).strip().split("\n")[0][:160]
-        raise InputError(
-            f"the {raw.format} data cannot be read ({reason})", where=raw.source, fix="check the file"
-        ) from None
+        raise raw.refused(f"the {raw.format} data cannot be read ({reason})", fix="check the file") from None
 
     warnings = [*raw.warnings, *typed.warnings]
     faults, codes, weight = columns.faults, columns.codes, columns.rating
@@ -141,14 +134,12 @@ def _refuse(raw: RawTable, spec: ReadSpec, shown: tuple[BadRow, ...], bad: int, 
     examples = "; ".join(f"{raw.place} {row.line}: {row.reason}" for row in shown)
     more = f"; and {bad - len(shown):,} more" if bad > len(shown) else ""
     if bad == rows:
-        raise InputError(
+        raise raw.refused(
             f"none of the {rows:,} rows can be used ({examples}{more})",
-            where=raw.source,
             fix="check the format, the header, the columns and the unit of time",
         )
     if not spec.skip_bad_rows:
-        raise InputError(
+        raise raw.refused(
             f"{bad:,} of {rows:,} rows are bad ({examples}{more})",
-            where=raw.source,
             fix="mend them, or leave them out with `skip_bad_rows=True`",
         )

@@ -13,7 +13,7 @@ from recassay.core.specs.specs import ReadSpec
 from recassay.data.reading.layout import RecordsFile, is_quoted
 from recassay.data.reading.records import RawTable, brief
 from recassay.data.reading.roles import assign_roles, refuse_repeated_names
-from recassay.data.reading.sniffing import Head, has_header, positional_roles, sniff_delimiter
+from recassay.data.reading.sniffing import ONE_COLUMN, Head, has_header, positional_roles, sniff_delimiter
 from recassay.data.reading.textfile import TextFile, line_blocks
 
 _UNIT_SEPARATOR = "\x1f"
@@ -34,15 +34,12 @@ def read_delimited(text: TextFile, head: Head, spec: ReadSpec, kind: str, scratc
     if spec.delimiter is None and len(delimiter) == 1 and blank_after:
         delimiter += " "
         rows = head.rows(delimiter)
-    if kind == "inter":
-        header = True
-    elif spec.header is not None:
-        header = spec.header
-    else:
+    header = kind == "inter" or spec.header
+    if header is None:
         header = has_header(rows, spec.columns)
     names, roles, notes = _named(rows, header, spec, kind, head.where)
     if len(names) < 2:
-        raise InputError("only one column is found, and interactions need a user and an item", where=head.where)
+        raise head.refused(ONE_COLUMN)
 
     path, separator = text.path, delimiter
     if len(delimiter.encode()) > 1 or delimiter == " ":
@@ -55,7 +52,7 @@ def read_delimited(text: TextFile, head: Head, spec: ReadSpec, kind: str, scratc
     clean = file.write_without(scratch / "rectangular", shape.dropped) if shape.dropped.size else path
     data_rows = shape.records - shape.dropped.size - int(header)
     if data_rows + shape.ragged <= 0:
-        raise InputError("there is a header and no row", where=head.where, fix="give a file with interactions")
+        raise head.refused("there is a header and no row", fix="give a file with interactions")
     columns = [f"column_{place}" for place in range(len(names))]
     frame = pl.LazyFrame(schema={column: pl.String for column in columns})
     if data_rows > 0:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import polars as pl
 
 from recassay.core.columns import EVENT, ITEM, RATING, TIMESTAMP, USER
+from recassay.core.errors import InputError
 from recassay.core.interactions import RuleName
 from recassay.core.types import Interactions
 
@@ -56,6 +57,10 @@ class RawTable:
     warnings: tuple[str, ...] = ()
     seekable: bool = False
 
+    def refused(self, what: str, *, fix: str) -> InputError:
+        """What is wrong with the source, as an error that names it."""
+        return InputError(what, where=self.source, fix=fix)
+
     @property
     def place(self) -> str:
         """What a row number of the source is called."""
@@ -95,9 +100,7 @@ class ReadRecord:
     def to_dict(self) -> dict[str, Any]:
         """The record as plain values, for a manifest or for JSON."""
         plain = asdict(self)
-        plain["bad_rows"] = [asdict(row) for row in self.bad_rows]
-        plain["warnings"] = list(self.warnings)
-        return plain
+        return {**plain, "bad_rows": list(plain["bad_rows"]), "warnings": list(self.warnings)}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

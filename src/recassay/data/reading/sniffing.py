@@ -16,6 +16,7 @@ from recassay.data.reading.times import EARLIEST_CLOCK
 
 DELIMITERS = ("::", "\t", ",", ";", "|", " ")
 SAMPLE_LINES = 200
+ONE_COLUMN = "only one column is found, and interactions need a user and an item"
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ].*)?")
 
 
@@ -26,6 +27,10 @@ class Head:
     lines: tuple[str, ...]
     where: str
 
+    def refused(self, what: str, *, fix: str | None = None) -> InputError:
+        """What is wrong with the file, as an error that names it."""
+        return InputError(what, where=self.where, fix=fix)
+
     def rows(self, delimiter: str) -> list[list[str]]:
         """The lines cut into fields; quotation marks are heeded where the delimiter is one character."""
         if delimiter == " ":
@@ -35,9 +40,7 @@ class Head:
         try:
             return list(csv.reader(self.lines, delimiter=delimiter))
         except csv.Error as error:
-            raise InputError(
-                f"the first lines are no table ({error})", where=self.where, fix="check the file"
-            ) from None
+            raise self.refused(f"the first lines are no table ({error})", fix="check the file") from None
 
 
 def read_head(path: Path, where: str) -> Head:
@@ -71,11 +74,7 @@ def sniff_delimiter(head: Head) -> str:
         if delimiter == "::" and lines * 2 > len(head.lines):
             return delimiter
     if best is None:
-        raise InputError(
-            "only one column is found, and interactions need a user and an item",
-            where=head.where,
-            fix="check the file, or say its delimiter",
-        )
+        raise head.refused(ONE_COLUMN, fix="check the file, or say its delimiter")
     return best
 
 
@@ -101,11 +100,8 @@ def positional_roles(rows: Sequence[Sequence[str]], fields: int, where: str) -> 
     More than four columns are not guessed.
     """
     if fields > 4:
-        raise InputError(
-            f"there are {fields} columns and no header",
-            where=where,
-            fix="say which is which: columns={'user': 0, 'item': 1, ...}",
-        )
+        fix = "say which is which: columns={'user': 0, 'item': 1, ...}"
+        raise InputError(f"there are {fields} columns and no header", where=where, fix=fix)
     roles = {USER: 0, ITEM: 1}
     if fields == 3:
         roles[TIMESTAMP if all(_is_clock(row[2]) for row in rows if len(row) == 3) else RATING] = 2

@@ -160,8 +160,6 @@ def _checked(chunks: Iterator[bytes], codec: codecs.CodecInfo, path: Path) -> It
 
 
 def _refuse_binary(head: bytes, path: Path, *, compressed: bool, wide: bool) -> None:
-    if not head:
-        raise InputError("the file is empty", where=str(path), fix="give a file with a user and an item in each row")
     if compressed:
         if not head.startswith(b"\x1f\x8b"):
             raise InputError(

@@ -115,14 +115,10 @@ def _ids(role: str, dtype: pl.DataType, counts: dict[str, int], raw: RawTable, w
         return text.cast(pl.Int64) if integers else text
     if dtype.is_float():
         if counts[f"{role}.integers"] < counts[f"{role}.filled"]:
-            raise InputError(
-                f"the {role} ids are fractional or huge floats",
-                where=raw.source,
-                fix="store ids as integers or text",
-            )
+            raise raw.refused(f"the {role} ids are fractional or huge floats", fix="store ids as integers or text")
         warnings.append(f"the {role} ids were floats and became integers")
         return column.fill_nan(None).cast(pl.Int64)
-    raise InputError(f"the {role} ids are of type {dtype}", where=raw.source, fix="store ids as integers or text")
+    raise raw.refused(f"the {role} ids are of type {dtype}", fix="store ids as integers or text")
 
 
 def _number(dtype: pl.DataType, raw: RawTable) -> pl.Expr:
@@ -131,7 +127,7 @@ def _number(dtype: pl.DataType, raw: RawTable) -> pl.Expr:
         return column.str.strip_chars().cast(pl.Float64, strict=False)
     if dtype.is_numeric() or dtype == pl.Boolean:
         return column.cast(pl.Float64)
-    raise InputError(f"the ratings are of type {dtype}", where=raw.source, fix="store them as numbers")
+    raise raw.refused(f"the ratings are of type {dtype}", fix="store them as numbers")
 
 
 def _times(dtype: pl.DataType, counts: dict[str, int], raw: RawTable, spec: ReadSpec) -> tuple[pl.Expr, str]:

@@ -19,6 +19,7 @@ from recassay.data.tables.comparability import incomparable
 
 _PART = "part"
 _CELL = [*c.RESULT_KEY]
+_CELL_OF_PART = {**dict.fromkeys(_CELL, pl.String), _PART: pl.Int64}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,17 +76,16 @@ def join_parts(parts: Sequence[Part], prefer: str = "error") -> Results:
     named = _told_once(parts)
     frame = pl.concat(checked, how="diagonal_relaxed")
     notes: list[str] = []
-    contradicted = pl.DataFrame(schema={**dict.fromkeys(_CELL, pl.String), _PART: pl.Int64})
+    contradicted = pl.DataFrame(schema=_CELL_OF_PART)
     if len(parts) > 1:
         frame, notes, contradicted = _settled(frame, [part.where for part in parts], prefer)
         notes = [_provenance(frame), *notes]
     notes += incomparable(frame)
-    frame = frame.drop(_PART)
-    for name in (c.SEED, c.FOLD):
-        if name in frame.columns:
-            frame = _without_gaps(frame, name)
-    if len(parts) == 1:
-        frame = frame.drop(c.SOURCE)
+    frame = frame.drop(_PART) if len(parts) > 1 else frame.drop(_PART, c.SOURCE)
+    # Seeds and folds that some parts lack: their rows get a mark of their own, and a column of gaps goes.
+    repeats = [name for name in (c.SEED, c.FOLD) if name in frame.columns]
+    frame = frame.drop(name for name in repeats if frame.get_column(name).null_count() == frame.height)
+    frame = frame.with_columns(pl.col(name).fill_null("") for name in repeats if name in frame.columns)
     sources = tuple(part.source for part in parts if part.source is not None)
     where = listing(part.where for part in parts)
     results = Results.from_frame(frame, where=where, sources=sources, notes=tuple(dict.fromkeys([*named, *notes])))
@@ -125,21 +125,20 @@ def _single_users(parts: Sequence[Part], contradicted: pl.DataFrame) -> pl.DataF
 
 def _settled(frame: pl.DataFrame, places: Sequence[str], prefer: str) -> tuple[pl.DataFrame, list[str], pl.DataFrame]:
     """The frame with each cell from one place, what was done about cells from several, and which lost to another."""
-    schema = {**dict.fromkeys(_CELL, pl.String), _PART: pl.Int64}
     repeats = [name for name in (c.SEED, c.FOLD) if name in frame.columns]
-    marks_of_rows = pl.concat_str([pl.col(n).fill_null("") for n in repeats], separator="|") if repeats else pl.lit("")
+    mark = pl.concat_str([pl.col(n).fill_null("") for n in repeats], separator="|") if repeats else pl.lit("")
     by_place = frame.group_by([*_CELL, _PART], maintain_order=True).agg(
-        pl.len().alias("rows"), pl.col(c.VALUE).mean(), marks_of_rows.alias("told")
+        pl.len().alias("rows"), pl.col(c.VALUE).mean(), mark.alias("marks")
     )
     shared = by_place.filter(pl.len().over(_CELL) > 1)
     if shared.height == 0:
-        return frame, [], pl.DataFrame(schema=schema)
+        return frame, [], pl.DataFrame(schema=_CELL_OF_PART)
     dropped: list[tuple[str, str, str, int]] = []
     lost: list[tuple[str, str, str, int]] = []
     agreeing, conflicts, kept_from = 0, [], set()
     for cell, group in shared.group_by(_CELL, maintain_order=True):
         rows = group.sort(_PART).to_dicts()
-        marks = [mark for row in rows for mark in row["told"]]
+        marks = [mark for row in rows for mark in row["marks"]]
         if marks and all(mark.strip("|") for mark in marks) and len(set(marks)) == len(marks):
             continue
         best = max(rows, key=lambda row: (row[c.VALUE] is not None, row["rows"], -row[_PART]))
@@ -157,9 +156,9 @@ def _settled(frame: pl.DataFrame, places: Sequence[str], prefer: str) -> tuple[p
         (algorithm, dataset, metric), rows = conflicts[0]
         first = next(row for row in rows if row[c.VALUE] is not None)
         other = next(row for row in rows if row[c.VALUE] is not None and not _agree(row[c.VALUE], first[c.VALUE]))
-        values_by_place = " and ".join(f"{row[c.VALUE]:g} in {places[row[_PART]]}" for row in (first, other))
+        shown = " and ".join(f"{row[c.VALUE]:g} in {places[row[_PART]]}" for row in (first, other))
         raise InputError(
-            f"{differ}, the first {algorithm} on {dataset}, {metric}: {values_by_place}",
+            f"{differ}, the first {algorithm} on {dataset}, {metric}: {shown}",
             fix="say whose value counts with `prefer='first'`, `prefer='last'` or the name of a file; or tell repeats "
             "apart by a column 'seed'",
         )  # fmt: skip
@@ -169,9 +168,9 @@ def _settled(frame: pl.DataFrame, places: Sequence[str], prefer: str) -> tuple[p
         notes.append(f"{stand} in several files with one value; each was taken once")
     if conflicts:
         notes.append(f"{differ}; those of {listing(sorted(kept_from))} were taken")
-    gone = pl.DataFrame(dropped, schema=schema, orient="row")
+    gone = pl.DataFrame(dropped, schema=_CELL_OF_PART, orient="row")
     kept = frame.join(gone, on=[*_CELL, _PART], how="anti", maintain_order="left")
-    contradicted = pl.DataFrame(lost, schema=schema, orient="row")
+    contradicted = pl.DataFrame(lost, schema=_CELL_OF_PART, orient="row")
     doubles = gone.join(contradicted, on=[*_CELL, _PART], how="anti")
     settled = _with_deviations(kept, frame.join(doubles, on=[*_CELL, _PART], how="semi"))
     return settled, notes, contradicted
@@ -227,11 +226,3 @@ def _provenance(frame: pl.DataFrame) -> str:
         for file, cells, models, datasets in counts.iter_rows()
     ]
     return listing(places, most=None)
-
-
-def _without_gaps(frame: pl.DataFrame, name: str) -> pl.DataFrame:
-    """A column of repeats that some parts lack: their rows get a mark of their own, and a column of gaps goes."""
-    gaps = frame.get_column(name).null_count()
-    if gaps == frame.height:
-        return frame.drop(name)
-    return frame.with_columns(pl.col(name).fill_null("")) if gaps else frame

@@ -47,7 +47,7 @@ def workbook_grids(data: bytes, name: str) -> list[tuple[str, list[list[str]]]]:
                 sheet for sheet in book.all("xl/workbook.xml", "sheet") if sheet.get("state", "visible") == "visible"
             ]
             if len(sheets) > MOST_SHEETS:
-                raise InputError(f"has more than {MOST_SHEETS} sheets", where=name, fix="save those with results")
+                raise book.refused(f"has more than {MOST_SHEETS} sheets", fix="save those with results")
             grids, read = [], set()
             for sheet in sheets:
                 target = targets.get(sheet.get(_RELATION) or sheet.get(_STRICT_RELATION), "")
@@ -71,19 +71,20 @@ class _Book:
         self.room = min(MOST_BYTES, most)
         self.cells = MOST_CELLS
 
+    def refused(self, what: str, *, fix: str = "save it as CSV") -> InputError:
+        """What is wrong with the workbook, as an error that names it."""
+        return InputError(what, where=self.name, fix=fix)
+
     def elements(self, member: str, tags: tuple[str, ...]) -> Iterator[ElementTree.Element]:
         """Every element with one of the tags, whole; what was given before is forgotten."""
-        self.room -= self.archive.getinfo(member).file_size
+        size = self.archive.getinfo(member).file_size
+        self.room -= size
         if self.room < 0:
-            raise InputError(
-                f"{member} unpacks to more than the limit for a file of this size",
-                where=self.name,
-                fix="save it as CSV",
-            )
+            raise self.refused(f"{member} unpacks to more than the limit for a file of this size")
         with self.archive.open(member) as stream:
-            text = stream.read(self.archive.getinfo(member).file_size + 1)
-        if len(text) > self.archive.getinfo(member).file_size or b"<!DOCTYPE" in text[:4096] or b"<!ENTITY" in text:
-            raise InputError(f"{member} is not plain XML", where=self.name, fix="save it again, or as CSV")
+            text = stream.read(size + 1)
+        if len(text) > size or b"<!DOCTYPE" in text[:4096] or b"<!ENTITY" in text:
+            raise self.refused(f"{member} is not plain XML", fix="save it again, or as CSV")
         wanted = {f"{space}{tag}" for tag in tags for space in (_MAIN, _STRICT)}
         root = None
         for event, element in ElementTree.iterparse(io.BytesIO(text), events=("start", "end")):
@@ -105,7 +106,7 @@ class _Book:
         """Take so many cells off the budget."""
         self.cells -= count
         if self.cells < 0:
-            raise InputError(f"has more than {MOST_CELLS:,} cells", where=self.name, fix="save its results as CSV")
+            raise self.refused(f"has more than {MOST_CELLS:,} cells", fix="save its results as CSV")
 
 
 def _said(element: ElementTree.Element) -> str:
@@ -146,7 +147,7 @@ def _grid(book: _Book, path: str, shared: list[str]) -> list[list[str]]:
         return []
     height, width = (1 + max(place[axis] for place in cells) for axis in (0, 1))
     if height * width > 20_000 + 20 * len(cells):
-        raise InputError("a sheet is too wide and too long for a table", where=book.name, fix="save it as CSV")
+        raise book.refused("a sheet is too wide and too long for a table")
     return [[cells.get((i, j), "") for j in range(width)] for i in range(height)]
 
 
