@@ -168,11 +168,8 @@ def read_manifest(name: str) -> DatasetManifest:
             )
         return DatasetManifest.model_validate(stored)
     except (OSError, ValueError, KeyError, TypeError, ValidationError):
-        raise InputError(
-            "the manifest is missing or damaged",
-            where=str(path),
-            fix=f"remove dataset {name!r} and import it again",
-        ) from None
+        fix = f"remove dataset {name!r} and import it again"
+        raise InputError("the manifest is missing or damaged", where=str(path), fix=fix) from None
 
 
 def load_dataset(name: str) -> Interactions:

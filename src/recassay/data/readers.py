@@ -86,7 +86,7 @@ def _existing_file(path: Path) -> Path:
 
 def _open(path: Path, spec: ReadSpec, scratch: Path) -> RawTable:
     suffix = Path(path.name.lower().removesuffix(".gz")).suffix
-    kind = spec.format
+    kind: str = spec.format
     if kind == "parquet" or (kind == "auto" and suffix in _PARQUET_SUFFIXES):
         return read_parquet(path, spec)
     if kind == "auto" and suffix != ".inter" and suffix not in _TABLE_SUFFIXES:
@@ -97,10 +97,11 @@ def _open(path: Path, spec: ReadSpec, scratch: Path) -> RawTable:
         )
     text = prepare_text(path, spec.encoding, scratch)
     head = read_head(text.path, str(path))
-    known = kind if kind != "auto" else _recognised(suffix, head, spec)
-    if known == "adjacency":
+    if kind == "auto":
+        kind = _recognised(suffix, head, spec)
+    if kind == "adjacency":
         return read_adjacency(text, head, spec)
-    return read_delimited(text, head, spec, known, scratch)
+    return read_delimited(text, head, spec, kind, scratch)
 
 
 def _recognised(suffix: str, head: Head, spec: ReadSpec) -> str:

@@ -43,7 +43,7 @@ def detect(file: OpenedFile, format: str | None = None, asked: Asked = _NOTHING_
             raise UsageError(f"unknown format {format!r}", fix=did_you_mean(format, [*importers.names(), *NAMES]))
         named: Importer = importers.get(format)
         return Detected(named, named.recognise(file) or "results")
-    if asked.wide or asked.transpose or asked.columns:
+    if asked.rows is not None or asked.columns:
         return Detected(None, "results")
     known = [Detected(importer, kind) for _, importer in importers if (kind := importer.recognise(file)) is not None]
     held = [detected for detected in known if detected.kind in RESULTS]

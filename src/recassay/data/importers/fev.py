@@ -10,7 +10,7 @@ from recassay.core import columns as c
 from recassay.data.importers.contract import Imported, Importer, Kind, melted
 from recassay.data.importers.conventions import with_conventions
 from recassay.data.importers.opened import OpenedFile
-from recassay.data.tables.labels import spelled
+from recassay.data.tables.labels import known_metric
 
 _COLUMNS = {"model_name", "dataset_path", "test_error"}
 
@@ -31,7 +31,7 @@ def read(file: OpenedFile) -> Imported:
         several = pl.col("horizon").n_unique().over(c.DATASET) > 1
         longer = pl.concat_str(c.DATASET, pl.lit("-h"), "horizon")
         frame = frame.with_columns(pl.when(several).then(longer).otherwise(c.DATASET).alias(c.DATASET))
-    metrics = ["test_error", *(n for n in frame.columns if n != "test_error" and (s := spelled(n)) and s.known)]
+    metrics = ["test_error", *filter(known_metric, frame.drop("test_error").columns)]
     long = melted(frame, {"model_name": c.ALGORITHM, c.DATASET: c.DATASET}, metrics)
     version = frame.get_column("fev_version")[0] if "fev_version" in frame.columns else None
     made = with_conventions(long, {}, framework="fev", version=str(version) if version else None)

@@ -77,16 +77,14 @@ class IdEncoder:
     def _of_integers(self, ids: pl.Series) -> IdArray:
         if self.table.is_empty():
             return np.full(ids.len(), -1, dtype=np.int32)
-        if ids.null_count():
-            codes = self._of_numbers(ids.fill_null(self.table[0]).to_numpy())
-            return np.where(ids.is_null().to_numpy(), np.int32(-1), codes)
-        return self._of_numbers(ids.to_numpy())
-
-    def _of_numbers(self, ids: NDArray[Any]) -> IdArray:
+        missing = ids.is_null().to_numpy() if ids.null_count() else None
+        numbers = (ids if missing is None else ids.fill_null(self.table[0])).to_numpy()
         if self._places is None:
-            return np.searchsorted(self._numbers, ids).astype(np.int32)
-        wide = wide_type(self._numbers.dtype)
-        return self._places[ids.astype(wide, copy=False) - wide(self._numbers[0])]
+            codes: IdArray = np.searchsorted(self._numbers, numbers).astype(np.int32)
+        else:
+            wide = wide_type(self._numbers.dtype)
+            codes = self._places[numbers.astype(wide, copy=False) - wide(self._numbers[0])]
+        return codes if missing is None else np.where(missing, np.int32(-1), codes)
 
 
 def drop_unused(codes: IdArray, table: pl.Series) -> tuple[IdArray, pl.Series]:

@@ -37,13 +37,7 @@ class Faults:
 
     def mask(self, rows: int) -> NDArray[np.bool_] | None:
         """Whether each row is bad; None where none is."""
-        groups = [places for several in self.rows.values() for places in several]
-        if not groups:
-            return None
-        bad = np.zeros(rows, dtype=np.bool_)
-        for places in groups:
-            bad[places] = True
-        return bad
+        return _mask([places for groups in self.rows.values() for places in groups], rows)
 
 
 @dataclass(slots=True)
@@ -77,7 +71,7 @@ def _gathered(frame: pl.LazyFrame, rows: int, reasons: Mapping[str, str], seed: 
     codes: dict[str, IdArray] = {role: np.empty(rows, dtype=np.int32) for role in encoders}
     rating: Float32Array | None = np.empty(rows, dtype=np.float32) if RATING in schema else None
     times: NDArray[Any] | None = None
-    missing: list[NDArray[np.bool_]] = []
+    missing: list[IntArray] = []
     faults = Faults({(role, EMPTY): [] for role in (USER, ITEM)})
     for role in schema:
         if role not in (USER, ITEM):
@@ -108,11 +102,13 @@ def _gathered(frame: pl.LazyFrame, rows: int, reasons: Mapping[str, str], seed: 
     )
 
 
-def _mask(places: list[NDArray[Any]], rows: int) -> NDArray[np.bool_] | None:
-    if not places:
+def _mask(groups: list[IntArray], rows: int) -> NDArray[np.bool_] | None:
+    """Whether each row stands in one of the groups; None where there is none."""
+    if not groups:
         return None
     mask = np.zeros(rows, dtype=np.bool_)
-    mask[np.concatenate(places)] = True
+    for places in groups:
+        mask[places] = True
     return mask
 
 

@@ -5,6 +5,7 @@ name.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 
 from recassay.core.columns import EVENT, ITEM, RATING, TIMESTAMP, USER
 from recassay.core.errors import InputError, UsageError, listing
@@ -82,15 +83,10 @@ def assign_roles(
     Two columns that both bear a usual name of one role are an error which names them.
     """
     roles = {role: _asked_position(role, column, names, where) for role, column in asked.items()}
-    for role in ROLES:
-        if role in roles:
-            continue
-        if by_position is not None:
-            if role in by_position and by_position[role] not in roles.values():
-                roles[role] = by_position[role]
-            continue
-        place = _recognised(role, names, set(roles.values()), where)
-        if place is not None:
+    for role in (role for role in ROLES if role not in roles):
+        taken = set(roles.values())
+        place = _recognised(role, names, taken, where) if by_position is None else by_position.get(role)
+        if place is not None and place not in taken:
             roles[role] = place
     for role in (USER, ITEM):
         if role not in roles:
@@ -99,7 +95,10 @@ def assign_roles(
                 where=where,
                 fix=f"say which one it is: columns={{'{role}': ...}}",
             )
-    _refuse_shared(roles, names)
+    for (role, place), (other, same) in combinations(roles.items(), 2):
+        if place == same:
+            what = f"column {names[place]!r} cannot be both the {role} and the {other}"
+            raise UsageError(what, fix="give each its own column")
     return roles
 
 
@@ -129,13 +128,3 @@ def _recognised(role: str, names: Sequence[str], taken: set[int], where: str) ->
         if places:
             return places[0]
     return None
-
-
-def _refuse_shared(roles: Mapping[str, int], names: Sequence[str]) -> None:
-    for role, position in roles.items():
-        others = [other for other, place in roles.items() if place == position and other != role]
-        if others:
-            raise UsageError(
-                f"column {names[position]!r} cannot be both the {role} and the {others[0]}",
-                fix="give each its own column",
-            )

@@ -89,6 +89,12 @@ def spelled(text: str) -> Spelled | None:
     return Spelled(label or normal_label(rest), label is not None, percent, deviation, outside, seconds)
 
 
+def known_metric(text: str) -> Spelled | None:
+    """The metric that a header names, where we know it."""
+    metric = spelled(text)
+    return metric if metric is not None and metric.known else None
+
+
 def own_name(text: str) -> str:
     """The label of a metric that nobody knows: its own name, folded to lower case, without arrows and units."""
     bare = _ARROWS.sub("", text.replace("$", "").replace("\\_", "_")).strip()
@@ -121,5 +127,5 @@ def has_cutoff(name: str) -> bool:
 
 def metrics_in(text: str) -> list[str]:
     """The labels of the known metrics with a cut-off that a sentence names (`NDCG@10 of all models`), each once."""
-    metrics = [spelled(label) for label in re.findall(r"[A-Za-z][A-Za-z-]*\s?@\s?\d+", text)]
-    return list(dict.fromkeys(label.label for label in metrics if label is not None and label.known))
+    metrics = map(known_metric, re.findall(r"[A-Za-z][A-Za-z-]*\s?@\s?\d+", text))
+    return list(dict.fromkeys(metric.label for metric in metrics if metric is not None))

@@ -15,14 +15,7 @@ from recassay.data.tables.orientation import OPPOSITE, opinion, unclear
 from recassay.data.tables.roles import Asked
 
 WRAPPERS = ("results", "data", "records", "rows", "runs", "experiments", "metrics", "scores")
-_STATISTICS = {
-    "mean": c.VALUE,
-    "avg": c.VALUE,
-    "value": c.VALUE,
-    "std": c.DEVIATION,
-    "stdev": c.DEVIATION,
-    "sd": c.DEVIATION,
-}
+_STATISTICS = dict.fromkeys(("mean", "avg", "value"), c.VALUE) | dict.fromkeys(("std", "stdev", "sd"), c.DEVIATION)
 _PHASES = {"test", "valid", "validation", "val", "train"}
 
 
@@ -95,13 +88,12 @@ def _nested(document: Mapping[str, Any], stem: str, asked: Asked, where: str) ->
     spread = depth > 1 and set(statistic) <= set(_STATISTICS) | {"count", "min", "max", "median"}
     levels = depth - 1 if spread else depth
     keys = [list(dict.fromkeys(str(path[at]) for path, _ in leaves)) for at in range(levels)]
-    metric = next((at for at in range(levels - 1, -1, -1) if all(spelled(name) is not None for name in keys[at])), None)
-    if metric is None:
-        metric = next(
-            (at for at in range(levels - 1, -1, -1) if any(spelled(name) is not None for name in keys[at])), None
-        )
-    if metric is None or levels > 3:
+    named = [[spelled(name) is not None for name in names] for names in keys]
+    inner_first = range(levels - 1, -1, -1)
+    metrics = [at for share in (all, any) for at in inner_first if share(named[at])]
+    if not metrics or levels > 3:
         return None
+    metric = metrics[0]
     others = [at for at in range(levels) if at != metric]
     roles, guess = _roles(keys, others, stem, asked, where)
     rows: dict[tuple[str, ...], dict[str, Any]] = {}
@@ -110,8 +102,8 @@ def _nested(document: Mapping[str, Any], stem: str, asked: Asked, where: str) ->
         row = rows.setdefault(names, {c.METRIC: names[metric], **{role: names[at] for at, role in roles.items()}})
         row[_STATISTICS.get(word, "") if spread else c.VALUE] = _cell(value)
     cells = list(rows.values())
-    kept = [c.ALGORITHM, *([c.DATASET] if c.DATASET in roles.values() else []), c.METRIC, c.VALUE,
-            *([c.DEVIATION] if any(c.DEVIATION in row for row in cells) else [])]  # fmt: skip
+    present = {c.ALGORITHM, c.METRIC, c.VALUE, *roles.values(), *(name for row in cells for name in row)}
+    kept = [name for name in (c.ALGORITHM, c.DATASET, c.METRIC, c.VALUE, c.DEVIATION) if name in present]
     columns = {name: [row.get(name, stem if name == c.ALGORITHM else None) for row in cells] for name in kept}
     table = Table.of(pl.DataFrame(columns, schema=dict.fromkeys(kept, pl.String)))
     return replace(table, oriented=True, guess=guess)
@@ -127,8 +119,8 @@ def _roles(
         return {others[0]: c.ALGORITHM}, ""
     outer, inner = others
     kind, why = opinion(keys[outer], keys[inner])
-    if asked.wide or asked.transpose:
-        kind, why = (c.ALGORITHM if asked.wide else c.DATASET), ""
+    if asked.rows is not None:
+        kind, why = asked.rows, ""
     if kind is None:
         raise unclear(keys[outer], keys[inner], where)
     return {outer: kind, inner: OPPOSITE[kind]}, f"its outer names were taken as {kind}s, since {why}" if why else ""

@@ -101,8 +101,8 @@ def _kind_of_rows(
     if word in OPPOSITE:
         kinds.add(OPPOSITE[word])
     known, why = opinion(rows, across)
-    if asked.wide or asked.transpose:
-        kinds = {c.ALGORITHM if asked.wide else c.DATASET}
+    if asked.rows is not None:
+        kinds = {asked.rows}
     elif known is not None and known not in kinds:
         if kinds:
             raise unclear(rows, across, where, f"its header says {next(iter(kinds))}s, but {why}")
@@ -160,8 +160,8 @@ def _only_rows(
     place = roles.pop(c.DATASET) if c.DATASET in roles else free[0]
     rows = _names(table, place)
     known, why = opinion(rows, [])
-    if asked.wide or asked.transpose:
-        roles[c.ALGORITHM if asked.wide else c.DATASET] = place
+    if asked.rows is not None:
+        roles[asked.rows] = place
     elif known == c.ALGORITHM:
         roles[c.ALGORITHM] = place
         guesses.append(f"its rows were taken as algorithms, since {why}")

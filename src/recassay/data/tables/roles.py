@@ -13,7 +13,7 @@ from recassay.core.errors import InputError, UsageError, listing
 from recassay.core.names import canonical
 from recassay.data.tables.cells import read_cell
 from recassay.data.tables.grid import Table
-from recassay.data.tables.labels import Spelled, own_name, spelled
+from recassay.data.tables.labels import Spelled, known_metric, own_name, spelled
 from recassay.data.tables.words import (
     AVERAGE,
     CUTOFF,
@@ -45,6 +45,11 @@ class Asked:
     transpose: bool = False
     columns: Mapping[str, str] = field(default_factory=dict)
     dataset: str | None = None
+
+    @property
+    def rows(self) -> str | None:
+        """What the rows name by the user's word: algorithms in a wide table, datasets in a transposed one."""
+        return c.ALGORITHM if self.wide else c.DATASET if self.transpose else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,8 +170,8 @@ def split_compound(header: str) -> tuple[str, Spelled] | None:
     for parted in re.finditer(r"[ _/:|.\-]+", text):
         first, last = text[: parted.start()], text[parted.end() :]
         for other, label in ((first, last), (last, first)):
-            metric = spelled(label.strip("() "))
-            if other and metric is not None and metric.known and ("@" in label or metric.label in _ALONE):
+            metric = known_metric(label.strip("() "))
+            if other and metric is not None and ("@" in label or metric.label in _ALONE):
                 return other.strip("() "), metric
     return None
 
@@ -251,8 +256,7 @@ def names_metrics(column: pl.Series) -> bool:
     if holds_numbers(column):
         return False
     names = [text for text in texts(column) if text]
-    known = all((metric := spelled(name)) is not None and metric.known for name in names)
-    return bool(names) and known and (len(names) > 1 or "@" in names[0])
+    return bool(names) and all(map(known_metric, names)) and (len(names) > 1 or "@" in names[0])
 
 
 def texts(column: pl.Series) -> list[str]:

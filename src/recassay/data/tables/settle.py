@@ -10,14 +10,14 @@ from recassay.core.errors import InputError, listing
 from recassay.core.names import canonical
 from recassay.data.reading.roles import USUAL_NAMES
 from recassay.data.tables.grid import Table
-from recassay.data.tables.labels import Spelled, metrics_in, spelled
+from recassay.data.tables.labels import Spelled, known_metric, metrics_in, spelled
 from recassay.data.tables.roles import Asked, Layout, split_compound, unknown
 
 
 def settled(table: Table, layout: Layout, asked: Asked, stem: str) -> Layout:
     """The layout with compound headers taken apart, and with the one metric of a table whose headers name none."""
     names, values = table.names(), layout.values
-    if (asked.wide or asked.transpose) and asked.metric is not None:
+    if asked.rows is not None and asked.metric is not None:
         named = [column for column in values if column.metric]
         if len(named) < len(values) and not any("@" in names[column.place] for column in named):
             values = [replace(column, metric=None, other=names[column.place]) for column in values]
@@ -39,12 +39,10 @@ def settled(table: Table, layout: Layout, asked: Asked, stem: str) -> Layout:
 def _stated_metric(table: Table, roles: Mapping[str, int], asked: Asked, stem: str) -> tuple[Spelled | None, str]:
     """The one metric of a table whose headers name none: of the user, its corner, its caption or the file's name."""
     if asked.metric is not None:
-        metric = spelled(asked.metric)
-        if metric is not None and metric.known:
-            return metric, ""
-        return (unknown(asked.metric), "") if asked.wide or asked.transpose else (None, "")
-    corner = spelled(table.names()[0]) if 0 not in roles.values() and not table.columns[0].dtype.is_numeric() else None
-    if corner is not None and corner.known:
+        return known_metric(asked.metric) or (unknown(asked.metric) if asked.rows is not None else None), ""
+    cornered = 0 not in roles.values() and not table.columns[0].dtype.is_numeric()
+    corner = known_metric(table.names()[0]) if cornered else None
+    if corner is not None:
         return corner, "corner of the table"
     for text, place in ((table.title, "caption"), (stem, "name of the file")):
         named = metrics_in(text)

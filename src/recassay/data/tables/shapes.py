@@ -64,12 +64,12 @@ def long_form(table: Table, asked: Asked, where: str, dataset: str, stem: str = 
     if below:
         remarks.sentences.append(below)
     layout = settled(table, layout_of(table, asked, where), asked, stem)
-    if (asked.wide or asked.transpose) and (c.VALUE in layout.roles or {c.ALGORITHM, c.DATASET} <= layout.roles.keys()):
+    if asked.rows is not None and (c.VALUE in layout.roles or {c.ALGORITHM, c.DATASET} <= layout.roles.keys()):
         option = "`wide`" if asked.wide else "`transpose`"
         what = f"names algorithms and datasets in columns, so {option} has no effect"
         raise UsageError(what, where=where, fix=f"leave out {option}")
     if not {c.VALUE, c.METRIC} & layout.roles.keys():
-        if (asked.wide or asked.transpose) and layout.values and not any(column.metric for column in layout.values):
+        if asked.rows is not None and layout.values and not any(column.metric for column in layout.values):
             raise UsageError(
                 "a wide table does not say which metric it holds", fix="name it, for example `metric='ndcg@10'`"
             )

@@ -11,7 +11,7 @@ from recassay.core import columns as c
 from recassay.core.names import canonical
 from recassay.core.tables.result_checks import as_number, as_text, refuse_infinite, refuse_nameless
 from recassay.core.tables.sources import Source
-from recassay.data.tables.labels import spelled
+from recassay.data.tables.labels import known_metric
 from recassay.data.tables.memory import read_source
 from recassay.data.tables.words import SYNONYMS
 
@@ -32,7 +32,7 @@ def read_choices(source: Any) -> tuple[pl.DataFrame, tuple[Source, ...]] | None:
     frame, where, sources = read_source(source, "the frame", empty_fix="give at least two algorithms on two datasets")
     roles = {role: column for role in (*c.RESULT_KEY, c.VALUE) if (column := _column(frame, role)) is not None}
     if c.VALUE not in roles and c.METRIC not in roles:
-        metrics = [name for name in frame.columns if (label := spelled(name)) is not None and label.known]
+        metrics = list(filter(known_metric, frame.columns))
         if not metrics:
             return None
         names = [name for name in frame.columns if name not in metrics]
