@@ -31,7 +31,7 @@ def find_parts(folder: Path) -> dict[str, Path]:
             where=str(folder),
             fix="name a folder that holds train.csv, test.csv and, to tune by, valid.csv",
         )
-    found: dict[str, list[Path]] = {}
+    files: dict[str, list[Path]] = {part: [] for part in WORDS}
     for file in sorted(folder.iterdir()):
         name = file.name.lower().removesuffix(".gz")
         if not file.is_file() or not name.endswith(SUFFIXES):
@@ -39,33 +39,26 @@ def find_parts(folder: Path) -> dict[str, Path]:
         words = set(re.split(r"[._\-\s]+", name)[:-1])
         for part, known in WORDS.items():
             if words & set(known):
-                found.setdefault(part, []).append(file)
-    for part in WORDS:
-        several = found.get(part, [])
+                files[part].append(file)
+    for part, several in files.items():
         if len(several) > 1:
-            raise InputError(
-                f"{listing(file.name for file in several)} could each be the {part} part",
-                where=str(folder),
-                fix="keep one of them in the folder",
-            )
-    missing = [part for part in ("train", "test") if part not in found]
+            what = f"{listing(file.name for file in several)} could each be the {part} part"
+            raise InputError(what, where=str(folder), fix="keep one of them in the folder")
+    missing = [part for part in ("train", "test") if not files[part]]
     if missing:
         raise InputError(
             f"there is no file of the {' or the '.join(missing)} part",
             where=str(folder),
             fix="name the files train.csv, valid.csv and test.csv (or .parquet, .tsv, .inter)",
         )
-    return {part: files[0] for part, files in found.items()}
+    return {part: several[0] for part, several in files.items() if several}
 
 
 def read_parts(folder: Path, read: ReadSpec) -> tuple[Interactions, Interactions, Interactions]:
     """Training, validation (empty where there is no file of it) and test part, each read as `read` says."""
-    files = find_parts(folder)
-    read_ones = {part: read_interactions(file, read) for part, file in files.items()}
-    clocked = in_one_clock(
-        [(result.interactions, result.record.time_unit) for result in read_ones.values()], str(folder)
-    )
-    parts = dict(zip(read_ones, clocked, strict=True))
+    results = {part: read_interactions(file, read) for part, file in find_parts(folder).items()}
+    clocked = in_one_clock([(result.interactions, result.record.time_unit) for result in results.values()], str(folder))
+    parts = dict(zip(results, clocked, strict=True))
     test = parts["test"]
     return parts["train"], parts.get("valid", test.take(test.user < 0)), test
 

@@ -34,7 +34,9 @@ _NAME = re.compile(r"^(?P<model>.+?)-(?P<dataset>.+)-[A-Z][a-z]{2}-\d{2}-\d{4}_\
 _SHORT_NAME = re.compile(r"^(?P<model>[A-Za-z][A-Za-z0-9+]*)[-_](?P<dataset>[A-Za-z].*)$")
 _SETTING = re.compile(r"^(?P<name>\w+)\s*=\s*(?P<value>.*)$")
 _RESULT = re.compile(r"(?:best_)?test[ _]result['\"]?\s*[:=]", re.IGNORECASE)
-_SAID = re.compile(r"^\W*(?P<what>model|dataset|seed)\W*[:=]\s*['\"]?(?P<name>[\w.+\-]+)['\"]?\s*,?\s*$", re.IGNORECASE)
+_LABEL = re.compile(
+    r"^\W*(?P<what>model|dataset|seed)\W*[:=]\s*['\"]?(?P<name>[\w.+\-]+)['\"]?\s*,?\s*$", re.IGNORECASE
+)
 _BEFORE = re.compile(
     r"^[\s\[(>*-]*(?P<name>[A-Za-z][\w.+-]*)(?:\s*(?:on|/|,|@|\|)\s*(?P<dataset>[\w.+-]+))?\s*[:=,]?\s*(?=\{|OrderedDict)"
 )
@@ -85,7 +87,7 @@ def _documents(document: Any) -> Iterator[tuple[dict[str, Any], Mapping[str, Any
     elif isinstance(document, dict):
         key = next((name for name in _KEYS if isinstance(document.get(name), dict)), None)
         if key is not None:
-            yield _told(document), document[key]
+            yield _names_of(document), document[key]
             return
         for name, part in document.items():
             if isinstance(part, dict) and any(isinstance(part.get(key), dict) for key in _KEYS):
@@ -98,7 +100,7 @@ def _documents(document: Any) -> Iterator[tuple[dict[str, Any], Mapping[str, Any
                     yield {c.DATASET: str(name), **names}, result
 
 
-def _told(document: Mapping[str, Any]) -> dict[str, Any]:
+def _names_of(document: Mapping[str, Any]) -> dict[str, Any]:
     both = {**mapping(document.get("config")), **document}
     names = {c.ALGORITHM: both.get("model"), c.DATASET: both.get("dataset"), c.SEED: both.get("seed")}
     return {name: value for name, value in names.items() if isinstance(value, (str, int))}
@@ -110,7 +112,7 @@ def _log_rows(file: OpenedFile) -> Iterator[dict[str, Any]]:
     any_result = False
     for line in lines_of(file.text):
         setting = _SETTING.match(line)
-        named = _SAID.match(line)
+        named = _LABEL.match(line)
         if "General Hyper Parameters" in line:
             settings = {}
         elif named:

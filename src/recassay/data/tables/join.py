@@ -73,7 +73,7 @@ def join_parts(parts: Sequence[Part], prefer: str = "error") -> Results:
         )
         for i, part in enumerate(parts)
     ]
-    named = _told_once(parts)
+    named = _notes_once(parts)
     frame = pl.concat(checked, how="diagonal_relaxed")
     notes: list[str] = []
     contradicted = pl.DataFrame(schema=_CELL_OF_PART)
@@ -94,7 +94,7 @@ def join_parts(parts: Sequence[Part], prefer: str = "error") -> Results:
     return replace(results, users=_single_users(parts, contradicted), guesses=guesses, words=words)
 
 
-def _told_once(parts: Sequence[Part]) -> list[str]:
+def _notes_once(parts: Sequence[Part]) -> list[str]:
     """The notes of all parts, each with the file that it is about; what holds for several files is told once."""
     if len(parts) == 1:
         return list(parts[0].notes)

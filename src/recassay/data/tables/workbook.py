@@ -42,7 +42,7 @@ def workbook_grids(data: bytes, name: str) -> list[tuple[str, list[list[str]]]]:
             targets = {
                 element.get("Id"): str(element.get("Target")) for element in book.all("xl/_rels/workbook.xml.rels", "")
             }
-            shared = [_said(element) for element in book.all("xl/sharedStrings.xml", "si")]
+            shared = [_string(element) for element in book.all("xl/sharedStrings.xml", "si")]
             sheets = [
                 sheet for sheet in book.all("xl/workbook.xml", "sheet") if sheet.get("state", "visible") == "visible"
             ]
@@ -109,7 +109,7 @@ class _Book:
             raise self.refused(f"has more than {MOST_CELLS:,} cells", fix="save its results as CSV")
 
 
-def _said(element: ElementTree.Element) -> str:
+def _string(element: ElementTree.Element) -> str:
     """The text of an element; raised runs (superscripts) are marks, not part of a number."""
     parts = []
     for run in _all(element, "r") or [element]:
@@ -165,7 +165,7 @@ def _place(reference: str) -> tuple[int, int] | None:
 def _text(cell: ElementTree.Element, shared: list[str]) -> str:
     kind = cell.get("t", "n")
     if kind == "inlineStr":
-        return _said(cell).strip()
+        return _string(cell).strip()
     value = next((element.text or "" for element in _all(cell, "v")), "")
     if kind == "s":
         return shared[int(value)].strip() if value else ""
