@@ -11,8 +11,16 @@ import pytest
 from recassay.analysis.inference import hierarchical
 from recassay.analysis.inference.wilcoxon import wilcoxon
 from recassay.analysis.inference.winners import fewest_to_remove
-from recassay.analysis.plan.fit import datasets_needed, fewest, look_at, plan_study, power_of, standardised
-from recassay.analysis.plan.look import anytime_p, sign_evidence
+from recassay.analysis.plan.fit import (
+    anytime_p,
+    datasets_needed,
+    fewest,
+    look_at,
+    plan_study,
+    power_of,
+    sign_evidence,
+    standardised,
+)
 from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.tables.matrix import Matrix
 from recassay.core.tables.results import Results

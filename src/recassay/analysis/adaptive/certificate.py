@@ -26,7 +26,7 @@ class Certificate:
 
     `first`: that the first of them has the best mean rank. `sets[k]`: that the first k + 1 of them are the best k + 1.
     `ordered`: that no algorithm stands before one whose mean rank is better by more than `indifference`. `agreement`:
-    that Spearman's correlation of this order with that of the whole grid is at least `rho`.
+    that Spearman's correlation of this order with that of the whole grid is at least `rho`, the one asked for.
     """
 
     order: IntArray
@@ -37,7 +37,6 @@ class Certificate:
     ordered: float
     agreement: float
     indifference: float
-    rho: float
 
     def probability(self, target: str) -> float:
         """That of a target: `first`, `top3`, `order` or `rho`."""
@@ -84,5 +83,4 @@ def certify(
         ordered=float(share(ordered)),
         agreement=float(share(spearman >= rho - SLACK)),
         indifference=indifference,
-        rho=rho,
     )

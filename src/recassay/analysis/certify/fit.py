@@ -10,7 +10,7 @@ import polars as pl
 
 from recassay.analysis.certify.belief import FREE_MEAN, RHO, START, Blocks, believe
 from recassay.analysis.certify.result import CertificateResult, Certified
-from recassay.analysis.multiverse.claims import Stated, named_claims, observed
+from recassay.analysis.multiverse.claims import Stated, first_places, named_claims, observed
 from recassay.analysis.multiverse.universes import FREE_AXES, find_universes
 from recassay.core import ties
 from recassay.core.errors import UsageError
@@ -237,7 +237,7 @@ def _seen(claim: Stated, means: FloatArray) -> BoolArray:
 
 def _claims(means: FloatArray) -> list[Stated]:
     """`A is best` for every algorithm, and the leader against each other one."""
-    firsts = (means <= means.min(axis=2, keepdims=True) + 1e-9).mean(axis=(0, 1))
+    firsts = first_places(means).mean(axis=(0, 1))
     order = sorted(range(len(firsts)), key=lambda a: -firsts[a])
     best = [Stated(a, None, False) for a in order]
     return best + [Stated(order[0], b, False) for b in order[1:]]

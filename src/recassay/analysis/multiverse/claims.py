@@ -63,9 +63,14 @@ def named_claims(claims: Sequence[str], algorithms: Sequence[str]) -> list[State
     return list(dict.fromkeys(made))
 
 
-def suggested_claims(mean_ranks: FloatArray, firsts: BoolArray) -> list[Stated]:
+def first_places(mean_ranks: FloatArray) -> BoolArray:
+    """Which algorithms have the best mean rank (... x algorithms), ties all of them."""
+    return np.asarray(mean_ranks <= np.nanmin(mean_ranks, axis=-1, keepdims=True) + 1e-9)
+
+
+def suggested_claims(mean_ranks: FloatArray) -> list[Stated]:
     """`A is best` for every algorithm that is first somewhere, and `A > B` for the leader against each rival."""
-    counts, overall = firsts.sum(axis=0), np.nanmean(mean_ranks, axis=0)
+    counts, overall = first_places(mean_ranks).sum(axis=0), np.nanmean(mean_ranks, axis=0)
     order = sorted(range(len(counts)), key=lambda a: (-counts[a], overall[a]))
     best = [Stated(a, None, False) for a in order if counts[a]]
     return best + [Stated(order[0], b, False) for b in sorted(order[1:], key=lambda b: overall[b])]

@@ -75,12 +75,8 @@ def explore(
                 "leaky: every universe is marked", fix="mark fewer: what holds among clean ones is the answer"
             )
         mean_ranks = judged.mean_ranks()
-        firsts = mean_ranks <= np.nanmin(mean_ranks, axis=1, keepdims=True) + 1e-9
-        made = (
-            named_claims(claims, universes.algorithms)
-            if claims is not None and len(claims)
-            else suggested_claims(mean_ranks[clean], firsts[clean])
-        )
+        named = [] if claims is None else named_claims(claims, universes.algorithms)
+        made = named or suggested_claims(mean_ranks[clean])
         test = joint_test(judged.ranks[clean], permutations, derived_rng(seed, "multiverse", "relabel"))
         parts, used = _parts(mean_ranks[clean], judged.places[clean], seed)
         points, explained = _map(mean_ranks)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from recassay.analysis.multiverse.claims import opponent
+from recassay.analysis.multiverse.claims import first_places, opponent
 from recassay.analysis.multiverse.repeats import Drift, SeedShare
 from recassay.analysis.verdict.result import Grade
 from recassay.core import columns as c
@@ -153,8 +153,7 @@ class MultiverseResult(Displayed):
 
     def firsts(self) -> BoolArray:
         """Universes x algorithms: which have the best mean rank, ties all of them."""
-        best = np.nanmin(self.mean_ranks, axis=1, keepdims=True)
-        return self.mean_ranks <= best + 1e-9
+        return first_places(self.mean_ranks)
 
     def best(self, *, leaky: bool = False) -> dict[str, int]:
         """By algorithm, the clean (or the leaky) universes in which it is first; from the most down, without zeros."""
@@ -188,8 +187,7 @@ class MultiverseResult(Displayed):
 
     def universes_frame(self) -> pl.DataFrame:
         """One row per universe: its choices, who is first, the grade, its place on the map and every mean rank."""
-        firsts = self.firsts()
-        names = [", ".join(self.algorithms[a] for a in np.flatnonzero(row)) for row in firsts]
+        names = [", ".join(self.algorithms[a] for a in np.flatnonzero(row)) for row in self.firsts()]
         chosen: dict[str | tuple[str, ...], Any] = {
             axis: [every[at] for at in self.choices[:, i]] for i, (axis, every) in enumerate(self.axes.items())
         }

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from itertools import combinations
 
 import numpy as np
+from scipy.special import betaln
 
 from recassay.analysis.inference.distributions import normal_cdf, normal_quantile, t_quantile
 from recassay.analysis.inference.significance import dataset_ranks
@@ -13,9 +14,9 @@ from recassay.analysis.inference.winners import fewest_to_remove
 from recassay.analysis.model.cells import read_cells
 from recassay.analysis.model.fit import PairedScores, fit_model
 from recassay.analysis.model.result import ModelResult
-from recassay.analysis.plan.look import look_at
-from recassay.analysis.plan.result import MOST, PairPlan, PlanResult
+from recassay.analysis.plan.result import MOST, Look, PairPlan, PlanResult
 from recassay.analysis.verdict.fit import judge
+from recassay.core import ties
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.choices import MANY_ALGORITHMS, SHOWN_OF_MANY
 from recassay.core.errors import NotApplicableError, UsageError
@@ -24,12 +25,13 @@ from recassay.core.tables.matrix import Matrix
 from recassay.core.tables.results import Results
 from recassay.core.types import FloatArray
 
-__all__ = ["look_at", "plan_study"]
-
 POWER = 0.8
 FEWEST_DATASETS = 5
 DRAWS = 500
 """Draws of a difference that its power is averaged over."""
+
+PRIOR = 0.5
+"""Both parameters of the Beta mixture: Jeffreys' prior of the probability of winning."""
 
 
 def plan_study(
@@ -231,3 +233,46 @@ def datasets_needed(standard: FloatArray, level: float, power: float) -> int | N
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle, high)
     return high
+
+
+def look_at(matrix: Matrix, *, alpha: float = 0.05) -> Look:
+    """The statement that watching does not spoil.
+
+    Each pair has an e-value, a bet against "each wins half of the datasets" (`sign_evidence`); 1 / E times the
+    number of pairs is a p-value that stays valid whatever makes one stop or go on (Ville 1939), and whichever algorithm
+    happens to lead. It needs more datasets than a test that is made once: the price of looking.
+    """
+    ranks = ties.ranks(matrix.values, higher_is_better=matrix.higher_is_better, axis=0)
+    k, n = ranks.shape
+    order = sorted(range(k), key=lambda a: (ranks[a].mean(), matrix.algorithms[a]))
+    first, others = order[0], order[1:]
+    wins = (ranks[first] < ranks[others]).sum(axis=1).astype(np.float64)
+    losses = (ranks[first] > ranks[others]).sum(axis=1).astype(np.float64)
+    p = np.minimum(1.0, anytime_p(wins, losses) * k * (k - 1) / 2)
+    names = [matrix.algorithms[a] for a in others]
+    beaten = (p < alpha) & (wins > losses)
+    return Look(
+        leader=matrix.algorithms[first],
+        behind=tuple(names[i] for i in np.flatnonzero(beaten)),
+        open=tuple(names[i] for i in np.flatnonzero(~beaten)),
+        datasets=n,
+        alpha=alpha,
+        p=dict(zip(names, p.tolist(), strict=True)),
+    )
+
+
+def sign_evidence(wins: FloatArray, losses: FloatArray) -> FloatArray:
+    """How much a gambler makes who bets against "each wins half of the datasets", starting with 1 (an e-value).
+
+    The mixture of the likelihood ratios of theta against 1/2 over a Beta(1/2, 1/2) prior,
+    E = 2^n B(wins + 1/2, losses + 1/2) / B(1/2, 1/2), is a martingale under the null, so P(sup E >= 1 / alpha) <= alpha
+    whatever the stopping rule (Ville 1939; Ramdas et al. 2023, "Game-theoretic statistics and safe anytime-valid
+    inference"). Ties leave it as it is.
+    """
+    log_evidence = (wins + losses) * np.log(2.0) + betaln(wins + PRIOR, losses + PRIOR) - betaln(PRIOR, PRIOR)
+    return np.asarray(np.exp(log_evidence))
+
+
+def anytime_p(wins: FloatArray, losses: FloatArray) -> FloatArray:
+    """The p-value 1 / E (at most 1), valid at any time."""
+    return np.minimum(1.0, 1.0 / sign_evidence(wins, losses))

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from recassay.analysis.plan.look import Look
+from recassay.core.errors import listing
 from recassay.core.system.display import Displayed
 from recassay.core.tabular import stated
 
@@ -47,6 +47,36 @@ class PairPlan:
     """Alone, if endless seeds or folds removed that noise."""
     without_users: int | None
     """Alone, if endless users removed that noise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """The leader by mean rank so far, whom it is shown to beat, and whom not; valid at every look.
+
+    `p` holds, for each other algorithm, the anytime-valid p-value of the leader against it, corrected for all pairs.
+    """
+
+    leader: str
+    """The best mean rank so far."""
+    behind: tuple[str, ...]
+    """Those whom it is shown to beat."""
+    open: tuple[str, ...]
+    """Those whom it is not."""
+    datasets: int
+    """How many datasets counted."""
+    alpha: float
+    p: dict[str, float]
+
+    def sentence(self) -> str:
+        """One sentence for people who watch the run."""
+        over = f"after {self.datasets} dataset{'s' if self.datasets != 1 else ''}"
+        if not self.behind:
+            return f"{self.leader} leads, but {over} its lead is not yet significant."
+        rest = f"; not yet ahead of {listing(self.open, most=4)}" if self.open else ""
+        return (
+            f"{self.leader} is shown to win on more than half of the datasets against {listing(self.behind, most=4)}"
+            f"{rest} ({over}; holds however often one looks, level {self.alpha:g} over all pairs)."
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
