@@ -99,11 +99,10 @@ def complete(
     what a dataset costs, tells failures by size (NaN: nothing was run there). `probes` are values of probes, as
     `values` are, and `prior` is what published tables say about the algorithms.
     """
-    m, n = values.shape
+    n = values.shape[1]
     table = values if probes is None else np.hstack([values, probes])
     failed, run = np.isneginf(table), ~np.isnan(table)
-    seen = run & ~failed
-    touched, empty = np.flatnonzero(seen.any(axis=0)), np.flatnonzero(~seen.any(axis=0))
+    scored = np.where(failed, np.nan, table)
     draws = SWEEPS - BURN_IN
     size = np.tile(_sizes(n, features, work, draws, rng), table.shape[1] // n)
     applies = 0.0 if prior is None else support(prior, table)
@@ -115,15 +114,12 @@ def complete(
 
     def drawn(known: Prior | None, count: int) -> tuple[FloatArray, float]:
         """So many draws of the latents with a prior or without, and what it counts."""
-        if not len(touched):
+        if np.isnan(scored).all():
             shape = (count, *table.shape)
             return rng.random(shape) if known is None else _before(known, shape, rng), 0.0
-        kernels, log_prior = _kernels(n, features, with_probes=probes is not None, informed=known is not None)
-        solved = _solved(kernels, log_prior, touched, empty, m)
-        latent, weights = _latents(np.where(failed, np.nan, table)[:, touched], solved, known, count, rng)
-        placed = np.empty_like(latent)
-        placed[:, :, np.concatenate([touched, empty])] = latent
-        return placed, 0.0 if known is None else float(weights[known.known].mean())
+        kernels = _kernels(n, features, with_probes=probes is not None, informed=known is not None)
+        latent, weights = _latents(scored, *kernels, known, count, rng)
+        return latent, 0.0 if known is None else float(weights[known.known].mean())
 
     def belief(latent: FloatArray, weight: float = 0.0, without: Belief | None = None) -> Belief:
         ranks, unfailing = _ranks(latent, fails), _ranks(latent, fails & failed.any(axis=1, keepdims=True))
@@ -156,39 +152,51 @@ def as_evidence(
     rng: np.random.Generator,
 ) -> Table:
     """A published table as evidence for a prior: its latent scores, as this belief sees them."""
-    m, n = values.shape
     run = np.isfinite(values)
     columns = np.flatnonzero(run.any(axis=0))
-    kernels, log_prior = _kernels(n, None, with_probes=False, informed=False)
-    solved = _solved(kernels, log_prior, columns, np.zeros(0, dtype=np.int64), m)
-    drawn, _ = _latents(np.where(run, values, np.nan)[:, columns], solved, None, SWEEPS - BURN_IN, rng)
+    scored = np.where(run, values, np.nan)[:, columns]
+    kernels = _kernels(len(columns), None, with_probes=False, informed=False)
+    drawn, _ = _latents(scored, *kernels, None, SWEEPS - BURN_IN, rng)
     centred = drawn - drawn.mean(axis=1, keepdims=True)
     own = (centred - centred.mean(axis=2, keepdims=True)).std(axis=(1, 2), keepdims=True)
     latent = (centred / own).mean(axis=0)
-    size = np.full(n, np.nan) if log_size is None else log_size
+    size = np.full(values.shape[1], np.nan) if log_size is None else log_size
     log_seconds = np.log(np.where(seconds > 0, seconds, np.nan))
     return Table(name, algorithms, latent, log_seconds[:, columns], size[columns], run[:, columns])
 
 
 def _latents(
     values: FloatArray,
-    solved: tuple[FloatArray, FloatArray, FloatArray, FloatArray],
+    kernels: FloatArray,
+    log_prior: FloatArray,
     prior: Prior | None,
     count: int,
     rng: np.random.Generator,
 ) -> tuple[FloatArray, FloatArray]:
-    """So many draws of the latents of the touched columns (`values`, NaN: not seen) and the empty ones after them, and
-    how many datasets the prior of each level counts for.
+    """So many draws of the latents of every column (`values`, NaN: not seen), K being one of the `kernels`; and how
+    many datasets the prior of each level counts for.
     """
-    m = len(values)
-    order, group, start = _orders(values)
+    m, seen = len(values), ~np.isnan(values)
+    touched, empty = np.flatnonzero(seen.any(axis=0)), np.flatnonzero(~seen.any(axis=0))
+    # Of every K: the inverse and the determinant of its touched part, and the regression of the empty columns on it.
+    inner = kernels[:, touched[:, None], touched]
+    inverse = np.asarray(np.linalg.inv(inner), dtype=np.float64)
+    log_weight = log_prior - m / 2 * np.asarray(np.linalg.slogdet(inner)[1], dtype=np.float64)
+    across = kernels[:, empty[:, None], touched]
+    slope = across @ inverse
+    left = kernels[:, empty[:, None], empty] - slope @ np.swapaxes(across, 1, 2)
+    order, group, start = _orders(values[:, touched])
     spare, none = SPARE_DEGREES if prior is None else DEGREES, np.zeros(0)
-    return sample(
-        start, order, group, (~np.isnan(values)).sum(axis=0).astype(np.int64), *solved,
+    drawn, weights = sample(
+        start, order, group, seen[:, touched].sum(axis=0).astype(np.int64), np.ascontiguousarray(inverse), log_weight,
+        np.ascontiguousarray(slope), np.ascontiguousarray(np.linalg.cholesky(left)),
         m + 1 + spare, spare * (np.eye(m) if prior is None else prior.covariance),
         none if prior is None else prior.levels, none if prior is None else prior.deviations,
         BURN_IN + count, BURN_IN, rng,
     )  # fmt: skip
+    placed = np.empty_like(drawn)
+    placed[:, :, np.concatenate([touched, empty])] = drawn
+    return placed, weights
 
 
 def _sizes(
@@ -200,12 +208,6 @@ def _sizes(
     known = np.full(n, np.nan) if work is None else work
     middle = float(np.nanmean(known)) if not np.isnan(known).all() else 0.0
     return np.where(np.isnan(known), middle + UNSIZED * rng.standard_normal((draws, n)), known)
-
-
-def standardised(size: FloatArray) -> FloatArray:
-    """Sizes in standard deviations from their mean; 0 where they are all the same."""
-    spread = float(size.std())
-    return (size - size.mean()) / spread if spread > 0 else np.zeros(len(size))
 
 
 def _orders(values: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
@@ -235,7 +237,8 @@ def _kernels(
     if features is None or features.shape[1] == 0:
         x, slopes = np.zeros(n), SLOPES[:1]
     else:
-        x, slopes = standardised(features[:, 0]), SLOPES
+        size = features[:, 0]
+        x, slopes = (size - size.mean()) / (float(size.std()) or 1.0), SLOPES
     levels = INFORMED_LEVELS if informed else LEVELS
     settings = list(product(levels, slopes, LINKS, BIASES)) if with_probes else list(product(levels, slopes))
     none = np.array([setting[1] == 0 for setting in settings])
@@ -251,24 +254,6 @@ def _kernels(
             kernels.append(common + own)
     weight = np.where(none, NO_SLOPE / none.sum(), (1 - NO_SLOPE) / max((~none).sum(), 1))
     return np.stack(kernels), np.log(weight)
-
-
-def _solved(
-    kernels: FloatArray, log_prior: FloatArray, touched: IntArray, empty: IntArray, m: int
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """What the sampler needs of every K: see `sampler.sample`."""
-    inner = kernels[:, touched[:, None], touched]
-    inverse = np.asarray(np.linalg.inv(inner), dtype=np.float64)
-    log_weight = log_prior - m / 2 * np.asarray(np.linalg.slogdet(inner)[1], dtype=np.float64)
-    across = kernels[:, empty[:, None], touched]
-    slope = across @ inverse
-    left = kernels[:, empty[:, None], empty] - slope @ np.swapaxes(across, 1, 2)
-    return (
-        np.ascontiguousarray(inverse),
-        log_weight,
-        np.ascontiguousarray(slope),
-        np.ascontiguousarray(np.linalg.cholesky(left)),
-    )
 
 
 def _ranks(latent: FloatArray, failed: BoolArray) -> FloatArray:
