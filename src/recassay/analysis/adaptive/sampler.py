@@ -150,6 +150,13 @@ def redraw_column(
 
 
 @compiled
+def _pick(score: FloatArray, rng: np.random.Generator) -> int:
+    """A place drawn with the probabilities whose logarithms, up to a constant, are `score`."""
+    up_to = np.cumsum(np.exp(score - score.max()))
+    return min(int(np.searchsorted(up_to, rng.random() * up_to[-1])), len(score) - 1)
+
+
+@compiled
 def _draw_levels(
     z: FloatArray, q: FloatArray, precision: FloatArray, mean: FloatArray, variance: FloatArray,
     rng: np.random.Generator,
@@ -198,9 +205,7 @@ def _draw_trust(
             if trusted[i] > 0.0:
                 variance = spread[i] ** 2 + MOVES[k] ** 2
                 score[k] -= 0.5 * (level[i] - centre[i]) ** 2 / variance + 0.5 * np.log(variance)
-    score = np.cumsum(np.exp(score - score.max()))
-    at = min(int(np.searchsorted(score, rng.random() * score[-1])), len(MOVES) - 1)
-    return missed, MOVES[at]
+    return missed, MOVES[_pick(score, rng)]
 
 
 @compiled
@@ -239,8 +244,7 @@ def sample(
                 for i in range(m):
                     half += np.log(root[i, i])
                 score[g] = log_weight[g] - (degrees + touched) * half
-            score = np.cumsum(np.exp(score - score.max()))
-            setting = min(int(np.searchsorted(score, rng.random() * score[-1])), settings - 1)
+            setting = _pick(score, rng)
         # Sigma given the latents, then every touched column given the others.
         q = inverse[setting]
         sigma = _draw_factor(base + (z - level).T @ (q @ (z - level)), degrees + touched, rng)

@@ -46,7 +46,7 @@ def select_datasets(
 ) -> SelectResult:
     """Choose k datasets in several ways; for each, Spearman's rho of its ranking with that of all datasets.
 
-    `random`, `kmeans`, `d_optimal` and `a_optimal` do not look at the results (`designs`); the last three need
+    `random`, `kmeans`, `d_optimal` and `a_optimal` do not look at the results (`methods.simulate`); the last three need
     `characteristics`. Their choice is repeated over `simulations` starts, whose mean is what Table 4 of KDD'24 reports.
     `preserving` maximises the expected rho under bootstrap (`methods.Criterion`) and so looks at the results: its
     rho on the same algorithms and metric flatters it. The held-out numbers do not. Algorithms are split at random into
