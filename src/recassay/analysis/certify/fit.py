@@ -138,7 +138,7 @@ def decide(
     if len(run) < min(start, len(ranks)):
         unrun, spread = _prior(blocks, run)
         chosen = _cheapest(grid, unrun, spread, np.ones(len(grid.paid)), price, start - len(run))
-        return replace(result, next=_where(grid, chosen)), theta
+        return replace(result, next=chosen), theta
     belief = believe(blocks, run, scores[run], theta) if len(run) < len(ranks) else None
     drawn = np.repeat(ranks[None], DRAWS if belief is not None else 1, axis=0)
     if belief is not None:
@@ -173,7 +173,7 @@ def decide(
     weight = doubt.reshape(len(grid.paid), len(grid.free)).sum(axis=1)
     count = max(least, int(LOOKS * len(run)))
     chosen = _cheapest(grid, belief.open, belief.spread, weight, price, count)
-    return replace(result, next=_where(grid, chosen)), belief.theta
+    return replace(result, next=chosen), belief.theta
 
 
 def claims_of(texts: Sequence[str] | None, grid: Multiverse) -> list[Stated] | None:
@@ -275,8 +275,8 @@ def _prior(blocks: Blocks, run: IntArray) -> tuple[IntArray, FloatArray]:
 
 def _cheapest(
     grid: Multiverse, unrun: IntArray, spread: FloatArray, weight: FloatArray, price: FloatArray, count: int
-) -> IntArray:
-    """The blocks that lower the doubt about universes most per price, one after the other.
+) -> tuple[tuple[int, int], ...]:
+    """The blocks that lower the doubt about universes most per price, one after the other, as `CertificateResult.next`.
 
     `spread` is the covariance of the blocks that were not run.
     """
@@ -290,9 +290,5 @@ def _cheapest(
         chosen.append(best)
         column = spread[:, best]
         spread = spread - np.outer(column, column) / max(float(column[best]), 1e-9)
-    return unrun[chosen]
-
-
-def _where(grid: Multiverse, chosen: IntArray) -> tuple[tuple[int, int], ...]:
-    at, dataset = np.nonzero(grid.exists)
-    return tuple((int(at[b]), int(dataset[b])) for b in chosen)
+    combination, dataset = np.nonzero(grid.exists)
+    return tuple((int(combination[block]), int(dataset[block])) for block in unrun[chosen])
