@@ -117,11 +117,10 @@ def given_split(
         if (getattr(trained, column) is None) != (getattr(held_out, column) is None):
             if column == "weight" and threshold is not None:
                 raise UsageError("a threshold needs ratings in both parts", fix="leave the threshold out")
+            without: dict[str, Any] = {column: None}
+            trained, held_out = replace(trained, **without), replace(held_out, **without)
             if column == "time":
-                trained, held_out = replace(trained, time=None), replace(held_out, time=None)
                 notes.append("only one of the parts has times, so that no leakage in time could be seen")
-            else:
-                trained, held_out = replace(trained, weight=None), replace(held_out, weight=None)
     spec = ProtocolSpec.checked(
         split="given", filter="none", task=task, positive_threshold=threshold, allow_leakage=allowed
     )

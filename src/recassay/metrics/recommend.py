@@ -37,29 +37,16 @@ def recommend_all(
         raise RecAssayError(
             f"fit returned a {type(recommender).__name__}", fix="return what has recommend(users, k, *, exclude)"
         )
-    if k < 1:
-        raise UsageError(f"lists of {k} items were asked for", fix="ask for at least one item")
     width = int(exclude.shape[1]) if exclude is not None else int(n_items or 0)
     wanted = np.asarray(users, dtype=np.int32)
     n_users = int(exclude.shape[0]) if exclude is not None else int(wanted.max(initial=-1)) + 1
     barred = None if exclude is None else read_only_matrix(exclude)
-    parts = [
-        check_answer(
-            recommender.recommend(wanted[part].copy(), k, exclude=barred),
-            wanted[part],
-            k,
-            n_users=n_users,
-            n_items=width,
-            exclude=exclude,
-            where=str(getattr(recommender, "name", type(recommender).__name__)),
-        )
-        for part in batches(len(wanted), width, memory_budget)
-    ]
-    return TopK(
-        users=wanted,
-        items=np.concatenate([*(p.items for p in parts), np.empty((0, k), dtype=np.int32)]).astype(np.int32),
-        scores=np.concatenate([*(p.scores for p in parts), np.empty((0, k), dtype=np.float32)]).astype(np.float32),
-    )
+    top, where = TopK.empty(wanted, k), str(getattr(recommender, "name", type(recommender).__name__))
+    for part in batches(len(wanted), width, memory_budget):
+        answer = recommender.recommend(wanted[part].copy(), k, exclude=barred)
+        check_answer(answer, wanted[part], k, n_users=n_users, n_items=width, exclude=exclude, where=where)
+        top.items[part], top.scores[part] = answer.items, answer.scores
+    return top
 
 
 def check_ids(top: TopK, n_users: int, n_items: int, *, where: str) -> None:
@@ -100,8 +87,8 @@ def check_distinct(top: TopK, *, where: str) -> None:
 
 def check_answer(
     top: object, users: IdArray, k: int, *, n_users: int, n_items: int, exclude: csr_array | None, where: str
-) -> TopK:
-    """What a recommender returned for `users`, if it is what it should be."""
+) -> None:
+    """Raise where what a recommender returned for `users` is not what it should be."""
     if not isinstance(top, TopK):
         raise RecAssayError(f"recommend returned a {type(top).__name__}", where=where, fix="return a TopK")
     for what, given, kinds in (("items", top.items, "iu"), ("scores", top.scores, "fiu")):
@@ -140,7 +127,6 @@ def check_answer(
                 where=where,
                 fix="leave the items of exclude out of the list",
             )
-    return top
 
 
 def _first(fault: BoolArray) -> tuple[int, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, get_args
@@ -81,9 +81,8 @@ def export_split(
 
     with appearing_folder(out, replace=True) as folder:
         for part, events in parts.items():
-            for name, write in _writers(form, part, out.resolve().name).items():
-                write(_frame(events), folder / name)
-                files.setdefault(part, {"file": name, "rows": len(events), "sha256": hash_file(folder / name)})
+            name = _write_part(_frame(events), folder, form, part, out.resolve().name)
+            files[part] = {"file": name, "rows": len(events), "sha256": hash_file(folder / name)}
         meta = {
             "recassay": __version__,
             "fingerprint": split.fingerprint,
@@ -171,26 +170,21 @@ def _frame(events: Interactions) -> pl.DataFrame:
     return pl.DataFrame(columns)
 
 
-def _writers(form: SplitFormat, part: str, name: str) -> dict[str, Callable[[pl.DataFrame, Path], None]]:
-    """By file name, how a part is written; the first file is the one that is read back."""
-    if form == "csv":
-        return {f"{part}.csv": lambda frame, path: frame.write_csv(path)}
-    if form == "parquet":
-        return {f"{part}.parquet": lambda frame, path: frame.write_parquet(path, compression="zstd")}
-    if form == "lenskit":
-        return {f"{part}.parquet": lambda frame, path: frame.rename(_LENSKIT).write_parquet(path, compression="zstd")}
-    if form == "recbole":
-        return {
-            f"{name}.{part}.inter": lambda frame, path: frame.rename(
-                {own: typed for own, typed in _TYPED.items() if own in frame.columns}
-            ).write_csv(path, separator="\t")
-        }
-    writers: dict[str, Callable[[pl.DataFrame, Path], None]] = {
-        f"{part}.csv": lambda frame, path: frame.write_csv(path)
-    }
-    if part != "train":
-        writers[f"{part}.qrels"] = _write_qrels
-    return writers
+def _write_part(frame: pl.DataFrame, folder: Path, form: SplitFormat, part: str, dataset: str) -> str:
+    """Write a part in its format; the name of the file that is read back."""
+    if form in ("parquet", "lenskit"):
+        name = f"{part}.parquet"
+        renamed = frame.rename(_LENSKIT) if form == "lenskit" else frame
+        renamed.write_parquet(folder / name, compression="zstd")
+    elif form == "recbole":
+        name = f"{dataset}.{part}.inter"
+        frame.rename(_TYPED, strict=False).write_csv(folder / name, separator="\t")
+    else:
+        name = f"{part}.csv"
+        frame.write_csv(folder / name)
+        if form == "trec" and part != "train":
+            _write_qrels(frame, folder / f"{part}.qrels")
+    return name
 
 
 def _write_qrels(frame: pl.DataFrame, path: Path) -> None:

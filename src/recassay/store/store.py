@@ -303,7 +303,7 @@ class Store(CellFiles, TrialTable):
         labels = {row.cell: row.metrics for row in self.plan()}
         costs_kept = [name for name in COST_METRICS if name != "joules" or any(cell.energy for cell in self.cells())]
         for cell in self.cells():
-            costs = {"seconds_fit": cell.seconds_fit, "seconds_predict": cell.seconds_predict, "memory": cell.memory}
+            costs = {"seconds_fit": cell.seconds_fit, "seconds_predict": cell.seconds_predict}
             costs["memory"] = None if cell.memory is None else cell.memory / 1e6
             costs["joules"] = (cell.energy or {}).get("joules_fit")
             for label in (*labels[cell.id], *costs_kept):
