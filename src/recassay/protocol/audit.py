@@ -27,7 +27,7 @@ events of one user and time together, so that `tied_with_train` is found in give
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -135,8 +135,8 @@ def audit_split(
     findings = [
         *_empty(split),
         *_time_findings(split, kind),
-        *_pair_finding("test", test, in_test, fit, refuses=split.task == "new"),
-        *_pair_finding("valid", split.valid, in_valid, (split.train,), refuses=split.task == "new"),
+        *(_pair_finding("test", test, in_test, fit) if split.task == "new" else ()),
+        *(_pair_finding("valid", split.valid, in_valid, (split.train,)) if split.task == "new" else ()),
         *_cold_findings("test", in_test, in_fit),
         *_cold_findings("valid", in_valid, in_train),
     ]
@@ -197,17 +197,13 @@ def refuse_leakage(record: AuditRecord, allowed: Sequence[str]) -> None:
         )
 
 
-def _empty(split: Split) -> list[Finding]:
-    purposes = {"train": "learn from", "valid": "tune by", "test": "judge by"}
-    return [
-        Finding(f"empty_{name}", 0, name != "valid", f"there is no event to {purpose}")
-        for name, purpose in purposes.items()
-        if not len(getattr(split, name))
-    ]
+def _empty(split: Split) -> Iterator[Finding]:
+    for name, purpose in (("train", "learn from"), ("valid", "tune by"), ("test", "judge by")):
+        if not len(getattr(split, name)):
+            yield Finding(f"empty_{name}", 0, name != "valid", f"there is no event to {purpose}")
 
 
-def _time_findings(split: Split, kind: SplitName) -> list[Finding]:
-    findings = []
+def _time_findings(split: Split, kind: SplitName) -> Iterator[Finding]:
     refuses = kind in ("global_time", "rolling", "given")
     for name, part, fit in (
         ("test", split.test, split.refit_parts()),
@@ -220,13 +216,12 @@ def _time_findings(split: Split, kind: SplitName) -> list[Finding]:
         if later:
             share = later / max(sum(map(len, fit)), 1)
             sentence = f"{later:,} training events ({100 * share:.1f} %) are later than the first {name} event"
-            findings.append(Finding(f"train_after_{name}", later, refuses, sentence))
+            yield Finding(f"train_after_{name}", later, refuses, sentence)
     if SPLITS[kind].scope == "per user" and SPLITS[kind].temporal and split.test.time is not None:
         within = own_future(split)
         if within:
             sentence = f"{within:,} training events are later than the first test event of their own user"
-            findings.append(Finding("user_train_after_test", within, True, sentence))
-    return findings
+            yield Finding("user_train_after_test", within, True, sentence)
 
 
 def _first_test_times(split: Split) -> IntArray:
@@ -266,9 +261,9 @@ def _tied_events(split: Split) -> int | None:
     return tested.join(pl.concat(near).unique(), on=["user", "time"], how="semi").height if near else 0
 
 
-def _repeat_finding(counts: RepeatCounts, task: Task) -> list[Finding]:
+def _repeat_finding(counts: RepeatCounts, task: Task) -> Iterator[Finding]:
     if not counts.train_repeats and not counts.valid_repeats and not counts.test_repeats:
-        return []
+        return
     shares = counts.to_dict()
     sentence = (
         f"{counts.train_repeats:,} training events ({100 * shares['share_of_train']:.1f} %) repeat an earlier one"
@@ -277,17 +272,14 @@ def _repeat_finding(counts: RepeatCounts, task: Task) -> list[Finding]:
     across = f"{counts.test_repeats:,} test events ({share}) repeat what their user had in training"
     done = "and are judged" if task == "repeat" else "and left the test, since the task is to recommend new items"
     sentence += f"; {across}{f', {done}' if counts.test_repeats else ''}"
-    return [Finding("repeated_events", counts.train_repeats + counts.test_repeats, False, sentence)]
+    yield Finding("repeated_events", counts.train_repeats + counts.test_repeats, False, sentence)
 
 
-def _pair_finding(
-    name: str, part: Interactions, seen: _Seen, fit: Sequence[Interactions], *, refuses: bool
-) -> list[Finding]:
+def _pair_finding(name: str, part: Interactions, seen: _Seen, fit: Sequence[Interactions]) -> Iterator[Finding]:
     known = _pairs_known(part, seen, fit)
-    if not known or not refuses:
-        return []
-    sentence = f"{known:,} of {len(part):,} {name} events repeat a pair of user and item that was trained on"
-    return [Finding(f"{name}_pair_in_train", known, True, sentence)]
+    if known:
+        sentence = f"{known:,} of {len(part):,} {name} events repeat a pair of user and item that was trained on"
+        yield Finding(f"{name}_pair_in_train", known, True, sentence)
 
 
 def _pairs_known(part: Interactions, seen: _Seen, fit: Sequence[Interactions]) -> int:
@@ -310,14 +302,12 @@ def _pairs_known(part: Interactions, seen: _Seen, fit: Sequence[Interactions]) -
     return int(np.count_nonzero(known))
 
 
-def _cold_findings(name: str, here: _Seen, trained: _Seen) -> list[Finding]:
-    findings = []
+def _cold_findings(name: str, here: _Seen, trained: _Seen) -> Iterator[Finding]:
     for side, only_here in (("user", here.user & ~trained.user), ("item", here.item & ~trained.item)):
         cold = int(np.count_nonzero(only_here))
         if cold:
             sentence = f"{cold:,} {side}s of the {name} part were never trained on"
-            findings.append(Finding(f"cold_{side}_in_{name}", cold, True, sentence))
-    return findings
+            yield Finding(f"cold_{side}_in_{name}", cold, True, sentence)
 
 
 def _seen(part: Interactions) -> _Seen:

@@ -70,25 +70,19 @@ def describe_openml(table: int) -> OpenmlTable:
     answer = _json(f"/api/v1/json/data/{table}", f"data-{table}.json", where)
     try:
         described = answer["data_set_description"]
-        name, form, md5 = (
-            str(described["name"]),
-            str(described["format"]).lower(),
-            str(described["md5_checksum"]).lower(),
-        )
+        name, form, md5 = (str(described[key]) for key in ("name", "format", "md5_checksum"))
         address = _here(str(described["url"]))
         target = described.get("default_target_attribute")
     except (KeyError, TypeError, AttributeError):
         raise _not_understood(where, "a description without name, format, url or md5_checksum") from None
-    if form not in {"arff", "sparse_arff"}:
-        raise InputError(
-            f"is stored as {described['format']}", where=where, fix="only ARFF tables can be read; save it as CSV"
-        )
-    if re.fullmatch(r"[0-9a-f]{32}", md5) is None:
+    if form.lower() not in {"arff", "sparse_arff"}:
+        raise InputError(f"is stored as {form}", where=where, fix="only ARFF tables can be read; save it as CSV")
+    if re.fullmatch(r"[0-9a-f]{32}", md5.lower()) is None:
         raise _not_understood(where, f"the checksum {md5[:40]!r}")
     if target is not None and "," in str(target):
         raise InputError(f"has several targets ({target})", where=where, fix="choose one: save it as CSV and name it")
     drop = (*_listed(described.get("row_id_attribute")), *_listed(described.get("ignore_attribute")))
-    return OpenmlTable(table, name, None if target is None else str(target), drop, address, md5)
+    return OpenmlTable(table, name, None if target is None else str(target), drop, address, md5.lower())
 
 
 def fetch_openml(table: OpenmlTable) -> Path:
