@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import re
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -130,11 +130,11 @@ def _missing_packages(kinds: Sequence[AlgorithmSpec]) -> list[RecAssayError]:
     ]
 
 
-def _no_times(study: StudySpec, dataset: DatasetSpec) -> list[RecAssayError]:
+def _no_times(study: StudySpec, dataset: DatasetSpec) -> Iterator[RecAssayError]:
     """Whether the split of a dataset follows times that it does not have."""
     split = dataset_protocol(study, dataset).split
     if not SPLITS[split].temporal:
-        return []
+        return
     times = known_times(dataset.reference, dataset.read, study.base)
     if times == "none":
         what = f"the split {split!r} follows time, and this dataset has no timestamps"
@@ -143,32 +143,32 @@ def _no_times(study: StudySpec, dataset: DatasetSpec) -> list[RecAssayError]:
         what = "the split 'global_time' needs a clock, and the times of this dataset are positions"
         fix = "choose split = 'leave_last_out', 'user_time' or 'random_per_user' for it"
     else:
-        return []
-    return [InputError(what, where=f"dataset {dataset.name}", fix=fix)]
+        return
+    yield InputError(what, where=f"dataset {dataset.name}", fix=fix)
 
 
 def _no_room(
     study: StudySpec, datasets: Sequence[DatasetSpec], cells: Sequence[PlannedCell], folder: Path
-) -> list[RecAssayError]:
+) -> Iterator[RecAssayError]:
     """Datasets that cannot be read, and algorithms that fit on none of their datasets, within the memory of a cell.
 
     An algorithm that fits on some runs there; its other cells become rows with their reason.
     """
     limit, words = memory_limit(study.budget), limit_in_words(study.budget)
     if limit is None:
-        return []
+        return
     more = "raise it" if study.budget.memory_gb is not None else "use a machine with more memory"
     if limit < LEAST_MEMORY:
         what = f"every cell needs at least {LEAST_MEMORY / 1e9:.2g} GB, and {words} {limit / 1e9:.3g}"
-        return [UsageError(what, fix=more)]
-    problems: list[RecAssayError] = []
+        yield UsageError(what, fix=more)
+        return
     for dataset in datasets:
         given = dataset_protocol(study, dataset).split == "given"
         events = None if given else count_events(dataset.reference, study.base)
         needed = 0 if events is None else preparation_bytes(events)
         if needed > limit:
             what = f"reading its {events:,} events needs about {needed / 1e9:.3g} GB, and {words} {limit / 1e9:.3g}"
-            problems.append(UsageError(what, where=f"dataset {dataset.name}", fix=f"{more}, or leave it out"))
+            yield UsageError(what, where=f"dataset {dataset.name}", fix=f"{more}, or leave it out")
     least: dict[str, list[int | None]] = {}
     for cell in cells:
         least.setdefault(cell.algorithm.name, []).append(_declared(cell, folder))
@@ -176,8 +176,7 @@ def _no_room(
         known = [size for size in sizes if size is not None]
         if len(known) == len(sizes) and min(known) > limit:
             what = f"needs at least {min(known) / 1e9:.3g} GB on each dataset, and {words} {limit / 1e9:.3g}"
-            problems.append(UsageError(what, where=f"algorithm {name}", fix=f"{more}, or leave it out"))
-    return problems
+            yield UsageError(what, where=f"algorithm {name}", fix=f"{more}, or leave it out")
 
 
 def _declared(cell: PlannedCell, folder: Path) -> int | None:
@@ -195,10 +194,10 @@ def _declared(cell: PlannedCell, folder: Path) -> int | None:
 
 def _broken_rules(
     study: StudySpec, own: Sequence[AlgorithmSpec], workers: int, fork: bool | None
-) -> list[RecAssayError]:
+) -> Iterator[RecAssayError]:
     """The rules that algorithms in Python files break, each tried in a process of its own."""
     if not own:
-        return []
+        return
     limit, tried = memory_limit(study.budget), Collected()
     payloads = {str(place): {"reference": kind.reference, "base": study.base} for place, kind in enumerate(own)}
     function = f"{__name__}:try_algorithm"
@@ -208,16 +207,14 @@ def _broken_rules(
         LocalExecutor(min(workers, len(own)), Path(logs), fork=fork, preload=[__name__]) as executor,
     ):
         executor.run(jobs, tried)
-    problems: list[RecAssayError] = []
     for algorithm, outcome in zip(own, (tried.outcomes[id] for id in payloads), strict=True):
         where = f"algorithm {algorithm.name}"
         if outcome.status == "done":
             broken = (outcome.record or {}).get("broken", ())
             alike = {re.sub(r"\d+", "", sentence): sentence for sentence in reversed(broken)}  # one line per kind
-            problems += [UsageError(sentence, where=where) for sentence in reversed(alike.values())]
+            yield from (UsageError(sentence, where=where) for sentence in reversed(alike.values()))
         elif outcome.status in ("failed", "crashed"):
-            problems.append(UsageError(str(outcome.reason), where=where))
-    return problems
+            yield UsageError(str(outcome.reason), where=where)
 
 
 def try_algorithm(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:

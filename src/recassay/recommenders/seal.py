@@ -112,7 +112,8 @@ def deviations(folder: Path, seal: Mapping[str, Any], analysis: Mapping[str, Any
             manifest = store.manifest()
         except InputError as error:
             return [*ways, Deviation("results", f"The manifest cannot be used: {error.what}.")]
-    changes = [*_changes(seal["plan"], sealed_plan(manifest)), *_other_version(seal, manifest)]
+    changes = [Deviation(*change) for change in sorted(_changes(seal["plan"], sealed_plan(manifest)))]
+    changes += _other_version(seal, manifest)
     if not changes and _digest(sorted(row.cell for row in rows)) != seal["cells"].get("digest"):
         changes = [Deviation("plan", f"The {len(rows)} cells of the study are not the sealed ones.")]
     results = [*_altered(cells, trials), *_not_as_planned(cells, rows, seal["made"]), *_unsound(verified)]
@@ -192,31 +193,29 @@ def _seal_problems(seal: Mapping[str, Any]) -> Iterator[str]:
         yield f"Of its cells, {seal['done_before']} had results when the plan was sealed."
 
 
-def _changes(sealed: Mapping[str, Any], now_: Mapping[str, Any]) -> list[Deviation]:
-    """The differences between two plans in words."""
-    texts: list[tuple[str, str]] = []
+def _changes(sealed: Mapping[str, Any], now_: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The differences between two plans: which kind of deviation each is, and its sentence."""
     for what, hashed in (("datasets", "data"), ("algorithms", "code")):
         before, after, part = sealed.get(what, {}), now_.get(what, {}), what.removesuffix("s")
-        texts += [("plan", f"The {part} {name} was planned and is not in the study.") for name in before.keys() - after]
-        texts += [("plan", f"The {part} {name} was added after the seal.") for name in after.keys() - before]
+        for name in before.keys() - after:
+            yield "plan", f"The {part} {name} was planned and is not in the study."
+        for name in after.keys() - before:
+            yield "plan", f"The {part} {name} was added after the seal."
         for name in before.keys() & after.keys():
             if before[name].get(hashed) != after[name].get(hashed):
-                texts.append((hashed, f"The {hashed} of {name} changed after the seal."))
+                yield hashed, f"The {hashed} of {name} changed after the seal."
             settings = [{k: v for k, v in plan[name].items() if k != hashed} for plan in (before, after)]
-            texts += [("plan", f"{name}: {text}") for text in _differences("", *settings)]
+            yield from (("plan", f"{name}: {text}") for text in _differences("", *settings))
     for key in ("metrics", "seeds"):
         gone = [value for value in sealed.get(key, ()) if value not in now_.get(key, ())]
         new = [value for value in now_.get(key, ()) if value not in sealed.get(key, ())]
         if gone:
-            texts.append(("plan", f"Of the {key}, {listing(gone)} was planned and is not in the study."))
+            yield "plan", f"Of the {key}, {listing(gone)} was planned and is not in the study."
         if new:
-            texts.append(("plan", f"Of the {key}, {listing(new)} was added after the seal."))
-    rest = [
-        {key: value for key, value in plan.items() if key not in ("datasets", "algorithms", "metrics", "seeds")}
-        for plan in (sealed, now_)
-    ]
-    texts += [("plan", text) for text in _differences("", *rest)]
-    return [Deviation(kind, text) for kind, text in sorted(texts)]
+            yield "plan", f"Of the {key}, {listing(new)} was added after the seal."
+    told_above = ("datasets", "algorithms", "metrics", "seeds")
+    rest = [{key: value for key, value in plan.items() if key not in told_above} for plan in (sealed, now_)]
+    yield from (("plan", text) for text in _differences("", *rest))
 
 
 def _differences(path: str, before: Any, after: Any) -> Iterator[str]:
