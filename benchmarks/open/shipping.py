@@ -28,7 +28,7 @@ from recassay.data.published.benchmark import (
     rounded,
     sampled_users,
 )
-from recassay.evidence.characteristics import study_characteristics
+from recassay.evidence.study import study_characteristics
 from recassay.recommenders.plan import SplitSpec
 from recassay.recommenders.splits import is_prepared, prepare_split, split_record
 from recassay.runner.references import dataset_version

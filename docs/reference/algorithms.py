@@ -48,7 +48,7 @@ def algorithms_page() -> str:
 
 
 def _families(found: dict[str, Any]) -> dict[str, list[str]]:
-    from recassay.recommenders.cost_class import CLASSES
+    from recassay.recommenders.price import CLASSES
 
     families: dict[str, list[str]] = {
         "Baselines": [], "Closed form": [], "Factor models": [], "Neural and graph models": [], "Others": [],

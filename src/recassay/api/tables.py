@@ -26,8 +26,7 @@ from recassay.data.tables.characteristics import read_characteristics
 from recassay.data.tables.join import Part, join_parts
 from recassay.data.tables.labels import metrics_in
 from recassay.data.tables.roles import Asked
-from recassay.evidence.characteristics import study_characteristics
-from recassay.evidence.study import candidates, evidence_of, study_part
+from recassay.evidence.study import candidates, evidence_of, study_characteristics, study_part
 from recassay.store.store import INDEX_FILE, Store
 
 Answer = TypeVar("Answer")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from recassay.core.errors import NotApplicableError
 
 if TYPE_CHECKING:
+    from recassay.core.tables.characteristics import CharacteristicsTable
     from recassay.core.tables.results import Results
     from recassay.core.tables.scores import StrataEvidence
     from recassay.data.tables.join import Part
@@ -24,7 +25,6 @@ def evidence_of(folder: Path | None) -> dict[str, Callable[[], Any]]:
     """
     if folder is None:
         return {}
-    from recassay.evidence.characteristics import study_characteristics
     from recassay.evidence.instances import is_classifier_study, stored_instances
     from recassay.evidence.users import paired_scores, user_scores
 
@@ -140,3 +140,33 @@ def adaptive_journal(folder: Path) -> dict[str, Any] | None:
         for cell in store.cells():
             seconds[cell.algorithm, cell.dataset] += cell.seconds or 0.0
     return {**journal, "seconds": [(*key, took) for key, took in seconds.items()]}
+
+
+def study_characteristics(folder: str | Path) -> CharacteristicsTable:
+    """The 18 characteristics of a study's datasets as its protocol left them: training, validation and test together.
+
+    They are computed from the splits that the study keeps; of a cross-validation one fold's split serves, its parts
+    being the same data.
+    """
+    import numpy as np
+
+    from recassay.core.tables.characteristics import CharacteristicsTable
+    from recassay.data.characteristics import describe
+    from recassay.recommenders.plan import SplitSpec
+    from recassay.recommenders.splits import is_prepared, load_split
+    from recassay.store.store import Store
+
+    home = Path(folder)
+    with Store.open(home) as store:
+        cells = [cell for cell in store.cells() if "split" in cell.spec]
+    splits = {cell.dataset: SplitSpec.model_validate(cell.spec["split"]).id for cell in cells}
+    characteristics = {}
+    for name, split_id in splits.items():
+        if is_prepared(home, split_id):
+            split = load_split(home, split_id)
+            characteristics[name] = describe(*split.refit_parts(), split.test).to_dict()
+    if not characteristics:
+        raise NotApplicableError("the study keeps no interactions to describe", where=str(home))
+    names = tuple(next(iter(characteristics.values())))
+    values = np.array([[float(row[name]) for name in names] for row in characteristics.values()])
+    return CharacteristicsTable(values, tuple(characteristics), names, where=str(home))

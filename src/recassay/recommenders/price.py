@@ -1,4 +1,4 @@
-"""The time that the universes of a study should take, by cells that ran in its folder, else by published times."""
+"""What a study can be expected to cost: algorithms that cost alike, the sizes of datasets, and universes' time."""
 
 from __future__ import annotations
 
@@ -9,12 +9,54 @@ import numpy as np
 from recassay.core.errors import count_of, duration, listing
 from recassay.core.names import canonical
 from recassay.core.predicted_seconds import predict_seconds
+from recassay.core.registry import algorithms
+from recassay.core.specs.study import StudySpec
+from recassay.core.tables.characteristics import CharacteristicsTable
 from recassay.core.types import FloatArray
 from recassay.data.published.tables import PREFIX, published_results
-from recassay.recommenders.cost_class import cost_classes, split_size
 from recassay.recommenders.plan import Plan
+from recassay.recommenders.splits import is_prepared, split_record
 from recassay.runner.order import EXPECTED
+from recassay.runner.references import is_part_file
 from recassay.store.store import Store
+
+_MODULES = {
+    "baseline": "baselines",
+    "closed form": "neighbours linear slim sparse_linear nce_plrec random_walks graph_filters svd",
+    "factor model": "als bpr warp rating_mf nmf latent_class",
+}
+CLASSES = {module: kind for kind, modules in _MODULES.items() for module in modules.split()}
+"""By module of the algorithms; those in `neural` are neural, others (plugins, files) of no known class."""
+
+
+def cost_classes(study: StudySpec) -> dict[str, str]:
+    """The class of each algorithm of a study."""
+    classes = {}
+    for algorithm in study.algorithms:
+        if is_part_file(algorithm.reference):
+            classes[algorithm.name] = "other"
+            continue
+        module = algorithms.get(algorithm.reference).__module__
+        last = module.rpartition(".")[2]
+        classes[algorithm.name] = "neural" if ".neural." in module else CLASSES.get(last, "other")
+    return classes
+
+
+def split_size(folder: Path, split: str) -> float | None:
+    """The interactions of a prepared split; None where it is not there."""
+    return float(split_record(folder, split).n_interactions) if is_prepared(folder, split) else None
+
+
+def planned_sizes(planned: Plan, folder: Path) -> CharacteristicsTable:
+    """Users, items and interactions of the datasets that are prepared (of the first of several folds)."""
+    rows: dict[str, tuple[float, float, float]] = {}
+    for cell in planned.cells:
+        if cell.dataset.name not in rows and is_prepared(folder, cell.spec.split.id):
+            record = split_record(folder, cell.spec.split.id)
+            rows[cell.dataset.name] = (record.n_users, record.n_items, record.n_interactions)
+    values: FloatArray = np.array(list(rows.values()), dtype=np.float64).reshape(len(rows), 3)
+    return CharacteristicsTable(values, tuple(rows), ("Nu", "Ni", "Nr"), where=str(folder))
+
 
 TIMED = "open"
 """The published table of this package's own algorithms and catalogue, with its times."""
@@ -23,7 +65,10 @@ TIMES = ("seconds_fit", "seconds_predict")
 
 
 def price(planned: Plan, folder: Path) -> str:
-    """Cells, splits and fits of the universes of a plan, and the time that those not yet done should take."""
+    """Cells, splits and fits of the universes of a plan, and the time that those not yet done should take.
+
+    The time is that of cells that ran in the folder, else of published ones.
+    """
     names = tuple(dict.fromkeys(cell.algorithm.name for cell in planned.cells))
     datasets = tuple(dict.fromkeys(cell.dataset.name for cell in planned.cells))
     seconds, ran, done = _stored(folder, names, datasets)

@@ -13,7 +13,6 @@ from recassay.algorithms.kernels.device import visible_gpus
 from recassay.core.specs.study import StudySpec
 from recassay.metrics.make import convention, make_metric
 from recassay.recommenders.attacked import robustness_convention
-from recassay.recommenders.cost_class import cost_classes, split_size
 from recassay.recommenders.dispatch import (
     cell_payload,
     expected_need,
@@ -24,7 +23,7 @@ from recassay.recommenders.dispatch import (
 )
 from recassay.recommenders.plan import Plan, PlannedCell, plan
 from recassay.recommenders.preflight import checked_plan
-from recassay.recommenders.price import price
+from recassay.recommenders.price import cost_classes, price, split_size
 from recassay.recommenders.splits import is_prepared
 from recassay.runner.drive import (
     CANNOT_RUN,

@@ -31,8 +31,8 @@ from recassay.core.tables.labels import known_direction, split_label
 from recassay.core.types import FloatArray
 from recassay.data.published.tables import PREFIX, published, published_characteristics, published_results
 from recassay.metrics.make import make_metric
-from recassay.recommenders.cost_class import cost_classes, planned_sizes
 from recassay.recommenders.plan import Plan
+from recassay.recommenders.price import cost_classes, planned_sizes
 from recassay.recommenders.probes import PROBES, UNTUNED, Probing
 from recassay.recommenders.study import Choice
 from recassay.reporting.sections.adaptive import standing
