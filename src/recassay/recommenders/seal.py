@@ -158,7 +158,7 @@ def _not_as_planned(cells: Sequence[CellRecord], rows: Sequence[PlannedRow], mad
 def _unsound(verified: Verification) -> Iterator[Deviation]:
     """What differs from its checksum, or has none."""
     if verified.damaged:
-        # A place is a path, perhaps followed by what stands there: `study.sqlite (the row of ...)`.
+        # A place is a path, perhaps followed in parentheses by what of it is damaged.
         parts = [place.partition(" (") for place in verified.damaged]
         places = listing("".join((Path(path).name, *detail)) for path, *detail in parts)
         yield Deviation("results", f"Changed after it was written: {places}.")
