@@ -76,4 +76,4 @@ class NeuralAlgorithm(Iterated[TrainedRecommender]):
         """A fresh network on its device, where the device has room for it."""
         device = settled_device(self.device, self.name)
         require_gpu_memory(self.gpu_memory_bytes(train.n_users, train.n_items, len(train)), device, self.name)
-        return NeuralTraining(self, train, device=device, rng=rng)
+        return NeuralTraining(self.network, train, batch=self.batch, rate=self.rate, device=device, rng=rng)

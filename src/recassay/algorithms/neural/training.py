@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,9 +17,6 @@ from recassay.algorithms.neural.events import Events
 from recassay.algorithms.neural.network import Network, Pass
 from recassay.core.errors import RecAssayError
 from recassay.core.types import IdArray, Interactions, Recommender, TopK
-
-if TYPE_CHECKING:
-    from recassay.algorithms.neural.algorithm import NeuralAlgorithm
 
 AVERAGED = 0.8
 """The share of the averaged weights that stays when an epoch ends; the rest is the weights of that epoch."""
@@ -113,13 +111,20 @@ class NeuralTraining:
     """
 
     def __init__(
-        self, algorithm: NeuralAlgorithm, train: Interactions, *, device: str, rng: np.random.Generator
+        self,
+        make: Callable[[Events], Network],
+        train: Interactions,
+        *,
+        batch: int,
+        rate: float,
+        device: str,
+        rng: np.random.Generator,
     ) -> None:
-        self._rng, self._batch, self._device = rng, algorithm.batch, device
+        self._rng, self._batch, self._device = rng, batch, device
         with reproducible():
             self.events = Events(train.csr(), Chance(rng, device))
-            self.network = algorithm.network(self.events)
-            self._steps = Steps(self.network, rate=algorithm.rate, batch=algorithm.batch, device=device)
+            self.network = make(self.events)
+            self._steps = Steps(self.network, rate=rate, batch=batch, device=device)
         self._weights = list(self.network.parameters())
         self._average = [weight.detach().clone() for weight in self._weights]
         self._done = 0
