@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from recassay.analysis.inference.bootstrap import dataset_weights
 from recassay.core import columns as c
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.errors import NotApplicableError
@@ -131,13 +132,8 @@ def trade_off(
 ) -> ParetoResult:
     """`metric` against each of the other metrics of `OTHERS` that the table has, at most `MOST`."""
     upward = results.direction(metric, higher_is_better)
-    accuracy = results.cells(metric).drop_nulls(c.VALUE)
-    trades = []
-    for other in _others(results, metric):
-        rng = derived_rng(seed, "pareto", other)
-        trade = _trade(accuracy, results.cells(other).drop_nulls(c.VALUE), other, upward, replicates, rng)
-        if trade is not None:
-            trades.append(trade)
+    tried = [_trade(results, metric, other, upward, replicates, seed) for other in _others(results, metric)]
+    trades = [trade for trade in tried if trade is not None]
     if not trades:
         raise NotApplicableError(
             f"the table has {metric} and no coverage, novelty, popularity, time or the like beside it",
@@ -157,43 +153,38 @@ def _others(results: Results, metric: str) -> list[str]:
     return [chosen[name] for name in OTHERS if name in chosen]
 
 
-def _trade(
-    accuracy: pl.DataFrame, others: pl.DataFrame, other: str, upward: bool, replicates: int, rng: np.random.Generator
-) -> Trade | None:
-    both = accuracy.join(others, on=[c.ALGORITHM, c.DATASET], suffix="_other")
-    datasets = both.get_column(c.DATASET).n_unique()
-    counts = both.group_by(c.ALGORITHM).len()
-    kept = counts.filter(pl.col("len") * 2 >= datasets).get_column(c.ALGORITHM)
-    both = both.filter(pl.col(c.ALGORITHM).is_in(kept.implode()))
-    shared = both.group_by(c.DATASET).len().filter(pl.col("len") == kept.len()).get_column(c.DATASET)
-    both = both.filter(pl.col(c.DATASET).is_in(shared.implode()))
-    if kept.len() < 2 or both.height == 0:
+def _trade(results: Results, metric: str, other: str, upward: bool, replicates: int, seed: int) -> Trade | None:
+    first, second = results.table(metric), results.table(other)
+    known = np.isfinite(first) & np.isfinite(second)
+    # Algorithms with at least half of the datasets, and the datasets that all of these have.
+    kept = known.any(axis=1) & (2 * known.sum(axis=1) >= known.any(axis=0).sum())
+    shared: BoolArray = np.all(known[kept], axis=0)
+    n = int(shared.sum())
+    if kept.sum() < 2 or n == 0:
         return None
     cost = split_label(other)[0] in COSTS
-    both = both.sort(c.ALGORITHM, c.DATASET)
-    shape = (kept.len(), shared.len())
-    first = both.get_column(c.VALUE).to_numpy().reshape(shape)
-    second = both.get_column(f"{c.VALUE}_other").to_numpy().reshape(shape)
+    absent = np.isfinite(first).any(axis=1) & ~kept
+    first, second = first[np.ix_(kept, shared)], second[np.ix_(kept, shared)]
     second = np.log(np.maximum(second, SMALLEST_COST)) if cost else second
     up = bool(known_direction(other))
     signs = (1.0 if upward else -1.0, 1.0 if up else -1.0)
     share = None
-    if shared.len() >= FEWEST_DATASETS:
-        drawn = rng.multinomial(shared.len(), np.full(shared.len(), 1 / shared.len()), size=replicates) / shared.len()
+    if n >= FEWEST_DATASETS:
+        drawn = dataset_weights(n, replicates, derived_rng(seed, "pareto", other)) / n
         share = pareto_front(signs[0] * drawn @ first.T, signs[1] * drawn @ second.T).mean(axis=0)
     mean = second.mean(axis=1)
-    absent = sorted(set(accuracy.get_column(c.ALGORITHM)) - set(kept))
+    names = np.array(results.algorithms, dtype=object)
     return Trade(
         other=other,
         higher_is_better=up,
         mean="geometric mean" if cost else "mean",
-        algorithms=tuple(sorted(kept)),
-        n_datasets=shared.len(),
+        algorithms=tuple(names[kept]),
+        n_datasets=n,
         accuracy=first.mean(axis=1),
         values=np.exp(mean) if cost else mean,
         front=pareto_front(signs[0] * first.mean(axis=1), signs[1] * mean),
         share=share,
-        left_out=tuple(absent),
+        left_out=tuple(names[absent]),
         upward=upward,
     )
 

@@ -12,10 +12,9 @@ from recassay.analysis.aggregation.contest import share_of_best
 from recassay.analysis.inference.distributions import normal_quantile, t_quantile
 from recassay.core import columns as c
 from recassay.core.analysis import Analysis, AnalysisSpec
-from recassay.core.system.display import Displayed
 from recassay.core.system.plain import plain
 from recassay.core.tables.cells import places_of
-from recassay.core.tables.matrix import Matrix
+from recassay.core.tables.matrix import Matrix, MatrixResult
 from recassay.core.tables.results import Results
 from recassay.core.tabular import estimates, long_frame, stated
 from recassay.core.ties import beats
@@ -40,13 +39,9 @@ class Ahead:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PerDatasetResult(Displayed):
+class PerDatasetResult(MatrixResult):
     """Every value with its interval; arrays are algorithms x datasets."""
 
-    metric: str
-    higher_is_better: bool
-    algorithms: tuple[str, ...]
-    datasets: tuple[str, ...]
     values: FloatArray
     """The values, means over seeds and folds, in the metric's units."""
     low: FloatArray
@@ -125,10 +120,7 @@ def per_dataset(matrix: Matrix, *, users: pl.DataFrame | None = None, confidence
         errors = np.where(matrix.standard_errors > 0, matrix.standard_errors, np.nan)
         half = normal_quantile(0.5 + confidence / 2) * errors
     return PerDatasetResult(
-        metric=matrix.metric,
-        higher_is_better=matrix.higher_is_better,
-        algorithms=matrix.algorithms,
-        datasets=matrix.datasets,
+        *matrix.head,
         values=matrix.values,
         low=matrix.values - half,
         high=matrix.values + half,

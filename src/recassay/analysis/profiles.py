@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from recassay.analysis.aggregation.areas import BETA_MAX, contributions
 from recassay.analysis.aggregation.contest import Contest
+from recassay.analysis.aggregation.rules import BETA_MAX, contributions
 from recassay.core import columns as c
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.errors import NotApplicableError, UsageError

@@ -17,7 +17,7 @@ def removal_ranks(
     """Write into `ranks` (replicates x algorithms) the round in which each algorithm leaves; those that tie share it.
 
     ladder: tables x datasets x algorithms, the best first; columns: the values, likewise; one table, or one for each
-    row of weights. `grid` and `beyond` are those of `areas.contributions`, empty for the exact areas. Areas are renewed
+    row of weights. `grid` and `beyond` are those of `rules.contributions`, empty for the exact areas. Areas are renewed
     only on the datasets whose best algorithm left, for all algorithms in a row; whenever a third of the row has left,
     the others move together.
     """
@@ -98,7 +98,7 @@ def _renew(
 ) -> None:  # fmt: skip
     """Add to every area what a dataset of this weight adds with a new best in place of the old one (below 0: none).
 
-    It is `areas.contributions` of `contest.ratio_to_best`.
+    It is `rules.contributions` of `contest.ratio_to_best`.
     """
     first = old < 0
     for a in range(len(area)):

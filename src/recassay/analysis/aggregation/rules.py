@@ -14,11 +14,36 @@ from typing import Literal
 
 import numpy as np
 
-from recassay.analysis.aggregation.areas import BETA_MAX, contributions, leave_best_out
 from recassay.analysis.aggregation.contest import Contest
 from recassay.core.errors import UsageError
 from recassay.core.names import did_you_mean
 from recassay.core.types import FloatArray
+
+BETA_MAX = 3.0
+
+
+def contributions(ratios: FloatArray, beta_max: float, step: float | None) -> FloatArray:
+    """What a dataset adds to the area under each profile.
+
+    The profile of algorithm i is p_i(beta) = share of datasets with ratio <= beta, a sum of steps, so the area on
+    [1, beta_max] is the mean over datasets of max(0, beta_max - ratio): exact. With `step`, the integral is the
+    trapezoid rule on the grid 1, 1 + step, ..., beta_max, as the authors computed it (step 0.1).
+    """
+    if step is None:
+        return np.maximum(beta_max - ratios, 0.0)
+    grid, beyond = _grid(beta_max, step)
+    return beyond[np.searchsorted(grid, ratios, side="left")]
+
+
+def _grid(beta_max: float, step: float | None) -> tuple[FloatArray, FloatArray]:
+    """The grid, and by place on it the area from there on; empty without a step."""
+    if step is None:
+        return np.empty(0), np.empty(0)
+    grid = np.linspace(1.0, beta_max, round((beta_max - 1) / step) + 1)
+    weight = np.full(len(grid), grid[1] - grid[0])
+    weight[[0, -1]] /= 2
+    return grid, np.concatenate([np.cumsum(weight[::-1])[::-1], [0.0]])
+
 
 LARGEST_BETA, MOST_STEPS = 1e6, 100_000
 
@@ -112,13 +137,16 @@ def _dm_auc(contest: Contest, weights: FloatArray, options: DolanMore) -> FloatA
 
 
 def _dm_lbo(contest: Contest, weights: FloatArray, options: DolanMore) -> FloatArray:
-    return leave_best_out(
-        contest.values,
-        weights,
-        higher_is_better=contest.higher_is_better,
-        beta_max=options.beta_max,
-        step=options.step,
-    )
+    """Ranks by repeated removal of the algorithm with the largest area; those whose areas tie leave together and share
+    the mean of their ranks."""
+    from recassay.analysis.aggregation.removal import removal_ranks
+
+    upward, grid = contest.higher_is_better, _grid(options.beta_max, options.step)
+    columns = np.ascontiguousarray(contest.values.transpose(0, 2, 1))
+    ladder = np.argsort(-columns if upward else columns, axis=2, kind="stable")
+    ranks = np.empty((len(weights), contest.n_algorithms))
+    removal_ranks(ladder, columns, np.ascontiguousarray(weights), upward, options.beta_max, *grid, ranks)
+    return ranks
 
 
 def _copeland(contest: Contest, weights: FloatArray, _: DolanMore) -> FloatArray:

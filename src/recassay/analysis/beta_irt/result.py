@@ -13,7 +13,7 @@ from recassay.analysis.beta_irt.model import characteristic_curve
 from recassay.core import columns as c
 from recassay.core.choices import PosteriorForm
 from recassay.core.errors import UsageError, listing
-from recassay.core.system.display import Displayed
+from recassay.core.tables.matrix import MatrixResult
 from recassay.core.tabular import by_name, by_pair, estimates, long_frame, stated
 from recassay.core.types import FloatArray
 
@@ -100,14 +100,8 @@ class Direction:
         trait = np.clip(GRID, 1e-6, 1 - 1e-6)
         sign = 1 if self.number == 1 else -1
         value = characteristic_curve(trait, level[:, None], sign * slope[:, None])
-        return pl.DataFrame(
-            {
-                "direction": np.full(value.size, self.number),
-                "item": np.repeat(self.items, len(GRID)),
-                "trait": np.tile(GRID, len(self.items)),
-                "expected": value.ravel(),
-            }
-        )
+        axes = {"direction": [self.number], "item": self.items, "trait": GRID.tolist()}
+        return long_frame(axes, {"expected": value})
 
     def exceeds_frame(self) -> pl.DataFrame:
         """Pairs of respondents with the probability that the left one has more of the trait."""
@@ -125,13 +119,9 @@ class Direction:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BetaIRTResult(Displayed):
+class BetaIRTResult(MatrixResult):
     """The traits of algorithms and datasets from both directions."""
 
-    metric: str
-    higher_is_better: bool
-    algorithms: tuple[str, ...]
-    datasets: tuple[str, ...]
     values: FloatArray
     """Algorithms x datasets: the responses, higher better (1 - value where lower is better), NaN where missing."""
     directions: tuple[Direction, Direction]

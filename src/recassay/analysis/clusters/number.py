@@ -10,6 +10,7 @@ import polars as pl
 
 from recassay.analysis.dataset_space.kmeans import kmeans
 from recassay.core import ties
+from recassay.core.tabular import long_frame
 from recassay.core.types import FloatArray, IntArray
 
 MOST_CLUSTERS = 9
@@ -41,13 +42,10 @@ class NumberOfClusters:
 
     def to_frame(self) -> pl.DataFrame:
         """One row per candidate."""
-        return pl.DataFrame(
-            {
-                "clusters": list(self.candidates),
-                "silhouette": self.silhouette,
-                "davies_bouldin": self.davies_bouldin,
-                "chosen": [k == self.chosen for k in self.candidates],
-            }
+        chosen = [k == self.chosen for k in self.candidates]
+        return long_frame(
+            {"clusters": self.candidates},
+            {"silhouette": self.silhouette, "davies_bouldin": self.davies_bouldin, "chosen": chosen},
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -17,9 +17,8 @@ from recassay.analysis.inference.skillings_mack import SkillingsMack
 from recassay.analysis.verdict.result import Verdict
 from recassay.core import columns as c
 from recassay.core.choices import BarsRule, ZeroMethod
-from recassay.core.system.display import Displayed
 from recassay.core.system.plain import plain
-from recassay.core.tables.matrix import MissingCells
+from recassay.core.tables.matrix import MatrixResult, MissingCells
 from recassay.core.tabular import by_name, stated
 
 POWER = 0.8
@@ -102,14 +101,11 @@ class Equivalence:
 
 
 @dataclass(frozen=True, slots=True)
-class CompareResult(Displayed):
+class CompareResult(MatrixResult):
     """The tests of one metric, over datasets."""
 
-    metric: str
-    higher_is_better: bool
     algorithms: tuple[str, ...]
     """Names of the algorithms, from the best mean rank to the worst."""
-    datasets: tuple[str, ...]
     mean_ranks: tuple[float, ...]
     """The mean rank of each algorithm over the datasets, in the order of `algorithms`."""
     alpha: float
@@ -182,8 +178,8 @@ class CompareResult(Displayed):
         """The pairs, the mean ranks, the groups, and the comparisons with a control."""
         groups = [
             {"rule": rule, "group": i + 1, c.ALGORITHM: name}
-            for rule, found in self.groups.items()
-            for i, group in enumerate(found)
+            for rule, runs in self.groups.items()
+            for i, group in enumerate(runs)
             for name in group
         ]
         schema = {"rule": pl.String, "group": pl.Int64, c.ALGORITHM: pl.String}

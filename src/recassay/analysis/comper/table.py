@@ -71,7 +71,8 @@ def dimension_table(
             fix="; ".join(_FIXES[name] for name in absent),
         )
     timed = metrics[-1] != ("scalability",)
-    values = np.stack([_values(results, labels) for labels in metrics], axis=2)
+    # The sum of the cells of the labels; NaN where one is missing.
+    values = np.stack([np.sum([results.table(label) for label in labels], axis=0) for labels in metrics], axis=2)
     if timed and time_unit == "milliseconds":
         values[:, :, -1] *= 1000.0
     downward = known_direction(metrics[0][0]) is False
@@ -136,11 +137,6 @@ def _scalability(available: list[str]) -> tuple[str, ...]:
         if set(labels) <= set(available):
             return labels
     return ()
-
-
-def _values(results: Results, labels: tuple[str, ...]) -> FloatArray:
-    """Algorithms x datasets: the sum of the labels' cells; NaN where one is missing."""
-    return np.stack([results.table(label) for label in labels]).sum(axis=0)
 
 
 def _complete(table: DimensionTable, policy: MissingPolicy) -> DimensionTable:

@@ -10,9 +10,8 @@ import polars as pl
 
 from recassay.analysis.glicko.system import CALMER, SETTLED, START, TAU
 from recassay.core import columns as c
-from recassay.core.system.display import Displayed
 from recassay.core.system.plain import plain
-from recassay.core.tables.matrix import MissingCells
+from recassay.core.tables.matrix import MatrixResult, MissingCells
 from recassay.core.tabular import by_name, by_pair, estimates, long_frame, stated
 from recassay.core.types import FloatArray
 
@@ -21,12 +20,9 @@ STATE = ("rating", "deviation", "volatility")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class GlickoResult(Displayed):
+class GlickoResult(MatrixResult):
     """Glicko-2 ratings after a tournament over the datasets, and how they came about."""
 
-    metric: str
-    higher_is_better: bool
-    algorithms: tuple[str, ...]
     datasets: tuple[str, ...]
     """Names of the datasets in the order of play."""
     order_name: str

@@ -10,7 +10,7 @@ import polars as pl
 
 from recassay.analysis.model.scale import Scale
 from recassay.core import columns as c
-from recassay.core.system.display import Displayed
+from recassay.core.tables.matrix import MatrixResult
 from recassay.core.tabular import by_name, by_pair, estimates, long_frame, stated
 from recassay.core.types import FloatArray
 
@@ -82,13 +82,9 @@ class Shares:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ModelResult(Displayed):
+class ModelResult(MatrixResult):
     """The hierarchical model of one metric. All probabilities are shares of draws."""
 
-    metric: str
-    higher_is_better: bool
-    algorithms: tuple[str, ...]
-    datasets: tuple[str, ...]
     scale: Scale
     """The scale that the model is on (logit, logarithm, or the values as they are); on it higher is always better."""
     level: FloatArray
@@ -169,15 +165,17 @@ class ModelResult(Displayed):
 
     def pairs_frame(self) -> pl.DataFrame:
         """One row per pair, the better first: probabilities of being better, of winning a new dataset, of equality."""
-        better, beats, equal, order = self.better(), self.beats(), self.equal(), self.order()
+        order, names = np.array(self.order()), np.array(self.algorithms, dtype=object)
+        left, right = (order[places] for places in np.triu_indices(len(order), 1))
         return pl.DataFrame(
-            [
-                {"left": self.algorithms[a], "right": self.algorithms[b], "probability_better": better[a, b],
-                 "probability_beats": beats[a, b], "probability_equal": equal[a, b]}
-                for i, a in enumerate(order)
-                for b in order[i + 1 :]
-            ]
-        )  # fmt: skip
+            {
+                "left": names[left],
+                "right": names[right],
+                "probability_better": self.better()[left, right],
+                "probability_beats": self.beats()[left, right],
+                "probability_equal": self.equal()[left, right],
+            }
+        )
 
     def frames(self) -> dict[str, pl.DataFrame]:
         """Algorithms, pairs, variances, and the predicted cells where there are any."""

@@ -7,9 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from recassay.analysis.aggregation.areas import BETA_MAX
 from recassay.analysis.aggregation.contest import Contest
-from recassay.analysis.aggregation.rules import DolanMore, choose_rules, first_shares
+from recassay.analysis.aggregation.rules import BETA_MAX, DolanMore, choose_rules, first_shares
 from recassay.analysis.inference.bootstrap import dataset_weights, intervals, studentised
 from recassay.analysis.inference.families import family_numbers
 from recassay.analysis.inference.winners import FEWEST_DATASETS
@@ -81,10 +80,7 @@ def rank_algorithms(
             )
         rankings[rule.name] = ranking
     return RankResult(
-        metric=matrix.metric,
-        higher_is_better=matrix.higher_is_better,
-        algorithms=matrix.algorithms,
-        datasets=matrix.datasets,
+        *matrix.head,
         rankings=rankings,
         mean_ranks=contest.ranks[0].mean(axis=1),
         judgement=judge(matrix, control=control, alpha=round(1 - confidence, 12), families=families, seed=seed),

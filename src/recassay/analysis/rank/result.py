@@ -10,8 +10,7 @@ import polars as pl
 from recassay.analysis.aggregation.rules import RULES, DolanMore, Rule, distinct
 from recassay.analysis.verdict.result import Verdict
 from recassay.core import columns as c
-from recassay.core.system.display import Displayed
-from recassay.core.tables.matrix import MissingCells
+from recassay.core.tables.matrix import MatrixResult, MissingCells
 from recassay.core.tabular import by_name, long_frame, stated
 from recassay.core.types import FloatArray
 
@@ -48,13 +47,9 @@ class Ranking:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RankResult(Displayed):
+class RankResult(MatrixResult):
     """The rankings of one metric by every rule, and the rules that could not be applied."""
 
-    metric: str
-    higher_is_better: bool
-    algorithms: tuple[str, ...]
-    datasets: tuple[str, ...]
     rankings: dict[str, Ranking]
     """By name of the aggregation (`mean_rank`, `mean`, ...), its scores, ranks and intervals."""
     mean_ranks: FloatArray

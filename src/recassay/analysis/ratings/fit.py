@@ -70,10 +70,7 @@ def rate_by_pairs(
     spread = _on_scale(sampled, anchor)
     skilled = anchor if anchor is not None else _find(matrix.algorithms, *USUAL_BASELINES)
     return RatingsResult(
-        metric=matrix.metric,
-        higher_is_better=matrix.higher_is_better,
-        algorithms=matrix.algorithms,
-        datasets=matrix.datasets,
+        *matrix.head,
         families=n_groups if families is not None else None,
         rating=rating,
         interval=_with_open_ends(_ends(rating, spread, n_groups, confidence), win_rate, rating, n_groups, confidence),

@@ -8,8 +8,8 @@ from typing import Any
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.core.system.display import Displayed
 from recassay.core.system.plain import plain
+from recassay.core.tables.matrix import MatrixResult
 from recassay.core.tabular import by_name, by_pair, estimates, long_frame, stated
 from recassay.core.types import FloatArray
 
@@ -18,13 +18,9 @@ FEWEST_DATASETS = 5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RatingsResult(Displayed):
+class RatingsResult(MatrixResult):
     """Bradley-Terry ratings on the Elo scale; arrays are in the order of the algorithms."""
 
-    metric: str
-    higher_is_better: bool
-    algorithms: tuple[str, ...]
-    datasets: tuple[str, ...]
     families: int | None
     """How many families of datasets were drawn in the bootstrap; None: single datasets were."""
     rating: FloatArray

@@ -7,9 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from recassay.analysis.aggregation.areas import BETA_MAX
 from recassay.analysis.aggregation.contest import Contest
-from recassay.analysis.aggregation.rules import DolanMore, choose_rules, distinct
+from recassay.analysis.aggregation.rules import BETA_MAX, DolanMore, choose_rules, distinct
 from recassay.analysis.inference.bootstrap import dataset_weights
 from recassay.analysis.inference.significance import dataset_ranks
 from recassay.analysis.stress.changes import (

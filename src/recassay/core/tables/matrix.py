@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from recassay.core.errors import InputError, NotApplicableError, count_of, listing
+from recassay.core.system.display import Displayed
 from recassay.core.types import FloatArray
 
 
@@ -53,6 +54,11 @@ class Matrix:
     standard_errors: FloatArray | None = None
 
     @property
+    def head(self) -> tuple[str, bool, tuple[str, ...], tuple[str, ...]]:
+        """What a `MatrixResult` begins with: metric, direction, algorithms and datasets."""
+        return self.metric, self.higher_is_better, self.algorithms, self.datasets
+
+    @property
     def repeated(self) -> bool:
         """Whether something is known of how the values vary when they are measured again."""
         return self.replicates is not None or self.standard_errors is not None
@@ -71,6 +77,16 @@ class Matrix:
                 else f"no algorithm is left for {self.metric}",
                 fix="a comparison needs at least two algorithms",
             )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MatrixResult(Displayed):
+    """What was found on one metric of a table of algorithms x datasets."""
+
+    metric: str
+    higher_is_better: bool
+    algorithms: tuple[str, ...]
+    datasets: tuple[str, ...]
 
 
 def single_dataset(metric: str) -> NotApplicableError:
