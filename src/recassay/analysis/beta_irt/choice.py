@@ -17,7 +17,7 @@ Density = Literal["beta", "precision", "bi-reirt"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Found:
+class DensityFit:
     """A posterior with its mode; `noise` is the deviation of the squared-error fit, `precision` the phi of its kind."""
 
     density: Density
@@ -28,27 +28,27 @@ class Found:
     precision: float | None = None
 
 
-def find(values: FloatArray, sigma: float, density: Density, start: Found | None = None) -> Found:
+def find(values: FloatArray, sigma: float, density: Density, start: DensityFit | None = None) -> DensityFit:
     """The best mode under one density; `start` saves finding that of `beta` again, where all others begin."""
     responses = ScoreTable.squeeze(values)
     if start is None:
-        start = Found("beta", *find_mode(responses, sigma), squeezed=responses.squeezed)
+        start = DensityFit("beta", *find_mode(responses, sigma), squeezed=responses.squeezed)
     if density == "beta":
         return start
     if density == "precision":
         posterior, mode, precision = fit_precision(responses, sigma, start.mode.z)
-        return Found(density, posterior, mode, responses.squeezed, precision=precision)
+        return DensityFit(density, posterior, mode, responses.squeezed, precision=precision)
     posterior, mode, noise = least_squares(ScoreTable.plain(values), sigma, start.mode.z)
-    return Found(density, posterior, mode, 0, noise=noise)
+    return DensityFit(density, posterior, mode, 0, noise=noise)
 
 
-def least_error(values: FloatArray, sigma: float, start: Found) -> float:
+def least_error(values: FloatArray, sigma: float, start: DensityFit) -> float:
     """The mean squared error that the paper's own fit reaches: how well curves of this kind can do."""
     fit = find(values, sigma, "bi-reirt", start)
     return float(np.nanmean((values - fit.posterior.curve(fit.mode.z)) ** 2))
 
 
-def find_likelier(tables: Sequence[FloatArray], sigma: float) -> tuple[tuple[Found, ...], dict[str, float]]:
+def find_likelier(tables: Sequence[FloatArray], sigma: float) -> tuple[tuple[DensityFit, ...], dict[str, float]]:
     """The modes of all tables under `beta` or under `precision`, whichever is likelier, and both log posteriors.
 
     That is the log posterior density at the mode, summed over the tables. The priors are the same and both are

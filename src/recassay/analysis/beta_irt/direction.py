@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import expit
 
-from recassay.analysis.beta_irt.choice import Found, least_error
+from recassay.analysis.beta_irt.choice import DensityFit, least_error
 from recassay.analysis.beta_irt.model import Posterior, log_expit
 from recassay.analysis.beta_irt.normal import laplace, variational, widen
 from recassay.analysis.beta_irt.result import TRAITS, Direction, Trait
@@ -28,16 +28,16 @@ def fit_direction(
     values: FloatArray,
     respondents: tuple[str, ...],
     items: tuple[str, ...],
-    found: Found,
+    fit: DensityFit,
     *,
     confidence: float,
     rng: np.random.Generator | None = None,
 ) -> Direction:
-    """The traits of respondents (rows) on items (columns) from the posterior that was `found` for `values`.
+    """The traits of respondents (rows) on items (columns) from the posterior of the `fit` to `values`.
 
     The posterior is described by the normal density nearest to it, widened; with `rng`, by draws.
     """
-    posterior, mode = found.posterior, found.mode
+    posterior, mode = fit.posterior, fit.mode
     normal = widen(posterior, variational(posterior, laplace(posterior, mode.z)))
     n, m = values.shape
     parts = slice(0, n), slice(n, n + m), slice(n + m, n + 2 * m)
@@ -71,8 +71,8 @@ def fit_direction(
     expected = posterior.curve(centre * flip)
     x, y, a = posterior.split(centre * flip)
     likelihood = float(posterior.cells(x[:, None], y, a, False)[0].sum())
-    if found.noise is not None:
-        likelihood -= float(np.isfinite(values).sum()) * float(np.log(found.noise * np.sqrt(2 * np.pi)))
+    if fit.noise is not None:
+        likelihood -= float(np.isfinite(values).sum()) * float(np.log(fit.noise * np.sqrt(2 * np.pi)))
     reliability = _reliability(centre[theta], covariance)
     ends = shares_at_the_ends(posterior, centre * flip, derived_rng(0, "beta-irt items", str(number)))
     highest, lowest = ends if number == 1 else ends[::-1]
@@ -89,12 +89,12 @@ def fit_direction(
         expected=expected,
         mse=float(np.nanmean((values - expected) ** 2)),
         mse_mode=float(np.nanmean((values - posterior.curve(mode.z)) ** 2)),
-        mse_least=least_error(values, posterior.sigma, found),
+        mse_least=least_error(values, posterior.sigma, fit),
         log_likelihood=likelihood,
         reliability=reliability,
-        squeezed=found.squeezed,
-        noise=found.noise,
-        precision=found.precision,
+        squeezed=fit.squeezed,
+        noise=fit.noise,
+        precision=fit.precision,
         r_hat=r_hat,
         converged=mode.converged and settled,
         warnings=_warnings(number, values, items, reliability, mode.converged, settled),
@@ -114,7 +114,7 @@ def _reliability(mean: FloatArray, covariance: FloatArray) -> float:
 
 
 def _warnings(
-    number: int, values: FloatArray, items: tuple[str, ...], reliability: float, found: bool, settled: bool
+    number: int, values: FloatArray, items: tuple[str, ...], reliability: float, reached: bool, settled: bool
 ) -> tuple[str, ...]:
     """Where the assumption of diversity (Assumption 1) fails, and where the computation did not end."""
     notes = []
@@ -131,7 +131,7 @@ def _warnings(
             f"direction {number}: Assumption 1 (diversity) fails: the {who} do not differ reliably "
             f"(reliability {reliability:.2f}, below {RELIABLE:g})"
         )
-    if not found:
+    if not reached:
         notes.append(f"direction {number}: the mode was not reached")
     if not settled:
         notes.append(f"direction {number}: the description of the posterior did not settle; its intervals are rough")

@@ -67,7 +67,7 @@ def fit_beta_irt(
             fits, log_posteriors = find_likelier(tables, sigma)
         else:
             fits = tuple(find(table, sigma, estimator) for table in tables)
-        one, two = (
+        first, second = (
             fit_direction(
                 number,
                 table,
@@ -89,13 +89,13 @@ def fit_beta_irt(
         algorithms=tuple(algorithms),
         datasets=tuple(datasets),
         values=upward,
-        directions=(one, two),
+        directions=(first, second),
         estimator=fits[0].density,
         log_posteriors=log_posteriors,
         posterior=posterior,
         sigma=sigma,
         confidence=confidence,
-        warnings=(*notes, *one.warnings, *two.warnings),
+        warnings=(*notes, *first.warnings, *second.warnings),
     )
 
 

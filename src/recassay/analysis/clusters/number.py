@@ -126,10 +126,10 @@ def davies_bouldin(points: FloatArray, labels: IntArray) -> float:
     return float(ratio.max(axis=1).mean())
 
 
-def adjusted_rand(one: IntArray, other: IntArray) -> float:
+def adjusted_rand(left: IntArray, right: IntArray) -> float:
     """Share of pairs that two clusterings treat alike, corrected for chance (Hubert and Arabie 1985): 1 is the same."""
-    table = _members(one).T @ _members(other)
-    n = len(one)
+    table = _members(left).T @ _members(right)
+    n = len(left)
     squares = (table**2).sum()
     rows, columns = (table.sum(axis=1) ** 2).sum(), (table.sum(axis=0) ** 2).sum()
     both, first, second = (squares - n) / 2, (rows - squares) / 2, (columns - squares) / 2

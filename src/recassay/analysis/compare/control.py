@@ -74,12 +74,12 @@ def against_control(
     k = len(mean_ranks)
     corrected = holm(np.array([pair.p for pair in own]))
     error = np.sqrt(k * (k + 1) / (6 * units))
-    found = []
+    comparisons = []
     for pair, p_holm in zip(own, corrected.tolist(), strict=True):
         ahead = pair.left == name
         other = pair.right if ahead else pair.left
         z = float((mean_ranks[other] - mean_ranks[name]) / error)
-        found.append(
+        comparisons.append(
             ControlPair(
                 other=other,
                 status=judgement.status_of(name, other),
@@ -96,4 +96,4 @@ def against_control(
                 median_difference=pair.median_difference if ahead else 0.0 - pair.median_difference,
             )
         )
-    return ControlResult(name, dunn_cd(k, units, alpha), tuple(found))
+    return ControlResult(name, dunn_cd(k, units, alpha), tuple(comparisons))

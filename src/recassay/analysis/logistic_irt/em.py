@@ -155,8 +155,8 @@ class EMRun:
         """The error variance of each slope as if abilities were known."""
         variance = np.empty(len(self.reached.slope))
         for part, right, trials in expected_counts(self.table, weights):
-            found = slopes(where.nodes, right, trials, self.reached.take(part), self.model, self.priors)
-            variance[part] = np.linalg.inv(found.positive + 1e-9 * np.eye(3))[:, 0, 0]
+            curvature = slopes(where.nodes, right, trials, self.reached.take(part), self.model, self.priors).positive
+            variance[part] = np.linalg.inv(curvature + 1e-9 * np.eye(3))[:, 0, 0]
         return variance
 
 

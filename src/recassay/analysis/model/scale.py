@@ -38,13 +38,12 @@ class Scale:
 
     def forward(self, values: FloatArray) -> FloatArray:
         """Scores on the scale; NaN stays NaN."""
+        scores = values
         if self.transform == "logit":
-            found = np.log(values / self.whole) - np.log1p(-values / self.whole)
+            scores = np.log(values / self.whole) - np.log1p(-values / self.whole)
         elif self.transform == "log":
-            found = np.log(values)
-        else:
-            found = values
-        return found if self.higher_is_better else -found
+            scores = np.log(values)
+        return scores if self.higher_is_better else -scores
 
     def backward(self, scores: FloatArray) -> FloatArray:
         """From the scale to the metric's own units."""

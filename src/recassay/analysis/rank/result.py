@@ -92,12 +92,12 @@ class RankResult(MatrixResult):
 
     def firsts(self) -> dict[str, list[str]]:
         """By algorithm, the titles of the counted aggregations under which it is first or tied for it."""
-        found: dict[str, list[str]] = {}
+        titles: dict[str, list[str]] = {}
         for ranking in self.counted():
             for a, name in enumerate(self.algorithms):
                 if ranking.ranks[a] == ranking.ranks.min():
-                    found.setdefault(name, []).append(ranking.rule.title)
-        return found
+                    titles.setdefault(name, []).append(ranking.rule.title)
+        return titles
 
     def to_frame(self) -> pl.DataFrame:
         """Long: method, algorithm, score, its interval, rank, its interval, share of replicates in which it is first.

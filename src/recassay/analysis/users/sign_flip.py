@@ -71,12 +71,11 @@ def sign_flip_p(differences: FloatArray, rng: np.random.Generator) -> FloatArray
 def _enumerated(d: FloatArray) -> float:
     """All assignments: the sums of each half of the differences, and for each of one half how many of the other fit."""
     half = len(d) // 2
-    one, other = _sums(d[:half]), _sums(d[half:])
-    one.sort()
+    first, second = np.sort(_sums(d[:half])), _sums(d[half:])
     least = abs(float(d.sum())) - TIE * float(np.abs(d).sum())
     if least <= 0:
         return 1.0
-    above = len(one) * len(other) - int(np.searchsorted(one, least - other, side="left").sum())
+    above = len(first) * len(second) - int(np.searchsorted(first, least - second, side="left").sum())
     return min(2 * above / 2.0 ** len(d), 1.0)
 
 

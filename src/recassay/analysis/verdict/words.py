@@ -57,15 +57,15 @@ def sentences(v: Verdict) -> list[str]:
     """Who leads and how likely again; the leader against its rival; what carries the lead, or what goes unseen."""
     if v.grade == "not_comparable":
         return []
-    said = [_lead(v), pair_sentence(v, v.pair(v.leaders[0], v.rival))]
+    lines = [_lead(v), pair_sentence(v, v.pair(v.leaders[0], v.rival))]
     if v.grade == "too_little_data" and len(v.could_be_best) < len(v.algorithms):
         names = listing(v.could_be_best, most=8, last="or")
-        said.append(f"Compared with the best of the others only, {names} could be best.")
+        lines.append(f"Compared with the best of the others only, {names} could be best.")
     elif v.grade == "clear_winner" and v.removal is not None:
-        said.append(removal_sentence(v, *v.removal))
+        lines.append(removal_sentence(v, *v.removal))
     elif v.grade in ("shared_lead", "no_difference") and v.visible_lead is not None:
-        said.append(f"With {_datasets(len(v.datasets))}, leads below {v.visible_lead:.1f} mean ranks often go unseen.")
-    return said
+        lines.append(f"With {_datasets(len(v.datasets))}, leads below {v.visible_lead:.1f} mean ranks often go unseen.")
+    return lines
 
 
 def _lead(v: Verdict) -> str:
@@ -80,11 +80,11 @@ def _lead(v: Verdict) -> str:
         chances = [percent(float(p)) for p in v.leads_again[: len(v.leaders)]]
         each = f"each has {chances[0]}" if len(set(chances)) == 1 else listing(chances, most=4, last="and")
         return f"{who}; their chance of leading again: {each}."
-    said = f"{who}; its chance of leading again is {percent(float(v.leads_again[0]))}"
+    lead = f"{who}; its chance of leading again is {percent(float(v.leads_again[0]))}"
     favourite = int(v.leads_again.argmax())
     if v.leads_again[favourite] > v.leads_again[0] + NOTABLE:
-        return f"{said}, that of {v.algorithms[favourite]} {percent(float(v.leads_again[favourite]))}."
-    return f"{said}."
+        return f"{lead}, that of {v.algorithms[favourite]} {percent(float(v.leads_again[favourite]))}."
+    return f"{lead}."
 
 
 NOTABLE = 0.02
@@ -118,10 +118,10 @@ def effect_text(v: Verdict, pair: PairVerdict) -> str:
     by = f"{metric_name(v.metric)} {'' if v.higher_is_better else 'better by '}"
     if effect.kind == "ratio":
         ends = () if effect.interval is None else tuple(f"{_rounded(100 * (end - 1)):.1f}" for end in effect.interval)
-        said = f"{by}{_rounded(100 * (effect.estimate - 1)):+.1f} %"
-        return f"{said}, {level} {ends[0]} to {ends[1]} %" if ends else said
-    said = f"{by}{effect.estimate + 0.0:+.3g}"
-    return said if effect.interval is None else f"{said}, {level} {effect.interval[0]:.3g} to {effect.interval[1]:.3g}"
+        size = f"{by}{_rounded(100 * (effect.estimate - 1)):+.1f} %"
+        return f"{size}, {level} {ends[0]} to {ends[1]} %" if ends else size
+    size = f"{by}{effect.estimate + 0.0:+.3g}"
+    return size if effect.interval is None else f"{size}, {level} {effect.interval[0]:.3g} to {effect.interval[1]:.3g}"
 
 
 def _rounded(value: float) -> float:
@@ -174,18 +174,18 @@ def why(v: Verdict) -> list[str]:
     decided, k = int(v.better.sum()), len(v.algorithms)
     beaten = [name for name, status in zip(v.algorithms, v.status[0], strict=True) if status == "better"]
     pairs = f"{len(v.pairs)} pairs" if len(v.pairs) > 1 else "1 pair"
-    said = [f"One algorithm is shown to be better in {decided or 'none'} of {pairs}."]
+    lines = [f"One algorithm is shown to be better in {decided or 'none'} of {pairs}."]
     if beaten and len(beaten) < k - 1:
-        said.append(f"{v.algorithms[0]} beats {listing(beaten, most=8)}.")
+        lines.append(f"{v.algorithms[0]} beats {listing(beaten, most=8)}.")
     columns = v.pairs.columns
     same, equal = ([f"{a} and {b}" for a, b in zip(columns["a"][chosen], columns["b"][chosen], strict=True)]
                    for chosen in (v.identical, v.equivalent & ~v.identical))  # fmt: skip
     if same:
-        said.append(f"Identical results on all {len(v.datasets)} datasets: {listing(same, most=4)}.")
+        lines.append(f"Identical results on all {len(v.datasets)} datasets: {listing(same, most=4)}.")
     if equal:
         count = "1 pair is" if len(equal) == 1 else f"{len(equal)} pairs are"
-        said.append(f"{count} equivalent within {100 * v.within:g} %: {listing(equal, most=4)}.")
-    return said
+        lines.append(f"{count} equivalent within {100 * v.within:g} %: {listing(equal, most=4)}.")
+    return lines
 
 
 def how_sure(v: Verdict) -> list[str]:
@@ -196,7 +196,7 @@ def how_sure(v: Verdict) -> list[str]:
         return [
             f"All differences on one side would still have p = {v.smallest_p:.2g} with {_datasets(len(v.datasets))}."
         ]
-    said = [
+    lines = [
         "All pairs are tested together by flipping the signs of whole datasets; the chance of any false finding is at "
         f"most {100 * v.alpha:g} %.",
         "Better means better on a typical dataset: a difference must be as likely to be large in either direction. "
@@ -204,31 +204,31 @@ def how_sure(v: Verdict) -> list[str]:
         "The interval of an effect is that of its pair alone, not adjusted for the other pairs.",
     ]
     if (v.equivalent & ~v.identical).any():
-        said.append(
+        lines.append(
             "Equivalent speaks of the typical ratio: where rare differences are large, the mean is farther off."
         )
     if v.families is not None:
-        said.append(f"Datasets of one family count as one piece of evidence: {v.families} families.")
+        lines.append(f"Datasets of one family count as one piece of evidence: {v.families} families.")
     if v.control is not None:
-        said.append(
+        lines.append(
             f"The pairs of {v.control}, the control, are adjusted for its {len(v.algorithms) - 1} comparisons only; "
             "that is valid if it was named before the results were seen."
         )
-    return said
+    return lines
 
 
 def what_would_change(v: Verdict) -> list[str]:
     """How few datasets, or failures, would cost the leader its place."""
     if len(v.leaders) > 1 or v.grade == "not_comparable":
         return []
-    said = [] if v.removal is None else [removal_sentence(v, *v.removal)]
+    lines = [] if v.removal is None else [removal_sentence(v, *v.removal)]
     gap, room = float(v.mean_rank[1] - v.mean_rank[0]), len(v.algorithms) - float(v.mean_rank[1])
     if room > 0:
         count = int(len(v.datasets) * gap / room + 1e-9) + 1
-        said.append(
+        lines.append(
             f"If {v.leaders[0]} failed (came last) on {_datasets(count, 'further ')}, {v.algorithms[1]} would lead."
         )
-    return said
+    return lines
 
 
 def removal_sentence(v: Verdict, name: str, count: int) -> str:
