@@ -59,8 +59,12 @@ def dimension_table(
     metric for a dimension, or with a missing cell that `missing` does not deal with, `NotApplicableError` is raised.
     """
     available = results.metrics
+    if correctness is not None:
+        accuracy: tuple[str, ...] = (find_label(correctness, available),)
+    else:
+        accuracy = ("correctness",) if "correctness" in available else _at_cutoff("auc", None, available)
     metrics = (
-        _correctness(correctness, available),
+        accuracy,
         *(_at_cutoff(name, k, available) for name in ("coverage", "diversity", "robustness")),
         _scalability(available),
     )
@@ -113,12 +117,6 @@ def normalise(table: DimensionTable, how: Normalisation = "ratio") -> FloatArray
     return np.where(table.negative, 1.0 - scaled, scaled)
 
 
-def _correctness(wanted: str | None, available: list[str]) -> tuple[str, ...]:
-    if wanted is not None:
-        return (find_label(wanted, available),)
-    return ("correctness",) if "correctness" in available else _at_cutoff("auc", None, available)
-
-
 def _at_cutoff(name: str, k: int | None, available: list[str]) -> tuple[str, ...]:
     """The label of `name` without a cut-off, else at k; without k the only one there is, or the one at 10."""
     if name in available:
@@ -161,16 +159,14 @@ def _complete(table: DimensionTable, policy: MissingPolicy) -> DimensionTable:
             )
         worst = np.where(table.negative, np.nanmax(table.values, axis=0), np.nanmin(table.values, axis=0))
         return replace(table, values=np.where(holes, worst, table.values), missing=MissingCells(policy, cells))
-    axis = 0 if policy == "drop-datasets" else 1
-    keep: BoolArray = ~np.any(holes, axis=(axis, 2))
-    names = table.datasets if axis == 0 else table.algorithms
+    by_dataset = policy == "drop-datasets"
+    keep: BoolArray = ~np.any(holes, axis=(0, 2) if by_dataset else (1, 2))
+    names = table.datasets if by_dataset else table.algorithms
     kept = tuple(name for name, k in zip(names, keep, strict=True) if k)
     if not kept:
-        raise NotApplicableError(
-            f"every {'dataset' if axis == 0 else 'algorithm'} lacks a dimension somewhere",
-            fix="choose another `missing`",
-        )
+        what = "dataset" if by_dataset else "algorithm"
+        raise NotApplicableError(f"every {what} lacks a dimension somewhere", fix="choose another `missing`")
     record = MissingCells(policy, cells, tuple(name for name in names if name not in kept))
-    if axis == 0:
+    if by_dataset:
         return replace(table, values=table.values[:, keep], datasets=kept, missing=record)
     return replace(table, values=table.values[keep], algorithms=kept, missing=record)
