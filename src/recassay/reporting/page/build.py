@@ -138,7 +138,10 @@ def appendix(content: ReportContent, pages: list[str]) -> Markup:
         line = answered(tag("h3", "Definitions"), "what every number on this page means")
         parts.append(fold(line, defined, class_="section"))
     if content.formulas:
-        parts.append([tag("h3", "Metrics"), _formulas(content)])
+        stated = ("formula", "convention", "source")
+        rows = [{"metric": m, **{key: str(known[key]) for key in stated}} for m, known in content.formulas.items()]
+        table = html_table(pl.DataFrame(rows), "Formula and convention of each metric")
+        parts.append([tag("h3", "Metrics"), fold("Formulas and conventions", table)])
     if content.facts is not None:
         parts.append(_study(content.facts))
     sources = sorted({source for name, (_, source) in content.questions.items() if name in content.analyses and source})
@@ -146,15 +149,6 @@ def appendix(content: ReportContent, pages: list[str]) -> Markup:
     works = tag("ul", [tag("li", source) for source in sources])
     parts.append(fold(cite, tag("p", "Cite the work behind the analyses, too:"), works, class_="section"))
     return joined(parts)
-
-
-def _formulas(content: ReportContent) -> Markup:
-    rows = [
-        {"metric": label, "formula": str(known["formula"]), "convention": str(known["convention"]),
-         "source": str(known["source"])}
-        for label, known in content.formulas.items()
-    ]  # fmt: skip
-    return fold("Formulas and conventions", html_table(pl.DataFrame(rows), "Formula and convention of each metric"))
 
 
 def _study(facts: StudyFacts) -> Markup:

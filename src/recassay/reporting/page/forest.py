@@ -85,7 +85,9 @@ def forest(verdict: Verdict) -> Markup:
 def _header(verdict: Verdict) -> Markup:
     names: list[tuple[str, Child]] = [("name", "Algorithm"), ("mean", metric_name(verdict.metric))]
     if verdict.interval is not None:
-        names.append(("plot", _axis(len(verdict.algorithms))))
+        count = len(verdict.algorithms)
+        labels = [tag("span", str(rank), style=f"left:{_place(rank, count)}") for rank in _ticks(count)]
+        names.append(("plot", tag("span", labels, class_="axis", aria_hidden="true")))
     names += [("rank", "Mean rank"), ("groups", "Groups")]
     if verdict.leads_again is not None:
         names.append(("again", "Leads again"))
@@ -123,11 +125,6 @@ def _ticks(count: int) -> list[int]:
     step = max(1, -(-(count - 1) // 3))
     inner = [rank for rank in range(1 + step, count, step) if count - rank >= 0.7 * step]
     return [1, *inner, count] if count > 1 else [1]
-
-
-def _axis(count: int) -> Markup:
-    labels = [tag("span", str(rank), style=f"left:{_place(rank, count)}") for rank in _ticks(count)]
-    return tag("span", labels, class_="axis", aria_hidden="true")
 
 
 def _bar(low: float, value: float, high: float, count: int) -> Markup:

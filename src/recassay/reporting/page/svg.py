@@ -81,7 +81,7 @@ def _slim(element: ElementTree.Element, identifier: str) -> None:
         if (name in _DROPPED and not sized) or (name, value) in _IDLE:
             continue
         if name in _NUMBERS:
-            value = _LONG_NUMBER.sub(_rounded, value)
+            value = _LONG_NUMBER.sub(lambda number: f"{float(number[0]):.1f}".removesuffix(".0"), value)
         elif name in ("fill", "stroke"):
             value = _RGB.sub(lambda rgb: "#" + "".join(f"{int(part):02x}" for part in rgb.groups()), value)
             value = value.replace("url(#", f"url(#{identifier}-")
@@ -114,10 +114,6 @@ def _hoist(group: ElementTree.Element) -> None:
             group.set(name, values.pop() or "")
             for mark in marks:
                 del mark.attrib[name]
-
-
-def _rounded(match: re.Match[str]) -> str:
-    return f"{float(match[0]):.1f}".removesuffix(".0")
 
 
 MARKS = ("path", "text", "line", "rect", "image")

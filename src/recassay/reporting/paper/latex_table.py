@@ -32,6 +32,7 @@ def latex_table(
     """
     floating = ("sidewaystable" if rotated else "table") + ("*" if wide else "")
     needs = NEEDS + (r" \usepackage{rotating}" if rotated else "") + (r" \usepackage{graphicx}" if fit.upright else "")
+    heads = [rf"\rotatebox{{90}}{{{latex_text(head)}}}" if fit.upright else latex_text(head) for head in grid.heads]
     return "\n".join(
         [
             needs,
@@ -44,7 +45,7 @@ def latex_table(
             rf"\begin{{tabular}}{{l{_columns(grid, fit)}}}",
             r"\toprule",
             *_groups(grid),
-            " & ".join([latex_text(grid.corner), *(_head(head, fit) for head in grid.heads)]) + r" \\",
+            " & ".join([latex_text(grid.corner), *(f"{{{head}}}" for head in heads)]) + r" \\",
             r"\midrule",
             *_rows(grid, after or {}),
             r"\bottomrule",
@@ -87,11 +88,6 @@ def _groups(grid: Grid) -> list[str]:
         rules.append(rf"\cmidrule(lr){{{place}-{place + span - 1}}}")
         place += span
     return [" & ".join(cells) + r" \\", " ".join(rules)]
-
-
-def _head(text: str, fit: Fit) -> str:
-    inner = latex_text(text)
-    return rf"{{\rotatebox{{90}}{{{inner}}}}}" if fit.upright else f"{{{inner}}}"
 
 
 def _rows(grid: Grid, after: Mapping[str, str]) -> list[str]:

@@ -8,7 +8,7 @@ from recassay.analysis.clusters.result import ClustersResult
 from recassay.core import columns as c
 from recassay.core.errors import count_of
 from recassay.plots.forms import heat_map, label_rows, names_above, names_down, rank_fill
-from recassay.plots.grammar import Chart, Spec, channel, condition, fixed, layer, tips
+from recassay.plots.grammar import Chart, channel, condition, fixed, layer, tips
 from recassay.plots.theme import COLOURS, FAINT, INK, shorten, themed
 from recassay.reporting.section import Plots, Section, plot
 
@@ -38,12 +38,6 @@ def sentences(result: ClustersResult) -> list[str]:
 
 WIDTH = 470
 ROW = 13
-
-
-def _colour(result: ClustersResult) -> Spec:
-    names = [str(k + 1) for k in range(len(result.sizes))]
-    scale = {"domain": names, "range": [COLOURS[k % len(COLOURS)] for k in range(len(names))]}
-    return channel("cluster:N", scale=scale, legend={"title": "cluster", "orient": "left"})
 
 
 @plot(
@@ -80,24 +74,24 @@ def plot_clusters(result: ClustersResult) -> Any:
     y_scale = {"domain": [min(low, *at), high], "nice": False, "zero": False}
     x = channel("x:Q", title=f"component 1 ({shares[0]} of the variance)", scale=x_scale)
     y = channel("y:Q", title=f"component 2 ({shares[1]})", scale=y_scale)
-    base, colour = Chart(rows), _colour(result)
+    base = Chart(rows)
+    names = [str(k + 1) for k in range(len(result.sizes))]
+    colours = {"domain": names, "range": [COLOURS[k % len(COLOURS)] for k in range(len(names))]}
+    colour = channel("cluster:N", scale=colours, legend={"title": "cluster", "orient": "left"})
     tip = tips(f"{c.DATASET} cluster outlier central", "x y")
-    chart = layer(
-        base.mark("rule", strokeWidth=0.6, strokeDash=[2, 2], color=FAINT).encode(x=x, y=y, x2="edge:Q", y2="row:Q"),
-        base.mark("point", opacity=1, strokeWidth=1.8).encode(
-            x=x,
-            y=y,
-            color=colour,
-            fill=condition("datum.outlier", fixed("white"), colour),
-            size=condition("datum.central", fixed(150), fixed(55)),
-            tooltip=tip,
-        ),
-        base.mark("text", align="left", dx=4, fontSize=10.5, color=INK).encode(
-            x="edge:Q", y=channel("row:Q", scale=y_scale), text="label:N"
-        ),
-    ).properties(width=WIDTH, height=height)
+    placed = base.encode(x=x, y=y)
+    leaders = placed.mark("rule", strokeWidth=0.6, strokeDash=[2, 2], color=FAINT).encode(x2="edge:Q", y2="row:Q")
+    dots = placed.mark("point", opacity=1, strokeWidth=1.8).encode(
+        color=colour,
+        fill=condition("datum.outlier", fixed("white"), colour),
+        size=condition("datum.central", fixed(150), fixed(55)),
+        tooltip=tip,
+    )
+    labels = base.mark("text", align="left", dx=4, fontSize=10.5, color=INK).encode(
+        x="edge:Q", y=channel("row:Q", scale=y_scale), text="label:N"
+    )
     return themed(
-        chart,
+        layer(leaders, dots, labels).properties(width=WIDTH, height=height),
         f"{len(result.sizes)} clusters of {len(up)} datasets",
         "By characteristics; large: nearest to the centre; hollow: set aside as an outlier before clustering",
     )
