@@ -11,7 +11,7 @@ from recassay.cli.main import main
 from recassay.core.choices import FORMATS, USUAL, known_formats
 from recassay.plots.grammar import Chart, channel
 from recassay.plots.theme import themed
-from recassay.reporting.drawing import Drawers, draw, lay_out
+from recassay.reporting.drawing import Drawers, draw_spec, lay_out
 
 BEGINS = {"svg": b"<svg", "pdf": b"%PDF", "png": b"\x89PNG", "json": b"{"}
 
@@ -36,7 +36,7 @@ def table(tmp_path_factory):
 @pytest.mark.slow
 def test_several_processes_give_the_files_of_one():
     charts = [chart(number) for number in range(1, 6)]
-    alone = [draw(one) for one in charts]
+    alone = [draw_spec(each.to_dict()) for each in charts]
     with Drawers(2) as drawers:
         parallel = [pending.result() for pending in [drawers.submit(one.to_dict(), FORMATS) for one in charts]]
     for one, other in zip(alone, parallel, strict=True):
@@ -70,7 +70,7 @@ def test_a_renderer_that_stops_is_replaced():
         for helper in drawers._started:
             helper.process.kill()
             helper.process.wait()
-        assert drawers.submit(chart(2).to_dict(), ("svg",)).result() == draw(chart(2), ("svg",))
+        assert drawers.submit(chart(2).to_dict(), ("svg",)).result() == draw_spec(chart(2).to_dict(), ("svg",))
 
 
 def test_formats_are_known_by_name():

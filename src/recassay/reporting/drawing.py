@@ -15,22 +15,16 @@ from typing import Any, cast
 from recassay.core.choices import FORMATS
 from recassay.core.system.aside import Helper, start
 from recassay.core.system.printable import UNPRINTABLE
+from recassay.plots.grammar import specification
 
 _NUMBERED = re.compile(r'( id="|="url\(#)((?:gradient_|clip)\d+)(?=["\)])')
 
 
-def draw(chart: Any, formats: Sequence[str] = FORMATS) -> dict[str, bytes]:
-    """A chart as SVG, PDF (fonts embedded), PNG (two pixels per point) and its Vega-Lite JSON, by format.
+def draw_spec(spec: dict[str, Any], formats: Sequence[str] = FORMATS) -> dict[str, bytes]:
+    """A chart's specification as SVG, PDF (fonts embedded), PNG (two pixels per point) and Vega-Lite JSON, by format.
 
     No browser is needed. The chart is laid out once, as SVG; PDF and PNG are made of that.
     """
-    from recassay.plots.grammar import specification
-
-    return draw_spec(specification(chart), formats)
-
-
-def draw_spec(spec: dict[str, Any], formats: Sequence[str]) -> dict[str, bytes]:
-    """The same for the specification of a chart."""
     import vl_convert
 
     spec = drawable(spec)
@@ -68,8 +62,8 @@ def lay_out(spec: dict[str, Any]) -> str:
 
 
 def render(chart: Any, form: str) -> bytes:
-    """A chart in one format: see `draw`."""
-    return draw(chart, (form,))[form]
+    """A chart in one format: see `draw_spec`."""
+    return draw_spec(specification(chart), (form,))[form]
 
 
 _INHERITED = frozenset(

@@ -20,7 +20,7 @@ from recassay.core.analysis import AnalysisResult
 from recassay.core.errors import listing
 from recassay.core.system.display import rows_html, summary_line, table_html
 from recassay.reporting import sections as own_rooms
-from recassay.reporting.section import PARTS, Brief, Figure, Part, Section, Table
+from recassay.reporting.section import PARTS, Brief, Figure, Section, Table
 from recassay.reporting.tables import heading, shown
 
 OURS = "recassay.analysis."
@@ -220,34 +220,24 @@ def _undrawn(table: Table) -> Table:
 
 
 def verdict(results: Mapping[str, AnalysisResult], not_done: dict[str, str] | None = None) -> list[str]:
-    """The sentences of every result that has any, in reading order.
-
-    `not_done` gets, by the name of a section or an analysis, why it says nothing where it fails.
-    """
-    if not_done is not None:
-        not_done |= plugin_sections()[1]
-    return [sentence for sentences in verdict_by_part(results, not_done).values() for sentence in sentences]
-
-
-def verdict_by_part(
-    results: Mapping[str, AnalysisResult], not_done: dict[str, str] | None = None
-) -> dict[Part, list[str]]:
-    """The sentences by the part of a report that shows their numbers; parts without any are left out.
+    """The sentences of every result that has any, in reading order; none is told twice.
 
     Every sentence about the winner speaks of the algorithm with the best mean rank; where another result puts another
-    one first, a sentence after the verdict says so. No sentence is told twice.
+    one first, a sentence after the verdict says so. `not_done` gets, by the name of a section or an analysis, why it
+    says nothing where it fails.
     """
-    by_part: dict[Part, list[str]] = {}
+    failed: dict[str, str] = {} if not_done is None else not_done
+    failed |= plugin_sections()[1]
+    lines: list[str] = []
     for section, name, result in with_sections(results):
         problems: list[str] = []
-        already = {sentence for part in by_part.values() for sentence in part}
-        if sentences := [line for line in ask(section, "sentences", result, problems) if line not in already]:
-            by_part.setdefault(section.part, []).extend(sentences)
-            if isinstance(result, RankResult):
-                by_part[section.part] += _others_first(results)
-        if problems and not_done is not None:
-            not_done[name] = problems[0]
-    return by_part
+        sentences = [line for line in ask(section, "sentences", result, problems) if line not in lines]
+        lines += sentences
+        if sentences and isinstance(result, RankResult):
+            lines += _others_first(results)
+        if problems:
+            failed[name] = problems[0]
+    return lines
 
 
 def leaders(results: Mapping[str, AnalysisResult]) -> dict[str, str]:
