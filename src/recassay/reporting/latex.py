@@ -84,12 +84,12 @@ def latex_text(text: str) -> str:
     their commands. A character that pdflatex has no glyph for (Chinese, an emoji) is written as its code, `[U+4E2D]`:
     see `unprintable`.
     """
-    return "".join(map(_one, _letters(text)))
+    return "".join(map(_letter, _letters(text)))
 
 
 def unprintable(text: str) -> list[str]:
     """The characters of a text that `latex_text` can only write as their codes."""
-    return [letter for letter in _letters(text) if _one(letter).startswith(_CODE)]
+    return [letter for letter in _letters(text) if _letter(letter).startswith(_CODE)]
 
 
 def latex_label(*names: str) -> str:
@@ -109,7 +109,7 @@ def _letters(text: str) -> list[str]:
     return letters
 
 
-def _one(letter: str) -> str:
+def _letter(letter: str) -> str:
     """One letter with its marks."""
     if letter == "\0":
         return "{}"
@@ -129,13 +129,13 @@ def _one(letter: str) -> str:
     kind, _, parts = unicodedata.decomposition(letter).partition("> ")
     if not parts:
         return _code(letter)
-    inner = "".join(_one(chr(int(part, 16))) for part in parts.split())
+    inner = "".join(_letter(chr(int(part, 16))) for part in parts.split())
     return rf"\text{kind[1:]}script{{{inner}}}" if kind in ("<super", "<sub") else inner
 
 
 def _accented(base: str, marks: list[str]) -> str | None:
     """A letter with its marks, those above it first; None where one of them has no command."""
-    made = _one(base)
+    made = _letter(base)
     above = [mark for mark in marks if mark in _ACCENTS]
     if made.startswith(_CODE) or any(mark not in _ACCENTS and mark not in _BELOW for mark in marks):
         return None

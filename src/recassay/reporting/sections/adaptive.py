@@ -30,12 +30,13 @@ WHOLE = {"first": "the first place", "top3": "the first three", "order": "the or
 def standing(result: AdaptiveResult) -> str:
     """How things stand, in one line: what is settled, what is not, the cost so far, and what is next."""
     done, total = int(result.measured.sum()), int(result.measured.size)
-    parts = [f"{_target(result)} is {'' if result.certified else 'not '}settled ({_chance(result)})"]
+    up_to = {"order": f" {_up_to(result)}", "rho": f" (rho at least {result.rho:g})"}.get(result.target, "")
+    parts = [f"{WHOLE[result.target]}{up_to} is {'' if result.certified else 'not '}settled ({_chance(result)})"]
     parts += _places(result)
     probed = f" and {result.probed} probes" if result.probed else ""
     parts.append(f"{done} of {total} cells{probed}, {cost_share(result.share)} of the predicted cost")
     if result.next is not None:
-        (first, *rest) = _named(result.next)
+        first, *rest = _named(result.next)
         others = f" and {len(rest)} more" if rest else ""
         parts.append(f"next: {first}{others}, {duration(result.next.seconds)}")
     elif result.ended is not None:
@@ -71,7 +72,6 @@ ENDS = {
 def sentences(result: AdaptiveResult) -> list[str]:
     """What is certified, at what cost, and what is left open."""
     done, total = int(result.measured.sum()), int(result.measured.size)
-    first = result.probabilities["first"]
     names = ", ".join(result.order)
     claim = {
         "first": f"{result.order[0]} has the best mean rank of the whole grid",
@@ -104,7 +104,7 @@ def sentences(result: AdaptiveResult) -> list[str]:
             f"them is counted as {percent(result.leader_fails)} probable."
         )
     if result.target != "first":
-        lines.append(f"{result.order[0]} is first with {percent(first)}.")
+        lines.append(f"{result.order[0]} is first with {percent(result.probabilities['first'])}.")
     lines += [f"{text[0].upper()}{text[1:]}." for text in _places(result)]
     if result.next is not None:
         cells = listing(_named(result.next), most=4)
@@ -151,11 +151,6 @@ def tables(result: AdaptiveResult) -> Iterator[Table]:
 def cost_share(share: float) -> str:
     """A share of the cost, with a decimal where it is small."""
     return percent(share, 0 if share >= 0.1 else 1 if share >= 0.002 else 2)
-
-
-def _target(result: AdaptiveResult) -> str:
-    up_to = f" {_up_to(result)}" if result.target == "order" else ""
-    return WHOLE[result.target] + up_to + (f" (rho at least {result.rho:g})" if result.target == "rho" else "")
 
 
 def _up_to(result: AdaptiveResult) -> str:

@@ -49,7 +49,10 @@ def tables(result: StressResult) -> Iterator[Table]:
     columns[f"without {half} datasets"] = curve.numbers[:, curve.x.tolist().index(half)]
     agreement = [[title, *(_span(column[r]) for column in columns.values())] for r, title in enumerate(result.titles)]
     main = [conclusion for conclusion in result.conclusions if conclusion.change == result.main.name]
-    survive = [[one.statement, f"{one.holds_under} of {len(result.rules)}", one.verdict] for one in main]
+    survive = [
+        [conclusion.statement, f"{conclusion.holds_under} of {len(result.rules)}", conclusion.verdict]
+        for conclusion in main
+    ]
     notes = [f"{name} was left out: it {reason}." for name, reason in result.skipped.items()]
     if result.missing.sentence():
         notes.append(f"{result.missing.sentence()}.")
@@ -158,17 +161,11 @@ def plot_additions(result: StressResult) -> Any:
 def plot_signs(result: StressResult) -> Any:
     """Table 3 as a picture: properties down, aggregations across; colour is the sign, the number is measured."""
     properties = [row.title for row in result.signs]
-    rows = [
-        {
-            "property": row.title,
-            "aggregation": title,
-            "sign": row.signs[r],
-            "shown": "NA" if row.signs[r] == "NA" else f"{row.numbers[r]:.2f} {row.signs[r].replace('-', '−')}",
-            "rule": row.rule,
-        }
-        for row in result.signs
-        for r, title in enumerate(result.titles)
-    ]
+    rows = []
+    for row in result.signs:
+        for title, sign, number in zip(result.titles, row.signs, row.numbers, strict=True):
+            shown = "NA" if sign == "NA" else f"{number:.2f} {sign.replace('-', '−')}"
+            rows.append({"property": row.title, "aggregation": title, "sign": sign, "shown": shown, "rule": row.rule})
     chart = heat_map(
         rows,
         names_above("aggregation", result.titles),
@@ -191,21 +188,15 @@ def plot_signs(result: StressResult) -> Any:
 def plot_conclusions(result: StressResult) -> Any:
     """Statements down, changes across: under how many aggregations at least 95 % of the changed tables keep it."""
     statements = list(dict.fromkeys(conclusion.statement for conclusion in result.conclusions))
-    changes = {conclusion.change: conclusion.when for conclusion in result.conclusions}
+    heads = list(dict.fromkeys(conclusion.when for conclusion in result.conclusions))
     count = len(result.rules)
     rows = [
-        {
-            "statement": conclusion.statement,
-            "label": f"{statements.index(conclusion.statement):02d}",
-            "when": changes[conclusion.change],
-            "share": conclusion.holds_under / count,
-            "shown": f"{conclusion.holds_under}/{count}",
-            "verdict": conclusion.verdict,
-        }
+        {"statement": conclusion.statement, "label": f"{statements.index(conclusion.statement):02d}",
+         "when": conclusion.when, "share": conclusion.holds_under / count,
+         "shown": f"{conclusion.holds_under}/{count}", "verdict": conclusion.verdict}
         for conclusion in result.conclusions
-    ]
+    ]  # fmt: skip
     texts = ", ".join(quoted(_brief(result, text)) for text in statements)
-    heads = list(changes.values())
     lines = {when: textwrap.wrap(when, 18) for when in heads}
     wrapped = ", ".join(f"'{when}': {json.dumps(parts)}" for when, parts in lines.items())
     above = 8 + 13 * (max(len(parts) for parts in lines.values()) - 1)

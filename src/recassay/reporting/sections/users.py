@@ -22,7 +22,7 @@ FEW_DATASETS = 5
 def sentences(result: UsersResult) -> list[str]:
     """Who leads on the users of each dataset, whether that is shown, and what the datasets add up to."""
     if len(result.datasets) == 1:
-        return [_headline(result.datasets[0]), _one(result.datasets[0], result)]
+        return [_headline(result.datasets[0]), _on_dataset(result.datasets[0], result)]
     return [_several(result), *_together(result)]
 
 
@@ -31,7 +31,7 @@ def brief(result: UsersResult) -> Brief:
     if len(result.datasets) == 1:
         only = result.datasets[0]
         best = frozenset(only.not_worse())
-        return Brief(_headline(only), _means(only, result), best, (_one(only, result),))
+        return Brief(_headline(only), _means(only, result), best, (_on_dataset(only, result),))
     winners = sum(len(dataset.not_worse()) == 1 for dataset in result.datasets)
     rows = [
         [dataset.dataset, dataset.users, dataset.algorithms[0], f"{dataset.means[0]:.4f}",
@@ -57,7 +57,7 @@ def _headline(users: DatasetUsers) -> str:
     return f"{first} significantly beats all others on the users of {users.dataset}."
 
 
-def _one(users: DatasetUsers, result: UsersResult) -> str:
+def _on_dataset(users: DatasetUsers, result: UsersResult) -> str:
     first, second = users.algorithms[:2]
     pair = next(p for p in users.pairs if (p.left, p.right) == (first, second))
     others = users.not_worse()[1:]
