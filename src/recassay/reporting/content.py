@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
+from typing import TypeVar
 
 from recassay.core.analysis import AnalysisResult
 from recassay.core.choices import MissingPolicy
@@ -14,13 +15,15 @@ from recassay.core.errors import listing
 from recassay.core.tables.facts import StudyFacts
 from recassay.core.tables.results import Results
 
+Value = TypeVar("Value")
 
-def by_reason(skipped: Mapping[str, str]) -> dict[str, list[str]]:
-    """Names under the reason that they share."""
-    names_by_reason: dict[str, list[str]] = {}
-    for name, reason in skipped.items():
-        names_by_reason.setdefault(reason, []).append(name)
-    return names_by_reason
+
+def grouped(values: Mapping[str, Value]) -> dict[Value, list[str]]:
+    """Names under the value that they share: a reason, a protocol, a number of trials."""
+    names: dict[Value, list[str]] = {}
+    for name, value in values.items():
+        names.setdefault(value, []).append(name)
+    return names
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -17,7 +17,7 @@ from recassay.core.tables.sources import Sourced
 from recassay.core.version import __version__
 from recassay.evidence.facts import study_facts
 from recassay.reporting import figures as reporting
-from recassay.reporting.content import ReportContent, by_reason
+from recassay.reporting.content import ReportContent, grouped
 from recassay.reporting.figures import Figures
 from recassay.reporting.files import write_files
 from recassay.reporting.folder import write_folder
@@ -53,7 +53,7 @@ class AnalysisReport:
 
     def not_done(self) -> dict[str, list[str]]:
         """The analyses that were skipped, by reason: one cause is told once."""
-        return by_reason(self.skipped)
+        return grouped(self.skipped)
 
     @property
     def figures(self) -> Figures:

@@ -22,7 +22,7 @@ from recassay.core.registry import analyses
 from recassay.core.tables.labels import find_label, metric_name
 from recassay.core.tables.results import Results
 from recassay.core.tabular import stated
-from recassay.reporting.content import by_reason
+from recassay.reporting.content import grouped
 from recassay.reporting.figures import build_sections
 from recassay.reporting.files import refuse_file, safe_stem, write_files
 from recassay.reporting.paper.arrange import Room
@@ -177,7 +177,7 @@ def paper(
         analyses=named,
     )
     notes = [FEW.format(listing(FIGURES))] if few and figures is None else []
-    notes += [f"{listing(names)} not drawn: {why}" for why, names in by_reason(skipped).items()]
+    notes += [f"{listing(names)} not drawn: {why}" for why, names in grouped(skipped).items()]
     notes += paper_notes(content, made, letters)
     return Paper(tuple(labels), tuple(sentences), tuple(notes), tuple(write_files(Path(out), files, share=True)), table)
 

@@ -8,7 +8,7 @@ from typing import Any
 from recassay.core.errors import count_of, listing
 from recassay.core.tables.facts import StudyFacts
 from recassay.core.tables.labels import metric_name
-from recassay.reporting.content import ReportContent, by_reason
+from recassay.reporting.content import ReportContent, grouped
 from recassay.reporting.figures import FilledSection
 from recassay.reporting.headline import judgement
 from recassay.reporting.markup import Child, Markup, answered, fold, joined, tag
@@ -71,13 +71,11 @@ def _warnings(content: ReportContent) -> Markup | None:
 def _glance(content: ReportContent) -> Markup:
     results = content.results
     better = "higher" if content.higher_is_better else "lower"
+    metrics = listing(results.metrics, most=20)
     rows: list[tuple[str, Child]] = [
         ("Algorithms", f"{len(results.algorithms)}: {listing(results.algorithms, most=40)}"),
         ("Datasets", f"{len(results.datasets)}: {listing(results.datasets, most=40)}"),
-        (
-            "Metric",
-            f"{content.metric} ({better} is better), of {len(results.metrics)}: {listing(results.metrics, most=20)}",
-        ),
+        ("Metric", f"{content.metric} ({better} is better), of {len(results.metrics)}: {metrics}"),
     ]
     if content.facts is not None:
         rows += _study_rows(content.facts)
@@ -88,7 +86,7 @@ def _glance(content: ReportContent) -> Markup:
     if sources:
         rows.append(("Source", "; ".join(sources[:5])))
     if content.skipped:
-        reasons = by_reason(content.skipped).items()
+        reasons = grouped(content.skipped).items()
         undone_items = [tag("li", tag("strong", ", ".join(names)), f": {reason}") for reason, names in reasons]
         rows.append(("Not done", tag("ul", undone_items)))
     size = f"{len(results.algorithms)} algorithms on {count_of(len(results.datasets), 'dataset')}"
@@ -119,9 +117,7 @@ def _study_rows(facts: StudyFacts) -> list[tuple[str, Child]]:
 
 def _tuning(facts: StudyFacts) -> str:
     """How many trials the finished cells of each algorithm had, and by which metric they were judged."""
-    groups: dict[tuple[int, int], list[str]] = {}
-    for name, spent in facts.spent.items():
-        groups.setdefault(spent, []).append(name)
+    groups = grouped(facts.spent)
     if not any(most for _, most in groups):
         return "none"
     lines = [
@@ -139,12 +135,11 @@ def _trials(fewest: int, most: int) -> str:
 
 def _protocols(facts: StudyFacts) -> list[tuple[str, Child]]:
     """What held for which dataset: one row where it is the same for all, else one for each group of datasets."""
-    groups: dict[tuple[str, str], list[str]] = {}
-    for dataset, protocol in (facts.protocols or {"": facts.protocol}).items():
-        groups.setdefault((_protocol(protocol), _split(protocol)), []).append(dataset)
+    stated = facts.protocols or {"": facts.protocol}
+    groups = grouped({dataset: (_protocol(protocol), _split(protocol)) for dataset, protocol in stated.items()})
     if len(groups) == 1:
-        words = next(iter(groups))
-        return [("Protocol", words[0]), ("Split", words[1])]
+        [(kept, split)] = groups
+        return [("Protocol", kept), ("Split", split)]
     rows = [
         tag("li", tag("strong", listing(datasets, most=40)), f": {kept}; {split}")
         for (kept, split), datasets in groups.items()

@@ -17,6 +17,7 @@ from recassay.core.names import canonical
 from recassay.core.tables.facts import StudyFacts
 from recassay.core.tables.labels import metric_name, split_label
 from recassay.core.version import __version__
+from recassay.reporting.content import grouped
 from recassay.reporting.latex import latex_text
 from recassay.reporting.paper.captions import split_words
 from recassay.reporting.paper.content import DatasetFacts, PaperContent
@@ -69,9 +70,8 @@ def _protocol(content: PaperContent) -> str:
     facts = content.facts
     if facts is None or not facts.protocol:
         return ""
-    groups: dict[str, list[str]] = {}
-    for dataset, protocol in (facts.protocols or {"": facts.protocol}).items():
-        groups.setdefault(_protocol_words(protocol), []).append(dataset)
+    stated = facts.protocols or {"": facts.protocol}
+    groups = grouped({dataset: _protocol_words(protocol) for dataset, protocol in stated.items()})
     if len(groups) == 1:
         lines = [latex_text(next(iter(groups)))]
     else:
