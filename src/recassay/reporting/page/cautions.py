@@ -9,7 +9,7 @@ import numpy as np
 
 from recassay.analysis.compare.result import FEWEST_DATASETS, CompareResult
 from recassay.core.errors import listing
-from recassay.core.tables.facts import StudyFacts
+from recassay.core.tables.facts import AuditFinding, StudyFacts
 from recassay.core.tables.matrix import MissingCells
 from recassay.reporting.content import ReportContent
 
@@ -44,18 +44,14 @@ def _untuned(facts: StudyFacts) -> Caution:
 
 
 def _leakage(facts: StudyFacts) -> Iterator[Caution]:
-    kinds: dict[tuple[str, bool], list[str]] = {}
-    example: dict[tuple[str, bool], str] = {}
+    kinds: dict[tuple[str, bool], list[AuditFinding]] = {}
     for finding in facts.findings:
-        key = (finding.name, finding.leak)
-        if finding.dataset not in kinds.setdefault(key, []):
-            kinds[key].append(finding.dataset)
-        example.setdefault(key, finding.sentence)
-    for (name, leak), datasets in kinds.items():
-        title = "Leakage" if leak else "Weak evidence"
-        where = f"on {listing(datasets, most=6)}"
-        yield Caution(title, f"{name.replace('_', ' ')} {where}: {example[name, leak]}"
-                      f"{' (the first of them)' if len(datasets) > 1 else ''}.")  # fmt: skip
+        kinds.setdefault((finding.name, finding.leak), []).append(finding)
+    for (name, leak), findings in kinds.items():
+        datasets = list(dict.fromkeys(finding.dataset for finding in findings))
+        where = f"{name.replace('_', ' ')} on {listing(datasets, most=6)}"
+        first = " (the first of them)" if len(datasets) > 1 else ""
+        yield Caution("Leakage" if leak else "Weak evidence", f"{where}: {findings[0].sentence}{first}.")
 
 
 def _failures(facts: StudyFacts) -> Iterator[Caution]:
