@@ -15,7 +15,6 @@ Part = Literal["leaderboard", "significance", "robustness", "traits", "beyond ac
 """The parts of a report in reading order."""
 
 PARTS: tuple[Part, ...] = get_args(Part)
-TITLES = {"traits": "Latent traits"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,13 +218,3 @@ class Section:
     def plots(self) -> Sequence[Plot]:
         """The figures that its results may have; none are known where a function of its own makes them."""
         return self.figures if isinstance(self.figures, Plots) else ()
-
-
-def part_title(part: str) -> str:
-    """What the page calls a part."""
-    return TITLES.get(part, part.capitalize())
-
-
-def part_id(part: str) -> str:
-    """Where a part stands in the page."""
-    return part.replace(" ", "-")

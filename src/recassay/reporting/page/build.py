@@ -21,7 +21,7 @@ from recassay.reporting.markup import Child, Markup, answered, data_block, escap
 from recassay.reporting.page.board import board_data, one_dataset
 from recassay.reporting.page.parts import Body, definitions
 from recassay.reporting.page.top import top
-from recassay.reporting.section import PARTS, part_id, part_title
+from recassay.reporting.section import PARTS
 from recassay.reporting.spoken import spoken_page
 from recassay.reporting.tables import html_table
 
@@ -60,7 +60,8 @@ def build_page(content: ReportContent, filled: Sequence[FilledSection], *, besid
         if part == "cost":
             sections.append(failures(content.facts))
         if any(section for section in sections):
-            blocks.append((part_id(part), part_title(part), sections))
+            title = "Latent traits" if part == "traits" else part.capitalize()
+            blocks.append((part.replace(" ", "-"), title, sections))
     others = body.without_section()
     if others:
         blocks.append(("further", "Further analyses", others))

@@ -49,16 +49,11 @@ def _data(content: PaperContent) -> str:
     addresses = [
         rf"{latex_text(dataset.name)} (\url{{{_address(dataset.home)}}})"
         for dataset in content.datasets
-        if dataset.home and not cited("datasets", dataset.catalogued) and facts_known(content)
+        if dataset.home and not cited("datasets", dataset.catalogued)
     ]
-    if addresses:
+    if addresses and content.facts is not None and content.facts.protocol:  # the study itself is known
         lines.append(f"Sources without a publication: {', '.join(addresses)}.")
     return " ".join(lines)
-
-
-def facts_known(content: PaperContent) -> bool:
-    """Whether the study itself is known, and not only its table."""
-    return content.facts is not None and bool(content.facts.protocol)
 
 
 def _address(home: str) -> str:
