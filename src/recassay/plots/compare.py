@@ -10,7 +10,7 @@ from recassay.analysis.compare.result import CompareResult
 from recassay.core.choices import MANY_ALGORITHMS, SHOWN_OF_MANY, BarsRule
 from recassay.core.errors import listing
 from recassay.plots.forms import heat_map, names_above, names_down
-from recassay.plots.grammar import Chart, channel, layer
+from recassay.plots.grammar import Chart, Row, channel, layer, marks, tips
 from recassay.plots.theme import COLOURS, FAINT, INK, shorten, themed
 
 WIDTH = 560
@@ -30,9 +30,6 @@ BAR = 9
 
 TICK = 18
 """Pixels that the number of a rank needs; where there are fewer, some are left out."""
-
-
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,43 +101,37 @@ def plot_critical_difference(result: CompareResult) -> Any:
     x = channel("x:Q", scale={"domain": [1, end], "nice": False}, axis=None)
     y = channel("y:Q", scale={"domain": [0, layout.height], "reverse": True, "nice": False}, axis=None)
 
-    def rules(rows: list[Row], **style: Any) -> Any:
-        ends = {end: f"{end}:Q" for end in ("x2", "y2") if rows and end in rows[0]}
-        tip = {"tooltip": "group:N"} if rows and "group" in rows[0] else {}
-        return Chart(rows).mark("rule", **style).encode(x=x, y=y, **ends, **tip)
+    def rules(rows: list[Row], **style: Any) -> Chart:
+        ends = {end: f"{end}:Q" for end in ("x2", "y2") if end in rows[0]}
+        tip = {"tooltip": "group:N"} if "group" in rows[0] else {}
+        return marks(rows, "rule", **style).encode(x=x, y=y, **ends, **tip)
 
-    def words(rows: list[Row], **style: Any) -> Any:
-        tip = {"tooltip": ["algorithm:N", "mean_rank:Q"]} if rows and "algorithm" in rows[0] else {}
-        return Chart(rows).mark("text", **style).encode(x=x, y=y, text="label:N", **tip)
+    def words(rows: list[Row], **style: Any) -> Chart:
+        tip = {"tooltip": tips("algorithm", "mean_rank")} if "algorithm" in rows[0] else {}
+        return marks(rows, "text", **style).encode(x=x, y=y, text="label:N", **tip)
 
     ticks = [{"x": r, "y": TOP, "y2": TOP - 6, "label": str(r)} for r in range(1, end + 1)]
-    ruler_text = f"critical difference {result.nemenyi_cd:.2f}"
-    ruler = (
-        [{"x": 1, "x2": min(1 + result.nemenyi_cd, end), "y": 10, "label": ruler_text}]
-        if result.bars == "nemenyi"
-        else []
-    )
-    by_side = {side: [row for row in layout.labels if row["side"] == side] for side in ("left", "right")}
+    not_crowded = f"(datum.x - 1) % ceil({TICK * (end - 1)} / width) == 0"
     layers = [
         rules(layout.elbows, color=FAINT, strokeWidth=1),
         rules([{"x": 1, "x2": end, "y": TOP}], color=INK, strokeWidth=1.2),
         rules(ticks, color=INK, strokeWidth=1.2),
-        words(ticks, dy=-14, fontSize=11, color=INK).transform_filter(
-            f"(datum.x - 1) % ceil({TICK * (end - 1)} / width) == 0"
-        ),
-        rules(ruler, color=INK, strokeWidth=1.5) if ruler else None,
-        words(ruler, align="left", dy=-8, fontSize=10.5, color=FAINT) if ruler else None,
-        *(
-            words([row for row in by_side[side] if row["who"] == who], fontSize=12, baseline="middle", **style, **place)
-            for side, place in (("left", {"align": "right", "dx": -5}), ("right", {"align": "left", "dx": 5}))
-            for who, style in LABEL_STYLES.items()
-            if any(row["who"] == who for row in by_side[side])
-        ),
-        rules(layout.bars, **BAR_STYLES[result.bars]) if layout.bars else None,
+        words(ticks, dy=-14, fontSize=11, color=INK).transform_filter(not_crowded),
     ]
-    chart = layer(*(layer for layer in layers if layer is not None)).properties(width=WIDTH, height=layout.height)
+    if result.bars == "nemenyi":
+        cd = result.nemenyi_cd
+        ruler: list[Row] = [{"x": 1, "x2": min(1 + cd, end), "y": 10, "label": f"critical difference {cd:.2f}"}]
+        layers.append(rules(ruler, color=INK, strokeWidth=1.5))
+        layers.append(words(ruler, align="left", dy=-8, fontSize=10.5, color=FAINT))
+    for side, place in (("left", {"align": "right", "dx": -5}), ("right", {"align": "left", "dx": 5})):
+        for who, style in LABEL_STYLES.items():
+            rows = [row for row in layout.labels if (row["side"], row["who"]) == (side, who)]
+            if rows:
+                layers.append(words(rows, fontSize=12, baseline="middle", **style, **place))
+    if layout.bars:
+        layers.append(rules(layout.bars, **BAR_STYLES[result.bars]))
     return themed(
-        chart,
+        layer(*layers).properties(width=WIDTH, height=layout.height),
         f"Critical difference, {result.metric}",
         f"Mean rank over {len(result.datasets)} datasets"
         + (f"; a bar: no difference is shown ({RULES[result.bars]})" if result.drawn else "")

@@ -45,14 +45,14 @@ def _across(names: list[str], *, labels: bool) -> Spec:
     return channel(f"{c.DATASET}:N", sort=names, title=None, axis=axis)
 
 
-def _varied(result: DecodirtResult) -> list[Row]:
+def varied(result: DecodirtResult) -> list[Row]:
     """The datasets whose items have parameters, hardest first."""
     return [row for row in result.to_frame().to_dicts() if row["mean_difficulty"] is not None]
 
 
 def plot_datasets(result: DecodirtResult) -> Any:
     """Figure 7: mean difficulty (bars) and mean discrimination (line) of the datasets, hardest first."""
-    rows = _varied(result)
+    rows = varied(result)
     for row in rows:
         for name in ("difficulty", "discrimination"):
             row[f"{name}_low"] = row[f"mean_{name}"] - row[f"{name}_deviation"]
@@ -107,7 +107,7 @@ def plot_bins(result: DecodirtResult) -> Any:
 
 def plot_deviation(result: DecodirtResult) -> Any:
     """Figure 10: the standard deviation of difficulty over the instances of each dataset, hardest dataset first."""
-    rows = _varied(result)
+    rows = varied(result)
     chart = marks(rows, "bar", color=COLOURS[2]).encode(
         x=_across([row[c.DATASET] for row in rows], labels=True),
         y=channel("difficulty_deviation:Q", title="deviation of difficulty"),

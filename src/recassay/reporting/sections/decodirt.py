@@ -31,7 +31,7 @@ def sentences(result: DecodirtResult) -> list[str]:
 
 
 def _datasets(result: DecodirtResult) -> list[str]:
-    rows = [row for row in result.to_frame().to_dicts() if row["mean_difficulty"] is not None]
+    rows = plots.varied(result)
     if not rows:
         return []
     hard = sum(row["mean_difficulty"] > 0 for row in rows)

@@ -9,9 +9,9 @@ from typing import Any
 from recassay.analysis.users.result import DatasetUsers, UsersResult
 from recassay.core import columns as c
 from recassay.core.errors import listing
-from recassay.plots.forms import algorithm_colour, names_down
+from recassay.plots.forms import algorithm_colour, names_down, panel_title
 from recassay.plots.grammar import Chart, channel, concat, condition, fixed, marks, tips
-from recassay.plots.theme import FAINT, shorten, themed
+from recassay.plots.theme import FAINT, INK, shorten, themed
 from recassay.reporting.numbers import between
 from recassay.reporting.section import Brief, Plots, Section, Table, plot
 
@@ -207,7 +207,7 @@ def plot_user_differences(result: UsersResult) -> Any:
         )
         zero = marks([{"zero": 0}], "rule", color=FAINT, strokeDash=[2, 3]).encode(x="zero:Q")
         name = f"{shorten(dataset.dataset, 24)}: behind {shorten(first, 18)}"
-        title = {"text": name, "fontSize": 11, "fontWeight": "normal", "color": "#1b1f24"}
+        title = panel_title(name, centred=True, fontWeight="normal", color=INK)
         panels.append((zero + spans + dots).properties(width=210, height=16 * len(order), title=title))
     return themed(
         concat(*panels, columns=min(3, len(panels)), spacing=16),
