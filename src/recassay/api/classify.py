@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -79,8 +79,9 @@ def classifier_scores(folder: str | Path) -> list[dict[str, Any]]:
         folder: the folder of a classifier study.
     """
 
-    def mean(values: list[float]) -> float | None:
-        return sum(values) / len(values) if values else None
+    def mean(values: Iterable[float | None]) -> float | None:
+        known = [value for value in values if value is not None]
+        return sum(known) / len(known) if known else None
 
     with Store.open(folder) as store:
         cells = store.cells()
@@ -90,7 +91,6 @@ def classifier_scores(folder: str | Path) -> list[dict[str, Any]]:
         done = [cell for cell in own if cell.status == "done"]
         row: dict[str, Any] = {"classifier": name, "role": own[0].spec.get("role", "real"), "datasets": len(done)}
         for metric in ("accuracy", "balanced_accuracy"):
-            values = [cell.metrics.get(metric) for cell in done]
-            row[metric] = mean([value for value in values if value is not None])
-        rows.append({**row, "seconds_fit": mean([cell.seconds_fit for cell in done if cell.seconds_fit is not None])})
+            row[metric] = mean(cell.metrics.get(metric) for cell in done)
+        rows.append({**row, "seconds_fit": mean(cell.seconds_fit for cell in done)})
     return sorted(rows, key=lambda row: -1.0 if row["accuracy"] is None else row["accuracy"], reverse=True)

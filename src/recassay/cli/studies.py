@@ -13,7 +13,7 @@ from recassay.api.study.studies import status as study_status
 from recassay.cli.call import Call
 from recassay.cli.progress import earlier_lines, resumable, show_progress
 from recassay.cli.render import Failed, print_answer, print_json, print_lines, print_rows, print_verdict, say
-from recassay.core.errors import UsageError, count_of
+from recassay.core.errors import UsageError, count_of, listing
 from recassay.core.system.files import write_whole
 from recassay.core.system.plain import plain
 
@@ -144,9 +144,8 @@ def _verified(state: StoreStatus) -> list[str]:
         return []
     lines = []
     if verified.damaged:
-        named = ", ".join(verified.damaged[:3])
-        more = f" and {len(verified.damaged) - 3} more" if len(verified.damaged) > 3 else ""
-        lines.append(f"Damaged or gone: {named}{more}; the same `recassay run` makes this again.")
+        damaged = listing(verified.damaged, most=3)
+        lines.append(f"Damaged or gone: {damaged}; the same `recassay run` makes this again.")
     if verified.unverified:
         kinds = ", ".join(f"{count} {what if count > 1 else what[:-1]}" for what, count in verified.unverified.items())
         lines.append(f"{kinds} cannot be verified: the version that wrote this kept no checksums.")

@@ -26,6 +26,7 @@ from recassay.core.errors import InputError, RecAssayError, UsageError
 from recassay.core.system.aside import environment
 from recassay.core.tables.labels import find_label, known_direction
 from recassay.core.tables.results import Results
+from recassay.core.tabular import stated
 from recassay.evidence.pace import seconds_left
 from recassay.reporting.live import LiveServer
 from recassay.reporting.telling import failure
@@ -122,10 +123,7 @@ class LiveStudy:
             now = states | {(cell.dataset, cell.algorithm): "running" for cell in running}
             return {
                 **state,
-                "running": [
-                    {"algorithm": cell.algorithm, "dataset": cell.dataset, "seed": cell.seed, "seconds": cell.seconds}
-                    for cell in running
-                ],
+                "running": [stated(cell, "algorithm", "dataset", "seed", "seconds") for cell in running],
                 "seconds_left": seconds_left(done, status.to_go, running, workers) if running else None,
                 "grid": [[now.get((dataset, name), "to go") for name in algorithms] for dataset in datasets],
                 "report": None if self._page is None else {"cells": self._cells},
@@ -148,12 +146,9 @@ class LiveStudy:
             metric = find_label(self.metric or default_metric(results), results.metrics)
         except RecAssayError:
             return None, None, {}
-        rows = (
-            results.frame.filter(pl.col(c.METRIC) == metric)
-            .group_by(c.DATASET, c.ALGORITHM)
-            .agg(pl.col(c.VALUE).mean())
-        )
-        means = {(row[c.DATASET], row[c.ALGORITHM]): row[c.VALUE] for row in rows.iter_rows(named=True)}
+        cells = results.frame.filter(pl.col(c.METRIC) == metric).group_by(c.DATASET, c.ALGORITHM)
+        rows = cells.agg(pl.col(c.VALUE).mean()).iter_rows()
+        means = {(dataset, algorithm): value for dataset, algorithm, value in rows}
         return self._leaderboard(results, metric), metric, means
 
     def _leaderboard(self, results: Results, metric: str) -> Mapping[str, Any] | None:

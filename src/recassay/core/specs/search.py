@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, field
-from typing import Any, ClassVar, TypeAlias, TypeGuard, TypeVar, dataclass_transform
+from typing import Any, ClassVar, TypeAlias, TypeVar, dataclass_transform
 
-from recassay.core.errors import UsageError
+from recassay.core.errors import UsageError, listing
 from recassay.core.names import did_you_mean
 
 
@@ -128,12 +128,8 @@ def defaults(space: SearchSpace) -> dict[str, object]:
 def in_words(parameter: Parameter) -> str:
     """What tuning may choose: `1 to 1000, log scale`, `32 to 256 in steps of 32`, `0, 1 or 2`."""
     if isinstance(parameter, Choice):
-        *most, last = (f"{option:g}" if _is_number(option) else str(option) for option in parameter.options)
-        return f"{', '.join(most)} or {last}" if most else last
+        words = (str(option) if isinstance(option, (str, bool)) else f"{option:g}" for option in parameter.options)
+        return listing(words, most=None, last="or")
     step = f" in steps of {parameter.step}" if isinstance(parameter, Whole) and parameter.step > 1 else ""
     scale = ", log scale" if parameter.log else ""
     return f"{parameter.low:g} to {parameter.high:g}{step}{scale}"
-
-
-def _is_number(option: str | int | float | bool) -> TypeGuard[int | float]:
-    return isinstance(option, (int, float)) and not isinstance(option, bool)
