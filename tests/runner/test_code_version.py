@@ -24,7 +24,7 @@ def edit(file: Path, line: str = "EDITED = True") -> None:
 @pytest.mark.parametrize(
     ("module", "expected"),
     [
-        ("linear", {"EASE"}),
+        ("linear", {"EASE", "GF-CF", "Turbo-CF"}),
         ("baselines", {"Random", "MostPop", "RecentPop"}),
         ("kernels/similarity", {"ItemKNN", "UserKNN", "LocalEASE", "RP3beta"}),
         (

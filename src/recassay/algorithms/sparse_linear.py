@@ -7,9 +7,9 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
-from recassay.algorithms.kernels.compiled import compiled
+from recassay.algorithms.kernels.compiled import compiled, in_parallel
 from recassay.algorithms.kernels.counts import LARGE_CATALOGUE, PairCounts, cooccurring_pairs, is_crowded
-from recassay.algorithms.kernels.products import gram, in_parallel
+from recassay.algorithms.kernels.products import gram
 from recassay.algorithms.kernels.similarity import NeighbourLists, Neighbours
 from recassay.algorithms.kernels.small_systems import solve_definite
 from recassay.algorithms.kernels.sparse_scoring import SparseRecommender, sparse_lists_bytes

@@ -3,21 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from functools import cache
+from typing import TypeVar
 
+import numba
 import threadpoolctl
 
-from recassay.algorithms.kernels.products import in_parallel
 from recassay.core.system.compiled import compiled
 
-__all__ = ["compiled", "one_blas_thread", "over_rows"]
+__all__ = ["compiled", "in_parallel", "one_blas_thread", "over_rows"]
 
 ROWS_A_BLOCK = 256
 """Rows that a thread takes at once: enough to amortise a call, few enough to share the work evenly."""
 
 WORTH_A_THREAD = 4_000_000
 """Multiplications below which handing out blocks costs more than it gains."""
+
+CHUNKS_PER_THREAD = 8
+"""Rows differ in cost: several chunks for each thread even it out."""
+
+Answer = TypeVar("Answer")
+
+
+def in_parallel(
+    work: Callable[[slice], Answer], n_rows: int, *, size: int | None = None, alone: bool = False
+) -> list[Answer]:
+    """`work` on slices that cover `range(n_rows)`, on as many threads as numba is allowed, or `alone` on this one.
+
+    The answers come in the order of the slices, each of `size` rows; by default as few as keep all threads at work.
+    """
+    threads = 1 if alone else int(vars(numba.config)["NUMBA_NUM_THREADS"])
+    chunks = 1 if threads == 1 or n_rows < 2 else threads * CHUNKS_PER_THREAD
+    size = size or max(1, -(-n_rows // chunks))
+    parts = [slice(start, min(start + size, n_rows)) for start in range(0, max(n_rows, 1), size)]
+    if threads == 1:
+        return [work(part) for part in parts]
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(work, parts))
 
 
 def over_rows(kernel: Callable[[int, int], object], rows: int, *, work: int) -> None:

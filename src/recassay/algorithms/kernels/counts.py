@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
+from recassay.algorithms.kernels.compiled import in_parallel
 from recassay.algorithms.kernels.positives import Positives
-from recassay.algorithms.kernels.products import SparseRows, gram, in_parallel
+from recassay.algorithms.kernels.products import SparseRows, gram
 from recassay.core.system.compiled import compiled_exactly
 from recassay.core.types import Float32Array, FloatArray, IdArray, IntArray
 

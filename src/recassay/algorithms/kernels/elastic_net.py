@@ -21,8 +21,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
+from recassay.algorithms.kernels.compiled import in_parallel
 from recassay.algorithms.kernels.counts import Counts
-from recassay.algorithms.kernels.products import in_parallel
 from recassay.core.system.compiled import compiled_exactly
 from recassay.core.types import Float32Array, FloatArray, IdArray, IntArray
 

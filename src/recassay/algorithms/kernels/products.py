@@ -8,23 +8,16 @@ file.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
-import numba
 import numpy as np
 from scipy.sparse import csr_array
 
+from recassay.algorithms.kernels.compiled import in_parallel
 from recassay.core.errors import UsageError
 from recassay.core.system.compiled import compiled_exactly
 from recassay.core.system.machine import machine_bytes
 from recassay.core.types import Float32Array, IdArray, IntArray
-
-CHUNKS_PER_THREAD = 8
-"""Rows differ in cost: several chunks for each thread even it out."""
-
-Answer = TypeVar("Answer")
 
 
 class SparseRows(NamedTuple):
@@ -64,23 +57,6 @@ def gram(matrix: csr_array) -> Float32Array:
     """`matrix.T @ matrix`, dense: how often two items occur together, where `matrix` holds ones."""
     items = np.arange(matrix.shape[1], dtype=np.int32)
     return row_products(SparseRows.of(matrix.T.tocsr()), SparseRows.of(matrix), items)
-
-
-def in_parallel(
-    work: Callable[[slice], Answer], n_rows: int, *, size: int | None = None, alone: bool = False
-) -> list[Answer]:
-    """`work` on slices that cover `range(n_rows)`, on as many threads as numba is allowed, or `alone` on this one.
-
-    The answers come in the order of the slices, each of `size` rows; by default as few as keep all threads at work.
-    """
-    threads = 1 if alone else int(vars(numba.config)["NUMBA_NUM_THREADS"])
-    chunks = 1 if threads == 1 or n_rows < 2 else threads * CHUNKS_PER_THREAD
-    size = size or max(1, -(-n_rows // chunks))
-    parts = [slice(start, min(start + size, n_rows)) for start in range(0, max(n_rows, 1), size)]
-    if threads == 1:
-        return [work(part) for part in parts]
-    with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(work, parts))
 
 
 @compiled_exactly

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from recassay.algorithms.kernels.products import SparseRows, add_row, add_row_noting, count_products, in_parallel
+from recassay.algorithms.kernels.compiled import in_parallel
+from recassay.algorithms.kernels.products import SparseRows, add_row, add_row_noting, count_products
 from recassay.algorithms.kernels.shortlist import Keys, hand_over, keep_best, key_of, new_shortlist, read_lists, rising
 from recassay.core.system.compiled import compiled_exactly
 from recassay.core.types import Float32Array, IdArray

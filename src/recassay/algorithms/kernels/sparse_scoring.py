@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
-from recassay.algorithms.kernels.products import SparseRows, add_row, add_row_noting, count_products, in_parallel
+from recassay.algorithms.kernels.compiled import in_parallel
+from recassay.algorithms.kernels.products import SparseRows, add_row, add_row_noting, count_products
 from recassay.algorithms.kernels.shortlist import Keys, hand_over, keep_best, key_of, new_shortlist, read_lists, rising
 from recassay.core.errors import InputError
 from recassay.core.ranking import tie_order
