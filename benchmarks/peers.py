@@ -131,9 +131,9 @@ evenly here (`hardest_of = 1`), as the paper does. That needs a larger rate: at 
 lastfm-2k, and implicit's way of drawing with our code gives 0.165 at 0.01. RecAssay's default
 and published values on Gowalla are in [Baselines beside published numbers](strength.md#gowalla-as-published).
 
-PureSVD is exact here. scikit-learn's randomised one stops at five iterations before its last components are right:
-on the whole of ml-1m the least canonical correlation of its 50 vectors with the exact ones is 0.59. With 20 iterations
-it is 0.994, in twice our time (0.95 against 0.45 s).
+PureSVD is exact here. The randomised one of scikit-learn stops at five iterations, before its last components are
+right. On the whole of ml-1m the least canonical correlation of its 50 vectors with the exact ones is 0.59. With 20
+iterations it is 0.994, in twice our time (0.95 against 0.45 s).
 
 Made on {today} by `python3 dev.py bench peers` ({machine}). Ratios carry over to other machines better than seconds.
 
