@@ -28,6 +28,7 @@ from recassay.algorithms.neighbours import ItemKNN, UserKNN
 from recassay.algorithms.slim import SLIM
 from recassay.algorithms.sparse_linear import COSINE, LocalCounts, LocalEASE, local_weights
 from recassay.core.errors import UsageError
+from recassay.core.registry import algorithms
 from recassay.core.types import Interactions
 from recassay.testing import example_interactions, learnable_tastes
 
@@ -347,6 +348,12 @@ def test_the_better_default_of_item_neighbours_is_no_worse() -> None:
         (lambda: ItemKNN(keep="both"), "has no keep 'both'"),
         (lambda: LocalEASE(neighbours=0), "LocalEASE cannot work with neighbours = 0"),
         (lambda: LocalEASE(reg=-1.0), "LocalEASE cannot work with reg"),
+        (
+            lambda: algorithms.get("ALS")(factors=0),
+            "ALS cannot work with factors = 0; give a number that is at least 1",
+        ),
+        (lambda: algorithms.get("PLSA")(classes=-5), "PLSA cannot work with classes = -5"),
+        (lambda: algorithms.get("MultiVAE")(latent=0), "MultiVAE cannot work with latent = 0"),
     ],
 )
 def test_impossible_parameters_are_refused(make: object, message: str) -> None:

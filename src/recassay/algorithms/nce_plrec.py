@@ -27,7 +27,7 @@ class NCEPLRec(Tunable):
     aliases: ClassVar[tuple[str, ...]] = ("NCEPLRec",)
     source: ClassVar[str] = "Wu, Volkovs, Soon, Sanner & Rai 2019, Noise Contrastive Estimation for One-Class CF, SIGIR"
 
-    factors: int = whole(20, 500, default=100, log=True, least=1)
+    factors: int = whole(20, 500, default=100, log=True)
     beta: float = real(0.7, 1.3, default=1.0)
     reg: float = real(1.0, 10_000.0, default=100.0, log=True, above=0)
 

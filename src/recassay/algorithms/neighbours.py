@@ -30,7 +30,7 @@ class _Neighbourhood(Tunable):
     among the best and is not searched. On a GPU (`device`) similarities, lists and scores are computed there.
     """
 
-    k: int = whole(20, MOST_NEIGHBOURS, default=100, log=True, least=1)
+    k: int = whole(20, MOST_NEIGHBOURS, default=100, log=True)
     shrink: float = choice(SHRINKS, default=0.0, least=0)
     similarity: str = choice(("cosine", "jaccard"), default="cosine", among=SIMILARITIES)
     weighting: str = choice(WEIGHTINGS, default="none", among=WEIGHTINGS)

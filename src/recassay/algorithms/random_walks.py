@@ -30,7 +30,7 @@ class RP3beta(Tunable):
         "Paudel, Christoffel, Newell & Bernstein 2017, Updatable, Accurate, Diverse, and Scalable Recommendations, TiiS"
     )
 
-    k: int = whole(100, 1000, default=500, log=True, least=1)
+    k: int = whole(100, 1000, default=500, log=True)
     alpha: float = real(0.2, 1.2, default=0.5)
     beta: float = real(0.1, 0.8, default=0.5)
 

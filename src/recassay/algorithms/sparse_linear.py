@@ -40,7 +40,7 @@ class LocalEASE(Tunable):
     aliases: ClassVar[tuple[str, ...]] = ("sparse EASE",)
     source: ClassVar[str] = "Steck: Markov random fields for collaborative filtering (NeurIPS 2019), section 3.2"
 
-    neighbours: int = whole(20, 400, default=200, log=True, least=1)
+    neighbours: int = whole(20, 400, default=200, log=True)
     reg: float = real(1.0, 1000.0, default=250.0, log=True, above=0)
 
     @staticmethod

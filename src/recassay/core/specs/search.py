@@ -79,7 +79,12 @@ def real(low: float, high: float, *, default: float, log: bool = False, **limits
 
 
 def whole(low: int, high: int, *, default: int, log: bool = False, step: int = 1, **limits: float) -> Any:
-    """A field of a `Tunable` that tuning varies as `Whole`; `limits` are those of `Limits`."""
+    """A field of a `Tunable` that tuning varies as `Whole`; `limits` are those of `Limits`.
+
+    A range that begins above 1 is one of counts (factors, neighbours, rounds), of which there must be one.
+    """
+    if low > 1:
+        limits = {"least": 1, **limits}
     return field(default=default, metadata={"range": Whole(low, high, default, log, step), "limits": limits})
 
 
