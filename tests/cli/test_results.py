@@ -94,13 +94,15 @@ def test_results_in_every_form(cli, study, tmp_path):
     answer = cli("results", study, "--metric", "ndcg@10", "--json").json()
     assert {row["metric"] for row in answer["results"]} == {"ndcg@10"}
     expected = {row["algorithm"]: row["value"] for row in answer["results"]}
-    for name, flags in (("a.parquet", ()), ("b.csv", ()), ("c.json", ("--json",)), ("d", ("--parquet",))):
+    written = (("a.parquet", ()), ("b.csv", ()), ("b.tsv", ()), ("c.json", ("--json",)), ("d", ("--parquet",)))
+    for name, flags in written:
         ran = cli("results", study, "-m", "ndcg@10", "--out", tmp_path / "new" / name, *flags)
         assert ran.code == 0, ran.err
         path = tmp_path / "new" / name
         rows = (
             json.loads(path.read_text())["results"] if name == "c.json"
-            else (pl.read_csv(path) if name == "b.csv" else pl.read_parquet(path)).to_dicts()
+            else pl.read_csv(path, separator="\t" if name == "b.tsv" else ",").to_dicts() if name.startswith("b.")
+            else pl.read_parquet(path).to_dicts()
         )  # fmt: skip
         assert {row["algorithm"]: row["value"] for row in rows} == pytest.approx(expected)
     assert cli("results", study, "--csv", "--json").code == 2

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import recassay
-from recassay.core.tables.facts import AuditFinding, FailedCell, StudyFacts
+from recassay.core.tables.facts import AuditFinding, StudyFacts
 from recassay.core.tables.results import Results
 from recassay.reporting.content import ReportContent
 from recassay.reporting.markup import Markup, data_block, escaped, tag
@@ -21,6 +21,7 @@ from recassay.reporting.page.parts import definitions
 from recassay.reporting.page.svg import inline_svg
 from recassay.reporting.page.top import top
 from recassay.reporting.tables import column_texts, html_table, latex, markdown, paper_tables
+from recassay.store.records import CellRecord
 from recassay.testing.results import synthetic_results
 from support.shared import HOSTILE
 
@@ -148,7 +149,7 @@ def test_warnings_name_what_is_wrong():
         done=2,
         to_go=1,
         untuned=("EASE",),
-        failed=(FailedCell("SLIM", "films", 1, None, "timeout", "took too long"),),
+        failed=(CellRecord("0", "SLIM", "films", 1, None, {}, "timeout", "took too long"),),
         findings=(
             AuditFinding("films", "train_after_test", "7 training events are later", True),
             AuditFinding("books", "train_after_test", "9 training events are later", True),

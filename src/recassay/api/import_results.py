@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from io import BytesIO
 from pathlib import Path
 
 from recassay.api.arguments import checked
 from recassay.api.inputs import PathLike, ResultsLike
-from recassay.api.tables import joined_results
+from recassay.api.tables import joined_results, table_bytes
 from recassay.core.errors import UsageError
 from recassay.core.system.files import is_stream
 from recassay.core.tables.results import Results
@@ -57,13 +56,5 @@ def import_results(
     places = list(source) if isinstance(source, (list, tuple)) else [source]
     results = joined_results(places, asked, format, prefer)
     if target is not None:
-        write_files(target.parent, {target.name: _written(results, target.suffix.lower())})
+        write_files(target.parent, {target.name: table_bytes(results.frame, target.suffix.lower())})
     return results
-
-
-def _written(results: Results, ending: str) -> bytes:
-    if ending == ".parquet":
-        stream = BytesIO()
-        results.frame.write_parquet(stream)
-        return stream.getvalue()
-    return results.frame.write_csv(separator="\t" if ending == ".tsv" else ",").encode()

@@ -1,4 +1,4 @@
-"""Tables in: results, the study they come from, characteristics of datasets."""
+"""Tables in and out: results, the study they come from, characteristics of datasets, files of tables."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
+import polars as pl
+
 from recassay.api.arguments import checked
 from recassay.api.inputs import CharacteristicsLike, ResultsLike
 from recassay.core.errors import NotApplicableError, UsageError, listing
+from recassay.core.system.parquet import parquet_bytes
 from recassay.core.tables.characteristics import CharacteristicsTable
 from recassay.core.tables.labels import split_label
 from recassay.core.tables.matrix import Matrix
@@ -225,3 +228,10 @@ def _loaded(options: dict[str, Any]) -> tuple[Results, str]:
     reading = {name: options.pop(name) for name in ("wide", "transpose") if name in options}
     table = load_results(options.pop("results"), metric=metric, **reading)
     return table, metric or default_metric(table)
+
+
+def table_bytes(frame: pl.DataFrame, ending: str) -> bytes:
+    """A table as a file that ends so: Parquet, or text with tabs (`.tsv`) or commas."""
+    if ending in (".parquet", ".pq"):
+        return parquet_bytes(frame)
+    return frame.write_csv(separator="\t" if ending == ".tsv" else ",").encode()

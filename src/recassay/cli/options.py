@@ -5,6 +5,7 @@ from __future__ import annotations
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import click
@@ -16,14 +17,13 @@ from recassay.cli.values import (
     listed,
     named,
     number,
-    number_or_list,
     number_or_word,
+    one_or_list,
     seconds,
     share,
-    text_or_list,
     weights_or_word,
 )
-from recassay.cli.verbs import UNKNOWN, Other, Parameter
+from recassay.cli.verbs import Other, Parameter
 from recassay.core.choices import Range, Written
 from recassay.core.errors import UsageError
 
@@ -175,10 +175,9 @@ def _mixed(members: tuple[Any, ...]) -> tuple[ValueType, str]:
         return Text(partial(number_or_word, words=words)), f"N|{'|'.join(words)}"
     if any(get_origin(member) is dict for member in members) and words:
         return Text(partial(weights_or_word, words=words)), "NAME=X,..."
-    if lists and str in members:
-        return Text(text_or_list), "A,B,..."
-    if lists and int in members:
-        return Text(number_or_list), "N,..."
+    if lists and (str in members or int in members):
+        inner = str if str in members else int
+        return Text(partial(one_or_list, inner=inner)), "A,B,..." if inner is str else "N,..."
     return Text(), "TEXT"
 
 
@@ -188,7 +187,8 @@ def _help(parameter: Parameter, limits: Range | None) -> str:
     text = help[:1].upper() + help[1:]
     facts = []
     default = parameter.default
-    if default is not UNKNOWN and not isinstance(default, (bool, type(None))) and default not in ((), {}, ""):
+    stated = isinstance(default, (str, int, float, tuple, Path)) and not isinstance(default, bool)
+    if stated and default not in ((), ""):
         shown = ",".join(map(str, default)) if isinstance(default, tuple) else str(default)
         facts += [f"default: {shown}"] if len(shown) < 40 else []
     if limits is not None:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import math
 import sys
-from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recassay.api.publish.content import document, save_text
-from recassay.api.tables import default_metric, load_results
+from recassay.api.tables import default_metric, load_results, table_bytes
 from recassay.cli.call import Call
 from recassay.cli.render import print_first_rows, print_json, print_lines, print_notes, print_rows, say
 from recassay.cli.values import is_output
@@ -47,38 +46,22 @@ def results(
     if csv + parquet + as_json > 1:
         raise UsageError("--csv, --parquet and --json exclude each other", fix="keep one")
     frame = call()
-    if parquet or (out is not None and out.suffix in (".parquet", ".pq") and not (csv or as_json)):
-        _parquet(frame, out)
-    elif as_json:
-        _json(frame, call.typed["folder"], out)
-    elif csv or out is not None:
-        if out is None:
-            sys.stdout.write(frame.write_csv())
-        else:
-            save_text(out, frame.write_csv())
-    else:
+    if out is None and not (csv or parquet or as_json):
         _table(frame, everything)
+        return
+    if as_json:
+        answer = document("results", {"results": frame.to_dicts()}, load_results(call.typed["folder"]))
+        content = (json.dumps(answer, indent=1, allow_nan=False, ensure_ascii=False) + "\n").encode()
+    else:
+        ending = ".parquet" if parquet else ".csv" if csv or out is None else out.suffix
+        content = table_bytes(frame, ending)
     if out is not None:
+        save_text(out, content)
         say(f"wrote {frame.height:,} rows to {out}")
-
-
-def _parquet(frame: pl.DataFrame, out: Path | None) -> None:
-    if out is not None:
-        packed = BytesIO()
-        frame.write_parquet(packed, compression="zstd")
-        save_text(out, packed.getvalue())
-    elif sys.stdout.isatty():
+    elif parquet and sys.stdout.isatty():
         raise UsageError("Parquet is no text for a terminal", fix="say --out FILE, or redirect the output")
     else:
-        frame.write_parquet(sys.stdout.buffer, compression="zstd")
-
-
-def _json(frame: pl.DataFrame, folder: str, out: Path | None) -> None:
-    content = document("results", {"results": frame.to_dicts()}, load_results(folder))
-    if out is None:
-        print_json(content)
-    else:
-        save_text(out, json.dumps(content, indent=1, allow_nan=False) + "\n")
+        sys.stdout.buffer.write(content)
 
 
 def _table(frame: pl.DataFrame, everything: bool) -> None:

@@ -74,14 +74,11 @@ def number(text: str, option: str, *, kind: Any = int, limits: Range = NO_LIMITS
     return value
 
 
-def number_or_list(text: str, option: str) -> int | list[int]:
-    """A whole number, or several with commas between them."""
-    return listed(text, option, inner=int) if "," in text else number(text, option)
-
-
-def text_or_list(text: str, option: str) -> str | list[str]:
-    """A word, or several with commas between them."""
-    return listed(text, option) if "," in text else text
+def one_or_list(text: str, option: str, *, inner: Any) -> Any:
+    """A word or a whole number, or several with commas between them."""
+    if "," in text:
+        return listed(text, option, inner=inner)
+    return number(text, option) if inner is int else text
 
 
 def number_or_word(text: str, option: str, *, words: Sequence[str]) -> int | str:

@@ -7,9 +7,10 @@ computes with (about a second), and help, completion and complaints about option
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 import typing
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
@@ -20,10 +21,8 @@ from typing import Any
 from recassay.api import inputs
 from recassay.core import choices
 
-UNKNOWN: Any = object()
-"""The default of a parameter that has none, or whose text alone does not tell it."""
-
 _KNOWN = {
+    **vars(builtins),
     **vars(typing),
     **vars(choices),
     **vars(inputs),
@@ -34,6 +33,10 @@ _KNOWN = {
     "Path": Path,
     "Sequence": Sequence,
 }
+
+
+_TOLD = (ast.Constant, ast.Tuple, ast.List, ast.Dict, ast.Subscript, ast.BinOp, ast.Name)
+"""The values that are read where a module assigns them to a name: constants, what holds them, and types."""
 
 
 class Other:
@@ -51,6 +54,7 @@ class Parameter:
     kind: Any
     """Its annotation; a class that the text does not tell is an `Other` of that name."""
     default: Any
+    """None where there is none; an `Other` where it is made of classes that the text does not tell."""
     help: str
     required: bool = False
 
@@ -68,8 +72,8 @@ def read_verb(place: str) -> tuple[Parameter, ...]:
     return tuple(
         Parameter(
             argument.arg,
-            _kind(module, argument.annotation),
-            _value(module, default),
+            Any if argument.annotation is None else _evaluated(module, argument.annotation),
+            None if default is None else _evaluated(module, default),
             texts.get(argument.arg, ""),
             required=default is None,
         )
@@ -85,8 +89,8 @@ def read_fields(place: str) -> tuple[Parameter, ...]:
     return tuple(
         Parameter(
             line.target.id,
-            _kind(module, line.annotation),
-            _value(module, line.value),
+            _evaluated(module, line.annotation),
+            None if line.value is None else _evaluated(module, line.value),
             " ".join(_text(after).split()),
         )
         for line, after in zip(lines, [*lines[1:], None], strict=True)
@@ -142,51 +146,25 @@ def _text(line: ast.stmt | None) -> str:
 
 
 class _Names(dict[str, Any]):
-    """Names as a module's annotations use them: known ones, those it assigns, and `Other` for the rest."""
+    """Names as a module uses them: known ones, those that it assigns or imports from us, and `Other` for the rest."""
 
     def __init__(self, module: str) -> None:
+        super().__init__(_KNOWN)
         self.module = module
 
     def __missing__(self, name: str) -> Any:
-        if name in _KNOWN:
-            return _KNOWN[name]
-        if name in __builtins__:  # type: ignore[operator]
-            return __builtins__[name]  # type: ignore[index]
-        assigned = _value(self.module, ast.Name(name))
-        return type(name, (Other,), {}) if assigned is UNKNOWN else assigned
+        for line in _tree(self.module).body:
+            if isinstance(line, (ast.Assign, ast.AnnAssign)) and isinstance(line.value, _TOLD):
+                targets = line.targets if isinstance(line, ast.Assign) else [line.target]
+                if any(isinstance(target, ast.Name) and target.id == name for target in targets):
+                    return _evaluated(self.module, line.value)
+            if isinstance(line, ast.ImportFrom) and line.module and line.module.startswith("recassay"):
+                for imported in line.names:
+                    if name == (imported.asname or imported.name):
+                        return _Names(line.module)[imported.name]
+        return type(name, (Other,), {})
 
 
-def _kind(module: str, annotation: ast.expr | None) -> Any:
-    return Any if annotation is None else eval(compile(ast.Expression(annotation), module, "eval"), {}, _Names(module))  # noqa: S307
-
-
-def _value(module: str, expression: ast.expr | None) -> Any:
-    """What a default is, where the text tells it: a constant, or a name that is assigned one here or where it is
-    imported from."""
-    if expression is None:
-        return UNKNOWN
-    if isinstance(expression, ast.Name):
-        return _assigned(module, expression.id)
-    if isinstance(expression, ast.Call) and expression.args:  # Path("name")
-        return _value(module, expression.args[0])
-    try:
-        return ast.literal_eval(expression)
-    except ValueError:
-        return UNKNOWN
-
-
-def _assigned(module: str, name: str) -> Any:
-    for line in _tree(module).body:
-        if name in _targets(line):
-            value = line.value  # type: ignore[attr-defined]
-            return _kind(module, value) if isinstance(value, ast.Subscript) else _value(module, value)
-        if isinstance(line, ast.ImportFrom) and line.module and line.module.startswith("recassay"):
-            for imported in line.names:
-                if name == (imported.asname or imported.name):
-                    return _assigned(line.module, imported.name)
-    return UNKNOWN
-
-
-def _targets(line: ast.stmt) -> Iterator[str]:
-    targets = line.targets if isinstance(line, ast.Assign) else [line.target] if isinstance(line, ast.AnnAssign) else []
-    return (target.id for target in targets if isinstance(target, ast.Name))
+def _evaluated(module: str, expression: ast.expr) -> Any:
+    """What an annotation or a default is."""
+    return eval(compile(ast.Expression(expression), module, "eval"), {}, _Names(module))  # noqa: S307

@@ -27,7 +27,7 @@ def study_facts(folder: str | Path) -> StudyFacts:
     A study of classifiers has no protocol, tuning or audit of interactions to tell of.
     """
     from recassay.core.specs.study import StudySpec
-    from recassay.core.tables.facts import FailedCell, StudyFacts
+    from recassay.core.tables.facts import StudyFacts
     from recassay.store.store import Store
 
     with Store.open(folder) as store:
@@ -41,10 +41,7 @@ def study_facts(folder: str | Path) -> StudyFacts:
         to_go=len(status.to_go),
         seeds=tuple(manifest.get("seeds", ())),
         budget=plan.get("budget", {}),
-        failed=tuple(
-            FailedCell(c.algorithm, c.dataset, c.seed, c.fold, c.status, c.reason or "no reason was kept")
-            for c in status.failed
-        ),
+        failed=status.failed,
         parameters=_parameters(cells),
         energy=_energy(cells),
         manifest=manifest,

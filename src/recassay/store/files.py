@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import sqlite3
 from pathlib import Path
@@ -14,7 +13,7 @@ import polars as pl
 
 from recassay.core.errors import InputError
 from recassay.core.system.files import write_whole
-from recassay.core.system.parquet import parquet_frame
+from recassay.core.system.parquet import parquet_bytes, parquet_frame
 from recassay.store.records import unpacked
 
 SCORES, LISTS, RESPONSES = "scores", "lists", "responses"
@@ -34,9 +33,7 @@ def write_json(target: Path, content: Any) -> None:
 
 def write_parquet(target: Path, frame: pl.DataFrame) -> str:
     """Write a table as a whole file; the SHA-256 of its bytes."""
-    packed = io.BytesIO()
-    frame.write_parquet(packed, compression="zstd")
-    content = packed.getvalue()
+    content = parquet_bytes(frame)
     write_whole(target, content)
     return hashlib.sha256(content).hexdigest()
 

@@ -31,6 +31,13 @@ def parquet_schema(data: bytes) -> dict[str, pl.DataType]:
         return dict(pl.read_parquet_schema(io.BytesIO(data)))
 
 
+def parquet_bytes(frame: pl.DataFrame) -> bytes:
+    """The bytes of a Parquet file that holds the table."""
+    packed = io.BytesIO()
+    frame.write_parquet(packed, compression="zstd")
+    return packed.getvalue()
+
+
 @contextmanager
 def panics_as_errors(*, quietly: bool = True) -> Iterator[None]:
     """Turn a panic of polars into a `ComputeError`, and `quietly` drop its report.

@@ -8,17 +8,7 @@ from typing import Any
 
 import polars as pl
 
-
-@dataclass(frozen=True, slots=True)
-class FailedCell:
-    """A cell without numbers, and why."""
-
-    algorithm: str
-    dataset: str
-    seed: int
-    fold: int | None
-    status: str
-    reason: str
+from recassay.core.system.failures import Failed
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +46,7 @@ class StudyFacts:
     protocol: Mapping[str, Any] = field(default_factory=dict)
     protocols: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     budget: Mapping[str, Any] = field(default_factory=dict)
-    failed: tuple[FailedCell, ...] = ()
+    failed: tuple[Failed, ...] = ()
     findings: tuple[AuditFinding, ...] = ()
     untuned: tuple[str, ...] = ()
     splits: pl.DataFrame = field(default_factory=pl.DataFrame)
