@@ -135,7 +135,7 @@ def test_a_file_that_was_put_there_by_hand_is_read(tmp_path) -> None:
     one = find_dataset("msd")
     with zipfile.ZipFile(tmp_path / one.stored_name, "w") as archive:
         archive.writestr("train_triplets.txt", "u1\ts1\t3\nu1\ts2\t1\nu2\ts1\t7\n")
-    _, file = obtain(one, tmp_path)
+    file = obtain(one, tmp_path)
     assert len(read_interactions(file, one.read).interactions) == 3
 
 

@@ -16,7 +16,7 @@ import threading
 import time
 import zipfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -24,14 +24,15 @@ import pytest
 
 from recassay.core.errors import InputError, RecAssayError, UsageError
 from recassay.data.catalog.entries import CatalogEntry
-from recassay.data.download.fetch import FetchRecord, fetch, obtain, web_opener
-from recassay.data.download.pins import read_pins
+from recassay.data.download.fetch import fetch, obtain, web_opener
+from recassay.data.download.pins import Pin, read_pins
 from recassay.data.download.transfer import Patience
 
 BODY = bytes(i * i % 251 for i in range(700_000))
 SHA256 = hashlib.sha256(BODY).hexdigest()
 MD5 = hashlib.md5(BODY, usedforsecurity=False).hexdigest()
-QUICK = Patience(attempts=3, timeout=5.0, first_pause=0.5)
+QUICK = Patience(attempts=3, timeout=5.0, first_pause=0.5, sleep=lambda _: None)
+ONCE = replace(QUICK, attempts=1)
 
 
 @dataclass
@@ -144,9 +145,13 @@ def entry_for(server: Server, *paths: str, **fields: object) -> CatalogEntry:
     return CatalogEntry.model_validate({**known, **fields})
 
 
-def run(entry: CatalogEntry, folder: Path, **options: object) -> FetchRecord:
-    options.setdefault("sleep", lambda _: None)
-    return fetch(entry, folder, patience=QUICK, **options)  # type: ignore[arg-type]
+def run(entry: CatalogEntry, folder: Path, **options: object) -> Pin:
+    return fetch(entry, folder, **{"patience": QUICK, **options})  # type: ignore[arg-type]
+
+
+def asked_from(server: Server) -> list[int]:
+    """Where each request asked the file to begin."""
+    return [int(headers.get("Range", "bytes=0-")[len("bytes=") : -1]) for _, headers in server.requests]
 
 
 def left(folder: Path) -> list[str]:
@@ -156,9 +161,9 @@ def left(folder: Path) -> list[str]:
 def test_plain_download(server: Server, tmp_path: Path) -> None:
     calls: list[tuple[int, int | None]] = []
     record = run(entry_for(server), tmp_path, progress=lambda done, total: calls.append((done, total)))
-    assert record.path.read_bytes() == BODY
+    assert (tmp_path / record.file).read_bytes() == BODY
     assert (record.sha256, record.md5, record.size) == (SHA256, MD5, len(BODY))
-    assert (record.vouched_by, record.downloaded, record.resumed_from) == ("first", True, 0)
+    assert record.address == server.base + "/data.bin"
     assert calls[0] == (0, len(BODY))
     assert calls[-1] == (len(BODY), len(BODY))
     assert calls == sorted(calls)
@@ -169,16 +174,15 @@ def test_plain_download(server: Server, tmp_path: Path) -> None:
 def test_second_fetch_asks_nobody(server: Server, tmp_path: Path) -> None:
     run(entry_for(server), tmp_path)
     record = run(entry_for(server), tmp_path)
-    assert (record.downloaded, record.vouched_by) == (False, "pinned")
+    assert (record.sha256, record.address) == (SHA256, None)
     assert len(server.requests) == 1
 
 
 def test_cut_connection_is_resumed_within_one_call(server: Server, tmp_path: Path) -> None:
     server.cuts = [300_000, 200_000]
     record = run(entry_for(server), tmp_path)
-    assert record.path.read_bytes() == BODY
+    assert (tmp_path / record.file).read_bytes() == BODY
     assert record.sha256 == SHA256
-    assert record.resumed_from == 300_000
     assert [headers.get("Range") for _, headers in server.requests] == [
         None,
         "bytes=300000-",
@@ -197,7 +201,7 @@ def test_interrupted_call_is_resumed_by_the_next(server: Server, tmp_path: Path)
     assert left(tmp_path) == ["data.bin.part", "data.bin.part.json"]
     held = (tmp_path / "data.bin.part").stat().st_size
     record = run(entry_for(server), tmp_path)
-    assert record.resumed_from == held > 400_000
+    assert asked_from(server)[-1] == held > 400_000
     assert record.sha256 == SHA256
     assert left(tmp_path) == ["data.bin", "pins.json"]
 
@@ -223,7 +227,7 @@ def test_killed_process_is_resumed_by_the_next(server: Server, tmp_path: Path) -
     assert killed.returncode == -signal.SIGKILL
     assert left(tmp_path) == ["data.bin.part", "data.bin.part.json"]
     record = run(entry, tmp_path)
-    assert record.resumed_from > 0
+    assert asked_from(server)[-1] > 0
     assert record.sha256 == SHA256
     assert left(tmp_path) == ["data.bin", "pins.json"]
 
@@ -233,7 +237,7 @@ def test_part_that_is_whole_already(server: Server, tmp_path: Path) -> None:
     notes = {"address": server.base + "/data.bin", "etag": '"v1"', "validator": '"v1"'}
     (tmp_path / "data.bin.part.json").write_text(json.dumps(notes))
     record = run(entry_for(server), tmp_path)
-    assert (record.sha256, record.resumed_from) == (SHA256, len(BODY))
+    assert (record.sha256, asked_from(server)) == (SHA256, [len(BODY)])
 
 
 def test_part_longer_than_the_file(server: Server, tmp_path: Path) -> None:
@@ -246,7 +250,7 @@ def test_part_longer_than_the_file(server: Server, tmp_path: Path) -> None:
 def test_server_that_ignores_ranges(server: Server, tmp_path: Path) -> None:
     server.ranges, server.cuts = False, [300_000]
     record = run(entry_for(server), tmp_path)
-    assert (record.sha256, record.resumed_from) == (SHA256, 0)
+    assert record.sha256 == SHA256
 
 
 @pytest.mark.parametrize("broken", ["no header", "bytes 5-10/20", "bytes */700000", "items 1-2/3"])
@@ -274,33 +278,34 @@ def test_file_that_changes_between_attempts(server: Server, tmp_path: Path) -> N
     with pytest.raises(KeyboardInterrupt):
         run(entry_for(server), tmp_path, progress=change)
     record = run(entry_for(server), tmp_path)
-    assert record.path.read_bytes() == changed
-    assert record.resumed_from == 0
+    assert (tmp_path / record.file).read_bytes() == changed
 
 
 def test_a_part_under_another_etag_is_not_joined_to_the_old_one(server: Server, tmp_path: Path) -> None:
     """A server that ignores If-Range and sends the rest of a changed file of the same size."""
     server.cuts = [300_000]
     with contextlib.suppress(RecAssayError):
-        fetch(entry_for(server), tmp_path, patience=Patience(attempts=1, timeout=5.0), sleep=lambda _: None)
+        run(entry_for(server), tmp_path, patience=ONCE)
     assert (tmp_path / "data.bin.part").stat().st_size > 0
     changed = bytes(reversed(BODY))
     server.body, server.etag, server.last_modified = changed, '"v2"', '"v1"'
-    assert run(entry_for(server), tmp_path).path.read_bytes() == changed
+    assert (tmp_path / run(entry_for(server), tmp_path).file).read_bytes() == changed
 
 
 def test_last_modified_serves_where_the_etag_is_weak(server: Server, tmp_path: Path) -> None:
     server.etag, server.last_modified = 'W/"v1"', "Sat, 01 Jan 2022 00:00:00 GMT"
     server.cuts = [300_000]
-    assert run(entry_for(server), tmp_path).resumed_from == 300_000
+    assert run(entry_for(server), tmp_path).sha256 == SHA256
+    assert asked_from(server) == [0, 300_000]
     assert server.requests[1][1]["If-Range"] == server.last_modified
 
 
 def test_no_validator_no_resume_unless_a_checksum_is_known(server: Server, tmp_path: Path) -> None:
     server.etag, server.cuts = None, [300_000]
-    assert run(entry_for(server), tmp_path / "one").resumed_from == 0
+    run(entry_for(server), tmp_path / "one")
     server.cuts = [300_000]
-    assert run(entry_for(server, sha256=SHA256), tmp_path / "two").resumed_from == 300_000
+    run(entry_for(server, sha256=SHA256), tmp_path / "two")
+    assert asked_from(server) == [0, 0, 0, 300_000]
 
 
 def test_chunked_answer_and_its_early_end(server: Server, tmp_path: Path) -> None:
@@ -314,7 +319,7 @@ def test_chunked_answer_and_its_early_end(server: Server, tmp_path: Path) -> Non
 def test_server_errors_are_retried_with_growing_pauses(server: Server, tmp_path: Path) -> None:
     server.codes = [500, 503]
     pauses: list[float] = []
-    record = run(entry_for(server), tmp_path, sleep=pauses.append)
+    record = run(entry_for(server), tmp_path, patience=replace(QUICK, sleep=pauses.append))
     assert record.sha256 == SHA256
     assert pauses == [7.0, 7.0]
     assert [QUICK.pause(failures, None) for failures in (1, 2, 3, 20)] == [0.5, 1.0, 2.0, 60.0]
@@ -397,7 +402,7 @@ def test_size_that_is_not_the_published_one(server: Server, tmp_path: Path) -> N
 @pytest.mark.parametrize("kind", ["sha256", "md5"])
 def test_published_checksum(server: Server, tmp_path: Path, kind: str) -> None:
     right = {"sha256": SHA256, "md5": MD5}[kind]
-    assert run(entry_for(server, **{kind: right}), tmp_path / "right").vouched_by == "published"
+    assert run(entry_for(server, **{kind: right}), tmp_path / "right").sha256 == SHA256
     wrong = "0" * len(right)
     with pytest.raises(InputError, match=rf"{kind} {right}, and the catalog says {wrong}"):
         run(entry_for(server, **{kind: wrong}), tmp_path / "wrong")
@@ -414,7 +419,7 @@ def test_corrupt_mirror_then_a_good_one(server: Server, tmp_path: Path) -> None:
 
     record = run(entry_for(server, "/data.bin", "/good", sha256=SHA256), tmp_path, progress=mend)
     assert record.address == server.base + "/good"
-    assert record.path.read_bytes() == good
+    assert (tmp_path / record.file).read_bytes() == good
 
 
 def test_pin_of_the_first_fetch_holds(server: Server, tmp_path: Path) -> None:
@@ -422,7 +427,7 @@ def test_pin_of_the_first_fetch_holds(server: Server, tmp_path: Path) -> None:
     pins = read_pins(tmp_path / "pins.json")
     assert (pins["little"].sha256, pins["little"].size) == (SHA256, len(BODY))
     (tmp_path / "data.bin").unlink()
-    assert run(entry_for(server), tmp_path).vouched_by == "pinned"
+    assert run(entry_for(server), tmp_path).sha256 == SHA256
     (tmp_path / "data.bin").unlink()
     server.body = b"something else"
     with pytest.raises(
@@ -430,18 +435,14 @@ def test_pin_of_the_first_fetch_holds(server: Server, tmp_path: Path) -> None:
     ):
         run(entry_for(server), tmp_path)
     assert left(tmp_path) == ["pins.json"]
-    assert run(entry_for(server), tmp_path, accept_change=True).vouched_by == "first"
+    run(entry_for(server), tmp_path, accept_change=True)
     assert read_pins(tmp_path / "pins.json")["little"].size == len(b"something else")
 
 
-def test_pins_elsewhere_and_broken(server: Server, tmp_path: Path) -> None:
-    pins = tmp_path / "my-pins.json"
-    run(entry_for(server), tmp_path / "data", pins=pins)
-    assert left(tmp_path / "data") == ["data.bin"]
-    assert list(read_pins(pins)) == ["little"]
-    pins.write_text("{")
-    with pytest.raises(InputError, match=r"my-pins.json: is not a file of pins"):
-        run(entry_for(server), tmp_path / "data", pins=pins)
+def test_broken_pins(server: Server, tmp_path: Path) -> None:
+    (tmp_path / "pins.json").write_text("{")
+    with pytest.raises(InputError, match=r"pins.json: is not a file of pins"):
+        run(entry_for(server), tmp_path)
 
 
 def test_file_on_disk_that_was_changed(server: Server, tmp_path: Path) -> None:
@@ -488,7 +489,7 @@ def test_room_is_needed_for_the_rest_of_a_file_and_a_reserve(
 ) -> None:
     server.cuts = [300_000]
     with contextlib.suppress(RecAssayError):
-        fetch(entry_for(server), tmp_path, patience=Patience(attempts=1, timeout=5.0), sleep=lambda _: None)
+        run(entry_for(server), tmp_path, patience=ONCE)
     needed = len(BODY) - (tmp_path / "data.bin.part").stat().st_size + 64 * 2**20
     usage = type("Usage", (), {"free": needed - 1})
     monkeypatch.setattr("recassay.data.download.transfer.shutil.disk_usage", lambda _: usage)
@@ -504,7 +505,7 @@ def test_entry_without_address(server: Server, tmp_path: Path) -> None:
         run(entry, tmp_path)
     (tmp_path / "data.bin").write_bytes(BODY)
     record = run(entry, tmp_path)
-    assert (record.sha256, record.address, record.vouched_by) == (SHA256, None, "first")
+    assert (record.sha256, record.address) == (SHA256, None)
 
 
 def test_two_fetches_of_one_file_at_once(server: Server, tmp_path: Path) -> None:
@@ -523,13 +524,13 @@ def test_obtain_unpacks_the_member(server: Server, tmp_path: Path) -> None:
     server.body = buffer.getvalue()
     entry = entry_for(server, file_name="little.zip", member="ratings.csv")
     for _ in range(2):
-        record, path = obtain(entry, tmp_path, patience=QUICK)
+        path = obtain(entry, tmp_path, patience=QUICK)
         assert path.read_text() == "1,2\n"
-        assert path.parent.parent.name == f"little-{record.sha256[:12]}"
+        assert path.parent.parent.name == f"little-{hashlib.sha256(server.body).hexdigest()[:12]}"
     server.body = b"1,2\n"
-    assert obtain(entry_for(server), tmp_path / "plain", patience=QUICK)[1] == tmp_path / "plain" / "data.bin"
+    assert obtain(entry_for(server), tmp_path / "plain", patience=QUICK) == tmp_path / "plain" / "data.bin"
     server.body = gzip.compress(b"1,2\n")
-    _, path = obtain(entry_for(server, file_name="r.csv.gz"), tmp_path / "gz", patience=QUICK)
+    path = obtain(entry_for(server, file_name="r.csv.gz"), tmp_path / "gz", patience=QUICK)
     assert (path.name, path.read_text()) == ("r.csv", "1,2\n")
 
 
@@ -581,18 +582,17 @@ def test_an_answer_that_is_no_file_is_never_pinned(
 def test_a_file_that_changes_its_size_starts_again(server: Server, tmp_path: Path) -> None:
     server.cuts = [300_000]
     with contextlib.suppress(RecAssayError):
-        fetch(entry_for(server), tmp_path, patience=Patience(attempts=1, timeout=5.0), sleep=lambda _: None)
+        run(entry_for(server), tmp_path, patience=ONCE)
     assert (tmp_path / "data.bin.part").stat().st_size > 0
     server.body = BODY + b"more"  # under the same ETag
     record = run(entry_for(server), tmp_path)
-    assert record.path.read_bytes() == BODY + b"more"
-    assert record.resumed_from == 0
+    assert (tmp_path / record.file).read_bytes() == BODY + b"more"
 
 
 def test_a_server_that_drips_is_left(server: Server, tmp_path: Path) -> None:
     server.drip, server.body = 0.05, BODY[:2000]
     with pytest.raises(RecAssayError, match="less than 1,000 bytes a second"):
-        fetch(entry_for(server), tmp_path, patience=Patience(attempts=1, timeout=0.5), sleep=lambda _: None)
+        run(entry_for(server), tmp_path, patience=replace(ONCE, timeout=0.5))
 
 
 def test_http_needs_a_checksum(server: Server, tmp_path: Path) -> None:

@@ -123,7 +123,7 @@ def fetch_data(
         )
     downloads = home() / "downloads"
     downloads.mkdir(parents=True, exist_ok=True)
-    _, path = obtain(entry, downloads, progress=progress, accept_change=accept_change)
+    path = obtain(entry, downloads, progress=progress, accept_change=accept_change)
     return import_dataset(path, entry.name, entry.read, licence=entry.licence, note=entry.title, replace=True)
 
 

@@ -88,7 +88,7 @@ def describe_openml(table: int) -> OpenmlTable:
 def fetch_openml(table: OpenmlTable) -> Path:
     """The file of a table, downloaded and compared with OpenML's MD5 unless it is there and right."""
     file = RemoteFile(f"{TABLE}{table.id}", f"data-{table.id}.arff", (table.address,), PUBLIC_ADDRESS, table.md5)
-    return fetch(file, _folder(), max_bytes=_MOST_BYTES).path
+    return _folder() / fetch(file, _folder(), max_bytes=_MOST_BYTES).file
 
 
 def open_class_table(
@@ -114,7 +114,7 @@ def open_class_table(
 
 def _json(path: str, stored: str, where: str) -> Any:
     file = RemoteFile(f"the description of {where}", stored, (_address() + path,), PUBLIC_ADDRESS)
-    got = fetch(file, _folder(), max_bytes=_MOST_BYTES).path
+    got = _folder() / fetch(file, _folder(), max_bytes=_MOST_BYTES).file
     try:
         return json.loads(got.read_text(encoding="utf-8"))
     except ValueError:

@@ -6,6 +6,7 @@ that differs is refused, so that a study repeated in a year either uses the same
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from recassay.core.system.files import write_whole
 
 
 class Pin(BaseModel):
-    """A file as it was at its first fetch."""
+    """A file as it was when it was fetched, the first time in the file of pins."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -29,6 +30,15 @@ class Pin(BaseModel):
 
 
 _PINS = TypeAdapter(dict[str, Pin])
+
+
+def pin_of(content: Path, file: str, address: str | None) -> Pin:
+    """The bytes at `content` as the file that they are to be called."""
+    with content.open("rb") as stream:
+        sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
+        stream.seek(0)
+        md5 = hashlib.file_digest(stream, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
+    return Pin(file=file, size=content.stat().st_size, sha256=sha256, md5=md5, address=address)
 
 
 def read_pins(path: Path) -> dict[str, Pin]:

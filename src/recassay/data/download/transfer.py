@@ -1,4 +1,4 @@
-"""Bring the bytes of one address to disk: resumable, bounded, hashed on the way.
+"""Bring the bytes of one address to disk: resumable, and bounded.
 
 Bytes go to `NAME.part`; beside it `NAME.part.json` holds the address and the server's validators (ETag,
 Last-Modified). A later attempt asks for the rest with `Range` and `If-Range` (RFC 9110, 13.1.5 and 14.2): a
@@ -7,7 +7,6 @@ server whose file has changed, or that knows no ranges, sends the whole file, an
 
 from __future__ import annotations
 
-import hashlib
 import http.client
 import json
 import re
@@ -17,10 +16,10 @@ import ssl
 import time
 import urllib.error
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
-from urllib.request import Request
+from typing import Any
+from urllib.request import OpenerDirector, Request
 
 from recassay.core.errors import InputError, RecAssayError
 from recassay.core.system.printable import one_line
@@ -46,13 +45,6 @@ class _PassingProblem(Exception):
         self.retry_after = retry_after
 
 
-class Opener(Protocol):
-    """What opens a request: `urllib.request.OpenerDirector`, or a stand-in."""
-
-    def open(self, fullurl: Request, data: None = None, timeout: float = ...) -> Any:
-        """The response; failures are `urllib.error.HTTPError`, `URLError` or `OSError`."""
-
-
 @dataclass(frozen=True, slots=True)
 class Patience:
     """How long to keep trying: attempts in a row that bring nothing, and the pauses, doubled each time."""
@@ -62,45 +54,12 @@ class Patience:
     first_pause: float = 1.0
     longest_pause: float = 60.0
     least_rate: float = 1000.0
-    """Bytes a second, over `timeout` seconds; a server that drips is left."""
+    """Bytes per second, over `timeout` seconds; a download slower than this is aborted."""
+    sleep: Callable[[float], None] = time.sleep
 
     def pause(self, failures: int, retry_after: float | None) -> float:
         """Seconds to wait after so many failures in a row; a server's Retry-After counts if it is longer."""
         return min(self.longest_pause, max(self.first_pause * 2.0 ** (failures - 1), retry_after or 0.0))
-
-
-@dataclass(slots=True)
-class Digest:
-    """Both checksums of a growing file."""
-
-    size: int = 0
-    _sha256: Any = field(default_factory=hashlib.sha256)
-    _md5: Any = field(default_factory=lambda: hashlib.md5(usedforsecurity=False))
-
-    def update(self, chunk: bytes) -> None:
-        """Take in the next bytes."""
-        self.size += len(chunk)
-        self._sha256.update(chunk)
-        self._md5.update(chunk)
-
-    @property
-    def sha256(self) -> str:
-        """SHA-256 so far, in hexadecimal."""
-        return str(self._sha256.hexdigest())
-
-    @property
-    def md5(self) -> str:
-        """MD5 so far, in hexadecimal."""
-        return str(self._md5.hexdigest())
-
-
-def digest_file(path: Path) -> Digest:
-    """Both checksums of a file."""
-    digest = Digest()
-    with path.open("rb") as stream:
-        while chunk := stream.read(_CHUNK):
-            digest.update(chunk)
-    return digest
 
 
 @dataclass(slots=True)
@@ -113,29 +72,26 @@ class Transfer:
 
     address: str
     part: Path
-    opener: Opener
+    opener: OpenerDirector
     patience: Patience
-    sleep: Callable[[float], None]
     max_bytes: int
-    expected_size: int | None = None
-    checked: bool = False
-    progress: Progress | None = None
-    resumed_from: int = 0
-    digest: Digest = field(default_factory=Digest)
+    expected_size: int | None
+    checked: bool
+    progress: Progress | None
 
-    def run(self) -> Digest:
+    def run(self) -> None:
         """Try until the file is whole; `AddressFailed` when the address is hopeless or patience ends."""
         longest, failures = self._part_size(), 0
         while True:
             try:
                 self._attempt()
-                return self.digest
+                return
             except _PassingProblem as problem:
                 failures = 1 if self._part_size() > longest else failures + 1
                 longest = max(longest, self._part_size())
                 if failures >= self.patience.attempts:
                     raise AddressFailed(f"{problem} ({failures} attempts)") from problem
-                self.sleep(self.patience.pause(failures, problem.retry_after))
+                self.patience.sleep(self.patience.pause(failures, problem.retry_after))
 
     def _attempt(self) -> None:
         state = self._read_state()
@@ -176,15 +132,10 @@ class Transfer:
             if promised is not None and total is None:
                 raise AddressFailed(f"promises {one_line(promised)[:30]!r} bytes, which is no size of a file")
         self._check_room(total, start)
-        if start:
-            self.resumed_from = self.resumed_from or start
-            if self.digest.size != start:
-                self.digest = digest_file(self.part)
-        else:
+        if not start:
             empty(self.part)
             self._write_state(response.headers)
-            self.digest, self.resumed_from = Digest(), 0
-        self._copy(response, total)
+        self._copy(response, start, total)
 
     def _refuse_other(self, response: Any, offset: int) -> None:
         """What is no answer to what was asked: no content, a part of the file, or the file packed once more."""
@@ -196,24 +147,24 @@ class Transfer:
         if packed != "identity":
             raise AddressFailed(f"the server sent the file encoded ({packed[:40]}), which was not asked for")
 
-    def _copy(self, response: Any, total: int | None) -> None:
-        self._report(total)
+    def _copy(self, response: Any, size: int, total: int | None) -> None:
+        """Append what the server sends to the part, which has `size` bytes."""
+        self._report(size, total)
         read = getattr(response, "read1", response.read)
-        began, before = time.monotonic(), self.digest.size
+        began, before = time.monotonic(), size
         with self.part.open("ab") as out:
             while chunk := read(_CHUNK):
                 if time.monotonic() - began > self.patience.timeout:
-                    if self.digest.size - before < self.patience.least_rate * self.patience.timeout:
+                    if size - before < self.patience.least_rate * self.patience.timeout:
                         raise _PassingProblem(
                             f"the server sends less than {self.patience.least_rate:,.0f} bytes a second"
                         )
-                    began, before = time.monotonic(), self.digest.size
-                if self.digest.size + len(chunk) > self.max_bytes:
+                    began, before = time.monotonic(), size
+                size += len(chunk)
+                if size > self.max_bytes:
                     raise self._too_large()
                 out.write(chunk)
-                self.digest.update(chunk)
-                self._report(total)
-        size = self.digest.size
+                self._report(size, total)
         if not size:
             raise AddressFailed("the server sent an empty file")
         if total is not None and size < total:
@@ -236,10 +187,8 @@ class Transfer:
     def _unsatisfiable(self, error: urllib.error.HTTPError, offset: int) -> None:
         """416 to a resume: the part is the whole file already, or it does not fit and goes."""
         match = _CONTENT_RANGE.match(error.headers.get("Content-Range", ""))
-        if match is not None and _length(match[3]) == offset:
-            self.digest, self.resumed_from = digest_file(self.part), offset
-            return
-        raise self._start_again("the part on disk does not fit the server's file; starting again")
+        if match is None or _length(match[3]) != offset:
+            raise self._start_again("the part on disk does not fit the server's file; starting again")
 
     def _check_room(self, total: int | None, start: int) -> None:
         if total is None:
@@ -263,9 +212,9 @@ class Transfer:
             fix="raise max_bytes",
         )
 
-    def _report(self, total: int | None) -> None:
+    def _report(self, size: int, total: int | None) -> None:
         if self.progress is not None:
-            self.progress(self.digest.size, total if total is not None else self.expected_size)
+            self.progress(size, total if total is not None else self.expected_size)
 
     def _part_size(self) -> int:
         return self.part.stat().st_size if self.part.exists() else 0
@@ -292,7 +241,6 @@ class Transfer:
     def _start_again(self, reason: str) -> _PassingProblem:
         """The part on disk goes, and the next attempt asks for the whole file."""
         empty(self.part)
-        self.digest, self.resumed_from = Digest(), 0
         return _PassingProblem(reason)
 
 
