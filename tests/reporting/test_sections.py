@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -185,3 +186,21 @@ def test_a_result_without_a_section_shows_its_main_table(analysed, monkeypatch):
     assert told.sentences == ()
     assert told.tables[0].header[0] == result.to_frame().columns[0].replace("_", " ")
     assert len(told.tables[0].rows) == result.to_frame().height
+
+
+def test_the_columns_of_a_table_say_how_a_record_writes_its_cell():
+    columns = {
+        "name": "{name}",
+        "95 %": "{low:.2f} to {high:.2f}",
+        "share": "{share:.1%}",
+        "p": "{test.p:p}",
+        "sure": "{sure}",
+        "size": lambda record: record["share"] and 10 * record["share"],
+    }
+    whole = {"name": "A", "low": 0.123, "high": 1, "share": 0.5, "test": SimpleNamespace(p=0.0004), "sure": True}
+    gaps = {"name": "B", "low": 0.1, "high": float("nan"), "share": None, "test": None, "sure": False}
+    assert Table("", columns, [whole, gaps]).rows == (
+        ("A", "0.12 to 1.00", "50.0 %", "< .001", "yes", "5.0"),
+        ("B", "", "", "", "no", ""),
+    )
+    assert Table("", columns, []).header == tuple(columns)

@@ -60,7 +60,7 @@ def verdict_table(verdict: Verdict) -> Table:
     better = "higher" if verdict.higher_is_better else "lower"
     return Table(
         f"{metric} ({better} is better), {len(verdict.datasets)} datasets",
-        columns,
+        list(columns),
         zip(*columns.values(), strict=True),
         important=["mean rank", axis, "leads again", WORTH_NAMING, metric],
     )

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from string import Formatter
+from typing import Any
+
 
 def number(value: float | None, digits: int = 2, *, missing: str = "") -> str:
     """A number to so many decimals; `missing` where there is none (None or NaN)."""
@@ -40,3 +44,46 @@ def probability(value: float, digits: int = 2) -> str:
     if text == f"{1:.{digits}f}":
         return f"above {1 - least:.{digits}f}"
     return f"below {least:.{digits}f}" if text == f"{0:.{digits}f}" else text
+
+
+def writer(template: str) -> Callable[[Any], str]:
+    """From a record to its cell: `{low:.2f} to {high:.2f}` names fields of it, keys or attributes; `{a.b}` is b of a.
+
+    A cell is empty where one of its fields is missing (None or NaN). Besides Python's own formats, `:p` writes a
+    p-value, `%` stands after a space, and what is true or false is `yes` or `no`.
+    """
+    pieces = list(Formatter().parse(template))
+
+    def write(record: Any) -> str:
+        text = ""
+        for literal, field, form, _ in pieces:
+            text += literal
+            if field is not None:
+                value = _field(record, field)
+                if value is None or value != value:
+                    return ""
+                text += _formatted(value, form or "")
+        return text
+
+    return write
+
+
+def _field(record: Any, path: str) -> Any:
+    for name in path.split("."):
+        if record is not None:
+            record = record[name] if isinstance(record, Mapping) else getattr(record, name)
+    return record
+
+
+def _formatted(value: Any, form: str) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if form == "p":
+        return p_value(value)
+    text = format(value, form)
+    return text.replace("%", " %") if form.endswith("%") else text
+
+
+def starred(pair: Any) -> str:
+    """The corrected p-value of a pair, with a star where it is significant."""
+    return f"{pair.p_holm:.3g}{'*' if pair.significant else ' '}"

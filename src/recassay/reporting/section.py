@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 from recassay.core.choices import FORMATS
 from recassay.core.errors import UsageError
+from recassay.reporting.numbers import writer
 
 Part = Literal["leaderboard", "significance", "robustness", "traits", "beyond accuracy", "datasets", "cost"]
 """The parts of a report in reading order."""
 
 PARTS: tuple[Part, ...] = get_args(Part)
+
+Column: TypeAlias = str | Callable[[Any], object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,9 @@ class Figure:
 class Table:
     """A table as people read it, on a terminal, a page or in a notebook: its cells are text already.
 
+    `header` lists the headings of rows of cells; or it has, under each heading, how a record writes its cell: a
+    template over its fields (`numbers.writer`) or a function. Then `rows` are such records.
+
     A cell that is not text is written by `str`, None as nothing. The first `names` columns hold words: they stand on
     the left and may be wrapped, while numbers never are. On a narrow terminal whole columns are left out: `important`
     names headings, the most important first; the others go before them, the last first, and the first column stays.
@@ -88,14 +94,17 @@ class Table:
     def __init__(
         self,
         title: str,
-        header: Iterable[str],
-        rows: Iterable[Iterable[object]],
+        header: Iterable[str] | Mapping[str, Column],
+        rows: Iterable[Any],
         *,
         names: int = 1,
         important: Iterable[str] = (),
         notes: Iterable[str] = (),
         most: int | None = None,
     ) -> None:
+        if isinstance(header, Mapping):
+            columns = [writer(column) if isinstance(column, str) else column for column in header.values()]
+            rows = [[write(record) for write in columns] for record in rows]
         header = tuple(header)
         cells = tuple(tuple("" if cell is None else str(cell) for cell in row) for row in rows)
         if any(len(row) != len(header) for row in cells):

@@ -114,11 +114,6 @@ def sentences(result: AdaptiveResult) -> list[str]:
 
 def tables(result: AdaptiveResult) -> Iterator[Table]:
     """The algorithms with their mean ranks, and every cell, predicted ones in brackets."""
-    rows = [
-        [row["place"], row["algorithm"], number(row["mean_rank"]), number(row["deviation"]),
-         "yes" if row["settled"] else "no", f"{row['cells_run']} of {len(result.datasets)}", duration(row["seconds"])]
-        for row in result.to_frame().to_dicts()
-    ]  # fmt: skip
     place = {name: i for i, name in enumerate(result.algorithms)}
     grid = [
         [dataset, *(_rank(result, place[name], j) for name in result.order)]
@@ -126,12 +121,14 @@ def tables(result: AdaptiveResult) -> Iterator[Table]:
     ]
     yield Table(
         f"Mean ranks of the whole grid ({result.metric})",
-        ["place", "algorithm", "mean rank", "uncertain by", "settled", "cells run", "took"],
-        rows,
+        {"place": "{place}", "algorithm": "{algorithm}", "mean rank": "{mean_rank:.2f}",
+         "uncertain by": "{deviation:.2f}", "settled": "{settled}",
+         "cells run": f"{{cells_run}} of {len(result.datasets)}", "took": lambda row: duration(row["seconds"])},
+        result.to_frame().to_dicts(),
         names=2,
         important=["algorithm", "mean rank", "settled"],
         notes=[MEANING],
-    )
+    )  # fmt: skip
     yield Table(
         "Ranks by dataset; in brackets: predicted, not measured",
         ["dataset", *result.order],

@@ -53,8 +53,8 @@ def tables(result: AdviseResult) -> Iterator[Table]:
     yield Table(
         f"Nearest datasets to {result.dataset} ({result.metric} from {result.n_datasets} datasets; distance in "
         f"standard deviations, usual among the benchmark's own: {median:.2f}, at most {largest:.2f})",
-        ["dataset", "distance"],
-        [[neighbour.dataset, f"{neighbour.distance:.2f}"] for neighbour in result.nearest],
+        {"dataset": "{dataset}", "distance": "{distance:.2f}"},
+        result.nearest,
         notes=[f"{name} was left out of the distance: {reason}." for name, reason in result.left_out.items()],
     )
     yield Table(
@@ -69,15 +69,12 @@ def tables(result: AdviseResult) -> Iterator[Table]:
 def _cost(result: AdviseResult) -> Iterator[Table]:
     if not result.cost:
         return
-    rows = [
-        [cost.algorithm, *(f"{seconds:.3g}" for seconds in (cost.seconds, cost.low, cost.high))]
-        for cost in sorted(result.cost, key=lambda cost: cost.seconds)
-    ]
+    columns = {"algorithm": "{algorithm}", "seconds": "{seconds:.3g}", "from": "{low:.3g}", "to": "{high:.3g}"}
     title = (
         "Seconds to train on data of this size, on the machine of the benchmark; "
         f"{100 * result.confidence:g} % intervals for one dataset"
     )
-    yield Table(title, ["algorithm", "seconds", "from", "to"], rows)
+    yield Table(title, columns, sorted(result.cost, key=lambda cost: cost.seconds))
 
 
 def _ranked(rank: float, interval: Sequence[float]) -> str:

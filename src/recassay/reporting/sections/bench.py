@@ -10,7 +10,7 @@ from recassay.core.errors import listing
 from recassay.plots.forms import names_down
 from recassay.plots.grammar import Chart, channel, layer, marks
 from recassay.plots.theme import COLOURS, FAINT, themed
-from recassay.reporting.numbers import between, number, p_value
+from recassay.reporting.numbers import between, number
 from recassay.reporting.section import Plots, Section, Table, plot
 
 
@@ -45,12 +45,6 @@ def tables(result: BenchResult) -> Iterator[Table]:
          "" if a == own else verdict.status_of(result.algorithm, verdict.algorithms[a])]
         for a in shown
     ]  # fmt: skip
-    rows = [
-        [row.dataset, f"{row.value:.4f}", f"{row.place} of {row.of}", row.best, f"{row.best_value:.4f}",
-         "" if row.difference is None else f"{row.difference:+.4f} ({row.low:+.4f} to {row.high:+.4f})",
-         p_value(row.p)]
-        for row in result.rows
-    ]  # fmt: skip
     yield Table(
         f"{result.algorithm} among {len(verdict.algorithms) - 1} baselines by mean rank of {verdict.metric} "
         "(status: of your algorithm against that one)",
@@ -60,10 +54,12 @@ def tables(result: BenchResult) -> Iterator[Table]:
     )
     yield Table(
         "Dataset by dataset, with the test over users against the best baseline there",
-        ["dataset", verdict.metric, "place", "best baseline", "its value", "difference over users", "p (Holm)"],
-        rows,
+        {"dataset": "{dataset}", verdict.metric: "{value:.4f}", "place": "{place} of {of}", "best baseline": "{best}",
+         "its value": "{best_value:.4f}", "difference over users": "{difference:+.4f} ({low:+.4f} to {high:+.4f})",
+         "p (Holm)": "{p:p}"},
+        result.rows,
         important=["place", "best baseline", "p (Holm)"],
-    )
+    )  # fmt: skip
 
 
 @plot("bench", "Each dataset: value over that of the best baseline.")

@@ -28,12 +28,13 @@ def sentences(result: CertificateResult) -> list[str]:
 
 def tables(result: CertificateResult) -> Iterator[Table]:
     """One row per claim."""
-    rows = [
-        [claim.statement, percent(claim.share), between(100 * claim.interval[0], 100 * claim.interval[1], 0),
-         "yes" if claim.certified else "no"]
-        for claim in result.claims
-    ]  # fmt: skip
-    yield Table("Share of universes in which a claim is seen (%)", ["claim", "share", "95 %", "certified"], rows)
+    yield Table(
+        "Share of universes in which a claim is seen (%)",
+        {"claim": "{statement}", "share": "{share:.0%}",
+         "95 %": lambda claim: between(100 * claim.interval[0], 100 * claim.interval[1], 0),
+         "certified": "{certified}"},
+        result.claims,
+    )  # fmt: skip
 
 
 SECTION = Section(

@@ -11,7 +11,7 @@ from recassay.analysis.verdict.result import Verdict
 from recassay.core.errors import count_of, listing
 from recassay.plots.compare import plot_critical_difference, plot_pairwise
 from recassay.reporting.headline import verdict_brief
-from recassay.reporting.numbers import p_text, percent
+from recassay.reporting.numbers import p_text, percent, starred
 from recassay.reporting.section import Plot, Plots, Section, Table
 
 
@@ -143,8 +143,7 @@ def tables(result: CompareResult) -> Iterator[Table]:
     size = f"{len(result.algorithms)} algorithms on {count_of(len(result.datasets), 'dataset')}"
     pairs = [
         [p.left, p.right, f"{p.wins}-{p.ties}-{p.losses}", f"{p.p:.3g}",
-         f"{p.p_holm:.3g}{'*' if p.significant else ' '}", f"{p.rank_biserial:+.2f}",
-         *(f"{chance:.3f}" for chance in (b.p_left, b.p_rope, b.p_right)), status]
+         starred(p), f"{p.rank_biserial:+.2f}", f"{b.p_left:.3f}", f"{b.p_rope:.3f}", f"{b.p_right:.3f}", status]
         for p, b, status in zip(result.pairs, result.bayesian, result.judgement.pairs.columns["status"], strict=True)
     ]  # fmt: skip
     yield from _control_table(result)
@@ -165,21 +164,18 @@ def tables(result: CompareResult) -> Iterator[Table]:
 def _control_table(result: CompareResult) -> Iterator[Table]:
     if result.control is None:
         return
-    rows = [
-        [p.other, f"{p.wins}-{p.ties}-{p.losses}", f"{p.p:.3g}", f"{p.p_holm:.3g}{'*' if p.significant else ' '}",
-         p.favours if p.significant else "", f"{p.z:+.2f}", f"{p.p_dunn:.3g}"]
-        for p in result.control.pairs
-    ]  # fmt: skip
     yield Table(
         f"{result.control.name} (the control) against every other: {result.metric}",
-        ["other", "won-tied-lost", "p", "p (Holm)", "better", "z", "p (Bonferroni-Dunn)"],
-        rows,
+        {"other": "{other}", "won-tied-lost": "{wins}-{ties}-{losses}", "p": "{p:.3g}", "p (Holm)": starred,
+         "better": lambda pair: pair.favours if pair.significant else "", "z": "{z:+.2f}",
+         "p (Bonferroni-Dunn)": "{p_dunn:.3g}"},
+        result.control.pairs,
         important=["p (Holm)", "won-tied-lost", "better"],
         notes=[
-            f"*: significant at {result.alpha:g} after Holm's correction over {len(rows)} comparisons. Bonferroni "
-            f"and Dunn's critical difference in mean rank is {result.control.dunn_cd:.3f}."
+            f"*: significant at {result.alpha:g} after Holm's correction over {len(result.control.pairs)} comparisons. "
+            f"Bonferroni and Dunn's critical difference in mean rank is {result.control.dunn_cd:.3f}."
         ],
-    )
+    )  # fmt: skip
 
 
 def _diagram_caption(result: CompareResult) -> str:

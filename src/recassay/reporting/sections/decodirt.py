@@ -10,7 +10,7 @@ from recassay.analysis.decodirt.result import DecodirtResult
 from recassay.analysis.glicko.result import GlickoResult
 from recassay.core.errors import listing
 from recassay.plots import decodirt as plots
-from recassay.reporting.numbers import between, number, percent
+from recassay.reporting.numbers import between, percent
 from recassay.reporting.section import Plot, Plots, Section, Table
 from recassay.reporting.sections.glicko import plot_glicko_bump
 
@@ -122,28 +122,24 @@ def tables(result: DecodirtResult) -> Iterator[Table]:
 
 def _datasets_table(result: DecodirtResult) -> Table:
     rows = result.to_frame().to_dicts()
-    cells = [
-        [row["dataset"], row["bin"], row["instances"],
-         *(f"{number(row[f'mean_{name}'])} ({number(row[f'{name}_deviation'])})" for name in PARAMETERS),
-         percent(row["negative_share"], 1), "yes" if row["converged"] else "no"]
-        for row in rows
-    ]  # fmt: skip
     return Table(
         f"{len(rows)} datasets, hardest first: mean (deviation) of the 3PL parameters over test instances",
-        ["dataset", "bin", "instances", *PARAMETERS, "negative", "converged"],
-        cells,
+        {"dataset": "{dataset}", "bin": "{bin}", "instances": "{instances}",
+         **{name: f"{{mean_{name}:.2f}} ({{{name}_deviation:.2f}})" for name in PARAMETERS},
+         "negative": "{negative_share:.1%}", "converged": "{converged}"},
+        rows,
         important=[*PARAMETERS[:2], "negative", "instances"],
         most=MOST_DATASETS,
-    )
+    )  # fmt: skip
 
 
 def _bins(result: DecodirtResult) -> Table:
-    rows = [
-        [group.number, len(group.datasets), *(number(group.parameters[name]) for name in PARAMETERS),
-         percent(group.parameters["negative_share"], 1)]
-        for group in result.bins
-    ]  # fmt: skip
-    return Table("Bins by difficulty: means over their datasets", ["bin", "datasets", *PARAMETERS, "negative"], rows)
+    return Table(
+        "Bins by difficulty: means over their datasets",
+        {"bin": "{number}", "datasets": lambda group: len(group.datasets),
+         **{name: f"{{parameters.{name}:.2f}}" for name in PARAMETERS}, "negative": "{parameters.negative_share:.1%}"},
+        result.bins,
+    )  # fmt: skip
 
 
 def _correlations(result: DecodirtResult) -> Iterator[Table]:
@@ -154,18 +150,15 @@ def _correlations(result: DecodirtResult) -> Iterator[Table]:
     ]
     if not known:
         return
-    rows = [
-        [row["left"], row["right"].replace("_", " "), number(row["pearson"]), between(row["low"], row["high"]),
-         f"{row['p']:.3g}", f"{row['p_holm']:.3g}", number(row["spearman"]), row["datasets"]]
-        for row in known[:MOST_CORRELATIONS]
-    ]  # fmt: skip
     yield Table(
         f"Properties and item parameters: the strongest of {len(known)} correlations over datasets",
-        ["property", "of the items", "Pearson", "95 %", "p", "p (Holm)", "Spearman", "datasets"],
-        rows,
+        {"property": "{left}", "of the items": lambda row: row["right"].replace("_", " "), "Pearson": "{pearson:.2f}",
+         "95 %": "{low:.2f} to {high:.2f}", "p": "{p:.3g}", "p (Holm)": "{p_holm:.3g}", "Spearman": "{spearman:.2f}",
+         "datasets": "{datasets}"},
+        known[:MOST_CORRELATIONS],
         names=2,
         important=["of the items", "Pearson", "p (Holm)", "95 %"],
-    )
+    )  # fmt: skip
 
 
 def _ratings(result: DecodirtResult) -> Iterator[Table]:
@@ -189,27 +182,18 @@ def _rated(played: Sequence[GlickoResult], name: str) -> Iterator[str]:
 
 
 def _scores(result: DecodirtResult) -> Table:
-    rows = [
-        [row["respondent"], row["role"],
-         *(number(row[key], 3) for key in ("probability", "probability_without_negative", "accuracy")), row["datasets"]]
-        for row in result.mean_scores_frame().to_dicts()
-        if row["respondent"] in result.players
-    ]  # fmt: skip
     return Table(
         "Mean probability of a right answer (true score / instances) over datasets",
-        ["classifier", "role", "all instances", "without negative", "accuracy", "datasets"],
-        rows,
+        {"classifier": "{respondent}", "role": "{role}", "all instances": "{probability:.3f}",
+         "without negative": "{probability_without_negative:.3f}", "accuracy": "{accuracy:.3f}",
+         "datasets": "{datasets}"},
+        [row for row in result.mean_scores_frame().to_dicts() if row["respondent"] in result.players],
         names=2,
         important=["all instances", "without negative", "accuracy"],
-    )
+    )  # fmt: skip
 
 
 def _halves(best: Recommendation) -> Table:
-    rows = [
-        [half.title, len(half.datasets), half.baselines.above_optimal, half.baselines.below_pessimal,
-         percent(half.separated), number(half.tau)]
-        for half in best.candidates
-    ]  # fmt: skip
     notes = [
         f"Recommended, {best.title}: {listing(best.datasets, most=None)}.",
         f"Rule: {best.rule}",
@@ -225,11 +209,13 @@ def _halves(best: Recommendation) -> Table:
         )
     return Table(
         "Halves of the datasets",
-        ["half", "datasets", "above optimal", "below pessimal", "pairs apart", "Kendall's tau with all"],
-        rows,
+        {"half": "{title}", "datasets": lambda half: len(half.datasets), "above optimal": "{baselines.above_optimal}",
+         "below pessimal": "{baselines.below_pessimal}", "pairs apart": "{separated:.0%}",
+         "Kendall's tau with all": "{tau:.2f}"},
+        best.candidates,
         important=["Kendall's tau with all", "pairs apart", "above optimal", "below pessimal"],
         notes=notes,
-    )
+    )  # fmt: skip
 
 
 def _ranks_on(name: str) -> Plot:

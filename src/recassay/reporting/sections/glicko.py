@@ -10,7 +10,6 @@ from recassay.core import columns as c
 from recassay.plots.forms import algorithm_colour, intervals, names_down, quoted
 from recassay.plots.grammar import Chart, channel, fixed, layer, marks, tips
 from recassay.plots.theme import FAINT, INK, dash_scale, shorten, themed
-from recassay.reporting.numbers import between
 from recassay.reporting.section import Plots, Section, Table, plot
 
 
@@ -35,20 +34,17 @@ def sentences(result: GlickoResult) -> list[str]:
 def tables(result: GlickoResult) -> Iterator[Table]:
     """Ratings, highest first, with the spread over orders."""
     better = "higher" if result.higher_is_better else "lower"
-    rows = [
-        [row["algorithm"], f"{row['rating']:.0f}", f"{row['deviation']:.0f}", f"{row['volatility']:.4f}",
-         between(row["low"], row["high"], 0), between(row["order_low"], row["order_high"], 0),
-         between(row["order_rank_low"], row["order_rank_high"], 0)]
-        for row in result.to_frame().to_dicts()
-    ]  # fmt: skip
     yield Table(
         f"Glicko-2: {result.metric} ({better} is better), {len(result.datasets)} datasets in the order: "
         f"{result.order_name}",
-        ["algorithm", "rating", "deviation", "volatility", "95 %", "over orders", "rank over orders"],
-        rows,
+        {"algorithm": "{algorithm}", "rating": "{rating:.0f}", "deviation": "{deviation:.0f}",
+         "volatility": "{volatility:.4f}", "95 %": "{low:.0f} to {high:.0f}",
+         "over orders": "{order_low:.0f} to {order_high:.0f}",
+         "rank over orders": "{order_rank_low:.0f} to {order_rank_high:.0f}"},
+        result.to_frame().to_dicts(),
         important=["rating", "95 %", "rank over orders", "over orders"],
         notes=[f"Over orders: the middle 95 % of {result.n_orders} random orders of the datasets.", *result.notes],
-    )
+    )  # fmt: skip
 
 
 @plot("glicko_ranks", "Rank of each algorithm after each dataset of the tournament.", table="glicko_history")

@@ -11,7 +11,7 @@ from recassay.analysis.logistic_irt.result import LogisticResult
 from recassay.plots.forms import intervals, names_down, short_labels
 from recassay.plots.grammar import Chart, channel, layer, marks, tips
 from recassay.plots.theme import COLOURS, FAINT, INK, themed
-from recassay.reporting.numbers import between, percent
+from recassay.reporting.numbers import between, percent, writer
 from recassay.reporting.section import Plots, Section, Table, plot
 
 
@@ -46,26 +46,21 @@ NARROW = {
 
 def tables(result: LogisticResult) -> Iterator[Table]:
     """Abilities and true scores, ablest first, with what the items are like."""
-    rows = [
-        [row["respondent"], f"{row['ability']:.3f}", between(row["ability_low"], row["ability_high"]),
-         f"{row['true_score']:.3f}", f"{row['accuracy']:.3f}"]
-        for row in result.to_frame().to_dicts()
-    ]  # fmt: skip
-    summary = result.summary()
-    items = (
-        f"Items: discrimination {summary['mean_discrimination']:.2f} (deviation "
-        f"{summary['discrimination_deviation']:.2f}), difficulty {summary['mean_difficulty']:.2f} "
-        f"({summary['difficulty_deviation']:.2f}), guessing {summary['mean_guessing']:.2f} "
-        f"({summary['guessing_deviation']:.2f}); {percent(summary['negative_share'], 1)} discriminate negatively."
+    items = writer(
+        "Items: discrimination {mean_discrimination:.2f} (deviation {discrimination_deviation:.2f}), difficulty "
+        "{mean_difficulty:.2f} ({difficulty_deviation:.2f}), guessing {mean_guessing:.2f} ({guessing_deviation:.2f}); "
+        "{negative_share:.1%} discriminate negatively."
     )
     yield Table(
-        f"{result.model.upper()}: abilities ({result.abilities.method}) of {len(rows)} respondents on "
+        f"{result.model.upper()}: abilities ({result.abilities.method}) of {len(result.respondents)} respondents on "
         f"{len(result.items.names)} items",
-        ["respondent", "ability", f"{100 * result.confidence:.3g} %", "true score", "accuracy"],
-        rows,
-        notes=[items, *NARROW.get(result.model, ()), *result.notes],
+        {"respondent": "{respondent}", "ability": "{ability:.3f}",
+         f"{100 * result.confidence:.3g} %": "{ability_low:.2f} to {ability_high:.2f}",
+         "true score": "{true_score:.3f}", "accuracy": "{accuracy:.3f}"},
+        result.to_frame().to_dicts(),
+        notes=[items(result.summary()), *NARROW.get(result.model, ()), *result.notes],
         most=30,
-    )
+    )  # fmt: skip
 
 
 MOST_CURVES = 60

@@ -13,7 +13,7 @@ from recassay.core.errors import listing
 from recassay.plots.forms import by_algorithm, panel_title, square_map
 from recassay.plots.grammar import Chart, channel, hconcat
 from recassay.plots.theme import DIVERGING, themed
-from recassay.reporting.numbers import between, number, percent, probability
+from recassay.reporting.numbers import percent, probability
 from recassay.reporting.section import Plots, Section, Table, plot
 
 FEWEST_DATASETS = 5
@@ -80,42 +80,36 @@ _SOURCES = {
 def tables(result: ModelResult) -> Iterator[Table]:
     """Algorithms by level; the leader against each other; predicted cells."""
     shown = f"{100 * result.confidence:g} %"
-    rows = [
-        [row["algorithm"], number(row["level"], 4), between(row["low"], row["high"], 4),
-         number(row["probability_best"]), number(row["probability_first"])]
-        for row in result.to_frame().to_dicts()
-    ]  # fmt: skip
-    leader = result.to_frame().get_column("algorithm")[0]
-    pairs = [
-        [row["right"], number(row["probability_better"]), number(row["probability_beats"]),
-         number(row["probability_equal"])]
-        for row in result.pairs_frame().to_dicts()
-        if row["left"] == leader
-    ]  # fmt: skip
+    levels = result.to_frame().to_dicts()
+    leader = levels[0]["algorithm"]
     yield Table(
         f"Levels: {result.metric} on a dataset of the middle kind, {len(result.datasets)} datasets",
-        ["algorithm", "level", shown, "P(best)", "P(first on a new dataset)"],
-        rows,
+        {"algorithm": "{algorithm}", "level": "{level:.4f}", shown: "{low:.4f} to {high:.4f}",
+         "P(best)": "{probability_best:.2f}", "P(first on a new dataset)": "{probability_first:.2f}"},
+        levels,
         important=["P(best)", "level", "P(first on a new dataset)", shown],
         notes=[
             f"{len(result.level):,} draws, worth {result.sampling.effective:,.0f} independent ones; R-hat "
             f"{result.sampling.r_hat:.3f}; standard error of P(best) by chance {result.sampling.error:.3f}."
         ],
-    )
+    )  # fmt: skip
     yield Table(
         f"{leader} against each other",
-        ["against", "P(better)", "P(beats on a new dataset)", f"P(within {100 * result.within:g} %)"],
-        pairs,
-    )
+        {"against": "{right}", "P(better)": "{probability_better:.2f}",
+         "P(beats on a new dataset)": "{probability_beats:.2f}",
+         f"P(within {100 * result.within:g} %)": "{probability_equal:.2f}"},
+        [pair for pair in result.pairs_frame().to_dicts() if pair["left"] == leader],
+    )  # fmt: skip
     if result.predicted:
         yield Table(
             "Predicted cells (not measured)",
-            ["algorithm", "dataset", "expected", shown],
-            [[p.algorithm, p.dataset, number(p.estimate, 4), between(p.low, p.high, 4)] for p in result.predicted],
+            {"algorithm": "{algorithm}", "dataset": "{dataset}", "expected": "{estimate:.4f}",
+             shown: "{low:.4f} to {high:.4f}"},
+            result.predicted,
             names=2,
             important=["expected", shown],
             most=20,
-        )
+        )  # fmt: skip
 
 
 def leader(result: ModelResult) -> str:

@@ -12,7 +12,7 @@ from recassay.core.errors import count_of, listing
 from recassay.plots.forms import names_down
 from recassay.plots.grammar import channel, layer, marks, tips, vconcat
 from recassay.plots.theme import COLOURS, FAINT, colour_scale, shorten, themed
-from recassay.reporting.numbers import between, number, p_text, p_value, percent
+from recassay.reporting.numbers import between, p_text, percent
 from recassay.reporting.section import Plots, Section, Table, plot
 
 SIDES = {"ahead": COLOURS[0], "tied": FAINT, "behind": COLOURS[1]}
@@ -124,10 +124,6 @@ def _leaky(result: MultiverseResult) -> list[str]:
 def tables(result: MultiverseResult) -> Iterator[Table]:
     """The claims, the deciding choices, and the claims by dataset."""
     counted = ["ahead", "tied", "behind", "holds", "undecided", "reversed"]
-    claims = [
-        [claim.statement, *(getattr(claim.counts, name) for name in counted), number(claim.lead), p_value(claim.p)]
-        for claim in result.claims
-    ]
     shares = [
         [share.name, percent(share.share, 1), "exact" if share.interval is None
          else between(100 * share.interval[0], 100 * share.interval[1], 1)]
@@ -141,11 +137,12 @@ def tables(result: MultiverseResult) -> Iterator[Table]:
     size = f"{result.universes} universes, {len(result.algorithms)} algorithms, {len(result.datasets)} datasets"
     yield Table(
         f"Claims over {size}: seen by mean rank, and shown by the verdict of each universe",
-        ["claim", *counted, "mean lead", "joint p"],
-        claims,
+        {"claim": "{statement}", **{name: f"{{counts.{name}}}" for name in counted}, "mean lead": "{lead:.2f}",
+         "joint p": "{p:p}"},
+        result.claims,
         important=["ahead", "behind", "joint p", "holds", "tied"],
         most=30,
-    )
+    )  # fmt: skip
     decide = "Which choices decide: shares of the variance between the rankings (%)"
     yield Table(decide, ["choice", "share", "95 %"], shares, most=20)
     if 1 < len(result.datasets) <= 12:

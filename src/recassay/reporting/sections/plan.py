@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from recassay.analysis.plan.result import MOST, PairPlan, PlanResult
 from recassay.reporting.numbers import percent
-from recassay.reporting.section import Section, Table, nothing
+from recassay.reporting.section import Column, Section, Table, nothing
 
 
 def sentences(result: PlanResult) -> list[str]:
@@ -66,24 +66,26 @@ def tables(result: PlanResult) -> Iterator[Table]:
             return f"{100 * pair.gap:+.1f} % ({100 * pair.low:+.1f} to {100 * pair.high:+.1f})"
         return f"{pair.gap:+.3g} ({pair.low:+.3g} to {pair.high:+.3g})"
 
-    repeated, users = result.shares["repeats"] > 0, result.shares["users"] > 0
     ranged = result.difference is None
-    rows = [
-        [pair.left, pair.right, size(pair), percent(pair.chance), count(pair.alone),
-         *([f"{count(pair.fewest)} to {count(pair.most)}"] if ranged else []), count(pair.among_all),
-         *([count(pair.without_repeats)] if repeated else []), *([count(pair.without_users)] if users else [])]
-        for pair in result.pairs
-    ]  # fmt: skip
+    columns: dict[str, Column] = {
+        "better": "{left}", "worse": "{right}", "difference": size, "lead is real": "{chance:.0%}",
+        "datasets": lambda pair: count(pair.alone),
+    }  # fmt: skip
+    if ranged:
+        columns["range"] = lambda pair: f"{count(pair.fewest)} to {count(pair.most)}"
+    columns["among all pairs"] = lambda pair: count(pair.among_all)
+    if result.shares["repeats"] > 0:
+        columns["without seed noise"] = lambda pair: count(pair.without_repeats)
+    if result.shares["users"] > 0:
+        columns["without user noise"] = lambda pair: count(pair.without_users)
     asked = "the lead" if ranged else f"a difference of {100 * (result.difference or 0):g} %"
-    span = ["range"] if ranged else []
-    noise = [*(["without seed noise"] if repeated else []), *(["without user noise"] if users else [])]
     averaged = "The power is averaged over what the difference may be. The range is that of the middle half of it."
     yield Table(
         f"Datasets that would show {asked} with power {result.power:g} ({result.metric}), undecided pairs",
-        ["better", "worse", "difference", "lead is real", "datasets", *span, "among all pairs", *noise],
-        rows,
+        columns,
+        result.pairs,
         names=2,
-        important=["worse", "datasets", *span, "lead is real"],
+        important=["worse", "datasets", "range", "lead is real"],
         notes=[averaged] if ranged else [],
         most=30,
     )

@@ -10,8 +10,8 @@ from recassay.core import columns as c
 from recassay.plots.forms import by_algorithm, intervals, share_fill, square_map
 from recassay.plots.grammar import layer
 from recassay.plots.theme import themed
-from recassay.reporting.numbers import between, number, percent
-from recassay.reporting.section import Plots, Section, Table, plot
+from recassay.reporting.numbers import between, percent
+from recassay.reporting.section import Column, Plots, Section, Table, plot
 
 OPEN = 100.0
 """Points that an open interval reaches beyond all others in the picture."""
@@ -49,18 +49,19 @@ def tables(result: RatingsResult) -> Iterator[Table]:
     """Ratings, highest first, with win rate, improvability and skill."""
     shown = f"{100 * result.confidence:g} %"
     table = result.battles is None
-    header = ["algorithm", "rating", shown, "win rate", *(["improvability"] if table else [])]
-    skill = [] if result.skill is None else [f"skill against {result.baseline}"]
-    rows = [
-        [row["algorithm"], number(row["rating"], 0), _interval(row["low"], row["high"]), percent(row["win_rate"]),
-         *([percent(row["improvability"], 1)] if table else []), *([percent(row["skill"], 1)] if skill else [])]
-        for row in result.to_frame().to_dicts()
-    ]  # fmt: skip
+    columns: dict[str, Column] = {
+        "algorithm": "{algorithm}", "rating": "{rating:.0f}", shown: lambda row: _interval(row["low"], row["high"]),
+        "win rate": "{win_rate:.0%}",
+    }  # fmt: skip
+    if table:
+        columns["improvability"] = "{improvability:.1%}"
+    if result.skill is not None:
+        columns[f"skill against {result.baseline}"] = "{skill:.1%}"
     anchor = f"{result.anchored} is 1000" if result.anchored else "the mean is 1500"
     yield Table(
         f"Ratings: {result.metric}, {result.rounds}; {anchor}",
-        [*header, *skill],
-        rows,
+        columns,
+        result.to_frame().to_dicts(),
         notes=["Improvability: the share of the best score that is left, averaged over datasets."] if table else [],
     )
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from recassay.analysis.strata.result import DatasetStrata, StrataResult
 from recassay.core.errors import count_of, listing
 from recassay.plots.strata import plot_popularity_curve, plot_sensitivity, plot_shares, plot_strata, shown_datasets
-from recassay.reporting.numbers import between, number, percent
+from recassay.reporting.numbers import number, percent
 from recassay.reporting.section import Brief, Plot, Plots, Section, Table
 
 if TYPE_CHECKING:
@@ -127,23 +127,19 @@ def tables(result: StrataResult) -> Iterator[Table]:
 
 
 def _sensitivity(result: StrataResult) -> Table:
-    counts = ["pairs", "observed", "flipped", "proven"]
-    rows = [
-        [row["dataset"], number(row["distance"], missing="undefined"), number(row["chance"]),
-         between(row["chance_low"], row["chance_high"]), *(row[count] for count in counts)]
-        for row in result.sensitivity_frame().to_dicts()
-    ]  # fmt: skip
     return Table(
         "Popularity sensitivity: Kendall distance between the orders at the lowest and the highest P",
-        ["over", "distance", "by chance", f"{100 * result.confidence:g} %", *counts],
-        rows,
+        {"over": "{dataset}", "distance": lambda row: number(row["distance"], missing="undefined"),
+         "by chance": "{chance:.2f}", f"{100 * result.confidence:g} %": "{chance_low:.2f} to {chance_high:.2f}",
+         "pairs": "{pairs}", "observed": "{observed}", "flipped": "{flipped}", "proven": "{proven}"},
+        result.sensitivity_frame().to_dicts(),
         notes=[
             "distance: the share of the observed pairs (with an order at both ends) that turn round; by chance: "
             "between random halves of the users at one P.",
             "proven: pairs in opposite order at both ends, each significantly.",
             *(f"Left out: {reason}." for reason in result.left_out),
         ],
-    )
+    )  # fmt: skip
 
 
 def _values(result: StrataResult, dataset: DatasetStrata) -> Table:

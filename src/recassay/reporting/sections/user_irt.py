@@ -10,7 +10,7 @@ from recassay.core import columns as c
 from recassay.plots.forms import algorithm_colour, intervals, names_down
 from recassay.plots.grammar import Chart, channel, layer, marks, tips
 from recassay.plots.theme import FAINT, INK, themed
-from recassay.reporting.numbers import between, probability
+from recassay.reporting.numbers import probability
 from recassay.reporting.section import Plots, Section, Table, plot
 
 SURE = 0.95
@@ -44,11 +44,6 @@ def sentences(result: UserIRTResult) -> list[str]:
 def tables(result: UserIRTResult) -> Iterator[Table]:
     """Abilities on all users, then for each dataset its users, its ablest, and how well its users are known."""
     name = next(iter(result.fits))
-    abilities = [
-        [row["algorithm"], f"{row['ability']:.3f}", between(row["low"], row["high"]), f"{row['hit_rate']:.3f}"]
-        for row in result.to_frame().to_dicts()
-        if row["dataset"] == name
-    ]
     users = [
         [row["dataset"], row["users"], row["telling_users"], fit.lead()[0], f"{fit.lead()[2]:.3f}",
          f"{row['mean_discrimination']:.2f} ({row['discrimination_deviation']:.2f})",
@@ -58,9 +53,10 @@ def tables(result: UserIRTResult) -> Iterator[Table]:
     ]  # fmt: skip
     yield Table(
         f"{result.model.upper()}: algorithms on the users of {name}, hit by {result.metric}",
-        ["algorithm", "ability", f"{100 * result.confidence:.3g} %", "hit rate"],
-        abilities,
-    )
+        {"algorithm": "{algorithm}", "ability": "{ability:.3f}",
+         f"{100 * result.confidence:.3g} %": "{low:.2f} to {high:.2f}", "hit rate": "{hit_rate:.3f}"},
+        [row for row in result.to_frame().to_dicts() if row["dataset"] == name],
+    )  # fmt: skip
     yield Table(
         "Users",
         ["dataset", "users", "telling", "ablest", "P(ablest)", "discrimination", "difficulty", "reliability"],

@@ -12,7 +12,7 @@ from recassay.core.errors import listing
 from recassay.plots.forms import algorithm_colour, names_down, panel_title
 from recassay.plots.grammar import Chart, channel, concat, condition, fixed, marks, tips
 from recassay.plots.theme import FAINT, INK, shorten, themed
-from recassay.reporting.numbers import between
+from recassay.reporting.numbers import between, starred
 from recassay.reporting.section import Brief, Plots, Section, Table, plot
 
 FEW_DATASETS = 5
@@ -33,17 +33,14 @@ def brief(result: UsersResult) -> Brief:
         best = frozenset(only.not_worse())
         return Brief(_headline(only), _means(only, result), best, (_on_dataset(only, result),))
     winners = sum(len(dataset.not_worse()) == 1 for dataset in result.datasets)
-    rows = [
-        [dataset.dataset, dataset.users, dataset.algorithms[0], f"{dataset.means[0]:.4f}",
-         listing(dataset.not_worse()[1:], most=2) or "none"]
-        for dataset in result.datasets
-    ]  # fmt: skip
     table = Table(
         f"{result.metric} by dataset",
-        ["dataset", "users", "best", result.metric, "not shown to be worse"],
-        rows,
+        {"dataset": "{dataset}", "users": "{users}", "best": lambda users: users.algorithms[0],
+         result.metric: lambda users: f"{users.means[0]:.4f}",
+         "not shown to be worse": lambda users: listing(users.not_worse()[1:], most=2) or "none"},
+        result.datasets,
         important=["best", "not shown to be worse"],
-    )
+    )  # fmt: skip
     count = f"{winners or 'none'} of the {len(result.datasets)} datasets"
     beats = "one algorithm significantly beats" if winners else "does one algorithm significantly beat"
     headline = f"On {count} {beats} all others among the users."
@@ -132,41 +129,37 @@ FEW_DIFFER = 10
 def pairs_table(users: DatasetUsers, result: UsersResult) -> Table:
     """Every pair on the users of one dataset."""
     few = sum(0 < p.better + p.worse < FEW_DIFFER for p in users.pairs)
-    rows = [
-        [p.left, p.right, f"{p.difference:+.5f}", f"{p.low:+.5f} to {p.high:+.5f}", f"{p.p:.3g}",
-         f"{p.p_holm:.3g}{'*' if p.significant else ' '}", f"{p.better}-{p.equal}-{p.worse}"]
-        for p in users.pairs
-    ]  # fmt: skip
+    notes = [
+        "Paired sign-flip tests over users, of differences that are symmetric about 0; *: significant after Holm's "
+        "correction."
+    ]
+    if few:
+        pairs = f"{few} of {len(users.pairs)} pairs"
+        notes.append(f"In {pairs} fewer than {FEW_DIFFER} users differ: those intervals can be too narrow.")
     return Table(
         f"{users.dataset}: {result.metric}, pairs over {users.users:,} users (left has the better mean)",
-        ["left", "right", "difference", f"{100 * result.confidence:g} % interval", "p", "p (Holm)",
-         "users better-equal-worse"],
-        rows,
+        {"left": "{left}", "right": "{right}", "difference": "{difference:+.5f}",
+         f"{100 * result.confidence:g} % interval": "{low:+.5f} to {high:+.5f}", "p": "{p:.3g}", "p (Holm)": starred,
+         "users better-equal-worse": "{better}-{equal}-{worse}"},
+        users.pairs,
         names=2,
         important=["right", "difference", "p (Holm)"],
-        notes=["Paired sign-flip tests over users, of differences that are symmetric about 0; *: significant after "
-               "Holm's correction.",
-               *([f"In {few} of {len(rows)} pairs fewer than {FEW_DIFFER} users differ: those intervals can be too "
-                  "narrow."] if few else [])],
+        notes=notes,
     )  # fmt: skip
 
 
 def _summary(result: UsersResult) -> Table:
-    rows = [
-        [pair.left, pair.right, f"{pair.wins}-{pair.ties}-{pair.losses}",
-         *(["", "", "", ""] if pair.effects is None else [
-             f"{pair.effects.estimate:+.5f}", f"{pair.effects.low:+.5f} to {pair.effects.high:+.5f}",
-             "" if pair.p_holm is None else f"{pair.p_holm:.3g}{'*' if pair.significant else ' '}",
-             f"{pair.effects.tau:.4f}"])]
-        for pair in result.summary
-    ]  # fmt: skip
     return Table(
         f"{result.metric} over {len(result.datasets)} datasets (random effects)",
-        ["left", "right", "won-open-lost", "difference", f"{100 * result.confidence:g} % interval", "p (Holm)", "tau"],
-        rows,
+        {"left": "{left}", "right": "{right}", "won-open-lost": "{wins}-{ties}-{losses}",
+         "difference": "{effects.estimate:+.5f}",
+         f"{100 * result.confidence:g} % interval": "{effects.low:+.5f} to {effects.high:+.5f}",
+         "p (Holm)": lambda pair: "" if pair.effects is None or pair.p_holm is None else starred(pair),
+         "tau": "{effects.tau:.4f}"},
+        result.summary,
         names=2,
         important=["right", "difference", "p (Holm)", "won-open-lost"],
-    )
+    )  # fmt: skip
 
 
 MOST_PANELS = 24
