@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri, spotrf, spotri
@@ -77,7 +78,7 @@ class EASE(DenseWeights):
         if device != "cpu":
             weights = ease_weights_on(lambda: gram_on(history, device), self.reg, device)
         else:
-            weights = ease_weights(gram(history) if shared is None else shared.copy(), self.reg)
+            weights = ease_weights(lambda: gram(history) if shared is None else shared.copy(), self.reg)
         return weights_recommender(history, weights, rng=rng, device=device)
 
     def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
@@ -86,47 +87,38 @@ class EASE(DenseWeights):
         return dense + 48 * n_interactions + 16 * (n_users + n_items) + scoring_bytes(n_items)
 
 
-def ease_weights(gram_matrix: Float32Array, reg: float) -> Float32Array:
-    """B of EASE from X'X, computed in place: `gram_matrix` holds the answer afterwards."""
-    weights = gram_matrix
-    diagonal = np.einsum("ii->i", weights)
-    counts = diagonal.copy()
-    diagonal += np.float32(reg)
-    # The transposed view is in the order LAPACK wants; its lower triangle is our upper one.
-    factor, failed = spotrf(weights.T, lower=1, overwrite_a=1, clean=0)
-    if failed == 0:
-        _, failed = spotri(factor, lower=1, overwrite_c=1)
-        _mirror(weights)
-    else:
-        _unmirror(weights, counts)
-        exact = weights.T.astype(np.float64, order="F")
-        np.einsum("ii->i", exact)[:] += reg
-        exact, failed = dpotrf(exact, lower=1, overwrite_a=1, clean=0)
-        if failed == 0:
-            exact, failed = dpotri(exact, lower=1, overwrite_c=1)
-            weights[:] = exact.T
-            _mirror(weights)
-    if failed != 0:
+def ease_weights(square: Callable[[], Float32Array], reg: float) -> Float32Array:
+    """B of EASE; `square` makes the Gram matrix X'X, which is used up.
+
+    A factorisation that fails in float32 is done again in float64, from another X'X.
+    """
+    inverse = _inverse(square(), reg, spotrf, spotri)
+    if inverse is None:
+        inverse = _inverse(square().astype(np.float64), reg, dpotrf, dpotri)
+    if inverse is None:
         raise UsageError(f"X'X + {reg} I cannot be inverted", fix="use a larger reg")
+    weights: Float32Array = inverse.astype(np.float32, copy=False)
+    diagonal = np.einsum("ii->i", weights)
     weights /= -diagonal.copy()
     diagonal[:] = 0.0
     return weights
 
 
-def _mirror(matrix: Float32Array) -> None:
+def _inverse(square: Any, reg: float, factorise: Callable[..., Any], invert: Callable[..., Any]) -> Any | None:
+    """(square + reg I)^-1 in place, by Cholesky's factorisation; None where it is not positive definite."""
+    np.einsum("ii->i", square)[:] += square.dtype.type(reg)
+    # The transposed view is in the order LAPACK wants; its lower triangle is our upper one.
+    factor, failed = factorise(square.T, lower=1, overwrite_a=1, clean=0)
+    if failed == 0:
+        _, failed = invert(factor, lower=1, overwrite_c=1)
+        _mirror(square)
+    return square if failed == 0 else None
+
+
+def _mirror(matrix: Any) -> None:
     """Copy the upper triangle onto the lower one."""
     for start in range(0, len(matrix), ROWS_AT_ONCE):
         stop = min(start + ROWS_AT_ONCE, len(matrix))
         corner = matrix[start:stop, start:stop]
         corner[:] = np.triu(corner) + np.triu(corner, 1).T
         matrix[stop:, start:stop] = matrix[start:stop, stop:].T
-
-
-def _unmirror(matrix: Float32Array, diagonal: Float32Array) -> None:
-    """Bring back the matrix after a failed factorisation, which wrote into the upper triangle only."""
-    for start in range(0, len(matrix), ROWS_AT_ONCE):
-        stop = min(start + ROWS_AT_ONCE, len(matrix))
-        corner = matrix[start:stop, start:stop]
-        corner[:] = np.tril(corner, -1) + np.tril(corner, -1).T
-        matrix[start:stop, stop:] = matrix[stop:, start:stop].T
-    np.einsum("ii->i", matrix)[:] = diagonal
