@@ -149,7 +149,7 @@ def test_jobs_for_few_workers_leave_room_for_the_others():
 def test_priorities_and_reordering():
     queue = JobQueue([Job("a", "m:f", dict, priority=1.0), Job("b", "m:f", dict, priority=2.0), Job("c", "m:f", dict)])
     queue.reorder(lambda job: {"a": 0.0, "b": 0.0, "c": 7.0}[job.id])
-    assert [queue.take().id for _ in range(3)] == ["c", "a", "b"]
+    assert [queue.take().id for _ in range(3)] == ["c", "b", "a"]
     assert queue.take() is None
 
 

@@ -50,8 +50,7 @@ class JobQueue:
     """Jobs that wait, highest priority first; what ends may add further ones while an executor takes from it."""
 
     def __init__(self, jobs: Iterable[Job] = ()) -> None:
-        self._waiting: list[tuple[float, int, Job]] = []
-        self._added = 0
+        self._waiting: list[Job] = []
         for job in jobs:
             self.add(job)
 
@@ -59,28 +58,27 @@ class JobQueue:
         return len(self._waiting)
 
     def add(self, job: Job) -> None:
-        """Let a job wait."""
-        insort(self._waiting, (-job.priority, self._added, job), key=lambda entry: entry[:2])
-        self._added += 1
+        """Let a job wait, behind those of its priority."""
+        insort(self._waiting, job, key=_order)
 
     def take(self, accepts: Callable[[Job], bool] = lambda _: True) -> Job | None:
         """The first waiting job that `accepts` says can start now, which then waits no more."""
-        for place, (_, _, job) in enumerate(self._waiting):
-            if accepts(job):
-                del self._waiting[place]
-                return job
-        return None
+        place = next((place for place, job in enumerate(self._waiting) if accepts(job)), None)
+        return None if place is None else self._waiting.pop(place)
 
     def drop(self, unwanted: Callable[[Job], bool]) -> list[Job]:
         """Take out the jobs that are not wanted any more."""
-        dropped = [job for _, _, job in self._waiting if unwanted(job)]
-        self._waiting = [entry for entry in self._waiting if not unwanted(entry[2])]
+        dropped = [job for job in self._waiting if unwanted(job)]
+        self._waiting = [job for job in self._waiting if not unwanted(job)]
         return dropped
 
     def reorder(self, priority: Callable[[Job], float]) -> None:
         """Give every waiting job the priority that is known by now."""
-        jobs = [(number, replace(job, priority=priority(job))) for _, number, job in self._waiting]
-        self._waiting = sorted(((-job.priority, number, job) for number, job in jobs), key=lambda entry: entry[:2])
+        self._waiting = sorted((replace(job, priority=priority(job)) for job in self._waiting), key=_order)
+
+
+def _order(job: Job) -> float:
+    return -job.priority
 
 
 def as_queue(jobs: Iterable[Job] | JobQueue) -> JobQueue:

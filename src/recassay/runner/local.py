@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import secrets
 import selectors
@@ -11,7 +12,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -97,6 +97,8 @@ class LocalExecutor:
         self._slots: list[_Slot] = []
         self._selector = selectors.DefaultSelector()
         self._failed_starts = 0
+        self._lost: dict[str, tuple[int, int]] = {}
+        """By job whose process was lost, the attempts and fruitless starts of its next one."""
 
     def __enter__(self) -> LocalExecutor:
         self.logs.mkdir(parents=True, exist_ok=True)
@@ -115,31 +117,23 @@ class LocalExecutor:
         It returns when each was reported as finished. `unwanted` is asked now and then; where it says so, the run ends
         without a further report.
         """
-        queue, again = as_queue(jobs), deque[tuple[Job, int, int]]()
-        while queue or again or any(slot.running for slot in self._slots):
+        queue = as_queue(jobs)
+        while queue or any(slot.running for slot in self._slots):
             self._hire()
             for slot in self._slots:
-                if slot.running is None and slot.ready and (chosen := self._next(queue, again)) is not None:
-                    self._start(slot, *chosen, watcher)
+                if slot.running is None and slot.ready and (job := queue.take(self._can_start)) is not None:
+                    self._start(slot, job, watcher)
             for key, _ in self._selector.select(POLL_SECONDS):
                 slot = key.data
                 ended = self._read(slot, watcher)
                 if ended is not None and slot.running is not None:
-                    self._conclude(slot, ended, again, watcher)
+                    self._conclude(slot, ended, queue, watcher)
             self._enforce()
             if unwanted is not None and unwanted():
                 return
 
-    def _next(self, queue: JobQueue, again: deque[tuple[Job, int, int]]) -> tuple[Job, int, int] | None:
-        """The first job that can start now, with its attempts: one whose process was lost before those that wait."""
-        free = bool(self._free_gpus) or not self.gpus
-        place = next((place for place, (job, _, _) in enumerate(again) if free or not job.gpu), None)
-        if place is not None:
-            chosen = again[place]
-            del again[place]
-            return chosen
-        job = queue.take(lambda job: free or not job.gpu)
-        return None if job is None else (job, 1, 0)
+    def _can_start(self, job: Job) -> bool:
+        return not job.gpu or not self.gpus or bool(self._free_gpus)
 
     def _hire(self) -> None:
         while len(self._slots) < self.workers:
@@ -164,7 +158,7 @@ class LocalExecutor:
                 start_new_session=True,
             )
 
-    def _start(self, slot: _Slot, job: Job, attempts: int, fruitless: int, watcher: Watcher) -> None:
+    def _start(self, slot: _Slot, job: Job, watcher: Watcher) -> None:
         token = secrets.token_hex(16)
         request = {
             "function": job.function,
@@ -175,7 +169,7 @@ class LocalExecutor:
         if job.gpu and self.gpus:
             slot.gpu = self._free_gpus.pop(0)
             request["environment"] = {"CUDA_VISIBLE_DEVICES": slot.gpu}
-        slot.running = _Running(job, attempts, fruitless, time.monotonic(), token)
+        slot.running = _Running(job, *self._lost.pop(job.id, (1, 0)), time.monotonic(), token)
         watcher.started(job)
         assert slot.process.stdin is not None
         with contextlib.suppress(BrokenPipeError):
@@ -226,7 +220,7 @@ class LocalExecutor:
         elif "record" in message or "status" in message:
             running.answer = message
 
-    def _conclude(self, slot: _Slot, code: int, again: deque[tuple[Job, int, int]], watcher: Watcher) -> None:
+    def _conclude(self, slot: _Slot, code: int, queue: JobQueue, watcher: Watcher) -> None:
         running = slot.running
         assert running is not None
         slot.running = None
@@ -239,7 +233,8 @@ class LocalExecutor:
             outcome = _told(running.answer)
         elif outcome is None and code == -signal.SIGKILL:
             if running.fruitless + 1 < MOST_ATTEMPTS:
-                again.appendleft((job, running.attempts + 1, running.fruitless + 1))
+                self._lost[job.id] = (running.attempts + 1, running.fruitless + 1)
+                queue.add(replace(job, priority=math.inf))  # before those that wait
                 return
             outcome = Outcome(
                 "crashed",
