@@ -85,7 +85,7 @@ def test_on_a_cluster_they_go_to_workers_that_have_one(jobs, tmp_path, resources
 
         def submit(self, function, request, *, key, pure, resources, priority):
             asked[request["job"]] = resources
-            answer = {"outcome": {"status": "done", "record": {}}, "events": [], "start": ""}
+            answer = {"outcome": {"status": "done", "record": {}}, "events": []}
             future = SimpleNamespace(key=key, status="finished", result=lambda: answer)
             future.add_done_callback = lambda call: call(future)
             return future

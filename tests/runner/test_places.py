@@ -44,7 +44,7 @@ class Client:
 
     def __init__(self, workers, answer=None):
         self.workers = workers
-        self.answer = answer or {"outcome": {"status": "done", "record": {}}, "events": [], "start": ""}
+        self.answer = answer or {"outcome": {"status": "done", "record": {}}, "events": []}
         self.asked, self.open, self.most = [], [], 0
 
     def submit(self, function, request, *, key, pure, resources, priority):

@@ -42,8 +42,6 @@ class _Submitted:
     """The resources that it wants of a worker."""
     unserved: float = 0.0
     """Since when no worker has them; 0: there is one."""
-    heard: tuple[str, int] = ("", 0)
-    """The last start that was heard of, and how many events of it."""
 
 
 class DaskExecutor:
@@ -62,7 +60,7 @@ class DaskExecutor:
         self._told_of_dashboard = False
         self._topic = ""
         """What the jobs of a run send their events under."""
-        self._messages: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
+        self._messages: queue.SimpleQueue[tuple[str, str, Any]] = queue.SimpleQueue()
 
     def __enter__(self) -> DaskExecutor:
         try:
@@ -89,43 +87,41 @@ class DaskExecutor:
             return
         self._messages, self._topic = queue.SimpleQueue(), f"recassay-{uuid4().hex}"
         put = self._messages.put
-        self._client.subscribe_topic(self._topic, lambda event: put(("event", event[1])))
-        self._tell_of_dashboard(watcher)
-        alone, flight, places, looked = _Alone(self.address, watcher), dict[str, _Submitted](), Places({}), 0.0
+        self._client.subscribe_topic(self._topic, lambda event: put(("event", event[1]["job"], event[1])))
+        with contextlib.suppress(Exception):  # an ornament
+            if not self._told_of_dashboard and (link := self._client.dashboard_link):
+                self._told_of_dashboard = True
+                watcher.note(f"Dask's dashboard: {link}")
+        flight, places, looked, alone = dict[str, _Submitted](), Places({}), 0.0, 0.0
         try:
             while waiting or flight:
                 if time.monotonic() - looked > LOOK_SECONDS:
                     places, looked = Places(self._workers(len(waiting) + len(flight))), time.monotonic()
-                    alone.over() if places.threads else alone.wait()
+                    alone = 0.0 if places.threads else self._wait_for_workers(alone, watcher)
                     self._move_unserved(flight, places, watcher)
                 while (job := places.take(waiting, [entry.job for entry in flight.values()])) is not None:
                     flight[job.id] = self._submit(job, places.resources(job))
                 # A queue that blocks hears no Ctrl-C on some systems: it is asked again and again.
                 try:
-                    kind, message = self._messages.get(timeout=POLL_SECONDS)
+                    kind, name, message = self._messages.get(timeout=POLL_SECONDS)
                 except queue.Empty:
                     continue
-                name = message["job"] if kind == "event" else message.key.partition(":")[2].partition(":")[2]
                 submitted = flight.get(name)
-                if submitted is None or (kind == "done" and message.key != submitted.future.key):
+                if submitted is None or (kind == "done" and message is not submitted.future):
                     continue
-                if kind == "event":
-                    self._hear(submitted, message, watcher)
+                if kind == "event" and "event" in message:
+                    watcher.event(submitted.job, message["event"])
+                elif kind == "event":
+                    watcher.started(submitted.job)
+                elif message.status in ("lost", "cancelled"):
+                    raise self._lost(len(waiting) + len(flight))
                 else:
-                    if message.status in ("lost", "cancelled"):
-                        raise self._lost(len(waiting) + len(flight))
                     del flight[name]
                     self._conclude(submitted, watcher)
         finally:
             with contextlib.suppress(Exception):  # the scheduler may be gone
                 self._client.cancel([entry.future for entry in flight.values()])
                 self._client.unsubscribe_topic(self._topic)
-
-    def _tell_of_dashboard(self, watcher: Watcher) -> None:
-        with contextlib.suppress(Exception):  # an ornament
-            if not self._told_of_dashboard and (link := self._client.dashboard_link):
-                self._told_of_dashboard = True
-                watcher.note(f"Dask's dashboard: {link}")
 
     def _workers(self, outstanding: int) -> Mapping[str, Any]:
         """The workers of the cluster, by address; a scheduler that is gone ends the run, and no cell with it."""
@@ -177,21 +173,11 @@ class DaskExecutor:
         }
         options = {"pure": False, "resources": asked, "priority": job.priority}
         future = self._client.submit(run_job, request, key=key, **options)
-        future.add_done_callback(lambda done: put(("done", done)))
+        future.add_done_callback(lambda done: put(("done", job.id, done)))
         return _Submitted(job, future, asked)
 
-    def _hear(self, submitted: _Submitted, message: Mapping[str, Any], watcher: Watcher) -> None:
-        """A start, or what a job told; `heard` counts the latter by the start they belong to."""
-        start, count = submitted.heard
-        if "event" not in message:
-            submitted.heard = (message["start"], 0)
-            watcher.started(submitted.job)
-        elif start == message["start"]:
-            submitted.heard = (start, count + 1)
-            watcher.event(submitted.job, message["event"])
-
     def _conclude(self, submitted: _Submitted, watcher: Watcher) -> None:
-        """The outcome, after what the job told and the scheduler has not yet delivered."""
+        """The outcome, after all that the job told: the scheduler may not have delivered some of it."""
         job, future = submitted.job, submitted.future
         if future.status != "finished":
             why = f"the cluster gave it up: {type(future.exception()).__name__}: {future.exception()}"
@@ -204,32 +190,21 @@ class DaskExecutor:
                 where=str(self.folder),
                 fix="put it on a disk that all workers see under this path, and run the same command again",
             )
-        start, count = submitted.heard
-        for event in answer["events"][count if start == answer["start"] else 0 :]:
+        for event in answer["events"]:
             watcher.event(job, event)
         watcher.finished(job, Outcome(**answer["outcome"]))
 
-
-class _Alone:
-    """A scheduler without workers: it is said once, and borne for a while."""
-
-    def __init__(self, address: str, watcher: Watcher) -> None:
-        self.address, self.watcher, self.since = address, watcher, 0.0
-
-    def over(self) -> None:
-        """There are workers again."""
-        self.since = 0.0
-
-    def wait(self) -> None:
-        """Note it; `RecAssayError` where nobody has come for `NO_WORKER_SECONDS`."""
-        if not self.since:
-            self.since = time.monotonic()
-            self.watcher.waiting(
+    def _wait_for_workers(self, since: float, watcher: Watcher) -> float:
+        """Since when there are no workers: said once, and borne for `NO_WORKER_SECONDS`."""
+        if not since:
+            watcher.waiting(
                 f"the scheduler at {self.address} has no workers; waiting up to {NO_WORKER_SECONDS:g} s for one"
             )
-        if time.monotonic() - self.since > NO_WORKER_SECONDS:
+            return time.monotonic()
+        if time.monotonic() - since > NO_WORKER_SECONDS:
             raise RecAssayError(
                 f"the scheduler has had no worker for {NO_WORKER_SECONDS:g} seconds",
                 where=self.address,
                 fix=f"what is done is kept: start workers (dask worker {self.address}) and run the same command again",
             )
+        return since

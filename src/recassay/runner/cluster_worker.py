@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 from recassay.runner.jobs import Job, Outcome, Watcher
 from recassay.runner.local import LocalExecutor
@@ -67,7 +66,7 @@ class _Reporter(Watcher):
     def __init__(self, job: str, topic: str, key: str) -> None:
         from distributed import get_worker
 
-        self.worker, self.job, self.topic, self.key, self.start = get_worker(), job, topic, key, uuid4().hex
+        self.worker, self.job, self.topic, self.key = get_worker(), job, topic, key
         self.events: list[Mapping[str, Any]] = []
         self.outcome: Outcome | None = None
 
@@ -87,7 +86,7 @@ class _Reporter(Watcher):
         return task is None or task.state == "cancelled"
 
     def _send(self, more: Mapping[str, Any]) -> None:
-        self.worker.log_event(self.topic, {"job": self.job, "start": self.start, **more})
+        self.worker.log_event(self.topic, {"job": self.job, **more})
 
 
 def run_job(request: Mapping[str, Any]) -> dict[str, Any]:
@@ -111,7 +110,7 @@ def run_job(request: Mapping[str, Any]) -> dict[str, Any]:
         executor.__exit__()
         raise RuntimeError("the driver is gone")
     _processes.put(run, executor)
-    return {"outcome": asdict(reporter.outcome), "events": reporter.events, "start": reporter.start}
+    return {"outcome": asdict(reporter.outcome), "events": reporter.events}
 
 
 def _sees(mark: Path) -> bool:

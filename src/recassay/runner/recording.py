@@ -30,6 +30,8 @@ class _AtWork:
     """By job, the numbers of its trials that wait or run."""
     proposed: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     known: int = 0
+    kept: set[int] = field(default_factory=set)
+    """The numbers of its trials that this run has kept."""
     started: bool = False
     best: float | None = None
     seconds: float = 0.0
@@ -209,6 +211,9 @@ class Run(Watcher):
                 del state.open[dropped.id], self._jobs[dropped.id]
 
     def _keep(self, state: _AtWork, trial: TrialRecord) -> None:
+        if trial.number in state.kept:  # a cluster delivers some of what a job tells twice
+            return
+        state.kept.add(trial.number)
         self.store.record_trial(state.cell.row.tuning, trial)
         state.known += 1
         if trial.state == "complete" and trial.value is not None:
