@@ -8,12 +8,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from queue import SimpleQueue
-from typing import Any, cast
+from concurrent.futures import Future
+from typing import Any
 
 from recassay.core.choices import FORMATS
-from recassay.core.system.aside import Helper, start
+from recassay.core.system.aside import Helpers
 from recassay.core.system.printable import UNPRINTABLE
 from recassay.plots.grammar import specification
 
@@ -119,48 +118,20 @@ MOST = 4
 """Processes at most: each takes half a second to start and some 150 MB."""
 
 
-class Drawers:
+class Drawers(Helpers):
     """Processes that draw, as a context; they start at once, so that they are ready when the first chart is.
 
     With none the charts are drawn here, one after the other: the files are the same. A chart is drawn once, however
-    often it is asked for. By default there is a process for every processor but the one that asks.
+    often it is asked for.
     """
 
     def __init__(self, processes: int | None = None) -> None:
-        self._started = start(f"{__name__}:drawer", most=MOST, processes=processes)
-        self._free: SimpleQueue[Helper] = SimpleQueue()
-        for helper in self._started:
-            self._free.put(helper)
-        self._threads = ThreadPoolExecutor(max(1, len(self._started)))
+        super().__init__(f"{__name__}:drawer", most=MOST, processes=processes)
         self._asked: dict[str, Future[dict[str, bytes]]] = {}
 
-    def __enter__(self) -> Drawers:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is not None:
-            for helper in self._started:
-                helper.process.kill()
-        self._threads.shutdown(cancel_futures=kind is not None)
-        for helper in self._started:
-            helper.end()
-
-    def submit(self, spec: dict[str, Any], formats: Sequence[str]) -> Future[dict[str, bytes]]:
-        """The files of a chart, by format, when they are drawn."""
-        request = json.dumps([spec, list(formats)])
-        if request not in self._asked:
-            self._asked[request] = self._threads.submit(self._draw if self._started else draw_spec, spec, formats)
-        return self._asked[request]
-
-    def _draw(self, spec: dict[str, Any], formats: Sequence[str]) -> dict[str, bytes]:
-        helper = self._free.get()
-        try:
-            return cast("dict[str, bytes]", helper.ask(spec, formats))
-        except (OSError, EOFError):
-            # A chart has stopped the process: it is tried once more, and the others go on, in a new one.
-            helper.end()
-            [helper] = start(f"{__name__}:drawer", most=1, processes=1)
-            self._started.append(helper)
-            return cast("dict[str, bytes]", helper.ask(spec, formats))
-        finally:
-            self._free.put(helper)
+    def submit(self, *request: Any) -> Future[dict[str, bytes]]:
+        """The files of a chart (its specification, and the formats), by format, when they are drawn."""
+        key = json.dumps(request)
+        if key not in self._asked:
+            self._asked[key] = super().submit(*request) if self._started else self._threads.submit(draw_spec, *request)
+        return self._asked[key]

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-import threading
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, wait
 from dataclasses import replace
 from functools import partial
-from queue import Empty, SimpleQueue
-from types import TracebackType
 from typing import Any, Literal, TypeAlias
 
 from threadpoolctl import threadpool_limits
@@ -17,7 +14,7 @@ from threadpoolctl import threadpool_limits
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
 from recassay.core.errors import RecAssayError
 from recassay.core.registry import analyses
-from recassay.core.system.aside import Helper, start
+from recassay.core.system.aside import Helpers
 from recassay.core.system.plain import plain
 from recassay.core.tables.results import Results
 from recassay.reporting.telling import failure
@@ -59,70 +56,46 @@ def analyst() -> Callable[..., AnalysisResult | str]:
     return answer
 
 
-class Analysts:
-    """Processes that run analyses, as a context; they start at once, and load what they need while this one works."""
+def answered(
+    names: Sequence[str],
+    table: Results,
+    spec: AnalysisSpec,
+    *,
+    starts: Callable[[int, str], None],
+    processes: int | None = None,
+) -> Iterator[Answered]:
+    """Each analysis with its result, or why there is none, as they come in.
 
-    def __init__(self, processes: int | None = None) -> None:
-        self._started = start(f"{__name__}:analyst", most=MOST, processes=processes)
-
-    def __enter__(self) -> Analysts:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        for helper in self._started:
-            helper.process.kill()
-            helper.end()
-
-    def run(
-        self, names: Sequence[str], table: Results, spec: AnalysisSpec, *, starts: Callable[[int, str], None]
-    ) -> Iterator[Answered]:
-        """Each analysis with its result, or why there is none, as they come in.
-
-        `starts` is told, before each that this process runs, how many are done, and its name. Which process runs an
-        analysis changes nothing about its numbers. What a process fails to answer this one does.
-        """
-        aside = _aside(names) if self._started else []
+    `starts` is told, before each that this process runs, how many are done, and its name. Which process runs an
+    analysis changes nothing about its numbers. What a process fails to answer this one does.
+    """
+    with Helpers(f"{__name__}:analyst", most=MOST, processes=processes) as helpers:
+        aside = _aside(names) if helpers else []
         try:
             known = {"characteristics": partial(same, spec.known("characteristics"))} if aside else {}
         except RecAssayError:  # each that asks for them says why
             known, aside = {}, []
         known = {name: load for name, load in known.items() if name in spec.evidence}
+        request = replace(table, users=None), replace(spec, evidence=known)
+        asked = {name: helpers.submit(name, *request) for name in reversed(aside)}  # the longest first
         here = sorted((name for name in names if name not in aside), key=lambda name: not _trait(name, "early"))
-        waiting, lock = deque([*here, *aside]), threading.Lock()
-        come: SimpleQueue[Answered] = SimpleQueue()
-
-        def hand_out(helper: Helper) -> None:
-            name = ""
-            try:
-                while True:
-                    with lock:
-                        name = waiting.pop() if waiting and waiting[-1] in aside else ""
-                    if not name:
-                        return
-                    come.put((name, helper.ask(name, replace(table, users=None), replace(spec, evidence=known))))
-            except Exception:
-                if name:
-                    waiting.appendleft(name)
-
-        for helper in self._started if aside else ():
-            threading.Thread(target=hand_out, args=(helper,), daemon=True).start()
-        done = 0
-        while done < len(names):
-            with lock:
-                name = waiting.popleft() if waiting else ""
-            if name:
+        waiting, done = [*here, *aside], 0
+        while waiting or asked:
+            name = waiting.pop(0) if waiting else ""
+            if not name:
+                wait(asked.values(), timeout=HEARD, return_when=FIRST_COMPLETED)
+            elif name not in asked or asked[name].cancel():  # no process has begun with it
+                asked.pop(name, None)
                 starts(done, name)
                 done += 1
                 yield name, answer(name, table, spec)
-            try:
-                while done < len(names):
-                    answered = come.get(block=not name, timeout=HEARD)
+            for other, future in [pair for pair in asked.items() if pair[1].done()]:
+                del asked[other]
+                if future.exception() is None:
                     done += 1
-                    yield answered
-            except Empty:
-                pass
+                    yield other, future.result()
+                else:
+                    waiting.append(other)
 
 
 def _trait(name: str, trait: Literal["early", "aside"]) -> int:

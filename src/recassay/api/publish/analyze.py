@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from recassay.analysis.rank.result import RankResult
 from recassay.api.arguments import all_but, checked
 from recassay.api.inputs import CharacteristicsLike, ResultsLike
-from recassay.api.publish.analysts import Analysts
+from recassay.api.publish.analysts import answered
 from recassay.api.publish.content import AnalysisReport, document, report_content, write_folder
 from recassay.api.tables import (
     default_metric,
@@ -182,20 +182,19 @@ def run_analyses(
     worth = names is None and len(table.algorithms) * len(table.datasets) >= WORTH_A_PROCESS
     done: dict[str, AnalysisResult] = {}
     skipped: dict[str, str] = {}
-    with Analysts(None if worth else 0) as analysts:
-        chosen = [name for name in analyses.names() if names is None or name in names]
+    chosen = [name for name in analyses.names() if names is None or name in names]
 
-        def tell(count: int, name: str) -> None:
-            if progress is not None:
-                progress(count, len(chosen) + 1, name)
+    def tell(count: int, name: str) -> None:
+        if progress is not None:
+            progress(count, len(chosen) + 1, name)
 
-        for name, answer in analysts.run(chosen, table, spec, starts=tell):
-            if isinstance(answer, str):
-                skipped[name] = answer
-                continue
-            done[name] = answer
-            if pictures is not None:
-                ranked = {key: result for key, result in done.items() if isinstance(result, RankResult)}
-                pictures({**ranked, name: answer})  # charts take the colours of algorithms from the ranking
+    for name, answer in answered(chosen, table, spec, starts=tell, processes=None if worth else 0):
+        if isinstance(answer, str):
+            skipped[name] = answer
+            continue
+        done[name] = answer
+        if pictures is not None:
+            ranked = {key: result for key, result in done.items() if isinstance(result, RankResult)}
+            pictures({**ranked, name: answer})  # charts take the colours of algorithms from the ranking
     tell(len(chosen), "tables and figures")
     return {name: done[name] for name in chosen if name in done}, skipped

@@ -37,9 +37,6 @@ from recassay.store.store import COST_METRICS, INDEX_FILE, MANIFEST_FILE, Store
 REPORT_SECONDS = 20.0
 """How long after a report the next one may be made, while cells keep finishing."""
 
-FIRST_SECONDS = 60.0
-"""How long the first reader waits at most, until the study has been read once."""
-
 REPLICATES = 1_000
 """Bootstrap replicates of a report that is soon replaced."""
 
@@ -48,8 +45,7 @@ class LiveStudy:
     """What the page shows of a study folder: its status at any moment, and the report of the cells done so far.
 
     `make_report` turns the folder into a page; it runs in a thread of its own when more cells are done than the last
-    report knew. Another thread renews what `snapshot` gives while somebody asks for it, so that any number of readers
-    costs what one does.
+    report knew. What `snapshot` gives is kept for a while, so that any number of readers costs what one does.
     """
 
     def __init__(self, folder: Path, metric: str | None, make_report: Callable[[], bytes]) -> None:
@@ -57,41 +53,28 @@ class LiveStudy:
         self._page: bytes | None = None
         self._cells = 0
         self._refused: str | None = None
-        self._stop, self._asked, self._ready = threading.Event(), threading.Event(), threading.Event()
-        self._snapshot: bytes | RecAssayError | OSError = b""
+        self._stop, self._reading = threading.Event(), threading.Lock()
+        self._snapshot, self._stale = b"", 0.0
         self._known: tuple[Any, Callable[[], dict[str, Any]]] | None = None
 
     def __enter__(self) -> LiveStudy:
-        self._asked.set()
-        for work in (self._keep_reporting, self._keep_fresh):
-            threading.Thread(target=work, daemon=True).start()
+        threading.Thread(target=self._keep_reporting, daemon=True).start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._stop.set()
-        self._asked.set()
 
     def snapshot(self) -> bytes:
         """The status as JSON: about a second old, or as old as it takes to read the study."""
-        self._asked.set()
-        self._ready.wait(FIRST_SECONDS)
-        if not (self.folder / INDEX_FILE).is_file():
-            raise InputError("there is no study in this folder", where=str(self.folder))
-        if isinstance(self._snapshot, Exception):
-            raise self._snapshot
-        return self._snapshot
-
-    def _keep_fresh(self) -> None:
-        while not self._stop.is_set():
-            self._asked.wait()
-            self._asked.clear()
+        with self._reading:
+            if not (self.folder / INDEX_FILE).is_file():
+                raise InputError("there is no study in this folder", where=str(self.folder))
             begin = time.monotonic()
-            try:
+            if begin >= self._stale:
                 self._snapshot = json.dumps(self.status(), allow_nan=False).encode()
-            except (RecAssayError, OSError) as error:  # the folder is being moved, or written again
-                self._snapshot = error
-            self._ready.set()
-            self._stop.wait(1.0 + 4 * (time.monotonic() - begin))  # at most a fifth of a processor
+                now = time.monotonic()
+                self._stale = now + 1.0 + 4 * (now - begin)  # at most a fifth of a processor
+            return self._snapshot
 
     def status(self) -> dict[str, Any]:
         """Cells by dataset and algorithm, those at work and when the study will end, failures, and the order so far."""

@@ -8,9 +8,12 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from queue import SimpleQueue
+from typing import Any, Self
 
 from recassay.core.system.machine import usable_cores
 
@@ -60,15 +63,55 @@ class Helper:
         self.process.communicate()
 
 
-def start(function: str, *, most: int, processes: int | None = None) -> list[Helper]:
-    """Helpers for every processor but the one that asks, at most `most`; fewer where the system starts no more."""
-    helpers: list[Helper] = []
-    try:
-        for _ in range(min(most, usable_cores() - 1) if processes is None else processes):
-            helpers.append(Helper(function))
-    except OSError:
-        pass
-    return helpers
+class Helpers:
+    """Several of them side by side, as a context; they start at once, and load what they need while this one works.
+
+    By default there is one for every processor but the one that asks, at most `most`; fewer where the system starts no
+    more. One that ends within a request is replaced, and the request is tried once more.
+    """
+
+    def __init__(self, function: str, *, most: int, processes: int | None = None) -> None:
+        self.function = function
+        self._started: list[Helper] = []
+        self._free: SimpleQueue[Helper] = SimpleQueue()
+        with suppress(OSError):
+            for _ in range(min(most, usable_cores() - 1) if processes is None else processes):
+                self._free.put(self._start())
+        self._threads = ThreadPoolExecutor(max(1, len(self._started)))
+
+    def _start(self) -> Helper:
+        self._started.append(Helper(self.function))
+        return self._started[-1]
+
+    def __bool__(self) -> bool:
+        return bool(self._started)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None:
+            self._threads.shutdown()
+        for helper in self._started:
+            helper.process.kill()
+        self._threads.shutdown(cancel_futures=True)
+        for helper in self._started:
+            helper.end()
+
+    def submit(self, *request: Any) -> Future[Any]:
+        """The answer of the first that is free, when it is there; raises as `Helper.ask`."""
+        return self._threads.submit(self._ask, request)
+
+    def _ask(self, request: tuple[Any, ...]) -> Any:
+        helper = self._free.get()
+        try:
+            return helper.ask(*request)
+        except (OSError, EOFError):
+            helper.end()
+            helper = self._start()
+            return helper.ask(*request)
+        finally:
+            self._free.put(helper)
 
 
 def _serve(function: str) -> None:
