@@ -13,7 +13,8 @@ from recassay.core import ties
 from recassay.core.registry import algorithms, analyses, metrics
 from recassay.core.tables.results import Results
 from recassay.reporting.numbers import p_value
-from recassay.reporting.paper.fit import text_width
+from recassay.reporting.paper.arrange import Room, placed
+from recassay.reporting.paper.fit import Cell, Grid, text_width
 from recassay.reporting.paper.paragraph import paragraph
 from recassay.reporting.paper.setup import bibliography, citations, cited, entries
 from recassay.reporting.telling import figures_by_analysis
@@ -310,3 +311,16 @@ def test_latex_sets_a_study_with_odd_names(tmp_path, study):
 def test_wide_letters_take_more_room_than_others():
     assert text_width("i") < text_width("a") < text_width("A") < text_width("m") == text_width("漢")
     assert text_width("e\u0301") == text_width("e")
+
+
+def test_a_table_in_pieces_keeps_its_label_and_says_that_it_goes_on():
+    rows = tuple((f"dataset {i}", (Cell(str(i)), Cell("3"))) for i in range(150))
+    grid = Grid(("users", "items"), rows)
+    first, second, *_ = placed(
+        "datasets", [(grid, "The datasets.")], Room(3.33, 7.0), {"dataset 1": r"~\cite{a}"}
+    ).latex
+    assert r"\caption{The datasets.}" in first
+    assert r"\label{tab:datasets}" in first, "the text refers to it"
+    assert r"dataset 1~\cite{a} &" in first
+    assert "Continued from the part before (2 of " in second
+    assert r"\label{tab:datasets-2}" in second

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from recassay.reporting.latex import latex_label, latex_text
+from recassay.reporting.latex import latex_label
 from recassay.reporting.paper.captions import main_caption
 from recassay.reporting.paper.content import MetricFindings, PaperContent
 from recassay.reporting.paper.fit import PAGE_HEIGHT, Fit, Grid, fitting, pieces
@@ -42,51 +42,53 @@ class PlacedTable:
 
 def main_tables(content: PaperContent, style: TableStyle, room: Room) -> list[PlacedTable]:
     """The main tables: one with all metrics where that fits, else one a metric."""
-    if len(content.findings) > 1:
-        together = main_grid(content, content.findings, style)
-        whole = _place(content, "main", content.findings, style, [together], room, cut=False)
-        if whole is not None:
-            return [whole]
-    tables = []
-    for findings in content.findings:
-        grid = main_grid(content, [findings], style)
-        name = "main" if len(content.findings) == 1 else f"main_{latex_label(findings.metric)}"
-        placed = _place(content, name, [findings], style, [grid, grid.turned("")], room, cut=True)
-        assert placed is not None
-        tables.append(placed)
-    return tables
+
+    def captioned(metrics: Sequence[MetricFindings]) -> list[tuple[Grid, str]]:
+        grid = main_grid(content, metrics, style)
+        grids = [grid, grid.turned()] if len(metrics) == 1 else [grid]
+        return [(choice, main_caption(content, metrics, style, choice)) for choice in grids]
+
+    together = captioned(content.findings)
+    if len(content.findings) == 1 or _first_fitting(together, room, {}) is not None:
+        return [placed("main", together, room)]
+    return [placed(f"main_{latex_label(one.metric)}", captioned([one]), room) for one in content.findings]
 
 
-def _place(
-    content: PaperContent,
-    name: str,
-    metrics: Sequence[MetricFindings],
-    style: TableStyle,
-    grids: Sequence[Grid],
-    room: Room,
-    *,
-    cut: bool,
-) -> PlacedTable | None:
-    """The first of these grids that fits; where none does, the last in pieces if it may be `cut`."""
-    for width, wide in room.widths():
-        for grid in grids:
-            fit = fitting(grid, width, room.page if room.rotated else PAGE_HEIGHT)
-            if fit is not None:
-                caption = main_caption(content, metrics, style, grid)
-                tex = _latex(grid, caption, name, fit, wide, room)
-                return PlacedTable(name, grid, caption, (tex,))
-    if not cut:
-        return None
-    grid = grids[-1]
-    caption = main_caption(content, metrics, style, grid)
-    width, wide = room.widths()[-1]
-    parts = list(pieces(grid, width))
+def placed(
+    name: str, choices: Sequence[tuple[Grid, str]], room: Room, after: Mapping[str, str] | None = None
+) -> PlacedTable:
+    """The first of these grids, each with its caption, that fits the room; where none does, the last in pieces.
+
+    `after` is LaTeX that follows the names of rows.
+    """
+    after = after or {}
+    chosen = _first_fitting(choices, room, after)
+    if chosen is None:
+        grid, caption = choices[-1]
+        width, wide = room.widths()[-1]
+        parts = list(pieces(grid, width))
+    else:
+        grid, caption, fit, wide = chosen
+        parts = [(grid, fit)]
     written = []
     for number, (piece, fit) in enumerate(parts, start=1):
-        caption_here = caption if number == 1 else f"Continued from the part before ({number} of {len(parts)})."
-        written.append(_latex(piece, caption_here, name if number == 1 else f"{name}-{number}", fit, wide, room))
+        continued = f"Continued from the part before ({number} of {len(parts)})."
+        above, label = (caption, name) if number == 1 else (continued, f"{name}-{number}")
+        written.append(latex_table(piece, above, label, fit, wide=wide, rotated=room.rotated, after=after))
     return PlacedTable(name, grid, caption, tuple(written))
 
 
-def _latex(grid: Grid, caption: str, name: str, fit: Fit, wide: bool, room: Room) -> str:
-    return latex_table(grid, latex_text(caption), latex_label("tab", name), fit, wide=wide, rotated=room.rotated)
+def _first_fitting(
+    choices: Sequence[tuple[Grid, str]], room: Room, after: Mapping[str, str]
+) -> tuple[Grid, str, Fit, bool] | None:
+    """The first grid that fits, in the narrowest room: with its caption, how it is set, and whether over both columns.
+
+    A citation after a name is about as wide as `[00]`.
+    """
+    for width, wide in room.widths():
+        for grid, caption in choices:
+            cited = replace(grid, rows=tuple((name + "[00]" * (name in after), cells) for name, cells in grid.rows))
+            fit = fitting(cited, width, room.page if room.rotated else PAGE_HEIGHT)
+            if fit is not None:
+                return grid, caption, fit, wide
+    return None

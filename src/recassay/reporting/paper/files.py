@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.resources import files
 from string import Template
 
@@ -10,12 +10,11 @@ import polars as pl
 
 from recassay.core import columns as c
 from recassay.reporting.latex import latex_label, latex_text, unprintable
-from recassay.reporting.paper.arrange import PlacedTable, Room, main_tables
+from recassay.reporting.paper.arrange import PlacedTable, Room, main_tables, placed
 from recassay.reporting.paper.captions import rank_caption
 from recassay.reporting.paper.content import PaperContent
 from recassay.reporting.paper.figures import PaperFigure
-from recassay.reporting.paper.fit import PAGE_HEIGHT, Grid, fitting, pieces
-from recassay.reporting.paper.latex_table import latex_table
+from recassay.reporting.paper.fit import PAGE_HEIGHT
 from recassay.reporting.paper.main_table import TableStyle, main_grid, rank_grid
 from recassay.reporting.paper.other_formats import html_grid, markdown_table, typst_table
 from recassay.reporting.paper.paragraph import latex_paragraph
@@ -33,17 +32,22 @@ def paper_files(
     analyses: Sequence[str],
 ) -> dict[str, bytes]:
     """By path within the folder of the paper: what `recassay paper` writes."""
-    main, ranks = main_tables(content, style, room), list(_rank_tables(content, room))
+    plain = Room(room.column, room.page)
+    main, ranks = main_tables(content, style, room), list(_rank_tables(content, plain))
+    grid = dataset_grid(content.datasets)
+    datasets: dict[str, str] = {}
+    if grid is not None:
+        captioned = [(grid, dataset_caption(content.datasets))]
+        datasets = _tex_files(placed("datasets", captioned, plain, dataset_citations(content.datasets)))
     texts: dict[str, str] = {}
-    for placed in main:
-        texts |= _formats(placed)
+    for table in main:
+        texts |= _formats(table)
     texts["tables/main.csv"] = main_frame(content, style).write_csv()
-    for placed in ranks:
-        texts |= _formats(placed)
+    for table in ranks:
+        texts |= _formats(table)
     written: dict[str, str] = {}
-    for placed in (*main, *ranks):
-        written |= _tex_files(placed.name, placed.latex)
-    datasets = _dataset_table(content, room)
+    for table in (*main, *ranks):
+        written |= _tex_files(table)
     texts |= written | datasets | {"setup.tex": setup_text(content, analyses)}
     conclusions = latex_text(" ".join(sentences))
     tested = content.findings[0].tested
@@ -59,52 +63,27 @@ def paper_files(
     return {name: texts[name].encode() for name in order} | rest | drawn
 
 
-def _formats(placed: PlacedTable) -> dict[str, str]:
+def _formats(table: PlacedTable) -> dict[str, str]:
     """A table for those who do not write LaTeX."""
-    stem = f"tables/{placed.name}"
+    stem = f"tables/{table.name}"
     return {
-        f"{stem}.typ": typst_table(placed.grid, placed.caption, latex_label("tab", placed.name)),
-        f"{stem}.md": markdown_table(placed.grid, placed.caption),
-        f"{stem}.html": html_grid(placed.grid, placed.caption),
+        f"{stem}.typ": typst_table(table.grid, table.caption, latex_label("tab", table.name)),
+        f"{stem}.md": markdown_table(table.grid, table.caption),
+        f"{stem}.html": html_grid(table.grid, table.caption),
     }
 
 
-def _rank_tables(content: PaperContent, room: Room) -> Iterable[PlacedTable]:
+def _tex_files(table: PlacedTable) -> dict[str, str]:
+    """The pieces of a table by file; those after the first are numbered."""
+    return {f"tables/{table.name}{f'_{n}' if n > 1 else ''}.tex": text for n, text in enumerate(table.latex, start=1)}
+
+
+def _rank_tables(content: PaperContent, room: Room) -> Iterator[PlacedTable]:
     for findings in content.findings:
         grid = rank_grid(findings, content.algorithms)
         if grid is not None:
             name = "ranks" if len(content.findings) == 1 else f"ranks_{latex_label(findings.metric)}"
-            caption = rank_caption(content, findings)
-            yield PlacedTable(name, grid, caption, _simple(grid, caption, name, room, {}))
-
-
-def _dataset_table(content: PaperContent, room: Room) -> dict[str, str]:
-    grid = dataset_grid(content.datasets)
-    if grid is None:
-        return {}
-    caption = dataset_caption(content.datasets)
-    parts = _simple(grid, caption, "datasets", room, dataset_citations(content.datasets))
-    return _tex_files("datasets", parts)
-
-
-def _tex_files(name: str, parts: Sequence[str]) -> dict[str, str]:
-    """The pieces of a table by file; those after the first are numbered."""
-    return {f"tables/{name}{f'_{n}' if n > 1 else ''}.tex": text for n, text in enumerate(parts, start=1)}
-
-
-def _simple(grid: Grid, caption: str, name: str, room: Room, after: Mapping[str, str]) -> tuple[str, ...]:
-    """A table in the narrowest room that it fits, else in pieces; what follows names counts for its width."""
-    wider = Grid(grid.corner, grid.heads, tuple((n + "[00]" * (n in after), cells) for n, cells in grid.rows))
-    widths = [(room.column, False), (room.page, room.page > room.column)]
-    for width, wide in widths:
-        fit = fitting(wider, width)
-        if fit is not None:
-            return (latex_table(grid, latex_text(caption), latex_label("tab", name), fit, wide=wide, after=after),)
-    width, wide = widths[-1]
-    return tuple(
-        latex_table(piece, latex_text(caption), latex_label("tab", f"{name}-{n}"), fit, wide=wide, after=after)
-        for n, (piece, fit) in enumerate(pieces(grid, width), start=1)
-    )
+            yield placed(name, [(grid, rank_caption(content, findings))], room)
 
 
 def main_frame(content: PaperContent, style: TableStyle) -> pl.DataFrame:

@@ -55,7 +55,7 @@ def fitting(grid: Grid, width: float, height: float = PAGE_HEIGHT) -> Fit | None
 def width_of(grid: Grid, fit: Fit) -> float:
     """The points that a grid is wide, by the widths of Computer Modern's letters."""
     size = SIZES[fit.size] * BROADER[fit.size]
-    names = max([text_width(name) for name, _ in grid.rows] + [text_width(grid.corner)])
+    names = max((text_width(name) for name, _ in grid.rows), default=0.0)
     widths = [
         max([_cell_width(cell) for cell in column] + [LEADING if fit.upright else text_width(head)])
         for head, column in zip(grid.heads, grid.columns(), strict=True)
@@ -146,7 +146,6 @@ class Grid:
     A rule separates the last `closing` rows, and a gap the columns of each group.
     """
 
-    corner: str
     heads: tuple[str, ...]
     rows: tuple[tuple[str, tuple[Cell, ...]], ...]
     groups: tuple[tuple[str, int], ...] = ()
@@ -156,14 +155,14 @@ class Grid:
         """The cells column by column."""
         return list(zip(*(cells for _, cells in self.rows), strict=True))
 
-    def turned(self, corner: str) -> Grid:
+    def turned(self) -> Grid:
         """Rows and columns exchanged; columns of the last group stand as closing rows. For grids without many groups.
 
         Of cells it is their text and standing that turn; a group's heading is dropped where it is the only one.
         """
         names = tuple(name for name, _ in self.rows)
         rows = tuple(zip(self.heads, self.columns(), strict=True))
-        return Grid(corner, names, rows, closing=self.groups[-1][1] if len(self.groups) > 1 else 0)
+        return Grid(names, rows, closing=self.groups[-1][1] if len(self.groups) > 1 else 0)
 
     def part(self, columns: Sequence[int] | None = None, rows: Sequence[int] | None = None) -> Grid:
         """Some columns and rows of a grid without groups; the rule before closing rows stays where they all do."""

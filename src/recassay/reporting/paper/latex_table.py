@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from recassay.reporting.latex import latex_text
+from recassay.reporting.latex import latex_label, latex_text
 from recassay.reporting.paper.fit import BETWEEN_GROUPS, Cell, Fit, Grid
 
 PACKAGES = r"\usepackage{booktabs,siunitx} \sisetup{detect-all,table-align-text-post=false}"
@@ -16,18 +16,11 @@ NUMBER = re.compile(r"(-?)(\d+)(?:\.(\d+))?")
 
 
 def latex_table(
-    grid: Grid,
-    caption: str,
-    label: str,
-    fit: Fit,
-    *,
-    wide: bool = False,
-    rotated: bool = False,
-    after: Mapping[str, str] | None = None,
+    grid: Grid, caption: str, label: str, fit: Fit, *, wide: bool, rotated: bool, after: Mapping[str, str]
 ) -> str:
     """A floating table: `table`, `table*` over two columns (`wide`), or turned (`rotated`, needs `rotating`).
 
-    `caption` is LaTeX already. A mark takes no room, so that it moves nothing. `after` is LaTeX that follows the name
+    A mark takes no room, so that it moves nothing. `after` is LaTeX that follows the name
     of a row: a citation.
     """
     floating = ("sidewaystable" if rotated else "table") + ("*" if wide else "")
@@ -38,16 +31,16 @@ def latex_table(
             needs,
             rf"\begin{{{floating}}}" + ("" if rotated else "[t]"),
             r"\centering",
-            rf"\caption{{{caption}}}",
-            rf"\label{{{label}}}",
+            rf"\caption{{{latex_text(caption)}}}",
+            rf"\label{{{latex_label('tab', label)}}}",
             rf"\{fit.size}",
             rf"\setlength{{\tabcolsep}}{{{fit.gap:g}pt}}",
             rf"\begin{{tabular}}{{l{_columns(grid, fit)}}}",
             r"\toprule",
             *_groups(grid),
-            " & ".join([latex_text(grid.corner), *(f"{{{head}}}" for head in heads)]) + r" \\",
+            " & ".join(["", *(f"{{{head}}}" for head in heads)]) + r" \\",
             r"\midrule",
-            *_rows(grid, after or {}),
+            *_rows(grid, after),
             r"\bottomrule",
             r"\end{tabular}",
             rf"\end{{{floating}}}",

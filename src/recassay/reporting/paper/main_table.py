@@ -58,7 +58,7 @@ def main_grid(content: PaperContent, metrics: Sequence[MetricFindings], style: T
         else:
             groups.append((metric_name(findings.metric), len(values) + len(closing)))
     rows = tuple((name, tuple(column[a] for column in columns)) for a, name in enumerate(content.algorithms))
-    return Grid("", tuple(heads), rows, tuple(groups))
+    return Grid(tuple(heads), rows, tuple(groups))
 
 
 def _dataset_columns(content: PaperContent, findings: MetricFindings, style: TableStyle) -> list[tuple[Cell, ...]]:
@@ -181,7 +181,7 @@ def rank_grid(findings: MetricFindings, algorithms: tuple[str, ...]) -> Grid | N
             Cell("–" if name == best else p_value(p[name])),
         ]
         rows.append((name, tuple(cells)))
-    return Grid("", ("mean rank", "interval", "P(first)", "wins", "p"), tuple(rows))
+    return Grid(("mean rank", "interval", "P(first)", "wins", "p"), tuple(rows))
 
 
 def against(compare: CompareResult) -> tuple[str, dict[str, float]]:

@@ -44,8 +44,7 @@ def typst_table(grid: Grid, caption: str, label: str) -> str:
     heads = [f"[{typst_text(head)}]" for head in grid.heads]
     if many:
         heads = [f"rotate(-90deg, reflow: true){head}" for head in heads]
-    corner = f"[{typst_text(grid.corner)}]"
-    lines += [f"    table.header({', '.join([corner, *heads])}),", "    table.hline(stroke: 0.5pt),"]
+    lines += [f"    table.header({', '.join(['[]', *heads])}),", "    table.hline(stroke: 0.5pt),"]
     for place, (name, cells) in enumerate(grid.rows):
         if grid.closing and place == len(grid.rows) - grid.closing:
             lines.append("    table.hline(stroke: 0.5pt),")
@@ -63,7 +62,7 @@ def _typst_cell(cell: Cell) -> str:
 def markdown_table(grid: Grid, caption: str) -> str:
     """A pipe table below its caption; underlining is HTML, which Markdown knows as no other way."""
     titles = [title for title, span in grid.groups for _ in range(span)] or [""] * len(grid.heads)
-    heads = [grid.corner, *(f"{title} {name}".strip() for title, name in zip(titles, grid.heads, strict=True))]
+    heads = ["", *(f"{title} {name}".strip() for title, name in zip(titles, grid.heads, strict=True))]
     rows = [[markdown_text(name), *map(_markdown_cell, cells)] for name, cells in grid.rows]
     table = pipe_table([map(markdown_text, heads), ["---", *["---:"] * len(grid.heads)], *rows])
     return f"{markdown_text(caption)}\n\n{table}"
@@ -78,7 +77,7 @@ def _markdown_cell(cell: Cell) -> str:
 
 def html_grid(grid: Grid, caption: str) -> Markup:
     """A table that Word takes over by copy and paste: bold, underlined and superscript are elements, not classes."""
-    head = tag("tr", tag("th", grid.corner, scope="col"), [tag("th", name, scope="col") for name in grid.heads])
+    head = tag("tr", tag("th", scope="col"), [tag("th", name, scope="col") for name in grid.heads])
     groups = None
     if any(title for title, _ in grid.groups):
         groups = tag("tr", tag("td"), [tag("th", title, colspan=span, scope="colgroup") for title, span in grid.groups])

@@ -186,7 +186,7 @@ def dataset_grid(datasets: Sequence[DatasetFacts]) -> Grid | None:
         tested = map(_number, (dataset.tested, dataset.judged) if split else ())
         rows.append((dataset.name, (*counts, density, *tested)))
     heads = ("users", "items", "training" if split else "interactions", "density (%)")
-    return Grid("", (*heads, *(("test", "test users") if split else ())), tuple(rows))
+    return Grid((*heads, *(("test", "test users") if split else ())), tuple(rows))
 
 
 def dataset_caption(datasets: Sequence[DatasetFacts]) -> str:
