@@ -130,10 +130,11 @@ def test_the_same_command_does_nothing_again(finished):
 
 
 @pytest.mark.slow
-def test_one_worker_in_fresh_processes_gives_the_same_numbers(finished):
+def test_one_worker_in_fresh_processes_gives_the_same_numbers(finished, monkeypatch):
+    monkeypatch.setattr("recassay.runner.local.FORKS", False)
     folder, spec, *_ = finished
     backwards = spec.model_copy(update={"algorithms": spec.algorithms[::-1], "datasets": spec.datasets[:1]})
-    run_study(backwards, folder / "alone", workers=1, fork=False)
+    run_study(backwards, folder / "alone", workers=1)
     order = {c[0]: n for n, c in enumerate(numbers(folder / "out")[0])}
     cells, trials, users, lists = numbers(folder / "alone")
     places = [order[cell[0]] for cell in cells]

@@ -162,11 +162,12 @@ def test_what_a_job_writes_into_the_channel_ends_its_own_cell_and_a_record_must_
     assert watch.outcomes["good"].record["square"] == 9
 
 
-def test_workers_that_cannot_start_are_one_error(jobs, tmp_path):
+def test_workers_that_cannot_start_are_one_error(jobs, tmp_path, monkeypatch):
+    monkeypatch.setattr("recassay.runner.local.FORKS", True)
     from recassay.core.errors import RecAssayError
 
     with (
-        LocalExecutor(1, tmp_path / "logs", preload=["no_such_module"], fork=True) as executor,
+        LocalExecutor(1, tmp_path / "logs", preload=["no_such_module"]) as executor,
         pytest.raises(RecAssayError, match=r"worker\.log: worker processes end before they are ready"),
     ):
         executor.run([jobs("j", "square", x=1)], Watch())

@@ -47,7 +47,6 @@ def run_classifiers(
     progress: Progress | None = None,
     retry_failed: bool = False,
     dry_run: bool = False,
-    fork: bool | None = None,
     cluster: str | None = None,
 ) -> StudyRecord:
     """Run `spec` in `folder`, or go on where an earlier run stopped: one cell for each classifier and table.
@@ -64,9 +63,7 @@ def run_classifiers(
             predictions=_states(work, folder),
             earlier=earlier_versions(work, folder),
         )
-    return drive(
-        work, folder, workers=workers, progress=progress, retry_failed=retry_failed, fork=fork, cluster=cluster
-    )
+    return drive(work, folder, workers=workers, progress=progress, retry_failed=retry_failed, cluster=cluster)
 
 
 def plan_classifiers(study: ClassifyStudySpec) -> Work:

@@ -42,7 +42,6 @@ def checked_plan(
     elsewhere: bool = False,
     retry_failed: bool = False,
     workers: int = 1,
-    fork: bool | None = None,
 ) -> Plan:
     """The plan of a study that can run; all that is known to stop it is raised as one error.
 
@@ -63,7 +62,7 @@ def checked_plan(
     if not elsewhere:
         problems += _missing_packages(kinds)
         problems += _no_room(study, datasets, cells or (), folder)
-        problems += _broken_rules(study, [kind for kind in kinds if ".py:" in kind.reference], workers, fork)
+        problems += _broken_rules(study, [kind for kind in kinds if ".py:" in kind.reference], workers)
     refuse_all(problems)
     return planned or plan(study)
 
@@ -192,9 +191,7 @@ def _declared(cell: PlannedCell, folder: Path) -> int | None:
     return int(kind(**fixed, **defaults(space)).memory_bytes(*counts))
 
 
-def _broken_rules(
-    study: StudySpec, own: Sequence[AlgorithmSpec], workers: int, fork: bool | None
-) -> Iterator[RecAssayError]:
+def _broken_rules(study: StudySpec, own: Sequence[AlgorithmSpec], workers: int) -> Iterator[RecAssayError]:
     """The rules that algorithms in Python files break, each tried in a process of its own."""
     if not own:
         return
@@ -204,7 +201,7 @@ def _broken_rules(
     jobs = [Job(id, function, partial(dict, payload), TRY_SECONDS, limit) for id, payload in payloads.items()]
     with (
         tempfile.TemporaryDirectory(prefix="recassay-", ignore_cleanup_errors=True) as logs,
-        LocalExecutor(min(workers, len(own)), Path(logs), fork=fork, preload=[__name__]) as executor,
+        LocalExecutor(min(workers, len(own)), Path(logs), preload=[__name__]) as executor,
     ):
         executor.run(jobs, tried)
     for algorithm, outcome in zip(own, (tried.outcomes[id] for id in payloads), strict=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import lgamma
 from pathlib import Path
 from typing import Any, Literal
@@ -16,8 +16,8 @@ from recassay.core.seeds import derived_rng
 from recassay.core.specs.study import StudySpec
 from recassay.core.types import FloatArray, IntArray
 from recassay.metrics.make import make_metric
-from recassay.recommenders.plan import Plan, plan
-from recassay.recommenders.study import Choice, Event, Progress, run_study
+from recassay.recommenders.plan import plan
+from recassay.recommenders.study import Progress, run_study
 from recassay.store.records import CellRecord
 from recassay.store.store import Store
 
@@ -239,17 +239,8 @@ def rerun(
             fix="check out the version and the data that the study was run with",
         )
     chosen = [cells[place] for place in Drawing.of(cells, metric).order(seed)[:count]]
-    wanted = iter([[cell.id for cell in chosen], []])
-
-    def choose(planned: Plan, store: Store) -> Choice:
-        return Choice(next(wanted), "")
-
-    def tell(event: Event) -> None:
-        if progress is not None and event.kind != "decided":  # which cells are run is decided already
-            progress(replace(event, total=len(chosen)))
-
     with tempfile.TemporaryDirectory(prefix="recassay-rerun-") as place:
-        run_study(spec, place, choose=choose, workers=workers, progress=tell)
+        run_study(spec, place, only={cell.id for cell in chosen}, workers=workers, progress=progress)
         with Store.open(place) as store:
             again = {cell.id: cell.metrics.get(metric) for cell in store.cells() if cell.status == "done"}
     differences = [(cell.algorithm, float(cell.metrics[metric] or 0.0), again.get(cell.id)) for cell in chosen]

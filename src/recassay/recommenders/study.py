@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import tempfile
 from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -57,8 +58,8 @@ def run_study(
     progress: Progress | None = None,
     retry_failed: bool = False,
     dry_run: bool = False,
-    fork: bool | None = None,
     cluster: str | None = None,
+    only: Collection[str] | None = None,
     choose: StudyChooser | None = None,
     preflight: bool = False,
 ) -> StudyRecord:
@@ -67,24 +68,26 @@ def run_study(
     Cells that are done stay; failed ones are run again where `retry_failed`. `workers` processes (None: one a core),
     each with `threads` threads: the numbers are the same for any number of workers, and may differ in the last digits
     between numbers of threads. With `cluster`, the address of a Dask scheduler, its workers run the cells instead, and
-    `folder` must be on a disk that they see under the same path. With `choose`, the cells that it names are run, batch
-    by batch, until it names none. With `preflight`, what is known to be wrong is raised, all of it at once, before
-    anything is written. Ctrl-C ends the processes and raises `KeyboardInterrupt`; the store is whole at any
-    moment.
+    `folder` must be on a disk that they see under the same path. With `only`, the study consists of those cells. With
+    `choose`, the cells that it names are run, batch by batch, until it names none. With `preflight`, what is known to
+    be wrong is raised, all of it at once, before anything is written. Ctrl-C ends the processes and raises
+    `KeyboardInterrupt`; the store is whole at any moment.
     """
     workers = settled_workers(workers, threads)
     folder = Path(folder).resolve()
     planned = (
-        checked_plan(spec, folder, elsewhere=cluster is not None, retry_failed=retry_failed, workers=workers, fork=fork)
+        checked_plan(spec, folder, elsewhere=cluster is not None, retry_failed=retry_failed, workers=workers)
         if preflight and not dry_run
         else plan(spec)
     )
+    if only is not None:
+        planned = replace(planned, cells=tuple(cell for cell in planned.cells if cell.id in only))
     work = _work(planned)
     if spec.multiverse is not None and progress is not None:
         progress(Event("note", 0, 0, len(planned.cells), said=price(planned, folder)))
     if dry_run:
         earlier = earlier_versions(work, folder)
-        predictions = dry_run_study(planned, folder, workers, work.preload, fork)
+        predictions = dry_run_study(planned, folder, workers, work.preload)
         return StudyRecord(folder=folder, planned=len(planned.cells), predictions=predictions, earlier=earlier)
     return drive(
         work,
@@ -93,7 +96,6 @@ def run_study(
         threads=threads,
         progress=progress,
         retry_failed=retry_failed,
-        fork=fork,
         cluster=cluster,
         choose=None if choose is None else partial(choose, planned),
     )
@@ -163,13 +165,11 @@ def manifest_of(planned: Plan, workers: int, threads: int) -> dict[str, Any]:
     }
 
 
-def dry_run_study(
-    planned: Plan, folder: Path, workers: int, preload: Sequence[str], fork: bool | None
-) -> tuple[CellPrediction, ...]:
+def dry_run_study(planned: Plan, folder: Path, workers: int, preload: Sequence[str]) -> tuple[CellPrediction, ...]:
     """Prepare splits (in a temporary folder unless the study is there already) and ask the algorithms."""
     with (
         _scratch(folder) as (work, known),
-        LocalExecutor(min(workers, len(planned.cells)), work / "logs", preload=preload, fork=fork) as executor,
+        LocalExecutor(min(workers, len(planned.cells)), work / "logs", preload=preload) as executor,
     ):
         splits = Collected()
         executor.run(split_jobs(planned, planned.cells, work), splits)

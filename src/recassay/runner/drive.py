@@ -73,7 +73,6 @@ def drive(
     threads: int = 1,
     progress: Progress | None = None,
     retry_failed: bool = False,
-    fork: bool | None = None,
     cluster: str | None = None,
     choose: Chooser | None = None,
 ) -> StudyRecord:
@@ -107,7 +106,7 @@ def drive(
             places = [gpu for gpu in work.gpus for _ in range(work.budget.cells_per_gpu)]
             most = sum(1 if cell.rounds is None else cell.rounds.parallel for cell in to_run)
             with (
-                LocalExecutor(min(workers, most), logs, threads=threads, preload=work.preload, fork=fork, gpus=places)
+                LocalExecutor(min(workers, most), logs, threads=threads, preload=work.preload, gpus=places)
                 if cluster is None
                 else DaskExecutor(cluster, folder, threads=threads, preload=work.preload)
             ) as executor:

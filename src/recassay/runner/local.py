@@ -33,6 +33,9 @@ MOST_ATTEMPTS = 3
 report anything.
 """
 
+FORKS = sys.platform == "linux"
+"""Whether a process imports once what jobs need and forks for each; elsewhere every job has a fresh process."""
+
 _LIBRARIES = "OMP_NUM OPENBLAS_NUM MKL_NUM NUMBA_NUM POLARS_MAX RAYON_NUM VECLIB_MAXIMUM NUMEXPR_NUM"
 THREAD_VARIABLES = tuple(f"{library}_THREADS" for library in _LIBRARIES.split())
 
@@ -74,8 +77,7 @@ class _Slot:
 class LocalExecutor:
     """Runs jobs in `workers` processes; use it as a context manager, which ends them all.
 
-    `threads` is what BLAS, OpenMP, numba and polars may use in each process. `fork` None: fork on Linux,
-    a fresh process for each job elsewhere. Output of jobs goes to `logs`/ID.log.
+    `threads` is what BLAS, OpenMP, numba and polars may use in each process. Output of jobs goes to `logs`/ID.log.
 
     `gpus` are places on GPUs, each the number of a GPU as CUDA_VISIBLE_DEVICES counts them: a job that wants one waits
     until one is free and sees no other, while the jobs behind it that want none go on. Without any, all jobs are alike.
@@ -88,12 +90,11 @@ class LocalExecutor:
         *,
         threads: int = 1,
         preload: Sequence[str] = (),
-        fork: bool | None = None,
         gpus: Sequence[str] = (),
     ) -> None:
         self.workers, self.logs, self.threads, self.preload = workers, logs, threads, preload
         self.gpus, self._free_gpus = tuple(gpus), list(gpus)
-        self.fork = sys.platform == "linux" if fork is None else fork
+        self.fork = FORKS
         self._slots: list[_Slot] = []
         self._selector = selectors.DefaultSelector()
         self._failed_starts = 0
