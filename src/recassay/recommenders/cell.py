@@ -62,16 +62,12 @@ def predict(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
     """The job of a dry run: the memory that a cell's algorithm declares, at its defaults and at the upper corner."""
     work = Work.load(payload)
     fixed, space = settle(work.kind, work.spec.settings, work.spec.algorithm)
-    sizes = work.sizes
+    at_defaults, at_most = fixed | defaults(space), fixed | highest(space)
     return {
-        "memory": work.declared_memory(fixed | defaults(space)),
-        "most_memory": max(
-            (work.declared_memory(fixed | chosen) or 0 for chosen in (defaults(space), highest(space))), default=0
-        ),
-        "gpu_memory": work.declared_memory(fixed | defaults(space), "gpu_memory_bytes"),
-        "users": sizes.n_users,
-        "items": sizes.n_items,
-        "interactions": sizes.n_interactions,
+        "memory": work.declared_memory(at_defaults),
+        "most_memory": max(work.declared_memory(chosen) or 0 for chosen in (at_defaults, at_most)),
+        "gpu_memory": work.declared_memory(at_defaults, "gpu_memory_bytes"),
+        **dict(zip(("users", "items", "interactions"), work.sizes, strict=True)),
         "trials": work.spec.tuning.trials if space else 0,
     }
 

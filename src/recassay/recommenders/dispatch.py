@@ -10,14 +10,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from recassay.core.errors import MissingExtraError, UsageError
+from recassay.core.errors import MissingExtraError, RecAssayError, UsageError, refuse_all
 from recassay.core.registry import algorithms
 from recassay.core.specs.search import defaults
 from recassay.core.specs.study import AlgorithmSpec, StudySpec
 from recassay.metrics.make import make_metric
 from recassay.recommenders.plan import Plan, PlannedCell
 from recassay.recommenders.space import highest, settle
-from recassay.recommenders.splits import is_usable, split_record
+from recassay.recommenders.splits import is_prepared, is_usable, split_record
 from recassay.runner.jobs import Job
 from recassay.runner.memory import job_limits, limit_in_words, memory_limit
 from recassay.runner.references import is_part_file
@@ -93,15 +93,38 @@ def expected_need(planned: Plan, cell: PlannedCell, folder: Path) -> int | None:
     budget, limit = planned.study.budget, memory_limit(planned.study.budget)
     if is_part_file(cell.algorithm.reference):
         return limit if budget.memory_gb is not None else None
-    kind = algorithms.get(cell.algorithm.reference)
     try:
-        fixed, space = settle(kind, cell.algorithm.settings, cell.algorithm.name)
-        sizes = split_record(folder, cell.spec.split.id)
-        counts = (sizes.n_users, sizes.n_items, sizes.n_interactions)
-        declared = [int(kind(**fixed, **at).memory_bytes(*counts)) for at in (defaults(space), highest(space))]
+        declared = declared_bytes(cell, folder)
     except Exception:  # whatever is wrong with it, the cell says it
         return None
-    return min(max(declared) + PROCESS_BYTES, limit or max(declared) + PROCESS_BYTES)
+    needed = None if declared is None else max(declared) + PROCESS_BYTES
+    return needed if needed is None or limit is None else min(needed, limit)
+
+
+def declared_bytes(cell: PlannedCell, folder: Path) -> tuple[int, int] | None:
+    """What a registered algorithm declares on a split that is there, at its defaults and at the upper corner of its
+    space; None where either is not known."""
+    split, kind = cell.spec.split.id, cell.algorithm.reference
+    if is_part_file(kind) or not is_prepared(folder, split) or not hasattr(algorithms.get(kind), "memory_bytes"):
+        return None
+    fixed, space = settle(algorithms.get(kind), cell.algorithm.settings, cell.algorithm.name)
+    sizes = split_record(folder, split).sizes
+    at_defaults, at_most = (algorithms.get(kind)(**fixed, **at) for at in (defaults(space), highest(space)))
+    return int(at_defaults.memory_bytes(*sizes)), int(at_most.memory_bytes(*sizes))
+
+
+def missing_packages(chosen: Sequence[AlgorithmSpec]) -> list[RecAssayError]:
+    """The optional packages that are not installed, each once with the algorithms that need it."""
+    needed: dict[str, list[str]] = {}
+    for algorithm in chosen:
+        if not is_part_file(algorithm.reference):
+            for module in getattr(algorithms.get(algorithm.reference), "preload", ()):
+                needed.setdefault(module, []).append(repr(algorithm.name))
+    return [
+        MissingExtraError(module, "neural", f"the algorithm {', '.join(names)}")
+        for module, names in needed.items()
+        if importlib.util.find_spec(module) is None
+    ]
 
 
 def part_modules(study: StudySpec) -> list[str]:
@@ -109,13 +132,10 @@ def part_modules(study: StudySpec) -> list[str]:
 
     An algorithm whose extra is not installed raises `MissingExtraError`, before anything runs.
     """
-    kinds = {a.reference: algorithms.get(a.reference) for a in study.algorithms if not is_part_file(a.reference)}
-    modules = {kind.__module__ for kind in kinds.values()}
+    refuse_all(missing_packages(study.algorithms))
+    kinds = [algorithms.get(a.reference) for a in study.algorithms if not is_part_file(a.reference)]
+    modules = {kind.__module__ for kind in kinds}
     modules |= {type(make_metric(label)).__module__ for label in (*study.metrics, study.tuning.metric)}
     modules |= {"recassay.recommenders.cell", "recassay.recommenders.tune"}
     ours = sorted(module for module in modules if module.startswith("recassay."))
-    others = {module: name for name, kind in kinds.items() for module in getattr(kind, "preload", ())}
-    for module, name in others.items():
-        if importlib.util.find_spec(module) is None:
-            raise MissingExtraError(module, "neural", f"the algorithm {name!r}")
-    return [*ours, *sorted(others)]
+    return [*ours, *sorted({module for kind in kinds for module in getattr(kind, "preload", ())})]

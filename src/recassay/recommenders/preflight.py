@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -10,18 +9,18 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from recassay.core.errors import InputError, MissingExtraError, RecAssayError, UsageError, refuse_all
+from recassay.core.errors import InputError, RecAssayError, UsageError, refuse_all
 from recassay.core.registry import algorithms
-from recassay.core.specs.search import defaults
 from recassay.core.specs.study import AlgorithmSpec, DatasetSpec, StudySpec
 from recassay.core.system.plugin_file import plugin_path
 from recassay.data.sources import SYNTHETIC, count_events, is_path, known_times, path_of, preset_of, stored_manifest
 from recassay.metrics.make import make_metric
 from recassay.protocol.splits import SPLITS
+from recassay.recommenders.dispatch import declared_bytes, missing_packages
 from recassay.recommenders.plan import Plan, PlannedCell, dataset_protocol, plan
 from recassay.recommenders.references import load_algorithm
 from recassay.recommenders.space import settle
-from recassay.recommenders.splits import is_prepared, preparation_bytes, split_record
+from recassay.recommenders.splits import preparation_bytes
 from recassay.runner.jobs import Collected, Emit, Job
 from recassay.runner.local import LocalExecutor
 from recassay.runner.memory import limit_in_words, memory_limit
@@ -60,7 +59,7 @@ def checked_plan(
     datasets = [named for named in study.datasets if needed(named.reference, named.name)]
     problems += [problem for dataset in datasets for problem in _no_times(study, dataset)]
     if not elsewhere:
-        problems += _missing_packages(kinds)
+        problems += missing_packages(kinds)
         problems += _no_room(study, datasets, cells or (), folder)
         problems += _broken_rules(study, [kind for kind in kinds if ".py:" in kind.reference], workers)
     refuse_all(problems)
@@ -115,20 +114,6 @@ def _find_algorithm(algorithm: AlgorithmSpec, base: str) -> None:
         settle(algorithms.get(algorithm.reference), algorithm.settings, algorithm.name)
 
 
-def _missing_packages(kinds: Sequence[AlgorithmSpec]) -> list[RecAssayError]:
-    """The optional packages that are not installed, each once with the algorithms that need it."""
-    needed: dict[str, list[str]] = {}
-    for algorithm in kinds:
-        if not is_part_file(algorithm.reference):
-            for module in getattr(algorithms.get(algorithm.reference), "preload", ()):
-                needed.setdefault(module, []).append(repr(algorithm.name))
-    return [
-        MissingExtraError(module, "neural", f"the algorithm {', '.join(names)}")
-        for module, names in needed.items()
-        if importlib.util.find_spec(module) is None
-    ]
-
-
 def _no_times(study: StudySpec, dataset: DatasetSpec) -> Iterator[RecAssayError]:
     """Whether the split of a dataset follows times that it does not have."""
     split = dataset_protocol(study, dataset).split
@@ -170,25 +155,13 @@ def _no_room(
             yield UsageError(what, where=f"dataset {dataset.name}", fix=f"{more}, or leave it out")
     least: dict[str, list[int | None]] = {}
     for cell in cells:
-        least.setdefault(cell.algorithm.name, []).append(_declared(cell, folder))
+        declared = declared_bytes(cell, folder)
+        least.setdefault(cell.algorithm.name, []).append(declared and declared[0])
     for name, sizes in least.items():
         known = [size for size in sizes if size is not None]
         if len(known) == len(sizes) and min(known) > limit:
             what = f"needs at least {min(known) / 1e9:.3g} GB on each dataset, and {words} {limit / 1e9:.3g}"
             yield UsageError(what, where=f"algorithm {name}", fix=f"{more}, or leave it out")
-
-
-def _declared(cell: PlannedCell, folder: Path) -> int | None:
-    """What an algorithm declares at its defaults on a split that is there; None where either is not known."""
-    split = cell.spec.split.id
-    if is_part_file(cell.algorithm.reference) or not is_prepared(folder, split):
-        return None
-    kind, sizes = algorithms.get(cell.algorithm.reference), split_record(folder, split)
-    fixed, space = settle(kind, cell.algorithm.settings, cell.algorithm.name)
-    if not hasattr(kind, "memory_bytes"):
-        return None
-    counts = (sizes.n_users, sizes.n_items, sizes.n_interactions)
-    return int(kind(**fixed, **defaults(space)).memory_bytes(*counts))
 
 
 def _broken_rules(study: StudySpec, own: Sequence[AlgorithmSpec], workers: int) -> Iterator[RecAssayError]:

@@ -52,8 +52,7 @@ def planned_sizes(planned: Plan, folder: Path) -> CharacteristicsTable:
     rows: dict[str, tuple[float, float, float]] = {}
     for cell in planned.cells:
         if cell.dataset.name not in rows and is_prepared(folder, cell.spec.split.id):
-            record = split_record(folder, cell.spec.split.id)
-            rows[cell.dataset.name] = (record.n_users, record.n_items, record.n_interactions)
+            rows[cell.dataset.name] = split_record(folder, cell.spec.split.id).sizes
     values: FloatArray = np.array(list(rows.values()), dtype=np.float64).reshape(len(rows), 3)
     return CharacteristicsTable(values, tuple(rows), ("Nu", "Ni", "Nr"), where=str(folder))
 

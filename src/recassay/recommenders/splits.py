@@ -45,6 +45,11 @@ class SplitRecord:
     counts: dict[str, int]
     audit: dict[str, Any]
 
+    @property
+    def sizes(self) -> tuple[int, int, int]:
+        """Users, items and interactions, as algorithms are asked for their memory."""
+        return self.n_users, self.n_items, self.n_interactions
+
 
 def split_folder(folder: Path, split_id: str) -> Path:
     """Where a split lies in a study folder."""

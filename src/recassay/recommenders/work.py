@@ -21,7 +21,7 @@ from recassay.metrics.protocol import Metric
 from recassay.metrics.recommend import recommend_all
 from recassay.recommenders.plan import CellSpec
 from recassay.recommenders.references import load_algorithm, refuse_other_split
-from recassay.recommenders.splits import SplitRecord, load_split, split_record
+from recassay.recommenders.splits import load_split, split_record
 from recassay.runner.jobs import CHECKED, Emit, JobFailure
 from recassay.runner.memory import resident_bytes
 
@@ -33,7 +33,8 @@ class Work:
     spec: CellSpec
     kind: type[Any]
     folder: Path
-    sizes: SplitRecord
+    sizes: tuple[int, int, int]
+    """Users, items and interactions of the final training."""
     memory_limit: int | None
     limit_in_words: str
     _split: Split | None
@@ -42,13 +43,13 @@ class Work:
     def load(cls, payload: Mapping[str, Any], emit: Emit | None = None) -> Work:
         """With the split where there is somebody to tell that its files were found sound."""
         spec, folder = CellSpec.model_validate(payload["cell"]), Path(payload["folder"])
-        kind, sizes = load_algorithm(payload["reference"], payload["base"]), split_record(folder, spec.split.id)
-        refuse_other_split(kind, sizes.fingerprint, spec.dataset)
+        kind, record = load_algorithm(payload["reference"], payload["base"]), split_record(folder, spec.split.id)
+        refuse_other_split(kind, record.fingerprint, spec.dataset)
         limit, words, split = payload.get("memory"), payload.get("memory_in_words", "the limit is"), None
         if emit is not None:
             checked = payload.get(CHECKED)
             split = load_split(folder, spec.split.id, checked=checked, note=lambda state: emit({CHECKED: state}))
-        return cls(spec, kind, folder, sizes, limit, words, split)
+        return cls(spec, kind, folder, record.sizes, limit, words, split)
 
     @property
     def split(self) -> Split:
@@ -58,10 +59,10 @@ class Work:
 
     def declared_memory(self, parameters: Mapping[str, Any], method: str = "memory_bytes") -> int | None:
         """What the algorithm says it needs on the final training part, None where it says nothing."""
-        algorithm, sizes = self.kind(**parameters), self.sizes
+        algorithm = self.kind(**parameters)
         if not hasattr(algorithm, method):
             return None
-        needed = getattr(algorithm, method)(sizes.n_users, sizes.n_items, sizes.n_interactions)
+        needed = getattr(algorithm, method)(*self.sizes)
         if not isinstance(needed, (int, float, np.number)) or not 0 <= needed < float("inf"):
             raise RecAssayError(f"its {method} returned {needed!r}, which is no number of bytes")
         return int(needed)
