@@ -61,28 +61,22 @@ def check_ids(top: TopK, n_users: int, n_items: int, *, where: str) -> None:
     twice = np.bincount(top.users, minlength=n_users) > 1
     if twice.any():
         raise RecAssayError(f"user {twice.argmax()} has several lists", where=where, fix="give each user one list")
-    outside = (top.items < -1) | (top.items >= n_items)
-    if outside.any():
-        row, place = _first(outside)
-        raise RecAssayError(
-            f"item {top.items[row, place]} of user {top.users[row]} is not one of the {n_items} items",
-            where=where,
-            fix="use positions in the item table, and -1 where a list is shorter",
-        )
+    _refuse_places(
+        (top.items < -1) | (top.items >= n_items),
+        top.users,
+        top.items,
+        f"item {{item}} of user {{user}} is not one of the {n_items} items",
+        where=where,
+        fix="use positions in the item table, and -1 where a list is shorter",
+    )
 
 
 def check_distinct(top: TopK, *, where: str) -> None:
     """No list names an item twice."""
     ordered = np.sort(top.items, axis=1)
     repeated = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
-    if repeated.any():
-        row, place = _first(repeated)
-        raise RecAssayError(
-            f"the list of user {top.users[row]} names item {ordered[row, place]} twice "
-            f"({int(repeated.any(axis=1).sum())} lists repeat an item)",
-            where=where,
-            fix="list every item once",
-        )
+    what = "the list of user {user} names item {item} twice ({lists} lists repeat an item)"
+    _refuse_places(repeated, top.users, ordered, what, where=where, fix="list every item once")
 
 
 def check_answer(
@@ -106,29 +100,21 @@ def check_answer(
         )
     if not np.array_equal(top.users, users):
         raise RecAssayError("recommend returned the lists of other users", where=where, fix="keep the order of users")
-    nan = np.isnan(top.scores) & (top.items >= 0)
-    if nan.any():
-        row, place = _first(nan)
-        raise RecAssayError(
-            f"the score of item {top.items[row, place]} for user {top.users[row]} is NaN "
-            f"({int(nan.sum())} such scores)",
-            where=where,
-            fix="the model diverged or divides by zero: give every listed item a number",
-        )
+    what = "the score of item {item} for user {user} is NaN ({count} such scores)"
+    fix = "the model diverged or divides by zero: give every listed item a number"
+    _refuse_places(np.isnan(top.scores) & (top.items >= 0), top.users, top.items, what, where=where, fix=fix)
     check_ids(top, n_users, n_items, where=where)
     check_distinct(top, where=where)
     if exclude is not None:
         seen = membership(exclude, top.users, top.items)
-        if seen.any():
-            row, place = _first(seen)
-            raise RecAssayError(
-                f"the list of user {top.users[row]} names the excluded item {top.items[row, place]} "
-                f"({int(seen.sum())} listed items were excluded)",
-                where=where,
-                fix="leave the items of exclude out of the list",
-            )
+        what = "the list of user {user} names the excluded item {item} ({count} listed items were excluded)"
+        fix = "leave the items of exclude out of the list"
+        _refuse_places(seen, top.users, top.items, what, where=where, fix=fix)
 
 
-def _first(fault: BoolArray) -> tuple[int, int]:
-    row, place = np.unravel_index(int(fault.argmax()), fault.shape)
-    return int(row), int(place)
+def _refuse_places(fault: BoolArray, users: IdArray, items: IdArray, what: str, *, where: str, fix: str) -> None:
+    """Raise where places of lists have a fault; `what` names the user and item of the first, and how many there are."""
+    if fault.any():
+        row, place = np.unravel_index(fault.argmax(), fault.shape)
+        counts = {"count": fault.sum(), "lists": fault.any(axis=1).sum()}
+        raise RecAssayError(what.format(user=users[row], item=items[row, place], **counts), where=where, fix=fix)

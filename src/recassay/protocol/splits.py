@@ -7,6 +7,7 @@ events, and never part events of one user and one time; random splits divide pai
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal, TypeAlias
@@ -60,32 +61,11 @@ def split_labels(interactions: Interactions, spec: ProtocolSpec) -> Labels:
     again = None if SPLITS[spec.split].temporal else repeats(interactions)
     if again is not None:
         return split_labels(interactions.take(~again), spec)[np.cumsum(~again) - 1]
+    rule = _RULES[spec.split]
     if SPLITS[spec.split].scope == "per user" and bool((interactions.user[1:] >= interactions.user[:-1]).all()):
         parts = [interactions.take(block) for block in user_blocks(interactions.user)]
-        return np.concatenate([_labels(part, spec) for part in parts]) if parts else np.empty(0, dtype=np.int8)
-    return _labels(interactions, spec)
-
-
-def _labels(interactions: Interactions, spec: ProtocolSpec) -> Labels:
-    match spec.split:
-        case "global_time":
-            return global_time(interactions, spec.ratios)
-        case "rolling":
-            return rolling(
-                interactions, spec.ratios, window=spec.fold, windows=spec.folds, sliding=spec.window == "sliding"
-            )
-        case "user_time":
-            return user_time(interactions, spec.ratios)
-        case "leave_last_out":
-            return leave_last_out(interactions)
-        case "random":
-            return random(interactions, spec.ratios, seed=spec.seed)
-        case "random_per_user":
-            return random_per_user(interactions, spec.ratios, seed=spec.seed)
-        case "kfold":
-            return kfold(interactions, fold=spec.fold, folds=spec.folds, seed=spec.seed)
-        case "given":
-            raise UsageError("a given split has no rule", fix="pass its three parts to apply_protocol as given=")
+        return np.concatenate([rule(part, spec) for part in parts]) if parts else np.empty(0, dtype=np.int8)
+    return rule(interactions, spec)
 
 
 def global_time(interactions: Interactions, ratios: Ratios) -> Labels:
@@ -181,6 +161,19 @@ def leave_last_out(interactions: Interactions) -> Labels:
     labels[(end == last_start[interactions.user]) & (start > 0)] = VALID
     labels[is_last & (start > 0)] = TEST
     return labels
+
+
+_RULES: dict[SplitName, Callable[[Interactions, ProtocolSpec], Labels]] = {
+    "global_time": lambda data, spec: global_time(data, spec.ratios),
+    "rolling": lambda data, spec: rolling(
+        data, spec.ratios, window=spec.fold, windows=spec.folds, sliding=spec.window == "sliding"
+    ),
+    "user_time": lambda data, spec: user_time(data, spec.ratios),
+    "leave_last_out": lambda data, spec: leave_last_out(data),
+    "random": lambda data, spec: random(data, spec.ratios, seed=spec.seed),
+    "random_per_user": lambda data, spec: random_per_user(data, spec.ratios, seed=spec.seed),
+    "kfold": lambda data, spec: kfold(data, fold=spec.fold, folds=spec.folds, seed=spec.seed),
+}
 
 
 def given(train: Interactions, valid: Interactions, test: Interactions) -> tuple[Interactions, Labels]:
