@@ -9,9 +9,9 @@ from __future__ import annotations
 import ast
 import contextlib
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES
+from importlib.machinery import SOURCE_SUFFIXES, ModuleSpec, PathFinder
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TypeAlias
@@ -39,7 +39,7 @@ def imported_hash(file: Path, packages: Iterable[str]) -> str | None:
 
 def _closure(wanted: Iterable[Named], packages: Iterable[str]) -> dict[str, str]:
     """By module, the hash of its source: those of `packages` that are reached from `wanted`."""
-    roots = [_Root(package) for package in packages]
+    roots = {package: spec for package in packages if (spec := _found(package)) is not None}
     hashes: dict[str, str] = {}
     waiting, seen = list(wanted), set()
     while waiting:
@@ -47,7 +47,7 @@ def _closure(wanted: Iterable[Named], packages: Iterable[str]) -> dict[str, str]
         if candidates in seen:
             continue
         seen.add(candidates)
-        files = ((name, file) for name in candidates for root in roots if (file := root.file(name)) is not None)
+        files = ((name, file) for name in candidates if (file := _file(name, roots)) is not None)
         name, file = next(files, ("", None))
         if file is not None and name not in hashes:
             hashes[name], imports = _read(file, name, file.stem == "__init__")
@@ -60,38 +60,26 @@ def _hash(sources: dict[str, str]) -> str:
     return hashlib.sha256(lines.encode()).hexdigest()[:32]
 
 
-class _Root:
-    """Where the modules of a package (or a module on its own) lie; the import system is asked for the package alone."""
+def _file(module: str, packages: Mapping[str, ModuleSpec]) -> Path | None:
+    """The file of a module of one of the packages (or of a module on its own), None where there is none.
 
-    def __init__(self, package: str) -> None:
-        self.package = package
-        self.alone: str | None = None
-        self.folders: list[str] = []
-        with contextlib.suppress(ImportError, ValueError):
-            spec = find_spec(package)
-            if spec is not None and spec.submodule_search_locations is not None:
-                self.folders = list(spec.submodule_search_locations)
-            elif spec is not None:
-                self.alone = spec.origin
-
-    def file(self, module: str) -> Path | None:
-        """The file of a module, None where the package has no such module."""
-        if module == self.package and self.alone is not None:
-            return next(_existing([Path(self.alone)]), None)
-        if module != self.package and not module.startswith(f"{self.package}."):
-            return None
-        places = [Path(folder, *module.removeprefix(self.package).split(".")[1:]) for folder in self.folders]
-        return next((file for place in places for file in _existing(_spellings(place))), None)
+    The import system is asked for the packages alone: to ask it for a module would import the packages on the way.
+    """
+    for package, spec in packages.items():
+        if module == package or module.startswith(f"{package}."):
+            place: ModuleSpec | None = spec
+            for part in module.removeprefix(package).split(".")[1:]:
+                folders = None if place is None else place.submodule_search_locations
+                place = None if folders is None else PathFinder.find_spec(part, folders)
+            if place is not None and place.origin and Path(place.origin).is_file():
+                return Path(place.origin)
+    return None
 
 
-def _spellings(place: Path) -> Iterator[Path]:
-    """What a module's file may be called, in the order in which Python looks."""
-    yield from (place / f"__init__{suffix}" for suffix in SOURCE_SUFFIXES)
-    yield from (place.with_name(place.name + suffix) for suffix in (*EXTENSION_SUFFIXES, *SOURCE_SUFFIXES))
-
-
-def _existing(files: Iterable[Path]) -> Iterator[Path]:
-    return (file for file in files if file.is_file())
+def _found(package: str) -> ModuleSpec | None:
+    with contextlib.suppress(ImportError, ValueError):
+        return find_spec(package)
+    return None
 
 
 def _read(file: Path, module: str, is_package: bool) -> tuple[str, tuple[Named, ...]]:
