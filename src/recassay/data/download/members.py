@@ -17,71 +17,57 @@ _RATIO_FLOOR = 2**20  # below this no ratio is suspicious: a small file of zeros
 
 
 @dataclass(slots=True)
-class Limits:
-    """What may be written in all; every check names the limit so that it can be raised on purpose."""
+class Writer:
+    """Writes members below `folder`: checks names and limits, counts bytes, remembers what was written.
+
+    Every check of a limit names it, so that it can be raised on purpose.
+    """
 
     source: Path
+    folder: Path
     max_bytes: int
     max_files: int
     max_ratio: float
-    archive_size: int = field(init=False)
+    patterns: tuple[str, ...] | None
+    total: int = 0
+    written: list[PurePosixPath] = field(default_factory=list)
+    offered: list[str] = field(default_factory=list)
+    _files: set[str] = field(default_factory=set)
+    _folders: set[str] = field(default_factory=set)
 
-    def __post_init__(self) -> None:
-        self.archive_size = max(1, self.source.stat().st_size)
+    def refused(self, what: str, *, fix: str | None = None) -> InputError:
+        """What is wrong with the archive, as an error that names it."""
+        return InputError(what, where=str(self.source), fix=fix)
+
+    def refuse(self, what: str, member: str) -> InputError:
+        """The error for a member that no honest archive of data holds."""
+        name = repr(member if len(member) <= 120 else member[:117] + "...")
+        return self.refused(f"{what}: {name}", fix="do not use this archive: nothing was unpacked")
 
     def check_size(self, size: int) -> None:
         """Refuse `size` bytes written, or promised, in all."""
         if size > self.max_bytes:
-            raise InputError(
-                f"unpacks to more than {self.max_bytes:,} bytes",
-                where=str(self.source),
-                fix="raise max_bytes",
-            )
+            raise self.refused(f"unpacks to more than {self.max_bytes:,} bytes", fix="raise max_bytes")
         self.check_ratio(size)
 
     def check_ratio(self, size: int) -> None:
         """Refuse `size` bytes of unpacked stream, skipped ones included."""
-        if size > max(_RATIO_FLOOR, self.max_ratio * self.archive_size):
-            raise InputError(
-                f"{self.archive_size:,} bytes that unpack to {size:,} or more look like a decompression bomb",
-                where=str(self.source),
+        packed = max(1, self.source.stat().st_size)
+        if size > max(_RATIO_FLOOR, self.max_ratio * packed):
+            raise self.refused(
+                f"{packed:,} bytes that unpack to {size:,} or more look like a decompression bomb",
                 fix=f"if you trust it, raise max_ratio above {self.max_ratio:g}",
             )
 
     def check_count(self, count: int) -> None:
         """Refuse `count` members, unwanted ones included."""
         if count > self.max_files:
-            raise InputError(
-                f"holds more than {self.max_files:,} members", where=str(self.source), fix="raise max_files"
-            )
-
-
-@dataclass(slots=True)
-class Writer:
-    """Writes members below `folder`: checks names, counts bytes, remembers what was written."""
-
-    source: Path
-    folder: Path
-    limits: Limits
-    patterns: tuple[str, ...] | None
-    total: int = 0
-    written: list[PurePosixPath] = field(default_factory=list)
-    offered: list[str] = field(default_factory=list)
-    _files: dict[str, str] = field(default_factory=dict)
-    _folders: dict[str, str] = field(default_factory=dict)
-
-    def refuse(self, what: str, member: str) -> InputError:
-        """The error for a member that no honest archive of data holds."""
-        return InputError(
-            f"{what}: {_printable(member)}",
-            where=str(self.source),
-            fix="do not use this archive: nothing was unpacked",
-        )
+            raise self.refused(f"holds more than {self.max_files:,} members", fix="raise max_files")
 
     def admit(self, name: str, *, folder: bool) -> PurePosixPath:
         """The member's safe relative path, after every check on its name and on names seen before."""
         path = self._safe_path(name)
-        self.limits.check_count(len(self._files) + len(self._folders) + 1)
+        self.check_count(len(self._files) + len(self._folders) + 1)
         for parent in path.parents[:-1]:
             self._claim_folder(parent, name)
         if folder:
@@ -90,7 +76,7 @@ class Writer:
         key = _folded(path)
         if key in self._files or key in self._folders:
             raise self.refuse("two members have one name, or names that differ only in case", name)
-        self._files[key] = name
+        self._files.add(key)
         self.offered.append(str(path))
         return path
 
@@ -110,7 +96,7 @@ class Writer:
         with place.open("xb") as out:
             while chunk := stream.read(_CHUNK):
                 size += len(chunk)
-                self.limits.check_size(self.total + size)
+                self.check_size(self.total + size)
                 out.write(chunk)
         self.total += size
         self.written.append(path)
@@ -120,18 +106,14 @@ class Writer:
         """What was written; a pattern that found nothing is an error that says what the archive holds."""
         for pattern in self.patterns or ():
             if not any(path.match(pattern) for path in self.written):
-                raise InputError(
-                    f"holds no file {pattern!r}",
-                    where=str(self.source),
-                    fix=f"it holds {listing(self.offered)}",
-                )
+                raise self.refused(f"holds no file {pattern!r}", fix=f"it holds {listing(self.offered)}")
         return self.written
 
     def _claim_folder(self, path: PurePosixPath, name: str) -> None:
         key = _folded(path)
         if key in self._files:
             raise self.refuse("a file is used as a folder", name)
-        self._folders[key] = name
+        self._folders.add(key)
 
     def _safe_path(self, name: str) -> PurePosixPath:
         plain = name.replace("\\", "/")
@@ -155,7 +137,3 @@ class Writer:
 
 def _folded(path: PurePosixPath) -> str:
     return unicodedata.normalize("NFC", str(path)).casefold()
-
-
-def _printable(name: str) -> str:
-    return repr(name if len(name) <= 120 else name[:117] + "...")

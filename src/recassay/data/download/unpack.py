@@ -24,7 +24,7 @@ from typing import IO, Literal, cast
 
 from recassay.core.errors import InputError, RecAssayError, UsageError
 from recassay.core.system.files import appearing_folder
-from recassay.data.download.members import Limits, Writer
+from recassay.data.download.members import Writer
 
 Kind = Literal["zip", "tar", "gz", "bz2", "xz"]
 
@@ -102,22 +102,18 @@ def unpack(
             where=str(source),
             fix="expected zip, tar, tar.gz, tar.bz2, tar.xz, gz, bz2 or xz",
         )
-    limits = Limits(source, max_bytes, max_files, max_ratio)
+    patterns = tuple(members) if members is not None else None
     with appearing_folder(target) as folder:
-        writer = Writer(source, folder, limits, tuple(members) if members is not None else None)
+        writer = Writer(source, folder, max_bytes, max_files, max_ratio, patterns)
         try:
             _unpack_zip(source, writer) if kind == "zip" else _unpack_stream(source, kind, writer)
         except _BROKEN as error:
-            raise InputError(
-                f"the archive is damaged, cut short or of an unknown kind ({str(error) or type(error).__name__})",
-                where=str(source),
-                fix="download it again",
-            ) from error
+            reason = str(error) or type(error).__name__
+            what = f"the archive is damaged, cut short or of an unknown kind ({reason})"
+            raise writer.refused(what, fix="download it again") from error
         except OSError as error:
             if error.errno is None:
-                raise InputError(
-                    f"the archive is damaged ({error})", where=str(source), fix="download it again"
-                ) from error
+                raise writer.refused(f"the archive is damaged ({error})", fix="download it again") from error
             raise RecAssayError(f"cannot unpack: {error.strerror}", where=error.filename or str(source)) from error
         names = writer.finish()
     return [target / name for name in names]
@@ -126,7 +122,7 @@ def unpack(
 def _unpack_zip(source: Path, writer: Writer) -> None:
     with zipfile.ZipFile(source) as archive:
         infos = archive.infolist()
-        writer.limits.check_count(len(infos))
+        writer.check_count(len(infos))
         chosen = []
         for info in infos:
             name = info.orig_filename
@@ -141,22 +137,19 @@ def _unpack_zip(source: Path, writer: Writer) -> None:
             path = writer.admit(name, folder=folder)
             if not folder and writer.wanted(path):
                 if info.flag_bits & 1:
-                    raise InputError(
-                        f"the member {path} is encrypted",
-                        where=str(source),
-                        fix="unpack it yourself and import the file",
-                    )
+                    fix = "unpack it yourself and import the file"
+                    raise writer.refused(f"the member {path} is encrypted", fix=fix)
                 chosen.append((info, path))
-        writer.limits.check_size(sum(info.file_size for info, _ in chosen))
-        _check_space(source, writer.folder, sum(info.file_size for info, _ in chosen))
+        needed, free = sum(info.file_size for info, _ in chosen), shutil.disk_usage(writer.folder).free
+        writer.check_size(needed)
+        if needed > free:
+            what = f"needs {needed:,} bytes and the disk has {free:,} free"
+            raise RecAssayError(what, where=str(source), fix="free some space")
         for info, path in chosen:
             with archive.open(info) as stream:
                 size = writer.write(path, stream)
             if size != info.file_size:
-                raise InputError(
-                    f"the member {path} has {size:,} bytes where {info.file_size:,} were promised",
-                    where=str(source),
-                )
+                raise writer.refused(f"the member {path} has {size:,} bytes where {info.file_size:,} were promised")
 
 
 def _unpack_stream(source: Path, kind: Kind, writer: Writer) -> None:
@@ -165,8 +158,7 @@ def _unpack_stream(source: Path, kind: Kind, writer: Writer) -> None:
             stream.seek(0)
             name = source.stem if source.suffix.lower() == f".{kind}" else f"{source.name}.unpacked"
             path = writer.admit(name, folder=False)
-            if writer.patterns is not None:
-                writer.patterns = None  # a single compressed file is the member, whatever it was called inside
+            writer.patterns = None  # a single compressed file is the member, whatever it was called inside
             writer.write(path, stream)
             return
         stream.seek(0)
@@ -174,12 +166,10 @@ def _unpack_stream(source: Path, kind: Kind, writer: Writer) -> None:
 
 
 def _unpack_tar(stream: IO[bytes], kind: Kind, writer: Writer) -> None:
-    bounded = _BoundedReader(stream, writer.limits)
+    bounded = _BoundedReader(stream, writer)
     with tarfile.open(fileobj=cast("IO[bytes]", bounded), mode="r:", errorlevel=2) as archive:
-        count = 0
-        for member in archive:
-            count += 1
-            writer.limits.check_count(count)
+        for count, member in enumerate(archive, start=1):
+            writer.check_count(count)
             if member.issym() or member.islnk():
                 raise writer.refuse("a member is a link", member.name)
             if not (member.isreg() or member.isdir()):
@@ -189,7 +179,7 @@ def _unpack_tar(stream: IO[bytes], kind: Kind, writer: Writer) -> None:
             path = writer.admit(member.name, folder=member.isdir())
             if member.isdir() or not writer.wanted(path):
                 continue
-            writer.limits.check_size(writer.total + member.size)
+            writer.check_size(writer.total + member.size)
             content = archive.extractfile(member)
             assert content is not None
             with content:
@@ -204,18 +194,18 @@ def _unpack_tar(stream: IO[bytes], kind: Kind, writer: Writer) -> None:
 class _BoundedReader:
     """A seekable stream for `tarfile` that stops at the limits, also where `tarfile` itself reads on."""
 
-    def __init__(self, stream: IO[bytes], limits: Limits) -> None:
-        self._stream, self._limits = stream, limits
+    def __init__(self, stream: IO[bytes], writer: Writer) -> None:
+        self._stream, self._writer = stream, writer
 
     def read(self, size: int = -1) -> bytes:
         if size < 0 or size > _LARGEST_READ:
-            raise InputError("a header claims an absurd length", where=str(self._limits.source))
+            raise self._writer.refused("a header claims an absurd length")
         data = self._stream.read(size)
-        self._limits.check_ratio(self._stream.tell())
+        self._writer.check_ratio(self._stream.tell())
         return data
 
     def seek(self, offset: int, whence: int = 0) -> int:
-        self._limits.check_ratio(offset)
+        self._writer.check_ratio(offset)
         return self._stream.seek(offset, whence)
 
     def tell(self) -> int:
@@ -228,11 +218,3 @@ def _is_tar_header(block: bytes) -> bool:
     except tarfile.TarError:
         return False
     return True
-
-
-def _check_space(source: Path, folder: Path, needed: int) -> None:
-    free = shutil.disk_usage(folder).free
-    if needed > free:
-        raise RecAssayError(
-            f"needs {needed:,} bytes and the disk has {free:,} free", where=str(source), fix="free some space"
-        )
