@@ -109,7 +109,7 @@ def describe(data: Interactions) -> tuple[dict[str, float], str]:
     if installed("characteristics"):
         from recassay.data.characteristics import describe as characteristics
 
-        return characteristics(data).to_dict(), "the 18 of recassay.data.characteristics"
+        return characteristics(data), "the 18 of recassay.data.characteristics"
     counts = [np.sort(np.bincount(ids)).astype(np.float64) for ids in (data.user, data.item)]
     ginis = [1 - 2 * float(((len(x) - np.arange(len(x))) * x).sum()) / ((len(x) + 1) * float(x.sum())) for x in counts]
     shape = {"Nu": data.n_users, "Ni": data.n_items, "Nr": len(data), "Giniu": ginis[0], "Ginii": ginis[1]}

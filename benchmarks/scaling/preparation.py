@@ -88,7 +88,7 @@ def work(path: Path, folder: Path, chosen: argparse.Namespace) -> dict[str, Any]
         "fingerprint": split.fingerprint,
         "counts": split.counts,
         "findings": [found["name"] for found in split.audit["findings"]],
-        "shape": shape.to_dict(),
+        "shape": shape,
     }
 
 

@@ -12,7 +12,8 @@ import pytest
 
 import recassay
 from recassay.data.catalog import entries as catalog
-from recassay.data.synthetic.presets import load_preset
+from recassay.data.synthetic.generate import generate
+from recassay.data.synthetic.presets import preset_spec
 
 
 @pytest.fixture(autouse=True)
@@ -24,7 +25,7 @@ def home(tmp_path, monkeypatch):
 
 @pytest.fixture
 def events(tmp_path):
-    data = load_preset("dense-small").interactions
+    data = generate(preset_spec("dense-small")).interactions
     path = tmp_path / "events.csv"
     pl.DataFrame(
         {

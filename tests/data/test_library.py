@@ -25,7 +25,6 @@ from recassay.data.library import (
     load_dataset,
     read_manifest,
     remove_dataset,
-    store_dataset,
 )
 from recassay.data.readers import read_interactions
 
@@ -80,9 +79,8 @@ def test_the_round_trip_is_exact(data: st.DataObject) -> None:
     rows = st.tuples(ids, st.integers(0, 255), st.floats(width=32, allow_nan=False, allow_infinity=False))
     drawn = data.draw(st.lists(rows, min_size=1, max_size=15))
     frame = pl.DataFrame(drawn, schema={"user": None, "item": pl.UInt8, "rating": pl.Float64}, orient="row")
-    result = read_interactions(frame)
-    store_dataset(result, "trip", replace=True)
-    assert_same(load_dataset("trip"), result.interactions)
+    import_dataset(frame, "trip", replace=True)
+    assert_same(load_dataset("trip"), read_interactions(frame).interactions)
 
 
 def test_an_existing_name_is_kept_unless_replaced(home: Path) -> None:

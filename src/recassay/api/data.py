@@ -182,7 +182,7 @@ def describe_data(
     interactions, reading = opened.interactions, opened.reading
     name = str(source) if isinstance(source, (str, Path)) else type(source).__name__
     if protocol is None:
-        return DataDescription(name, describe(interactions).to_dict(), reading)
+        return DataDescription(name, describe(interactions), reading)
     spec = ProtocolSpec.of(protocol)
     opened.refuse_positions(spec.split)
     split = apply_protocol(interactions, spec, overwrite=True)
@@ -196,7 +196,7 @@ def describe_data(
     }
     return DataDescription(
         name,
-        describe(*split.refit_parts(), split.test).to_dict(),
+        describe(*split.refit_parts(), split.test),
         reading,
         spec.model_dump(mode="json"),
         parts,

@@ -6,12 +6,9 @@ things: how popular the items of a profile are, and how much of the profile lies
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-
 import numpy as np
 import polars as pl
 
-from recassay.core import columns
 from recassay.core.errors import InputError
 from recassay.core.pairs import DistinctPairs
 from recassay.core.types import BoolArray, FloatArray, IntArray, Interactions
@@ -21,72 +18,28 @@ HEAD_SHARE = (4, 5)
 the long tail."""
 
 
-@dataclass(frozen=True, slots=True)
-class Characteristics:
-    """The 18 characteristics, named as in the paper and its published table.
+def describe(*parts: Interactions) -> dict[str, float]:
+    """The 18 characteristics of interactions, or of several parts of them together, named as in the paper and its
+    published table; weights and times have no part in them.
 
     Users and items are those with at least one interaction; a repeated user-item pair counts once. `x_u`
     is the number of interactions of user u, `x_i` of item i. Standard deviations are sample ones (divided
     by n - 1); skewness is m3 / m2^1.5 and kurtosis m4 / m2^2 - 3 over central moments divided by n (no
-    bias correction), as the published table has them. NaN means undefined, never "none": a standard
-    deviation of a single user, and a skewness or kurtosis where every user has the same value.
-    """
+    bias correction), as the published table has them.
 
-    Nu: int
-    """Users."""
-    Ni: int
-    """Items."""
-    Nr: int
-    """Interactions: distinct user-item pairs."""
-    SpaceSize: int
-    """Nu * Ni, the cells of the interaction matrix."""
-    Shape: float
-    """Nu / Ni."""
-    Density: float
-    """Nr / (Nu * Ni)."""
-    Rpu: float
-    """Nr / Nu, interactions per user."""
-    Rpi: float
-    """Nr / Ni, interactions per item."""
-    Giniu: float
-    """Gini coefficient of x_u (see `gini`): 0 where all users are equally active."""
-    Ginii: float
-    """Gini coefficient of x_i (see `gini`): 0 where all items are equally popular."""
-    APB: float
-    """Mean over users of their popularity bias: the mean over their items of x_i / Nu."""
-    StPB: float
-    """Standard deviation over users of the popularity bias."""
-    SkPB: float
-    """Skewness over users of the popularity bias."""
-    KuPB: float
-    """Excess kurtosis over users of the popularity bias."""
-    LTavg: float
-    """Mean over users of the share of their items that are long-tail items (see `long_tail`)."""
-    LTstd: float
-    """Standard deviation over users of that share."""
-    LTsk: float
-    """Skewness over users of that share."""
-    LTku: float
-    """Excess kurtosis over users of that share."""
+    - Nu, Ni, Nr: users, items, and interactions: distinct user-item pairs;
+    - SpaceSize = Nu * Ni, the cells of the interaction matrix; Shape = Nu / Ni; Density = Nr / (Nu * Ni);
+    - Rpu = Nr / Nu and Rpi = Nr / Ni, interactions per user and per item;
+    - Giniu, Ginii: Gini coefficients (see `gini`) of x_u and x_i, 0 where all users or items are alike;
+    - APB, StPB, SkPB, KuPB: mean, standard deviation, skewness and excess kurtosis over users of their popularity
+      bias, the mean over their items of x_i / Nu;
+    - LTavg, LTstd, LTsk, LTku: the same of the share of their items that are long-tail items (see `long_tail`).
 
-    def to_dict(self) -> dict[str, int | float]:
-        """Name -> value, in the order of the fields."""
-        return asdict(self)
-
-    def to_frame(self, dataset: str | None = None) -> pl.DataFrame:
-        """One row; with a first column that names the `dataset` where one is given."""
-        row: dict[str, object] = {} if dataset is None else {columns.DATASET: dataset}
-        return pl.DataFrame([row | self.to_dict()])
-
-
-def describe(*parts: Interactions) -> Characteristics:
-    """The 18 characteristics of interactions, or of several parts of them together; weights and times have no part in
-    them.
+    NaN means undefined, never "none": a standard deviation of a single user, and a skewness or kurtosis where every
+    user has the same value. No interactions at all raise `InputError`: most of the 18 would be 0 / 0.
 
     The distinct pairs are counted a range of users at a time: parts in the order of user and item (those of a split)
     need no memory beside them, others 8 bytes per row.
-    With one user, StPB, SkPB, KuPB, LTstd, LTsk and LTku are NaN. No interactions at all raise
-    `InputError`: most of the 18 would be 0 / 0.
     """
     if not any(map(len, parts)):
         raise InputError("no interactions to describe", fix="give at least one row (is a filter too strict?)")
@@ -107,20 +60,20 @@ def describe(*parts: Interactions) -> Characteristics:
         tail_sums[here] += np.bincount(place[tail[item]], minlength=here.stop - here.start)
     popularity_sum, tail_sum = popularity_sums[present], tail_sums[present]
     bias, tail_share = popularity_sum / (activity * n_users), tail_sum / activity
-    return Characteristics(
-        Nu=n_users,
-        Ni=n_items,
-        Nr=n_pairs,
-        SpaceSize=n_users * n_items,
-        Shape=n_users / n_items,
-        Density=n_pairs / (n_users * n_items),
-        Rpu=n_pairs / n_users,
-        Rpi=n_pairs / n_items,
-        Giniu=gini(activity),
-        Ginii=gini(popularity),
+    return {
+        "Nu": n_users,
+        "Ni": n_items,
+        "Nr": n_pairs,
+        "SpaceSize": n_users * n_items,
+        "Shape": n_users / n_items,
+        "Density": n_pairs / (n_users * n_items),
+        "Rpu": n_pairs / n_users,
+        "Rpi": n_pairs / n_items,
+        "Giniu": gini(activity),
+        "Ginii": gini(popularity),
         **dict(zip(("APB", "StPB", "SkPB", "KuPB"), _moments(bias), strict=True)),
         **dict(zip(("LTavg", "LTstd", "LTsk", "LTku"), _moments(tail_share), strict=True)),
-    )
+    }
 
 
 def gini(counts: IntArray) -> float:

@@ -23,7 +23,7 @@ from recassay.core.system.files import remove_folder
 from recassay.core.types import Interactions
 from recassay.core.version import __version__
 from recassay.data.folders import appearing_dataset, checked_name, home
-from recassay.data.readers import ReadResult, read_interactions
+from recassay.data.readers import read_interactions
 from recassay.data.reading.events import bounded_rule
 from recassay.data.reading.frames import damaged_parquet
 from recassay.data.reading.gather import gather
@@ -96,35 +96,27 @@ def import_dataset(
     note: str | None = None,
     replace: bool = False,
 ) -> DatasetManifest:
-    """Read `source` (see `read_interactions`) and keep it under `name`; an error leaves nothing behind."""
-    _refuse_existing(checked_name(name), replace)
-    return store_dataset(read_interactions(source, spec), name, spec, licence=licence, note=note, replace=replace)
-
-
-def store_dataset(
-    result: ReadResult,
-    name: str,
-    spec: ReadSpec = _DEFAULT,
-    *,
-    licence: str | None = None,
-    note: str | None = None,
-    replace: bool = False,
-) -> DatasetManifest:
-    """Keep interactions that were already read under `name`.
+    """Read `source` (see `read_interactions`) and keep it under `name`; an error leaves nothing behind.
 
     The Parquet file holds the columns user, item, rating and timestamp with the ids in their own type, so
     that other tools can read it. Ids without an interaction are not kept. An existing name is refused unless
     `replace`.
     """
-    _refuse_existing(checked_name(name), replace)
-    target = datasets_folder() / name
-    inside, record = result.interactions, result.record
+    target = datasets_folder() / checked_name(name)
+    same = [known for known in _names() if known.lower() == name.lower()]
+    if same and not (replace and same == [name]):
+        raise InputError(
+            f"a dataset {same[0]!r} exists already",
+            fix="choose another name, remove it, or replace it (replace=True)",
+        )
+    result = read_interactions(source, spec)
+    events, record = result.interactions, result.record
     with appearing_dataset(target, replace=replace) as folder:
         table = folder / TABLE_FILE
-        events = _lazy(inside)
-        if len(inside) <= blocks.ROWS:
-            events = events.collect().lazy()
-        events.sink_parquet(table, compression="zstd", engine="streaming")
+        lazy = _lazy(events)
+        if len(events) <= blocks.ROWS:
+            lazy = lazy.collect().lazy()
+        lazy.sink_parquet(table, compression="zstd", engine="streaming")
         manifest = DatasetManifest(
             schema_version=SCHEMA_VERSION,
             recassay_version=__version__,
@@ -134,10 +126,10 @@ def store_dataset(
             source_sha256=record.sha256,
             licence=licence,
             note=note,
-            interactions=len(inside),
-            users=int(np.count_nonzero(blocks.count_ids(inside.user, inside.n_users))),
-            items=int(np.count_nonzero(blocks.count_ids(inside.item, inside.n_items))),
-            has_ratings=inside.weight is not None,
+            interactions=len(events),
+            users=int(np.count_nonzero(blocks.count_ids(events.user, events.n_users))),
+            items=int(np.count_nonzero(blocks.count_ids(events.item, events.n_items))),
+            has_ratings=events.weight is not None,
             time_unit=record.time_unit,
             sha256=hash_file(table),
             bytes=table.stat().st_size,
@@ -246,12 +238,3 @@ def _existing(name: str) -> Path:
     if not folder.is_dir():
         raise InputError(f"no dataset {name!r} was imported", fix=did_you_mean(name, _names()))
     return folder
-
-
-def _refuse_existing(name: str, replace: bool) -> None:
-    same = [known for known in _names() if known.lower() == name.lower()]
-    if same and not (replace and same == [name]):
-        raise InputError(
-            f"a dataset {same[0]!r} exists already",
-            fix="choose another name, remove it, or replace it (replace=True)",
-        )

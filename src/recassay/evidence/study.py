@@ -164,7 +164,7 @@ def study_characteristics(folder: str | Path) -> CharacteristicsTable:
     for name, split_id in splits.items():
         if is_prepared(home, split_id):
             split = load_split(home, split_id)
-            characteristics[name] = describe(*split.refit_parts(), split.test).to_dict()
+            characteristics[name] = describe(*split.refit_parts(), split.test)
     if not characteristics:
         raise NotApplicableError("the study keeps no interactions to describe", where=str(home))
     names = tuple(next(iter(characteristics.values())))

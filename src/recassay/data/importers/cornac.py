@@ -29,7 +29,7 @@ def recognise(file: OpenedFile) -> Kind | None:
     """TEST: above a table of bars and pluses; or values by model, metric and user."""
     if re.search(r"^TEST:\s*$", file.head, re.MULTILINE) and re.search(r"-\s\+\s-", file.head):
         return "results"
-    return "user results" if _by_user(file.json) else None
+    return "user results" if _by_user(file.document) else None
 
 
 def read(file: OpenedFile) -> Imported:
@@ -63,11 +63,9 @@ def read(file: OpenedFile) -> Imported:
     return Imported(with_conventions(frame.drop(c.DATASET), METRICS, framework="Cornac"))
 
 
-def _by_user(document: Any) -> bool:
+def _by_user(document: dict[str, Any]) -> bool:
     """`{model: {metric: {user: number}}}` with known metrics."""
-    if not isinstance(document, dict) or not document:
-        return False
-    return all(
+    return bool(document) and all(
         isinstance(metrics, dict) and metrics
         and all(spelled(str(name)) is not None and isinstance(users, dict) and users
                 and all(isinstance(value, (int, float)) for value in list(users.values())[:5])

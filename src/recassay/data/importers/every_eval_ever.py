@@ -20,16 +20,15 @@ from recassay.data.tables.cells import FROM_INTERVAL
 
 def recognise(file: OpenedFile) -> Kind | None:
     """By `schema_version`, `model_info` and `evaluation_results`."""
-    document = file.json
-    if isinstance(document, dict) and {"schema_version", "model_info", "evaluation_results"} <= document.keys():
+    if {"schema_version", "model_info", "evaluation_results"} <= file.document.keys():
         return "results"
     return "user results" if file.lines and '"instance_level_eval' in file.lines[0] else None
 
 
 def read(file: OpenedFile) -> Imported:
     """One row for each evaluation of the model."""
-    document = file.json
-    if document is None or "evaluation_results" not in document:
+    document = file.document
+    if "evaluation_results" not in document:
         return instance_results(_instances(file), file, "Every Eval Ever")
     info, library = mapping(document["model_info"]), mapping(document.get("eval_library"))
     version = library.get("version")

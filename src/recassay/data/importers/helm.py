@@ -24,19 +24,13 @@ _TABLE = {"title", "header", "rows"}
 
 def recognise(file: OpenedFile) -> Kind | None:
     """A list of statistics with name and split, or tables with title, header and rows."""
-    document = file.json
-    if isinstance(document, list) and document and isinstance(document[0], dict):
-        first = document[0]
-        if isinstance(first.get("name"), dict) and "split" in first["name"] and "mean" in first:
-            return "results"
-        if "instance_id" in first and isinstance(first.get("stats"), list):
-            return "user results"
-        return "results" if first.keys() >= _TABLE else None
-    if isinstance(document, dict) and document.keys() >= _TABLE:
+    first = mapping(file.json[0]) if isinstance(file.json, list) and file.json else {}
+    if "instance_id" in first and isinstance(first.get("stats"), list):
+        return "user results"
+    statistic = "split" in mapping(first.get("name")) and "mean" in first
+    if statistic or first.keys() >= _TABLE or file.document.keys() >= _TABLE:
         return "results"
-    if isinstance(document, dict) and {"adapter_spec", "scenario_spec"} <= document.keys():
-        return "other"
-    return None
+    return "other" if {"adapter_spec", "scenario_spec"} <= file.document.keys() else None
 
 
 def read(file: OpenedFile) -> Imported:

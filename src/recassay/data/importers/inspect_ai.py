@@ -26,10 +26,8 @@ def recognise(file: OpenedFile) -> Kind | None:
     """A document with `eval` (task and model) and samples; or a ZIP with `header.json`."""
     if file.data[:4] == b"PK\x03\x04":
         return "user results" if b"header.json" in file.data and file.suffix == ".eval" else None
-    document = file.json
-    if not isinstance(document, dict) or not isinstance(document.get("eval"), dict):
-        return None
-    if not {"task", "model"} <= document["eval"].keys() or "status" not in document:
+    document = file.document
+    if not {"task", "model"} <= mapping(document.get("eval")).keys() or "status" not in document:
         return None
     if document.get("samples"):
         return "user results"

@@ -21,12 +21,10 @@ _SAMPLES = re.compile(r"^samples_(?P<task>.+)_(?P<stamp>\d{4}-\d{2}-\d{2}T[\d.:-
 
 def recognise(file: OpenedFile) -> Kind | None:
     """`results` by task with `versions` or `configs`; or lines with `doc_id` and `resps`."""
-    document = file.json
-    if isinstance(document, dict) and isinstance(document.get("results"), dict):
-        tasks = document["results"].values()
-        hints = {"versions", "configs", "config", "n-shot", "config_general"} & set(document)
-        if hints and tasks and all(isinstance(task, dict) for task in tasks):
-            return "results"
+    tasks = mapping(file.document.get("results")).values()
+    hints = {"versions", "configs", "config", "n-shot", "config_general"} & file.document.keys()
+    if hints and tasks and all(isinstance(task, dict) for task in tasks):
+        return "results"
     return "user results" if _holds_samples(file) else None
 
 

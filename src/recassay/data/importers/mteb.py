@@ -20,12 +20,9 @@ _NO_METRIC = ("evaluation_time", "nauc_", "hf_subset", "languages", "kg_co2_emis
 
 def recognise(file: OpenedFile) -> Kind | None:
     """`task_name` and `scores` by split, or `mteb_version` with a split; `model_meta.json` is no result."""
-    document = file.json
-    if not isinstance(document, dict):
-        return None
-    if isinstance(document.get("scores"), dict) and "task_name" in document and "mteb_version" in document:
-        return "results"
-    if "mteb_version" in document and any(isinstance(document.get(split), dict) for split in _SPLITS):
+    document = file.document
+    by_split = [key for key in ("scores", *_SPLITS) if isinstance(document.get(key), dict)]
+    if "mteb_version" in document and by_split and (by_split != ["scores"] or "task_name" in document):
         return "results"
     return "other" if {"revision", "n_parameters", "max_tokens"} <= document.keys() else None
 

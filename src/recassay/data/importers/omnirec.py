@@ -8,6 +8,7 @@ from typing import Any
 from recassay.core import columns as c
 from recassay.data.importers.contract import Imported, Importer, Kind, long_frame
 from recassay.data.importers.conventions import ACCURACY, with_conventions
+from recassay.data.importers.instances import mapping
 from recassay.data.importers.opened import OpenedFile
 
 _ROW = {"algorithm", "name", "value"}
@@ -15,15 +16,10 @@ _ROW = {"algorithm", "name", "value"}
 
 def recognise(file: OpenedFile) -> Kind | None:
     """By the keys of its rows; a dictionary of columns user, item and score is a list."""
-    document = file.json
-    if not isinstance(document, dict) or not document:
-        return None
-    if all(
-        isinstance(rows, list) and rows and isinstance(rows[0], dict) and set(rows[0]) >= _ROW
-        for rows in document.values()
-    ):
+    first = [mapping(rows[0]) if isinstance(rows, list) and rows else {} for rows in file.document.values()]
+    if first and all(row.keys() >= _ROW for row in first):
         return "results"
-    return "lists" if {"user", "item", "score"} <= set(document) else None
+    return "lists" if {"user", "item", "score"} <= file.document.keys() else None
 
 
 def read(file: OpenedFile) -> Imported:

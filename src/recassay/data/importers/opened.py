@@ -92,6 +92,11 @@ class OpenedFile:
         except ValueError:
             return None
 
+    @property
+    def document(self) -> dict[str, Any]:
+        """The JSON object that the file holds; empty where it holds none."""
+        return self.json if isinstance(self.json, dict) else {}
+
     @cached_property
     def header(self) -> list[str]:
         """The column names of a delimited or Parquet file; empty where it is neither."""

@@ -18,14 +18,11 @@ def recognise(file: OpenedFile) -> Kind | None:
     """A report by its keys `metrics` and `model_names`; lists by user, item and a number."""
     if file.data[:4] == _LZ4:
         return "lists"
-    document = file.json
-    if isinstance(document, dict) and {"metrics", "model_names"} <= set(document):
-        return "results"
-    if "model_names" in file.header:
+    if {"metrics", "model_names"} <= file.document.keys() or "model_names" in file.header:
         return "results"
     if set(file.header) >= {"q_id", "doc_id", "score"}:
         return "judgements" if file.is_parquet and file.schema["score"].is_integer() else "lists"
-    return _lists(document)
+    return _lists(file.document)
 
 
 def read(file: OpenedFile) -> Imported:
@@ -41,10 +38,8 @@ def read(file: OpenedFile) -> Imported:
     return Imported(with_conventions(long, METRICS, framework="ranx"))
 
 
-def _lists(document: Any) -> Kind | None:
+def _lists(document: dict[str, Any]) -> Kind | None:
     """`{user: {item: number}}`: judgements where all numbers are whole, else lists."""
-    if not isinstance(document, dict) or not document:
-        return None
     some = list(document.values())[:20]
     if not all(isinstance(items, dict) and items for items in some):
         return None

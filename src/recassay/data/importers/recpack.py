@@ -27,12 +27,10 @@ _METRIC = re.compile(r"[A-Z]\w*K_\d+")
 
 def recognise(file: OpenedFile) -> Kind | None:
     """Every key is a metric with K and a cut-off, and holds values by algorithm."""
-    document = file.json
-    if document is None and file.header[:1] in ([""], ["algorithm"], ["identifier"]):
+    document = file.document
+    if file.json is None and file.header[:1] in ([""], ["algorithm"], ["identifier"]):
         return "results" if file.header[1:] and all(map(_METRIC.fullmatch, file.header[1:])) else None
-    if not isinstance(document, dict) or not document:
-        return None
-    if {"identifier", "params"} <= set(document) and isinstance(document["identifier"], dict):
+    if "params" in document and isinstance(document.get("identifier"), dict):
         return "other"
     if not all(map(_values, document.values())):
         return None

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from recassay.data.importers.contract import Imported, Importer, Kind
-from recassay.data.importers.instances import Answer, instance_results, mapping, model_name
+from recassay.data.importers.instances import Answer, instance_results, model_name
 from recassay.data.importers.opened import OpenedFile
 
 MOST_FILES = 2_000
@@ -23,7 +23,7 @@ _OTHERS = ("unresolved_ids", "empty_patch_ids", "error_ids", "incomplete_ids", "
 
 def recognise(file: OpenedFile) -> Kind | None:
     """`resolved_ids` beside `submitted_ids`, or `resolved` beside `no_generation` or `no_logs`."""
-    document = mapping(file.json)
+    document = file.document
     keys = document.keys()
     report = isinstance(document.get("resolved_ids"), list) and {"submitted_ids", "unresolved_ids"} & keys
     submission = isinstance(document.get("resolved"), list) and {"no_generation", "no_logs", "generated"} & keys

@@ -36,7 +36,7 @@ _MEASURES = re.compile(r"^(map|gm_map|P_\d+|recall_\d+|ndcg(_cut_\d+)?|recip_ran
 def recognise(file: OpenedFile) -> Kind | None:
     """Three columns of measure, query and number; six of a run; four of judgements; or pytrec_eval's dictionary."""
     if file.json is not None:
-        return "user results" if _by_query(file.json) else None
+        return "user results" if _by_query(file.document) else None
     lines = [line.split() for line in file.lines[:60]]
     if not lines:
         return None
@@ -91,10 +91,8 @@ def system_of(file: OpenedFile) -> str:
     return re.sub(r"^(pytrec_eval|trec_eval|eval|results|irm|ir_measures)[-_.]+(q[-_.]+)?", "", file.stem) or file.stem
 
 
-def _by_query(document: Any) -> bool:
+def _by_query(document: dict[str, Any]) -> bool:
     """`{query: {measure: number}}` with trec_eval's names; names without a digit are of systems, not of queries."""
-    if not isinstance(document, dict) or not document:
-        return False
     if not any(re.search(r"\d", str(query)) for query in document) and len(document) < 50:
         return False
     first = next(iter(document.values()))

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from recassay.core import columns as c
 from recassay.core.errors import InputError, listing
 from recassay.core.names import canonical
-from recassay.data.reading.roles import STAND_IN_NAMES, USUAL_NAMES
+from recassay.data.reading.roles import STAND_INS, USUAL_NAMES
 
 SPLIT = "split"
 """A column that names the split the lists were made for, by its fingerprint."""
@@ -16,11 +16,7 @@ LISTS = "items"
 """A column that holds a whole list in each row."""
 
 NAMES: Mapping[str, tuple[str, ...]] = {
-    c.USER: (
-        *USUAL_NAMES[c.USER],
-        *STAND_IN_NAMES[c.USER],
-        *("q_id", "qid", "query", "query_id", "topic", "topic_id"),
-    ),
+    c.USER: (*USUAL_NAMES[c.USER], *STAND_INS, "q_id", "qid", "query", "query_id", "topic", "topic_id"),
     c.ITEM: (*USUAL_NAMES[c.ITEM], "doc_id", "docid", "docno", "document", "document_id", "recommended_item"),
     c.RANK: ("rank", "position", "place", "pos", "ranking"),
     c.SCORE: (

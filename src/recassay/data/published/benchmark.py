@@ -23,7 +23,6 @@ import polars as pl
 from recassay.core import columns as c
 from recassay.core.errors import InputError
 from recassay.core.seeds import derived_rng
-from recassay.core.tables.scores import UserScores
 from recassay.core.types import FloatArray, IntArray
 from recassay.data.published.tables import FOLDER, PREFIX, find_published, is_published
 
@@ -80,16 +79,6 @@ class Benchmark:
     def cells(self) -> pl.DataFrame:
         """One row per finished cell: algorithm, dataset, seed, seconds, joules, parameters (as JSON), trials."""
         return pl.read_csv(self.folder / CELLS)
-
-    def user_scores(self) -> list[UserScores]:
-        """By dataset, nDCG@10 of the sampled users for every algorithm; a user's value is the mean over seeds."""
-        scores_by_dataset = []
-        for (dataset,), rows in pl.read_parquet(self.folder / USERS).group_by([c.DATASET], maintain_order=True):
-            values = np.stack([unpacked(scores) for scores in rows.get_column("scores")])
-            whole = np.isfinite(values).all(axis=0)
-            names = tuple(rows.get_column(c.ALGORITHM))
-            scores_by_dataset.append(UserScores(str(dataset), names, values[:, whole], int((~whole).sum())))
-        return scores_by_dataset
 
     def scores_of(self, dataset: str) -> dict[str, FloatArray]:
         """By algorithm, the values of the sampled users of one dataset, NaN where undefined."""

@@ -38,17 +38,17 @@ _USUAL = {
 USUAL_NAMES: Mapping[str, tuple[str, ...]] = {role: tuple(names.split()) for role, names in _USUAL.items()}
 """Compared without regard to case, blanks, hyphens, underscores and dots."""
 
-STAND_IN_NAMES: Mapping[str, tuple[str, ...]] = {USER: ("session", "session_id", "user_session", "playlist_id")}
-"""Taken only where none of the usual names occurs."""
+STAND_INS = ("session", "session_id", "user_session", "playlist_id")
+"""Taken for users only where none of the usual names occurs."""
 
 _KNOWN = {role: {canonical(name) for name in names} for role, names in USUAL_NAMES.items()}
-_STAND_IN = {role: {canonical(name) for name in names} for role, names in STAND_IN_NAMES.items()}
+_STAND_INS = {canonical(name) for name in STAND_INS}
 
 
 def is_known_name(text: str) -> bool:
     """Whether a header would name a user or an item column like this."""
     name = canonical(text.strip())
-    return any(name in _KNOWN[role] or name in _STAND_IN.get(role, ()) for role in (USER, ITEM))
+    return name in _KNOWN[USER] | _KNOWN[ITEM] | _STAND_INS
 
 
 def refuse_unknown_roles(asked: Mapping[str, str | int]) -> None:
@@ -117,7 +117,7 @@ def _asked_position(role: str, column: str | int, names: Sequence[str], where: s
 
 
 def _recognised(role: str, names: Sequence[str], taken: set[int], where: str) -> int | None:
-    for known in (_KNOWN[role], _STAND_IN.get(role, set())):
+    for known in (_KNOWN[role], _STAND_INS if role == USER else set()):
         places = [p for p, name in enumerate(names) if canonical(name.strip()) in known and p not in taken]
         if len(places) > 1:
             raise InputError(

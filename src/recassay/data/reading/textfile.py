@@ -68,7 +68,7 @@ def prepare_text(path: Path, encoding: str, scratch: Path) -> TextFile:
     if not compressed and head.startswith(_UTF16_MARKS) and not codec.name.startswith("utf-16"):
         raise InputError("the file is UTF-16 text", where=str(path), fix="say encoding='utf-16'")
     sha256 = hash_file(path)
-    chunks = _checked(_inflated_chunks(path) if compressed else _plain_chunks(path), codec, path)
+    chunks = _checked(_chunks(path, compressed), codec, path)
     if not compressed and codec.name == "utf-8" and not _lone_returns(head):
         for _ in chunks:
             pass
@@ -108,21 +108,16 @@ def line_blocks(path: Path, where: str) -> Iterator[bytes]:
         yield rest
 
 
-def _plain_chunks(path: Path) -> Iterator[bytes]:
-    with path.open("rb") as file:
-        while chunk := file.read(CHUNK):
-            yield chunk
-
-
-def _inflated_chunks(path: Path) -> Iterator[bytes]:
+def _chunks(path: Path, compressed: bool) -> Iterator[bytes]:
+    """The bytes of the file, unpacked where it is compressed."""
     size = path.stat().st_size
     limit = min(max(EXPANSION_FLOOR, EXPANSION_RATIO * size), EXPANSION_CEILING)
     total = 0
     try:
-        with gzip.open(path, "rb") as file:
-            while chunk := file.read(1 << 20):
+        with gzip.open(path, "rb") if compressed else path.open("rb") as file:
+            while chunk := file.read(CHUNK):
                 total += len(chunk)
-                if total > limit:
+                if compressed and total > limit:
                     raise InputError(
                         f"{size:,} compressed bytes expand to more than {limit:,}",
                         where=str(path),

@@ -19,7 +19,7 @@ its own numbers.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -94,19 +94,37 @@ def judge_times(times: RawTimes, mode: str, where: str) -> JudgedTimes:
     Nulls are the caller's to report; here they are neither good nor bad. `mode` "position" accepts any whole
     numbers. Whole numbers that can be written are judged where they lie.
     """
-    values, missing, kind = times.values, times.missing, times.kind
-    if kind.is_float():
-        return _judge_floats(values, missing, kind, mode, where)
+    values, bad, kind = times.values, times.missing, times.kind
+    faults: list[tuple[str, BoolArray]] = []
     if kind == pl.Date:
-        return _judge_integers(values, missing, "seconds", "dates", lenient=True)
+        return _judged(values, bad, "seconds", "dates", faults, lenient=True)
     if isinstance(kind, pl.Datetime):
-        return _judge_integers(values, missing, _POLARS_UNITS[kind.time_unit], "dates", lenient=True)
-    if mode == "position":
-        return JudgedTimes(values, "position", "position", ())
-    unit = _unit_of(values if missing is None else values[~missing], mode, where)
+        return _judged(values, bad, _POLARS_UNITS[kind.time_unit], "dates", faults, lenient=True)
+    if kind.is_float():
+        infinite = ~np.isfinite(values)
+        inexact = ~infinite & (np.abs(values) >= _EXACT_FLOAT)
+        faults = [("is not finite", infinite), ("is a float beyond 2^53, which has lost digits", inexact)]
+        bad = infinite | inexact if bad is None else infinite | inexact | bad
+        values = np.where(bad, 0.0, values)
+    good = values if bad is None else values[~bad]
+    unit = "position" if mode == "position" else _unit_of(good, mode, where)
+    if unit == "position" and kind.is_float():
+        broken = values != np.floor(values)
+        if mode == "position":
+            faults.append(("is no whole number", broken))
+        elif broken.any():
+            unit = "seconds"
     if unit == "position":
-        return JudgedTimes(values, unit, unit, (), _position_warning(values))
-    return _judge_integers(values, missing, unit, unit, lenient=mode != "auto")
+        whole = values.astype(np.int64, copy=False)
+        if mode == "position":
+            return JudgedTimes(whole, unit, unit, tuple(faults))
+        warning = f"timestamps reach only {int(good.max())}: read as positions in a sequence, not as a common clock"
+        return JudgedTimes(whole, unit, unit, tuple(faults), (warning,))
+    judged = _judged(values, bad, unit, unit, faults, lenient=mode != "auto")
+    if kind == pl.Float32 and values.size and values.max() >= 2.0**24:
+        warning = "timestamps were stored as float32, which tells them apart only to a minute or worse"
+        return replace(judged, warnings=(warning,))
+    return judged
 
 
 def _unit_of(values: IntArray | FloatArray, mode: str, where: str) -> TimeUnit:
@@ -131,20 +149,25 @@ def _unit_of(values: IntArray | FloatArray, mode: str, where: str) -> TimeUnit:
     )
 
 
-def _position_warning(values: IntArray | FloatArray) -> tuple[str, ...]:
-    largest = int(values.max()) if values.size else 0
-    return (f"timestamps reach only {largest}: read as positions in a sequence, not as a common clock",)
-
-
-def _judge_integers(
-    values: IntArray, missing: BoolArray | None, unit: TimeUnit, source: str, *, lenient: bool
+def _judged(
+    values: NDArray[Any],
+    bad: BoolArray | None,
+    unit: TimeUnit,
+    source: str,
+    faults: list[tuple[str, BoolArray]],
+    *,
+    lenient: bool,
 ) -> JudgedTimes:
-    factor, least = _STEP ** UNITS.index(unit), _least(unit, lenient)
-    if missing is None and len(values) and values.min() >= least and values.max() < LATEST_CLOCK * factor:
-        return JudgedTimes(*_coarsest(values, unit), source, ())
-    bad = np.zeros(len(values), dtype=np.bool_) if missing is None else missing.copy()
-    faults = _out_of_range(values, bad, unit, least)
-    return JudgedTimes(*_coarsest(np.where(bad, 0, values), unit), source, tuple(faults))
+    """Times of a known unit; where it was recognised by its size (not `lenient`), smaller ones are of another."""
+    factor = _STEP ** UNITS.index(unit)
+    least = 0 if lenient or unit == "seconds" else EARLIEST_CLOCK * factor
+    if bad is not None or not len(values) or values.min() < least or values.max() >= LATEST_CLOCK * factor:
+        bad = np.zeros(len(values), dtype=np.bool_) if bad is None else bad.copy()
+        faults = faults + _out_of_range(values, bad, unit, least)
+        values = np.where(bad, 0, values)
+    if values.dtype.kind == "f":
+        return JudgedTimes(*_coarsest(*_whole(values, unit)), source, tuple(faults))
+    return JudgedTimes(*_coarsest(values, unit), source, tuple(faults))
 
 
 def _out_of_range(
@@ -163,41 +186,12 @@ def _out_of_range(
     return faults
 
 
-def _least(unit: TimeUnit, lenient: bool) -> int:
-    """The smallest time of a unit: where it was recognised by its size, smaller ones are of another."""
-    return 0 if lenient or unit == "seconds" else EARLIEST_CLOCK * _STEP ** UNITS.index(unit)
-
-
 def _coarsest(values: IntArray, unit: TimeUnit) -> tuple[IntArray, TimeUnit]:
     place = UNITS.index(unit)
     while place > 0 and not any((values[block] % _STEP).any() for block in row_blocks(len(values))):
         values = np.floor_divide(values, _STEP, out=values if values.flags.writeable else None)
         place -= 1
     return values, UNITS[place]
-
-
-def _judge_floats(raw: FloatArray, missing: BoolArray | None, kind: pl.DataType, mode: str, where: str) -> JudgedTimes:
-    infinite = ~np.isfinite(raw)
-    inexact = ~infinite & (np.abs(raw) >= _EXACT_FLOAT)
-    faults = [("is not finite", infinite), ("is a float beyond 2^53, which has lost digits", inexact)]
-    bad = infinite | inexact if missing is None else infinite | inexact | missing
-    values = np.where(bad, 0.0, raw)
-    unit = "position" if mode == "position" else _unit_of(values[~bad], mode, where)
-    if unit == "position":
-        broken = values != np.floor(values)
-        if mode == "position":
-            faults.append(("is no whole number", broken))
-            return JudgedTimes(np.floor(values).astype(np.int64), unit, unit, tuple(faults))
-        if not broken.any():
-            warning = _position_warning(values[~bad])
-            return JudgedTimes(values.astype(np.int64), unit, unit, tuple(faults), warning)
-        unit = "seconds"
-    warnings: tuple[str, ...] = ()
-    if kind == pl.Float32 and values.size and values.max() >= 2.0**24:
-        warnings = ("timestamps were stored as float32, which tells them apart only to a minute or worse",)
-    faults += _out_of_range(values, bad, unit, _least(unit, lenient=mode != "auto"))
-    whole, finer = _whole(np.where(bad, 0.0, values), unit)
-    return JudgedTimes(*_coarsest(whole, finer), unit, tuple(faults), warnings)
 
 
 def _whole(values: FloatArray, unit: TimeUnit) -> tuple[IntArray, TimeUnit]:

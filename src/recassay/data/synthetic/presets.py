@@ -7,7 +7,7 @@ from importlib.resources import files
 
 from recassay.core.errors import UsageError
 from recassay.core.names import did_you_mean
-from recassay.data.synthetic.generate import SyntheticData, SyntheticSpec, generate
+from recassay.data.synthetic.generate import SyntheticSpec
 
 _TABLES = tomllib.loads(files("recassay.data.synthetic").joinpath("presets.toml").read_text("utf-8"))
 SUMMARIES: dict[str, str] = {name: table.pop("summary") for name, table in _TABLES.items()}
@@ -35,8 +35,3 @@ def preset_spec(name: str, *, seed: int = 0, scale: float = 1.0) -> SyntheticSpe
             "seed": spec.seed + seed,
         }
     )
-
-
-def load_preset(name: str, *, seed: int = 0, scale: float = 1.0) -> SyntheticData:
-    """Generate a preset (see `preset_spec`): interactions and the truth behind them."""
-    return generate(preset_spec(name, seed=seed, scale=scale))

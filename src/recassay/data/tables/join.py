@@ -133,8 +133,7 @@ def _settled(frame: pl.DataFrame, places: Sequence[str], prefer: str) -> tuple[p
     shared = by_place.filter(pl.len().over(_CELL) > 1)
     if shared.height == 0:
         return frame, [], pl.DataFrame(schema=_CELL_OF_PART)
-    dropped: list[tuple[str, str, str, int]] = []
-    lost: list[tuple[str, str, str, int]] = []
+    dropped: list[tuple[Any, ...]] = []
     agreeing, conflicts, kept_from = 0, [], set()
     for cell, group in shared.group_by(_CELL, maintain_order=True):
         rows = group.sort(_PART).to_dicts()
@@ -143,14 +142,14 @@ def _settled(frame: pl.DataFrame, places: Sequence[str], prefer: str) -> tuple[p
             continue
         best = max(rows, key=lambda row: (row[c.VALUE] is not None, row["rows"], -row[_PART]))
         values = [row[c.VALUE] for row in rows if row[c.VALUE] is not None]
-        if all(_agree(value, values[0]) for value in values):
+        agree = all(_agree(value, values[0]) for value in values)
+        if agree:
             agreeing += 1
         else:
             best = _preferred(rows, places, prefer)
             conflicts.append((cell, rows))
             kept_from.add(places[best[_PART]])
-            lost += [(*cell, row[_PART]) for row in rows if row is not best]
-        dropped += [(*cell, row[_PART]) for row in rows if row is not best]
+        dropped += [(*cell, row[_PART], agree) for row in rows if row is not best]
     differ = f"{count_of(len(conflicts), 'cell')} {'has' if len(conflicts) == 1 else 'have'} different values"
     if conflicts and prefer == "error":
         (algorithm, dataset, metric), rows = conflicts[0]
@@ -168,12 +167,10 @@ def _settled(frame: pl.DataFrame, places: Sequence[str], prefer: str) -> tuple[p
         notes.append(f"{stand} in several files with one value; each was taken once")
     if conflicts:
         notes.append(f"{differ}; those of {listing(sorted(kept_from))} were taken")
-    gone = pl.DataFrame(dropped, schema=_CELL_OF_PART, orient="row")
+    gone = pl.DataFrame(dropped, schema={**_CELL_OF_PART, "agrees": pl.Boolean}, orient="row")
     kept = frame.join(gone, on=[*_CELL, _PART], how="anti", maintain_order="left")
-    contradicted = pl.DataFrame(lost, schema=_CELL_OF_PART, orient="row")
-    doubles = gone.join(contradicted, on=[*_CELL, _PART], how="anti")
-    settled = _with_deviations(kept, frame.join(doubles, on=[*_CELL, _PART], how="semi"))
-    return settled, notes, contradicted
+    doubles = frame.join(gone.filter("agrees"), on=[*_CELL, _PART], how="semi")
+    return _with_deviations(kept, doubles), notes, gone.filter(~pl.col("agrees"))
 
 
 def _with_deviations(kept: pl.DataFrame, gone: pl.DataFrame) -> pl.DataFrame:
