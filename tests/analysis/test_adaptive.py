@@ -13,7 +13,7 @@ from scipy import stats
 import recassay
 from recassay.analysis.adaptive.belief import as_evidence, complete
 from recassay.analysis.adaptive.certificate import certify
-from recassay.analysis.adaptive.choice import cells_of, choose, opening, pair_weights
+from recassay.analysis.adaptive.choice import choose, opening, pair_weights
 from recassay.analysis.adaptive.fit import (
     Benchmark,
     CellGrid,
@@ -109,7 +109,7 @@ def test_a_complete_grid_is_known_ties_and_failures_included():
     ranks = complete(whole, rng=rng()).ranks
     assert (ranks == ranks[0]).all()
     assert ranks[0].T.tolist() == [[1.5, 1.5, 3, 4], [2, 3.5, 3.5, 1]]
-    assert certify(ranks.mean(axis=2)).probability("order") == 1.0
+    assert certify(ranks.mean(axis=2)).probabilities["order"] == 1.0
     partly = complete(values, rng=rng()).ranks[:, :, 1]
     assert (partly[:, 2] >= 3).all()
     assert len(np.unique(partly[:, 1])) == 4
@@ -162,17 +162,17 @@ def test_claims_are_counted_over_draws():
     draws[:30, :2] = [2.0, 1.0]
     found = certify(draws, stretch=1.0)
     assert found.order.tolist() == [0, 1, 2, 3]
-    assert found.first == pytest.approx(0.69)
+    assert found.probabilities["first"] == pytest.approx(0.69)
     assert found.sets.tolist() == pytest.approx([0.69, 0.99, 0.99, 1.0])
-    assert found.probability("top3") == pytest.approx(0.99)
-    assert found.ordered == pytest.approx(0.99)
-    assert certify(draws, stretch=1.0, indifference=0.5).ordered == pytest.approx(0.69)
-    assert found.agreement == pytest.approx(0.69)
+    assert found.probabilities["top3"] == pytest.approx(0.99)
+    assert found.probabilities["order"] == pytest.approx(0.99)
+    assert certify(draws, stretch=1.0, indifference=0.5).probabilities["order"] == pytest.approx(0.69)
+    assert found.probabilities["rho"] == pytest.approx(0.69)
 
 
 def test_a_stretch_makes_claims_later():
     draws = rng().normal([1.0, 2.0, 3.0], 0.5, size=(500, 3))
-    assert certify(draws, stretch=1.5).first < certify(draws, stretch=1.0).first
+    assert certify(draws, stretch=1.5).sets[0] < certify(draws, stretch=1.0).sets[0]
 
 
 def test_the_choice_weighs_what_is_open_and_its_price():
@@ -188,7 +188,7 @@ def test_the_choice_weighs_what_is_open_and_its_price():
     seconds[:, 3] = 0.01
     assert {block.dataset for block in choose(belief, certificate, "first", done, seconds)} == {3}
     every = choose(belief, certificate, "order", done, np.ones((4, 6)), cells=16, least_seconds=0.0)
-    assert not any(done[cell] for cell in cells_of(every, 6)[0])
+    assert not any(done[i, block.dataset] for block in every for i in block.algorithms)
     few = choose(belief, certificate, "order", done, seconds, cells=99, most_seconds=0.5)
     assert {block.dataset for block in few} == {3}
     assert opening(np.zeros((4, 6), bool), seconds).dataset == 3
@@ -494,7 +494,7 @@ def test_a_prior_that_is_wrong_about_the_leader_delays_no_claim(monkeypatch):
     monkeypatch.setattr("recassay.analysis.adaptive.belief.support", lambda *_: 0.9)
     values = np.where(np.arange(12) < 5, table.values, np.nan)
     belief = complete(values, table.grid.features, prior=sure, rng=rng())
-    assert certify(belief.mean_ranks, belief.expected).first < 0.62
+    assert certify(belief.mean_ranks, belief.expected).sets[0] < 0.62
     asked = table.grid, Question("first", 0.62), values, table.seconds
     alone, together = decide(*asked), decide(*asked, prior=sure)
     assert alone.ended == together.ended == "certified"
@@ -546,7 +546,7 @@ def test_unknown_algorithms_get_the_level_of_their_class_and_a_prior_survives_a_
     assert prior.levels[4] == 0
     assert prior.sources == ("t (3 of 5 algorithms, 12 datasets)",)
     assert np.linalg.eigvalsh(prior.covariance).min() > 0
-    again = Prior.from_dict(json.loads(json.dumps(plain(prior.to_dict()))))
+    again = Prior.from_dict(json.loads(json.dumps(plain(prior))))
     assert again.sources == prior.sources
     for name in ("levels", "deviations", "covariance", "log_seconds", "succeeded", "log_size"):
         assert np.array_equal(getattr(again, name), getattr(prior, name), equal_nan=True)

@@ -222,19 +222,21 @@ def test_unusual_names_fall_back_to_everybody_but_the_networks():
 
 def test_correlations_are_pearsons_with_fishers_interval(result):
     found = result.correlations
-    i, j = found.variables.index("NumberOfClasses"), found.variables.index("mean_difficulty")
+    pair = found.pairs.row(
+        by_predicate=(pl.col("left") == "NumberOfClasses") & (pl.col("right") == "mean_difficulty"), named=True
+    )
     x = [one.metadata["NumberOfClasses"] for one in result.traits]
     y = [one.statistics()["mean_difficulty"] for one in result.traits]
     expected = stats.pearsonr(x, y)
     low, high = expected.confidence_interval(0.95)
-    assert found.pearson[i, j] == pytest.approx(expected.statistic)
-    assert (found.low[i, j], found.high[i, j]) == (pytest.approx(low), pytest.approx(high))
-    assert found.p[i, j] == pytest.approx(expected.pvalue)
-    assert found.spearman[i, j] == pytest.approx(stats.spearmanr(x, y).statistic)
-    assert found.count[i, j] == 7
-    assert found.holm[i, j] >= found.p[i, j]
-    assert np.isnan(found.holm[j, j])
+    assert pair["pearson"] == pytest.approx(expected.statistic)
+    assert (pair["low"], pair["high"]) == (pytest.approx(low), pytest.approx(high))
+    assert pair["p"] == pytest.approx(expected.pvalue)
+    assert pair["spearman"] == pytest.approx(stats.spearmanr(x, y).statistic)
+    assert pair["datasets"] == 7
+    assert pair["p_holm"] >= pair["p"]
     frame = found.to_frame()
+    assert frame.filter(pl.col("kind") == "items").get_column("p_holm").is_null().all()
     assert frame.height == 17 * 16 // 2
     assert frame.filter(pl.col("kind") == "property and items").height == 72
 
@@ -242,7 +244,7 @@ def test_correlations_are_pearsons_with_fishers_interval(result):
 def test_few_datasets_and_unknown_metadata_are_not_correlated(answers):
     found = analyze_instances(answers[:3], orders=3, how=ItemCalibration(max_cycles=20))
     assert found.correlations.properties == 0
-    assert np.isnan(found.correlations.pearson).all()
+    assert found.correlations.pairs.get_column("pearson").is_null().all()
     assert any("few" in note for note in found.notes)
     bare = [InstanceResponses(o.dataset, o.responses, o.roles, None, {}) for o in answers[:2]]
     assert any("metadata" in n for n in analyze_instances(bare, orders=3, how=ItemCalibration(max_cycles=5)).notes)
@@ -313,11 +315,11 @@ def test_bad_input(answers):
 @pytest.mark.slow
 def test_the_recommended_half_follows_its_rule(result):
     one = result.recommendation
-    assert [c.name for c in one.candidates] == [r.set.name for r in result.ratings[2:]]
-    chosen = next(c for c in one.candidates if c.name == one.name)
+    assert [c.set.name for c in one.candidates] == [r.set.name for r in result.ratings[2:]]
+    chosen = next(c for c in one.candidates if c.set == one.set)
     assert chosen.baselines.faults == min(c.baselines.faults for c in one.candidates)
     means = {t.dataset: t.statistics()["mean_discrimination"] for t in result.traits}
-    assert set(one.datasets) | set(one.left_out) == set(chosen.datasets)
+    assert set(one.datasets) | set(one.left_out) == set(chosen.set.datasets)
     assert all(means[name] < 0 for name in one.left_out)
     assert -1 <= one.random_tau[0] <= one.random_tau[1] <= one.random_tau[2] <= 1
     assert 0 <= one.beaten <= 1

@@ -162,7 +162,7 @@ def test_pictures_name_their_tables_and_sentences_their_numbers(result):
     table = result.to_frame().to_dicts()
     assert f"{table[0]['dataset']} is the hardest ({table[0]['mean_difficulty']:.2f})" in said[0]
     assert any("on 6 of 6 sets" in sentence and sentence.startswith("Without negative") for sentence in said)
-    assert any(result.recommendation.title in sentence for sentence in said)
+    assert any(result.recommendation.set.title in sentence for sentence in said)
 
 
 @pytest.mark.slow

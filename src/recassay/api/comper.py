@@ -6,12 +6,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import polars as pl
 
-from recassay.analysis.comper.fit import derive_from_tables, fit_comper, given_matrix
-from recassay.analysis.comper.result import ComPerResult
+from recassay.analysis.comper.fit import (
+    CorrelationMatrix,
+    derive_from_tables,
+    fit_comper,
+    matrix_from_frame,
+    published_matrix,
+)
+from recassay.analysis.comper.result import ComPerResult, Derivation
 from recassay.api.arguments import all_but, checked
 from recassay.api.inputs import ResultsLike, TableLike
 from recassay.api.tables import load_results, study_folder
@@ -20,9 +26,6 @@ from recassay.core.tables.sources import Source
 from recassay.data.tables.memory import frame_from_memory
 from recassay.data.tables.read import read_table
 from recassay.evidence.study import comper_settings
-
-if TYPE_CHECKING:
-    from recassay.analysis.comper.matrix import CorrelationMatrix, Derivation
 
 
 @checked
@@ -98,9 +101,13 @@ def comper_matrix(
 
 
 def _matrix(source: Any) -> CorrelationMatrix | None:
-    """A matrix by its name, as it is, or from a file or a frame."""
-    a_table = hasattr(source, "columns") or (isinstance(source, (str, PathLike)) and str(source) != "printed")
-    return given_matrix(_frame(source, []) if a_table else source)
+    """A matrix as it is (None: Table 8), `printed` for Table 8 to its printed digits, or from a file or a frame."""
+    if source is None or isinstance(source, CorrelationMatrix):
+        return source
+    if isinstance(source, (str, PathLike)) and str(source) == "printed":
+        return published_matrix(printed=True)
+    frame, where = _frame(source, [])
+    return matrix_from_frame(frame, where=where)
 
 
 def _frame(source: Any, files: list[Source]) -> tuple[pl.DataFrame, str]:

@@ -123,15 +123,17 @@ def plot_deviation(result: DecodirtResult) -> Any:
 def plot_metadata(result: DecodirtResult) -> Any:
     """Figure 11: correlations of properties and item statistics with item statistics."""
     table = result.correlations
-    names = [name.replace("_", " ") for name in table.variables]
-    first = table.properties
+    words = {name: name.replace("_", " ") for name in table.variables}
+    names, first = list(words.values()), table.properties
+    pairs = {frozenset((pair["left"], pair["right"])): pair for pair in table.pairs.to_dicts()}
     rows = []
-    for i, j in product(range(len(names)), range(first, len(names))):
-        r, low, high = (float(values[i, j]) for values in (table.pearson, table.low, table.high))
-        if i != j and r == r:
+    for row, column in product(table.variables, table.statistics):
+        pair = pairs.get(frozenset((row, column)))
+        if pair is not None and pair["pearson"] is not None:
+            r, low, high = pair["pearson"], pair["low"], pair["high"]
             rows.append(
-                {"row": names[i], "column": names[j], "r": r, "low": low, "high": high,
-                 "datasets": int(table.count[i, j]), "shown": f"{r:.2f}".replace("-0.00", "0.00"),
+                {"row": words[row], "column": words[column], "r": r, "low": low, "high": high,
+                 "datasets": pair["datasets"], "shown": f"{r:.2f}".replace("-0.00", "0.00"),
                  "sure": low > 0 or high < 0}
             )  # fmt: skip
     chart = heat_map(

@@ -7,6 +7,7 @@ the margin for a model that is wrong. The stretch was calibrated on synthetic gr
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,25 +25,18 @@ SLACK = 1e-9
 class Certificate:
     """Probabilities of claims about the mean ranks of the whole grid. `order` are the algorithms (indices), best first.
 
-    `first`: that the first of them has the best mean rank. `sets[k]`: that the first k + 1 of them are the best k + 1.
-    `ordered`: that no algorithm stands before one whose mean rank is better by more than `indifference`. `agreement`:
-    that Spearman's correlation of this order with that of the whole grid is at least `rho`, the one asked for.
+    `sets[k]`: that the first k + 1 of them are the best k + 1. `probabilities` of the targets: `first` and `top3` are
+    those of one and of three; `order`: that no algorithm stands before one whose mean rank is better by more than
+    `indifference`; `rho`: that Spearman's correlation of this order with that of the whole grid is at least the one
+    asked for.
     """
 
     order: IntArray
     mean_ranks: FloatArray
     deviations: FloatArray
-    first: float
     sets: FloatArray
-    ordered: float
-    agreement: float
+    probabilities: Mapping[str, float]
     indifference: float
-
-    def probability(self, target: str) -> float:
-        """That of a target: `first`, `top3`, `order` or `rho`."""
-        if target == "top3":
-            return float(self.sets[min(3, len(self.sets)) - 1])
-        return {"first": self.first, "order": self.ordered, "rho": self.agreement}[target]
 
 
 def certify(
@@ -78,9 +72,12 @@ def certify(
         order=order,
         mean_ranks=guess,
         deviations=stretch * mean_ranks.std(axis=0),
-        first=float(sets[0]),
         sets=sets,
-        ordered=float(share(ordered)),
-        agreement=float(share(spearman >= rho - SLACK)),
+        probabilities={
+            "first": float(sets[0]),
+            "top3": float(sets[min(3, m) - 1]),
+            "order": float(share(ordered)),
+            "rho": float(share(spearman >= rho - SLACK)),
+        },
         indifference=indifference,
     )

@@ -18,7 +18,6 @@ column j: running both there tells the share cov(D, d_j)^2 / (var(D) var(d_j)) o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -177,9 +176,3 @@ def _best_block(
         leaves = int(lost.argmin())
         chosen[leaves] = inside[leaves] = False
     return best
-
-
-def cells_of(blocks: Sequence[Block], datasets: int) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-    """The cells (algorithm, dataset) of blocks, and the probes."""
-    every = [(i, block.dataset) for block in blocks for i in block.algorithms]
-    return [(i, j) for i, j in every if j < datasets], [(i, j - datasets) for i, j in every if j >= datasets]

@@ -9,7 +9,7 @@ import numpy as np
 
 from recassay.analysis.adaptive.belief import Belief, complete
 from recassay.analysis.adaptive.certificate import Certificate, certify
-from recassay.analysis.adaptive.choice import Block, cells_of, choose, opening
+from recassay.analysis.adaptive.choice import Block, choose, opening
 from recassay.analysis.adaptive.prior import Prior
 from recassay.analysis.adaptive.result import CLAIMS, AdaptiveResult, Ended, Step
 from recassay.core.choices import AdaptiveTarget
@@ -111,7 +111,14 @@ def decide(
     n = len(grid.datasets)
     measured = ~np.isnan(values)
     done = measured if probes is None else np.hstack([measured, ~np.isnan(probes.values)])
-    predicted = _predicted(grid, done, seconds, probes, prior)
+    predicted = predict_seconds(
+        np.where(measured, seconds, np.nan),
+        None if grid.features is None else grid.features[:, 0],
+        grid.classes,
+        probes=None if probes is None else np.where(done[:, n:], probes.seconds, np.nan),
+        ratio=0.1 if probes is None else probes.ratio,
+        relative=None if prior is None else prior.log_seconds,
+    )
     spent = float(predicted[done].sum())
     total = float(predicted[:, :n].sum())
     barred = np.zeros(done.shape, bool) if allowed is None else np.tile(~allowed, (1, done.shape[1] // n)) & ~done
@@ -120,8 +127,12 @@ def decide(
     # A cell that was reused may have taken no measurable time.
     log_seconds = np.log(np.maximum(predicted[:, :n], LEAST_SECONDS))
     work = np.where(np.asarray(done[:, :n].any(axis=0)), log_seconds.mean(axis=0), np.nan)
-    belief, certificate = _believe(grid, question, values, probes, work, prior, seed)
-    certified = certificate.probability(question.target) >= question.confidence
+    looked = None if probes is None else probes.values
+    counts = [str(int((~np.isnan(table)).sum())) for table in (values, looked) if table is not None]
+    rng = derived_rng(seed, "adaptive", grid.metric, *counts)
+    belief = complete(values, grid.features, probes=looked, work=work, prior=prior, rng=rng)
+    certificate = _certificate(belief, question)
+    certified = certificate.probabilities[question.target] >= question.confidence
     ended = _ended(bool(measured.all()), certified, predicted[~done & ~barred], most_seconds)
     blocks: list[Block] = []
     if ended is None:
@@ -135,18 +146,17 @@ def decide(
             )  # fmt: skip
         ended = None if blocks else "stuck"
     order = tuple(grid.algorithms[i] for i in certificate.order)
-    probabilities = {target: certificate.probability(target) for target in CLAIMS}
-    cells_chosen, probes_chosen = cells_of(blocks, n)
+    chosen = [(grid.algorithms[i], block.dataset) for block in blocks for i in block.algorithms]
     step = Step(
         done=int(measured.sum()),
         spent=spent,
         share=spent / max(total, 1e-12),
         leader=order[0],
-        **{CLAIMS[target]: probability for target, probability in probabilities.items()},
-        cells=tuple((grid.algorithms[i], grid.datasets[j]) for i, j in cells_chosen),
+        **{CLAIMS[target]: probability for target, probability in certificate.probabilities.items()},
+        cells=tuple((algorithm, grid.datasets[j]) for algorithm, j in chosen if j < n),
         seconds=float(sum(block.seconds for block in blocks)),
         why=_why(grid, question, certificate, blocks, done),
-        probes=tuple((grid.algorithms[i], grid.datasets[j]) for i, j in probes_chosen),
+        probes=tuple((algorithm, grid.datasets[j - n]) for algorithm, j in chosen if j >= n),
     )
     return AdaptiveResult(
         metric=grid.metric,
@@ -158,7 +168,7 @@ def decide(
         mean_ranks=certificate.mean_ranks,
         deviations=certificate.deviations,
         sets=certificate.sets,
-        probabilities=probabilities,
+        probabilities=certificate.probabilities,
         measured=measured,
         values=values,
         ranks=belief.ranks.mean(axis=0),
@@ -174,43 +184,15 @@ def decide(
     )
 
 
-def _predicted(
-    grid: CellGrid, done: BoolArray, seconds: FloatArray, probes: Probes | None, prior: Prior | None
-) -> FloatArray:
-    """The expected seconds of every cell, and of every probe after them."""
-    n = len(grid.datasets)
-    return predict_seconds(
-        np.where(done[:, :n], seconds, np.nan),
-        None if grid.features is None else grid.features[:, 0],
-        grid.classes,
-        probes=None if probes is None else np.where(done[:, n:], probes.seconds, np.nan),
-        ratio=0.1 if probes is None else probes.ratio,
-        relative=None if prior is None else prior.log_seconds,
-    )
-
-
-def _believe(
-    grid: CellGrid,
-    question: Question,
-    values: FloatArray,
-    probes: Probes | None,
-    work: FloatArray,
-    prior: Prior | None,
-    seed: int,
-) -> tuple[Belief, Certificate]:
-    done = str(int((~np.isnan(values)).sum()))
-    looked = None if probes is None else probes.values
-    more = () if looked is None else (str(int((~np.isnan(looked)).sum())),)
-    rng = derived_rng(seed, "adaptive", grid.metric, done, *more)
-    belief = complete(values, grid.features, probes=looked, work=work, prior=prior, rng=rng)
-    # A claim is made when the belief supports it, with the prior or without: so a wrong prior delays none.
+def _certificate(belief: Belief, question: Question) -> Certificate:
+    """A claim is made when the belief supports it, with the prior or without: so a wrong prior delays none."""
     certificates = [
         certify(each.mean_ranks, each.expected, indifference=question.indifference, rho=question.rho)
         for each in (belief, belief.without)
         if each is not None
     ]
-    sure = [each for each in certificates if each.probability(question.target) >= question.confidence]
-    return belief, (sure or certificates)[0]
+    sure = [each for each in certificates if each.probabilities[question.target] >= question.confidence]
+    return (sure or certificates)[0]
 
 
 def _ended(complete: bool, certified: bool, left: FloatArray, most: float) -> Ended | None:

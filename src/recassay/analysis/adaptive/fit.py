@@ -17,6 +17,7 @@ from recassay.core import columns as c
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.errors import InputError, UsageError
 from recassay.core.predicted_seconds import predict_seconds
+from recassay.core.tables.cells import table_of
 from recassay.core.tables.characteristics import CharacteristicsTable
 from recassay.core.tables.labels import find_label, split_label
 from recassay.core.tables.results import Results
@@ -74,11 +75,12 @@ def read_benchmark(
             raise InputError(
                 f"the table has the {what} {others[0]!r}, which is not of the grid", fix="name it, or drop it"
             )
-    values = _placed(results.cells(label), rows, columns, missing=-np.inf)
+    failed = pl.col(c.VALUE).fill_null(-np.inf)
+    values = table_of(results.cells(label).with_columns(failed), c.VALUE, rows, columns)
     values = np.where(np.isfinite(values) & (not upward), -values, values)
     timed = [name for name in results.metrics if split_label(name)[0] in ("seconds_fit", "seconds_predict")]
     timed = timed or [name for name in results.metrics if split_label(name)[0] == "seconds"]
-    times = [_placed(results.cells(name), rows, columns, missing=np.nan) for name in timed]
+    times = [table_of(results.cells(name), c.VALUE, rows, columns) for name in timed]
     seconds = np.sum(times, axis=0) if times else np.full(values.shape, np.nan)
     features = None if characteristics is None else dataset_features(characteristics.aligned(columns))
     kinds = None if classes is None else tuple(classes.get(name, "other") for name in rows)
@@ -244,16 +246,6 @@ def _probes_from(journal: Mapping[str, Any], grid: CellGrid) -> Probes | None:
         probes.values[at] = -np.inf if value is None else value
         probes.seconds[at] = took
     return probes
-
-
-def _placed(cells: pl.DataFrame, algorithms: Sequence[str], datasets: Sequence[str], *, missing: float) -> FloatArray:
-    """Cells in a table: NaN where there is no row, `missing` where a row has no value."""
-    table = np.full((len(algorithms), len(datasets)), np.nan)
-    rows = {name: i for i, name in enumerate(algorithms)}
-    columns = {name: j for j, name in enumerate(datasets)}
-    for algorithm, dataset, value in cells.select(c.ALGORITHM, c.DATASET, c.VALUE).iter_rows():
-        table[rows[algorithm], columns[dataset]] = missing if value is None else value
-    return table
 
 
 def _run(results: Results, spec: AnalysisSpec) -> AdaptiveResult:

@@ -18,7 +18,7 @@ is certified when either belief supports it (`decide`), so that a prior which is
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -90,13 +90,9 @@ class Prior:
         """Which algorithms a table knows."""
         return np.asarray(np.isfinite(self.deviations))
 
-    def to_dict(self) -> dict[str, Any]:
-        """As plain lists, for a journal."""
-        return {name: part.tolist() if isinstance(part, np.ndarray) else part for name, part in asdict(self).items()}
-
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> Prior:
-        """The prior that `to_dict` made plain; a missing number was infinite or unknown."""
+        """The prior that `plain` made plain for a journal; a missing number was infinite or unknown."""
         arrays = {
             name: np.array(stored[name], dtype=np.float64) for name in cls.__dataclass_fields__ if name != "sources"
         }

@@ -11,10 +11,7 @@ import numpy as np
 import polars as pl
 
 from recassay.analysis.comper.matrix import (
-    DICE_SIMILARITY,
     DIMENSIONS,
-    EXPERT_LABELS,
-    FOURTH_LABELS,
     LABELS,
     OBJECTIVES,
     CorrelationMatrix,
@@ -23,7 +20,6 @@ from recassay.analysis.comper.matrix import (
     label_table,
     likert_labels,
     mean_label,
-    published_matrix,
 )
 from recassay.core.errors import InputError, UsageError, listing
 from recassay.core.names import canonical, did_you_mean
@@ -107,8 +103,7 @@ def derive_from_tables(
     """
     if similarities is not None and definitions is not None:
         raise UsageError("similarities and definitions exclude each other", fix="give one of them")
-    objectives: tuple[str, ...] | None = None
-    dice = None
+    objectives, dice, last = None, None, None
     if definitions is not None:
         dice, objectives = dice_table(_definitions(*definitions))
     elif similarities is not None:
@@ -117,32 +112,14 @@ def derive_from_tables(
     for frame, where in experts:
         labels, objectives = labels_from_frame(frame, objectives, where=where)
         labelled.append(labels)
-    last = label_table(FOURTH_LABELS)
     if fourth is not None:
         last, objectives = labels_from_frame(fourth[0], objectives, where=fourth[1])
-    return derive_matrix(
-        _merged(labelled) if labelled else label_table(EXPERT_LABELS),
-        np.array(DICE_SIMILARITY) if dice is None else dice,
-        last,
-        objectives=objectives or OBJECTIVES,
-    )
-
-
-def given_matrix(source: Table | str | CorrelationMatrix | None) -> CorrelationMatrix | None:
-    """A matrix from a table, `printed` for Table 8 to its printed digits, or None for Table 8."""
-    if source is None or isinstance(source, CorrelationMatrix):
-        return source
-    if isinstance(source, str):
-        return published_matrix(printed=source == "printed")
-    frame, where = source
-    return matrix_from_frame(frame, where=where)
+    return derive_matrix(_merged(labelled) if labelled else None, dice, last, objectives=objectives or OBJECTIVES)
 
 
 def _merged(tables: Sequence[IntArray]) -> IntArray:
     """The labels of one table, or the mean of three experts'."""
-    if len(tables) == 1:
-        return tables[0]
-    if len(tables) != 3:
+    if len(tables) not in (1, 3):
         raise UsageError(f"{len(tables)} tables of experts", fix="give one merged table, or those of three experts")
     if any((table < 0).any() for table in tables):
         raise InputError("an expert label is missing", fix="give N, P or S for every pair")

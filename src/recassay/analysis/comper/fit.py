@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from recassay.analysis.comper.derive import derive_from_tables, given_matrix
+from recassay.analysis.comper.derive import derive_from_tables, matrix_from_frame
 from recassay.analysis.comper.matrix import DIMENSIONS, CorrelationMatrix, published_matrix
 from recassay.analysis.comper.result import ComPerResult
 from recassay.analysis.comper.sensitivity import agreement_of, resampled_first, weight_sensitivity
@@ -15,7 +15,8 @@ from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.choices import ComPerTimeUnit, MissingPolicy, Normalisation
 from recassay.core.tables.results import Results
 
-__all__ = ["ANALYSIS", "comper_scores", "derive_from_tables", "fit_comper", "given_matrix"]
+__all__ = ["CorrelationMatrix", "derive_from_tables", "fit_comper", "matrix_from_frame", "published_matrix"]
+"""What verbs see of the other modules of this analysis."""
 
 DRAWS = 10_000
 """Random matrices of each scheme of the sensitivity analysis."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -60,28 +60,23 @@ def weight_sensitivity(
     normalised: FloatArray, matrix: FloatArray, *, draws: int, seed: int = 0
 ) -> list[WeightSensitivity]:
     """All schemes on the normalised dimensions (algorithms x settings x dimensions); see `WeightSensitivity`."""
-    return [
-        _under(normalised, matrix, scheme, random_weights(matrix, scheme, draws, derived_rng(seed, "comper", scheme)))
-        for scheme in get_args(Scheme)
-    ]
-
-
-def _under(normalised: FloatArray, matrix: FloatArray, scheme: Scheme, weights: FloatArray) -> WeightSensitivity:
     cube = np.concatenate([normalised, normalised.mean(axis=1, keepdims=True)], axis=1)
     n_algorithms, n_settings, _ = cube.shape
     base = _order(matrix.sum(axis=1) @ cube.transpose(1, 2, 0))
-    changed, other_first = np.zeros(n_settings), np.zeros(n_settings)
-    first = np.zeros((n_algorithms, n_settings))
     step = max(1, _AT_ONCE // (n_algorithms * n_settings))
-    for start in range(0, len(weights), step):
-        scores = np.einsum("nd,asd->nsa", weights[start : start + step], cube, optimize=True)
-        order = _order(scores)
-        changed += (order != base).any(axis=2).sum(axis=0)
-        other_first += (order[:, :, 0] != base[:, 0]).sum(axis=0)
-        for s in range(n_settings):
-            first[:, s] += np.bincount(order[:, s, 0], minlength=n_algorithms)
-    n = len(weights)
-    return WeightSensitivity(scheme, n, changed / n, other_first / n, first / n)
+    sensitivities = []
+    for scheme in SCHEMES:
+        weights = random_weights(matrix, scheme, draws, derived_rng(seed, "comper", scheme))
+        changed, other_first = np.zeros(n_settings), np.zeros(n_settings)
+        first = np.zeros((n_algorithms, n_settings))
+        for start in range(0, draws, step):
+            order = _order(np.einsum("nd,asd->nsa", weights[start : start + step], cube, optimize=True))
+            changed += (order != base).any(axis=2).sum(axis=0)
+            other_first += (order[:, :, 0] != base[:, 0]).sum(axis=0)
+            for s in range(n_settings):
+                first[:, s] += np.bincount(order[:, s, 0], minlength=n_algorithms)
+        sensitivities.append(WeightSensitivity(scheme, draws, changed / draws, other_first / draws, first / draws))
+    return sensitivities
 
 
 def _order(scores: FloatArray) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:

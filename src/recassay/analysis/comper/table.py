@@ -142,7 +142,8 @@ def _complete(table: DimensionTable, policy: MissingPolicy) -> DimensionTable:
     holes = np.isnan(table.values)
     if not holes.any():
         return table
-    cells = tuple((table.algorithms[a], table.datasets[s]) for a, s in zip(*np.nonzero(holes.any(axis=2)), strict=True))
+    algorithms, datasets = table.algorithms, table.datasets
+    cells = tuple((algorithms[a], datasets[s]) for a, s in zip(*np.nonzero(holes.any(axis=2)), strict=True))
     if policy == "error":
         d = int(np.nonzero(holes)[2][0])
         raise NotApplicableError(
@@ -155,18 +156,16 @@ def _complete(table: DimensionTable, policy: MissingPolicy) -> DimensionTable:
         if empty.any():
             s, d = (int(axis[0]) for axis in np.nonzero(empty))
             raise NotApplicableError(
-                f"no algorithm has {DIMENSIONS[d]} on {table.datasets[s]}", fix="choose `missing='drop-datasets'`"
+                f"no algorithm has {DIMENSIONS[d]} on {datasets[s]}", fix="choose `missing='drop-datasets'`"
             )
         worst = np.where(table.negative, np.nanmax(table.values, axis=0), np.nanmin(table.values, axis=0))
         return replace(table, values=np.where(holes, worst, table.values), missing=MissingCells(policy, cells))
-    by_dataset = policy == "drop-datasets"
-    keep: BoolArray = ~np.any(holes, axis=(0, 2) if by_dataset else (1, 2))
-    names = table.datasets if by_dataset else table.algorithms
-    kept = tuple(name for name, k in zip(names, keep, strict=True) if k)
-    if not kept:
-        what = "dataset" if by_dataset else "algorithm"
-        raise NotApplicableError(f"every {what} lacks a dimension somewhere", fix="choose another `missing`")
-    record = MissingCells(policy, cells, tuple(name for name in names if name not in kept))
-    if by_dataset:
-        return replace(table, values=table.values[:, keep], datasets=kept, missing=record)
-    return replace(table, values=table.values[keep], algorithms=kept, missing=record)
+    axis, kind = (1, "dataset") if policy == "drop-datasets" else (0, "algorithm")
+    lacking = holes.any(axis=(1 - axis, 2))
+    if lacking.all():
+        raise NotApplicableError(f"every {kind} lacks a dimension somewhere", fix="choose another `missing`")
+    names = np.array(datasets if axis else algorithms, dtype=object)
+    values, kept = np.compress(~lacking, table.values, axis=axis), tuple(names[~lacking])
+    algorithms, datasets = (algorithms, kept) if axis else (kept, datasets)
+    record = MissingCells(policy, cells, tuple(names[lacking]))
+    return replace(table, values=values, algorithms=algorithms, datasets=datasets, missing=record)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -12,7 +14,7 @@ from recassay.analysis.decodirt.traits import DatasetTraits
 from recassay.analysis.inference.distributions import normal_quantile, t_sf
 from recassay.analysis.inference.significance import holm
 from recassay.core import ties
-from recassay.core.types import FloatArray, IntArray
+from recassay.core.types import FloatArray
 
 METADATA = (
     "NumberOfClasses",
@@ -37,65 +39,39 @@ FEWEST = 4
 """Datasets that a correlation needs: with three its interval is everything."""
 
 
+CROSSED = "property and items"
+"""The kind of a pair of a property and a statistic; the others correlate two `items` statistics or two `properties`."""
+
+_SCHEMA = {"kind": pl.String, "left": pl.String, "right": pl.String, "pearson": pl.Float64, "low": pl.Float64,
+           "high": pl.Float64, "p": pl.Float64, "p_holm": pl.Float64, "spearman": pl.Float64,
+           "datasets": pl.Int64}  # fmt: skip
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class MetadataCorrelations:
-    """Correlations over datasets between `variables`: known properties first, then the statistics of the items.
-
-    `pearson[i, j]` with its 95 % interval (Fisher's z), two-sided p-value (t test), `holm` (adjusted over all pairs of
-    a property and a statistic; NaN elsewhere), Spearman's rho, and the number of datasets that know both.
-    """
+    """Correlations over datasets between `variables`: known properties first, then the statistics of the items."""
 
     variables: tuple[str, ...]
     properties: int
     """How many of `variables` are properties."""
-    pearson: FloatArray
-    low: FloatArray
-    """The lower ends of the intervals."""
-    high: FloatArray
-    """The upper ends."""
-    p: FloatArray
-    """The two-sided p-values."""
-    holm: FloatArray
-    spearman: FloatArray
-    """Spearman's rho of each two."""
-    count: IntArray
-    """How many datasets know both."""
+    pairs: pl.DataFrame
+    """One row per pair, a property before a statistic: Pearson's r with its interval (`low`, `high`: Fisher's z) and
+    two-sided p-value (t test), `p_holm` (adjusted over all pairs of a property and a statistic; null elsewhere),
+    Spearman's rho, and the number of datasets that know both."""
 
     @property
     def statistics(self) -> tuple[str, ...]:
         """The statistics of the items: the variables behind the properties."""
         return self.variables[self.properties :]
 
-    def pairs(self) -> list[tuple[int, int]]:
-        """Every pair once, a property before a statistic."""
-        n = len(self.variables)
-        return [(i, j) for i in range(n) for j in range(i + 1, n)]
-
-    def kind(self, i: int, j: int) -> str:
-        """What a pair correlates: `property and items`, `properties` or `items`."""
-        if i < self.properties <= j:
-            return "property and items"
-        return "properties" if j < self.properties else "items"
-
     def to_frame(self) -> pl.DataFrame:
-        """One row per pair, what correlates most strongly first within its kind."""
-        i, j = np.array(self.pairs()).T
-        values = {"pearson": self.pearson, "low": self.low, "high": self.high, "p": self.p, "p_holm": self.holm,
-                  "spearman": self.spearman, "datasets": self.count}  # fmt: skip
-        frame = pl.DataFrame({
-            "kind": [self.kind(*pair) for pair in self.pairs()],
-            "left": [self.variables[at] for at in i],
-            "right": [self.variables[at] for at in j],
-            **{name: value[i, j] for name, value in values.items()},
-        }).fill_nan(None)  # fmt: skip
-        kinds = ["property and items", "items", "properties"]
-        place = pl.col("kind").replace_strict(kinds, [0, 1, 2])
-        return frame.sort(place, pl.col("pearson").abs(), descending=[False, True], nulls_last=True)
+        """The pairs, what correlates most strongly first within its kind."""
+        place = pl.col("kind").replace_strict([CROSSED, "items", "properties"], [0, 1, 2])
+        return self.pairs.sort(place, pl.col("pearson").abs(), descending=[False, True], nulls_last=True)
 
-    def telling(self, alpha: float = 0.05) -> list[tuple[int, int]]:
+    def telling(self, alpha: float = 0.05) -> pl.DataFrame:
         """The pairs of a property and a statistic whose adjusted p-value is below `alpha`, the smallest first."""
-        pairs = [(i, j) for i, j in self.pairs() if self.holm[i, j] < alpha]
-        return sorted(pairs, key=lambda pair: self.holm[pair])
+        return self.pairs.filter(pl.col("p_holm") < alpha).sort("p_holm", maintain_order=True)
 
 
 def properties(traits: Sequence[DatasetTraits]) -> dict[str, FloatArray]:
@@ -107,37 +83,28 @@ def correlate_metadata(traits: Sequence[DatasetTraits], confidence: float = 0.95
     """Pearson's correlation (as the paper's figures) of the properties and the item statistics of the datasets.
 
     A property that is known of fewer than `FEWEST` datasets is left out; a pair needs as many datasets that know both,
-    and neither constant, or stays NaN.
+    and neither constant, or has no correlation.
     """
-    columns = {name: values for name, values in properties(traits).items() if np.isfinite(values).sum() >= FEWEST}
-    first = len(columns)
+    known = {name: values for name, values in properties(traits).items() if np.isfinite(values).sum() >= FEWEST}
     statistics = [dataset.statistics() for dataset in traits]
-    for name in STATISTICS:
-        columns[name] = np.array([summary[name] for summary in statistics])
-    table = np.stack(list(columns.values()), axis=1)
-    n = table.shape[1]
-    pearson, low, high, p, corrected, spearman = (np.full((n, n), np.nan) for _ in range(6))
-    count = np.zeros((n, n), dtype=np.int64)
+    columns = known | {name: np.array([summary[name] for summary in statistics]) for name in STATISTICS}
     width = float(normal_quantile(0.5 + confidence / 2))
-    for i in range(n):
-        for j in range(i + 1, n):
-            both = np.isfinite(table[:, i]) & np.isfinite(table[:, j])
-            x, y, size = table[both, i], table[both, j], int(both.sum())
-            count[i, j] = count[j, i] = size
-            if size < FEWEST or np.ptp(x) == 0 or np.ptp(y) == 0:
-                continue
-            r, tail = _pearson(x, y)
-            z, half = np.arctanh(np.clip(r, -1 + 1e-12, 1 - 1e-12)), width / np.sqrt(size - 3)
-            rho = _pearson(ties.ranks(x, higher_is_better=False), ties.ranks(y, higher_is_better=False))[0]
-            for a, b in ((i, j), (j, i)):
-                pearson[a, b], p[a, b], spearman[a, b] = r, tail, rho
-                low[a, b], high[a, b] = np.tanh(z - half), np.tanh(z + half)
-    block = p[:first, first:]
-    known = np.isfinite(block)
-    adjusted = np.full(block.shape, np.nan)
-    adjusted[known] = holm(block[known])
-    corrected[:first, first:], corrected[first:, :first] = adjusted, adjusted.T
-    return MetadataCorrelations(tuple(columns), first, pearson, low, high, p, corrected, spearman, count)
+    pairs: list[dict[str, Any]] = []
+    for left, right in combinations(columns, 2):
+        both = np.isfinite(columns[left]) & np.isfinite(columns[right])
+        x, y, size = columns[left][both], columns[right][both], int(both.sum())
+        kind = "items" if left not in known else "properties" if right in known else CROSSED
+        pair: dict[str, Any] = {"kind": kind, "left": left, "right": right, "datasets": size}
+        if size >= FEWEST and np.ptp(x) > 0 and np.ptp(y) > 0:
+            pair["pearson"], pair["p"] = _pearson(x, y)
+            z, half = np.arctanh(np.clip(pair["pearson"], -1 + 1e-12, 1 - 1e-12)), width / np.sqrt(size - 3)
+            pair["low"], pair["high"] = np.tanh(z - half), np.tanh(z + half)
+            pair["spearman"], _ = _pearson(*(ties.ranks(values, higher_is_better=False) for values in (x, y)))
+        pairs.append(pair)
+    tested = [pair for pair in pairs if pair["kind"] == CROSSED and "p" in pair]
+    for pair, adjusted in zip(tested, holm(np.array([pair["p"] for pair in tested])), strict=True):
+        pair["p_holm"] = adjusted
+    return MetadataCorrelations(tuple(columns), len(known), pl.DataFrame(pairs, schema=_SCHEMA))
 
 
 def _pearson(x: FloatArray, y: FloatArray) -> tuple[float, float]:

@@ -243,15 +243,15 @@ def _set(rated: SetRatings) -> dict[str, Any]:
 
 def _recommended(subset: Recommendation) -> dict[str, Any]:
     return {
-        "set": subset.name,
+        "set": subset.set.name,
         **stated(subset, "datasets", "left_out", "rule"),
         "kendall_tau": subset.tau,
         "random_kendall_tau": plain(subset.random_tau),
         "beaten_random_subsets": subset.beaten,
         "overlap_of_least": subset.overlap,
         "candidates": {
-            candidate.name: {
-                "datasets": list(candidate.datasets),
+            candidate.set.name: {
+                "datasets": list(candidate.set.datasets),
                 **stated(candidate.baselines, "above_optimal", "below_pessimal"),
                 "separated": candidate.separated,
                 "kendall_tau": candidate.tau,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from recassay.analysis.decodirt.ratings import Baselines, SetRatings, baselines, score_table
+from recassay.analysis.decodirt.ratings import Baselines, BenchmarkSet, SetRatings, baselines, score_table
 from recassay.analysis.decodirt.traits import DatasetTraits
 from recassay.analysis.glicko.result import GlickoResult
 from recassay.analysis.glicko.system import round_robin, tournament
@@ -17,6 +17,9 @@ from recassay.core.types import FloatArray, IntArray
 
 DRAWS = 500
 """Random orders of a subset, and random subsets of the same size."""
+
+FEWEST_REAL = 3
+"""With fewer real classifiers their order says nothing."""
 
 RULE = (
     "Of the four halves by the deviation of difficulty or discrimination: the fewest classifiers above optimal or "
@@ -33,9 +36,8 @@ class SubsetCandidate:
     as in `Recommendation`. Both are None where fewer than three real classifiers are rated.
     """
 
-    name: str
-    title: str
-    datasets: tuple[str, ...]
+    set: BenchmarkSet
+    """The datasets of the half."""
     baselines: Baselines
     """Where the artificial bounds ended."""
     separated: float | None
@@ -53,10 +55,10 @@ class Recommendation:
     share of datasets that the two halves of least variation have in common.
     """
 
-    name: str
-    title: str
+    set: BenchmarkSet
+    """The half that was chosen."""
     datasets: tuple[str, ...]
-    """The recommended datasets."""
+    """The recommended datasets of it."""
     left_out: tuple[str, ...]
     candidates: tuple[SubsetCandidate, ...]
     """The halves that it was chosen from."""
@@ -81,75 +83,57 @@ def recommend(
     if not halves:
         return None
     whole = next(rated for rated in ratings if not rated.set.half).all
-    play = _Play(traits, whole, real, seed)
+    scores = round_robin(score_table(traits, whole.datasets, whole.algorithms, negative=True), higher_is_better=True)
+    at = [whole.algorithms.index(name) for name in real]
+    left, right = np.triu_indices(len(at), 1)
+    order_on_all = np.sign(whole.spread[1, at][left] - whole.spread[1, at][right])
+
+    def taus(orders: IntArray) -> FloatArray:
+        """Kendall's tau with the ratings on all datasets, of the tournament in each of these orders."""
+        final = tournament(scores, orders, tau=whole.tau)[:, -1, 0][:, at]
+        return np.asarray((np.sign(final[:, left] - final[:, right]) * order_on_all).mean(axis=1))
+
+    def agreement(datasets: Sequence[str]) -> float | None:
+        """The median over random orders of these datasets."""
+        if len(real) < FEWEST_REAL:
+            return None
+        rng = derived_rng(seed, "orders of a subset", *datasets)
+        chosen = np.array([whole.datasets.index(name) for name in datasets], dtype=np.int64)
+        return float(np.median(taus(chosen[np.argsort(rng.random((DRAWS, len(chosen))), axis=1)])))
+
     candidates = tuple(
-        SubsetCandidate(
-            rated.set.name,
-            rated.set.title,
-            rated.set.datasets,
-            baselines(rated.all),
-            _separated(rated.all, real),
-            play.agreement(rated.set.datasets),
-        )
+        SubsetCandidate(rated.set, baselines(rated.all), _separated(rated.all, real), agreement(rated.set.datasets))
         for rated in halves
     )
     chosen = min(
         candidates,
-        key=lambda rated: (rated.baselines.faults, not rated.name.startswith("least"), -(rated.separated or 0.0)),
+        key=lambda half: (half.baselines.faults, not half.set.name.startswith("least"), -(half.separated or 0.0)),
     )
-    means = {rated.dataset: rated.statistics()["mean_discrimination"] for rated in traits}
-    datasets = tuple(name for name in chosen.datasets if means[name] >= 0) or chosen.datasets
-    tau, drawn = play.agreement(datasets), play.random_agreements(len(datasets))
+    means = {dataset.dataset: dataset.statistics()["mean_discrimination"] for dataset in traits}
+    datasets = tuple(name for name in chosen.set.datasets if means[name] >= 0) or chosen.set.datasets
+    tau, random_tau, beaten = agreement(datasets), None, None
+    if tau is not None:
+        draws = derived_rng(seed, "random subsets").random((DRAWS, len(whole.datasets)))
+        drawn = taus(np.argsort(draws, axis=1)[:, : len(datasets)])
+        random_tau, beaten = (
+            tuple(np.quantile(drawn, [0.025, 0.5, 0.975]).tolist()),
+            float(np.mean(drawn <= tau + ROUNDING)),
+        )
     least = [set(rated.set.datasets) for rated in halves if rated.set.name.startswith("least")]
     return Recommendation(
-        name=chosen.name,
-        title=chosen.title,
+        set=chosen.set,
         datasets=datasets,
-        left_out=tuple(name for name in chosen.datasets if name not in datasets),
+        left_out=tuple(name for name in chosen.set.datasets if name not in datasets),
         candidates=candidates,
         tau=tau,
-        random_tau=None if drawn is None else tuple(np.quantile(drawn, [0.025, 0.5, 0.975]).tolist()),
-        beaten=None if drawn is None or tau is None else float(np.mean(drawn <= tau + ROUNDING)),
+        random_tau=random_tau,
+        beaten=beaten,
         overlap=len(least[0] & least[1]) / len(least[0]),
     )
 
 
-class _Play:
-    """Tournaments on subsets of the datasets of `whole`, and how their ratings agree with those on all of them."""
-
-    def __init__(self, traits: Sequence[DatasetTraits], whole: GlickoResult, real: Sequence[str], seed: int) -> None:
-        values = score_table(traits, whole.datasets, whole.algorithms, negative=True)
-        self.scores = round_robin(values, higher_is_better=True)
-        self.place = {name: d for d, name in enumerate(whole.datasets)}
-        self.at = [whole.algorithms.index(name) for name in real]
-        self.reference = whole.spread[1, self.at]
-        self.tau, self.seed = whole.tau, seed
-
-    def agreement(self, datasets: Sequence[str]) -> float | None:
-        """Kendall's tau with the whole, the median over random orders of these datasets."""
-        if len(self.at) < 3:
-            return None
-        rng = derived_rng(self.seed, "orders of a subset", *datasets)
-        chosen = np.array([self.place[name] for name in datasets], dtype=np.int64)
-        return float(np.median(self._taus(chosen[np.argsort(rng.random((DRAWS, len(chosen))), axis=1)])))
-
-    def random_agreements(self, size: int) -> FloatArray | None:
-        """Kendall's tau with the whole of random subsets of that size, each in a random order."""
-        if len(self.at) < 3:
-            return None
-        draws = derived_rng(self.seed, "random subsets").random((DRAWS, len(self.place)))
-        return self._taus(np.argsort(draws, axis=1)[:, :size])
-
-    def _taus(self, orders: IntArray) -> FloatArray:
-        final = tournament(self.scores, orders, tau=self.tau)[:, -1, 0][:, self.at]
-        upper = np.triu_indices(len(self.at), 1)
-        here = np.sign(final[:, upper[0]] - final[:, upper[1]])
-        there = np.sign(self.reference[upper[0]] - self.reference[upper[1]])
-        return np.asarray((here * there).mean(axis=1))
-
-
 def _separated(result: GlickoResult, real: Sequence[str]) -> float | None:
-    if len(real) < 3 or result.bounds is None:
+    if len(real) < FEWEST_REAL or result.bounds is None:
         return None
     ends = result.intervals()[[result.algorithms.index(name) for name in real]]
     apart = ends[:, None, 0] > ends[None, :, 1]

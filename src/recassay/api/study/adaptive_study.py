@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -117,16 +117,16 @@ class AdaptiveStudy:
             "metric": grid.metric,
             "algorithms": grid.algorithms,
             "datasets": grid.datasets,
-            "features": None if grid.features is None else grid.features.tolist(),
+            "features": grid.features,
             "classes": grid.classes,
-            "question": asdict(self.question),
+            "question": self.question,
             "budget": self.budget,
             "seed": self.seed,
-            "steps": [asdict(step) for step in self.steps],
+            "steps": self.steps,
             "ended": result.ended,
             "said": standing_line,
             "with_prior": self.evidence is not None,
-            "prior": None if prior is None else prior.to_dict(),
+            "prior": prior,
             **({} if probes is None else {"probes": _listed(grid, probes), "probe_ratio": probes.ratio}),
         }
 

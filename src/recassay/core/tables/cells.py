@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import polars as pl
 
@@ -18,7 +20,7 @@ def fold_means(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.group_by(c.ALGORITHM, c.DATASET, c.FOLD, maintain_order=True).agg(MEAN)
 
 
-def places_of(rows: pl.DataFrame, algorithms: list[str], datasets: list[str]) -> tuple[IntArray, IntArray]:
+def places_of(rows: pl.DataFrame, algorithms: Sequence[str], datasets: Sequence[str]) -> tuple[IntArray, IntArray]:
     """Where the algorithm and the dataset of every row stand in the lists of names."""
     algorithm, dataset = (
         rows.get_column(key).replace_strict(names, range(len(names)), return_dtype=pl.Int64).to_numpy()
@@ -27,7 +29,7 @@ def places_of(rows: pl.DataFrame, algorithms: list[str], datasets: list[str]) ->
     return algorithm, dataset
 
 
-def table_of(rows: pl.DataFrame, column: str, algorithms: list[str], datasets: list[str]) -> FloatArray:
+def table_of(rows: pl.DataFrame, column: str, algorithms: Sequence[str], datasets: Sequence[str]) -> FloatArray:
     """A column with one row per cell as algorithms x datasets; NaN where there is none, or no value."""
     values = np.full((len(algorithms), len(datasets)), np.nan)
     values[places_of(rows, algorithms, datasets)] = rows.get_column(column).fill_null(np.nan).to_numpy()

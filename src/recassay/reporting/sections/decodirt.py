@@ -86,8 +86,8 @@ def _metadata(result: DecodirtResult) -> list[str]:
     if not table.properties:
         return []
     telling = [
-        f"{table.variables[i]} with {table.variables[j].replace('_', ' ')} (r = {table.pearson[i, j]:.2f})"
-        for i, j in table.telling()
+        f"{pair['left']} with {pair['right'].replace('_', ' ')} (r = {pair['pearson']:.2f})"
+        for pair in table.telling().to_dicts()
     ]
     tested = f"{table.properties * len(table.statistics)} correlations of properties with item parameters"
     if telling:
@@ -100,7 +100,7 @@ def _subset(result: DecodirtResult) -> list[str]:
     if half is None or half.tau is None or half.random_tau is None or half.beaten is None:
         return []
     return [
-        f"The recommended half ({half.title}, {len(half.datasets)} datasets) orders the real classifiers as all "
+        f"The recommended half ({half.set.title}, {len(half.datasets)} datasets) orders the real classifiers as all "
         f"datasets do with Kendall's tau {half.tau:.2f}; random subsets of that size reach {half.random_tau[1]:.2f} "
         f"(95 %: {half.random_tau[0]:.2f} to {half.random_tau[2]:.2f})."
     ]
@@ -143,11 +143,7 @@ def _bins(result: DecodirtResult) -> Table:
 
 
 def _correlations(result: DecodirtResult) -> Iterator[Table]:
-    known = [
-        row
-        for row in result.correlations.to_frame().to_dicts()
-        if row["kind"] == "property and items" and row["pearson"] is not None
-    ]
+    known = [row for row in result.correlations.to_frame().to_dicts() if row["p_holm"] is not None]
     if not known:
         return
     yield Table(
@@ -195,7 +191,7 @@ def _scores(result: DecodirtResult) -> Table:
 
 def _halves(best: Recommendation) -> Table:
     notes = [
-        f"Recommended, {best.title}: {listing(best.datasets, most=None)}.",
+        f"Recommended, {best.set.title}: {listing(best.datasets, most=None)}.",
         f"Rule: {best.rule}",
     ]
     if best.left_out:
@@ -209,9 +205,9 @@ def _halves(best: Recommendation) -> Table:
         )
     return Table(
         "Halves of the datasets",
-        {"half": "{title}", "datasets": lambda half: len(half.datasets), "above optimal": "{baselines.above_optimal}",
-         "below pessimal": "{baselines.below_pessimal}", "pairs apart": "{separated:.0%}",
-         "Kendall's tau with all": "{tau:.2f}"},
+        {"half": "{set.title}", "datasets": lambda half: len(half.set.datasets),
+         "above optimal": "{baselines.above_optimal}", "below pessimal": "{baselines.below_pessimal}",
+         "pairs apart": "{separated:.0%}", "Kendall's tau with all": "{tau:.2f}"},
         best.candidates,
         important=["Kendall's tau with all", "pairs apart", "above optimal", "below pessimal"],
         notes=notes,
