@@ -204,3 +204,11 @@ def test_the_columns_of_a_table_say_how_a_record_writes_its_cell():
         ("B", "", "", "", "no", ""),
     )
     assert Table("", columns, []).header == tuple(columns)
+
+
+def test_a_plugins_brief_or_leader_that_fails_is_told():
+    section = Section(dict, "Joy", "datasets", "report", brief=lambda result: 1 / 0, leader=lambda result: 1 / 0)
+    for what in ("brief", "leader"):
+        not_done: list[str] = []
+        assert not telling.ask(section, what, {}, not_done)
+        assert not_done == [f"the {what} of the section 'Joy' failed with ZeroDivisionError: division by zero"]

@@ -47,6 +47,10 @@ class ReportContent:
     graded: bool = True
     """Whether the grade of the whole field is shown; not on a page about one algorithm."""
 
+    def result(self, kind: type[Value]) -> Value | None:
+        """The first result of a kind."""
+        return next((result for result in self.analyses.values() if isinstance(result, kind)), None)
+
     @property
     def day(self) -> date:
         """When a study was written, else today; `SOURCE_DATE_EPOCH` fixes the day, as in reproducible builds."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,9 +18,6 @@ from recassay.reporting.drawing import Drawers
 from recassay.reporting.files import safe_stem
 from recassay.reporting.section import Figure, Section, Table
 from recassay.reporting.telling import ask, failure, with_sections
-
-WORTH_A_PROCESS = 8
-"""Fewer pictures are drawn sooner than further processes start."""
 
 
 class Figures(list[Figure]):
@@ -61,20 +58,6 @@ class FilledSection:
     not_done: list[str]
 
 
-def fill_sections(
-    results: Mapping[str, AnalysisResult], formats: Sequence[str], drawers: Drawers | None = None
-) -> list[FilledSection]:
-    """These results in reading order, their pictures drawn in `formats`; a result without a section is left out.
-
-    Every picture is drawn once, by `drawers` (by default as many as there are processors, where there is enough to
-    draw). One that cannot be drawn is left out, and told.
-    """
-    built = list(build_sections(results))
-    count = sum(len(filled.figures) for filled in built)
-    with nullcontext(drawers) if drawers is not None else Drawers(None if count >= WORTH_A_PROCESS else 0) as pool:
-        return [_drawn(filled) for filled in begin_drawing(built, formats, pool)]
-
-
 def begin_drawing(
     built: Iterable[FilledSection], formats: Sequence[str], drawers: Drawers, *, without: Collection[str] = ()
 ) -> list[FilledSection]:
@@ -97,9 +80,9 @@ def begin_drawing(
 def draw_ahead(
     results: Mapping[str, AnalysisResult], formats: Sequence[str], drawers: Drawers, *, without: Collection[str] = ()
 ) -> None:
-    """Let the pictures of the last of these results be drawn while other analyses run; `fill_sections` then has them.
+    """Let the pictures of the last of these results be drawn while other analyses run; who asks again has them at once.
 
-    What cannot be drawn is told there, too.
+    What cannot be drawn is told then, too.
     """
     with suppress(Exception):
         begin_drawing(build_sections(results, only=list(results)[-1]), formats, drawers, without=without)
@@ -135,13 +118,6 @@ def _fits(figure: Figure, frames: set[str], taken: set[str], not_done: list[str]
         taken.add(safe_stem(figure.name))
         return True
     return False
-
-
-def _drawn(filled: FilledSection) -> FilledSection:
-    """The section when its pictures are drawn, without those that cannot be."""
-    errors = {name: drawing.exception() for name, drawing in filled.files.items()}
-    filled.not_done.extend(failure(f"the picture {name!r}", error) for name, error in errors.items() if error)
-    return replace(filled, figures=[figure for figure in filled.figures if errors[figure.name] is None])
 
 
 def figures(results: Mapping[str, AnalysisResult]) -> Figures:

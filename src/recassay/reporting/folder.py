@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,12 @@ from recassay.core.analysis import AnalysisResult
 from recassay.core.choices import USUAL
 from recassay.reporting.content import ReportContent
 from recassay.reporting.drawing import Drawers
-from recassay.reporting.figures import fill_sections
+from recassay.reporting.figures import begin_drawing, build_sections
 from recassay.reporting.files import safe_stem, write_files
 from recassay.reporting.tables import paper_tables
+
+WORTH_A_PROCESS = 8
+"""Fewer pictures are drawn sooner than further processes start."""
 
 
 def write_folder(
@@ -32,7 +36,10 @@ def write_folder(
     """
     files = {"analysis.json": json.dumps(document, indent=1, allow_nan=False).encode()}
     needed = formats if content is None else tuple(dict.fromkeys(("svg", *formats)))
-    filled = fill_sections(results, needed, drawers)
+    built = list(build_sections(results))
+    several = sum(len(section.figures) for section in built) >= WORTH_A_PROCESS
+    with nullcontext(drawers) if drawers is not None else Drawers(None if several else 0) as pool:
+        filled = begin_drawing(built, needed, pool)
     for result in results.values():
         for name, frame in result.frames().items():
             caption = table_caption(name, getattr(result, "metric", None))
@@ -40,9 +47,11 @@ def write_folder(
                 files[f"tables/{file}"] = data
     for section in filled:
         for figure in section.figures:
-            made = section.files[figure.name].result()
-            for form in formats:
-                files[f"figures/{safe_stem(figure.name)}.{'vl.json' if form == 'json' else form}"] = made[form]
+            drawing = section.files[figure.name]
+            if drawing.exception() is None:  # the page tells what could not be drawn
+                for form, data in drawing.result().items():
+                    if form in formats:
+                        files[f"figures/{safe_stem(figure.name)}.{'vl.json' if form == 'json' else form}"] = data
     if content is not None:
         from recassay.reporting.page.build import build_page
 

@@ -125,10 +125,14 @@ def with_sections(results: Mapping[str, AnalysisResult]) -> Iterator[tuple[Secti
         yield section, name, results[name]
 
 
-def ask(section: Section, what: Literal["sentences", "tables", "figures"], result: Any, not_done: list[str]) -> Any:
+Asked = Literal["sentences", "tables", "figures", "brief", "leader"]
+
+
+def ask(section: Section, what: Asked, result: Any, not_done: list[str]) -> Any:
     """What a section gives of a result; where a plugin's function raises, nothing, and `not_done` gets the reason."""
     try:
-        return list(getattr(section, what)(result))
+        given = getattr(section, what)(result)
+        return given if what in ("brief", "leader") else list(given)
     except (Exception, SystemExit) as error:
         if section in own_sections().values():  # a bug of ours must not look like a result without words
             raise
@@ -151,10 +155,10 @@ def answer(results: Mapping[str, AnalysisResult]) -> Answer:
     for section, name, result in with_sections(results):
         sentences += ask(section, "sentences", result, not_done)
         tables += ask(section, "tables", result, not_done)
-        briefs.append(section.brief(result))
+        briefs.append(ask(section, "brief", result, not_done))
         with_section.add(name)
     tables += [main_table(result) for name, result in results.items() if name not in with_section]
-    brief = next((brief for brief in briefs if brief is not None), None) or _brief(sentences, tables)
+    brief = next(filter(None, briefs), None) or _brief(sentences, tables)
     return Answer(tuple(sentences), tuple(tables), tuple(not_done), brief)
 
 
@@ -246,17 +250,9 @@ def leaders(results: Mapping[str, AnalysisResult]) -> dict[str, str]:
 
 
 def _leaders(results: Mapping[str, AnalysisResult]) -> list[tuple[Section, str, str]]:
-    first = []
-    for section, name, result in with_sections(results):
-        try:
-            leader = section.leader(result)
-        except (Exception, SystemExit):
-            if section in own_sections().values():
-                raise
-            continue  # a plugin's sentences fail likewise, and that is told
-        if leader is not None:
-            first.append((section, name, leader))
-    return first
+    """A plugin's that fails is left out: its sentences fail likewise, and that is told."""
+    first = [(section, name, ask(section, "leader", result, [])) for section, name, result in with_sections(results)]
+    return [(section, name, leader) for section, name, leader in first if leader]
 
 
 def _others_first(results: Mapping[str, AnalysisResult]) -> list[str]:

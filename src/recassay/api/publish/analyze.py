@@ -133,7 +133,7 @@ def examine(
     say = speaker(table)
     report = AnalysisReport(label, table, done, skipped, list(map(say, verdict(done, skipped))))
     content = report_content(report, study_folder(results), spec)
-    report.cautions.extend(say(f"{caution.title}: {caution.sentence}") for caution in cautions(content))
+    report.cautions.extend(say(f"{title}: {sentence}") for title, sentence in cautions(content))
     return report, content
 
 

@@ -12,7 +12,7 @@ from recassay.core import columns as c
 from recassay.core.choices import MANY_ALGORITHMS, SHOWN_OF_MANY
 from recassay.core.system.plain import plain
 from recassay.core.tables.labels import known_direction
-from recassay.plots.theme import COLOURS, DASHES
+from recassay.plots.theme import colour_scale, colours_of, dash_scale
 from recassay.reporting.content import ReportContent
 from recassay.reporting.markup import Markup, tag
 from recassay.reporting.spoken import USUAL
@@ -26,13 +26,17 @@ def board_data(content: ReportContent) -> dict[str, Any]:
     on, the critical difference of one dataset; over n datasets it is that divided by sqrt(n).
     """
     algorithms, datasets = content.results.algorithms, content.results.datasets
+    ranked = content.result(RankResult)
+    with colours_of(() if ranked is None else ranked.algorithms):  # as in the charts
+        colours, dashes = colour_scale(algorithms)["range"], dash_scale(algorithms)["range"]
+    looks = zip(algorithms, colours, dashes, strict=True)
     metrics = []
     for label in content.results.metrics:
         upward = content.higher_is_better if label == content.metric else known_direction(label)
         if upward is not None:
             metrics.append({"label": label, "up": upward, "values": plain(content.results.table(label))})
     return {
-        "algorithms": _looks(content, algorithms),
+        "algorithms": [{"name": name, "colour": colour, "dash": dash} for name, colour, dash in looks],
         "datasets": datasets,
         "metrics": metrics,
         "metric": content.metric,
@@ -53,8 +57,7 @@ def one_dataset(content: ReportContent) -> Markup | None:
 
     There are no datasets to choose from, and no ranks to aggregate.
     """
-    over = next((r for r in content.analyses.values() if isinstance(r, UsersResult)), None)
-    alone = next((r for r in content.analyses.values() if isinstance(r, PerDatasetResult)), None)
+    over, alone = content.result(UsersResult), content.result(PerDatasetResult)
     if over is not None:
         share = f"{100 * over.confidence:g} % intervals over users"
         frame = over.means_frame().select(c.ALGORITHM, c.VALUE, "low", "high", "not_worse_than_best")
@@ -72,26 +75,11 @@ def one_dataset(content: ReportContent) -> Markup | None:
     return tag("section", tag("h3", "On this dataset"), html_table(frame, caption, most=500), id="one-dataset")
 
 
-def _looks(content: ReportContent, algorithms: list[str]) -> list[dict[str, Any]]:
-    """Each algorithm with the colour and pattern that it has in the charts; those that no chart shows come last."""
-    ranked = next((r.algorithms for r in content.analyses.values() if isinstance(r, RankResult)), ())
-    place = {name: i for i, name in enumerate([*ranked, *(a for a in algorithms if a not in ranked)])}
-    return [
-        {
-            "name": name,
-            "colour": COLOURS[place[name] % len(COLOURS)],
-            "dash": DASHES[place[name] // len(COLOURS) % len(DASHES)],
-        }
-        for name in algorithms
-    ]
-
-
 def _computed(content: ReportContent) -> dict[str, Any] | None:
     """Intervals, probabilities and Friedman's p of the analysed metric on its whole selection; null where too few."""
-    ranked = next((r for r in content.analyses.values() if isinstance(r, RankResult)), None)
+    ranked, compared = content.result(RankResult), content.result(CompareResult)
     if ranked is None:
         return None
-    compared = next((r for r in content.analyses.values() if isinstance(r, CompareResult)), None)
     sure = {
         name: {
             "interval": r.score_interval.tolist(),

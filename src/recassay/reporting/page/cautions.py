@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
@@ -13,34 +13,25 @@ from recassay.core.tables.facts import AuditFinding, StudyFacts
 from recassay.core.tables.matrix import MissingCells
 from recassay.reporting.content import ReportContent
 
-
-@dataclass(frozen=True, slots=True)
-class Caution:
-    """A warning: a few words that stand out, and one sentence."""
-
-    title: str
-    sentence: str
+Caution: TypeAlias = tuple[str, str]
+"""A warning: a few words that stand out, and one sentence."""
 
 
-def cautions(content: ReportContent) -> list[Caution]:
+def cautions(content: ReportContent) -> Iterator[Caution]:
     """Every warning that the results, the tests and the study's own record give cause for."""
-    listed: list[Caution] = []
-    if content.facts is not None:
-        listed += _leakage(content.facts)
-        listed += _failures(content.facts)
-        listed += [Caution("Not as planned", sentence) for sentence in content.facts.deviations]
-    listed += _missing(content)
-    if content.facts is not None and content.facts.untuned:
-        listed.append(_untuned(content.facts))
-    listed += _power(content)
-    return listed
-
-
-def _untuned(facts: StudyFacts) -> Caution:
-    most = max((most for _, most in facts.spent.values()), default=0)
-    beside = f", while others got up to {most} trials" if most else ""
-    names = listing(facts.untuned, most=8)
-    return Caution("Untuned", f"{names} ran with default parameters: no trial was spent on tuning{beside}.")
+    facts = content.facts
+    if facts is not None:
+        yield from _leakage(facts)
+        yield from _failures(facts)
+        for sentence in facts.deviations:
+            yield "Not as planned", sentence
+    yield from _missing(content)
+    if facts is not None and facts.untuned:
+        most = max((most for _, most in facts.spent.values()), default=0)
+        beside = f", while others got up to {most} trials" if most else ""
+        names = listing(facts.untuned, most=8)
+        yield "Untuned", f"{names} ran with default parameters: no trial was spent on tuning{beside}."
+    yield from _power(content)
 
 
 def _leakage(facts: StudyFacts) -> Iterator[Caution]:
@@ -51,45 +42,41 @@ def _leakage(facts: StudyFacts) -> Iterator[Caution]:
         datasets = list(dict.fromkeys(finding.dataset for finding in findings))
         where = f"{name.replace('_', ' ')} on {listing(datasets, most=6)}"
         first = " (the first of them)" if len(datasets) > 1 else ""
-        yield Caution("Leakage" if leak else "Weak evidence", f"{where}: {findings[0].sentence}{first}.")
+        yield "Leakage" if leak else "Weak evidence", f"{where}: {findings[0].sentence}{first}."
 
 
 def _failures(facts: StudyFacts) -> Iterator[Caution]:
     if facts.failed:
         cells = listing((f"{f.algorithm} on {f.dataset} ({f.status})" for f in facts.failed), most=5)
         count = f"{len(facts.failed)} of {facts.planned} cells failed"
-        yield Caution("Failed cells", f"{count}: {cells}. Reasons stand under Cost.")
+        yield "Failed cells", f"{count}: {cells}. Reasons stand under Cost."
     if facts.to_go:
-        yield Caution(
-            "Unfinished", f"{facts.to_go} of {facts.planned} cells have not run yet; the numbers will change."
-        )
+        yield "Unfinished", f"{facts.to_go} of {facts.planned} cells have not run yet; the numbers will change."
 
 
 def _missing(content: ReportContent) -> Iterator[Caution]:
     records = [getattr(result, "missing", None) for result in content.analyses.values()]
     sentence = next((record.sentence() for record in records if isinstance(record, MissingCells)), "")
     if sentence:
-        yield Caution("Missing cells", f"Of {content.metric}, {sentence}.")
+        yield "Missing cells", f"Of {content.metric}, {sentence}."
     labels = [label for label in content.results.metrics if label != content.metric]
     gaps = {label: int(np.isnan(content.results.table(label)).sum()) for label in labels}
     if any(gaps.values()):
         gaps_named = listing((f"{label} ({count})" for label, count in gaps.items() if count), most=6)
-        yield Caution("Missing cells", f"Of other metrics some cells have no value: {gaps_named}.")
+        yield "Missing cells", f"Of other metrics some cells have no value: {gaps_named}."
 
 
 def _power(content: ReportContent) -> Iterator[Caution]:
-    compared = next((r for r in content.analyses.values() if isinstance(r, CompareResult)), None)
+    compared = content.result(CompareResult)
     if compared is None:
         return
     power = compared.power
     if power.datasets < FEWEST_DATASETS:
-        yield Caution(
-            "Few datasets", f"{power.datasets} datasets prove nothing about others: no test, no probability is given."
-        )
+        yield "Few datasets", f"{power.datasets} datasets prove nothing about others: no test, no probability is given."
     elif power.detectable_gap is None:
-        yield Caution("Low power", power.sentence())
+        yield "Low power", power.sentence()
     elif power.detectable_gap >= (power.algorithms - 1) / 2:
-        yield Caution(
+        yield (
             "Low power",
             f"{power.datasets} datasets are few for {power.algorithms} algorithms: only a lead of "
             f"{power.detectable_gap:.2f} in mean rank, half of the whole range or more, would be found "

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from recassay.analysis.verdict.result import GRADES, Verdict
 from recassay.core.tables.labels import metric_name
 from recassay.reporting.headline import even
@@ -60,7 +58,13 @@ def forest(verdict: Verdict) -> Markup:
     """One row per algorithm, the best mean rank first; those that could be best stand out by weight and filled dot."""
     last = max((verdict.algorithms.index(name) for name in verdict.could_be_best), default=0) + 1
     first = max(MOST_ROWS, last if last <= MOST_ROWS + 4 else MOST_ROWS)
-    rows = list(_rows(verdict))
+    columns = _columns(verdict)
+    rows = [
+        tag("tr", tag("th", name, scope="row", class_="name", title=name),
+            [_cell(kind, cells[place]) for kind, (_, cells) in columns.items()],
+            class_="possible" if name in verdict.could_be_best else "behind", data_name=name)
+        for place, name in enumerate(verdict.algorithms)
+    ]  # fmt: skip
     own = [] if verdict.control is None else [verdict.algorithms.index(verdict.control)]
     shown = [*range(min(first, len(rows))), *(place for place in own if place >= first)]
     count, possible = len(rows), len(verdict.could_be_best)
@@ -74,7 +78,8 @@ def forest(verdict: Verdict) -> Markup:
         f" shown to be behind; {drawn}. Algorithms with a common letter are not shown to differ.",
         class_="note",
     )
-    head = tag("thead", _header(verdict))
+    heads = {"name": "Algorithm", **{kind: title for kind, (title, _) in columns.items()}}
+    head = tag("thead", tag("tr", [tag("th", title, scope="col", class_=kind) for kind, title in heads.items()]))
     table = tag("table", head, tag("tbody", [rows[place] for place in shown]), class_="forest")
     others = [row for place, row in enumerate(rows) if place not in shown]
     further = tag("table", head, tag("tbody", others), class_="forest")
@@ -82,37 +87,28 @@ def forest(verdict: Verdict) -> Markup:
     return tag("figure", table, rest, tag("figcaption", legend), class_="forest-plot")
 
 
-def _header(verdict: Verdict) -> Markup:
-    names: list[tuple[str, Child]] = [("name", "Algorithm"), ("mean", metric_name(verdict.metric))]
-    if verdict.interval is not None:
-        count = len(verdict.algorithms)
-        labels = [tag("span", str(rank), style=f"left:{_place(rank, count)}") for rank in _ticks(count)]
-        names.append(("plot", tag("span", labels, class_="axis", aria_hidden="true")))
-    names += [("rank", "Mean rank"), ("groups", "Groups")]
-    if verdict.leads_again is not None:
-        names.append(("again", "Leads again"))
-    return tag("tr", [tag("th", title, scope="col", class_=name) for name, title in names])
-
-
-def _rows(verdict: Verdict) -> Iterable[Markup]:
-    means = even(verdict.mean.tolist())
+def _columns(verdict: Verdict) -> dict[str, tuple[Child, list[Child]]]:
+    """By the class of its cells, the heading of each column behind the names, and the cells."""
     count = len(verdict.algorithms)
-    for i, name in enumerate(verdict.algorithms):
-        possible = name in verdict.could_be_best
-        cells: list[Child] = [
-            tag("th", name, scope="row", class_="name", title=name),
-            tag("td", means[i], class_="mean"),
-        ]
-        if verdict.interval is not None:
-            low, high = verdict.interval[i].tolist()
-            cells.append(tag("td", _bar(low, float(verdict.mean_rank[i]), high, count), class_="plot"))
-        cells.append(tag("td", f"{verdict.mean_rank[i]:.1f}", class_="rank"))
-        letters = verdict.groups[i]
-        short = letters if len(letters) <= MOST_LETTERS else f"{letters[: MOST_LETTERS - 1]}…"
-        cells.append(tag("td", short, class_="groups", title=letters if short != letters else None))
-        if verdict.leads_again is not None:
-            cells.append(tag("td", f"{verdict.leads_again[i]:.2f}", class_="again"))
-        yield tag("tr", cells, class_="possible" if possible else "behind", data_name=name)
+    columns: dict[str, tuple[Child, list[Child]]] = {}
+    columns["mean"] = metric_name(verdict.metric), [*even(verdict.mean.tolist())]
+    if verdict.interval is not None:
+        labels = [tag("span", str(rank), style=f"left:{_place(rank, count)}") for rank in _ticks(count)]
+        ends = zip(verdict.mean_rank.tolist(), verdict.interval.tolist(), strict=True)
+        bars: list[Child] = [_bar(low, rank, high, count) for rank, (low, high) in ends]
+        columns["plot"] = tag("span", labels, class_="axis", aria_hidden="true"), bars
+    columns["rank"] = "Mean rank", [f"{rank:.1f}" for rank in verdict.mean_rank]
+    columns["groups"] = "Groups", list(verdict.groups)
+    if verdict.leads_again is not None:
+        columns["again"] = "Leads again", [f"{chance:.2f}" for chance in verdict.leads_again]
+    return columns
+
+
+def _cell(kind: str, content: Child) -> Markup:
+    """A cell; many letters of groups are cut, and stand whole in the tip."""
+    if kind == "groups" and isinstance(content, str) and len(content) > MOST_LETTERS:
+        return tag("td", f"{content[: MOST_LETTERS - 1]}…", class_=kind, title=content)
+    return tag("td", content, class_=kind)
 
 
 def _place(rank: float, count: int) -> str:

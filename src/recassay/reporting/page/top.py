@@ -54,10 +54,9 @@ def _sentences(filled: Sequence[FilledSection]) -> Markup:
 
 
 def _warnings(content: ReportContent) -> Markup | None:
-    listed = cautions(content)
-    if not listed:
+    items = [tag("li", tag("strong", title), " ", sentence) for title, sentence in cautions(content)]
+    if not items:
         return None
-    items = [tag("li", tag("strong", caution.title), " ", caution.sentence) for caution in listed]
     return tag(
         "section",
         tag("h2", "Before you believe it", id="warnings-title"),
