@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -28,9 +27,7 @@ from recassay.runner.drive import (
     earlier_versions,
     settled_workers,
 )
-from recassay.runner.jobs import Job
 from recassay.runner.manifest import environment, portable
-from recassay.runner.memory import job_limits
 from recassay.runner.references import file_version, is_part_file, part_version
 from recassay.runner.work import Progress, Work, WorkCell
 from recassay.store.records import PlannedRow
@@ -86,15 +83,6 @@ def plan_classifiers(study: ClassifyStudySpec) -> Work:
         for classifier in study.classifiers
     )
 
-    def prepare(needed: Collection[str], folder: Path) -> list[Job]:
-        wanted = {cell.split for cell in cells if cell.id in needed}
-        limits = job_limits(study.budget)
-        return [
-            Job(split.id, f"{CELL_MODULE}:prepare", partial(_table_payload, study, table, split, folder), *limits)
-            for table in study.datasets
-            if (split := splits[table.name]).id in wanted and not is_usable(folder, split.id)
-        ]
-
     def manifest(workers: int, threads: int) -> dict[str, Any]:
         return {
             "study": portable(study.model_dump(mode="json", exclude={"base"}), study.base),
@@ -108,7 +96,11 @@ def plan_classifiers(study: ClassifyStudySpec) -> Work:
     return Work(
         cells=cells,
         function=f"{CELL_MODULE}:run_cell",
-        prepare=prepare,
+        prepare=f"{CELL_MODULE}:prepare",
+        splits={
+            splits[table.name].id: partial(_table_payload, study, table, splits[table.name]) for table in study.datasets
+        },
+        is_usable=is_usable,
         budget=study.budget,
         preload=sorted(module for module in modules if module.startswith("recassay.")),
         manifest=manifest,
@@ -165,8 +157,4 @@ def _states(work: Work, folder: Path) -> tuple[CellPrediction, ...]:
     if Store.begun(folder):
         with Store.open(folder) as store:
             known = store.statuses()
-    rows = [cell.row for cell in work.cells]
-    return tuple(
-        CellPrediction(row.cell, row.algorithm, row.dataset, row.seed, row.fold, known.get(row.cell, "to go"))
-        for row in rows
-    )
+    return tuple(CellPrediction.of(cell.row, known.get(cell.id, "to go")) for cell in work.cells)

@@ -6,7 +6,6 @@ import contextlib
 import importlib.util
 import inspect
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +16,8 @@ from recassay.core.specs.study import AlgorithmSpec, StudySpec
 from recassay.metrics.make import make_metric
 from recassay.recommenders.plan import Plan, PlannedCell
 from recassay.recommenders.space import highest, settle
-from recassay.recommenders.splits import is_prepared, is_usable, split_record
-from recassay.runner.jobs import Job
-from recassay.runner.memory import job_limits, limit_in_words, memory_limit
+from recassay.recommenders.splits import is_prepared, split_record
+from recassay.runner.memory import limit_in_words, memory_limit
 from recassay.runner.references import is_part_file
 from recassay.runner.work import Rounds
 
@@ -27,17 +25,8 @@ PROCESS_BYTES = 500_000_000
 """What the process of a cell holds besides what its algorithm declares: libraries and the split."""
 
 
-def split_jobs(planned: Plan, cells: Sequence[PlannedCell], folder: Path) -> list[Job]:
-    """The jobs that prepare the splits of `cells`, those that are there and sound left out."""
-    function, limits = "recassay.recommenders.cell:prepare", job_limits(planned.study.budget)
-    return [
-        Job(split, function, partial(_split_payload, planned, cell, folder), *limits)
-        for split, cell in planned.splits(cells).items()
-        if not is_usable(folder, split)
-    ]
-
-
-def _split_payload(planned: Plan, cell: PlannedCell, folder: Path) -> dict[str, Any]:
+def split_payload(planned: Plan, cell: PlannedCell, folder: Path) -> dict[str, Any]:
+    """What the process that makes the split of a cell must know."""
     return {
         "folder": str(folder),
         "split": cell.spec.split.model_dump(mode="json"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
@@ -18,14 +18,14 @@ from recassay.recommenders.dispatch import (
     cell_payload,
     expected_need,
     part_modules,
-    split_jobs,
+    split_payload,
     trial_rounds,
     wants_gpu,
 )
 from recassay.recommenders.plan import Plan, PlannedCell, plan
 from recassay.recommenders.preflight import checked_plan
 from recassay.recommenders.price import cost_classes, price, split_size
-from recassay.recommenders.splits import is_prepared
+from recassay.recommenders.splits import is_prepared, is_usable
 from recassay.runner.drive import (
     CANNOT_RUN,
     CellPrediction,
@@ -87,7 +87,7 @@ def run_study(
         progress(Event("note", 0, 0, len(planned.cells), said=price(planned, folder)))
     if dry_run:
         earlier = earlier_versions(work, folder)
-        predictions = dry_run_study(planned, folder, workers, work.preload)
+        predictions = dry_run_study(work, folder, workers)
         return StudyRecord(folder=folder, planned=len(planned.cells), predictions=predictions, earlier=earlier)
     return drive(
         work,
@@ -102,9 +102,6 @@ def run_study(
 
 
 def _work(planned: Plan) -> Work:
-    def prepare(cells: Collection[str], folder: Path) -> list[Job]:
-        return split_jobs(planned, [cell for cell in planned.cells if cell.id in cells], folder)
-
     objective = make_metric(planned.study.tuning.metric)
     on_gpu = {algorithm.name for algorithm in planned.study.algorithms if wants_gpu(algorithm)}
     rounds = {algorithm.name: trial_rounds(planned.study, algorithm) for algorithm in planned.study.algorithms}
@@ -114,7 +111,9 @@ def _work(planned: Plan) -> Work:
             for cell in planned.cells
         ),
         function="recassay.recommenders.cell:run_cell",
-        prepare=prepare,
+        prepare="recassay.recommenders.cell:prepare",
+        splits={split: partial(split_payload, planned, cell) for split, cell in planned.splits().items()},
+        is_usable=is_usable,
         budget=planned.study.budget,
         preload=part_modules(planned.study),
         manifest=partial(manifest_of, planned),
@@ -165,26 +164,23 @@ def manifest_of(planned: Plan, workers: int, threads: int) -> dict[str, Any]:
     }
 
 
-def dry_run_study(planned: Plan, folder: Path, workers: int, preload: Sequence[str]) -> tuple[CellPrediction, ...]:
+def dry_run_study(work: Work, folder: Path, workers: int) -> tuple[CellPrediction, ...]:
     """Prepare splits (in a temporary folder unless the study is there already) and ask the algorithms."""
+    splits, asked = Collected(), Collected()
+    function, limits = "recassay.recommenders.cell:predict", job_limits(work.budget)
     with (
-        _scratch(folder) as (work, known),
-        LocalExecutor(min(workers, len(planned.cells)), work / "logs", preload=preload) as executor,
+        _scratch(folder) as (place, known),
+        LocalExecutor(min(workers, len(work.cells)), place / "logs", preload=work.preload) as executor,
     ):
-        splits = Collected()
-        executor.run(split_jobs(planned, planned.cells, work), splits)
-        usable = [cell for cell in planned.cells if is_prepared(work, cell.spec.split.id)]
-        asked = Collected()
-        function, limits = "recassay.recommenders.cell:predict", job_limits(planned.study.budget)
-        jobs = [Job(cell.id, function, partial(cell_payload, planned, cell, work), *limits) for cell in usable]
-        executor.run(jobs, asked)
-        predictions = []
-        for cell in planned.cells:
-            outcome = asked.outcomes.get(cell.id) or splits.outcomes[cell.spec.split.id]
-            predicted = dict(outcome.record or {}) if outcome.status == "done" else {}
-            state = known.get(cell.id, "to go" if outcome.status == "done" else CANNOT_RUN)
-            which = (cell.id, cell.algorithm.name, cell.dataset.name, cell.spec.seed, cell.spec.fold)
-            predictions.append(CellPrediction(*which, state, reason=outcome.reason, **predicted))
+        executor.run(work.split_jobs(work.cells, place), splits)
+        usable = [cell for cell in work.cells if is_prepared(place, cell.split)]
+        executor.run([Job(cell.id, function, partial(cell.payload, place), *limits) for cell in usable], asked)
+    predictions = []
+    for cell in work.cells:
+        outcome = asked.outcomes.get(cell.id) or splits.outcomes[cell.split]
+        predicted = dict(outcome.record or {}) if outcome.status == "done" else {}
+        state = known.get(cell.id, "to go" if outcome.status == "done" else CANNOT_RUN)
+        predictions.append(CellPrediction.of(cell.row, state, reason=outcome.reason, **predicted))
     return tuple(predictions)
 
 

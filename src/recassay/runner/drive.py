@@ -18,7 +18,7 @@ from recassay.runner.recording import Run
 from recassay.runner.running import RunningCells
 from recassay.runner.work import Chooser, Progress, Work
 from recassay.store.lock import study_lock
-from recassay.store.records import CellRecord
+from recassay.store.records import CellRecord, PlannedRow
 from recassay.store.store import Store
 
 CANNOT_RUN = "cannot run"
@@ -110,7 +110,7 @@ def drive(
                 if cluster is None
                 else DaskExecutor(cluster, folder, threads=threads, preload=work.preload)
             ) as executor:
-                executor.run(work.prepare({cell.id for cell in to_run}, folder), run)
+                executor.run(work.split_jobs(to_run, folder), run)
                 if choose is None:
                     run.all(to_run, executor)
                 else:
@@ -166,6 +166,11 @@ class CellPrediction:
     interactions: int | None = None
     trials: int | None = None
     reason: str | None = None
+
+    @classmethod
+    def of(cls, row: PlannedRow, state: str, **more: Any) -> CellPrediction:
+        """The prediction of a planned cell."""
+        return cls(row.cell, row.algorithm, row.dataset, row.seed, row.fold, state, **more)
 
     @property
     def status(self) -> str:

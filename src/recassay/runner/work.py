@@ -7,13 +7,15 @@ and a tuning that was killed goes on with the same proposals.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from recassay.core.specs.study import Budget
 from recassay.runner.jobs import Job
+from recassay.runner.memory import job_limits
 from recassay.store.records import CellRecord, PlannedRow, TrialRecord
 from recassay.store.store import Store
 
@@ -50,8 +52,12 @@ class Work:
 
     cells: tuple[WorkCell, ...]
     function: str
-    prepare: Callable[[Collection[str], Path], list[Job]]
-    """From the cells that will run and the folder, the jobs (named after their splits) that must be done before."""
+    prepare: str
+    """The job function that makes a split (`module:name`)."""
+    splits: Mapping[str, Callable[[Path], Mapping[str, Any]]]
+    """By split that cells need, from the folder of the study, what the process that makes it must be told."""
+    is_usable: Callable[[Path, str], bool]
+    """From the folder and a split, whether it is there and sound."""
     budget: Budget
     preload: Sequence[str]
     """Modules that workers import once."""
@@ -67,6 +73,15 @@ class Work:
     """By algorithm, which others it can be expected to cost like."""
     size: Callable[[Path, str], float | None] = lambda folder, split: None
     """From the folder and a split, how large it is; None where it is not there."""
+
+    def split_jobs(self, cells: Iterable[WorkCell], folder: Path) -> list[Job]:
+        """The jobs, named after their splits, that must be done before these cells."""
+        needed = {cell.split for cell in cells}
+        return [
+            Job(split, self.prepare, partial(payload, folder), *job_limits(self.budget))
+            for split, payload in self.splits.items()
+            if split in needed and not self.is_usable(folder, split)
+        ]
 
 
 @dataclass(frozen=True, slots=True)
