@@ -36,19 +36,14 @@ class _Neighbourhood(Tunable):
     weighting: str = choice(WEIGHTINGS, default="none", among=WEIGHTINGS)
     device: str = fixed("auto", among=DEVICES)
 
-    @staticmethod
-    def _profiles(history: csr_array) -> csr_array:
-        """Whose neighbours are looked for: the users of each item, or the items of each user."""
-        raise NotImplementedError
-
-    def _factors(self, history: csr_array, near: csr_array) -> tuple[csr_array, csr_array]:
-        """The two matrices whose product are the scores; row a of `near` holds the similarities of the neighbours."""
-        raise NotImplementedError
+    of_items: ClassVar[bool]
+    """Whether neighbours of items are looked for, by their users, or neighbours of users, by their items."""
 
     @classmethod
     def shared(cls, train: Interactions) -> NeighbourLists:
         """Neighbour lists, kept from trial to trial: a smaller k is a cut of a larger one."""
-        return NeighbourLists(cls._profiles(train.csr()))
+        history = train.csr()
+        return NeighbourLists(history.T.tocsr() if cls.of_items else history)
 
     def fit(
         self, train: Interactions, *, rng: np.random.Generator, shared: NeighbourLists | None = None
@@ -62,6 +57,16 @@ class _Neighbourhood(Tunable):
             return sparse_recommender(left, right, rng=rng, device=device)
         return SparseRecommender(left, right, rng=rng)
 
+    def _factors(self, history: csr_array, near: csr_array) -> tuple[csr_array, csr_array]:
+        """The two matrices whose product are the scores; row a of `near` holds the similarities of the neighbours."""
+        return near, history
+
+    def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
+        """Lists of k neighbours in three forms, the history three times, and the sums of each thread."""
+        n_profiles = n_items if self.of_items else n_users
+        lists, sums = n_profiles * min(self.k, n_profiles), sparse_lists_bytes(max(n_profiles, n_items))
+        return 3 * 8 * lists + 64 * n_interactions + 16 * (n_users + n_items) + 2 * sums
+
 
 class ItemKNN(_Neighbourhood):
     """Items similar to those of the user: score(u, i) = sum of s(i, j) over the user's items j that are kept.
@@ -74,22 +79,15 @@ class ItemKNN(_Neighbourhood):
     name: ClassVar[str] = "ItemKNN"
     aliases: ClassVar[tuple[str, ...]] = ("item-item", "ibcf")
     source: ClassVar[str] = "Deshpande, Karypis: Item-based top-N recommendation algorithms (TOIS 2004)"
+    of_items: ClassVar[bool] = True
 
     k: int = whole(20, MOST_NEIGHBOURS, default=500, log=True)
     shrink: float = choice(SHRINKS, default=10.0)
     weighting: str = choice(WEIGHTINGS, default="length")
     keep: str = fixed("target", among=("target", "history"))
 
-    @staticmethod
-    def _profiles(history: csr_array) -> csr_array:
-        return history.T.tocsr()
-
     def _factors(self, history: csr_array, near: csr_array) -> tuple[csr_array, csr_array]:
         return history, near if self.keep == "history" else near.T.tocsr()
-
-    def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
-        """Lists of k neighbours in three forms, the history three times, and the sums of each thread."""
-        return _memory(n_items, n_items, self.k, n_users + n_items, n_interactions)
 
 
 class UserKNN(_Neighbourhood):
@@ -100,19 +98,4 @@ class UserKNN(_Neighbourhood):
     source: ClassVar[str] = (
         "Herlocker, Konstan, Borchers, Riedl: An algorithmic framework for collaborative filtering (SIGIR 1999)"
     )
-
-    @staticmethod
-    def _profiles(history: csr_array) -> csr_array:
-        return history
-
-    def _factors(self, history: csr_array, near: csr_array) -> tuple[csr_array, csr_array]:
-        return near, history
-
-    def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
-        """Lists of k neighbours in three forms, the history three times, and the sums of each thread."""
-        return _memory(n_users, n_items, self.k, n_users + n_items, n_interactions)
-
-
-def _memory(n_profiles: int, n_items: int, k: int, n_ids: int, n_interactions: int) -> int:
-    lists = n_profiles * min(k, n_profiles)
-    return 3 * 8 * lists + 64 * n_interactions + 16 * n_ids + 2 * sparse_lists_bytes(max(n_profiles, n_items))
+    of_items: ClassVar[bool] = False
