@@ -152,18 +152,6 @@ def expected_masses(counts: csr_array, users: Float32Array, items: Float32Array)
     return user_mass, item_mass
 
 
-def log_likelihood(counts: csr_array, users: Float32Array, items: Float32Array) -> float:
-    """sum_ui n(u, i) ln sum_z users[u, z] items[i, z], over the pairs that occur, in float64."""
-    row = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
-    total = 0.0
-    at_once = max(1, (16 << 20) // (8 * users.shape[1]))
-    for start in range(0, len(row), at_once):
-        part = slice(start, start + at_once)
-        left, right = users[row[part]].astype(np.float64), items[counts.indices[part]].astype(np.float64)
-        total += float(counts.data[part] @ np.log(np.einsum("nz,nz->n", left, right)))
-    return total
-
-
 def _random_masses(rows: int, classes: int, rng: np.random.Generator) -> Float32Array:
     return rng.random((rows, classes), dtype=np.float32) + np.float32(0.5)
 

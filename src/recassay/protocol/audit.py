@@ -27,7 +27,7 @@ events of one user and time together, so that `tied_with_train` is found in give
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -132,32 +132,53 @@ def audit_split(
     fit, test = split.refit_parts(), split.test
     in_train, in_valid, in_test = _seen(split.train), _seen(split.valid), _seen(test)
     in_fit = _Seen(*(np.logical_or.reduce(side) for side in zip(in_train, *map(_seen, fit[1:]), strict=True)))
-    findings = [
-        *_empty(split),
-        *_time_findings(split, kind),
-        *(_pair_finding("test", test, in_test, fit) if split.task == "new" else ()),
-        *(_pair_finding("valid", split.valid, in_valid, (split.train,)) if split.task == "new" else ()),
-        *_cold_findings("test", in_test, in_fit),
-        *_cold_findings("valid", in_valid, in_train),
-    ]
-    judged = int(np.count_nonzero(in_test.user))
-    if 0 < judged < FEW_USERS:
-        sentence = f"only {judged} users are judged: a mean over them says little"
-        findings.append(Finding("few_test_users", judged, False, sentence))
-    trained = int(np.count_nonzero(in_fit.user))
+    judged, trained = int(np.count_nonzero(in_test.user)), int(np.count_nonzero(in_fit.user))
     counts = repeats or RepeatCounts()
-    findings += _repeat_finding(counts, split.task)
+    findings = [
+        Finding(f"empty_{name}", 0, name != "valid", f"there is no event to {purpose}")
+        for name, purpose in (("train", "learn from"), ("valid", "tune by"), ("test", "judge by"))
+        if not len(getattr(split, name))
+    ]
+
+    def note(name: str, count: int, refuses: bool, sentence: str) -> None:
+        if count:
+            findings.append(Finding(name, count, refuses, sentence))
+
+    held_out = (("test", test, in_test, fit, in_fit), ("valid", split.valid, in_valid, (split.train,), in_train))
+    for name, part, _, training, _ in held_out:
+        later = _later_events(part, training)
+        share = later / max(sum(map(len, training)), 1)
+        sentence = f"{later:,} training events ({100 * share:.1f} %) are later than the first {name} event"
+        note(f"train_after_{name}", later, kind in ("global_time", "rolling", "given"), sentence)
+    if SPLITS[kind].scope == "per user" and SPLITS[kind].temporal:
+        within = own_future(split)
+        sentence = f"{within:,} training events are later than the first test event of their own user"
+        note("user_train_after_test", within, True, sentence)
+    for name, part, seen, training, _ in held_out if split.task == "new" else ():
+        known = _pairs_known(part, seen, training)
+        sentence = f"{known:,} of {len(part):,} {name} events repeat a pair of user and item that was trained on"
+        note(f"{name}_pair_in_train", known, True, sentence)
+    for name, _, seen, _, learned in held_out:
+        for side in _Seen._fields:
+            cold = int(np.count_nonzero(getattr(seen, side) & ~getattr(learned, side)))
+            note(f"cold_{side}_in_{name}", cold, True, f"{cold:,} {side}s of the {name} part were never trained on")
+    few = judged if judged < FEW_USERS else 0
+    note("few_test_users", few, False, f"only {judged} users are judged: a mean over them says little")
+    if counts.train_repeats or counts.valid_repeats or counts.test_repeats:
+        again = counts.train_repeats + counts.test_repeats
+        findings.append(Finding("repeated_events", again, False, _repeats_in_words(counts, split.task)))
     tied = _tied_events(split) if SPLITS[kind].temporal or kind == "given" else None
-    if tied:
-        share = f"{tied:,} of {len(test):,} test events ({100 * tied / len(test):.1f} %)"
-        sentence = f"{share} have the time of a training event of the same user: which came first is not known"
-        findings.append(Finding("tied_with_train", tied, False, sentence))
-    if one_time:
-        sentence = (
-            f"all events of {one_time:,} users ({100 * one_time / max(trained, 1):.1f} %) have one time: nothing tells "
-            "their last from their first, so all of them train"
-        )
-        findings.append(Finding("users_of_one_time", one_time, False, sentence))
+    share_tied = None if tied is None else tied / max(len(test), 1)
+    sentence = (
+        f"{tied or 0:,} of {len(test):,} test events ({100 * (share_tied or 0):.1f} %) have the time of a training event of "
+        "the same user: which came first is not known"
+    )
+    note("tied_with_train", tied or 0, False, sentence)
+    sentence = (
+        f"all events of {one_time:,} users ({100 * one_time / max(trained, 1):.1f} %) have one time: nothing tells "
+        "their last from their first, so all of them train"
+    )
+    note("users_of_one_time", one_time, False, sentence)
     last_train = max((int(part.time.max()) for part in fit if part.time is not None and len(part)), default=None)
     before, first_test = None, None
     if test.time is not None and len(test):
@@ -175,7 +196,7 @@ def audit_split(
         first_test_time=first_test,
         task=split.task,
         repeats=counts,
-        share_of_test_tied=None if tied is None else tied / max(len(test), 1),
+        share_of_test_tied=share_tied,
     )
 
 
@@ -197,31 +218,12 @@ def refuse_leakage(record: AuditRecord, allowed: Sequence[str]) -> None:
         )
 
 
-def _empty(split: Split) -> Iterator[Finding]:
-    for name, purpose in (("train", "learn from"), ("valid", "tune by"), ("test", "judge by")):
-        if not len(getattr(split, name)):
-            yield Finding(f"empty_{name}", 0, name != "valid", f"there is no event to {purpose}")
-
-
-def _time_findings(split: Split, kind: SplitName) -> Iterator[Finding]:
-    refuses = kind in ("global_time", "rolling", "given")
-    for name, part, fit in (
-        ("test", split.test, split.refit_parts()),
-        ("valid", split.valid, (split.train,)),
-    ):
-        if part.time is None or not len(part):
-            continue
-        first = part.time.min()
-        later = sum(int(np.count_nonzero(p.time > first)) for p in fit if p.time is not None)
-        if later:
-            share = later / max(sum(map(len, fit)), 1)
-            sentence = f"{later:,} training events ({100 * share:.1f} %) are later than the first {name} event"
-            yield Finding(f"train_after_{name}", later, refuses, sentence)
-    if SPLITS[kind].scope == "per user" and SPLITS[kind].temporal and split.test.time is not None:
-        within = own_future(split)
-        if within:
-            sentence = f"{within:,} training events are later than the first test event of their own user"
-            yield Finding("user_train_after_test", within, True, sentence)
+def _later_events(part: Interactions, training: Sequence[Interactions]) -> int:
+    """How many training events are later than the first event of a part; 0 for data without time."""
+    if part.time is None or not len(part):
+        return 0
+    first = part.time.min()
+    return sum(int(np.count_nonzero(trained.time > first)) for trained in training if trained.time is not None)
 
 
 def _first_test_times(split: Split) -> IntArray:
@@ -261,25 +263,13 @@ def _tied_events(split: Split) -> int | None:
     return tested.join(pl.concat(near).unique(), on=["user", "time"], how="semi").height if near else 0
 
 
-def _repeat_finding(counts: RepeatCounts, task: Task) -> Iterator[Finding]:
-    if not counts.train_repeats and not counts.valid_repeats and not counts.test_repeats:
-        return
+def _repeats_in_words(counts: RepeatCounts, task: Task) -> str:
     shares = counts.to_dict()
-    sentence = (
-        f"{counts.train_repeats:,} training events ({100 * shares['share_of_train']:.1f} %) repeat an earlier one"
-    )
-    share = f"{100 * shares['share_of_test']:.1f} %"
-    across = f"{counts.test_repeats:,} test events ({share}) repeat what their user had in training"
+    in_train = f"{counts.train_repeats:,} training events ({100 * shares['share_of_train']:.1f} %)"
+    in_test = f"{counts.test_repeats:,} test events ({100 * shares['share_of_test']:.1f} %)"
     done = "and are judged" if task == "repeat" else "and left the test, since the task is to recommend new items"
-    sentence += f"; {across}{f', {done}' if counts.test_repeats else ''}"
-    yield Finding("repeated_events", counts.train_repeats + counts.test_repeats, False, sentence)
-
-
-def _pair_finding(name: str, part: Interactions, seen: _Seen, fit: Sequence[Interactions]) -> Iterator[Finding]:
-    known = _pairs_known(part, seen, fit)
-    if known:
-        sentence = f"{known:,} of {len(part):,} {name} events repeat a pair of user and item that was trained on"
-        yield Finding(f"{name}_pair_in_train", known, True, sentence)
+    sentence = f"{in_train} repeat an earlier one; {in_test} repeat what their user had in training"
+    return f"{sentence}, {done}" if counts.test_repeats else sentence
 
 
 def _pairs_known(part: Interactions, seen: _Seen, fit: Sequence[Interactions]) -> int:
@@ -300,14 +290,6 @@ def _pairs_known(part: Interactions, seen: _Seen, fit: Sequence[Interactions]) -
                 here = slice(*np.searchsorted(wanted, [codes[0], codes[-1] + 1]).tolist())
                 known[here] |= contained(wanted[here], codes)
     return int(np.count_nonzero(known))
-
-
-def _cold_findings(name: str, here: _Seen, trained: _Seen) -> Iterator[Finding]:
-    for side, only_here in (("user", here.user & ~trained.user), ("item", here.item & ~trained.item)):
-        cold = int(np.count_nonzero(only_here))
-        if cold:
-            sentence = f"{cold:,} {side}s of the {name} part were never trained on"
-            yield Finding(f"cold_{side}_in_{name}", cold, True, sentence)
 
 
 def _seen(part: Interactions) -> _Seen:
