@@ -9,13 +9,13 @@ import polars as pl
 import pytest
 
 from recassay import compare, rank, ratings, stress
-from recassay.analysis.aggregation import contest
 from recassay.analysis.aggregation.contest import Contest
 from recassay.analysis.inference import effects
 from recassay.analysis.inference.effects import above_zero, hodges_lehmann
 from recassay.analysis.inference.wilcoxon import wilcoxon_rows
 from recassay.analysis.verdict import decision
 from recassay.analysis.verdict.fit import judge
+from recassay.core import ties
 from recassay.core.choices import DRAWS_OF
 from support.tables import matrix
 
@@ -73,25 +73,26 @@ def test_estimates_are_those_of_all_ordered_pair_means(n: int) -> None:
         assert (low, high) == ((means[cut], means[-1 - cut]) if cut >= 0 else (-np.inf, np.inf))
 
 
-def test_places_and_duels_of_many_tables_are_those_of_all_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
-    values = np.random.default_rng(2).random((3, 7, 5)).round(1)
-    values[0, :3, 0] = [0.5, 0.5 * (1 + 0.9e-9), 0.5 * (1 + 1.8e-9)]  # a chain of ties whose ends do not tie
+def test_places_and_duels_are_those_of_all_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = np.random.default_rng(2).random((7, 5)).round(1)
+    values[:3, 0] = [0.5, 0.5 * (1 + 0.9e-9), 0.5 * (1 + 1.8e-9)]  # a chain of ties whose ends do not tie
     weights = np.random.default_rng(3).integers(0, 3, (3, 5)).astype(float)
-    few = Contest(values, higher_is_better=False)
-    won = np.einsum("tabd,td->tab", few.beats, weights)
+    contest = Contest(values[None], higher_is_better=False)
+    beats = ties.beats(-values[:, None], -values)
+    won = np.einsum("abd,td->tab", beats, weights)
     ahead = won > won.transpose(0, 2, 1)
-    assert np.array_equal(few.outcomes(weights).balance, ahead.sum(axis=2) - ahead.sum(axis=1))
-    assert np.array_equal(few.outcomes(weights).worst, np.where(ahead, won, 0).max(axis=1))
+    assert np.array_equal(contest.outcomes(weights).balance, ahead.sum(axis=2) - ahead.sum(axis=1))
+    assert np.array_equal(contest.outcomes(weights).worst, np.where(ahead, won, 0).max(axis=1))
     parts = weights + 1 / 3  # no whole numbers
-    won = np.einsum("tabd,td->tab", few.beats, parts)
+    won = np.einsum("abd,td->tab", beats, parts)
     ahead = won > won.transpose(0, 2, 1) + 1e-9
-    assert np.array_equal(few.outcomes(parts).balance, ahead.sum(axis=2) - ahead.sum(axis=1))
-    np.testing.assert_allclose(few.outcomes(parts).worst, np.where(ahead, won, 0).max(axis=1))
-    better, tied = few.better, few.tied
-    monkeypatch.setattr(contest, "FEW_PAIRS", 0)
-    many = Contest(values, higher_is_better=False)
-    assert np.array_equal(many.better, better)
-    assert np.array_equal(many.tied, tied)
+    assert np.array_equal(contest.outcomes(parts).balance, ahead.sum(axis=2) - ahead.sum(axis=1))
+    np.testing.assert_allclose(contest.outcomes(parts).worst, np.where(ahead, won, 0).max(axis=1))
+    for machine_code in ("not loaded", "recassay.core.ranked"):
+        monkeypatch.setattr(ties, "_MACHINE_CODE", machine_code)
+        fresh = Contest(values[None], higher_is_better=False)
+        assert np.array_equal(fresh.better[0], beats.sum(axis=0))
+        assert np.array_equal(fresh.tied[0], 7 - beats.sum(axis=0) - beats.sum(axis=1))
 
 
 def test_json_of_many_algorithms_lists_the_pairs_of_the_first_and_of_the_control() -> None:

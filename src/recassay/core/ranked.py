@@ -20,20 +20,8 @@ def wins(left: float, right: float) -> bool:
 
 
 @compiled
-def rank_rows(rows: FloatArray, places: FloatArray) -> None:
-    """Write the ranks of every row into `places`, the largest first; see `ties.ranks`."""
-    count = rows.shape[1]
-    room = np.empty((3, count), dtype=np.int64)
-    order, better, tied = room[0], room[1], room[2]
-    for r in range(len(rows)):
-        _place(rows[r], order, better, tied)
-        for i in range(count):
-            places[r, i] = better[i] + (tied[i] + 1) / 2
-
-
-@compiled
 def place_rows(rows: FloatArray, better: IntArray, tied: IntArray) -> None:
-    """Write for every value of every row how many are larger, and how many tie with it, itself included."""
+    """Write for every value of every row how many are larger, and how many tie with it, itself included; see `ties`."""
     order = np.empty(rows.shape[1], dtype=np.int64)
     for r in range(len(rows)):
         _place(rows[r], order, better[r], tied[r])

@@ -42,26 +42,32 @@ def sign(left: FloatArray | float, right: FloatArray | float) -> IntArray:
     return beats(left, right).astype(np.int64) - beats(right, left)
 
 
+def places(values: FloatArray, *, higher_is_better: bool, axis: int = -1) -> tuple[IntArray, IntArray]:
+    """For each value along an axis, how many are better, and how many tie with it, itself included."""
+    up = np.moveaxis(values if higher_is_better else -values, axis, -1)
+    rows = np.ascontiguousarray(up.reshape(-1, up.shape[-1]), dtype=np.float64)
+    if rows.size * rows.shape[1] <= FEW_PAIRS and _MACHINE_CODE not in sys.modules:
+        # Loading the compiler would take longer than the work, and 70 MB.
+        ahead = beats(rows[:, None, :], rows[:, :, None])
+        better = ahead.sum(axis=2, dtype=np.int64)
+        tied = rows.shape[1] - better - ahead.sum(axis=1, dtype=np.int64)
+    else:
+        from recassay.core.ranked import place_rows
+
+        better, tied = np.empty((2, *rows.shape), dtype=np.int64)
+        place_rows(rows, better, tied)
+    better, tied = (np.ascontiguousarray(np.moveaxis(part.reshape(up.shape), -1, axis)) for part in (better, tied))
+    return better, tied
+
+
 def ranks(values: FloatArray, *, higher_is_better: bool, axis: int = -1) -> FloatArray:
     """Ranks along an axis, 1 the best; those that tie share the mean of their positions.
 
     In a chain of ties whose ends do not tie, the rank is one more than the mean of those that beat and do not lose:
     (n + 1 + beaten by - beating) / 2, which is the shared position wherever ties are transitive.
     """
-    up = values if higher_is_better else -values
-    last = axis in (-1, up.ndim - 1)
-    up = up if last else np.moveaxis(up, axis, -1)
-    rows = np.ascontiguousarray(up.reshape(-1, up.shape[-1]), dtype=np.float64)
-    if rows.size * rows.shape[1] <= FEW_PAIRS and _MACHINE_CODE not in sys.modules:
-        # Loading the compiler would take longer than the work, and 70 MB.
-        places = (rows.shape[1] + 1 + sign(rows[:, None, :], rows[:, :, None]).sum(axis=2)) / 2
-    else:
-        from recassay.core.ranked import rank_rows
-
-        places = np.empty(rows.shape)
-        rank_rows(rows, places)
-    places = places.reshape(up.shape)
-    return places if last else np.moveaxis(places, -1, axis)
+    better, tied = places(values, higher_is_better=higher_is_better, axis=axis)
+    return better + (tied + 1) / 2
 
 
 def level(values: FloatArray) -> FloatArray:

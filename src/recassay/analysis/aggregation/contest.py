@@ -1,7 +1,7 @@
 """What one table of values says dataset by dataset: who beats whom, at which rank, and by which ratio.
 
-All arrays carry a leading axis of stacked tables (length 1 for the table itself, the number of replicates where
-values were resampled), so that an aggregation is written once for both.
+All arrays carry a leading axis of stacked tables (length 1 for the table itself, one for each part of its algorithms in
+`Parts`), so that an aggregation is written once for both.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recassay.core.ties import FEW_PAIRS, beats
-from recassay.core.types import BoolArray, FloatArray, IntArray
+from recassay.core.ties import beats, places
+from recassay.core.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from recassay.analysis.aggregation.duels import Duels, Outcomes
@@ -37,25 +37,8 @@ class Contest:
         return int(self.values.shape[1])
 
     @cached_property
-    def beats(self) -> BoolArray:
-        """`beats[t, a, b, d]`: a is better than b on dataset d and does not tie with it (`core.ties`)."""
-        up = self.values if self.higher_is_better else -self.values
-        return beats(up[:, :, None, :], up[:, None, :, :])
-
-    @cached_property
     def _placed(self) -> tuple[IntArray, IntArray]:
-        """How many are better and how many tie, for each algorithm and dataset."""
-        if self.values.size * self.n_algorithms <= FEW_PAIRS:
-            better = self.beats.sum(axis=1, dtype=np.int64)
-            return better, self.n_algorithms - better - self.beats.sum(axis=2, dtype=np.int64)
-        from recassay.core.ranked import place_rows
-
-        up = self.values if self.higher_is_better else -self.values
-        rows = np.ascontiguousarray(up.transpose(0, 2, 1), dtype=np.float64)
-        better, tied = np.empty(rows.shape, dtype=np.int64), np.empty(rows.shape, dtype=np.int64)
-        flat = (-1, self.n_algorithms)
-        place_rows(rows.reshape(flat), better.reshape(flat), tied.reshape(flat))
-        return better.transpose(0, 2, 1), tied.transpose(0, 2, 1)
+        return places(self.values, higher_is_better=self.higher_is_better, axis=1)
 
     @property
     def better(self) -> IntArray:
@@ -68,20 +51,16 @@ class Contest:
         return self._placed[1]
 
     @cached_property
-    def duels(self) -> list[Duels]:
-        """Of every table, all pairs of algorithms."""
+    def duels(self) -> Duels:
+        """All pairs of algorithms of a single table."""
         from recassay.analysis.aggregation.duels import Duels
 
-        return [Duels(table) for table in (self.values if self.higher_is_better else -self.values)]
+        (table,) = self.values if self.higher_is_better else -self.values
+        return Duels(table)
 
     def outcomes(self, weights: FloatArray) -> Outcomes:
-        """Who wins how many duels under every row of weights; of several tables, each under its own row."""
-        if len(self.duels) == 1:
-            return self.duels[0].outcomes(weights)
-        from recassay.analysis.aggregation.duels import Outcomes
-
-        each = [duels.outcomes(weights[t : t + 1]) for t, duels in enumerate(self.duels)]
-        return Outcomes(*(np.concatenate(scores) for scores in zip(*each, strict=True)))
+        """Who wins how many duels under every row of weights, in a single table."""
+        return self.duels.outcomes(weights)
 
     @cached_property
     def ranks(self) -> FloatArray:
@@ -110,7 +89,7 @@ class Extended(Contest):
     def outcomes(self, weights: FloatArray) -> Outcomes:
         """As of any contest."""
         up = self.values[0] if self.higher_is_better else -self.values[0]
-        return self._others.duels[0].with_another(up, weights)
+        return self._others.duels.with_another(up, weights)
 
 
 class Parts(Contest):
@@ -122,7 +101,7 @@ class Parts(Contest):
 
     def outcomes(self, weights: FloatArray) -> Outcomes:
         """As of any contest, where every dataset has weight 1."""
-        return self._whole.duels[0].among(self._chosen)
+        return self._whole.duels.among(self._chosen)
 
 
 def share_of_best(values: FloatArray, *, higher_is_better: bool) -> FloatArray:

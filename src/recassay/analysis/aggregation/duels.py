@@ -35,21 +35,17 @@ class Duels:
 
     def __init__(self, up: FloatArray) -> None:
         self.count = len(up)
-        n_pairs = self.count * (self.count - 1) // 2
-        self._signs = np.empty((n_pairs, up.shape[1]), dtype=np.float32)
-        _compare(np.ascontiguousarray(up, dtype=np.float64), self._signs)
-        tied = np.flatnonzero((self._signs == 0).any(axis=1))
-        self._ties = (self._signs[tied] == 0).astype(np.float32)
-        self._slot = np.full(n_pairs, -1)
-        self._slot[tied] = np.arange(len(tied))
+        # By pair, the first before the second, and dataset: whether the first is better, and whether the second is.
+        self._won, self._lost = np.zeros((2, self.count * (self.count - 1) // 2, up.shape[1]), dtype=np.float32)
+        _compare(np.ascontiguousarray(up, dtype=np.float64), self._won, self._lost)
         self._last: tuple[FloatArray, Outcomes] | None = None
 
     def outcomes(self, weights: FloatArray) -> Outcomes:
         """The two scores under every row of weights (weightings x datasets); the last answer is kept."""
         if self._last is None or self._last[0] is not weights:
             scores = Outcomes(*np.zeros((2, len(weights), self.count)))
-            for part, total, ahead, level in self._blocks(weights):
-                _score(total, ahead, level, self._slot, scores.balance[part], scores.worst[part])
+            for part, won, lost in self._blocks(weights):
+                _score(won, lost, scores.balance[part], scores.worst[part])
             self._last = weights, scores
         return self._last[1]
 
@@ -68,8 +64,8 @@ class Duels:
     def among(self, chosen: IntArray) -> Outcomes:
         """The same among a part of the algorithms alone (positions, tables x size), where every dataset counts once."""
         won = np.zeros((self.count, self.count))
-        for _, total, ahead, level in self._blocks(np.ones((1, self._signs.shape[1]))):
-            _write_won(total, ahead, level, self._slot, won)
+        first, second = np.triu_indices(self.count, 1)
+        won[first, second], won[second, first] = self._won.sum(axis=1), self._lost.sum(axis=1)
         scores = Outcomes(*np.zeros((2, *chosen.shape)))
         _score_parts(won, chosen, scores.balance, scores.worst)
         return scores
@@ -80,41 +76,34 @@ class Duels:
         round and how many level."""
         counts = np.zeros((len(ranks), 2), dtype=np.int64)
         pairs = 0
-        for part, total, ahead, level in self._blocks((weights > 0).astype(np.float64)):
-            pairs += _count_dominated(total, ahead, level, self._slot, np.ascontiguousarray(ranks[:, part]), counts)
+        for part, won, lost in self._blocks((weights > 0).astype(np.float64)):
+            pairs += _count_dominated(won, lost, np.ascontiguousarray(ranks[:, part]), counts)
         return pairs, counts[:, 0], counts[:, 1]
 
-    def _blocks(self, weights: FloatArray) -> Iterator[tuple[slice, FloatArray, FloatArray, FloatArray]]:
-        """Which weightings, their sums, `[w, p]` by how much the first of pair p is ahead, and `[w, s]` the weight of
-        ties, for the pairs that have any."""
+    def _blocks(self, weights: FloatArray) -> Iterator[tuple[slice, FloatArray, FloatArray]]:
+        """Which weightings, and `[w, p]`, the weight of the datasets that the first of pair p wins, and the second."""
         whole = bool((weights == np.rint(weights)).all()) and float(np.abs(weights).sum(axis=1).max()) < 2**24
         # Whole numbers of this size are exact in single precision, which is twice as fast.
         kind = np.float32 if whole else np.float64
-        rows = max(1, NUMBERS_AT_ONCE // max(1, len(self._signs)))
-        signs: NDArray[Any] = self._signs.astype(kind, copy=False)
-        ties: NDArray[Any] = self._ties.astype(kind, copy=False)
+        rows = max(1, NUMBERS_AT_ONCE // max(1, len(self._won)))
+        sides: list[NDArray[Any]] = [side.astype(kind, copy=False).T for side in (self._won, self._lost)]
         for start in range(0, len(weights), rows):
             part = slice(start, start + rows)
             some: NDArray[Any] = weights[part].astype(kind)
-            yield part, weights[part].sum(axis=1), *((some @ each.T).astype(np.float64) for each in (signs, ties))
+            won, lost = ((some @ side).astype(np.float64) for side in sides)
+            yield part, won, lost
 
 
 @compiled
-def _compare(up: FloatArray, signs: NDArray[np.float32]) -> None:
-    """Write for every pair (the first before the second) and dataset 1, -1 or, where they tie, 0."""
+def _compare(up: FloatArray, won: NDArray[np.float32], lost: NDArray[np.float32]) -> None:
+    """Write for every pair and dataset 1 where the first, or where the second, is better."""
     pair = 0
     for a in range(len(up)):
         for b in range(a + 1, len(up)):
             for d in range(up.shape[1]):
-                signs[pair, d] = int(wins(up[a, d], up[b, d])) - int(wins(up[b, d], up[a, d]))
+                won[pair, d] = int(wins(up[a, d], up[b, d]))
+                lost[pair, d] = int(wins(up[b, d], up[a, d]))
             pair += 1
-
-
-@compiled
-def _both(total: float, ahead: float, slot: int, level: FloatArray) -> tuple[float, float]:
-    """On how many datasets the first of a pair is better, and on how many the second."""
-    decided = total - level[slot] if slot >= 0 else total
-    return (decided + ahead) / 2, (decided - ahead) / 2
 
 
 @compiled
@@ -131,26 +120,14 @@ def _note_duel(a: int, b: int, won: float, lost: float, balance: FloatArray, wor
 
 
 @compiled
-def _score(
-    total: FloatArray, ahead: FloatArray, level: FloatArray, slot: IntArray, balance: FloatArray, worst: FloatArray
-) -> None:
+def _score(won: FloatArray, lost: FloatArray, balance: FloatArray, worst: FloatArray) -> None:
     count = balance.shape[1]
-    for w in range(len(total)):
+    for w in range(len(won)):
         pair = 0
         for a in range(count):
             for b in range(a + 1, count):
-                won, lost = _both(total[w], ahead[w, pair], slot[pair], level[w])
-                _note_duel(a, b, won, lost, balance[w], worst[w])
+                _note_duel(a, b, won[w, pair], lost[w, pair], balance[w], worst[w])
                 pair += 1
-
-
-@compiled
-def _write_won(total: FloatArray, ahead: FloatArray, level: FloatArray, slot: IntArray, won: FloatArray) -> None:
-    pair = 0
-    for a in range(len(won)):
-        for b in range(a + 1, len(won)):
-            won[a, b], won[b, a] = _both(total[0], ahead[0, pair], slot[pair], level[0])
-            pair += 1
 
 
 @compiled
@@ -164,21 +141,19 @@ def _score_parts(won: FloatArray, chosen: IntArray, balance: FloatArray, worst: 
 
 
 @compiled
-def _count_dominated(
-    total: FloatArray, ahead: FloatArray, level: FloatArray, slot: IntArray, ranks: FloatArray, counts: IntArray
-) -> int:
+def _count_dominated(won: FloatArray, lost: FloatArray, ranks: FloatArray, counts: IntArray) -> int:
     pairs = 0
     count = ranks.shape[2]
-    for w in range(len(total)):
+    for w in range(len(won)):
         pair = 0
         for a in range(count):
             for b in range(a + 1, count):
-                won, lost = _both(total[w], ahead[w, pair], slot[pair], level[w])
+                first_wins, second_wins = won[w, pair] > 0, lost[w, pair] > 0
                 pair += 1
-                if (won > 0) == (lost > 0):
+                if first_wins == second_wins:
                     continue
                 pairs += 1
-                better, worse = (a, b) if won > 0 else (b, a)
+                better, worse = (a, b) if first_wins else (b, a)
                 for r in range(len(ranks)):
                     counts[r, 0] += int(ranks[r, w, better] > ranks[r, w, worse])
                     counts[r, 1] += int(ranks[r, w, better] == ranks[r, w, worse])

@@ -107,7 +107,7 @@ def few_datasets(ranker: Ranker, reference: FloatArray, size: int, draws: int, r
     }
     if 2 * size <= total:
         rho["disjoint"] = spearman(ranks, ranker(subset_weights(order[:, size : 2 * size], total)))
-    dominated, against, level = ranker.contest.duels[0].dominated(weights, ranks)
+    dominated, against, level = ranker.contest.duels.dominated(weights, ranks)
     return Subset(
         size,
         draws,
