@@ -170,8 +170,8 @@ def audit_split(
     tied = _tied_events(split) if SPLITS[kind].temporal or kind == "given" else None
     share_tied = None if tied is None else tied / max(len(test), 1)
     sentence = (
-        f"{tied or 0:,} of {len(test):,} test events ({100 * (share_tied or 0):.1f} %) have the time of a training event of "
-        "the same user: which came first is not known"
+        f"{tied or 0:,} of {len(test):,} test events ({100 * (share_tied or 0):.1f} %) have the time of a training "
+        "event of the same user: which came first is not known"
     )
     note("tied_with_train", tied or 0, False, sentence)
     sentence = (
