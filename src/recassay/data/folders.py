@@ -52,10 +52,8 @@ def checked_name(name: str) -> str:
     elif name.partition(".")[0].lower() in _RESERVED:
         rule = "is kept by Windows for a device"
     if rule is not None:
-        raise UsageError(
-            f"the name {name[:80]!r} {rule}",
-            fix="use letters, digits, dots, hyphens and underscores, such as ml-100k",
-        )
+        what = f"the name {name[:80]!r} {rule}"
+        raise UsageError(what, fix="use letters, digits, dots, hyphens and underscores, such as ml-100k")
     return name
 
 
@@ -71,11 +69,8 @@ def appearing_dataset(target: Path, *, replace: bool) -> Iterator[Path]:
                 remove_unfinished(target.parent, older_than=_ABANDONED_SECONDS)
                 folder = stack.enter_context(appearing_folder(target, replace=replace))
             except OSError as error:
-                raise InputError(
-                    f"the folder cannot be written ({from_os(error).what})",
-                    where=str(target.parent),
-                    fix=f"set {HOME_VARIABLE}",
-                ) from None
+                what = f"the folder cannot be written ({from_os(error).what})"
+                raise InputError(what, where=str(target.parent), fix=f"set {HOME_VARIABLE}") from None
             yield folder
     except FileExistsError:
         raise refused from None

@@ -105,10 +105,8 @@ def import_dataset(
     target = datasets_folder() / checked_name(name)
     same = [known for known in _names() if known.lower() == name.lower()]
     if same and not (replace and same == [name]):
-        raise InputError(
-            f"a dataset {same[0]!r} exists already",
-            fix="choose another name, remove it, or replace it (replace=True)",
-        )
+        what = f"a dataset {same[0]!r} exists already"
+        raise InputError(what, fix="choose another name, remove it, or replace it (replace=True)")
     result = read_interactions(source, spec)
     events, record = result.interactions, result.record
     with appearing_dataset(target, replace=replace) as folder:
@@ -153,11 +151,8 @@ def read_manifest(name: str) -> DatasetManifest:
         stored = json.loads(path.read_text(encoding="utf-8"))
         version = int(stored["schema_version"])
         if version > SCHEMA_VERSION:
-            raise InputError(
-                f"dataset {name!r} was stored by a newer RecAssay ({stored.get('recassay_version')})",
-                where=str(path),
-                fix="update RecAssay, or import the dataset again",
-            )
+            what = f"dataset {name!r} was stored by a newer RecAssay ({stored.get('recassay_version')})"
+            raise InputError(what, where=str(path), fix="update RecAssay, or import the dataset again")
         return DatasetManifest.model_validate(stored)
     except (OSError, ValueError, KeyError, TypeError, ValidationError):
         fix = f"remove dataset {name!r} and import it again"

@@ -26,11 +26,8 @@ SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".dat", ".data", ".inter", ".parquet
 def find_parts(folder: Path) -> dict[str, Path]:
     """By part, its file: `train.csv`, `films.train.inter`, `test.parquet.gz`, ... Training and test must be there."""
     if not folder.is_dir():
-        raise InputError(
-            "a given split is a folder with files of its parts",
-            where=str(folder),
-            fix="name a folder that holds train.csv, test.csv and, to tune by, valid.csv",
-        )
+        fix = "name a folder that holds train.csv, test.csv and, to tune by, valid.csv"
+        raise InputError("a given split is a folder with files of its parts", where=str(folder), fix=fix)
     files: dict[str, list[Path]] = {part: [] for part in WORDS}
     for file in sorted(folder.iterdir()):
         name = file.name.lower().removesuffix(".gz")
@@ -46,11 +43,8 @@ def find_parts(folder: Path) -> dict[str, Path]:
             raise InputError(what, where=str(folder), fix="keep one of them in the folder")
     missing = [part for part in ("train", "test") if not files[part]]
     if missing:
-        raise InputError(
-            f"there is no file of the {' or the '.join(missing)} part",
-            where=str(folder),
-            fix="name the files train.csv, valid.csv and test.csv (or .parquet, .tsv, .inter)",
-        )
+        fix = "name the files train.csv, valid.csv and test.csv (or .parquet, .tsv, .inter)"
+        raise InputError(f"there is no file of the {' or the '.join(missing)} part", where=str(folder), fix=fix)
     return {part: several[0] for part, several in files.items() if several}
 
 
@@ -71,11 +65,8 @@ def in_one_clock(parts: Sequence[tuple[Interactions, str | None]], where: str) -
     """
     units = {unit for events, unit in parts if unit is not None and len(events)}
     if "position" in units and len(units) > 1:
-        raise InputError(
-            "the times of one part are positions and those of another a clock",
-            where=where,
-            fix="say how they are read: time = 'position', or a unit",
-        )
+        what = "the times of one part are positions and those of another a clock"
+        raise InputError(what, where=where, fix="say how they are read: time = 'position', or a unit")
     finest = max((UNITS.index(unit) for unit in units if unit in UNITS), default=0)
     brought = []
     for events, unit in parts:

@@ -58,10 +58,8 @@ def read_interactions(source: Any, spec: ReadSpec = _DEFAULT) -> ReadResult:
     if type(source).__module__.partition(".")[0] == "pandas" and hasattr(source, "columns"):
         return assemble(read_pandas(source, spec), spec)
     if not isinstance(source, (str, Path)):
-        raise UsageError(
-            f"interactions cannot be read from a {type(source).__name__}",
-            fix="give a path, a polars or pandas DataFrame, or a scipy sparse matrix",
-        )
+        what = f"interactions cannot be read from a {type(source).__name__}"
+        raise UsageError(what, fix="give a path, a polars or pandas DataFrame, or a scipy sparse matrix")
     path = _existing_file(Path(source))
     with tempfile.TemporaryDirectory(prefix="recassay-", ignore_cleanup_errors=True) as scratch:
         return assemble(_open(path, spec, Path(scratch)), spec, quietly=path.stat().st_size < _SOON_READ)
@@ -70,11 +68,8 @@ def read_interactions(source: Any, spec: ReadSpec = _DEFAULT) -> ReadResult:
 def _existing_file(path: Path) -> Path:
     refuse_special(path)
     if path.is_dir():
-        raise InputError(
-            "this is a folder",
-            where=str(path),
-            fix="give one file of interactions; a folder of train, valid and test files is for split = 'given'",
-        )
+        fix = "give one file of interactions; a folder of train, valid and test files is for split = 'given'"
+        raise InputError("this is a folder", where=str(path), fix=fix)
     if not path.exists():
         raise InputError("there is no such file", where=str(path), fix="check the name and the folder")
     if not os.access(path, os.R_OK):
@@ -90,11 +85,8 @@ def _open(path: Path, spec: ReadSpec, scratch: Path) -> RawTable:
     if kind == "parquet" or (kind == "auto" and suffix in _PARQUET_SUFFIXES):
         return read_parquet(path, spec)
     if kind == "auto" and suffix != ".inter" and suffix not in _TABLE_SUFFIXES:
-        raise InputError(
-            f"files ending in {suffix!r} are not known" if suffix else "the file has no ending that tells its format",
-            where=str(path),
-            fix="say format='csv', 'parquet', 'inter', 'movielens' or 'adjacency'",
-        )
+        what = f"files ending in {suffix!r} are not known" if suffix else "the file has no ending that tells its format"
+        raise InputError(what, where=str(path), fix="say format='csv', 'parquet', 'inter', 'movielens' or 'adjacency'")
     text = prepare_text(path, spec.encoding, scratch)
     head = read_head(text.path, str(path))
     if kind == "auto":

@@ -37,11 +37,8 @@ class OpenedDataset:
     def refuse_positions(self, split: SplitName) -> None:
         """A global split by time needs a clock: positions within a user's history order no two users."""
         if split in ("global_time", "rolling") and self.reading.get("time_unit") == "position":
-            raise UsageError(
-                f"the times are positions, not a clock, so a {split} split would compare what has no common order",
-                where=self.name,
-                fix="use leave_last_out or user_time, or a random split",
-            )
+            what = f"the times are positions, not a clock, so a {split} split would compare what has no common order"
+            raise UsageError(what, where=self.name, fix="use leave_last_out or user_time, or a random split")
 
 
 def is_path(reference: str) -> bool:
@@ -157,7 +154,5 @@ def _unknown(text: str, stored: set[str]) -> UsageError:
         fix = f"fetch it first: recassay data fetch {entry.name}" if entry.addresses else f"obtain it: {entry.how}"
         return UsageError(f"the dataset {text!r} is known but not stored here", fix=fix)
     known = [*stored, *entries, *(SYNTHETIC + name for name in PRESETS)]
-    return UsageError(
-        f"there is no dataset or file {text!r}",
-        fix=did_you_mean(text, known, else_see="`recassay.list_data(everything=True)`"),
-    )
+    what = f"there is no dataset or file {text!r}"
+    return UsageError(what, fix=did_you_mean(text, known, else_see="`recassay.list_data(everything=True)`"))

@@ -161,10 +161,8 @@ def find_dataset(name: str) -> CatalogEntry:
     everything = _everything()
     entry = everything.find(name)
     if entry is None:
-        raise UsageError(
-            f"unknown dataset {name!r}",
-            fix=did_you_mean(name, everything.aliases, else_see="`recassay.list_data(everything=True)`"),
-        )
+        fix = did_you_mean(name, everything.aliases, else_see="`recassay.list_data(everything=True)`")
+        raise UsageError(f"unknown dataset {name!r}", fix=fix)
     return entry
 
 

@@ -88,10 +88,8 @@ def fetch(
     path, part = folder / entry.stored_name, folder / f"{entry.stored_name}.part"
     pin = None if accept_change else read_pins(pins_path).get(entry.name)
     if not path.exists() and not entry.addresses:
-        raise UsageError(
-            f"{entry.name} cannot be downloaded directly: {entry.how}",
-            fix=f"put the file at {path} and run this again",
-        )
+        what = f"{entry.name} cannot be downloaded directly: {entry.how}"
+        raise UsageError(what, fix=f"put the file at {path} and run this again")
     checksum = entry.sha256 or entry.md5
 
     def settled(fetched: Pin) -> Pin:
@@ -149,11 +147,8 @@ def obtain(entry: CatalogEntry, target_dir: Path | str, **options: Any) -> Path:
     fetched = fetch(entry, target_dir, **options)
     path = Path(target_dir) / fetched.file
     if entry.convert:
-        raise UsageError(
-            f"{entry.name} was fetched, and cannot be read as it is: {entry.convert}",
-            where=str(path),
-            fix="then import that file",
-        )
+        what = f"{entry.name} was fetched, and cannot be read as it is: {entry.convert}"
+        raise UsageError(what, where=str(path), fix="then import that file")
     if archive_kind(path) is None:
         return path
     folder = Path(target_dir) / f"{entry.name}-{fetched.sha256[:12]}"
@@ -161,11 +156,8 @@ def obtain(entry: CatalogEntry, target_dir: Path | str, **options: Any) -> Path:
         unpack(path, folder, members=[entry.member] if entry.member else None)
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     if len(files) != 1:
-        raise InputError(
-            f"the archive holds {len(files)} files for {entry.name} where one was expected",
-            where=str(folder),
-            fix="import the right one yourself",
-        )
+        what = f"the archive holds {len(files)} files for {entry.name} where one was expected"
+        raise InputError(what, where=str(folder), fix="import the right one yourself")
     return files[0]
 
 

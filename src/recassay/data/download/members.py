@@ -54,10 +54,8 @@ class Writer:
         """Refuse `size` bytes of unpacked stream, skipped ones included."""
         packed = max(1, self.source.stat().st_size)
         if size > max(_RATIO_FLOOR, self.max_ratio * packed):
-            raise self.refused(
-                f"{packed:,} bytes that unpack to {size:,} or more look like a decompression bomb",
-                fix=f"if you trust it, raise max_ratio above {self.max_ratio:g}",
-            )
+            what = f"{packed:,} bytes that unpack to {size:,} or more look like a decompression bomb"
+            raise self.refused(what, fix=f"if you trust it, raise max_ratio above {self.max_ratio:g}")
 
     def check_count(self, count: int) -> None:
         """Refuse `count` members, unwanted ones included."""

@@ -199,18 +199,12 @@ class Transfer:
             raise self._too_large()
         free = shutil.disk_usage(self.part.parent).free
         if total - start + _SPARE > free:
-            raise RecAssayError(
-                f"needs {total - start:,} bytes and the disk has {free:,} free",
-                where=str(self.part.parent),
-                fix="free some space or use another folder",
-            )
+            what = f"needs {total - start:,} bytes and the disk has {free:,} free"
+            raise RecAssayError(what, where=str(self.part.parent), fix="free some space or use another folder")
 
     def _too_large(self) -> InputError:
-        return InputError(
-            f"the file is larger than the limit of {self.max_bytes:,} bytes",
-            where=self.address,
-            fix="raise max_bytes",
-        )
+        what = f"the file is larger than the limit of {self.max_bytes:,} bytes"
+        return InputError(what, where=self.address, fix="raise max_bytes")
 
     def _report(self, size: int, total: int | None) -> None:
         if self.progress is not None:

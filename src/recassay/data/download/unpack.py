@@ -97,11 +97,8 @@ def unpack(
         raise UsageError("the folder to unpack into is already there and not empty", where=str(target), fix="remove it")
     kind = archive_kind(source)
     if kind is None:
-        raise InputError(
-            "is not an archive that can be unpacked",
-            where=str(source),
-            fix="expected zip, tar, tar.gz, tar.bz2, tar.xz, gz, bz2 or xz",
-        )
+        what = "is not an archive that can be unpacked"
+        raise InputError(what, where=str(source), fix="expected zip, tar, tar.gz, tar.bz2, tar.xz, gz, bz2 or xz")
     patterns = tuple(members) if members is not None else None
     with appearing_folder(target) as folder:
         writer = Writer(source, folder, max_bytes, max_files, max_ratio, patterns)

@@ -58,10 +58,8 @@ def refuse_other(file: OpenedFile, detected: Detected) -> None:
     if detected.kind in RESULTS or detected.importer is None:
         return
     reader = {"lists": "`recassay.evaluate` judges lists", "judgements": "`recassay.evaluate` takes them as test data"}
-    raise file.refused(
-        f"holds {KIND_WORDS[detected.kind]} of {detected.importer.title}, not results",
-        fix=reader.get(detected.kind, "give the file of results beside it"),
-    )
+    what = f"holds {KIND_WORDS[detected.kind]} of {detected.importer.title}, not results"
+    raise file.refused(what, fix=reader.get(detected.kind, "give the file of results beside it"))
 
 
 def part_of(file: OpenedFile, detected: Detected, asked: Asked) -> Part:
@@ -103,10 +101,8 @@ def _imported(file: OpenedFile, importer: Importer, asked: Asked) -> Imported:
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, StopIteration, RecursionError,
             csv.Error, pl.exceptions.PolarsError) as error:  # fmt: skip
         reason = f" ({type(error).__name__}: {one_line(str(error), 120)})" if str(error) else ""
-        raise file.refused(
-            f"is not what {importer.title} writes{reason}",
-            fix="say `format='table'` to read it as a plain table, or name its format",
-        ) from error
+        what = f"is not what {importer.title} writes{reason}"
+        raise file.refused(what, fix="say `format='table'` to read it as a plain table, or name its format") from error
     frame = imported.frame
     _refuse_idle_dataset(frame, asked, file.name)
     named = frame.get_column(c.DATASET).n_unique() if c.DATASET in frame.columns else 0

@@ -33,10 +33,8 @@ def read(file: OpenedFile) -> Imported:
     columns = {name.lower(): name for name in frame.columns}
     truth = next((columns[name] for name in _TRUTH if name in columns), None)
     if truth is None or not {"prediction", "row_id"} <= columns.keys():
-        raise file.refused(
-            "names no true class, so that nobody knows which predictions are right",
-            fix="give predictions with the attributes row_id, prediction and correct (or truth)",
-        )
+        what = "names no true class, so that nobody knows which predictions are right"
+        raise file.refused(what, fix="give predictions with the attributes row_id, prediction and correct (or truth)")
     rows = frame.select(pl.col(columns["row_id"]).cast(pl.Int64, strict=False), columns["prediction"], truth)
     model = file.stem if not re.fullmatch(r"predictions?", file.stem) else file.parents()[0]
 

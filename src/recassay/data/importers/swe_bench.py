@@ -40,10 +40,8 @@ def read(file: OpenedFile) -> Imported:
         named = named | _named_beside(tuple((path, path.stat().st_mtime_ns) for path in beside))
         notes = (f"{task}: instances that none of {len(beside)} submissions resolved are not in their files",)
     if not named - resolved:
-        raise file.refused(
-            "names resolved instances only, so that the others are not known",
-            fix="give the report of the harness, or the folder with several submissions",
-        )
+        what = "names resolved instances only, so that the others are not known"
+        raise file.refused(what, fix="give the report of the harness, or the folder with several submissions")
 
     def answers() -> Iterator[Answer]:
         for instance in sorted(named):

@@ -48,10 +48,8 @@ def read_tables(file: OpenedFile, asked: Asked) -> Imported:
     """Every table of the file in the long form, below each other; a table that is none of results is told of."""
     tables = tables_of(file, asked)
     if not tables:
-        raise file.refused(
-            "holds no table of results",
-            fix="give a table with a column of algorithms and one for each metric, or name its `format`",
-        )
+        fix = "give a table with a column of algorithms and one for each metric, or name its `format`"
+        raise file.refused("holds no table of results", fix=fix)
     read: list[Imported] = []
     failures: list[InputError] = []
     for table in tables:

@@ -196,11 +196,8 @@ def _number(table: pl.DataFrame, role: str, where: str) -> pl.Series:
         bad = (numbers < 0).arg_true()
     if bad.len():
         row = int(bad[0])
-        raise InputError(
-            f"the {role} column holds {column[row]!r} in data row {row + 1}",
-            where=where,
-            fix="give it finite numbers" + (" from 1 on" if role == c.RANK else ""),
-        )
+        what = f"the {role} column holds {column[row]!r} in data row {row + 1}"
+        raise InputError(what, where=where, fix="give it finite numbers" + (" from 1 on" if role == c.RANK else ""))
     return numbers.alias(role)
 
 

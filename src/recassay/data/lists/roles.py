@@ -52,11 +52,8 @@ def list_roles(names: Sequence[str], where: str) -> dict[str, str]:
             roles[LISTS] = whole
     missing = [role for role in (c.USER, c.ITEM) if role not in roles and not (role == c.ITEM and LISTS in roles)]
     if missing:
-        raise InputError(
-            f"no column is recognised as the {' or the '.join(missing)} among {listing(map(repr, names), most=8)}",
-            where=where,
-            fix="name the columns user, item and score or rank",
-        )
+        what = f"no column is recognised as the {' or the '.join(missing)} among {listing(map(repr, names), most=8)}"
+        raise InputError(what, where=where, fix="name the columns user, item and score or rank")
     return roles
 
 

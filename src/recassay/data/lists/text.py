@@ -56,11 +56,8 @@ def text_table(data: bytes, where: str) -> tuple[pl.DataFrame, str, list[str]]:
     if _is_listed(sample):
         return _listed(data), "lines", ["each line was taken as a user and the list of items in order"]
     if fields not in _HEADERLESS or not all(is_number(row[-1]) for row in rows[1:] if len(row) == fields):
-        raise InputError(
-            f"the first line names no user and item, and {fields} columns without a header are not known",
-            where=where,
-            fix="name the columns in a header: user, item and score or rank",
-        )
+        what = f"the first line names no user and item, and {fields} columns without a header are not known"
+        raise InputError(what, where=where, fix="name the columns in a header: user, item and score or rank")
     names = list(_HEADERLESS[fields])
     if fields == 4 and _whole(rows, 3) and not _whole(rows, 2):
         names[2:] = [c.SCORE, c.RANK]

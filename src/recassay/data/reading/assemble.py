@@ -134,12 +134,8 @@ def _refuse(raw: RawTable, spec: ReadSpec, shown: tuple[BadRow, ...], bad: int, 
     examples = "; ".join(f"{raw.place} {row.line}: {row.reason}" for row in shown)
     more = f"; and {bad - len(shown):,} more" if bad > len(shown) else ""
     if bad == rows:
-        raise raw.refused(
-            f"none of the {rows:,} rows can be used ({examples}{more})",
-            fix="check the format, the header, the columns and the unit of time",
-        )
+        what = f"none of the {rows:,} rows can be used ({examples}{more})"
+        raise raw.refused(what, fix="check the format, the header, the columns and the unit of time")
     if not spec.skip_bad_rows:
-        raise raw.refused(
-            f"{bad:,} of {rows:,} rows are bad ({examples}{more})",
-            fix="mend them, or leave them out with `skip_bad_rows=True`",
-        )
+        what = f"{bad:,} of {rows:,} rows are bad ({examples}{more})"
+        raise raw.refused(what, fix="mend them, or leave them out with `skip_bad_rows=True`")

@@ -109,11 +109,8 @@ def _untyped(header: Sequence[str], where: str) -> list[str]:
     """The names of a RecBole header `user_id:token`, with its types checked."""
     bare = [name for name in header if name.rpartition(":")[2] not in _INTER_TYPES or ":" not in name]
     if bare:
-        raise InputError(
-            f"the .inter header gives no type for {listing(map(brief, bare))}",
-            where=where,
-            fix="write name:type with token or float, or say format='csv'",
-        )
+        what = f"the .inter header gives no type for {listing(map(brief, bare))}"
+        raise InputError(what, where=where, fix="write name:type with token or float, or say format='csv'")
     return [name.rpartition(":")[0] for name in header]
 
 

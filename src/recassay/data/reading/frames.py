@@ -95,10 +95,7 @@ def _from_pandas(role: str, column: Any) -> pl.Series:
     kinds = {type(value) for value in present}
     if role in (USER, ITEM, EVENT) and (len(kinds) > 1 or not kinds <= {str, int}):
         if len({str(value) for value in set(present)}) < len(set(present)):
-            raise InputError(
-                f"{role} ids of several types read the same as text",
-                where="the pandas frame",
-                fix="make the column one type",
-            )
+            what = f"{role} ids of several types read the same as text"
+            raise InputError(what, where="the pandas frame", fix="make the column one type")
         values = [None if value is None else str(value) for value in values]
     return pl.Series(role, values, strict=False)

@@ -62,11 +62,8 @@ def refuse_repeated_names(names: Sequence[str], where: str) -> None:
     """Two columns of one name cannot be distinguished."""
     twice = sorted({name for name in names if name and names.count(name) > 1})
     if twice:
-        raise InputError(
-            f"the header names {listing(map(brief, twice))} more than once",
-            where=where,
-            fix="give each column its own name",
-        )
+        what = f"the header names {listing(map(brief, twice))} more than once"
+        raise InputError(what, where=where, fix="give each column its own name")
 
 
 def assign_roles(
@@ -90,11 +87,8 @@ def assign_roles(
             roles[role] = place
     for role in (USER, ITEM):
         if role not in roles:
-            raise InputError(
-                f"no column is recognised as the {role} among {listing(map(brief, names), most=8)}",
-                where=where,
-                fix=f"say which one it is: columns={{'{role}': ...}}",
-            )
+            what = f"no column is recognised as the {role} among {listing(map(brief, names), most=8)}"
+            raise InputError(what, where=where, fix=f"say which one it is: columns={{'{role}': ...}}")
     for (role, place), (other, same) in combinations(roles.items(), 2):
         if place == same:
             what = f"column {names[place]!r} cannot be both the {role} and the {other}"
@@ -105,11 +99,8 @@ def assign_roles(
 def _asked_position(role: str, column: str | int, names: Sequence[str], where: str) -> int:
     if isinstance(column, int):
         if not 0 <= column < len(names):
-            raise InputError(
-                f"column {column} for the {role} does not exist; there are {len(names)}",
-                where=where,
-                fix=f"count from 0 to {len(names) - 1}",
-            )
+            what = f"column {column} for the {role} does not exist; there are {len(names)}"
+            raise InputError(what, where=where, fix=f"count from 0 to {len(names) - 1}")
         return column
     if column in names:
         return names.index(column)
@@ -120,11 +111,8 @@ def _recognised(role: str, names: Sequence[str], taken: set[int], where: str) ->
     for known in (_KNOWN[role], _STAND_INS if role == USER else set()):
         places = [p for p, name in enumerate(names) if canonical(name.strip()) in known and p not in taken]
         if len(places) > 1:
-            raise InputError(
-                f"{listing(brief(names[p]) for p in places)} could each be the {role}",
-                where=where,
-                fix=f"choose one: columns={{'{role}': '{names[places[0]]}'}}",
-            )
+            what = f"{listing(brief(names[p]) for p in places)} could each be the {role}"
+            raise InputError(what, where=where, fix=f"choose one: columns={{'{role}': '{names[places[0]]}'}}")
         if places:
             return places[0]
     return None

@@ -118,11 +118,8 @@ def _chunks(path: Path, compressed: bool) -> Iterator[bytes]:
             while chunk := file.read(CHUNK):
                 total += len(chunk)
                 if compressed and total > limit:
-                    raise InputError(
-                        f"{size:,} compressed bytes expand to more than {limit:,}",
-                        where=str(path),
-                        fix="unpack it yourself if you trust it",
-                    )
+                    what = f"{size:,} compressed bytes expand to more than {limit:,}"
+                    raise InputError(what, where=str(path), fix="unpack it yourself if you trust it")
                 yield chunk
     except EOFError:
         raise InputError("the gzip file ends early", where=str(path), fix="fetch or copy it again") from None

@@ -81,11 +81,8 @@ def refuse_times(kind: pl.DataType, mode: str, where: str) -> None:
     if mode == "iso":
         raise InputError("the timestamps are numbers, not dates", where=where, fix="say time='auto' or the unit")
     if not kind.is_integer() and not kind.is_float():
-        raise InputError(
-            f"the timestamps are of type {kind}",
-            where=where,
-            fix="use integers or dates, or say time='ignore'",
-        )
+        what = f"the timestamps are of type {kind}"
+        raise InputError(what, where=where, fix="use integers or dates, or say time='ignore'")
 
 
 def judge_times(times: RawTimes, mode: str, where: str) -> JudgedTimes:
@@ -142,11 +139,8 @@ def _unit_of(values: IntArray | FloatArray, mode: str, where: str) -> TimeUnit:
         factor = _STEP**power
         if middle < LATEST_CLOCK * factor and (power == 0 or middle >= EARLIEST_CLOCK * factor):
             return unit
-    raise InputError(
-        f"timestamps around {middle:.0f} are neither s, ms, us nor ns of a year from 1973 to 2199",
-        where=where,
-        fix="say the unit, or time='position' if they are no clock, or time='ignore'",
-    )
+    what = f"timestamps around {middle:.0f} are neither s, ms, us nor ns of a year from 1973 to 2199"
+    raise InputError(what, where=where, fix="say the unit, or time='position' if they are no clock, or time='ignore'")
 
 
 def _judged(

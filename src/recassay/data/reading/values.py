@@ -169,11 +169,8 @@ def recognise_dates(sample: pl.Series, where: str) -> DateForm:
     """
     forms = [form for text in sample if (form := _form_of(text.strip())) is not None]
     if not forms:
-        raise InputError(
-            f"timestamps like {brief(sample[0])} are neither numbers nor ISO dates",
-            where=where,
-            fix="write them as 2024-01-31 or 2024-01-31T13:45:00Z, or say time='ignore'",
-        )
+        fix = "write them as 2024-01-31 or 2024-01-31T13:45:00Z, or say time='ignore'"
+        raise InputError(f"timestamps like {brief(sample[0])} are neither numbers nor ISO dates", where=where, fix=fix)
     common = max(dict.fromkeys(forms), key=forms.count)
     unit = "ns" if any(form.unit == "ns" for form in forms) else "us"
     return DateForm(common.pattern, common.shape, unit)

@@ -139,10 +139,8 @@ def _draw_exactly(users: IdArray, sampler: MixtureSampler, seen: SeenPairs, rng:
     rank[order] = np.arange(len(users)) - np.repeat(np.cumsum(count) - count, count)
     items = best[row, rank].astype(np.int32)
     if not np.isfinite(score[row, items]).all():
-        raise UsageError(
-            "a synthetic user has more interactions than there are items for them",
-            fix="ask for fewer interactions, more items, or a smaller new_items",
-        )
+        what = "a synthetic user has more interactions than there are items for them"
+        raise UsageError(what, fix="ask for fewer interactions, more items, or a smaller new_items")
     seen.add(np.sort(seen.keys(users, items)))
     return items
 

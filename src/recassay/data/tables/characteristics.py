@@ -61,9 +61,6 @@ def _numbers(column: pl.Series, where: str) -> pl.Series | None:
             return None
         if bad.len():
             row = int(bad[0])
-            raise InputError(
-                f"column {column.name!r} holds {text[row]!r} in data row {row + 1}",
-                where=where,
-                fix="give it numbers, and leave an unknown one empty",
-            )
+            what = f"column {column.name!r} holds {text[row]!r} in data row {row + 1}"
+            raise InputError(what, where=where, fix="give it numbers, and leave an unknown one empty")
     return number.replace([float("inf"), float("-inf")], [None, None]).fill_nan(None).alias(column.name)

@@ -55,11 +55,8 @@ def read_instances(folder: str | Path) -> list[InstanceResponses]:
         )
     unknown = sorted(set(metadata) - set(tables))
     if unknown:
-        raise InputError(
-            f"the metadata name {listing(unknown)}, of which there are no responses",
-            where=str(where),
-            fix="name a file after its dataset",
-        )
+        what = f"the metadata name {listing(unknown)}, of which there are no responses"
+        raise InputError(what, where=str(where), fix="name a file after its dataset")
     instances = []
     for name, path in tables.items():
         responses = read_responses(path)
@@ -77,9 +74,6 @@ def _roles(path: Path) -> dict[str, str]:
     )  # fmt: skip
     strange = sorted(set(roles) - set(ROLES))
     if strange:
-        raise InputError(
-            f"{listing(map(repr, strange))} is no role",
-            where=origin.file,
-            fix=f"use one of {listing(ROLES, most=None)}",
-        )
+        what = f"{listing(map(repr, strange))} is no role"
+        raise InputError(what, where=origin.file, fix=f"use one of {listing(ROLES, most=None)}")
     return dict(zip(names, roles, strict=True))

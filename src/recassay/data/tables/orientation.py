@@ -67,11 +67,8 @@ def unclear(rows: Sequence[str], across: Sequence[str], where: str, why: str = "
     doubt = f"{' or '.join(shown)} are {'the algorithms' if len(shown) > 1 else 'algorithms or datasets'}"
     ways = ("`wide=True`", "`transpose=True`") if rows else ("`transpose=True`", "`wide=True`")
     first = (rows or across)[0]
-    return InputError(
-        f"it is not clear whether {doubt}{f': {why}' if why else ''}",
-        where=where,
-        fix=f"add {ways[0]} if {first!r} is an algorithm, or {ways[1]} if it is a dataset",
-    )
+    fix = f"add {ways[0]} if {first!r} is an algorithm, or {ways[1]} if it is a dataset"
+    return InputError(f"it is not clear whether {doubt}{f': {why}' if why else ''}", where=where, fix=fix)
 
 
 def _across(layout: Layout) -> list[str]:
@@ -123,10 +120,8 @@ def _row_column(table: Table, free: list[int], where: str) -> int | None:
         bare = [j for j in free if canonical(table.names()[j]) in UNNAMED]
         if len(bare) != 1:
             names = listing(repr(table.names()[j]) for j in free)
-            raise InputError(
-                f"the columns {names} may each name the rows", where=where,
-                fix="say `columns={'algorithm': 'NAME'}` (or dataset) with the one that does",
-            )  # fmt: skip
+            fix = "say `columns={'algorithm': 'NAME'}` (or dataset) with the one that does"
+            raise InputError(f"the columns {names} may each name the rows", where=where, fix=fix)
         return bare[0]
     return free[0] if free else None
 

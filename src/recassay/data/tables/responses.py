@@ -56,11 +56,8 @@ def _coded(column: pl.Series, item: str, where: str) -> np.ndarray[Any, np.dtype
     strange = ~(right.fill_null(False) | wrong.fill_null(False) | absent)
     if strange.any():
         row = int(strange.arg_true()[0])
-        raise InputError(
-            f"item {item!r} holds {column[row]!r} in data row {row + 1}",
-            where=where,
-            fix="give 1 for right, 0 for wrong, and leave a missing response empty",
-        )
+        what = f"item {item!r} holds {column[row]!r} in data row {row + 1}"
+        raise InputError(what, where=where, fix="give 1 for right, 0 for wrong, and leave a missing response empty")
     return np.where(absent.to_numpy(), MISSING, right.fill_null(False).to_numpy()).astype(np.uint8)
 
 

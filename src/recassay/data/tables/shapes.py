@@ -199,11 +199,8 @@ def _refuse_other_scales(columns: list[ValueColumn], parts: list[pl.DataFrame], 
     above = [(name, value) for name, value in largest if isinstance(value, float) and value > 1]
     if above and len(above) < len(columns):
         name, value = above[0]
-        raise InputError(
-            f"the column {name!r} reaches {value:g}, which {label} cannot beside the others",
-            where=where,
-            fix="leave the column out of the table, or give all values in one scale",
-        )
+        what = f"the column {name!r} reaches {value:g}, which {label} cannot beside the others"
+        raise InputError(what, where=where, fix="leave the column out of the table, or give all values in one scale")
 
 
 def _chosen(layout: Layout, remarks: Remarks) -> list[ValueColumn]:
