@@ -14,10 +14,10 @@ import recassay
 from recassay.analysis.associations import AVERAGE, correlate_characteristics
 from recassay.core.errors import InputError, NotApplicableError
 from recassay.core.tables.characteristics import CharacteristicsTable
-from recassay.data.published.printed import printed_table
 from recassay.data.tables.characteristics import read_characteristics
 from recassay.reporting.sections.associations import SECTION
 from support.benchmarks import NAMES, benchmark, characteristics, fading
+from support.tables import printed_table
 
 
 def test_every_number_is_its_definition():

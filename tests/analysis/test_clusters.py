@@ -16,9 +16,9 @@ from recassay.analysis.dataset_space.kmeans import kmeans, kmeans_runs
 from recassay.analysis.dataset_space.space import Standardisation, isolation_scores, place_datasets
 from recassay.core.errors import InputError, NotApplicableError
 from recassay.core.tables.characteristics import CharacteristicsTable
-from recassay.data.published.printed import printed_table
 from recassay.reporting.sections import clusters as section
 from support.benchmarks import benchmark, characteristics, fading
+from support.tables import printed_table
 
 
 def blobs(sizes: tuple[int, ...], apart: float, seed: int = 0) -> CharacteristicsTable:

@@ -23,7 +23,7 @@ from recassay.analysis.comper.matrix import (
     similarity_labels,
 )
 from recassay.core.errors import InputError, UsageError
-from recassay.data.published.printed import printed_table
+from support.tables import printed_table
 
 
 def printed(number: int) -> list[list[str]]:

@@ -22,10 +22,10 @@ from recassay.analysis.select.result import METHODS
 from recassay.core.errors import InputError, UsageError
 from recassay.core.tables.characteristics import CharacteristicsTable
 from recassay.core.tables.results import Results
-from recassay.data.published.printed import printed_table
 from recassay.reporting.sections import select as section
 from support.benchmarks import benchmark, characteristics, fading, long_frame
 from support.shared import only_analyses
+from support.tables import printed_table
 
 METRICS = ("ndcg@10", "hitrate@10", "coverage@10")
 

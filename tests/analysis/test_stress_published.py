@@ -12,7 +12,7 @@ from recassay.analysis.inference.agreement import spearman
 from recassay.analysis.inference.bootstrap import subset_weights
 from recassay.analysis.stress.fit import stress_rankings
 from recassay.analysis.stress.ranker import Ranker, subsets
-from recassay.data.published.printed import printed_table
+from support.tables import printed_table
 
 EIGHT = ("dm_auc", "dm_lbo", "mean_rank", "mean", "geometric_mean", "harmonic_mean", "copeland", "minimax")
 SIZES = (5, 10)

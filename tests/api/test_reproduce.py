@@ -11,9 +11,10 @@ import pytest
 import recassay
 from recassay.api import reproduce as verb
 from recassay.api.reproduce import reproduction_page
-from recassay.data.published.printed import VERDICTS, papers, printed_numbers, printed_table
+from recassay.data.published.printed import VERDICTS, papers, printed_numbers
 from recassay.data.published.tables import FOLDER, complete_part, published, published_results
 from support.places import ROOT
+from support.tables import printed_table
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("reproduce")]
 

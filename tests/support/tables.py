@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from recassay.core.tables.matrix import Matrix
+from recassay.data.published.printed import printed_numbers
 
 # Demšar 2006, Table 6: AUC of four variants of C4.5 on 14 datasets. On "voting" the last two print as 0.975 but have
 # ranks 2 and 3 there, so the last is written a little lower here.
@@ -55,3 +56,12 @@ def opposed() -> np.ndarray:
     values = level - np.array([0.3, 0.0, 0.6, 0.61, 0.62])[:, None]
     values[:, 22:] = level[22:] + np.array([0.02, 0.0, 0.010, 0.009, 0.008])[:, None]
     return values
+
+
+def printed_table(paper: str, table: str) -> dict[tuple[str, str], str]:
+    """One table of a paper: by row and column, the printed text."""
+    return {
+        (number.row, number.column): number.printed
+        for number in printed_numbers()
+        if (number.paper, number.table) == (paper, table)
+    }

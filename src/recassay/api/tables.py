@@ -98,7 +98,7 @@ def _parts(place: Any, asked: Asked, format: str | None) -> list[Part]:
     if isinstance(place, Results) or is_published(place):
         table = place if isinstance(place, Results) else published_results(place)
         name = table.sources[0].file if table.sources else "the results"
-        return [Part(table.frame, name, table.sources[0] if table.sources else None, table.notes)]
+        return [Part(table.frame, table.notes, where=name, source=table.sources[0] if table.sources else None)]
     return read_parts(place, asked, format)
 
 

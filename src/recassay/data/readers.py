@@ -20,7 +20,7 @@ from recassay.data.reading.frames import read_frame, read_pandas, read_parquet, 
 from recassay.data.reading.records import BadRow, RawTable, ReadRecord, ReadResult
 from recassay.data.reading.roles import refuse_unknown_roles
 from recassay.data.reading.sniffing import Head, looks_like_adjacency, read_head
-from recassay.data.reading.textfile import prepare_text
+from recassay.data.reading.textfile import hash_file, prepare_text
 
 __all__ = ["BadRow", "ReadRecord", "ReadResult", "read_interactions"]
 
@@ -62,7 +62,8 @@ def read_interactions(source: Any, spec: ReadSpec = _DEFAULT) -> ReadResult:
         raise UsageError(what, fix="give a path, a polars or pandas DataFrame, or a scipy sparse matrix")
     path = _existing_file(Path(source))
     with tempfile.TemporaryDirectory(prefix="recassay-", ignore_cleanup_errors=True) as scratch:
-        return assemble(_open(path, spec, Path(scratch)), spec, quietly=path.stat().st_size < _SOON_READ)
+        raw = _open(path, spec, Path(scratch))
+        return assemble(raw, spec, sha256=hash_file(path), quietly=path.stat().st_size < _SOON_READ)
 
 
 def _existing_file(path: Path) -> Path:
@@ -88,7 +89,7 @@ def _open(path: Path, spec: ReadSpec, scratch: Path) -> RawTable:
         what = f"files ending in {suffix!r} are not known" if suffix else "the file has no ending that tells its format"
         raise InputError(what, where=str(path), fix="say format='csv', 'parquet', 'inter', 'movielens' or 'adjacency'")
     text = prepare_text(path, spec.encoding, scratch)
-    head = read_head(text.path, str(path))
+    head = read_head(text, str(path))
     if kind == "auto":
         kind = _recognised(suffix, head, spec)
     if kind == "adjacency":

@@ -117,7 +117,7 @@ def study_part(folder: Path) -> Part:
         pl.col(c.METRIC).replace_strict(ways, default=None, return_dtype=pl.String).alias(c.CONVENTION),
         pl.col(c.DATASET).replace_strict(splits, default=None, return_dtype=pl.String).alias(c.PROTOCOL),
     )
-    return Part(frame, str(folder), results.sources[0] if results.sources else None)
+    return Part(frame, where=str(folder), source=results.sources[0] if results.sources else None)
 
 
 def is_adaptive(folder: Path) -> bool:

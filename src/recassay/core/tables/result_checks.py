@@ -45,6 +45,14 @@ def column_of(column: pl.Series) -> str:
     return f" of the column {column.name!r}" if column.name else ""
 
 
+def not_numbers(text: pl.Series, bad: pl.Series, where: str) -> InputError:
+    """The refusal of a column of text that should be numbers; `bad` are the rows that are none."""
+    row = int(bad[0])
+    what = f"{bad.len()} values are not numbers, the first {text[row]!r} in data row {row + 1}{column_of(text)}"
+    fix = "use plain numbers with a decimal point, and leave a missing value empty"
+    return InputError(what, where=where, fix=fix)
+
+
 def as_number(column: pl.Series, where: str) -> pl.Series:
     """The values as float64, null for missing; text that is no number raises with its row."""
     if column.dtype.is_numeric():
@@ -56,12 +64,7 @@ def as_number(column: pl.Series, where: str) -> pl.Series:
     number = text.cast(pl.Float64, strict=False)
     bad = (number.is_null() & ~absent).arg_true()
     if bad.len():
-        row = int(bad[0])
-        raise InputError(
-            f"{bad.len()} values are not numbers, the first {text[row]!r} in data row {row + 1}{column_of(column)}",
-            where=where,
-            fix="use plain numbers with a decimal point, and leave a missing value empty",
-        )
+        raise not_numbers(text, bad, where)
     return pl.select(pl.when(absent).then(None).otherwise(number)).to_series().fill_nan(None)
 
 

@@ -262,12 +262,7 @@ def _http_problem(error: urllib.error.HTTPError) -> Exception:
         return _PassingProblem(f"the server answers {error.code} {error.reason}", retry_after=wait)
     if 300 <= error.code < 400:
         return AddressFailed("redirects in a loop or too often")
-    meaning = {
-        401: "wants a login",
-        403: "refuses",
-        404: "has no such file",
-        410: "has no such file any more",
-    }
+    meaning = {401: "wants a login", 404: "has no such file", 410: "has no such file any more"}
     return AddressFailed(f"the server {meaning.get(error.code, 'refuses')} ({error.code})")
 
 

@@ -72,7 +72,8 @@ def part_of(file: OpenedFile, detected: Detected, asked: Asked) -> Part:
 def made_part(imported: Imported, where: str, source: Source | None) -> Part:
     """A part with the means over users, where its rows are of single ones."""
     users = imported.frame if c.USER in imported.frame.columns else None
-    return Part(mean_over_users(imported.frame), where, source, imported.notes, users, imported.guesses, imported.words)
+    notes, guesses, words = imported.notes, imported.guesses, imported.words
+    return Part(mean_over_users(imported.frame), notes, guesses, words, where=where, source=source, users=users)
 
 
 def _tables(file: OpenedFile, asked: Asked) -> Imported:

@@ -10,7 +10,7 @@ import io
 import json
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from recassay.core import columns as c
@@ -79,12 +79,10 @@ def _scores(scores: Any) -> Iterator[tuple[str, float, bool]]:
     """Scorer, number, and whether the number is a grade, for each score of a sample."""
     for scorer, score in (scores or {}).items():
         value = score.get("value") if isinstance(score, dict) else score
-        parts: Iterable[tuple[str, Any]] = (
-            ((f"{scorer}[{key}]", inner) for key, inner in value.items())
-            if isinstance(value, dict)
-            else [(str(scorer), value)]
-        )
-        for name, single in parts:
+        parts = {str(scorer): value}
+        if isinstance(value, dict):
+            parts = {f"{scorer}[{key}]": inner for key, inner in value.items()}
+        for name, single in parts.items():
             if isinstance(single, str) and single in _GRADES:
                 yield name, _GRADES[single], True
             elif isinstance(single, (int, float)):

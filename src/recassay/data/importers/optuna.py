@@ -152,18 +152,13 @@ def _journal(file: OpenedFile) -> list[Study]:
         elif code in (2, 3) and 0 <= entry.get("study_id", -1) < len(studies):
             for name, value in (entry.get("user_attr") or entry.get("system_attr") or {}).items():
                 _hang(studies[entry["study_id"]], str(name), value, code == 3)
-        elif code == 4:
-            owner.append(int(entry.get("study_id", -1)))
-            _ended(entry, len(owner) - 1, owner, studies)
-        elif code == 6:
-            _ended(entry, int(entry.get("trial_id", -1)), owner, studies)
+        elif code in (4, 6):
+            if code == 4:
+                owner.append(int(entry.get("study_id", -1)))
+            trial, values = len(owner) - 1 if code == 4 else int(entry.get("trial_id", -1)), entry.get("values")
+            if entry.get("state") == 1 and values and 0 <= trial < len(owner) and 0 <= owner[trial] < len(studies):
+                studies[owner[trial]].values.append([float(value) for value in values])
     return studies
-
-
-def _ended(entry: dict[str, Any], trial: int, owner: list[int], studies: list[Study]) -> None:
-    values = entry.get("values")
-    if entry.get("state") == 1 and values and 0 <= trial < len(owner) and 0 <= owner[trial] < len(studies):
-        studies[owner[trial]].values.append([float(value) for value in values])
 
 
 def _trials(file: OpenedFile) -> Study:

@@ -144,12 +144,13 @@ def lists_of(frame: pl.DataFrame, name: str, where: str, form: str) -> list[Read
         notes.append("no column of ranks or scores: the order of the rows is the order of the list")
     table = table.with_columns(_number(table, role, where) for role in (c.RANK, c.SCORE) if role in table.columns)
     kept = [role for role in (c.USER, c.ITEM, c.RANK, c.SCORE) if role in table.columns]
-    if c.ALGORITHM not in table.columns:
-        return [ReadLists(name, table.select(kept), where, form, *_split_of(table, where), notes=tuple(notes))]
-    named = table.with_columns(pl.col(c.ALGORITHM).cast(pl.String).fill_null(name))
+    parts = {name: table}
+    if c.ALGORITHM in table.columns:
+        named = table.with_columns(pl.col(c.ALGORITHM).cast(pl.String).fill_null(name))
+        parts = {str(key): part for (key,), part in named.group_by([c.ALGORITHM], maintain_order=True)}
     return [
-        ReadLists(str(key), part.select(kept), where, form, *_split_of(part, where), notes=tuple(notes))
-        for (key,), part in named.group_by([c.ALGORITHM], maintain_order=True)
+        ReadLists(key, part.select(kept), where, form, *_split_of(part, where), notes=tuple(notes))
+        for key, part in parts.items()
     ]
 
 

@@ -69,15 +69,6 @@ def printed_numbers() -> tuple[PrintedNumber, ...]:
     )
 
 
-def printed_table(paper: str, table: str) -> dict[tuple[str, str], str]:
-    """One table of a paper: by row and column, the printed text."""
-    return {
-        (number.row, number.column): number.printed
-        for number in printed_numbers()
-        if (number.paper, number.table) == (paper, table)
-    }
-
-
 @cache
 def papers() -> dict[str, PaperRecord]:
     """The papers by name, in order."""

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import polars as pl
 
 from recassay.core.columns import ITEM, USER
 from recassay.core.specs.specs import ReadSpec
 from recassay.data.reading.records import SHOWN_BAD_ROWS, BadRow, RawTable, brief
 from recassay.data.reading.sniffing import Head
-from recassay.data.reading.textfile import TextFile
 
 _LINE, _FIELDS = "line", "fields"
 
 
-def read_adjacency(text: TextFile, head: Head, spec: ReadSpec) -> RawTable:
+def read_adjacency(text: Path, head: Head, spec: ReadSpec) -> RawTable:
     """One row for each item after the first field of a line.
 
     Fields stand between blanks (or `spec.delimiter`); a line with a user and no item is a bad row. Blank
     lines are passed over. There are neither ratings nor times.
     """
     lines = pl.scan_csv(
-        text.path,
+        text,
         has_header=False,
         separator="\x1f",
         quote_char=None,
@@ -57,7 +58,6 @@ def read_adjacency(text: TextFile, head: Head, spec: ReadSpec) -> RawTable:
         columns={USER: "first field", ITEM: "further fields"},
         text=True,
         lines_of=lines_of,
-        sha256=text.sha256,
         lost=bare.height,
         lost_rows=shown,
     )

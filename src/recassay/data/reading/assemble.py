@@ -23,8 +23,11 @@ from recassay.data.reading.times import judge_times, refuse_times
 from recassay.data.reading.values import typed_columns
 
 
-def assemble(raw: RawTable, spec: ReadSpec, *, quietly: bool = False) -> ReadResult:
-    """Interactions out of a raw table, as `spec` asks; see `read_interactions` and `panics_as_errors`."""
+def assemble(raw: RawTable, spec: ReadSpec, *, sha256: str | None = None, quietly: bool = False) -> ReadResult:
+    """Interactions out of a raw table, as `spec` asks; see `read_interactions` and `panics_as_errors`.
+
+    `sha256` is that of its file, where it is one.
+    """
     if spec.event_weights is not None and EVENT not in raw.columns:
         fix = "say columns={'event': ...} or leave event_weights out"
         raise raw.refused("event weights are asked for and no event column is found", fix=fix)
@@ -93,7 +96,7 @@ def assemble(raw: RawTable, spec: ReadSpec, *, quietly: bool = False) -> ReadRes
 
     record = ReadRecord(
         source=raw.source,
-        sha256=raw.sha256,
+        sha256=sha256,
         format=raw.format,
         columns=dict(raw.columns),
         rows=rows,

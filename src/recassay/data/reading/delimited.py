@@ -14,13 +14,13 @@ from recassay.data.reading.layout import RecordsFile, is_quoted
 from recassay.data.reading.records import RawTable, brief
 from recassay.data.reading.roles import assign_roles, refuse_repeated_names
 from recassay.data.reading.sniffing import ONE_COLUMN, Head, has_header, positional_roles, sniff_delimiter
-from recassay.data.reading.textfile import TextFile, line_blocks
+from recassay.data.reading.textfile import line_blocks
 
 _UNIT_SEPARATOR = "\x1f"
 _INTER_TYPES = ("token", "token_seq", "float", "float_seq")
 
 
-def read_delimited(text: TextFile, head: Head, spec: ReadSpec, kind: str, scratch: Path) -> RawTable:
+def read_delimited(text: Path, head: Head, spec: ReadSpec, kind: str, scratch: Path) -> RawTable:
     """A table in text as a lazy frame of text columns named by role.
 
     Lines with another number of fields than the header (or, without one, than most lines) are counted as
@@ -41,11 +41,11 @@ def read_delimited(text: TextFile, head: Head, spec: ReadSpec, kind: str, scratc
     if len(names) < 2:
         raise head.refused(ONE_COLUMN)
 
-    path, separator = text.path, delimiter
+    path, separator = text, delimiter
     if len(delimiter.encode()) > 1 or delimiter == " ":
         path, separator = scratch / "separated", _UNIT_SEPARATOR
         with path.open("wb") as out:
-            out.writelines(map(_with_separator(delimiter), line_blocks(text.path, head.where)))
+            out.writelines(map(_with_separator(delimiter), line_blocks(text, head.where)))
     quoted = kind != "inter" and is_quoted(path, separator, head.where)
     file = RecordsFile(path, separator, quoted, head.where)
     shape = file.survey(len(names))
@@ -76,7 +76,6 @@ def read_delimited(text: TextFile, head: Head, spec: ReadSpec, kind: str, scratc
         columns={role: names[place] for role, place in roles.items()},
         text=True,
         lines_of=lines,
-        sha256=text.sha256,
         lost=shape.ragged,
         lost_rows=shape.shown,
         warnings=tuple(notes),

@@ -16,7 +16,6 @@ from recassay.core.specs.specs import ReadSpec
 from recassay.core.system.parquet import panics_as_errors
 from recassay.data.reading.records import RawTable
 from recassay.data.reading.roles import assign_roles, refuse_repeated_names
-from recassay.data.reading.textfile import hash_file
 
 
 def read_parquet(path: Path, spec: ReadSpec) -> RawTable:
@@ -27,7 +26,7 @@ def read_parquet(path: Path, spec: ReadSpec) -> RawTable:
             names = frame.collect_schema().names()
     except (pl.exceptions.PolarsError, OSError) as error:
         raise damaged_parquet(path, error) from None
-    return _table(frame, names, spec, str(path), "parquet", sha256=hash_file(path))
+    return _table(frame, names, spec, str(path), "parquet")
 
 
 def damaged_parquet(path: Path, error: Exception) -> InputError:

@@ -51,7 +51,6 @@ class RawTable:
     columns: Mapping[str, str]
     text: bool
     lines_of: Callable[[list[int]], list[int]]
-    sha256: str | None = None
     lost: int = 0
     lost_rows: tuple[BadRow, ...] = ()
     warnings: tuple[str, ...] = ()

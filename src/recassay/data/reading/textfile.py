@@ -8,7 +8,6 @@ import hashlib
 import itertools
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from recassay.core.errors import InputError, UsageError
@@ -36,24 +35,14 @@ _NO_TEXT = frozenset(["idna", "punycode", "undefined", "unicode-escape", "raw-un
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
-@dataclass(frozen=True, slots=True)
-class TextFile:
-    """Plain UTF-8 lines at `path` (the source itself, or a copy in the scratch folder), and the source's
-    hash.
-    """
-
-    path: Path
-    sha256: str
-
-
 def hash_file(path: Path) -> str:
     """SHA-256 of the bytes on disk."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def prepare_text(path: Path, encoding: str, scratch: Path) -> TextFile:
-    """Check that `path` is text in `encoding`, without NUL bytes, and lay it out as UTF-8.
+def prepare_text(path: Path, encoding: str, scratch: Path) -> Path:
+    """Check that `path` is text in `encoding`, without NUL bytes, and lay it out as UTF-8: where that is.
 
     A plain UTF-8 file is used where it lies; otherwise (gzip, another encoding, lines that end in a lone
     carriage return) a copy is written to `scratch`. A compressed file may not expand beyond `EXPANSION_RATIO`
@@ -67,19 +56,18 @@ def prepare_text(path: Path, encoding: str, scratch: Path) -> TextFile:
     _refuse_binary(head, path, compressed=compressed, wide=wide)
     if not compressed and head.startswith(_UTF16_MARKS) and not codec.name.startswith("utf-16"):
         raise InputError("the file is UTF-16 text", where=str(path), fix="say encoding='utf-16'")
-    sha256 = hash_file(path)
     chunks = _checked(_chunks(path, compressed), codec, path)
     if not compressed and codec.name == "utf-8" and not _lone_returns(head):
         for _ in chunks:
             pass
-        return TextFile(path, sha256)
+        return path
     target = scratch / "text"
     with target.open("wb") as out:
         lone = None
         for chunk in chunks:
             lone = _lone_returns(chunk) if lone is None else lone
             out.write(chunk.replace(b"\r", b"\n") if lone else chunk)
-    return TextFile(target, sha256)
+    return target
 
 
 def _codec(encoding: str) -> codecs.CodecInfo:

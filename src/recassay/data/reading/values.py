@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 import polars as pl
 
 from recassay.core.columns import EVENT, ITEM, RATING, TIMESTAMP, USER
-from recassay.core.errors import InputError
 from recassay.core.specs.specs import ReadSpec
 from recassay.data.reading.records import RawTable, brief
 
@@ -141,53 +141,43 @@ def _times(dtype: pl.DataType, counts: dict[str, int], raw: RawTable, spec: Read
             return text.cast(pl.Int64, strict=False), "is no whole number"
         return text.cast(pl.Float64, strict=False), "is no number"
     sample = raw.frame.select(_filled(column)).drop_nulls().head(_SAMPLE).collect().to_series()
-    form = recognise_dates(sample, raw.source)
-    return form.parsed(text), f"is no date written like {form.shape}"
+    forms = [form for value in sample if (form := _form_of(value.strip())) is not None]
+    if not forms:
+        what = f"timestamps like {brief(sample[0])} are neither numbers nor ISO dates"
+        raise raw.refused(what, fix="write them as 2024-01-31 or 2024-01-31T13:45:00Z, or say time='ignore'")
+    pattern, shape, _ = max(dict.fromkeys(forms), key=forms.count)  # the form that most of them have
+    precision: Literal["ns", "us"] = "ns" if any(form.precise for form in forms) else "us"
+    return _dates(text, pattern, precision), f"is no date written like {shape}"
 
 
-@dataclass(frozen=True, slots=True)
-class DateForm:
-    """How the dates of a column are written: `pattern` for polars, `shape` for people."""
+def _dates(text: pl.Expr, pattern: str, precision: Literal["ns", "us"]) -> pl.Expr:
+    """The dates as UTC; null where the text is not of this form. Without an offset, the clock is taken as UTC."""
+    if "%H" not in pattern:
+        return text.str.to_date(pattern, strict=False)
+    moment = text.str.to_datetime(pattern, time_unit=precision, strict=False)
+    return moment.dt.replace_time_zone(None) if "%:z" not in pattern else moment.dt.convert_time_zone("UTC")
+
+
+class _DateForm(NamedTuple):
+    """How a date is written: `pattern` for polars, `shape` for people; `precise` below a microsecond."""
 
     pattern: str
     shape: str
-    unit: str
-
-    def parsed(self, text: pl.Expr) -> pl.Expr:
-        """The dates as UTC; null where the text is not of this form. Without an offset, the clock is taken as
-        UTC.
-        """
-        if "%H" not in self.pattern:
-            return text.str.to_date(self.pattern, strict=False)
-        moment = text.str.to_datetime(self.pattern, time_unit=self.unit, strict=False)  # type: ignore[arg-type]
-        return moment.dt.replace_time_zone(None) if "%:z" not in self.pattern else moment.dt.convert_time_zone("UTC")
+    precise: bool
 
 
-def recognise_dates(sample: pl.Series, where: str) -> DateForm:
-    """The form that most of the `sample` values have; anything but a year-first date is refused with an
-    example.
-    """
-    forms = [form for text in sample if (form := _form_of(text.strip())) is not None]
-    if not forms:
-        fix = "write them as 2024-01-31 or 2024-01-31T13:45:00Z, or say time='ignore'"
-        raise InputError(f"timestamps like {brief(sample[0])} are neither numbers nor ISO dates", where=where, fix=fix)
-    common = max(dict.fromkeys(forms), key=forms.count)
-    unit = "ns" if any(form.unit == "ns" for form in forms) else "us"
-    return DateForm(common.pattern, common.shape, unit)
-
-
-def _form_of(text: str) -> DateForm | None:
+def _form_of(text: str) -> _DateForm | None:
+    """The form of a year-first date; None for anything else."""
     match = _FORM.fullmatch(text)
     if match is None:
         return None
     dash, middle, zone = match["dash"], match["middle"], match["zone"]
-    pattern, shape, unit = f"%Y{dash}%m{dash}%d", f"2024{dash}01{dash}31", "us"
+    pattern, shape = f"%Y{dash}%m{dash}%d", f"2024{dash}01{dash}31"
     if middle:
         pattern, shape = f"{pattern}{middle}%H:%M", f"{shape}{middle}13:45"
         if match["seconds"]:
             pattern, shape = f"{pattern}:%S%.f", f"{shape}:00"
-            unit = "ns" if match["fraction"] and len(match["fraction"]) > 7 else "us"
         if zone:
             offset = zone[0] in "+-"
             pattern, shape = pattern + ("%:z" if offset else zone), shape + ("+01:00" if offset else zone)
-    return DateForm(pattern, shape, unit)
+    return _DateForm(pattern, shape, len(match["fraction"] or "") > 7)

@@ -63,18 +63,12 @@ class SeenPairs:
         return taken
 
 
-@dataclass(frozen=True, slots=True)
 class MixtureSampler:
     """Draws from P(item | user) = sum_c weights[user, c] * components[c, item]."""
 
-    weights: FloatArray
-    components: FloatArray
-    _weight_ladder: FloatArray = field(init=False, repr=False)
-    _component_ladder: FloatArray = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_weight_ladder", _ladder(self.weights))
-        object.__setattr__(self, "_component_ladder", _ladder(self.components))
+    def __init__(self, weights: FloatArray, components: FloatArray) -> None:
+        self.weights, self.components = weights, components
+        self._weight_ladder, self._component_ladder = _ladder(weights), _ladder(components)
 
     def draw(self, users: IdArray, rng: np.random.Generator) -> IdArray:
         """One item for each of `users`, independent of each other."""

@@ -14,8 +14,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from recassay.core.errors import InputError
-from recassay.core.tables.result_checks import column_of
+from recassay.core.tables.result_checks import not_numbers
 
 _ABSENT = (
     "- -- --- – — − / \\ . ... … ? x × ✗ ✘ na n/a n.a. n.a nan null none nil missing oom oot ot oome oots tle to "
@@ -107,12 +106,7 @@ def numbers(column: pl.Series, where: str, *, percent: bool = False) -> Numbers:
         return replace(shares, taken=shares.taken + Counter({_UNSIGNED: int((plain > 1).sum())}))
     bad = text.is_in([content for content, cell in cells.items() if cell.value is None and not cell.missing]).arg_true()
     if bad.len():
-        first = int(bad[0])
-        raise InputError(
-            f"{bad.len()} values are not numbers, the first {text[first]!r} in data row {first + 1}{column_of(column)}",
-            where=where,
-            fix="use plain numbers with a decimal point, and leave a missing value empty",
-        )
+        raise not_numbers(text, bad, where)
     taken: Counter[str] = Counter()
     absent: Counter[str] = Counter()
     counts = dict(text.filter(text.is_in(odd)).value_counts().iter_rows())

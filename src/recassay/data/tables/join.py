@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any
 
@@ -38,20 +38,14 @@ class Imported:
     """What the framework calls what is compared, and what it is compared on: `("model", "task")`."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Part:
-    """A long frame from one place: what messages call the place, its file, and what to tell of it."""
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Part(Imported):
+    """What was imported from one place, with one row per cell: what messages call the place, and its file."""
 
-    frame: pl.DataFrame
     where: str
     source: Source | None = None
-    notes: tuple[str, ...] = field(default=())
     users: pl.DataFrame | None = None
     """The rows of single users that the frame has the means of, where the place has them."""
-    guesses: tuple[str, ...] = ()
-    """Where the reading of the place is a guess."""
-    words: tuple[str, str] = ("algorithm", "dataset")
-    """What the place calls its algorithms and datasets."""
 
 
 MOST_SOURCES = 4

@@ -9,7 +9,6 @@ there is none, the reader is asked.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -28,21 +27,16 @@ OPPOSITE = {c.ALGORITHM: c.DATASET, c.DATASET: c.ALGORITHM}
 _KINDS = (c.ALGORITHM, c.DATASET)
 
 
-def oriented(table: Table, layout: Layout, asked: Asked, where: str) -> Layout:
-    """The layout with a column of algorithms (and of datasets), and with what its headers name beside metrics."""
-    roles = dict(layout.roles)
+def orient(table: Table, layout: Layout, asked: Asked, where: str) -> None:
+    """Find the column of algorithms (and of datasets), and what the headers name beside metrics."""
     free = free_names(table, layout)
     across = _across(layout)
-    guesses: list[str] = []
-    if c.VALUE in roles:
-        _pair(table, roles, free, guesses)
-        return replace(layout, roles=roles, guesses=tuple(guesses))
-    if across and not set(_KINDS) <= roles.keys():
-        kind = _kind_of_rows(table, roles, free, across, asked, where, guesses)
-        return replace(layout, roles=roles, across=OPPOSITE[kind], guesses=tuple(guesses))
-    if not across and any(column.metric for column in layout.values):
-        _only_rows(table, roles, free, asked, where, guesses)
-    return replace(layout, roles=roles, guesses=tuple(guesses))
+    if c.VALUE in layout.roles:
+        _pair(table, layout, free)
+    elif across and not set(_KINDS) <= layout.roles.keys():
+        layout.across = OPPOSITE[_kind_of_rows(table, layout, free, across, asked, where)]
+    elif not across and any(column.metric for column in layout.values):
+        _only_rows(table, layout, free, asked, where)
 
 
 def opinion(rows: Sequence[str], across: Sequence[str]) -> tuple[str | None, str]:
@@ -83,11 +77,9 @@ def _names(table: Table, place: int) -> list[str]:
     return [name for text in column.to_list() if (name := plain_name(text))]
 
 
-def _kind_of_rows(
-    table: Table, roles: dict[str, int], free: list[int], across: list[str], asked: Asked, where: str,
-    guesses: list[str],
-) -> str:  # fmt: skip
+def _kind_of_rows(table: Table, layout: Layout, free: list[int], across: list[str], asked: Asked, where: str) -> str:
     """What the rows name, where headers name the other; the column of the rows gets its role."""
+    roles = layout.roles
     named = next((kind for kind in _KINDS if kind in roles), None)
     place = roles.pop(named) if named is not None else _row_column(table, free, where)
     rows = _names(table, place) if place is not None else []
@@ -104,7 +96,7 @@ def _kind_of_rows(
         if kinds:
             raise unclear(rows, across, where, f"its header says {next(iter(kinds))}s, but {why}")
         taken = ("rows", known) if rows else ("columns", OPPOSITE[known])
-        guesses.append(f"its {taken[0]} were taken as {taken[1]}s, since {why}")
+        layout.guesses.append(f"its {taken[0]} were taken as {taken[1]}s, since {why}")
         kinds.add(known)
     if len(kinds) != 1:
         raise unclear(rows, across, where, "its headers contradict each other" if kinds else "")
@@ -126,11 +118,9 @@ def _row_column(table: Table, free: list[int], where: str) -> int | None:
     return free[0] if free else None
 
 
-def _only_rows(
-    table: Table, roles: dict[str, int], free: list[int], asked: Asked, where: str, guesses: list[str]
-) -> None:
+def _only_rows(table: Table, layout: Layout, free: list[int], asked: Asked, where: str) -> None:
     """Tables whose headers name metrics alone: rows name algorithms, perhaps beside datasets."""
-    names = table.names()
+    names, roles = table.names(), layout.roles
     panel = names.index(PANEL) if PANEL in names else None
     if c.ALGORITHM in roles:
         if panel is not None:
@@ -141,7 +131,7 @@ def _only_rows(
         return
     if len(free) > 1:
         datasets_named = c.DATASET in roles
-        _pair(table, roles, free, guesses)
+        _pair(table, layout, free)
         if c.ALGORITHM not in roles and not datasets_named:
             columns = [names[j] for j in free]
             raise InputError(
@@ -159,24 +149,22 @@ def _only_rows(
         roles[asked.rows] = place
     elif known == c.ALGORITHM:
         roles[c.ALGORITHM] = place
-        guesses.append(f"its rows were taken as algorithms, since {why}")
+        layout.guesses.append(f"its rows were taken as algorithms, since {why}")
     else:
         raise unclear(rows, [], where, why)
 
 
-def _pair(table: Table, roles: dict[str, int], free: list[int], guesses: list[str]) -> None:
+def _pair(table: Table, layout: Layout, free: list[int]) -> None:
     """Columns without a word of their own get the roles that are open, where known names say which is which."""
-    for kind in _KINDS:
-        if kind in roles:
-            continue
+    roles = layout.roles
+    for kind in (kind for kind in _KINDS if kind not in roles):
         at = 0 if kind == c.ALGORITHM else 1
         counts = {j: count_known(_names(table, j)) for j in free if j not in roles.values()}
         fitting = [j for j, count in counts.items() if count[at] > 0 and not count[1 - at]]
         if len(fitting) == 1:
             roles[kind] = fitting[0]
-            guesses.append(
-                f"column {table.names()[fitting[0]]!r} was taken as {kind}s, since their names are known as such"
-            )
+            name = table.names()[fitting[0]]
+            layout.guesses.append(f"column {name!r} was taken as {kind}s, since their names are known as such")
 
 
 _PUBLISHED = Path(__file__).parents[1] / "published"

@@ -72,16 +72,19 @@ class ValueColumn:
         return self.metric.phase if self.metric else ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Layout:
-    """Where the names stand (role -> column), the columns of numbers, and the names of columns left out."""
+    """Where the names stand (role -> column), the columns of numbers, and the names of columns left out.
+
+    `layout_of` begins it by words, `settle` and `orient` fill in what it leaves open.
+    """
 
     roles: dict[str, int]
     values: list[ValueColumn]
     left_out: list[str]
     error: int | None = None
     """The column of standard errors in a long table."""
-    guesses: tuple[str, ...] = ()
+    guesses: list[str] = field(default_factory=list)
     across: str = ""
     """What the part of the headers that is no metric names: `algorithm` or `dataset`."""
 

@@ -14,26 +14,24 @@ from recassay.data.tables.labels import Spelled, known_metric, metrics_in, spell
 from recassay.data.tables.roles import Asked, Layout, split_compound, unknown
 
 
-def settled(table: Table, layout: Layout, asked: Asked, stem: str) -> Layout:
-    """The layout with compound headers taken apart, and with the one metric of a table whose headers name none."""
+def settle(table: Table, layout: Layout, asked: Asked, stem: str) -> None:
+    """Take compound headers apart, and find the one metric of a table whose headers name none."""
     names, values = table.names(), layout.values
     if asked.rows is not None and asked.metric is not None:
         named = [column for column in values if column.metric]
         if len(named) < len(values) and not any("@" in names[column.place] for column in named):
             values = [replace(column, metric=None, other=names[column.place]) for column in values]
-    if {c.METRIC, c.VALUE} & layout.roles.keys():
-        return replace(layout, values=values)
-    if not any(column.metric and column.metric.known for column in values):
-        parted = [(column, split_compound(names[column.place])) for column in values]
-        if len(parted) > 1 and all(parts for _, parts in parted):
-            values = [replace(column, other=parts[0], metric=parts[1]) for column, parts in parted if parts]
-    guesses: tuple[str, ...] = ()
-    if values and not any(column.metric for column in values):
-        metric, place = _stated_metric(table, layout.roles, asked, stem)
-        if metric is not None:
+    if not {c.METRIC, c.VALUE} & layout.roles.keys():
+        if not any(column.metric and column.metric.known for column in values):
+            parted = [(column, split_compound(names[column.place])) for column in values]
+            if len(parted) > 1 and all(parts for _, parts in parted):
+                values = [replace(column, other=parts[0], metric=parts[1]) for column, parts in parted if parts]
+        if values and not any(column.metric for column in values):
+            metric, place = _stated_metric(table, layout.roles, asked, stem)
             values = [replace(column, metric=metric) for column in values]
-            guesses = (f"{metric.label} was taken as the metric, by the {place}",) if place else ()
-    return replace(layout, values=values, guesses=guesses)
+            if metric is not None and place:
+                layout.guesses.append(f"{metric.label} was taken as the metric, by the {place}")
+    layout.values = values
 
 
 def _stated_metric(table: Table, roles: Mapping[str, int], asked: Asked, stem: str) -> tuple[Spelled | None, str]:

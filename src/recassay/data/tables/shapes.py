@@ -22,9 +22,9 @@ from recassay.data.tables.cells import FROM_INTERVAL, Numbers, numbers
 from recassay.data.tables.comparability import BOUNDED
 from recassay.data.tables.grid import Table, plain_name, refuse_wide
 from recassay.data.tables.join import Imported
-from recassay.data.tables.orientation import oriented
+from recassay.data.tables.orientation import orient
 from recassay.data.tables.roles import Asked, Layout, ValueColumn, free_names, layout_of, not_test, unknown
-from recassay.data.tables.settle import is_readable, refusal, settled
+from recassay.data.tables.settle import is_readable, refusal, settle
 from recassay.data.tables.tidy import filled_down, labelled, split_tuples, with_cutoffs, without_notes
 from recassay.data.tables.words import AVERAGE, GAIN, INTERVAL, PHASE
 
@@ -63,7 +63,8 @@ def long_form(table: Table, asked: Asked, where: str, dataset: str, stem: str = 
     table, below = without_notes(split_tuples(table))
     if below:
         remarks.sentences.append(below)
-    layout = settled(table, layout_of(table, asked, where), asked, stem)
+    layout = layout_of(table, asked, where)
+    settle(table, layout, asked, stem)
     if asked.rows is not None and (c.VALUE in layout.roles or {c.ALGORITHM, c.DATASET} <= layout.roles.keys()):
         option = "`wide`" if asked.wide else "`transpose`"
         what = f"names algorithms and datasets in columns, so {option} has no effect"
@@ -74,12 +75,11 @@ def long_form(table: Table, asked: Asked, where: str, dataset: str, stem: str = 
                 "a wide table does not say which metric it holds", fix="name it, for example `metric='ndcg@10'`"
             )
         if any(column.other for column in layout.values if column.metric):
-            table, layout = _with_row_names(table, layout)
-    remarks.guesses += layout.guesses
-    layout = oriented(table, layout, asked, where)
+            table = _with_row_names(table, layout)
+    orient(table, layout, asked, where)
     remarks.guesses += layout.guesses
     used = {table.names()[j] for j in layout.roles.values()}
-    layout = replace(layout, left_out=[name for name in layout.left_out if name not in used])
+    layout.left_out = [name for name in layout.left_out if name not in used]
     if c.VALUE not in layout.roles:  # a long table holds no rows that compare the others
         table = _without_gains(table, layout, remarks)
     if c.VALUE in layout.roles and c.ALGORITHM in layout.roles and (c.METRIC in layout.roles or asked.metric):
@@ -102,15 +102,14 @@ def long_form(table: Table, asked: Asked, where: str, dataset: str, stem: str = 
     return Imported(_without_averages(frame, remarks), tuple(remarks.lines()), tuple(remarks.guesses))
 
 
-def _with_row_names(table: Table, layout: Layout) -> tuple[Table, Layout]:
+def _with_row_names(table: Table, layout: Layout) -> Table:
     """A table whose rows have no names (each column is an algorithm or a dataset), with their numbers as names."""
     if {c.ALGORITHM, c.DATASET} & layout.roles.keys() or free_names(table, layout):
-        return table, layout
+        return table
     names = pl.Series("rows", [f"row {i + 1}" for i in range(table.height)])
-    values = [replace(column, place=column.place + 1) for column in layout.values]
-    roles = {role: place + 1 for role, place in layout.roles.items()}
-    wider = replace(table, columns=(names, *table.columns), headers=(("",), *table.headers))
-    return wider, replace(layout, values=values, roles=roles)
+    layout.values = [replace(column, place=column.place + 1) for column in layout.values]
+    layout.roles = {role: place + 1 for role, place in layout.roles.items()}
+    return replace(table, columns=(names, *table.columns), headers=(("",), *table.headers))
 
 
 def _long(table: Table, layout: Layout, asked: Asked, where: str, remarks: Remarks) -> pl.DataFrame:
