@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
@@ -46,11 +47,10 @@ def plot_strata(result: StrataResult) -> Any:
     the right edge are the values on the whole test part, those of the study's table.
     """
     names = list(result.algorithms if len(result.algorithms) <= MOST_LINES else result.standing_out(MOST_LINES - 1))
-    panels = [_curves(result, dataset, names) for dataset in shown_datasets(result)]
     others = len(result.algorithms) - len(names)
     grey = f"grey: {others} more algorithms, which lead at neither end and move less; " if others else ""
     return themed(
-        _grid(panels),
+        _panels(result, lambda dataset: _curves(result, dataset, names)),
         f"Performance on the less popular items, {result.metric}",
         f"left: items that few have; right end: a sample of all items, triangles: the whole test part; "
         f"{100 * result.confidence:g} % bands over users; diamonds: crossings significant on both sides; {grey}"
@@ -58,7 +58,7 @@ def plot_strata(result: StrataResult) -> Any:
     )
 
 
-def _curves(result: StrataResult, dataset: DatasetStrata, names: list[str]) -> Any:
+def _curves(result: StrataResult, dataset: DatasetStrata, names: list[str]) -> Chart:
     """A panel: the algorithms of `names` in their colours, all others grey."""
     rows = dataset.curves_frame(result.alpha).to_dicts()
     x = _thresholds(dataset)
@@ -96,7 +96,7 @@ def _curves(result: StrataResult, dataset: DatasetStrata, names: list[str]) -> A
         tip = tips("first second", "threshold p_below p_above")
         x = channel("x:Q", scale=_scale(dataset))
         layers.append(marks(marked, "point", **diamond).encode(x=x, y=y, tooltip=tip))
-    return layer(*layers).properties(width=WIDTH, height=HEIGHT, title=_title(dataset))
+    return layer(*layers)
 
 
 def _marked_crossings(dataset: DatasetStrata, names: list[str]) -> list[dict[str, Any]]:
@@ -121,44 +121,42 @@ def _marked_crossings(dataset: DatasetStrata, names: list[str]) -> list[dict[str
 
 def plot_popularity_curve(result: StrataResult) -> Any:
     """Figure 1: the popularity Pop(i) of the items in descending order, both axes by logarithm; rules: thresholds."""
-    panels = []
     style = {"scale": {"type": "log"}, "axis": {"format": "~s", "labelOverlap": True, "grid": False}}
     x = channel(f"{c.RANK}:Q", title="items, the most popular first", **style)
     y = channel("popularity:Q", title="Pop(i), users in training", **style)
-    for dataset in shown_datasets(result):
-        curve = marks(dataset.curve.to_dicts(), "line", color=INK, strokeWidth=2).encode(
+    shares = ["threshold", "items", "share_of_items", "share_of_train"]
+
+    def panel(dataset: DatasetStrata) -> Chart:
+        curve = marks(dataset.curve.to_dicts(), "line", color=INK, strokeWidth=2)
+        rows = dataset.shares.select(shares).to_dicts()
+        rules = marks(rows, "rule", color=FAINT, strokeDash=[3, 3], strokeWidth=0.9)
+        return rules.encode(y="threshold:Q", tooltip=tips("", " ".join(shares))) + curve.encode(
             x=x, y=y, tooltip=tips("", f"{c.RANK} popularity")
         )
-        shares = ["threshold", "items", "share_of_items", "share_of_train"]
-        rows = dataset.shares.select(shares).to_dicts()
-        rules = marks(rows, "rule", color=FAINT, strokeDash=[3, 3], strokeWidth=0.9).encode(
-            y="threshold:Q", tooltip=tips("", " ".join(shares))
-        )
-        panels.append((rules + curve).properties(width=WIDTH, height=HEIGHT, title=_title(dataset)))
-    return themed(
-        _grid(panels), "Popularity of the items", "dashed: the thresholds P; items below a rule are in its T_P"
-    )
+
+    dashed = "dashed: the thresholds P; items below a rule are in its T_P"
+    return themed(_panels(result, panel), "Popularity of the items", dashed)
 
 
 def plot_shares(result: StrataResult) -> Any:
     """The shares of items and interactions below each threshold: how little of the catalogue carries the data."""
-    panels = []
     titles = list(SHARES.values())
     scale = {"domain": titles, "range": list(SHARE_COLOURS)}
-    for dataset in shown_datasets(result):
+
+    def panel(dataset: DatasetStrata) -> Chart:
         rows = [
             {"threshold": row["threshold"], "what": title, "share": row[name]}
             for row in dataset.shares.to_dicts()
             for name, title in SHARES.items()
         ]
-        lines = marks(rows, "line", strokeWidth=2, point={"size": 28}).encode(
+        return marks(rows, "line", strokeWidth=2, point={"size": 28}).encode(
             x=_thresholds(dataset),
             y=channel("share:Q", title="share below P", scale={"domain": [0, 1]}, axis={"format": "%"}),
             color=channel("what:N", sort=titles, scale=scale, legend={"title": None}),
             tooltip=["what:N", "threshold:Q", channel("share:Q", format=".2%")],
         )
-        panels.append(lines.properties(width=WIDTH, height=HEIGHT, title=_title(dataset)))
-    return themed(_grid(panels), "What lies below each threshold", "items, and the interactions with them")
+
+    return themed(_panels(result, panel), "What lies below each threshold", "items, and the interactions with them")
 
 
 def plot_sensitivity(result: StrataResult) -> Any:
@@ -191,7 +189,12 @@ def plot_sensitivity(result: StrataResult) -> Any:
     )
 
 
-def _grid(panels: list[Any]) -> Any:
+def _panels(result: StrataResult, draw: Callable[[DatasetStrata], Chart]) -> Chart:
+    """A panel for each dataset that is shown."""
+    panels = []
+    for dataset in shown_datasets(result):
+        title = panel_title(shorten(dataset.dataset, 40), fontSize=12, offset=6)
+        panels.append(draw(dataset).properties(width=WIDTH, height=HEIGHT, title=title))
     return concat(*panels, columns=COLUMNS, spacing=26).resolve(scale={"y": "independent", "x": "independent"})
 
 
@@ -210,7 +213,3 @@ def _thresholds(dataset: DatasetStrata) -> Spec:
     axis = {"format": ",d", "labelOverlap": "greedy", "labelSeparation": 5, "values": list(dataset.thresholds),
             "grid": False}  # fmt: skip
     return channel("threshold:Q", title="popularity threshold P", scale=_scale(dataset), axis=axis)
-
-
-def _title(dataset: DatasetStrata) -> Spec:
-    return panel_title(shorten(dataset.dataset, 40), fontSize=12, offset=6)

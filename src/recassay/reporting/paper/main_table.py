@@ -82,15 +82,10 @@ def cells_of(
     printed = np.round(values, decimals)
     known = np.isfinite(printed)
     places = np.zeros(len(values), dtype=np.int64)
-    if known.sum() > 1:
-        levels = ties.level(printed[known])
-        ordered = np.unique(levels)[:: -1 if higher_is_better else 1]
-        within = np.zeros(len(levels), dtype=np.int64)
-        if len(ordered) > 1:
-            within[levels == ordered[0]] = 1
-            if (levels == ordered[0]).sum() == 1:
-                within[levels == ordered[1]] = 2
-        places[known] = within
+    upward = ties.level(printed[known]) * (1 if higher_is_better else -1)
+    better = (upward > upward[:, None]).sum(axis=1)
+    if better.any():  # else all are equal, and none stands out; where two are first, nobody is second
+        places[known] = np.where(better < 2, better + 1, 0)
     around = ["" for _ in values] if deviations is None else [number(float(d), decimals) for d in deviations]
     return [
         Cell(_printed(value, decimals), around[a], int(places[a])) if known[a] else EMPTY

@@ -105,23 +105,17 @@ WIDTH, HEIGHT = 400, 380
 ROW = 13
 """Pixels between two labels of the scatter plot, more than the height of their letters."""
 
-AXES = {
-    1: ("ability", "difficulty", "discrimination", "algorithm ability", "dataset difficulty", "dataset discrimination"),
-    2: (
-        "challenge",
-        "difficulty_limit",
-        "consistency",
-        "inherent challenge of the dataset",
-        "algorithm difficulty limit",
-        "algorithm consistency",
-    ),
-}
-"""For each direction: the traits of respondents and items, and their titles (Bi-ReIRT, Table 1)."""
+TITLES = {
+    "ability": "algorithm ability", "difficulty": "dataset difficulty", "discrimination": "dataset discrimination",
+    "challenge": "inherent challenge of the dataset", "difficulty_limit": "algorithm difficulty limit",
+    "consistency": "algorithm consistency",
+}  # fmt: skip
+"""The traits of both directions as axes name them (Bi-ReIRT, Table 1)."""
 
 
 def _scatter(result: BetaIRTResult, number: int) -> Any:
     """Difficulty against discrimination with intervals; each label on a row of its own at the right, with a leader."""
-    _, level, slope, _, level_title, slope_title = AXES[number]
+    _, level, slope = result.directions[number - 1].traits
     across, up = result.trait(slope), result.trait(level)
     height = max(HEIGHT, ROW * (len(up.names) + 2))
     low, high = min(0.0, float(across.low.min())), float(across.high.max())
@@ -135,8 +129,8 @@ def _scatter(result: BetaIRTResult, number: int) -> Any:
             rows[-1] |= {end: float(value) for end, value in ends.items()}
     x_scale = {"domain": [low, edge], "nice": False, "zero": False}
     y_scale = {"domain": [min(0.0, *rows_at), 1], "nice": False, "clamp": False}
-    x = channel("x:Q", title=slope_title, scale=x_scale)
-    y = channel("y:Q", title=level_title, scale=y_scale, axis={"values": [0, 0.2, 0.4, 0.6, 0.8, 1]})
+    x = channel("x:Q", title=TITLES[slope], scale=x_scale)
+    y = channel("y:Q", title=TITLES[level], scale=y_scale, axis={"values": [0, 0.2, 0.4, 0.6, 0.8, 1]})
     tip = tips("name", "x x_low x_high y y_low y_high")
     base = Chart(rows)
     colour = channel("name:N", scale=colour_scale(sorted(up.names)), legend=None)
@@ -153,7 +147,7 @@ def _scatter(result: BetaIRTResult, number: int) -> Any:
 
 def _curves(result: BetaIRTResult, number: int) -> Any:
     """Characteristic curves over the respondents' trait, the range of those observed shaded."""
-    respondent, level, _, title, _, _ = AXES[number]
+    respondent, level, _ = result.directions[number - 1].traits
     items = result.trait(level)
     names = sorted(items.names)
     frames = result.frames()
@@ -164,7 +158,7 @@ def _curves(result: BetaIRTResult, number: int) -> Any:
         x=channel("low:Q", scale=scale), x2="high:Q", tooltip=tips("trait", "low high")
     )
     lines = marks(rows, "line", strokeWidth=1.8).encode(
-        x=channel("trait:Q", title=title, scale=scale),
+        x=channel("trait:Q", title=TITLES[respondent], scale=scale),
         y=channel("expected:Q", title=f"expected {result.metric}", scale=scale),
         **line_looks("item", names, line_legend(names)),
         tooltip=tips("item", "trait expected"),
@@ -193,14 +187,13 @@ def plot_direction(result: BetaIRTResult, number: int) -> Any:
 def plot_traits(result: BetaIRTResult) -> Any:
     """Abilities of the algorithms and challenges of the datasets with their intervals, the largest on top."""
     panels = []
-    for number in (1, 2):
-        name, title = AXES[number][0], AXES[number][3]
+    for name in ("ability", "challenge"):
         trait = result.trait(name)
         order = [trait.names[i] for i in trait.order()]
         rows = [row for row in result.to_frame().to_dicts() if row["trait"] == name]
         base = Chart(rows).encode(y=names_down("name", order), tooltip=tips("name", "estimate low high"))
         spans = intervals(
-            base, "estimate", "low", "high", scale={"domain": [0, 1]}, title=title, line={"color": FAINT},
+            base, "estimate", "low", "high", scale={"domain": [0, 1]}, title=TITLES[name], line={"color": FAINT},
             dot={"color": COLOURS[0]},
         )  # fmt: skip
         panels.append(layer(*spans).properties(width=320, height=18 * len(order)))

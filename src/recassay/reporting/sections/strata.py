@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from recassay.analysis.strata.result import DatasetStrata, StrataResult
 from recassay.core.errors import count_of, listing
@@ -11,18 +10,10 @@ from recassay.plots.strata import plot_popularity_curve, plot_sensitivity, plot_
 from recassay.reporting.numbers import number, percent
 from recassay.reporting.section import Brief, Plot, Plots, Section, Table
 
-if TYPE_CHECKING:
-    from recassay.analysis.strata.pairs import Crossing
-
 
 def sentences(result: StrataResult) -> list[str]:
     """Where the order changes with the popularity of the items, as far as the tests support it."""
-    changed = {
-        dataset.dataset: _foremost([crossing for crossing in dataset.crossings if crossing.proven], dataset)
-        for dataset in result.datasets
-        if any(crossing.proven for crossing in dataset.crossings)
-    }
-    n = len(result.datasets)
+    changed, n = _changed(result), len(result.datasets)
     whole = _distance(result)
     if not changed:
         ends = sum(dataset.sensitivity.proven for dataset in result.datasets)
@@ -35,7 +26,7 @@ def sentences(result: StrataResult) -> list[str]:
             f"That two algorithms change places with the popularity of the held-out items is not shown on "
             f"{_count(n)}. {whole}{rest}"
         ]
-    flips = [_flips(name, crossings) for name, crossings in list(changed.items())[:SHOWN_DATASETS]]
+    flips = list(map(_flips, changed[:SHOWN_DATASETS]))
     left = len(changed) - SHOWN_DATASETS
     more = [f"and {count_of(left, 'more dataset')}"] if left > 0 else []
     return [
@@ -47,8 +38,7 @@ def sentences(result: StrataResult) -> list[str]:
 
 def brief(result: StrataResult) -> Brief:
     """On how many datasets the order changes, and how much more than by chance."""
-    n = len(result.datasets)
-    changed = sum(any(crossing.proven for crossing in dataset.crossings) for dataset in result.datasets)
+    changed, n = len(_changed(result)), len(result.datasets)
     if not changed:
         headline = f"No change of order with the popularity of items is shown on {_count(n)}."
     else:
@@ -74,20 +64,22 @@ def _distance(result: StrataResult) -> str:
 SHOWN_DATASETS, SHOWN_FLIPS = 3, 2
 
 
-def _foremost(crossings: list[Crossing], dataset: DatasetStrata) -> list[Crossing]:
-    """Those first whose winner on all items ranks highest there."""
+def _changed(result: StrataResult) -> list[DatasetStrata]:
+    """The datasets with a crossing that is significant on both sides."""
+    return [dataset for dataset in result.datasets if any(crossing.proven for crossing in dataset.crossings)]
+
+
+def _flips(dataset: DatasetStrata) -> str:
+    """The proven crossings of a dataset, those first whose winner on all items ranks highest there."""
     place = {name: float(dataset.rank[-1, a]) for a, name in enumerate(dataset.algorithms)}
-    return sorted(crossings, key=lambda crossing: (place[crossing.second], place[crossing.first]))
-
-
-def _flips(dataset: str, crossings: list[Crossing]) -> str:
+    proven = [crossing for crossing in dataset.crossings if crossing.proven]
     shown = [
         f"{pair.first} leads {pair.second} below P = {pair.threshold:.0f} and trails above"
-        for pair in crossings[:SHOWN_FLIPS]
+        for pair in sorted(proven, key=lambda pair: (place[pair.second], place[pair.first]))[:SHOWN_FLIPS]
     ]
-    left = len(crossings) - SHOWN_FLIPS
+    left = len(proven) - SHOWN_FLIPS
     more = f" (and {count_of(left, 'more pair')})" if left > 0 else ""
-    return f"on {dataset} {', '.join(shown)}{more}"
+    return f"on {dataset.dataset} {', '.join(shown)}{more}"
 
 
 def _other_leaders(result: StrataResult) -> list[str]:
