@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 
-from recassay.analysis.compare.result import CompareResult
-from recassay.analysis.rank.result import RankResult
-from recassay.analysis.users.result import UsersResult
 from recassay.api.tables import own_characteristics, published_of
 from recassay.core import columns as c
 from recassay.core.analysis import AnalysisResult
@@ -36,50 +33,35 @@ def paper_content(
 ) -> PaperContent:
     """The content of a paper from the results of `rank`, `compare` and `users` by metric, the main one first."""
     facts = study_facts(folder) if folder is not None else None
-    findings = [_findings(table, metric, analyses, directions[metric]) for metric, analyses in by_metric.items()]
-    algorithms = _order(table, findings[0], order)
-    datasets = (
-        list(table.frame.get_column(c.DATASET).unique(maintain_order=True)) if order == "given" else table.datasets
-    )
-    shown = np.ix_(
-        [table.algorithms.index(name) for name in algorithms], [table.datasets.index(name) for name in datasets]
-    )
+    main, tests = next(iter(by_metric.items()))
+    if order == "given":
+        in_frame = (table.frame.get_column(name).unique(maintain_order=True) for name in (c.ALGORITHM, c.DATASET))
+        algorithms, datasets = (column.to_list() for column in in_frame)
+    else:
+        algorithms, datasets = table.algorithms, table.datasets
+    if order == "rank":
+        algorithms = _best_first(table, main, tests.get("rank"), directions[main])
+    findings = []
+    for metric, results in by_metric.items():
+        deviations, repeats = _deviations(table, metric, algorithms, datasets)
+        values = table_of(table.cells(metric), c.VALUE, algorithms, datasets)
+        shown: dict[str, Any] = {name: results[name] for name in ("rank", "compare", "users") if name in results}
+        findings.append(MetricFindings(metric, directions[metric], values, deviations, repeats, **shown))
+    own = facts.manifest.get("study", {}).get("algorithms", ()) if facts is not None else ()
     return PaperContent(
         algorithms=tuple(algorithms),
         datasets=_datasets(table, datasets, facts),
-        findings=tuple(
-            replace(
-                finding,
-                values=finding.values[shown],
-                deviations=None if finding.deviations is None else finding.deviations[shown],
-            )
-            for finding in findings
-        ),
+        findings=tuple(findings),
         alpha=alpha,
         facts=facts,
-        references=_references(facts),
+        references={str(part["name"]): str(part["reference"]) for part in own if "reference" in part},
         origin=_origin(table),
     )
 
 
-def _findings(
-    table: Results, metric: str, analyses: Mapping[str, AnalysisResult], higher_is_better: bool
-) -> MetricFindings:
-    rank, compare, users = (analyses.get(name) for name in ("rank", "compare", "users"))
-    deviations, repeats = _deviations(table, metric)
-    return MetricFindings(
-        metric=metric,
-        higher_is_better=higher_is_better,
-        values=table.table(metric),
-        deviations=deviations,
-        repeats=repeats,
-        rank=rank if isinstance(rank, RankResult) else None,
-        compare=compare if isinstance(compare, CompareResult) else None,
-        users=users if isinstance(users, UsersResult) else None,
-    )
-
-
-def _deviations(table: Results, metric: str) -> tuple[FloatArray | None, str]:
+def _deviations(
+    table: Results, metric: str, algorithms: list[str], datasets: list[str]
+) -> tuple[FloatArray | None, str]:
     """The standard deviation of every cell over its folds, its seeds or the runs that were stated, and over what."""
     rows = table.frame.filter(pl.col(c.METRIC) == metric)
     repeated = next((n for n in (c.FOLD, c.SEED) if n in rows.columns and rows.get_column(n).n_unique() > 1), None)
@@ -93,62 +75,48 @@ def _deviations(table: Results, metric: str) -> tuple[FloatArray | None, str]:
         words = f"{int(runs[0])} runs" if len(runs) == 1 else "repeated runs, as the results state it"
     else:
         return None, ""
-    values = table_of(spread, "spread", table.algorithms, table.datasets)
+    values = table_of(spread, "spread", algorithms, datasets)
     return (values, words) if np.isfinite(values).any() else (None, "")
 
 
-def _order(table: Results, main: MetricFindings, order: RowOrder) -> list[str]:
-    if order == "given":
-        return table.frame.get_column(c.ALGORITHM).unique(maintain_order=True).to_list()
-    if order == "name":
-        return table.algorithms
-    if main.rank is not None:
-        ranked = [main.rank.algorithms[a] for a in main.rank.order()]
+def _best_first(table: Results, metric: str, rank: Any, higher_is_better: bool) -> list[str]:
+    """The algorithms by mean rank; of a single dataset, which has no ranking, by their value. Others come last."""
+    if rank is not None:
+        ranked = [rank.algorithms[a] for a in rank.order()]
     else:
-        best = np.nan_to_num(main.values[:, 0] * (1 if main.higher_is_better else -1), nan=-np.inf)
+        best = np.nan_to_num(table.table(metric)[:, 0] * (1 if higher_is_better else -1), nan=-np.inf)
         ranked = [table.algorithms[a] for a in np.argsort(-best, kind="stable")]
     return [*ranked, *(name for name in table.algorithms if name not in ranked)]
 
 
 def _datasets(table: Results, names: Sequence[str], facts: StudyFacts | None) -> tuple[DatasetFacts, ...]:
     """What the catalogue, the splits of the study or a table of characteristics know of each dataset."""
+    counted, load = pl.DataFrame(), own_characteristics(table)
+    if facts is not None and facts.splits.height:
+        counted = facts.splits.select(
+            c.DATASET,
+            "users",
+            "items",
+            interactions="training interactions",
+            tested="test interactions",
+            judged="users judged",
+        )
+    elif load is not None and {"Nu", "Ni", "Nr"} <= set((known := load().to_frame()).columns):
+        counted = known.select(
+            c.DATASET,
+            *(
+                pl.col(name).fill_nan(None).round().cast(pl.Int64).alias(what)
+                for name, what in (("Nu", "users"), ("Ni", "items"), ("Nr", "interactions"))
+            ),
+        )
+    counts = {row.pop(c.DATASET): row for row in reversed(counted.to_dicts())}
     catalogue = {name: entry for entry in all_datasets() for name in (entry.name, *entry.aliases)}
     described = []
     for name in names:
         entry = catalogue.get(name)
-        described.append(DatasetFacts(name) if entry is None else DatasetFacts(name, entry.name, str(entry.home)))
-    if facts is not None and facts.splits.height:
-        rows = {row[c.DATASET]: row for row in reversed(facts.splits.to_dicts())}
-        return tuple(
-            replace(dataset, users=row["users"], items=row["items"], interactions=row["training interactions"],
-                    tested=row["test interactions"], judged=row["users judged"])
-            if (row := rows.get(dataset.name)) else dataset
-            for dataset in described
-        )  # fmt: skip
-    load = own_characteristics(table)
-    if load is None:
-        return tuple(described)
-    counted = load()
-    places = {name: i for i, name in enumerate(counted.datasets)}
-    columns = [counted.names.index(name) for name in ("Nu", "Ni", "Nr") if name in counted.names]
-    if len(columns) < 3:
-        return tuple(described)
-    rest = []
-    for dataset in described:
-        row = counted.values[places[dataset.name], columns] if dataset.name in places else np.full(3, np.nan)
-        users, items, interactions = (None if np.isnan(value) else round(float(value)) for value in row)
-        rest.append(replace(dataset, users=users, items=items, interactions=interactions))
-    return tuple(rest)
-
-
-def _references(facts: StudyFacts | None) -> dict[str, str]:
-    """What each algorithm of a study is an instance of: the registered name, or the path of its file."""
-    algorithms = facts.manifest.get("study", {}).get("algorithms", ()) if facts is not None else ()
-    return {
-        str(part["name"]): str(part["reference"])
-        for part in algorithms
-        if isinstance(part, dict) and "reference" in part
-    }
+        known_as = ("", "") if entry is None else (entry.name, str(entry.home))
+        described.append(DatasetFacts(name, *known_as, **counts.get(name, {})))
+    return tuple(described)
 
 
 def _origin(table: Results) -> tuple[str, str]:
