@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import recassay
-from recassay.evidence.facts import study_facts
+from recassay.evidence.facts import _spaces, study_facts
 from recassay.evidence.study import evidence_of
 from support.in_process import without_processes
 from support.shared import only_analyses
@@ -60,6 +60,15 @@ def test_facts_are_those_of_the_run(folder):
     assert facts.spaces.filter(pl.col("algorithm") == "EASE").get_column("parameter").to_list() == ["reg"]
     assert facts.parameters.height == 4
     assert "log2" in facts.conventions["ndcg@10"]["formula"]
+
+
+def test_search_spaces_are_told_as_the_list_of_algorithms_tells_them():
+    spaces, tunable = _spaces(recassay.make_study(["synthetic:few-items"], ["ALS", "ItemKNN"]))
+    listed = {(row["name"], row["parameter"]): row["values"] for row in recassay.list_available("algorithms", True)}
+    told = {(algorithm, parameter): searched for algorithm, parameter, searched, _ in spaces.rows()}
+    assert told["ALS", "factors"] == "64 to 256 in steps of 64"
+    assert told == {key: listed[key] for key in told}
+    assert tunable == ("ALS", "ItemKNN")
 
 
 def test_spread_over_users_is_that_of_the_kept_scores(folder):

@@ -156,30 +156,21 @@ def _spaces(study: StudySpec) -> tuple[pl.DataFrame, tuple[str, ...]]:
     import polars as pl
 
     from recassay.core.registry import algorithms
-    from recassay.core.specs.search import Choice
+    from recassay.core.specs.search import in_words
     from recassay.recommenders.space import settle
 
-    rows: list[dict[str, str]] = []
+    rows: list[tuple[str, ...]] = []
     tunable = []
     for spec in study.algorithms:
         if spec.reference not in algorithms:
-            note = "in the algorithm's own file"
-            rows.append({"algorithm": spec.name, "parameter": "", "searched": note, "default": ""})
+            rows.append((spec.name, "", "in the algorithm's own file", ""))
             tunable.append(spec.name)
             continue
         fixed, space = settle(algorithms.get(spec.reference), spec.settings, spec.name)
-        for name, value in fixed.items():
-            rows.append({"algorithm": spec.name, "parameter": name, "searched": "fixed", "default": str(value)})
-        for name, parameter in space.items():
-            if isinstance(parameter, Choice):
-                searched = listing(parameter.options, most=None, last="or")
-            else:
-                searched = f"{parameter.low:g} to {parameter.high:g}{', log scale' if parameter.log else ''}"
-            rows.append({"algorithm": spec.name, "parameter": name, "searched": searched,
-                         "default": str(parameter.default)})  # fmt: skip
-        if space:
-            tunable.append(spec.name)
-    return pl.DataFrame(rows), tuple(tunable)
+        rows += [(spec.name, name, "fixed", str(value)) for name, value in fixed.items()]
+        rows += [(spec.name, name, in_words(range_), str(range_.default)) for name, range_ in space.items()]
+        tunable += [spec.name] if space else []
+    return pl.DataFrame(rows, schema=["algorithm", "parameter", "searched", "default"], orient="row"), tuple(tunable)
 
 
 def _words(parameters: Mapping[str, Any]) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from recassay.analysis.verdict.claims import Claim, Standing, parse_claim, standing
+from recassay.analysis.verdict.claims import Standing, parse_claim, standing
 from recassay.analysis.verdict.fit import judge
 from recassay.api.arguments import checked
 from recassay.api.tables import load_results
@@ -267,26 +267,21 @@ def verify(
 
 def _tested(folder: Path, seal: dict[str, Any]) -> list[ClaimResult]:
     """The claims of a seal on the results; those of one algorithm against others are adjusted for its pairs alone."""
-    claims, analysis = [_claim(text) for text in seal["claims"]], seal["analysis"]
-    if not claims:
+    texts, analysis = seal["claims"], seal["analysis"]
+    if not texts:
         return []
-    heads = {claim.better for claim in claims}
     try:
         matrix = load_results(folder).matrix(analysis["metric"], missing="drop-datasets")
+        claims = [parse_claim(text, matrix.algorithms) for text in texts]
+        heads = {claim.better for claim in claims}
         verdict = judge(matrix, control=heads.pop() if len(heads) == 1 else None, alpha=analysis["alpha"])
-        named = [parse_claim(str(claim), matrix.algorithms) for claim in claims]
     except RecAssayError as error:  # the deviations say what is wrong with the study; this is what follows from it
-        return [ClaimResult(str(claim), None, reason=error.what) for claim in claims]
+        return [ClaimResult(text, None, reason=error.what) for text in texts]
     p = {frozenset((pair.a, pair.b)): pair.p for pair in verdict.pairs}
     return [
         ClaimResult(str(claim), standing(claim, verdict), p.get(frozenset((claim.better, claim.worse or ""))))
-        for claim in named
+        for claim in claims
     ]
-
-
-def _claim(text: str) -> Claim:
-    better, sign, worse = text.partition(" > ")
-    return Claim(better, worse) if sign else Claim(text.removesuffix(" is best"))
 
 
 def _chance(value: float | None) -> str:

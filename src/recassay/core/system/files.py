@@ -117,8 +117,11 @@ def write_whole(target: Path, content: bytes | Callable[[IO[bytes]], Any], *, sy
     for what can be made again. The streams of `is_stream` are written to; any other device is refused.
     """
     if is_stream(target):
-        with _stream(target) as stream:
+        nowhere = str(target) == "/dev/null"
+        with Path(os.devnull).open("wb") if nowhere else contextlib.nullcontext(sys.stdout.buffer) as stream:
+            sys.stdout.flush()
             stream.write(content) if isinstance(content, bytes) else content(stream)
+            stream.flush()
         return
     target = _regular(target)
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -135,17 +138,6 @@ def write_whole(target: Path, content: bytes | Callable[[IO[bytes]], Any], *, sy
         raise
     if sync:
         sync_folder(target.parent)
-
-
-@contextlib.contextmanager
-def _stream(path: Path) -> Iterator[IO[bytes]]:
-    if str(path) == "/dev/null":
-        with Path(os.devnull).open("wb") as nowhere:
-            yield nowhere
-    else:
-        sys.stdout.flush()
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
 
 
 def write_all(folder: Path, files: Mapping[str, bytes]) -> list[Path]:
