@@ -144,6 +144,27 @@ def change_version(folder, version):
     connection.close()
 
 
+COLUMNS = {
+    "cells": "id algorithm dataset seed fold? spec status reason? detail? attempts finished parameters? validation? "
+    "seconds? seconds_tune? seconds_fit? seconds_predict? memory? peak_memory? predicted_memory? energy? counts? "
+    "files? split? seal?",
+    "metrics": "cell position metric value?",
+    "trials": "tuning number state parameters value? reason? stages seconds seal?",
+    "plan": "position? cell algorithm dataset seed fold? metrics tuning trials universe",
+}
+"""Those of version 5; where this changes, the version changes too, and `MIGRATIONS` lead to it."""
+
+
+@pytest.mark.parametrize("table", COLUMNS)
+def test_the_tables_of_this_version(store, table):
+    told = store._connection.execute(f"PRAGMA table_info({table})").fetchall()
+    assert " ".join(f"{name}{'' if required else '?'}" for _, name, _, required, *_ in told) == COLUMNS[table]
+    kinds = {name: kind for _, name, kind, *_ in told}
+    assert {kinds[name] for name in kinds if name.startswith(("seconds", "value", "validation"))} <= {"REAL"}
+    assert {kinds[name] for name in kinds if name in ("seed", "fold", "number", "attempts", "trials")} <= {"INTEGER"}
+    assert store_schema.SCHEMA_VERSION == 5
+
+
 def test_other_schema_versions_are_refused(store):
     store.close()
     change_version(store.folder, 99)

@@ -10,10 +10,12 @@ import tempfile
 from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
+from types import NoneType
+from typing import Any, get_args, get_type_hints
 
 from recassay.core.errors import InputError
 from recassay.core.system.printable import one_line
+from recassay.store.records import CellRecord, PlannedRow, TrialRecord
 
 APPLICATION_ID = 0x52415359
 """Marks an SQLite file as ours ("RASY")."""
@@ -42,34 +44,22 @@ MIGRATIONS: dict[int, str] = {
 }
 """By the version it starts from, the script that leads to the next one."""
 
-TABLES = """
-CREATE TABLE cells (
-    id TEXT PRIMARY KEY,
-    algorithm TEXT NOT NULL,
-    dataset TEXT NOT NULL,
-    seed INTEGER NOT NULL,
-    fold INTEGER,
-    spec TEXT NOT NULL,
-    status TEXT NOT NULL,
-    reason TEXT,
-    detail TEXT,
-    attempts INTEGER NOT NULL,
-    finished TEXT NOT NULL,
-    parameters TEXT,
-    validation REAL,
-    seconds REAL,
-    seconds_tune REAL,
-    seconds_fit REAL,
-    seconds_predict REAL,
-    memory REAL,
-    peak_memory REAL,
-    predicted_memory REAL,
-    energy TEXT,
-    counts TEXT,
-    files TEXT,
-    split TEXT,
-    seal TEXT
-) STRICT;
+_SQL = {int: "INTEGER", float: "REAL"}
+"""The types of columns; all else is text: words, and JSON."""
+
+
+def _columns(record: type, *, without: str = "") -> str:
+    """A column for each field of a record, which may be empty where the field may be None."""
+    lines = []
+    for name, kind in get_type_hints(record).items():
+        members = get_args(kind) if NoneType in get_args(kind) else (kind,)
+        if name != without:
+            lines.append(f"{name} {_SQL.get(members[0], 'TEXT')}{'' if NoneType in members else ' NOT NULL'}")
+    return ", ".join(lines)
+
+
+TABLES = f"""
+CREATE TABLE cells ({_columns(CellRecord, without="metrics")}, seal TEXT, PRIMARY KEY (id)) STRICT;
 CREATE TABLE metrics (
     cell TEXT NOT NULL REFERENCES cells (id) ON DELETE CASCADE,
     position INTEGER NOT NULL,
@@ -77,31 +67,10 @@ CREATE TABLE metrics (
     value REAL,
     PRIMARY KEY (cell, metric)
 ) STRICT;
-CREATE TABLE trials (
-    tuning TEXT NOT NULL,
-    number INTEGER NOT NULL,
-    state TEXT NOT NULL,
-    parameters TEXT NOT NULL,
-    value REAL,
-    reason TEXT,
-    stages TEXT NOT NULL,
-    seconds REAL NOT NULL,
-    seal TEXT,
-    PRIMARY KEY (tuning, number)
-) STRICT;
-CREATE TABLE plan (
-    position INTEGER PRIMARY KEY,
-    cell TEXT NOT NULL,
-    algorithm TEXT NOT NULL,
-    dataset TEXT NOT NULL,
-    seed INTEGER NOT NULL,
-    fold INTEGER,
-    metrics TEXT NOT NULL,
-    tuning TEXT NOT NULL,
-    trials INTEGER NOT NULL,
-    universe INTEGER NOT NULL DEFAULT 0
-) STRICT;
+CREATE TABLE trials (tuning TEXT NOT NULL, {_columns(TrialRecord)}, seal TEXT, PRIMARY KEY (tuning, number)) STRICT;
+CREATE TABLE plan (position INTEGER PRIMARY KEY, {_columns(PlannedRow)}) STRICT;
 """
+"""A field more in a record is a column more: raise `SCHEMA_VERSION`, and add a migration."""
 
 
 class _Cursor(sqlite3.Cursor):

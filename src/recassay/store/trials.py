@@ -13,7 +13,7 @@ from recassay.core import columns as c
 from recassay.store.files import checksum
 from recassay.store.records import TrialRecord, unpacked
 
-_COLUMNS = ("tuning", "number", "state", "parameters", "value", "reason", "stages", "seconds")
+_COLUMNS = ("tuning", *TrialRecord.__dataclass_fields__)
 
 
 class TrialTable:
