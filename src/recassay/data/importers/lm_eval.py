@@ -70,9 +70,8 @@ def _samples(file: OpenedFile) -> Imported:
             for name in map(str, named if isinstance(named, list) else []):
                 value = number(sample.get(name))
                 if value is not None:
-                    label = normal_label(name) if is_known(name) else name
-                    label = label if filtered == "none" else f"{label}[{filtered}]"
-                    yield Answer(model, task, str(sample["doc_id"]), label, value, name.startswith("acc") or None)
+                    up = name.startswith("acc") or None
+                    yield Answer(model, task, str(sample["doc_id"]), _label(name, filtered), value, up)
 
     return instance_results(answers(), file, "lm-eval")
 
@@ -85,19 +84,21 @@ def _rows(task: str, values: Mapping[str, Any], better: Mapping[str, Any]) -> It
         name, _, filtered = key.partition(",")
         if name.endswith("_stderr") or name in {"sample_len", "alias"}:
             continue
-        label = normal_label(name) if is_known(name) else name
-        if filtered and filtered != "none":
-            label = f"{label}[{filtered}]"
         error = numbers.get(f"{name}_stderr,{filtered}") if filtered else numbers.get(f"{name}_stderr")
         up = mapping(better.get(task)).get(name)
         yield {
             c.DATASET: task,
-            c.METRIC: label,
+            c.METRIC: _label(name, filtered or "none"),
             c.VALUE: float(value),
             c.DEVIATION: error,
             c.RUNS: 1 if error is not None else None,
             c.HIGHER_IS_BETTER: up if isinstance(up, bool) else True if name.startswith("acc") else None,
         }
+
+
+def _label(name: str, filtered: str) -> str:
+    label = normal_label(name) if is_known(name) else name
+    return label if filtered == "none" else f"{label}[{filtered}]"
 
 
 def _model(document: Mapping[str, Any], file: OpenedFile) -> str:

@@ -136,20 +136,15 @@ def _log_rows(file: OpenedFile) -> Iterator[dict[str, Any]]:
 
 def _results_of(line: str, names: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """The test result that a line holds: a whole dictionary of `run_recbole`, or what follows the words."""
-    words = _RESULT.search(line)
-    end = words.end() if words else 0
-    inside = "{" in line[:end] or "OrderedDict(" in line[:end]
-    literals = literals_in(line if inside else line[end:])
-    whole = [pair for literal in literals for pair in _documents(literal)]
+    whole = [pair for literal in literals_in(line) for pair in _documents(literal)]
     before = _BEFORE.match(line)
-    if whole and before and before["name"] not in ("OrderedDict", "dict"):
+    if before and before["name"] not in ("OrderedDict", "dict"):
         named = {c.ALGORITHM: before["name"], **({c.DATASET: before["dataset"]} if before["dataset"] else {})}
-        names = {**names, **named}
+        whole = [({**named, **known}, result) for known, result in whole]
+    if not whole:
+        whole = [({}, literal) for literal in literals_in(_RESULT.split(line, maxsplit=1)[1])[:1]]
     for known, result in whole:
         yield from _rows(result, {**names, **known})
-    after = literals_in(line[end:]) if inside else literals
-    if after and not whole:
-        yield from _rows(after[0], names)
 
 
 def _from_log(settings: Mapping[str, str]) -> dict[str, Any]:

@@ -48,10 +48,10 @@ def read_delimited(text: Path, head: Head, spec: ReadSpec, kind: str, scratch: P
             out.writelines(map(_with_separator(delimiter), line_blocks(text, head.where)))
     quoted = kind != "inter" and is_quoted(path, separator, head.where)
     file = RecordsFile(path, separator, quoted, head.where)
-    shape = file.survey(len(names))
-    clean = file.write_without(scratch / "rectangular", shape.dropped) if shape.dropped.size else path
-    data_rows = shape.records - shape.dropped.size - int(header)
-    if data_rows + shape.ragged <= 0:
+    records, ragged, shown, dropped = file.survey(len(names))
+    clean = file.write_without(scratch / "rectangular", dropped) if dropped.size else path
+    data_rows = records - dropped.size - int(header)
+    if data_rows + ragged <= 0:
         raise head.refused("there is a header and no row", fix="give a file with interactions")
     columns = [f"column_{place}" for place in range(len(names))]
     frame = pl.LazyFrame(schema={column: pl.String for column in columns})
@@ -67,7 +67,7 @@ def read_delimited(text: Path, head: Head, spec: ReadSpec, kind: str, scratch: P
         )
 
     def lines(wanted: list[int]) -> list[int]:
-        return file.lines_of([row + int(header) for row in wanted], shape.dropped)
+        return file.lines_of([row + int(header) for row in wanted], dropped)
 
     return RawTable(
         frame=frame.select(pl.col(columns[place]).alias(role) for role, place in roles.items()),
@@ -76,8 +76,8 @@ def read_delimited(text: Path, head: Head, spec: ReadSpec, kind: str, scratch: P
         columns={role: names[place] for role, place in roles.items()},
         text=True,
         lines_of=lines,
-        lost=shape.ragged,
-        lost_rows=shape.shown,
+        lost=ragged,
+        lost_rows=shown,
         warnings=tuple(notes),
     )
 

@@ -34,16 +34,6 @@ class Records:
     lines: IntArray
 
 
-@dataclass(frozen=True, slots=True)
-class FileLayout:
-    """How the records of a file fit the expected number of fields; `dropped` are those to leave out."""
-
-    records: int
-    ragged: int
-    shown: tuple[BadRow, ...]
-    dropped: IntArray
-
-
 def is_quoted(path: Path, separator: str, where: str) -> bool:
     """Whether some field of the file starts with a quotation mark."""
     marks = (b'\n"', separator.encode() + b'"')
@@ -98,9 +88,9 @@ class RecordsFile:
         if rest:
             raise self._unclosed(line)
 
-    def survey(self, expected: int) -> FileLayout:
-        """Count the records, and those with another number of fields than `expected`; blank lines are left out
-        freely.
+    def survey(self, expected: int) -> tuple[int, int, tuple[BadRow, ...], IntArray]:
+        """How many records there are, how many with another number of fields than `expected`, the first of these, and
+        which to leave out: those, and blank lines.
         """
         total, ragged = 0, 0
         shown: list[BadRow] = []
@@ -114,7 +104,7 @@ class RecordsFile:
             if leave.size:
                 dropped.append(leave + total)
             total += block.ends.size
-        return FileLayout(total, ragged, tuple(shown), np.concatenate(dropped) if dropped else np.empty(0, np.int64))
+        return total, ragged, tuple(shown), np.concatenate(dropped) if dropped else np.empty(0, np.int64)
 
     def write_without(self, target: Path, dropped: IntArray) -> Path:
         """Copy the file without the records numbered in `dropped`."""

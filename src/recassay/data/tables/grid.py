@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import NamedTuple
 
 import polars as pl
@@ -175,7 +176,7 @@ def table_of(rows: Sequence[Sequence[str]], title: str = "", *, drawn: bool = Fa
                for column in zip(*body, strict=True)]  # fmt: skip
     texts = [j for j, column in enumerate(columns) if _is_text(column)]
     for j in texts[:-1]:
-        columns[j] = _filled_down(columns[j])
+        columns[j] = _filled(columns[j])
     if panels is not None:
         columns.insert(0, panels)
         headers.insert(0, (PANEL,))
@@ -258,16 +259,12 @@ def _index_row(head: list[list[str]], body: list[list[str]]) -> list[str] | None
 
 def _headers(head: list[list[str]], index: list[str] | None) -> tuple[list[tuple[str, ...]], tuple[Level, ...]]:
     """The levels above each column, merged cells spread to the right, and the rows of headers with their corners."""
-    rows = [row[:] for row in head]
-    corners = [next((cell for cell in row[: len(index or [0])] if cell), "") for row in rows]
-    for i, row in enumerate(rows if index is not None else []):
-        row[: len(index or [])] = (index or []) if i == len(rows) - 1 else [""] * len(index or [])
-    for row in rows[:-1]:
-        carried = ""
-        for j, cell in enumerate(row):
-            carried = (cell or carried) if j or index is None else cell
-            row[j] = carried
-    first = len(index or [0])
+    rows, first = [row[:] for row in head], len(index or [0])
+    corners = [next((cell for cell in row[:first] if cell), "") for row in rows]
+    if index is not None:
+        for row in rows:
+            row[:first] = index if row is rows[-1] else [""] * first
+    rows[:-1] = map(_filled, rows[:-1])
     levels = tuple(
         Level(plain_name(corner), frozenset(plain_name(cell) for cell in row[first:] if cell))
         for corner, row in zip(corners, rows, strict=True)
@@ -278,9 +275,10 @@ def _headers(head: list[list[str]], index: list[str] | None) -> tuple[list[tuple
     return [tuple(level for level in each if level) or ("",) for each in named], levels
 
 
-def _filled_down(column: list[str]) -> list[str]:
-    carried, filled = "", []
-    for cell in column:
-        carried = cell or carried
-        filled.append(carried)
-    return filled
+def _filled(cells: Iterable[str]) -> list[str]:
+    """Cells of a row or a column, with what stands before a gap written into it."""
+
+    def carried(before: str, cell: str) -> str:
+        return cell or before
+
+    return list(accumulate(cells, carried))

@@ -87,18 +87,13 @@ def _spread(rows: list[list[tuple[str, int, int]]], room: int, where: str) -> li
     below: dict[int, tuple[int, str]] = {}
     for row in rows:
         written: list[str] = []
-
-        def above(written: list[str] = written) -> None:
-            while (held := below.get(len(written))) is not None and held[0] > 0:
+        for text, across, down in [*row, ("", 0, 1)]:  # the last takes what cells above have at the end of the row
+            while (held := below.get(len(written), (0, "")))[0] > 0:
                 below[len(written)] = (held[0] - 1, held[1])
                 written.append(held[1])
-
-        for text, across, down in row:
-            above()
             for _ in range(across):
                 below[len(written)] = (down - 1, text)
                 written.append(text)
-        above()
         room -= len(written)
         if room < 0:
             raise too_many_cells(where)

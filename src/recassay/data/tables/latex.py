@@ -19,6 +19,7 @@ _RULES = re.compile(
 _LENGTH = re.compile(r"^\s*\[\s*-?[\d.]+\s*(?:pt|em|ex|cm|mm|in|\\\w+)?\s*\]")
 _MERGED = re.compile(r"\\(multicolumn|multirow)\b")
 _STACKED = re.compile(r"\\(?:makecell|shortstack|thead|specialcell)\b(?:\[[^\]]*\])?")
+_OPENING = re.compile(r"\s*([{\[])")
 MOST_SPAN = 1000
 
 
@@ -46,18 +47,19 @@ def _environments(source: str) -> Iterator[tuple[int, int, str]]:
             if depth == 0:
                 stop = mark.start()
                 break
-        yield begun.start(), stop, _after_arguments(source[begun.end() : stop])
+        body = source[begun.end() : stop]
+        yield begun.start(), stop, body[_arguments(body, 0, most=6)[1] :]  # position, width and column types
         at = stop + 1
 
 
-def _after_arguments(body: str) -> str:
-    """The body without the arguments of its environment: position, width and column types."""
-    rest = body.lstrip()
-    for _ in range(6):
-        if rest[:1] not in ("[", "{") or not rest:
-            break
-        rest = rest[_group(rest, 0) :].lstrip()
-    return rest
+def _arguments(text: str, at: int, most: int) -> tuple[list[str], int]:
+    """The arguments in braces from a place on, so many at most, and where they end; those in brackets are options."""
+    groups: list[str] = []
+    while len(groups) < most and (begun := _OPENING.match(text, at)):
+        at = _group(text, begun.end() - 1)
+        if begun[1] == "{":
+            groups.append(text[begun.end() : at - 1])
+    return groups, at
 
 
 def _group(text: str, at: int) -> int:
@@ -132,17 +134,7 @@ def _merged(cell: str) -> tuple[str, int, int]:
         macro = _MERGED.search(text)
         if macro is None:
             break
-        groups: list[str] = []
-        at = macro.end()
-        while len(groups) < 3:
-            while at < len(text) and text[at].isspace():
-                at += 1
-            if at >= len(text) or text[at] not in "{[":
-                break
-            end = _group(text, at)
-            if text[at] == "{":
-                groups.append(text[at + 1 : end - 1])
-            at = end
+        groups, at = _arguments(text, macro.end(), most=3)
         if not groups:
             break
         count = re.search(r"-?\d+", groups[0])
