@@ -67,7 +67,7 @@ def test_the_division_depends_on_the_generator_alone():
 def test_numbers_are_imputed_and_scaled_by_training_rows():
     train = np.array([True, True, True, True, False, False])
     frame = pl.DataFrame({"x": [1.0, 2.0, None, 6.0, None, 100.0]})
-    values = encode_features(frame, train).values[:, 0]
+    values = encode_features(frame, train)[0][:, 0]
     filled = np.array([1.0, 2.0, 2.0, 6.0])
     assert values[:4] == pytest.approx((filled - filled.mean()) / filled.std())
     assert values[4] == values[2]
@@ -77,17 +77,17 @@ def test_numbers_are_imputed_and_scaled_by_training_rows():
 def test_categories_known_missing_and_unknown():
     train = np.array([True, True, True, False, False])
     frame = pl.DataFrame({"c": ["b", None, "a", "new", None]})
-    encoded = encode_features(frame, train)
-    assert encoded.columns == ("c=a", "c=b", "c=missing")
-    assert encoded.values.tolist() == [[0, 1, 0], [0, 0, 1], [1, 0, 0], [0, 0, 0], [0, 0, 1]]
+    values, columns = encode_features(frame, train)
+    assert columns == ["c=a", "c=b", "c=missing"]
+    assert values.tolist() == [[0, 1, 0], [0, 0, 1], [1, 0, 0], [0, 0, 0], [0, 0, 1]]
 
 
 def test_many_categories_become_one_column_by_frequency():
     train = np.array([True] * 6 + [False])
     frame = pl.DataFrame({"c": ["a", "b", "b", "b", "c", "c", "other"]})
-    encoded = encode_features(frame, train, one_hot_limit=2)
-    assert encoded.columns == ("c",)
-    order = encoded.values[[1, 4, 0, 6], 0]
+    values, columns = encode_features(frame, train, one_hot_limit=2)
+    assert columns == ["c"]
+    order = values[[1, 4, 0, 6], 0]
     assert np.all(np.diff(order[:3]) > 0)
     assert order[3] < order[0]
 
@@ -95,12 +95,12 @@ def test_many_categories_become_one_column_by_frequency():
 def test_nothing_of_the_test_rows_is_learned():
     frame = tiny_table(60).drop("class")
     train = np.arange(60) < 40
-    before = encode_features(frame, train).values[train]
+    before = encode_features(frame, train)[0][train]
     other = frame.with_columns(
         pl.when(pl.Series(train)).then(pl.col("first")).otherwise(1e6).alias("first"),
         pl.when(pl.Series(train)).then(pl.col("colour")).otherwise(pl.lit("ultraviolet")).alias("colour"),
     )
-    assert np.array_equal(encode_features(other, train).values[train], before)
+    assert np.array_equal(encode_features(other, train)[0][train], before)
 
 
 def test_constant_and_empty_features_are_left_out():
@@ -113,7 +113,7 @@ def test_constant_and_empty_features_are_left_out():
             "x": [1.0, 2.0, 3.0, 4.0],
         }
     )
-    assert encode_features(frame, train).columns == ("x",)
+    assert encode_features(frame, train)[1] == ["x"]
     with pytest.raises(InputError, match="every feature is constant"):
         encode_features(frame.drop("x"), train)
 

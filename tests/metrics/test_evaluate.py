@@ -143,10 +143,6 @@ def test_labels_are_read_as_people_write_them(label, expected):
     assert make_metric(make_metric(label).label).label == expected
 
 
-def test_a_variant_may_be_named_beside_the_label():
-    assert make_metric("precision@10", "by_min").label == "precision@10[by_min]"
-
-
 @pytest.mark.parametrize(
     ("label", "message"),
     [
@@ -161,11 +157,6 @@ def test_a_variant_may_be_named_beside_the_label():
 def test_bad_labels_are_refused_with_a_hint(label, message):
     with pytest.raises(UsageError, match=message):
         make_metric(label)
-
-
-def test_two_names_of_one_variant_must_agree():
-    with pytest.raises(UsageError, match="name one"):
-        make_metric("map@10[by_k]", "by_hits")
 
 
 def test_every_metric_is_described_with_formula_and_conventions():

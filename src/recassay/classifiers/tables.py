@@ -56,21 +56,21 @@ def prepare_table(folder: Path, spec: TableSplitSpec, table: TableSpec, base: st
         labels = read.target.replace_strict(classes, np.arange(classes.len())).to_numpy().astype(np.int64)
         protocol, rng = spec.protocol, derived_rng(spec.seed, "split", spec.dataset)
         test = stratified_test(labels, share=protocol.test_share, most=protocol.max_test, rng=rng)
-        encoded = encode_features(read.features, ~test, one_hot_limit=protocol.one_hot_limit)
+        features, columns = encode_features(read.features, ~test, one_hot_limit=protocol.one_hot_limit)
         arrays = {
-            "train_x": encoded.values[~test],
+            "train_x": features[~test],
             "train_y": labels[~test],
-            "test_x": encoded.values[test],
+            "test_x": features[test],
             "test_y": labels[test],
             "rows": np.flatnonzero(test) + 1,
         }
         meta = {
             "dataset": spec.dataset,
             "classes": classes.to_list(),
-            "columns": list(encoded.columns),
+            "columns": columns,
             "features": {"numeric": len(read.numeric), "categorical": read.features.width - len(read.numeric)},
             "properties": properties(read),
-            "counts": {"train": int((~test).sum()), "test": int(test.sum()), "columns": len(encoded.columns)},
+            "counts": {"train": int((~test).sum()), "test": int(test.sum()), "columns": len(columns)},
         }
 
         with appearing_folder(target, replace=True) as made:
@@ -124,16 +124,10 @@ def _apportioned(counts: NDArray[np.int64], total: int) -> NDArray[np.int64]:
     return quota
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Encoded:
-    """The features as numbers: `values[row, column]` for every row of the table, and what the columns mean."""
-
-    values: FloatArray
-    columns: tuple[str, ...]
-
-
-def encode_features(features: pl.DataFrame, train: BoolArray, *, one_hot_limit: int = 30) -> Encoded:
-    """Imputed, encoded and scaled features of all rows; what is fitted is fitted on the rows where `train`.
+def encode_features(
+    features: pl.DataFrame, train: BoolArray, *, one_hot_limit: int = 30
+) -> tuple[FloatArray, list[str]]:
+    """Imputed, encoded and scaled features, rows x columns, and what the columns mean; all is fitted where `train`.
 
     - A numeric feature: missing values become the median of the training rows; then minus the mean, divided by the
       standard deviation of the training rows.
@@ -155,7 +149,7 @@ def encode_features(features: pl.DataFrame, train: BoolArray, *, one_hot_limit: 
             names.extend(labels)
     if not parts:
         raise InputError("every feature is constant in the training rows", fix="give features that vary")
-    return Encoded(np.ascontiguousarray(np.hstack(parts)), tuple(names))
+    return np.ascontiguousarray(np.hstack(parts)), names
 
 
 def _numeric(values: FloatArray, train: BoolArray) -> FloatArray:
@@ -175,19 +169,10 @@ def _categorical(column: pl.Series, train: BoolArray, one_hot_limit: int) -> tup
     categories = seen.get_column(column.name)
     if categories.len() < 2:
         return np.empty((column.len(), 0)), []
-    place = _places(column, categories)
+    place = column.replace_strict(categories, np.arange(categories.len()), default=-1, return_dtype=pl.Int64).to_numpy()
     if categories.len() > one_hot_limit:
         return _numeric(place.astype(np.float64), train), [column.name]
     known = categories.to_list()
     order = np.array(sorted(range(len(known)), key=lambda at: (known[at] is None, known[at] or "")))
     names = [f"{column.name}={'missing' if known[at] is None else known[at]}" for at in order]
     return (place[:, None] == order[None, :]).astype(np.float64), names
-
-
-def _places(column: pl.Series, categories: pl.Series) -> NDArray[np.int64]:
-    """The position of each value among `categories`, -1 where it is none of them."""
-    frame = pl.DataFrame({"value": categories, "place": np.arange(categories.len())})
-    joined = pl.DataFrame({"value": column}).join(
-        frame, on="value", how="left", nulls_equal=True, maintain_order="left"
-    )
-    return joined.get_column("place").fill_null(-1).to_numpy()

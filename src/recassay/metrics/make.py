@@ -14,8 +14,8 @@ from recassay.metrics.protocol import Metric
 _LABEL = re.compile(r"^\s*(?P<name>[^@\[\]]+?)\s*(?:@\s*(?P<k>[^\[\]]*?)\s*)?(?:\[\s*(?P<variant>[^\[\]]*?)\s*\])?\s*$")
 
 
-def make_metric(label: str, variant: str | None = None) -> Metric:
-    """The metric that `label` names: `name`, `name@k`, and a convention in brackets or as `variant`.
+def make_metric(label: str) -> Metric:
+    """The metric that `label` names: `name`, `name@k`, and a convention in brackets.
 
     Names are those of the registry (entry-point group `recassay.metrics`), case and aliases as people write
     them. Without `@k` the metric looks at the lists as long as they are.
@@ -23,11 +23,8 @@ def make_metric(label: str, variant: str | None = None) -> Metric:
     parts = _LABEL.match(label)
     if parts is None:
         raise UsageError(f"{label!r} is no metric label", fix="write name@k, as in ndcg@10 or map@10[by_k]")
-    named = parts["variant"]
-    if variant is not None and named and named != variant:
-        raise UsageError(f"{label!r} names the variant {named!r}, and {variant!r} was asked for", fix="name one")
     kind = registry.metrics.get(parts["name"])
-    return cast(Metric, kind(_cutoff(label, parts["k"]), named or variant))
+    return cast(Metric, kind(_cutoff(label, parts["k"]), parts["variant"] or None))
 
 
 def as_metrics(metrics: Iterable[str | Metric]) -> list[Metric]:

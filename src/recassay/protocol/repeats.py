@@ -71,13 +71,13 @@ def _pair_blocks(again: BoolArray) -> Iterator[slice]:
 
 
 def users_of_one_time(events: Interactions) -> int:
-    """How many users have several events, and all of them at one time: nothing tells their last from their first."""
+    """How many users have several events, and all of them at one time: nothing tells their last from their first.
+
+    The events of a user follow each other.
+    """
     if events.time is None or not len(events):
         return 0
-    earliest = np.full(events.n_users, np.iinfo(np.int64).max, dtype=np.int64)
-    latest = np.full(events.n_users, np.iinfo(np.int64).min, dtype=np.int64)
-    for block in blocks.row_blocks(len(events)):
-        np.minimum.at(earliest, events.user[block], events.time[block])
-        np.maximum.at(latest, events.user[block], events.time[block])
-    count = blocks.count_ids(events.user, events.n_users)
-    return int(np.count_nonzero((count > 1) & (earliest == latest)))
+    start = np.append(0, np.flatnonzero(events.user[1:] != events.user[:-1]) + 1)
+    several = np.diff(start, append=len(events)) > 1
+    one_time = np.minimum.reduceat(events.time, start) == np.maximum.reduceat(events.time, start)
+    return int(np.count_nonzero(several & one_time))
