@@ -14,11 +14,10 @@ import recassay
 from recassay.algorithms.baselines import MostPop
 from recassay.algorithms.external.models import wrap
 from recassay.algorithms.external.plugins import load_plugin
-from recassay.algorithms.external.recommendations_file import RecommendationsFile
 from recassay.core.errors import InputError, RecAssayError, UsageError
 from recassay.core.specs.search import Real
 from recassay.core.types import Interactions
-from recassay.recommenders.references import listed_algorithm, load_algorithm
+from recassay.recommenders.references import ListedAlgorithm, listed_algorithm, load_algorithm
 from recassay.testing import ALGORITHM_CHECKS, check_algorithm, check_external, example_interactions, learnable_tastes
 from recassay.testing.checks import Check
 
@@ -205,7 +204,7 @@ def small() -> Interactions:
     return example_interactions(np.array([0, 1, 2]), np.array([0, 1, 2]), n_users=3, n_items=5)
 
 
-def lists(path: Path, table: str) -> RecommendationsFile:
+def lists(path: Path, table: str) -> ListedAlgorithm:
     path.write_text(table)
     return listed_algorithm(path)()
 
@@ -257,8 +256,6 @@ def test_a_bad_file_is_named(tmp_path: Path, name: str, table: str, message: str
 
 
 def test_no_file_or_an_unknown_kind(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="no lists are given"):
-        RecommendationsFile()
     with pytest.raises(InputError, match="no such file"):
         listed_algorithm(tmp_path / "none.csv")
 

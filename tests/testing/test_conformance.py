@@ -22,7 +22,7 @@ from recassay.core.specs.search import Choice, Real
 from recassay.core.types import Interactions, TopK
 from recassay.testing import ALGORITHM_CHECKS, ConformanceError, analysis_checks, check_algorithm, checks
 
-ADAPTERS = {"ExternalProcess", "RecommendationsFile"}
+ADAPTERS = {"ExternalProcess"}
 """Algorithms only with something of the user's; their own tests run the suite on examples."""
 
 CHANCE = {"Random", "RatingMF"}

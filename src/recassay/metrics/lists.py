@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.core.errors import InputError, listing
+from recassay.core.errors import InputError
 from recassay.core.ranking import tie_order
 from recassay.core.types import Interactions, TopK
 
@@ -68,10 +68,10 @@ def recommendations_to_topk(
     Sorted by rank (ascending) where the table has one, else by score (descending), equal scores in an order
     drawn from `rng` (`core.ranking.tie_order`), never in that of the rows. `k` is the width of the lists, by
     default that of the longest: longer lists are cut, shorter ones padded. An item twice in one list, a rank
-    twice, a missing id or a score that is no number raises.
+    twice, a missing id or a missing score raises.
     """
     ordering = c.RANK if c.RANK in frame.columns else c.SCORE
-    _check_columns(frame, ordering, where)
+    _refuse_gaps(frame.select(c.USER, c.ITEM, ordering), where)
     rows = frame.select(name for name in (c.USER, c.ITEM, c.RANK, c.SCORE) if name in frame.columns)
     _refuse_repetition(rows, [c.USER, c.ITEM], "item", where)
     if ordering == c.RANK:
@@ -133,18 +133,9 @@ def _codes(values: pl.Series, table: pl.Series) -> pl.Series:
     )
 
 
-def _check_columns(frame: pl.DataFrame, ordering: str, where: str) -> None:
-    missing = [name for name in (c.USER, c.ITEM, ordering) if name not in frame.columns]
-    if missing:
-        raise InputError(
-            f"there is no column {listing(missing)} among {listing(frame.columns)}",
-            where=where,
-            fix=f"name the columns {c.USER}, {c.ITEM} and {c.SCORE} or {c.RANK}",
-        )
-    for name in (c.USER, c.ITEM, ordering):
+def _refuse_gaps(frame: pl.DataFrame, where: str) -> None:
+    for name in frame.columns:
         column = frame.get_column(name)
-        if name == ordering and not column.dtype.is_numeric():
-            raise InputError(f"column {name!r} holds {column.dtype}", where=where, fix="give it numbers")
         empty = column.is_null() | column.is_nan() if column.dtype.is_float() else column.is_null()
         if empty.any():
             first = int(empty.arg_true()[0]) + 1

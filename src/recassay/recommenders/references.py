@@ -5,14 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
 import polars as pl
 
-from recassay.algorithms.external.recommendations_file import RecommendationsFile
+from recassay.algorithms.external.process import Lists
 from recassay.core import columns as c
 from recassay.core.errors import InputError, listing
 from recassay.core.registry import algorithms
+from recassay.core.specs.search import SearchSpace
 from recassay.core.system.plugin_file import plugin_path
-from recassay.core.types import Interactions
+from recassay.core.types import Interactions, Recommender
 from recassay.data.lists.read import ReadLists, is_list_file, read_lists
 from recassay.runner.references import is_part_file
 
@@ -29,10 +31,62 @@ def load_algorithm(reference: str, base: str) -> type[Any]:
     return kind
 
 
-class ListedAlgorithm(RecommendationsFile):
-    """Lists of a file as an algorithm; only subclasses of this class are treated as lists."""
+class ListedAlgorithm:
+    """Lists of a file as an algorithm: columns user, item, and rank, score or both, ids as in the user's own data.
 
+    A list stands by rising `rank` where there is one, else by falling `score`; equal ones keep the order of the table.
+    `score` may be missing where there is a `rank`; a list's scores are lowered where needed so that they never rise.
+    Users and items that the training data does not know are passed over, as are excluded items and second mentions.
+    Nothing is learned: `fit` only looks the ids up, and refuses a table that names no user of the data.
+    """
+
+    name: ClassVar[str]
+    source: ClassVar[str]
+    space: ClassVar[SearchSpace] = {}
     lists: ClassVar[ReadLists]
+    where: ClassVar[str]
+
+    def fit(self, train: Interactions, *, rng: np.random.Generator) -> Recommender:
+        """Translate the ids into positions."""
+        table = _ordered(self.lists.frame, self.where)
+        users, items = (
+            pl.DataFrame({"id": ids.cast(pl.String), position: np.arange(ids.len(), dtype=np.int32)})
+            for ids, position in ((train.users, "u"), (train.items, "i"))
+        )
+        joined = (
+            table.with_columns(pl.col(c.USER, c.ITEM).cast(pl.String))
+            .join(users, left_on=c.USER, right_on="id", how="left", maintain_order="left")
+            .join(items, left_on=c.ITEM, right_on="id", how="left", maintain_order="left")
+        )
+        known = joined.drop_nulls("u")
+        if table.height and not known.height:
+            raise InputError(
+                f"none of its {table.height:,} rows has a user of the training data",
+                where=self.where,
+                fix=f"use the ids of the data, such as {listing((train.users[0], train.items[0]), last='and')}",
+            )
+        ordered = known.drop_nulls("i").sort("u", "r", maintain_order=True)
+        ordered = ordered.unique(["u", "i"], keep="first", maintain_order=True)
+        ordered = ordered.with_columns(pl.col("s").cum_min().over("u"))
+        return Lists(ordered["u"], ordered["i"], ordered["s"], train)
+
+    def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
+        """The table and what is looked up in it."""
+        return 64 * self.lists.frame.height + 64 * (n_users + n_items)
+
+
+def _ordered(table: pl.DataFrame, where: str) -> pl.DataFrame:
+    """Columns user, item, s (score) and r (what to sort by, rising)."""
+    worth = [name for name in (c.SCORE, c.RANK) if name in table.columns]
+    bad = [name for name in worth if table[name].null_count()]
+    if bad:
+        raise InputError(f"{bad[0]} is not a number in every row", where=where, fix="fill or remove those rows")
+    score = pl.col(worth[0]).cast(pl.Float64) * (1.0 if worth[0] == c.SCORE else -1.0)
+    order = pl.col(c.RANK).cast(pl.Float64) if c.RANK in worth else -score
+    table = table.select(c.USER, c.ITEM, score.alias("s"), order.alias("r"))
+    if table.select(~pl.col("s").is_finite().all()).item():
+        raise InputError("a score is not a finite number", where=where, fix="remove the row or give it a number")
+    return table
 
 
 def listed_algorithm(path: Path) -> type[ListedAlgorithm]:
@@ -46,7 +100,6 @@ def listed_algorithm(path: Path) -> type[ListedAlgorithm]:
         )
     described = {
         "name": path.stem,
-        "table": lists[0].frame,
         "where": path.name,
         "lists": lists[0],
         "source": f"Lists of {path.name}",

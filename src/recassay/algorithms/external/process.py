@@ -23,14 +23,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
+from scipy.sparse import csr_array
 
-from recassay.algorithms.external.recommendations_file import Lists
 from recassay.algorithms.kernels.scoring import scoring_bytes
 from recassay.core import columns as c
 from recassay.core.errors import InputError, RecAssayError
 from recassay.core.specs.external import ExternalSpec
 from recassay.core.specs.search import SearchSpace, defaults
-from recassay.core.types import Interactions, Recommender
+from recassay.core.types import IdArray, Interactions, Recommender, TopK
 
 DEPTH = 100
 """How many items a list has, unless the study asks for another `depth`."""
@@ -127,6 +127,33 @@ class ExternalProcess:
         table = _read(path, train, k, self.name)
         ordered = table.sort(c.USER, c.SCORE, descending=[False, True], maintain_order=True)
         return Lists(ordered[c.USER], ordered[c.ITEM], ordered[c.SCORE], train)
+
+
+class Lists:
+    """Ready-made lists, from the rows of a table that is sorted by user, then best first; all are positions."""
+
+    def __init__(self, user: pl.Series, item: pl.Series, score: pl.Series, train: Interactions) -> None:
+        length = np.bincount(user.to_numpy(), minlength=train.n_users)
+        self._start = np.concatenate([[0], np.cumsum(length)])  # the list of user u begins at `_start[u]`
+        self._item, self._score = item.to_numpy().astype(np.int32), score.to_numpy().astype(np.float32)
+        self._n_items = train.n_items
+
+    def recommend(self, users: IdArray, k: int, *, exclude: csr_array | None) -> TopK:
+        """The first k of each user's list that are not excluded."""
+        top = TopK.empty(users, k)
+        length = self._start[users + 1] - self._start[users]
+        row = np.repeat(np.arange(len(users)), length)
+        event = np.arange(len(row)) - np.repeat(np.cumsum(length) - length, length) + self._start[users][row]
+        if exclude is not None:
+            rows = exclude[users]
+            barred = np.repeat(np.arange(len(users)), np.diff(rows.indptr)) * self._n_items + rows.indices
+            allowed = ~np.isin(row * self._n_items + self._item[event], barred)
+            row, event = row[allowed], event[allowed]
+        place = np.arange(len(row)) - np.searchsorted(row, row)
+        kept = place < k
+        top.items[row[kept], place[kept]] = self._item[event[kept]]
+        top.scores[row[kept], place[kept]] = self._score[event[kept]]
+        return top
 
 
 def external_process(path: Path) -> type[ExternalProcess]:
