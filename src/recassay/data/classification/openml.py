@@ -87,8 +87,7 @@ def describe_openml(table: int) -> OpenmlTable:
 
 def fetch_openml(table: OpenmlTable) -> Path:
     """The file of a table, downloaded and compared with OpenML's MD5 unless it is there and right."""
-    file = RemoteFile(f"{TABLE}{table.id}", f"data-{table.id}.arff", (table.address,), PUBLIC_ADDRESS, table.md5)
-    return _folder() / fetch(file, _folder(), max_bytes=_MOST_BYTES).file
+    return _fetched(f"{TABLE}{table.id}", f"data-{table.id}.arff", table.address, table.md5)
 
 
 def open_class_table(
@@ -113,12 +112,16 @@ def open_class_table(
 
 
 def _json(path: str, stored: str, where: str) -> Any:
-    file = RemoteFile(f"the description of {where}", stored, (_address() + path,), PUBLIC_ADDRESS)
-    got = _folder() / fetch(file, _folder(), max_bytes=_MOST_BYTES).file
+    got = _fetched(f"the description of {where}", stored, _address() + path)
     try:
         return json.loads(got.read_text(encoding="utf-8"))
     except ValueError:
         raise InputError("is not JSON", where=str(got), fix="remove the file and try again") from None
+
+
+def _fetched(name: str, stored: str, address: str, md5: str | None = None) -> Path:
+    file = RemoteFile(name, stored, (address,), PUBLIC_ADDRESS, md5)
+    return _folder() / fetch(file, _folder(), max_bytes=_MOST_BYTES).file
 
 
 def _address() -> str:

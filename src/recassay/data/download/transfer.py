@@ -95,13 +95,14 @@ class Transfer:
 
     def _attempt(self) -> None:
         state = self._read_state()
-        resumes = state["address"] == self.address and (state["validator"] or self.checked)
+        validator = state.get("validator")
+        resumes = state.get("address") == self.address and (validator or self.checked)
         offset = self._part_size() if resumes else 0
         headers = {"User-Agent": "recassay", "Accept": "*/*", "Accept-Encoding": "identity"}
         if offset:
             headers["Range"] = f"bytes={offset}-"
-            if state["validator"]:
-                headers["If-Range"] = state["validator"]
+            if validator:
+                headers["If-Range"] = validator
         try:
             with self.opener.open(Request(self.address, headers=headers), timeout=self.patience.timeout) as response:
                 self._receive(response, offset, state)
@@ -177,10 +178,10 @@ class Transfer:
         if match is None or match[1] is None:
             raise self._start_again("the server sent a part of the file without saying which")
         etag = response.headers.get("ETag")
-        if etag and state["etag"] and etag != state["etag"]:
+        if etag and state.get("etag") and etag != state["etag"]:
             raise self._start_again("the file changed on the server; starting again")
         total = _length(match[3])
-        if state["total"] is not None and total is not None and total != state["total"]:
+        if total is not None and state.get("total") not in (None, total):
             raise self._start_again("the file changed its size on the server; starting again")
         return int(match[1]), total
 
@@ -218,12 +219,11 @@ class Transfer:
         return self.part.with_name(f"{self.part.name}.json")
 
     def _read_state(self) -> dict[str, Any]:
-        nothing = {"address": None, "etag": None, "validator": None, "total": None}
         try:
             state = json.loads(self._state_path.read_text("utf-8"))
         except (OSError, ValueError):
-            return nothing
-        return {**nothing, **state} if isinstance(state, dict) else nothing
+            state = None
+        return state if isinstance(state, dict) else {}
 
     def _write_state(self, headers: Any) -> None:
         etag = headers.get("ETag")

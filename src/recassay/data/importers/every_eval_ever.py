@@ -83,16 +83,12 @@ def _standard_error(details: Mapping[str, Any]) -> float | None:
     """The standard error where it is given, else from an interval of 95 %."""
     uncertainty = mapping(details.get("uncertainty"))
     error = uncertainty.get("standard_error")
-    value = error.get("value") if isinstance(error, dict) else error
-    if isinstance(value, (int, float)):
-        return float(value)
-    interval = uncertainty.get("confidence_interval") or details.get("confidence_interval")
-    if isinstance(interval, dict):
-        low, high = interval.get("lower"), interval.get("upper")
-        level = interval.get("confidence_level", 0.95)
-        if isinstance(low, (int, float)) and isinstance(high, (int, float)) and high > low and level == 0.95:
-            return (high - low) / FROM_INTERVAL
-    return None
+    stated = number(error.get("value") if isinstance(error, dict) else error)
+    interval = mapping(uncertainty.get("confidence_interval") or details.get("confidence_interval"))
+    low, high = number(interval.get("lower")), number(interval.get("upper"))
+    if stated is not None or low is None or high is None:
+        return stated
+    return (high - low) / FROM_INTERVAL if high > low and interval.get("confidence_level", 0.95) == 0.95 else None
 
 
 IMPORTER = Importer(

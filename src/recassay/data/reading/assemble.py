@@ -33,20 +33,20 @@ def assemble(raw: RawTable, spec: ReadSpec, *, sha256: str | None = None, quietl
         raise raw.refused("event weights are asked for and no event column is found", fix=fix)
     try:
         with panics_as_errors(quietly=quietly):
-            typed = typed_columns(raw, spec)
-            rows = typed.rows + raw.lost
+            expressions, meanings, warnings, typed_rows = typed_columns(raw, spec)
+            rows = typed_rows + raw.lost
             if rows == 0:
                 raise raw.refused("there are columns and no row", fix="give a source with interactions")
-            chosen = raw.frame.select(e.alias(role) for role, e in typed.expressions.items())
-            if TIMESTAMP in typed.expressions:
+            chosen = raw.frame.select(e.alias(role) for role, e in expressions.items())
+            if TIMESTAMP in expressions:
                 refuse_times(chosen.collect_schema()[TIMESTAMP], spec.time, raw.source)
-            with stored_rows(chosen, typed.rows, seekable=raw.seekable) as stored:
-                columns = gather(stored, typed.rows, typed.faults)
+            with stored_rows(chosen, typed_rows, seekable=raw.seekable) as stored:
+                columns = gather(stored, typed_rows, meanings)
     except pl.exceptions.PolarsError as error:
         reason = str(error).strip().split("\n")[0][:160]
         raise raw.refused(f"the {raw.format} data cannot be read ({reason})", fix="check the file") from None
 
-    warnings = [*raw.warnings, *typed.warnings]
+    warnings = [*raw.warnings, *warnings]
     faults, codes, weight = columns.faults, columns.codes, columns.rating
     users, items = columns.tables[USER], columns.tables[ITEM]
     clock = None if columns.times is None else judge_times(columns.times, spec.time, raw.source)
@@ -59,7 +59,7 @@ def assemble(raw: RawTable, spec: ReadSpec, *, sha256: str | None = None, quietl
         faults.add(EVENT, "has no weight", ~looked_up(known, codes[EVENT]))
     time = None if clock is None else clock.values
 
-    bad = faults.mask(typed.rows)
+    bad = faults.mask(typed_rows)
     n_bad = raw.lost + (0 if bad is None else int(bad.sum()))
     shown: tuple[BadRow, ...] = ()
     if n_bad:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +21,9 @@ def read_parquet(path: Path, spec: ReadSpec) -> RawTable:
     """A Parquet file; only the columns that have a role are read."""
     try:
         with panics_as_errors():
-            frame = pl.scan_parquet(path, glob=False)
-            names = frame.collect_schema().names()
+            return _table(pl.scan_parquet(path, glob=False), spec, str(path), "parquet")
     except (pl.exceptions.PolarsError, OSError) as error:
         raise damaged_parquet(path, error) from None
-    return _table(frame, names, spec, str(path), "parquet")
 
 
 def damaged_parquet(path: Path, error: Exception) -> InputError:
@@ -39,9 +36,7 @@ def damaged_parquet(path: Path, error: Exception) -> InputError:
 
 def read_frame(frame: pl.DataFrame | pl.LazyFrame, spec: ReadSpec) -> RawTable:
     """A polars frame, eager or lazy."""
-    lazy, eager = frame.lazy(), isinstance(frame, pl.DataFrame)
-    names = lazy.collect_schema().names()
-    return _table(lazy, names, spec, "a polars frame", "polars", seekable=eager)
+    return _table(frame.lazy(), spec, "a polars frame", "polars", seekable=isinstance(frame, pl.DataFrame))
 
 
 def read_pandas(frame: Any, spec: ReadSpec) -> RawTable:
@@ -71,16 +66,16 @@ def read_sparse(matrix: Any) -> RawTable:
     return _typed(pl.DataFrame(columns).lazy(), "a sparse matrix", "sparse", named)
 
 
-def _table(frame: pl.LazyFrame, names: Sequence[str], spec: ReadSpec, source: str, kind: str, **known: Any) -> RawTable:
+def _table(frame: pl.LazyFrame, spec: ReadSpec, source: str, kind: str, *, seekable: bool = True) -> RawTable:
+    names = frame.collect_schema().names()
     roles = assign_roles(names, spec.columns, source)
     chosen = frame.select(pl.col(names[place]).alias(role) for role, place in roles.items())
-    return _typed(chosen, source, kind, {role: names[place] for role, place in roles.items()}, **known)
+    return _typed(chosen, source, kind, {role: names[place] for role, place in roles.items()}, seekable=seekable)
 
 
-def _typed(frame: pl.LazyFrame, source: str, kind: str, columns: dict[str, str], **known: Any) -> RawTable:
-    """A table that has types, whose rows are counted from 1; `known`: what else is known of it."""
-    settled = {"text": False, "seekable": True, "lines_of": lambda rows: [row + 1 for row in rows], **known}
-    return RawTable(frame, source, kind, columns, **settled)
+def _typed(frame: pl.LazyFrame, source: str, kind: str, columns: dict[str, str], *, seekable: bool = True) -> RawTable:
+    """A table that has types, whose rows are counted from 1."""
+    return RawTable(frame, source, kind, columns, False, lambda rows: [row + 1 for row in rows], seekable=seekable)
 
 
 def _from_pandas(role: str, column: Any) -> pl.Series:

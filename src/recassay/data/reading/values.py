@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import polars as pl
@@ -20,20 +19,11 @@ _FORM = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TypedColumns:
-    """One expression a role, null where a value is bad; `faults` say what a null means if the cell was not
-    empty; `rows` are those of the frame.
-    """
-
-    expressions: dict[str, pl.Expr]
-    faults: dict[str, str]
-    warnings: list[str]
-    rows: int
-
-
-def typed_columns(raw: RawTable, spec: ReadSpec) -> TypedColumns:
+def typed_columns(raw: RawTable, spec: ReadSpec) -> tuple[dict[str, pl.Expr], dict[str, str], list[str], int]:
     """Decide each column's type from one pass over the source.
+
+    Given are one expression per role, null where a value is bad; what a null means if the cell was not empty;
+    warnings; and the number of rows.
 
     Ids in a text file become int64 if every one of them is an integer as it would be printed, and else stay
     text, all of them (`007`, `1.0` and `+1` are text). Ids of a typed source keep their type; floats that are
@@ -61,7 +51,7 @@ def typed_columns(raw: RawTable, spec: ReadSpec) -> TypedColumns:
             expressions[role] = _filled(pl.col(role).cast(pl.String))
         elif role == EVENT:
             warnings.append(f"column {raw.columns[role]!r} holds event types, not used without event_weights")
-    return TypedColumns(expressions, faults, warnings, counts["rows"])
+    return expressions, faults, warnings, counts["rows"]
 
 
 def _survey(raw: RawTable, schema: pl.Schema) -> dict[str, int]:
