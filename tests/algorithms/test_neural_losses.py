@@ -60,6 +60,22 @@ def test_the_loss_of_enmf_over_all_pairs(events):
         assert torch.allclose(one, other, rtol=1e-4, atol=1e-4)
 
 
+def test_lightgcn_learns_from_the_hardest_of_the_items_drawn(events, monkeypatch):
+    network = algorithms.get("LightGCN")(embedding=4, layers=2, reg=0.1, hardest_of=3, device="cpu").network(events)
+    batch = torch.tensor([5, 40, 77])
+    user, item = events.user[batch], events.item[batch]
+    drawn = torch.stack([(matrix(events)[u] == 0).nonzero()[[0, 2, 4], 0] for u in user])
+    monkeypatch.setattr(events, "negatives", lambda users, n: drawn[:, :n])
+    users, items = network.embeddings()
+    scores = (users[user][:, None] * items[drawn]).sum(2)
+    worse = drawn[torch.arange(3), scores.argmax(1)]
+    assert worse.tolist() != drawn[:, 0].tolist()
+    apart = (users[user] * (items[item] - items[worse])).sum(1)
+    layer_0 = (network.users[user].square() + network.items[item].square() + network.items[worse].square()).sum()
+    expected = -torch.nn.functional.logsigmoid(apart).mean() + 0.1 * layer_0 / 6
+    assert network.loss(batch).item() == pytest.approx(expected.item(), rel=1e-5)
+
+
 @pytest.mark.parametrize("in_batch", [True, False])
 def test_the_contrast_of_two_views(events, in_batch):
     first, second = (events.chance.normal(12, 4).requires_grad_(True) for _ in range(2))

@@ -8,16 +8,12 @@ from typing import ClassVar
 import numpy as np
 
 from recassay.algorithms.kernels.compiled import compiled
-from recassay.algorithms.kernels.pairwise import EVENTS_A_VISIT, Factors, PairTraining, Visited, pairs_bytes
+from recassay.algorithms.kernels.pairwise import EVENTS_A_VISIT, Factors, PairTraining, Visited, draws, pairs_bytes
 from recassay.algorithms.kernels.positives import Positives, draw, holds
 from recassay.algorithms.kernels.scoring import FactorRecommender
 from recassay.algorithms.kernels.stages import Iterated
 from recassay.core.specs.search import real, whole
 from recassay.core.types import IntArray, Interactions
-
-SMALL_CATALOGUE = 4_000
-"""Up to so many items, `hardest_of` of them are drawn; more from larger catalogues, chosen on seven validation sets."""
-MOST_LARGER = 4.0
 
 
 class BPR(Iterated[FactorRecommender]):
@@ -46,10 +42,6 @@ class BPR(Iterated[FactorRecommender]):
     hardest_of: int = whole(1, 8, default=4, log=True, least=1)
     iterations: int = 150
 
-    def draws(self, n_items: int) -> int:
-        """How many items are drawn for each event."""
-        return 1 + round((self.hardest_of - 1) * min(max(n_items / SMALL_CATALOGUE, 1.0), MOST_LARGER))
-
     def training(self, train: Interactions, rng: np.random.Generator) -> PairTraining:
         """Factors near zero."""
         return _PairwiseTraining(self, train, rng)
@@ -63,7 +55,7 @@ class _PairwiseTraining(PairTraining):
     def __init__(self, algorithm: BPR, train: Interactions, rng: np.random.Generator) -> None:
         super().__init__(train, algorithm.factors, rng)
         self._rate, self._reg = np.float32(algorithm.rate), np.float32(algorithm.reg)
-        self._draws = algorithm.draws(train.n_items)
+        self._draws = draws(algorithm.hardest_of, train.n_items)
 
     def learn(self, starts: IntArray) -> None:
         _learn_pairs(self.positives, self.visits.events, starts, self.factors, self._rate, self._reg, self._draws)

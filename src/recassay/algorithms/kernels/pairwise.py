@@ -18,6 +18,15 @@ EVENTS_A_VISIT = 8
 VISITS_BYTES = 4 + 4 + 8 + 8
 """Bytes per event: its item in shuffled order, its user, and (at worst one a visit) the visits and their order."""
 
+SMALL_CATALOGUE = 4_000
+"""Up to so many items, `hardest_of` of them are drawn; more from larger catalogues, chosen on seven validation sets."""
+MOST_LARGER = 4.0
+
+
+def draws(hardest_of: int, n_items: int) -> int:
+    """How many items are drawn for an event, of which the wrong one that scores highest is learned from."""
+    return 1 + round((hardest_of - 1) * min(max(n_items / SMALL_CATALOGUE, 1.0), MOST_LARGER))
+
 
 class Visited(NamedTuple):
     """The events as they are visited, and the state of the draws on the way."""

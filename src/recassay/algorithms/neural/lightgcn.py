@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from recassay.algorithms.kernels.device import torch
+from recassay.algorithms.kernels.pairwise import draws
 from recassay.algorithms.neural.algorithm import NeuralAlgorithm
 from recassay.algorithms.neural.events import Events
 from recassay.algorithms.neural.links import Links, balanced
@@ -18,7 +19,8 @@ class LightGCN(NeuralAlgorithm):
     Layer 0 is learned; layer k + 1 of a node is the sum of layer k of its neighbours, each divided by
     sqrt(|N_u| |N_i|) (equation 3); the final vectors are the mean of layers 0 to `layers`. Minimises the BPR loss over
     events with one negative each, plus `reg` times half the squared length of the layer-0 vectors of the batch, per
-    event (equation 15: the penalty is on layer 0 alone).
+    event (equation 15: the penalty is on layer 0 alone). The negative is the one with the highest score of some items
+    that the user lacks, as many as `BPR` draws for the same `hardest_of`; 1 is the draw of the paper.
     """
 
     name: ClassVar[str] = "LightGCN"
@@ -27,18 +29,21 @@ class LightGCN(NeuralAlgorithm):
 
     embedding: int = whole(32, 256, default=64, step=32)
     layers: int = whole(1, 4, default=3)
-    reg: float = real(1e-4, 1e-2, default=1e-3, log=True)
-    rate: float = real(1e-3, 3e-2, default=1e-2, log=True)
+    reg: float = real(1e-4, 1e-2, default=3e-3, log=True)
+    rate: float = real(1e-3, 3e-2, default=5e-3, log=True)
+    hardest_of: int = whole(1, 8, default=4, log=True, least=1)
     epochs: int = 300
     batch: int = 8192
 
     def network(self, events: Events) -> GraphNetwork:
         """Layer 0 and the links."""
-        return LightGraph(events, self.embedding, self.layers, self.reg)
+        return LightGraph(events, self.embedding, self.layers, self.reg, draws(self.hardest_of, events.n_items))
 
     def numbers(self, n_users: int, n_items: int, n_interactions: int) -> tuple[int, int]:
-        """A vector for each id; the layers, their gradients, the batch, and the links in both orders."""
-        return graph_numbers(self.embedding, self.layers, self.batch, n_users, n_items, n_interactions)
+        """A vector for each id; the layers, their gradients, the batch with the items drawn, and the links."""
+        learned, step = graph_numbers(self.embedding, self.layers, self.batch, n_users, n_items, n_interactions)
+        drawn = draws(self.hardest_of, n_items) * min(self.batch, n_interactions)
+        return learned, step + self.embedding * drawn
 
 
 class GraphNetwork(EmbeddingNetwork):
@@ -77,13 +82,18 @@ class LightGraph(GraphNetwork):
 
     recordable = True
 
-    def __init__(self, events: Events, size: int, layers: int, reg: float) -> None:
+    def __init__(self, events: Events, size: int, layers: int, reg: float, draws: int = 1) -> None:
         super().__init__(events, size)
-        self.layers, self.reg = layers, reg
+        self.layers, self.reg, self.draws = layers, reg, draws
 
     def loss(self, batch: Any) -> Any:
         """BPR and penalty of a batch."""
-        return self.pair_loss(*self.drawn(batch), *self.embeddings(), self.reg)
+        user, item = self.events.user[batch], self.events.item[batch]
+        users, items = self.embeddings()
+        others = self.events.negatives(user, self.draws)
+        with torch.no_grad():
+            hardest = (items[others] @ users[user][:, :, None]).argmax(1)
+        return self.pair_loss(user, item, others.gather(1, hardest)[:, 0], users, items, self.reg)
 
     def embeddings(self) -> tuple[Any, Any]:
         """The mean of the layers."""

@@ -28,11 +28,11 @@ class SimpleX(NeuralAlgorithm):
     source: ClassVar[str] = "Mao, Zhu, Wang, Dai, Dong, Xiao & He 2021, SimpleX, CIKM"
     graphs: ClassVar[int] = 1
 
-    embedding: int = whole(32, 256, default=128, step=32)
+    embedding: int = whole(64, 384, default=256, step=64)
     margin: float = real(0.2, 0.9, default=0.4)
-    negative_weight: float = real(10.0, 300.0, default=50.0, log=True)
+    negative_weight: float = real(10.0, 300.0, default=30.0, log=True)
     gamma: float = real(0.4, 1.0, default=0.83)
-    rate: float = real(2e-4, 5e-3, default=2e-3, log=True)
+    rate: float = real(2e-4, 5e-3, default=1e-3, log=True)
     negatives: int = 1000
     dropout: float = 0.1
     reg: float = 1e-6
