@@ -20,6 +20,8 @@ NAMES = ("EASE", "ALS", "Item KNN > old")
         ("ease beats als", Claim("EASE", "ALS")),
         (" ALS is best ", Claim("ALS")),
         ("ALS>ease", Claim("ALS", "EASE")),
+        ("ALS < EASE", Claim("EASE", "ALS")),
+        ("als IS  best", Claim("ALS")),
     ],
 )
 def test_a_claim_is_read(text, claim):

@@ -90,9 +90,9 @@ def test_places_and_duels_are_those_of_all_pairs(monkeypatch: pytest.MonkeyPatch
     np.testing.assert_allclose(contest.outcomes(parts).worst, np.where(ahead, won, 0).max(axis=1))
     for machine_code in ("not loaded", "recassay.core.ranked"):
         monkeypatch.setattr(ties, "_MACHINE_CODE", machine_code)
-        fresh = Contest(values[None], higher_is_better=False)
-        assert np.array_equal(fresh.better[0], beats.sum(axis=0))
-        assert np.array_equal(fresh.tied[0], 7 - beats.sum(axis=0) - beats.sum(axis=1))
+        better, tied = Contest(values[None], higher_is_better=False).placed
+        assert np.array_equal(better[0], beats.sum(axis=0))
+        assert np.array_equal(tied[0], 7 - beats.sum(axis=0) - beats.sum(axis=1))
 
 
 def test_json_of_many_algorithms_lists_the_pairs_of_the_first_and_of_the_control() -> None:

@@ -25,7 +25,6 @@ from recassay.analysis.inference.agreement import spearman
 from recassay.analysis.inference.bootstrap import dataset_weights, intervals
 from recassay.analysis.inference.distributions import t_quantile
 from recassay.analysis.rank.fit import rank_algorithms
-from recassay.analysis.rank.result import Ranking
 from recassay.core import columns as c
 from recassay.core import ties
 from recassay.core.errors import InputError, NotApplicableError, listing
@@ -33,7 +32,7 @@ from recassay.core.seeds import derived_rng
 from recassay.core.tables.characteristics import CharacteristicsTable
 from recassay.core.tables.matrix import Matrix
 from recassay.core.tables.results import Results
-from recassay.core.types import FloatArray, IntArray
+from recassay.core.types import FloatArray
 
 FEWEST = 8
 CONFIDENCE = 0.9
@@ -80,7 +79,13 @@ def advise_for(
     place = bounded(scale, own, points)
     apart = distances(np.clip(scale(own), -FARTHEST, FARTHEST), points)[0]
     near = nearest(apart[None], k)[0]
-    among = _ranking(matrix, near, replicates, confidence, seed)
+    nearby = Matrix(
+        matrix.values[:, near], matrix.algorithms, tuple(matrix.datasets[d] for d in near), matrix.metric,
+        matrix.higher_is_better,
+    )  # fmt: skip
+    among = rank_algorithms(
+        nearby, methods=["mean_rank"], replicates=replicates, confidence=confidence, seed=seed
+    ).rankings["mean_rank"]
     unknown = np.full((len(matrix.algorithms), 2), np.nan)  # where the nearest are too few for an interval
 
     ranks = Contest(matrix.values[None], higher_is_better=matrix.higher_is_better).ranks[0].T
@@ -102,7 +107,7 @@ def advise_for(
         characteristics={each: float(value) for each, value in characteristics.items()},
         used=known.names,
         left_out=left,
-        nearest=tuple(Neighbour(matrix.datasets[d], float(apart[d])) for d in near),
+        nearest=tuple(Neighbour(name, float(apart[d])) for name, d in zip(nearby.datasets, near, strict=True)),
         usual_distance=_usual(points),
         outside=_outside(known, own[0]),
         near_ranks=among.scores,
@@ -140,18 +145,6 @@ def _common(table: CharacteristicsTable, own: Mapping[str, float]) -> tuple[Char
             fix="name the columns as in `recassay data describe`: Nu, Ni, Nr, Density, ...",
         )
     return replace(known, values=known.values[:, kept], names=tuple(known.names[j] for j in kept)), left
-
-
-def _ranking(matrix: Matrix, near: IntArray, replicates: int, confidence: float, seed: int) -> Ranking:
-    part = replace(
-        matrix,
-        values=matrix.values[:, near],
-        datasets=tuple(matrix.datasets[d] for d in near),
-        replicates=None if matrix.replicates is None else matrix.replicates[:, near],
-        standard_errors=None if matrix.standard_errors is None else matrix.standard_errors[:, near],
-    )
-    ranked = rank_algorithms(part, methods=["mean_rank"], replicates=replicates, confidence=confidence, seed=seed)
-    return ranked.rankings["mean_rank"]
 
 
 def _usual(points: FloatArray) -> tuple[float, float]:

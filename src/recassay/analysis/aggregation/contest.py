@@ -26,8 +26,6 @@ class Contest:
     """
 
     def __init__(self, values: FloatArray, *, higher_is_better: bool) -> None:
-        if values.ndim != 3:
-            raise ValueError(f"values must be tables x algorithms x datasets, not {values.shape}")
         self.values = values
         self.higher_is_better = higher_is_better
 
@@ -37,18 +35,9 @@ class Contest:
         return int(self.values.shape[1])
 
     @cached_property
-    def _placed(self) -> tuple[IntArray, IntArray]:
+    def placed(self) -> tuple[IntArray, IntArray]:
+        """For each algorithm and dataset, how many algorithms are better, and how many tie with it, itself included."""
         return places(self.values, higher_is_better=self.higher_is_better, axis=1)
-
-    @property
-    def better(self) -> IntArray:
-        """How many algorithms are better, for each algorithm and dataset."""
-        return self._placed[0]
-
-    @property
-    def tied(self) -> IntArray:
-        """How many algorithms tie with it, itself included."""
-        return self._placed[1]
 
     @cached_property
     def duels(self) -> Duels:
@@ -65,12 +54,13 @@ class Contest:
     @cached_property
     def ranks(self) -> FloatArray:
         """Rank within each dataset, 1 the best; ties share the mean of their positions."""
-        return self.better + (self.tied + 1) / 2
+        better, tied = self.placed
+        return better + (tied + 1) / 2
 
     def points(self, by_position: FloatArray) -> FloatArray:
         """Points of a positional voting rule; ties share the mean of the positions they occupy."""
-        total = np.concatenate([[0.0], np.cumsum(by_position)])
-        return (total[self.better + self.tied] - total[self.better]) / self.tied
+        total, (better, tied) = np.concatenate([[0.0], np.cumsum(by_position)]), self.placed
+        return (total[better + tied] - total[better]) / tied
 
     @cached_property
     def ratios(self) -> FloatArray:

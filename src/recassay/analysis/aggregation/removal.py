@@ -18,63 +18,45 @@ def removal_ranks(
 
     ladder: tables x datasets x algorithms, the best first; columns: the values, likewise; one table, or one for each
     row of weights. `grid` and `beyond` are those of `rules.contributions`, empty for the exact areas. Areas are renewed
-    only on the datasets whose best algorithm left, for all algorithms in a row; whenever a third of the row has left,
-    the others move together.
+    only on the datasets whose best algorithm left; the area of an algorithm that left is minus infinity.
     """
     n_datasets, n_algorithms = ladder.shape[1], ladder.shape[2]
-    area, row = np.empty(n_algorithms), np.empty(n_algorithms, dtype=np.int64)
-    alive = np.empty(n_algorithms, dtype=np.bool_)
+    area = np.empty(n_algorithms)
     place, best = np.empty(n_datasets, dtype=np.int64), np.empty(n_datasets)
-    own = np.empty((n_datasets, n_algorithms))
     # A ratio is the product of two numbers: that of the best algorithm, and that of the other.
     of_other, of_best = _factors(columns, higher_is_better)
     for r in range(len(weights)):
         table = r if len(ladder) > 1 else 0
-        area[:], alive[:], place[:], best[:] = 0.0, True, 0, -1.0
-        for a in range(n_algorithms):
-            row[a] = a
-        own[:] = of_other[table]
-        length, count = n_algorithms, n_algorithms
-        while True:
-            # On datasets whose best left, and at first on all, the next best alive takes its place.
+        area[:], place[:], best[:] = 0.0, 0, -1.0
+        count = n_algorithms
+        while count > 0:
+            # On datasets whose best left, and at first on all, the next best that is left takes its place.
             for d in range(n_datasets):
-                if weights[r, d] <= 0 or (best[d] >= 0 and alive[ladder[table, d, place[d]]]):
+                if weights[r, d] <= 0 or (best[d] >= 0 and area[ladder[table, d, place[d]]] > -np.inf):
                     continue
-                while not alive[ladder[table, d, place[d]]]:
+                while area[ladder[table, d, place[d]]] == -np.inf:
                     place[d] += 1
                 new = of_best[table, d, ladder[table, d, place[d]]]
-                _renew(area[:length], weights[r, d], best[d], new, own[d, :length], beta_max, grid, beyond)
+                _renew(area, weights[r, d], best[d], new, of_other[table, d], beta_max, grid, beyond)
                 best[d] = new
             # Those with the largest area leave together and share the mean of their rounds.
             first, second = 0, -np.inf
-            for i in range(1, length):
-                if area[i] > area[first]:
-                    first, second = i, area[first]
-                elif area[i] > second:
-                    second = area[i]
-            start, end, leaving = first, first + 1, 1
+            for a in range(1, n_algorithms):
+                if area[a] > area[first]:
+                    first, second = a, area[first]
+                elif area[a] > second:
+                    second = area[a]
             lowest = area[first]
-            if not wins(lowest, second):
-                start, end, leaving = 0, length, 0
-                lowest = lowest * KEPT if lowest > 0 else lowest
-                for i in range(length):
-                    leaving += int(area[i] >= lowest)
-            for i in range(start, end):
-                if area[i] >= lowest:
-                    alive[row[i]] = False
-                    ranks[r, row[i]] = n_algorithms - count + (leaving + 1) / 2
-                    area[i] = -np.inf
+            if lowest > 0 and not wins(lowest, second):
+                lowest *= KEPT
+            leaving = 0
+            for a in range(n_algorithms):
+                leaving += int(area[a] >= lowest)
+            for a in range(n_algorithms):
+                if area[a] >= lowest:
+                    ranks[r, a] = n_algorithms - count + (leaving + 1) / 2
+                    area[a] = -np.inf
             count -= leaving
-            if count == 0:
-                break
-            if 3 * count <= 2 * length:
-                kept = 0
-                for i in range(length):
-                    if area[i] > -np.inf:
-                        row[kept], area[kept] = row[i], area[i]
-                        own[:, kept] = own[:, i]
-                        kept += 1
-                length = kept
 
 
 @compiled

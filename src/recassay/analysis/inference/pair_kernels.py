@@ -87,8 +87,8 @@ def _tail(ranks: FloatArray, statistic: float) -> tuple[float, float]:
 
 
 @compiled
-def walsh_places(rows: FloatArray, places: IntArray, found: FloatArray) -> None:
-    """Into `found` (rows x places), of the means of all pairs in a row (each with itself), those at these places in
+def walsh_places(rows: FloatArray, places: IntArray, chosen: FloatArray) -> None:
+    """Into `chosen` (rows x places), of the means of all pairs in a row (each with itself), those at these places in
     ascending order.
 
     The means of a sorted row stand in a triangle whose rows and columns ascend: how many lie below a pivot is counted
@@ -121,7 +121,7 @@ def walsh_places(rows: FloatArray, places: IntArray, found: FloatArray) -> None:
                     less += below[i] - i
                     equal += upto[i] - i
                 if less <= place < equal:
-                    found[row, p] = pivot / 2
+                    chosen[row, p] = pivot / 2
                     break
                 left = 0
                 for i in range(n):
@@ -131,20 +131,6 @@ def walsh_places(rows: FloatArray, places: IntArray, found: FloatArray) -> None:
                         low[i] = max(low[i], upto[i])
                     high[i] = max(high[i], low[i])
                     left += high[i] - low[i]
-
-
-@compiled
-def walsh_below(rows: FloatArray, bound: float, counts: IntArray) -> None:
-    """Into `counts`, how many of the means of all pairs in a row (each with itself) lie below `bound`."""
-    n = rows.shape[1]
-    for row in range(len(rows)):
-        x = np.sort(rows[row])
-        edge, less = n, 0
-        for i in range(n):
-            while edge > i and (x[i] + x[edge - 1]) / 2 >= bound:
-                edge -= 1
-            less += max(edge, i) - i
-        counts[row] = less
 
 
 @compiled

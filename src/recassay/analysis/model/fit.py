@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
@@ -113,7 +114,11 @@ def _noise(cells: Cells, scale: Scale, values: FloatArray, users: PairedScores |
         freedom = cells.repeats[more] - 1
         pooled = float((freedom * (cells.deviations[more] * slope[more]) ** 2).sum() / freedom.sum())
         repeated[:] = pooled / np.maximum(cells.repeats, 1)
-    for scores in _paired(users, cells.metric):
+    paired: Sequence[UserScores] = ()
+    if users is not None:
+        with suppress(NotApplicableError):  # a metric of all lists together has no scores of users
+            paired = users(cells.metric)[0]
+    for scores in paired:
         at = [i for i, name in enumerate(cells.algorithms) if name in scores.algorithms]
         if scores.dataset in cells.datasets and len(at) > 1 and scores.users > 1:
             j = cells.datasets.index(scores.dataset)
@@ -124,25 +129,13 @@ def _noise(cells: Cells, scale: Scale, values: FloatArray, users: PairedScores |
     return repeated, over_users
 
 
-def _paired(users: PairedScores | None, metric: str) -> Sequence[UserScores]:
-    """The scores of users, where they are known: none for a metric of all lists together."""
-    if users is None:
-        return ()
-    try:
-        return users(metric)[0]
-    except NotApplicableError:
-        return ()
-
-
 def _predicted(cells: Cells, scale: Scale, fitted: HierarchicalDraws, confidence: float) -> list[PredictedCell]:
     """The cells that nobody ran, as the model expects them."""
     ends = (0.5 - confidence / 2, 0.5, 0.5 + confidence / 2)
     rows = []
     for j, a in zip(*np.nonzero(np.isnan(cells.values)), strict=True):
         low, middle, high = np.sort(scale.backward(np.quantile(fitted.cells[:, j, a], ends)))
-        rows.append(
-            PredictedCell(cells.algorithms[a], cells.datasets[j], float(middle), float(low), float(high))
-        )  # fmt: skip
+        rows.append(PredictedCell(cells.algorithms[a], cells.datasets[j], float(middle), float(low), float(high)))
     return rows
 
 

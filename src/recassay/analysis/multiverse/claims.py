@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
+from recassay.analysis.verdict.claims import parse_claim
 from recassay.core import ties
-from recassay.core.errors import UsageError
-from recassay.core.names import canonical, did_you_mean
 from recassay.core.types import BoolArray, FloatArray, IntArray
 
 RANGE = 100
@@ -39,28 +37,10 @@ class Stated:
 
 
 def named_claims(claims: Sequence[str], algorithms: Sequence[str]) -> list[Stated]:
-    """The claims that were given as text: `A > B`, `A < B`, or `A is best`."""
-    known = {canonical(name): a for a, name in enumerate(algorithms)}
-
-    def find(name: str) -> int:
-        if canonical(name) not in known:
-            raise UsageError(f"claim: there is no algorithm {name!r}", fix=did_you_mean(name, list(algorithms)))
-        return known[canonical(name)]
-
-    made = []
-    for text in claims:
-        best = re.fullmatch(r"\s*(.+?)\s+is\s+best\s*", text, re.IGNORECASE)
-        left, sign, right = text.partition(">") if ">" in text else text.partition("<")
-        if best:
-            made.append(Stated(find(best[1]), None, True))
-        elif sign and left.strip() and right.strip():
-            pair = find(left.strip()), find(right.strip())
-            if pair[0] == pair[1]:
-                raise UsageError(f"claim: {text!r} compares an algorithm with itself", fix="name two algorithms")
-            made.append(Stated(*(pair if sign == ">" else pair[::-1]), True))
-        else:
-            raise UsageError(f"claim: {text!r} is no claim", fix='write "A > B" or "A is best"')
-    return list(dict.fromkeys(made))
+    """The claims that were given as text (see `parse_claim`), each once."""
+    place = {name: a for a, name in enumerate(algorithms)}
+    parsed = dict.fromkeys(parse_claim(text, algorithms) for text in claims)
+    return [Stated(place[claim.better], None if claim.worse is None else place[claim.worse], True) for claim in parsed]
 
 
 def first_places(mean_ranks: FloatArray) -> BoolArray:

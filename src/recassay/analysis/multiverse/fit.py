@@ -74,7 +74,7 @@ def explore(
             raise UsageError(
                 "leaky: every universe is marked", fix="mark fewer: what holds among clean ones is the answer"
             )
-        mean_ranks = judged.mean_ranks()
+        mean_ranks = judged.mean_ranks
         named = [] if claims is None else named_claims(claims, universes.algorithms)
         made = named or suggested_claims(mean_ranks[clean])
         test = joint_test(judged.ranks[clean], permutations, derived_rng(seed, "multiverse", "relabel"))
@@ -91,7 +91,7 @@ def explore(
             leaky=judged.leaky,
             places=points,
             explained=explained,
-            claims=tuple(_claim(claim, universes, judged, mean_ranks, test) for claim in made),
+            claims=tuple(_claim(claim, universes, judged, test) for claim in made),
             shares=_shares(parts, [list(universes.axes)[i] for i in used], made, universes.algorithms, alpha),
             notes=(*notes, *universes.notes, *judged.notes, *_notes(judged, parts, used)),
             settings=MultiverseSettings(alpha, permutations, seed),
@@ -109,16 +109,12 @@ class _Judged:
     leaky: BoolArray
     ranks: FloatArray
     """Universes x algorithms x datasets; NaN where an algorithm or a dataset is absent."""
+    mean_ranks: FloatArray
+    """Universes x algorithms: the mean over the datasets that count; NaN where an algorithm is absent."""
     better: BoolArray
     """Universes x algorithms x algorithms: who is shown to be better than whom."""
     grades: tuple[Grade, ...]
     notes: list[str]
-
-    def mean_ranks(self) -> FloatArray:
-        """Universes x algorithms: the mean over the datasets that count; NaN where an algorithm is absent."""
-        known = np.isfinite(self.ranks)
-        total, count = np.where(known, self.ranks, 0.0).sum(axis=2), known.sum(axis=2)
-        return np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
 
 
 def _judged(
@@ -153,7 +149,9 @@ def _judged(
         better[at][np.ix_(place, place)] = decision.better
         grades.append(decision.grade)
     notes = _missing_notes(universes, cells, kept, missing)
-    return _Judged(universes.places[kept], universes.leaky[kept], ranks, better, tuple(grades), notes)
+    total, count = np.nansum(ranks, axis=2), np.isfinite(ranks).sum(axis=2)
+    mean = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
+    return _Judged(universes.places[kept], universes.leaky[kept], ranks, mean, better, tuple(grades), notes)
 
 
 def scaled(matrix: Matrix) -> FloatArray:
@@ -227,9 +225,9 @@ def _notes(judged: _Judged, parts: Parts | None, used: list[int]) -> list[str]:
     return notes
 
 
-def _counts(claim: Stated, mean_ranks: FloatArray, judged: _Judged, part: BoolArray) -> Counts:
-    seen = observed(claim, mean_ranks[part])
-    sure = shown(claim, judged.better[part], np.isfinite(mean_ranks[part]))[seen > -2]
+def _counts(claim: Stated, judged: _Judged, part: BoolArray) -> Counts:
+    seen = observed(claim, judged.mean_ranks[part])
+    sure = shown(claim, judged.better[part], np.isfinite(judged.mean_ranks[part]))[seen > -2]
     seen = seen[seen > -2]
     return Counts(len(seen), *_times(seen), *_times(sure))
 
@@ -239,27 +237,28 @@ def _times(signs: IntArray) -> tuple[int, int, int]:
     return int((signs == 1).sum()), int((signs == 0).sum()), int((signs == -1).sum())
 
 
-def _claim(claim: Stated, universes: Universes, judged: _Judged, mean_ranks: FloatArray, test: JointTest) -> Claim:
+def _claim(claim: Stated, universes: Universes, judged: _Judged, test: JointTest) -> Claim:
     names, clean = universes.algorithms, ~judged.leaky
-    seen = observed(claim, mean_ranks[clean])
+    mean_ranks = judged.mean_ranks[clean]
+    seen = observed(claim, mean_ranks)
     # Being first counts ties for each: a shared first place is no exception.
     fails = (seen == -1) if claim.rival is None else (seen < 1) & (seen > -2)
     on_datasets = observed(claim, judged.ranks[clean].transpose(0, 2, 1))
     by_dataset = {name: _times(column) for name, column in zip(universes.datasets, on_datasets.T, strict=True)}
-    leads = (opponent(mean_ranks, claim.algorithm, claim.rival) - mean_ranks[:, claim.algorithm])[clean]
+    leads = opponent(mean_ranks, claim.algorithm, claim.rival) - mean_ranks[:, claim.algorithm]
     leads = leads[np.isfinite(leads)]
     return Claim(
         statement=claim.statement(names),
         algorithm=names[claim.algorithm],
         rival=None if claim.rival is None else names[claim.rival],
         named=claim.named,
-        counts=_counts(claim, mean_ranks, judged, clean),
+        counts=_counts(claim, judged, clean),
         by_dataset=by_dataset,
         lead=float(leads.mean()) if len(leads) else float("nan"),
         p=test.p(claim),
         chance=test.chance(claim),
         exceptions=describe(fails, judged.places[clean], universes.axes),
-        leaky=_counts(claim, mean_ranks, judged, judged.leaky) if judged.leaky.any() else None,
+        leaky=_counts(claim, judged, judged.leaky) if judged.leaky.any() else None,
     )
 
 

@@ -14,24 +14,19 @@ from recassay.analysis.stress.conclusions import Conclusion, Survival
 from recassay.analysis.stress.curve import NUMBERS, Curve, estimated
 from recassay.analysis.stress.signs import Row
 from recassay.core import columns as c
-from recassay.core.system.display import Displayed
 from recassay.core.system.plain import plain
-from recassay.core.tables.matrix import MissingCells
+from recassay.core.tables.matrix import MatrixResult, MissingCells
 from recassay.core.tabular import by_name, long_frame, stated
 from recassay.core.types import BoolArray, FloatArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class StressResult(Displayed):
+class StressResult(MatrixResult):
     """What every stress test measured, and what follows.
 
     Arrays are in the order of rules and algorithms.
     """
 
-    metric: str
-    higher_is_better: bool
-    algorithms: tuple[str, ...]
-    datasets: tuple[str, ...]
     rules: tuple[Rule, ...]
     """The aggregations that were put to the test, each an opinion of its own."""
     skipped: dict[str, str]

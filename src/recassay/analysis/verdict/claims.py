@@ -13,7 +13,7 @@ from recassay.core.names import canonical, did_you_mean
 
 Standing = Literal["holds", "undecided", "reversed"]
 
-_FORM = re.compile(r"\s*(?P<better>\S.*?)\s*(?:(?:>|\bbeats\b)\s*(?P<worse>\S.*?)|\bis best)\s*")
+_FORM = re.compile(r"\s*(\S.*?)\s*(?:(>|<|\bbeats\b)\s*(\S.*?)|\bis\s+best)\s*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,19 +28,19 @@ class Claim:
 
 
 def parse_claim(text: str, algorithms: Sequence[str]) -> Claim:
-    """The claim that `A > B`, `A beats B` or `A is best` makes; unknown algorithms are refused by name."""
+    """The claim that `A > B`, `B < A`, `A beats B` or `A is best` makes; unknown algorithms are refused by name."""
     form = _FORM.fullmatch(text)
     if form is None:
         raise UsageError(f"{text!r} is not a claim", fix="write it as 'A > B' or 'A is best'")
-    names = {canonical(name): name for name in algorithms}
-    for name in form.groupdict().values():
-        if name is not None and canonical(name) not in names:
+    known = {canonical(name): name for name in algorithms}
+    names = [name for name in form.group(1, 3) if name is not None]
+    for name in names:
+        if canonical(name) not in known:
             raise UsageError(f"the claim {text!r} names {name!r}", fix=did_you_mean(name, list(algorithms)))
-    better, worse = (None if name is None else names[canonical(name)] for name in form.group("better", "worse"))
-    assert better is not None
-    if better == worse:
-        raise UsageError(f"the claim {text!r} compares {better} with itself", fix="name two algorithms")
-    return Claim(better, worse)
+    named = [known[canonical(name)] for name in names]
+    if len(set(named)) < len(named):
+        raise UsageError(f"the claim {text!r} compares {named[0]} with itself", fix="name two algorithms")
+    return Claim(*(named[::-1] if form.group(2) == "<" else named))
 
 
 def standing(claim: Claim, verdict: Verdict) -> Standing:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from string import ascii_letters
 from typing import Any
@@ -58,7 +58,8 @@ def judge(
     """
     chosen = None if control is None else find_control(control, matrix.algorithms)
     numbers = None if families is None else family_numbers(matrix.datasets, families)
-    return _judge(_Key(matrix, numbers), chosen, within, alpha, replicates, seed)
+    content = (matrix.values.tobytes(), *matrix.head, matrix.missing, None if numbers is None else numbers.tobytes())
+    return _judge(_Asked(content, matrix, numbers), chosen, within, alpha, replicates, seed)
 
 
 def find_control(name: str, algorithms: Sequence[str]) -> str:
@@ -69,26 +70,18 @@ def find_control(name: str, algorithms: Sequence[str]) -> str:
     return named[0]
 
 
-class _Key:
-    """A matrix, and the families of its datasets, that equals another with the same values and names."""
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A matrix and the families of its datasets, equal to another by their `content`."""
 
-    def __init__(self, matrix: Matrix, families: IntArray | None) -> None:
-        self.matrix, self.families = matrix, families
-        self.content: tuple[Any, ...] = (
-            matrix.values.tobytes(), matrix.algorithms, matrix.datasets, matrix.metric, matrix.higher_is_better,
-            matrix.missing, None if families is None else families.tobytes(),
-        )  # fmt: skip
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Key) and self.content == other.content
-
-    def __hash__(self) -> int:
-        return hash(self.content)
+    content: tuple[Any, ...]
+    matrix: Matrix = field(compare=False)
+    families: IntArray | None = field(compare=False)
 
 
 @lru_cache(maxsize=8)
-def _judge(key: _Key, control: str | None, within: float, alpha: float, replicates: int, seed: int) -> Verdict:
-    matrix, families = key.matrix, key.families
+def _judge(asked: _Asked, control: str | None, within: float, alpha: float, replicates: int, seed: int) -> Verdict:
+    matrix, families = asked.matrix, asked.families
     decision = decide(matrix, control=control, within=within, alpha=alpha, seed=seed, families=families)
     order, ranks, mean_rank, better = decision.order, decision.ranks, decision.mean_rank, decision.better
     names, values = tuple(matrix.algorithms[a] for a in order), matrix.values[order]
