@@ -84,9 +84,7 @@ def _read(path: Path) -> tuple[pl.DataFrame, Source]:
 
 def _text(column: pl.Series) -> pl.Series:
     text = column.cast(pl.String).str.strip_chars()
-    return pl.select(pl.when(text.str.to_lowercase().is_in(MISSING)).then(None).otherwise(text).alias(column.name))[
-        column.name
-    ]
+    return text.set(text.str.to_lowercase().is_in(MISSING), None)
 
 
 def _feature(column: pl.Series, categorical: bool) -> pl.Series:

@@ -63,10 +63,8 @@ def archive_kind(path: Path) -> Kind | None:
     """What the first bytes say the file is, whatever its name; None for what is no archive (CSV, Parquet)."""
     with path.open("rb") as stream:
         head = stream.read(512)
-    for magic, kind in _MAGIC:
-        if head.startswith(magic):
-            return kind
-    return "tar" if _is_tar_header(head) else None
+    known = (kind for magic, kind in _MAGIC if head.startswith(magic))
+    return next(known, "tar" if _is_tar_header(head) else None)
 
 
 def unpack(

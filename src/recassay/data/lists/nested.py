@@ -150,13 +150,11 @@ def _unpack_block(block: bytes, out: bytearray) -> None:
 
 
 def _length(block: bytes, place: int, length: int) -> tuple[int, int]:
-    if length == 15:
-        while True:
-            more = block[place]
-            place += 1
-            length += more
-            if more != 255:
-                break
+    """A length that was begun with four bits: where these are full, bytes follow, until one is not full."""
+    more = 255 if length == 15 else 0
+    while more == 255:
+        more = block[place]
+        length, place = length + more, place + 1
     return length, place
 
 
@@ -182,16 +180,10 @@ def _cbor(data: bytes, place: int, depth: int) -> tuple[Any, int]:
         if len(raw) != small:
             raise ValueError("cut short")
         return raw.decode(), place + small
-    if kind == 4:
+    if kind in (4, 5):  # an array of so many values, or a map of so many keys and values
         values = []
-        for _ in range(small):
+        for _ in range(small if kind == 4 else 2 * small):
             value, place = _cbor(data, place, depth + 1)
             values.append(value)
-        return values, place
-    if kind == 5:
-        entries = {}
-        for _ in range(small):
-            key, place = _cbor(data, place, depth + 1)
-            entries[str(key)], place = _cbor(data, place, depth + 1)
-        return entries, place
+        return values if kind == 4 else dict(zip(map(str, values[::2]), values[1::2], strict=True)), place
     raise ValueError(f"a value of kind {kind}")

@@ -208,8 +208,6 @@ def _value_column(place: int, levels: tuple[str, ...]) -> ValueColumn:
                 metric = spelled(f"{metric.label}@{cutoffs[0]}") or metric
             rest = [level for level in rest if not _CUTOFF.match(level)]
             break
-    if metric is None and len(rest) == 1 and spelled(rest[0]) is None:
-        return ValueColumn(place, None, rest[0], statistic)
     if metric is not None and metric.deviation:
         statistic = metric.deviation
     return ValueColumn(place, metric, " ".join(rest), statistic)
