@@ -115,21 +115,20 @@ class Writer:
 
     def _safe_path(self, name: str) -> PurePosixPath:
         plain = name.replace("\\", "/")
-        if any(unicodedata.category(c) == "Cc" for c in plain):
-            raise self.refuse("a member's name holds control characters", name)
-        if plain.startswith("/"):
-            raise self.refuse("a member's name is absolute", name)
-        if re.match(r"[A-Za-z]:", plain):
-            raise self.refuse("a member's name has a drive letter", name)
         parts = [part for part in plain.split("/") if part not in ("", ".")]
-        if ".." in parts:
-            raise self.refuse("a member's name leaves the folder", name)
-        if not parts:
-            raise self.refuse("a member has no name", name)
-        if len(parts) > MAX_DEPTH:
-            raise self.refuse(f"a member lies more than {MAX_DEPTH} folders deep", name)
-        if max(len(part.encode("utf-8", "surrogateescape")) for part in parts) > 255:
-            raise self.refuse("a member's name is longer than 255 bytes", name)
+        lengths = [len(part.encode("utf-8", "surrogateescape")) for part in parts]
+        faults = {
+            "a member's name holds control characters": any(unicodedata.category(c) == "Cc" for c in plain),
+            "a member's name is absolute": plain.startswith("/"),
+            "a member's name has a drive letter": re.match(r"[A-Za-z]:", plain),
+            "a member's name leaves the folder": ".." in parts,
+            "a member has no name": not parts,
+            f"a member lies more than {MAX_DEPTH} folders deep": len(parts) > MAX_DEPTH,
+            "a member's name is longer than 255 bytes": max(lengths, default=0) > 255,
+        }
+        for what, is_so in faults.items():
+            if is_so:
+                raise self.refuse(what, name)
         return PurePosixPath(*parts)
 
 
