@@ -271,10 +271,6 @@ def test_bad_options():
         sweep_strata(evidence(scores(LEVEL)), replicates=10)
     with pytest.raises(UsageError, match=r"alpha is 1\.5"):
         sweep_strata(evidence(scores(LEVEL)), alpha=1.5)
-    with pytest.raises(ValueError, match="for every algorithm or for none"):
-        of([[[0.1, np.nan], [0.1, 0.2]]])
-    with pytest.raises(ValueError, match="has no user"):
-        of([[[np.nan], [np.nan]]])
 
 
 def test_with_many_datasets_those_whose_order_changes_most_are_drawn(monkeypatch):

@@ -185,6 +185,10 @@ class Call:
         print_notes([] if note is None else [note])
         return results
 
+    def fields(self, specifications: str) -> str:
+        """The parameters that are fields of these specifications."""
+        return " ".join(part.name for name in specifications.split() for part in self.command.fields_of(name))
+
     def refuse(self, parameters: str, why: str, fix: str) -> None:
         """Refuse the first of the parameters that was typed: it would have no effect."""
         for name in parameters.split():

@@ -12,8 +12,6 @@ from recassay.cli.render import print_json, print_lines, print_rows, write
 from recassay.core.errors import duration
 from recassay.core.system.plain import plain
 
-SPLITTING = "positive_threshold filter task min_item_interactions min_user_interactions ratios seed allow_leakage"
-
 
 def imported(call: Call, *, as_json: bool = False) -> None:
     """Read a file and keep it under a name."""
@@ -48,7 +46,8 @@ def listed(call: Call, *, as_json: bool = False) -> None:
 def described(call: Call, *, as_json: bool = False) -> None:
     """The characteristics of a dataset, and its split."""
     if "split" not in call.typed:
-        call.refuse(SPLITTING, "says how to split, and --split is not given", "add --split RULE, or leave it out")
+        fix = "add --split RULE, or leave it out"
+        call.refuse(call.fields("protocol"), "says how to split, and --split is not given", fix)
     description = call(**_read(call))
     if as_json:
         print_json(plain(description.to_dict()))

@@ -103,17 +103,11 @@ HOW = {
 }
 
 
-PROTOCOL = (
-    "split positive_threshold filter min_item_interactions min_user_interactions ratios folds fold final_fit seed task "
-    "repeated allow_leakage"
-)
-
-
 def split(call: Call, *, as_json: bool = False) -> None:
     """The parts of a split as files."""
     study, rule = call.typed.get("study"), call.typed.get("split")
     if study is not None:
-        call.refuse(PROTOCOL, "is for a split without --study", f"write it into {study}")
+        call.refuse(call.fields("protocol read"), "is for a split without --study", f"write it into {study}")
     elif rule not in ("kfold", "rolling"):
         call.refuse("folds fold", "is for --split kfold or rolling", "say that, or leave it out")
     made = call()

@@ -46,8 +46,6 @@ class Sweep:
             raise UsageError(
                 f"thresholds {listing(self.thresholds)} are no sweep", fix="give at least two whole numbers from 1"
             )
-        if self.others not in ("keep", "remove"):
-            raise UsageError(f"others={self.others!r} is no rule", fix="use keep or remove")
 
 
 def accuracy_metric(label: str) -> AccuracyMetric:

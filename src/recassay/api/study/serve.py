@@ -22,7 +22,7 @@ from recassay.api.tables import default_metric
 from recassay.core import columns as c
 from recassay.core import ties
 from recassay.core.choices import Range
-from recassay.core.errors import InputError, RecAssayError, UsageError
+from recassay.core.errors import InputError, RecAssayError
 from recassay.core.system.aside import environment
 from recassay.core.tables.labels import find_label, known_direction
 from recassay.core.tables.results import Results
@@ -212,8 +212,6 @@ def serve(
     with LiveStudy(folder, metric, partial(_page_aside, folder, metric)) as study:
         try:
             server = LiveServer((host, port), study.snapshot, study.report, names=allow_host)
-        except OverflowError:
-            raise UsageError(f"there is no port {port}", fix="choose one from 0 to 65535") from None
         except OSError as error:
             raise InputError(
                 f"cannot listen there: {error.strerror}", where=f"{host}:{port}", fix="choose another `port` or `host`"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -40,18 +41,11 @@ class CharacteristicsTable:
         A dataset without a row raises `InputError` with its name; rows of other datasets are left out.
         """
         exact = {name: row for row, name in enumerate(self.datasets)}
-        folded: dict[str, list[int]] = {}
-        for row, name in enumerate(self.datasets):
-            folded.setdefault(canonical(name), []).append(row)
-        rows, absent = [], []
-        for name in datasets:
-            near = folded.get(canonical(name), [])
-            if name in exact:
-                rows.append(exact[name])
-            elif len(near) == 1:
-                rows.append(near[0])
-            else:
-                absent.append(name)
+        folded = Counter(map(canonical, self.datasets))
+        alike = {canonical(name): row for name, row in exact.items() if folded[canonical(name)] == 1}
+        rows = {name: alike[canonical(name)] for name in datasets if canonical(name) in alike}
+        rows |= {name: exact[name] for name in datasets if name in exact}
+        absent = [name for name in datasets if name not in rows]
         if absent:
             known = "none" if len(absent) == len(datasets) else f"only {len(datasets) - len(absent)}"
             raise InputError(
@@ -60,7 +54,7 @@ class CharacteristicsTable:
                 where=self.where,
                 fix="give one row per dataset, with the names of the results",
             )
-        return replace(self, values=self.values[rows], datasets=tuple(datasets))
+        return replace(self, values=self.values[[rows[name] for name in datasets]], datasets=tuple(datasets))
 
     def usable(self) -> tuple[CharacteristicsTable, dict[str, str]]:
         """The characteristics that are known of every dataset and differ between them, and why others were left out."""

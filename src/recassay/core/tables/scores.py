@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
 import polars as pl
 
 from recassay.core.choices import OtherItems
@@ -50,18 +49,6 @@ class StrataScores:
     curve: pl.DataFrame
     shortened: int = 0
     whole: FloatArray | None = None
-
-    def __post_init__(self) -> None:
-        expected = (len(self.thresholds), len(self.algorithms))
-        if self.scores.ndim != 3 or self.scores.shape[:2] != expected:
-            raise ValueError(f"scores {self.scores.shape} do not fit {expected} thresholds and algorithms")
-        if list(self.thresholds) != sorted(set(self.thresholds)):
-            raise ValueError("thresholds must ascend")
-        known = np.isfinite(self.scores)
-        if (known != known[:, :1]).any():
-            raise ValueError("a user is scored for every algorithm or for none")
-        if not known.any(axis=2).all():
-            raise ValueError("a stratum has no user")
 
 
 @dataclass(frozen=True, slots=True)
