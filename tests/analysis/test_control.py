@@ -235,6 +235,22 @@ def test_unseen_cells_that_could_not_change_the_leader():
     assert not found.unseen.possible
 
 
+def test_unseen_cells_that_could_change_the_leader_are_told_before_those_that_could_not():
+    """b comes nearer to a than a falls to b, but b would have to beat more than all others on its missing cells."""
+    gone = np.nan
+    values = np.array([[4.0, 4, 4, 4, gone, gone], [3.0, gone, gone, gone, 3, 3], [2.0] * 6, [1.0] * 6])
+    found = skillings_mack(values, tuple("abcd"), higher_is_better=True, rng=np.random.default_rng(0))
+    assert found.unseen is not None
+    assert (found.unseen.algorithm, found.unseen.leader, found.unseen.possible) == ("a", "b", True)
+    assert found.unseen.needed == pytest.approx((6 * (2 / 3 + 2) / 3 - 4) / 2)
+
+
+def test_a_value_on_a_dataset_that_nobody_else_has_is_not_a_missing_cell():
+    values = np.array([[3.0] * 8, [2.0] * 7 + [np.nan], [1.0] * 7 + [np.nan]])
+    found = skillings_mack(values, tuple("abc"), higher_is_better=True, rng=np.random.default_rng(0))
+    assert (found.datasets, found.missing, found.unseen) == (7, 2, None)
+
+
 def test_equivalence_speaks_of_the_typical_ratio_not_of_the_mean():
     """Lognormal log ratios at the margin: the typical one is kept at the level, the mean one is not."""
     rng = np.random.default_rng(9)

@@ -238,6 +238,14 @@ def test_rows_of_single_users_are_means_with_deviations(write):
         assert any("rows are of 3 users" in note for note in results.notes)
 
 
+@pytest.mark.parametrize("absent", ["", "OOM"])
+def test_a_long_table_may_begin_with_a_cell_without_a_value(write, absent):
+    text = f"algorithm,dataset,metric,value\nEASE,d1,ndcg@10,{absent}\nEASE,d2,ndcg@10,0.4\nPop,d1,ndcg@10,0.1\n"
+    assert rows(load_results(write(text))) == {
+        ("EASE", "d1", "ndcg@10", None), ("EASE", "d2", "ndcg@10", 0.4), ("Pop", "d1", "ndcg@10", 0.1)
+    }  # fmt: skip
+
+
 def test_interactions_are_no_results(write):
     with pytest.raises(RecAssayError, match="holds users and items, not results; recassay data import"):
         load_results(write("user_id,item_id,rating\n1,2,3.5\n1,3,4\n2,2,5\n"))

@@ -23,7 +23,7 @@ class UnseenCells:
 
     algorithm: str
     cells: int
-    """How many of its cells are missing."""
+    """How many of its cells are missing on datasets with two values or more."""
     beaten: float
     """The share of the others that it beats on the datasets on which it was run."""
     needed: float
@@ -55,7 +55,8 @@ class SkillingsMack:
     missing: int
     """How many cells are missing."""
     unseen: UnseenCells | None
-    """The nearest way in which the missing cells could change who leads; None where the leader is tied."""
+    """The nearest way in which the missing cells could change who leads; None where the leader is tied, or no dataset
+    that counted has missing cells."""
 
 
 def skillings_mack(
@@ -94,7 +95,7 @@ def skillings_mack(
         p_chi_square=float(chi_square_sf(statistic, degrees)),
         datasets=int((count > 1).sum()),
         missing=int((~np.isfinite(values)).sum()),
-        unseen=unseen_cells(scores, seen, names),
+        unseen=unseen_cells(scores[:, count > 1], seen[:, count > 1], names),
     )
 
 

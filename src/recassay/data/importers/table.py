@@ -12,6 +12,7 @@ from itertools import islice
 
 import polars as pl
 
+from recassay.core import columns as c
 from recassay.core.errors import InputError
 from recassay.core.system.json_text import read_json
 from recassay.core.system.lines import lines_of
@@ -27,7 +28,7 @@ from recassay.data.tables.read import read_frame
 from recassay.data.tables.roles import Asked
 from recassay.data.tables.shapes import long_form
 from recassay.data.tables.textual import barred_grids, dashed_grids, spaced_grid
-from recassay.data.tables.words import words_of
+from recassay.data.tables.words import role_word, words_of
 from recassay.data.tables.workbook import workbook_grids
 
 NAMES = ("table", "csv", "tsv", "parquet", "excel", "xlsx", "latex", "markdown", "json")
@@ -134,7 +135,8 @@ def _delimited(file: OpenedFile, text: str) -> Table:
     names = next(csv.reader([first], delimiter=delimiter), [])
     refuse_wide(len(names), file.name)
     below = next(csv.reader([second], delimiter=delimiter), [])[: len(names)]
-    levels = not any(map(is_number, below)) and any(spelled(cell) for cell in below)
+    long = {c.METRIC, c.VALUE} <= set(map(role_word, names))  # its first row may lack a value
+    levels = not long and not any(map(is_number, below)) and any(spelled(cell) for cell in below)
     odd = levels or len(set(names)) < len(names) or any(not name.strip() for name in names[1:])
     if odd and len(text) < 50_000_000:
         drawn = table_of([row for row in csv.reader(lines_of(text), delimiter=delimiter) if any(row)])
