@@ -12,6 +12,7 @@ from sklearn.metrics import mutual_info_score
 
 import recassay
 from recassay.analysis.associations import AVERAGE, correlate_characteristics
+from recassay.analysis.inference.bootstrap import intervals
 from recassay.core.errors import InputError, NotApplicableError
 from recassay.core.tables.characteristics import CharacteristicsTable
 from recassay.data.tables.characteristics import read_characteristics
@@ -32,6 +33,16 @@ def test_every_number_is_its_definition():
             assert result.values["mutual_information"][i, j] == pytest.approx(mutual_info_score(*classes), abs=1e-12)
     for values in result.values.values():
         assert values[-1] == pytest.approx(values[:-1].mean(axis=0))
+
+
+def test_intervals_have_the_level_that_was_asked_for():
+    table, matrix = characteristics(20), benchmark(np.random.default_rng(3).random((3, 20)))
+    result = correlate_characteristics(matrix, table, permutations=2000, alpha=0.2)
+    drawn = np.random.default_rng(4).integers(0, 20, (2000, 20))
+    x, y = table.values[:, 2][drawn], matrix.values[1][drawn]
+    x, y = (part - part.mean(axis=1, keepdims=True) for part in (x, y))
+    sampled = (x * y).sum(axis=1) / np.sqrt((x**2).sum(axis=1) * (y**2).sum(axis=1))
+    assert result.interval["pearson"][1, 2] == pytest.approx(intervals(sampled[:, None], 20, 0.8)[0], abs=0.03)
 
 
 def test_a_true_association_is_found_and_nothing_else():

@@ -136,6 +136,10 @@ def test_leaky_universes_are_told_apart(tmp_path):
     assert result.claims[0].counts.universes == 2
     assert result.claims[0].leaky.behind == 1
     assert "marked as leaky" in result.verdict()[-1]
+    level = rows.with_columns(pl.when(pl.col("split") == "split2").then(0.2).otherwise(pl.col("value")).alias("value"))
+    for claim, seen in (("A0 is best", 1), ("A0 > A1", 0)):  # all tie: a shared first place is one, a tie no lead
+        told = recassay.multiverse(level, leaky=["split=split2"], claims=[claim]).verdict()[-1]
+        assert told == f"In the universe marked as leaky, not counted above, {claim} in {seen}."
     column = rows.with_columns((pl.col("split") == "split2").cast(pl.String).alias("leaky"))
     assert recassay.multiverse(column).universes == 2
     with pytest.raises(UsageError, match="no row has split=other"):

@@ -194,6 +194,15 @@ def test_a_better_one_is_found_by_watching():
     assert early.sentence() == "a0 leads, but after 3 datasets its lead is not yet significant."
 
 
+def test_the_p_values_of_a_leader_that_the_data_chose_are_corrected_for_all_pairs():
+    """Nine wins of nine would be enough for a leader that was named before; one of six pairs needs more."""
+    look = look_at(matrix_of(np.array([[4.0] * 9, [3.0] * 9, [2.0] * 9, [1.0] * 9])))
+    alone = float(anytime_p(np.array(9.0), np.array(0.0)))
+    assert look.p == pytest.approx(dict.fromkeys(("a1", "a2", "a3"), 6 * alone))
+    assert 3 * alone < 0.05 < 6 * alone
+    assert look.behind == ()
+
+
 def matrix_of(values):
     k, n = values.shape
     return Matrix(values, tuple(f"a{i}" for i in range(k)), tuple(f"d{j}" for j in range(n)), "ndcg@10", True)

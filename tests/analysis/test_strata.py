@@ -285,6 +285,19 @@ def test_with_many_datasets_those_whose_order_changes_most_are_drawn(monkeypatch
     assert "Shown: the 1 of 3 datasets" in FIGURES(result)[0].caption
 
 
+@pytest.mark.parametrize("thresholds", [(5, 10, 20, 40), (5, 10, 20, 80)], ids=["even", "logarithmic"])
+def test_a_diamond_stands_where_the_two_drawn_lines_meet(thresholds):
+    result = sweep_strata(evidence(replace(scores(LEVEL, users=400), thresholds=thresholds)), replicates=100)
+    layers = plot_strata(result).to_dict()["concat"][0]["layer"]
+    (mark,) = layers[-1]["data"]["values"]
+    place = {"log": np.log, "linear": float}[layers[-1]["encoding"]["x"]["scale"]["type"]]
+    line = {(row["algorithm"], row["threshold"]): row["value"] for row in layers[1]["data"]["values"]}
+    ends = [mark["below"], mark["above"]]
+    for name in (mark["first"], mark["second"]):  # heights are drawn by square root
+        heights = np.sqrt([line[name, end] for end in ends])
+        assert np.sqrt(mark["value"]) == pytest.approx(np.interp(place(mark["x"]), [place(x) for x in ends], heights))
+
+
 def test_of_many_algorithms_the_picture_colours_those_that_lead_or_move():
     means = np.tile(np.linspace(0.5, 0.3, 9), (4, 1))
     means[:, 8] = np.linspace(0.6, 0.1, 4)  # first below, last above

@@ -116,8 +116,8 @@ def test_the_random_effects_summary_is_that_of_statsmodels(
     half = stats.t.ppf(0.975, k - 1) * error
     assert (found.low, found.high) == pytest.approx((mean - half, mean + half), rel=1e-9)
     assert found.p == pytest.approx(2 * stats.t.sf(abs(mean) / error, k - 1), rel=1e-9)
-    assert found.predicted_low < found.low
-    assert found.predicted_high > found.high
+    around = stats.t.ppf(0.975, k - 2) * np.sqrt(tau_squared + error**2)  # Higgins, Thompson and Spiegelhalter 2009
+    assert (found.predicted_low, found.predicted_high) == pytest.approx((mean - around, mean + around), rel=1e-9)
 
 
 def test_datasets_without_any_difference_do_not_decide_and_equal_effects_are_no_proof() -> None:

@@ -122,6 +122,20 @@ def test_comparison_agrees_with_an_independent_one():
     )
 
 
+def test_the_level_of_a_comparison_is_the_one_that_was_asked_for():
+    lists = {"knn": LISTS / "run_itemknn.trec", "pop": LISTS / "run_pop.trec"}
+
+    def compared(alpha):
+        report = recassay.evaluate(lists, train=TRAIN, test=TEST, metrics=["ndcg@10"], compare=True, alpha=alpha)
+        (pair,) = report.comparison["ndcg@10"].datasets[0].pairs
+        return pair, report.latex.count("$^\\dagger$")
+
+    p = compared(0.05)[0].p_holm
+    (strict, none), (lax, daggers) = compared(0.9 * p), compared(1.1 * p)
+    assert (strict.significant, none, lax.significant, daggers) == (False, 0, True, 1)
+    assert strict.low < lax.low < lax.high < strict.high
+
+
 def test_command_compares_and_saves(cli, tmp_path):
     out = tmp_path / "out"
     ran = cli("evaluate", LISTS / "run_itemknn.trec", LISTS / "run_pop.trec", "--train", TRAIN, "--test", TEST,

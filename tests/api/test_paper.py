@@ -101,6 +101,22 @@ def test_the_best_is_bold_the_second_underlined_and_equal_numbers_look_equal(tmp
     assert printed.get_column("value").to_list() == [0.40, 0.40001, 0.2]
 
 
+def test_a_winner_whose_printed_number_another_has_too_gets_no_star(tmp_path):
+    gains = {"A": 0.02, "B": 0.0, "C": -0.1}
+    frame = pl.DataFrame(
+        [
+            {"algorithm": name, "dataset": f"d{i:02}", "metric": "ndcg@10", "value": value + gain}
+            for name, gain in gains.items()
+            for i, value in enumerate(np.linspace(0.28, 0.31, 12))
+        ]
+    )
+    recassay.paper(frame, out=tmp_path, order="name", decimals=1, mean=True, figures=[], replicates=200)
+    lines = (tmp_path / "tables/main.tex").read_text().splitlines()
+    mean, mean_rank = (next(line for line in lines if line.startswith(f"{name} &")) for name in ("mean", "mean rank"))
+    assert r"\bfseries 0.3 & \bfseries 0.3 & 0.2" in mean
+    assert "rlap" in mean_rank
+
+
 @pytest.mark.slow
 def test_marks_are_those_of_the_test_over_users(tmp_path, study):
     recassay.paper(study, ["ndcg@10", "coverage@10"], out=tmp_path, order="name", replicates=200)

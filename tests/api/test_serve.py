@@ -17,10 +17,8 @@ import pytest
 
 import recassay
 from recassay.api.study.serve import LiveStudy
-from recassay.evidence.pace import seconds_left
 from recassay.reporting.live import MOST_CLIENTS, LiveServer, live_page
 from recassay.runner.running import RunningCells
-from recassay.store.records import CellRecord, PlannedRow
 from support.browser import why_not
 from support.in_process import without_processes
 
@@ -108,19 +106,6 @@ def test_cells_at_work_and_the_time_left_are_told(study, tmp_path):
         (folder / "running.json").write_text(text.replace(f'"process": {os.getpid()}', '"process": 999999999'))
         assert live.status()["running"] == [], "the run is gone"
     assert not (folder / "running.json").exists()
-
-
-def test_the_time_left_follows_algorithms_and_datasets():
-    def cell(algorithm, dataset, seconds):
-        return CellRecord(f"{algorithm} {dataset}", algorithm, dataset, 1, None, {}, "done", seconds=seconds)
-
-    done = [cell("A", "d", 1.0), cell("B", "d", 10.0), cell("A", "e", 4.0)]
-    to_go = [PlannedRow("B e", "B", "e", 1, None, (), "", 0)]
-    left = seconds_left(done, to_go, [], 4)
-    assert 10 < left < 60, "about 10 x 4, drawn to the middle"
-    assert seconds_left(done, [*to_go, *to_go], [], 2) == pytest.approx(left)
-    assert seconds_left(done[:2], to_go, [], 1) is None
-    assert seconds_left(done, [], [], 1) == 0
 
 
 def test_it_only_reads_and_only_what_it_names(server):

@@ -94,16 +94,21 @@ def test_results_in_every_form(cli, study, tmp_path):
     answer = cli("results", study, "--metric", "ndcg@10", "--json").json()
     assert {row["metric"] for row in answer["results"]} == {"ndcg@10"}
     expected = {row["algorithm"]: row["value"] for row in answer["results"]}
-    written = (("a.parquet", ()), ("b.csv", ()), ("b.tsv", ()), ("c.json", ("--json",)), ("d", ("--parquet",)))
-    for name, flags in written:
-        ran = cli("results", study, "-m", "ndcg@10", "--out", tmp_path / "new" / name, *flags)
-        assert ran.code == 0, ran.err
+    forms = {
+        "parquet": pl.read_parquet,
+        "csv": pl.read_csv,
+        "tsv": lambda path: pl.read_csv(path, separator="\t"),
+        "json": lambda path: pl.DataFrame(json.loads(path.read_text())["results"]),
+    }
+    written = (
+        ("a.parquet", "parquet", ()), ("b.csv", "csv", ()), ("c.tsv", "tsv", ()), ("d.json", "json", ["--json"]),
+        ("e", "parquet", ["--parquet"]), ("f.pq", "csv", ["--csv"]), ("g.parquet", "json", ["--json"]),
+    )  # fmt: skip
+    for name, form, flag in written:
         path = tmp_path / "new" / name
-        rows = (
-            json.loads(path.read_text())["results"] if name == "c.json"
-            else pl.read_csv(path, separator="\t" if name == "b.tsv" else ",").to_dicts() if name.startswith("b.")
-            else pl.read_parquet(path).to_dicts()
-        )  # fmt: skip
+        ran = cli("results", study, "-m", "ndcg@10", "--out", path, *flag)
+        assert ran.code == 0, ran.err
+        rows = forms[form](path).to_dicts()
         assert {row["algorithm"]: row["value"] for row in rows} == pytest.approx(expected)
     assert cli("results", study, "--csv", "--json").code == 2
     assert cli("results", study, "--metric", "coverage@10", "--per-user").code == 2

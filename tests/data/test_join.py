@@ -12,6 +12,7 @@ import recassay
 from recassay import RecAssayError, load_results
 from recassay.analysis.per_dataset import per_dataset
 from recassay.core import columns as c
+from recassay.data.tables.comparability import incomparable
 
 HEAD = "algorithm,dataset,metric,value"
 
@@ -168,6 +169,23 @@ def test_percent_beside_shares_is_told(write):
     notes = load_results([two]).notes
     assert any("values above 1" in note for note in notes)
     assert not any("beside shares" in note for note in notes)
+
+
+def test_a_cell_without_a_value_in_one_file_has_that_of_the_other(write):
+    failed = write("a.csv", "A,x,ndcg@10,", "B,x,ndcg@10,0.2")
+    again = write("b.csv", "A,x,ndcg@10,0.3", "B,y,ndcg@10,0.4")
+    for places in ([failed, again], [again, failed]):
+        frame = load_results(places).frame
+        assert frame.filter(algorithm="A", dataset="x").get_column(c.VALUE).to_list() == [0.3]
+
+
+def test_frameworks_whose_split_is_not_known_are_told_and_others_are_not():
+    rows = {c.ALGORITHM: ["A", "B", "A", "B"], c.DATASET: ["x", "x", "y", "y"], c.FRAMEWORK: ["Elliot", "RecBole"] * 2}
+    frame = pl.DataFrame({**rows, c.METRIC: "ndcg@10", c.VALUE: 0.1, c.SOURCE: "a.csv"})
+    unknown = "the results are of Elliot and RecBole; whether they were made on one split is not known"
+    assert incomparable(frame) == [f"on x, y {unknown}"]
+    split = pl.Series(c.PROTOCOL, ["split 1", None, "split 2", "split 2"])
+    assert incomparable(frame.with_columns(split)) == [f"on x {unknown}"]
 
 
 def _paper(rng, truth, runs, deviation):

@@ -54,6 +54,12 @@ def test_small_numbers_are_positions_with_a_warning() -> None:
     assert read(pl.Series([0, 3, 77]), time="ignore").interactions.time is None
 
 
+def test_seconds_of_the_first_years_stay_beside_later_ones() -> None:
+    result = read(pl.Series([0, 5, 1500000000, 1600000000, 1700000001]))
+    assert times_of(result).tolist() == [0, 5, 1500000000, 1600000000, 1700000001]
+    assert (result.record.time_unit, result.record.bad) == ("seconds", 0)
+
+
 def test_one_unit_a_column() -> None:
     with pytest.raises(InputError, match="row 2: timestamp 1500000000 is not in milliseconds like the rest"):
         read(pl.Series([1500000000123, 1500000000, 1500000001000]))

@@ -111,6 +111,8 @@ def test_seeds_and_folds_are_averaged_and_kept():
     folds = load_results(frame.rename({"seed": "fold"})).matrix("mrr")
     assert folds.paired
     assert folds.values.tolist() == [[2, 2], [3, 3]]
+    lacking = frame.rename({"seed": "fold"})[:-1]  # B has no last fold on y
+    assert not load_results(lacking).matrix("mrr").paired
 
 
 def test_seeds_within_folds_are_averaged_first():

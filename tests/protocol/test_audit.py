@@ -66,6 +66,12 @@ def test_planted_leaks_are_found_refused_and_allowed_by_name(
     refuse_leakage(record, names(record))
 
 
+@pytest.mark.parametrize("kind", ["global_time", "rolling", "given"])
+def test_training_events_after_the_held_out_ones_refuse_a_split_by_one_clock(kind: SplitName) -> None:
+    record = audit_split(split_of([*TRAIN, ("a", "w", 1, 9)], VALID, TEST), kind)
+    assert {finding.name for finding in record.refusals()} == {"train_after_test", "train_after_valid"}
+
+
 def test_an_empty_training_part_is_refused_and_an_empty_validation_part_is_not() -> None:
     assert "empty_train" in {f.name for f in audit_split(split_of([], VALID, TEST), "random").refusals()}
     record = audit_split(split_of(TRAIN, [], TEST), "global_time")
