@@ -155,7 +155,8 @@ def _journal(file: OpenedFile) -> list[Study]:
         elif code in (4, 6):
             if code == 4:
                 owner.append(int(entry.get("study_id", -1)))
-            trial, values = len(owner) - 1 if code == 4 else int(entry.get("trial_id", -1)), entry.get("values")
+            trial = len(owner) - 1 if code == 4 else int(entry.get("trial_id", -1))
+            values = entry.get("values")
             if entry.get("state") == 1 and values and 0 <= trial < len(owner) and 0 <= owner[trial] < len(studies):
                 studies[owner[trial]].values.append([float(value) for value in values])
     return studies

@@ -38,6 +38,7 @@ class IdEncoder:
         blank = (self.table.str.strip_chars() == "").to_numpy()
         self._without_blank = _renumbering(~blank) if blank.any() else None
         self.table = self.table.filter(~blank) if blank.any() else self.table
+        # The hashes in order, and where those with each leading bits begin: about one hash has each of them.
         hashes = self._texts.hash(seed).to_numpy()
         self._order = np.argsort(hashes).astype(np.int32)
         self._hashes = hashes[self._order]

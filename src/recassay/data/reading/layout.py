@@ -64,11 +64,12 @@ class RecordsFile:
             buffer = np.frombuffer(content, dtype=np.uint8)
             breaks = np.flatnonzero(buffer == _NEWLINE)
             ends, between = breaks, buffer == ord(self.separator)
-            if self.quoted:
+            if self.quoted:  # after an odd number of marks a line break or a separator belongs to a field
                 marks = np.flatnonzero(buffer == _QUOTE)
                 ends = breaks[np.searchsorted(marks, breaks) % 2 == 0]
                 places = np.flatnonzero(between)
                 between[places[np.searchsorted(marks, places) % 2 == 1]] = False
+            # A record that the block does not end goes on in the next one.
             used = int(ends[-1]) + 1 if ends.size else 0
             rest = content[used:]
             if len(rest) > LONGEST_LINE:

@@ -100,6 +100,7 @@ def draw_distinct(users: IdArray, sampler: MixtureSampler, seen: SeenPairs, rng:
     for _ in range(_ROUNDS):
         if len(pending) == 0:
             break
+        # Of pairs that are new, the first event of each is accepted; all others are drawn again.
         drawn = sampler.draw(users[pending], rng)
         keys = seen.keys(users[pending], drawn)
         order = np.argsort(keys, kind="stable")
@@ -109,6 +110,7 @@ def draw_distinct(users: IdArray, sampler: MixtureSampler, seen: SeenPairs, rng:
         items[pending[order[accepted]]] = drawn[order[accepted]]
         seen.add(keys[accepted])
         pending = np.sort(pending[order[~accepted]])
+    # What still collides is drawn exactly, some users at a time: a row of all items for each of them.
     owners, first_event = np.unique(users[pending], return_index=True)
     rows_at_once = max(1, _BLOCK_CELLS // seen.n_items)
     for block in np.split(pending, first_event[rows_at_once::rows_at_once]) if len(owners) else []:
@@ -125,6 +127,7 @@ def _draw_exactly(users: IdArray, sampler: MixtureSampler, seen: SeenPairs, rng:
         score = np.log(sampler.probabilities(owners))
     score += rng.gumbel(size=score.shape)
     score[seen.mask(owners)] = -np.inf
+    # The best items of every user in order; the events of a user take them one after the other.
     most = int(count.max())
     best = np.argpartition(-score, most - 1, axis=1)[:, :most]
     best = np.take_along_axis(best, np.argsort(-np.take_along_axis(score, best, axis=1), axis=1), axis=1)
