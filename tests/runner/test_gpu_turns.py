@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -20,6 +21,15 @@ def look(spec, emit):
     begin = time.monotonic()
     time.sleep(0.1)
     return {"gpu": os.environ.get("CUDA_VISIBLE_DEVICES"), "from": begin, "to": time.monotonic()}
+
+def show(spec, emit):
+    open(spec["mark"], "w").close()
+    return look(spec, emit)
+
+def wait(spec, emit):
+    while not os.path.exists(spec["mark"]):
+        time.sleep(0.01)
+    return look(spec, emit)
 """
 
 
@@ -53,7 +63,12 @@ def overlaps(one: dict[str, float], other: dict[str, float]) -> bool:
 
 
 def test_one_job_at_a_time_on_a_gpu_and_the_others_go_on(jobs, tmp_path):
-    watch = Watch()
+    watch, mark = Watch(), {"mark": str(tmp_path / "mark")}
+    # The first on the GPU ends when one without it has begun, however late the second process starts.
+    jobs[0], jobs[3] = (
+        replace(job, function=f"looking:{name}", payload=lambda: mark)
+        for job, name in ((jobs[0], "wait"), (jobs[3], "show"))
+    )
     with LocalExecutor(2, tmp_path / "logs", gpus=("5",)) as executor:
         executor.run(jobs, watch)
     found = [watch.records[f"gpu{n}"] for n in range(3)]
