@@ -60,7 +60,7 @@ def read_split(name: str, folder: Path = DATA, protocol: ProtocolSpec = EVERYTHI
 def ndcg(model: Any, judged: Interactions, seen: Interactions) -> float:
     """Mean nDCG@10 of the users of `judged`, the items of `seen` left out of the lists."""
     exclude = seen.csr()
-    top = recommend_all(model, np.unique(judged.user).astype(np.int32), 10, exclude=exclude)
+    top = recommend_all(model, np.unique(judged.user).astype(np.int32), 10, exclude=exclude, n_items=seen.n_items)
     return float(evaluate(top, judged.csr(), [METRIC], train=exclude).mean()[METRIC.label])
 
 

@@ -36,26 +36,24 @@ class Fixed:
 
 def test_batches_give_what_one_call_gives():
     users = np.array([4, 0, 10, 3, 2, 9, 1], dtype=np.int32)
-    whole = recommend_all(Fixed(), users, 5, exclude=SEEN)
+    whole = recommend_all(Fixed(), users, 5, exclude=SEEN, n_items=30)
     small = Fixed()
-    parts = recommend_all(small, users, 5, exclude=SEEN, memory_budget=2 * 30 * 4)
+    parts = recommend_all(small, users, 5, exclude=SEEN, n_items=30, memory_budget=2 * 30 * 4)
     assert small.sizes == [2, 2, 2, 1]
     np.testing.assert_array_equal(parts.items, whole.items)
     np.testing.assert_array_equal(parts.users, users)
     assert parts.scores.dtype == np.float32
 
 
-def test_without_exclusion_the_catalogue_must_be_known():
+def test_lists_without_exclusion_and_without_a_length():
     users = np.arange(3, dtype=np.int32)
     assert recommend_all(Fixed(), users, 4, exclude=None, n_items=30).items.shape == (3, 4)
-    with pytest.raises(UsageError, match="size of the catalogue"):
-        recommend_all(Fixed(), users, 4, exclude=None)
     with pytest.raises(UsageError, match="at least one"):
-        recommend_all(Fixed(), users, 0, exclude=SEEN)
+        recommend_all(Fixed(), users, 0, exclude=SEEN, n_items=30)
 
 
 def test_no_users_give_no_lists():
-    assert recommend_all(Fixed(), np.empty(0, np.int32), 4, exclude=SEEN).items.shape == (0, 4)
+    assert recommend_all(Fixed(), np.empty(0, np.int32), 4, exclude=SEEN, n_items=30).items.shape == (0, 4)
 
 
 def change(top, row, place, item=None, score=None):
@@ -85,13 +83,13 @@ def change(top, row, place, item=None, score=None):
 )
 def test_each_fault_of_a_recommender_has_its_own_message(spoil, message):
     with pytest.raises(RecAssayError, match=message) as caught:
-        recommend_all(Fixed(spoil), np.arange(11, dtype=np.int32), 5, exclude=SEEN)
+        recommend_all(Fixed(spoil), np.arange(11, dtype=np.int32), 5, exclude=SEEN, n_items=30)
     assert str(caught.value).startswith("Fixed: ")
 
 
 def test_a_fit_that_returns_no_recommender_is_told():
     with pytest.raises(RecAssayError, match="fit returned a NoneType; return what has recommend"):
-        recommend_all(None, np.arange(3, dtype=np.int32), 5, exclude=SEEN)
+        recommend_all(None, np.arange(3, dtype=np.int32), 5, exclude=SEEN, n_items=30)
 
 
 DATA = Interactions(

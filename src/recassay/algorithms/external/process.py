@@ -49,15 +49,13 @@ class ExternalProcess:
     Parameters are handed on as they are. `depth` is the length of the lists that the script is asked for.
     """
 
-    name: ClassVar[str] = "ExternalProcess"
-    space: ClassVar[SearchSpace] = {}
-    source: ClassVar[str] = "A library in an environment of its own"
-    spec: ClassVar[ExternalSpec | None] = None
+    name: ClassVar[str]
+    space: ClassVar[SearchSpace]
+    source: ClassVar[str]
+    spec: ClassVar[ExternalSpec]
 
     def __init__(self, *, depth: int = DEPTH, **parameters: Any) -> None:
-        if self.spec is None:
-            raise InputError("no description is given", where="ExternalProcess", fix="name it as ./library.toml")
-        self._spec, self._depth = self.spec, depth
+        self._depth = depth
         self._parameters = {**defaults(self.space), **self.spec.parameters, **parameters}
 
     def fit(self, train: Interactions, *, rng: np.random.Generator) -> Recommender:
@@ -84,16 +82,16 @@ class ExternalProcess:
     def _run(self, folder: Path) -> None:
         """The script, in this process's group and with its limits on threads."""
         environment = {key: value for key, value in os.environ.items() if key not in _HIDDEN}
-        command = [str(self._spec.interpreter), "-P", str(self._spec.script_path), str(folder)]
+        command = [str(self.spec.interpreter), "-P", str(self.spec.script_path), str(folder)]
         with tempfile.TemporaryFile() as output:
             try:
-                if self._spec.requires:
+                if self.spec.requires:
                     self._check_versions(environment)
                 ended = subprocess.run(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stderr=output)
             except OSError as error:
                 raise InputError(
                     f"its interpreter cannot be started: {error.strerror}",
-                    where=str(self._spec.interpreter),
+                    where=str(self.spec.interpreter),
                     fix="correct `python` in the description, or make the environment",
                 ) from error
             output.seek(0, os.SEEK_END)
@@ -106,9 +104,9 @@ class ExternalProcess:
             raise RecAssayError(f"its script ended with {how}: {last[:300]}", where=self.name)
 
     def _check_versions(self, environment: Mapping[str, str]) -> None:
-        wanted = dict(requirement.split("==") for requirement in self._spec.requires)
+        wanted = dict(requirement.split("==") for requirement in self.spec.requires)
         answer = subprocess.run(
-            [str(self._spec.interpreter), "-P", "-c", _CHECK, *wanted],
+            [str(self.spec.interpreter), "-P", "-c", _CHECK, *wanted],
             env=environment,
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -118,7 +116,7 @@ class ExternalProcess:
         if answer.stdout.strip() != expected:
             versions = answer.stdout.strip() or (answer.stderr.strip().splitlines() or ["nothing"])[-1]
             raise InputError(
-                f"its environment has {versions}, and the description requires {', '.join(self._spec.requires)}",
+                f"its environment has {versions}, and the description requires {', '.join(self.spec.requires)}",
                 where=self.name,
                 fix="install what is required there, or correct `requires`",
             )
