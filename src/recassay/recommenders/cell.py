@@ -60,7 +60,7 @@ def prepare(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
 
 def predict(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
     """The job of a dry run: the memory that a cell's algorithm declares, at its defaults and at the upper corner."""
-    work = Work.load(payload)
+    work = Work(payload, emit)
     fixed, space = settle(work.kind, work.spec.settings, work.spec.algorithm)
     at_defaults, at_most = fixed | defaults(space), fixed | highest(space)
     return {
@@ -79,7 +79,7 @@ def run_trial(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
     there are to run (none where there is nothing to tune).
     """
     counters = read_counters()
-    work = Work.load(payload, emit)
+    work = Work(payload, emit)
     tuning = _tuning(work)
     number = int(payload["number"])
     if number < tuning.rounds.trials:
@@ -119,7 +119,7 @@ def run_cell(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
     `{"trial": ...}` for each new trial.
     """
     begin, counters = time.perf_counter(), read_counters()
-    work = Work.load(payload, emit)
+    work = Work(payload, emit)
     spec, names = work.spec, (work.spec.dataset, work.spec.algorithm)
     fixed, _ = settle(work.kind, spec.settings, spec.algorithm)
     history = [TrialRecord.from_dict(trial) for trial in payload.get("trials", ())]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -26,36 +26,24 @@ from recassay.runner.jobs import CHECKED, Emit, JobFailure
 from recassay.runner.memory import resident_bytes
 
 
-@dataclass(frozen=True, slots=True)
 class Work:
-    """What a cell works on."""
+    """What a cell works on, from the payload of its job; `emit` is told that the files of its split are sound."""
 
-    spec: CellSpec
-    kind: type[Any]
-    folder: Path
-    sizes: tuple[int, int, int]
-    """Users, items and interactions of the final training."""
-    memory_limit: int | None
-    limit_in_words: str
-    _split: Split | None
+    def __init__(self, payload: Mapping[str, Any], emit: Emit) -> None:
+        self.spec, self.folder = CellSpec.model_validate(payload["cell"]), Path(payload["folder"])
+        self.kind = load_algorithm(payload["reference"], payload["base"])
+        record = split_record(self.folder, self.spec.split.id)
+        refuse_other_split(self.kind, record.fingerprint, self.spec.dataset)
+        self.sizes = record.sizes
+        self.memory_limit: int | None = payload.get("memory")
+        self.limit_in_words: str = payload.get("memory_in_words", "the limit is")
+        self._checked, self._emit = payload.get(CHECKED), emit
 
-    @classmethod
-    def load(cls, payload: Mapping[str, Any], emit: Emit | None = None) -> Work:
-        """With the split where there is somebody to tell that its files were found sound."""
-        spec, folder = CellSpec.model_validate(payload["cell"]), Path(payload["folder"])
-        kind, record = load_algorithm(payload["reference"], payload["base"]), split_record(folder, spec.split.id)
-        refuse_other_split(kind, record.fingerprint, spec.dataset)
-        limit, words, split = payload.get("memory"), payload.get("memory_in_words", "the limit is"), None
-        if emit is not None:
-            checked = payload.get(CHECKED)
-            split = load_split(folder, spec.split.id, checked=checked, note=lambda state: emit({CHECKED: state}))
-        return cls(spec, kind, folder, record.sizes, limit, words, split)
-
-    @property
+    @cached_property
     def split(self) -> Split:
-        """The parts; a job that nobody listens to has none."""
-        assert self._split is not None
-        return self._split
+        """The parts, read when they are first asked for."""
+        place = (self.folder, self.spec.split.id)
+        return load_split(*place, checked=self._checked, note=lambda state: self._emit({CHECKED: state}))
 
     def declared_memory(self, parameters: Mapping[str, Any], method: str = "memory_bytes") -> int | None:
         """What the algorithm says it needs on the final training part, None where it says nothing."""
