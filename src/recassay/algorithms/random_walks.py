@@ -37,16 +37,13 @@ class RP3beta(Tunable):
     def fit(self, train: Interactions, *, rng: np.random.Generator) -> Recommender:
         """The largest weights of every item."""
         history = train.csr()
-        return SparseRecommender(history, self._walks(history).matrix(), rng=rng)
-
-    def _walks(self, history: csr_array) -> Neighbours:
-        n_items = history.shape[1]
         user_degree, item_degree = (np.maximum(history.sum(axis=axis), 1.0) for axis in (1, 0))
         out = history.T.tocsr() * (item_degree**-self.alpha)[:, None]
         back = history * (user_degree**-self.alpha)[:, None] * (item_degree**-self.beta)[None, :]
         there, home = SparseRows.of(csr_array(out)), SparseRows.of(csr_array(back))
-        place = tie_order(n_items, derived_rng(0, "walks"))
-        return Neighbours(*largest_products(there, home, min(self.k, n_items), place))
+        place = tie_order(train.n_items, derived_rng(0, "walks"))
+        walks = Neighbours(*largest_products(there, home, min(self.k, train.n_items), place))
+        return SparseRecommender(history, walks.matrix(), rng=rng)
 
     def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
         """Lists of k weights in three forms, the history five times, and the sums of each thread."""

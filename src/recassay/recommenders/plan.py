@@ -99,10 +99,10 @@ class Plan:
     study: StudySpec
     cells: tuple[PlannedCell, ...]
 
-    def splits(self, cells: Sequence[PlannedCell] | None = None) -> dict[str, PlannedCell]:
-        """By id, the splits that `cells` (all by default) need, each with one of its cells."""
+    def splits(self) -> dict[str, PlannedCell]:
+        """By id, the splits that the cells need, each with the first of its cells."""
         by_id: dict[str, PlannedCell] = {}
-        for cell in self.cells if cells is None else cells:
+        for cell in self.cells:
             by_id.setdefault(cell.spec.split.id, cell)
         return by_id
 

@@ -41,22 +41,16 @@ class SparseRows(NamedTuple):
         return cls(np.zeros(rows + 1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.float32), n_columns)
 
 
-def row_products(left: SparseRows, right: SparseRows, rows: IdArray) -> Float32Array:
-    """`left[rows] @ right`, dense."""
-    wanted = np.require(rows, np.int32, ["C", "W"])
-    out = np.zeros((len(wanted), right.n_columns), dtype=np.float32)
-
-    def fill(part: slice) -> None:
-        _row_products(left, right, wanted[part], out[part])
-
-    in_parallel(fill, len(wanted))
-    return out
-
-
 def gram(matrix: csr_array) -> Float32Array:
     """`matrix.T @ matrix`, dense: how often two items occur together, where `matrix` holds ones."""
-    items = np.arange(matrix.shape[1], dtype=np.int32)
-    return row_products(SparseRows.of(matrix.T.tocsr()), SparseRows.of(matrix), items)
+    columns, rows = SparseRows.of(matrix.T.tocsr()), SparseRows.of(matrix)
+    square = np.zeros((rows.n_columns, rows.n_columns), dtype=np.float32)
+
+    def fill(part: slice) -> None:
+        _add_rows(columns, rows, part.start, square[part])
+
+    in_parallel(fill, len(square))
+    return square
 
 
 @compiled_exactly
@@ -98,9 +92,9 @@ def add_row_noting(left: SparseRows, right: SparseRows, row: int, sums: Float32A
 
 
 @compiled_exactly
-def _row_products(left: SparseRows, right: SparseRows, rows: IdArray, out: Float32Array) -> None:
-    for place in range(len(rows)):
-        add_row(left, right, rows[place], out[place])
+def _add_rows(left: SparseRows, right: SparseRows, first: int, sums: Float32Array) -> None:
+    for place in range(len(sums)):
+        add_row(left, right, first + place, sums[place])
 
 
 INSTEAD = "it holds dense items x items matrices; LocalEASE and ItemKNN do not"
