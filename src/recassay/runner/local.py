@@ -53,7 +53,8 @@ class _Running:
     """How its own lines begin; a line that does not was written by something else."""
     pid: int | None = None
     peak: int = 0
-    answer: Mapping[str, Any] | None = None
+    answer: Outcome | None = None
+    """How it ended, in its own words."""
     verdict: Outcome | None = None
 
 
@@ -218,8 +219,8 @@ class LocalExecutor:
             if TRIAL in message["event"]:
                 running.fruitless = -1
             watcher.event(running.job, message["event"])
-        elif "record" in message or "status" in message:
-            running.answer = message
+        elif "status" in message:
+            running.answer = Outcome(**message)
 
     def _conclude(self, slot: _Slot, code: int, queue: JobQueue, watcher: Watcher) -> None:
         running = slot.running
@@ -231,7 +232,7 @@ class LocalExecutor:
         job, seconds = running.job, time.monotonic() - running.began
         outcome = running.verdict
         if running.answer is not None and code == 0 and outcome is None:
-            outcome = _told(running.answer)
+            outcome = running.answer
         elif outcome is None and code == -signal.SIGKILL:
             if running.fruitless + 1 < MOST_ATTEMPTS:
                 self._lost[job.id] = (running.attempts + 1, running.fruitless + 1)
@@ -290,17 +291,13 @@ class LocalExecutor:
     def _end(self, slot: _Slot) -> None:
         if slot.running is not None:
             _kill(slot)
-        if self.fork and slot.process.stdin is not None:
-            # Its input ends: it ends all that its job has started, then itself.
+        with slot.process as process:  # which then closes its streams, and is waited for
+            assert process.stdin is not None
             with contextlib.suppress(OSError, subprocess.TimeoutExpired):
-                slot.process.stdin.close()
-                slot.process.wait(END_SECONDS)
-        slot.process.kill()
-        slot.process.wait()
-        for stream in (slot.process.stdin, slot.process.stdout):
-            if stream is not None:
-                with contextlib.suppress(OSError):
-                    stream.close()
+                process.stdin.close()
+                if self.fork:  # without input, it ends all that its job has started, then itself
+                    process.wait(END_SECONDS)
+            process.kill()
 
 
 def _kill(slot: _Slot) -> None:
@@ -320,12 +317,6 @@ def _message(line: bytes) -> Mapping[str, Any]:
     except ValueError:
         return {}
     return message if isinstance(message, dict) else {}
-
-
-def _told(answer: Mapping[str, Any]) -> Outcome:
-    if "record" in answer:
-        return Outcome("done", record=answer["record"])
-    return Outcome(answer["status"], reason=answer["reason"], detail=answer.get("detail"))
 
 
 def _crash(code: int, job: str) -> str:

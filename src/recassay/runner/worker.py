@@ -198,7 +198,7 @@ def _answer(request: Mapping[str, Any], channel: int, token: str) -> dict[str, A
         function = getattr(importlib.import_module(module), name)
         record = function(request["payload"], lambda event: _send(channel, {"event": event}, token))
         json.dumps(record, allow_nan=False)
-        return {"record": record}
+        return {"status": "done", "record": record}
     except BaseException as error:
         reason = reason_of(error)
         if isinstance(error, SystemExit):
