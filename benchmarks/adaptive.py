@@ -121,24 +121,20 @@ def k_means_sets(features: np.ndarray, rng: np.random.Generator) -> list[list[in
     return sets
 
 
-def baselines(benchmark: Benchmark, draws: int = 100) -> dict[str, list[Curve]]:
-    """Curves of the simpler choices."""
+def baselines(benchmark: Benchmark, features: np.ndarray, draws: int = 100) -> dict[str, list[Curve]]:
+    """Curves of the simpler choices; `features` (datasets x p) are what k-means groups the datasets by."""
     values, costs, n = benchmark.values, replay_costs(benchmark), len(benchmark.grid.datasets)
     rng = np.random.default_rng(0)
 
     def growing(order: Sequence[int]) -> list[Sequence[int]]:
         return [order[:k] for k in range(1, n + 1)]
 
-    found = {
+    return {
         "random cells": [by_cells(values, costs, rng.permutation(values.size)) for _ in range(draws // 5)],
         "random datasets": [by_columns(values, costs, growing(rng.permutation(n).tolist())) for _ in range(draws)],
         "cheapest datasets first": [by_columns(values, costs, growing(np.argsort(costs.sum(axis=0)).tolist()))],
+        "k-means choice": [by_columns(values, costs, k_means_sets(features, rng)) for _ in range(draws // 10)],
     }
-    if benchmark.grid.features is not None:
-        found["k-means choice"] = [
-            by_columns(values, costs, k_means_sets(benchmark.grid.features, rng)) for _ in range(draws // 10)
-        ]
-    return found
 
 
 def show(label: str, curves: Sequence[Curve], field: int) -> None:
@@ -180,7 +176,10 @@ def replay_published(source: str, metrics: Sequence[str] = METRICS) -> None:
             steps = len(runs[metric, target][0])
             print(f"{metric}, aimed at {target}: certified at {said}; {steps} decisions, "
                   f"{(time.process_time() - start) / steps:.2f} s each", flush=True)  # fmt: skip
-    simple = [baselines(benchmark) for benchmark in tables.values()]
+    aligned = known.aligned(next(iter(tables.values())).grid.datasets)
+    users, items, events = (np.log(aligned.values[:, aligned.names.index(name)]) for name in ("Nu", "Ni", "Nr"))
+    features = np.column_stack([events, users - items, events - users - items])  # size, shape and density
+    simple = [baselines(benchmark, features) for benchmark in tables.values()]
     for field, title in ((1, "Spearman's rho"), (2, "the first is right")):
         print(
             f"\nmeans over {len(metrics)} metrics\n\n| {title} | " + " | ".join(f"{100 * s:g} %" for s in SHARES) + " |"
@@ -191,10 +190,10 @@ def replay_published(source: str, metrics: Sequence[str] = METRICS) -> None:
             show(label, [curve for found in simple for curve in found[label]], field)
 
 
-def as_benchmark(values: np.ndarray, seconds: np.ndarray, features: np.ndarray | None) -> Benchmark:
+def as_benchmark(values: np.ndarray, seconds: np.ndarray, log_size: np.ndarray | None) -> Benchmark:
     """Arrays as a benchmark."""
     names = tuple(f"a{i:02d}" for i in range(len(values)))
-    grid = CellGrid("value", names, tuple(f"d{j:02d}" for j in range(values.shape[1])), features)
+    grid = CellGrid("value", names, tuple(f"d{j:02d}" for j in range(values.shape[1])), log_size)
     return Benchmark(grid, values, seconds)
 
 
@@ -228,7 +227,7 @@ def calibrate(count: int) -> None:
             def make(number: int, kind: str = kind) -> Benchmark:
                 rng = np.random.default_rng([2026, number, GRID_KINDS.index(kind)])
                 grid = synthetic_grid(kind, rng)
-                return as_benchmark(grid.values, grid.seconds, grid.features)
+                return as_benchmark(grid.values, grid.seconds, grid.features[:, 0])
 
             every += claims_on(kind, make, count, target)
         print(f"| all | {target} | {sum(every)} of {len(every)} ({100 * np.mean(every):.1f} %) | |", flush=True)
@@ -251,8 +250,8 @@ def calibrate_real(count: int) -> None:
         rows = np.sort(rng.choice(11, int(rng.integers(6, 11)), replace=False))
         columns = np.sort(rng.choice(30, int(rng.integers(12, 26)), replace=False))
         at = np.ix_(rows, columns)
-        assert whole.grid.features is not None
-        return as_benchmark(whole.values[at], replay_costs(whole)[at], whole.grid.features[columns])
+        assert whole.grid.log_size is not None
+        return as_benchmark(whole.values[at], replay_costs(whole)[at], whole.grid.log_size[columns])
 
     def drawn(number: int) -> Benchmark:
         rng = np.random.default_rng([8, number])
@@ -274,7 +273,7 @@ def time_decisions() -> None:
     for m, n in ((11, 30), (30, 30)):
         grid = synthetic_grid("factors", np.random.default_rng(0), algorithms=m, datasets=n)
         hidden = np.random.default_rng(1).random((m, n)) < 0.5
-        benchmark = as_benchmark(np.where(hidden, np.nan, grid.values), grid.seconds, grid.features)
+        benchmark = as_benchmark(np.where(hidden, np.nan, grid.values), grid.seconds, grid.features[:, 0])
         for _ in range(2):
             start = time.process_time()
             decide(benchmark.grid, Question("order"), benchmark.values, benchmark.seconds)

@@ -94,10 +94,9 @@ def keep(path: Path, cases: Iterable[Case]) -> None:
 
 def known(table: Benchmark, datasets: np.ndarray, names: Iterable[str]) -> Prior | None:
     """The prior that some datasets of a table give, its algorithms going by `names`."""
-    features = table.grid.features
-    assert features is not None
+    assert table.grid.log_size is not None
     evidence = as_evidence("known", tuple(names), table.values[:, datasets], replay_costs(table)[:, datasets],
-                           features[datasets, 0], np.random.default_rng(0))  # fmt: skip
+                           table.grid.log_size[datasets], np.random.default_rng(0))  # fmt: skip
     return prior_from([evidence], table.grid.algorithms)
 
 
@@ -105,7 +104,7 @@ def cut(whole: Benchmark, rows: np.ndarray, columns: np.ndarray) -> Benchmark:
     """Some algorithms and datasets of a table."""
     grid, at = whole.grid, np.ix_(rows, columns)
     part = CellGrid(grid.metric, tuple(grid.algorithms[i] for i in rows), tuple(grid.datasets[j] for j in columns),
-                    None if grid.features is None else grid.features[columns])  # fmt: skip
+                    None if grid.log_size is None else grid.log_size[columns])  # fmt: skip
     return Benchmark(part, np.ascontiguousarray(whole.values[at]), replay_costs(whole)[at])
 
 
@@ -176,7 +175,7 @@ def synthetic(count: int) -> Iterator[Case]:
     for number, kind in product(range(count), GRID_KINDS):
         rng = np.random.default_rng([34, number, GRID_KINDS.index(kind)])
         grid = synthetic_grid(kind, rng, algorithms=11, datasets=30)
-        whole = as_benchmark(grid.values, grid.seconds, grid.features)
+        whole = as_benchmark(grid.values, grid.seconds, grid.features[:, 0])
         yield split(kind, number, whole, rng, ("none", "right", "partly right", "shuffled"))
 
 

@@ -15,7 +15,7 @@ from irt import simulated
 from scipy.special import expit, logit
 
 from recassay.analysis.beta_irt.fit import fit_beta_irt
-from recassay.analysis.beta_irt.model import beta_parameters, characteristic_curve
+from recassay.analysis.beta_irt.model import characteristic_curve
 from recassay.analysis.logistic_irt.fit import fit_logistic
 from recassay.core.tables.responses import LogisticItems, Responses
 
@@ -30,7 +30,8 @@ def responses(kind: str, n: int, m: int, rng: np.random.Generator) -> tuple[np.n
     theta, delta = rng.uniform(0.05, 0.95, n), rng.uniform(0.05, 0.95, m)
     a = rng.normal(1.0, 0.5 if "0.5" in kind else 1.0, m)
     if kind.startswith("own density"):
-        values = rng.beta(*beta_parameters(theta[:, None], delta, a))
+        alpha, beta = (theta[:, None] / delta) ** a, ((1 - theta[:, None]) / (1 - delta)) ** a  # equation 1
+        values = rng.beta(alpha, beta)
     else:
         curve = np.clip(characteristic_curve(theta[:, None], delta, a), 1e-4, 1 - 1e-4)
         if kind == "own precision":

@@ -20,6 +20,7 @@ from recassay.analysis.adaptive.fit import (
     Probes,
     Question,
     decide,
+    log_sizes,
     replay,
     replay_costs,
     run_adaptive,
@@ -52,7 +53,7 @@ def rng(seed: int = 0) -> np.random.Generator:
 def benchmark(kind="factors", seed=0, algorithms=6, datasets=8) -> Benchmark:
     grid = synthetic_grid(kind, rng(seed), algorithms=algorithms, datasets=datasets)
     names = tuple(f"a{i}" for i in range(algorithms)), tuple(f"d{j}" for j in range(datasets))
-    return Benchmark(CellGrid("score", *names, grid.features), grid.values, grid.seconds)
+    return Benchmark(CellGrid("score", *names, grid.features[:, 0]), grid.values, grid.seconds)
 
 
 def whole_ranks(values: np.ndarray) -> np.ndarray:
@@ -94,7 +95,7 @@ def test_the_belief_keeps_every_order_that_was_seen():
     values = rng(2).normal(size=(6, 7))
     values[rng(3).random((6, 7)) < 0.4] = np.nan
     values[:, 6] = np.nan
-    ranks = complete(values, rng(4).normal(size=(7, 2)), rng=rng(5)).ranks
+    ranks = complete(values, rng(4).normal(size=7), rng=rng(5)).ranks
     for j in range(7):
         seen = np.flatnonzero(~np.isnan(values[:, j]))
         best_first = seen[np.argsort(-values[seen, j])]
@@ -126,7 +127,7 @@ def test_the_belief_learns_levels_and_says_how_sure_it_is():
         grid = synthetic_grid("factors", rng(seed), algorithms=8, datasets=16)
         values = grid.values.copy()
         values[:, np.argsort(grid.features[:, 0])[8:]] = np.nan
-        means = complete(values, grid.features, rng=rng(seed)).mean_ranks
+        means = complete(values, grid.features[:, 0], rng=rng(seed)).mean_ranks
         truth = whole_ranks(grid.values)
         scores.append(stats.spearmanr(means.mean(axis=0), truth)[0])
         errors.append((truth - means.mean(axis=0)) / means.std(axis=0))
@@ -137,8 +138,8 @@ def test_the_belief_learns_levels_and_says_how_sure_it_is():
 def test_unlike_datasets_are_less_certain():
     values = np.full((5, 8), np.nan)
     values[:, :5] = rng(1).normal(size=(5, 5)) + np.arange(5)[:, None]
-    features = np.column_stack([[1.0, 1.1, 0.9, 1.0, 1.2, 1.05, 1.1, 9.0]])
-    ranks = complete(values, features, rng=rng(2)).ranks
+    log_size = np.array([1.0, 1.1, 0.9, 1.0, 1.2, 1.05, 1.1, 9.0])
+    ranks = complete(values, log_size, rng=rng(2)).ranks
     assert ranks[:, :, 7].var(axis=0).mean() > 1.1 * ranks[:, :, 5].var(axis=0).mean()
 
 
@@ -155,6 +156,15 @@ def test_costs_are_learned_from_what_was_run():
     alike = predict_seconds(seen, size, ["quick", "slow", "quick", "slow"])
     assert alike[3].sum() > predict_seconds(seen, size, ["quick", "slow", "slow", "quick"])[3].sum()
     assert np.isfinite(predict_seconds(np.full((3, 4), np.nan))).all()
+
+
+def test_of_the_characteristics_the_size_alone_is_used():
+    table = {"dataset": ["x", "y"], "Nu": [3.0, 4.0], "Ni": [5.0, 6.0], "Nr": [10.0, 100.0], "gini": [None, 0.5]}
+    assert log_sizes(recassay.load_characteristics(pl.DataFrame(table))).tolist() == np.log([10.0, 100.0]).tolist()
+    logarithms = pl.DataFrame({"dataset": ["x", "y"], "size": [-1.0, 2.0]})
+    assert log_sizes(recassay.load_characteristics(logarithms)).tolist() == [-1.0, 2.0]
+    with pytest.raises(InputError, match="not known of every dataset"):
+        log_sizes(recassay.load_characteristics(pl.DataFrame({**table, "Nr": [10.0, None]})))
 
 
 def test_claims_are_counted_over_draws():
@@ -334,7 +344,7 @@ def test_probes_tell_of_cells_as_far_as_they_agree_where_both_were_run():
             hidden = made.values.copy()
             hidden[:, 8:] = np.nan
             looks = None if noise is None else made.probes.values
-            belief = complete(hidden, made.grid.features, probes=looks, rng=rng(seed))
+            belief = complete(hidden, made.grid.log_size, probes=looks, rng=rng(seed))
             found.append(belief.mean_ranks.std(axis=0).mean())
             assert belief.ranks.shape[1:] == (8, 16)
         spread[name] = np.mean(found)
@@ -346,7 +356,7 @@ def test_what_probes_cost_is_learned_from_those_that_were_run():
     made = probed(ratio=0.02, algorithms=6, datasets=8)
     seconds, looks = made.seconds.copy(), made.probes.seconds.copy()
     seconds[:, 3:], looks[:, 2:] = np.nan, np.nan
-    found = predict_seconds(seconds, made.grid.features[:, 0], probes=looks, ratio=0.5)
+    found = predict_seconds(seconds, made.grid.log_size, probes=looks, ratio=0.5)
     assert found.shape == (6, 16)
     cells, probes = found[:, :8], found[:, 8:]
     assert np.array_equal(cells[:, :3], made.seconds[:, :3])
@@ -424,12 +434,12 @@ def test_a_failed_cell_says_nothing_of_the_score_that_it_would_have_had():
     values = np.full((5, 10), np.nan)
     values[:, :8] = np.arange(5.0)[:, None] + rng(3).normal(0, 0.2, (5, 8))
     values[4, 6:8] = -np.inf
-    belief = complete(values, size[:, None], rng=rng(4))
+    belief = complete(values, size, rng=rng(4))
     assert belief.failed[:, 4, 9].mean() > 0.8
     succeeds = ~belief.failed[:, 4, 9]
     assert belief.ranks[succeeds, 4, 9].mean() < 2
     assert (belief.ranks[~succeeds, 4, 9] >= 3).all()
-    found = decide(CellGrid("score", tuple("abcde"), tuple(f"d{j}" for j in range(10)), size[:, None]),
+    found = decide(CellGrid("score", tuple("abcde"), tuple(f"d{j}" for j in range(10)), size),
                    Question("first"), values, np.ones((5, 10)))  # fmt: skip
     assert found.order[0] == "d", "e is last wherever it fails"
     assert 0 < found.leader_fails < 0.5
@@ -440,16 +450,16 @@ def halves(seed: int, names: tuple[str, ...] | None = None) -> tuple[Benchmark, 
     """The half of a grid, and the prior that the other half gives; its algorithms may go by wrong names."""
     whole = benchmark("families", seed=seed, algorithms=8, datasets=24)
     known, new = np.arange(0, 24, 2), np.arange(1, 24, 2)
-    features = whole.grid.features
+    log_size = whole.grid.log_size
     table = as_evidence(
         "known",
         names or whole.grid.algorithms,
         whole.values[:, known],
         whole.seconds[:, known],
-        features[known, 0],
+        log_size[known],
         rng(),
     )
-    grid = CellGrid("score", whole.grid.algorithms, tuple(f"d{j}" for j in new), features[new])
+    grid = CellGrid("score", whole.grid.algorithms, tuple(f"d{j}" for j in new), log_size[new])
     prior = prior_from([table], whole.grid.algorithms)
     assert prior is not None
     return Benchmark(grid, whole.values[:, new], whole.seconds[:, new]), prior
@@ -464,7 +474,7 @@ def test_a_prior_sharpens_the_belief_where_it_is_right_and_counts_little_where_i
         truth = whole_ranks(table.values)
         error = []
         for given in (None, prior, halves(seed, tuple(np.roll(table.grid.algorithms, 3).tolist()))[1]):
-            belief = complete(values, table.grid.features, prior=given, rng=rng(seed))
+            belief = complete(values, table.grid.log_size, prior=given, rng=rng(seed))
             error.append(np.abs(belief.mean_ranks.mean(axis=0) - truth).mean())
             weights.append(belief.weight)
         closer.append(error)
@@ -493,7 +503,7 @@ def test_a_prior_that_is_wrong_about_the_leader_delays_no_claim(monkeypatch):
     sure = replace(prior, levels=levels, deviations=np.full(len(levels), 0.05))
     monkeypatch.setattr("recassay.analysis.adaptive.belief.support", lambda *_: 0.9)
     values = np.where(np.arange(12) < 5, table.values, np.nan)
-    belief = complete(values, table.grid.features, prior=sure, rng=rng())
+    belief = complete(values, table.grid.log_size, prior=sure, rng=rng())
     assert certify(belief.mean_ranks, belief.expected).sets[0] < 0.62
     asked = table.grid, Question("first", 0.62), values, table.seconds
     alone, together = decide(*asked), decide(*asked, prior=sure)

@@ -22,7 +22,6 @@ from recassay.analysis.beta_irt.mode import climb, find_mode, newton
 from recassay.analysis.beta_irt.model import (
     Posterior,
     ScoreTable,
-    beta_parameters,
     characteristic_curve,
     density_cells,
     squared_error_cells,
@@ -38,6 +37,11 @@ from recassay.reporting.figures import figures
 from recassay.reporting.sections import beta_irt as beta_irt_section
 from recassay.reporting.sections.beta_irt import plot_direction, plot_traits
 from recassay.testing.results import synthetic_results
+
+
+def beta_parameters(theta, delta, a):
+    """alpha and beta of the Beta density (equation 1)."""
+    return (theta / delta) ** a, ((1 - theta) / (1 - delta)) ** a
 
 
 def simulate(n: int, m: int, sigma: float, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -115,7 +119,8 @@ def test_derivatives_agree_with_finite_differences(make, seed):
 @pytest.mark.parametrize("seed", range(4))
 def test_the_mode_is_found_and_not_beaten_from_the_truth(seed):
     values, theta, delta, a = simulate(17, 11, 1.0, seed)
-    posterior, mode = find_mode(ScoreTable.squeeze(values), 1.0)
+    mode = find_mode(ScoreTable.squeeze(values), 1.0)
+    posterior = mode.posterior
     assert mode.converged
     assert (np.linalg.eigvalsh(posterior.evaluate(mode.z)[2]) < 0).all()
     truth = np.concatenate([np.clip(logit(theta), -9, 9), np.clip(logit(delta), -9, 9), a])
@@ -177,7 +182,8 @@ def test_recovery_and_coverage(n, m, seeds, density, record_property):
 @pytest.mark.slow
 def test_the_normal_agrees_with_draws(monkeypatch):
     values, *_ = simulate(17, 11, 0.5, 0)
-    posterior, mode = find_mode(ScoreTable.squeeze(values), 0.5)
+    mode = find_mode(ScoreTable.squeeze(values), 0.5)
+    posterior = mode.posterior
     normal = widen(posterior, variational(posterior, laplace(posterior, mode.z)))
     assert normal.converged
     monkeypatch.setattr(sampling, "DRAWS", 200)
@@ -428,8 +434,8 @@ def test_a_table_of_many_cells_climbs_once_to_the_same_mode(monkeypatch):
     ability, difficulty = rng.normal(size=(9, 1)), rng.normal(size=7)
     values = np.clip(1 / (1 + np.exp(difficulty - ability + rng.normal(0, 0.4, (9, 7)))), 0.02, 0.98)
     responses = ScoreTable.squeeze(values)
-    usual = mode.find_mode(responses, 1.0)[1]
+    usual = mode.find_mode(responses, 1.0)
     monkeypatch.setattr(mode, "MANY_CELLS", 10)
-    once = mode.find_mode(responses, 1.0)[1]
+    once = mode.find_mode(responses, 1.0)
     assert once.log_density == pytest.approx(usual.log_density, abs=1e-6)
     np.testing.assert_allclose(once.z, usual.z, atol=1e-4)

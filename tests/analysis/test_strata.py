@@ -90,7 +90,7 @@ def test_bands_cover_the_truth():
         made = scores([[0.3, 0.5], [0.5, 0.4]], users=50, seed=trial)
         found = sweep_strata(evidence(made), replicates=400, seed=trial).datasets[0]
         truth = np.array([[0.3, 0.5], [0.5, 0.4]])
-        hits += list(((found.low <= truth) & (truth <= found.high)).ravel())
+        hits += list(((found.interval[..., 0] <= truth) & (truth <= found.interval[..., 1])).ravel())
     assert 0.92 <= np.mean(hits) <= 0.98
 
 
@@ -167,9 +167,9 @@ def test_datasets_do_not_disturb_each_other_and_the_seed_matters():
     films, books = scores(LEVEL), scores(LEVEL[::-1], seed=5, name="books")
     alone = sweep_strata(evidence(films), replicates=200)
     both = sweep_strata(evidence(books, films), replicates=200)
-    np.testing.assert_array_equal(both.datasets[1].low, alone.datasets[0].low)
+    np.testing.assert_array_equal(both.datasets[1].interval, alone.datasets[0].interval)
     other = sweep_strata(evidence(films), replicates=200, seed=1)
-    assert (other.datasets[0].low != alone.datasets[0].low).any()
+    assert (other.datasets[0].interval != alone.datasets[0].interval).any()
     assert both.study.estimate == 1
     assert np.isnan(both.study.by_mean_rank), "one order is the reverse of the other, so that mean ranks tie"
 

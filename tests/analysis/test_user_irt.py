@@ -87,7 +87,7 @@ def test_counts_and_pooling():
         right = table.right().sum(axis=0)
         assert found.hit_by_none == (right == 0).sum()
         assert found.hit_by_all == (right == len(table.respondents)).sum()
-        assert found.telling == len(found.fit.items.names)
+        assert found.telling_users == len(found.fit.items.names)
         assert found.hit_rate[table.respondents[0]] == pytest.approx(table.right()[0].mean())
     assert result.main.users == 210
     order = {name: [row["algorithm"] for row in result.to_frame().to_dicts() if row["dataset"] == name]
@@ -95,7 +95,7 @@ def test_counts_and_pooling():
     rates = result.fits["x"].hit_rate
     assert order["x"] == sorted(order["x"], key=lambda a: -rates[a])
     frames = result.frames()
-    assert frames["user_irt_users"].height == result.fits["x"].telling + result.fits["y"].telling
+    assert frames["user_irt_users"].height == result.fits["x"].telling_users + result.fits["y"].telling_users
     assert frames["user_irt_datasets"].get_column("users").to_list() == [210, 120, 90]
 
 
@@ -178,7 +178,7 @@ def test_analyze_tells_of_users(study, monkeypatch):
     assert result.metric == "ndcg@10"
     assert any(sentence.startswith("Among these users") for sentence in report.verdict)
     told = section.sentences(result)[0]
-    assert f"{result.main.telling} of {result.main.users} users tell algorithms apart" in told
+    assert f"{result.main.telling_users} of {result.main.users} users tell algorithms apart" in told
     bare = recassay.analyze(recassay.load_results(study).frame, "ndcg@10", replicates=200)
     assert "folder of a study" in bare.skipped["user_irt"]
 

@@ -11,9 +11,9 @@ from recassay.analysis.adaptive.fit import (
     CellGrid,
     Question,
     Runner,
-    dataset_features,
     decide,
     fit_adaptive,
+    log_sizes,
     read_benchmark,
     replay,
     run_adaptive,
@@ -70,7 +70,7 @@ def adaptive(
         rho: for `rho`: least Spearman correlation with the order of the whole grid.
         algorithms: names of the whole grid; a table's own by default.
         datasets: names of the whole grid; a table's own by default.
-        characteristics: characteristics of the datasets, of which the size, shape and density are used.
+        characteristics: characteristics of the datasets, of which the size is used.
         classes: by algorithm, a word such as `neural`; algorithms of one class are expected to cost alike.
         higher_is_better: direction of a metric that RecAssay does not know.
         workers: least cells of a batch.
@@ -93,7 +93,7 @@ def adaptive(
         known = None if characteristics is None else load_characteristics(characteristics).aligned(tuple(datasets))
         grid = CellGrid(
             metric or "value", tuple(algorithms), tuple(datasets),
-            None if known is None else dataset_features(known),
+            None if known is None else log_sizes(known),
             None if classes is None else tuple(classes.get(name, "other") for name in algorithms),
             higher_is_better is not False,
         )  # fmt: skip

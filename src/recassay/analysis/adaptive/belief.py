@@ -84,7 +84,7 @@ class Belief:
 
 def complete(
     values: FloatArray,
-    features: FloatArray | None = None,
+    log_size: FloatArray | None = None,
     *,
     probes: FloatArray | None = None,
     work: FloatArray | None = None,
@@ -94,20 +94,20 @@ def complete(
     """Draws of the completed grid.
 
     `values` (algorithms x datasets) has higher values for better results, NaN where a cell was not run and -inf where
-    it failed, which counts as the last place. `features` (datasets x p) are characteristics of the datasets, of which
-    the first is read, the logarithm of the size; None where nothing is known of them. Then `work`, the logarithm of
-    what a dataset costs, tells failures by size (NaN: nothing was run there). `probes` are values of probes, as
-    `values` are, and `prior` is what published tables say about the algorithms.
+    it failed, which counts as the last place. `log_size` is the logarithm of the size of each dataset, None where the
+    sizes are not known. Then `work`, the logarithm of what a dataset costs, tells failures by size (NaN: nothing was
+    run there). `probes` are values of probes, as `values` are, and `prior` is what published tables say about the
+    algorithms.
     """
     n = values.shape[1]
     table = values if probes is None else np.hstack([values, probes])
     failed, run = np.isneginf(table), ~np.isnan(table)
     scored = np.where(failed, np.nan, table)
     draws = SWEEPS - BURN_IN
-    size = np.tile(_sizes(n, features, work, draws, rng), table.shape[1] // n)
+    size = np.tile(_drawn_sizes(n, work, draws, rng) if log_size is None else log_size, table.shape[1] // n)
     applies = 0.0 if prior is None else support(prior, table)
     informed = round(draws * applies)
-    record = None if prior is None or features is None or 2 * applies < 1 else (prior.succeeded, prior.log_size)
+    record = None if prior is None or log_size is None or 2 * applies < 1 else (prior.succeeded, prior.log_size)
     fails = draw_failures(failed, run, size, draws, rng, elsewhere=record)
     whole = run.all(axis=0)
     certain = ties.ranks(table[:, whole], higher_is_better=True, axis=0)
@@ -117,7 +117,7 @@ def complete(
         if np.isnan(scored).all():
             shape = (count, *table.shape)
             return rng.random(shape) if known is None else _before(known, shape, rng), 0.0
-        kernels = _kernels(n, features, with_probes=probes is not None, informed=known is not None)
+        kernels = _kernels(n, log_size, with_probes=probes is not None, informed=known is not None)
         latent, weights = _latents(scored, *kernels, known, count, rng)
         return latent, 0.0 if known is None else float(weights[known.known].mean())
 
@@ -199,12 +199,8 @@ def _latents(
     return placed, weights
 
 
-def _sizes(
-    n: int, features: FloatArray | None, work: FloatArray | None, draws: int, rng: np.random.Generator
-) -> FloatArray:
-    """Logarithms of sizes; one row per draw where they are unknown."""
-    if features is not None and features.shape[1]:
-        return features[:, 0]
+def _drawn_sizes(n: int, work: FloatArray | None, draws: int, rng: np.random.Generator) -> FloatArray:
+    """Logarithms of sizes that are not known, as far as the work of a dataset tells them: one row per draw."""
     known = np.full(n, np.nan) if work is None else work
     middle = float(np.nanmean(known)) if not np.isnan(known).all() else 0.0
     return np.where(np.isnan(known), middle + UNSIZED * rng.standard_normal((draws, n)), known)
@@ -231,14 +227,12 @@ def _orders(values: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
 
 
 def _kernels(
-    n: int, features: FloatArray | None, *, with_probes: bool, informed: bool
+    n: int, log_size: FloatArray | None, *, with_probes: bool, informed: bool
 ) -> tuple[FloatArray, FloatArray]:
     """K under every setting, and the log of its prior weight."""
-    if features is None or features.shape[1] == 0:
-        x, slopes = np.zeros(n), SLOPES[:1]
-    else:
-        size = features[:, 0]
-        x, slopes = (size - size.mean()) / (float(size.std()) or 1.0), SLOPES
+    x, slopes = np.zeros(n), SLOPES[:1]
+    if log_size is not None:
+        x, slopes = (log_size - log_size.mean()) / (float(log_size.std()) or 1.0), SLOPES
     levels = INFORMED_LEVELS if informed else LEVELS
     settings = list(product(levels, slopes, LINKS, BIASES)) if with_probes else list(product(levels, slopes))
     none = np.array([setting[1] == 0 for setting in settings])

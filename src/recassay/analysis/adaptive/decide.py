@@ -41,14 +41,14 @@ class Question:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CellGrid:
-    """All cells that a benchmark could run, and what is known of them before: `features` (datasets x p, the logarithm
-    of the size first) and the `classes` of the algorithms, which say which of them cost alike.
+    """All cells that a benchmark could run, and what is known of them before: the logarithm of the size of each
+    dataset, and the `classes` of the algorithms, which say which of them cost alike.
     """
 
     metric: str
     algorithms: tuple[str, ...]
     datasets: tuple[str, ...]
-    features: FloatArray | None = None
+    log_size: FloatArray | None = None
     classes: tuple[str, ...] | None = None
     higher_is_better: bool = True
     """Of the metric as it is reported; the values that a decision reads are always turned so that higher is better."""
@@ -113,7 +113,7 @@ def decide(
     done = measured if probes is None else np.hstack([measured, ~np.isnan(probes.values)])
     predicted = predict_seconds(
         np.where(measured, seconds, np.nan),
-        None if grid.features is None else grid.features[:, 0],
+        grid.log_size,
         grid.classes,
         probes=None if probes is None else np.where(done[:, n:], probes.seconds, np.nan),
         ratio=0.1 if probes is None else probes.ratio,
@@ -130,7 +130,7 @@ def decide(
     looked = None if probes is None else probes.values
     counts = [str(int((~np.isnan(table)).sum())) for table in (values, looked) if table is not None]
     rng = derived_rng(seed, "adaptive", grid.metric, *counts)
-    belief = complete(values, grid.features, probes=looked, work=work, prior=prior, rng=rng)
+    belief = complete(values, grid.log_size, probes=looked, work=work, prior=prior, rng=rng)
     certificate = _certificate(belief, question)
     certified = certificate.probabilities[question.target] >= question.confidence
     ended = _ended(bool(measured.all()), certified, predicted[~done & ~barred], most_seconds)

@@ -35,8 +35,6 @@ Runner: TypeAlias = Callable[[Sequence[tuple[str, str]]], Mapping[tuple[str, str
 SIZES = ("Nr", "size", "interactions", "n")
 """Names of the characteristic that says how large a dataset is, the first that is there."""
 
-MOST_FEATURES = 3
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Benchmark:
@@ -82,27 +80,21 @@ def read_benchmark(
     timed = timed or [name for name in results.metrics if split_label(name)[0] == "seconds"]
     times = [table_of(results.cells(name), c.VALUE, rows, columns) for name in timed]
     seconds = np.sum(times, axis=0) if times else np.full(values.shape, np.nan)
-    features = None if characteristics is None else dataset_features(characteristics.aligned(columns))
+    sizes = None if characteristics is None else log_sizes(characteristics.aligned(columns))
     kinds = None if classes is None else tuple(classes.get(name, "other") for name in rows)
-    return Benchmark(CellGrid(label, rows, columns, features, kinds, upward), values, seconds)
+    return Benchmark(CellGrid(label, rows, columns, sizes, kinds, upward), values, seconds)
 
 
-def dataset_features(table: CharacteristicsTable) -> FloatArray:
-    """What the belief uses of the datasets: the logarithms of size, shape (users per item) and density.
+def log_sizes(table: CharacteristicsTable) -> FloatArray:
+    """The logarithm of the size of each dataset, which is all that a decision uses of its characteristics.
 
-    Where there are no counts of users and items, the size and the two characteristics after it.
+    Sizes that are not all above 0 are taken for logarithms.
     """
-    by_name = {name: table.values[:, j] for j, name in enumerate(table.names)}
-    size = next((name for name in SIZES if name in by_name), table.names[0])
-    if {"Nu", "Ni"} <= by_name.keys():
-        users, items, events = np.log(by_name["Nu"]), np.log(by_name["Ni"]), np.log(by_name[size])
-        return np.column_stack([events, users - items, events - users - items])
-    others = [name for name in table.names if name != size][: MOST_FEATURES - 1]
-    chosen = np.column_stack([by_name[name] for name in (size, *others)])
-    if np.isnan(chosen).any():
+    name = next((name for name in SIZES if name in table.names), table.names[0])
+    size = table.values[:, table.names.index(name)]
+    if np.isnan(size).any():
         raise InputError("a characteristic is not known of every dataset", where=table.where, fix="fill or drop it")
-    positive = (chosen > 0).all(axis=0)
-    return np.where(positive, np.log(np.where(positive, chosen, 1.0)), chosen)
+    return np.log(size) if (size > 0).all() else size
 
 
 def run_adaptive(
@@ -196,8 +188,7 @@ def replay_costs(benchmark: Benchmark) -> FloatArray:
     """What each cell of a table cost."""
     if np.isnan(benchmark.seconds).all():
         return np.ones(benchmark.seconds.shape)
-    features = benchmark.grid.features
-    return predict_seconds(benchmark.seconds, None if features is None else features[:, 0], benchmark.grid.classes)
+    return predict_seconds(benchmark.seconds, benchmark.grid.log_size, benchmark.grid.classes)
 
 
 def fit_adaptive(
@@ -217,7 +208,7 @@ def fit_adaptive(
     )
     grid = replace(
         table.grid,
-        features=None if features is None else np.array(features, dtype=np.float64),
+        log_size=None if features is None else np.array(features, dtype=np.float64)[:, 0],
         classes=None if journal.get("classes") is None else tuple(journal["classes"]),
     )
     question = Question(**journal["question"])

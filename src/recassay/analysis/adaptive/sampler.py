@@ -162,22 +162,11 @@ def _draw_levels(
     rng: np.random.Generator,
 ) -> FloatArray:  # fmt: skip
     """m given the latents (columns x algorithms): q = K^-1, `precision` = Sigma^-1, m ~ N(mean, variance) before."""
-    columns, m = z.shape
-    total = q.sum()
-    pull = np.zeros(m)
-    for k in range(columns):
-        weight = q[k].sum()
-        for i in range(m):
-            pull[i] += weight * z[k, i]
-    inner = total * precision
-    right = precision @ pull
-    for i in range(m):
-        inner[i, i] += 1.0 / variance[i]
-        right[i] += mean[i] / variance[i]
-    root = np.linalg.cholesky(inner)
-    half = np.linalg.solve(root, right)
-    for i in range(m):
-        half[i] += rng.standard_normal()
+    pull = np.zeros(len(mean))
+    for k in range(len(z)):
+        pull += q[k].sum() * z[k]
+    root = np.linalg.cholesky(q.sum() * precision + np.diag(1.0 / variance))
+    half = np.linalg.solve(root, precision @ pull + mean / variance) + rng.standard_normal(len(mean))
     drawn: Any = np.linalg.solve(np.ascontiguousarray(root.T), half)
     return drawn
 
@@ -239,10 +228,7 @@ def sample(
             score = np.empty(settings)
             for g in range(settings):
                 matrix = base + (z - level).T @ (inverse[g] @ (z - level))
-                root = np.linalg.cholesky(matrix)
-                half = 0.0
-                for i in range(m):
-                    half += np.log(root[i, i])
+                half = np.log(np.diag(np.linalg.cholesky(matrix))).sum()
                 score[g] = log_weight[g] - (degrees + touched) * half
             setting = _pick(score, rng)
         # Sigma given the latents, then every touched column given the others.
@@ -251,10 +237,7 @@ def sample(
         precision = sigma @ np.ascontiguousarray(sigma.T)
         if informed:
             mean = np.where(np.isfinite(spread), trusted, 1.0) * centre
-            variance = np.ones(m)
-            for i in range(m):
-                if trusted[i] > 0.0:
-                    variance[i] = spread[i] ** 2 + moved**2
+            variance = np.where(trusted > 0.0, spread**2 + moved**2, 1.0)
             level = _draw_levels(z, q, precision, mean, variance, rng)
             missed, moved = _draw_trust(level, centre, spread, trusted, missed, moved, rng)
             if sweep >= burn_in:

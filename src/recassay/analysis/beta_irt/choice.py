@@ -3,52 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
 
-import numpy as np
-
-from recassay.analysis.beta_irt.mode import Mode, find_mode, least_squares
-from recassay.analysis.beta_irt.model import Posterior, ScoreTable
+from recassay.analysis.beta_irt.mode import Density, Mode, find_mode, least_squares
+from recassay.analysis.beta_irt.model import ScoreTable
 from recassay.analysis.beta_irt.precision import fit_precision
 from recassay.core.types import FloatArray
 
-Density = Literal["beta", "precision", "bi-reirt"]
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class DensityFit:
-    """A posterior with its mode; `noise` is the deviation of the squared-error fit, `precision` the phi of its kind."""
-
-    density: Density
-    posterior: Posterior
-    mode: Mode
-    squeezed: int
-    noise: float | None = None
-    precision: float | None = None
-
-
-def find(values: FloatArray, sigma: float, density: Density, start: DensityFit | None = None) -> DensityFit:
+def find(values: FloatArray, sigma: float, density: Density, start: Mode | None = None) -> Mode:
     """The best mode under one density; `start` saves finding that of `beta` again, where all others begin."""
     responses = ScoreTable.squeeze(values)
-    if start is None:
-        start = DensityFit("beta", *find_mode(responses, sigma), squeezed=responses.squeezed)
+    start = start or find_mode(responses, sigma)
     if density == "beta":
         return start
     if density == "precision":
-        posterior, mode, precision = fit_precision(responses, sigma, start.mode.z)
-        return DensityFit(density, posterior, mode, responses.squeezed, precision=precision)
-    posterior, mode, noise = least_squares(ScoreTable.plain(values), sigma, start.mode.z)
-    return DensityFit(density, posterior, mode, 0, noise=noise)
+        return fit_precision(responses, sigma, start.z)
+    return least_squares(ScoreTable.plain(values), sigma, start.z)
 
 
-def least_error(values: FloatArray, sigma: float, start: DensityFit) -> float:
-    """The mean squared error that the paper's own fit reaches: how well curves of this kind can do."""
-    fit = find(values, sigma, "bi-reirt", start)
-    return float(np.nanmean((values - fit.posterior.curve(fit.mode.z)) ** 2))
-
-
-def find_likelier(tables: Sequence[FloatArray], sigma: float) -> tuple[tuple[DensityFit, ...], dict[str, float]]:
+def find_likelier(tables: Sequence[FloatArray], sigma: float) -> tuple[tuple[Mode, ...], dict[str, float]]:
     """The modes of all tables under `beta` or under `precision`, whichever is likelier, and both log posteriors.
 
     That is the log posterior density at the mode, summed over the tables. The priors are the same and both are
@@ -58,6 +31,6 @@ def find_likelier(tables: Sequence[FloatArray], sigma: float) -> tuple[tuple[Den
     plain = tuple(find(values, sigma, "beta") for values in tables)
     free = tuple(find(values, sigma, "precision", start) for values, start in zip(tables, plain, strict=True))
     log_posteriors = {
-        name: float(sum(fit.mode.log_density for fit in fits)) for name, fits in (("beta", plain), ("precision", free))
+        name: float(sum(mode.log_density for mode in modes)) for name, modes in (("beta", plain), ("precision", free))
     }
     return (plain if log_posteriors["beta"] >= log_posteriors["precision"] else free), log_posteriors

@@ -7,7 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import expit
 
-from recassay.analysis.beta_irt.choice import DensityFit, least_error
+from recassay.analysis.beta_irt.choice import find
+from recassay.analysis.beta_irt.mode import Mode
 from recassay.analysis.beta_irt.model import Posterior, log_expit
 from recassay.analysis.beta_irt.normal import laplace, variational, widen
 from recassay.analysis.beta_irt.result import TRAITS, Direction, Trait
@@ -28,16 +29,16 @@ def fit_direction(
     values: FloatArray,
     respondents: tuple[str, ...],
     items: tuple[str, ...],
-    fit: DensityFit,
+    mode: Mode,
     *,
     confidence: float,
     rng: np.random.Generator | None = None,
 ) -> Direction:
-    """The traits of respondents (rows) on items (columns) from the posterior of the `fit` to `values`.
+    """The traits of respondents (rows) on items (columns) from the posterior whose `mode` was found for `values`.
 
     The posterior is described by the normal density nearest to it, widened; with `rng`, by draws.
     """
-    posterior, mode = fit.posterior, fit.mode
+    posterior = mode.posterior
     normal = widen(posterior, variational(posterior, laplace(posterior, mode.z)))
     n, m = values.shape
     parts = slice(0, n), slice(n, n + m), slice(n + m, n + 2 * m)
@@ -71,8 +72,9 @@ def fit_direction(
     expected = posterior.curve(centre * flip)
     x, y, a = posterior.split(centre * flip)
     likelihood = float(posterior.cells(x[:, None], y, a, False)[0].sum())
-    if fit.noise is not None:
-        likelihood -= float(np.isfinite(values).sum()) * float(np.log(fit.noise * np.sqrt(2 * np.pi)))
+    if mode.noise is not None:
+        likelihood -= float(np.isfinite(values).sum()) * float(np.log(mode.noise * np.sqrt(2 * np.pi)))
+    least = find(values, posterior.sigma, "bi-reirt", mode)
     reliability = _reliability(centre[theta], covariance)
     ends = shares_at_the_ends(posterior, centre * flip, derived_rng(0, "beta-irt items", str(number)))
     highest, lowest = ends if number == 1 else ends[::-1]
@@ -89,12 +91,12 @@ def fit_direction(
         expected=expected,
         mse=float(np.nanmean((values - expected) ** 2)),
         mse_mode=float(np.nanmean((values - posterior.curve(mode.z)) ** 2)),
-        mse_least=least_error(values, posterior.sigma, fit),
+        mse_least=float(np.nanmean((values - least.posterior.curve(least.z)) ** 2)),
         log_likelihood=likelihood,
         reliability=reliability,
-        squeezed=fit.squeezed,
-        noise=fit.noise,
-        precision=fit.precision,
+        squeezed=mode.squeezed,
+        noise=mode.noise,
+        precision=mode.precision,
         r_hat=r_hat,
         converged=mode.converged and settled,
         warnings=_warnings(number, values, items, reliability, mode.converged, settled),

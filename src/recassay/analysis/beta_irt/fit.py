@@ -64,9 +64,9 @@ def fit_beta_irt(
     # The matrices are tiny: more threads of BLAS cost more than they give.
     with threadpool_limits(1, user_api="blas"):
         if estimator == "auto":
-            fits, log_posteriors = find_likelier(tables, sigma)
+            modes, log_posteriors = find_likelier(tables, sigma)
         else:
-            fits = tuple(find(table, sigma, estimator) for table in tables)
+            modes = tuple(find(table, sigma, estimator) for table in tables)
         first, second = (
             fit_direction(
                 number,
@@ -77,7 +77,7 @@ def fit_beta_irt(
                 confidence=confidence,
                 rng=derived_rng(seed, "beta-irt", str(number)) if posterior == "samples" else None,
             )
-            for number, table, mode, (rows, columns) in zip((1, 2), tables, fits, names, strict=True)
+            for number, table, mode, (rows, columns) in zip((1, 2), tables, modes, names, strict=True)
         )
         notes = [] if higher_is_better else [f"lower {metric} is better: the responses are 1 - {metric}"]
         holes = int(np.isnan(values).sum())
@@ -90,7 +90,7 @@ def fit_beta_irt(
         datasets=tuple(datasets),
         values=upward,
         directions=(first, second),
-        estimator=fits[0].density,
+        estimator=modes[0].density,
         log_posteriors=log_posteriors,
         posterior=posterior,
         sigma=sigma,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Literal
 
 import numpy as np
 from scipy.optimize import minimize
@@ -20,13 +21,26 @@ MANY_CELLS = 5_000
 """Tables with more cells have one climb from the best start, and their densities are found to 0.01 deviations."""
 
 
+Density = Literal["beta", "precision", "bi-reirt"]
+"""That of the model, one with a precision of its own, or the paper's squared error."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Mode:
-    """A maximum of a posterior: where, how high, how flat the gradient is there."""
+    """A maximum of the posterior under one density: where, how high, how flat the gradient is there.
 
+    `squeezed` responses were moved off 0 or 1; `noise` is the deviation of the squared-error fit, `precision` the phi
+    of its kind.
+    """
+
+    density: Density
+    posterior: Posterior
     z: FloatArray
     log_density: float
     gradient: float
+    squeezed: int = 0
+    noise: float | None = None
+    precision: float | None = None
 
     @property
     def converged(self) -> bool:
@@ -127,7 +141,7 @@ def newton(posterior: Posterior, z: FloatArray, steps: int = 60) -> tuple[FloatA
     return z, float(value), float(np.abs(gradient).max())
 
 
-def find_mode(responses: ScoreTable, sigma: float) -> tuple[Posterior, Mode]:
+def find_mode(responses: ScoreTable, sigma: float) -> Mode:
     """The best mode over several deterministic starts.
 
     Each start: abilities from the totals, items from the grid, L-BFGS; then items are put on the grid again, and
@@ -146,16 +160,16 @@ def find_mode(responses: ScoreTable, sigma: float) -> tuple[Posterior, Mode]:
         z, reached = climb_with_items(posterior, items, x)
         if reached > height + 1e-6:
             best, height = z, reached
-    return posterior, Mode(*newton(posterior, best))
+    return Mode("beta", posterior, *newton(posterior, best), squeezed=responses.squeezed)
 
 
-def least_squares(responses: ScoreTable, sigma: float, start: FloatArray) -> tuple[Posterior, Mode, float]:
+def least_squares(responses: ScoreTable, sigma: float, start: FloatArray) -> Mode:
     """The paper's fit, identified: the smallest squared error of the ICC, shift and scale fixed by the priors.
 
     The error alone does not tell (x, y, a) from (k x + c, k y + c, a / k), and its minimum lies at infinity. As a
     likelihood it is p_ij ~ Normal(ICC_ij, s^2); with the priors of the model it has a mode. s^2 is the squared error
     over the degrees of freedom (cells - parameters + 2), and mode and s are found in turn, from a wide s to a narrow
-    one, so that the way down is the same every time. The last value returned is s.
+    one, so that the way down is the same every time.
     """
     n, m = responses.values.shape
     freedom = max(float(responses.observed.sum()) - (n + 2 * m) + 2, 1.0)
@@ -168,4 +182,4 @@ def least_squares(responses: ScoreTable, sigma: float, start: FloatArray) -> tup
         if abs(np.log(target / scale)) < 1e-6:
             break
         scale = target
-    return posterior, Mode(z, height, slope), scale
+    return Mode("bi-reirt", posterior, z, height, slope, noise=scale)

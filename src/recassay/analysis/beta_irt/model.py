@@ -89,11 +89,6 @@ def log_expit(x: FloatArray) -> FloatArray:
     return -np.logaddexp(0.0, -x)
 
 
-def beta_parameters(theta: FloatArray, delta: FloatArray, a: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """alpha and beta of the Beta density (equation 1)."""
-    return (theta / delta) ** a, ((1 - theta) / (1 - delta)) ** a
-
-
 def characteristic_curve(theta: FloatArray, delta: FloatArray, a: FloatArray) -> FloatArray:
     """The ICC, the expected response (equation 2): expit(a (logit theta - logit delta))."""
     return expit(a * (logit(theta) - logit(delta)))
@@ -226,23 +221,18 @@ class Posterior:
         )
 
     def gradient(self, cells: FloatArray) -> FloatArray:
-        """Sum the cells' gradients (3 x N x M) into one of z."""
-        return np.concatenate([cells[0].sum(axis=1), cells[1].sum(axis=0), cells[2].sum(axis=0)])
+        """Sum the cells' gradients (3 x ... x N x M) into one of z."""
+        return np.concatenate([cells[0].sum(axis=-1), cells[1].sum(axis=-2), cells[2].sum(axis=-2)], axis=-1)
 
-    def evaluate(self, z: FloatArray) -> Jet:
-        """Log density, gradient and Hessian at z, all analytic."""
+    def evaluate(self, z: FloatArray, curved: bool = True) -> Jet:
+        """Log density, gradient and Hessian at z, all analytic; without the Hessian at each row of z, too."""
         x, y, a = self.split(z)
-        value, first, second = self.cells(x[:, None], y[None], a[None], True)
+        value, first, second = self.cells(x[..., None], y[..., None, :], a[..., None, :], curved)
         p0, p1, p2 = self.prior(z)
-        return (
-            np.asarray(value.sum() + p0.sum()),
-            self.gradient(first) + p1,
-            summed(second) + np.diag(p2),
-        )
+        hessian = summed(second) + np.diag(p2) if curved else second
+        return np.asarray(value.sum(axis=(-2, -1)) + p0.sum(axis=-1)), self.gradient(first) + p1, hessian
 
     def loss(self, z: FloatArray) -> tuple[float, FloatArray]:
         """Minus the log density and minus its gradient, for a minimiser."""
-        x, y, a = self.split(z)
-        value, first, _ = self.cells(x[:, None], y[None], a[None], False)
-        p0, p1, _ = self.prior(z)
-        return -float(value.sum() + p0.sum()), -(self.gradient(first) + p1)
+        value, gradient, _ = self.evaluate(z, curved=False)
+        return -float(value), -gradient

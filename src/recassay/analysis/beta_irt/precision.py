@@ -54,8 +54,8 @@ def precision_cells(responses: ScoreTable, precision: float) -> CellFunction:
     return cells
 
 
-def fit_precision(responses: ScoreTable, sigma: float, start: FloatArray) -> tuple[Posterior, Mode, float]:
-    """The mode given the precision and the precision given the mode, in turn, from `start`; the last value is phi.
+def fit_precision(responses: ScoreTable, sigma: float, start: FloatArray) -> Mode:
+    """The mode given the precision and the precision given the mode, in turn, from `start`.
 
     The likelihood of phi alone would take what the N + 2 M parameters explain for precision: its residuals count as
     many as the degrees of freedom (cells - parameters + 2), as in `least_squares`.
@@ -75,7 +75,7 @@ def fit_precision(responses: ScoreTable, sigma: float, start: FloatArray) -> tup
         if abs(np.log(target / precision)) < _SAME:
             break
         precision = target
-    return posterior, Mode(z, height, slope), precision
+    return Mode("precision", posterior, z, height, slope, responses.squeezed, precision=precision)
 
 
 def _best_items(posterior: Posterior, x: FloatArray) -> tuple[FloatArray, FloatArray]:

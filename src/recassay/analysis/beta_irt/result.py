@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from recassay.analysis.beta_irt.choice import Density
+from recassay.analysis.beta_irt.mode import Density
 from recassay.analysis.beta_irt.model import characteristic_curve
 from recassay.core import columns as c
 from recassay.core.choices import PosteriorForm

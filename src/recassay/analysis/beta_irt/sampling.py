@@ -12,17 +12,7 @@ CHAINS, WARM_UP, DRAWS = 16, 150, 500
 PATH = 1.6
 """Length of a trajectory in standard deviations: a quarter of a turn, where successive draws are nearly independent."""
 
-
 _NEAR = 0.3
-
-
-def log_density(posterior: Posterior, z: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Log density and gradient of each row of z."""
-    x, y, a = posterior.split(z)
-    value, first, _ = posterior.cells(x[:, :, None], y[:, None], a[:, None], False)
-    p0, p1, _ = posterior.prior(z)
-    gradient = np.concatenate([first[0].sum(axis=2), first[1].sum(axis=1), first[2].sum(axis=1)], axis=1)
-    return value.sum(axis=(1, 2)) + p0.sum(axis=1), gradient + p1
 
 
 def sample_posterior(posterior: Posterior, normal: Gaussian, rng: np.random.Generator) -> tuple[FloatArray, float]:
@@ -35,7 +25,7 @@ def sample_posterior(posterior: Posterior, normal: Gaussian, rng: np.random.Gene
     root = np.linalg.cholesky(normal.covariance)
 
     def at(q: FloatArray) -> tuple[FloatArray, FloatArray]:
-        value, gradient = log_density(posterior, normal.mean + q @ root.T)
+        value, gradient, _ = posterior.evaluate(normal.mean + q @ root.T, curved=False)
         return value, gradient @ root
 
     q = _NEAR * rng.normal(size=(CHAINS, posterior.size))

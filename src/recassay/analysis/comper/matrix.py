@@ -79,9 +79,9 @@ def label_table(rows: Sequence[str]) -> IntArray:
     return np.array([[LABELS.find(letter) for letter in row.upper()] for row in rows], dtype=np.int64)
 
 
-def letters(labels: IntArray) -> list[str]:
-    """The inverse of `label_table`."""
-    return ["".join("-" if label < 0 else LABELS[label] for label in row) for row in labels]
+def letters(labels: IntArray | BoolArray, alphabet: str = LABELS) -> list[str]:
+    """The inverse of `label_table`: each place in the `alphabet` as its letter."""
+    return ["".join("-" if label < 0 else alphabet[label] for label in row) for row in labels.astype(np.int64)]
 
 
 def mean_label(labels: IntArray) -> IntArray:
@@ -140,17 +140,15 @@ class Derivation(Displayed):
 
     def frames(self) -> dict[str, pl.DataFrame]:
         """The tables by file name, those of the paper's Tables 2 to 8 in its order."""
-        first, second = (["".join("O" if cell else "X" for cell in row) for row in match]
-                         for match in (self.first_match, self.second_match))  # fmt: skip
         return {
             "comper_matrix": self.matrix.to_frame(),
-            "comper_table_2_experts": self._lettered(letters(self.expert)),
+            "comper_table_2_experts": self._lettered(self.expert),
             "comper_table_3_similarity": CorrelationMatrix(self.similarity, self.matrix.objectives).to_frame(),
-            "comper_table_4_labels": self._lettered(letters(self.from_similarity)),
-            "comper_table_5_matching": self._lettered(first),
-            "comper_table_6_fourth": self._lettered(letters(self.fourth)),
-            "comper_table_7_matching": self._lettered(second),
-            "comper_final_labels": self._lettered(letters(self.final)),
+            "comper_table_4_labels": self._lettered(self.from_similarity),
+            "comper_table_5_matching": self._lettered(self.first_match, "XO"),
+            "comper_table_6_fourth": self._lettered(self.fourth),
+            "comper_table_7_matching": self._lettered(self.second_match, "XO"),
+            "comper_final_labels": self._lettered(self.final),
         }
 
     def to_frame(self) -> pl.DataFrame:
@@ -160,10 +158,10 @@ class Derivation(Displayed):
     def to_dict(self) -> dict[str, Any]:
         """The matrix, and for every step the rows of letters by dimension."""
         steps = {
-            "experts": letters(self.expert),
-            "similarity_labels": letters(self.from_similarity),
-            "fourth": letters(self.fourth),
-            "final_labels": letters(self.final),
+            "experts": self.expert,
+            "similarity_labels": self.from_similarity,
+            "fourth": self.fourth,
+            "final_labels": self.final,
         }
         return {
             "objectives": list(self.matrix.objectives),
@@ -171,12 +169,12 @@ class Derivation(Displayed):
             "weights": dict(zip(DIMENSIONS, self.matrix.weights.tolist(), strict=True)),
             "agree_after_matching_1": int(self.first_match.sum()),
             "agree_after_matching_2": int(self.second_match.sum()),
-            **{name: dict(zip(DIMENSIONS, rows, strict=True)) for name, rows in steps.items()},
+            **{name: dict(zip(DIMENSIONS, letters(labels), strict=True)) for name, labels in steps.items()},
         }
 
-    def _lettered(self, rows: Sequence[str]) -> pl.DataFrame:
-        columns = {name: [row[o] for row in rows] for o, name in enumerate(self.matrix.objectives)}
-        return pl.DataFrame({DIMENSION: list(DIMENSIONS), **columns})
+    def _lettered(self, labels: IntArray | BoolArray, alphabet: str = LABELS) -> pl.DataFrame:
+        rows = np.array([list(row) for row in letters(labels, alphabet)])
+        return long_frame({DIMENSION: DIMENSIONS}, {self.matrix.objectives: rows})
 
 
 def derive_matrix(

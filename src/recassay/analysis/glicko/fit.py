@@ -6,6 +6,7 @@ The order in which the datasets follow each other is a choice: as given, by name
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -46,30 +47,24 @@ def rate_algorithms(
     given: Sequence[str] | None = None,
     order: str | Sequence[str] = "given",
     properties: Mapping[str, Mapping[str, float]] | None = None,
-    tau: float | None = None,
-    tie: float = 0.0,
-    orders: int | None = None,
-    seed: int = 0,
+    **options: Any,
 ) -> GlickoResult:
     """Glicko-2 over the datasets of a matrix: each is a rating period, all play all, the better value wins.
 
-    `order` names how the datasets follow each other (see `dataset_order`); `given` is the order of the table.
+    `order` names how the datasets follow each other (see `dataset_order`); `given` is the order of the table, and
+    `options` are those of `rate_table`.
     """
     names = dataset_order(matrix, order, given=given, properties=properties)
     place = {name: d for d, name in enumerate(matrix.datasets)}
-    chosen = np.array([place[name] for name in names], dtype=np.int64)
     return rate_table(
-        matrix.values[:, chosen],
+        matrix.values[:, [place[name] for name in names]],
         matrix.algorithms,
         names,
         metric=matrix.metric,
         higher_is_better=matrix.higher_is_better,
         order_name=order if isinstance(order, str) else "listed",
-        tau=tau,
-        tie=tie,
-        orders=orders,
-        seed=seed,
         missing=matrix.missing,
+        **options,
     )
 
 
@@ -175,10 +170,8 @@ def _run(results: Results, spec: AnalysisSpec) -> GlickoResult:
 
 def given_order(results: Results, matrix: Matrix) -> list[str]:
     """The datasets of a matrix in the order in which the table first names them for its metric."""
-    rows = results.frame.filter(pl.col(c.METRIC) == matrix.metric)
-    named = rows.get_column(c.DATASET).unique(maintain_order=True).to_list()
-    kept = set(matrix.datasets)
-    return [name for name in named if name in kept] + [name for name in matrix.datasets if name not in set(named)]
+    rows = results.frame.filter(pl.col(c.METRIC) == matrix.metric, pl.col(c.DATASET).is_in(matrix.datasets))
+    return rows.get_column(c.DATASET).unique(maintain_order=True).to_list()
 
 
 ANALYSIS = Analysis(

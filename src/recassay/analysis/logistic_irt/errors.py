@@ -5,14 +5,16 @@ from __future__ import annotations
 from itertools import combinations_with_replacement
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
 
 from recassay.analysis.logistic_irt.em import LogisticFit
 from recassay.analysis.logistic_irt.grid import expected_counts
-from recassay.analysis.logistic_irt.items import Curves, slopes
+from recassay.analysis.logistic_irt.items import slopes
 from recassay.analysis.logistic_irt.priors import ItemState
 from recassay.core.choices import LogisticModel
 from recassay.core.tables.responses import MISSING, Responses
-from recassay.core.types import FloatArray, IntArray
+from recassay.core.types import FloatArray
 
 JOINT = 240
 """Up to this many parameters the information of all items is inverted as one matrix."""
@@ -33,85 +35,89 @@ def item_covariance(responses: Responses, fit: LogisticFit, model: LogisticModel
     varied = np.flatnonzero(~fit.constant)
     if len(varied) == 0:
         return covariance
-    free = _FREE[model]
-    n = len(responses.respondents)
+    table, state = responses.on_items(varied) if fit.constant.any() else responses, fit.state.take(varied)
+    free, n = _FREE[model], len(responses.respondents)
     if len(varied) * len(free) <= JOINT:
-        joint = _joint(responses, fit, model, varied)
+        joint = _joint(table, fit, model, state)
         if joint is not None:
             covariance[varied] = joint
             return covariance
     nodes, weights = fit.grid.nodes, fit.grid.to_nodes(fit.posterior)
-    for at, right, trials in expected_counts(responses, weights, varied):
-        state = fit.state.take(at)
-        complete = slopes(nodes, right, trials, state, model, fit.priors).information
-        second, squares = _scores(responses, nodes, weights, state, at, right, trials)
+    for part, right, trials in expected_counts(table, weights):
+        items = state.take(part)
+        complete = slopes(nodes, right, trials, items, model, fit.priors).information
+        second, squares = _scores(table.codes[:, part], nodes, weights, items, right, trials)
         information = complete - second + squares
         instead = complete * np.eye(3) * 1e-6 + squares
-        free_block = np.ix_(range(len(state.slope)), free, free)
+        free_block = np.ix_(range(len(items.slope)), free, free)
         weak = np.linalg.eigvalsh(information[free_block])[:, 0] <= 1e-6 * np.trace(
             complete[free_block], axis1=1, axis2=2
         )
         information[weak] = instead[weak]
-        block = np.zeros((len(state.slope), 3, 3))
+        block = np.zeros((len(items.slope), 3, 3))
         block[free_block] = np.linalg.inv(information[free_block])
-        block[:, 0, 0] += state.slope**2 / (2 * n)
-        block[:, 1, 1] += state.slope**2 / n
-        covariance[at] = block
+        block[:, 0, 0] += items.slope**2 / (2 * n)
+        block[:, 1, 1] += items.slope**2 / n
+        covariance[varied[part]] = block
     return covariance
 
 
+def score_weights(points: FloatArray, state: ItemState) -> tuple[FloatArray, FloatArray, tuple[FloatArray, ...]]:
+    """Of items x points: the probabilities P of right and of wrong, and the weights u of slope, intercept and logit of
+    guessing in the score (right - trials P) u.
+
+    With the logistic part L they are L / P times the ability, L / P, and c / P: the factor 1 - P of the derivatives
+    cancels, so nothing is divided by a vanishing number.
+    """
+    logistic = expit(state.slope[:, None] * points + state.intercept[:, None])
+    guessing = state.guessing[:, None]
+    right = np.maximum(guessing + (1 - guessing) * logistic, 1e-300)
+    by_logit = logistic / right
+    return right, (1 - guessing) * (1 - logistic), (by_logit * points, by_logit, guessing / right)
+
+
 def _scores(
-    responses: Responses,
+    codes: NDArray[np.uint8],
     nodes: FloatArray,
     weights: FloatArray,
     state: ItemState,
-    at: IntArray | slice,
     right: FloatArray,
     trials: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:
     """Sums over respondents of E[s s'] and of E[s] E[s]' (items x 3 x 3), s the score of one respondent on an item."""
-    curve = Curves.at(nodes, state)
-    by = curve.derivatives(nodes)
-    weight = right * curve.wrong**2 + (trials - right) * curve.right**2
-    codes = responses.codes[:, at]
-    hit, known = codes == 1, None if responses.complete else codes != MISSING
-    means = []
-    for b in by:
-        mean = np.where(hit, weights @ b.T, 0.0)
-        fallen = weights @ (b * curve.right).T
-        mean -= fallen if known is None else fallen * known
-        means.append(mean)
-    count = len(state.slope)
-    second, squares = np.empty((count, 3, 3)), np.empty((count, 3, 3))
+    probability, wrong, by = score_weights(nodes, state)
+    weight = right * wrong**2 + (trials - right) * probability**2
+    hit, known = codes == 1, codes != MISSING
+    means = [np.where(hit, weights @ b.T, 0.0) - known * (weights @ (b * probability).T) for b in by]
+    second, squares = np.empty((len(state.slope), 3, 3)), np.empty((len(state.slope), 3, 3))
     for p, q in combinations_with_replacement(range(3), 2):
         second[:, p, q] = second[:, q, p] = np.einsum("iq,iq,iq->i", weight, by[p], by[q])
         squares[:, p, q] = squares[:, q, p] = np.einsum("ni,ni->i", means[p], means[q])
     return second, squares
 
 
-def _joint(responses: Responses, fit: LogisticFit, model: LogisticModel, varied: IntArray) -> FloatArray | None:
+def _joint(responses: Responses, fit: LogisticFit, model: LogisticModel, state: ItemState) -> FloatArray | None:
     """The diagonal blocks of the inverse of the whole information; None where it is not positive definite.
 
     The 1PL has one slope for all items: its score is the sum of the items' slope scores.
     """
     free = _FREE["2pl"] if model == "1pl" else _FREE[model]
-    k, m, points = len(free), len(varied), fit.grid.points
-    state = fit.state.take(varied)
-    counted = list(expected_counts(responses, fit.posterior, varied))
+    k, m, points = len(free), len(state.slope), fit.grid.points
+    counted = list(expected_counts(responses, fit.posterior))
     right = np.concatenate([part[1] for part in counted])
     trials = counted[0][2] if responses.complete else np.concatenate([part[2] for part in counted])
     complete = slopes(points, right, trials, state, "2pl" if model == "1pl" else model, fit.priors).information
-    curve = Curves.at(points, state)
-    gradient = np.stack([curve.derivatives(points)[p] for p in free])
+    probability, _, by = score_weights(points, state)
+    gradient = np.stack([by[p] for p in free])
     # Louis (1982): observed information = complete information - variance of the scores given the responses.
     missing = np.zeros((k * m, k * m))
-    patterns, first, counts = np.unique(responses.codes[:, varied], axis=0, return_index=True, return_counts=True)
+    patterns, first, counts = np.unique(responses.codes, axis=0, return_index=True, return_counts=True)
     step = max(1, (1 << 22) // (len(points) * k * m))
     for start in range(0, len(patterns), step):
         codes = patterns[start : start + step]
         posterior = fit.posterior[first[start : start + step]]
         known, hit = (codes != MISSING), (codes == 1)
-        residual = np.where(known[:, :, None], hit[:, :, None] - curve.right[None], 0.0)
+        residual = np.where(known[:, :, None], hit[:, :, None] - probability[None], 0.0)
         score = residual[:, None] * gradient[None]
         score -= np.einsum("npiq,nq->npi", score, posterior, optimize=True)[..., None]
         score *= np.sqrt(posterior * counts[start : start + step, None])[:, None, None, :]

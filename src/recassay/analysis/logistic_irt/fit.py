@@ -121,12 +121,6 @@ def _of_items(
         ability_intervals=abilities.interval(confidence),
         true_scores=true_score(abilities.estimate, items),
         accuracies=responses.score_share(),
-        log_likelihood=float("nan"),
-        converged=True,
-        cycles=0,
-        change=0.0,
-        gradient=float("nan"),
-        notes=(),
         confidence=confidence,
     )
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from recassay.analysis.logistic_irt.model import ItemParameters, blocks, log_right_wrong, test_information
 from recassay.core.tables.responses import MISSING, Responses
-from recassay.core.types import FloatArray, IntArray
+from recassay.core.types import FloatArray
 
 REACH = 6.0
 """The grid runs from -REACH to REACH population standard deviations."""
@@ -151,22 +151,18 @@ def posterior_on_grid(responses: Responses, items: ItemParameters, where: Abilit
     return joint, (np.log(total) + top)[:, 0]
 
 
-def expected_counts(
-    table: Responses, weights: FloatArray, which: IntArray | slice = slice(None)
-) -> Iterator[tuple[IntArray | slice, FloatArray, FloatArray]]:
+def expected_counts(table: Responses, weights: FloatArray) -> Iterator[tuple[slice, FloatArray, FloatArray]]:
     """Blocks of items: their positions, and the expected right answers and answers at every node.
 
-    `weights` are posteriors at the nodes (respondents x nodes). A slice of all items is served without copies.
+    `weights` are posteriors at the nodes (respondents x nodes).
     """
     shared = weights.sum(axis=0)[None, :]
-    count = len(table.items) if isinstance(which, slice) else len(which)
-    for part in blocks(count, max(weights.shape)):
-        at = part if isinstance(which, slice) else which[part]
-        codes = table.codes[:, at]
+    for part in blocks(len(table.items), max(weights.shape)):
+        codes = table.codes[:, part]
         hit = _numbers(codes == 1, table.codes.size)
         small = weights.astype(hit.dtype, copy=False)
         right = (hit.T @ small).astype(np.float64, copy=False)
         if table.complete:
-            yield at, right, shared
+            yield part, right, shared
         else:
-            yield at, right, (_numbers(codes != MISSING, table.codes.size).T @ small).astype(np.float64, copy=False)
+            yield part, right, (_numbers(codes != MISSING, table.codes.size).T @ small).astype(np.float64, copy=False)

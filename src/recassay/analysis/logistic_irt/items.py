@@ -23,32 +23,6 @@ _LONGEST_STEP = np.array([1.5, 3.0, 1.0])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Curves:
-    """The item curves at the points: probability of right and wrong, and score weights u = (L / P, c / P).
-
-    d log likelihood / d logit = (right - trials P) L / P and / d logit(c) = (right - trials P) c / P: the factor
-    1 - P cancels, so nothing is divided by a vanishing number.
-    """
-
-    right: FloatArray
-    wrong: FloatArray
-    by_logit: FloatArray
-    by_guessing: FloatArray
-
-    @classmethod
-    def at(cls, points: FloatArray, state: ItemState) -> Curves:
-        """Items x points."""
-        logistic = expit(state.slope[:, None] * points + state.intercept[:, None])
-        guessing = expit(state.guessing_logit)[:, None]
-        right = np.maximum(guessing + (1 - guessing) * logistic, 1e-300)
-        return cls(right, (1 - guessing) * (1 - logistic), logistic / right, guessing / right)
-
-    def derivatives(self, points: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """u of slope, intercept and logit of guessing: the score is (right - trials P) u."""
-        return self.by_logit * points, self.by_logit, self.by_guessing
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Slopes:
     """Of each item: penalised log-likelihood, gradient (items x 3), and minus the second derivatives (items x 3 x 3).
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Protocol
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
 
+from recassay.analysis.logistic_irt.priors import ItemState
+from recassay.core.tables.responses import LogisticItems
 from recassay.core.types import FloatArray
 
 BLOCK_CELLS = 1 << 20
@@ -22,16 +24,8 @@ def blocks(length: int, width: int) -> Iterator[slice]:
         yield slice(start, min(start + step, length))
 
 
-class ItemParameters(Protocol):
-    """Items in slope and intercept form, named or not."""
-
-    @property
-    def slope(self) -> FloatArray: ...  # noqa: D102
-    @property
-    def intercept(self) -> FloatArray: ...  # noqa: D102
-    @property
-    def guessing(self) -> FloatArray: ...  # noqa: D102
-    def take(self, which: slice, /) -> ItemParameters: ...  # noqa: D102
+ItemParameters: TypeAlias = LogisticItems | ItemState
+"""Items in slope and intercept form, named or not."""
 
 
 def logits(ability: ArrayLike, items: ItemParameters) -> FloatArray:

@@ -48,18 +48,18 @@ class LogisticResult(Displayed):
     """For each respondent, the expected number of right answers at the estimated ability."""
     accuracies: FloatArray
     """For each respondent, the share of right answers among those known."""
-    log_likelihood: float
-    """The marginal log-likelihood at the end; NaN for other estimators."""
-    converged: bool
-    """Whether the estimation came to rest."""
-    cycles: int
-    """How many cycles it took."""
-    change: float
-    """How far the parameters would still move."""
-    gradient: float
-    """The largest absolute derivative of the penalised marginal log-likelihood at the end; NaN for other estimators."""
-    notes: tuple[str, ...]
     confidence: float
+    log_likelihood: float = float("nan")
+    """The marginal log-likelihood at the end; NaN for other estimators."""
+    converged: bool = True
+    """Whether the estimation came to rest."""
+    cycles: int = 0
+    """How many cycles it took."""
+    change: float = 0.0
+    """How far the parameters would still move."""
+    gradient: float = float("nan")
+    """The largest absolute derivative of the penalised marginal log-likelihood at the end; NaN for other estimators."""
+    notes: tuple[str, ...] = ()
 
     def order(self) -> list[int]:
         """Positions of the respondents, ablest first."""

@@ -40,13 +40,8 @@ def standardised(values: FloatArray) -> FloatArray:
 
 def constant_items(responses: Responses) -> BoolArray:
     """Items that everybody who answered has right, or nobody has."""
-    m = len(responses.items)
-    constant = np.zeros(m, dtype=bool)
-    for part in blocks(m, len(responses.respondents)):
-        codes = responses.codes[:, part]
-        right = (codes == 1).sum(axis=0)
-        constant[part] = (right == 0) | (right == (codes != MISSING).sum(axis=0))
-    return constant
+    right = responses.right().sum(axis=0)
+    return np.asarray((right == 0) | (right == responses.observed().sum(axis=0)))
 
 
 def with_constant(responses: Responses, varied: BoolArray, state: ItemState) -> ItemState:

@@ -19,10 +19,9 @@ from recassay.core.types import FloatArray, IntArray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DatasetStrata:
-    """One dataset: `value`, `low`, `high` and `rank` are thresholds x algorithms, `users` counts those in each T_P.
+    """One dataset: `value` and `rank` are thresholds x algorithms, `users` counts those in each T_P.
 
-    `difference_low` and `difference_high` (thresholds x pairs) bound the paired differences of `tests`. `whole` are
-    the values on the whole test part, where known: the sets T_P are samples, the last one too.
+    `whole` are the values on the whole test part, where known: the sets T_P are samples, the last one too.
     """
 
     dataset: str
@@ -32,8 +31,8 @@ class DatasetStrata:
     thresholds: tuple[int, ...]
     """The thresholds P, rising."""
     value: FloatArray
-    low: FloatArray
-    high: FloatArray
+    interval: FloatArray
+    """Thresholds x algorithms x 2: the ends of the band around each value."""
     rank: FloatArray
     users: IntArray
     shares: pl.DataFrame
@@ -42,8 +41,8 @@ class DatasetStrata:
     """The popularity of the items by rank."""
     tests: PairTests
     """Every two algorithms compared at every threshold."""
-    difference_low: FloatArray
-    difference_high: FloatArray
+    difference_interval: FloatArray
+    """Thresholds x pairs x 2: the ends around each paired difference of `tests`."""
     crossings: tuple[Crossing, ...]
     """Where two algorithms change places."""
     sensitivity: OrderSensitivity
@@ -58,8 +57,7 @@ class DatasetStrata:
             {c.DATASET: [self.dataset], "threshold": self.thresholds, c.ALGORITHM: self.algorithms},
             {
                 c.VALUE: self.value,
-                "low": self.low,
-                "high": self.high,
+                ("low", "high"): self.interval,
                 c.RANK: self.rank,
                 "told_from_best": self.told_from_best(alpha),
                 "users": self.users[:, None],
@@ -85,8 +83,7 @@ class DatasetStrata:
             {
                 "right": [names[a] for a in tests.right],
                 "difference": tests.difference,
-                "low": self.difference_low,
-                "high": self.difference_high,
+                ("low", "high"): self.difference_interval,
                 "t": tests.t,
                 "p": tests.p,
                 "p_holm": tests.p_holm,
@@ -108,10 +105,8 @@ class DatasetStrata:
     def to_dict(self, alpha: float) -> dict[str, Any]:
         """Plain data for JSON."""
         shares, tests, names = self.shares.to_dicts(), self.tests, self.algorithms
-        differences = np.stack([self.difference_low, self.difference_high], axis=2).tolist()
-        values = [
-            estimates(names, *row) for row in zip(self.value, np.stack([self.low, self.high], axis=2), strict=True)
-        ]
+        differences = self.difference_interval.tolist()
+        values = [estimates(names, *row) for row in zip(self.value, self.interval, strict=True)]
         return {
             "algorithms": list(names),
             "strata": [

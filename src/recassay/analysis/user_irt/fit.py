@@ -67,8 +67,8 @@ def fit_user_irt(
             f"{count} algorithms are few for the {model.upper()}: its intervals are too narrow, those of the 1PL hold"
         )
     for name, responses in kept.items():
-        if responses.telling > MOST_USERS:
-            notes.append(f"{name}: an even selection of {MOST_USERS} of {responses.telling} users was fitted")
+        if responses.telling_users > MOST_USERS:
+            notes.append(f"{name}: an even selection of {MOST_USERS} of {responses.telling_users} users was fitted")
         if not responses.fit.converged:
             notes.append(f"{name}: the estimation did not converge")
     return UserIRTResult(metric, model, kept, tuple(notes), confidence)

@@ -18,6 +18,7 @@ from recassay.core.tabular import stated
 from recassay.core.types import FloatArray
 
 ALL = "all datasets"
+COUNTS = ("users", "telling_users", "hit_by_all", "hit_by_none")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,7 +37,7 @@ class UserFit:
     """Logistic IRT of the users that tell algorithms apart; its items are users."""
 
     @property
-    def telling(self) -> int:
+    def telling_users(self) -> int:
         """Users that tell algorithms apart."""
         return self.users - self.hit_by_all - self.hit_by_none
 
@@ -66,9 +67,7 @@ class UserFit:
         whole = self.fit.to_dict()
         return {
             "lead": dict(zip(("first", "second", "probability"), self.lead(), strict=True)),
-            "users": self.users,
-            "telling_users": self.telling,
-            **stated(self, "hit_by_all", "hit_by_none"),
+            **stated(self, *COUNTS),
             "ability": whole["ability"],
             "hit_rate": self.hit_rate,
             "reliability": self.reliability(),
@@ -123,10 +122,7 @@ class UserIRTResult(Displayed):
             [
                 {
                     c.DATASET: name,
-                    "users": users.users,
-                    "telling_users": users.telling,
-                    "hit_by_all": users.hit_by_all,
-                    "hit_by_none": users.hit_by_none,
+                    **stated(users, *COUNTS),
                     **users.fit.summary(),
                     **{f"{trait}_reliability": value for trait, value in users.reliability().items()},
                 }

@@ -19,8 +19,8 @@ from recassay.analysis.adaptive.fit import (
     Question,
     Table,
     as_evidence,
-    dataset_features,
     decide,
+    log_sizes,
     prior_from,
     read_benchmark,
 )
@@ -117,7 +117,7 @@ class AdaptiveStudy:
             "metric": grid.metric,
             "algorithms": grid.algorithms,
             "datasets": grid.datasets,
-            "features": grid.features,
+            "features": None if grid.log_size is None else grid.log_size[:, None],
             "classes": grid.classes,
             "question": self.question,
             "budget": self.budget,
@@ -170,7 +170,7 @@ def study_grid(planned: Plan, folder: Path) -> CellGrid:
         metric,
         names,
         sizes.datasets,
-        dataset_features(sizes),
+        log_sizes(sizes),
         tuple(classes[name] for name in names),
         known_direction(metric) is not False,
     )
@@ -231,9 +231,7 @@ def _evidence(name: str, metric: str, own: frozenset[str]) -> Table | None:
     others = [j for j, dataset in enumerate(table.grid.datasets) if canonical(dataset) not in own]
     if len(others) < LEAST_DATASETS:
         return None
-    size = (
-        None if characteristics is None else dataset_features(characteristics.aligned(table.grid.datasets))[others, 0]
-    )
+    size = None if characteristics is None else log_sizes(characteristics.aligned(table.grid.datasets))[others]
     rng = derived_rng(0, "published prior", name, label, str(len(others)))
     return as_evidence(
         PREFIX + name, table.grid.algorithms, np.ascontiguousarray(table.values[:, others]), table.seconds[:, others],

@@ -31,7 +31,7 @@ def sentences(result: UserIRTResult) -> list[str]:
             f"Among these users no difference between {first} and {second} is shown (probability {probability(sure)} "
             f"that {first} serves more)"
         )
-    telling = f"{main.telling} of {main.users} users tell algorithms apart"
+    telling = f"{main.telling_users} of {main.users} users tell algorithms apart"
     known = main.reliability()["difficulty"]
     if known < WELL:
         telling += (
@@ -97,7 +97,7 @@ def plot_user_abilities(result: UserIRTResult) -> Any:
     return themed(
         layer(zero, *layers).properties(width=480, height=22 * len(order)),
         f"Ability by users served, {result.metric}",
-        f"{name}: {result.main.telling} of {result.main.users} users tell algorithms apart; "
+        f"{name}: {result.main.telling_users} of {result.main.users} users tell algorithms apart; "
         f"{100 * result.confidence:.3g} % intervals{ticked}",
     )
 
