@@ -296,3 +296,11 @@ def test_wide_frames_in_python():
         recassay.rank(frame, "ndcg@10", replicates=100)
     assert recassay.rank(frame, "ndcg@10", wide=True, replicates=100).algorithms == ("A", "B")
     assert recassay.rank(frame, "ndcg@10", transpose=True, replicates=100).algorithms == ("d1", "d2")
+
+
+def test_averages_that_were_left_out_are_named_in_the_order_of_the_table(tmp_path):
+    averages = ["Overall", "Average", "Mean", "Avg. score", "Macro average"]
+    rows = [f"{name},{dataset},ndcg@10,0.{i}\n" for i, name in enumerate("ABC", 1) for dataset in ("x", "y", *averages)]
+    (tmp_path / "t.csv").write_text("algorithm,dataset,metric,value\n" + "".join(rows))
+    notes = load_results(tmp_path / "t.csv").notes
+    assert "rows of 'Overall', 'Average', 'Mean', 'Avg. score', 'Macro average' were left out: no dataset" in notes

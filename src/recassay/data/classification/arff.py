@@ -27,7 +27,8 @@ def read_arff(text: str, where: str) -> pl.DataFrame:
     lines = enumerate(lines_of(text), start=1)
     attributes = _header(lines, where)
     zeros = [attribute.zero for attribute in attributes]
-    rows = [_row(line, number, zeros, where) for number, line in lines if line.strip() and line.strip()[0] != "%"]
+    filled = ((number, line.strip()) for number, line in lines)
+    rows = [_row(text, zeros, f"{where}, line {number}") for number, text in filled if text and text[0] != "%"]
     if not attributes or not rows:
         raise InputError("holds no rows", where=where, fix="check that this is an ARFF file with an @data part")
     columns = []
@@ -70,10 +71,10 @@ def _header(lines: Iterator[tuple[int, str]], where: str) -> list[_Attribute]:
             break
         if word != "@attribute":
             continue
-        match = _ATTRIBUTE.match(text)
+        match, place = _ATTRIBUTE.match(text), f"{where}, line {number}"
         if match is None:
-            raise InputError("is no attribute", where=f"{where}, line {number}", fix="write @attribute NAME TYPE")
-        name, kind, place = _plain(match[1]), match[2].strip(), f"{where}, line {number}"
+            raise InputError("is no attribute", where=place, fix="write @attribute NAME TYPE")
+        name, kind = _plain(match[1]), match[2].strip()
         if kind.startswith("{"):
             if not kind.endswith("}"):
                 raise InputError("the list of values has no end", where=place, fix="close it with }")
@@ -82,9 +83,8 @@ def _header(lines: Iterator[tuple[int, str]], where: str) -> list[_Attribute]:
         elif kind.lower().split()[0] in {*_NUMERIC, "string", "date"}:
             attributes.append(_Attribute(name, kind.lower() in _NUMERIC, "0"))
         else:
-            raise InputError(
-                f"the type {kind[:60]!r} is not known", where=place, fix="use numeric, string, date or {a, b, c}"
-            )
+            what = f"the type {kind[:60]!r} is not known"
+            raise InputError(what, where=place, fix="use numeric, string, date or {a, b, c}")
     names = [attribute.name for attribute in attributes]
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
@@ -92,28 +92,23 @@ def _header(lines: Iterator[tuple[int, str]], where: str) -> list[_Attribute]:
     return attributes
 
 
-def _row(line: str, number: int, zeros: list[str], where: str) -> list[str | None]:
-    text = line.strip()
-    values: list[str | None]
+def _row(text: str, zeros: list[str], where: str) -> list[str | None]:
+    """The values of a line, which messages call `where`."""
     if text.startswith("{"):
-        values = list(zeros)
+        values: list[str | None] = list(zeros)
         body = text[1:-1].strip()
-        pairs = [(pair[1], pair[2]) for pair in _SPARSE.finditer(body)]
         if not text.endswith("}") or _SPARSE.sub("", body).strip():
-            raise InputError("is no sparse row", where=f"{where}, line {number}", fix="write {0 1.5, 3 yes}")
-        for at, value in pairs:
+            raise InputError("is no sparse row", where=where, fix="write {0 1.5, 3 yes}")
+        for at, value in _SPARSE.findall(body):
             if int(at) >= len(values):
-                raise InputError(f"names column {at} of {len(values)}", where=f"{where}, line {number}")
+                raise InputError(f"names column {at} of {len(values)}", where=where)
             values[int(at)] = _value(value)
         return values
-    if "'" in text or '"' in text:
-        values = [_value(value) for value in _tokens(text, f"{where}, line {number}")]
-    else:
-        values = [_value(value.strip()) for value in text.split(",")]
+    quoted = "'" in text or '"' in text
+    tokens = _tokens(text, where) if quoted else (value.strip() for value in text.split(","))
+    values = [_value(token) for token in tokens]
     if len(values) != len(zeros):
-        raise InputError(
-            f"has {len(values)} values where {len(zeros)} attributes are declared", where=f"{where}, line {number}"
-        )
+        raise InputError(f"has {len(values)} values where {len(zeros)} attributes are declared", where=where)
     return values
 
 

@@ -29,13 +29,13 @@ def read(file: OpenedFile) -> Imported:
         notes.append(f"{int((~finished).sum())} runs that did not finish were left out")
     frame = frame.filter(finished)
     places = {ours: _place(frame.columns, ours) for ours in (c.ALGORITHM, c.DATASET, c.SEED, c.FOLD)}
-    algorithm = places[c.ALGORITHM] or ("tags.mlflow.runName" if "tags.mlflow.runName" in frame.columns else None)
-    if algorithm is None:
+    if places[c.ALGORITHM] is None and "tags.mlflow.runName" in frame.columns:
+        places[c.ALGORITHM] = "tags.mlflow.runName"
+        notes.append("no parameter says the model: the name of the run was read as the algorithm")
+    if places[c.ALGORITHM] is None:
         fix = "log it as the parameter model (and the dataset as dataset)"
         raise file.refused("no parameter or tag says the model", fix=fix)
-    if places[c.ALGORITHM] is None:
-        notes.append("no parameter says the model: the name of the run was read as the algorithm")
-    keys = {algorithm: c.ALGORITHM} | {name: ours for ours, name in places.items() if name and ours != c.ALGORITHM}
+    keys = {name: ours for ours, name in places.items() if name}
     labels, left = {}, []
     for column in (name for name in frame.columns if name.startswith("metrics.")):
         name = column.removeprefix("metrics.")

@@ -247,7 +247,7 @@ def _without_averages(frame: pl.DataFrame, remarks: Remarks) -> pl.DataFrame:
     An algorithm may be called Mean: it is an average only where its values are the means (or it names ranks).
     """
     for kind in (c.DATASET, c.ALGORITHM):
-        names = frame.get_column(kind).cast(pl.String).drop_nulls().unique().to_list()
+        names = frame.get_column(kind).cast(pl.String).drop_nulls().unique(maintain_order=True).to_list()
         odd = [name for name in names if AVERAGE.match(name)]
         if kind == c.ALGORITHM:
             odd = [name for name in odd if "rank" in name.lower() or _is_mean(frame, name, odd)]
