@@ -351,6 +351,13 @@ def test_the_better_default_of_item_neighbours_is_no_worse() -> None:
         ),
         (lambda: algorithms.get("PLSA")(classes=-5), "PLSA cannot work with classes = -5"),
         (lambda: algorithms.get("MultiVAE")(latent=0), "MultiVAE cannot work with latent = 0"),
+        (
+            lambda: algorithms.get("MultiVAE")(dropout=1.0),
+            "MultiVAE cannot work with dropout = 1.0; give a number that is at least 0 and at most 0.99",
+        ),
+        (lambda: algorithms.get("ALS")(reg=-1.0), "ALS cannot work with reg = -1.0; give a number that is at least 0"),
+        (lambda: algorithms.get("ALS")(iterations=0), "ALS cannot work with iterations = 0"),
+        (lambda: algorithms.get("LightGCN")(layers=-1), "LightGCN cannot work with layers = -1"),
     ],
 )
 def test_impossible_parameters_are_refused(make: object, message: str) -> None:

@@ -10,7 +10,7 @@ from recassay.algorithms.kernels.compiled import compiled, one_blas_thread, over
 from recassay.algorithms.kernels.positives import POSITIVES_BYTES, Positives
 from recassay.algorithms.kernels.scoring import FactorRecommender
 from recassay.algorithms.kernels.stages import Iterated, TwoSides
-from recassay.core.specs.search import real, whole
+from recassay.core.specs.search import fixed, real, whole
 from recassay.core.types import Float32Array, IdArray, Interactions
 
 GRADIENT_STEPS = 3
@@ -48,7 +48,7 @@ class ALS(Iterated[FactorRecommender]):
     reg: float = real(10.0, 200.0, default=50.0, log=True)
     reg_power: float = real(0.0, 1.0, default=0.5)
     dense_above: float = 0.01
-    iterations: int = 16
+    iterations: int = fixed(16, least=1)
 
     def training(self, train: Interactions, rng: np.random.Generator) -> LeastSquares:
         """Factors near zero."""

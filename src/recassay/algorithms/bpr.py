@@ -12,7 +12,7 @@ from recassay.algorithms.kernels.pairwise import EVENTS_A_VISIT, Factors, PairTr
 from recassay.algorithms.kernels.positives import Positives, draw, holds
 from recassay.algorithms.kernels.scoring import FactorRecommender
 from recassay.algorithms.kernels.stages import Iterated
-from recassay.core.specs.search import real, whole
+from recassay.core.specs.search import fixed, real, whole
 from recassay.core.types import IntArray, Interactions
 
 
@@ -40,7 +40,7 @@ class BPR(Iterated[FactorRecommender]):
     reg: float = real(5e-3, 0.1, default=0.02, log=True)
     rate: float = real(0.02, 0.2, default=0.05, log=True)
     hardest_of: int = whole(1, 8, default=4, log=True, least=1)
-    iterations: int = 150
+    iterations: int = fixed(150, least=1)
 
     def training(self, train: Interactions, rng: np.random.Generator) -> PairTraining:
         """Factors near zero."""

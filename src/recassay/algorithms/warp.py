@@ -12,7 +12,7 @@ from recassay.algorithms.kernels.pairwise import Factors, PairTraining, Visited,
 from recassay.algorithms.kernels.positives import Positives, draw, holds
 from recassay.algorithms.kernels.scoring import FactorRecommender
 from recassay.algorithms.kernels.stages import Iterated
-from recassay.core.specs.search import real, whole
+from recassay.core.specs.search import fixed, real, whole
 from recassay.core.types import Float32Array, IntArray, Interactions
 
 LARGEST_LOSS = 10.0
@@ -41,7 +41,7 @@ class WARP(Iterated[FactorRecommender]):
     components: int = whole(10, 100, default=100)
     max_sampled: int = whole(10, 50, default=20)
     rate: float = real(1e-5, 1e-1, default=2e-2, log=True)
-    epochs: int = 50
+    epochs: int = fixed(50, least=1)
 
     def training(self, train: Interactions, rng: np.random.Generator) -> PairTraining:
         """Factors near zero."""

@@ -24,7 +24,7 @@ class CDAE(NeuralAlgorithm):
     source: ClassVar[str] = "Wu, DuBois, Zheng & Ester 2016, Collaborative Denoising Auto-Encoders, WSDM"
 
     latent: int = whole(32, 256, default=128, step=32)
-    corruption: float = real(0.0, 0.8, default=0.2)
+    corruption: float = real(0.0, 0.8, default=0.2, least=0, most=0.99)
     reg: float = real(1e-5, 0.1, default=1e-4, log=True)
     rate: float = real(1e-3, 0.2, default=0.05, log=True)
     negatives: float = 5.0

@@ -11,7 +11,7 @@ from recassay.algorithms.kernels.device import torch
 from recassay.algorithms.neural.algorithm import NeuralAlgorithm
 from recassay.algorithms.neural.events import Events
 from recassay.algorithms.neural.network import Dense, ProfileNetwork, through, tower
-from recassay.core.specs.search import choice, real, whole
+from recassay.core.specs.search import choice, fixed, real, whole
 
 CLOCK = 10
 """Numbers that tell the network which step it is at."""
@@ -43,7 +43,7 @@ class DiffRec(NeuralAlgorithm):
     rate: float = real(1e-5, 1e-2, default=1e-3, log=True)
     noise_min: float = 5e-4
     noise_max: float = 5e-3
-    dropout: float = 0.5
+    dropout: float = fixed(0.5, least=0, most=0.99)
     batch: int = 400
 
     def network(self, events: Events) -> Denoiser:

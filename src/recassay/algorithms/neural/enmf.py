@@ -29,7 +29,7 @@ class ENMF(NeuralAlgorithm):
 
     embedding: int = whole(64, 320, default=256, step=64)
     negative_weight: float = real(0.01, 0.3, default=0.05, log=True)
-    dropout: float = real(0.2, 0.8, default=0.5)
+    dropout: float = real(0.2, 0.8, default=0.5, least=0, most=0.99)
     rate: float = real(0.01, 0.2, default=0.05, log=True)
     optimiser: str = "Adagrad"
     epochs: int = 200

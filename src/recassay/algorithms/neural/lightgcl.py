@@ -49,7 +49,7 @@ class LightGCL(NeuralAlgorithm):
     rank: int = whole(3, 10, default=5)
     contrast: float = real(1e-7, 0.3, default=4e-3, log=True)
     temperature: float = real(0.1, 5.0, default=0.28, log=True)
-    dropout: float = choice((0.0, 0.1, 0.25), default=0.0)
+    dropout: float = choice((0.0, 0.1, 0.25), default=0.0, least=0, most=0.99)
     reg: float = real(1e-8, 1e-4, default=3e-5, log=True)
     rate: float = real(1e-5, 1e-2, default=3e-3, log=True)
     form: str = fixed("paper", among=("paper", "code"))

@@ -33,7 +33,7 @@ class MultiVAE(NeuralAlgorithm):
 
     latent: int = whole(40, 320, default=200, step=40)
     anneal_cap: float = real(0.1, 1.0, default=0.5)
-    dropout: float = real(0.3, 0.8, default=0.5)
+    dropout: float = real(0.3, 0.8, default=0.5, least=0, most=0.99)
     rate: float = real(3e-4, 6e-3, default=2e-3, log=True)
     hidden: int = 600
     anneal_epochs: int = 100
@@ -116,7 +116,7 @@ class MultiDAE(NeuralAlgorithm):
     source: ClassVar[str] = _SOURCE
 
     latent: int = whole(32, 256, default=200, step=8)
-    dropout: float = real(0.0, 0.7, default=0.5)
+    dropout: float = real(0.0, 0.7, default=0.5, least=0, most=0.99)
     reg: float = real(1e-5, 0.1, default=0.01, log=True)
     rate: float = real(1e-5, 1e-2, default=1e-3, log=True)
     hidden: int = 0

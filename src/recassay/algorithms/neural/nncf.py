@@ -40,7 +40,7 @@ class NNCF(NeuralAlgorithm):
 
     embedding: int = whole(32, 128, default=64, step=32)
     neighbours: int = whole(10, 50, default=20, step=5, least=2 * KERNEL - 1)
-    dropout: float = real(0.0, 0.7, default=0.0)
+    dropout: float = real(0.0, 0.7, default=0.0, least=0, most=0.99)
     negatives: int = whole(1, 8, default=4)
     rate: float = real(1e-4, 1e-2, default=3e-4, log=True)
     neighbourhood: str = fixed("nearest", among=("nearest", "random"))

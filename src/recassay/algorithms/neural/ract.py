@@ -37,7 +37,7 @@ class RaCT(MultiVAE):
 
     latent: int = whole(32, 256, default=128, step=32)
     anneal_cap: float = real(0.0, 1.0, default=0.2)
-    dropout: float = real(0.0, 0.7, default=0.5)
+    dropout: float = real(0.0, 0.7, default=0.5, least=0, most=0.99)
     rate: float = real(1e-5, 1e-2, default=1e-3, log=True)
     critic_share: float = real(1e-3, 1.0, default=0.1, log=True)
     actor_epochs: int = 60

@@ -43,7 +43,7 @@ class RecVAE(NeuralAlgorithm):
 
     latent: int = whole(32, 256, default=200, step=8)
     gamma: float = real(1e-3, 0.05, default=0.015, log=True)
-    dropout: float = real(0.0, 0.7, default=0.6)
+    dropout: float = real(0.0, 0.7, default=0.6, least=0, most=0.99)
     rate: float = real(1e-5, 1e-2, default=5e-4, log=True)
     hidden: int = 600
     encoder_passes: int = 3

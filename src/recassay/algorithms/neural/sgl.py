@@ -29,7 +29,7 @@ class SGL(NeuralAlgorithm):
     layers: int = whole(1, 4, default=3)
     contrast: float = real(5e-3, 1.0, default=0.1, log=True)
     temperature: float = real(0.1, 1.0, default=0.6, log=True)
-    drop: float = real(0.0, 0.5, default=0.2)
+    drop: float = real(0.0, 0.5, default=0.2, least=0, most=0.99)
     reg: float = real(1e-5, 1e-3, default=1e-4, log=True)
     rate: float = real(1e-4, 1e-2, default=3e-3, log=True)
     batch: int = 2048

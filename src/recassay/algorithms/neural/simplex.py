@@ -9,7 +9,7 @@ from recassay.algorithms.neural.algorithm import NeuralAlgorithm
 from recassay.algorithms.neural.events import Events
 from recassay.algorithms.neural.links import Links
 from recassay.algorithms.neural.network import Dense, EmbeddingNetwork, half_squares, rows, xavier
-from recassay.core.specs.search import real, whole
+from recassay.core.specs.search import fixed, real, whole
 
 
 class SimpleX(NeuralAlgorithm):
@@ -29,13 +29,13 @@ class SimpleX(NeuralAlgorithm):
     graphs: ClassVar[int] = 1
 
     embedding: int = whole(64, 384, default=256, step=64)
-    margin: float = real(0.2, 0.9, default=0.4)
+    margin: float = real(0.2, 0.9, default=0.4, least=-1, most=1)
     negative_weight: float = real(10.0, 300.0, default=30.0, log=True)
-    gamma: float = real(0.4, 1.0, default=0.83)
+    gamma: float = real(0.4, 1.0, default=0.83, least=0, most=1)
     rate: float = real(2e-4, 5e-3, default=1e-3, log=True)
     negatives: int = 1000
-    dropout: float = 0.1
-    reg: float = 1e-6
+    dropout: float = fixed(0.1, least=0, most=0.99)
+    reg: float = fixed(1e-6, least=0)
     batch: int = 2048
 
     def network(self, events: Events) -> MeanOfItems:

@@ -103,8 +103,9 @@ class Tunable:
     """A base whose subclasses declare each parameter once: its name, type, default and, where it is tuned, its range.
 
     `factors: int = whole(16, 512, default=64)` is a keyword argument of the constructor, an attribute and an entry of
-    `space`; a field with a plain default is not tuned. Values beyond the limits of a field are refused. A subclass that
-    declares a field again changes its range or default, not its place; limits that it does not state stay.
+    `space`; a field with a plain default is not tuned. Values beyond the limits of a field are refused; a field that
+    states none is at least 0 if its range is. A subclass that declares a field again changes its range or default, not
+    its place; limits that it does not state stay.
     """
 
     name: ClassVar[str]
@@ -117,7 +118,10 @@ class Tunable:
         # In the order of this class: tuning draws the parameters in the order of `space`.
         cls.space = {**cls.space, **{name: given["range"] for name, given in declared.items() if "range" in given}}
         stated = {name: Limits(**given["limits"]) for name, given in declared.items() if given.get("limits")}
-        cls.limits = {**cls.limits, **stated}
+        # Rates, weights, shares and numbers of layers are never below 0; what may be says so.
+        ranges = {name: made for name, made in cls.space.items() if not isinstance(made, Choice)}
+        natural = {name: Limits(least=0) for name, made in ranges.items() if made.low >= 0}
+        cls.limits = {**natural, **cls.limits, **stated}
         dataclass(kw_only=True, eq=False, repr=False)(cls)
 
     def __post_init__(self) -> None:
