@@ -9,12 +9,12 @@ import polars as pl
 import pytest
 
 from recassay.analysis.inference import hierarchical
+from recassay.analysis.inference.all_pairs import fewest_datasets
 from recassay.analysis.inference.wilcoxon import wilcoxon
 from recassay.analysis.inference.winners import fewest_to_remove
 from recassay.analysis.plan.fit import (
     anytime_p,
     datasets_needed,
-    fewest,
     look_at,
     plan_study,
     power_of,
@@ -56,7 +56,7 @@ def test_an_uncertain_lead_is_planned_as_one():
 
 def test_no_fewer_datasets_than_can_be_significant():
     for level in (0.05, 0.05 / 55):
-        n = fewest(level)
+        n = fewest_datasets(level)
         assert 2 / 2**n <= level < 2 / 2 ** (n - 1)
         assert datasets_needed(np.array([50.0]), level, 0.8) == n
 

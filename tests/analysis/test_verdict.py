@@ -11,11 +11,16 @@ import pytest
 
 import recassay
 from recassay.analysis.compare.fit import compare_algorithms
-from recassay.analysis.inference.all_pairs import compare_pairs, scaled_values, sign_patterns, smallest_p
+from recassay.analysis.inference.all_pairs import (
+    compare_pairs,
+    fewest_datasets,
+    scaled_values,
+    sign_patterns,
+    smallest_p,
+)
 from recassay.analysis.inference.winners import fewest_to_remove
 from recassay.analysis.rank.fit import rank_algorithms
 from recassay.analysis.verdict.fit import group_letters, judge
-from recassay.analysis.verdict.words import fewest
 from recassay.core.tables.matrix import Matrix, MissingCells
 from recassay.testing.results import synthetic_results
 from support.tables import matrix
@@ -124,7 +129,11 @@ def test_what_five_datasets_can_say():
     verdict = judge(ladder([0.3, 0.1, 0.0], n=5))
     assert {pair.status for pair in verdict.pairs} == {"undecidable"}
     assert verdict.could_be_best == ("a00", "a01"), "the comparison with the best rules out the last"
-    assert fewest(0.05) == 6
+    assert fewest_datasets(0.05) == 6
+    for level in (0.5, 0.25, 0.1, 0.01, 2**-10, 1e-6):
+        n = fewest_datasets(level)
+        assert smallest_p(n) < level
+        assert n == 2 or smallest_p(n - 1) >= level
     assert "6 are the minimum" in verdict.headline
 
 

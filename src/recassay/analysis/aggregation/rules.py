@@ -17,6 +17,7 @@ import numpy as np
 from recassay.analysis.aggregation.contest import Contest
 from recassay.core.errors import UsageError
 from recassay.core.names import did_you_mean
+from recassay.core.tables.matrix import Matrix
 from recassay.core.types import FloatArray
 
 BETA_MAX = 3.0
@@ -222,3 +223,15 @@ def choose_rules(names: Sequence[str] | None) -> list[Rule]:
     if len(set(names)) < len(names):
         raise UsageError("an aggregation is asked for twice", fix="name each once")
     return [rule for name, rule in RULES.items() if name in names]
+
+
+def applicable(rules: Iterable[Rule], matrix: Matrix) -> tuple[list[Rule], dict[str, str]]:
+    """Those of the rules that the values of a matrix allow, and by name why the others do not apply."""
+    negative = bool((matrix.values < 0).any())
+    kept, skipped = [], {}
+    for rule in rules:
+        if rule.nonnegative and negative:
+            skipped[rule.name] = f"needs values of at least 0, and {matrix.metric} has negative ones"
+        else:
+            kept.append(rule)
+    return kept, skipped

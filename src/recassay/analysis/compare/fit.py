@@ -9,7 +9,7 @@ import numpy as np
 
 from recassay.analysis.compare.bayesian import BayesianPair, enough_draws, posterior_weights, signed_rank_rows
 from recassay.analysis.compare.control import against_control
-from recassay.analysis.compare.result import CompareResult, Equivalence, PowerStatement
+from recassay.analysis.compare.result import CREDIBILITY, CompareResult, Equivalence, PowerStatement
 from recassay.analysis.inference.effects import hodges_lehmann
 from recassay.analysis.inference.families import family_means, family_numbers
 from recassay.analysis.inference.friedman import friedman
@@ -53,7 +53,6 @@ def compare_algorithms(
     alpha: float = 0.05,
     zeros: ZeroMethod = "wilcox",
     rope: float = 0.0,
-    credibility: float = 0.95,
     bars: BarsRule = "sign-flips",
     control: str | None = None,
     within: float = PRACTICALLY_EQUAL,
@@ -66,7 +65,7 @@ def compare_algorithms(
     """Friedman, Nemenyi, Wilcoxon-Holm and the Bayesian signed-rank test on one matrix.
 
     Under the Wilcoxon-Holm rule two algorithms differ when the adjusted p is below `alpha`; under the Bayesian rule
-    when one of them is better with posterior probability above `credibility`; under Nemenyi's when their mean ranks
+    when one of them is better with posterior probability above `CREDIBILITY`; under Nemenyi's when their mean ranks
     differ by more than the critical difference. `rope`, a region of practical equivalence in the metric's units, is 0
     by default: metric values of different datasets are not on one scale (KDD'24, section 4.2.2). The Bayesian rule
     looks at each pair alone: among many equal algorithms some pair passes it nearly always. `bars` says which of the
@@ -80,8 +79,6 @@ def compare_algorithms(
     """
     if not 0 < alpha < 1:
         raise UsageError(f"alpha is {alpha}", fix="give a level between 0 and 1")
-    if not 0.5 <= credibility < 1:
-        raise UsageError(f"credibility is {credibility}", fix="give a probability from 0.5 to below 1")
     if not 0 <= rope <= MOST_ROPE:
         raise UsageError(f"rope is {rope}", fix=f"give a width from 0 to {MOST_ROPE:g}, in the metric's units")
     if not 0 < within < 1:
@@ -141,7 +138,7 @@ def compare_algorithms(
         groups={
             "sign_flips": runs(judgement.better),
             "wilcoxon_holm": runs(pairs.columns["significant"]),
-            "bayesian": runs(np.maximum(shares[:, 0], shares[:, 2]) > credibility),
+            "bayesian": runs(np.maximum(shares[:, 0], shares[:, 2]) > CREDIBILITY),
             "nemenyi": runs(np.abs(by_unit[right] - by_unit[left]) > cd),
         },
         power=PowerStatement(units, k, alpha, judgement.visible_lead, bool(judgement.identical.all())),
@@ -153,7 +150,6 @@ def compare_algorithms(
         missing=matrix.missing,
         zeros=zeros,
         rope=rope,
-        credibility=credibility,
         draws=draws,
     )
 

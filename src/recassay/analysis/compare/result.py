@@ -22,6 +22,7 @@ from recassay.core.tables.matrix import MatrixResult, MissingCells
 from recassay.core.tabular import by_name, stated
 
 POWER = 0.8
+CREDIBILITY = 0.95
 FEWEST_DATASETS = 5
 
 
@@ -141,10 +142,10 @@ class CompareResult(MatrixResult):
     """How to treat datasets on which two algorithms are equal, in Wilcoxon's test."""
     rope: float
     """Half the width of the region in which differences count as equal in the Bayesian test, in the metric's units."""
-    credibility: float
-    """The probability above which the Bayesian rule calls two algorithms different."""
     draws: int
     """Draws from the posterior of the Bayesian test."""
+    credibility: float = CREDIBILITY
+    """The probability above which the Bayesian rule calls two algorithms different."""
 
     @property
     def drawn(self) -> tuple[tuple[str, ...], ...]:

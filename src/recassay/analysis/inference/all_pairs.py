@@ -47,6 +47,11 @@ def smallest_p(datasets: int) -> float:
     return float(2.0 ** (1 - datasets))
 
 
+def fewest_datasets(level: float) -> int:
+    """The fewest datasets with which a p-value could be below this level."""
+    return max(2, int(np.floor(1 - np.log2(level))) + 1)
+
+
 def scaled_values(matrix: Matrix) -> FloatArray:
     """Values, higher the better, divided by the spread of their dataset (algorithms x datasets).
 

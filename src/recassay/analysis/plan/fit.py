@@ -8,6 +8,7 @@ from itertools import combinations
 import numpy as np
 from scipy.special import betaln
 
+from recassay.analysis.inference.all_pairs import fewest_datasets
 from recassay.analysis.inference.distributions import normal_cdf, normal_quantile, t_quantile
 from recassay.analysis.inference.significance import dataset_ranks
 from recassay.analysis.inference.winners import fewest_to_remove
@@ -188,11 +189,6 @@ EFFICIENCY = 3 / np.pi
 """Datasets that Student's test needs for one of the signed-rank test, where differences are normal."""
 
 
-def fewest(level: float) -> int:
-    """The datasets below which no p-value can be at most `level`: with all signs alike it is 2 / 2^n."""
-    return max(2, int(np.ceil(1 - np.log2(level))))
-
-
 def standardised(shifts: FloatArray, around: FloatArray, rng: np.random.Generator) -> FloatArray:
     """Mean differences in deviations of a normal difference that the signed-rank test finds as easily.
 
@@ -210,13 +206,13 @@ def power_of(standard: FloatArray, n: int, level: float) -> FloatArray:
     That of Student's test with the efficiency of the signed-rank test, by the normal approximation to the noncentral t.
     The fewest datasets that could show anything must all be won; fewer show nothing.
     """
-    if n < fewest(level):
+    if n < fewest_datasets(level):
         return np.zeros_like(standard)
     effective, freedom = EFFICIENCY * n, n - 1
     critical = float(t_quantile(1 - level / 2, freedom))
     above = standard * np.sqrt(effective) * (1 - 1 / (4 * freedom)) - critical
     power: FloatArray = normal_cdf(above / np.sqrt(1 + critical**2 / (2 * freedom)))
-    return np.minimum(power, normal_cdf(standard) ** n) if n == fewest(level) else power
+    return np.minimum(power, normal_cdf(standard) ** n) if n == fewest_datasets(level) else power
 
 
 def datasets_needed(standard: FloatArray, level: float, power: float) -> int | None:
@@ -226,7 +222,7 @@ def datasets_needed(standard: FloatArray, level: float, power: float) -> int | N
     def enough(n: int) -> bool:
         return float(power_of(standard, n, level).mean()) >= power
 
-    low, high = fewest(level) - 1, MOST
+    low, high = fewest_datasets(level) - 1, MOST
     if not enough(high):
         return None
     while high - low > 1:

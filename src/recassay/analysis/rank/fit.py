@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from recassay.analysis.aggregation.contest import Contest
-from recassay.analysis.aggregation.rules import BETA_MAX, DolanMore, choose_rules, first_shares
+from recassay.analysis.aggregation.rules import BETA_MAX, DolanMore, applicable, choose_rules, first_shares
 from recassay.analysis.inference.bootstrap import dataset_weights, intervals, studentised
 from recassay.analysis.inference.families import family_numbers
 from recassay.analysis.inference.winners import FEWEST_DATASETS
@@ -51,13 +51,7 @@ def rank_algorithms(
     if replicates < 100:
         raise UsageError(f"{replicates} bootstrap replicates are too few for an interval", fix="use at least 100")
     options = DolanMore(beta_max, beta_step)
-    negative = bool((matrix.values < 0).any())
-    rules, skipped = [], {}
-    for rule in choose_rules(methods):
-        if rule.nonnegative and negative:
-            skipped[rule.name] = f"needs values of at least 0, and {matrix.metric} has negative ones"
-        else:
-            rules.append(rule)
+    rules, skipped = applicable(choose_rules(methods), matrix)
     contest = Contest(matrix.values[None], higher_is_better=matrix.higher_is_better)
     n = len(matrix.datasets)
     ones, enough = np.ones((1, n)), n >= FEWEST_DATASETS

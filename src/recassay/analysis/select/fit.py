@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 
-from recassay.analysis.aggregation.rules import RULES, Rule, choose_rules
+from recassay.analysis.aggregation.rules import Rule, applicable, choose_rules
 from recassay.analysis.dataset_space.space import place_datasets
 from recassay.analysis.select.judging import Task, draw_halves
 from recassay.analysis.select.methods import BY_CHARACTERISTICS, choose_methods
@@ -62,7 +62,12 @@ def select_datasets(
         )
     if simulations < 10 or splits < 1:
         raise UsageError(f"{simulations} simulations and {splits} splits are too few", fix="use at least 10 and 1")
-    chosen_rule = _rule(rule, matrix)
+    # Where the values are negative, the usual aggregation gives way; one that was asked for is refused.
+    usual = [DEFAULT_RULE, "mean_rank"] if rule is None else [rule]
+    possible, unfit = applicable(choose_rules(usual), matrix)
+    if not possible:
+        raise UsageError(f"{rule} {unfit[str(rule)]}", fix="choose another aggregation, for example mean_rank")
+    chosen_rule = possible[0]
     names, skipped = [], {}
     for name in choose_methods(methods):
         if name in BY_CHARACTERISTICS and characteristics is None:
@@ -102,21 +107,10 @@ def select_datasets(
     )
 
 
-def _rule(name: str | None, matrix: Matrix) -> Rule:
-    negative = bool((matrix.values < 0).any())
-    if name is None:
-        return RULES["mean_rank" if negative else DEFAULT_RULE]
-    (rule,) = choose_rules([name])
-    if rule.nonnegative and negative:
-        raise UsageError(f"{name} needs values of at least 0, and {matrix.metric} has negative ones",
-                         fix="choose another aggregation, for example mean_rank")  # fmt: skip
-    return rule
-
-
 def _fits(other: Matrix, matrix: Matrix, rule: Rule) -> bool:
     """Whether another metric can judge: it covers the same algorithms and datasets, and the rule allows its values."""
     same = other.algorithms == matrix.algorithms and other.datasets == matrix.datasets
-    return same and not (rule.nonnegative and (other.values < 0).any())
+    return same and bool(applicable([rule], other)[0])
 
 
 def other_metrics(results: Results, matrix: Matrix) -> dict[str, Matrix]:

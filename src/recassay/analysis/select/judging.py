@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from recassay.analysis.aggregation.rules import RULES, Rule
+from recassay.analysis.aggregation.rules import RULES, Rule, applicable
 from recassay.analysis.dataset_space.space import DatasetSpace
 from recassay.analysis.inference.bootstrap import random_subsets, subset_weights
 from recassay.analysis.select.methods import Criterion, SubsetAgreement, best_subset, simulate
@@ -91,11 +91,9 @@ class Task:
 
     def by_rule(self, subsets: Mapping[str, FloatArray]) -> dict[str, dict[str, float]]:
         """The rho of every method's choice under every aggregation that the values allow."""
-        negative = bool((self.matrix.values < 0).any())
-        rules = [rule for rule in RULES.values() if not (rule.nonnegative and negative)]
         agreements = {
             rule.name: SubsetAgreement(self.matrix.values, rule, higher_is_better=self.matrix.higher_is_better)
-            for rule in rules
+            for rule in applicable(RULES.values(), self.matrix)[0]
         }
         by_rule = {}
         for name, weights in subsets.items():

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from recassay.analysis.aggregation.contest import Contest
-from recassay.analysis.aggregation.rules import BETA_MAX, DolanMore, choose_rules, distinct
+from recassay.analysis.aggregation.rules import BETA_MAX, DolanMore, applicable, choose_rules, distinct
 from recassay.analysis.inference.bootstrap import dataset_weights
 from recassay.analysis.inference.significance import dataset_ranks
 from recassay.analysis.stress.changes import (
@@ -57,19 +57,14 @@ def stress_rankings(
     draws = DRAWS_OF["stress"].number(draws, len(matrix.algorithms))
     _refuse_too_little(matrix, draws)
     options = DolanMore(beta_max)
-    negative = bool((matrix.values < 0).any())
     asked = choose_rules(methods)
     opinions = distinct(asked)
-    rules = tuple(rule for rule in opinions if not (rule.nonnegative and negative))
+    rules, skipped = applicable(opinions, matrix)
     if not rules:
         raise NotApplicableError(f"{matrix.metric} has negative values", fix="ask for an aggregation that allows them")
-    skipped = {
-        rule.name: f"needs values of at least 0, and {matrix.metric} has negative ones"
-        for rule in opinions
-        if rule not in rules
-    } | {rule.name: f"orders the algorithms as {rule.same_as} does" for rule in asked if rule not in opinions}
+    skipped |= {rule.name: f"orders the algorithms as {rule.same_as} does" for rule in asked if rule not in opinions}
     count, n_datasets = matrix.values.shape
-    ranker = Ranker(rules, Contest(matrix.values[None], higher_is_better=matrix.higher_is_better), options)
+    ranker = Ranker(tuple(rules), Contest(matrix.values[None], higher_is_better=matrix.higher_is_better), options)
     itself = np.ones((1, n_datasets))
     reference = ranker(itself)[:, 0]
 
@@ -88,11 +83,11 @@ def stress_rankings(
     subsets = tuple(
         few_datasets(ranker, reference, size, draws, rng(f"{size} datasets")) for size in small_sizes(n_datasets)
     )
-    order = leading_order(rules, reference, dataset_ranks(matrix).mean(axis=1), matrix.algorithms)
+    order = leading_order(ranker.rules, reference, dataset_ranks(matrix).mean(axis=1), matrix.algorithms)
     main = survivals[several(n_datasets)]
     result = StressResult(
         *matrix.head,
-        rules=rules,
+        rules=ranker.rules,
         skipped=skipped,
         missing=matrix.missing,
         draws=draws,

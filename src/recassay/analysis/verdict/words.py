@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from recassay.analysis.inference.all_pairs import fewest_datasets
 from recassay.analysis.inference.families import obvious_families
 from recassay.analysis.verdict.result import PairVerdict, Verdict
 from recassay.core.errors import listing
@@ -30,7 +31,7 @@ def headline(v: Verdict) -> str:
     if v.grade == "not_comparable":
         return f"Not comparable: every value of {metric_name(v.metric)} is 0, so nothing was measured."
     if v.grade == "too_little_data":
-        least = fewest(v.alpha)
+        least = fewest_datasets(v.alpha)
         return f"Too little data: {_datasets(n)} cannot show that any algorithm is better; {least} are the minimum."
     if v.grade == "clear_winner":
         if k == 2:
@@ -157,7 +158,8 @@ def caution(v: Verdict, missing: MissingCells) -> str | None:
 def next_step(v: Verdict) -> str | None:
     """What to do next."""
     if v.grade == "too_little_data":
-        return f"recassay users: compare on each dataset, over its users; over datasets, run at least {fewest(v.alpha)}"
+        least = fewest_datasets(v.alpha)
+        return f"recassay users: compare on each dataset, over its users; over datasets, run at least {least}"
     if v.status_of(v.leaders[0], v.rival) == "equivalent":
         return None
     if v.grade in ("shared_lead", "no_difference"):
@@ -235,14 +237,6 @@ def removal_sentence(v: Verdict, name: str, count: int) -> str:
     """Who would lead without how many datasets."""
     those = "1 dataset" if count == 1 else f"{count} of the {len(v.datasets)} datasets"
     return f"Without {those}, {name} would lead."
-
-
-def fewest(alpha: float) -> int:
-    """The fewest datasets with which a difference could be shown at this level."""
-    n = 2
-    while 2.0 ** (1 - n) >= alpha:
-        n += 1
-    return n
 
 
 def p_text(p: float) -> str:
