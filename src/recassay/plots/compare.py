@@ -129,7 +129,7 @@ def plot_critical_difference(result: CompareResult) -> Any:
             if rows:
                 layers.append(words(rows, fontSize=12, baseline="middle", **style, **place))
     if layout.bars:
-        layers.append(rules(layout.bars, **BAR_STYLES[result.bars]))
+        layers.append(rules(layout.bars, **(UNCORRECTED if result.bars == "bayesian" else CORRECTED)))
     return themed(
         layer(*layers).properties(width=WIDTH, height=layout.height),
         f"Critical difference, {result.metric}",
@@ -143,13 +143,8 @@ LABEL_STYLES: dict[str, dict[str, Any]] = {
     "other": {"color": INK},
     "control": {"color": COLOURS[0], "fontWeight": "bold"},
 }
-SOLID = {"color": INK, "strokeWidth": 4.5, "strokeCap": "round"}
-BAR_STYLES: dict[BarsRule, dict[str, Any]] = {
-    "sign-flips": SOLID,
-    "wilcoxon-holm": SOLID,
-    "nemenyi": SOLID,
-    "bayesian": {"color": FAINT, "strokeWidth": 2.2, "strokeDash": [5, 3]},
-}
+CORRECTED = {"color": INK, "strokeWidth": 4.5, "strokeCap": "round"}
+UNCORRECTED = {"color": FAINT, "strokeWidth": 2.2, "strokeDash": [5, 3]}
 RULES: dict[BarsRule, str] = {
     "sign-flips": "all pairs, flipped signs",
     "wilcoxon-holm": "Wilcoxon-Holm",

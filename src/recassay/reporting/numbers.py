@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from string import Formatter
 from typing import Any
 
@@ -52,27 +52,21 @@ def writer(template: str) -> Callable[[Any], str]:
     A cell is empty where one of its fields is missing (None or NaN). Besides Python's own formats, `:p` writes a
     p-value, `%` stands after a space, and what is true or false is `yes` or `no`.
     """
-    pieces = list(Formatter().parse(template))
+    parsed = Formatter().parse(template)
+    pieces = [(literal, field.split(".") if field else [], form or "") for literal, field, form, _ in parsed]
 
     def write(record: Any) -> str:
-        text = ""
-        for literal, field, form, _ in pieces:
-            text += literal
-            if field is not None:
-                value = _field(record, field)
+        cell = ""
+        for literal, path, form in pieces:
+            value = record
+            for name in path:
+                value = value[name] if isinstance(value, dict) else getattr(value, name)
                 if value is None or value != value:
                     return ""
-                text += _formatted(value, form or "")
-        return text
+            cell += literal + _formatted(value, form) if path else literal
+        return cell
 
     return write
-
-
-def _field(record: Any, path: str) -> Any:
-    for name in path.split("."):
-        if record is not None:
-            record = record[name] if isinstance(record, Mapping) else getattr(record, name)
-    return record
 
 
 def _formatted(value: Any, form: str) -> str:

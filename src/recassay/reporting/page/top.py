@@ -71,47 +71,44 @@ def _glance(content: ReportContent) -> Markup:
     results = content.results
     better = "higher" if content.higher_is_better else "lower"
     metrics = listing(results.metrics, most=20)
-    rows: list[tuple[str, Child]] = [
-        ("Algorithms", f"{len(results.algorithms)}: {listing(results.algorithms, most=40)}"),
-        ("Datasets", f"{len(results.datasets)}: {listing(results.datasets, most=40)}"),
-        ("Metric", f"{content.metric} ({better} is better), of {len(results.metrics)}: {metrics}"),
-    ]
-    if content.facts is not None:
-        rows += _study_rows(content.facts)
     convention = content.formulas.get(content.metric)
-    if convention:
-        rows.append(("Convention", f"{convention['formula']}; {convention['convention']}"))
     sources = [f"{name} (SHA-256 {digest}…)" for name, digest in content.sources]
-    if sources:
-        rows.append(("Source", "; ".join(sources[:5])))
-    if content.skipped:
-        reasons = grouped(content.skipped).items()
-        undone_items = [tag("li", tag("strong", ", ".join(names)), f": {reason}") for reason, names in reasons]
-        rows.append(("Not done", tag("ul", undone_items)))
+    reasons = grouped(content.skipped).items()
+    undone_items = [tag("li", tag("strong", ", ".join(names)), f": {reason}") for reason, names in reasons]
+    rows: dict[str, Child] = {  # those without a value are left out
+        "Algorithms": f"{len(results.algorithms)}: {listing(results.algorithms, most=40)}",
+        "Datasets": f"{len(results.datasets)}: {listing(results.datasets, most=40)}",
+        "Metric": f"{content.metric} ({better} is better), of {len(results.metrics)}: {metrics}",
+        **({} if content.facts is None else _study_rows(content.facts)),
+        "Convention": convention and f"{convention['formula']}; {convention['convention']}",
+        "Source": "; ".join(sources[:5]),
+        "Not done": tag("ul", undone_items) if undone_items else None,
+    }
     size = f"{len(results.algorithms)} algorithms on {count_of(len(results.datasets), 'dataset')}"
     counted = f"{size} by {metric_name(content.metric)}"
     undone = f", and what was not done ({len(content.skipped)})" if content.skipped else ""
     return fold(
         answered(tag("h2", "What was compared"), f"{counted}: protocol, sources{undone}"),
-        tag("dl", [[tag("dt", name), tag("dd", value)] for name, value in rows], class_="glance"),
+        tag("dl", [[tag("dt", name), tag("dd", value)] for name, value in rows.items() if value], class_="glance"),
         id="glance",
         class_="section",
     )
 
 
-def _study_rows(facts: StudyFacts) -> list[tuple[str, Child]]:
+def _study_rows(facts: StudyFacts) -> dict[str, Child]:
     cells = f"{facts.done} of {facts.planned} done, {len(facts.failed)} failed"
     if facts.to_go:
         cells += f", {facts.to_go} to go"
     seeds = f"; {len(facts.seeds)} seeds" if len(facts.seeds) > 1 else "".join(f"; seed {seed}" for seed in facts.seeds)
-    rows: list[tuple[str, Child]] = [("Cells", f"{cells}{seeds}")]
-    if facts.protocol:
-        rows += [*_protocols(facts), ("Tuning", _tuning(facts))]
-    if facts.protocol or facts.budget:
-        rows.append(("Budget", _budget(facts.budget)))
-    if facts.energy:
-        rows.append(("Energy", facts.energy))
-    return [*rows, ("Plan", facts.plan)] if facts.protocol else rows
+    planned = bool(facts.protocol)
+    return {
+        "Cells": f"{cells}{seeds}",
+        **(_protocols(facts) if planned else {}),
+        "Tuning": _tuning(facts) if planned else None,
+        "Budget": _budget(facts.budget) if planned or facts.budget else None,
+        "Energy": facts.energy,
+        "Plan": facts.plan if planned else None,
+    }
 
 
 def _tuning(facts: StudyFacts) -> str:
@@ -132,18 +129,18 @@ def _trials(fewest: int, most: int) -> str:
     return count_of(most, "trial") if fewest == most else f"{fewest} to {most} trials"
 
 
-def _protocols(facts: StudyFacts) -> list[tuple[str, Child]]:
+def _protocols(facts: StudyFacts) -> dict[str, Child]:
     """What held for which dataset: one row where it is the same for all, else one for each group of datasets."""
     stated = facts.protocols or {"": facts.protocol}
     groups = grouped({dataset: (_protocol(protocol), _split(protocol)) for dataset, protocol in stated.items()})
     if len(groups) == 1:
         [(kept, split)] = groups
-        return [("Protocol", kept), ("Split", split)]
+        return {"Protocol": kept, "Split": split}
     rows = [
         tag("li", tag("strong", listing(datasets, most=40)), f": {kept}; {split}")
         for (kept, split), datasets in groups.items()
     ]
-    return [("Protocol", tag("ul", rows))]
+    return {"Protocol": tag("ul", rows)}
 
 
 def _protocol(protocol: Mapping[str, Any]) -> str:

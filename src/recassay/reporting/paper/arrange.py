@@ -51,7 +51,7 @@ def main_tables(content: PaperContent, style: TableStyle, room: Room) -> list[Pl
     together = captioned(content.findings)
     if len(content.findings) == 1 or _first_fitting(together, room, {}) is not None:
         return [placed("main", together, room)]
-    return [placed(f"main_{latex_label(one.metric)}", captioned([one]), room) for one in content.findings]
+    return [placed(f"main_{latex_label(metric.metric)}", captioned([metric]), room) for metric in content.findings]
 
 
 def placed(

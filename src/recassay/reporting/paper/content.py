@@ -70,8 +70,3 @@ class PaperContent:
     facts: StudyFacts | None = None
     references: Mapping[str, str] = field(default_factory=dict)
     origin: tuple[str, str] = ("", "")
-
-    @property
-    def main(self) -> MetricFindings:
-        """The first metric, which figures and ranks are of."""
-        return self.findings[0]

@@ -173,15 +173,15 @@ def _values(result: StrataResult, dataset: DatasetStrata) -> Table:
 
 def _crossings(dataset: DatasetStrata) -> Iterator[Table]:
     sides = {(True, True): "both", (True, False): "only below", (False, True): "only above", (False, False): "neither"}
-    rows = [
-        [pair.first, pair.second, f"{pair.threshold:.0f}", sides[pair.significant_below, pair.significant_above]]
-        for pair in sorted(dataset.crossings, key=lambda pair: not pair.proven)
-    ]
-    if not rows:
-        return
-    title = f"{dataset.dataset}: pairs that change places at P (proven: significant on both sides)"
-    header = ["leads below P", "trails below P", "P", "significant sides"]
-    yield Table(title, header, rows, names=2, most=MOST_CROSSINGS)
+    if dataset.crossings:
+        yield Table(
+            f"{dataset.dataset}: pairs that change places at P (proven: significant on both sides)",
+            {"leads below P": "{first}", "trails below P": "{second}", "P": "{threshold:.0f}",
+             "significant sides": lambda pair: sides[pair.significant_below, pair.significant_above]},
+            sorted(dataset.crossings, key=lambda pair: not pair.proven),
+            names=2,
+            most=MOST_CROSSINGS,
+        )  # fmt: skip
 
 
 def _some(result: StrataResult) -> str:

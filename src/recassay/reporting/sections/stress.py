@@ -49,10 +49,6 @@ def tables(result: StressResult) -> Iterator[Table]:
     columns[f"without {half} datasets"] = curve.numbers[:, curve.x.tolist().index(half)]
     agreement = [[title, *(_span(column[r]) for column in columns.values())] for r, title in enumerate(result.titles)]
     main = [conclusion for conclusion in result.conclusions if conclusion.change == result.main.name]
-    survive = [
-        [conclusion.statement, f"{conclusion.holds_under} of {len(result.rules)}", conclusion.verdict]
-        for conclusion in main
-    ]
     notes = [f"{name} was left out: it {reason}." for name, reason in result.skipped.items()]
     if result.missing.sentence():
         notes.append(f"{result.missing.sentence()}.")
@@ -70,8 +66,8 @@ def tables(result: StressResult) -> Iterator[Table]:
     yield Table(
         f"What survives when {main[0].when}: under how many aggregations at least 95 % of the changed tables keep "
         "a statement",
-        ["conclusion", "holds under", "verdict"],
-        survive,
+        {"conclusion": "{statement}", "holds under": f"{{holds_under}} of {len(result.rules)}", "verdict": "{verdict}"},
+        main,
     )
 
 
