@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from scipy.sparse import csr_array
 
 from recassay.core import registry
-from recassay.core.errors import InputError, RecAssayError, UsageError
+from recassay.core.errors import InputError, UsageError
 from recassay.core.types import Interactions, TopK
 from recassay.metrics import accuracy, beyond, diversity, exposure
 from recassay.metrics.evaluate import evaluate
@@ -165,26 +165,6 @@ def test_every_metric_is_described_with_formula_and_conventions():
     assert next(iter(described["map"]["variants"])) == "by_min"
     assert "min(k, R)" in described["map"]["formula"]
     assert convention(make_metric("map@3"))["convention"].startswith("divided by min(k, relevant)")
-
-
-def faulty(**changes):
-    parts = {"users": LISTS.users, "items": LISTS.items, "scores": LISTS.scores, **changes}
-    return TopK(**parts)
-
-
-@pytest.mark.parametrize(
-    ("top", "message"),
-    [
-        (faulty(items=np.array([[3, 3], [4, 1], [0, 2]], np.int32)), "user 2 names item 3 twice"),
-        (faulty(items=np.array([[3, 6], [4, 1], [0, 2]], np.int32)), "item 6 of user 2 is not one of the 6"),
-        (faulty(items=np.array([[3, -2], [4, 1], [0, 2]], np.int32)), "item -2"),
-        (faulty(users=np.array([2, 2, 1], np.int32)), "user 2 has several lists"),
-        (faulty(users=np.array([2, 5, 1], np.int32)), "user 5 is not one of the 5"),
-    ],
-)
-def test_faulty_lists_are_refused(top, message):
-    with pytest.raises(RecAssayError, match=message):
-        evaluate(top, TEST, ["ndcg@2"], train=TRAIN)
 
 
 def test_a_question_without_an_answer_is_refused():

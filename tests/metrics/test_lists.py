@@ -76,6 +76,7 @@ def change(top, row, place, item=None, score=None):
         (lambda top: TopK(top.users[::-1], top.items, top.scores), "lists of other users"),
         (lambda top: change(top, 3, 1, score=np.nan), "for user 3 is NaN"),
         (lambda top: change(top, 2, 0, item=30), "item 30 of user 2 is not one of the 30"),
+        (lambda top: change(top, 2, 0, item=-2), "item -2 of user 2 is not one of the 30"),
         (lambda top: change(top, 2, 0, item=-7), "item -7 of user 2"),
         (lambda top: change(top, 5, 0, item=top.items[5, 1]), "user 5 names item .* twice"),
         (lambda top: change(top, 0, 4, item=SEEN.indices[0]), "user 0 names the excluded item"),

@@ -20,7 +20,7 @@ from recassay.core.types import FloatArray, IdArray, Interactions, Recommender, 
 from recassay.metrics.context import EvaluationContext, as_matrix
 from recassay.metrics.make import as_metrics, convention
 from recassay.metrics.protocol import Metric, UserMetric, has_catalogue_value, has_user_values
-from recassay.metrics.recommend import MEMORY_BUDGET, check_distinct, check_ids, recommend_all
+from recassay.metrics.recommend import MEMORY_BUDGET, recommend_all
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,6 +78,9 @@ def evaluate(
 ) -> EvaluationResult:
     """Judge `top` by every one of `metrics` (labels such as `ndcg@10`, or metric objects).
 
+    The lists are sound: `recommend_all` and `recommendations_to_topk` see to it that each user has one list, of
+    different items of the catalogue.
+
     The users with at least one stored entry in `truth` are evaluated, all of them: one without a list in
     `top` counts as having an empty list (0 for the accuracy metrics, undefined for those that describe a
     list). Catalogue metrics see the lists of the evaluated users too, so that all numbers are about the same
@@ -92,9 +95,7 @@ def evaluate(
             fix="build both over the same user and item tables",
         )
     _check_depth(top, wanted)
-    check_ids(top, *relevant.shape, where="lists")
     depth = top.k if any(metric.k is None for metric in wanted) else max(metric.k or 0 for metric in wanted)
-    check_distinct(top.cut(depth), where="lists")
     evaluated = np.flatnonzero(np.diff(relevant.indptr)).astype(np.int32)
     if not len(evaluated):
         raise InputError("no user has a relevant item", fix="check the test part and the threshold of relevance")

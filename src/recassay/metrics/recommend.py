@@ -35,49 +35,16 @@ def recommend_all(
             f"fit returned a {type(recommender).__name__}", fix="return what has recommend(users, k, *, exclude)"
         )
     wanted = np.asarray(users, dtype=np.int32)
-    n_users = int(exclude.shape[0]) if exclude is not None else int(wanted.max(initial=-1)) + 1
     barred = None if exclude is None else read_only_matrix(exclude)
     top, where = TopK.empty(wanted, k), str(getattr(recommender, "name", type(recommender).__name__))
     for part in batches(len(wanted), n_items, memory_budget):
         answer = recommender.recommend(wanted[part].copy(), k, exclude=barred)
-        check_answer(answer, wanted[part], k, n_users=n_users, n_items=n_items, exclude=exclude, where=where)
+        check_answer(answer, wanted[part], k, n_items=n_items, exclude=exclude, where=where)
         top.items[part], top.scores[part] = answer.items, answer.scores
     return top
 
 
-def check_ids(top: TopK, n_users: int, n_items: int, *, where: str) -> None:
-    """Users and items are positions in the id tables (-1 is an empty place), and no user has two lists."""
-    strange = (top.users < 0) | (top.users >= n_users)
-    if strange.any():
-        raise RecAssayError(
-            f"user {top.users[strange.argmax()]} is not one of the {n_users} users",
-            where=where,
-            fix="use positions in the user table",
-        )
-    twice = np.bincount(top.users, minlength=n_users) > 1
-    if twice.any():
-        raise RecAssayError(f"user {twice.argmax()} has several lists", where=where, fix="give each user one list")
-    _refuse_places(
-        (top.items < -1) | (top.items >= n_items),
-        top.users,
-        top.items,
-        f"item {{item}} of user {{user}} is not one of the {n_items} items",
-        where=where,
-        fix="use positions in the item table, and -1 where a list is shorter",
-    )
-
-
-def check_distinct(top: TopK, *, where: str) -> None:
-    """No list names an item twice."""
-    ordered = np.sort(top.items, axis=1)
-    repeated = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
-    what = "the list of user {user} names item {item} twice ({lists} lists repeat an item)"
-    _refuse_places(repeated, top.users, ordered, what, where=where, fix="list every item once")
-
-
-def check_answer(
-    top: object, users: IdArray, k: int, *, n_users: int, n_items: int, exclude: csr_array | None, where: str
-) -> None:
+def check_answer(top: object, users: IdArray, k: int, *, n_items: int, exclude: csr_array | None, where: str) -> None:
     """Raise where what a recommender returned for `users` is not what it should be."""
     if not isinstance(top, TopK):
         raise RecAssayError(f"recommend returned a {type(top).__name__}", where=where, fix="return a TopK")
@@ -98,14 +65,19 @@ def check_answer(
         raise RecAssayError("recommend returned the lists of other users", where=where, fix="keep the order of users")
     what = "the score of item {item} for user {user} is NaN ({count} such scores)"
     fix = "the model diverged or divides by zero: give every listed item a number"
-    _refuse_places(np.isnan(top.scores) & (top.items >= 0), top.users, top.items, what, where=where, fix=fix)
-    check_ids(top, n_users, n_items, where=where)
-    check_distinct(top, where=where)
+    _refuse_places(np.isnan(top.scores) & (top.items >= 0), users, top.items, what, where=where, fix=fix)
+    what = f"item {{item}} of user {{user}} is not one of the {n_items} items"
+    fix = "use positions in the item table, and -1 where a list is shorter"
+    _refuse_places((top.items < -1) | (top.items >= n_items), users, top.items, what, where=where, fix=fix)
+    ordered = np.sort(top.items, axis=1)
+    repeated = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
+    what = "the list of user {user} names item {item} twice ({lists} lists repeat an item)"
+    _refuse_places(repeated, users, ordered, what, where=where, fix="list every item once")
     if exclude is not None:
-        seen = membership(exclude, top.users, top.items)
+        seen = membership(exclude, users, top.items)
         what = "the list of user {user} names the excluded item {item} ({count} listed items were excluded)"
         fix = "leave the items of exclude out of the list"
-        _refuse_places(seen, top.users, top.items, what, where=where, fix=fix)
+        _refuse_places(seen, users, top.items, what, where=where, fix=fix)
 
 
 def _refuse_places(fault: BoolArray, users: IdArray, items: IdArray, what: str, *, where: str, fix: str) -> None:
