@@ -133,8 +133,8 @@ def test_folds_are_disjoint_cover_everything_and_are_even() -> None:
 def test_two_folds_have_no_validation_part_and_a_wrong_fold_is_refused() -> None:
     data = synthetic(30, 40, 500)
     assert set(splits.kfold(data, fold=1, folds=2, seed=0)) == {TRAIN, TEST}
-    with pytest.raises(UsageError, match="no fold 4 of 4"):
-        splits.kfold(data, fold=4, folds=4, seed=0)
+    with pytest.raises(UsageError, match=r"fold 4 is not one of the 4 folds 0\.\.3"):
+        ProtocolSpec.checked(split="kfold", fold=4, folds=4)
 
 
 def test_user_time_by_hand() -> None:

@@ -15,9 +15,9 @@ SIZES = {"small": 1e4, "middle": 1e5, "large": 1e6}
 CLASSES = {"Pop": "baseline", "Gram": "closed form", "Factors": "factor model", "Net": "neural"}
 
 
-def cell(algorithm, dataset, rounds=None):
+def cell(algorithm, dataset, **more):
     row = PlannedRow(f"{algorithm} {dataset}", algorithm, dataset, 1, None, (), "", 0)
-    return WorkCell(row, dataset, {}, lambda _: {}, rounds=rounds)
+    return WorkCell(row, dataset, {}, lambda _: {}, **more)
 
 
 CELLS = [cell(algorithm, dataset) for dataset in SIZES for algorithm in CLASSES]
@@ -53,7 +53,7 @@ def test_without_sizes_or_classes_all_is_alike():
 
 
 def test_the_chain_of_a_cell_in_trials_grows_shorter():
-    spread = cell("Net", "large", Rounds(40, 8))
+    spread = cell("Net", "large", rounds=Rounds(40, 8))
     assert chain_seconds(cell("Net", "large"), 41.0) == 41.0
     assert [chain_seconds(spread, 41.0, known) for known in (0, 8, 40)] == [6.0, 5.0, 1.0]
 

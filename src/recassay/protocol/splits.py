@@ -17,7 +17,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from recassay.core.blocks import nth_smallest, user_blocks
-from recassay.core.errors import InputError, UsageError
+from recassay.core.errors import InputError
 from recassay.core.repeated import repeats
 from recassay.core.specs.specs import ProtocolSpec, SplitName
 from recassay.core.types import BoolArray, IdArray, IntArray, Interactions
@@ -112,8 +112,6 @@ def kfold(interactions: Interactions, *, fold: int, folds: int, seed: int) -> La
     The same seed gives the same folds for every `fold`; their sizes differ by at most one (a repeated pair
     stays whole, in one fold). Of two folds none can be spared to validate: the validation part is then empty.
     """
-    if not 0 <= fold < folds or folds < 2:
-        raise UsageError(f"there is no fold {fold} of {folds}", fix="use at least 2 folds, and 0 <= fold < folds")
     keys = pair_keys(interactions, seed, "split", "kfold")
     number = np.zeros(len(keys), dtype=np.int32)
     wanted = [len(keys) * share // folds for share in range(1, folds)]

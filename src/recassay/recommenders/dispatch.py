@@ -58,19 +58,19 @@ def wants_gpu(algorithm: AlgorithmSpec) -> bool:
     return device in ("auto", "cuda")
 
 
-def trial_rounds(study: StudySpec, algorithm: AlgorithmSpec) -> Rounds | None:
+def trial_rounds(study: StudySpec, algorithm: AlgorithmSpec) -> Rounds:
     """The trials of an algorithm's cells where they are jobs of their own: several at a time, and more than one.
 
     What a file leaves to tune is known when it is loaded, by the first trial.
     """
     tuning = study.tuning
     if tuning.parallel == 1 or tuning.trials < 2:
-        return None
+        return Rounds(0)
     if not is_part_file(algorithm.reference):
         kind = algorithms.get(algorithm.reference)
         with contextlib.suppress(UsageError):  # the cell says it
             if not settle(kind, algorithm.settings, algorithm.name)[1]:
-                return None
+                return Rounds(0)
     return Rounds(tuning.trials, tuning.parallel)
 
 

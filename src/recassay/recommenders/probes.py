@@ -17,6 +17,7 @@ from typing import Any
 from recassay.core.errors import UsageError
 from recassay.core.registry import algorithms
 from recassay.core.specs.study import AlgorithmSpec, StudySpec
+from recassay.core.system.files import appearing_folder
 from recassay.metrics.make import make_metric
 from recassay.recommenders.plan import Plan
 from recassay.recommenders.splits import split_folder
@@ -107,10 +108,8 @@ def _share_splits(folder: Path, other: Path) -> None:
     for split in split_folder(folder, "").glob("*"):
         target = split_folder(other, split.name)
         if split.is_dir() and not target.exists():
-            whole = target.with_name(f".{split.name}.part")
-            shutil.rmtree(whole, ignore_errors=True)
-            shutil.copytree(split, whole, copy_function=_link)
-            whole.rename(target)
+            with appearing_folder(target) as made:
+                shutil.copytree(split, made, copy_function=_link, dirs_exist_ok=True)
 
 
 def _link(source: str, target: str) -> None:

@@ -125,7 +125,7 @@ def _work(planned: Plan) -> Work:
     )
 
 
-def _work_cell(planned: Plan, cell: PlannedCell, gpu: bool, rounds: Rounds | None) -> WorkCell:
+def _work_cell(planned: Plan, cell: PlannedCell, gpu: bool, rounds: Rounds) -> WorkCell:
     spec = cell.spec
     row = PlannedRow(
         cell=cell.id,

@@ -104,7 +104,7 @@ def drive(
         if to_run:
             logs = folder / "logs"
             places = [gpu for gpu in work.gpus for _ in range(work.budget.cells_per_gpu)]
-            most = sum(1 if cell.rounds is None else cell.rounds.parallel for cell in to_run)
+            most = sum(cell.rounds.parallel for cell in to_run)
             with (
                 LocalExecutor(min(workers, most), logs, threads=threads, preload=work.preload, gpus=places)
                 if cluster is None

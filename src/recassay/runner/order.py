@@ -69,6 +69,6 @@ def chain_seconds(cell: WorkCell, seconds: float, known: int = 0) -> float:
 
     In one piece: all of it. In trials as jobs of their own: a share for each round to come, and one for the last fit.
     """
-    if cell.rounds is None or not cell.rounds.trials:
+    if not cell.rounds.trials:
         return seconds
     return seconds * (cell.rounds.left(known) + 1) / (cell.rounds.trials + 1)

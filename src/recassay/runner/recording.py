@@ -133,7 +133,7 @@ class Run(Watcher):
         if state is None:
             self._prepared(job, outcome)
             return
-        if outcome.status == "timeout" and state.cell.rounds is not None:
+        if outcome.status == "timeout" and state.cell.rounds.trials:
             limit = self.work.budget.seconds_per_cell
             outcome = replace(
                 outcome, reason=f"its jobs took more than the {limit:g} seconds of budget.seconds_per_cell"
@@ -157,8 +157,7 @@ class Run(Watcher):
 
     def _begin(self, cell: WorkCell) -> None:
         kept = self.store.kept_trials(cell.row.tuning) if self._sharing[cell.row.tuning] == 1 else {}
-        trials = 0 if cell.rounds is None else cell.rounds.trials
-        self._go_on(_AtWork(cell, trials, earlier=sum(trial.seconds for trial in kept.values())))
+        self._go_on(_AtWork(cell, cell.rounds.trials, earlier=sum(trial.seconds for trial in kept.values())))
 
     def _go_on(self, state: _AtWork) -> None:
         """Add the trials of the next round, or the job that ends the cell."""
@@ -168,8 +167,7 @@ class Run(Watcher):
             return
         known = self.store.kept_trials(cell.row.tuning)
         state.known = len(known)
-        rounds = cell.rounds
-        numbers = () if rounds is None else replace(rounds, trials=state.trials).open(known)
+        numbers = replace(cell.rounds, trials=state.trials).open(known)
         for number in numbers:
             state.open[f"{cell.id}.{number}"] = number
             self._add(f"{cell.id}.{number}", state, partial(self._trial_payload, cell, number))
@@ -218,7 +216,7 @@ class Run(Watcher):
         state.known += 1
         if trial.state == "complete" and trial.value is not None:
             state.best = trial.value if state.best is None else self.work.better(trial.value, state.best)
-        trials = trial.number + 1 if state.cell.rounds is None else state.known
+        trials = state.known if state.cell.rounds.trials else trial.number + 1
         self.tell("trial", **state.cell.whose(), trial=trial, trials=trials, best=state.best)
 
     def _payload(self, cell: WorkCell) -> dict[str, Any]:
@@ -227,8 +225,7 @@ class Run(Watcher):
 
     def _trial_payload(self, cell: WorkCell, number: int) -> dict[str, Any]:
         payload = self._payload(cell)
-        seen = 0 if cell.rounds is None else cell.rounds.seen_by(number)
-        return {**payload, "trials": payload["trials"][:seen], "number": number}
+        return {**payload, "trials": payload["trials"][: cell.rounds.seen_by(number)], "number": number}
 
     def _end(self, state: _AtWork, outcome: Outcome) -> None:
         """The row of a cell that ran, and what its seconds say of the others."""
@@ -246,7 +243,7 @@ class Run(Watcher):
             return
         if outcome.status != "done":
             outcome_record = {"peak_memory": state.peak or outcome.peak_memory}
-        elif cell.rounds is not None:
+        elif cell.rounds.trials:
             outcome_record["seconds_tune"] = outcome_record["seconds_tune"] + state.seconds - outcome.seconds
             outcome_record["peak_memory"] = max(filter(None, (outcome_record["peak_memory"], state.peak)), default=None)
             outcome_record["energy"] = outcome_record["energy"] | {

@@ -19,6 +19,37 @@ from recassay.runner.memory import job_limits
 from recassay.store.records import CellRecord, PlannedRow, TrialRecord
 from recassay.store.store import Store
 
+GIVE_UP_AFTER = 5
+"""An algorithm whose first trials fail this often in a row is given up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """How many trials are wanted, and how many are proposed together."""
+
+    trials: int
+    parallel: int = 1
+
+    def open(self, known: Mapping[int, TrialRecord]) -> tuple[int, ...]:
+        """The trials of the first round that is not whole which are not known; none where it is enough.
+
+        It is enough when all are known, or when before a round at least `GIVE_UP_AFTER` are known and all failed.
+        """
+        for first in range(0, self.trials, self.parallel):
+            missing = tuple(n for n in range(first, min(first + self.parallel, self.trials)) if n not in known)
+            if missing:
+                given_up = first >= GIVE_UP_AFTER and all(failed(known[n]) for n in range(first))
+                return () if given_up else missing
+        return ()
+
+    def seen_by(self, number: int) -> int:
+        """How many trials the proposal of trial `number` sees: all of the rounds before its own."""
+        return number // self.parallel * self.parallel
+
+    def left(self, known: int) -> int:
+        """How many rounds are to come after so many trials."""
+        return -(-(self.trials - known) // self.parallel)
+
 
 @dataclass(frozen=True, slots=True)
 class WorkCell:
@@ -31,8 +62,8 @@ class WorkCell:
     """From the folder of the study."""
     gpu: bool = False
     """Whether it computes on a GPU where there is one."""
-    rounds: Rounds | None = None
-    """The trials that are jobs of their own; None: the cell is one job."""
+    rounds: Rounds = Rounds(0)
+    """The trials that are jobs of their own; without any, the cell is one job."""
     need: Callable[[Path], int | None] = lambda _: None
     """From the folder, once its split is there, the bytes that it is expected to need."""
 
@@ -126,38 +157,6 @@ Chooser: TypeAlias = Callable[[Store], Choice]
 """Asked again and again, with the store as it is then."""
 
 Progress: TypeAlias = Callable[[Event], None]
-
-
-GIVE_UP_AFTER = 5
-"""An algorithm whose first trials fail this often in a row is given up."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rounds:
-    """How many trials are wanted, and how many are proposed together."""
-
-    trials: int
-    parallel: int = 1
-
-    def open(self, known: Mapping[int, TrialRecord]) -> tuple[int, ...]:
-        """The trials of the first round that is not whole which are not known; none where it is enough.
-
-        It is enough when all are known, or when before a round at least `GIVE_UP_AFTER` are known and all failed.
-        """
-        for first in range(0, self.trials, self.parallel):
-            missing = tuple(n for n in range(first, min(first + self.parallel, self.trials)) if n not in known)
-            if missing:
-                given_up = first >= GIVE_UP_AFTER and all(failed(known[n]) for n in range(first))
-                return () if given_up else missing
-        return ()
-
-    def seen_by(self, number: int) -> int:
-        """How many trials the proposal of trial `number` sees: all of the rounds before its own."""
-        return number // self.parallel * self.parallel
-
-    def left(self, known: int) -> int:
-        """How many rounds are to come after so many trials."""
-        return -(-(self.trials - known) // self.parallel)
 
 
 def failed(trial: TrialRecord) -> bool:

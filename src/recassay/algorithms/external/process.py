@@ -73,7 +73,9 @@ class ExternalProcess:
             _events(train).write_parquet(folder / "train.parquet")
             (folder / "request.json").write_text(json.dumps(request), "utf-8")
             self._run(folder)
-            return self._lists(folder / "recommendations.parquet", train, k)
+            table = _read(folder / "recommendations.parquet", train, k, self.name)
+        ordered = table.sort(c.USER, c.SCORE, descending=[False, True], maintain_order=True)
+        return Lists(ordered[c.USER], ordered[c.ITEM], ordered[c.SCORE], train)
 
     def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
         """A guess, since the library cannot be asked: 256 float32 for every id, and the data four times."""
@@ -121,11 +123,6 @@ class ExternalProcess:
                 fix="install what is required there, or correct `requires`",
             )
 
-    def _lists(self, path: Path, train: Interactions, k: int) -> Recommender:
-        table = _read(path, train, k, self.name)
-        ordered = table.sort(c.USER, c.SCORE, descending=[False, True], maintain_order=True)
-        return Lists(ordered[c.USER], ordered[c.ITEM], ordered[c.SCORE], train)
-
 
 class Lists:
     """Ready-made lists, from the rows of a table that is sorted by user, then best first; all are positions."""
@@ -168,12 +165,8 @@ def external_process(path: Path) -> type[ExternalProcess]:
 
 
 def _events(train: Interactions) -> pl.DataFrame:
-    columns: dict[str, Any] = {c.USER: train.user, c.ITEM: train.item}
-    if train.weight is not None:
-        columns["weight"] = train.weight
-    if train.time is not None:
-        columns["time"] = train.time
-    return pl.DataFrame(columns)
+    columns = {c.USER: train.user, c.ITEM: train.item, "weight": train.weight, "time": train.time}
+    return pl.DataFrame({name: values for name, values in columns.items() if values is not None})
 
 
 def _read(path: Path, train: Interactions, k: int, name: str) -> pl.DataFrame:
