@@ -13,7 +13,6 @@ import click
 from recassay.cli.values import (
     Target,
     Text,
-    ValueType,
     listed,
     named,
     number,
@@ -89,16 +88,9 @@ def options_of(
     more: dict[str, Any] = {"help": _help(parameter, limits), "required": required}
     if bare is bool:
         options = _flags(parameter, spelled, more)
-    elif _is_list(bare):
-        values = Text(partial(listed, inner=(get_args(bare) or (str,))[0]))
-        options = [Option([*spelled, name], type=values, multiple=True, callback=_joined, metavar="A,B,...", **more)]
-    elif get_origin(bare) in (dict, Mapping):
-        options = [Option([*spelled, name], type=Text(), multiple=True, callback=_pairs, metavar="ROLE=NAME", **more)]
-    elif isinstance(bare, tuple) and _are_files(bare):
-        options = [Option([*spelled, name], type=Text(), multiple=True, callback=_listed, metavar="FILE", **more)]
     else:
-        kind, metavar = _value_type(bare, limits, written, out if "--out" in spelled else "")
-        options = [Option([*spelled, name], type=kind, metavar=metavar, **more)]
+        more |= _written_as(bare, limits, written, out if "--out" in spelled else "")
+        options = [Option([*spelled, name], **more)]
     for option in options:
         option.section = section
     return options
@@ -134,11 +126,6 @@ def _is_list(bare: Any) -> bool:
     return get_origin(bare) in (Sequence, list, tuple, Iterable)
 
 
-def _are_files(members: tuple[Any, ...]) -> bool:
-    """Whether the value is a table or several."""
-    return any(_is_list(member) for member in members) and any(hasattr(member, "_is_protocol") for member in members)
-
-
 def _flags(parameter: Parameter, spelled: list[str], more: dict[str, Any]) -> list[Option]:
     name = parameter.name
     if parameter.default is False:
@@ -152,33 +139,42 @@ def _flags(parameter: Parameter, spelled: list[str], more: dict[str, Any]) -> li
     return [Option([f"{spelled[-1]}/--no-{spelled[-1].removeprefix('--')}", name], default=None, **more)]
 
 
-def _value_type(bare: Any, limits: Range | None, written: Written | None, out: str) -> tuple[ValueType, str]:
+def _written_as(bare: Any, limits: Range | None, written: Written | None, out: str) -> dict[str, Any]:
+    """How a value is written: its type, what the help shows of it, and whether the option may be repeated."""
+    if _is_list(bare):
+        values = Text(partial(listed, inner=(get_args(bare) or (str,))[0]))
+        return {"type": values, "metavar": "A,B,...", "multiple": True, "callback": _joined}
+    if get_origin(bare) in (dict, Mapping):
+        return {"type": Text(), "metavar": "ROLE=NAME", "multiple": True, "callback": _pairs}
     if written is not None:
-        return Text(share if written.example.endswith("%") else seconds), written.example
+        return {"type": Text(share if written.example.endswith("%") else seconds), "metavar": written.example}
     if get_origin(bare) is Literal:
         choices = [str(choice) for choice in get_args(bare)]
-        return click.Choice(choices), "|".join(choices)
+        return {"type": click.Choice(choices), "metavar": "|".join(choices)}
     if bare in (int, float):
-        return Text(partial(number, kind=bare, limits=limits or Range())), "N" if bare is int else "X"
+        kind = Text(partial(number, kind=bare, limits=limits or Range()))
+        return {"type": kind, "metavar": "N" if bare is int else "X"}
     if out:
-        return Target(out), "PATH"
-    if isinstance(bare, tuple):
-        return _mixed(bare)
-    return Text(), "TEXT"
+        return {"type": Target(out), "metavar": "PATH"}
+    return _mixed(bare) if isinstance(bare, tuple) else {"type": Text(), "metavar": "TEXT"}
 
 
-def _mixed(members: tuple[Any, ...]) -> tuple[ValueType, str]:
-    """A value that may be of several kinds: a number or a word, a text or a list, pairs or a word."""
+def _mixed(members: tuple[Any, ...]) -> dict[str, Any]:
+    """A value of several kinds: tables, a number or a word, pairs or a word, a word or a number or a list of them."""
     words = [choice for member in members if get_origin(member) is Literal for choice in get_args(member)]
-    lists = [member for member in members if _is_list(member)]
+    listable = any(map(_is_list, members))
+    if listable and any(hasattr(member, "_is_protocol") for member in members):
+        files = Text(lambda text, option: [text])
+        return {"type": files, "metavar": "FILE", "multiple": True, "callback": _joined}
     if int in members and words:
-        return Text(partial(number_or_word, words=words)), f"N|{'|'.join(words)}"
+        return {"type": Text(partial(number_or_word, words=words)), "metavar": f"N|{'|'.join(words)}"}
     if any(get_origin(member) is dict for member in members) and words:
-        return Text(partial(weights_or_word, words=words)), "NAME=X,..."
-    if lists and (str in members or int in members):
-        inner = str if str in members else int
-        return Text(partial(one_or_list, inner=inner)), "A,B,..." if inner is str else "N,..."
-    return Text(), "TEXT"
+        return {"type": Text(partial(weights_or_word, words=words)), "metavar": "NAME=X,..."}
+    if listable and str in members:
+        return {"type": Text(partial(one_or_list, inner=str)), "metavar": "A,B,..."}
+    if listable and int in members:
+        return {"type": Text(partial(one_or_list, inner=int)), "metavar": "N,..."}
+    return {"type": Text(), "metavar": "TEXT"}
 
 
 def _help(parameter: Parameter, limits: Range | None) -> str:
@@ -199,10 +195,6 @@ def _help(parameter: Parameter, limits: Range | None) -> str:
 
 def _joined(context: click.Context, option: click.Parameter, given: Sequence[Sequence[Any]]) -> list[Any] | None:
     return [value for values in given for value in values] if given else None
-
-
-def _listed(context: click.Context, option: click.Parameter, given: Sequence[str]) -> list[str] | None:
-    return list(given) or None
 
 
 def _pairs(context: click.Context, option: click.Parameter, given: Sequence[str]) -> dict[str, Any] | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
@@ -15,9 +14,6 @@ from recassay.core.tables.responses import InstanceResponses, Responses
 from recassay.core.tables.sources import Source
 from recassay.store.records import CellRecord
 from recassay.store.store import Store
-
-if TYPE_CHECKING:
-    from recassay.core.tables.responses import InstanceResponses
 
 
 def stored_instances(folder: str | Path) -> list[InstanceResponses]:
@@ -58,11 +54,3 @@ def _instances(store: Store, dataset: str, cells: list[CellRecord], sources: tup
         truth=tuple(first.get_column("truth").to_list()),
         metadata=table_record(store.folder, specs[0].split.id)["properties"],
     )
-
-
-def is_classifier_study(folder: str | Path) -> bool:
-    """Whether the study in `folder` is one of classifiers."""
-    from recassay.store.store import Store
-
-    with Store.open(folder) as store:
-        return "classifiers" in store.manifest()

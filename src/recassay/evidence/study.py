@@ -25,13 +25,16 @@ def evidence_of(folder: Path | None) -> dict[str, Callable[[], Any]]:
     """
     if folder is None:
         return {}
-    from recassay.evidence.instances import is_classifier_study, stored_instances
+    from recassay.evidence.instances import stored_instances
     from recassay.evidence.users import paired_scores, user_scores
+    from recassay.store.adaptive import ADAPTIVE_FILE
+    from recassay.store.store import Store
 
-    if is_classifier_study(folder):
-        return {"instances": partial(stored_instances, folder)}
+    with Store.open(folder) as store:
+        if "classifiers" in store.manifest():
+            return {"instances": partial(stored_instances, folder)}
     return {
-        **({"adaptive": partial(adaptive_journal, folder)} if is_adaptive(folder) else {}),
+        **({"adaptive": partial(adaptive_journal, folder)} if (folder / ADAPTIVE_FILE).is_file() else {}),
         "strata": lambda: partial(_strata, folder),
         "comper": partial(comper_settings, folder),
         "user_responses": lambda: partial(_user_responses, folder),
@@ -118,13 +121,6 @@ def study_part(folder: Path) -> Part:
         pl.col(c.DATASET).replace_strict(splits, default=None, return_dtype=pl.String).alias(c.PROTOCOL),
     )
     return Part(frame, where=str(folder), source=results.sources[0] if results.sources else None)
-
-
-def is_adaptive(folder: Path) -> bool:
-    """Whether the study was ever run adaptively."""
-    from recassay.store.adaptive import ADAPTIVE_FILE
-
-    return (folder / ADAPTIVE_FILE).is_file()
 
 
 def adaptive_journal(folder: Path) -> dict[str, Any] | None:

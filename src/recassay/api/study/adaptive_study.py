@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -55,7 +55,6 @@ class AdaptiveStudy:
     question: Question
     budget: float | None = None
     workers: int = 1
-    seed: int = 0
     began: float | None = None
     took: float = 0.0
     steps: tuple[Step, ...] = ()
@@ -96,7 +95,6 @@ class AdaptiveStudy:
             cells=self.workers,
             least_seconds=WORTH * self.took * self.workers,
             most_seconds=left,
-            seed=self.seed,
         )
         summary = standing(result)
         if result.next is not None:
@@ -121,13 +119,13 @@ class AdaptiveStudy:
             "classes": grid.classes,
             "question": self.question,
             "budget": self.budget,
-            "seed": self.seed,
+            "seed": 0,
             "steps": self.steps,
             "ended": result.ended,
             "said": standing_line,
             "with_prior": self.evidence is not None,
             "prior": prior,
-            **({} if probes is None else {"probes": _listed(grid, probes), "probe_ratio": probes.ratio}),
+            **({} if probes is None else {"probes": list(_ran(grid, probes)), "probe_ratio": probes.ratio}),
         }
 
 
@@ -142,18 +140,11 @@ def stored_probes(grid: CellGrid, folder: Path, ratio: float, *, more: bool) -> 
     return Probes(np.full(shape, np.nan), np.full(shape, np.nan), ratio) if more else None
 
 
-def _listed(grid: CellGrid, probes: Probes) -> list[tuple[str, str, float | None, float]]:
+def _ran(grid: CellGrid, probes: Probes) -> Iterator[tuple[str, str, float | None, float]]:
     """The probes that were run: algorithm, dataset, value (None: it failed; higher is better) and seconds."""
-    values = probes.values
-    return [
-        (
-            grid.algorithms[i],
-            grid.datasets[j],
-            None if np.isneginf(values[i, j]) else values[i, j],
-            probes.seconds[i, j],
-        )
-        for i, j in np.argwhere(~np.isnan(values))
-    ]
+    for i, j in np.argwhere(~np.isnan(probes.values)):
+        value = probes.values[i, j]
+        yield grid.algorithms[i], grid.datasets[j], None if np.isneginf(value) else value, probes.seconds[i, j]
 
 
 def study_grid(planned: Plan, folder: Path) -> CellGrid:
