@@ -55,20 +55,15 @@ _MATHS = {
 }  # fmt: skip
 """Signs of mathematics and Greek letters."""
 
-_ACCENTS = {
-    "\u0300": "`", "\u0301": "'", "\u0302": "^", "\u0303": "~", "\u0304": "=", "\u0306": "u", "\u0307": ".",
-    "\u0308": '"', "\u030a": "r", "\u030b": "H", "\u030c": "v",
+_ABOVE = {
+    "\u0300": ("`", "grave"), "\u0301": ("'", "acute"), "\u0302": ("^", "hat"), "\u0303": ("~", "tilde"),
+    "\u0304": ("=", "bar"), "\u0306": ("u", "breve"), "\u0307": (".", "dot"), "\u0308": ('"', "ddot"),
+    "\u030a": ("r", ""), "\u030b": ("H", ""), "\u030c": ("v", "check"),
 }  # fmt: skip
-"""The command of each mark above a letter."""
+"""The command of each mark above a letter; and the one of mathematics, which can set marks above one another."""
 
 _BELOW = {"\u0323": "d", "\u0326": "textcommabelow", "\u0327": "c", "\u0331": "b", "\u0328": "k"}
 """The command of each mark below a letter; that of an ogonek is known in T1 alone."""
-
-_STACKED = {
-    "\u0300": "grave", "\u0301": "acute", "\u0302": "hat", "\u0303": "tilde", "\u0304": "bar", "\u0306": "breve",
-    "\u0307": "dot", "\u0308": "ddot", "\u030c": "check",
-}  # fmt: skip
-"""Marks that mathematics can set above one another, which text cannot."""
 
 
 _CODE = "{[}U+"
@@ -136,18 +131,18 @@ def _letter(letter: str) -> str:
 def _accented(base: str, marks: list[str]) -> str | None:
     """A letter with its marks, those above it first; None where one of them has no command."""
     made = _letter(base)
-    above = [mark for mark in marks if mark in _ACCENTS]
-    if made.startswith(_CODE) or any(mark not in _ACCENTS and mark not in _BELOW for mark in marks):
+    above = [_ABOVE[mark] for mark in marks if mark in _ABOVE]
+    if made.startswith(_CODE) or any(mark not in _ABOVE and mark not in _BELOW for mark in marks):
         return None
     if len(above) > 1:
-        if any(mark not in _STACKED for mark in above):
+        if not all(stacked for _, stacked in above):
             return None
         made = rf"\mathrm{{{made}}}"
-        for mark in above:
-            made = rf"\{_STACKED[mark]}{{{made}}}"
+        for _, stacked in above:
+            made = rf"\{stacked}{{{made}}}"
         made = rf"\ensuremath{{{made}}}"
     elif above:
-        made = rf"\{_ACCENTS[above[0]]}{{{_DOTLESS.get(base, made)}}}"
+        made = rf"\{above[0][0]}{{{_DOTLESS.get(base, made)}}}"
     for mark in marks:
         if mark in _BELOW:
             made = rf"\{_BELOW[mark]}{{{made}}}"

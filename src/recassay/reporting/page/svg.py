@@ -84,7 +84,6 @@ def _slim(element: ElementTree.Element, identifier: str) -> None:
             value = _LONG_NUMBER.sub(lambda number: f"{float(number[0]):.1f}".removesuffix(".0"), value)
         elif name in ("fill", "stroke"):
             value = _RGB.sub(lambda rgb: "#" + "".join(f"{int(part):02x}" for part in rgb.groups()), value)
-            value = value.replace("url(#", f"url(#{identifier}-")
             value = _THEME.get((name, value), value)
             if name == "fill" and value == "white" and element.tag != "text":
                 value = "var(--ground)"  # hollow marks
@@ -96,9 +95,7 @@ def _slim(element: ElementTree.Element, identifier: str) -> None:
             value = f"{identifier}-{value}"
         elif name == "href":
             value = value.replace("#", f"#{identifier}-")
-        elif name != "aria-label" and "url(#" in value:
-            value = value.replace("url(#", f"url(#{identifier}-")
-        kept[name] = value
+        kept[name] = value if name == "aria-label" else value.replace("url(#", f"url(#{identifier}-")
     element.attrib.clear()
     element.attrib.update(kept)
 

@@ -99,9 +99,11 @@ def _fitted(spec: dict[str, Any], width: float) -> tuple[str, float] | None:
         svg = lay_out(_scaled(spec, factor))
         return svg, _size(svg)[0]
 
+    # As it was drawn, where that fits: text in cells is never stretched, other panels fill the width.
     whole, full = at(1.0)
     if (kind == "cells" and full <= width) or 0.98 * width < full <= width:
         return whole, panels / width
+    # Else the width is a nearly linear function of the factor: interpolate between one that fits and one that does not.
     low = NARROWEST[kind]
     svg, across = at(low)
     if across > width:
