@@ -25,13 +25,13 @@ from recassay.runner.drive import (
     StudyRecord,
     drive,
     earlier_versions,
+    known_cells,
     settled_workers,
 )
 from recassay.runner.manifest import environment, portable
 from recassay.runner.references import file_version, is_part_file, part_version
 from recassay.runner.work import Progress, Work, WorkCell
 from recassay.store.records import PlannedRow
-from recassay.store.store import Store
 
 CELL_MODULE = "recassay.classifiers.cell"
 
@@ -54,12 +54,10 @@ def run_classifiers(
     folder = Path(folder).resolve()
     work = plan_classifiers(spec)
     if dry_run:
-        return StudyRecord(
-            folder=folder,
-            planned=len(work.cells),
-            predictions=_states(work, folder),
-            earlier=earlier_versions(work, folder),
-        )
+        known = known_cells(folder)
+        states = tuple(CellPrediction.of(cell.row, known.get(cell.id, "to go")) for cell in work.cells)
+        earlier = earlier_versions(work, folder)
+        return StudyRecord(folder=folder, planned=len(work.cells), predictions=states, earlier=earlier)
     return drive(work, folder, workers=workers, progress=progress, retry_failed=retry_failed, cluster=cluster)
 
 
@@ -150,11 +148,3 @@ def _cell(
 def _table_payload(study: ClassifyStudySpec, table: TableSpec, split: TableSplitSpec, folder: Path) -> dict[str, Any]:
     dumped = {"split": split.model_dump(mode="json"), "table": table.model_dump(mode="json")}
     return {"folder": str(folder), **dumped, "base": study.base}
-
-
-def _states(work: Work, folder: Path) -> tuple[CellPrediction, ...]:
-    known: dict[str, str] = {}
-    if Store.begun(folder):
-        with Store.open(folder) as store:
-            known = store.statuses()
-    return tuple(CellPrediction.of(cell.row, known.get(cell.id, "to go")) for cell in work.cells)

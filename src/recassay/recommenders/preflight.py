@@ -21,11 +21,11 @@ from recassay.recommenders.plan import Plan, PlannedCell, dataset_protocol, plan
 from recassay.recommenders.references import load_algorithm
 from recassay.recommenders.space import settle
 from recassay.recommenders.splits import preparation_bytes
+from recassay.runner.drive import known_cells
 from recassay.runner.jobs import Collected, Emit, Job
 from recassay.runner.local import LocalExecutor
 from recassay.runner.memory import limit_in_words, memory_limit
 from recassay.runner.references import is_part_file
-from recassay.store.store import Store
 
 TRY_SECONDS = 60.0
 """How long an algorithm of one's own is tried; one that takes longer is not judged here."""
@@ -68,11 +68,7 @@ def checked_plan(
 
 def _to_run(planned: Plan, folder: Path, retry_failed: bool) -> list[PlannedCell]:
     """The cells that the store of the study does not have."""
-    if not Store.begun(folder):
-        return list(planned.cells)
-    with Store.open(folder) as store:
-        known = store.statuses()
-    kept = {cell for cell, status in known.items() if status == "done" or not retry_failed}
+    kept = {cell for cell, status in known_cells(folder).items() if status == "done" or not retry_failed}
     return [cell for cell in planned.cells if cell.id not in kept]
 
 

@@ -131,6 +131,14 @@ def drive(
         )
 
 
+def known_cells(folder: Path) -> dict[str, str]:
+    """The status of every cell that ever ran in `folder`; none where no study has begun there."""
+    if not Store.begun(folder):
+        return {}
+    with Store.open(folder) as store:
+        return store.statuses()
+
+
 def earlier_versions(work: Work, folder: Path) -> dict[str, int]:
     """By algorithm, how many cells of `work` the study in `folder` has from an earlier version of its code alone."""
     if not Store.begun(folder):
