@@ -15,6 +15,7 @@ from scipy import stats
 import recassay
 from recassay import RecAssayError
 from recassay.data.lists.read import read_lists
+from recassay.evidence.lists import _named
 
 LISTS = Path(__file__).resolve().parents[1] / "samples" / "lists"
 TRAIN, TEST = LISTS / "toya.train.csv.gz", LISTS / "toya.test.csv"
@@ -196,3 +197,13 @@ def test_lists_of_seen_items_are_refused_or_counted(tmp_path, others):
     else:
         with pytest.raises(RecAssayError, match=r"all 39 rows that can be judged name an item that the user has"):
             recassay.evaluate(tmp_path / "lists.csv", **ask)
+
+
+def test_lists_of_one_name_are_called_by_their_files(tmp_path):
+    files = [tmp_path / folder / "mine.csv" for folder in ("a", "b", "c")]
+    for file in files:
+        file.parent.mkdir()
+        file.write_text("user,item,rank\nu1,i1,1\n")
+    other = tmp_path / "other.csv"
+    other.write_text(files[0].read_text())
+    assert list(_named([*files, other])) == ["mine (mine.csv)", f"mine ({files[1]})", f"mine ({files[2]})", "other"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -173,15 +174,12 @@ def _named(recommendations: Any) -> dict[str, ReadLists]:
         files = read_lists(recommendations)
     if not files:
         raise UsageError("no lists were given", fix="give at least one file, frame or folder of lists")
-    names = [file.name for file in files]
+    count = Counter(file.name for file in files)
     named: dict[str, ReadLists] = {}
-    for place, file in enumerate(files):
-        name = file.name if names.count(file.name) == 1 else f"{file.name} ({Path(file.where).name})"
-        if name in named:
-            name = (
-                f"{file.name} ({file.where})" if f"{file.name} ({file.where})" not in named else f"{name} {place + 1}"
-            )
-        named[name] = file
+    for place, file in enumerate(files, start=1):
+        first = file.name if count[file.name] == 1 else f"{file.name} ({Path(file.where).name})"
+        choices = (first, f"{file.name} ({file.where})", f"{first} {place}")
+        named[next(name for name in choices if name not in named)] = file
     return named
 
 
