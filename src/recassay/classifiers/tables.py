@@ -18,7 +18,7 @@ from recassay.core.types import BoolArray, FloatArray
 from recassay.data.classification.openml import open_class_table
 from recassay.data.classification.table import properties
 from recassay.store.files import write_array
-from recassay.store.sealed import check_files, is_sound, read_sealed, seal_folder
+from recassay.store.sealed import check_files, folder_state, read_sealed, seal_folder
 
 _META, _WHAT = "table.json", "the prepared table"
 
@@ -42,7 +42,7 @@ def table_folder(folder: Path, split_id: str) -> Path:
 
 def is_usable(folder: Path, split_id: str) -> bool:
     """Whether the table is there (it appears whole or not at all), and every file of it is what was written."""
-    return is_sound(table_folder(folder, split_id), _META)
+    return folder_state(table_folder(folder, split_id)) != "damaged"
 
 
 def prepare_table(folder: Path, spec: TableSplitSpec, table: TableSpec, base: str) -> dict[str, Any]:

@@ -71,15 +71,6 @@ def files_state(folder: Path, stored: Mapping[str, Any]) -> str:
     return hashlib.sha256(repr(states).encode()).hexdigest()
 
 
-def is_sound(folder: Path, description: str) -> bool:
-    """Whether a sealed folder is there, and every file in it is what was written."""
-    try:
-        check_files(folder, read_sealed(folder, description, ""), "")
-    except InputError:
-        return False
-    return True
-
-
 def folder_state(folder: Path) -> Literal["sound", "damaged", "unsealed"]:
     """How a folder of prepared data stands to the checksums in its description; `unsealed` where it has none."""
     try:
