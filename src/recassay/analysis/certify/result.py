@@ -63,12 +63,8 @@ class CertificateResult(Displayed):
 
     def to_frame(self) -> pl.DataFrame:
         """One row per claim."""
-        rows = [
-            {"claim": claim.statement, "share": claim.share, "low": claim.interval[0], "high": claim.interval[1],
-             "certified": claim.certified}
-            for claim in self.claims
-        ]  # fmt: skip
-        return pl.DataFrame(rows)
+        rows = [(claim.statement, claim.share, *claim.interval, claim.certified) for claim in self.claims]
+        return pl.DataFrame(rows, schema=["claim", "share", "low", "high", "certified"], orient="row")
 
     def frames(self) -> dict[str, pl.DataFrame]:
         """The claims."""

@@ -83,16 +83,13 @@ def compare_algorithms(
         raise UsageError(f"rope is {rope}", fix=f"give a width from 0 to {MOST_ROPE:g}, in the metric's units")
     if not 0 < within < 1:
         raise UsageError(f"within is {within}", fix="give a relative difference between 0 and 1, such as 0.02")
-    ranks = dataset_ranks(matrix)
-    mean = ranks.mean(axis=1)
-    k = len(ranks)
-    order = sorted(range(k), key=lambda a: (mean[a], matrix.algorithms[a]))
-    names = tuple(matrix.algorithms[a] for a in order)
-    rank_of = dict(zip(matrix.algorithms, mean.tolist(), strict=True))
-    first, second = np.triu_indices(k, 1)
     judgement = judge(matrix, control=control, within=within, alpha=alpha, families=families, seed=seed)
+    names, k = judgement.algorithms, len(judgement.algorithms)
+    order = np.array([matrix.algorithms.index(name) for name in names])
+    first, second = np.triu_indices(k, 1)
+    left, right = order[first], order[second]
+    ranks = dataset_ranks(matrix)
     numbers = None if families is None else family_numbers(matrix.datasets, families)
-    left, right = np.array(order)[first], np.array(order)[second]
 
     def gaps(part: slice) -> FloatArray:
         return family_means(advantages(matrix, left[part], right[part]), numbers)
@@ -128,7 +125,7 @@ def compare_algorithms(
         higher_is_better=matrix.higher_is_better,
         algorithms=names,
         datasets=matrix.datasets,
-        mean_ranks=tuple(rank_of[name] for name in names),
+        mean_ranks=tuple(judgement.mean_rank.tolist()),
         alpha=alpha,
         judgement=judgement,
         friedman=friedman(ranks, derived_rng(seed, "friedman", matrix.metric)),
@@ -144,7 +141,7 @@ def compare_algorithms(
         power=PowerStatement(units, k, alpha, judgement.visible_lead, bool(judgement.identical.all())),
         bars=bars,
         control=named,
-        equivalence=_equivalence(matrix, order, judgement, numbers),
+        equivalence=_equivalence(matrix.values[order], judgement, numbers),
         within=within,
         skillings_mack=with_gaps,
         missing=matrix.missing,
@@ -154,13 +151,10 @@ def compare_algorithms(
     )
 
 
-def _equivalence(
-    matrix: Matrix, order: list[int], judgement: Verdict, families: IntArray | None
-) -> PairRows[Equivalence]:
-    """The pairs whose values are all above 0, as the verdict has them."""
-    values = matrix.values[order]
+def _equivalence(values: FloatArray, judgement: Verdict, families: IntArray | None) -> PairRows[Equivalence]:
+    """The pairs whose values (in the order of the verdict) are all above 0, as the verdict has them."""
     positive: BoolArray = np.all(values > 0, axis=1)
-    logs = np.log(np.where(positive[:, None], values, 1.0)) * (1 if matrix.higher_is_better else -1)
+    logs = np.log(np.where(positive[:, None], values, 1.0)) * (1 if judgement.higher_is_better else -1)
     columns = judgement.pairs.columns
     known = np.flatnonzero(positive[judgement.pairs.first] & positive[judgement.pairs.second])
     first, second = judgement.pairs.first[known], judgement.pairs.second[known]

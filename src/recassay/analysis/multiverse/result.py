@@ -217,15 +217,9 @@ class MultiverseResult(Displayed):
 
     def axes_frame(self) -> pl.DataFrame:
         """One row per axis and pair of axes, and the rest: its share of the distance between rankings."""
-        ends = [share.interval or (None, None) for share in self.shares]
-        return pl.DataFrame(
-            {
-                "axis": [share.name for share in self.shares],
-                "share": [share.share for share in self.shares],
-                "low": pl.Series([low for low, _ in ends], dtype=pl.Float64),
-                "high": pl.Series([high for _, high in ends], dtype=pl.Float64),
-            }
-        )
+        rows = [(share.name, share.share, *(share.interval or (None, None))) for share in self.shares]
+        schema = {"axis": pl.String} | dict.fromkeys(("share", "low", "high"), pl.Float64)
+        return pl.DataFrame(rows, schema=schema, orient="row")
 
     def frames(self) -> dict[str, pl.DataFrame]:
         """Claims, universes, the deciding axes, claims by dataset, and the specification curves."""

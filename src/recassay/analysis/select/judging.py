@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -91,10 +91,8 @@ class Task:
 
     def by_rule(self, subsets: Mapping[str, FloatArray]) -> dict[str, dict[str, float]]:
         """The rho of every method's choice under every aggregation that the values allow."""
-        agreements = {
-            rule.name: SubsetAgreement(self.matrix.values, rule, higher_is_better=self.matrix.higher_is_better)
-            for rule in applicable(RULES.values(), self.matrix)[0]
-        }
+        allowed, _ = applicable(RULES.values(), self.matrix)
+        agreements = {rule.name: replace(self, rule=rule)._agreement(self.matrix) for rule in allowed}
         by_rule = {}
         for name, weights in subsets.items():
             few = weights[: 100 if name == "random" else 1]
@@ -122,7 +120,7 @@ class Task:
     def subsets(self, name: str, k: int, runs: int) -> FloatArray:
         """The subsets that a method gives, as rows of weights, its choice first."""
         if name == PRESERVING:
-            return self._preserving(self.matrix.values, k)
+            return self._preserving(k)
         n = len(self.matrix.datasets)
         rng = derived_rng(self.seed, "selection", name, str(k))
         return subset_weights(simulate(name, self.space, n, k, runs, rng), n)
@@ -134,12 +132,12 @@ class Task:
         """
         if name != PRESERVING:
             return [weights] * len(halves)
-        return [self._preserving(self.matrix.values[on], k, str(i)) for i, (on, _) in enumerate(halves)]
+        return [self._preserving(k, on, str(i)) for i, (on, _) in enumerate(halves)]
 
-    def _preserving(self, values: FloatArray, k: int, *half: str) -> FloatArray:
-        """The subset that preserves the ranking of these algorithms best, as one row of weights."""
+    def _preserving(self, k: int, algorithms: IntArray | None = None, *half: str) -> FloatArray:
+        """The subset that preserves the ranking of these algorithms best (None: of all), as one row of weights."""
         rng = derived_rng(self.seed, "preserving", str(k), *half)
-        agreement = SubsetAgreement(values, self.rule, higher_is_better=self.matrix.higher_is_better)
+        agreement = self._agreement(self.matrix, algorithms)
         return subset_weights(best_subset(Criterion(agreement, rng), k, rng)[None], agreement.n_datasets)
 
     def _luck(

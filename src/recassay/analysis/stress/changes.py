@@ -12,7 +12,7 @@ from recassay.analysis.aggregation.rules import DolanMore
 from recassay.analysis.inference.agreement import spearman
 from recassay.analysis.inference.bootstrap import random_subsets, subset_weights
 from recassay.analysis.stress.conclusions import Survival, survival
-from recassay.analysis.stress.curve import Curve, Point, unchanged
+from recassay.analysis.stress.curve import Curve, Points, measured
 from recassay.analysis.stress.ranker import Ranker, fewer_points, spread, subsets
 from recassay.core import ties
 from recassay.core.types import FloatArray
@@ -56,12 +56,13 @@ def drop_datasets(
     """
     _, count, total = ranker.contest.values.shape
     kept_apart = {1, several(total), total // 2}
-    points, survivals = [unchanged(len(ranker.rules))], {}
+    points: Points = {0: measured(np.ones((len(ranker.rules), 1)), True)}  # nothing is left out: rho is 1
+    survivals = {}
     without = np.empty(0)
     for dropped in sorted({*spread(1, total - 2, fewer_points(DATASET_POINTS, count)), *kept_apart}):
         chosen, exhaustive = subsets(total, total - dropped, max(draws, total) if dropped == 1 else draws, rng)
         ranks = ranker(subset_weights(chosen, total))
-        points.append(Point(dropped, spearman(ranks, reference[:, None, :]), exhaustive))
+        points[dropped] = measured(spearman(ranks, reference[:, None, :]), exhaustive)
         if dropped in kept_apart:
             when = f"{dropped} of the {total} datasets {'is' if dropped == 1 else 'are'} left out"
             survivals[dropped] = survival(f"datasets_{dropped}", when, ranks, exhaustive=exhaustive)
@@ -111,7 +112,7 @@ def few_datasets(ranker: Ranker, reference: FloatArray, size: int, draws: int, r
     return Subset(
         size,
         draws,
-        {what: Point(size, part, False).estimate() for what, part in rho.items()},
+        {what: measured(part, False)[1] for what, part in rho.items()},
         dominated,
         tuple(against.tolist()),
         tuple(level.tolist()),
@@ -138,12 +139,13 @@ def drop_algorithms(
     """
     total = ranker.contest.n_algorithms
     third = max(1, round(total / 3))
-    points, survivals = [unchanged(len(ranker.rules))], {}
+    points: Points = {0: measured(np.ones((len(ranker.rules), 1)), True)}  # nothing is left out: rho is 1
+    survivals = {}
     for size in sorted({*kept_sizes(total), total - third}):
         chosen, exhaustive = subsets(total, size, draws, rng)
         ranks = ranker.among(chosen)
         before = ties.ranks(reference[:, chosen], higher_is_better=False)
-        points.append(Point(total - size, spearman(ranks, before), exhaustive))
+        points[total - size] = measured(spearman(ranks, before), exhaustive)
         if size == total - third:
             spaced = np.full((len(ranker.rules), len(chosen), total), np.nan)
             np.put_along_axis(spaced, np.broadcast_to(chosen, ranks.shape), ranks, axis=2)
@@ -163,13 +165,14 @@ def add_copies(ranker: Ranker, weights: FloatArray) -> tuple[Curve, Survival]:
     contest, count = ranker.contest, ranker.contest.n_algorithms
     before = ranker(weights)
     copied = contest.values[0][spread(0, count - 1, fewer_points(count, count))]
-    points, ranked = [], []
+    points: Points = {}
+    ranked = []
     for factor in COPY_FACTORS:
         better = improved(copied, factor, higher_is_better=contest.higher_is_better)
         after = np.stack([ranker.of(Extended(contest, copy), weights, judged=count) for copy in better], axis=1)
         rho = spearman(after, before[:, None])
         ranked.append(after[:, :, 0])
-        points.append(Point(factor, rho[:, :, 0], len(copied) == count, around=rho.reshape(len(rho), -1)))
+        points[factor] = measured(rho[:, :, 0], len(copied) == count, around=rho.reshape(len(rho), -1))
     kept = survival("copies", "a slightly better or worse copy of one algorithm is added",
                     np.concatenate(ranked, axis=1), exhaustive=len(copied) == count)  # fmt: skip
     return Curve.of("similar", "copy's factor to its original", ranker.names, points), kept
@@ -183,11 +186,11 @@ def add_best(ranker: Ranker, weights: FloatArray) -> Curve:
     contest, values = ranker.contest, ranker.contest.values[0]
     best = values.max(axis=0) if contest.higher_is_better else values.min(axis=0)
     before = ranker(weights)
-    points = []
+    points: Points = {}
     for factor in BEST_FACTORS:
         new = improved(best, factor, higher_is_better=contest.higher_is_better)
         rho = spearman(ranker.of(Extended(contest, new), weights, judged=len(values)), before)
-        points.append(Point(factor, rho[:, :1], True, around=rho))
+        points[factor] = measured(rho[:, :1], True, around=rho)
     return Curve.of("new_best", "new best's factor to the best", ranker.names, points)
 
 
@@ -201,8 +204,8 @@ def vary_beta(ranker: Ranker, weights: FloatArray) -> Curve | None:
     if not those.rules:
         return None
     before = those(weights)
-    points = []
+    points: Points = {}
     for beta in BETAS:
         rho = spearman(replace(those, options=DolanMore(beta))(weights), before)
-        points.append(Point(beta, rho[:, :1], True, around=rho))
+        points[beta] = measured(rho[:, :1], True, around=rho)
     return Curve.of("beta", "largest ratio beta", those.names, points)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -16,33 +16,21 @@ NUMBERS = ("rho", "low", "high", "error", "lowest")
 
 CONFIDENCE = 0.95
 
+Points: TypeAlias = dict[float, tuple[int, FloatArray]]
+"""By strength of a change, what was `measured`."""
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Point:
-    """The rho of every aggregation at one strength: over changed tables, and over more of them for the interval.
 
-    judged: rules x tables that the estimate is the mean of. around: rules x tables whose middle 95 % is the interval
-    (the same ones where None). exhaustive: the tables are all that exist, so that the mean has no error of chance.
+def measured(judged: FloatArray, exhaustive: bool, around: FloatArray | None = None) -> tuple[int, FloatArray]:
+    """The agreement at one strength of a change: how many tables were judged, and `NUMBERS` of each rule (rules x 5).
+
+    judged: rules x changed tables, the rho that the mean is of. around: rules x tables whose middle 95 % is the
+    interval (the same ones where None). exhaustive: the tables are all that exist, so that the mean has no error of
+    chance.
     """
-
-    x: float
-    judged: FloatArray
-    exhaustive: bool
-    around: FloatArray | None = None
-
-    def estimate(self) -> FloatArray:
-        """Rules x 5: mean, low and high end of the interval, standard error of the mean, lowest."""
-        tail = 50 * (1 - CONFIDENCE)
-        around = self.judged if self.around is None else self.around
-        low, high = np.percentile(around, [tail, 100 - tail], axis=1)
-        count = self.judged.shape[1]
-        error = self.judged.std(axis=1, ddof=1) / np.sqrt(count) if not self.exhaustive and count > 1 else 0.0 * low
-        return np.stack([self.judged.mean(axis=1), low, high, error, self.judged.min(axis=1)], axis=1)
-
-
-def unchanged(n_rules: int) -> Point:
-    """The point at strength 0: nothing is left out, so rho is 1."""
-    return Point(0, np.ones((n_rules, 1)), True)
+    tail, count = 50 * (1 - CONFIDENCE), judged.shape[1]
+    low, high = np.percentile(judged if around is None else around, [tail, 100 - tail], axis=1)
+    error = judged.std(axis=1, ddof=1) / np.sqrt(count) if not exhaustive and count > 1 else 0.0 * low
+    return count, np.stack([judged.mean(axis=1), low, high, error, judged.min(axis=1)], axis=1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,17 +50,11 @@ class Curve:
     numbers: FloatArray
 
     @classmethod
-    def of(cls, test: str, title: str, rules: tuple[str, ...], points: list[Point]) -> Curve:
-        """The curve through `points`, in the order of their strength."""
-        points = sorted(points, key=lambda point: point.x)
-        return cls(
-            test,
-            title,
-            rules,
-            np.array([point.x for point in points]),
-            np.array([point.judged.shape[1] for point in points], dtype=np.int64),
-            np.stack([point.estimate() for point in points], axis=1),
-        )
+    def of(cls, test: str, title: str, rules: tuple[str, ...], points: Points) -> Curve:
+        """The curve through what was `measured` at each strength, in the order of the strengths."""
+        x = sorted(points)
+        tried, numbers = zip(*(points[strength] for strength in x), strict=True)
+        return cls(test, title, rules, np.array(x), np.array(tried, dtype=np.int64), np.stack(numbers, axis=1))
 
     @property
     def rho(self) -> FloatArray:

@@ -33,7 +33,6 @@ class Decision:
 
     order: list[int]
     ranks: FloatArray
-    mean_rank: FloatArray
     codes: Any
     """The status of the first of each pair against the second."""
     p: FloatArray
@@ -46,8 +45,6 @@ class Decision:
     """Algorithms x algorithms: the row is shown to be better than the column."""
     p_best: FloatArray
     decidable: bool
-    differing: bool
-    """Whether any two algorithms have different values on any dataset."""
     grade: Grade
 
 
@@ -94,10 +91,7 @@ def decide(
     behind[first, second] = np.where(ahead & ~equal, p, 1.0)
     p_best = behind.min(axis=0)
     grade = _grade(matrix, better, p_best >= alpha, decidable=decidable)
-    differing = not bool(same.all())
-    return Decision(
-        order, ranks, mean_rank, codes, p, tests, p_equal, wins, better, p_best, decidable, differing, grade
-    )
+    return Decision(order, ranks, codes, p, tests, p_equal, wins, better, p_best, decidable, grade)
 
 
 def _tests(

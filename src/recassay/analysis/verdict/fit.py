@@ -83,7 +83,8 @@ class _Asked:
 def _judge(asked: _Asked, control: str | None, within: float, alpha: float, replicates: int, seed: int) -> Verdict:
     matrix, families = asked.matrix, asked.families
     decision = decide(matrix, control=control, within=within, alpha=alpha, seed=seed, families=families)
-    order, ranks, mean_rank, better = decision.order, decision.ranks, decision.mean_rank, decision.better
+    order, ranks, better = decision.order, decision.ranks, decision.better
+    mean_rank = ranks.mean(axis=1)
     names, values = tuple(matrix.algorithms[a] for a in order), matrix.values[order]
     k, n = ranks.shape
     units = n if families is None else int(families.max()) + 1
@@ -124,7 +125,7 @@ def _judge(asked: _Asked, control: str | None, within: float, alpha: float, repl
         pairs=_pairs(matrix, decision, alpha, families),
         p_equal=decision.equal,
         smallest_p=smallest_p(units),
-        visible_lead=visible_lead(k, units, decision.tests.critical) if decidable and decision.differing else None,
+        visible_lead=visible_lead(k, units, decision.tests.critical) if decidable and decision.wins.any() else None,
         removal=None if removal is None else (names[removal[0]], len(removal[1])),
         hopeful=_hopeful(matrix, leaders),
         families=None if families is None else units,
