@@ -5,7 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from recassay.analysis.inference.distributions import normal_cdf, t_quantile
+from recassay.core.errors import UsageError
 from recassay.core.types import FloatArray, IntArray
+
+LEAST_REPLICATES = 100
+
+
+def refuse_few(replicates: int) -> None:
+    """Refuse fewer replicates than an interval needs."""
+    if replicates < LEAST_REPLICATES:
+        raise UsageError(
+            f"{replicates} bootstrap replicates are too few for an interval", fix=f"use at least {LEAST_REPLICATES}"
+        )
 
 
 def dataset_weights(

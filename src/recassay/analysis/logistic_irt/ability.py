@@ -57,16 +57,13 @@ def estimate_abilities(responses: Responses, items: LogisticItems, method: Abili
     points = np.linspace(-BOUND, BOUND, max(361, len(grid(items))))
     where = AbilityGrid.of(points, items.slope)
     height = where.to_points(grid_log_likelihood(responses, items, where.nodes))
-    if method == "map":
-        height -= points**2 / 2
-    best = height.argmax(axis=1)
+    pull = 1.0 if method == "map" else 0.0  # of the population's Normal(0, 1)
     step = points[1] - points[0]
-    theta = points[best].copy()
+    theta = points[(height - pull * points**2 / 2).argmax(axis=1)]
     low, high = np.maximum(theta - step, -BOUND), np.minimum(theta + step, BOUND)
     for _ in range(30):
         score, information = _score(responses, items, theta)
-        if method == "map":
-            score, information = score - theta, information + 1
+        score, information = score - pull * theta, information + pull
         low, high = np.where(score > 0, theta, low), np.where(score > 0, high, theta)
         move = theta + score / np.maximum(information, 1e-12)
         inside = (move > low) & (move < high)
@@ -79,7 +76,7 @@ def estimate_abilities(responses: Responses, items: LogisticItems, method: Abili
     at_bound = np.abs(theta) > BOUND - 1e-6
     theta = np.where(at_bound, np.sign(theta) * BOUND, theta)
     with np.errstate(divide="ignore"):
-        error = 1 / np.sqrt(information + (1 if method == "map" else 0))
+        error = 1 / np.sqrt(information + pull)
     return Abilities(method, theta, error, at_bound)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from recassay.analysis.aggregation.contest import Contest
 from recassay.analysis.aggregation.rules import BETA_MAX, DolanMore, applicable, choose_rules, first_shares
-from recassay.analysis.inference.bootstrap import dataset_weights, intervals, studentised
+from recassay.analysis.inference.bootstrap import dataset_weights, intervals, refuse_few, studentised
 from recassay.analysis.inference.families import family_numbers
 from recassay.analysis.inference.winners import FEWEST_DATASETS
 from recassay.analysis.rank.result import Ranking, RankResult
@@ -17,7 +17,6 @@ from recassay.analysis.verdict.fit import judge
 from recassay.core import ties
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.choices import DRAWS_OF
-from recassay.core.errors import UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix
 from recassay.core.tables.results import Results
@@ -48,8 +47,7 @@ def rank_algorithms(
     start of their names) are drawn together; means then have percentile intervals, too.
     """
     replicates = DRAWS_OF["rank"].number(replicates, len(matrix.algorithms))
-    if replicates < 100:
-        raise UsageError(f"{replicates} bootstrap replicates are too few for an interval", fix="use at least 100")
+    refuse_few(replicates)
     options = DolanMore(beta_max, beta_step)
     rules, skipped = applicable(choose_rules(methods), matrix)
     contest = Contest(matrix.values[None], higher_is_better=matrix.higher_is_better)

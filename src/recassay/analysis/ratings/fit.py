@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from recassay.analysis.aggregation.contest import share_of_best
+from recassay.analysis.inference.bootstrap import refuse_few
 from recassay.analysis.inference.distributions import t_quantile
 from recassay.analysis.inference.families import family_numbers
 from recassay.analysis.inference.significance import dataset_ranks
@@ -49,8 +50,7 @@ def rate_by_pairs(
     the skill score where there is one.
     """
     replicates = DRAWS_OF["ratings"].number(replicates, len(matrix.algorithms))
-    if replicates < 100:
-        raise UsageError(f"{replicates} bootstrap replicates are too few for an interval", fix="use at least 100")
+    refuse_few(replicates)
     ranks = dataset_ranks(matrix)
     k = len(ranks)
     points, win_rate = np.empty(ranks.shape), np.empty((k, k))
@@ -106,8 +106,7 @@ def rate_battles(
     Intervals: battles drawn with replacement and everything fitted again, as Chatbot Arena does.
     """
     replicates = REPLICATES_OF_BATTLES if replicates is None else replicates
-    if replicates < 100:
-        raise UsageError(f"{replicates} bootstrap replicates are too few for an interval", fix="use at least 100")
+    refuse_few(replicates)
     met = battles.group_by(c.USER, c.DATASET, maintain_order=True).agg(c.ALGORITHM, pl.col(c.VALUE))
     if (met.get_column(c.ALGORITHM).list.len() != 2).any():
         raise UsageError("in some battles there are not two algorithms", fix="give two different ones in every battle")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from recassay.analysis.inference.bootstrap import intervals
+from recassay.analysis.inference.bootstrap import intervals, refuse_few
 from recassay.analysis.strata.pairs import find_crossings, paired_tests
 from recassay.analysis.strata.result import DatasetStrata, StrataResult
 from recassay.analysis.strata.sensitivity import sensitivity, study_sensitivity
@@ -21,7 +21,6 @@ from recassay.core.tables.scores import StrataEvidence, StrataScores
 from recassay.core.types import FloatArray, IntArray
 
 REPLICATES = 2000
-LEAST_REPLICATES = 100
 HALVINGS = 500
 """Random halvings of the users behind what chance alone puts between two orders."""
 
@@ -45,8 +44,7 @@ def sweep_strata(
     """
     if not 0 < alpha < 1 or not 0.5 <= confidence < 1:
         raise UsageError(f"alpha is {alpha} and confidence {confidence}", fix="give shares such as 0.05 and 0.95")
-    if replicates < LEAST_REPLICATES:
-        raise UsageError(f"{replicates} bootstrap replicates are too few", fix=f"use at least {LEAST_REPLICATES}")
+    refuse_few(replicates)
     upward = evidence.higher_is_better
     swept, ends = [], []
     for scores in evidence.datasets:

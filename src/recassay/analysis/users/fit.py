@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
-from recassay.analysis.inference.bootstrap import expanded_tail
+from recassay.analysis.inference.bootstrap import expanded_tail, refuse_few
 from recassay.analysis.inference.distributions import t_quantile
 from recassay.analysis.inference.significance import holm
 from recassay.analysis.users.random_effects import random_effects
@@ -22,7 +22,6 @@ from recassay.core.tables.scores import UserScores
 from recassay.core.types import FloatArray, IntArray
 
 LEAST_USERS = 2
-LEAST_REPLICATES = 100
 _BLOCK = 1 << 23
 
 
@@ -47,10 +46,7 @@ def compare_users(
     """
     if not 0 < alpha < 1:
         raise UsageError(f"alpha = {alpha} is no level", fix="give a number between 0 and 1, as in 0.05")
-    if replicates < LEAST_REPLICATES:
-        raise UsageError(
-            f"{replicates} bootstrap replicates are too few for an interval", fix=f"use at least {LEAST_REPLICATES}"
-        )
+    refuse_few(replicates)
     left_out = dict(skipped or {})
     usable = []
     for table in scores:
