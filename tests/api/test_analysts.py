@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import numpy as np
 import polars as pl
@@ -89,6 +90,20 @@ def test_a_process_that_dies_costs_nothing(table, monkeypatch, again):
     results = answers(2, table, sorted(names))
     assert {name for name, result in results.items() if result.startswith("{")} == names
     assert len(ended) >= 2
+
+
+def test_who_is_interrupted_waits_for_nobody(tmp_path, monkeypatch):
+    """The process is killed within its request, and no other one is started for it."""
+    (tmp_path / "sleeper.py").write_text("import time\n\ndef sleeper():\n    return time.sleep\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    helpers = aside.Helpers("sleeper:sleeper", most=1, processes=1)
+    began = time.monotonic()
+    pending = helpers.submit(60)
+    time.sleep(1.0)
+    helpers.__exit__(KeyboardInterrupt)
+    assert time.monotonic() - began < 20
+    assert isinstance(pending.exception(), (EOFError, OSError))
+    assert len(helpers._started) == 1
 
 
 def test_where_no_process_can_be_started_this_one_works(table, monkeypatch):

@@ -71,7 +71,7 @@ class Helpers:
     """
 
     def __init__(self, function: str, *, most: int, processes: int | None = None) -> None:
-        self.function = function
+        self.function, self._over = function, False
         self._started: list[Helper] = []
         self._free: SimpleQueue[Helper] = SimpleQueue()
         with suppress(OSError):
@@ -80,8 +80,9 @@ class Helpers:
         self._threads = ThreadPoolExecutor(max(1, len(self._started)))
 
     def _start(self) -> Helper:
-        self._started.append(Helper(self.function))
-        return self._started[-1]
+        helper = Helper(self.function)
+        self._started.append(helper)
+        return helper
 
     def __bool__(self) -> bool:
         return bool(self._started)
@@ -92,6 +93,7 @@ class Helpers:
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is None:
             self._threads.shutdown()
+        self._over = True
         for helper in self._started:
             helper.process.kill()
         self._threads.shutdown(cancel_futures=True)
@@ -108,6 +110,8 @@ class Helpers:
             return helper.ask(*request)
         except (OSError, EOFError):
             helper.end()
+            if self._over:  # it was killed, because nobody waits for the answer any more
+                raise
             helper = self._start()
             return helper.ask(*request)
         finally:
