@@ -32,10 +32,11 @@ SPEC = AnalysisSpec("ndcg@10", replicates=200)
 
 
 def answers(processes: int, table: recassay.Results, names: list[str]) -> dict[str, str]:
-    results = dict(answered(names, table, SPEC, starts=lambda count, name: None, processes=processes))
+    results = list(answered(names, table, SPEC, starts=lambda count, name: None, processes=processes))
+    assert sorted(name for name, _ in results) == sorted(names), "each is answered once"
     return {
         name: result if isinstance(result, str) else json.dumps(plain(result.to_dict()), sort_keys=True)
-        for name, result in results.items()
+        for name, result in results
     }
 
 

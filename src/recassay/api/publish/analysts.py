@@ -79,23 +79,24 @@ def answered(
         request = replace(table, users=None), replace(spec, evidence=known)
         asked = {name: helpers.submit(name, *request) for name in reversed(aside)}  # the longest first
         here = sorted((name for name in names if name not in aside), key=lambda name: not _trait(name, "early"))
-        waiting, done = [*here, *aside], 0
-        while waiting or asked:
-            name = waiting.pop(0) if waiting else ""
-            if not name:
-                wait(asked.values(), timeout=HEARD, return_when=FIRST_COMPLETED)
-            elif name not in asked or asked[name].cancel():  # no process has begun with it
+        done = 0
+        while here or asked:
+            # When its own are done, this process takes the shortest that no other has begun with.
+            name = here.pop(0) if here else next((name for name in reversed(asked) if asked[name].cancel()), "")
+            if name:
                 asked.pop(name, None)
                 starts(done, name)
                 done += 1
                 yield name, answer(name, table, spec)
+            else:
+                wait(asked.values(), timeout=HEARD, return_when=FIRST_COMPLETED)
             for other, future in [pair for pair in asked.items() if pair[1].done()]:
                 del asked[other]
                 if future.exception() is None:
                     done += 1
                     yield other, future.result()
                 else:
-                    waiting.append(other)
+                    here.append(other)
 
 
 def _trait(name: str, trait: Literal["early", "aside"]) -> int:
