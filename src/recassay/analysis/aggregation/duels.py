@@ -74,16 +74,11 @@ class Duels:
         """Pairs of which one is nowhere worse and somewhere better, on the datasets of positive weight: how many over
         all weightings, and of them, by rule (`ranks`: rules x weightings x algorithms), how many rank the other way
         round and how many level."""
-        first, second = np.triu_indices(self.count, 1)
-        pairs, against, level = 0, np.zeros(len(ranks), dtype=np.int64), np.zeros(len(ranks), dtype=np.int64)
+        counts = np.zeros((len(ranks), 2), dtype=np.int64)
+        pairs = 0
         for part, won, lost in self._blocks((weights > 0).astype(np.float64)):
-            better, worse = (won > 0) & (lost == 0), (won == 0) & (lost > 0)
-            pairs += int(better.sum() + worse.sum())
-            for r, placed in enumerate(ranks[:, part]):
-                behind = placed[:, first] - placed[:, second]
-                against[r] += (better & (behind > 0)).sum() + (worse & (behind < 0)).sum()
-                level[r] += ((better | worse) & (behind == 0)).sum()
-        return pairs, against, level
+            pairs += _count_dominated(won, lost, np.ascontiguousarray(ranks[:, part]), counts)
+        return pairs, counts[:, 0], counts[:, 1]
 
     def _blocks(self, weights: FloatArray) -> Iterator[tuple[slice, FloatArray, FloatArray]]:
         """Which weightings, and `[w, p]`, the weight of the datasets that the first of pair p wins, and the second."""
@@ -143,3 +138,25 @@ def _score_parts(won: FloatArray, chosen: IntArray, balance: FloatArray, worst: 
             for j in range(i + 1, size):
                 own, other = won[chosen[t, i], chosen[t, j]], lost[chosen[t, i], chosen[t, j]]
                 _note_duel(i, j, own, other, balance[t], worst[t])
+
+
+@compiled
+def _count_dominated(won: FloatArray, lost: FloatArray, ranks: FloatArray, counts: IntArray) -> int:
+    """Add to `counts` (rules x 2) the dominated pairs that are ranked the other way round, and level; how many there
+    are."""
+    pairs = 0
+    count = ranks.shape[2]
+    for w in range(len(won)):
+        pair = 0
+        for a in range(count):
+            for b in range(a + 1, count):
+                first_wins, second_wins = won[w, pair] > 0, lost[w, pair] > 0
+                pair += 1
+                if first_wins == second_wins:
+                    continue
+                pairs += 1
+                better, worse = (a, b) if first_wins else (b, a)
+                for r in range(len(ranks)):
+                    counts[r, 0] += int(ranks[r, w, better] > ranks[r, w, worse])
+                    counts[r, 1] += int(ranks[r, w, better] == ranks[r, w, worse])
+    return pairs
