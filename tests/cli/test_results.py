@@ -189,7 +189,7 @@ def test_each_dataset_has_its_protocol(cli, mixed):
     assert ran.code == 0, ran.err
     assert ran.json()["done"] == 6
     assert not ran.json()["failed"]
-    told = " ".join(str(row) for row in _protocols(study_facts(mixed / "out")))
+    told = " ".join(str(row) for row in _protocols(study_facts(mixed / "out")).values())
     for said in (
         "films</strong>: every interaction is positive; no filter; random (at random over all interactions), 60 /",
         "rated</strong>: ratings of at least 4 are positive; items with at least 5",
