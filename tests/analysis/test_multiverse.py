@@ -253,3 +253,11 @@ def test_intervals_hold_the_planted_shares_of_seeds_where_one_split_moves_all_al
         )
     assert np.mean(inside) > 0.9
     assert np.mean(inside, axis=0).min() > 0.85
+
+
+def test_an_algorithm_with_a_gap_in_every_universe_is_left_out_where_asked():
+    rows = table({"split": 2}).filter((pl.col("algorithm") != "A1") | (pl.col("dataset") != "d3"))
+    found = recassay.multiverse(rows, missing="drop-algorithms", permutations=50)
+    assert [claim.statement for claim in found.claims] == ["A0 is best", "A0 > A2"]
+    assert np.isfinite(found.places).all()
+    assert found.notes[0] == "In 2 universes algorithms with missing cells were left out."

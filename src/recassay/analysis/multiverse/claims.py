@@ -48,10 +48,16 @@ def first_places(mean_ranks: FloatArray) -> BoolArray:
     return np.asarray(mean_ranks <= np.nanmin(mean_ranks, axis=-1, keepdims=True) + 1e-9)
 
 
+def overall_ranks(mean_ranks: FloatArray) -> FloatArray:
+    """The mean over the universes of each algorithm (universes x algorithms in); NaN for one that is in none."""
+    known = np.isfinite(mean_ranks).sum(axis=0)
+    return np.where(known > 0, np.nansum(mean_ranks, axis=0) / np.maximum(known, 1), np.nan)
+
+
 def suggested_claims(mean_ranks: FloatArray) -> list[Stated]:
     """`A is best` for every algorithm that is first somewhere, and `A > B` for the leader against each rival."""
-    counts, overall = first_places(mean_ranks).sum(axis=0), np.nanmean(mean_ranks, axis=0)
-    order = sorted(range(len(counts)), key=lambda a: (-counts[a], overall[a]))
+    counts, overall = first_places(mean_ranks).sum(axis=0), overall_ranks(mean_ranks)
+    order = sorted(np.flatnonzero(np.isfinite(overall)).tolist(), key=lambda a: (-counts[a], overall[a]))
     best = [Stated(a, None, False) for a in order if counts[a]]
     return best + [Stated(order[0], b, False) for b in sorted(order[1:], key=lambda b: overall[b])]
 

@@ -17,6 +17,7 @@ from recassay.analysis.multiverse.claims import (
     named_claims,
     observed,
     opponent,
+    overall_ranks,
     shown,
     suggested_claims,
 )
@@ -301,7 +302,8 @@ def _shares(
 
 def _map(mean_ranks: FloatArray) -> tuple[FloatArray, tuple[float, float]]:
     """Two directions along which the mean ranks of the universes differ most (classical scaling of their distances)."""
-    filled = np.where(np.isnan(mean_ranks), np.nanmean(mean_ranks, axis=0), mean_ranks)
+    overall = overall_ranks(mean_ranks)
+    filled = np.where(np.isnan(mean_ranks), overall, mean_ranks)[:, np.isfinite(overall)]
     centred = filled - filled.mean(axis=0)
     left, size, _ = np.linalg.svd(centred, full_matrices=False)
     size = np.concatenate([size, np.zeros(2)])

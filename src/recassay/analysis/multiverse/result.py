@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from recassay.analysis.multiverse.claims import first_places, opponent
+from recassay.analysis.multiverse.claims import first_places, opponent, overall_ranks
 from recassay.analysis.multiverse.repeats import Drift, SeedShare
 from recassay.analysis.verdict.result import Grade
 from recassay.core import columns as c
@@ -250,7 +250,7 @@ class MultiverseResult(Displayed):
             **stated(self, "algorithms", "datasets"),
             "grades": {grade: grades.count(grade) for grade in dict.fromkeys(grades)},
             "leaky": {"universes": int(self.leaky.sum()), "best": self.best(leaky=True)},
-            "mean_rank": by_name(np.nanmean(self.mean_ranks[~self.leaky], axis=0), self.algorithms),
+            "mean_rank": by_name(overall_ranks(self.mean_ranks[~self.leaky]), self.algorithms),
             **stated(self, "drift", "seeds", "notes"),
             "settings": plain(self.settings),
         }  # fmt: skip

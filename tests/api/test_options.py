@@ -1,0 +1,313 @@
+"""No option of a verb on a table is ignored: with another value, more changes in the answer than its settings."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import recassay
+
+ALGORITHMS = ["EASE", "ALS", "BPR", "ItemKNN", "MostPop", "Random"]
+DATASETS = [f"d{j}" for j in range(8)]
+KINDS = {name: f"kind {max(j, 3)}" for j, name in enumerate(DATASETS)}
+AGES = pl.DataFrame({"dataset": DATASETS, "age": [5, 3, 8, 1, 2, 7, 6, 4]})
+HITS, USERS = "hitrate@10", 40
+
+
+def long_table(*metrics: str, **columns: Any) -> pl.DataFrame:
+    """Values with two digits, so that some are tied."""
+    random = np.random.default_rng(3)
+    level = np.array([0.3, 0.28, 0.26, 0.2, 0.1, 0.08])
+    rows = []
+    for metric in metrics:
+        values = np.round(np.clip(level[:, None] + random.normal(0, 0.05, (6, 8)), 0.02, 0.98), 2)
+        rows += [
+            {"algorithm": name, "dataset": dataset, "metric": metric, "value": float(values[i, j]), **columns}
+            for i, name in enumerate(ALGORITHMS)
+            for j, dataset in enumerate(DATASETS)
+        ]
+    return pl.DataFrame(rows)
+
+
+def sizes(seed: int) -> pl.DataFrame:
+    random = np.random.default_rng(seed)
+    return pl.DataFrame({"dataset": DATASETS} | {name: random.lognormal(8, 2, 8) for name in ("Nu", "Ni", "Nr")})
+
+
+def by_user() -> pl.DataFrame:
+    random = np.random.default_rng(1)
+    rows = [
+        {"algorithm": name, "dataset": dataset, "metric": metric, "user": f"u{user}",
+         "value": float(random.random() < 0.8 - 0.15 * i if metric == HITS else max(random.random() - 0.1 * i, 0))}
+        for metric in (HITS, "recall@10")
+        for i, name in enumerate(ALGORITHMS)
+        for dataset in DATASETS[:2]
+        for user in range(USERS)
+    ]  # fmt: skip
+    return pl.DataFrame(rows)
+
+
+def responses() -> pl.DataFrame:
+    random = np.random.default_rng(2)
+    able = np.linspace(-2, 2, 40)[:, None] - np.linspace(-1, 1, 6)
+    right = (random.random(able.shape) < 1 / (1 + np.exp(-able))).astype(int)
+    return pl.DataFrame({"respondent": [f"r{i}" for i in range(40)]} | {f"i{j}": right[:, j] for j in range(6)})
+
+
+def with_gaps(table: pl.DataFrame) -> pl.DataFrame:
+    return table.filter(~((pl.col("dataset") == "d1") & pl.col("algorithm").is_in(["BPR", "ItemKNN"])))
+
+
+TABLE, UNKNOWN = long_table("ndcg@10", "recall@10"), long_table("score")
+GAPS = with_gaps(TABLE)
+SMALL = TABLE.filter(pl.col("algorithm").is_in(ALGORITHMS[::2]) & pl.col("dataset").is_in(DATASETS[:4]))
+CHOICES = pl.concat([long_table("ndcg@10", "recall@10", split="random"),
+                     long_table("recall@10", "ndcg@10", split="time")])  # fmt: skip
+LEADER = CHOICES.filter(pl.col("algorithm") == "EASE")
+BEHIND = LEADER.with_columns(pl.lit("ALS").alias("algorithm"), value=0.95 * pl.col("value"))
+DIMENSIONS = long_table("auc", "correctness", "coverage@5", "diversity@5", "coverage@10", "diversity@10", "robustness",
+                        "seconds")  # fmt: skip
+PER_USER, RESPONSES = by_user(), responses()
+ITEMS = pl.DataFrame({"item": RESPONSES.columns[1:], "discrimination": 1.5, "difficulty": 0.5})
+
+
+class Case:
+    """One option: the value to try, the table that shows it, and what else is given with and without it."""
+
+    def __init__(self, value: Any, table: pl.DataFrame | None = None, **given: Any) -> None:
+        self.value, self.table, self.given = value, table, given
+
+
+DIRECTION = Case(False, UNKNOWN, metric="score", higher_is_better=True)
+MISSING = Case("drop-algorithms", GAPS, missing="drop-datasets")
+METRIC = Case("recall@10")
+GIVEN: dict[str, tuple[pl.DataFrame, dict[str, Any]]] = {
+    "rank": (TABLE, {"metric": "ndcg@10", "methods": ["mean", "dm_auc"], "replicates": 100}),
+    "compare": (TABLE, {"metric": "ndcg@10", "draws": 1000}),
+    "ratings": (TABLE, {"metric": "ndcg@10", "replicates": 100}),
+    "profiles": (TABLE, {"metric": "ndcg@10"}),
+    "stress": (TABLE, {"metric": "ndcg@10", "methods": ["mean", "dm_auc"], "draws": 100}),
+    "glicko": (TABLE, {"metric": "ndcg@10", "orders": 5}),
+    "model": (TABLE, {"metric": "ndcg@10"}),
+    "plan": (TABLE, {"metric": "ndcg@10"}),
+    "beta_irt": (TABLE, {"metric": "ndcg@10"}),
+    "associations": (TABLE, {"metric": "ndcg@10", "characteristics": sizes(0), "permutations": 50}),
+    "clusters": (TABLE, {"metric": "ndcg@10", "characteristics": sizes(0)}),
+    "select": (TABLE, {"metric": "ndcg@10", "characteristics": sizes(0), "k": 3, "simulations": 10, "splits": 2}),
+    "users": (PER_USER, {"metric": "recall@10", "replicates": 100}),
+    "user_irt": (PER_USER, {"metric": HITS}),
+    "logistic_irt": (RESPONSES, {}),
+    "multiverse": (CHOICES, {"permutations": 50}),
+    "comper": (DIMENSIONS, {"draws": 20}),
+}
+OPTIONS: dict[str, dict[str, Case]] = {
+    "rank": {
+        "metric": METRIC,
+        "methods": Case(["mean"]),
+        "families": Case(KINDS),
+        "missing": MISSING,
+        "higher_is_better": DIRECTION,
+        "replicates": Case(150),
+        "confidence": Case(0.5),
+        "seed": Case(1),
+        "beta_max": Case(1.5),
+        "beta_step": Case(0.5),
+    },
+    "compare": {
+        "metric": METRIC,
+        "families": Case(KINDS),
+        "missing": MISSING,
+        "higher_is_better": DIRECTION,
+        "alpha": Case(0.4),
+        "zeros": Case("pratt"),
+        "rope": Case(0.05),
+        "control": Case("MostPop"),
+        "within": Case(0.5),
+        "draws": Case(2000),
+        "seed": Case(1),
+    },
+    "ratings": {
+        "metric": METRIC,
+        "baseline": Case("MostPop"),
+        "families": Case(KINDS),
+        "missing": MISSING,
+        "higher_is_better": DIRECTION,
+        "replicates": Case(150),
+        "confidence": Case(0.5),
+        "seed": Case(1),
+    },
+    "profiles": {
+        "metric": METRIC,
+        "missing": MISSING,
+        "higher_is_better": DIRECTION,
+        "beta_max": Case(1.5),
+    },
+    "stress": {
+        "metric": METRIC,
+        "methods": Case(["mean"]),
+        "draws": Case(150),
+        "missing": MISSING,
+        "higher_is_better": DIRECTION,
+        "beta_max": Case(1.5),
+        "seed": Case(1),
+    },
+    "glicko": {
+        "metric": METRIC,
+        "order": Case(DATASETS[::-1]),
+        "properties": Case(AGES.with_columns(-pl.col("age")), order="age", properties=AGES),
+        "missing": MISSING,
+        "higher_is_better": DIRECTION,
+        "tau": Case(1.2),
+        "tie": Case(0.1),
+        "orders": Case(8),
+        "seed": Case(1),
+    },
+    "model": {
+        "metric": METRIC,
+        "within": Case(0.4),
+        "families": Case(KINDS),
+        "higher_is_better": DIRECTION,
+        "confidence": Case(0.5),
+        "seed": Case(1),
+    },
+    "plan": {
+        "metric": METRIC,
+        "difference": Case(0.3),
+        "power": Case(0.5),
+        "alpha": Case(0.4),
+        "families": Case(KINDS),
+        "higher_is_better": DIRECTION,
+        "seed": Case(1),
+    },
+    "beta_irt": {
+        "metric": METRIC,
+        "missing": Case("drop-datasets", GAPS),
+        "higher_is_better": DIRECTION,
+        "sigma": Case(3.0),
+        "estimator": Case("bi-reirt"),
+        "posterior": Case("samples", SMALL),
+        "confidence": Case(0.5),
+        "seed": Case(1, SMALL, posterior="samples"),
+    },
+    "associations": {
+        "metric": METRIC,
+        "characteristics": Case(sizes(1)),
+        "missing": MISSING,
+        "alpha": Case(0.4),
+        "permutations": Case(80),
+        "seed": Case(1),
+    },
+    "clusters": {
+        "metric": METRIC,
+        "characteristics": Case(sizes(1)),
+        "number": Case(3),
+        "missing": MISSING,
+        "higher_is_better": DIRECTION,
+        "log_skewed": Case(True),
+        "seed": Case(1),
+    },
+    "select": {
+        "metric": METRIC,
+        "k": Case(4),
+        "characteristics": Case(sizes(1)),
+        "methods": Case(["random", "kmeans"]),
+        "aggregation": Case("mean"),
+        "missing": MISSING,
+        "higher_is_better": DIRECTION,
+        "simulations": Case(15),
+        "splits": Case(3),
+        "curve": Case(False),
+        "seed": Case(1),
+    },
+    "users": {"metric": Case(HITS), "alpha": Case(0.4), "replicates": Case(150), "seed": Case(1)},
+    "user_irt": {
+        "model": Case("2pl"),
+        "metric": Case("recall@10"),
+        "datasets": Case(["d0"]),
+        "priors": Case(False),
+        "confidence": Case(0.5),
+    },
+    "logistic_irt": {
+        "model": Case("1pl"),
+        "items": Case(ITEMS),
+        "estimator": Case("birnbaum"),
+        "priors": Case(False),
+        "ability": Case("ml"),
+        "confidence": Case(0.5),
+        "tolerance": Case(0.1),
+        "max_cycles": Case(2),
+    },
+    "multiverse": {
+        "axes": Case(["split"], pl.concat([CHOICES.with_columns(target=pl.lit(name)) for name in "ab"])),
+        "claims": Case(["BPR > ALS"]),
+        "metric": METRIC,
+        "leaky": Case(["split=random"]),
+        "missing": Case("drop-algorithms", with_gaps(CHOICES)),
+        "higher_is_better": Case(
+            False,
+            CHOICES.filter(pl.col("metric") == "ndcg@10").with_columns(metric=pl.lit("score")),
+            higher_is_better=True,
+        ),
+        "within": Case(0.5, pl.concat([LEADER, BEHIND])),
+        "alpha": Case(0.4),
+        "permutations": Case(80),
+        "seed": Case(1),
+    },
+    "comper": {
+        "correctness": Case("auc"),
+        "k": Case(5, k=10),
+        "matrix": Case("printed"),
+        "normalisation": Case("min-max"),
+        "time_unit": Case("milliseconds"),
+        "missing": Case("drop-algorithms", with_gaps(DIMENSIONS), missing="drop-datasets"),
+        "draws": Case(30),
+        "seed": Case(1),
+    },
+}
+
+
+ELSEWHERE = {
+    ("compare", "bars"): "moves the bars of the diagram only: tests/plots/test_pictures.py",
+    ("associations", "higher_is_better"): "correlates the values as they are; a metric that is not known needs it",
+}
+TOO_LARGE = {"adaptive", "advise", "analyze", "certify", "correlations", "paper", "report", "results", "seal", "serve"}
+"""Verbs that ask several analyses, a study or a replay of many decisions, or that have no options."""
+
+
+def test_every_option_of_every_verb_on_a_table_is_tried():
+    reading = {
+        name: list(inspect.signature(getattr(recassay, name)).parameters)
+        for name in dir(recassay)
+        if name[0].islower() and callable(getattr(recassay, name))
+    }
+    first = {name: next(iter(options), "") for name, options in reading.items()}
+    verbs = {name for name in reading if first[name] in ("results", "results_or_runner")} | {"user_irt", "logistic_irt"}
+    assert verbs - TOO_LARGE == set(OPTIONS)
+    elsewhere = {"wide", "transpose", "progress"}  # tests/api/test_table_verbs.py tries the orientation of every verb
+    offered = {(verb, option) for verb in OPTIONS for option in set(reading[verb]) - {first[verb]} - elsewhere}
+    assert offered - ELSEWHERE.keys() == {(verb, option) for verb in OPTIONS for option in OPTIONS[verb]}
+
+
+def answer(verb: str, option: str, table: pl.DataFrame, given: dict[str, Any]) -> str:
+    """What a verb answers, without its settings and where it repeats the option itself."""
+
+    def kept(part: Any) -> Any:
+        if isinstance(part, dict):
+            own = {name: value for name, value in part.items() if name != option or isinstance(value, (dict, list))}
+            return {name: kept(value) for name, value in own.items() if name != "settings"}
+        return [kept(value) for value in part] if isinstance(part, (list, tuple)) else part
+
+    result = getattr(recassay, verb)(table, **given)
+    return json.dumps([kept(result.to_dict()), getattr(result, "grades", None)], default=str)
+
+
+@pytest.mark.parametrize(("verb", "option"), [(verb, option) for verb, tried in OPTIONS.items() for option in tried])
+def test_an_option_changes_the_answer(verb, option):
+    case, (table, given) = OPTIONS[verb][option], GIVEN[verb]
+    table, given = table if case.table is None else case.table, given | case.given
+    assert answer(verb, option, table, given) != answer(verb, option, table, given | {option: case.value})
