@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+import recassay
 from recassay.core.specs.specs import ProtocolSpec
 from recassay.core.specs.study import ComPerSpec, TuningSpec
-from recassay.recommenders.plan import CellSpec, SplitSpec
+from recassay.recommenders.plan import CellSpec, SplitSpec, plan
+from recassay.recommenders.probes import Probing, probe_study
 
 CELL = CellSpec(
     algorithm="EASE",
@@ -49,3 +51,12 @@ def test_what_is_reported_keeps_the_trials(change):
     other = CELL.model_copy(update=change)
     assert other.tuning_id == CELL.tuning_id
     assert other.id != CELL.id
+
+
+def test_a_probe_is_one_seed_and_one_fold_without_tuning():
+    folds = {"split": "kfold", "folds": 3}
+    study = recassay.make_study(["synthetic:dense-small"], ["EASE"], seed=[3, 4], trials=5, protocol=folds)
+    assert len(plan(study).cells) == 6
+    (cell,) = plan(probe_study(study, Probing())).cells
+    assert (cell.spec.seed, cell.spec.tuning.trials, cell.spec.metrics) == (3, 0, ("ndcg@10",))
+    assert cell.spec.split.protocol.fold == 0

@@ -64,7 +64,8 @@ def probe_study(spec: StudySpec, probing: Probing) -> StudySpec:
         update={
             "name": f"probes of {spec.name}",
             "seeds": spec.seeds[:1],
-            "folds": None if spec.folds is None else spec.folds[:1],
+            "folds": _first(spec.folds),
+            "datasets": tuple(data.model_copy(update={"folds": _first(data.folds)}) for data in spec.datasets),
             "metrics": (metric,),
             "tuning": spec.tuning.model_copy(update={"trials": 0}),
             "comper": None,
@@ -72,6 +73,11 @@ def probe_study(spec: StudySpec, probing: Probing) -> StudySpec:
             "protocol": spec.protocol.model_copy(update={"user_share": probing.users or spec.protocol.user_share}),
         }
     )
+
+
+def _first(folds: tuple[int, ...] | None) -> tuple[int, ...] | None:
+    """The first of the folds to run; None: the one that the protocol names."""
+    return None if folds is None else folds[:1]
 
 
 def _with_epochs(algorithm: AlgorithmSpec, epochs: int | None) -> AlgorithmSpec:
