@@ -407,6 +407,7 @@ def test_labels_do_not_touch():
     gaps = np.diff(np.sort(placed))
     assert (gaps > 0.03 - 1e-9).all()
     assert placed[-1] == pytest.approx(0.1)
+    assert label_rows([0.95, 0.99, 0.97], 0.1, top=1.0) == pytest.approx([0.8, 1.0, 0.9])
 
 
 @pytest.mark.slow

@@ -103,6 +103,7 @@ def test_families_are_drawn_whole():
     naive = rate_by_pairs(copied, replicates=400).interval
     honest = rate_by_pairs(copied, replicates=400, families="auto")
     assert honest.families == 6
+    assert "over 6 families of datasets)" in sentences(honest)[0]
     assert (np.diff(honest.interval, axis=1) > np.diff(naive, axis=1)).all()
     by_hand = rate_by_pairs(copied, replicates=400, families={name: name.split("-")[0] for name in names})
     np.testing.assert_allclose(by_hand.rating, honest.rating)

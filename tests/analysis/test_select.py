@@ -206,6 +206,8 @@ def test_the_same_seed_the_same_choices_and_every_method_in_the_curve():
     assert curve["k"].unique().sort().to_list() == [3, 4, 6]
     assert set(one.by_rule["kmeans"]) == set(RULES)
     assert (curve["mean"] <= 1 + 1e-12).all()
+    held_out = {point.method: point.spread for point in one.curve if point.held_out and point.k == 3}
+    assert held_out["preserving"] == one.choices["preserving"].held_out_algorithms, "judged by the other half"
 
 
 @pytest.mark.slow

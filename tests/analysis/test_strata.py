@@ -14,7 +14,7 @@ from scipy import stats
 from recassay.analysis.inference.significance import holm
 from recassay.analysis.strata.fit import GROUPS, sweep_strata, user_replicates
 from recassay.analysis.strata.pairs import PairTests, find_crossings, paired_tests
-from recassay.analysis.strata.sensitivity import order_distance
+from recassay.analysis.strata.sensitivity import order_distance, sensitivity
 from recassay.core.analysis import AnalysisResult
 from recassay.core.errors import UsageError
 from recassay.core.system.plain import plain
@@ -314,3 +314,12 @@ def test_of_many_algorithms_the_picture_colours_those_that_lead_or_move():
     marked = {name for row in layers[-1]["data"]["values"] for name in (row["first"], row["second"])}
     assert marked <= set(shown)
     assert "a8" in marked
+
+
+@pytest.mark.parametrize(("p", "proven"), [((0.01, 0.02), 1), ((0.01, 0.5), 0), ((0.5, 0.01), 0)])
+def test_a_pair_that_turns_round_is_proven_by_both_ends(p, proven):
+    one, gap, p_holm = np.array([0]), np.array([[0.2], [-0.2]]), np.array(p)[:, None]
+    tests = PairTests(left=one, right=one + 1, difference=gap, t=gap, p=p_holm, p_holm=p_holm)
+    means, halves = np.array([[0.4, 0.2], [0.2, 0.4]]), np.zeros((1, 2, 2, 2))
+    found = sensitivity(means, halves, tests, alpha=0.05, confidence=0.95)
+    assert (found.flipped, found.proven) == (1, proven)

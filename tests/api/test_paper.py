@@ -14,7 +14,7 @@ from recassay.core.registry import algorithms, analyses, metrics
 from recassay.core.tables.results import Results
 from recassay.reporting.numbers import p_value
 from recassay.reporting.paper.arrange import Room, placed
-from recassay.reporting.paper.fit import Cell, Grid, text_width
+from recassay.reporting.paper.fit import CHOICES, SIZES, Cell, Grid, text_width, width_of
 from recassay.reporting.paper.paragraph import paragraph
 from recassay.reporting.paper.setup import bibliography, citations, cited, entries
 from recassay.reporting.telling import figures_by_analysis
@@ -327,6 +327,12 @@ def test_latex_sets_a_study_with_odd_names(tmp_path, study):
 def test_wide_letters_take_more_room_than_others():
     assert text_width("i") < text_width("a") < text_width("A") < text_width("m") == text_width("漢")
     assert text_width("e\u0301") == text_width("e")
+
+
+def test_a_heading_over_columns_has_room():
+    title = "a heading that is wider than the two columns below it"
+    grid = Grid(("a", "b"), (("x", (Cell("1"), Cell("2"))),), groups=((title, 2),))
+    assert width_of(grid, CHOICES[0]) > text_width(title) * SIZES[CHOICES[0].size]
 
 
 def test_a_table_in_pieces_keeps_its_label_and_says_that_it_goes_on():

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recassay.classifiers import cell
+from recassay.classifiers.parts import make_classifier
 from recassay.classifiers.tables import encode_features, stratified_test
 from recassay.core.errors import InputError
 from support.classify import tiny_table
@@ -143,3 +144,12 @@ def test_each_classifier_and_table_has_a_seed_of_its_own(monkeypatch):
                 cell.run_cell({"cell": spec, "folder": "", "reference": name, "base": ""}, lambda *told: None)
     assert len(set(seeds)) == 12
     assert max(seeds) > 2**20
+
+
+def test_a_random_state_that_is_set_stays():
+    def made(random_state=None, depth=1):
+        return random_state, depth
+
+    assert make_classifier(made, "made", {"depth": 3}, 7)[0] == (7, 3)
+    assert make_classifier(made, "made", {"random_state": 5}, 7) == ((5, 1), {"random_state": 5})
+    assert make_classifier(lambda depth: depth, "made", {"depth": 3}, 7) == (3, {"depth": 3})

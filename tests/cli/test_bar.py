@@ -62,3 +62,10 @@ def test_no_line_is_wider_than_the_terminal(monkeypatch):
     shown = screen("".join(text))
     assert max(map(len, shown)) <= 39
     assert shown[-2] == "... and 4 more datasets"
+
+
+def test_of_several_cut_offs_the_first_names_the_best():
+    text = []
+    both = SimpleNamespace(metrics={"ndcg@5": 0.1, "ndcg@10": 0.2})
+    Bar(text.append).show(Event("finished", 1, 0, 2, dataset="films", algorithm="EASE", cell="a", record=both))
+    assert "best on films: EASE (ndcg@5 0.1000)" in screen("".join(text))

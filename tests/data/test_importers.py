@@ -100,6 +100,16 @@ def test_recbole_as_people_keep_it():
     assert "uni100" in cell(log, "BPR", "recall@10", column=c.PROTOCOL)
 
 
+def test_runs_of_one_recbole_log_do_not_share_their_settings(tmp_path):
+    path = tmp_path / "runs.log"
+    path.write_text(
+        "General Hyper Parameters:\nseed = 7\ndata_path = data/toya\nBPR(\ntest result: {'ndcg@10': 0.1}\n"
+        "General Hyper Parameters:\ndata_path = data/toya\nEASE(\ntest result: {'ndcg@10': 0.2}\n"
+    )
+    found = load_results(path)
+    assert [cell(found, name, "ndcg@10", column=c.SEED) for name in ("BPR", "EASE")] == ["7", ""]
+
+
 def test_a_recbole_log_that_did_not_end(tmp_path):
     text = (SAMPLES / "recbole" / "Pop-toya-Nov-15-2026_10-16-39-e07d65.log").read_text()
     path = tmp_path / "Pop-toya-Nov-15-2026_10-16-39-e07d65.log"
@@ -221,6 +231,13 @@ def test_trec_eval_leaves_the_row_of_all():
     means = load_results(SAMPLES / "trec" / "trec_eval_random.txt", dataset="films")
     assert (means.algorithms, means.datasets) == (["random"], ["films"])
     assert "num_q" not in means.metrics
+
+
+def test_a_measure_that_trec_eval_has_of_all_queries_alone_is_kept(tmp_path):
+    path = tmp_path / "trec_eval_q_pop.txt"
+    path.write_text("map q1 0.5\nmap q2 0.1\nmap all 0.3\nndcg_cut_10 all 0.2\n")
+    found = load_results(path, dataset="films")
+    assert (cell(found, "pop", "map", column=c.RUNS), cell(found, "pop", "ndcg@10")) == (2, 0.2)
 
 
 def test_ir_measures_ranx_rectools_replay():

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import recassay
 from recassay.core.errors import InputError, UsageError
 from recassay.core.specs.specs import ReadSpec
 from recassay.core.system.files import UNFINISHED
@@ -219,3 +220,9 @@ def test_a_cache_that_cannot_be_written(home: Path) -> None:
     home.write_text("a file is in the way")
     with pytest.raises(InputError, match=r"cannot be written.*RECASSAY_HOME"):
         import_dataset(FRAME, "mine")
+
+
+def test_a_stored_dataset_of_the_catalogue_is_listed_once() -> None:
+    import_dataset(FRAME, "ml-100k", ReadSpec())
+    kinds = [row["kind"] for row in recassay.list_data(everything=True) if row["name"] == "ml-100k"]
+    assert kinds == ["stored"]

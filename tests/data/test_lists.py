@@ -10,6 +10,7 @@ import pytest
 
 from recassay.core.errors import InputError
 from recassay.data.lists.judgements import read_judgements
+from recassay.data.lists.nested import LZ4_MAGIC, lz4_table
 from recassay.data.lists.read import read_lists
 
 TRUE = Path(__file__).resolve().parents[1] / "samples" / "lists"
@@ -164,3 +165,11 @@ def test_a_folder_of_a_run_has_its_lists_below_it(tmp_path: Path) -> None:
     (tmp_path / "evaluation").mkdir()
     write(tmp_path / "recs", "EASE.tsv", SAMPLES["Elliot, no header"][1])
     assert [one.name for one in read_lists(tmp_path)] == ["EASE"]
+
+
+@pytest.mark.parametrize(("flags", "checksum"), [(0x40, b""), (0x50, b"sums")])
+def test_blocks_of_lz4_with_and_without_checksums(flags: int, checksum: bytes) -> None:
+    stored = [b"\xa1\x61u\xa1", b"\x61i\xf9\x3c\x00"]  # {"u": {"i": 1.0}} in two blocks that are not packed
+    blocks = b"".join((len(part) | 1 << 31).to_bytes(4, "little") + part + checksum for part in stored)
+    found = lz4_table(LZ4_MAGIC + bytes([flags, 0x40, 0]) + blocks + bytes(4), "run.lz4")
+    assert found.rows() == [("u", "i", 1.0)]

@@ -374,6 +374,14 @@ def test_panels_of_a_table_are_its_datasets():
     assert grid[1] == ["d1", "d1"]
 
 
+def test_a_cell_over_rows_above_it_does_not_reach_below():
+    text = "d1 & EASE & 0.3 \\\\ \\multirow{-2}{*}{d1} & Pop & 0.1 \\\\ & ALS & 0.2 \\\\"
+    grid, _ = latex_grids(f"\\begin{{tabular}}{{llr}}{text}\\end{{tabular}}")[0]
+    assert [row[0] for row in grid] == ["d1", "d1", ""]
+    grid, _ = latex_grids("\\begin{tabular}{llr}" + text.replace("{-2}", "{2}") + "\\end{tabular}")[0]
+    assert [row[0] for row in grid] == ["d1", "d1", "d1"]
+
+
 def test_bars_outside_of_tables_are_prose():
     assert barred_grids("a | b\nc | d\n") == []
     assert barred_grids("| a | b |\n|---|---|\n| 1 | 2 |\n") == [[["a", "b"], ["1", "2"]]]

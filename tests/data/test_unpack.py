@@ -89,7 +89,8 @@ def test_gzip_header_name_is_ignored(tmp_path: Path) -> None:
 
 
 def test_members_are_found_from_the_right(tmp_path: Path) -> None:
-    files = {"ml/ratings.csv": CONTENT, "ml/movies.csv": b"m", "__MACOSX/ml/._ratings.csv": b"junk"}
+    files = {"ml/ratings.csv": CONTENT, "ml/movies.csv": b"m", "__MACOSX/ml/._ratings.csv": b"junk",
+             "ml/._movies.csv": b"junk"}  # fmt: skip
     archive = make_zip(tmp_path / "a.zip", files)
     assert unpack(archive, tmp_path / "one", members=["ratings.csv"]) == [tmp_path / "one/ml/ratings.csv"]
     assert len(unpack(archive, tmp_path / "two", members=["*.csv"])) == 2

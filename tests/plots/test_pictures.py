@@ -12,7 +12,7 @@ import recassay
 from recassay.core.choices import FORMATS
 from recassay.core.tables.matrix import Matrix
 from recassay.core.tables.results import Results
-from recassay.plots.compare import BAR, ROW, lay_out, plot_critical_difference, plot_pairwise
+from recassay.plots.compare import BAR, ROW, _bars, lay_out, plot_critical_difference, plot_pairwise
 from recassay.plots.theme import COLOURS, DASHES, colour_scale, colours_of, dash_scale
 from recassay.reporting.drawing import render
 from recassay.reporting.figures import figures
@@ -61,6 +61,13 @@ def test_bars_are_the_groups_and_do_not_touch(compared):
             if other != (y, low, high) and other[0] == y:
                 assert other[1] > high or other[2] < low
     assert max(b["y"] for b in layout.bars) + BAR <= min(row["y"] for row in layout.labels)
+
+
+@pytest.mark.parametrize(("third", "rows"), [(2.02, 2), (2.1, 2), (2.5, 1)])
+def test_bars_that_nearly_touch_stand_on_two_lines(third, rows):
+    ranks = {"a": 1.0, "b": 2.0, "c": third, "d": 4.0}
+    bars = _bars((("a", "b"), ("c", "d")), ranks, 0, 4)
+    assert len({bar["y"] for bar in bars}) == rows
 
 
 @pytest.mark.parametrize("bars", ["wilcoxon-holm", "nemenyi", "bayesian"])

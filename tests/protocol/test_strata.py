@@ -45,6 +45,11 @@ def test_pools_and_shares_by_hand() -> None:
     assert {row[1] for row in rows_of(strata[0].sample)} == {"z"}
 
 
+def test_items_without_a_training_event_are_tested_but_not_counted() -> None:
+    (stratum,) = popularity_strata(TRAIN.take(np.arange(5)), TEST, thresholds=[3], seed=0).strata
+    assert (stratum.pool, stratum.items, stratum.share_of_items) == (4, 1, 0.5)
+
+
 def test_every_set_has_the_size_and_only_items_below_its_threshold(split: Split) -> None:
     fit = split.refit()
     count = popularity(fit)
