@@ -339,3 +339,6 @@ def test_analyze_runs_it_where_answers_are_known(answers):
         ANALYSIS.run(None, AnalysisSpec("accuracy"))
     found = ANALYSIS.run(None, AnalysisSpec("accuracy", evidence={"instances": lambda: answers[:2]}))
     assert [one.dataset for one in found.traits] == ["dataset-00", "dataset-01"]
+    assert found.how.confidence == 0.95
+    level = AnalysisSpec("accuracy", alpha=0.1, evidence={"instances": lambda: answers[:2]})
+    assert ANALYSIS.run(None, level).how.confidence == 0.9

@@ -15,6 +15,7 @@ from recassay.analysis.multiverse.shares import variance_parts
 from recassay.analysis.verdict.fit import judge
 from recassay.core.errors import InputError, UsageError
 from recassay.core.tables.results import Results
+from recassay.reporting.sections.multiverse import sentences, tables
 
 PUBLISHED = "published:time-to-split"
 
@@ -261,3 +262,14 @@ def test_an_algorithm_with_a_gap_in_every_universe_is_left_out_where_asked():
     assert [claim.statement for claim in found.claims] == ["A0 is best", "A0 > A2"]
     assert np.isfinite(found.places).all()
     assert found.notes[0] == "In 2 universes algorithms with missing cells were left out."
+
+
+def test_intervals_of_shares_are_called_by_their_level():
+    random = pl.Series("value", np.random.default_rng(5).random(16 * 24))
+    rows = table({"split": 3, "target": 4, "filter": 2}, keep=0.7).with_columns(random)
+    by_level = {alpha: recassay.multiverse(rows, alpha=alpha, permutations=50) for alpha in (0.05, 0.2)}
+    for alpha, level in ((0.05, "95 %"), (0.2, "80 %")):
+        shares = next(part for part in tables(by_level[alpha]) if part.title.startswith("Which choices decide"))
+        assert shares.header[-1] == level
+        assert any(f"({level} interval " in sentence for sentence in sentences(by_level[alpha]))
+    assert by_level[0.2].shares[0].interval != by_level[0.05].shares[0].interval

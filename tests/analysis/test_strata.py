@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from recassay.analysis.inference.significance import holm
-from recassay.analysis.strata.fit import GROUPS, sweep_strata, user_replicates
+from recassay.analysis.strata.fit import ANALYSIS, GROUPS, sweep_strata, user_replicates
 from recassay.analysis.strata.pairs import PairTests, find_crossings, paired_tests
 from recassay.analysis.strata.sensitivity import order_distance, sensitivity
-from recassay.core.analysis import AnalysisResult
+from recassay.core.analysis import AnalysisResult, AnalysisSpec
 from recassay.core.errors import UsageError
 from recassay.core.system.plain import plain
 from recassay.plots.strata import plot_strata
@@ -323,3 +323,15 @@ def test_a_pair_that_turns_round_is_proven_by_both_ends(p, proven):
     means, halves = np.array([[0.4, 0.2], [0.2, 0.4]]), np.zeros((1, 2, 2, 2))
     found = sensitivity(means, halves, tests, alpha=0.05, confidence=0.95)
     assert (found.flipped, found.proven) == (1, proven)
+
+
+def test_a_report_gives_the_bands_its_level():
+    made = evidence(scores(LEVEL))
+    known = {"strata": lambda: lambda metric, seed: made}
+    narrow, wide = (
+        ANALYSIS.run(None, AnalysisSpec("ndcg@10", alpha=alpha, replicates=200, evidence=known))
+        for alpha in (0.4, 0.05)
+    )
+    assert (narrow.confidence, wide.confidence) == (0.6, 0.95)
+    spans = [np.diff(found.datasets[0].interval, axis=-1).mean() for found in (narrow, wide)]
+    assert spans[0] < spans[1]

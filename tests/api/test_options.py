@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,9 @@ import polars as pl
 import pytest
 
 import recassay
+from recassay.api.publish.analyze import known_evidence
+from recassay.core.analysis import AnalysisSpec
+from recassay.core.registry import analyses
 
 ALGORITHMS = ["EASE", "ALS", "BPR", "ItemKNN", "MostPop", "Random"]
 DATASETS = [f"d{j}" for j in range(8)]
@@ -293,16 +297,53 @@ def test_every_option_of_every_verb_on_a_table_is_tried():
     assert offered - ELSEWHERE.keys() == {(verb, option) for verb in OPTIONS for option in OPTIONS[verb]}
 
 
+ASKED = {"seed": 1, "alpha": 0.4, "replicates": 150, "control": "MostPop"}
+ANSWERS = {
+    "associations": "seed alpha",
+    "beta_irt": "alpha",
+    "clusters": "seed",
+    "compare": "seed alpha control",
+    "glicko": "seed",
+    "model": "seed alpha",
+    "plan": "seed alpha",
+    "profiles": "",
+    "rank": "seed alpha replicates control",
+    "ratings": "seed alpha replicates",
+    "select": "seed",
+    "stress": "seed",
+    "users": "seed alpha replicates",
+}
+"""Which options of a report each of its analyses answers to; the others have no such number."""
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_what_a_report_is_asked_reaches_its_analyses(name):
+    frame, metric = (PER_USER, "recall@10") if name == "users" else (TABLE, "ndcg@10")
+    table = recassay.load_results(frame)
+    spec = AnalysisSpec(metric, replicates=100, evidence=known_evidence(frame, table, sizes(0)))
+    run = analyses.get(name).run
+    usual = without(run(table, spec), "alpha", "confidence")
+    answered = {option for option, value in ASKED.items()
+                if without(run(table, replace(spec, **{option: value})), "alpha", "confidence") != usual}  # fmt: skip
+    assert answered == set(ANSWERS[name].split())
+
+
 def answer(verb: str, option: str, table: pl.DataFrame, given: dict[str, Any]) -> str:
     """What a verb answers, without its settings and where it repeats the option itself."""
+    return without(getattr(recassay, verb)(table, **given), option)
+
+
+def without(result: Any, *options: str) -> str:
+    """What a result says besides its settings and these options."""
 
     def kept(part: Any) -> Any:
         if isinstance(part, dict):
-            own = {name: value for name, value in part.items() if name != option or isinstance(value, (dict, list))}
+            own = {
+                name: value for name, value in part.items() if name not in options or isinstance(value, (dict, list))
+            }
             return {name: kept(value) for name, value in own.items() if name != "settings"}
         return [kept(value) for value in part] if isinstance(part, (list, tuple)) else part
 
-    result = getattr(recassay, verb)(table, **given)
     return json.dumps([kept(result.to_dict()), getattr(result, "grades", None)], default=str)
 
 

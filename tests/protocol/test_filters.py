@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recassay.core.errors import InputError
-from recassay.core.interactions import RepeatRule
 from recassay.core.specs.specs import FilterName, ProtocolSpec
 from recassay.core.types import Interactions
 from recassay.protocol.filters import frequent_rows, positive_rows
@@ -111,13 +110,3 @@ def test_filters_leave_their_input_alone() -> None:
     before = CHAIN.user.copy()
     filter_core(CHAIN, min_item=3, min_user=3)
     assert np.array_equal(CHAIN.user, before)
-
-
-@pytest.mark.parametrize(
-    ("rule", "kept"),
-    [("first", [False, False, True, True]), ("last", [False, True, True, False]), ("max", [False, True, True, True]),
-     ("sum", [False, True, True, True])],
-)  # fmt: skip
-def test_of_several_events_of_a_pair_the_rule_says_which_reach_the_threshold(rule, kept):
-    events = interactions([("a", "x", 2.0, 1), ("a", "x", 4.0, 2), ("a", "y", 4.0, 1), ("a", "y", 2.0, 2)])
-    assert positive_rows(replace(events, repeated=RepeatRule(rule)), 4.0).tolist() == kept

@@ -148,7 +148,8 @@ def plot_metadata(result: DecodirtResult) -> Any:
     return themed(
         chart,
         "Properties of datasets and their items",
-        f"Pearson's correlation over {len(result.traits)} datasets; pale: the 95 % interval holds 0",
+        f"Pearson's correlation over {len(result.traits)} datasets; "
+        f"pale: the {100 * result.how.confidence:g} % interval holds 0",
     )
 
 

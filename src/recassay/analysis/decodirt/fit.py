@@ -94,7 +94,8 @@ def _notes(traits: Sequence[DatasetTraits], players: Sequence[str]) -> list[str]
 
 
 def _run(results: Results, spec: AnalysisSpec) -> DecodirtResult:
-    return analyze_instances(spec.required("instances"), seed=spec.seed)
+    how = ItemCalibration(confidence=1 - spec.alpha)
+    return analyze_instances(spec.required("instances"), how=how, seed=spec.seed)
 
 
 ANALYSIS = Analysis(

@@ -169,7 +169,8 @@ def _means(sums: FloatArray, n_thresholds: int, n_algorithms: int) -> FloatArray
 
 def _run(results: Results, spec: AnalysisSpec) -> StrataResult:
     evidence: StrataEvidence = spec.required("strata")(spec.metric, seed=spec.seed)
-    return sweep_strata(evidence, alpha=spec.alpha, replicates=min(spec.draws, REPLICATES), seed=spec.seed)
+    confidence, replicates = 1 - spec.alpha, min(spec.draws, REPLICATES)
+    return sweep_strata(evidence, alpha=spec.alpha, confidence=confidence, replicates=replicates, seed=spec.seed)
 
 
 ANALYSIS = Analysis(

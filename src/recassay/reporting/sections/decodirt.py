@@ -146,14 +146,15 @@ def _correlations(result: DecodirtResult) -> Iterator[Table]:
     known = [row for row in result.correlations.to_frame().to_dicts() if row["p_holm"] is not None]
     if not known:
         return
+    level = f"{100 * result.how.confidence:g} %"
     yield Table(
         f"Properties and item parameters: the strongest of {len(known)} correlations over datasets",
         {"property": "{left}", "of the items": lambda row: row["right"].replace("_", " "), "Pearson": "{pearson:.2f}",
-         "95 %": "{low:.2f} to {high:.2f}", "p": "{p:.3g}", "p (Holm)": "{p_holm:.3g}", "Spearman": "{spearman:.2f}",
+         level: "{low:.2f} to {high:.2f}", "p": "{p:.3g}", "p (Holm)": "{p_holm:.3g}", "Spearman": "{spearman:.2f}",
          "datasets": "{datasets}"},
         known[:MOST_CORRELATIONS],
         names=2,
-        important=["of the items", "Pearson", "p (Holm)", "95 %"],
+        important=["of the items", "Pearson", "p (Holm)", level],
     )  # fmt: skip
 
 

@@ -64,6 +64,11 @@ def _by_dataset(main: Claim) -> list[str]:
             f"on {high}."]  # fmt: skip
 
 
+def _level(result: MultiverseResult) -> str:
+    """The level of the intervals."""
+    return f"{100 * (1 - result.settings.alpha):g} %"
+
+
 def _deciding(result: MultiverseResult) -> list[str]:
     ranked = sorted((s for s in result.shares if s.axes), key=lambda share: -share.share)
     named = [share for share in ranked if share.share >= WORTH_NAMING][:3]
@@ -74,7 +79,7 @@ def _deciding(result: MultiverseResult) -> list[str]:
     parts = []
     for share in named:
         ends = share.interval
-        sure = "" if ends is None else f" (95 % interval {between(100 * ends[0], 100 * ends[1], 0)} %)"
+        sure = "" if ends is None else f" ({_level(result)} interval {between(100 * ends[0], 100 * ends[1], 0)} %)"
         parts.append(f"{share.name} {percent(share.share)}{sure}")
     return [f"The deciding choices, by their share of the differences between rankings: {listing(parts)}."]
 
@@ -144,7 +149,7 @@ def tables(result: MultiverseResult) -> Iterator[Table]:
         most=30,
     )  # fmt: skip
     decide = "Which choices decide: shares of the variance between the rankings (%)"
-    yield Table(decide, ["choice", "share", "95 %"], shares, most=20)
+    yield Table(decide, ["choice", "share", _level(result)], shares, most=20)
     if 1 < len(result.datasets) <= 12:
         yield Table("Universes in which a claim is seen, by dataset", ["claim", *result.datasets], by_dataset)
 
@@ -267,7 +272,8 @@ def plot_axes(result: MultiverseResult) -> Any:
     return themed(
         chart,
         "Which choices decide",
-        "Share of the variance between the rankings of universes" + ("; lines: 95 % intervals" if estimated else ""),
+        "Share of the variance between the rankings of universes"
+        + (f"; lines: {_level(result)} intervals" if estimated else ""),
     )
 
 
