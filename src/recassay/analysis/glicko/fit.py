@@ -6,7 +6,6 @@ The order in which the datasets follow each other is a choice: as given, by name
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -47,12 +46,14 @@ def rate_algorithms(
     given: Sequence[str] | None = None,
     order: str | Sequence[str] = "given",
     properties: Mapping[str, Mapping[str, float]] | None = None,
-    **options: Any,
+    tau: float | None = None,
+    tie: float = 0.0,
+    orders: int | None = None,
+    seed: int = 0,
 ) -> GlickoResult:
     """Glicko-2 over the datasets of a matrix: each is a rating period, all play all, the better value wins.
 
-    `order` names how the datasets follow each other (see `dataset_order`); `given` is the order of the table, and
-    `options` are those of `rate_table`.
+    `order` names how the datasets follow each other (see `dataset_order`); `given` is the order of the table.
     """
     names = dataset_order(matrix, order, given=given, properties=properties)
     place = {name: d for d, name in enumerate(matrix.datasets)}
@@ -63,8 +64,11 @@ def rate_algorithms(
         metric=matrix.metric,
         higher_is_better=matrix.higher_is_better,
         order_name=order if isinstance(order, str) else "listed",
+        tau=tau,
+        tie=tie,
+        orders=orders,
+        seed=seed,
         missing=matrix.missing,
-        **options,
     )
 
 
