@@ -466,3 +466,11 @@ def test_charts():
     assert set(drawn) == {"item_curves", "abilities"}
     assert "negative discrimination" in render(drawn["item_curves"], "svg").decode()
     assert render(drawn["abilities"], "png").startswith(b"\x89PNG")
+
+
+def test_where_all_answer_alike_no_note_is_empty():
+    from recassay.reporting.sections.logistic_irt import tables
+
+    same = pl.DataFrame({"respondent": ["a", "b", "c"], "q1": [1, 1, 1], "q2": [0, 0, 0]})
+    [table] = tables(recassay.logistic_irt(same))
+    assert [note.partition(" items")[0] for note in table.notes] == ["Everybody or nobody has 2 of 2 (q1, q2)"]

@@ -58,7 +58,7 @@ def tables(result: LogisticResult) -> Iterator[Table]:
          f"{100 * result.confidence:.3g} %": "{ability_low:.2f} to {ability_high:.2f}",
          "true score": "{true_score:.3f}", "accuracy": "{accuracy:.3f}"},
         result.to_frame().to_dicts(),
-        notes=[items(result.summary()), *NARROW.get(result.model, ()), *result.notes],
+        notes=[note for note in (items(result.summary()), *NARROW.get(result.model, ()), *result.notes) if note],
         most=30,
     )  # fmt: skip
 
