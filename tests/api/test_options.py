@@ -90,6 +90,7 @@ class Case:
 DIRECTION = Case(False, UNKNOWN, metric="score", higher_is_better=True)
 MISSING = Case("drop-algorithms", GAPS, missing="drop-datasets")
 METRIC = Case("recall@10")
+READING = {"metric": METRIC, "missing": MISSING, "higher_is_better": DIRECTION}
 GIVEN: dict[str, tuple[pl.DataFrame, dict[str, Any]]] = {
     "rank": (TABLE, {"metric": "ndcg@10", "methods": ["mean", "dm_auc"], "replicates": 100}),
     "compare": (TABLE, {"metric": "ndcg@10", "draws": 1000}),
@@ -111,11 +112,9 @@ GIVEN: dict[str, tuple[pl.DataFrame, dict[str, Any]]] = {
 }
 OPTIONS: dict[str, dict[str, Case]] = {
     "rank": {
-        "metric": METRIC,
+        **READING,
         "methods": Case(["mean"]),
         "families": Case(KINDS),
-        "missing": MISSING,
-        "higher_is_better": DIRECTION,
         "replicates": Case(150),
         "confidence": Case(0.5),
         "seed": Case(1),
@@ -123,10 +122,8 @@ OPTIONS: dict[str, dict[str, Case]] = {
         "beta_step": Case(0.5),
     },
     "compare": {
-        "metric": METRIC,
+        **READING,
         "families": Case(KINDS),
-        "missing": MISSING,
-        "higher_is_better": DIRECTION,
         "alpha": Case(0.4),
         "zeros": Case("pratt"),
         "rope": Case(0.05),
@@ -136,36 +133,28 @@ OPTIONS: dict[str, dict[str, Case]] = {
         "seed": Case(1),
     },
     "ratings": {
-        "metric": METRIC,
+        **READING,
         "baseline": Case("MostPop"),
         "families": Case(KINDS),
-        "missing": MISSING,
-        "higher_is_better": DIRECTION,
         "replicates": Case(150),
         "confidence": Case(0.5),
         "seed": Case(1),
     },
     "profiles": {
-        "metric": METRIC,
-        "missing": MISSING,
-        "higher_is_better": DIRECTION,
+        **READING,
         "beta_max": Case(1.5),
     },
     "stress": {
-        "metric": METRIC,
+        **READING,
         "methods": Case(["mean"]),
         "draws": Case(150),
-        "missing": MISSING,
-        "higher_is_better": DIRECTION,
         "beta_max": Case(1.5),
         "seed": Case(1),
     },
     "glicko": {
-        "metric": METRIC,
+        **READING,
         "order": Case(DATASETS[::-1]),
         "properties": Case(AGES.with_columns(-pl.col("age")), order="age", properties=AGES),
-        "missing": MISSING,
-        "higher_is_better": DIRECTION,
         "tau": Case(1.2),
         "tie": Case(0.1),
         "orders": Case(8),
@@ -207,22 +196,18 @@ OPTIONS: dict[str, dict[str, Case]] = {
         "seed": Case(1),
     },
     "clusters": {
-        "metric": METRIC,
+        **READING,
         "characteristics": Case(sizes(1)),
         "number": Case(3),
-        "missing": MISSING,
-        "higher_is_better": DIRECTION,
         "log_skewed": Case(True),
         "seed": Case(1),
     },
     "select": {
-        "metric": METRIC,
+        **READING,
         "k": Case(4),
         "characteristics": Case(sizes(1)),
         "methods": Case(["random", "kmeans"]),
         "aggregation": Case("mean"),
-        "missing": MISSING,
-        "higher_is_better": DIRECTION,
         "simulations": Case(15),
         "splits": Case(3),
         "curve": Case(False),

@@ -6,9 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from recassay.api.study.studies import make_study
 from recassay.core.errors import NotApplicableError, RecAssayError, UsageError
 from recassay.core.specs.search import Choice, Real, Whole
-from recassay.core.specs.study import PATIENCE, OptionsSpec, RangeSpec
+from recassay.core.specs.study import PATIENCE, AlgorithmSpec, OptionsSpec, RangeSpec
+from recassay.recommenders.preflight import checked_plan
 from recassay.recommenders.space import highest, settle
 from recassay.recommenders.tune import SLOW_STAGES, Tuning
 from recassay.recommenders.work import Stage
@@ -284,3 +286,19 @@ def test_settings_fix_and_narrow():
 def test_settings_that_mean_nothing_are_refused(setting, message):
     with pytest.raises(UsageError, match=message):
         settle(Algorithm, setting, "Algorithm")
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "message"),
+    [
+        ("ALS", {"reg": -3.0}, "ALS cannot work with reg = -3.0; give a number that is at least 0"),
+        ("ALS", {"reg": "high"}, "ALS cannot work with reg = high; give a number that is at least 0"),
+        ("ALS", {"factors": RangeSpec(low=0, high=8)}, "ALS cannot work with factors = 0"),
+        ("LightGCN", {"hardest_of": OptionsSpec(options=(4, 0))}, "LightGCN cannot work with hardest_of = 0"),
+    ],
+)
+def test_a_study_that_sets_what_cannot_work_is_refused_before_it_runs(name, settings, message, tmp_path):
+    study = make_study(["synthetic:dense-small"], [name])
+    chosen = AlgorithmSpec(reference=name, name=name, settings=settings)
+    with pytest.raises(UsageError, match=message):
+        checked_plan(study.model_copy(update={"algorithms": (chosen,)}), tmp_path, elsewhere=True)

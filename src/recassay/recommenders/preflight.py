@@ -11,6 +11,7 @@ from typing import Any
 
 from recassay.core.errors import InputError, RecAssayError, UsageError, refuse_all
 from recassay.core.registry import algorithms
+from recassay.core.specs.search import Choice, Parameter, Tunable
 from recassay.core.specs.study import AlgorithmSpec, DatasetSpec, StudySpec
 from recassay.core.system.plugin_file import plugin_path
 from recassay.data.sources import SYNTHETIC, count_events, is_path, known_times, path_of, preset_of, stored_manifest
@@ -106,8 +107,17 @@ def _find_dataset(reference: str, base: str) -> None:
 def _find_algorithm(algorithm: AlgorithmSpec, base: str) -> None:
     if is_part_file(algorithm.reference):
         plugin_path(algorithm.reference, base)
-    else:
-        settle(algorithms.get(algorithm.reference), algorithm.settings, algorithm.name)
+        return
+    kind = algorithms.get(algorithm.reference)
+    fixed, space = settle(kind, algorithm.settings, algorithm.name)
+    tried = {name: (value,) for name, value in fixed.items()} | {name: _ends(made) for name, made in space.items()}
+    for name, limits in (kind.limits if issubclass(kind, Tunable) else {}).items():
+        for value in tried.get(name, ()):
+            limits.check(value, name, algorithm.name)
+
+
+def _ends(parameter: Parameter) -> tuple[Any, ...]:
+    return parameter.options if isinstance(parameter, Choice) else (parameter.low, parameter.high)
 
 
 def _no_times(study: StudySpec, dataset: DatasetSpec) -> Iterator[RecAssayError]:

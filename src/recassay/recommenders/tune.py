@@ -206,7 +206,8 @@ def _best(known: Sequence[TrialRecord], higher_is_better: bool) -> TrialRecord:
         status = "over_budget" if all(trial.state == "over_budget" for trial in known) else "failed"
         if (first.reason or "").startswith("out of memory"):
             status = "memory"
-        raise JobFailure(status, f"{first.reason} (all {len(known)} trials failed)")
+        every = f" (all {len(known)} trials failed)" if len(known) > 1 else ""
+        raise JobFailure(status, f"{first.reason}{every}")
     sign = 1.0 if higher_is_better else -1.0
     return max(complete, key=lambda trial: (sign * (trial.value or 0.0), -trial.number))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numbers
+import operator
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, field
 from typing import Any, ClassVar, TypeAlias, TypeVar, dataclass_transform
@@ -60,16 +62,17 @@ class Limits:
         if self.among is not None and value not in self.among:
             known = [str(option) for option in self.among]
             raise UsageError(f"{algorithm} has no {parameter} {value!r}", fix=did_you_mean(str(value), known))
-        kept = {
-            "above": self.above is None or value > self.above,
-            "at least": self.least is None or value >= self.least,
-            "at most": self.most is None or value <= self.most,
+        bounds = {
+            "above": (operator.gt, self.above),
+            "at least": (operator.ge, self.least),
+            "at most": (operator.le, self.most),
         }
-        if not all(kept.values()):
-            stated = zip(kept, (self.above, self.least, self.most), strict=True)
-            bounds = " and ".join(f"{word} {bound:g}" for word, bound in stated if bound is not None)
+        stated = {word: (keeps, bound) for word, (keeps, bound) in bounds.items() if bound is not None}
+        number = isinstance(value, numbers.Real)
+        if stated and not (number and all(keeps(value, bound) for keeps, bound in stated.values())):
+            within = " and ".join(f"{word} {bound:g}" for word, (_, bound) in stated.items())
             raise UsageError(
-                f"{algorithm} cannot work with {parameter} = {value}", fix=f"give a number that is {bounds}"
+                f"{algorithm} cannot work with {parameter} = {value}", fix=f"give a number that is {within}"
             )
 
 
