@@ -134,10 +134,10 @@ def test_unknown_ids_are_counted_and_keep_their_place():
     assert record.examples == {"user": ["zoe"], "item": ["99", "98"]}
 
 
-def test_k_cuts_and_pads():
+def test_lists_are_as_wide_as_the_longest_and_as_was_asked_for():
     frame = {"user": ["ann", "ann"], "item": [10, 20], "score": [1.0, 2.0]}
-    assert read(frame, k=1).top.items.tolist() == [[1]]
-    assert read(frame, k=3).top.items.tolist() == [[1, 0, -1]]
+    assert read(frame).top.items.tolist() == read(frame, least=1).top.items.tolist() == [[1, 0]]
+    assert read(frame, least=3).top.items.tolist() == [[1, 0, -1]]
 
 
 @pytest.mark.parametrize("items", [["10", "20"], [10.0, 20.0], [10, 20]])
@@ -188,4 +188,4 @@ def test_a_table_without_rows_or_known_users_gives_no_lists():
     empty = pl.DataFrame(schema={"user": pl.String, "item": pl.Int64, "score": pl.Float64})
     assert nobody.top.items.shape[0] == 0
     assert nobody.unknown_user_rows == 1
-    assert recommendations_to_topk(empty, DATA, rng=np.random.default_rng(0), k=5).top.items.shape == (0, 5)
+    assert recommendations_to_topk(empty, DATA, rng=np.random.default_rng(0), least=5).top.items.shape == (0, 5)

@@ -192,14 +192,11 @@ def _judged(name: str, lists: ReadLists, judging: JudgingSplit, metrics: Sequenc
     elif lists.split is not None:
         notes.append(f"the lists name the split {lists.split[:12]}: give `split` to have that checked")
     train = split.refit()
-    rng, k = derived_rng(seed, "evaluate", "ties"), max((metric.k or 0 for metric in metrics), default=0)
     frame, repeated = _each_item_once(lists.frame)
     if repeated:
         notes.append(f"{repeated:,} rows repeat an item of their list and were left out; what stood below moved up")
-    record = recommendations_to_topk(frame, train, rng=rng, where=lists.where)
-    if k > record.top.k:
-        rng = derived_rng(seed, "evaluate", "ties")
-        record = recommendations_to_topk(frame, train, k=k, rng=rng, where=lists.where)
+    depth, rng = max((metric.k or 1 for metric in metrics), default=1), derived_rng(seed, "evaluate", "ties")
+    record = recommendations_to_topk(frame, train, least=depth, rng=rng, where=lists.where)
     _refuse_other_data(record, split, lists.where, judging.untrained)
     if split.task == "new" and not judging.untrained:
         notes += _seen_note(record, train, lists.where)

@@ -134,7 +134,4 @@ def _read_lists(frame: pl.DataFrame, train: Interactions, sweep: Sweep, *, where
     if k is not None and sweep.others == "keep" and not whole:
         frame = frame.filter(pl.col(c.RANK) <= k)
     rng = derived_rng(sweep.seed, "strata", "ties")
-    top = recommendations_to_topk(frame, train, rng=rng, where=where).top
-    if k is not None and top.k < k:
-        top = recommendations_to_topk(frame, train, k=k, rng=rng, where=where).top
-    return top
+    return recommendations_to_topk(frame, train, least=k or 1, rng=rng, where=where).top

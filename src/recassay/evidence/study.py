@@ -39,7 +39,7 @@ def evidence_of(folder: Path | None) -> dict[str, Callable[[], Any]]:
         "comper": partial(comper_settings, folder),
         "user_responses": lambda: partial(_user_responses, folder),
         "characteristics": partial(study_characteristics, folder),
-        "user_scores": partial(user_scores, folder),
+        "user_scores": lambda: partial(user_scores, folder),
         "users": lambda: partial(paired_scores, folder),
     }
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -19,26 +18,22 @@ from recassay.store.records import CellRecord
 from recassay.store.store import Store
 
 
-def user_scores(folder: Path) -> Callable[[str], pl.DataFrame]:
-    """A way to ask for a metric's spread over users: algorithm, dataset, n and deviation of every finished cell.
+def user_scores(folder: Path, metric: str) -> pl.DataFrame:
+    """A metric's spread over users: algorithm, dataset, n and deviation of every finished cell.
 
     A metric that has no value of its own for each user (coverage, ...) gives an empty frame.
     """
-
-    def spread(metric: str) -> pl.DataFrame:
-        rows = []
-        with Store.open(folder) as store:
-            for cell in store.cells():
-                if cell.status != "done" or not cell_file(folder, SCORES, cell.id).is_file():
-                    continue
-                kept = store.per_user(cell.id)
-                if metric in kept.columns:
-                    scores = kept.get_column(metric).drop_nulls()
-                    rows.append((cell.algorithm, cell.dataset, len(scores), scores.std()))
-        schema = {c.ALGORITHM: pl.String, c.DATASET: pl.String, "n": pl.Int64, "deviation": pl.Float64}
-        return pl.DataFrame(rows, schema=schema, orient="row").drop_nulls("deviation")
-
-    return spread
+    rows = []
+    with Store.open(folder) as store:
+        for cell in store.cells():
+            if cell.status != "done" or not cell_file(folder, SCORES, cell.id).is_file():
+                continue
+            kept = store.per_user(cell.id)
+            if metric in kept.columns:
+                scores = kept.get_column(metric).drop_nulls()
+                rows.append((cell.algorithm, cell.dataset, len(scores), scores.std()))
+    schema = {c.ALGORITHM: pl.String, c.DATASET: pl.String, "n": pl.Int64, "deviation": pl.Float64}
+    return pl.DataFrame(rows, schema=schema, orient="row").drop_nulls("deviation")
 
 
 def paired_scores(folder: Path, metric: str) -> tuple[list[UserScores], dict[str, str]]:

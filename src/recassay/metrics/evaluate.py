@@ -94,8 +94,13 @@ def evaluate(
             f"truth is {relevant.shape} and train is {trained} (users x items)",
             fix="build both over the same user and item tables",
         )
-    _check_depth(top, wanted)
-    depth = top.k if any(metric.k is None for metric in wanted) else max(metric.k or 0 for metric in wanted)
+    deepest = max(wanted, key=lambda metric: metric.k or 0)
+    if deepest.k is not None and deepest.k > top.k:
+        raise UsageError(
+            f"{deepest.label} needs lists of {deepest.k} items and these have {top.k}",
+            fix=f"make longer lists, or ask for {deepest.name}@{top.k}",
+        )
+    depth = top.k if any(metric.k is None for metric in wanted) else deepest.k or 0
     evaluated = np.flatnonzero(np.diff(relevant.indptr)).astype(np.int32)
     if not len(evaluated):
         raise InputError("no user has a relevant item", fix="check the test part and the threshold of relevance")
@@ -119,15 +124,6 @@ def evaluate(
         },
         conventions={metric.label: convention(metric) for metric in wanted},
     )
-
-
-def _check_depth(top: TopK, metrics: list[Metric]) -> None:
-    deepest = max(metrics, key=lambda metric: metric.k or 0)
-    if deepest.k is not None and deepest.k > top.k:
-        raise UsageError(
-            f"{deepest.label} needs lists of {deepest.k} items and these have {top.k}",
-            fix=f"make longer lists, or ask for {deepest.name}@{top.k}",
-        )
 
 
 def lists_of(users: np.ndarray[Any, np.dtype[np.int32]], top: TopK, n_users: int) -> tuple[TopK, int]:

@@ -58,7 +58,7 @@ def recommendations_to_topk(
     frame: pl.DataFrame,
     interactions: Interactions,
     *,
-    k: int | None = None,
+    least: int = 1,
     rng: np.random.Generator,
     where: str = "recommendations",
 ) -> ListsRecord:
@@ -66,9 +66,9 @@ def recommendations_to_topk(
     files.
 
     Sorted by rank (ascending) where the table has one, else by score (descending), equal scores in an order
-    drawn from `rng` (`core.ranking.tie_order`), never in that of the rows. `k` is the width of the lists, by
-    default that of the longest: longer lists are cut, shorter ones padded. An item twice in one list, a rank
-    twice, a missing id or a missing score raises.
+    drawn from `rng` (`core.ranking.tie_order`), never in that of the rows. The lists are as wide as the longest, and at
+    least `least`; shorter ones are padded. An item twice in one list, a rank twice, a missing id or a missing score
+    raises.
     """
     ordering = c.RANK if c.RANK in frame.columns else c.SCORE
     _refuse_gaps(frame.select(c.USER, c.ITEM, ordering), where)
@@ -93,7 +93,7 @@ def recommendations_to_topk(
         _USER, ordering, _TIE, descending=[False, ordering == c.SCORE, False]
     )
     return ListsRecord(
-        top=_matrix_of(known, k),
+        top=_matrix_of(known, least),
         rows=rows.height,
         unknown_users=strangers.get_column(c.USER).n_unique(),
         unknown_user_rows=strangers.height,
@@ -107,19 +107,17 @@ def recommendations_to_topk(
     )
 
 
-def _matrix_of(known: pl.DataFrame, k: int | None) -> TopK:
+def _matrix_of(known: pl.DataFrame, least: int) -> TopK:
     """The lists of a table sorted by user and then by place."""
     user = known.get_column(_USER).to_numpy()
     begins = np.flatnonzero(np.diff(user, prepend=-1))
     users = user[begins]
     row = np.repeat(np.arange(len(begins)), np.diff(begins, append=len(user)))
     place = np.arange(len(user)) - begins[row]
-    width = k if k is not None else int(place.max(initial=0)) + 1
-    top = TopK.empty(users.astype(np.int32), width)
-    kept = place < width
+    top = TopK.empty(users.astype(np.int32), max(int(place.max(initial=0)) + 1, least))
     value = known.get_column(c.SCORE) if c.SCORE in known.columns else -known.get_column(c.RANK).cast(pl.Float64)
-    top.items[row[kept], place[kept]] = known.get_column(_ITEM).to_numpy()[kept]
-    top.scores[row[kept], place[kept]] = value.cast(pl.Float32).to_numpy()[kept]
+    top.items[row, place] = known.get_column(_ITEM).to_numpy()
+    top.scores[row, place] = value.cast(pl.Float32).to_numpy()
     return top
 
 

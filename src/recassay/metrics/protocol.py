@@ -82,17 +82,18 @@ class MetricBase(Described):
         super().__init_subclass__()
         known = _LABELS.get(cls.__dict__.get("name", ""))
         if known is not None:
-            cls.higher_is_better, cls.aliases, cls.summary = (
-                known.higher_is_better,
-                known.aliases,
-                known.summary,
-            )
+            cls.higher_is_better = known.higher_is_better
+            cls.aliases = known.aliases
+            cls.summary = known.summary
 
     def __init__(self, k: int | None = None, variant: str | None = None) -> None:
         if k is not None and k < 1:
             raise UsageError(f"{self.name}@{k} has no list to look at", fix="use a cut-off of at least 1")
-        self.k = k
-        self.variant = self._known_variant(variant)
+        wanted = next(iter(self.variants)) if variant is None else variant
+        by_name = {canonical(known): known for known in self.variants}
+        if canonical(wanted) not in by_name:
+            raise UsageError(f"{self.name} has no variant {wanted!r}", fix=did_you_mean(wanted, self.variants))
+        self.k, self.variant = k, by_name[canonical(wanted)]
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.label})"
@@ -107,11 +108,3 @@ class MetricBase(Described):
     def depth(self, top: TopK) -> int:
         """The k of the formula: the cut-off, or the width of the lists where there is none."""
         return top.k if self.k is None else self.k
-
-    def _known_variant(self, variant: str | None) -> str:
-        if variant is None:
-            return next(iter(self.variants))
-        by_name = {canonical(known): known for known in self.variants}
-        if canonical(variant) not in by_name:
-            raise UsageError(f"{self.name} has no variant {variant!r}", fix=did_you_mean(variant, self.variants))
-        return by_name[canonical(variant)]

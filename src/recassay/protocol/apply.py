@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -89,7 +90,16 @@ def apply_protocol(
     if not kept.all():
         data = _in_place(data, kept)
         labels = None if labels is None else labels[kept]
-    _refuse_nothing(counts["input_interactions"], counts["below_threshold"], len(data), spec.user_share)
+    if not len(data):
+        total, below = counts["input_interactions"], counts["below_threshold"]
+        if not total:
+            raise InputError("there are no interactions to split", fix="give data with at least one row")
+        undrawn = ", or to users that were not drawn" if spec.user_share < 1 else ""
+        raise InputError(
+            f"none of {total:,} interactions is left: {below:,} are below positive_threshold, "
+            f"{total - below:,} belong to items or users with too few{undrawn}",
+            fix="lower the threshold, min_item_interactions or min_user_interactions, or use filter = 'none'",
+        )
 
     if labels is None:
         labels = split_labels(data, spec)
@@ -153,7 +163,7 @@ def _parts(data: Interactions, labels: Labels, spec: ProtocolSpec) -> tuple[Spli
     held_out = part(valid[judged_valid]), part(test[judged_test])
     unjudged = part(valid[~judged_valid]) if consolidated else None
     split = Split(
-        train=_training(dense, labels, user_ids, item_ids, again is not None),
+        train=_training(dense, labels, part),
         valid=held_out[0],
         test=held_out[1],
         fingerprint="",
@@ -195,13 +205,11 @@ def _in_place(data: Interactions, rows: BoolArray) -> Interactions:
     return replace(data, **kept)
 
 
-def _training(data: Interactions, labels: Labels, user_ids: IdArray, item_ids: IdArray, repeated: bool) -> Interactions:
-    """The training rows with their new ids, each pair once, at the front of the columns that `data` has."""
+def _training(data: Interactions, labels: Labels, part: Callable[[IntArray], Interactions]) -> Interactions:
+    """What `part` makes of the training rows, at the front of the columns that `data` has."""
     end = 0
     for block in list(user_blocks(data.user)):
-        taken = data.take(block).take(labels[block] == TRAIN)
-        taken = replace(taken, user=user_ids[taken.user], item=item_ids[taken.item])
-        taken = merged(taken) if repeated else taken
+        taken = part(np.flatnonzero(labels[block] == TRAIN) + block.start)
         for name in _COLUMNS:
             if getattr(taken, name) is not None:
                 getattr(data, name)[end : end + len(taken)] = getattr(taken, name)
@@ -223,18 +231,6 @@ def _counted(name: str, events: int, users: BoolArray, items: BoolArray) -> dict
         f"{name}_users": int(np.count_nonzero(users)),
         f"{name}_items": int(np.count_nonzero(items)),
     }
-
-
-def _refuse_nothing(total: int, below: int, left: int, share: float) -> None:
-    if left:
-        return
-    if not total:
-        raise InputError("there are no interactions to split", fix="give data with at least one row")
-    raise InputError(
-        f"none of {total:,} interactions is left: {below:,} are below positive_threshold, "
-        f"{total - below:,} belong to items or users with too few{', or to users that were not drawn' * (share < 1)}",
-        fix="lower the threshold, min_item_interactions or min_user_interactions, or use filter = 'none'",
-    )
 
 
 def _feed(digest: Any, data: Interactions) -> None:

@@ -8,7 +8,7 @@ from recassay.core.blocks import count_ids, row_blocks
 from recassay.core.errors import InputError
 from recassay.core.repeated import one_of_each, reaches
 from recassay.core.specs.specs import ProtocolSpec
-from recassay.core.types import BoolArray, IdArray, Interactions
+from recassay.core.types import BoolArray, Interactions
 
 
 def positive_rows(interactions: Interactions, threshold: float | None) -> BoolArray:
@@ -40,37 +40,23 @@ def frequent_rows(interactions: Interactions, spec: ProtocolSpec, among: BoolArr
     if spec.filter == "none":
         return among
     counted = one_of_each(interactions, among)
-    sides = (
-        _Side(interactions.item, interactions.n_items, spec.min_item_interactions, counted),
-        _Side(interactions.user, interactions.n_users, spec.min_user_interactions, counted),
-    )
+    item, user = interactions.item, interactions.user
+    # How many of the counted rows that are still kept each item and each user has.
+    of_item = count_ids(item, interactions.n_items, counted)
+    of_user = count_ids(user, interactions.n_users, counted)
     kept = among.copy()
     while True:
-        left = [_drop_rare(side, kept, sides) for side in sides]
-        if spec.filter == "once" or not any(left):
+        before = np.count_nonzero(kept)
+        for ids, counts, least in (
+            (item, of_item, spec.min_item_interactions),
+            (user, of_user, spec.min_user_interactions),
+        ):
+            rare = counts < least
+            for block in row_blocks(len(kept)) if rare.any() else ():
+                rows = np.flatnonzero(kept[block] & rare[ids[block]]) + block.start
+                kept[rows] = False
+                gone = rows[counted[rows]]
+                np.subtract.at(of_item, item[gone], 1)
+                np.subtract.at(of_user, user[gone], 1)
+        if spec.filter == "once" or np.count_nonzero(kept) == before:
             return kept
-
-
-class _Side:
-    """Users or items: the id of each row, and how many of the `counted` rows that are still kept have each id."""
-
-    def __init__(self, ids: IdArray, size: int, least: int, counted: BoolArray) -> None:
-        self.ids, self.least, self.counted = ids, least, counted
-        self.counts = count_ids(ids, size, counted)
-
-
-def _drop_rare(side: _Side, kept: BoolArray, sides: tuple[_Side, _Side]) -> bool:
-    """Take the rows of ids with too few counted rows out of `kept`, and out of the counts; whether there were any."""
-    rare = side.counts < side.least
-    if not rare.any():
-        return False
-    dropped = False
-    for block in row_blocks(len(kept)):
-        rows = np.flatnonzero(kept[block] & rare[side.ids[block]]) + block.start
-        if not len(rows):
-            continue
-        dropped, kept[rows] = True, False
-        counted = rows[side.counted[rows]]
-        for other in sides:
-            np.subtract.at(other.counts, other.ids[counted], 1)
-    return dropped
