@@ -123,7 +123,7 @@ def test_only_undecided_pairs_are_planned_for(fewer_draws):
     assert first.low <= first.gap <= first.high
     assert 0.5 < first.chance < 1
     assert first.alone is None or first.fewest <= first.alone
-    assert "is real with a chance of" in sentences(faint)[0]
+    assert "is real with a chance of" in next(sentences(faint))
     asked = plan_study(table(0.12), "ndcg@10", difference=1.0).pairs[0]
     assert 5 < asked.alone <= 12  # log 2 beside a deviation of 0.35
     assert asked.alone < asked.among_all
@@ -165,7 +165,7 @@ def test_differences_of_values_that_can_be_negative_are_in_their_own_units(fewer
 def test_all_pairs_decided_leaves_nothing_to_plan(fewer_draws):
     plan = plan_study(table(3.0, k=2), "ndcg@10")
     assert plan.pairs == ()
-    assert sentences(plan)[0] == "The only pair is decided: nothing more needs to be run."
+    assert next(sentences(plan)) == "The only pair is decided: nothing more needs to be run."
     assert plan.to_frame().height == 0
 
 

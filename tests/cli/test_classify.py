@@ -158,7 +158,7 @@ def test_pictures_name_their_tables_and_sentences_their_numbers(result):
         "decodirt_by_NumberOfInstances",
     ]  # fmt: skip
     assert {figure.table for figure in drawn} <= set(result.frames())
-    said = sentences(result)
+    said = list(sentences(result))
     table = result.to_frame().to_dicts()
     assert f"{table[0]['dataset']} is the hardest ({table[0]['mean_difficulty']:.2f})" in said[0]
     assert any("on 6 of 6 sets" in sentence and sentence.startswith("Without negative") for sentence in said)
@@ -195,4 +195,4 @@ def test_one_dataset_or_a_flat_one_still_has_pictures(instances):
     for given in ([one], [one, flat]):
         found = analyze_instances(given, orders=3)
         assert all(figure.spec["config"] for figure in figures({"decodirt": found}))
-        assert sentences(found)
+        assert list(sentences(found))

@@ -238,7 +238,12 @@ def verdict(results: Mapping[str, AnalysisResult], not_done: dict[str, str] | No
         sentences = [line for line in ask(section, "sentences", result, problems) if line not in lines]
         lines += sentences
         if sentences and isinstance(result, RankResult):
-            lines += _others_first(results)
+            first = _leaders(results)
+            own = next(leader for other, _, leader in first if other.of is RankResult)
+            others = [f"{leader} ({other.title.lower()})" for other, _, leader in first if leader != own]
+            if others:
+                named = listing(others, most=None)
+                lines.append(f"Not every way to judge puts {own} first; others put there: {named}.")
         if problems:
             failed[name] = problems[0]
     return lines
@@ -253,13 +258,3 @@ def _leaders(results: Mapping[str, AnalysisResult]) -> list[tuple[Section, str, 
     """A plugin's that fails is left out: its sentences fail likewise, and that is told."""
     first = [(section, name, ask(section, "leader", result, [])) for section, name, result in with_sections(results)]
     return [(section, name, leader) for section, name, leader in first if leader]
-
-
-def _others_first(results: Mapping[str, AnalysisResult]) -> list[str]:
-    """Which results put another algorithm first than the mean rank does."""
-    first = _leaders(results)
-    leader_by_rank = next(leader for section, _, leader in first if section.of is RankResult)
-    others = [f"{leader} ({section.title.lower()})" for section, _, leader in first if leader != leader_by_rank]
-    if not others:
-        return []
-    return [f"Not every way to judge puts {leader_by_rank} first; others put there: {listing(others, most=None)}."]

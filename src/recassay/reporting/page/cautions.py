@@ -21,10 +21,7 @@ def cautions(content: ReportContent) -> Iterator[Caution]:
     """Every warning that the results, the tests and the study's own record give cause for."""
     facts = content.facts
     if facts is not None:
-        yield from _leakage(facts)
-        yield from _failures(facts)
-        for sentence in facts.deviations:
-            yield "Not as planned", sentence
+        yield from _study(facts)
     yield from _missing(content)
     if facts is not None and facts.untuned:
         most = max((most for _, most in facts.spent.values()), default=0)
@@ -34,7 +31,8 @@ def cautions(content: ReportContent) -> Iterator[Caution]:
     yield from _power(content)
 
 
-def _leakage(facts: StudyFacts) -> Iterator[Caution]:
+def _study(facts: StudyFacts) -> Iterator[Caution]:
+    """Leaks, failures and cells to go, and what was not done as it was planned."""
     kinds: dict[tuple[str, bool], list[AuditFinding]] = {}
     for finding in facts.findings:
         kinds.setdefault((finding.name, finding.leak), []).append(finding)
@@ -43,15 +41,14 @@ def _leakage(facts: StudyFacts) -> Iterator[Caution]:
         where = f"{name.replace('_', ' ')} on {listing(datasets, most=6)}"
         first = " (the first of them)" if len(datasets) > 1 else ""
         yield "Leakage" if leak else "Weak evidence", f"{where}: {findings[0].sentence}{first}."
-
-
-def _failures(facts: StudyFacts) -> Iterator[Caution]:
     if facts.failed:
         cells = listing((f"{f.algorithm} on {f.dataset} ({f.status})" for f in facts.failed), most=5)
         count = f"{len(facts.failed)} of {facts.planned} cells failed"
         yield "Failed cells", f"{count}: {cells}. Reasons stand under Cost."
     if facts.to_go:
         yield "Unfinished", f"{facts.to_go} of {facts.planned} cells have not run yet; the numbers will change."
+    for sentence in facts.deviations:
+        yield "Not as planned", sentence
 
 
 def _missing(content: ReportContent) -> Iterator[Caution]:

@@ -52,15 +52,6 @@ def _named(step: Step) -> list[str]:
     return [f"a probe of {a} on {d}" for a, d in step.probes] + [f"{a} on {d}" for a, d in step.cells]
 
 
-def _prior(result: AdaptiveResult) -> str:
-    """Where the belief started, and what that counts for now."""
-    started = f"It started from {listing(result.prior, most=4, last='and')}, which"
-    if result.measured.any() and result.prior_weight < NOTHING:
-        return f"{started} the new cells contradict: that counts for nothing now."
-    count = f"{number(result.prior_weight)} measured datasets"
-    return f"{started} now count as much as {count} (the less, the more new cells disagree)."
-
-
 ENDS = {
     "certified": "nothing more has to be run",
     "budget": "the budget is spent",
@@ -69,56 +60,60 @@ ENDS = {
 }
 
 
-def sentences(result: AdaptiveResult) -> list[str]:
+def sentences(result: AdaptiveResult) -> Iterator[str]:
     """What is certified, at what cost, and what is left open."""
     done, total = int(result.measured.sum()), int(result.measured.size)
-    names = ", ".join(result.order)
+    names, leader = ", ".join(result.order), result.order[0]
     claim = {
-        "first": f"{result.order[0]} has the best mean rank of the whole grid",
+        "first": f"{leader} has the best mean rank of the whole grid",
         "top3": f"{listing(result.order[:3], most=3, last='and')} are the best three of the whole grid",
         "order": f"the order {names} is that of the whole grid {_up_to(result)}",
         "rho": f"the order {names} agrees with that of the whole grid (rho at least {result.rho:g})",
     }[result.target]
     if result.measured.all():
-        lead = f"Every cell was run: {claim}."
+        yield f"Every cell was run: {claim}."
     elif result.certified:
-        lead = f"Certified with {_chance(result)}: {claim}."
+        yield f"Certified with {_chance(result)}: {claim}."
     else:
-        lead = f"Not certified ({_chance(result)}; asked for {percent(result.confidence)}): {claim}."
-    lines = [
-        lead,
+        yield f"Not certified ({_chance(result)}; asked for {percent(result.confidence)}): {claim}."
+    yield (
         f"{done} of {total} cells were run, {duration(result.spent)}: {cost_share(result.share)} of the predicted "
-        f"{duration(float(result.seconds.sum()))} of the whole grid; the other ranks are predicted.",
-    ]
+        f"{duration(float(result.seconds.sum()))} of the whole grid; the other ranks are predicted."
+    )
     if result.probed:
-        lines.append(
+        yield (
             f"{result.probed} cells were probed besides ({duration(result.probes_took)}, counted above): a cheaper "
             "look that says something about the cell and stands in no table."
         )
     if result.prior:
-        lines.append(_prior(result))
-    unseen = int((~result.measured[result.algorithms.index(result.order[0])]).sum())
-    if unseen and result.measured.any():
-        lines.append(
-            f"{result.order[0]} was not run on {unseen} of {len(result.datasets)} datasets; that it fails on any of "
+        started = f"It started from {listing(result.prior, most=4, last='and')}, which"
+        if done and result.prior_weight < NOTHING:
+            yield f"{started} the new cells contradict: that counts for nothing now."
+        else:
+            count = f"{number(result.prior_weight)} measured datasets"
+            yield f"{started} now count as much as {count} (the less, the more new cells disagree)."
+    unseen = int((~result.measured[result.algorithms.index(leader)]).sum())
+    if unseen and done:
+        yield (
+            f"{leader} was not run on {unseen} of {len(result.datasets)} datasets; that it fails on any of "
             f"them is counted as {percent(result.leader_fails)} probable."
         )
     if result.target != "first":
-        lines.append(f"{result.order[0]} is first with {percent(result.probabilities['first'])}.")
-    lines += [f"{text[0].upper()}{text[1:]}." for text in _places(result)]
+        yield f"{leader} is first with {percent(result.probabilities['first'])}."
+    for text in _places(result):
+        yield f"{text[0].upper()}{text[1:]}."
     if result.next is not None:
-        cells = listing(_named(result.next), most=4)
-        lines.append(f"Next: {cells} ({duration(result.next.seconds)}).")
-    return lines
+        yield f"Next: {listing(_named(result.next), most=4)} ({duration(result.next.seconds)})."
 
 
 def tables(result: AdaptiveResult) -> Iterator[Table]:
     """The algorithms with their mean ranks, and every cell, predicted ones in brackets."""
-    place = {name: i for i, name in enumerate(result.algorithms)}
-    grid = [
-        [dataset, *(_rank(result, place[name], j) for name in result.order)]
-        for j, dataset in enumerate(result.datasets)
-    ]
+    grid = [[dataset] for dataset in result.datasets]
+    for name in result.order:
+        i = result.algorithms.index(name)
+        for row, rank, measured in zip(grid, result.ranks[i], result.measured[i], strict=True):
+            whole = f"{rank:.0f}" if rank == round(rank) else f"{rank:.1f}"
+            row.append(whole if measured else f"({rank:.1f})")
     yield Table(
         f"Mean ranks of the whole grid ({result.metric})",
         {"place": "{place}", "algorithm": "{algorithm}", "mean rank": "{mean_rank:.2f}",
@@ -169,12 +164,6 @@ def _places(result: AdaptiveResult) -> list[str]:
             whose = several if len(places) > 1 else f"place {places[0]} is"
             lines.append(f"{whose} {'' if sure else 'not '}settled")
     return lines[:4]
-
-
-def _rank(result: AdaptiveResult, i: int, j: int) -> str:
-    rank = result.ranks[i, j]
-    shown = f"{rank:.0f}" if rank == round(rank) else f"{rank:.1f}"
-    return shown if result.measured[i, j] else f"({rank:.1f})"
 
 
 CLAIMS = {"first": "first place", "top3": "first three", "ordered": "order", "agreement": "agreement"}

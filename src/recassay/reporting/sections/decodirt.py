@@ -18,92 +18,78 @@ if TYPE_CHECKING:
     from recassay.analysis.decodirt.subset import Recommendation
 
 
-def sentences(result: DecodirtResult) -> list[str]:
+def sentences(result: DecodirtResult) -> Iterator[str]:
     """How hard the datasets are, who is ablest, what negative instances do, what metadata tell, which half to take."""
-    return [
-        *_datasets(result),
-        *_classifiers(result),
-        *_negative(result),
-        *_metadata(result),
-        *_subset(result),
-        *result.notes,
-    ]
-
-
-def _datasets(result: DecodirtResult) -> list[str]:
     rows = plots.varied(result)
-    if not rows:
-        return []
-    hard = sum(row["mean_difficulty"] > 0 for row in rows)
-    telling = sum(row["mean_discrimination"] > 0 for row in rows)
-    return [
-        f"Of {len(rows)} datasets {hard} have instances of a mean difficulty above 0 (harder than the average "
-        f"respondent is able), and {telling} a positive mean discrimination; {rows[0]['dataset']} is the hardest "
-        f"({rows[0]['mean_difficulty']:.2f}), {rows[-1]['dataset']} the easiest ({rows[-1]['mean_difficulty']:.2f})."
-    ]
+    if rows:
+        hard = sum(row["mean_difficulty"] > 0 for row in rows)
+        telling = sum(row["mean_discrimination"] > 0 for row in rows)
+        hardest, easiest = (f"({row['mean_difficulty']:.2f})" for row in (rows[0], rows[-1]))
+        yield (
+            f"Of {len(rows)} datasets {hard} have instances of a mean difficulty above 0 (harder than the average "
+            f"respondent is able), and {telling} a positive mean discrimination; {rows[0]['dataset']} is the hardest "
+            f"{hardest}, {rows[-1]['dataset']} the easiest {easiest}."
+        )
+    yield from _ablest(result)
+    yield from _negative(result)
+    yield from _metadata(result)
+    half = result.recommendation
+    if half is not None and half.tau is not None and half.random_tau is not None:
+        low, middle, high = half.random_tau
+        yield (
+            f"The recommended half ({half.set.title}, {len(half.datasets)} datasets) orders the real classifiers as "
+            f"all datasets do with Kendall's tau {half.tau:.2f}; random subsets of that size reach {middle:.2f} (95 %: "
+            f"{low:.2f} to {high:.2f})."
+        )
+    yield from result.notes
 
 
-def _classifiers(result: DecodirtResult) -> list[str]:
+def _ablest(result: DecodirtResult) -> Iterator[str]:
+    """The real classifier that is first on most sets of datasets, and who is first on the others."""
     first: dict[str, list[str]] = {}
     for rating in result.ratings:
         order = [rating.all.algorithms[a] for a in rating.all.order()]
         best = next((name for name in order if result.roles[name] == "real"), None)
         if best is not None:
             first.setdefault(best, []).append(rating.set.title)
-    if not first:
-        return []
-    best = max(first, key=lambda name: len(first[name]))
-    others = [f"{name} on {listing(sets, most=3)}" for name, sets in first.items() if name != best]
-    text = f"{best} has the highest Glicko-2 rating of the real classifiers on {len(first[best])} of "
-    return [f"{text}{len(result.ratings)} sets of datasets" + (f"; {'; '.join(others)}." if others else ".")]
+    if first:
+        best = max(first, key=lambda name: len(first[name]))
+        others = [f"; {name} on {listing(sets, most=3)}" for name, sets in first.items() if name != best]
+        sets = f"{len(first[best])} of {len(result.ratings)} sets of datasets"
+        yield f"{best} has the highest Glicko-2 rating of the real classifiers on {sets}{''.join(others)}."
 
 
-def _negative(result: DecodirtResult) -> list[str]:
+def _negative(result: DecodirtResult) -> Iterator[str]:
+    """How many instances discriminate negatively, and whether the ratings are sound with and without them."""
     shares = [trait.statistics()["negative_share"] for trait in result.traits if trait.varied]
-    lines = []
-    if shares and max(shares) > 0:
-        worst = result.most_negative()
-        assert worst is not None
-        mean = 100 * sum(shares) / len(shares)
-        lines.append(
-            f"On average {mean:.1f} % of the instances of a dataset discriminate negatively (abler classifiers fail "
-            f"them more often: noise, or a wrong label), on {worst.dataset} {100 * max(shares):.1f} %."
+    worst = result.most_negative()
+    if worst is not None and max(shares, default=0.0) > 0:
+        yield (
+            f"On average {100 * sum(shares) / len(shares):.1f} % of the instances of a dataset discriminate negatively "
+            f"(abler classifiers fail them more often: noise, or a wrong label), on {worst.dataset} "
+            f"{100 * max(shares):.1f} %."
         )
-    checks = result.checks()
     for variant, words in (("all_instances", "With all instances"), ("without_negative", "Without negative ones")):
-        judged = [check[variant] for check in checks.values() if check[variant].above_optimal is not None]
-        if judged:
-            sound = sum(check_of_set.sound for check_of_set in judged)
-            lines.append(
-                f"{words} nobody ends above the optimal classifier or below the pessimal one on {sound} of "
-                f"{len(judged)} sets of datasets."
-            )
-    return lines
+        checks = [check[variant] for check in result.checks().values() if check[variant].above_optimal is not None]
+        if checks:
+            sound = f"{sum(check.sound for check in checks)} of {len(checks)} sets of datasets"
+            yield f"{words} nobody ends above the optimal classifier or below the pessimal one on {sound}."
 
 
-def _metadata(result: DecodirtResult) -> list[str]:
+def _metadata(result: DecodirtResult) -> Iterator[str]:
+    """The correlations of properties with item parameters that survive the correction."""
     table = result.correlations
     if not table.properties:
-        return []
+        return
     telling = [
         f"{pair['left']} with {pair['right'].replace('_', ' ')} (r = {pair['pearson']:.2f})"
         for pair in table.telling().to_dicts()
     ]
     tested = f"{table.properties * len(table.statistics)} correlations of properties with item parameters"
     if telling:
-        return [f"After Holm's correction over {tested}, these remain: {listing(telling)}."]
-    return [f"None of the {tested} over {len(result.traits)} datasets is significant after Holm's correction."]
-
-
-def _subset(result: DecodirtResult) -> list[str]:
-    half = result.recommendation
-    if half is None or half.tau is None or half.random_tau is None or half.beaten is None:
-        return []
-    return [
-        f"The recommended half ({half.set.title}, {len(half.datasets)} datasets) orders the real classifiers as all "
-        f"datasets do with Kendall's tau {half.tau:.2f}; random subsets of that size reach {half.random_tau[1]:.2f} "
-        f"(95 %: {half.random_tau[0]:.2f} to {half.random_tau[2]:.2f})."
-    ]
+        yield f"After Holm's correction over {tested}, these remain: {listing(telling)}."
+    else:
+        yield f"None of the {tested} over {len(result.traits)} datasets is significant after Holm's correction."
 
 
 PARAMETERS = ("difficulty", "discrimination", "guessing")

@@ -23,45 +23,40 @@ WORTH_NAMING = 0.05
 """Shares of the variance below this are not named in a sentence."""
 
 
-def sentences(result: MultiverseResult) -> list[str]:
+def sentences(result: MultiverseResult) -> Iterator[str]:
     """Who is best in how many universes, where not, what decides, whether it is more than chance, and leaks."""
-    lines = [_best(result)]
-    main = _main(result)
-    if main is not None:
-        lines += [f"It fails mainly under {main.exceptions}."] if main.exceptions else []
-        lines += _by_dataset(main)
-    lines += _deciding(result)
+    main = result.claims[0] if result.claims else None
+    if main is not None and main.named:
+        seen = main.counts
+        yield f"{main.statement} in {seen.ahead} of {seen.universes} universes (tied in {seen.tied}), by mean rank."
+    else:
+        (first, count), *rest = result.best().items()
+        others = listing((f"{name} in {number}" for name, number in rest), most=3)
+        yield f"{first} is best in {count} of {result.universes} universes" + (f"; {others}." if rest else ".")
+    if main is not None and main.exceptions:
+        yield f"It fails mainly under {main.exceptions}."
+    if main is not None and len(main.by_dataset) > 1:
+        (low, fewest), *_, (high, most) = sorted(main.by_dataset.items(), key=lambda kv: kv[1][0] / max(sum(kv[1]), 1))
+        ends = f"{fewest[0]} of {sum(fewest)} universes on {low} and in {most[0]} of {sum(most)} on {high}"
+        yield f"By dataset it is seen in {ends}."
+    yield from _deciding(result)
     if main is not None:
         counts = main.counts
-        lines.append(
+        yield (
             f"Within single universes the claim is significant in {counts.holds}, undecided in {counts.undecided} and "
             f"reversed in {counts.reversed}."
         )
-        lines += _joint(result, main)
-    return [*lines, *_drift(result), *_seeds(result), *_leaky(result)]
-
-
-def _main(result: MultiverseResult) -> Claim | None:
-    return result.claims[0] if result.claims else None
-
-
-def _best(result: MultiverseResult) -> str:
-    main = _main(result)
-    if main is not None and main.named:
-        seen = main.counts
-        return f"{main.statement} in {seen.ahead} of {seen.universes} universes (tied in {seen.tied}), by mean rank."
-    (first, count), *rest = result.best().items()
-    others = listing((f"{name} in {number}" for name, number in rest), most=3)
-    return f"{first} is best in {count} of {result.universes} universes" + (f"; {others}." if rest else ".")
-
-
-def _by_dataset(main: Claim) -> list[str]:
-    ahead = sorted(main.by_dataset.items(), key=lambda item: item[1][0] / max(sum(item[1]), 1))
-    if len(ahead) < 2:
-        return []
-    (low, fewest), (high, most) = ahead[0], ahead[-1]
-    return [f"By dataset it is seen in {fewest[0]} of {sum(fewest)} universes on {low} and in {most[0]} of {sum(most)} "
-            f"on {high}."]  # fmt: skip
+        yield _joint(result, main)
+    yield from _drift(result)
+    if result.seeds:
+        parts = listing((f"{seed.seed} {percent(seed.share)}" for seed in result.seeds), most=None)
+        shares = f"; of the variance that they cause: {parts}" if len(result.seeds) > 1 else ""
+        yield f"Seeds alone move a value by up to {percent(result.seeds[0].swing)} of its mean{shares}."
+    leaky = int(result.leaky.sum())
+    if leaky and main is not None and main.leaky is not None:
+        seen_there = main.leaky.ahead + (main.leaky.tied if main.rival is None else 0)
+        which = "the universe" if leaky == 1 else f"the {leaky} universes"
+        yield f"In {which} marked as leaky, not counted above, {main.statement} in {seen_there}."
 
 
 def _level(result: MultiverseResult) -> str:
@@ -69,61 +64,50 @@ def _level(result: MultiverseResult) -> str:
     return f"{100 * (1 - result.settings.alpha):g} %"
 
 
-def _deciding(result: MultiverseResult) -> list[str]:
+def _deciding(result: MultiverseResult) -> Iterator[str]:
+    """The choices that explain most of the differences between the rankings."""
     ranked = sorted((s for s in result.shares if s.axes), key=lambda share: -share.share)
-    named = [share for share in ranked if share.share >= WORTH_NAMING][:3]
     if len(result.axes) < 2 or not ranked:
-        return []
-    if not named:
-        return ["No choice decides: no axis explains 5 % of the differences between the rankings."]
+        return
     parts = []
-    for share in named:
-        ends = share.interval
-        sure = "" if ends is None else f" ({_level(result)} interval {between(100 * ends[0], 100 * ends[1], 0)} %)"
-        parts.append(f"{share.name} {percent(share.share)}{sure}")
-    return [f"The deciding choices, by their share of the differences between rankings: {listing(parts)}."]
+    for share in ranked[:3]:
+        if share.share >= WORTH_NAMING:
+            ends = share.interval
+            sure = "" if ends is None else f" ({_level(result)} interval {between(100 * ends[0], 100 * ends[1], 0)} %)"
+            parts.append(f"{share.name} {percent(share.share)}{sure}")
+    if parts:
+        yield f"The deciding choices, by their share of the differences between rankings: {listing(parts)}."
+    else:
+        yield "No choice decides: no axis explains 5 % of the differences between the rankings."
 
 
-def _joint(result: MultiverseResult, main: Claim) -> list[str]:
+def _joint(result: MultiverseResult, main: Claim) -> str:
+    """Whether the claim has more support over all universes than chance gives."""
     if main.p is None:
-        return ["There is no joint test: fewer than two algorithms are in every universe."]
+        return "There is no joint test: fewer than two algorithms are in every universe."
     sure = "more than" if main.p < result.settings.alpha else "not more than"
-    return [f"Over all universes its support is {sure} equal algorithms would reach (mean lead {main.lead:.2f} mean "
-            f"ranks; {len(result.datasets)} datasets; joint {p_text(main.p)})."]  # fmt: skip
+    return (
+        f"Over all universes its support is {sure} equal algorithms would reach (mean lead {main.lead:.2f} mean "
+        f"ranks; {len(result.datasets)} datasets; joint {p_text(main.p)})."
+    )
 
 
-def _drift(result: MultiverseResult) -> list[str]:
+def _drift(result: MultiverseResult) -> Iterator[str]:
+    """Whether the order changes over the windows of time."""
     drift = result.drift
     if drift is None:
-        return []
-    gains, loses = min(drift.slopes, key=drift.slopes.__getitem__), max(drift.slopes, key=drift.slopes.__getitem__)
+        return
     size = f"{drift.windows} windows, {count_of(drift.datasets, 'dataset')}"
     where = f"({size}; {p_text(drift.p)})"
     if drift.smallest_p >= result.settings.alpha:
         least = f"the smallest possible p is {drift.smallest_p:.2g}"
-        return [f"So few windows cannot show a drift of the order over time ({size}; {least})."]
-    if drift.p >= result.settings.alpha:
-        return [f"No drift of the order over time is seen {where}."]
-    return [f"The order drifts over time {where}: from the first window to the last {gains} gains "
-            f"{-drift.slopes[gains]:.1f} ranks, {loses} loses {drift.slopes[loses]:.1f}."]  # fmt: skip
-
-
-def _seeds(result: MultiverseResult) -> list[str]:
-    if not result.seeds:
-        return []
-    parts = listing((f"{seed.seed} {percent(seed.share)}" for seed in result.seeds), most=None)
-    shares = f"; of the variance that they cause: {parts}" if len(result.seeds) > 1 else ""
-    return [f"Seeds alone move a value by up to {percent(result.seeds[0].swing)} of its mean{shares}."]
-
-
-def _leaky(result: MultiverseResult) -> list[str]:
-    count = int(result.leaky.sum())
-    main = _main(result)
-    if not count or main is None or main.leaky is None:
-        return []
-    seen = main.leaky.ahead + (main.leaky.tied if main.rival is None else 0)
-    which = "the universe" if count == 1 else f"the {count} universes"
-    return [f"In {which} marked as leaky, not counted above, {main.statement} in {seen}."]
+        yield f"So few windows cannot show a drift of the order over time ({size}; {least})."
+    elif drift.p >= result.settings.alpha:
+        yield f"No drift of the order over time is seen {where}."
+    else:
+        gains, loses = min(drift.slopes, key=drift.slopes.__getitem__), max(drift.slopes, key=drift.slopes.__getitem__)
+        moved = f"{gains} gains {-drift.slopes[gains]:.1f} ranks, {loses} loses {drift.slopes[loses]:.1f}"
+        yield f"The order drifts over time {where}: from the first window to the last {moved}."
 
 
 def tables(result: MultiverseResult) -> Iterator[Table]:

@@ -9,26 +9,20 @@ from recassay.reporting.numbers import percent
 from recassay.reporting.section import Column, Section, Table, nothing
 
 
-def sentences(result: PlanResult) -> list[str]:
+def sentences(result: PlanResult) -> Iterator[str]:
     """What it would take to decide the first open pair, what is out of reach, and how few datasets decide the win."""
-    lines = [_lead(result)]
+    yield _lead(result)
     unreachable = result.out_of_reach()
     if unreachable and len(result.pairs) > 1:
         verb = "is" if len(unreachable) == 1 else "are"
-        lines.append(
-            f"{len(unreachable)} of {len(result.pairs)} undecided pairs {verb} out of reach of {MOST:,} datasets."
-        )
+        yield f"{len(unreachable)} of {len(result.pairs)} undecided pairs {verb} out of reach of {MOST:,} datasets."
     if result.left_out:
-        lines.append(f"{result.left_out:,} further undecided pairs, outside the best algorithms, are not planned for.")
+        yield f"{result.left_out:,} further undecided pairs, outside the best algorithms, are not planned for."
     if result.challenger is not None:
-        count = len(result.removed)
-        lines.append(
-            f"Without {count} of the {result.complete} complete datasets {result.challenger} would have the best mean "
-            "rank."
-        )
+        without = f"Without {len(result.removed)} of the {result.complete} complete datasets"
+        yield f"{without} {result.challenger} would have the best mean rank."
     if result.look is not None:
-        lines.append(result.look.sentence())
-    return lines
+        yield result.look.sentence()
 
 
 def _lead(result: PlanResult) -> str:

@@ -59,20 +59,15 @@ def tables(result: RankResult) -> Iterator[Table]:
     ranks, scores = [], []
     for a in result.order():
         name = result.algorithms[a]
-        ranks.append([name, *(f"{r.ranks[a]:g}" for r in rankings), *_firmness(result, a)])
+        ranks.append([name, *(f"{r.ranks[a]:g}" for r in rankings)])
+        if result.probability_best is not None and result.winner_p is not None:  # else below five datasets
+            could = "yes" if name in result.judgement.could_be_best else "no"
+            ranks[-1] += [f"{could} (p {result.winner_p[a]:.2g})", f"{result.probability_best[a]:.2f}"]
         scores.append([name, *(f"{r.scores[a]:.4g}" for r in rankings)])
     better = "higher" if result.higher_is_better else "lower"
     title = f"Ranks: {result.metric} ({better} is better) on {len(result.datasets)} datasets"
     yield Table(title, ["algorithm", *titles, *sure], ranks, important=sure)
     yield Table("Scores", ["algorithm", *titles], scores)
-
-
-def _firmness(result: RankResult, a: int) -> list[str]:
-    """Whether it could be the best, and the probability of being first again; nothing below five datasets."""
-    if result.probability_best is None or result.winner_p is None:
-        return []
-    could = "yes" if result.algorithms[a] in result.judgement.could_be_best else "no"
-    return [f"{could} (p {result.winner_p[a]:.2g})", f"{result.probability_best[a]:.2f}"]
 
 
 def _lines(text: str, most: int) -> list[str]:

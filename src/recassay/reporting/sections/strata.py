@@ -11,38 +11,34 @@ from recassay.reporting.numbers import number, percent
 from recassay.reporting.section import Brief, Plot, Plots, Section, Table
 
 
-def sentences(result: StrataResult) -> list[str]:
+def sentences(result: StrataResult) -> Iterator[str]:
     """Where the order changes with the popularity of the items, as far as the tests support it."""
     changed, n = _changed(result), len(result.datasets)
-    whole = _distance(result)
     if not changed:
         ends = sum(dataset.sensitivity.proven for dataset in result.datasets)
-        rest = (
-            f" {ends} pairs differ significantly at both ends, before correction for the search over thresholds."
-            if ends
-            else ""
+        both = f" {ends} pairs differ significantly at both ends, before correction for the search over thresholds."
+        yield (
+            "That two algorithms change places with the popularity of the held-out items is not shown on "
+            f"{_any(n)}. {_distance(result)}{both if ends else ''}"
         )
-        return [
-            f"That two algorithms change places with the popularity of the held-out items is not shown on "
-            f"{_count(n)}. {whole}{rest}"
-        ]
+        return
     flips = list(map(_flips, changed[:SHOWN_DATASETS]))
     left = len(changed) - SHOWN_DATASETS
     more = [f"and {count_of(left, 'more dataset')}"] if left > 0 else []
-    return [
-        f"On {_count(len(changed), of=n)} the order in {result.metric} changes with the popularity of the held-out "
-        f"items, significantly on both sides: {'; '.join([*flips, *more])}. {whole}",
-        *_other_leaders(result),
-    ]
+    yield (
+        f"On {_some_of(len(changed), n)} the order in {result.metric} changes with the popularity of the held-out "
+        f"items, significantly on both sides: {'; '.join([*flips, *more])}. {_distance(result)}"
+    )
+    yield from _other_leaders(result)
 
 
 def brief(result: StrataResult) -> Brief:
     """On how many datasets the order changes, and how much more than by chance."""
     changed, n = len(_changed(result)), len(result.datasets)
     if not changed:
-        headline = f"No change of order with the popularity of items is shown on {_count(n)}."
+        headline = f"No change of order with the popularity of items is shown on {_any(n)}."
     else:
-        headline = f"The order changes with the popularity of items on {_count(changed, of=n)}."
+        headline = f"The order changes with the popularity of items on {_some_of(changed, n)}."
     return Brief(headline, _sensitivity(result), sentences=(_distance(result), *_other_leaders(result)))
 
 
@@ -83,38 +79,43 @@ def _flips(dataset: DatasetStrata) -> str:
 
 
 def _other_leaders(result: StrataResult) -> list[str]:
-    """Who is first without the popular items, where that is another one."""
-    leaders = [lead for dataset in result.datasets if (lead := _leaders(dataset, result.alpha))]
+    """Who is first without the popular items, where that is another one and each beats the other at its own end."""
+    leaders = []
+    for dataset in result.datasets:
+        first, last = dataset.order(0)[0], dataset.first_on_all()
+        apart = dataset.told_from_best(result.alpha)
+        if first != last and apart[0, dataset.algorithms.index(last)] and apart[-1, dataset.algorithms.index(first)]:
+            leaders.append(f"on {dataset.dataset} {first} in place of {last} (P = {dataset.thresholds[0]})")
     return [f"Without the popular items another algorithm is first: {listing(leaders, most=3)}."] if leaders else []
 
 
-def _leaders(dataset: DatasetStrata, alpha: float) -> str | None:
-    """Where the first places at both ends differ, and each leader beats the other significantly at its own end."""
-    first, last = dataset.order(0)[0], dataset.first_on_all()
-    if first == last:
-        return None
-    apart = dataset.told_from_best(alpha)
-    sure = apart[0, dataset.algorithms.index(last)] and apart[-1, dataset.algorithms.index(first)]
-    if not sure:
-        return None
-    return f"on {dataset.dataset} {first} in place of {last} (P = {dataset.thresholds[0]})"
+def _some_of(n: int, of: int) -> str:
+    return "the dataset" if of == 1 else f"{n} of {of} datasets"
 
 
-def _count(n: int, *, of: int | None = None) -> str:
-    if of is not None:
-        return "the dataset" if of == 1 else f"{n} of {of} datasets"
+def _any(n: int) -> str:
     return "the dataset" if n == 1 else f"any of {n} datasets"
 
 
 MOST_CROSSINGS = 20
 """Crossings of a dataset that a terminal shows, the proven ones first."""
 
+SIDES = {(True, True): "both", (True, False): "only below", (False, True): "only above", (False, False): "neither"}
+
 
 def tables(result: StrataResult) -> Iterator[Table]:
     """For each dataset the values by threshold and the crossings, then the sensitivity of the ranking."""
     for dataset in result.datasets:
         yield _values(result, dataset)
-        yield from _crossings(dataset)
+        if dataset.crossings:
+            yield Table(
+                f"{dataset.dataset}: pairs that change places at P (proven: significant on both sides)",
+                {"leads below P": "{first}", "trails below P": "{second}", "P": "{threshold:.0f}",
+                 "significant sides": lambda pair: SIDES[pair.significant_below, pair.significant_above]},
+                sorted(dataset.crossings, key=lambda pair: not pair.proven),
+                names=2,
+                most=MOST_CROSSINGS,
+            )  # fmt: skip
     yield _sensitivity(result)
 
 
@@ -169,19 +170,6 @@ def _values(result: StrataResult, dataset: DatasetStrata) -> Table:
         important=[headings[row] for row in inwards],
         notes=notes,
     )
-
-
-def _crossings(dataset: DatasetStrata) -> Iterator[Table]:
-    sides = {(True, True): "both", (True, False): "only below", (False, True): "only above", (False, False): "neither"}
-    if dataset.crossings:
-        yield Table(
-            f"{dataset.dataset}: pairs that change places at P (proven: significant on both sides)",
-            {"leads below P": "{first}", "trails below P": "{second}", "P": "{threshold:.0f}",
-             "significant sides": lambda pair: sides[pair.significant_below, pair.significant_above]},
-            sorted(dataset.crossings, key=lambda pair: not pair.proven),
-            names=2,
-            most=MOST_CROSSINGS,
-        )  # fmt: skip
 
 
 def _some(result: StrataResult) -> str:
