@@ -47,10 +47,10 @@ def read_delimited(text: Path, head: Head, spec: ReadSpec, kind: str, scratch: P
         with path.open("wb") as out:
             out.writelines(map(_with_separator(delimiter), line_blocks(text, head.where)))
     quoted = kind != "inter" and is_quoted(path, separator, head.where)
-    file = RecordsFile(path, separator, quoted, head.where)
-    records, ragged, shown, dropped = file.survey(len(names))
-    clean = file.write_without(scratch / "rectangular", dropped) if dropped.size else path
-    data_rows = records - dropped.size - int(header)
+    file = RecordsFile(path, separator, quoted, len(names), head.where)
+    total, kept, ragged, shown = file.survey()
+    clean = file.write_kept(scratch / "rectangular") if kept < total else path
+    data_rows = kept - int(header)
     if data_rows + ragged <= 0:
         raise head.refused("there is a header and no row", fix="give a file with interactions")
     columns = [f"column_{place}" for place in range(len(names))]
@@ -66,16 +66,13 @@ def read_delimited(text: Path, head: Head, spec: ReadSpec, kind: str, scratch: P
             glob=False,
         )
 
-    def lines(wanted: list[int]) -> list[int]:
-        return file.lines_of([row + int(header) for row in wanted], dropped)
-
     return RawTable(
         frame=frame.select(pl.col(columns[place]).alias(role) for role, place in roles.items()),
         source=head.where,
         format=kind,
         columns={role: names[place] for role, place in roles.items()},
         text=True,
-        lines_of=lines,
+        lines_of=lambda rows: file.lines_of([row + int(header) for row in rows]),
         lost=ragged,
         lost_rows=shown,
         warnings=tuple(notes),
@@ -88,8 +85,12 @@ def _named(
     """The names of the columns, their roles, and what was assumed."""
     if header:
         names = [name.strip() for name in rows[0]]
-        if kind == "inter":
-            names = _untyped(names, where)
+        if kind == "inter":  # RecBole: `user_id:token`
+            bare = [name for name in names if name.rpartition(":")[2] not in _INTER_TYPES or ":" not in name]
+            if bare:
+                what = f"the .inter header gives no type for {listing(map(brief, bare))}"
+                raise InputError(what, where=where, fix="write name:type with token or float, or say format='csv'")
+            names = [name.rpartition(":")[0] for name in names]
         refuse_repeated_names(names, where)
         return names, assign_roles(names, spec.columns, where), []
     lengths = [len(row) for row in rows]
@@ -102,15 +103,6 @@ def _named(
     roles = assign_roles(names, spec.columns, where, by_position=by_position)
     places = ", ".join(f"{place} {role}" for role, place in roles.items())
     return names, roles, [f"no header: columns taken by position ({places})"]
-
-
-def _untyped(header: Sequence[str], where: str) -> list[str]:
-    """The names of a RecBole header `user_id:token`, with its types checked."""
-    bare = [name for name in header if name.rpartition(":")[2] not in _INTER_TYPES or ":" not in name]
-    if bare:
-        what = f"the .inter header gives no type for {listing(map(brief, bare))}"
-        raise InputError(what, where=where, fix="write name:type with token or float, or say format='csv'")
-    return [name.rpartition(":")[0] for name in header]
 
 
 def _with_separator(delimiter: str) -> Callable[[bytes], bytes]:

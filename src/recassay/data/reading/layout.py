@@ -23,15 +23,16 @@ _NEWLINE, _RETURN, _QUOTE = b"\n"[0], b"\r"[0], b'"'[0]
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """Successive records of one block: their bytes, where each ends, their fields and the lines they start
-    on.
+    """Successive records of one block: their bytes, where each ends, their fields, the lines they start on, and which
+    are `kept`: blank lines and those `ragged`, with another number of fields than expected, are not.
     """
 
     content: bytes
     ends: IntArray
     fields: IntArray
-    blank: BoolArray
     lines: IntArray
+    kept: BoolArray
+    ragged: BoolArray
 
 
 def is_quoted(path: Path, separator: str, where: str) -> bool:
@@ -47,11 +48,14 @@ def is_quoted(path: Path, separator: str, where: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class RecordsFile:
-    """A text file of records: what parts their fields, whether these may be quoted, and what messages call it."""
+    """A text file of records: what parts their fields, whether these may be quoted, how many of them are expected, and
+    what messages call the file.
+    """
 
     path: Path
     separator: str
     quoted: bool
+    expected: int
     where: str
 
     def records(self) -> Iterator[Records]:
@@ -78,64 +82,47 @@ class RecordsFile:
                 starts = np.concatenate([[0], ends[:-1] + 1])
                 last = buffer[np.maximum(ends - 1, 0)]
                 length = ends - starts
-                yield Records(
-                    content=content[:used],
-                    ends=ends,
-                    fields=np.add.reduceat(between[:used], starts, dtype=np.int64) + 1,
-                    blank=(length == 0) | ((length == 1) & (last == _RETURN)),
-                    lines=line + np.searchsorted(breaks, starts),
-                )
+                blank = (length == 0) | ((length == 1) & (last == _RETURN))
+                fields = np.add.reduceat(between[:used], starts, dtype=np.int64) + 1
+                fits = fields == self.expected
+                lines = line + np.searchsorted(breaks, starts)
+                yield Records(content[:used], ends, fields, lines, kept=fits & ~blank, ragged=~fits & ~blank)
             line += int(np.searchsorted(breaks, used))
         if rest:
             raise self._unclosed(line)
 
-    def survey(self, expected: int) -> tuple[int, int, tuple[BadRow, ...], IntArray]:
-        """How many records there are, how many with another number of fields than `expected`, the first of these, and
-        which to leave out: those, and blank lines.
-        """
-        total, ragged = 0, 0
+    def survey(self) -> tuple[int, int, int, tuple[BadRow, ...]]:
+        """How many records there are, how many of them are kept, how many are ragged, and the first of these."""
+        total, kept, ragged = 0, 0, 0
         shown: list[BadRow] = []
-        dropped: list[IntArray] = []
         for block in self.records():
-            wrong = (block.fields != expected) & ~block.blank
-            ragged += int(wrong.sum())
-            for place in np.flatnonzero(wrong)[: SHOWN_BAD_ROWS - len(shown)]:
-                shown.append(BadRow(int(block.lines[place]), f"{block.fields[place]} fields instead of {expected}"))
-            leave = np.flatnonzero(wrong | block.blank)
-            if leave.size:
-                dropped.append(leave + total)
             total += block.ends.size
-        return total, ragged, tuple(shown), np.concatenate(dropped) if dropped else np.empty(0, np.int64)
+            kept += int(block.kept.sum())
+            ragged += int(block.ragged.sum())
+            for place in np.flatnonzero(block.ragged)[: SHOWN_BAD_ROWS - len(shown)]:
+                what = f"{block.fields[place]} fields instead of {self.expected}"
+                shown.append(BadRow(int(block.lines[place]), what))
+        return total, kept, ragged, tuple(shown)
 
-    def write_without(self, target: Path, dropped: IntArray) -> Path:
-        """Copy the file without the records numbered in `dropped`."""
-        first = 0
+    def write_kept(self, target: Path) -> Path:
+        """Copy the file without the records that are not kept."""
         with target.open("wb") as out:
             for block in self.records():
-                count = block.ends.size
-                inside = dropped[np.searchsorted(dropped, first) : np.searchsorted(dropped, first + count)] - first
-                first += count
-                keep = np.ones(count, dtype=np.bool_)
-                keep[inside] = False
                 lengths = np.diff(block.ends, prepend=-1)
                 buffer = np.frombuffer(block.content, dtype=np.uint8)
-                out.write(buffer[np.repeat(keep, lengths)].tobytes())
+                out.write(buffer[np.repeat(block.kept, lengths)].tobytes())
         return target
 
-    def lines_of(self, wanted: list[int], dropped: IntArray) -> list[int]:
-        """The line on which each of the `wanted` records starts, counted among the records that are not
-        `dropped`.
-        """
+    def lines_of(self, wanted: list[int]) -> list[int]:
+        """The line on which each of the `wanted` records starts, counted among those kept."""
         line_of: dict[int, int] = {}
-        first, kept_before = 0, 0
+        before = 0
         for block in self.records():
-            count = block.ends.size
-            keep = ~np.isin(np.arange(first, first + count), dropped)
-            lines = block.lines[keep]
+            lines = block.lines[block.kept]
             for record in wanted:
-                if kept_before <= record < kept_before + lines.size:
-                    line_of[record] = int(lines[record - kept_before])
-            first, kept_before = first + count, kept_before + lines.size
+                if before <= record < before + lines.size:
+                    line_of[record] = int(lines[record - before])
+            before += lines.size
             if len(line_of) == len(set(wanted)):
                 break
         return [line_of[record] for record in wanted]
