@@ -109,7 +109,11 @@ class Transfer:
         except urllib.error.HTTPError as error:
             with error:
                 if error.code == 416 and offset:
-                    self._unsatisfiable(error, offset)
+                    # The part is the whole file already, or it does not fit and goes.
+                    match = _CONTENT_RANGE.match(error.headers.get("Content-Range", ""))
+                    if match is None or _length(match[3]) != offset:
+                        reason = "the part on disk does not fit the server's file; starting again"
+                        raise self._start_again(reason) from error
                     return
                 raise _http_problem(error) from error
         except urllib.error.URLError as error:
@@ -122,24 +126,7 @@ class Transfer:
             raise _network_problem(error) from error
 
     def _receive(self, response: Any, offset: int, state: dict[str, Any]) -> None:
-        self._refuse_other(response, offset)
-        if response.status == 206:
-            start, total = self._continued(response, state)
-            if start != offset:
-                raise self._start_again("the server sent another part of the file than asked for")
-        else:
-            promised = response.headers.get("Content-Length")
-            start, total = 0, _length(promised)
-            if promised is not None and total is None:
-                raise AddressFailed(f"promises {one_line(promised)[:30]!r} bytes, which is no size of a file")
-        self._check_room(total, start)
-        if not start:
-            empty(self.part)
-            self._write_state(response.headers)
-        self._copy(response, start, total)
-
-    def _refuse_other(self, response: Any, offset: int) -> None:
-        """What is no answer to what was asked: no content, a part of the file, or the file packed once more."""
+        # What is no answer to what was asked: no content, a part of the file, or the file packed once more.
         if response.status not in (200, 206):
             raise AddressFailed(f"the server answers {response.status} and sends no file")
         if response.status == 206 and not offset:
@@ -147,6 +134,28 @@ class Transfer:
         packed = (response.headers.get("Content-Encoding") or "identity").strip().lower()
         if packed != "identity":
             raise AddressFailed(f"the server sent the file encoded ({packed[:40]}), which was not asked for")
+        if response.status == 206:
+            match = _CONTENT_RANGE.match(response.headers.get("Content-Range", ""))
+            if match is None or match[1] is None:
+                raise self._start_again("the server sent a part of the file without saying which")
+            etag = response.headers.get("ETag")
+            if etag and state.get("etag") and etag != state["etag"]:
+                raise self._start_again("the file changed on the server; starting again")
+            total = _length(match[3])
+            if total is not None and state.get("total") not in (None, total):
+                raise self._start_again("the file changed its size on the server; starting again")
+            if int(match[1]) != offset:
+                raise self._start_again("the server sent another part of the file than asked for")
+        else:
+            promised = response.headers.get("Content-Length")
+            offset, total = 0, _length(promised)
+            if promised is not None and total is None:
+                raise AddressFailed(f"promises {one_line(promised)[:30]!r} bytes, which is no size of a file")
+        self._check_room(total, offset)
+        if not offset:
+            empty(self.part)
+            self._write_state(response.headers)
+        self._copy(response, offset, total)
 
     def _copy(self, response: Any, size: int, total: int | None) -> None:
         """Append what the server sends to the part, which has `size` bytes."""
@@ -172,24 +181,6 @@ class Transfer:
             raise _PassingProblem(f"the connection closed after {size:,} of {total:,} bytes")
         if self.expected_size not in (None, size):
             raise AddressFailed(f"sent {size:,} bytes where the catalog says {self.expected_size:,}")
-
-    def _continued(self, response: Any, state: dict[str, Any]) -> tuple[int, int | None]:
-        match = _CONTENT_RANGE.match(response.headers.get("Content-Range", ""))
-        if match is None or match[1] is None:
-            raise self._start_again("the server sent a part of the file without saying which")
-        etag = response.headers.get("ETag")
-        if etag and state.get("etag") and etag != state["etag"]:
-            raise self._start_again("the file changed on the server; starting again")
-        total = _length(match[3])
-        if total is not None and state.get("total") not in (None, total):
-            raise self._start_again("the file changed its size on the server; starting again")
-        return int(match[1]), total
-
-    def _unsatisfiable(self, error: urllib.error.HTTPError, offset: int) -> None:
-        """416 to a resume: the part is the whole file already, or it does not fit and goes."""
-        match = _CONTENT_RANGE.match(error.headers.get("Content-Range", ""))
-        if match is None or _length(match[3]) != offset:
-            raise self._start_again("the part on disk does not fit the server's file; starting again")
 
     def _check_room(self, total: int | None, start: int) -> None:
         if total is None:
