@@ -108,9 +108,16 @@ def test_float32_times_are_told() -> None:
     assert "float32" in result.record.warnings[0]
 
 
+def test_a_number_that_no_int64_holds_is_a_bad_time() -> None:
+    times = pl.Series([1600000000, 2**63 + 5, None, 1600000001], dtype=pl.UInt64)
+    with pytest.raises(InputError, match=r"2 of 4 rows .* 9223372036854775813 is no time; row 3: timestamp is empty"):
+        read(times)
+    assert times_of(read(times, skip_bad_rows=True)).tolist() == [1600000000, 1600000001]
+
+
 def raw_times(values):
     column = pl.Series(values)
-    return RawTimes(*plain_times(column), column.dtype)
+    return RawTimes(plain_times(column)[0], None, column.dtype)
 
 
 @settings(max_examples=200)

@@ -29,17 +29,17 @@ class IdEncoder:
     """
 
     def __init__(self, distinct: pl.Series, rows: int, seed: int = 0) -> None:
-        self.table = distinct.drop_nulls().sort()
+        self._known = self.table = distinct.drop_nulls().sort()
         if distinct.dtype.is_integer():
             self._numbers = self.table.to_numpy()
             self._places = _places(self._numbers, rows)
             return
-        self._texts, self._seed = self.table, seed
+        self._seed = seed
         blank = (self.table.str.strip_chars() == "").to_numpy()
         self._without_blank = _renumbering(~blank) if blank.any() else None
         self.table = self.table.filter(~blank) if blank.any() else self.table
         # The hashes in order, and where those with each leading bits begin: about one hash has each of them.
-        hashes = self._texts.hash(seed).to_numpy()
+        hashes = self._known.hash(seed).to_numpy()
         self._order = np.argsort(hashes).astype(np.int32)
         self._hashes = hashes[self._order]
         bits = max(len(hashes), 2).bit_length()
@@ -49,19 +49,16 @@ class IdEncoder:
 
     def codes(self, ids: pl.Series) -> IdArray:
         """The position of each id."""
-        if ids.dtype.is_integer():
-            return self._of_integers(ids)
-        codes = self._of_text(ids)
-        return codes if self._without_blank is None else self._without_blank[codes]
-
-    def _of_text(self, ids: pl.Series) -> IdArray:
-        """Places among all texts, blank ones too: the first hash with these leading bits, then on to the same one."""
-        if self._texts.is_empty():
+        if self._known.is_empty():
             return np.full(ids.len(), -1, dtype=np.int32)
         missing = ids.is_null().to_numpy() if ids.null_count() else None
+        filled = ids if missing is None else ids.fill_null(self._known[0])
+        codes = self._of_integers(filled.to_numpy()) if ids.dtype.is_integer() else self._of_text(filled)
+        return codes if missing is None else np.where(missing, np.int32(-1), codes)
+
+    def _of_text(self, ids: pl.Series) -> IdArray:
+        """Found among all texts, blank ones too: the first hash with these leading bits, then on to the same one."""
         wanted = ids.hash(self._seed).to_numpy()
-        if missing is not None:
-            wanted = np.where(missing, self._hashes[0], wanted)
         place = self._first[wanted >> self._shift]
         last = len(self._hashes) - 1
         other = np.flatnonzero(self._hashes[np.minimum(place, last)] != wanted)
@@ -71,21 +68,15 @@ class IdEncoder:
                 raise HashCollision
             other = other[self._hashes[place[other]] != wanted[other]]
         codes: IdArray = self._order[place]
-        if not (self._texts.gather(codes) == ids).fill_null(True).all():
+        if not (self._known.gather(codes) == ids).all():
             raise HashCollision
-        return codes if missing is None else np.where(missing, np.int32(-1), codes)
+        return codes if self._without_blank is None else self._without_blank[codes]
 
-    def _of_integers(self, ids: pl.Series) -> IdArray:
-        if self.table.is_empty():
-            return np.full(ids.len(), -1, dtype=np.int32)
-        missing = ids.is_null().to_numpy() if ids.null_count() else None
-        numbers = (ids if missing is None else ids.fill_null(self.table[0])).to_numpy()
+    def _of_integers(self, ids: NDArray[Any]) -> IdArray:
         if self._places is None:
-            codes: IdArray = np.searchsorted(self._numbers, numbers).astype(np.int32)
-        else:
-            wide = wide_type(self._numbers.dtype)
-            codes = self._places[numbers.astype(wide, copy=False) - wide(self._numbers[0])]
-        return codes if missing is None else np.where(missing, np.int32(-1), codes)
+            return np.searchsorted(self._numbers, ids).astype(np.int32)
+        wide = wide_type(self._numbers.dtype)
+        return self._places[ids.astype(wide, copy=False) - wide(self._numbers[0])]
 
 
 def drop_unused(codes: IdArray, table: pl.Series) -> tuple[IdArray, pl.Series]:

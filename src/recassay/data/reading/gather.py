@@ -71,33 +71,28 @@ def _gathered(frame: pl.LazyFrame, rows: int, reasons: Mapping[str, str], seed: 
     codes: dict[str, IdArray] = {role: np.empty(rows, dtype=np.int32) for role in encoders}
     rating: Float32Array | None = np.empty(rows, dtype=np.float32) if RATING in schema else None
     times: NDArray[Any] | None = None
-    missing: list[IntArray] = []
-    faults = Faults({(role, EMPTY): [] for role in (USER, ITEM)})
-    for role in schema:
-        if role not in (USER, ITEM):
-            faults.rows[role, reasons.get(role, EMPTY)] = []
+    missing = {role: (role, reasons.get(role, EMPTY)) for role in (USER, ITEM, *schema)}
+    faults = Faults({why: [] for why in missing.values()})
     for block, piece in pieces(frame, rows):
         for role, encoder in encoders.items():
             codes[role][block] = encoder.codes(piece.get_column(role))
-            if role != EVENT:
-                faults.add(role, EMPTY, codes[role][block] < 0, block.start)
-        for column in piece.drop(USER, ITEM):
-            if column.null_count():
-                reason = reasons.get(column.name, EMPTY)
-                faults.add(column.name, reason, column.is_null().to_numpy(), block.start)
+            faults.add(*missing[role], codes[role][block] < 0, block.start)
         if rating is not None:
-            rating[block] = _weights(piece.get_column(RATING), faults, block.start)
+            column = piece.get_column(RATING)
+            faults.add(*missing[RATING], column.is_null().to_numpy(), block.start)
+            rating[block] = _weights(column, faults, block.start)
         if TIMESTAMP in schema:
             values, absent = plain_times(piece.get_column(TIMESTAMP))
             times = np.empty(rows, dtype=values.dtype) if times is None else times
             times[block] = values
-            if absent is not None:
-                missing.append(np.flatnonzero(absent) + block.start)
+            faults.add(*missing[TIMESTAMP], absent, block.start)
     return Columns(
         codes=codes,
         tables={role: encoder.table for role, encoder in encoders.items()},
         rating=rating,
-        times=None if times is None else RawTimes(times, _mask(missing, rows), schema[TIMESTAMP]),
+        times=None
+        if times is None
+        else RawTimes(times, _mask(faults.rows[missing[TIMESTAMP]], rows), schema[TIMESTAMP]),
         faults=faults,
     )
 

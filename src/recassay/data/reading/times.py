@@ -60,8 +60,8 @@ class RawTimes:
     kind: pl.DataType
 
 
-def plain_times(column: pl.Series) -> tuple[NDArray[Any], BoolArray | None]:
-    """Seconds of dates, ticks of datetimes, numbers as they are, 0 for a null; and which are null, None for none."""
+def plain_times(column: pl.Series) -> tuple[NDArray[Any], BoolArray]:
+    """Seconds of dates, ticks of datetimes, numbers as they are; and which are null or beyond int64, which are 0."""
     if column.dtype == pl.Date:
         plain = column.to_physical().cast(pl.Int64) * 86_400
     elif isinstance(column.dtype, pl.Datetime):
@@ -70,8 +70,7 @@ def plain_times(column: pl.Series) -> tuple[NDArray[Any], BoolArray | None]:
         plain = column.cast(pl.Float64)
     else:
         plain = column.cast(pl.Int64, strict=False)
-    missing = plain.is_null().to_numpy() if plain.null_count() else None
-    return plain.fill_null(0).to_numpy(), missing
+    return plain.fill_null(0).to_numpy(), plain.is_null().to_numpy()
 
 
 def refuse_times(kind: pl.DataType, mode: str, where: str) -> None:
@@ -154,30 +153,21 @@ def _judged(
 ) -> JudgedTimes:
     """Times of a known unit; where it was recognised by its size (not `lenient`), smaller ones are of another."""
     factor = _STEP ** UNITS.index(unit)
-    least = 0 if lenient or unit == "seconds" else EARLIEST_CLOCK * factor
-    if bad is not None or not len(values) or values.min() < least or values.max() >= LATEST_CLOCK * factor:
+    least, end = 0 if lenient or unit == "seconds" else EARLIEST_CLOCK * factor, LATEST_CLOCK * factor
+    if bad is not None or not len(values) or values.min() < least or values.max() >= end:
         bad = np.zeros(len(values), dtype=np.bool_) if bad is None else bad.copy()
-        faults = faults + _out_of_range(values, bad, unit, least)
+        for reason, rows in (
+            ("lies before 1970", values < 0),
+            ("lies after the year 2199", values >= end),
+            (f"is not in {unit} like the rest", values < least),
+        ):
+            rows &= ~bad
+            bad |= rows
+            faults.append((reason, rows))
         values = np.where(bad, 0, values)
     if values.dtype.kind == "f":
-        return JudgedTimes(*_coarsest(*_whole(values, unit)), source, tuple(faults))
+        values, unit = _whole(values, unit)
     return JudgedTimes(*_coarsest(values, unit), source, tuple(faults))
-
-
-def _out_of_range(
-    values: IntArray | FloatArray, bad: BoolArray, unit: TimeUnit, least: int
-) -> list[tuple[str, BoolArray]]:
-    """By reason, the rows outside of what the unit can be; they are added to `bad`, of which none is judged."""
-    faults = []
-    for reason, rows in (
-        ("lies before 1970", values < 0),
-        ("lies after the year 2199", values >= LATEST_CLOCK * _STEP ** UNITS.index(unit)),
-        (f"is not in {unit} like the rest", values < least),
-    ):
-        rows &= ~bad
-        bad |= rows
-        faults.append((reason, rows))
-    return faults
 
 
 def _coarsest(values: IntArray, unit: TimeUnit) -> tuple[IntArray, TimeUnit]:
