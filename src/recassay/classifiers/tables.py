@@ -102,7 +102,11 @@ def stratified_test(labels: NDArray[np.int64], *, share: float, most: int, rng: 
     """
     counts = np.bincount(labels)
     total = min(round(share * len(labels)), most)
-    quota = _apportioned(counts, total)
+    exact, room = counts * (total / len(labels)), np.maximum(counts - 1, 0)
+    quota = np.minimum(np.floor(exact + 1e-9).astype(np.int64), room)
+    order = np.argsort(-(exact - quota), kind="stable")  # of equal remainders the earlier class first
+    with_room = order[quota[order] < room[order]]
+    quota[with_room[: max(0, total - int(quota.sum()))]] += 1
     if quota.sum() < 1:
         raise InputError(f"{total} test rows of {len(labels)} leave nothing to test on", fix="raise test_share")
     shuffled = rng.permutation(len(labels))
@@ -111,17 +115,6 @@ def stratified_test(labels: NDArray[np.int64], *, share: float, most: int, rng: 
     test = np.zeros(len(labels), dtype=bool)
     test[by_class] = place < np.repeat(quota, counts)
     return test
-
-
-def _apportioned(counts: NDArray[np.int64], total: int) -> NDArray[np.int64]:
-    """`total` divided in proportion to `counts`, none above its count less one; ties go to the earlier class."""
-    exact = counts * (total / counts.sum())
-    room = np.maximum(counts - 1, 0)
-    quota = np.minimum(np.floor(exact + 1e-9).astype(np.int64), room)
-    order = np.argsort(-(exact - quota), kind="stable")
-    open_ = order[quota[order] < room[order]]
-    quota[open_[: max(0, total - int(quota.sum()))]] += 1
-    return quota
 
 
 def encode_features(

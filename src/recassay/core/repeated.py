@@ -27,23 +27,14 @@ def repeats(events: Interactions) -> BoolArray | None:
 
 def one_of_each(events: Interactions, among: BoolArray) -> BoolArray:
     """One of the rows `among` for each of their pairs: the first."""
-    if blocks.in_order(events.user, events.item):
-        chosen = np.zeros(len(events), dtype=np.bool_)
-        for block in blocks.user_blocks(events.user):
-            rows = np.flatnonzero(among[block])
-            user, item = events.user[block][rows], events.item[block][rows]
-            first = np.ones(len(rows), dtype=np.bool_)
-            first[1:] = (user[1:] != user[:-1]) | (item[1:] != item[:-1])
-            chosen[block][rows[first]] = True
-        return chosen
-    order, starts = sorted_groups(_codes(events), None)
-    if len(starts) == len(events):
-        return among
-    pair = np.empty(len(events), dtype=np.int32)
-    pair[order] = np.repeat(np.arange(len(starts), dtype=np.int32), np.diff(starts, append=len(events)))
-    rows = np.flatnonzero(among)
     chosen = np.zeros(len(events), dtype=np.bool_)
-    chosen[rows[np.unique(pair[rows], return_index=True)[1]]] = True
+    for rows in _pair_blocks(events):
+        wanted = np.flatnonzero(among[rows])
+        codes = pair_codes(events.user[rows][wanted], events.item[rows][wanted], events.n_items)
+        order, starts = sorted_groups(codes, None)
+        first = np.zeros(len(among[rows]), dtype=np.bool_)
+        first[wanted[order[starts]]] = True
+        chosen[rows] = first
     return chosen
 
 

@@ -15,7 +15,7 @@ from recassay.core.names import did_you_mean
 from recassay.core.specs.specs import ReadSpec, SplitName
 from recassay.core.types import Interactions
 from recassay.data.catalog.entries import all_datasets
-from recassay.data.library import DatasetManifest, list_datasets, load_dataset, read_manifest
+from recassay.data.library import DatasetManifest, list_datasets, load_dataset
 from recassay.data.readers import ReadResult, read_interactions
 from recassay.data.synthetic.generate import SyntheticSpec, generate
 from recassay.data.synthetic.presets import PRESETS, preset_spec
@@ -69,10 +69,17 @@ def preset_of(reference: str) -> SyntheticSpec:
 
 def stored_manifest(reference: str) -> DatasetManifest:
     """The manifest of a stored dataset; an unknown name says what is near, and a known one how to get it."""
-    stored = {manifest.name for manifest in list_datasets()}
-    if reference not in stored:
-        raise _unknown(reference, stored)
-    return read_manifest(reference)
+    stored = {manifest.name: manifest for manifest in list_datasets()}
+    if reference in stored:
+        return stored[reference]
+    entries = {name: entry for entry in all_datasets() for name in entry.names}
+    if reference in entries:
+        entry = entries[reference]
+        fix = f"fetch it first: recassay data fetch {entry.name}" if entry.addresses else f"obtain it: {entry.how}"
+        raise UsageError(f"the dataset {reference!r} is known but not stored here", fix=fix)
+    known = [*stored, *entries, *(SYNTHETIC + name for name in PRESETS)]
+    what = f"there is no dataset or file {reference!r}"
+    raise UsageError(what, fix=did_you_mean(reference, known, else_see="`recassay.list_data(everything=True)`"))
 
 
 def open_dataset(reference: Any, read: ReadSpec | None = None, *, base: str | Path = ".") -> OpenedDataset:
@@ -145,14 +152,3 @@ def _first_rows(path: Path, read: ReadSpec) -> tuple[ReadResult, bool]:
         head = Path(scratch, path.name.removesuffix(".gz"))
         head.write_bytes(start if whole else start[: start.rfind(b"\n") + 1])
         return read_interactions(head, read.model_copy(update={"skip_bad_rows": True})), whole
-
-
-def _unknown(text: str, stored: set[str]) -> UsageError:
-    entries = {name: entry for entry in all_datasets() for name in entry.names}
-    if text in entries:
-        entry = entries[text]
-        fix = f"fetch it first: recassay data fetch {entry.name}" if entry.addresses else f"obtain it: {entry.how}"
-        return UsageError(f"the dataset {text!r} is known but not stored here", fix=fix)
-    known = [*stored, *entries, *(SYNTHETIC + name for name in PRESETS)]
-    what = f"there is no dataset or file {text!r}"
-    return UsageError(what, fix=did_you_mean(text, known, else_see="`recassay.list_data(everything=True)`"))

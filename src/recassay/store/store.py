@@ -148,20 +148,17 @@ class Store(CellFiles, TrialTable):
             self._cells = changes, self._read_cells()
             self._checked = False
         if not (damaged or self._checked):
-            self._refuse_edited(self._cells[1][True])
+            seals = self._seals()
+            for cell in self._cells[1][True]:
+                seal, now = seals.get(cell.id, _NO_ROW)
+                if seal not in (None, now):
+                    raise InputError(
+                        f"the row of {cell.algorithm} on {cell.dataset} is not what was written (the checksum differs)",
+                        where=str(self.folder / INDEX_FILE),
+                        fix="run the study again: it makes this cell again",
+                    )
             self._checked = True
         return self._cells[1][every]
-
-    def _refuse_edited(self, cells: Iterable[CellRecord]) -> None:
-        seals = self._seals()
-        for cell in cells:
-            seal, now = seals.get(cell.id, _NO_ROW)
-            if seal not in (None, now):
-                raise InputError(
-                    f"the row of {cell.algorithm} on {cell.dataset} is not what was written (the checksum differs)",
-                    where=str(self.folder / INDEX_FILE),
-                    fix="run the study again: it makes this cell again",
-                )
 
     def _read_cells(self) -> tuple[tuple[CellRecord, ...], ...]:
         """Those of the first universe, and all."""
@@ -241,7 +238,10 @@ class Store(CellFiles, TrialTable):
         if (self.folder / SPLITS).is_dir():
             folders |= {place for place in (self.folder / SPLITS).iterdir() if not place.name.startswith(UNFINISHED)}
         states = {folder: folder_state(folder) for folder in sorted(folders)}
-        digest = self._stored_plan_digest()
+        try:
+            digest = read_sealed(self.folder, MANIFEST_FILE, "the manifest").get(PLAN_DIGEST)
+        except InputError:  # of older versions, or damaged; what reads the manifest says so
+            digest = None
         if digest not in (None, self._plan_digest()):
             damaged.append(f"{self.folder / INDEX_FILE} (the plan)")
         damaged += [str(folder) for folder, state in states.items() if state == "damaged"]
@@ -257,12 +257,6 @@ class Store(CellFiles, TrialTable):
             damaged=tuple(damaged),
             unverified={what: count for what, count in unknown.items() if count},
         )
-
-    def _stored_plan_digest(self) -> str | None:
-        try:
-            return read_sealed(self.folder, MANIFEST_FILE, "the manifest").get(PLAN_DIGEST)
-        except InputError:  # of older versions, or damaged; what reads the manifest says so
-            return None
 
     def earlier_versions(self, rows: Iterable[PlannedRow], code: Mapping[str, str]) -> dict[str, int]:
         """By algorithm, how many cells of `rows` are done here by another version of its code than `code`, and by no
@@ -318,7 +312,9 @@ class Store(CellFiles, TrialTable):
             frame = frame.drop(c.FOLD)
         elif folds.null_count():  # some datasets have folds, and others a single split, which counts as one
             frame = frame.with_columns(pl.col(c.FOLD).fill_null(0))
-        return Results.from_frame(frame, where=str(self.folder), sources=(self._source(),))
+        content = [(cell.id, cell.status, dict(cell.metrics)) for cell in self.cells()]
+        source = Source(str(self.folder), hashlib.sha256(json.dumps(content).encode()).hexdigest())
+        return Results.from_frame(frame, where=str(self.folder), sources=(source,))
 
     def seconds(self) -> dict[str, float]:
         """By id, the seconds that the current plan's cells took, of those that are done."""
@@ -327,7 +323,3 @@ class Store(CellFiles, TrialTable):
             "WHERE cells.status = 'done' AND cells.seconds IS NOT NULL ORDER BY plan.position"
         )
         return dict(self._connection.execute(query).fetchall())
-
-    def _source(self) -> Source:
-        cells = [(cell.id, cell.status, dict(cell.metrics)) for cell in self.cells()]
-        return Source(str(self.folder), hashlib.sha256(json.dumps(cells).encode()).hexdigest())

@@ -52,10 +52,11 @@ def prepare_text(path: Path, encoding: str, scratch: Path) -> Path:
     compressed = path.name.lower().endswith(".gz")
     with path.open("rb") as file:
         head = file.read(1 << 16)
-    wide = head.startswith(_UTF16_MARKS) or codec.name.startswith(("utf-16", "utf-32"))
-    _refuse_binary(head, path, compressed=compressed, wide=wide)
-    if not compressed and head.startswith(_UTF16_MARKS) and not codec.name.startswith("utf-16"):
-        raise InputError("the file is UTF-16 text", where=str(path), fix="say encoding='utf-16'")
+    if not compressed:
+        _refuse_binary(head, path, codec)
+    elif not head.startswith(b"\x1f\x8b"):
+        what = "the name says gzip and the content is not"
+        raise InputError(what, where=str(path), fix="rename or fetch it again")
     chunks = _checked(_chunks(path, compressed), codec, path)
     if not compressed and codec.name == "utf-8" and not _lone_returns(head):
         for _ in chunks:
@@ -139,27 +140,21 @@ def _checked(chunks: Iterator[bytes], codec: codecs.CodecInfo, path: Path) -> It
         yield plain
 
 
-def _refuse_binary(head: bytes, path: Path, *, compressed: bool, wide: bool) -> None:
-    if compressed:
-        if not head.startswith(b"\x1f\x8b"):
-            raise InputError(
-                "the name says gzip and the content is not", where=str(path), fix="rename or fetch it again"
-            )
-        return
+def _refuse_binary(head: bytes, path: Path, codec: codecs.CodecInfo) -> None:
+    """Raise for a file that begins as no text in this encoding does."""
     for signature, what in _SIGNATURES.items():
         if head.startswith(signature):
             raise InputError(f"the file is {what}, not text", where=str(path), fix="unpack, convert or rename it first")
-    if b"\0" in head and not wide and not _is_utf8(head):
-        raise InputError("the file is binary, not text", where=str(path), fix="give a text table or a Parquet file")
+    if head.startswith(_UTF16_MARKS):
+        if not codec.name.startswith("utf-16"):
+            raise InputError("the file is UTF-16 text", where=str(path), fix="say encoding='utf-16'")
+    elif b"\0" in head and not codec.name.startswith(("utf-16", "utf-32")):
+        try:
+            codecs.getincrementaldecoder("utf-8")().decode(head)
+        except UnicodeDecodeError:
+            what = "the file is binary, not text"
+            raise InputError(what, where=str(path), fix="give a text table or a Parquet file") from None
 
 
 def _lone_returns(start: bytes) -> bool:
     return b"\r" in start and b"\n" not in start
-
-
-def _is_utf8(head: bytes) -> bool:
-    try:
-        codecs.getincrementaldecoder("utf-8")().decode(head)
-    except UnicodeDecodeError:
-        return False
-    return True

@@ -12,7 +12,7 @@ import polars as pl
 
 from recassay.core import columns
 from recassay.core.seeds import derived_rng
-from recassay.core.types import Float32Array, FloatArray, IdArray, IntArray, Interactions
+from recassay.core.types import Float32Array, FloatArray, IdArray, Interactions
 from recassay.data.synthetic.draws import SeenPairs, draw_distinct
 from recassay.data.synthetic.truth import EPOCHS, RATING_NOISE, SyntheticSpec, SyntheticTruth
 
@@ -78,9 +78,17 @@ def _draw_truth(spec: SyntheticSpec) -> SyntheticTruth:
 
 
 def _draw_events(spec: SyntheticSpec) -> tuple[IdArray, FloatArray]:
-    """Who acts, and when (as a share of the span), in the order of time."""
+    """Who acts, and when (as a share of the span), in the order of time.
+
+    Each user has the minimum of interactions, and a power-law share of the rest; an excess is dealt again.
+    """
     rng = derived_rng(spec.seed, "synthetic", "events")
-    count = _activity(spec, rng)
+    share = _power_law(spec, "activity", spec.n_users, spec.activity_exponent)
+    count = np.full(spec.n_users, spec.min_user_interactions, dtype=np.int64)
+    while (left := spec.n_interactions - int(count.sum())) > 0:
+        open_share = share * (count < spec.most_per_user)
+        count += rng.multinomial(left, open_share / open_share.sum())
+        np.minimum(count, spec.most_per_user, out=count)
     length = 1 - spec.user_turnover * rng.random(spec.n_users)
     begin = (1 - length) * rng.random(spec.n_users)
     user = np.repeat(np.arange(spec.n_users, dtype=np.int32), count)
@@ -89,17 +97,6 @@ def _draw_events(spec: SyntheticSpec) -> tuple[IdArray, FloatArray]:
     moment += begin[user]
     order = np.argsort(moment, kind="stable")
     return user[order], moment[order]
-
-
-def _activity(spec: SyntheticSpec, rng: np.random.Generator) -> IntArray:
-    """Interactions of each user: the minimum, and power-law shares of the rest; an excess is dealt again."""
-    share = _power_law(spec, "activity", spec.n_users, spec.activity_exponent)
-    count = np.full(spec.n_users, spec.min_user_interactions, dtype=np.int64)
-    while (left := spec.n_interactions - int(count.sum())) > 0:
-        open_share = share * (count < spec.most_per_user)
-        count += rng.multinomial(left, open_share / open_share.sum())
-        np.minimum(count, spec.most_per_user, out=count)
-    return count
 
 
 def _draw_items(truth: SyntheticTruth, user: IdArray, moment: FloatArray) -> IdArray:
