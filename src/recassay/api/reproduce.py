@@ -11,7 +11,7 @@ from recassay.api.reproduction import papers as others
 from recassay.api.reproduction.result import ReproducedNumber, ReproduceResult, shown
 from recassay.core.errors import UsageError
 from recassay.core.names import canonical, did_you_mean
-from recassay.data.published.printed import VERDICTS, PaperRecord, PrintedNumber, Verdict, papers, printed_numbers
+from recassay.data.published.printed import VERDICTS, PrintedNumber, Verdict, papers, printed_numbers
 
 RECOMPUTED = {
     "kdd24": kdd24.numbers,
@@ -90,39 +90,28 @@ def reproduction_page(result: ReproduceResult) -> str:
         result: what `reproduce` returned.
     """
     counts = result.count()
-    verdicts = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS)
-    parts = [_HEAD, f"Of {len(result.numbers)} numbers: {verdicts}.", _summary(result)]
-    parts += [_paper(result, paper) for paper in result.papers]
-    return "\n".join(parts).rstrip() + "\n"
-
-
-def _summary(result: ReproduceResult) -> str:
-    lines = [f"\n| paper | table | {' | '.join(VERDICTS)} |", f"|---|---|{'--:|' * len(VERDICTS)}"]
+    lines = [
+        _HEAD,
+        f"Of {len(result.numbers)} numbers: {', '.join(f'{counts[verdict]} {verdict}' for verdict in VERDICTS)}.",
+        "",
+        f"| paper | table | {' | '.join(VERDICTS)} |",
+        f"|---|---|{'--:|' * len(VERDICTS)}",
+    ]
     for row in result.summary().iter_rows(named=True):
-        lines.append(
-            f"| {row['paper']} | {row['table']} | {' | '.join(str(row[verdict] or '') for verdict in VERDICTS)} |"
-        )
-    return "\n".join([*lines, ""])
-
-
-def _paper(result: ReproduceResult, paper: PaperRecord) -> str:
-    own = [number for number in result.numbers if number.told.paper == paper.name]
-    lines = [f"## {paper.name}", "", paper.title, ""]
-    reasons = list(dict.fromkeys(judged.reason for judged in own if judged.reason))
-    for reason in reasons:
-        where = list(dict.fromkeys(judged.told.table for judged in own if judged.reason == reason))
-        count = sum(judged.reason == reason for judged in own)
-        lines.append(f"- {', '.join(where)} ({count} numbers): {reason}.")
-    lines += [f"- Not recomputed: {what}: {why}." for what, why in paper.not_recomputed]
-    for table, numbers in groupby(own, key=lambda judged: judged.told.table):
-        lines += [
-            "",
-            f"### {paper.name}: {table}",
-            "",
-            "| row | column | printed | ours | verdict |",
-            "|---|---|--:|--:|---|",
-        ]
-        for number in numbers:
-            cells = (number.told.row, number.told.column, number.told.printed, shown(number.ours, number.told.digits))
-            lines.append(f"| {' | '.join(map(str, cells))} | {number.verdict} |")
-    return "\n".join([*lines, ""])
+        shares = " | ".join(str(row[verdict] or "") for verdict in VERDICTS)
+        lines.append(f"| {row['paper']} | {row['table']} | {shares} |")
+    for paper in result.papers:
+        own = [number for number in result.numbers if number.told.paper == paper.name]
+        lines += ["", f"## {paper.name}", "", paper.title, ""]
+        for reason in dict.fromkeys(judged.reason for judged in own if judged.reason):
+            places = [judged.told.table for judged in own if judged.reason == reason]
+            lines.append(f"- {', '.join(dict.fromkeys(places))} ({len(places)} numbers): {reason}.")
+        lines += [f"- Not recomputed: {what}: {why}." for what, why in paper.not_recomputed]
+        for table, numbers in groupby(own, key=lambda judged: judged.told.table):
+            lines += ["", f"### {paper.name}: {table}", "", "| row | column | printed | ours | verdict |"]
+            lines.append("|---|---|--:|--:|---|")
+            for number in numbers:
+                told = number.told
+                cells = (told.row, told.column, told.printed, shown(number.ours, told.digits), number.verdict)
+                lines.append(f"| {' | '.join(map(str, cells))} |")
+    return "\n".join(lines).rstrip() + "\n"

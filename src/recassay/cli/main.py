@@ -54,7 +54,10 @@ def main(arguments: list[str] | None = None) -> None:
         code = 0 if gone else ended.code
     except Exception as error:
         ours = _as_ours(error)
-        _without_output(only_if_broken=True)
+        try:
+            sys.stdout.flush()
+        except (OSError, ValueError):
+            _without_output()
         if isinstance(error, OSError) and error.filename is None and _was_printing(error):
             fix = "send it elsewhere; files and studies are whole"
             ours = InputError(f"the answer cannot be written ({ours.what})", where="standard output", fix=fix)
@@ -106,13 +109,7 @@ def _was_printing(error: OSError) -> bool:
     return Path(last).parent in (Path(__file__).parent, Path(click.__file__).parent)
 
 
-def _without_output(*, only_if_broken: bool = False) -> None:
+def _without_output() -> None:
     """Let the interpreter end quietly though nobody reads its output, or it cannot be written."""
-    try:
-        if only_if_broken:
-            sys.stdout.flush()
-            return
-    except (OSError, ValueError):
-        pass
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

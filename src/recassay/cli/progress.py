@@ -153,23 +153,20 @@ class Bar:
 
     def show(self, event: Event, *lasting: str) -> None:
         """Draw the block as it is after an event, below lines that stay."""
-        self._note(event)
-        lines = [] if event.kind == "end" else self._lines(event)
-        above = f"\x1b[{self._drawn}A" if self._drawn else ""
-        self.write("".join([f"{above}\r\x1b[J", *(f"{line}\n" for line in (*lasting, *lines))]))
-        self._drawn = len(lines)
-
-    def _note(self, event: Event) -> None:
-        cell = event.cell or ""
+        cell, what = event.cell or "", f"{event.algorithm} on {event.dataset}"
         if event.kind == "started":
             self._began = self.clock() if self._began is None else self._began
-            self._running[cell] = f"{event.algorithm} on {event.dataset}"
+            self._running[cell] = what
         elif event.kind == "trial" and cell in self._running:
-            self._running[cell] = f"{event.algorithm} on {event.dataset}, trial {event.trials}"
+            self._running[cell] = f"{what}, trial {event.trials}"
         elif event.kind == "finished":
             self._ran += 1
             self._running.pop(cell, None)
             self._compare(event)
+        lines = [] if event.kind == "end" else self._lines(event)
+        above = f"\x1b[{self._drawn}A" if self._drawn else ""
+        self.write("".join([f"{above}\r\x1b[J", *(f"{line}\n" for line in (*lasting, *lines))]))
+        self._drawn = len(lines)
 
     def _compare(self, event: Event) -> None:
         """Keep the best algorithm of the dataset, by the first metric of which more is better."""
@@ -188,7 +185,10 @@ class Bar:
         width = max(5, min(LONGEST_BAR, columns // 3))
         filled = width * ended // max(event.total, 1)
         counts = f"{event.done} of {event.total} done, {len(self._running)} running, {event.failed} failed"
-        lines = [f"[{'#' * filled}{'-' * (width - filled)}] {counts}{self._left(event.total - ended)}"]
+        left, to_go = "", event.total - ended
+        if self._began is not None and self._ran and to_go:
+            left = f", about {duration((self.clock() - self._began) / self._ran * to_go)} left"
+        lines = [f"[{'#' * filled}{'-' * (width - filled)}] {counts}{left}"]
         if self._running:
             lines.append(f"running: {'; '.join(self._running.values())}")
         shown = list(self._best.items())[:MOST_DATASETS]
@@ -196,8 +196,3 @@ class Bar:
         if len(self._best) > len(shown):
             lines.append(f"... and {len(self._best) - len(shown)} more datasets")
         return [text if len(text) <= columns else f"{text[: columns - 3]}..." for text in map(one_line, lines)]
-
-    def _left(self, to_go: int) -> str:
-        if self._began is None or not self._ran or not to_go:
-            return ""
-        return f", about {duration((self.clock() - self._began) / self._ran * to_go)} left"

@@ -125,28 +125,20 @@ def reproduce(call: Call, *, everything: bool = False, markdown: Path | None = N
     if as_json:
         print_json({"recassay": __version__, "command": "reproduce", **plain(result.to_dict())})
     else:
-        _show_reproduction(result, everything)
+        counts = ", ".join(f"{count} {verdict}" for verdict, count in result.count().items())
+        summary = result.summary()
+        rows = [[cell or "" for cell in row] for row in summary.iter_rows()]
+        print_rows(f"{len(result.numbers)} numbers: {counts}", summary.columns, rows, names=2)
+        rows = [
+            ["" if cell is None else f"{cell:+.4g}" if isinstance(cell, float) else cell for cell in row.values()]
+            for row in result.to_frame().iter_rows(named=True)
+            if everything or row["verdict"] == "does not follow"
+        ]
+        title = "Every number" if everything else "Numbers that do not follow (--all shows every number)"
+        header = ["paper", "table", "row", "column", "printed", "ours", "difference", "verdict", "why"]
+        print_rows(title, header, rows, names=4)
+        for paper in result.papers:
+            print_lines(f"{paper.name}, {what}: not computed again: {why}." for what, why in paper.not_recomputed)
     if result.fallen:
         say(f"recassay: {len(result.fallen)} numbers that used to agree no longer do")
         raise Failed
-
-
-def _show_reproduction(result: Any, everything: bool) -> None:
-    counts = result.count()
-    summary = result.summary()
-    print_rows(
-        f"{len(result.numbers)} numbers: {', '.join(f'{count} {verdict}' for verdict, count in counts.items())}",
-        summary.columns,
-        [[cell or "" for cell in row] for row in summary.iter_rows()],
-        names=2,
-    )
-    shown = result.to_frame()
-    rows = shown.iter_rows() if everything else (row for row in shown.iter_rows() if row[7] == "does not follow")
-    print_rows(
-        "Every number" if everything else "Numbers that do not follow (--all shows every number)",
-        ["paper", "table", "row", "column", "printed", "ours", "difference", "verdict", "why"],
-        [["" if cell is None else f"{cell:+.4g}" if isinstance(cell, float) else cell for cell in row] for row in rows],
-        names=4,
-    )
-    for paper in result.papers:
-        print_lines(f"{paper.name}, {what}: not computed again: {why}." for what, why in paper.not_recomputed)

@@ -70,14 +70,19 @@ def answered(
     analysis changes nothing about its numbers. What a process fails to answer this one does.
     """
     with Helpers(f"{__name__}:analyst", most=MOST, processes=processes) as helpers:
-        aside = _aside(names) if helpers else []
-        try:
-            known = {"characteristics": partial(same, spec.known("characteristics"))} if aside else {}
-        except RecAssayError:  # each that asks for them says why
-            known, aside = {}, []
-        known = {name: load for name, load in known.items() if name in spec.evidence}
+        # Other processes know announced analyses alone; the longest come first.
+        aside = [
+            name for name in names if helpers and _trait(name, "aside") and analyses.announcement(name) is not None
+        ]
+        aside.sort(key=lambda name: _trait(name, "aside"), reverse=True)
+        known = {}
+        if aside and "characteristics" in spec.evidence:
+            try:
+                known["characteristics"] = partial(same, spec.known("characteristics"))
+            except RecAssayError:  # each that asks for them says why
+                aside = []
         request = replace(table, users=None), replace(spec, evidence=known)
-        asked = {name: helpers.submit(name, *request) for name in reversed(aside)}  # the longest first
+        asked = {name: helpers.submit(name, *request) for name in aside}
         here = sorted((name for name in names if name not in aside), key=lambda name: not _trait(name, "early"))
         done = 0
         while here or asked:
@@ -105,9 +110,3 @@ def _trait(name: str, trait: Literal["early", "aside"]) -> int:
         return int(getattr(analyses.get(name), trait, 0))
     except RecAssayError:
         return 0
-
-
-def _aside(names: Sequence[str]) -> list[str]:
-    """Those of `names` that other processes may run, the longest last; they know announced ones alone."""
-    movable = [name for name in names if _trait(name, "aside") and analyses.announcement(name) is not None]
-    return sorted(movable, key=lambda name: _trait(name, "aside"))

@@ -73,21 +73,14 @@ def decodirt() -> Numbers:
     The answers of the classifiers are not public, so the ratings of Tables 5 to 9 cannot be computed again; what the
     text concludes from them can be.
     """
-    return _example() | _bins() | _ratings()
-
-
-def _example() -> Numbers:
     responses = load_responses("published:decodirt")
     answer = logistic_irt(responses, "3pl", items=FOLDER / "decodirt_items.csv")
-    totals = in_column("Table 1", answer.respondents, "total", responses.codes.sum(axis=1))
-    return totals | in_column("Table 3", answer.respondents, "true score", answer.true_scores)
+    numbers = in_column("Table 1", answer.respondents, "total", responses.codes.sum(axis=1))
+    numbers |= in_column("Table 3", answer.respondents, "true score", answer.true_scores)
 
-
-def _bins() -> Numbers:
-    """Means over the printed values of Table 4, and the bins that follow from the printed difficulties."""
+    # Means over the printed values of Table 4, and the bins that follow from the printed difficulties.
     table = published_table("decodirt_items_by_dataset.csv")
     rows = sorted(table.iter_rows(named=True), key=lambda row: -float(row["difficulty"]))
-    numbers: Numbers = {}
     for k in range(6):
         part = rows[10 * k : 10 * k + 10]
         for trait in ("difficulty", "discrimination"):
@@ -97,7 +90,7 @@ def _bins() -> Numbers:
     numbers["section 5.2", "difficulty not negative", "datasets"] = float(
         sum(float(row["difficulty"]) >= 0 for row in rows)
     )
-    return numbers
+    return numbers | _ratings()
 
 
 def _ratings() -> Numbers:
@@ -142,10 +135,6 @@ def popularity() -> Numbers:
 
 def textbooks() -> Numbers:
     """What the papers' methods rest on: Demšar 2006, 3.2; Bock and Lieberman 1970 as R's mirt and ltm fit it."""
-    return _demsar() | _lsat("lsat7", "2pl") | _lsat("lsat6", "2pl") | _lsat("lsat6", "1pl")
-
-
-def _demsar() -> Numbers:
     results = published_results("published:demsar")
     answer = compare(results, "auc")
     numbers = in_column("Demšar, section 3.2.4", answer.algorithms, "mean rank", answer.mean_ranks)
@@ -153,7 +142,7 @@ def _demsar() -> Numbers:
     numbers["Demšar, section 3.2.4", "Friedman", "F"] = float(answer.friedman.f)
     numbers["Demšar, section 3.2.4", "Nemenyi", "CD at 0.05"] = float(answer.nemenyi_cd)
     numbers["Demšar, section 3.2.4", "Nemenyi", "CD at 0.10"] = float(compare(results, "auc", alpha=0.10).nemenyi_cd)
-    return numbers
+    return numbers | _lsat("lsat7", "2pl") | _lsat("lsat6", "2pl") | _lsat("lsat6", "1pl")
 
 
 def _lsat(name: str, model: str) -> Numbers:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -17,75 +17,65 @@ from recassay.analysis.certify.result import CertificateResult
 from recassay.core.errors import UsageError, listing
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.labels import known_direction, split_label
-from recassay.core.types import FloatArray
-from recassay.evidence.universes import cell_key, stored_study, universe_keys
+from recassay.core.types import FloatArray, IntArray
+from recassay.evidence.universes import Key, cell_key, stored_study, universe_keys
 from recassay.metrics.make import make_metric
 from recassay.recommenders.plan import Plan
 from recassay.recommenders.study import Choice
-from recassay.recommenders.universes import FREE, universes
+from recassay.recommenders.universes import FREE, Universe, universes
 from recassay.reporting.sections.certify import sentences
 from recassay.store.store import Store
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class StoredBlocks:
-    """The blocks of a study: which cells each has, the scores of those that ran, and what they took or will take."""
-
-    grid: Multiverse
-    scores: FloatArray
-    price: FloatArray
-    cells: dict[tuple[int, int], list[tuple[Any, ...]]]
-    """By block, the keys of its cells."""
+Block: TypeAlias = tuple[int, int]
+"""The places of a combination of choices and of a dataset: what is run whole."""
 
 
-def stored_blocks(store: Store) -> StoredBlocks:
-    """The blocks of a study with a [multiverse]; a failed cell scores worst, a block without values is none."""
+def stored_blocks(store: Store) -> tuple[Multiverse, FloatArray, FloatArray, dict[Block, list[Key]]]:
+    """The blocks of a study with a [multiverse]: their grid, the scores of those that ran, what each took or will take,
+    and by block the keys of its cells. A failed cell scores worst, a block without values is none.
+    """
     study = stored_study(store)
     if study.multiverse is None:
         raise UsageError("the study has no [multiverse]", where=str(store.folder), fix="see docs/multiverse-studies.md")
     records = {cell_key(cell): cell for cell in store.cells(every=True)}
-    axes = {name: values for name, values in study.multiverse.axes.items() if name not in FREE}
+    axes = [name for name in study.multiverse.axes if name not in FREE]
     names = tuple(algorithm.name for algorithm in study.algorithms)
     datasets = tuple(dataset.name for dataset in study.datasets)
     labels = [make_metric(label).label for label in study.metrics]
-    parts = [split_label(label) for label in labels]
-    free_axes = {"metric": tuple(dict.fromkeys(name for name, _ in parts)),
-                 "cutoff": tuple(dict.fromkeys(cut or "(none)" for _, cut in parts))}  # fmt: skip
-    free = np.array(
-        [[free_axes["metric"].index(name), free_axes["cutoff"].index(cut or "(none)")] for name, cut in parts]
-    )
+    free_axes, free = _coded(["metric", "cutoff"], [(name, cut or "(none)") for name, cut in map(split_label, labels)])
     sign = np.array([-1.0 if known_direction(label) is not False else 1.0 for label in labels])
-    combinations: dict[tuple[str, ...], Any] = {}
+    combinations: dict[tuple[str, ...], Universe] = {}
     for universe in universes(study):
         combinations.setdefault(tuple(universe.labels[name] for name in axes), universe)
-    choices = {name: tuple(dict.fromkeys(key[i] for key in combinations)) for i, name in enumerate(axes)}
-    paid = np.array([[choices[name].index(key[i]) for i, name in enumerate(axes)] for key in combinations])
-    cells: dict[tuple[int, int], list[tuple[Any, ...]]] = {}
+    choices, paid = _coded(axes, list(combinations))
+    cells: dict[Block, list[Key]] = {}
     for p, universe in enumerate(combinations.values()):
         for key in universe_keys(universe):
             cells.setdefault((p, datasets.index(key[1])), []).append(key)
     exists = np.zeros((len(paid), len(datasets)), dtype=bool)
-    values: dict[tuple[int, int], FloatArray | None] = {}
+    values: dict[Block, FloatArray | None] = {}
     seconds: dict[int, list[float]] = {}
     for block, keys in cells.items():
-        values[block] = _values(keys, records, names, labels, sign)
-        ran = [records[key].seconds or 0.0 for key in keys if key in records]
-        seconds.setdefault(block[1], []).extend(ran)
-        table = values[block]
+        table = values[block] = _values(keys, records, names, labels, sign)
         exists[block] = table is None or bool(np.isfinite(table).any())
-    places = list(zip(*np.nonzero(exists), strict=True))
+        seconds.setdefault(block[1], []).extend(records[key].seconds or 0.0 for key in keys if key in records)
+    places = [(p, d) for p, d in np.argwhere(exists).tolist()]
     known = np.full((len(places), len(labels) * len(names)), np.nan)
     price = np.ones(len(places))
     usual = float(np.mean([s for all_ in seconds.values() for s in all_])) if any(seconds.values()) else 1.0
-    for row, (p, d) in enumerate(places):
-        block = (int(p), int(d))
+    for row, block in enumerate(places):
         table = values[block]
         if table is not None:
             known[row] = scores(table).ravel()
         of_one = float(np.mean(seconds[block[1]])) if seconds[block[1]] else usual
         price[row] = max(sum(records[k].seconds or 0.0 if k in records else of_one for k in cells[block]), 1e-3)
-    grid = Multiverse({**choices, **free_axes}, paid, free, names, datasets, exists)
-    return StoredBlocks(grid, known, price, cells)
+    return Multiverse(choices | free_axes, paid, free, names, datasets, exists), known, price, cells
+
+
+def _coded(axes: Sequence[str], rows: Sequence[tuple[str, ...]]) -> tuple[dict[str, tuple[str, ...]], IntArray]:
+    """By axis its choices as they first occur, and the rows in numbers of these."""
+    choices = {axis: tuple(dict.fromkeys(row[i] for row in rows)) for i, axis in enumerate(axes)}
+    return choices, np.array([[own.index(row[i]) for i, own in enumerate(choices.values())] for row in rows])
 
 
 def _values(
@@ -108,15 +98,21 @@ def certificate_of(
 ) -> CertificateResult:
     """What the cells of the study in `folder` settle."""
     with Store.open(folder) as store:
-        known = stored_blocks(store)
-    rng = derived_rng(seed, "certificate", str(int(np.isfinite(known.scores).all(axis=1).sum())))
-    made = claims_of(claims, known.grid)
-    return decide(known.grid, known.scores, known.price, made, confidence=confidence, rng=rng)[0]
+        return _decided(store, claims, confidence=confidence, seed=seed)[0]
 
 
-def how_certified(folder: str | Path) -> str:
-    """The same in one line."""
-    return " ".join(sentences(certificate_of(folder))[:2]).rstrip(".")
+def _decided(
+    store: Store, claims: Sequence[str] | None = None, *, seed: int = 0, **how: Any
+) -> tuple[CertificateResult, FloatArray | None, dict[Block, list[Key]]]:
+    """What the cells settle, where the next fit of the model starts, and the keys of the cells by block."""
+    grid, known, price, cells = stored_blocks(store)
+    rng = derived_rng(seed, "certificate", str(int(np.isfinite(known).all(axis=1).sum())))
+    return (*decide(grid, known, price, claims_of(claims, grid), rng=rng, **how), cells)
+
+
+def standing_of(certificate: CertificateResult) -> str:
+    """How things stand, in one line."""
+    return " ".join(sentences(certificate)[:2]).rstrip(".")
 
 
 @dataclass(slots=True)
@@ -128,31 +124,27 @@ class AdaptiveUniverses:
     workers: int = 1
     began: float | None = None
     theta: FloatArray | None = None
-    last: CertificateResult | None = None
     confirmed: int = 0
 
     def __call__(self, planned: Plan, store: Store) -> Choice:
         """Decide, and name the cells of the blocks to run next."""
         first, self.began = self.began is None, self.began or time.monotonic()
         with threadpool_limits(1, user_api="blas"):
-            known = stored_blocks(store)
-            rng = derived_rng(0, "certificate", str(int(np.isfinite(known.scores).all(axis=1).sum())))
-            self.last, self.theta = decide(
-                known.grid, known.scores, known.price, None,
-                confidence=self.confidence, rng=rng, theta=self.theta, least=self.workers,
-            )  # fmt: skip
-        standing = " ".join(sentences(self.last)[:2]).rstrip(".")
+            certificate, self.theta, cells = _decided(
+                store, confidence=self.confidence, theta=self.theta, least=self.workers
+            )
+        standing = standing_of(certificate)
         if self.budget is not None and time.monotonic() - self.began > self.budget:
             return Choice([], f"{standing}; the budget is spent")
         # A run that is resumed where everything was certified has ended before.
-        self.confirmed = (CONFIRMED if first else self.confirmed + 1) if self.last.complete else 0
+        self.confirmed = (CONFIRMED if first else self.confirmed + 1) if certificate.complete else 0
         if self.confirmed == CONFIRMED:
             return Choice([], standing)
-        wanted = {key for block in self.last.next for key in known.cells[block]}
         done = {cell_key(cell) for cell in store.cells(every=True)}
-        ids = [cell.id for cell in planned.cells if _planned_key(cell) in wanted - done]
-        if self.last.next and not ids:
-            raise UsageError(f"blocks without cells: {listing(map(str, self.last.next))}", fix="report this")
+        wanted = {key for block in certificate.next for key in cells[block]} - done
+        ids = [cell.id for cell in planned.cells if _planned_key(cell) in wanted]
+        if certificate.next and not ids:
+            raise UsageError(f"blocks without cells: {listing(map(str, certificate.next))}", fix="report this")
         return Choice(ids, standing)
 
 

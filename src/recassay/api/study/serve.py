@@ -25,7 +25,6 @@ from recassay.core.choices import Range
 from recassay.core.errors import InputError, RecAssayError
 from recassay.core.system.aside import environment
 from recassay.core.tables.labels import find_label, known_direction
-from recassay.core.tables.results import Results
 from recassay.core.tabular import stated
 from recassay.evidence.pace import seconds_left
 from recassay.reporting.live import LiveServer
@@ -123,7 +122,9 @@ class LiveStudy:
     def _means(
         self, store: Store
     ) -> tuple[Mapping[str, Any] | None, str | None, Mapping[tuple[str, str], float | None]]:
-        """The leaderboard, the metric of the page, and its mean by dataset and algorithm."""
+        """The leaderboard over the datasets that every algorithm has finished (None while there are too few), the
+        metric of the page, and its mean by dataset and algorithm.
+        """
         try:
             results = store.results()
             metric = find_label(self.metric or default_metric(results), results.metrics)
@@ -132,25 +133,24 @@ class LiveStudy:
         cells = results.frame.filter(pl.col(c.METRIC) == metric).group_by(c.DATASET, c.ALGORITHM)
         rows = cells.agg(pl.col(c.VALUE).mean()).iter_rows()
         means = {(dataset, algorithm): value for dataset, algorithm, value in rows}
-        return self._leaderboard(results, metric), metric, means
-
-    def _leaderboard(self, results: Results, metric: str) -> Mapping[str, Any] | None:
-        """Mean ranks and means over the datasets that every algorithm has finished; None while there are too few."""
         try:
             matrix = results.matrix(metric, missing="drop-datasets")
-        except RecAssayError:
-            return None
+        except RecAssayError:  # too few datasets that all have finished
+            return None, metric, means
         ranks = ties.ranks(matrix.values, higher_is_better=matrix.higher_is_better, axis=0).mean(axis=1)
-        means = matrix.values.mean(axis=1)
-        rows = [
-            {"algorithm": matrix.algorithms[i], "mean_rank": float(ranks[i]), "mean": float(means[i])}
-            for i in ranks.argsort(kind="stable")
-        ]
-        return {
-            "said": f"{matrix.metric} over the {len(matrix.datasets)} datasets that all have finished. "
-            + (look_at(matrix).sentence() if len(matrix.algorithms) > 1 else ""),
-            "rows": rows,
+        look = look_at(matrix).sentence() if len(matrix.algorithms) > 1 else ""
+        board = {
+            "said": f"{matrix.metric} over the {len(matrix.datasets)} datasets that all have finished. {look}",
+            "rows": [
+                {
+                    "algorithm": matrix.algorithms[i],
+                    "mean_rank": float(ranks[i]),
+                    "mean": float(matrix.values[i].mean()),
+                }
+                for i in ranks.argsort(kind="stable")
+            ],
         }
+        return board, metric, means
 
     def _keep_reporting(self) -> None:
         tried = 0

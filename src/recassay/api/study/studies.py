@@ -192,9 +192,9 @@ def adaptive_standing(folder: str | Path) -> str | None:
         return str(journal["said"])
     if not has_universes(folder):
         return None
-    from recassay.api.study.adaptive_universes import how_certified
+    from recassay.api.study.adaptive_universes import certificate_of, standing_of
 
-    return how_certified(folder)
+    return standing_of(certificate_of(folder))
 
 
 def has_universes(folder: str | Path) -> bool:
