@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from recassay.analysis.adaptive.belief import Belief, complete
 from recassay.analysis.adaptive.certificate import Certificate, certify
 from recassay.analysis.adaptive.choice import Block, choose, opening
 from recassay.analysis.adaptive.prior import Prior
-from recassay.analysis.adaptive.result import CLAIMS, AdaptiveResult, Ended, Step
+from recassay.analysis.adaptive.result import AdaptiveResult, Ended, Step
 from recassay.core.choices import AdaptiveTarget
 from recassay.core.errors import UsageError, count_of
 from recassay.core.predicted_seconds import predict_seconds
@@ -120,7 +120,6 @@ def decide(
         relative=None if prior is None else prior.log_seconds,
     )
     spent = float(predicted[done].sum())
-    total = float(predicted[:, :n].sum())
     barred = np.zeros(done.shape, bool) if allowed is None else np.tile(~allowed, (1, done.shape[1] // n)) & ~done
     if probes is not None:
         barred[:, n:] |= (measured | (not probes.more)) & ~done[:, n:]  # what was run needs no probe
@@ -145,26 +144,13 @@ def decide(
                 most_seconds=min(most_seconds, np.finfo(float).max),
             )  # fmt: skip
         ended = None if blocks else "stuck"
-    order = tuple(grid.algorithms[i] for i in certificate.order)
-    chosen = [(grid.algorithms[i], block.dataset) for block in blocks for i in block.algorithms]
-    step = Step(
-        done=int(measured.sum()),
-        spent=spent,
-        share=spent / max(total, 1e-12),
-        leader=order[0],
-        **{CLAIMS[target]: probability for target, probability in certificate.probabilities.items()},
-        cells=tuple((algorithm, grid.datasets[j]) for algorithm, j in chosen if j < n),
-        seconds=float(sum(block.seconds for block in blocks)),
-        why=_why(grid, question, certificate, blocks, done),
-        probes=tuple((algorithm, grid.datasets[j - n]) for algorithm, j in chosen if j >= n),
-    )
-    return AdaptiveResult(
+    result = AdaptiveResult(
         metric=grid.metric,
         higher_is_better=grid.higher_is_better,
         algorithms=grid.algorithms,
         datasets=grid.datasets,
         **asdict(question),
-        order=order,
+        order=tuple(grid.algorithms[i] for i in certificate.order),
         mean_ranks=certificate.mean_ranks,
         deviations=certificate.deviations,
         sets=certificate.sets,
@@ -174,7 +160,6 @@ def decide(
         ranks=belief.ranks.mean(axis=0),
         seconds=predicted[:, :n],
         steps=tuple(steps),
-        next=step if blocks else None,
         ended=ended,
         probe_values=None if probes is None else probes.values,
         probe_seconds=None if probes is None else predicted[:, n:],
@@ -182,6 +167,17 @@ def decide(
         prior_weight=belief.weight,
         leader_fails=float((belief.failed & ~measured)[:, certificate.order[0]].any(axis=1).mean()),
     )
+    if not blocks:
+        return result
+    chosen = [(grid.algorithms[i], block.dataset) for block in blocks for i in block.algorithms]
+    step = Step(
+        **result.standing(),
+        cells=tuple((algorithm, grid.datasets[j]) for algorithm, j in chosen if j < n),
+        seconds=float(sum(block.seconds for block in blocks)),
+        why=_why(grid, question, certificate, blocks, done),
+        probes=tuple((algorithm, grid.datasets[j - n]) for algorithm, j in chosen if j >= n),
+    )
+    return replace(result, next=step)
 
 
 def _certificate(belief: Belief, question: Question) -> Certificate:
@@ -208,8 +204,6 @@ def _ended(complete: bool, certified: bool, left: FloatArray, most: float) -> En
 
 def _why(grid: CellGrid, question: Question, certificate: Certificate, blocks: Sequence[Block], done: BoolArray) -> str:
     """Why these cells, in a few words."""
-    if not blocks:
-        return ""
     if not done.any():
         looks = "probes of " if blocks[0].dataset >= len(grid.datasets) else ""
         return f"the cheapest dataset first, {looks}all algorithms"

@@ -218,25 +218,18 @@ def fit_adaptive(
             seconds[grid.place(algorithm, dataset)] = took
     probes, prior = None, None
     if metric in (None, journal["metric"]):
-        probes = _probes_from(journal, grid)
+        if journal.get("probes") is not None:
+            # Those that the journal does not name were not run.
+            probes = Probes(grid.unknown(), grid.unknown(), journal["probe_ratio"])
+            for algorithm, dataset, value, took in journal["probes"]:
+                at = grid.place(algorithm, dataset)
+                probes.values[at], probes.seconds[at] = -np.inf if value is None else value, took
         prior = None if journal.get("prior") is None else Prior.from_dict(journal["prior"])
     result = decide(
         grid, question, table.values, seconds, probes=probes, prior=prior,
         steps=tuple(map(Step.from_dict, journal["steps"])), seed=int(journal["seed"]),
     )  # fmt: skip
     return replace(result, ended=result.ended or journal.get("ended"))
-
-
-def _probes_from(journal: Mapping[str, Any], grid: CellGrid) -> Probes | None:
-    """The probes of a journal; those that it does not name were not run."""
-    if journal.get("probes") is None:
-        return None
-    probes = Probes(grid.unknown(), grid.unknown(), journal["probe_ratio"])
-    for algorithm, dataset, value, took in journal["probes"]:
-        at = grid.place(algorithm, dataset)
-        probes.values[at] = -np.inf if value is None else value
-        probes.seconds[at] = took
-    return probes
 
 
 def _run(results: Results, spec: AnalysisSpec) -> AdaptiveResult:

@@ -172,15 +172,19 @@ class AdaptiveResult(Displayed):
             },
         )
 
-    def curve(self) -> pl.DataFrame:
-        """How certainty grew with cost: one row per decision, and the present one last."""
-        now = {
+    def standing(self) -> dict[str, Any]:
+        """How things stand, in the fields of a `Step`."""
+        return {
             "done": int(self.measured.sum()),
             "spent": self.spent,
             "share": self.share,
             "leader": self.order[0],
             **{CLAIMS[target]: probability for target, probability in self.probabilities.items()},
         }
+
+    def curve(self) -> pl.DataFrame:
+        """How certainty grew with cost: one row per decision, and the present one last."""
+        now = self.standing()
         before = [{name: getattr(step, name) for name in now} for step in self.steps]
         return pl.DataFrame([*before, now])
 

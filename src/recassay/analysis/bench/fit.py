@@ -42,24 +42,18 @@ def place_algorithm(
             dataset, float(matrix.values[own, d]), 1 + int((signed[others, d] > signed[own, d]).sum()),
             len(matrix.algorithms), matrix.algorithms[best], float(matrix.values[best, d]),
         )  # fmt: skip
-        tested = users.get(dataset) if user_metric == matrix.metric else None
-        rows.append(row if tested is None else _tested(row, algorithm, tested, seed))
+        scores = users.get(dataset) if user_metric == matrix.metric else None
+        if scores is not None and row.best in scores.algorithms and scores.users > 1:
+            pair = [scores.algorithms.index(name) for name in (algorithm, row.best)]
+            both = UserScores(dataset, (algorithm, row.best), scores.values[pair], scores.left_out)
+            test = compare_users([both], "", higher_is_better=True, seed=seed).datasets[0].pairs[0]
+            sign = 1 if test.left == algorithm else -1
+            low, high = sorted((sign * test.low, sign * test.high))
+            row = replace(row, users=scores.users, difference=sign * test.difference, low=low, high=high, p=test.p)
+        rows.append(row)
     known = [n for n, row in enumerate(rows) if row.p is not None]
-    for n, p in zip(known, holm(np.array([rows[n].p for n in known], dtype=float)) if known else [], strict=True):
-        rows[n] = replace(rows[n], p=float(p))
+    for n, p in zip(known, holm(np.array([rows[n].p for n in known], dtype=float)).tolist(), strict=True):
+        rows[n] = replace(rows[n], p=p)
     order = sorted(rows, key=lambda row: (row.place, row.dataset))
     verdict = judge(matrix, control=algorithm, seed=seed)
     return BenchResult(algorithm=algorithm, judgement=verdict, rows=tuple(order), **facts)
-
-
-def _tested(row: BenchRow, algorithm: str, users: UserScores, seed: int) -> BenchRow:
-    """The row with the paired test over users against the best baseline."""
-    if row.best not in users.algorithms or users.users < 2:
-        return row
-    pair = [users.algorithms.index(name) for name in (algorithm, row.best)]
-    scores = UserScores(row.dataset, (algorithm, row.best), users.values[pair], users.left_out)
-    test = compare_users([scores], "", higher_is_better=True, seed=seed).datasets[0].pairs[0]
-    difference, low, high = test.difference, test.low, test.high
-    if test.left != algorithm:
-        difference, low, high = -difference, -high, -low
-    return replace(row, users=users.users, difference=difference, low=low, high=high, p=test.p)

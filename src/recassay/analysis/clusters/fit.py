@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from recassay.analysis.aggregation.contest import Contest
+from recassay.analysis.aggregation.rules import RULES, DolanMore
 from recassay.analysis.clusters.number import number_of_clusters, ordered_labels, stability
 from recassay.analysis.clusters.result import ClustersResult
 from recassay.analysis.dataset_space.space import place_datasets
-from recassay.analysis.inference.significance import dataset_ranks
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.errors import InputError, NotApplicableError
 from recassay.core.seeds import derived_rng
@@ -18,8 +19,6 @@ from recassay.core.ties import beats
 from recassay.core.types import FloatArray, IntArray
 
 FEWEST = 6
-
-
 _PERMUTATIONS = 2000
 
 
@@ -59,8 +58,8 @@ def cluster_datasets(
     labels[~space.outlier] = fitted
     own = np.where((labels[:, None] == np.arange(number.chosen)) & ~space.outlier[:, None], distance, np.inf)
     inside = (labels == np.arange(number.chosen)[:, None]).astype(np.float64)
-    share = inside / inside.sum(axis=1, keepdims=True)
-    ranks = dataset_ranks(matrix)
+    contest, options = Contest(matrix.values[None], higher_is_better=matrix.higher_is_better), DolanMore()
+    ranks = contest.ranks[0]
     return ClustersResult(
         metric=matrix.metric,
         algorithms=matrix.algorithms,
@@ -69,22 +68,13 @@ def cluster_datasets(
         central=tuple(space.datasets[d] for d in own.argmin(axis=0)),
         number=number,
         stability=stability(inner, fitted, number.chosen, rng),
-        mean_rank=ranks @ share.T,
+        mean_rank=RULES["mean_rank"].score(contest, inside, options).T,
         overall_rank=ranks.mean(axis=1),
-        geometric_mean=_geometric_means(matrix.values, share),
+        geometric_mean=(
+            None if (matrix.values < 0).any() else RULES["geometric_mean"].score(contest, inside, options).T
+        ),
         p_differ=_difference(ranks, labels, rng),
     )
-
-
-def _geometric_means(values: FloatArray, share: FloatArray) -> FloatArray | None:
-    """exp of the mean log within each cluster, 0 where any value is 0; None where a value is negative."""
-    if (values < 0).any():
-        return None
-    with np.errstate(divide="ignore"):
-        logs = np.log(values)
-    finite = np.where(np.isfinite(logs), logs, 0.0) @ share.T
-    zero = (values == 0).astype(np.float64) @ share.T > 0
-    return np.where(zero, 0.0, np.exp(finite))
 
 
 def _difference(ranks: FloatArray, labels: IntArray, rng: np.random.Generator) -> float:

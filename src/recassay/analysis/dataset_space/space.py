@@ -49,7 +49,9 @@ class Standardisation:
         """From the rows of `values`; with `log_skewed`, positive columns with a skewness above 1 are logged first."""
         logged = np.zeros(values.shape[1], dtype=np.bool_)
         if log_skewed and len(values) > 2:
-            logged = (values.min(axis=0) > 0) & (_skewness(values) > 1)
+            deviation = values.std(axis=0)
+            standard = (values - values.mean(axis=0)) / np.where(deviation > 0, deviation, np.inf)
+            logged = (values.min(axis=0) > 0) & ((standard**3).mean(axis=0) > 1)
         spread = np.where(logged, np.log(np.where(logged, values, 1.0)), values)
         scale = spread.std(axis=0)
         return cls(logged, spread.mean(axis=0), np.where(scale > 0, scale, 1.0))
@@ -59,14 +61,6 @@ class Standardisation:
         with np.errstate(divide="ignore"):
             spread = np.where(self.logged, np.log(np.where(self.logged, np.maximum(values, 0.0), 1.0)), values)
         return (spread - self.centre) / self.scale
-
-
-def _skewness(values: FloatArray) -> FloatArray:
-    """The third standardised moment of each column; 0 for a constant one."""
-    centred = values - values.mean(axis=0)
-    scale = values.std(axis=0)
-    moments: FloatArray = ((centred / np.where(scale > 0, scale, np.inf)) ** 3).mean(axis=0)
-    return moments
 
 
 def place_datasets(table: CharacteristicsTable, *, log_skewed: bool = False, rng: np.random.Generator) -> DatasetSpace:
