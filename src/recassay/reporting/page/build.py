@@ -127,7 +127,7 @@ def failures(facts: StudyFacts | None) -> Markup | None:
             for cause in causes(facts.failed)
         ]
     )  # fmt: skip
-    caption = f"Why {len(facts.failed)} cells failed, each cause once"
+    caption = f"Why {count_of(len(facts.failed), 'cell')} failed, each cause once"
     return tag("section", tag("h3", "Failures"), html_table(frame, caption, most=500), id="failures")
 
 

@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 
 from recassay.analysis.compare.result import FEWEST_DATASETS, CompareResult
-from recassay.core.errors import listing
+from recassay.core.errors import count_of, listing
 from recassay.core.tables.facts import AuditFinding, StudyFacts
 from recassay.core.tables.matrix import MissingCells
 from recassay.reporting.content import ReportContent
@@ -25,7 +25,7 @@ def cautions(content: ReportContent) -> Iterator[Caution]:
     yield from _missing(content)
     if facts is not None and facts.untuned:
         most = max((most for _, most in facts.spent.values()), default=0)
-        beside = f", while others got up to {most} trials" if most else ""
+        beside = f", while others got up to {count_of(most, 'trial')}" if most else ""
         names = listing(facts.untuned, most=8)
         yield "Untuned", f"{names} ran with default parameters: no trial was spent on tuning{beside}."
     yield from _power(content)

@@ -12,7 +12,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
 
-from recassay.core.errors import listing
+from recassay.core.errors import count_of, listing
 from recassay.core.names import canonical
 from recassay.core.tables.facts import StudyFacts
 from recassay.core.tables.labels import metric_name, split_label
@@ -113,7 +113,7 @@ def _algorithms(content: PaperContent) -> str:
     if facts.trials:
         lines.append(
             f"For each of them and each dataset, parameters are chosen by the tree-structured Parzen estimator of "
-            f"Optuna{cite('tuning', TUNING_PACKAGE)} in {facts.trials} trials, judged by "
+            f"Optuna{cite('tuning', TUNING_PACKAGE)} in {count_of(facts.trials, 'trial')}, judged by "
             f"{latex_text(metric_name(facts.tuning_metric))} on the validation part."
         )
     else:

@@ -9,7 +9,7 @@ from typing import Any
 
 from recassay.analysis.adaptive.result import AdaptiveResult, Step
 from recassay.core import columns as c
-from recassay.core.errors import duration, listing
+from recassay.core.errors import count_of, duration, listing
 from recassay.plots.forms import heat_map, names_above, names_down, rank_fill
 from recassay.plots.grammar import channel, marks, tips
 from recassay.plots.theme import COLOURS, FAINT, themed
@@ -33,7 +33,7 @@ def standing(result: AdaptiveResult) -> str:
     up_to = {"order": f" {_up_to(result)}", "rho": f" (rho at least {result.rho:g})"}.get(result.target, "")
     parts = [f"{WHOLE[result.target]}{up_to} is {'' if result.certified else 'not '}settled ({_chance(result)})"]
     parts += _places(result)
-    probed = f" and {result.probed} probes" if result.probed else ""
+    probed = f" and {count_of(result.probed, 'probe')}" if result.probed else ""
     parts.append(f"{done} of {total} cells{probed}, {cost_share(result.share)} of the predicted cost")
     if result.next is not None:
         first, *rest = _named(result.next)
@@ -81,8 +81,9 @@ def sentences(result: AdaptiveResult) -> Iterator[str]:
         f"{duration(float(result.seconds.sum()))} of the whole grid; the other ranks are predicted."
     )
     if result.probed:
+        cells = "1 cell was" if result.probed == 1 else f"{result.probed} cells were"
         yield (
-            f"{result.probed} cells were probed besides ({duration(result.probes_took)}, counted above): a cheaper "
+            f"{cells} probed besides ({duration(result.probes_took)}, counted above): a cheaper "
             "look that says something about the cell and stands in no table."
         )
     if result.prior:

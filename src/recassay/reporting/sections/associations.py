@@ -22,10 +22,11 @@ def sentences(result: AssociationsResult) -> list[str]:
     tried = f"{len(result.characteristics)} characteristics on {result.n_datasets} datasets"
     if not sure:
         return [f"No characteristic of the datasets goes with {result.metric} beyond chance ({tried}, corrected)."]
+    go = "goes" if len(sure) == 1 else "go"
     named = listing((f"{result.characteristics[j]} ({rho[j]:+.2f})" for j in sure), most=6)
     return [
-        f"Of {tried}, {len(sure)} go with {result.metric} beyond chance (Spearman, mean over algorithms, corrected at "
-        f"{result.alpha:g}): {named}. That is an association over datasets, not a cause."
+        f"Of {tried}, {len(sure)} {go} with {result.metric} beyond chance (Spearman, mean over algorithms, corrected "
+        f"at {result.alpha:g}): {named}. That is an association over datasets, not a cause."
     ]
 
 

@@ -93,9 +93,10 @@ def _holes(result: CompareResult) -> list[str]:
     if test is None:
         return []
     related = "" if result.judgement.families is None else ", and the datasets of a family as independent"
+    cells = "missing cell" if test.missing == 1 else f"{test.missing} missing cells"
     shown = "a difference is shown" if test.p < result.alpha else "no difference is shown"
     lines = [
-        f"With the {test.missing} missing cells kept, {shown} as a whole (Skillings and Mack, {p_text(test.p)}). That "
+        f"With the {cells} kept, {shown} as a whole (Skillings and Mack, {p_text(test.p)}). That "
         f"takes cells as missing for reasons that have nothing to do with the scores{related}."
     ]
     unseen = test.unseen

@@ -17,7 +17,10 @@ def sentences(result: PlanResult) -> Iterator[str]:
         verb = "is" if len(unreachable) == 1 else "are"
         yield f"{len(unreachable)} of {len(result.pairs)} undecided pairs {verb} out of reach of {MOST:,} datasets."
     if result.left_out:
-        yield f"{result.left_out:,} further undecided pairs, outside the best algorithms, are not planned for."
+        further = "1 further undecided pair, outside the best algorithms, is"
+        if result.left_out > 1:
+            further = f"{result.left_out:,} further undecided pairs, outside the best algorithms, are"
+        yield f"{further} not planned for."
     if result.challenger is not None:
         without = f"Without {len(result.removed)} of the {result.complete} complete datasets"
         yield f"{without} {result.challenger} would have the best mean rank."

@@ -16,7 +16,8 @@ def sentences(result: StrataResult) -> Iterator[str]:
     changed, n = _changed(result), len(result.datasets)
     if not changed:
         ends = sum(dataset.sensitivity.proven for dataset in result.datasets)
-        both = f" {ends} pairs differ significantly at both ends, before correction for the search over thresholds."
+        differ = "1 pair differs" if ends == 1 else f"{ends} pairs differ"
+        both = f" {differ} significantly at both ends, before correction for the search over thresholds."
         yield (
             "That two algorithms change places with the popularity of the held-out items is not shown on "
             f"{_any(n)}. {_distance(result)}{both if ends else ''}"
