@@ -385,6 +385,24 @@ def test_birnbaum():
     assert true_score(abilities.estimate, paper_items())[0] == pytest.approx(3.456, abs=0.001)
 
 
+@pytest.mark.parametrize(("method", "pull"), [("ml", 0.0), ("map", 1.0)])
+@pytest.mark.parametrize("seed", [0, 4, 7])
+def test_abilities_are_where_the_likelihood_is_highest(method, pull, seed):
+    """Answers are missing, one respondent has all right, and guessing makes the steps of the search too short."""
+    responses, _, items = simulated(40, 25, seed, guessing=True)
+    codes = np.where(np.random.default_rng(seed).random((40, 25)) < 0.1, 2, responses.codes).astype(np.uint8)
+    codes[0] = 1
+    found = estimate_abilities(Responses(codes, responses.respondents, responses.items), items, method)
+    theta = np.linspace(-6, 6, 24_001)
+    right = probabilities(theta, items)
+    height = np.log(right) @ (codes == 1).T + np.log1p(-right) @ (codes == 0).T - pull * theta[:, None] ** 2 / 2
+    assert found.estimate == pytest.approx(theta[height.argmax(axis=0)], abs=2.6e-4)
+    information = (item_information(found.estimate, items) * (codes != 2)).sum(axis=1)
+    assert found.standard_error == pytest.approx(1 / np.sqrt(information + pull))
+    assert found.at_bound.tolist() == (np.abs(found.estimate) == 6).tolist()
+    assert found.at_bound[0] == (method == "ml")
+
+
 @settings(max_examples=20)
 @given(st.integers(0, 1000))
 def test_information_is_the_variance_of_the_score(seed):

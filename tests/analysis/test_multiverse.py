@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 import recassay
+from recassay.analysis.multiverse.fit import explore
 from recassay.analysis.multiverse.repeats import drift_test, seed_shares
 from recassay.analysis.multiverse.shares import variance_parts
 from recassay.analysis.verdict.fit import judge
@@ -262,6 +263,45 @@ def test_an_algorithm_with_a_gap_in_every_universe_is_left_out_where_asked():
     assert [claim.statement for claim in found.claims] == ["A0 is best", "A0 > A2"]
     assert np.isfinite(found.places).all()
     assert found.notes[0] == "In 2 universes algorithms with missing cells were left out."
+
+
+def test_ways_of_treating_missing_cells_and_aggregating_are_axes():
+    """A0 lacks d3 under the first split; every other cell of A0 is the best, and A1 and A2 swap on d0."""
+    values = {"A0": [9, 9, 9, 9], "A1": [1, 6, 6, 6], "A2": [5, 5, 5, 5]}
+    rows = pl.DataFrame(
+        [
+            {"algorithm": name, "dataset": f"d{d}", "metric": "ndcg@10", "value": value / 10, "split": f"s{split}"}
+            for split in range(2)
+            for name, numbers in values.items()
+            for d, value in enumerate(numbers)
+            if (name, d, split) != ("A0", 3, 0)
+        ]
+    )
+    found = explore(
+        rows,
+        missing=("worst", "drop-datasets", "drop-algorithms"),
+        aggregation=("mean_rank", "mean_value"),
+        permutations=20,
+    )
+    assert list(found.axes) == ["split", "missing", "aggregation"]
+    names = [found.choice_names(u) for u in range(12)]
+    ranks = {tuple(name.values()): row.tolist() for name, row in zip(names, found.mean_ranks, strict=True)}
+    gap = float("nan")
+    assert ranks == {
+        ("s0", "worst", "mean_rank"): pytest.approx([1.375, 2.0, 2.625]),
+        ("s0", "drop-datasets", "mean_rank"): pytest.approx([1, 7 / 3, 8 / 3]),
+        ("s0", "drop-algorithms", "mean_rank"): pytest.approx([gap, 1.25, 1.75], nan_ok=True),
+        ("s0", "worst", "mean_value"): pytest.approx([1.5, (3 + 2.5 + 2.5 + 1) / 4, (2 + 3 + 3 + 3) / 4]),
+        ("s0", "drop-datasets", "mean_value"): pytest.approx([1, 8 / 3, 8 / 3]),
+        ("s0", "drop-algorithms", "mean_value"): pytest.approx([gap, 1.25, 1.75], nan_ok=True),
+        **{("s1", way, "mean_rank"): pytest.approx([1, 2.25, 2.75]) for way in found.axes["missing"]},
+        **{("s1", way, "mean_value"): pytest.approx([1, 10.5 / 4, 11 / 4]) for way in found.axes["missing"]},
+    }
+    assert found.notes[:3] == (
+        "In 2 universes datasets with missing cells were left out.",
+        "In 2 universes algorithms with missing cells were left out.",
+        "The universes are not balanced: 4 of 12 lack algorithms or datasets of others.",
+    )
 
 
 def test_intervals_of_shares_are_called_by_their_level():

@@ -14,6 +14,7 @@ from recassay.analysis.glicko.result import GlickoResult
 from recassay.analysis.glicko.system import CALMER, SETTLED, TAU, round_robin, tournament, win_probability
 from recassay.analysis.inference.bootstrap import intervals
 from recassay.analysis.inference.distributions import normal_quantile
+from recassay.analysis.inference.pair_rows import blocks
 from recassay.core import columns as c
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.errors import InputError, UsageError, listing
@@ -156,11 +157,9 @@ def _intervals(scores: FloatArray, final: FloatArray, tau: float, rng: np.random
 
 def _final_ratings(scores: FloatArray, orders: IntArray, tau: float) -> tuple[FloatArray, bool]:
     """Final ratings, orders x players, and whether all settled; as many orders at once as fit into 32 MiB."""
-    step = max(1, (1 << 22) // scores.shape[1] ** 2)
     final = np.empty((len(orders), scores.shape[1]))
     settled = True
-    for start in range(0, len(orders), step):
-        part = slice(start, start + step)
+    for part in blocks(len(orders), scores.shape[1] ** 2):
         history = tournament(scores, orders[part], tau=tau)
         final[part] = history[:, -1, 0]
         settled = settled and bool(history[:, :, 2].max() < SETTLED)

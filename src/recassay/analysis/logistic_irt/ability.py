@@ -61,16 +61,17 @@ def estimate_abilities(responses: Responses, items: LogisticItems, method: Abili
     step = points[1] - points[0]
     theta = points[(height - pull * points**2 / 2).argmax(axis=1)]
     low, high = np.maximum(theta - step, -BOUND), np.minimum(theta + step, BOUND)
-    for _ in range(30):
+    moved = np.full(len(theta), np.inf)
+    for _ in range(60):
         score, information = _score(responses, items, theta)
         score, information = score - pull * theta, information + pull
         low, high = np.where(score > 0, theta, low), np.where(score > 0, high, theta)
         move = theta + score / np.maximum(information, 1e-12)
-        inside = (move > low) & (move < high)
-        following = np.where(inside, move, (low + high) / 2)
-        moved = float(np.abs(following - theta).max())
-        theta = following
-        if moved < 1e-10:
+        # The interval is halved where a step leaves it, and where steps hardly shrink, as guessing makes them do.
+        sound = (move >= low) & (move <= high) & (np.abs(move - theta) <= np.maximum(moved / 2, 1e-10))
+        following = np.where(sound, move, (low + high) / 2)
+        moved, theta = np.abs(following - theta), following
+        if moved.max() < 1e-10:
             break
     _, information = _score(responses, items, theta)
     at_bound = np.abs(theta) > BOUND - 1e-6

@@ -1,10 +1,13 @@
-"""Birnbaum's two steps: items from a first guess of the abilities, then abilities from the items."""
+"""The first of Birnbaum's two steps: items from a first guess of the abilities.
+
+The second are maximum-likelihood abilities from ever more items, the easiest tenth first. Each estimate stands alone
+and the last one, from all items, is the result: that is `ability.estimate_abilities`.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from recassay.analysis.logistic_irt.ability import Abilities, estimate_abilities
 from recassay.analysis.logistic_irt.items import maximise_items
 from recassay.analysis.logistic_irt.model import blocks
 from recassay.analysis.logistic_irt.priors import ItemPriors
@@ -35,10 +38,3 @@ def birnbaum_items(
         state.put(part, maximise_items(theta, right, trials, start.take(part), model, priors, steps=100))
     whole = with_constant(responses, ~constant, state)
     return whole.named(responses.items), constant, float(state.change(start).max(initial=0.0))
-
-
-def birnbaum_abilities(responses: Responses, items: LogisticItems) -> Abilities:
-    """Step 2: maximum-likelihood abilities from ever more items, the easiest tenth first, those without a difficulty
-    last. Each estimate stands alone, and the last one, from all items, is the result: no other is computed."""
-    order = np.argsort(np.where(np.isnan(items.difficulty), np.inf, items.difficulty), kind="stable")
-    return estimate_abilities(responses.on_items(order), items.take(order), "ml")

@@ -100,9 +100,9 @@ class EMRun:
         )
         self.history.append(value)
         self._look_ahead()
-        if self.priors is not None and self.asked is not None and self.model != "1pl":
-            self.priors = self.priors.framed(self.reached)
-            if self.asked.adaptive and self.cycle in ADAPTING:
+        if held is not None and self.asked is not None:
+            self.priors = held.framed(self.reached)
+            if held.adaptive and self.cycle in ADAPTING:
                 self.priors = self.priors.adapted(
                     self.reached.slope, self._slope_variances(where, weights), self.asked.slope_deviation
                 )
@@ -216,20 +216,16 @@ def fit_em(
     )
     while run.cycle < max_cycles and not run.converged:
         run.advance()
-    return _finish(responses, constant, run)
-
-
-def _finish(responses: Responses, constant: BoolArray, run: EMRun) -> LogisticFit:
-    state, table, priors = run.reached, run.table, run.priors
+    state, table, fitted = run.reached, run.table, run.priors
     where = AbilityGrid.of(run.points, state.slope)
     posterior, marginal = posterior_on_grid(table, state, where)
     if np.cov(posterior @ where.points, table.score_share(), bias=True)[0, 1] < 0:
         state = ItemState(-state.slope, state.intercept, state.guessing_logit)
         posterior = posterior[:, ::-1]
-        priors = None if priors is None else priors.framed(state)
+        fitted = None if fitted is None else fitted.framed(state)
     gradient = 0.0
     for part, right, trials in expected_counts(table, where.to_nodes(posterior)):
-        at_end = slopes(where.nodes, right, trials, state.take(part), run.model, priors)
+        at_end = slopes(where.nodes, right, trials, state.take(part), model, fitted)
         gradient = max(gradient, float(np.abs(at_end.gradient).max()))
     whole = with_constant(responses, ~constant, state)
     fit = LogisticFit(
@@ -238,7 +234,7 @@ def _finish(responses: Responses, constant: BoolArray, run: EMRun) -> LogisticFi
         constant=constant,
         grid=where,
         posterior=posterior,
-        priors=priors,
+        priors=fitted,
         log_likelihood=float(marginal.sum()),
         cycles=run.cycle,
         change=run.ahead,

@@ -124,11 +124,9 @@ def _joint(responses: Responses, fit: LogisticFit, model: LogisticModel, state: 
         flat = score.transpose(1, 2, 0, 3).reshape(k * m, -1)
         missing += flat @ flat.T
     # The complete information is block diagonal: items are independent given the ability.
-    information = -missing
-    places = np.arange(m)
-    for i, p in enumerate(free):
-        for j, q in enumerate(free):
-            information[i * m + places, j * m + places] += complete[:, p, q]
+    information, places = -missing, np.arange(m)
+    own_block = np.ix_(range(m), free, free)
+    information.reshape(k, m, k, m)[:, places, :, places] += complete[own_block]
     if model == "1pl":
         gather = np.zeros((2 * m, m + 1))
         gather[:m, 0] = 1
@@ -142,7 +140,5 @@ def _joint(responses: Responses, fit: LogisticFit, model: LogisticModel, state: 
     if model == "1pl":
         inverse = gather @ inverse @ gather.T
     covariance = np.zeros((m, 3, 3))
-    for i, p in enumerate(free):
-        for j, q in enumerate(free):
-            covariance[:, p, q] = inverse[i * m + places, j * m + places]
+    covariance[own_block] = inverse.reshape(k, m, k, m)[:, places, :, places]
     return covariance

@@ -9,7 +9,7 @@ from scipy.special import expit
 
 from recassay.analysis.inference.distributions import normal_quantile
 from recassay.analysis.logistic_irt.ability import Abilities, estimate_abilities, from_posterior
-from recassay.analysis.logistic_irt.birnbaum import birnbaum_abilities, birnbaum_items
+from recassay.analysis.logistic_irt.birnbaum import birnbaum_items
 from recassay.analysis.logistic_irt.em import fit_em
 from recassay.analysis.logistic_irt.errors import item_covariance
 from recassay.analysis.logistic_irt.model import true_score
@@ -49,10 +49,7 @@ def fit_logistic(
     prior = ItemPriors() if priors is True or (priors is None and needed) else priors or None
     if estimator == "birnbaum":
         items, constant, change = birnbaum_items(responses, model, prior)
-        if ability is None or ability == "ml":
-            abilities = birnbaum_abilities(responses, items)
-        else:
-            abilities = estimate_abilities(responses, items, ability)
+        abilities = estimate_abilities(responses, items, ability or "ml")
         result = _of_items(responses, model, items, abilities, confidence)
         result = replace(result, estimator=estimator, constant=constant, cycles=1, change=change)
         return replace(result, notes=_notes(result))

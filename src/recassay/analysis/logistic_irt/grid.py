@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -117,8 +118,12 @@ def precision(responses: Responses) -> float:
     return 1e-7 if responses.codes.size > DOUBLE else 1e-9
 
 
-def _numbers(mask: NDArray[np.bool_], cells: int) -> NDArray[np.floating]:
-    return mask.astype(np.float32 if cells > DOUBLE else np.float64)
+def _answers(responses: Responses, width: int) -> Iterator[tuple[slice, NDArray[Any], NDArray[Any] | None]]:
+    """Blocks of items: their positions, and as 0 and 1 who has them right and who answered (None: everybody)."""
+    kind = np.float32 if responses.codes.size > DOUBLE else np.float64
+    for part in blocks(len(responses.items), width):
+        codes = responses.codes[:, part]
+        yield part, (codes == 1).astype(kind), None if responses.complete else (codes != MISSING).astype(kind)
 
 
 def grid_log_likelihood(responses: Responses, items: ItemParameters, points: FloatArray) -> FloatArray:
@@ -127,15 +132,10 @@ def grid_log_likelihood(responses: Responses, items: ItemParameters, points: Flo
     Products of probabilities underflow near 1,300 items; sums of their logarithms do not.
     """
     total = np.zeros((len(responses.respondents), len(points)))
-    for part in blocks(len(items.slope), max(len(points), len(responses.respondents))):
+    for part, hit, known in _answers(responses, max(total.shape)):
         right, wrong = log_right_wrong(points, items.take(part))
-        codes = responses.codes[:, part]
-        hit = _numbers(codes == 1, responses.codes.size)
         total += hit @ (right - wrong).astype(hit.dtype, copy=False)
-        if responses.complete:
-            total += wrong.sum(axis=0)
-        else:
-            total += _numbers(codes != MISSING, responses.codes.size) @ wrong.astype(hit.dtype, copy=False)
+        total += wrong.sum(axis=0) if known is None else known @ wrong.astype(hit.dtype, copy=False)
     return total
 
 
@@ -157,12 +157,7 @@ def expected_counts(table: Responses, weights: FloatArray) -> Iterator[tuple[sli
     `weights` are posteriors at the nodes (respondents x nodes).
     """
     shared = weights.sum(axis=0)[None, :]
-    for part in blocks(len(table.items), max(weights.shape)):
-        codes = table.codes[:, part]
-        hit = _numbers(codes == 1, table.codes.size)
+    for part, hit, known in _answers(table, max(weights.shape)):
         small = weights.astype(hit.dtype, copy=False)
-        right = (hit.T @ small).astype(np.float64, copy=False)
-        if table.complete:
-            yield part, right, shared
-        else:
-            yield part, right, (_numbers(codes != MISSING, table.codes.size).T @ small).astype(np.float64, copy=False)
+        trials = shared if known is None else (known.T @ small).astype(np.float64, copy=False)
+        yield part, (hit.T @ small).astype(np.float64, copy=False), trials

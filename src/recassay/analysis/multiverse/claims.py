@@ -90,16 +90,17 @@ def shown(claim: Stated, better: BoolArray, present: BoolArray) -> IntArray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JointTest:
-    """Tables in which the algorithms of every dataset are relabelled at random, in all universes alike."""
+    """Tables in which the algorithms of every dataset are relabelled at random, in all universes alike.
 
-    common: IntArray
-    """The algorithms that are in every universe: those that are relabelled."""
+    Only algorithms that are in every universe are relabelled; the numbers of the others are NaN.
+    """
+
     totals: FloatArray
-    """Tables x common algorithms: the mean over universes of the mean rank; the observed table first."""
+    """Tables x algorithms: the mean over universes of the mean rank; the observed table first."""
     best: FloatArray
-    """`RANGE` tables x common algorithms: the share of universes in which each is first alone."""
+    """`RANGE` tables x algorithms: the share of universes in which each is first alone."""
     before: FloatArray
-    """`RANGE` tables x common algorithms, twice: the share of universes in which one is before the other."""
+    """`RANGE` tables x algorithms, twice: the share of universes in which one is before the other."""
 
     def p(self, claim: Stated) -> float | None:
         """How often a relabelled table supports a claim as much as the observed one.
@@ -107,14 +108,13 @@ class JointTest:
         The support is the lead in mean rank, averaged over universes. A claim named beforehand is compared with the
         same claim in the relabelled tables, a suggested one with the best supported claim of its kind.
         """
-        at = self._places(claim)
-        if at is None:
+        against = support = opponent(self.totals, claim.algorithm, claim.rival) - self.totals[:, claim.algorithm]
+        if np.isnan(support[0]):
             return None
-        own, rival = at
-        against = support = opponent(self.totals, own, rival) - self.totals[:, own]
         if not claim.named:
-            ordered = np.sort(self.totals, axis=1)
-            against = ordered[:, -1 if claim.rival is not None else 1] - ordered[:, 0]
+            ordered = np.sort(self.totals, axis=1)  # those that are not relabelled last
+            last = 1 if claim.rival is None else int(np.isfinite(ordered[0]).sum()) - 1
+            against = ordered[:, last] - ordered[:, 0]
         p = float((against[1:] >= support[0] - 1e-9).sum() + 1) / len(against)
         if claim.rival is None or claim.named:
             return p
@@ -123,23 +123,13 @@ class JointTest:
 
     def chance(self, claim: Stated) -> float | None:
         """The share of universes in which equal algorithms are ahead: what 5 % of the relabelled tables exceed."""
-        at = self._places(claim)
-        if at is None or not len(self.best):
+        shares = self.best if claim.rival is None else self.before
+        by_table = shares[:, claim.algorithm] if claim.rival is None else shares[:, claim.algorithm, claim.rival]
+        if not np.isfinite(by_table).any():
             return None
-        own, rival = at
-        shares = self.best if rival is None else self.before
-        if claim.named:
-            by_table = shares[:, own] if rival is None else shares[:, own, rival]
-        else:
-            by_table = shares.reshape(len(shares), -1).max(axis=1)
+        if not claim.named:
+            by_table = np.nanmax(shares.reshape(len(shares), -1), axis=1)
         return float(np.quantile(by_table, 0.95))
-
-    def _places(self, claim: Stated) -> tuple[int, int | None] | None:
-        """Where the algorithm and its rival stand among the common ones; None where one is not in every universe."""
-        place = {int(a): i for i, a in enumerate(self.common)}
-        if len(place) < 2 or claim.algorithm not in place or not (claim.rival is None or claim.rival in place):
-            return None
-        return place[claim.algorithm], None if claim.rival is None else place[claim.rival]
 
 
 def joint_test(ranks: FloatArray, permutations: int, rng: np.random.Generator) -> JointTest:
@@ -150,24 +140,25 @@ def joint_test(ranks: FloatArray, permutations: int, rng: np.random.Generator) -
     """
     present = np.isfinite(ranks).any(axis=2)
     common = np.flatnonzero(present.all(axis=0))
-    n = ranks.shape[2]
+    common = common if len(common) > 1 else common[:0]
+    (_, every, n), k, tables = ranks.shape, len(common), min(RANGE, permutations)
     # A dataset counts in a universe where every common algorithm has a rank on it.
     part = ranks[:, common]
     known: BoolArray = np.asarray(np.isfinite(part).all(axis=1))
     weights: FloatArray = known / np.maximum(known.sum(axis=1, keepdims=True), 1)
     part = np.where(known[:, None], part, 0.0) * weights[:, None]
     mean = part.mean(axis=0)
-    labels = np.tile(np.arange(len(common)), (permutations, n, 1))
+    labels = np.tile(np.arange(k), (permutations, n, 1))
     labels = rng.permuted(labels, axis=2).transpose(0, 2, 1)
-    totals = np.concatenate([mean.sum(axis=1)[None], mean[labels, np.arange(n)].sum(axis=2)])
-    k = len(common)
-    best, before = np.zeros((min(RANGE, permutations), k)), np.zeros((min(RANGE, permutations), k, k))
+    totals = np.full((1 + permutations, every), np.nan)
+    totals[:, common] = np.concatenate([mean.sum(axis=1)[None], mean[labels, np.arange(n)].sum(axis=2)])
+    best, before = np.full((tables, every), np.nan), np.full((tables, every, every), np.nan)
     for at, each in enumerate(labels[:RANGE]):
         means = part[:, each, np.arange(n)].sum(axis=2)
         ahead = means[:, :, None] < means[:, None, :] - 1e-9
-        before[at] = ahead.mean(axis=0)
-        best[at] = (ahead.sum(axis=2) == k - 1).mean(axis=0)
-    return JointTest(common, totals, best, before)
+        before[at][np.ix_(common, common)] = ahead.mean(axis=0)
+        best[at, common] = (ahead.sum(axis=2) == k - 1).mean(axis=0)
+    return JointTest(totals, best, before)
 
 
 def describe(fails: BoolArray, places: IntArray, axes: Mapping[str, Sequence[str]]) -> str:

@@ -67,9 +67,10 @@ def explore(
         rows, axes=axes, metric=metric, leaky=leaky, higher_is_better=higher_is_better, seed=seed
     )
     policies = (missing,) if isinstance(missing, str) else tuple(missing)
+    ways = [(policy, mean) for mean in aggregation for policy in policies for _ in range(len(universes))]
     universes = universes.times("missing", policies).times("aggregation", tuple(aggregation))
     with threadpool_limits(1, user_api="blas"):  # the matrices are tiny: more threads cost more than they give
-        judged = _judged(universes, policies[0], aggregation[0], within, alpha, seed)
+        judged = _judged(universes, ways, within, alpha, seed)
         clean = ~judged.leaky
         if not clean.any():
             raise UsageError(
@@ -119,11 +120,10 @@ class _Judged:
 
 
 def _judged(
-    universes: Universes, missing: MissingPolicy, aggregation: Aggregation, within: float, alpha: float, seed: int
+    universes: Universes, ways: list[tuple[MissingPolicy, Aggregation]], within: float, alpha: float, seed: int
 ) -> _Judged:
-    policy = universes.chosen("missing", missing)
-    cells = [_complete(u, universes, policy[u]) for u in range(len(universes))]  # type: ignore[arg-type]
-    means = universes.chosen("aggregation", aggregation)
+    """By universe, `ways` has how missing cells are treated and how the datasets are aggregated."""
+    cells = [_complete(u, universes, policy) for u, (policy, _) in enumerate(ways)]
     kept = [u for u, (rows, columns, _) in enumerate(cells) if len(rows) > 1 and len(columns)]
     if not kept:
         raise InputError(
@@ -145,11 +145,11 @@ def _judged(
         )
         decision = decide(matrix, control=None, within=within, alpha=alpha, seed=seed, flips=flips)
         place = rows[decision.order]
-        scores = decision.ranks if means[u] == "mean_rank" else scaled(matrix)[decision.order]
+        scores = decision.ranks if ways[u][1] == "mean_rank" else scaled(matrix)[decision.order]
         ranks[at][np.ix_(place, columns)] = scores
         better[at][np.ix_(place, place)] = decision.better
         grades.append(decision.grade)
-    notes = _missing_notes(universes, cells, kept, missing)
+    notes = _missing_notes(universes, cells, kept)
     total, count = np.nansum(ranks, axis=2), np.isfinite(ranks).sum(axis=2)
     mean = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
     return _Judged(universes.places[kept], universes.leaky[kept], ranks, mean, better, tuple(grades), notes)
@@ -191,17 +191,17 @@ def _complete(u: int, universes: Universes, missing: MissingPolicy) -> tuple[Int
 
 
 def _missing_notes(
-    universes: Universes, cells: list[tuple[IntArray, IntArray, FloatArray]], kept: list[int], missing: MissingPolicy
+    universes: Universes, cells: list[tuple[IntArray, IntArray, FloatArray]], kept: list[int]
 ) -> list[str]:
     notes = []
     if len(kept) < len(universes):
         notes.append(f"{len(universes) - len(kept)} universes were left out: without two algorithms on a dataset.")
     known = np.isfinite(universes.values)
-    rows, columns = known.any(axis=2).sum(axis=1), known.any(axis=1).sum(axis=1)
-    lost = [u for u in kept if len(cells[u][0]) < rows[u] or len(cells[u][1]) < columns[u]]
-    if lost:
-        what = "datasets" if missing == "drop-datasets" else "algorithms"
-        notes.append(f"In {len(lost)} universes {what} with missing cells were left out.")
+    for what, axis, own in (("datasets", 1, 1), ("algorithms", 2, 0)):
+        present = known.any(axis=axis).sum(axis=1)
+        lost = sum(len(cells[u][own]) < present[u] for u in kept)
+        if lost:
+            notes.append(f"In {lost} universes {what} with missing cells were left out.")
     full = (len(universes.algorithms), len(universes.datasets))
     uneven = sum((len(cells[u][0]), len(cells[u][1])) != full for u in kept)
     if uneven:
@@ -306,9 +306,6 @@ def _map(mean_ranks: FloatArray) -> tuple[FloatArray, tuple[float, float]]:
     filled = np.where(np.isnan(mean_ranks), overall, mean_ranks)[:, np.isfinite(overall)]
     centred = filled - filled.mean(axis=0)
     left, size, _ = np.linalg.svd(centred, full_matrices=False)
-    size = np.concatenate([size, np.zeros(2)])
-    points = np.zeros((len(centred), 2))
-    width = min(2, left.shape[1])
-    points[:, :width] = left[:, :width] * size[:width]
     total = float((size**2).sum()) or 1.0
-    return points, (float(size[0] ** 2 / total), float(size[1] ** 2 / total))
+    left, size = np.pad(left, ((0, 0), (0, 2)))[:, :2], np.pad(size, (0, 2))[:2]  # where there is one direction
+    return left * size, (float(size[0] ** 2 / total), float(size[1] ** 2 / total))

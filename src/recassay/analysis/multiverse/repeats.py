@@ -138,23 +138,17 @@ def seed_shares(frame: pl.DataFrame, keys: Sequence[str], rng: np.random.Generat
     cell = [*keys, c.ALGORITHM, c.DATASET]
     frame = frame.drop_nulls(c.VALUE).with_columns(pl.col(c.VALUE) / pl.col(c.VALUE).mean().over(cell))
     frame = frame.filter(pl.col(c.VALUE).is_finite())
-    raw: list[pl.DataFrame] = []
+    table = frame.select(cell).unique(maintain_order=True)
     below = frame.select(*cell, *seeds, c.VALUE)
-    for depth in range(len(seeds), 0, -1):
+    for i in reversed(range(len(seeds))):
         level = below  # in the end: the means that the first seed makes
-        groups = level.group_by([*cell, *seeds[: depth - 1]], maintain_order=True).agg(
+        groups = level.group_by([*cell, *seeds[:i]], maintain_order=True).agg(
             pl.col(c.VALUE).mean(), pl.col(c.VALUE).var().alias("variance"), pl.len().alias("size")
         )
-        raw.append(
-            groups.drop_nulls("variance")
-            .group_by(cell, maintain_order=True)
-            .agg(pl.col("variance").mean(), (1 / (1 / pl.col("size")).mean()).alias("size"))
-        )
-        below = groups.select(*cell, *seeds[: depth - 1], c.VALUE)
-    raw.reverse()
-    table = frame.select(cell).unique(maintain_order=True)
-    for i, part in enumerate(raw):
-        table = table.join(part.rename({"variance": f"v{i}", "size": f"n{i}"}), on=cell, how="left", nulls_equal=True)
+        within = groups.drop_nulls("variance").group_by(cell, maintain_order=True)
+        part = within.agg(pl.col("variance").mean().alias(f"v{i}"), (1 / (1 / pl.col("size")).mean()).alias(f"n{i}"))
+        table = table.join(part, on=cell, how="left", nulls_equal=True)
+        below = groups.select(*cell, *seeds[:i], c.VALUE)
     v, n = (table.select([f"{name}{i}" for i in range(len(seeds))]).to_numpy().astype(np.float64) for name in "vn")
     rows = np.flatnonzero(np.isfinite(v).all(axis=1))
     if not len(rows):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import get_args
 
 import numpy as np
 import polars as pl
@@ -19,10 +18,10 @@ from recassay.analysis.multiverse.repeats import (
     window_ranks,
 )
 from recassay.core import columns as c
-from recassay.core.choices import Aggregation, MissingPolicy
 from recassay.core.errors import InputError, UsageError, listing
 from recassay.core.names import did_you_mean
 from recassay.core.seeds import derived_rng
+from recassay.core.tables.cells import places_of
 from recassay.core.tables.labels import find_label, known_direction, normal_label, split_label
 from recassay.core.types import BoolArray, FloatArray, IntArray
 
@@ -87,13 +86,6 @@ class Universes:
             leaky=np.tile(self.leaky, count),
         )
 
-    def chosen(self, name: str, otherwise: str) -> list[str]:
-        """The choice of every universe on an axis; `otherwise` where there is no such axis."""
-        choices = self.axes.get(name)
-        if choices is None or not set(choices) <= {*get_args(MissingPolicy), *get_args(Aggregation)}:
-            return [otherwise] * len(self)
-        return [choices[place] for place in self.places[:, list(self.axes).index(name)]]
-
 
 def find_universes(
     rows: pl.DataFrame,
@@ -130,9 +122,8 @@ def find_universes(
     frame = _one_value_per_cell(frame, used, explicit=axes is not None, notes=notes)
     choices, places, universe = _universes(frame, used, notes)
     algorithms, datasets = (tuple(sorted(frame.get_column(name).unique())) for name in (c.ALGORITHM, c.DATASET))
-    row, column = _position(frame, c.ALGORITHM, algorithms), _position(frame, c.DATASET, datasets)
     values = np.full((len(places), len(algorithms), len(datasets)), np.nan)
-    values[universe, row, column] = frame.get_column(c.VALUE).fill_null(np.nan).to_numpy()
+    values[universe, *places_of(frame, algorithms, datasets)] = frame.get_column(c.VALUE).fill_null(np.nan).to_numpy()
     upward, suspect = np.ones(len(places), dtype=bool), np.zeros(len(places), dtype=bool)
     upward[universe] = frame.get_column(_LABEL).replace_strict(directions, return_dtype=pl.Boolean).to_numpy()
     np.logical_or.at(suspect, universe, frame.get_column(LEAKY).to_numpy())
@@ -274,7 +265,7 @@ def _universes(
     table = frame.select(used).unique(maintain_order=True).with_row_index(_UNIVERSE)
     universe = frame.select(used).join(table, on=used, how="left", maintain_order="left").get_column(_UNIVERSE)
     choices = {name: _sorted(table.get_column(name).unique().to_list()) for name in used}
-    places = {name: _position(table, name, choices[name]) for name in used}
+    places = {name: np.array([choices[name].index(text) for text in table.get_column(name)]) for name in used}
     copies: dict[str, list[str]] = {}  # by axis, other columns that always change together with it
     for name in used:
         twin = next((other for other in copies if _copies(places[name], places[other])), None)
@@ -296,12 +287,6 @@ def _sorted(choices: list[str]) -> tuple[str, ...]:
         return tuple(sorted(choices, key=lambda text: (0, float(text)) if text != NONE else (-1, 0.0)))
     except ValueError:
         return tuple(sorted(choices))
-
-
-def _position(frame: pl.DataFrame, column: str, names: Sequence[str]) -> IntArray:
-    """The place of each row's value among `names`."""
-    places = frame.get_column(column).replace_strict(list(names), list(range(len(names))), return_dtype=pl.Int64)
-    return places.to_numpy().astype(np.int64)
 
 
 def _copies(left: IntArray, right: IntArray) -> bool:
