@@ -67,7 +67,7 @@ def test_every_framework_has_a_sample():
 @pytest.mark.parametrize("path", [p for p in FRAMEWORK_FILES if p.name not in PLAIN][:40:3], ids=lambda p: p.name[:30])
 def test_every_row_carries_its_framework(path):
     file = OpenedFile(path)
-    if detect(file).kind in RESULTS:
+    if detect(file)[1] in RESULTS:
         frame = load_results(path).frame
         assert frame.get_column(c.FRAMEWORK).null_count() == 0
 

@@ -18,7 +18,7 @@ from recassay.core import columns as c
 from recassay.data.importers.opened import OpenedFile
 from recassay.data.tables.join import Imported
 
-__all__ = ["KIND_WORDS", "RESULTS", "Imported", "Importer", "Kind", "long_frame", "melted"]
+__all__ = ["KIND_WORDS", "RESULTS", "Imported", "Importer", "Kind", "long_frame", "melted", "shortened"]
 
 Kind = Literal["results", "user results", "lists", "judgements", "other"]
 """What a file holds: numbers of a table, or one for each user; recommendation lists; what users liked; something else
@@ -56,6 +56,12 @@ def melted(frame: pl.DataFrame, keys: Mapping[str, str], metrics: Sequence[str] 
     chosen = frame if metrics is None else frame.select(*keys, *metrics)
     long = chosen.unpivot(index=list(keys), variable_name=c.METRIC, value_name=c.VALUE).rename(dict(keys))
     return long.with_columns(pl.col(c.VALUE).cast(pl.Float64, strict=False))
+
+
+def shortened(names: Iterable[str], short: Callable[[str], str]) -> dict[str, str]:
+    """Each name without its settings or its hash, unless two would become one."""
+    made = {name: short(name) for name in names}
+    return made if len(set(made.values())) == len(made) else {name: name for name in made}
 
 
 def long_frame(rows: Iterable[Mapping[str, Any]], **same: object) -> pl.DataFrame:

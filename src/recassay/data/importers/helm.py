@@ -77,25 +77,17 @@ def _stats(stats: Any, split: str) -> Iterator[tuple[str, float]]:
 
 
 def _run_of(file: OpenedFile) -> tuple[str, str]:
-    """Model and scenario of the run."""
-    folder = _run_name(file)
-    scenario, _, arguments = folder.partition(":")
+    """Model and scenario of the run, by its name in `run_spec.json` beside the file, else by that of the folder."""
+    beside = file.path.parent / "run_spec.json"
+    spec = OpenedFile(beside).document if beside.is_file() and beside.stat().st_size < MOST_BYTES else {}
+    run = spec["name"] if isinstance(spec.get("name"), str) else file.parents()[0]
+    scenario, _, arguments = run.partition(":")
     settings = dict(pair.partition("=")[::2] for pair in arguments.split(",") if "=" in pair)
-    model = settings.pop("model", None) or settings.pop("model_deployment", None) or folder
+    model = settings.pop("model", None) or settings.pop("model_deployment", None) or run
     for noise in ("method", "data_augmentation", "stop", "num_outputs"):
         settings.pop(noise, None)
     dataset = ":".join([scenario, ",".join(f"{key}={value}" for key, value in settings.items())]).rstrip(":")
     return model.replace("_", "/", 1), dataset
-
-
-def _run_name(file: OpenedFile) -> str:
-    """The name of the run: from `run_spec.json` beside the file where it is, else the folder's."""
-    beside = file.path.parent / "run_spec.json"
-    if beside.is_file() and beside.stat().st_size < MOST_BYTES:
-        spec = OpenedFile(beside).json
-        if isinstance(spec, dict) and isinstance(spec.get("name"), str):
-            return str(spec["name"])
-    return file.parents()[0]
 
 
 def _table(table: dict[str, Any]) -> Iterator[dict[str, Any]]:

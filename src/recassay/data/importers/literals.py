@@ -9,8 +9,8 @@ from typing import Any
 
 MOST_CHARACTERS = 2_000_000
 MOST_LITERALS = 200
-_SPECIAL = {"nan": "None", "inf": "None", "-inf": "None", "NaN": "None", "Infinity": "None", "null": "None",
-            "true": "True", "false": "False"}  # fmt: skip
+_SPECIAL = re.compile(r"(?<![\w.'\"])(-?(?:nan|inf|NaN|Infinity|null)|true|false)(?![\w'\"])")
+"""What Python prints, or JSON writes, that is no literal of Python: truth values, and what counts as None."""
 
 
 def read_literal(text: str) -> Any:
@@ -50,8 +50,7 @@ def literals_in(text: str) -> list[Any]:
 def _prepared(text: str) -> str:
     bare = text.strip()
     bare = re.sub(r",\s*device='[^']*'|,\s*dtype=[\w.]+|,\s*grad_fn=<[^>]*>|<class '[^']*'>,\s*", "", bare)
-    return re.sub(r"(?<![\w.'\"])(-?(?:nan|inf|NaN|Infinity|null|true|false))(?![\w'\"])",
-                  lambda match: _SPECIAL.get(match[1], _SPECIAL.get(match[1].lstrip("-"), "None")), bare)  # fmt: skip
+    return _SPECIAL.sub(lambda match: {"true": "True", "false": "False"}.get(match[1], "None"), bare)
 
 
 def _closing(text: str, at: int) -> int | None:

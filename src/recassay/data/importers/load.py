@@ -15,7 +15,7 @@ import polars as pl
 from recassay.core import columns as c
 from recassay.core.errors import InputError, UsageError, listing
 from recassay.data.importers.contract import KIND_WORDS, RESULTS
-from recassay.data.importers.detect import detect, made_part, part_of, refuse_other
+from recassay.data.importers.detect import detect, made_part, part_of
 from recassay.data.importers.opened import OpenedFile
 from recassay.data.importers.table import ENDINGS
 from recassay.data.tables.join import Part
@@ -42,9 +42,15 @@ def read_parts(source: Any, asked: Asked, format: str | None = None) -> list[Par
     if path.is_dir():
         return _folder(path, asked, format)
     file = OpenedFile(path, empty_fix="give at least two algorithms on two datasets")
-    detected = detect(file, format, asked)
-    refuse_other(file, detected)
-    return [part_of(file, detected, asked)]
+    importer, kind = detect(file, format, asked)
+    if importer is not None and kind not in RESULTS:
+        reader = {
+            "lists": "`recassay.evaluate` judges lists",
+            "judgements": "`recassay.evaluate` takes them as test data",
+        }
+        what = f"holds {KIND_WORDS[kind]} of {importer.title}, not results"
+        raise file.refused(what, fix=reader.get(kind, "give the file of results beside it"))
+    return [part_of(file, importer, asked)]
 
 
 def _files_below(folder: Path) -> list[Path]:
@@ -113,20 +119,20 @@ def _folder(folder: Path, asked: Asked, format: str | None) -> list[Part]:
             continue
         try:
             file = OpenedFile(path)
-            detected = detect(file, format, asked)
-            if detected.kind not in RESULTS:
-                left[f"files with {KIND_WORDS[detected.kind]}"] += 1
-                if detected.importer is not None and detected.importer.name == "trec":
-                    trec[detected.kind].append(path)
+            importer, kind = detect(file, format, asked)
+            if kind not in RESULTS:
+                left[f"files with {KIND_WORDS[kind]}"] += 1
+                if importer is not None and importer.name == "trec":
+                    trec[kind].append(path)
                 continue
-            part = _repeated(part_of(file, detected, asked), path.relative_to(folder))
-            (users if detected.kind == "user results" else parts).append(part)
+            part = _repeated(part_of(file, importer, asked), path.relative_to(folder))
+            (users if kind == "user results" else parts).append(part)
         except InputError as error:
             unread.append(f"{path.relative_to(folder)} ({error.what})")
     if not parts and not users and all(trec.values()):
         users = [_judged_run(run, trec["judgements"]) for run in trec["lists"]]
-        for kind in trec:
-            left.pop(f"files with {KIND_WORDS[kind]}", None)
+        for judged in trec:
+            left.pop(f"files with {KIND_WORDS[judged]}", None)
     if not parts and not users:
         why = f"; {unread[0]}" if unread else ""
         raise InputError(f"there is no study in this folder, and no file with results{why}", where=str(folder),

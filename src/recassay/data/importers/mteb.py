@@ -6,7 +6,6 @@ there is one. Files before version 1.11 have the split at the top.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from recassay.core import columns as c
@@ -37,12 +36,13 @@ def read(file: OpenedFile) -> Imported:
     rows = [
         {
             c.DATASET: task if name == "default" or len(subsets) == 1 else f"{task}[{name}]",
-            c.METRIC: metric,
-            c.VALUE: value,
+            c.METRIC: metric_label(metric),
+            c.VALUE: float(value),
             c.HIGHER_IS_BETTER: True if metric == "main_score" else None,
         }
         for name, scores in subsets
-        for metric, value in _metrics(scores)
+        for metric, value in scores.items()
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and not metric.startswith(_NO_METRIC)
     ]
     if not rows:
         raise file.refused("holds no score", fix="give the file of a task that was evaluated")
@@ -58,12 +58,6 @@ def _subsets(scores: Any) -> list[tuple[str, dict[str, Any]]]:
     subsets = {str(name): subset for name, subset in scores.items() if isinstance(subset, dict)}
     inner = [(name, subset) for name, subset in subsets.items() if "main_score" in subset]
     return inner or [("default", scores)]
-
-
-def _metrics(scores: dict[str, Any]) -> Iterator[tuple[str, float]]:
-    for name, value in scores.items():
-        if isinstance(value, (int, float)) and not isinstance(value, bool) and not name.startswith(_NO_METRIC):
-            yield metric_label(name), float(value)
 
 
 def _model(file: OpenedFile) -> str:

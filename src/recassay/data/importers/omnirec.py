@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from recassay.core import columns as c
-from recassay.data.importers.contract import Imported, Importer, Kind, long_frame
+from recassay.data.importers.contract import Imported, Importer, Kind, long_frame, shortened
 from recassay.data.importers.conventions import ACCURACY, with_conventions
 from recassay.data.importers.instances import mapping
 from recassay.data.importers.opened import OpenedFile
@@ -24,12 +23,12 @@ def recognise(file: OpenedFile) -> Kind | None:
 
 def read(file: OpenedFile) -> Imported:
     """One row for each measurement; the hash after a name is left out where names stay apart without it."""
-    short = _shortened(file.json)
-    algorithms = _shortened({row["algorithm"]: 0 for rows in file.json.values() for row in rows})
+    datasets = shortened(file.json, _without_hash)
+    algorithms = shortened((str(row["algorithm"]) for rows in file.json.values() for row in rows), _without_hash)
     rows = [
         {
             c.ALGORITHM: algorithms[str(row["algorithm"])],
-            c.DATASET: short[dataset],
+            c.DATASET: datasets[dataset],
             c.METRIC: f"{row['name']}@{row['k']}" if row.get("k") is not None else str(row["name"]),
             c.VALUE: row["value"] if isinstance(row["value"], (int, float)) else None,
             c.FOLD: row.get("fold"),
@@ -40,10 +39,8 @@ def read(file: OpenedFile) -> Imported:
     return Imported(with_conventions(long_frame(rows), ACCURACY, framework="OmniRec"))
 
 
-def _shortened(names: dict[str, Any]) -> dict[str, str]:
-    """Names without the hash that OmniRec hangs on them, unless two would become one."""
-    short = {str(name): re.sub(r"-[0-9a-f]{4,64}$", "", str(name)) for name in names}
-    return short if len(set(short.values())) == len(short) else {name: name for name in short}
+def _without_hash(name: str) -> str:
+    return re.sub(r"-[0-9a-f]{4,64}$", "", name)
 
 
 IMPORTER = Importer("omnirec", "OmniRec", "the results of an evaluator as JSON", recognise, read)

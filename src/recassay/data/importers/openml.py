@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import polars as pl
 
@@ -37,12 +36,11 @@ def read(file: OpenedFile) -> Imported:
         raise file.refused(what, fix="give predictions with the attributes row_id, prediction and correct (or truth)")
     rows = frame.select(pl.col(columns["row_id"]).cast(pl.Int64, strict=False), columns["prediction"], truth)
     model = file.stem if not re.fullmatch(r"predictions?", file.stem) else file.parents()[0]
-
-    def answers() -> Iterator[Answer]:
-        for row, prediction, right in rows.drop_nulls().iter_rows():
-            yield Answer(model, task, f"r{row}", "accuracy", float(prediction == right), True)
-
-    return instance_results(answers(), file, "OpenML")
+    answers = (
+        Answer(model, task, f"r{row}", "accuracy", float(prediction == right), True)
+        for row, prediction, right in rows.drop_nulls().iter_rows()
+    )
+    return instance_results(answers, file, "OpenML")
 
 
 IMPORTER = Importer("openml", "OpenML", "predictions.arff of a run", recognise, read)

@@ -56,10 +56,12 @@ def recognise(file: OpenedFile) -> Kind | None:
 
 def read(file: OpenedFile) -> Imported:
     """One row for each metric of each run's test result."""
-    if isinstance(file.json, (dict, list)):
-        rows = [row for settings, result in _documents(file.json) for row in _rows(result, settings)]
-    else:
-        rows = list(_log_rows(file))
+    rows: list[dict[str, Any]] = [
+        {**names, c.METRIC: str(metric), c.VALUE: None if value is None or math.isinf(value) else float(value)}
+        for names, result in (_documents(file.json) if isinstance(file.json, (dict, list)) else _logged(file.text))
+        for metric, value in result.items()
+        if value is None or isinstance(value, (int, float))
+    ]
     if not rows:
         fix = "give the log of a run that ended; several runs of one process write into the first log"
         raise file.refused("holds no test result of RecBole", fix=fix)
@@ -87,7 +89,9 @@ def _documents(document: Any) -> Iterator[tuple[dict[str, Any], Mapping[str, Any
     elif isinstance(document, dict):
         key = next((name for name in _KEYS if isinstance(document.get(name), dict)), None)
         if key is not None:
-            yield _names_of(document), document[key]
+            both = {**mapping(document.get("config")), **document}
+            told = {c.ALGORITHM: both.get("model"), c.DATASET: both.get("dataset"), c.SEED: both.get("seed")}
+            yield {role: value for role, value in told.items() if isinstance(value, (str, int))}, document[key]
             return
         for name, part in document.items():
             if isinstance(part, dict) and any(isinstance(part.get(key), dict) for key in _KEYS):
@@ -100,17 +104,11 @@ def _documents(document: Any) -> Iterator[tuple[dict[str, Any], Mapping[str, Any
                     yield {c.DATASET: str(name), **names}, result
 
 
-def _names_of(document: Mapping[str, Any]) -> dict[str, Any]:
-    both = {**mapping(document.get("config")), **document}
-    names = {c.ALGORITHM: both.get("model"), c.DATASET: both.get("dataset"), c.SEED: both.get("seed")}
-    return {name: value for name, value in names.items() if isinstance(value, (str, int))}
-
-
-def _log_rows(file: OpenedFile) -> Iterator[dict[str, Any]]:
-    """Walk through a log, or through what somebody printed: settings and names come before their result."""
+def _logged(text: str) -> list[tuple[dict[str, Any], Mapping[str, Any]]]:
+    """What a log, or what somebody printed, tells of each run, and its test result: settings and names come before."""
     settings: dict[str, str] = {}
-    any_result = False
-    for line in lines_of(file.text):
+    runs: list[tuple[dict[str, Any], Mapping[str, Any]]] = []
+    for line in lines_of(text):
         setting = _SETTING.match(line)
         named = _LABEL.match(line)
         if "General Hyper Parameters" in line:
@@ -125,26 +123,19 @@ def _log_rows(file: OpenedFile) -> Iterator[dict[str, Any]]:
         if re.search(r"\[Evaluation\]:.*eval_args", line):
             settings["protocol"] = line.partition("eval_args:")[2].strip(" []")
         if _RESULT.search(line):
-            rows = list(_results_of(line, _from_log(settings)))
-            any_result = any_result or bool(rows)
-            yield from rows
-    if not any_result:
-        for literal in literals_in(file.text):
-            for names, result in _documents(literal):
-                yield from _rows(result, {**_from_log(settings), **names})
-
-
-def _results_of(line: str, names: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """The test result that a line holds: a whole dictionary of `run_recbole`, or what follows the words."""
-    whole = [pair for literal in literals_in(line) for pair in _documents(literal)]
-    before = _BEFORE.match(line)
-    if before and before["name"] not in ("OrderedDict", "dict"):
-        named = {c.ALGORITHM: before["name"], **({c.DATASET: before["dataset"]} if before["dataset"] else {})}
-        whole = [({**named, **known}, result) for known, result in whole]
-    if not whole:
-        whole = [({}, literal) for literal in literals_in(_RESULT.split(line, maxsplit=1)[1])[:1]]
-    for known, result in whole:
-        yield from _rows(result, {**names, **known})
+            # A whole dictionary of `run_recbole`, perhaps with a name before it, or what follows the words.
+            names = _from_log(settings)
+            whole = [run for literal in literals_in(line) for run in _documents(literal)]
+            before = _BEFORE.match(line) if whole else None
+            if before and before["name"] not in ("OrderedDict", "dict"):
+                names |= {c.ALGORITHM: before["name"], **({c.DATASET: before["dataset"]} if before["dataset"] else {})}
+            if not whole:
+                whole = [({}, literal) for literal in literals_in(_RESULT.split(line, maxsplit=1)[1])[:1]]
+            runs += [({**names, **own}, result) for own, result in whole]
+    if not runs:
+        whole = [run for literal in literals_in(text) for run in _documents(literal)]
+        runs = [({**_from_log(settings), **own}, result) for own, result in whole]
+    return runs
 
 
 def _from_log(settings: Mapping[str, str]) -> dict[str, Any]:
@@ -157,13 +148,6 @@ def _from_log(settings: Mapping[str, str]) -> dict[str, Any]:
         c.PROTOCOL: f"RecBole {protocol}" if protocol else None,
     }
     return {role: name for role, name in names.items() if name}
-
-
-def _rows(result: Mapping[str, Any], names: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    for metric, value in result.items():
-        if value is None or isinstance(value, (int, float)):
-            number = None if value is None or math.isinf(value) else float(value)
-            yield {**names, c.METRIC: str(metric), c.VALUE: number}
 
 
 IMPORTER = Importer(

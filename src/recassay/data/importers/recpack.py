@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.data.importers.contract import Imported, Importer, Kind, long_frame
+from recassay.data.importers.contract import Imported, Importer, Kind, long_frame, melted, shortened
 from recassay.data.importers.conventions import BINARY, BY_MIN, SHARE, Known, accuracy, with_conventions
 from recassay.data.importers.opened import OpenedFile
 
@@ -41,37 +41,24 @@ def recognise(file: OpenedFile) -> Kind | None:
 
 def read(file: OpenedFile) -> Imported:
     """One row for each metric and algorithm; settings in brackets are left out where names stay apart."""
-    by_metric = _by_metric(file)
-    names = list(dict.fromkeys(name for values in by_metric.values() for name in values))
-    short = {name: name.partition("(")[0] for name in names}
-    if len(set(short.values())) < len(short):
-        short = {name: name for name in names}
-    rows = [
-        {c.ALGORITHM: short[name], c.METRIC: _label(metric), c.VALUE: value}
-        for metric, values in by_metric.items()
-        for name, value in values.items()
-    ]
-    frame = with_conventions(long_frame(rows), METRICS, framework="RecPack")
-    counted = "RecPack's HitK counts the hits of a list: it was read as hit_count, not as a hit rate"
-    return Imported(frame, (counted,) if any(name.lower().startswith("hitk") for name in by_metric) else ())
-
-
-def _by_metric(file: OpenedFile) -> dict[str, dict[str, Any]]:
-    """The values by metric and algorithm, whichever of the two the file has outside."""
     if file.json is None:
-        frame = file.frame
-        first, *metrics = frame.columns
-        columns = {name: frame.get_column(name).cast(pl.Float64, strict=False).to_list() for name in metrics}
-        return {name: dict(zip(frame.get_column(first).to_list(), columns[name], strict=True)) for name in metrics}
-    if all(map(_METRIC.fullmatch, file.json)):
-        return dict(file.json)
-    inside = dict.fromkeys(metric for values in file.json.values() for metric in values)
-    return {metric: {name: values.get(metric) for name, values in file.json.items()} for metric in inside}
-
-
-def _label(metric: str) -> str:
-    parts = _LABEL.match(metric)
-    return f"{parts['name']}@{parts['k']}" if parts else metric
+        long = melted(file.frame, {file.frame.columns[0]: c.ALGORITHM})
+    else:
+        by_metric = all(map(_METRIC.fullmatch, file.json))
+        outer, inner = (c.METRIC, c.ALGORITHM) if by_metric else (c.ALGORITHM, c.METRIC)
+        long = long_frame(
+            {outer: name, inner: other, c.VALUE: value}
+            for name, values in file.json.items()
+            for other, value in values.items()
+        )
+    metrics, names = (long.get_column(column).unique().to_list() for column in (c.METRIC, c.ALGORITHM))
+    counted = "RecPack's HitK counts the hits of a list: it was read as hit_count, not as a hit rate"
+    long = long.with_columns(
+        pl.col(c.ALGORITHM).replace(shortened(names, lambda name: name.partition("(")[0])),
+        pl.col(c.METRIC).replace({metric: _LABEL.sub(r"\g<name>@\g<k>", metric) for metric in metrics}),
+    )
+    notes = (counted,) if any(name.lower().startswith("hitk") for name in metrics) else ()
+    return Imported(with_conventions(long, METRICS, framework="RecPack"), notes)
 
 
 def _values(value: Any) -> bool:

@@ -6,7 +6,6 @@ ids that were resolved and hardly any other: what other submissions beside it re
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -42,12 +41,8 @@ def read(file: OpenedFile) -> Imported:
     if not named - resolved:
         what = "names resolved instances only, so that the others are not known"
         raise file.refused(what, fix="give the report of the harness, or the folder with several submissions")
-
-    def answers() -> Iterator[Answer]:
-        for instance in sorted(named):
-            yield Answer(model, task, instance, "resolved", float(instance in resolved), True)
-
-    return instance_results(answers(), file, "SWE-bench", notes=notes)
+    answers = (Answer(model, task, name, "resolved", float(name in resolved), True) for name in sorted(named))
+    return instance_results(answers, file, "SWE-bench", notes=notes)
 
 
 def _ids(document: Any) -> tuple[set[str], set[str]]:

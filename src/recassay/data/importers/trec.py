@@ -16,7 +16,7 @@ import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.system.lines import lines_of
-from recassay.data.importers.contract import Imported, Importer, Kind, long_frame
+from recassay.data.importers.contract import Imported, Importer, Kind, long_frame, melted
 from recassay.data.importers.conventions import ANY, BY_RELEVANT, LINEAR, Known, accuracy, with_conventions
 from recassay.data.importers.opened import OpenedFile
 from recassay.data.reading.sniffing import is_number
@@ -128,7 +128,9 @@ def judged_run(run: OpenedFile, judgements: OpenedFile, dataset: str) -> Importe
     systems = listed.get_column("system").unique().to_list()
     system = systems[0] if len(systems) == 1 else re.sub(r"^runs?[-_.]+", "", run.stem)
     relevant = judged.filter(pl.col("grade") > 0)
-    queries = _ideal(relevant)
+    best = pl.col("grade").sort(descending=True).head(DEPTH)
+    ideal = (best / pl.int_range(2, best.len() + 2).log(2)).sum()
+    queries = relevant.group_by("query", maintain_order=True).agg(pl.len().alias("relevant"), ideal.alias("ideal"))
     if not listed.get_column("query").is_in(queries.get_column("query").to_list()).any():
         what = "has no query with a relevant document in the judgements"
         raise run.refused(what, fix=f"compare with {judgements.name}")
@@ -141,22 +143,11 @@ def judged_run(run: OpenedFile, judgements: OpenedFile, dataset: str) -> Importe
         "map": pl.col("precisions") / pl.col("relevant"),
         "recip_rank": pl.col("reciprocal"),
     }
-    long = pl.concat(
-        per_query.select(
-            pl.lit(system).alias(c.ALGORITHM), pl.lit(dataset).alias(c.DATASET), pl.lit(name).alias(c.METRIC),
-            pl.col("query").alias(c.USER), value.cast(pl.Float64).alias(c.VALUE),
-        )
-        for name, value in measures.items()
-    )  # fmt: skip
-    notes = [f"{unanswered} judged queries are not in the run and count 0"] if unanswered else []
-    return Imported(with_conventions(long, METRICS, framework="TREC run and qrels"), tuple(notes))
-
-
-def _ideal(relevant: pl.DataFrame) -> pl.DataFrame:
-    """By query, how many documents are relevant, and the gain of the best possible list."""
-    place = pl.col("grade").rank("ordinal", descending=True).over("query")
-    gain = pl.when(place <= DEPTH).then(pl.col("grade") / (place + 1).log(2)).otherwise(0)
-    return relevant.group_by("query", maintain_order=True).agg(pl.len().alias("relevant"), gain.sum().alias("ideal"))
+    long = melted(per_query.select("query", **measures), {"query": c.USER}).with_columns(
+        pl.lit(system).alias(c.ALGORITHM)
+    )
+    notes = (f"{unanswered} judged queries are not in the run and count 0",) if unanswered else ()
+    return Imported(with_conventions(long, METRICS, framework="TREC run and qrels", dataset=dataset), notes)
 
 
 def _reached(listed: pl.DataFrame, relevant: pl.DataFrame) -> pl.DataFrame:

@@ -9,7 +9,6 @@ import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.errors import InputError
-from recassay.core.system.files import refuse_special
 from recassay.core.system.parquet import parquet_schema
 from recassay.data.lists.nested import json_table, lz4_table
 from recassay.data.lists.roles import list_roles
@@ -27,31 +26,22 @@ def read_judgements(source: Any) -> pl.DataFrame | None:
     """
     if not isinstance(source, str | Path) or not Path(source).is_file() or not str(source).lower().endswith(SUFFIXES):
         return None
-    path = Path(source)
-    refuse_special(path)
-    if path.suffix.lower() in (".parquet", ".pq"):
-        return _parquet(path)
-    data, origin = read_bytes(path, empty_fix="give user, 0, item and relevance in each line")
-    if path.suffix.lower() == ".lz4":
-        frame: pl.DataFrame | None = lz4_table(data, origin.file)
-    elif data.lstrip()[:1] in (b"{", b"["):
-        frame = json_table(data, origin.file)
-    else:
-        frame = qrels_table(data, origin.file)
-    return None if frame is None else _relevant(frame, origin.file)
-
-
-def _parquet(path: Path) -> pl.DataFrame | None:
-    data = path.read_bytes()
-    try:
-        if not {"q_id", "doc_id"} <= parquet_schema(data).keys():
+    data, origin = read_bytes(Path(source), empty_fix="give user, 0, item and relevance in each line")
+    where, kind = origin.file, Path(source).suffix.lower()
+    if kind in (".parquet", ".pq"):
+        try:
+            columns = parquet_schema(data).keys()
+        except (pl.exceptions.PolarsError, OSError):
             return None
-    except (pl.exceptions.PolarsError, OSError):
+        frame = read_frame(data, where, parquet=True) if {"q_id", "doc_id"} <= columns else None
+    elif kind == ".lz4":
+        frame = lz4_table(data, where)
+    elif data.lstrip()[:1] in (b"{", b"["):
+        frame = json_table(data, where)
+    else:
+        frame = qrels_table(data, where)
+    if frame is None:
         return None
-    return _relevant(read_frame(data, str(path), parquet=True), str(path))
-
-
-def _relevant(frame: pl.DataFrame, where: str) -> pl.DataFrame:
     roles = list_roles(frame.columns, where)
     worth = next((roles[role] for role in (c.SCORE, c.RANK) if role in roles), None)
     table = frame.select(

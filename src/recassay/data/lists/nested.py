@@ -24,19 +24,11 @@ def json_table(data: bytes, where: str) -> pl.DataFrame:
     try:
         content = read_json(data, where)
     except ValueError as error:
-        content = _json_lines(data, where)
-        if content is None:
+        try:
+            content = [read_json(line, where) for line in data.splitlines() if line.strip()]
+        except ValueError:
             raise InputError(f"is not JSON ({error})", where=where, fix="write it again") from None
     return nested_table(content, where)
-
-
-def _json_lines(data: bytes, where: str) -> list[Any] | None:
-    """The records of a file with one on each line; None where it is no such file."""
-    lines = [line for line in data.splitlines() if line.strip()]
-    try:
-        return [read_json(line, where) for line in lines] if len(lines) > 1 else None
-    except ValueError:
-        return None
 
 
 def nested_table(content: Any, where: str) -> pl.DataFrame:
@@ -52,38 +44,24 @@ def nested_table(content: Any, where: str) -> pl.DataFrame:
             "holds no lists", where=where, fix="give {user: {item: score}}, {user: [items]}, or a list of records"
         )
     values = list(content.values())
-    if all(isinstance(value, dict) for value in values):
+    scored = all(isinstance(value, dict) for value in values)
+    if not scored and not all(isinstance(value, list) for value in values):
+        raise InputError("mixes lists and scores", where=where, fix="give {user: {item: score}} or {user: [items]}")
+    users = [user for user, listed in content.items() for _ in listed]
+    if scored:
         keys = [list(value) for value in values]
         columns = {"user", "item", "user_id", "item_id", "query_id", "doc_id", "q_id"} & set(content)
         if len(columns) > 1 and all(own == keys[0] for own in keys):
             return pl.DataFrame({name: list(value.values()) for name, value in content.items()}, strict=False)
-        return _by_user(content, where)
-    if all(isinstance(value, list) for value in values):
-        if {"user", "item"} <= set(content) or {"user_id", "item_id"} <= set(content):
-            return pl.DataFrame(content, strict=False)
-        return _ordered(content)
-    raise InputError("mixes lists and scores", where=where, fix="give {user: {item: score}} or {user: [items]}")
-
-
-def _by_user(content: dict[str, dict[str, Any]], where: str) -> pl.DataFrame:
-    users, items, scores = [], [], []
-    for user, listed in content.items():
-        users += [user] * len(listed)
-        items += list(listed)
-        scores += list(listed.values())
-    if not all(isinstance(score, int | float) for score in scores):
-        raise InputError("a score is no number", where=where, fix="give {user: {item: score}}")
-    return pl.DataFrame({c.USER: users, c.ITEM: items, c.SCORE: pl.Series(scores, dtype=pl.Float64, strict=False)})
-
-
-def _ordered(content: dict[str, list[Any]]) -> pl.DataFrame:
-    users: list[str] = []
-    items: list[str] = []
-    ranks: list[int] = []
-    for user, listed in content.items():
-        users += [user] * len(listed)
-        items += [str(row[0] if isinstance(row, list) and row else row) for row in listed]
-        ranks += range(1, len(listed) + 1)
+        items = [item for listed in values for item in listed]
+        scores = [score for listed in values for score in listed.values()]
+        if not all(isinstance(score, int | float) for score in scores):
+            raise InputError("a score is no number", where=where, fix="give {user: {item: score}}")
+        return pl.DataFrame({c.USER: users, c.ITEM: items, c.SCORE: pl.Series(scores, dtype=pl.Float64, strict=False)})
+    if {"user", "item"} <= set(content) or {"user_id", "item_id"} <= set(content):
+        return pl.DataFrame(content, strict=False)
+    items = [str(row[0] if isinstance(row, list) and row else row) for listed in values for row in listed]
+    ranks = [rank for listed in values for rank in range(1, len(listed) + 1)]
     return pl.DataFrame({c.USER: users, c.ITEM: items, c.RANK: ranks})
 
 

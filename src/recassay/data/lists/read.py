@@ -25,7 +25,7 @@ _ENDINGS = ".csv .tsv .tab .txt .dat .trec .run .json .jsonl .lz4 .parquet .pq .
 SUFFIXES = tuple(_ENDINGS.split())
 """What files of lists end in, each also with .gz (but Parquet and lz4)."""
 
-SIDECAR = "split.json"
+SIDECAR, MOST_BYTES_BESIDE = "split.json", 1 << 24
 """Beside lists, or with their name before it: what `recassay split` wrote of the split they were made for."""
 
 _FOLDERS = ("recs", "recommendations", "lists", "runs")
@@ -42,27 +42,20 @@ def read_lists(source: Any, *, name: str | None = None) -> list[ReadLists]:
 
     A file is known by its content: a table with the usual column names (with or without a header), a TREC run, JSON
     (ranx, pandas), ranx's LZ4, or Parquet, flat or nested as LensKit writes it. A folder gives the lists of all such
-    files in it. Where no column (or run tag) names the algorithm, it is `name`, or the stem of the file.
+    files in it, or in its subfolder that is called after lists. Where no column (or run tag) names the algorithm, it is
+    `name`, or the stem of the file.
     """
     if not isinstance(source, str | Path):
         return lists_of(frame_from_memory(source), name or "lists", "the frame", "frame")
     path = Path(source)
     if path.is_dir():
-        files = _files_of_lists(path)
-        if not files:
-            raise InputError("the folder holds no file of lists", where=str(path), fix=f"give {listing(SUFFIXES)}")
-        return [lists for file in files for lists in _read_file(file, None)]
+        for folder in (path, *(path / name for name in _FOLDERS)):
+            files = sorted(file for file in folder.iterdir() if file.is_file()) if folder.is_dir() else []
+            files = [file for file in files if is_list_file(file.name) and not file.name.endswith(SIDECAR)]
+            if files:
+                return [lists for file in files for lists in _read_file(file, None)]
+        raise InputError("the folder holds no file of lists", where=str(path), fix=f"give {listing(SUFFIXES)}")
     return _read_file(path, name)
-
-
-def _files_of_lists(folder: Path) -> list[Path]:
-    """The files of lists in a folder; where it has none, those in its subfolder that is called after them."""
-    for place in (folder, *(folder / name for name in _FOLDERS)):
-        files = sorted(file for file in place.iterdir() if file.is_file()) if place.is_dir() else []
-        files = [file for file in files if is_list_file(file.name) and not file.name.endswith(SIDECAR)]
-        if files:
-            return files
-    return []
 
 
 def is_list_file(name: str) -> bool:
@@ -98,23 +91,19 @@ def _read_file(path: Path, name: str | None) -> list[ReadLists]:
 
 def _sidecar(path: Path) -> tuple[str | None, str | None]:
     """The fingerprint that lies beside the lists: `NAME.split.json`, or `split.json` in their folder."""
-    for beside in (path.with_name(f"{path.name}.{SIDECAR}"), path.with_name(f"{_stem(path)}.{SIDECAR}"),
-                   path.with_name(SIDECAR)):  # fmt: skip
-        if not beside.is_file():
-            continue
-        try:
-            if beside.stat().st_size > 1 << 24:
-                raise ValueError("too large")
-            named = json.loads(beside.read_text(encoding="utf-8"))["fingerprint"]
-            if not re.match(FINGERPRINT, named):
-                raise ValueError("no fingerprint")
-        except (OSError, ValueError, KeyError, TypeError):
-            raise InputError(
-                "this file beside the lists does not name their split", where=str(beside),
-                fix='write {"fingerprint": "..."} as recassay split does, or remove it',
-            ) from None  # fmt: skip
-        return str(named), str(beside)
-    return None, None
+    places = [path.with_name(name) for name in (f"{path.name}.{SIDECAR}", f"{_stem(path)}.{SIDECAR}", SIDECAR)]
+    beside = next((place for place in places if place.is_file()), None)
+    if beside is None:
+        return None, None
+    try:
+        small = beside.stat().st_size <= MOST_BYTES_BESIDE
+        named = re.match(FINGERPRINT, json.loads(beside.read_text(encoding="utf-8"))["fingerprint"]) if small else None
+    except (OSError, ValueError, KeyError, TypeError):
+        named = None
+    if named is None:
+        what, fix = "does not name their split", 'write {"fingerprint": "..."} as recassay split does, or remove it'
+        raise InputError(f"this file beside the lists {what}", where=str(beside), fix=fix)
+    return named[0], str(beside)
 
 
 def _stem(path: Path) -> str:
@@ -137,7 +126,7 @@ def lists_of(frame: pl.DataFrame, name: str, where: str, form: str) -> list[Read
     notes: list[str] = []
     table = frame.select(pl.col(column).alias(role) for role, column in roles.items())
     if LISTS in roles:
-        table = _unfolded(table, where) if _holds_lists(table) else table.rename({LISTS: c.ITEM})
+        table = _unfolded(table, where)
     if c.RANK not in table.columns and c.SCORE not in table.columns:
         keys = [role for role in (c.USER, c.ALGORITHM) if role in table.columns]
         table = table.with_columns(pl.int_range(1, pl.len() + 1).over(keys).alias(c.RANK))
@@ -154,22 +143,18 @@ def lists_of(frame: pl.DataFrame, name: str, where: str, form: str) -> list[Read
     ]
 
 
-def _holds_lists(table: pl.DataFrame) -> bool:
-    """Whether the column that is called like one of lists holds several ids in a row, or a single one."""
-    column = table.get_column(LISTS)
-    if column.dtype == pl.String:
-        return bool(column.str.strip_chars().str.contains(r"[\[\s,;|]").any())
-    return isinstance(column.dtype, pl.List | pl.Array)
-
-
 def _unfolded(table: pl.DataFrame, where: str) -> pl.DataFrame:
-    """One row per recommended item: of lists of ids, of lists of structs (LensKit), or of text such as `[3, 1, 2]`."""
+    """One row per recommended item: of lists of ids, of lists of structs (LensKit), or of text such as `[3, 1, 2]`.
+
+    A column that is only called like one of lists, and holds a single id in each row, is one of items.
+    """
     column = table.get_column(LISTS)
-    if column.dtype == pl.String:
+    if column.dtype == pl.String and column.str.strip_chars().str.contains(r"[\[\s,;|]").any():
         bare = pl.col(LISTS).str.replace_all(r"[\[\]\(\)'\"]", "").str.strip_chars()
         table = table.with_columns(bare.str.replace_all(r"[\s,;|]+", " ").str.split(" ").alias(LISTS))
         column = table.get_column(LISTS)
-    assert isinstance(column.dtype, pl.List | pl.Array)
+    if not isinstance(column.dtype, pl.List | pl.Array):
+        return table.rename({LISTS: c.ITEM})
     inner = column.dtype.inner
     others = [name for name in table.columns if name != LISTS]
     if isinstance(inner, pl.Struct):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from recassay.data.tables.grid import too_many_cells
 
@@ -26,61 +25,37 @@ MOST_SPAN = 1000
 def latex_grids(text: str, where: str = "the text") -> list[tuple[list[list[str]], str]]:
     """The grid of cells of each table and its caption, in order."""
     source = re.sub(r"(?<!\\)%.*", "", text).replace("\\tabularnewline", "\\\\")
-    tables = []
-    for start, end, body in _environments(source):
-        around = source[max(0, start - 2000) : start] + source[end : end + 2000]
-        caption = re.search(r"\\caption(?:\[[^\]]*\])?\s*\{([^{}]*)", around)
-        grid = _spread([_parted(row, "&") for row in _rows(body)], 20_000 + len(text), where)
-        if grid:
-            tables.append((grid, " ".join(caption[1].split()) if caption else ""))
-    return tables
-
-
-def _environments(source: str) -> Iterator[tuple[int, int, str]]:
-    at = 0
-    while (begun := _ENVIRONMENT.search(source, at)) is not None:
-        name = begun[1]
-        ends = re.compile(rf"\\(begin|end)\{{{re.escape(name)}\}}")
-        depth, stop = 1, len(source)
-        for mark in ends.finditer(source, begun.end()):
+    tables, end = [], -1
+    while (begun := _ENVIRONMENT.search(source, end + 1)) is not None:
+        depth, end = 1, len(source)
+        for mark in re.compile(rf"\\(begin|end)\{{{re.escape(begun[1])}\}}").finditer(source, begun.end()):
             depth += 1 if mark[1] == "begin" else -1
             if depth == 0:
-                stop = mark.start()
+                end = mark.start()
                 break
-        body = source[begun.end() : stop]
-        yield begun.start(), stop, body[_arguments(body, 0, most=6)[1] :]  # position, width and column types
-        at = stop + 1
+        body = source[begun.end() : end]
+        body = body[_arguments(body, 0, most=6)[1] :]  # after position, width and column types
+        rows = [_RULES.sub(" ", _LENGTH.sub("", row.lstrip("*"))) for row in _parted(body, "\\\\")]
+        grid = _spread([_parted(row, "&") for row in rows if row.strip()], 20_000 + len(text), where)
+        if grid:
+            around = source[max(0, begun.start() - 2000) : begun.start()] + source[end : end + 2000]
+            caption = re.search(r"\\caption(?:\[[^\]]*\])?\s*\{([^{}]*)", around)
+            tables.append((grid, " ".join(caption[1].split()) if caption else ""))
+    return tables
 
 
 def _arguments(text: str, at: int, most: int) -> tuple[list[str], int]:
     """The arguments in braces from a place on, so many at most, and where they end; those in brackets are options."""
     groups: list[str] = []
     while len(groups) < most and (begun := _OPENING.match(text, at)):
-        at = _group(text, begun.end() - 1)
+        closing = {"{": "}", "[": "]"}[begun[1]]
+        depth, at = 1, begun.end()
+        while depth and at < len(text):
+            depth += (text[at] == begun[1]) - (text[at] == closing)
+            at += 2 if text[at] == "\\" else 1
         if begun[1] == "{":
             groups.append(text[begun.end() : at - 1])
     return groups, at
-
-
-def _group(text: str, at: int) -> int:
-    """Where the group that opens at `at` ends: one past its closing bracket."""
-    opening, depth, i = text[at], 0, at
-    closing = {"{": "}", "[": "]"}[opening]
-    while i < len(text):
-        if text[i] == "\\":
-            i += 2
-            continue
-        depth += (text[i] == opening) - (text[i] == closing)
-        i += 1
-        if depth == 0:
-            return i
-    return len(text)
-
-
-def _rows(body: str) -> list[str]:
-    r"""Rows, parted by `\\` outside of braces; what only draws lines is gone."""
-    rows = [_RULES.sub(" ", _LENGTH.sub("", row.lstrip("*"))) for row in _parted(body, "\\\\")]
-    return [row for row in rows if row.strip()]
 
 
 def _parted(text: str, mark: str) -> list[str]:

@@ -8,6 +8,7 @@ import hashlib
 import io
 import zlib
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 
 import polars as pl
@@ -67,17 +68,12 @@ def read_bytes(path: Path, *, empty_fix: str) -> tuple[bytes, Source]:
     if not data:
         raise InputError("the file is empty", where=name, fix=empty_fix)
     origin = Source(name, hashlib.sha256(data).hexdigest())
-    return _as_utf8(_unpacked(data, name) if path.suffix.lower() == ".gz" else data), origin
-
-
-def _as_utf8(data: bytes) -> bytes:
-    """Text that says by its first bytes that it is UTF-16 (as spreadsheets save it) in UTF-8; others as they are."""
-    if data[:2] not in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-        return data
-    try:
-        return data.decode("utf-16").encode()
-    except UnicodeDecodeError:
-        return data
+    if path.suffix.lower() == ".gz":
+        data = _unpacked(data, name)
+    if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):  # text as spreadsheets save it; else left as it is
+        with suppress(UnicodeDecodeError):
+            data = data.decode("utf-16").encode()
+    return data, origin
 
 
 def _unpacked(data: bytes, name: str) -> bytes:

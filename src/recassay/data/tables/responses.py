@@ -16,11 +16,12 @@ from recassay.data.tables.memory import read_source
 RIGHT = ("1", "1.0", "true", "yes", "right", "correct")
 WRONG = ("0", "0.0", "false", "no", "wrong", "incorrect")
 _ITEM_COLUMNS = {
-    "item": ("item", "name", "instance"),
-    "discrimination": ("discrimination", "a"),
-    "difficulty": ("difficulty", "b"),
-    "guessing": ("guessing", "c"),
+    "item": (("item", "name", "instance"), None),
+    "discrimination": (("discrimination", "a"), 1.0),
+    "difficulty": (("difficulty", "b"), None),
+    "guessing": (("guessing", "c"), 0.0),
 }
+"""By column of a table of items, the names that it may have, and its default; those without one must be there."""
 
 
 def read_responses(source: Any) -> Responses:
@@ -67,30 +68,20 @@ def read_items(source: Any) -> LogisticItems:
         return source
     fix = "give the columns item, discrimination, difficulty and guessing"
     frame, where, _ = read_source(source, "the frame", empty_fix=fix)
-    place: dict[str, str] = {}
-    for ours, others in _ITEM_COLUMNS.items():
+    columns: dict[str, pl.Series] = {}
+    for ours, (others, default) in _ITEM_COLUMNS.items():
         fitting = [name for name in frame.columns if canonical(name) in others]
-        if len(fitting) == 1:
-            place[ours] = fitting[0]
-        elif ours in {"item", "difficulty"}:
+        if len(fitting) != 1 and default is None:
             what = f"no column {ours!r} among {listing(map(repr, frame.columns), most=8)}"
             raise InputError(what, where=where, fix="name the columns item, discrimination, difficulty, guessing")
-    names = frame.get_column(place["item"]).cast(pl.String).str.strip_chars().to_list()
+        columns[ours] = frame.get_column(fitting[0]) if len(fitting) == 1 else pl.Series([default] * frame.height)
+    names = columns.pop("item").cast(pl.String).str.strip_chars().to_list()
     if len(set(names)) < len(names):
         raise InputError("an item appears twice", where=where, fix="keep one row per item")
-
-    def numbers(ours: str, default: float) -> np.ndarray[Any, np.dtype[np.float64]]:
-        if ours not in place:
-            return np.full(len(names), default)
-        column = frame.get_column(place[ours])
-        values = column.cast(pl.Float64, strict=False)
-        if values.null_count():
-            row = int(values.is_null().arg_true()[0])
-            what = f"{ours} holds {column[row]!r} in data row {row + 1}"
+    numbers = {ours: column.cast(pl.Float64, strict=False) for ours, column in columns.items()}
+    for ours, column in numbers.items():
+        if column.null_count():
+            row = int(column.is_null().arg_true()[0])
+            what = f"{ours} holds {columns[ours][row]!r} in data row {row + 1}"
             raise InputError(what, where=where, fix="give it a number")
-        return values.to_numpy()
-
-    discrimination, difficulty, guessing = (
-        numbers(ours, default) for ours, default in (("discrimination", 1.0), ("difficulty", 0.0), ("guessing", 0.0))
-    )
-    return LogisticItems.from_difficulty(names, discrimination, difficulty, guessing)
+    return LogisticItems.from_difficulty(names, *(column.to_numpy() for column in numbers.values()))

@@ -23,7 +23,6 @@ from recassay.data.tables.words import (
     GAIN,
     IGNORED,
     INTERVAL,
-    OTHER_PHASES,
     PHASE,
     PHASES,
     STATISTICS,
@@ -159,12 +158,6 @@ def free_names(table: Table, layout: Layout) -> list[int]:
     """The columns of text that have no role yet."""
     used = {*layout.roles.values(), *(value.place for value in layout.values)}
     return [j for j, column in enumerate(table.columns) if j not in used and not holds_numbers(column)]
-
-
-def not_test(table: Table, place: int) -> pl.Series:
-    """Which rows were not measured on test data."""
-    text = table.columns[place].cast(pl.String).str.strip_chars().str.to_lowercase()
-    return text.is_in(sorted(OTHER_PHASES)).fill_null(False)
 
 
 def split_compound(header: str) -> tuple[str, Spelled] | None:

@@ -23,10 +23,10 @@ from recassay.data.tables.comparability import BOUNDED
 from recassay.data.tables.grid import Table, plain_name, refuse_wide
 from recassay.data.tables.join import Imported
 from recassay.data.tables.orientation import orient
-from recassay.data.tables.roles import Asked, Layout, ValueColumn, free_names, layout_of, not_test, unknown
+from recassay.data.tables.roles import Asked, Layout, ValueColumn, free_names, layout_of, unknown
 from recassay.data.tables.settle import is_readable, refusal, settle
 from recassay.data.tables.tidy import filled_down, labelled, split_tuples, with_cutoffs, without_notes
-from recassay.data.tables.words import AVERAGE, GAIN, INTERVAL, PHASE
+from recassay.data.tables.words import AVERAGE, GAIN, INTERVAL, OTHER_PHASES, PHASE
 
 _NAMES = (c.ALGORITHM, c.DATASET, c.METRIC)
 _KEPT = (c.SEED, c.FOLD, c.RUNS, c.USER)
@@ -222,7 +222,8 @@ def _numbers(column: pl.Series, where: str, remarks: Remarks, *, percent: bool =
 def _tested(frame: pl.DataFrame, table: Table, layout: Layout, remarks: Remarks) -> pl.DataFrame:
     if PHASE not in layout.roles:
         return frame
-    others = not_test(table, layout.roles[PHASE])
+    text = table.columns[layout.roles[PHASE]].cast(pl.String).str.strip_chars().str.to_lowercase()
+    others = text.is_in(sorted(OTHER_PHASES)).fill_null(False)
     if others.any():
         remarks.sentences.append(f"{int(others.sum())} rows that were not measured on test data were left out")
     return frame.filter(~others)
