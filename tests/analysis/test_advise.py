@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 
 import recassay
 from recassay.analysis.advise.fit import advise_for, expected_cost
@@ -18,7 +19,12 @@ from recassay.analysis.advise.order_model import (
     nested_predictions,
     predict,
 )
+from recassay.analysis.advise.result import Neighbour, Outside, Skill
+from recassay.analysis.inference.bootstrap import dataset_weights, intervals
 from recassay.core.errors import InputError, NotApplicableError, UsageError
+from recassay.core.seeds import derived_rng
+from recassay.core.tables.characteristics import CharacteristicsTable
+from recassay.core.tables.matrix import Matrix
 from recassay.core.tables.results import Results
 from recassay.reporting.sections import advise as section
 from recassay.reporting.telling import sections
@@ -281,3 +287,150 @@ def test_without_timings_no_cost_is_told():
     result = advise_for("mine", RANKS, benchmark(fading(6, 12)), characteristics(12))
     assert result.cost == ()
     assert "advice_cost" not in result.frames()
+
+
+def by_hand(values: np.ndarray, own: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Characteristics in standard deviations, logged first where they are positive and skewed by more than 1."""
+    columns, new = [], []
+    for column, value in zip(values.T, own, strict=True):
+        if column.min() > 0 and stats.skew(column) > 1:
+            column, value = np.log(column), np.log(value)
+        columns.append((column - column.mean()) / column.std())
+        new.append((value - column.mean()) / column.std())
+    return np.array(columns).T, np.array(new)
+
+
+def test_every_number_of_an_advice_is_that_of_a_plain_computation():
+    """Ten datasets, four algorithms, a metric of which lower is better: distances, skills, intervals."""
+    rng = np.random.default_rng(4)
+    n, k = 10, 4
+    values = 1 + rng.random((k, n)) + 0.3 * np.arange(k)[:, None]
+    matrix = Matrix(values, tuple("abcd"), tuple(f"d{i}" for i in range(n)), "rmse", False)
+    described = np.stack([np.exp(2 * rng.normal(size=n)), rng.normal(size=n), rng.random(n) + 1], axis=1)
+    table = CharacteristicsTable(described, matrix.datasets, ("skewed", "signed", "flat"))
+    own = np.array([described[:, 0].max() * 1.5, 0.2, 0.5])
+    found = advise_for("mine", dict(zip(table.names, own, strict=True)), matrix, table, k=3, confidence=0.8, seed=7)
+
+    points, place = by_hand(described, own)
+    apart = np.sqrt(((points - place) ** 2).mean(axis=1))
+    near = np.argsort(apart)[:3]
+    assert [(each.dataset, each.distance) for each in found.nearest] == [
+        (matrix.datasets[d], pytest.approx(apart[d])) for d in near
+    ]
+    between = np.sqrt(((points[:, None] - points) ** 2).mean(axis=2)) + np.diag(np.full(n, np.inf))
+    assert found.usual_distance == pytest.approx((np.median(between.min(axis=1)), between.min(axis=1).max()))
+    assert [(each.characteristic, each.low, each.high) for each in found.outside] == [
+        ("skewed", described[:, 0].min(), described[:, 0].max()), ("flat", described[:, 2].min(), described[:, 2].max())
+    ]  # fmt: skip
+
+    ranks = stats.rankdata(values, axis=0).T
+    assert found.overall == pytest.approx(ranks.mean(axis=0))
+    assert found.near_ranks == pytest.approx(ranks[near].mean(axis=0))
+    guesses = {
+        "baseline": np.array([np.delete(ranks, d, axis=0).mean(axis=0) for d in range(n)]),
+        "nearest": np.array([ranks[np.argsort(between[d])[:3]].mean(axis=0) for d in range(n)]),
+        "model": nested_predictions(described, ranks)[0],
+    }
+    missed = {name: ((guess - ranks) ** 2).mean(axis=1) for name, guess in guesses.items()}
+    weights = dataset_weights(n, 10_000, derived_rng(7, "advise", "rmse")) / n
+    for name, guess in guesses.items():
+        first = guess.argmin(axis=1)
+        lost = [1 - values[:, d].min() / values[first[d], d] for d in range(n)]
+        rho = [stats.spearmanr(guess[d], ranks[d])[0] for d in range(n)]
+        skill, gain = found.skills[name], missed["baseline"] - missed[name]
+        assert skill.rank_error == pytest.approx(np.sqrt(missed[name].mean()))
+        assert skill.spearman == pytest.approx(np.mean(rho))
+        assert skill.loss == pytest.approx(np.mean(lost))
+        assert skill.gain == pytest.approx(gain.mean(), abs=1e-12)
+        assert skill.gain_interval == pytest.approx(tuple(intervals((weights @ gain)[:, None], n, 0.8)[0]))
+    # The ninth of ten errors: ceil(11 x 0.8).
+    for centre, interval, guess in ((found.overall, found.overall_interval, guesses["baseline"]),
+                                    (found.expected, found.expected_interval, guesses["model"])):  # fmt: skip
+        margin = np.sort(np.abs(guess - ranks), axis=0)[8]
+        assert interval[:, 0] == pytest.approx(np.maximum(centre - margin, 1))
+        assert interval[:, 1] == pytest.approx(np.minimum(centre + margin, k))
+
+
+def test_a_prediction_is_carried_no_farther_than_one_standard_deviation_beyond_the_benchmark():
+    values, table = steered(20)
+    edge = {**RANKS, "Density": float(table.values[:, 2].max())}
+    z = np.log(table.values[:, 2]).std()
+    expected = [
+        advise_for("mine", {**edge, "Density": edge["Density"] * np.exp(far * z)}, benchmark(values), table,
+                   replicates=100).expected
+        for far in (0.5, 1.0, 5.0)
+    ]  # fmt: skip
+    assert expected[1] == pytest.approx(expected[2])
+    assert np.abs(expected[0] - expected[1]).max() > 1e-3
+    nothing = advise_for("mine", {**edge, "Density": 0.0}, benchmark(values), table, replicates=100)
+    assert np.isfinite(nothing.expected).all(), "the logarithm of 0 is as far as can be"
+    assert nothing.nearest[0].distance < 10
+
+
+def test_the_cost_is_a_line_through_logarithms_with_the_interval_of_a_new_observation():
+    rng = np.random.default_rng(1)
+    sizes = np.exp(np.linspace(5, 12, 9))
+    table = CharacteristicsTable(sizes[:, None], tuple(f"d{i}" for i in range(9)), ("Nr",))
+    took = {
+        "line": 2e-3 * sizes**1.1 * np.exp(0.2 * rng.normal(size=9)),
+        "few": np.r_[sizes[:4], np.full(5, np.nan)],
+        "instant": np.r_[np.zeros(5), sizes[5:]],
+    }
+    rows = [(name, f"d{d}", "seconds_fit", float(value * off), seed) for name, times in took.items()
+            for d, value in enumerate(times) for seed, off in ((0, 0.5), (1, 1.5)) if np.isfinite(value)]  # fmt: skip
+    rows += [(name, "d0", "ndcg@10", 0.1, 0) for name in took]
+    frame = pl.DataFrame(rows, schema=["algorithm", "dataset", "metric", "value", "seed"], orient="row")
+    results = Results.from_frame(frame)
+    (cost,) = expected_cost(results, table, 3000.0, confidence=0.8)
+    x, y = np.log(sizes), np.log(took["line"])
+    line = stats.linregress(x, y)
+    left = y - line.intercept - line.slope * x
+    at = line.intercept + line.slope * np.log(3000)
+    width = stats.t(7).ppf(0.9) * np.sqrt((left**2).sum() / 7)
+    width *= np.sqrt(1 + 1 / 9 + (np.log(3000) - x.mean()) ** 2 / ((x - x.mean()) ** 2).sum())
+    assert (cost.algorithm, cost.datasets) == ("line", 9)
+    assert (cost.seconds, cost.low, cost.high) == pytest.approx(tuple(np.exp([at, at - width, at + width])))
+    assert expected_cost(results, table, 0.0) == ()
+    assert expected_cost(Results.from_frame(frame.filter(metric="ndcg@10")), table, 3000.0) == ()
+
+
+def test_an_advice_says_what_it_is_worth_in_whole_sentences():
+    table = characteristics(12)
+    result = advise_for("C:\\data\\mine\\", RANKS, benchmark(fading(3, 12)), table, replicates=200)
+    skill = Skill(rank_error=1.234, spearman=0.5, loss=0.031, gain=0.25, gain_interval=(0.0, 0.5))
+    base = Skill(rank_error=1.5, spearman=0.4, loss=0.05, gain=0.0, gain_interval=(0.0, 0.0))
+    off = replace(
+        result, skills={"model": skill, "baseline": base}, notes=("A note.",),
+        outside=(Outside("Nu", 1.0, 2.0, 9.0), Outside("Ni", 12345.6, 2.0, 9.0)),
+        usual_distance=(0.1, 0.3), nearest=(Neighbour("d01", 0.31),), confidence=0.8,
+    )  # fmt: skip
+    numbers = (
+        "on datasets left out of its making its ranks miss by 1.23 (root mean square; overall mean rank: 1.50), and "
+        "its first pick loses 3 % of the best value (overall: 5 %); its gain in squared error is +0.25 (80 %: {} to "
+        "+0.50)."
+    )
+    assert off.model_worth() == (
+        f"The model on characteristics did not improve on the overall mean rank: {numbers.format('+0.00')} The order "
+        "advised is therefore the overall one."
+    )
+    assert off.to_dict()["order_by"] == "overall mean rank"
+    surer = replace(off, skills={**off.skills, "model": replace(skill, gain_interval=(0.1, 0.5))})
+    assert surer.model_worth() == (
+        f"The model on characteristics improved on the overall mean rank: {numbers.format('+0.10')}"
+    )
+    assert surer.to_dict()["order_by"] == "model"
+    assert off.warnings() == [
+        "A note.",
+        "Nu = 1 is below every dataset of the benchmark (2).",
+        "Ni = 1.235e+04 is above every dataset of the benchmark (9).",
+        "No dataset of the benchmark is near: the nearest is 0.31 standard deviations away; the benchmark's own are at "
+        "most 0.30 from their nearest.",
+    ]
+    plain = replace(off, notes=(), outside=())
+    assert replace(plain, nearest=(Neighbour("d01", 0.3),)).warnings() == []
+    assert replace(plain, nearest=(Neighbour("d01", 0.05),)).warnings() == []
+    assert replace(plain, nearest=(Neighbour("d01", 0.049),)).warnings() == [
+        "d01 is the same or nearly the same dataset (distance 0.049): the benchmark's own results on it say more than "
+        "any advice."
+    ]
+    assert result.title == "mine"

@@ -134,7 +134,6 @@ def correlate_characteristics(
     permuted = derived_rng(seed, "metadata", matrix.metric).permuted(np.tile(np.arange(n), (permutations, 1)), axis=1)
     drawn = derived_rng(seed, "metadata bootstrap", matrix.metric).integers(0, n, (permutations, n))
     codes = [np.apply_along_axis(_classes, 0, part, count, spacing) for part in (x, y)]
-    numbers = {"pearson": (x, y), "spearman": (_ranks(x, 0), _ranks(y, 0))}
     values, interval, chance, p, p_adjusted = {}, {}, {}, {}, {}
     for measure in MEASURES:
         if measure == "mutual_information":
@@ -143,10 +142,11 @@ def correlate_characteristics(
                 _mutual_information(codes[0][part], codes[1], count) for part in np.array_split(permuted, 20)
             ]), own)  # fmt: skip
         else:
-            left, right = (_standard(part) for part in numbers[measure])
+            left, right = (_standard(part, ranked=measure == "spearman") for part in (x, y))
             observed = _with_mean(right.T @ left, own)
             null = _with_mean(right.T @ left[permuted], own)
-            sampled = _with_mean(_resampled(x, y, drawn, ranks=measure == "spearman"), own)
+            left, right = (_standard(part[drawn], ranked=measure == "spearman") for part in (x, y))
+            sampled = _with_mean(np.matmul(right.transpose(0, 2, 1), left), own)
             flat = intervals(sampled.reshape(permutations, -1), n, 1 - alpha)
             interval[measure] = np.clip(flat, -1, 1).reshape(*observed.shape, 2)
         size, sizes = np.abs(observed), np.abs(null)
@@ -179,23 +179,13 @@ def _with_mean(values: FloatArray, own: list[int]) -> FloatArray:
     return np.concatenate([values, values[..., own, :].mean(axis=-2, keepdims=True)], axis=-2)
 
 
-def _standard(values: FloatArray) -> FloatArray:
-    """Columns (axis -2 runs over datasets) centred and of length 1; a constant column becomes 0."""
+def _standard(values: FloatArray, *, ranked: bool) -> FloatArray:
+    """Columns (axis -2 runs over datasets), or their ranks, centred and of length 1; a constant column becomes 0."""
+    if ranked:
+        values = ties.ranks(values, higher_is_better=False, axis=-2)
     centred = values - values.mean(axis=-2, keepdims=True)
     length = np.sqrt((centred**2).sum(axis=-2, keepdims=True))
     return centred / np.where(length > ties.ROUNDING * (1 + np.abs(values).max()), length, np.inf)
-
-
-def _ranks(values: FloatArray, axis: int) -> FloatArray:
-    return ties.ranks(values, higher_is_better=False, axis=axis)
-
-
-def _resampled(x: FloatArray, y: FloatArray, drawn: IntArray, *, ranks: bool) -> FloatArray:
-    """Correlations in every bootstrap replicate: replicates x algorithms x characteristics."""
-    left, right = x[drawn], y[drawn]
-    if ranks:
-        left, right = _ranks(left, 1), _ranks(right, 1)
-    return np.matmul(_standard(right).transpose(0, 2, 1), _standard(left))
 
 
 def _classes(values: FloatArray, count: int, spacing: str) -> IntArray:

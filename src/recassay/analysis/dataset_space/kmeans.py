@@ -35,32 +35,25 @@ def kmeans_runs(
 ) -> tuple[IntArray, FloatArray, FloatArray]:
     """Every run by itself: labels (clouds x starts x n), centres, and inertia (infinite where a cluster was lost)."""
     n_clouds, n, width = clouds.shape
-    own = np.repeat(np.arange(n_clouds), starts)
-    points = clouds[own]
-    centres = _plus_plus(points, clusters, rng)
-    labels, inertia = np.full((len(points), n), -1, dtype=np.int64), np.empty(len(points))
+    runs = n_clouds * starts
+    points = np.repeat(clouds, starts, axis=0)
+    # Starting centres: each next one drawn with probability proportional to the squared distance to those before.
+    centres = np.empty((runs, clusters, width))
+    chosen = rng.integers(0, n, runs)
+    nearest = np.full((runs, n), np.inf)
+    for k in range(clusters):
+        centres[:, k] = points[np.arange(runs), chosen]
+        nearest = np.minimum(nearest, ((points - centres[:, k, None]) ** 2).sum(axis=2))
+        weight = np.where(nearest.sum(axis=1, keepdims=True) > 0, nearest, 1.0).cumsum(axis=1)
+        drawn = rng.random(runs) * weight[:, -1]
+        chosen = np.minimum((weight <= drawn[:, None]).sum(axis=1), n - 1)
+    labels, inertia = np.full((runs, n), -1, dtype=np.int64), np.empty(runs)
     advance(points, centres, labels, inertia, _MOST_STEPS)
     return (
         labels.reshape(n_clouds, starts, n),
         centres.reshape(n_clouds, starts, clusters, width),
         inertia.reshape(n_clouds, starts),
     )
-
-
-def _plus_plus(points: FloatArray, clusters: int, rng: np.random.Generator) -> FloatArray:
-    """Starting centres: each next one drawn with probability proportional to the squared distance to those before."""
-    runs, n, width = points.shape
-    rows = np.arange(runs)
-    centres = np.empty((runs, clusters, width))
-    chosen = rng.integers(0, n, runs)
-    nearest = np.full((runs, n), np.inf)
-    for k in range(clusters):
-        centres[:, k] = points[rows, chosen]
-        nearest = np.minimum(nearest, ((points - centres[:, k, None]) ** 2).sum(axis=2))
-        weight = np.where(nearest.sum(axis=1, keepdims=True) > 0, nearest, 1.0).cumsum(axis=1)
-        drawn = rng.random(runs) * weight[:, -1]
-        chosen = np.minimum((weight <= drawn[:, None]).sum(axis=1), n - 1)
-    return centres
 
 
 @compiled_exactly
