@@ -104,7 +104,11 @@ def deviations(folder: Path, seal: Mapping[str, Any], analysis: Mapping[str, Any
 
     `analysis` is what the results were analysed with (`metric`, `alpha`, ...), where that is known.
     """
-    ways = [Deviation("seal", text) for text in _seal_problems(seal)]
+    ways: list[Deviation] = []
+    if seal.get("sha256") != _digest({key: value for key, value in seal.items() if key != "sha256"}):
+        ways.append(Deviation("seal", "The seal was changed after it was made: its checksum differs."))
+    if seal.get("done_before"):
+        ways.append(Deviation("seal", f"Of its cells, {seal['done_before']} had results when the plan was sealed."))
     with Store.open(folder) as store:
         cells, rows = store.cells(every=True, damaged=True), store.plan()
         trials, verified = store.trials(), store.verify()
@@ -113,7 +117,9 @@ def deviations(folder: Path, seal: Mapping[str, Any], analysis: Mapping[str, Any
         except InputError as error:
             return [*ways, Deviation("results", f"The manifest cannot be used: {error.what}.")]
     changes = [Deviation(*change) for change in sorted(_changes(seal["plan"], sealed_plan(manifest)))]
-    changes += _other_version(seal, manifest)
+    made_with, sealed_with = manifest.get("versions", {}).get("recassay"), seal.get("recassay")
+    if made_with not in (None, sealed_with):
+        changes.append(Deviation("code", f"The plan was sealed with RecAssay {sealed_with} and run with {made_with}."))
     if not changes and _digest(sorted(row.cell for row in rows)) != seal["cells"].get("digest"):
         changes = [Deviation("plan", f"The {len(rows)} cells of the study are not the sealed ones.")]
     results = [*_altered(cells, trials), *_not_as_planned(cells, rows, seal["made"]), *_unsound(verified)]
@@ -123,12 +129,6 @@ def deviations(folder: Path, seal: Mapping[str, Any], analysis: Mapping[str, Any
         if key in seal["analysis"] and seal["analysis"][key] != value
     ]
     return [*ways, *changes, *results, *analysed]
-
-
-def _other_version(seal: Mapping[str, Any], manifest: Mapping[str, Any]) -> Iterator[Deviation]:
-    made_with, sealed_with = manifest.get("versions", {}).get("recassay"), seal.get("recassay")
-    if made_with not in (None, sealed_with):
-        yield Deviation("code", f"The plan was sealed with RecAssay {sealed_with} and run with {made_with}.")
 
 
 def _altered(cells: Sequence[CellRecord], trials: pl.DataFrame) -> Iterator[Deviation]:
@@ -183,14 +183,6 @@ def _is_of_best_trial(cell: CellRecord, spec: CellSpec, trials: pl.DataFrame) ->
         return False
     higher = make_metric(spec.tuning.metric).higher_is_better
     return bool(cell.validation == (values.max() if higher else values.min()))
-
-
-def _seal_problems(seal: Mapping[str, Any]) -> Iterator[str]:
-    content = {key: value for key, value in seal.items() if key != "sha256"}
-    if seal.get("sha256") != _digest(content):
-        yield "The seal was changed after it was made: its checksum differs."
-    if seal.get("done_before"):
-        yield f"Of its cells, {seal['done_before']} had results when the plan was sealed."
 
 
 def _changes(sealed: Mapping[str, Any], now_: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

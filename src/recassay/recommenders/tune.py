@@ -11,9 +11,11 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import compress
 from typing import Any
 
+import numpy as np
 import optuna
 from optuna.distributions import (
     BaseDistribution,
@@ -116,9 +118,10 @@ class Tuning:
         parameters = dict(asked.params)
         proposed(parameters)
         done = ("complete", "pruned")
-        same = next((t for t in known if t.state in done and _proposed(t, self.space) == parameters), None)
-        if same is not None:
-            return TrialRecord(number, same.state, same.parameters, same.value, None, same.stages, 0.0)
+        for trial in known:
+            searched = {name: value for name, value in trial.parameters.items() if name in self.space}
+            if trial.state in done and searched == parameters:
+                return replace(trial, number=number, seconds=0.0)
         return _tried(self, number, asked, begin)
 
     def _propose(self, number: int, known: Sequence[TrialRecord]) -> optuna.Trial:
@@ -134,18 +137,14 @@ class Tuning:
         for trial in known:
             study.add_trial(_frozen(trial, distributions))
         if number < STARTING_TRIALS:
-            study.enqueue_trial(self._kept_defaults(number))
+            # The first keeps all defaults; the others keep each with chance 1/2, and never all of them.
+            kept = np.ones(len(self.space), dtype=bool)
+            if number:
+                rng = derived_rng(self.seed, "starting trials", *self.names, str(number))
+                kept = rng.random(len(kept)) < 1 / 2
+                kept[int(rng.integers(len(kept)))] = False
+            study.enqueue_trial(dict(compress(defaults(self.space).items(), kept)))
         return study.ask(distributions)
-
-    def _kept_defaults(self, number: int) -> dict[str, Any]:
-        """What a starting trial leaves at the defaults: all parameters in the first, else each with chance 1/2."""
-        if number == 0:
-            return defaults(self.space)
-        rng = derived_rng(self.seed, "starting trials", *self.names, str(number))
-        names = list(self.space)
-        kept = rng.random(len(names)) < 1 / 2
-        kept[int(rng.integers(len(names)))] = False
-        return {name: self.space[name].default for name, keep in zip(names, kept, strict=True) if keep}
 
 
 def _tried(tuning: Tuning, number: int, asked: optuna.Trial, begin: float) -> TrialRecord:
@@ -192,11 +191,6 @@ def _tried(tuning: Tuning, number: int, asked: optuna.Trial, begin: float) -> Tr
         stages=tuple(stages) if len(stages) > 1 else (),
         seconds=time.perf_counter() - begin,
     )
-
-
-def _proposed(trial: TrialRecord, space: SearchSpace) -> dict[str, Any]:
-    """The trial's parameters that were searched for."""
-    return {name: value for name, value in trial.parameters.items() if name in space}
 
 
 def _best(known: Sequence[TrialRecord], higher_is_better: bool) -> TrialRecord:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 import time
 from collections.abc import Mapping
@@ -91,10 +92,11 @@ class _Reporter(Watcher):
 
 def run_job(request: Mapping[str, Any]) -> dict[str, Any]:
     """What a Dask worker does: one job in a process of its own, and its outcome as plain data."""
-    if not _sees(Path(request["mark"])):
-        import socket
-
-        return {"blind": socket.gethostname()}
+    until = time.monotonic() + LOOK_SECONDS
+    while not Path(request["mark"]).is_file():
+        if time.monotonic() > until:
+            return {"blind": socket.gethostname()}
+        time.sleep(0.1)
     job = Job(request["job"], request["function"], lambda: request["payload"], request["seconds"], request["memory"])
     reporter = _Reporter(job.id, request["topic"], request["key"])
     run, threads, preload = request["run"], request["threads"], request["preload"]
@@ -111,12 +113,3 @@ def run_job(request: Mapping[str, Any]) -> dict[str, Any]:
         raise RuntimeError("the driver is gone")
     _processes.put(run, executor)
     return {"outcome": asdict(reporter.outcome), "events": reporter.events}
-
-
-def _sees(mark: Path) -> bool:
-    until = time.monotonic() + LOOK_SECONDS
-    while not mark.is_file():
-        if time.monotonic() > until:
-            return False
-        time.sleep(0.1)
-    return True

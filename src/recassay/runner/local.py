@@ -121,7 +121,8 @@ class LocalExecutor:
         """
         queue = as_queue(jobs)
         while queue or any(slot.running for slot in self._slots):
-            self._hire()
+            while len(self._slots) < self.workers:
+                self._hire()
             for slot in self._slots:
                 if slot.running is None and slot.ready and (job := queue.take(self._can_start)) is not None:
                     self._start(slot, job, watcher)
@@ -138,27 +139,20 @@ class LocalExecutor:
         return not job.gpu or not self.gpus or bool(self._free_gpus)
 
     def _hire(self) -> None:
-        while len(self._slots) < self.workers:
-            slot = _Slot(self._spawn(), ready=not self.fork)
-            self._slots.append(slot)
-            self._selector.register(slot.output, selectors.EVENT_READ, slot)
-
-    def _spawn(self) -> subprocess.Popen[bytes]:
         environment = dict(os.environ) | dict.fromkeys(THREAD_VARIABLES, str(self.threads)) | {"PYTHONHASHSEED": "0"}
         home = Path(__file__).resolve().parents[2]
         if home.name not in ("site-packages", "dist-packages"):
             environment["PYTHONPATH"] = os.pathsep.join(filter(None, [environment.get("PYTHONPATH"), str(home)]))
         command = [sys.executable, "-P", "-m", "recassay.runner.worker", "--driver", str(os.getpid())]
         command += ["--preload", ",".join(self.preload)] if self.fork else ["--once"]
+        pipe = subprocess.PIPE
         with (self.logs / "worker.log").open("ab") as log:
-            return subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=log,
-                env=environment,
-                start_new_session=True,
+            process = subprocess.Popen(
+                command, stdin=pipe, stdout=pipe, stderr=log, env=environment, start_new_session=True
             )
+        slot = _Slot(process, ready=not self.fork)
+        self._slots.append(slot)
+        self._selector.register(slot.output, selectors.EVENT_READ, slot)
 
     def _start(self, slot: _Slot, job: Job, watcher: Watcher) -> None:
         token = secrets.token_hex(16)

@@ -77,11 +77,11 @@ class Run(Watcher):
         """Run cells, those that take longest first; those whose dataset is not ready get their row now."""
         self._costs = self._learned()
         for cell in cells:
-            unusable = self.unusable.get(cell.split)
-            if unusable is not None:
-                self._record(_AtWork(cell), unusable)
-            else:
-                self._begin(cell)
+            if cell.split in self.unusable:
+                self._record(_AtWork(cell), self.unusable[cell.split])
+                continue
+            kept = self.store.kept_trials(cell.row.tuning) if self._sharing[cell.row.tuning] == 1 else {}
+            self._go_on(_AtWork(cell, cell.rounds.trials, earlier=sum(trial.seconds for trial in kept.values())))
         executor.run(self.queue, self)
 
     def chosen(self, choose: Chooser, cells: Sequence[WorkCell], executor: Executor) -> None:
@@ -155,10 +155,6 @@ class Run(Watcher):
             self.unusable[job.id] = Outcome(outcome.status, reason=reason, detail=outcome.detail)
         self.tell("split", dataset=dataset, reason=reason)
 
-    def _begin(self, cell: WorkCell) -> None:
-        kept = self.store.kept_trials(cell.row.tuning) if self._sharing[cell.row.tuning] == 1 else {}
-        self._go_on(_AtWork(cell, cell.rounds.trials, earlier=sum(trial.seconds for trial in kept.values())))
-
     def _go_on(self, state: _AtWork) -> None:
         """Add the trials of the next round, or the job that ends the cell."""
         cell = state.cell
@@ -170,7 +166,7 @@ class Run(Watcher):
         numbers = replace(cell.rounds, trials=state.trials).open(known)
         for number in numbers:
             state.open[f"{cell.id}.{number}"] = number
-            self._add(f"{cell.id}.{number}", state, partial(self._trial_payload, cell, number))
+            self._add(f"{cell.id}.{number}", state, partial(self._payload, cell, number))
         if not numbers:
             self._add(cell.id, state, partial(self._payload, cell))
 
@@ -219,13 +215,11 @@ class Run(Watcher):
         trials = state.known if state.cell.rounds.trials else trial.number + 1
         self.tell("trial", **state.cell.whose(), trial=trial, trials=trials, best=state.best)
 
-    def _payload(self, cell: WorkCell) -> dict[str, Any]:
+    def _payload(self, cell: WorkCell, number: int | None = None) -> dict[str, Any]:
+        """What the job of a cell must be told, or that of one of its trials, which sees the rounds before it."""
         trials = [trial.to_dict() for trial in self.store.trial_records(cell.row.tuning)]
-        return {**cell.payload(self.store.folder), "trials": trials, CHECKED: self._checked.get(cell.split, {})}
-
-    def _trial_payload(self, cell: WorkCell, number: int) -> dict[str, Any]:
-        payload = self._payload(cell)
-        return {**payload, "trials": payload["trials"][: cell.rounds.seen_by(number)], "number": number}
+        told = {**cell.payload(self.store.folder), "trials": trials, CHECKED: self._checked.get(cell.split, {})}
+        return told if number is None else {**told, "trials": trials[: cell.rounds.seen_by(number)], "number": number}
 
     def _end(self, state: _AtWork, outcome: Outcome) -> None:
         """The row of a cell that ran, and what its seconds say of the others."""

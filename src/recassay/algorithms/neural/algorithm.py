@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -46,7 +46,7 @@ class NeuralAlgorithm(Iterated[TrainedRecommender]):
     device: str = fixed("auto", among=DEVICES)
 
     @abstractmethod
-    def network(self, events: Events) -> Network:
+    def network(self, events: Events) -> Network[Any]:
         """A fresh network for the events."""
 
     @abstractmethod

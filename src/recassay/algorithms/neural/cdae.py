@@ -39,14 +39,13 @@ class CDAE(NeuralAlgorithm):
         return (2 * self.latent + 1) * n_items + self.latent * n_users, 7 * min(self.batch, n_users) * n_items
 
 
-class UserDenoising(ProfileNetwork):
+class UserDenoising(ProfileNetwork[CDAE]):
     """The network of `CDAE`."""
 
     optimiser = "Adagrad"
 
     def __init__(self, algorithm: CDAE, events: Events) -> None:
-        super().__init__(events)
-        self.algorithm = algorithm
+        super().__init__(algorithm, events)
         self.inner = Dense(events.n_items, algorithm.latent, self.chance)
         self.outer = Dense(algorithm.latent, events.n_items, self.chance)
         self.own = learned(self.chance.normal(events.n_users, algorithm.latent) * 0.01)

@@ -64,14 +64,13 @@ def signal_left(algorithm: DiffRec) -> np.ndarray[Any, np.dtype[np.float64]]:
     return np.cumprod(1 - betas)
 
 
-class Denoiser(ProfileNetwork):
+class Denoiser(ProfileNetwork[DiffRec]):
     """The network of `DiffRec`."""
 
     optimiser = "AdamW"
 
     def __init__(self, algorithm: DiffRec, events: Events) -> None:
-        super().__init__(events)
-        self.algorithm = algorithm
+        super().__init__(algorithm, events)
         left = signal_left(algorithm)
         before = np.concatenate([[1.0], left[:-1]])
         beta = 1 - left / before

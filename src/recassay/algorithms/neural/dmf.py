@@ -8,7 +8,7 @@ from recassay.algorithms.kernels.device import torch
 from recassay.algorithms.neural.algorithm import NeuralAlgorithm
 from recassay.algorithms.neural.events import Events
 from recassay.algorithms.neural.links import Links
-from recassay.algorithms.neural.network import Dense, EmbeddingNetwork, rows
+from recassay.algorithms.neural.network import Dense, EmbeddingNetwork, rows, unit_length
 from recassay.core.specs.search import choice, real, whole
 
 LOWEST = 1e-6
@@ -44,14 +44,13 @@ class DMF(NeuralAlgorithm):
         return self.hidden * (sides + 2 * self.embedding), 4 * sides * self.hidden + 4 * batch + 10 * n_interactions
 
 
-class TwoTowers(EmbeddingNetwork):
+class TwoTowers(EmbeddingNetwork[DMF]):
     """The network of `DMF`; the first layers are products with the sparse matrix, for all users and items at once."""
 
     recordable = True
 
     def __init__(self, algorithm: DMF, events: Events) -> None:
-        super().__init__(events)
-        self.algorithm = algorithm
+        super().__init__(algorithm, events)
         self.links = Links(events).weighted(torch.ones(len(events), device=events.device))
         hidden, size = algorithm.hidden, algorithm.embedding
         self.of_items, self.of_users = (Dense(n, hidden, self.chance) for n in (events.n_items, events.n_users))
@@ -71,5 +70,4 @@ class TwoTowers(EmbeddingNetwork):
         """The towers' answers, of length 1."""
         users = self.user_top(torch.relu(self.links.of_items(self.of_items.weight.T) + self.of_items.bias))
         items = self.item_top(torch.relu(self.links.of_users(self.of_users.weight.T) + self.of_users.bias))
-        normalize = torch.nn.functional.normalize
-        return normalize(torch.relu(users), dim=1), normalize(torch.relu(items), dim=1)
+        return unit_length(torch.relu(users)), unit_length(torch.relu(items))

@@ -35,13 +35,13 @@ class ELSA(NeuralAlgorithm):
         return self.rank * n_items, 6 * min(self.batch, n_users) * n_items
 
 
-class LowRank(ProfileNetwork):
+class LowRank(ProfileNetwork[ELSA]):
     """The network of `ELSA`."""
 
     optimiser = "NAdam"
 
     def __init__(self, algorithm: ELSA, events: Events) -> None:
-        super().__init__(events)
+        super().__init__(algorithm, events)
         self.factors = xavier(events.n_items, algorithm.rank, self.chance)
 
     def loss(self, users: Any) -> Any:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from recassay.algorithms.kernels.device import torch
 from recassay.algorithms.neural.algorithm import NeuralAlgorithm
 from recassay.algorithms.neural.events import Events
-from recassay.algorithms.neural.network import EmbeddingNetwork, Pass, learned, rows
+from recassay.algorithms.neural.network import EmbeddingNetwork, learned, rows
 from recassay.core.specs.search import real, whole
 
 
@@ -45,19 +44,15 @@ class ENMF(NeuralAlgorithm):
         return self.embedding * (n_users + n_items), 3 * self.embedding * min(share, n_interactions)
 
 
-class WholeData(EmbeddingNetwork):
-    """The network of `ENMF`."""
+class WholeData(EmbeddingNetwork[ENMF]):
+    """The network of `ENMF`; an epoch goes once through the users who have an item."""
 
     def __init__(self, algorithm: ENMF, events: Events) -> None:
-        super().__init__(events)
-        self.algorithm, self.optimiser = algorithm, algorithm.optimiser
+        super().__init__(algorithm, events)
+        self.among, self.optimiser = events.active, algorithm.optimiser
         self.users = learned(self.chance.normal(events.n_users, algorithm.embedding) * 0.01)
         self.items = learned(self.chance.normal(events.n_items, algorithm.embedding) * 0.01)
         self.scale = learned(torch.full((algorithm.embedding,), 0.01, device=events.device))
-
-    def passes(self) -> Sequence[Pass]:
-        """All users once who have an item."""
-        return (Pass(self.loss, self.events.active),)
 
     def loss(self, batch: Any) -> Any:
         """The loss of a batch of users over all items, but for a constant."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from recassay.algorithms.kernels.device import torch
-from recassay.algorithms.neural.algorithm import NeuralAlgorithm
 from recassay.algorithms.neural.events import Events
-from recassay.algorithms.neural.lightgcn import MOST_CONTRASTED, GraphNetwork, contrast, graph_numbers
+from recassay.algorithms.neural.lightgcn import MOST_CONTRASTED, GraphAlgorithm, GraphNetwork, contrast
 from recassay.algorithms.neural.links import Links, balanced
 from recassay.algorithms.neural.network import ranking_loss, rows
 from recassay.core.specs.search import choice, fixed, real, whole
@@ -24,7 +23,7 @@ MOST_ALIKE = 5.0
 """Up to which similarity, divided by the temperature, the authors' program draws the views of a node together."""
 
 
-class LightGCL(NeuralAlgorithm):
+class LightGCL(GraphAlgorithm):
     """Graph contrastive learning with a singular value decomposition.
 
     Layer l of a node is that of layer l - 1 plus z_l, the leaky rectifier of its neighbours' layer l - 1, summed over
@@ -61,16 +60,15 @@ class LightGCL(NeuralAlgorithm):
 
     def numbers(self, n_users: int, n_items: int, n_interactions: int) -> tuple[int, int]:
         """As LightGCN on two graphs, and the similarities of a batch in every layer."""
-        learned, step = graph_numbers(self.embedding, self.layers, self.batch, n_users, n_items, n_interactions)
+        learned, step = super().numbers(n_users, n_items, n_interactions)
         return learned, 3 * step + 3 * self.layers * min(self.batch, n_interactions) * (n_users + n_items)
 
 
-class LowRankView(GraphNetwork):
+class LowRankView(GraphNetwork[LightGCL]):
     """The network of `LightGCL`."""
 
     def __init__(self, algorithm: LightGCL, events: Events) -> None:
-        super().__init__(events, algorithm.embedding)
-        self.algorithm = algorithm
+        super().__init__(algorithm, events)
         self.balance = balanced(events)
         self.left, self.right = leading_parts(self.links, events, algorithm.rank)
         self.recordable = max(events.n_users, events.n_items) <= MOST_CONTRASTED

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from recassay.algorithms.kernels.device import torch
 from recassay.algorithms.neural.algorithm import NeuralAlgorithm
 from recassay.algorithms.neural.events import Events
-from recassay.algorithms.neural.network import EmbeddingNetwork, Pass, learned, rows
+from recassay.algorithms.neural.network import EmbeddingNetwork, learned, rows
 from recassay.core.specs.search import choice, real, whole
 
 
@@ -43,14 +42,14 @@ class LINE(NeuralAlgorithm):
         return 3 * self.embedding * (n_users + n_items), 9 * self.embedding * batch + 8 * n_interactions
 
 
-class Proximities(EmbeddingNetwork):
+class Proximities(EmbeddingNetwork[LINE]):
     """The network of `LINE`: pairs of tables whose inner products model a link."""
 
     recordable = True
 
     def __init__(self, algorithm: LINE, events: Events) -> None:
-        super().__init__(events)
-        self.algorithm, self.by_item = algorithm, events.transposed()
+        super().__init__(algorithm, events)
+        self.by_item = events.transposed()
         self.item_shares, self.user_shares = (side.shares(algorithm.noise_power) for side in (events, self.by_item))
         tables = {0: 3, 1: 1, 2: 2}[algorithm.order]
         size = algorithm.embedding
@@ -60,11 +59,7 @@ class Proximities(EmbeddingNetwork):
         )
         # Only events whose user lacks an item and whose item lacks a user have negatives on both sides.
         open_user, open_item = events.count < events.n_items, self.by_item.count < events.n_users
-        self.pairs = torch.nonzero(open_user[events.user] & open_item[events.item]).flatten()
-
-    def passes(self) -> Sequence[Pass]:
-        """All events once that can be set against negatives on both sides."""
-        return (Pass(self.loss, self.pairs),)
+        self.among = torch.nonzero(open_user[events.user] & open_item[events.item]).flatten()
 
     def loss(self, batch: Any) -> Any:
         """Negative sampling in both directions, per event and table."""

@@ -51,12 +51,11 @@ class MultiVAE(NeuralAlgorithm):
         return learned, 6 * min(self.batch, n_users) * n_items
 
 
-class Variational(ProfileNetwork):
+class Variational(ProfileNetwork[MultiVAE]):
     """The network of `MultiVAE`."""
 
     def __init__(self, algorithm: MultiVAE, events: Events) -> None:
-        super().__init__(events)
-        self.algorithm = algorithm
+        super().__init__(algorithm, events)
         self.recordable = held_bytes(events.n_users, events.n_items) > 0
         # Tensor cores multiply rows of whole groups of eight numbers several times as fast as others.
         self.spare = -events.n_items % 8 if events.device == "cuda" else 0
@@ -72,7 +71,7 @@ class Variational(ProfileNetwork):
 
     def anneal(self) -> None:
         """Take the beta of the epoch that begins."""
-        reached = self.progress / max(self.algorithm.anneal_epochs, 1e-9)
+        reached = self.epoch / max(self.algorithm.anneal_epochs, 1e-9)
         self.beta.fill_(min(self.algorithm.anneal_cap, reached))
 
     def loss(self, users: Any) -> Any:
@@ -132,12 +131,11 @@ class MultiDAE(NeuralAlgorithm):
         return (2 * width + 1) * n_items + 2 * self.hidden * self.latent, 6 * min(self.batch, n_users) * n_items
 
 
-class Denoising(ProfileNetwork):
+class Denoising(ProfileNetwork[MultiDAE]):
     """The network of `MultiDAE`."""
 
     def __init__(self, algorithm: MultiDAE, events: Events) -> None:
-        super().__init__(events)
-        self.algorithm = algorithm
+        super().__init__(algorithm, events)
         sizes = [events.n_items, *([algorithm.hidden] if algorithm.hidden else []), algorithm.latent]
         self.encoder, self.decoder = tower(sizes, self.chance), tower(sizes[::-1], self.chance)
 

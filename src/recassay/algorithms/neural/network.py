@@ -10,12 +10,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Self
+from typing import Any, Generic, Self, TypeVar
 
 from recassay.algorithms.kernels.device import torch
 from recassay.algorithms.kernels.device_lists import Score
 from recassay.algorithms.neural.chance import Chance
 from recassay.algorithms.neural.events import Events
+
+Algorithm = TypeVar("Algorithm")
 
 
 class Weights:
@@ -55,8 +57,8 @@ class Pass:
     weights: str = "all"
 
 
-class Network(Weights, ABC):
-    """A model of the events of one training set."""
+class Network(Weights, ABC, Generic[Algorithm]):
+    """A model of the events of one training set, with the parameters of its algorithm."""
 
     optimiser: str = "Adam"
     """A class of `torch.optim`."""
@@ -64,16 +66,22 @@ class Network(Weights, ABC):
     """Whether the loss may be computed with bfloat16 products on a GPU (weights and sums stay float32)."""
     recordable: bool = False
     """Whether a step on a GPU may be recorded once and replayed: every loss makes the same operations on tensors of the
-    same places and shapes, asks the host for nothing, and does not read `progress`."""
+    same places and shapes, asks the host for nothing, and does not read `epoch`."""
 
-    def __init__(self, events: Events) -> None:
-        self.events, self.chance = events, events.chance
-        self.progress = 0.0
-        """Epochs done so far, with fractions; the training loop moves it on."""
+    def __init__(self, algorithm: Algorithm, events: Events) -> None:
+        self.algorithm, self.events, self.chance = algorithm, events, events.chance
+        self.among = events.pairs
+        """What an epoch goes through: the events whose user lacks an item, or others, or users."""
+        self.epoch = 0
+        """Epochs done so far; the training loop moves it on."""
 
-    @abstractmethod
     def passes(self) -> Sequence[Pass]:
         """What the epoch that begins now consists of."""
+        return (Pass(self.loss, self.among),)
+
+    @abstractmethod
+    def loss(self, batch: Any) -> Any:
+        """The loss of a batch of `among`."""
 
     def groups(self) -> dict[str, tuple[list[Any], float]]:
         """By the names that passes use, parameters with an optimiser of their own, and their share of the rate."""
@@ -109,18 +117,14 @@ def _frozen(value: Any) -> Any:
     return value
 
 
-class ProfileNetwork(Network):
+class ProfileNetwork(Network[Algorithm]):
     """A network from profiles to scores; an epoch goes once through the users who have an item."""
 
     half_precision = True
 
-    def passes(self) -> Sequence[Pass]:
-        """All active users once."""
-        return (Pass(self.loss, self.events.active),)
-
-    @abstractmethod
-    def loss(self, users: Any) -> Any:
-        """The mean loss of a batch of users."""
+    def __init__(self, algorithm: Algorithm, events: Events) -> None:
+        super().__init__(algorithm, events)
+        self.among = events.active
 
     @abstractmethod
     def answer(self, users: Any, profiles: Any) -> Any:
@@ -132,9 +136,9 @@ class ProfileNetwork(Network):
         return lambda users: model.answer(users, model.events.profiles(users))
 
 
-def unit_length(profiles: Any) -> Any:
+def unit_length(vectors: Any) -> Any:
     """Rows divided by their Euclidean length; empty ones stay zero."""
-    return torch.nn.functional.normalize(profiles, dim=1)
+    return torch.nn.functional.normalize(vectors, dim=1)
 
 
 def multinomial_loss(scores: Any, profiles: Any) -> Any:
@@ -154,16 +158,8 @@ def through(layers: Sequence[Dense], x: Any) -> Any:
     return layers[-1](x)
 
 
-class EmbeddingNetwork(Network):
+class EmbeddingNetwork(Network[Algorithm]):
     """A network whose answer is one vector for every user and item; an epoch goes once through the events."""
-
-    def passes(self) -> Sequence[Pass]:
-        """All events once whose user lacks an item."""
-        return (Pass(self.loss, self.events.pairs),)
-
-    @abstractmethod
-    def loss(self, batch: Any) -> Any:
-        """The loss of a batch of events (positions in `Events`)."""
 
     @abstractmethod
     def embeddings(self) -> tuple[Any, Any]:

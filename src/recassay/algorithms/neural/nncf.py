@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -11,7 +11,7 @@ from recassay.algorithms.kernels.device_lists import Score
 from recassay.algorithms.neural.algorithm import NeuralAlgorithm
 from recassay.algorithms.neural.events import Events
 from recassay.algorithms.neural.links import Links, balanced
-from recassay.algorithms.neural.network import Dense, Network, Pass, learned, rows
+from recassay.algorithms.neural.network import Dense, Network, learned, rows
 from recassay.core.specs.search import fixed, real, whole
 
 KERNEL = 5
@@ -62,14 +62,13 @@ class NNCF(NeuralAlgorithm):
         return ids * (self.embedding + self.neighbour_embedding), 4 * windows + batch * wide + scoring
 
 
-class NeighbourhoodNetwork(Network):
+class NeighbourhoodNetwork(Network[NNCF]):
     """The network of `NNCF`."""
 
     recordable = True
 
     def __init__(self, algorithm: NNCF, events: Events) -> None:
-        super().__init__(events)
-        self.algorithm = algorithm
+        super().__init__(algorithm, events)
         small, kernels = algorithm.neighbour_embedding, algorithm.kernels
         self.users = self._vectors(events.n_users, algorithm.embedding)
         self.items = self._vectors(events.n_items, algorithm.embedding)
@@ -87,10 +86,6 @@ class NeighbourhoodNetwork(Network):
 
     def _vectors(self, n: int, size: int) -> Any:
         return learned(self.chance.normal(n, size) * 0.01)
-
-    def passes(self) -> Sequence[Pass]:
-        """All events once whose user lacks an item."""
-        return (Pass(self.loss, self.events.pairs),)
 
     def loss(self, batch: Any) -> Any:
         """Cross entropy of a batch of events and their negatives, per pair."""

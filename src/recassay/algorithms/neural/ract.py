@@ -43,9 +43,6 @@ class RaCT(MultiVAE):
     actor_epochs: int = 60
     critic_epochs: int = 10
     depth: int = 100
-    hidden: int = 600
-    anneal_epochs: int = 100
-    noise: float = 1.0
     batch: int = 500
 
     def network(self, events: Events) -> CriticalVariational:
@@ -68,7 +65,7 @@ class CriticalVariational(Variational):
     def passes(self) -> Sequence[Pass]:
         """What the stage of training asks for."""
         self.anneal()
-        users, epoch = self.events.active, int(self.progress)
+        users, epoch = self.among, self.epoch
         if epoch < self.algorithm.actor_epochs:
             return (Pass(self.loss, users, "actor"),)
         critic = Pass(self.critic_loss, users, "critic")

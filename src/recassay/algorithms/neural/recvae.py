@@ -78,12 +78,11 @@ class Encoder(Weights):
         return self.mean(x).float(), self.log_variance(x).float()
 
 
-class CompositeVariational(ProfileNetwork):
+class CompositeVariational(ProfileNetwork[RecVAE]):
     """The network of `RecVAE`."""
 
     def __init__(self, algorithm: RecVAE, events: Events) -> None:
-        super().__init__(events)
-        self.algorithm = algorithm
+        super().__init__(algorithm, events)
         self.encoder = Encoder(events.n_items, algorithm.hidden, algorithm.latent, self.chance)
         self.decoder = Dense(algorithm.latent, events.n_items, self.chance)
         self.last = self.encoder.frozen()
@@ -91,9 +90,8 @@ class CompositeVariational(ProfileNetwork):
     def passes(self) -> Sequence[Pass]:
         """The encoder several times, then the decoder; the prior takes over the encoder of the epoch before."""
         self.last = self.encoder.frozen()
-        users = self.events.active
-        encoder = [Pass(self.loss, users, "encoder")] * self.algorithm.encoder_passes
-        return (*encoder, Pass(self.decoder_loss, users, "decoder"))
+        encoder = [Pass(self.loss, self.among, "encoder")] * self.algorithm.encoder_passes
+        return (*encoder, Pass(self.decoder_loss, self.among, "decoder"))
 
     def groups(self) -> dict[str, tuple[list[Any], float]]:
         """Encoder and decoder apart."""

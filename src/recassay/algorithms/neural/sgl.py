@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from recassay.algorithms.neural.algorithm import NeuralAlgorithm
 from recassay.algorithms.neural.events import Events
-from recassay.algorithms.neural.lightgcn import LightGraph, contrast, graph_numbers
+from recassay.algorithms.neural.lightgcn import GraphAlgorithm, GraphNetwork, contrast
 from recassay.algorithms.neural.links import balanced
 from recassay.algorithms.neural.network import Pass
 from recassay.core.specs.search import real, whole
 
 
-class SGL(NeuralAlgorithm):
+class SGL(GraphAlgorithm):
     """Self-supervised graph learning, with edge dropout (SGL-ED).
 
     Every epoch draws two graphs, each without a share `drop` of the links and balanced again. Minimises LightGCN's loss
@@ -40,16 +39,17 @@ class SGL(NeuralAlgorithm):
 
     def numbers(self, n_users: int, n_items: int, n_interactions: int) -> tuple[int, int]:
         """As LightGCN on three graphs, and the similarities of a batch."""
-        learned, step = graph_numbers(self.embedding, self.layers, self.batch, n_users, n_items, n_interactions)
+        learned, step = super().numbers(n_users, n_items, n_interactions)
         return learned, 3 * step + 3 * min(self.batch, n_interactions) * (n_users + n_items)
 
 
-class TwoViews(LightGraph):
+class TwoViews(GraphNetwork[SGL]):
     """The network of `SGL`."""
 
+    recordable = True
+
     def __init__(self, algorithm: SGL, events: Events) -> None:
-        super().__init__(events, algorithm.embedding, algorithm.layers, algorithm.reg)
-        self.algorithm = algorithm
+        super().__init__(algorithm, events)
         self.views = tuple(self.links.weighted(balanced(events)) for _ in range(2))
 
     def passes(self) -> Sequence[Pass]:
@@ -62,8 +62,8 @@ class TwoViews(LightGraph):
     def loss(self, batch: Any) -> Any:
         """Ranking, contrast and penalty of a batch."""
         user, item, other = self.drawn(batch)
-        first, second = (self.smoothed(view, self.layers) for view in self.views)
+        first, second = map(self.smoothed, self.views)
         temperature = self.algorithm.temperature
         apart = contrast(first[0], second[0], user, temperature) + contrast(first[1], second[1], item, temperature)
-        ranked = self.pair_loss(user, item, other, *self.embeddings(), self.reg)
+        ranked = self.pair_loss(user, item, other, *self.embeddings())
         return ranked + self.algorithm.contrast * apart

@@ -8,7 +8,7 @@ from recassay.algorithms.kernels.device import torch
 from recassay.algorithms.neural.algorithm import NeuralAlgorithm
 from recassay.algorithms.neural.events import Events
 from recassay.algorithms.neural.links import Links
-from recassay.algorithms.neural.network import Dense, EmbeddingNetwork, half_squares, rows, xavier
+from recassay.algorithms.neural.network import Dense, EmbeddingNetwork, half_squares, rows, unit_length, xavier
 from recassay.core.specs.search import fixed, real, whole
 
 
@@ -49,14 +49,13 @@ class SimpleX(NeuralAlgorithm):
         return self.embedding * (n_users + n_items), step + 10 * n_interactions
 
 
-class MeanOfItems(EmbeddingNetwork):
+class MeanOfItems(EmbeddingNetwork[SimpleX]):
     """The network of `SimpleX`."""
 
     recordable = True
 
     def __init__(self, algorithm: SimpleX, events: Events) -> None:
-        super().__init__(events)
-        self.algorithm = algorithm
+        super().__init__(algorithm, events)
         self.users = xavier(events.n_users, algorithm.embedding, self.chance)
         self.items = xavier(events.n_items, algorithm.embedding, self.chance)
         self.mixing = Dense(algorithm.embedding, algorithm.embedding, self.chance)
@@ -66,8 +65,7 @@ class MeanOfItems(EmbeddingNetwork):
         """The loss of a batch of events, and a small penalty."""
         user, item = self.events.user[batch], self.events.item[batch]
         users, items = self.embeddings()
-        mine = self.chance.dropout(rows(users, user), self.algorithm.dropout)
-        mine = torch.nn.functional.normalize(mine, dim=1)
+        mine = unit_length(self.chance.dropout(rows(users, user), self.algorithm.dropout))
         liked = (mine * rows(items, item)).sum(1)
         others = self.events.some_items(self.algorithm.negatives)
         lacked = ~self.events.holds(user, others)
@@ -80,5 +78,4 @@ class MeanOfItems(EmbeddingNetwork):
         """Unit vectors, so that their product is the cosine."""
         gamma = self.algorithm.gamma
         users = gamma * self.users + (1 - gamma) * self.mixing(self.links.of_items(self.items))
-        normalize = torch.nn.functional.normalize
-        return normalize(users, dim=1), normalize(self.items, dim=1)
+        return unit_length(users), unit_length(self.items)

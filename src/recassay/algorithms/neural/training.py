@@ -28,7 +28,7 @@ WARM = 3
 class Steps:
     """Moves the weights of a network, each group of them by an optimiser of its own."""
 
-    def __init__(self, network: Network, *, rate: float, batch: int, device: str) -> None:
+    def __init__(self, network: Network[Any], *, rate: float, batch: int, device: str) -> None:
         self._network, self._batch, self._device = network, batch, device
         self._recordable = network.recordable and device == "cuda"
         self._optimisers = {
@@ -112,7 +112,7 @@ class NeuralTraining:
 
     def __init__(
         self,
-        make: Callable[[Events], Network],
+        make: Callable[[Events], Network[Any]],
         train: Interactions,
         *,
         batch: int,
@@ -133,31 +133,19 @@ class NeuralTraining:
         """So many further epochs; a loss that is no longer finite raises."""
         with reproducible(), self._steps.stream():
             for _ in range(iterations):
-                self.network.progress = float(self._done)
-                passes = self.network.passes()
+                self.network.epoch = self._done
                 total = torch.zeros((), device=self._device)
-                for number, way in enumerate(passes):
-                    total += self._go_through(way, number / len(passes), 1 / len(passes))
+                for way in self.network.passes():
+                    for batch in self.events.batches(way.among, self._batch) if len(way.among) else ():
+                        total += self._steps.take(way, batch)
                 self._done += 1
-                self._average_in()
+                # In the average of weights the first epochs weigh less than later ones.
+                kept = min(AVERAGED, (self._done - 1) / (self._done + 8))
+                with torch.no_grad():
+                    for average, weight in zip(self._average, self._weights, strict=True):
+                        average.lerp_(weight, 1 - kept)
                 if not bool(torch.isfinite(total)):
                     raise RecAssayError(f"the loss is not finite after epoch {self._done}", fix="use a smaller rate")
-
-    def _go_through(self, way: Pass, before: float, share: float) -> Any:
-        """One pass: the sum of its losses."""
-        batches = -(-len(way.among) // self._batch)
-        total = torch.zeros((), device=self._device)
-        for number, batch in enumerate(self.events.batches(way.among, self._batch) if batches else ()):
-            self.network.progress = self._done + before + share * number / batches
-            total += self._steps.take(way, batch)
-        return total
-
-    def _average_in(self) -> None:
-        """Take the weights at the end of an epoch into their average; the first epochs weigh less than later ones."""
-        kept = min(AVERAGED, (self._done - 1) / (self._done + 8))
-        with torch.no_grad():
-            for average, weight in zip(self._average, self._weights, strict=True):
-                average.lerp_(weight, 1 - kept)
 
     def model(self) -> TrainedRecommender:
         """The model of the averaged weights as they are now; training on does not change it."""

@@ -58,14 +58,13 @@ class UltraGCN(NeuralAlgorithm):
         return vectors, 2 * vectors + 8 * batch * min(self.negatives, n_items) + near
 
 
-class Constrained(EmbeddingNetwork):
+class Constrained(EmbeddingNetwork[UltraGCN]):
     """The network of `UltraGCN`."""
 
     recordable = True
 
     def __init__(self, algorithm: UltraGCN, events: Events) -> None:
-        super().__init__(events)
-        self.algorithm = algorithm
+        super().__init__(algorithm, events)
         self.users = xavier(events.n_users, algorithm.embedding, self.chance)
         self.items = xavier(events.n_items, algorithm.embedding, self.chance)
         users, items = degrees(events)

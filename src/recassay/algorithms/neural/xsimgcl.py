@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from recassay.algorithms.kernels.device import torch
-from recassay.algorithms.neural.algorithm import NeuralAlgorithm
 from recassay.algorithms.neural.events import Events
-from recassay.algorithms.neural.lightgcn import GraphNetwork, contrast, graph_numbers
+from recassay.algorithms.neural.lightgcn import GraphAlgorithm, GraphNetwork, contrast
 from recassay.core.specs.search import real, whole
 
 
-class XSimGCL(NeuralAlgorithm):
+class XSimGCL(GraphAlgorithm):
     """Extremely simple graph contrastive learning.
 
     As LightGCN, but the final vectors are the mean of layers 1 to `layers` (without layer 0), and in training every
@@ -40,18 +39,14 @@ class XSimGCL(NeuralAlgorithm):
 
     def numbers(self, n_users: int, n_items: int, n_interactions: int) -> tuple[int, int]:
         """As LightGCN with the noise of every layer, and the similarities within a batch."""
-        learned, step = graph_numbers(self.embedding, self.layers, self.batch, n_users, n_items, n_interactions)
+        learned, step = super().numbers(n_users, n_items, n_interactions)
         return learned, 2 * step + 6 * min(self.batch, n_interactions) ** 2
 
 
-class NoisyLayers(GraphNetwork):
+class NoisyLayers(GraphNetwork[XSimGCL]):
     """The network of `XSimGCL`."""
 
     recordable = True
-
-    def __init__(self, algorithm: XSimGCL, events: Events) -> None:
-        super().__init__(events, algorithm.embedding)
-        self.algorithm = algorithm
 
     def embeddings(self) -> tuple[Any, Any]:
         """The mean of the layers, without noise."""
@@ -64,7 +59,7 @@ class NoisyLayers(GraphNetwork):
         temperature = self.algorithm.temperature
         apart = contrast(final[0], layer[0], user, temperature, in_batch=True)
         apart = apart + contrast(final[1], layer[1], item, temperature, in_batch=True)
-        return self.pair_loss(user, item, other, *final, self.algorithm.reg) + self.algorithm.contrast * apart
+        return self.pair_loss(user, item, other, *final) + self.algorithm.contrast * apart
 
     def _mean_and_layer(self, noise: float) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
         layers = [(self.users, self.items)]
