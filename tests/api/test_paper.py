@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from types import SimpleNamespace as Made
 
 import numpy as np
 import polars as pl
@@ -11,12 +13,47 @@ import pytest
 import recassay
 from recassay.core import ties
 from recassay.core.registry import algorithms, analyses, metrics
+from recassay.core.tables.facts import AuditFinding, StudyFacts
 from recassay.core.tables.results import Results
 from recassay.reporting.numbers import p_value
 from recassay.reporting.paper.arrange import Room, placed
-from recassay.reporting.paper.fit import CHOICES, SIZES, Cell, Grid, text_width, width_of
-from recassay.reporting.paper.paragraph import paragraph
-from recassay.reporting.paper.setup import bibliography, citations, cited, entries
+from recassay.reporting.paper.captions import main_caption, rank_caption, split_words
+from recassay.reporting.paper.content import DatasetFacts, MetricFindings, PaperContent
+from recassay.reporting.paper.files import document, main_frame, paper_notes
+from recassay.reporting.paper.fit import (
+    CHOICES,
+    EMPTY,
+    INCH,
+    SIZES,
+    Cell,
+    Fit,
+    Grid,
+    fitting,
+    pieces,
+    text_width,
+    width_of,
+)
+from recassay.reporting.paper.latex_table import latex_table
+from recassay.reporting.paper.main_table import (
+    TableStyle,
+    cells_of,
+    decimals_of,
+    in_percent,
+    main_grid,
+    rank_grid,
+    wins,
+)
+from recassay.reporting.paper.other_formats import html_grid, markdown_table, typst_table, typst_text
+from recassay.reporting.paper.paragraph import latex_paragraph, paragraph
+from recassay.reporting.paper.setup import (
+    bibliography,
+    citations,
+    cited,
+    dataset_caption,
+    dataset_grid,
+    entries,
+    setup_text,
+)
 from recassay.reporting.telling import figures_by_analysis
 from recassay.testing.results import synthetic_results
 from support.in_process import without_processes
@@ -150,7 +187,7 @@ def test_deviations_captions_and_setup_are_those_of_the_study(tmp_path, study):
         assert said in caption
     assert "Wilcoxon" not in caption, "two datasets have no test over datasets"
     setup = (tmp_path / "setup.tex").read_text()
-    for said in ("in 1 trials", "The seeds are 1 and 2", r"EASE~\cite{steck2019embarrassingly}", "validation part"):
+    for said in ("in 1 trial, ", "The seeds are 1 and 2", r"EASE~\cite{steck2019embarrassingly}", "validation part"):
         assert said in setup
     assert "RecAssay" in setup
     assert any("fewer than five datasets" in note for note in made.notes)
@@ -346,3 +383,444 @@ def test_a_table_in_pieces_keeps_its_label_and_says_that_it_goes_on():
     assert r"dataset 1~\cite{a} &" in first
     assert "Continued from the part before (2 of " in second
     assert r"\label{tab:datasets-2}" in second
+
+
+def findings(values, metric="ndcg@10", **given):
+    given = {"higher_is_better": True, **given}
+    return MetricFindings(metric, values=np.array(values, dtype=float), **given)
+
+
+def paper_of(*metrics, algorithms=("a", "b", "c"), datasets=("x", "y"), **given):
+    return PaperContent(algorithms, tuple(DatasetFacts(name) for name in datasets), metrics, **given)
+
+
+VALUES = [[0.5, 0.1], [0.4, 0.3], [0.4, np.nan]]
+
+
+def test_a_column_of_the_main_table():
+    def looks(values, decimals=2, **given):
+        cells = cells_of(np.array(values), decimals, **{"higher_is_better": True, **given})
+        return [(cell.text, cell.place, cell.deviation) for cell in cells]
+
+    assert looks([0.5, 0.4, np.nan, 0.404]) == [("0.50", 1, ""), ("0.40", 2, ""), ("–", 0, ""), ("0.40", 2, "")]
+    assert looks([0.5, 0.5, 0.4]) == [("0.50", 1, ""), ("0.50", 1, ""), ("0.40", 0, "")]
+    assert looks([0.5, 0.501]) == [("0.50", 0, ""), ("0.50", 0, "")]
+    assert looks([-0.001, -2.0, 3.0], higher_is_better=False) == [("0.00", 2, ""), ("−2.00", 1, ""), ("3.00", 0, "")]
+    assert looks([1.0, 2.0], 1, deviations=np.array([0.05, np.nan])) == [("1.0", 2, "0.1"), ("2.0", 1, "")]
+
+
+@pytest.mark.parametrize(
+    ("values", "style", "percent", "decimals"),
+    [
+        ([0.2, 1.0], TableStyle(), False, 4),
+        ([0.2, 1.0], TableStyle(percent=True), True, 2),
+        ([-0.2, -1.0], TableStyle(percent=True), True, 2),
+        ([0.2, 1.01], TableStyle(percent=True), False, 3),
+        ([0.2, 9.99], TableStyle(), False, 3),
+        ([0.2, 10.0], TableStyle(), False, 2),
+        ([0.2, 100.0], TableStyle(), False, 1),
+        ([0.2, 1000.0], TableStyle(), False, 0),
+        ([0.2, 1000.0], TableStyle(decimals=5), False, 5),
+        ([np.nan, np.nan], TableStyle(percent=True), False, 4),
+    ],
+)
+def test_percent_and_decimals_of_a_metric(values, style, percent, decimals):
+    metric = findings([values])
+    assert (in_percent(metric, style), decimals_of(metric, style)) == (percent, decimals)
+
+
+def test_the_main_table_in_percent_with_deviations_and_marks():
+    ahead = Made(dataset="y", algorithms=("b", "a"), pairs=[Made(left="b", right="a", significant=True)])
+    metric = findings(VALUES, deviations=np.full((3, 2), 0.0123), users=Made(datasets=[ahead]), repeats="5 seeds")
+    grid = main_grid(paper_of(metric), [metric], TableStyle(percent=True))
+    assert (grid.heads, grid.groups) == (("x", "y"), ())
+    assert grid.rows == (
+        ("a", (Cell("50.00", "1.23", 1), Cell("10.00", "1.23", 2))),
+        ("b", (Cell("40.00", "1.23", 2), Cell("30.00", "1.23", 1, marked=True))),
+        ("c", (Cell("40.00", "1.23", 2), EMPTY)),
+    )
+    bare = main_grid(paper_of(metric), [metric], TableStyle(deviations=False))
+    assert bare.rows[0][1][0] == Cell("0.5000", "", 1)
+    unsure = replace(metric, users=Made(datasets=[Made(dataset="y", algorithms=("b", "a"), pairs=[
+        Made(left="b", right="a", significant=False)])]))  # fmt: skip
+    unmarked = main_grid(paper_of(unsure), [unsure], TableStyle())
+    assert not any(cell.marked for _, cells in unmarked.rows for cell in cells)
+    rows = main_frame(paper_of(metric), TableStyle()).to_dicts()
+    assert rows[3] == {"metric": "ndcg@10", "algorithm": "b", "dataset": "y", "value": 0.3, "deviation": 0.0123,
+                       "printed": "0.3000", "place": 1, "significant": True}  # fmt: skip
+    assert (rows[5]["value"], rows[5]["printed"], rows[5]["place"]) == (None, "–", None)
+
+
+def test_mean_rank_and_wins_close_the_table():
+    rank = Made(algorithms=("b", "a"), mean_ranks=np.array([1.25, 1.75]))
+    metric = findings(VALUES, rank=rank)
+    grid = main_grid(paper_of(metric), [metric], TableStyle(mean=True))
+    assert grid.heads == ("x", "y", "mean", "mean rank", "wins")
+    assert grid.groups == (("", 2), ("", 3))
+    assert grid.rows[0][1][2:] == (Cell("0.3000", place=2), Cell("1.75", place=2), Cell("1", place=1))
+    assert grid.rows[1][1][2:] == (Cell("0.3500", place=1), Cell("1.25", place=1), Cell("1", place=1))
+    assert grid.rows[2][1][2:] == (EMPTY, EMPTY, Cell("0"))
+    turned = grid.turned()
+    assert (turned.heads, turned.closing) == (("a", "b", "c"), 3)
+    assert turned.rows[1] == ("y", (Cell("0.1000", place=2), Cell("0.3000", place=1), EMPTY))
+    two = main_grid(paper_of(metric, metric), [metric, findings(VALUES, "rmse")], TableStyle())
+    assert two.groups == (("nDCG@10", 4), ("RMSE", 2))
+    assert wins(findings(VALUES, higher_is_better=False)).tolist() == [1, 1, 1]
+    assert wins(findings([[0.5, np.nan], [0.5, np.nan]])).tolist() == [1, 1]
+
+
+def ranked_metric(control=None, status="better", best="a", second="b"):
+    spans = np.array([[1.0, 1.5], [1.5, 2.0]])
+    rank = Made(algorithms=("b", "a"), mean_ranks=np.array([1.75, 1.25]), order=lambda: [1, 0], datasets=("x",) * 6,
+                probability_best=np.array([0.2, 0.8]), rankings={"mean_rank": Made(score_interval=spans)},
+                confidence=0.9)  # fmt: skip
+    verdict = Made(control=control, algorithms=(best, second), status_of=lambda one, other: status,
+                   pair=lambda one, other: Made(p=0.0004))  # fmt: skip
+    compare = Made(datasets=("x",) * 6, algorithms=(best, second), judgement=verdict, control=control)
+    return findings(VALUES, rank=rank, compare=compare)
+
+
+def test_the_table_of_mean_ranks_and_its_caption():
+    metric = ranked_metric()
+    grid = rank_grid(metric, ("a", "b", "c"))
+    assert grid.heads == ("mean rank", "interval", "P(first)", "wins", "p")
+    assert grid.rows == (
+        ("a", tuple(map(Cell, ("1.25", "[1.50, 2.00]", "0.80", "1", "–")))),
+        ("b", tuple(map(Cell, ("1.75", "[1.00, 1.50]", "0.20", "1", "< .001")))),
+    )
+    assert rank_caption(paper_of(metric), metric) == (
+        "Mean ranks in nDCG@10 over 6 datasets (1 is best). Interval: 90 % bootstrap over datasets. P(first): "
+        "probability of the best mean rank in a new benchmark of this kind and size. p: sign-flip test against a, "
+        "adjusted for all pairs."
+    )
+    own = ranked_metric(control="b")
+    assert rank_caption(paper_of(own), own).endswith(
+        "p: sign-flip test against b, adjusted for its comparisons with the others."
+    )
+    metric.compare.datasets = ("x",) * 4
+    assert rank_grid(metric, ("a", "b", "c")) is None
+    assert rank_caption(paper_of(metric), metric).endswith("of this kind and size.")
+    metric.rank.probability_best = None
+    assert rank_caption(paper_of(metric), metric) == "Mean ranks in nDCG@10 over 6 datasets (1 is best)."
+
+
+@pytest.mark.parametrize(
+    ("given", "marked"),
+    [({}, True), ({"status": "undecided"}, False), ({"control": "b"}, True), ({"control": "c"}, False)],
+)
+def test_the_best_mean_rank_is_marked_where_it_is_shown(given, marked):
+    metric = ranked_metric(**given)
+    grid = main_grid(paper_of(metric), [metric], TableStyle())
+    assert [cells[2].marked for _, cells in grid.rows] == [marked, False, False]
+
+
+def test_splits_in_words():
+    ratios = [0.8, 0.1, 0.1]
+    known = {
+        "global_time": "a split at one point in time for all users (80/10/10 %)", "leave_last_out":
+        "a leave-last-out split", "given": "the given split", "kfold": "5-fold cross-validation", "": "",
+        "mine": "the split mine (80/10/10 %)", "random": "a random split of all interactions (80/10/10 %)",
+    }  # fmt: skip
+    assert {name: split_words({"split": name, "ratios": ratios, "folds": 5}) for name in known} == known
+
+
+def captioned(grid=None, *metrics, style=None, **given):
+    metrics = metrics or (findings(VALUES),)
+    content = paper_of(*metrics, **given)
+    style = style or TableStyle()
+    return main_caption(content, metrics, style, grid or main_grid(content, metrics, style))
+
+
+def test_the_caption_of_the_main_table():
+    start = "nDCG@10 (higher is better) of 3 algorithms on 2 datasets."
+    bold = "The best value is bold, the second is underlined."
+    assert captioned() == f"{start} {bold} –: no value."
+    assert captioned(style=TableStyle(percent=True)).startswith("nDCG@10 in % (higher is better) of 3")
+    errors = findings([[1.0, 1.0]] * 3, "rmse", higher_is_better=False)
+    assert captioned(None, errors) == "RMSE (lower is better) of 3 algorithms on 2 datasets."
+    assert captioned(None, findings([[1.0]] * 3), datasets=("x",)).endswith("of 3 algorithms on 1 dataset.")
+    two = captioned(None, findings([[1.0, 1.0]] * 3), errors)
+    assert two == "nDCG@10 (higher is better) and RMSE (lower is better) of 3 algorithms on 2 datasets."
+    spread = findings([[1.0, 1.0]] * 3, deviations=np.ones((3, 2)), repeats="5 seeds")
+    assert captioned(None, spread) == f"{start} ± is the standard deviation over 5 seeds."
+    ranked = ranked_metric()
+    told = captioned(None, ranked, alpha=0.1)
+    assert "Wins: on how many datasets the algorithm has the best value, ties included." in told
+    how = "for mean columns a sign-flip test of all pairs over datasets; α = 0.1"
+    assert f"*: significantly better than the second ({how})." in told
+    unsure = captioned(None, findings([[1.0, 1.0]] * 3, users=Made(datasets=[])))
+    assert unsure.endswith(
+        "No best value is significantly better than the second (on a dataset a sign-flip test over its users, "
+        "Holm-corrected; α = 0.05)."
+    )
+    grid = main_grid(paper_of(ranked), [ranked], TableStyle())
+    assert "Wins: on" in captioned(grid.turned(), ranked)
+
+
+def test_the_caption_says_where_values_were_measured():
+    flat = findings([[1.0, 1.0]] * 3)
+    split = {"split": "given"}
+
+    def said(protocols, judged=(None, None)):
+        facts = StudyFacts("s", "", 1, 1, 0, protocols=protocols)
+        content = replace(paper_of(flat, facts=facts), datasets=tuple(DatasetFacts(n, judged=j) for n, j in
+                                                                      zip("xy", judged, strict=True)))  # fmt: skip
+        grid = main_grid(content, [flat], TableStyle())
+        return main_caption(content, [flat], TableStyle(), grid).removeprefix(
+            "nDCG@10 (higher is better) of 3 algorithms on 2 datasets."
+        )
+
+    assert said({}) == ""
+    assert said({"x": split, "y": split}) == " Test part of the given split."
+    assert said({"x": split, "y": split}, (1000, 234)) == " Test part of the given split, 1,234 users."
+    assert said({"x": split, "y": split}, (1000, None)) == " Test part of the given split."
+    assert said({"x": split, "y": {"split": "leave_last_out"}}, (2, 3)) == (
+        " Test parts of the given split and a leave-last-out split, 5 users."
+    )
+
+
+def judged(**given):
+    """A verdict on a, b, c and d; the leader has beaten b, is like c, and is open against d."""
+    effect = Made(kind="ratio", estimate=1.0512, interval=(1.01, 1.1))
+    statuses = given.pop("statuses", ("better", "equivalent", "undecided"))
+    pairs = [Made(b=name, status=status, p=p, wins=5, losses=2, ties=1, effect=given.get("effect", effect))
+             for name, status, p in zip("bcd", statuses, (0.0004, 0.5, 0.02), strict=False)]  # fmt: skip
+    names = tuple("abcd"[: len(pairs) + 1])
+    usual = {
+        "grade": "shared_lead", "headline": "h", "higher_is_better": True, "algorithms": names, "datasets": ("x",) * 8,
+        "alpha": 0.05, "metric": "ndcg@10", "control": None, "smallest_p": 0.008, "leaders": ("a",),
+        "mean_rank": np.array([1.5, 2.0]), "interval": np.array([[1.2, 1.8]]), "pairs": pairs, "within": 0.02,
+        "rival": "d", "pair": lambda one, other: pairs[-1], "better": np.array([True, False]),
+        "could_be_best": ("a", "c"),
+    }  # fmt: skip
+    friedman = Made(p=0.03, chi_square=9.876)
+    return Made(judgement=Made(**{**usual, **given}), friedman=given.get("friedman", friedman))
+
+
+def test_each_sentence_of_the_paragraph():
+    tests = (
+        "Pairs were compared by a permutation test that flips the signs of whole datasets, adjusted step-down over the "
+        "maximum statistic (Westfall and Young 1993; Romano and Wolf 2005) at a family-wise level of 0.05. "
+    )
+    effect = (
+        "Against d, the typical ratio is 1.051 by the Hodges-Lehmann estimator (Hodges and Lehmann 1963), 95 % "
+        "interval 1.010 to 1.100 (5 of 8 datasets won). "
+    )
+    assert paragraph(judged()) == (
+        "We compared 4 algorithms on 8 datasets by nDCG@10 (higher is better). Friedman's test (Friedman 1937; Demšar "
+        "2006) rejects that all perform alike (chi-squared = 9.88, 3 degrees of freedom, p = 0.030). "
+        f"{tests}a has the best mean rank (1.50, 95 % bootstrap interval 1.20 to 1.80). It is significantly better "
+        "than b (p < 0.001). It is equivalent to c within 2 %. No significant difference was found from d (p = 0.020). "
+        f"{effect}In 1 of 3 pairs one algorithm is significantly better. a and c remain possible winners on datasets "
+        "like these."
+    )
+    assert paragraph(judged(grade="not_comparable")) == "h"
+    assert " does not reject that all perform alike " in paragraph(judged(friedman=Made(p=0.05, chi_square=1.0)))
+    assert "(lower is better)." in paragraph(judged(higher_is_better=False))
+    least = "With 8 datasets no difference could be significant (smallest possible p = 0.05)."
+    assert least in paragraph(judged(smallest_p=0.05))
+    assert least not in paragraph(judged())
+    named = paragraph(judged(control="a"))
+    assert "a, named beforehand, and every other algorithm were compared by a permutation test" in named
+    shared = paragraph(judged(leaders=("a", "b"), interval=None))
+    assert "a and b share the best mean rank (1.50)." in shared
+    winner = paragraph(judged(statuses=("better",) * 3, grade="clear_winner", could_be_best=("a",)))
+    assert "It is significantly better than each other algorithm (adjusted p = 0.500 or less)." in winner
+    assert winner.endswith("a is therefore the winner on datasets like these.")
+    assert "remain possible" not in paragraph(judged(could_be_best=tuple("abcd")))
+    two = paragraph(judged(statuses=("better",)))
+    assert "Friedman" not in two
+    assert "It is significantly better than b (p < 0.001)." in two
+    difference = paragraph(judged(effect=Made(kind="difference", estimate=0.0512, interval=None)))
+    size = "the typical difference is +0.0512 by the Hodges-Lehmann estimator (Hodges and Lehmann 1963) (5 of 8"
+    assert size in difference
+    assert r"Friedman's test~\cite{friedman1937use,demsar2006statistical} rejects" in latex_paragraph(judged())
+
+
+PROTOCOL = {"split": "given", "filter": "core", "min_item_interactions": 5, "min_user_interactions": 3,
+            "positive_threshold": 4, "final_fit": "train+valid"}  # fmt: skip
+
+
+def setup_of(metric=None, analyses=(), **given):
+    usual = {"protocol": PROTOCOL, "trials": 0, "manifest": {"versions": {}}}
+    content = paper_of(metric or findings(VALUES), facts=StudyFacts("s", "", 6, 5, 0, **{**usual, **given}))
+    text = setup_text(content, analyses)
+    return dict(re.findall(r"\\paragraph\{(\w+)\.\}\n(.*)\n", text + "\n"))
+
+
+def test_the_protocol_of_a_paper():
+    assert setup_of()["Protocol"] == (
+        "Ratings of at least 4 count as positive, others are left out. Items with fewer than 5 interactions, then "
+        "users with fewer than 3, are removed, repeatedly until all that are left have as many. We use the given "
+        "split into training, validation and test parts. The model that is tested is trained on the training and the "
+        "validation part together. Items of a user's training data are never recommended to that user."
+    )
+    other = {"split": "leave_last_out", "filter": "none", "user_share": 0.25, "task": "repeat", "final_fit": "train"}
+    assert setup_of(protocol=other)["Protocol"] == (
+        r"Every interaction counts as positive. A random sample of 25 \% of the users is kept. We use a leave-last-out "
+        "split into training, validation and test parts. Items that a user has had may be recommended again."
+    )
+    once = setup_of(protocol={**PROTOCOL, "filter": "once"})["Protocol"]
+    assert "then users with fewer than 3, are removed, once. We use" in once
+    leaks = (AuditFinding("x", "late", "s", True), AuditFinding("y", "weak", "s", False))
+    several = setup_of(protocols={"x": PROTOCOL, "y": other, "z": PROTOCOL}, findings=leaks)["Protocol"]
+    assert several.startswith("On x and z: Ratings of at least 4 count")
+    assert " On y: Every interaction counts as positive." in several
+    assert several.endswith("The audit of the splits found possible leakage on x (late).")
+    assert "leakage" not in setup_of(findings=leaks[1:])["Protocol"]
+
+
+def test_algorithms_evaluation_and_software_of_a_paper():
+    assert setup_of()["Algorithms"] == "The algorithms are a, b and c. All use their default parameters."
+    failed = (Made(algorithm="a", dataset="x"),)
+    tuned = setup_of(trials=1, tuning_metric="ndcg@10", budget={"seconds_per_cell": 60, "memory_gb": 4}, failed=failed)
+    assert re.sub(r"~\\cite\{[^}]*\}", "", tuned["Algorithms"]) == (
+        "The algorithms are a, b and c. For each of them and each dataset, parameters are chosen by the "
+        "tree-structured Parzen estimator of Optuna in 1 trial, judged by nDCG@10 on the validation part. Each "
+        "algorithm may use 60 seconds and 4 GB of memory on each dataset. 1 of 6 runs failed: a on x."
+    )
+    assert "Each algorithm may use 4 GB of memory on each dataset." in setup_of(budget={"memory_gb": 4})["Algorithms"]
+    assert "may use" not in setup_of(budget={"memory_gb": None})["Algorithms"]
+    metric = replace(ranked_metric(), users=Made(datasets=[]))
+    told = re.sub(r"~\\cite\{[^}]*\}", "", setup_of(metric, ["rank", "profiles", "glicko"])["Evaluation"])
+    assert told == (
+        "We report nDCG@10. On each dataset, algorithms are compared over users by the sign-flip permutation test of "
+        r"their mean difference, with Holm's correction over the pairs ($\alpha = 0.05$). Over datasets, all pairs are "
+        r"tested together by flipping the signs of whole datasets and stepping down over the largest statistic "
+        r"($\alpha = 0.05$). Intervals of mean ranks come from a bootstrap over datasets. A performance profile shows "
+        "on which share of the datasets an algorithm is within a factor of the best. The glicko analysis follows."
+    )
+    assert re.sub(r"~\\cite\{[^}]*\}", "", setup_of()["Evaluation"]) == "We report nDCG@10."
+    manifest = {"versions": {"recassay": "1.2", "python": "3.12", "numpy": "2.0", "scipy": "1.0"}}
+    software = setup_of(manifest=manifest, seeds=(1, 2), plan="sealed on Monday")["Software"]
+    assert software == (
+        "The study was run with RecAssay 1.2 on Python 3.12 (numpy 2.0, scipy 1.0). The seeds are 1 and 2. The plan "
+        "was sealed on Monday."
+    )
+    unsealed = setup_of(manifest=manifest, seeds=(7,), plan="open")["Software"]
+    assert unsealed.endswith("(numpy 2.0, scipy 1.0). The seed is 7.")
+
+
+def test_the_data_of_a_paper():
+    def said(datasets, **given):
+        content = replace(paper_of(findings([[1.0] * len(datasets)] * 3), **given), datasets=tuple(datasets))
+        return setup_text(content, []).split("\n")[1]
+
+    study = StudyFacts("s", "", 1, 1, 0, protocol=PROTOCOL)
+    home = DatasetFacts("x", home="https://example.org/a%20{b}")
+    assert said([home]) == "We compare 3 algorithms on one dataset."
+    assert said([home, home], facts=study) == (
+        r"We compare 3 algorithms on 2 datasets. Sources without a publication: x (\url{https://example.org/a%20b}), x "
+        r"(\url{https://example.org/a%20b})."
+    )
+    assert said([DatasetFacts("x", users=3)]) == r"We compare 3 algorithms on one dataset (Table~\ref{tab:datasets})."
+    ours = said([home], origin=("The table is ours", ""))
+    assert ours == "We compare 3 algorithms on one dataset. The table is ours."
+
+
+def test_the_table_of_datasets():
+    assert dataset_grid([DatasetFacts("x")]) is None
+    counted = DatasetFacts("x", users=1000, items=200, interactions=5000)
+    grid = dataset_grid([counted, DatasetFacts("y")])
+    assert grid.heads == ("users", "items", "interactions", "density (%)")
+    assert grid.rows == (("x", tuple(map(Cell, ("1,000", "200", "5,000", "2.500")))), ("y", (EMPTY,) * 4))
+    assert dataset_caption([counted]) == "The datasets: users, items, interactions, and their share of all pairs."
+    split = replace(counted, tested=50, judged=20)
+    grid = dataset_grid([split, counted])
+    assert grid.heads == ("users", "items", "training", "density (%)", "test", "test users")
+    assert [cells[-2:] for _, cells in grid.rows] == [(Cell("50"), Cell("20")), (EMPTY, EMPTY)]
+    assert dataset_caption([split, counted]).startswith("The datasets after the protocol: users, items and")
+
+
+LOOKS = Grid(
+    ("x_1", "y"),
+    (("a", (Cell("0.51", "0.02", 1, marked=True), Cell("10.5", place=2))), ("b", (Cell("0.4", "0.1", 2), EMPTY))),
+    groups=(("G", 2),), closing=1,
+)  # fmt: skip
+
+
+def test_a_grid_as_latex():
+    made = latex_table(LOOKS, "C", "main", Fit("small", 3, False), wide=True, rotated=False, after={"a": r"~\cite{k}"})
+    lines = made.split("\n")
+    assert lines[1:8] == [
+        r"\begin{table*}[t]", r"\centering", r"\caption{C}", r"\label{tab:main}", r"\small",
+        r"\setlength{\tabcolsep}{3pt}",
+        r"\begin{tabular}{lS[table-format=1.2,table-space-text-post={{\tiny\,$\pm$\,0.02}}]S[table-format=2.1]}",
+    ]  # fmt: skip
+    assert lines[8:16] == [
+        r"\toprule", r" & \multicolumn{2}{c}{G} \\", r"\cmidrule(lr){2-3}", r" & {x\_1} & {y} \\", r"\midrule",
+        r"a~\cite{k} & \bfseries 0.51{{\tiny\,$\pm$\,0.02}\rlap{$^{*}$}} & {\underline{10.5}} \\", r"\midrule",
+        r"b & {\underline{0.4}{\tiny\,$\pm$\,0.1}} & {\textendash{}} \\",
+    ]  # fmt: skip
+    turned = latex_table(replace(LOOKS, groups=()), "C", "m", Fit("small", 3, True), wide=False, rotated=True, after={})
+    assert r"\begin{sidewaystable}" + "\n" in turned
+    assert r"& {\rotatebox{90}{x\_1}} &" in turned
+    assert turned.split("\n")[0].endswith(r" \usepackage{rotating} \usepackage{graphicx}")
+    assert r"\multicolumn" not in turned
+    padded = Grid(("x",), (("a", (Cell("10.5", place=1),)), ("b", (Cell("-9.25", place=2),)), ("c", (Cell("7"),))))
+    made = latex_table(padded, "C", "m", Fit("small", 3, False), wide=False, rotated=False, after={})
+    assert "{lS[table-format=-2.2]}" in made
+    assert r"b & {\underline{-9.25}}" in made
+    small = Grid(("x",), (("a", (Cell("10.5"),)), ("b", (Cell("9.2", place=2),))))
+    made = latex_table(small, "C", "m", Fit("small", 3, False), wide=False, rotated=False, after={})
+    assert r"b & {\hphantom{0}\underline{9.2}}" in made
+
+
+def test_a_column_of_words_is_set_to_the_right():
+    words = Grid(("x",), (("a", (Cell("1.5"),)), ("b", (Cell("[1, 2]"),))))
+    made = latex_table(words, "C", "m", Fit("small", 3, False), wide=False, rotated=False, after={})
+    assert r"\begin{tabular}{lr}" in made
+    assert r"b & {{[}1, 2{]}} \\" in made
+
+
+def test_a_grid_in_other_formats():
+    typst = typst_table(LOOKS, "C", "tab:main")
+    assert r"    [a], [#strong[0\.51]#text(size: 0.75em)[ ± 0\.02]#super[\*]], [#underline[10\.5]]," in typst
+    assert "    [], table.cell(colspan: 2, align: center)[G]," in typst
+    assert "columns: 3, stroke: none, inset: (x: 4pt, y: 3pt)," in typst
+    assert typst.count("table.hline(stroke: 0.5pt),") == 2
+    assert "rotate(" not in typst
+    wide = Grid(tuple("abcdefgh"), (("a", (Cell("1"),) * 8),))
+    assert "rotate(-90deg, reflow: true)[a]" in typst_table(wide, "C", "l")
+    assert typst_text("1. a_b  #c") == r"1\. a\_b \#c"
+    assert markdown_table(LOOKS, "C_d") == (
+        "C\\_d\n\n|  | G x\\_1 | G y |\n| --- | ---: | ---: |\n| a | **0.51** ± 0.02\\* | <u>10.5</u> |\n"
+        "| b | <u>0.4</u> ± 0.1 | – |\n"
+    )
+    page = html_grid(LOOKS, "C")
+    assert '<td align="right"><b>0.51</b><small> ± 0.02</small><sup>*</sup></td>' in page
+    assert '<tr><td></td><th colspan="2" scope="colgroup">G</th></tr>' in page
+    assert "colgroup" not in html_grid(replace(LOOKS, groups=()), "C")
+
+
+def test_tables_are_cut_where_nothing_fits():
+    many = Grid(tuple(f"heading {i}" for i in range(40)), tuple((f"r{j}", (Cell("0.1234"),) * 40) for j in range(90)),
+                closing=2)  # fmt: skip
+    cut = list(pieces(many, 7.0))
+    assert [head for piece, _ in cut[::2] for head in piece.heads] == list(many.heads)
+    assert [name for piece, _ in cut[:2] for name, _ in piece.rows] == [name for name, _ in many.rows]
+    assert [piece.closing for piece, _ in cut[:2]] == [0, 2]
+    assert all(width_of(piece, fit) <= 7.0 * INCH for piece, fit in cut)
+    assert fitting(many, 7.0) is None
+    assert fitting(LOOKS, 3.33) == CHOICES[0]
+    assert Room(3.33, 7.0).widths() == [(3.33, False), (7.0, True)]
+    assert Room(3.33, 7.0, wide=True).widths() == [(7.0, True)]
+    assert Room(6.0, 6.0).widths() == [(6.0, False)]
+    assert Room(3.33, 7.0, rotated=True).widths() == [(9.0, True)]
+    assert placed("t", [(many, "C"), (LOOKS, "D")], Room(3.33, 7.0)).caption == "D"
+
+
+def test_notes_on_the_files_of_a_paper():
+    content = paper_of(findings(VALUES), algorithms=("a", "中", "β"))
+    sizes = (("f", 7.0, True), ("g", 6.94, True), ("h", 8.0, False))
+    figures = [Made(name=name, letters=letters, wide=wide) for name, letters, wide in sizes]
+    assert paper_notes(content, figures, 7.0) == [
+        "pdflatex has no letter for 中: it is written as its code, such as [U+4E2D]; rename, or use XeLaTeX with the "
+        "Markdown, Typst or HTML table",
+        "the figure f does not fit one column: it goes over both",
+        "the figure g does not fit the page with letters of 7 pt: they are 6.9 pt",
+    ]  # fmt: skip
+    two = document("T", ["tables/main"], [], "R", column=3.33, page=7.0)
+    assert "10pt,twocolumn" in two
+    assert "R\n\\input{tables/main}" in two
+    assert "twocolumn" not in document("T", [], [], "R", column=6.0, page=6.0)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from datetime import UTC, date, datetime
+from types import SimpleNamespace as Made
 
 import numpy as np
 import polars as pl
@@ -13,14 +15,17 @@ import pytest
 import recassay
 from recassay.core.tables.facts import AuditFinding, StudyFacts
 from recassay.core.tables.results import Results
-from recassay.reporting.content import ReportContent
+from recassay.reporting.content import ReportContent, grouped
+from recassay.reporting.headline import drawn_axis, drawn_interval, even, verdict_brief, verdict_table
 from recassay.reporting.markup import Markup, data_block, escaped, tag
-from recassay.reporting.page.build import SCRIPTS, template
+from recassay.reporting.page import forest
+from recassay.reporting.page.board import board_data, one_dataset
+from recassay.reporting.page.build import SCRIPTS, _meta, failures, template
 from recassay.reporting.page.cautions import cautions
 from recassay.reporting.page.parts import definitions
 from recassay.reporting.page.svg import inline_svg
-from recassay.reporting.page.top import top
-from recassay.reporting.tables import column_texts, html_table, latex, markdown, paper_tables
+from recassay.reporting.page.top import _budget, _protocol, _split, top
+from recassay.reporting.tables import column_texts, html_table, latex, markdown, paper_tables, shown
 from recassay.store.records import CellRecord
 from recassay.testing.results import synthetic_results
 from support.shared import HOSTILE
@@ -304,3 +309,323 @@ def test_report_command_writes_one_file(cli, tmp_path, page_report):
     refused = cli("analyze", page_report.table, "--out", tmp_path / "file" / "page.html")
     assert refused.code == 2
     assert refused.err.startswith("recassay: ")
+
+
+def test_every_warning_in_its_order_and_words():
+    cell = CellRecord("0", "SLIM", "films", 1, None, {}, "timeout", "took too long")
+    study = facts(
+        to_go=1,
+        planned=6,
+        untuned=("EASE", "ALS"),
+        spent={"EASE": (0, 0), "BPR": (0, 1)},
+        failed=(cell,) * 7,
+        findings=(AuditFinding("films", "train_after_test", "7 training events are later", True),),
+        deviations=("EASE was added after the seal.",),
+    )
+    assert list(cautions(content(synthetic_results(3), study))) == [
+        ("Leakage", "train after test on films: 7 training events are later."),
+        ("Failed cells", f"7 of 6 cells failed: {', '.join(['SLIM on films (timeout)'] * 5)} and 2 more. Reasons stand "
+                         "under Cost."),
+        ("Unfinished", "1 of 6 cells have not run yet; the numbers will change."),
+        ("Not as planned", "EASE was added after the seal."),
+        ("Untuned", "EASE, ALS ran with default parameters: no trial was spent on tuning, while others got up to 1 "
+                    "trial."),
+    ]  # fmt: skip
+    (untuned,) = cautions(content(synthetic_results(3), facts(untuned=("EASE",), spent={"EASE": (0, 0)})))
+    assert untuned[1] == "EASE ran with default parameters: no trial was spent on tuning."
+
+
+def test_gaps_of_the_metric_and_of_others_are_told():
+    frame = pl.DataFrame(
+        [("a", "x", "ndcg@10", 1.0), ("b", "x", "ndcg@10", 2.0), ("a", "x", "recall@10", 1.0),
+         ("a", "x", "map@10", 1.0), ("b", "x", "map@10", 1.0)],
+        schema=["algorithm", "dataset", "metric", "value"], orient="row",
+    )  # fmt: skip
+    assert list(cautions(content(frame))) == [
+        ("Missing cells", "Of other metrics some cells have no value: recall@10 (1).")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("protocol", "words", "split"),
+    [
+        (
+            {"split": "global_time", "ratios": [0.8, 0.1, 0.1], "final_fit": "train+valid", "filter": "core",
+             "min_item_interactions": 5, "min_user_interactions": 3, "positive_threshold": 4.0},
+            "ratings of at least 4 are positive; items with at least 5 and users with at least 3 interactions, until "
+            "all have them",
+            "global_time (by one point in time for all users), 80 / 10 / 10 % train, validation, test; final fit on "
+            "train+valid",
+        ),
+        (
+            {"split": "kfold", "final_fit": "train", "filter": "once", "min_item_interactions": 2,
+             "min_user_interactions": 2, "user_share": 0.25, "allow_leakage": ["train_after_test"]},
+            "every interaction is positive; 25 % of the users, drawn at random; items with at least 2 and users with "
+            "at least 2 interactions, filtered once",
+            "kfold (cross-validation over users' interactions); final fit on train; leakage allowed by name: "
+            "train_after_test",
+        ),
+        (
+            {"split": "mine", "ratios": [0.5, 0.25, 0.25], "final_fit": "train", "filter": "none", "task": "repeat"},
+            "every interaction is positive; no filter",
+            "mine (a rule of its own), 50 / 25 / 25 % train, validation, test; repeat consumption: seen items are "
+            "judged and allowed in lists; final fit on train",
+        ),
+        ({"split": "leave_last_out", "filter": "none", "final_fit": "train"}, "every interaction is positive; no "
+          "filter",
+         "leave_last_out (the last item of each user); final fit on train"),
+        ({"split": "given", "filter": "none", "final_fit": "train"}, "every interaction is positive; no filter",
+         "given (given files); final fit on train"),
+    ],
+)  # fmt: skip
+def test_the_protocol_in_words(protocol, words, split):
+    assert (_protocol(protocol), _split(protocol)) == (words, split)
+
+
+def glance(study=None, **more):
+    """The rows of what was compared."""
+    page = str(top(replace(content(synthetic_results(2), study), **more), []))
+    return dict(re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", page)), page
+
+
+def test_a_study_at_a_glance():
+    protocol = {"split": "random", "ratios": [0.6, 0.2, 0.2], "final_fit": "train", "filter": "none"}
+    study = facts(
+        planned=9, done=6, to_go=2, seeds=(1, 2), protocol=protocol, energy="3 kJ", plan="sealed on Monday",
+        failed=(CellRecord("0", "SLIM", "films", 1, None, {}, "failed", "x"),), budget={"memory_gb": 4},
+    )  # fmt: skip
+    rows, _ = glance(study)
+    assert rows["Cells"] == "6 of 9 done, 1 failed, 2 to go; 2 seeds"
+    assert rows["Protocol"] == "every interaction is positive; no filter"
+    assert rows["Split"].startswith("random (at random over all interactions), 60 / 20 / 20 %")
+    assert (rows["Tuning"], rows["Budget"]) == ("none", "no limit of time a cell, 4 GB")
+    assert (rows["Energy"], rows["Plan"]) == ("3 kJ", "sealed on Monday")
+    assert _budget({"seconds_per_cell": 60.0}) == "60 s a cell, nine tenths of the machine’s memory"
+    rows, _ = glance(facts(seeds=(7,), plan="sealed"))
+    assert rows["Cells"] == "4 of 4 done, 0 failed; seed 7"
+    assert not {"Protocol", "Split", "Tuning", "Budget", "Plan", "Not done", "Convention"} & rows.keys()
+    other = {**protocol, "split": "given"}
+    rows, _ = glance(facts(protocol=protocol, protocols={"x": protocol, "y": other, "z": protocol}))
+    assert rows["Protocol"].count("<li>") == 2
+    assert "<strong>x, z</strong>: every interaction is positive; no filter; random (" in rows["Protocol"]
+    assert "Split" not in rows
+
+
+def test_what_was_compared():
+    results = Results.from_frame(synthetic_results(2))
+    rows, page = glance()
+    assert rows["Algorithms"] == f"{len(results.algorithms)}: {', '.join(results.algorithms)}"
+    assert rows["Datasets"] == f"2: {', '.join(results.datasets)}"
+    assert rows["Metric"] == f"ndcg@10 (higher is better), of {len(results.metrics)}: {', '.join(results.metrics)}"
+    assert f"{len(results.algorithms)} algorithms on 2 datasets by nDCG@10: protocol, sources</span>" in page
+    rows, page = glance(
+        higher_is_better=False, skipped={"pareto": "one metric", "cost": "one metric", "users": "no users"},
+        formulas={"ndcg@10": {"formula": "a / b", "convention": "log 2"}},
+    )  # fmt: skip
+    assert "ndcg@10 (lower is better), of" in rows["Metric"]
+    assert rows["Convention"] == "a / b; log 2"
+    assert rows["Not done"] == (
+        "<ul><li><strong>pareto, cost</strong>: one metric</li><li><strong>users</strong>: no users</li></ul>"
+    )
+    assert "protocol, sources, and what was not done (3)</span>" in page
+
+
+def test_without_a_verdict_the_first_sentences_of_each_part_stand_on_top():
+    def section(part, *sentences):
+        return Made(section=Made(part=part), sentences=list(sentences))
+
+    bare = content(synthetic_results(2))
+    page = str(top(bare, [section("cost"), section("leaderboard", "A.", "B.", "C."), section("leaderboard", "D."),
+                          section("datasets", "E.", "F.")]))  # fmt: skip
+    assert '<h2 id="verdict-title" class="headline">A.</h2><ul><li>B.</li><li>E.</li></ul>' in page
+    silent = str(top(bare, []))
+    assert "No analysis had anything to say about this table; see what was not done below.</h2></section>" in silent
+
+
+def judged(count=3, **given):
+    """A verdict on so many algorithms; the first two could be best."""
+    names = tuple(f"a{i}" for i in range(count))
+    ranks = np.linspace(1.5, count - 0.5, count)
+    usual = {
+        "metric": "ndcg@10", "higher_is_better": True, "algorithms": names, "datasets": ("x",) * 6, "alpha": 0.1,
+        "grade": "shared_lead", "could_be_best": names[:2], "mean": np.linspace(0.31, 0.11, count),
+        "mean_rank": ranks, "interval": np.stack([ranks - 0.5, ranks + 0.5], axis=1),
+        "leads_again": np.linspace(0.6, 0.0, count), "groups": ("a", "ab", *("b",) * (count - 2)), "control": None,
+        "headline": "No clear winner.", "sentences": ("First of 5 %.", "Second."), "caution": None, "next_step": None,
+        "why": ("Why.",), "how_sure": (), "what_would_change": ("More.",),
+    }  # fmt: skip
+    return Made(**{**usual, **given})
+
+
+def test_the_verdict_as_a_table():
+    table = verdict_table(judged())
+    assert table.title == "nDCG@10 (higher is better), 6 datasets"
+    assert table.header == ("algorithm", "nDCG@10", "mean rank", "1      90 %      3", "groups", "could be best",
+                            "leads again")  # fmt: skip
+    assert table.rows == (
+        ("a0", "0.310", "1.5", "├───●───┤         ", "a", "yes", "0.60"),
+        ("a1", "0.210", "2.0", "    ├───●────┤    ", "ab", "yes", "0.30"),
+        ("a2", "0.110", "2.5", "        ├────●───┤", "b", "no", "0.00"),
+    )
+    bare = verdict_table(judged(interval=None, leads_again=None, higher_is_better=False))
+    assert bare.title == "nDCG@10 (lower is better), 6 datasets"
+    assert bare.header == ("algorithm", "nDCG@10", "mean rank", "groups", "could be best")
+    brief = verdict_brief(judged(caution="Careful.", next_step="More."))
+    assert (brief.headline, brief.caution, brief.next_step) == ("No clear winner.", "Careful.", "More.")
+    assert (brief.marked, brief.sentences) == ({"a0", "a1"}, ("First of 5 %.", "Second."))
+    assert verdict_brief(judged(grade="not_comparable")).table is None
+    assert drawn_interval(1, 1, 1, 1) == "●" + " " * 17
+    assert drawn_axis(12, "95 %") == "1     95 %      12"
+
+
+def test_numbers_below_each_other_have_the_same_decimals():
+    assert even([0.12345, 0.5, float("nan")]) == ["0.123", "0.500", ""]
+    assert even([123.4, 5.0]) == ["123", "5"]
+    assert even([12.34, 5.0]) == ["12.3", "5.0"]
+    assert even([1000.0, -20000.4]) == ["1000", "-20000"]
+    assert even([0.0, 0.0]) == ["0", "0"]
+    assert even([float("inf"), 0.5]) == ["", "0.500"]
+    assert even([1e-9]) == ["0.00000000"]
+    cells = {None: "", True: "yes", False: "no", 3.0: "3", 0.123456: "0.1235", float("inf"): "∞", float("-inf"): "-∞",
+             1234567.0: "1234567", 2e9: "2e+09", 12345.6: "12346", "x": "x", 7: "7"}  # fmt: skip
+    assert {value: shown(value) for value in cells} == cells
+    assert shown(float("nan")) == ""
+
+
+def test_the_forest_shows_the_first_those_that_could_be_best_and_the_control():
+    def names(verdict):
+        page = str(forest.forest(verdict))
+        first, _, folded = page.partition("<details>")
+        return [re.findall('data-name="(.*?)"', part) for part in (first, folded)], page
+
+    everyone = [f"a{i}" for i in range(20)]
+    assert names(judged(12))[0] == [everyone[:12], []]
+    shown_and_folded, page = names(judged(20))
+    assert shown_and_folded == [everyone[:12], everyone[12:]]
+    assert "<summary>8 more algorithms</summary>" in page
+    assert " could be best (2 of 20) " in page
+    assert " shown to be behind; lines are 90 % intervals. Algorithms with a common letter" in page
+    assert '<tr class="possible" data-name="a1">' in page
+    assert '<tr class="behind" data-name="a2">' in page
+    assert names(judged(20, could_be_best=(*everyone[:15], "a15")))[0][0] == everyone[:16]
+    assert names(judged(20, could_be_best=(*everyone[:15], "a16")))[0][0] == everyone[:12]
+    assert names(judged(20, control="a18"))[0] == [[*everyone[:12], "a18"], [*everyone[12:18], "a19"]]
+    assert "too few datasets for intervals" in names(judged(interval=None))[1]
+
+
+def test_the_cells_of_the_forest():
+    page = str(forest.forest(judged(leads_again=None, groups=("abcdefg", "abcdef", "g"))))
+    assert '<td class="groups" title="abcdefg">abcde…</td>' in page
+    assert '<td class="groups">abcdef</td>' in page
+    assert "Leads again" not in page
+    assert '<th scope="col" class="again">Leads again</th>' in str(forest.forest(judged()))
+    assert 'aria-label="mean rank 1.5, interval 1.0 to 2.0"' in page
+    assert '<line x1="2.00%" x2="50.00%" y1="50%" y2="50%" class="span"></line><circle cx="26.00%"' in page
+    ticks = {1: [1], 2: [1, 2], 3: [1, 2, 3], 4: [1, 2, 3, 4], 5: [1, 3, 5], 12: [1, 5, 12], 30: [1, 11, 30]}
+    found = {count: forest._ticks(count) for count in ticks}
+    assert all(ends[0] == 1 and ends[-1] == count and len(ends) <= 4 for count, ends in found.items())
+    assert {count: found[count] for count in (1, 2, 3, 4, 5)} == {count: ticks[count] for count in (1, 2, 3, 4, 5)}
+
+
+def test_the_card_of_a_verdict():
+    card = str(forest.verdict_card(judged(caution="Careful.", next_step="More.")))
+    assert '<section id="verdict" class="shared-lead"' in card
+    assert '<p class="lead">First of 5\u00a0%.</p>' in card
+    assert '<p class="caution"><strong>Caution. </strong>Careful.</p>' in card
+    assert '<p class="next"><strong>Next. </strong>More.</p>' in card
+    assert "<summary>Why</summary><ul><li>Second.</li><li>Why.</li></ul>" in card
+    assert "<summary>What would change it</summary>" in card
+    assert "How sure" not in card
+    assert 'class="grade"' in card
+    plain = str(forest.verdict_card(judged(sentences=(), why=(), what_would_change=(), grade="not_comparable"),
+                                    graded=False))  # fmt: skip
+    for absent in ('class="grade"', 'class="lead"', "Caution", "Next.", "<details>", "<table"):
+        assert absent not in plain
+
+
+def test_the_day_and_the_name_of_a_report(monkeypatch):
+    bare = content(synthetic_results(2))
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
+    assert bare.day == date(1970, 1, 2)
+    assert replace(bare, facts=facts(written="2026-05-04T10:00")).day == date(2026, 5, 4)
+    assert replace(bare, facts=facts(written="lately")).day == date(1970, 1, 2)
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "soon")
+    assert bare.day == datetime.now(UTC).date()
+    assert (bare.title, replace(bare, facts=facts()).title) == ("Results", "Study “s”")
+    sources = [Made(file=f"C:\\of\\mine\\{name}.csv", sha256="0123456789abcdef") for name in "aabcd"]
+    named = replace(bare, results=Made(sources=[*sources, Made(file="/home/x/folder/", sha256="f" * 64)]))
+    assert named.title == "a.csv, b.csv, c.csv and 2 more"
+    assert named.sources[0] == ("a.csv", "0123456789ab")
+    assert named.sources[-1] == ("folder", "f" * 12)
+    assert grouped({"a": 1, "b": 2, "c": 1}) == {1: ["a", "c"], 2: ["b"]}
+
+
+def test_the_line_below_the_heading(monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
+    one = synthetic_results(1)
+    count = one.get_column("algorithm").n_unique()
+    lower = replace(content(one), higher_is_better=False)
+    assert _meta(lower) == ["nDCG@10, lower is better", f"{count} algorithms", "1 dataset", "2 January 1970"]
+    assert _meta(content(synthetic_results(2)))[::2] == ["nDCG@10, higher is better", "2 datasets"]
+
+
+def test_why_cells_failed():
+    assert failures(None) is None
+    assert "No cell failed: all 4 that ran are done." in failures(facts())
+    cells = [CellRecord(str(i), "SLIM", f"d{i}", 1, None, {}, "failed", "no luck") for i in range(2)]
+    other = CellRecord("3", "EASE", "d0", 1, None, {}, "timeout", None)
+    page = failures(facts(failed=(*cells, other)))
+    assert "<caption>Why 3 cells failed, each cause once</caption>" in page
+    assert re.findall("<t[hd][^>]*>([^<]*)</t[hd]>", page)[5:] == [
+        "failed", "SLIM", "d0, d1", "2", "no luck", "timeout", "EASE", "d0", "1", "no reason was kept"
+    ]  # fmt: skip
+    assert "Why 1 cell failed" in failures(facts(failed=(other,)))
+
+
+def test_the_data_of_the_leaderboard():
+    frame = pl.DataFrame(
+        [(a, d, m, v) for a, d, v in (("b", "x", 0.2), ("a", "x", 0.1), ("a", "y", 0.3))
+         for m in ("ndcg@10", "oddity", "rmse")],
+        schema=["algorithm", "dataset", "metric", "value"], orient="row",
+    )  # fmt: skip
+    made = board_data(replace(content(frame), alpha=0.1, missing="worst"))
+    assert {m["label"]: m["up"] for m in made["metrics"]} == {"ndcg@10": True, "rmse": False}
+    assert made["metrics"][0]["values"] == [[0.1, 0.3], [0.2, None]]
+    assert ([a["name"] for a in made["algorithms"]], made["datasets"]) == (["a", "b"], ["x", "y"])
+    assert (made["metric"], made["alpha"], made["missing"], made["computed"]) == ("ndcg@10", 0.1, "worst", None)
+    assert "words" not in made
+    asked = board_data(replace(content(frame), alpha=0.1, metric="oddity", higher_is_better=False))
+    assert {m["label"]: m["up"] for m in asked["metrics"]} == {"ndcg@10": True, "oddity": False, "rmse": False}
+    assert asked["missing"] == "drop-datasets"
+    results = Results.from_frame(synthetic_results(6))
+    ranked, compared = recassay.rank(results, "ndcg@10", replicates=100), recassay.compare(results, "ndcg@10")
+    computed = board_data(replace(content(synthetic_results(6), rank=ranked, compare=compared), alpha=0.05))["computed"]
+    assert computed["algorithms"] == list(ranked.algorithms)
+    assert computed["friedman"] == compared.friedman.p
+    assert computed["again"] == ranked.probability_best.tolist()
+    assert computed["could"] == [name in ranked.judgement.could_be_best for name in ranked.algorithms]
+    assert computed["rules"]["mean_rank"] == {
+        "interval": ranked.rankings["mean_rank"].score_interval.tolist(),
+        "ranks": ranked.rankings["mean_rank"].rank_interval.tolist(),
+        "share": ranked.rankings["mean_rank"].resampling_share.tolist(),
+    }
+    few = Results.from_frame(synthetic_results(4))
+    given = {"rank": recassay.rank(few, "ndcg@10", replicates=100), "compare": recassay.compare(few, "ndcg@10")}
+    computed = board_data(replace(content(synthetic_results(4), **given), alpha=0.05))["computed"]
+    assert (computed["friedman"], computed["again"], computed["rules"]) == (None, None, {})
+
+
+def test_the_leaderboard_of_one_dataset():
+    one = synthetic_results(1, seeds=1)
+    assert one_dataset(content(one)) is None
+    once = recassay.analyze(Results.from_frame(one), "ndcg@10", replicates=100).analyses["per_dataset"]
+    page = str(one_dataset(content(one, per_dataset=once)))
+    dataset = one.get_column("dataset")[0]
+    assert f"ndcg@10 on {dataset}, the only dataset; no interval: each was measured once" in page
+    values = [float(value) for value in re.findall('<td class="n">([0-9.]+)</td>', page)]
+    assert len(values) > 1
+    assert values == sorted(values, reverse=True)
+    lower = str(one_dataset(replace(content(one, per_dataset=once), higher_is_better=False)))
+    assert [float(value) for value in re.findall('<td class="n">([0-9.]+)</td>', lower)] == sorted(values)
+    repeated = str(one_dataset(content(one, per_dataset=replace(once, source="repeats", confidence=0.9))))
+    assert "the only dataset; 90 % intervals over repeated runs" in repeated
