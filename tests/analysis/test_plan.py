@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from itertools import combinations
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
 import pytest
+from scipy import optimize, stats
 
 from recassay.analysis.inference import hierarchical
 from recassay.analysis.inference.all_pairs import fewest_datasets
 from recassay.analysis.inference.wilcoxon import wilcoxon
 from recassay.analysis.inference.winners import fewest_to_remove
 from recassay.analysis.plan.fit import (
+    _pair,
     anytime_p,
     datasets_needed,
     look_at,
@@ -21,7 +24,9 @@ from recassay.analysis.plan.fit import (
     sign_evidence,
     standardised,
 )
+from recassay.analysis.plan.result import MOST
 from recassay.core.errors import NotApplicableError, UsageError
+from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix
 from recassay.core.tables.results import Results
 from recassay.reporting.sections.plan import sentences, tables
@@ -206,3 +211,113 @@ def test_the_p_values_of_a_leader_that_the_data_chose_are_corrected_for_all_pair
 def matrix_of(values):
     k, n = values.shape
     return Matrix(values, tuple(f"a{i}" for i in range(k)), tuple(f"d{j}" for j in range(n)), "ndcg@10", True)
+
+
+def plain_power(standard, n, level):
+    """Student's test with 3 / pi of the datasets, by the normal approximation to the noncentral t."""
+    critical = stats.t.ppf(1 - level / 2, n - 1)
+    above = standard * np.sqrt(3 / np.pi * n) * (1 - 1 / (4 * (n - 1))) - critical
+    power = stats.norm.cdf(above / np.sqrt(1 + critical**2 / (2 * (n - 1))))
+    return np.minimum(power, stats.norm.cdf(standard) ** n) if n == fewest_datasets(level) else power
+
+
+def test_power_by_its_formula_and_the_fewest_datasets_by_trying_all():
+    standard = np.array([-0.3, 0.0, 0.4, 1.1, 2.5])
+    for n, level in ((6, 0.05), (7, 0.05), (9, 0.01), (40, 0.002)):
+        assert power_of(standard, n, level) == pytest.approx(plain_power(standard, n, level), rel=1e-9)
+    assert power_of(standard, 5, 0.05).tolist() == [0.0] * 5
+    for mean, level, power in ((0.5, 0.05, 0.8), (0.3, 0.01, 0.9), (3.0, 0.01, 0.9)):
+        differences = np.array([mean - 0.02, mean, mean + 0.02])
+        n = datasets_needed(differences, level, power)
+        assert plain_power(differences, n, level).mean() >= power
+        assert n == fewest_datasets(level) or plain_power(differences, n - 1, level).mean() < power
+    assert datasets_needed(np.array([3.0]), 0.01, 0.9) == fewest_datasets(0.01)
+    least = optimize.brentq(lambda mean: plain_power(mean, MOST, 0.05) - 0.8, 0.05, 0.2)
+    assert datasets_needed(np.array([1.0001 * least]), 0.05, 0.8) == MOST == 1000
+    assert datasets_needed(np.array([0.9999 * least]), 0.05, 0.8) is None
+
+
+def plain_standardised(shifts, around, rng):
+    halves = (around + rng.permutation(around)) / 2
+    chance = [1 - ((halves < -shift).sum() + 0.5) / (len(halves) + 1) for shift in shifts]
+    return stats.norm.ppf(chance) / np.sqrt(2)
+
+
+@pytest.mark.parametrize("transform", ["log", "identity"])
+@pytest.mark.parametrize("difference", [None, 0.2])
+def test_every_number_of_a_pair_by_plain_computation(transform, difference):
+    rng = np.random.default_rng(0)
+    level = np.array([2.0, 1.5]) + 0.3 * rng.standard_normal((2000, 2))
+    model = SimpleNamespace(
+        scale=SimpleNamespace(transform=transform), metric="ndcg@10", algorithms=("a", "b"), datasets=("d",) * 12,
+        level=level, new=level + 0.4 * rng.standard_normal((2000, 2)),
+        shares=SimpleNamespace(repeats=0.09, users=0.04),
+    )  # fmt: skip
+    pair = _pair(model, 0, 1, difference, 0.8, 0.05, 0.01, 7)
+    drawn = derived_rng(7, "plan", "ndcg@10", "a", "b")
+    gap = level[:, 0] - level[:, 1]
+    residual = model.new[:, 0] - model.new[:, 1] - gap
+    shifts = gap[::4]
+    relative = transform == "log"
+    if difference is not None:
+        residual = residual - np.median(residual)
+        shifts = np.array([np.log(1.2) if relative else 0.2 * np.abs(level).mean()])
+    noise = drawn.standard_normal(2000)
+    seen = [residual + np.sqrt(2 * variance) * noise for variance in (0.13, 0.04, 0.09)]
+    everything, without_repeats, without_users = (plain_standardised(shifts, around, drawn) for around in seen)
+    ends = np.quantile(gap, [0.25, 0.5, 0.75])
+    low, high = (plain_standardised([ends[at]], seen[0], drawn) for at in (0, 2))
+    low_end, middle, high_end = np.exp(ends) - 1 if relative else ends
+    assert (pair.left, pair.right) == ("a", "b")
+    assert (pair.low, pair.gap, pair.high) == pytest.approx((low_end, middle, high_end))
+    assert pair.chance == pytest.approx((everything > 0).mean())
+    assert pair.assurance == pytest.approx(plain_power(everything, 12, 0.05).mean())
+    assert pair.alone == datasets_needed(everything, 0.05, 0.8)
+    assert pair.among_all == datasets_needed(everything, 0.01, 0.8)
+    assert pair.without_repeats == datasets_needed(without_repeats, 0.05, 0.8)
+    assert pair.without_users == datasets_needed(without_users, 0.05, 0.8)
+    known = (datasets_needed(high, 0.05, 0.8), datasets_needed(low, 0.05, 0.8))
+    assert (pair.fewest, pair.most) == (known if difference is None else (None, None))
+    assert None not in (pair.alone, pair.among_all, pair.without_repeats, pair.without_users)
+    assert pair.without_repeats < pair.alone < pair.among_all
+    turned = _pair(model, 1, 0, difference, 0.8, 0.05, 0.01, 7)
+    assert (turned.left, turned.right) == (("a", "b") if difference is None else ("b", "a"))
+
+
+def test_a_look_at_ties_and_at_costs_by_hand():
+    """b has the best mean rank of costs; it wins 11 of 12 against a, with one tie, and 6 of 12 against c."""
+    values = np.array([[3.0] * 11 + [1.0], [1.0] * 12, [0.5] * 6 + [2.0] * 6])
+    table = Matrix(values, ("a", "b", "c"), tuple(f"d{j:02}" for j in range(12)), "seconds", False)
+    look = look_at(table, alpha=0.01)
+
+    def evidence(wins, losses):
+        ratio = stats.beta(wins + 0.5, losses + 0.5)
+        odds = np.log(2.0) * (wins + losses) + np.log(0.3) * (wins - 0.5) + np.log(0.7) * (losses - 0.5)
+        return np.exp(odds - ratio.logpdf(0.3)) / np.pi  # B(w + 1/2, l + 1/2) from the density at any point
+
+    assert look.leader == "b"
+    assert look.p == pytest.approx({"a": min(1, 3 / evidence(11, 0)), "c": 1.0})
+    assert look.p["a"] < 0.01
+    assert (look.behind, look.open, look.datasets, look.alpha) == (("a",), ("c",), 12, 0.01)
+    assert look.sentence() == (
+        "b is shown to win on more than half of the datasets against a; not yet ahead of c (after 12 datasets; holds "
+        "however often one looks, level 0.01 over all pairs)."
+    )
+    one = look_at(Matrix(np.array([[1.0], [1.0]]), ("z", "a"), ("d",), "ndcg@10", True))
+    assert one.sentence() == "a leads, but after 1 dataset its lead is not yet significant."
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"difference": -0.1}, "difference is -0.1"),
+        ({"difference": 10}, "difference is 10"),
+        ({"power": 0.49}, "power is 0.49"),
+        ({"power": 1.0}, "power is 1.0"),
+        ({"alpha": 0.0}, "alpha is 0.0"),
+        ({"alpha": 1.0}, "alpha is 1.0"),
+    ],
+)
+def test_impossible_plans_are_refused(wrong, message):
+    with pytest.raises(UsageError, match=message):
+        plan_study(table(0.6), "ndcg@10", **wrong)

@@ -4,23 +4,30 @@ from __future__ import annotations
 
 import itertools
 import re
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 
 import recassay
 from recassay.analysis.compare.fit import compare_algorithms
 from recassay.analysis.inference.all_pairs import (
+    FLOOR,
     compare_pairs,
     fewest_datasets,
     scaled_values,
     sign_patterns,
     smallest_p,
 )
+from recassay.analysis.inference.bootstrap import dataset_weights, intervals
+from recassay.analysis.inference.effects import hodges_lehmann
 from recassay.analysis.inference.winners import fewest_to_remove
 from recassay.analysis.rank.fit import rank_algorithms
-from recassay.analysis.verdict.fit import group_letters, judge
+from recassay.analysis.verdict.fit import group_letters, judge, visible_lead
+from recassay.analysis.verdict.words import in_words, p_text, pair_sentence
+from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix, MissingCells
 from recassay.testing.results import synthetic_results
 from support.tables import matrix
@@ -317,3 +324,267 @@ def test_plan_speaks_of_the_rival_of_the_verdict():
         assert {plan.pairs[0].left, plan.pairs[0].right} == {verdict.leaders[0], verdict.rival}
     assert all(verdict.status_of(p.left, p.right) not in ("better", "worse", "equivalent") for p in plan.pairs)
     assert plan.challenger == (verdict.removal[0] if verdict.removal else None)
+
+
+def even(steps, n=12, **more):
+    """Algorithms at these levels on n datasets whose own levels rise; every algorithm keeps its place."""
+    return matrix(np.linspace(0.2, 0.4, n) + np.array(steps)[:, None], **more)
+
+
+def worded(verdict, missing=None, **changes):
+    """The sentences of a verdict of which some numbers were changed."""
+    return in_words(replace(verdict, **changes), missing or MissingCells())
+
+
+def test_the_headline_of_every_kind_of_verdict():
+    three, five = judge(even([0.3, 0.1, 0.0])), judge(matrix(np.random.default_rng(0).random((5, 9))))
+    twins, close = judge(even([0.1, 0.1])), judge(even([0.1, 0.1001, 0.0]))
+    several = five.algorithms
+    assert close.could_be_best == ("a01", "a00")
+    headlines = [
+        (three, {}, "a00 is the clear winner: it beats all 2 others on datasets like these."),
+        (judge(even([0.3, 0.1])), {}, "a00 is better than a01 on datasets like these."),
+        (judge(matrix(np.zeros((3, 8)))), {}, "Not comparable: every value of nDCG@10 is 0, so nothing was measured."),
+        (judge(even([0.3, 0.1], n=1)), {},
+         "Too little data: 1 dataset cannot show that any algorithm is better; 6 are the minimum."),
+        (judge(even([0.3, 0.1], n=4), alpha=0.01), {},
+         "Too little data: 4 datasets cannot show that any algorithm is better; 8 are the minimum."),
+        (twins, {}, "No difference: the 2 algorithms have identical results on all 12 datasets."),
+        (judge(even([0.1, 0.1001]), within=0.03), {}, "No difference: all 2 algorithms are equivalent within 3 %."),
+        (judge(matrix(np.random.default_rng(0).random((2, 9)))), {},
+         "No difference seen: either a00 or a01 could be the better one."),
+        (five, {}, "No difference seen: any of the 5 algorithms could be best on datasets like these."),
+        (close, {}, "a01 and a00 share the lead: they are equivalent within 2 %."),
+        (five, {"grade": "shared_lead", "could_be_best": several[:2]},
+         "No clear winner: a00 or a01 could be best; the other 3 could not."),
+        (three, {"grade": "shared_lead", "could_be_best": ("a00", "a01")},
+         "No clear winner: a00 or a01 could be best; the other one could not."),
+        (five, {"grade": "shared_lead", "could_be_best": several[:3]},
+         "No clear winner: a00, a01 or a03 could be best; the other 2 could not."),
+        (five, {"grade": "shared_lead", "could_be_best": several[:4]},
+         "No clear winner: 4 of 5 algorithms could be best on datasets like these."),
+    ]  # fmt: skip
+    for verdict, changes, headline in headlines:
+        assert worded(verdict, **changes)["headline"] == headline
+
+
+def test_who_leads_and_how_likely_again():
+    five = judge(matrix(np.random.default_rng(0).random((5, 9))))
+    assert five.algorithms[:2] == ("a00", "a01")
+    cases = [
+        ({"leads_again": np.array([0.20, 0.22, 0.2, 0.2, 0.18])}, "; its chance of leading again is 20 %."),
+        ({"leads_again": np.array([0.20, 0.23, 0.2, 0.2, 0.17])},
+         "; its chance of leading again is 20 %, that of a01 23 %."),
+        ({"leads_again": np.array([0.996, 0.001, 0.001, 0.001, 0.001])},
+         "; its chance of leading again is more than 99 %."),
+        ({"leads_again": np.array([0.994, 0.006, 0.0, 0.0, 0.0])}, "; its chance of leading again is 99 %."),
+        ({"leads_again": np.array([0.005, 0.005, 0.0, 0.0, 0.0])}, "; its chance of leading again is 0 %."),
+        ({"leads_again": np.array([0.004, 0.006, 0.0, 0.0, 0.0])},
+         "; its chance of leading again is less than 1 %."),
+    ]  # fmt: skip
+    for changes, ending in cases:
+        assert worded(five, **changes)["sentences"][0] == f"a00 leads by mean rank (2.78 of 5){ending}"
+    none = {"leads_again": None}
+    assert worded(five, **none)["sentences"][0] == "On these 9 datasets a00 leads by mean rank (2.78 of 5)."
+    little = worded(five, grade="too_little_data", could_be_best=("a00", "a01", "a03"))["sentences"]
+    assert little[0] == "On these 9 datasets a00 leads by mean rank (2.78 of 5)."
+    assert little[2] == "Compared with the best of the others only, a00, a01 or a03 could be best."
+    assert len(worded(five, grade="too_little_data")["sentences"]) == 2
+    shared = {"leaders": ("a00", "a01"), "leads_again": np.array([0.3, 0.3, 0.2, 0.1, 0.1])}
+    both = "a00 and a01 share the best mean rank (2.78)"
+    assert worded(five, **shared)["sentences"][0] == f"{both}; their chance of leading again: each has 30 %."
+    shared["leads_again"] = np.array([0.3, 0.25, 0.2, 0.15, 0.1])
+    assert worded(five, **shared)["sentences"][0] == f"{both}; their chance of leading again: 30 % and 25 %."
+    assert worded(five, **shared | none)["sentences"][0] == f"On these 9 datasets {both}."
+    unseen = "With 9 datasets, leads below 2.1 mean ranks often go unseen."
+    assert worded(five)["sentences"][2] == unseen
+    assert worded(five, grade="shared_lead")["sentences"][2] == unseen
+    assert len(worded(five, visible_lead=None)["sentences"]) == 2
+    removed = worded(five, grade="clear_winner", removal=("a02", 3))["sentences"]
+    assert removed[2] == "Without 3 of the 9 datasets, a02 would lead."
+    assert len(worded(five, grade="clear_winner", removal=None)["sentences"]) == 2
+
+
+def test_what_is_known_of_one_pair_in_words():
+    def sentence(table, *names, **settings):
+        verdict = judge(table, **settings)
+        return pair_sentence(verdict, verdict.pair(*names))
+
+    upward, size = even([0.3, 0.1, 0.1]), "+51.0 %, 95 % interval 45.0 to 56.9 %"
+    evidence = "12 of 12 datasets won; adjusted p < 0.001"
+    assert sentence(upward, "a01", "a00") == f"a00 beats a01 (nDCG@10 {size}; {evidence})."
+    downward = even([0.1, 0.1, 0.3], higher_is_better=False, metric="rmse")
+    assert sentence(downward, "a00", "a02") == f"a00 beats a02 (RMSE better by {size}; {evidence})."
+    assert sentence(upward, "a01", "a02") == "a01 and a02 have identical values on all 12 datasets."
+    signed = matrix(np.array([[0.1] * 7, [-0.2, -0.1, 0.0, 0.1, 0.1, 0.2, 0.2]]))
+    assert sentence(signed, "a00", "a01", alpha=0.1) == (
+        "Between a00 and a01 the data do not decide (nDCG@10 +0.05, 90 % interval -0.05 to 0.2; 3 of 7 datasets won, "
+        "2 tied; adjusted p = 0.562)."
+    )
+    near = even([0.1, 0.1001, 0.0])
+    assert sentence(near, "a00", "a01", within=0.015) == (
+        "a01 and a00 are equivalent within 1.5 % (nDCG@10 +0.0 %, 95 % interval 0.0 to 0.0 %; 12 of 12 datasets won)."
+    )
+    assert sentence(even([0.3, 0.1], n=4), "a00", "a01") == (
+        "a00 against a01: nDCG@10 +51.5 %; 4 of 4 datasets won. No result on 4 datasets could be significant "
+        "(smallest p = 0.12)."
+    )
+    assert (p_text(0.00099), p_text(0.001)) == ("p < 0.001", "p = 0.001")
+
+
+def test_the_caution_is_the_most_important_one_and_only_where_it_holds():
+    v = judge(even([0.3, 0.1, 0.0], n=30))
+    one, two = MissingCells("worst", (("a01", "d00"),)), MissingCells("worst", (("a01", "d00"), ("a02", "d01")))
+    families = {"datasets": ("amazon-a", "amazon-b", *v.datasets[2:]), "grade_by_family": "clear_winner",
+                "best_by_family": 1}  # fmt: skip
+    many = {**families, "datasets": (*(f"amazon-{i}" for i in range(10)), *v.datasets[10:])}
+    come = "2 of the 30 datasets come from amazon"
+    cases = [
+        ({}, None, None),
+        ({"hopeful": "a01"}, one, "The leader depends on 1 missing cell: with the best values there, a01 would lead."),
+        ({"hopeful": "a01"}, two, "The leader depends on 2 missing cells: with the best values there, a01 would lead."),
+        ({}, one, f"{one.sentence()}."),
+        ({"removal": ("a01", 3)}, None,
+         "The lead rests on few datasets. Without 3 of the 30 datasets, a01 would lead."),
+        ({"removal": ("a01", 1)}, None, "The lead rests on few datasets. Without 1 dataset, a01 would lead."),
+        ({"removal": ("a01", 4)}, None, None),
+        ({"removal": ("a01", 3), "grade": "no_difference"}, None, None),
+        (families, None, None),
+        (many, None, "10 of the 30 datasets come from amazon: they are related. Counted as families, they support the "
+         "same verdict."),
+        (families | {"grade_by_family": "too_little_data"}, None,
+         f"{come}: counted as families, they are too few for a verdict."),
+        (families | {"best_by_family": 2}, None,
+         f"{come}: if each collection counts as one dataset, 2 of 3 algorithms could be best."),
+        (families | {"grade_by_family": "shared_lead"}, None,
+         f"{come}: if each collection counts as one dataset, 1 of 3 algorithms could be best."),
+        (families | {"best_by_family": 2, "families": 29}, None, None),
+    ]  # fmt: skip
+    for changes, missing, caution in cases:
+        assert worded(v, missing, **changes)["caution"] == caution, changes
+    assert worded(judge(even([0.3, 0.1])), removal=("a01", 2))["caution"] is None, (
+        "one dataset of 12 is few, two are not"
+    )
+
+
+def test_what_to_do_next_and_what_would_change_the_verdict():
+    three, five = judge(even([0.3, 0.1, 0.0])), judge(matrix(np.random.default_rng(0).random((5, 9))))
+    stress = "recassay stress: does the winner change when datasets or algorithms are left out"
+    assert three.next_step == stress
+    assert five.next_step == "recassay plan: how many datasets would separate a00 from a01"
+    assert worded(five, grade="shared_lead", rival="a03")["next_step"].endswith("would separate a00 from a03")
+    assert judge(even([0.1, 0.1001, 0.0])).next_step is None
+    assert judge(matrix(np.zeros((3, 8)))).next_step is None
+    assert worded(five, grade="too_little_data", alpha=0.01)["next_step"] == (
+        "recassay users: compare on each dataset, over its users; over datasets, run at least 8"
+    )
+    # Last place on one dataset costs 2 ranks more than the second has: 12 datasets times 1 / (3 - 2), and one more.
+    assert three.what_would_change == ("If a00 failed (came last) on 13 further datasets, a01 would lead.",)
+    assert five.what_would_change == (
+        "Without 1 dataset, a01 would lead.",
+        "If a00 failed (came last) on 1 further dataset, a01 would lead.",
+    )
+    assert worded(five, leaders=("a00", "a01"))["what_would_change"] == ()
+    assert worded(three, mean_rank=np.array([1.0, 3.0, 3.0]))["what_would_change"] == ()
+
+
+def test_what_the_verdict_rests_on_in_words():
+    three = judge(even([0.3, 0.1, 0.0]))
+    assert three.why == ("One algorithm is shown to be better in 3 of 3 pairs.",)
+    assert judge(even([0.3, 0.1])).why == ("One algorithm is shown to be better in 1 of 1 pair.",)
+    assert judge(even([0.3, 0.3, 0.1001, 0.1])).why == (
+        "One algorithm is shown to be better in 4 of 6 pairs.",
+        "a00 beats a02, a03.",
+        "Identical results on all 12 datasets: a00 and a01.",
+        "1 pair is equivalent within 2 %: a02 and a03.",
+    )
+    assert judge(even([0.1002, 0.1001, 0.1])).why[1:] == (
+        "3 pairs are equivalent within 2 %: a00 and a01, a00 and a02, a01 and a02.",
+    )
+    usual = three.how_sure
+    assert usual[0].endswith("the chance of any false finding is at most 5 %.")
+    assert len(usual) == 3
+    controlled = judge(even([0.3, 0.1, 0.0]), control="a01", alpha=0.1)
+    assert controlled.how_sure[0].endswith("at most 10 %.")
+    assert controlled.how_sure[3:] == (
+        "The pairs of a01, the control, are adjusted for its 2 comparisons only; that is valid if it was named before "
+        "the results were seen.",
+    )
+    by_family = judge(even([0.3, 0.1, 0.0]), families={f"d{i:02d}": f"f{i // 2}" for i in range(12)})
+    assert by_family.how_sure[3:] == ("Datasets of one family count as one piece of evidence: 6 families.",)
+    close = judge(even([0.1, 0.1001, 0.0]))
+    assert close.how_sure[3:] == (
+        "Equivalent speaks of the typical ratio: where rare differences are large, the mean is farther off.",
+    )
+    assert len(judge(even([0.1, 0.1, 0.0])).how_sure) == 3, "identical ones are no matter of margins"
+    little = judge(even([0.3, 0.1], n=4))
+    assert little.why == ()
+    assert little.how_sure == ("All differences on one side would still have p = 0.12 with 4 datasets.",)
+    nothing = judge(matrix(np.zeros((3, 8))))
+    assert (nothing.sentences, nothing.why, nothing.how_sure, nothing.what_would_change) == ((), (), (), ())
+
+
+def test_the_numbers_of_a_verdict_by_plain_computation():
+    table, k, n = ladder([0.06, 0.055, 0.03, 0.0], seed=4), 4, 12
+    v = judge(table, alpha=0.1, replicates=400, seed=3)
+    order = [table.algorithms.index(name) for name in v.algorithms]
+    values = table.values[order]
+    ranks = 1 + (values[None] > values[:, None]).sum(axis=1)
+    assert v.mean.tolist() == pytest.approx(values.mean(axis=1).tolist())
+    assert v.mean_rank.tolist() == pytest.approx(ranks.mean(axis=1).tolist())
+    assert sorted(v.mean_rank.tolist()) == v.mean_rank.tolist()
+    weights = dataset_weights(n, 400, derived_rng(3, "rank", "ndcg@10"))
+    assert v.interval == pytest.approx(intervals(weights @ ranks.T / n, n, 0.9))
+    better = np.array([[status == "better" for status in row] for row in v.status])
+    assert better.any()
+    assert not better[np.triu_indices(k, 1)].all()
+    assert v.rank_interval.tolist() == [[1 + better[:, a].sum(), k - better[a].sum()] for a in range(k)]
+    for i, j in itertools.combinations(range(k), 2):
+        pair, ratio = v.pair(v.algorithms[i], v.algorithms[j]), np.log(values[i] / values[j])
+        assert (pair.wins, pair.losses) == ((ratio > 0).sum(), (ratio < 0).sum())
+        middle = np.exp(np.median([(a + b) / 2 for a, b in itertools.combinations_with_replacement(ratio, 2)]))
+        assert pair.effect.estimate == pytest.approx(middle)
+        assert pair.effect.interval == pytest.approx(tuple(np.exp(hodges_lehmann(ratio[None], 0.9)[0, 1:])))
+        assert 0 < pair.p_single <= pair.p <= 1
+    ahead = [[v.pair(one, other).p for one in v.algorithms[:a]] for a, other in enumerate(v.algorithms)]
+    assert v.p_best.tolist() == pytest.approx([min(ps, default=1.0) for ps in ahead])
+    assert v.could_be_best == tuple(name for name, p in zip(v.algorithms, v.p_best, strict=True) if p >= 0.1)
+    assert v.rival == v.could_be_best[1]
+    assert v.smallest_p == 2 / 2**12
+
+
+@pytest.mark.parametrize("n", [9, 30])
+def test_the_visible_lead_is_the_smallest_that_its_formula_shows(n):
+    """A lead of x deviations is shown with 80 % where (n x - 0.8416 sqrt n) / sqrt(n (1 + floor + x^2)) is critical."""
+    k, critical = 6, 2.0
+    lead = visible_lead(k, n, critical)
+    x = stats.norm.ppf(lead / k + 0.5)
+
+    def margin(x):
+        return (n * x - stats.norm.ppf(0.8) * np.sqrt(n)) / np.sqrt(n * (1 + FLOOR + x**2)) - critical
+
+    assert margin(x) >= 0 > margin(x - 0.005)
+    assert visible_lead(k, 4, 2.0) is None
+
+
+@pytest.mark.parametrize("up", [True, False])
+def test_who_would_lead_if_the_missing_cells_had_the_best_values(up):
+    values = np.array([[0.5] * 8, [0.6] * 4 + [0.1] * 4, [0.4] * 8])
+    cells = tuple(("a01", f"d{d:02d}") for d in range(4, 8))
+    filled = {"higher_is_better": up, "missing": MissingCells("worst", cells)}
+    table = matrix(values if up else -values, **filled)
+    assert (judge(table).leaders, judge(table).hopeful) == (("a00",), "a01")
+    assert judge(replace(table, missing=MissingCells("drop-datasets", cells))).hopeful is None
+    first = replace(table, missing=MissingCells("worst", (("a00", "d07"),)))
+    assert judge(first).hopeful is None, "the leader itself is nobody new"
+
+
+def test_json_lists_the_pairs_of_many_algorithms_that_matter():
+    values = np.linspace(1, 2, 70)[:, None] + 0.001 * np.random.default_rng(0).random((70, 6))
+    v = judge(matrix(values), control="a03", replicates=100)
+    listed = v.listed(v.pairs)
+    names = set(v.algorithms[:60])
+    assert len(listed) == 60 * 59 // 2 + 69
+    assert all({pair.a, pair.b} <= names or "a03" in (pair.a, pair.b) for pair in listed)
+    told = v.to_dict()
+    assert (len(told["pairs"]), told["pairs_left_out"]) == (len(listed), 70 * 69 // 2 - len(listed))
