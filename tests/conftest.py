@@ -86,19 +86,23 @@ def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
 LONG = {
     "data/test_read_as_meant.py::test_as_meant_or_refused_in_other_worlds": 1,
     "algorithms/test_neural.py": 4,
-    "api/test_serve": 2,
+    "api/test_serve.py::test_clients": 1,
+    "api/test_serve.py::test_many_readers": 0,
+    "api/test_serve.py::test_the_page_shows": 1,
     "classifiers/test_study": 2,
-    "cli/test_adaptive": 1,
+    "cli/test_adaptive.py::test_a_published": 0,
+    "cli/test_adaptive.py::test_run_status": 1,
     "cli/test_closed_streams": 1,
     "cli/test_streams": 1,
-    "cli/test_studies": 2,
+    "cli/test_studies.py::test_an_interrupted": 1,
+    "cli/test_studies.py::test_run_status": 1,
     "docs/test_how_to": 2,
     "docs/test_site": 1,
     "faults/test_found": 4,
     "faults/test_fuzz": 3,
     "faults/test_inputs": 100,
     "project/test_wheel.py::test_the_demo": 0,
-    "recommenders/test_adaptive": 1,
+    "recommenders/test_adaptive.py::test_killed": 1,
     "reporting/test_page_browser": 3,
     "reporting/test_page_look": 1,
     "reporting/test_page_numbers": 3,
@@ -108,10 +112,11 @@ LONG = {
     "runner/test_cluster_lost": 1,
     "runner/test_hostile": 3,
     "runner/test_orphans": 1,
-    "testing/test_analysis_conformance": 4,
+    "testing/test_analysis_conformance.py::test_promises": 4,
 }
-"""Files whose tests run whole studies, clusters, browsers or many bad inputs: their tests are marked `long`, and so
-`slow`. The number says how many of them are marked `sampled` as well: CI runs these, and others on another day."""
+"""Tests, mostly whole files of them, that run whole studies, clusters, browsers or many bad inputs: they are marked
+`long`, and so `slow`. The number says how many of them are marked `sampled` as well: CI runs these, and others on
+another day."""
 
 
 def pytest_collection_modifyitems(items) -> None:

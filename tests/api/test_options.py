@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,15 @@ import polars as pl
 import pytest
 
 import recassay
+from recassay.analysis.adaptive.fit import Question, log_sizes
+from recassay.analysis.certify import result as certify_result
 from recassay.api.publish.analyze import known_evidence
 from recassay.core.analysis import AnalysisSpec
 from recassay.core.registry import analyses
+from recassay.core.seeds import derived_rng
+from recassay.reporting.page.parts import LIVE
+from recassay.reporting.paper.arrange import Room
+from recassay.reporting.paper.main_table import TableStyle
 
 ALGORITHMS = ["EASE", "ALS", "BPR", "ItemKNN", "MostPop", "Random"]
 DATASETS = [f"d{j}" for j in range(8)]
@@ -265,7 +272,8 @@ ELSEWHERE = {
     ("associations", "higher_is_better"): "correlates the values as they are; a metric that is not known needs it",
 }
 TOO_LARGE = {"adaptive", "advise", "analyze", "certify", "correlations", "paper", "report", "results", "seal", "serve"}
-"""Verbs that ask several analyses, a study or a replay of many decisions, or that have no options."""
+"""Verbs that ask several analyses, a study or a replay of many decisions, or that have no options. What they hand on
+is tried at the end of this file, and by tests/api/test_advise.py."""
 
 
 def test_every_option_of_every_verb_on_a_table_is_tried():
@@ -337,3 +345,176 @@ def test_an_option_changes_the_answer(verb, option):
     case, (table, given) = OPTIONS[verb][option], GIVEN[verb]
     table, given = table if case.table is None else case.table, given | case.given
     assert answer(verb, option, table, given) != answer(verb, option, table, given | {option: case.value})
+
+
+class Heard:
+    """Stands for a function: keeps what it was called with, and answers with `answer`."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, place: str, answer: Any = None) -> None:
+        self.answer, self.given, self.named = answer, (), {}
+        monkeypatch.setattr(place, self)
+
+    def __call__(self, *given: Any, **named: Any) -> Any:
+        self.given, self.named = given, named
+        return self.answer
+
+
+ASKED_OF_ALL = {"missing": "worst", "higher_is_better": False, "seed": 7, "alpha": 0.2, "replicates": 150}
+
+
+def test_a_report_hands_on_all_that_it_is_asked(monkeypatch, tmp_path):
+    ran = Heard(monkeypatch, "recassay.api.publish.analyze.run_analyses", ({}, {}))
+    built = Heard(monkeypatch, "recassay.api.publish.report.build_page", "a page")
+    drawn = Heard(monkeypatch, "recassay.api.publish.report.begin_drawing")
+    told, given = [], sizes(0)
+    more = {**ASKED_OF_ALL, "characteristics": given, "progress": lambda *stage: told.append(stage)}
+    for verb, own in ((recassay.analyze, {"control": "ALS"}), (recassay.report, {"out": tmp_path / "page.html"})):
+        report = verb(UNKNOWN, "score", **more, **own)
+        table, spec = ran.given[:2]
+        assert {name: getattr(spec, name) for name in ASKED_OF_ALL} == ASKED_OF_ALL
+        assert (spec.metric, spec.control) == ("score", own.get("control"))
+        assert spec.evidence["characteristics"]().to_frame().equals(given)
+        assert table is report.results
+        assert ran.named["progress"] is more["progress"]
+    assert told == [(1, 1, "")], "analyze says its end itself, since it writes files"
+    (content, _) = built.given
+    assert (content.alpha, content.missing, content.higher_is_better) == (0.2, "worst", False)
+    assert drawn.given[1] == ("svg",)
+    assert drawn.named == {"without": LIVE}
+    assert report.files == [tmp_path / "page.html"]
+    assert report.files[0].read_text() == "a page"
+    assert recassay.report(UNKNOWN, "score", higher_is_better=True, out=tmp_path).files == [tmp_path / "report.html"]
+    monkeypatch.chdir(tmp_path)
+    recassay.report(UNKNOWN.filter(dataset="d0"), "score", higher_is_better=True)
+    assert drawn.named == {"without": ()}, "of one dataset nothing is computed in the browser"
+    with pytest.raises(recassay.UsageError, match="99 bootstrap replicates are too few; use at least 100"):
+        recassay.analyze(TABLE, "ndcg@10", replicates=99)
+    for level in (0.0, 1.0):
+        with pytest.raises(recassay.UsageError, match=f"alpha is {level}; give a level between 0 and 1"):
+            recassay.analyze(TABLE, "ndcg@10", alpha=level)
+    with pytest.raises(recassay.UsageError, match="the control 'EASY' is none of the algorithms; did you mean 'EASE'"):
+        recassay.analyze(TABLE, "ndcg@10", control="EASY")
+    recassay.analyze(TABLE, "ndcg@10", replicates=100, control="ease")
+
+
+def test_a_paper_hands_on_all_that_it_is_asked(monkeypatch, tmp_path):
+    ran = Heard(monkeypatch, "recassay.api.publish.paper.run_analyses", ({}, {}))
+    content = Heard(monkeypatch, "recassay.api.publish.paper.paper_content", SimpleNamespace(algorithms=ALGORITHMS))
+    files = Heard(monkeypatch, "recassay.api.publish.paper.paper_files", {"main.tex": b"x"})
+    notes = Heard(monkeypatch, "recassay.api.publish.paper.paper_notes", ["small"])
+    chart = SimpleNamespace(name="a figure", caption="c", drawn="d")
+    skipped = {"other": "why", "more": "why"}
+    drawn = Heard(monkeypatch, "recassay.api.publish.paper._figures", ([chart], ["rank"], skipped))
+    figure = Heard(monkeypatch, "recassay.api.publish.paper.paper_figure", "made")
+    made = recassay.paper(
+        TABLE, ["recall@10", "ndcg@10"], out=tmp_path / "paper", figures=["other"], width="8cm", page_width=7,
+        letters=8.0, percent=True, decimals=3, deviations=False, mean=True, wide_table=True, rotated=True,
+        order="name", missing="worst", alpha=0.2, replicates=150, control="ALS", seed=7,
+    )  # fmt: skip
+    table, spec, names = ran.given
+    asked = AnalysisSpec("ndcg@10", "worst", None, 7, 0.2, 150, "ALS", spec.evidence)
+    assert (spec, names) == (asked, ("rank", "compare", "users")), "the last metric"
+    assert (drawn.given[0], drawn.given[1].metric, drawn.given[3]) == (table, "recall@10", ("other",))
+    assert list(content.given[1]) == ["recall@10", "ndcg@10"]
+    assert content.named == {"directions": {"recall@10": True, "ndcg@10": True}, "alpha": 0.2, "order": "name"}
+    assert figure.given[1:] == ("c", "d")
+    assert figure.named == {"width": pytest.approx(8 / 2.54), "page_width": 7.0, "letters": 8.0}
+    assert files.given[1] == ["made"]
+    assert files.named["style"] == TableStyle(True, 3, False, True)
+    assert files.named["room"] == Room(pytest.approx(8 / 2.54), 7.0, True, True)
+    assert files.named["analyses"] == ["rank"]
+    assert files.named["title"] == "Recall@10 and nDCG@10 of 6 algorithms"
+    assert notes.given == (content.answer, ["made"], 8.0)
+    assert made.notes == ("other, more not drawn: why", "small")
+    assert (made.metrics, made.files) == (("recall@10", "ndcg@10"), (tmp_path / "paper" / "main.tex",))
+    recassay.paper(UNKNOWN, "score", out=tmp_path, higher_is_better=False, figures=[])
+    assert content.named["directions"] == {"score": False}
+    assert files.named["style"] == TableStyle(False, None, True, False)
+    assert drawn.given[3] == ()
+    recassay.paper(TABLE, "ndcg@10", out=tmp_path)
+    assert drawn.given[3] == ("critical_difference", "performance_profiles")
+    few = recassay.paper(TABLE.filter(pl.col("dataset").is_in(DATASETS[:4])), "ndcg@10", out=tmp_path)
+    assert drawn.given[3] == ()
+    assert few.notes[0].startswith("no figures: with fewer than five datasets")
+    assert recassay.paper(TABLE, "ndcg@10", out=tmp_path, page_width=1).notes
+    assert figure.named["page_width"] == pytest.approx(3.33), "at least a column"
+
+
+def test_an_adaptive_replay_is_handed_all_that_it_is_asked(monkeypatch):
+    replayed = Heard(monkeypatch, "recassay.api.adaptive.replay", "replayed")
+    decided = Heard(monkeypatch, "recassay.api.adaptive.decide", "decided")
+    heard, kinds = [], dict.fromkeys(ALGORITHMS, "neural")
+    seconds = TABLE.filter(metric="ndcg@10").with_columns(metric=pl.lit("seconds"), value=2.0)
+    asked = {"target": "order", "confidence": 0.8, "indifference": 0.5, "rho": 0.9, "budget": 40.0, "workers": 3,
+             "seed": 7, "classes": kinds, "characteristics": sizes(0)}  # fmt: skip
+    timed = pl.concat([TABLE, seconds])
+    assert recassay.adaptive(timed, "recall@10", **asked, progress=heard.append) == "replayed"
+    benchmark, question = replayed.given
+    assert question == Question("order", 0.8, 0.5, 0.9)
+    assert (benchmark.grid.metric, benchmark.grid.classes) == ("recall@10", ("neural",) * 6)
+    assert benchmark.grid.log_size.tolist() == log_sizes(recassay.load_characteristics(sizes(0))).tolist()
+    assert replayed.named == {"budget": 40.0, "workers": 3, "prior": None, "seed": 7, "progress": heard.append}
+    recassay.adaptive(UNKNOWN, "score", higher_is_better=False)
+    assert replayed.given[0].grid.higher_is_better is False
+    monkeypatch.setattr("recassay.api.adaptive.published_prior", lambda grid: ("prior of", grid.algorithms))
+    recassay.adaptive(TABLE, "ndcg@10", prior=True)
+    assert replayed.named["prior"] == ("prior of", tuple(sorted(ALGORITHMS)))
+    assert recassay.adaptive(with_gaps(timed), "ndcg@10", **asked) == "decided"
+    _, question, values, took = decided.given
+    assert question == Question("order", 0.8, 0.5, 0.9)
+    assert np.isnan(values).sum() == np.isnan(took).sum() == 2
+    assert decided.named == {"prior": None, "cells": 3, "most_seconds": 40.0 - 2.0 * 46, "seed": 7}
+    recassay.adaptive(GAPS, "ndcg@10")
+    assert decided.named["most_seconds"] == np.inf
+    recassay.adaptive(TABLE, "ndcg@10", algorithms=[*ALGORITHMS, "Mine"], datasets=DATASETS)
+    assert decided.given[0].algorithms[-1] == "Mine"
+
+
+def test_a_function_that_runs_cells_is_handed_all_that_it_is_asked(monkeypatch):
+    ran = Heard(monkeypatch, "recassay.api.adaptive.run_adaptive", "ran")
+    monkeypatch.setattr("recassay.api.adaptive.published_prior", lambda grid: "published")
+
+    def run(cells: Any) -> dict[Any, Any]:
+        return {}
+
+    asked = {"target": "rho", "confidence": 0.8, "indifference": 0.5, "rho": 0.9}
+    more = {"budget": 40.0, "workers": 3, "probe": run, "probe_ratio": 0.3, "seed": 7}
+    grid_of = {"algorithms": ["A", "B"], "datasets": DATASETS, "classes": {"A": "neural"}, "characteristics": sizes(0)}
+    assert recassay.adaptive(run, "loss", **asked, **more, **grid_of, prior=True, higher_is_better=False) == "ran"
+    runner, grid, question = ran.given
+    assert (runner, question) == (run, Question(**asked))
+    assert ran.named == {**more, "prior": "published", "progress": None}
+    assert (grid.metric, grid.algorithms, grid.datasets) == ("loss", ("A", "B"), tuple(DATASETS))
+    assert (grid.classes, grid.higher_is_better) == (("neural", "other"), False)
+    assert grid.log_size.shape == (8,)
+    recassay.adaptive(run, algorithms=["A", "B"], datasets=DATASETS)
+    assert (ran.given[1].metric, ran.given[1].log_size, ran.given[1].classes) == ("value", None, None)
+    assert ran.given[1].higher_is_better
+    assert ran.named["prior"] is None
+    with pytest.raises(recassay.UsageError, match="the grid is not known; name its algorithms and its datasets"):
+        recassay.adaptive(run, algorithms=["A", "B"])
+    with pytest.raises(recassay.UsageError, match="a table cannot be probed"):
+        recassay.adaptive(TABLE, "ndcg@10", probe=run)
+
+
+def test_a_certificate_is_handed_all_that_it_is_asked(monkeypatch):
+    result = certify_result.CertificateResult(2, 2, 1, 0.5, (), "", 0.0, False, 0.9)
+    replayed = Heard(monkeypatch, "recassay.api.certify.replay", result)
+    heard = []
+    choices = pl.concat([CHOICES.with_columns(target=pl.lit(name)) for name in "ab"])
+    recassay.certify(choices, ["split"], ["BPR > ALS"], confidence=0.8, seed=7, progress=heard.append)
+    grid, scores, price, claims = replayed.given
+    assert list(grid.axes) == ["split", "metric"]
+    assert [claim.statement(grid.algorithms) for claim in claims] == ["BPR > ALS"]
+    assert price.tolist() == [1.0] * len(scores)
+    assert (replayed.named["confidence"], replayed.named["progress"]) == (0.8, heard.append)
+    assert replayed.named["rng"].random() == derived_rng(7, "certificate", "replay").random()
+    recassay.certify(choices)
+    assert replayed.given[3] is None
+    assert set(replayed.given[0].axes) == {"split", "target", "metric"}
+    with pytest.raises(recassay.UsageError, match="this is no table with a column per choice"):
+        recassay.certify(pl.DataFrame({"": ["p", "q"], "d0": [0.1, 0.2], "d1": [0.3, 0.4]}))
+    settled = Heard(monkeypatch, "recassay.api.certify.certificate_of", "settled")
+    monkeypatch.setattr("recassay.api.certify.study_folder", lambda results: "folder")
+    assert recassay.certify("study", claims=["A > B"], confidence=0.8, seed=7) == "settled"
+    assert (settled.given, settled.named) == (("folder", ["A > B"]), {"confidence": 0.8, "seed": 7})

@@ -16,11 +16,15 @@ import time
 import pytest
 
 import recassay
-from recassay.api.study.serve import LiveStudy
+from recassay.api.study.serve import LiveStudy, _page_aside, print_page
+from recassay.evidence.pace import seconds_left
 from recassay.reporting.live import MOST_CLIENTS, LiveServer, live_page
 from recassay.runner.running import RunningCells
+from recassay.store import CellRecord, Store
+from recassay.store.records import PlannedRow
 from support.browser import why_not
 from support.in_process import without_processes
+from support.stores import write_records
 
 
 @pytest.fixture(scope="module")
@@ -106,6 +110,107 @@ def test_cells_at_work_and_the_time_left_are_told(study, tmp_path):
         (folder / "running.json").write_text(text.replace(f'"process": {os.getpid()}', '"process": 999999999'))
         assert live.status()["running"] == [], "the run is gone"
     assert not (folder / "running.json").exists()
+
+
+def cell(name, algorithm, dataset, value, *, seed=1, status="done", **more):
+    metrics = {} if value is None else {"ndcg@10": value}
+    reason = None if status == "done" else "no luck"
+    return CellRecord(name, algorithm, dataset, seed, None, {}, status, reason=reason, metrics=metrics, **more)
+
+
+def test_the_status_of_a_study_that_is_half_done(tmp_path):
+    """Worked out by hand: two seeds of A on films, C failed on songs, B has not been run there."""
+    records = [
+        cell("a1", "A", "films", 0.25, seconds=2.0),
+        cell("a2", "A", "films", 0.75, seed=2, seconds=2.0),
+        cell("b1", "B", "films", 0.375, seconds=8.0),
+        cell("c1", "C", "films", 0.625, seconds=2.0),
+        cell("a3", "A", "books", 0.125, seconds=2.0),
+        cell("b2", "B", "books", 0.5, seconds=8.0),
+        cell("c2", "C", "books", 0.25, seconds=2.0),
+        cell("a4", "A", "songs", 0.5, seconds=2.0),
+        cell("c3", "C", "songs", None, status="failed"),
+    ]
+    manifest = {"study": {"name": "half"}, "machine": {"workers": 2}}
+    write_records(tmp_path, ["ndcg@10"], records, to_go=[("B", "songs", 1)], manifest=manifest)
+    live = LiveStudy(tmp_path, None, lambda: b"")
+    found = live.status()
+    assert (found["name"], found["metric"], found["planned"], found["done"]) == ("half", "ndcg@10", 10, 8)
+    assert [(one["algorithm"], one["dataset"], one["reason"]) for one in found["failed"]] == [("C", "songs", "no luck")]
+    assert found["to_go"] == [{"algorithm": "B", "dataset": "songs", "seed": 1}]
+    assert (found["algorithms"], found["datasets"]) == (["A", "B", "C"], ["films", "books", "songs"])
+    assert found["values"] == [[0.5, 0.375, 0.625], [0.125, 0.5, 0.25], [0.5, None, None]]
+    assert found["best"] == [0.625, 0.5, 0.5]
+    assert found["grid"] == [["done"] * 3, ["done"] * 3, ["done", "to go", "failed"]]
+    assert found["leaderboard"]["rows"] == [
+        {"algorithm": "C", "mean_rank": 1.5, "mean": 0.4375},
+        {"algorithm": "B", "mean_rank": 2.0, "mean": 0.4375},
+        {"algorithm": "A", "mean_rank": 2.5, "mean": 0.3125},
+    ]
+    assert found["leaderboard"]["said"].startswith("ndcg@10 over the 2 datasets that all have finished. ")
+    assert len(found["leaderboard"]["said"]) > 70, "what the datasets so far say"
+    assert (found["report"], found["no_report"], found["adaptive"], found["seconds_left"]) == (None, None, None, None)
+    with RunningCells(tmp_path) as at_work:
+        at_work.start("later0", "B", "songs", 1)
+        found = live.status()
+        assert [(one["algorithm"], one["dataset"], one["seed"]) for one in found["running"]] == [("B", "songs", 1)]
+        assert found["grid"][2] == ["done", "running", "failed"]
+        # B takes four times as long as the others, and songs neither more nor less than its algorithm.
+        expected = [cell for cell in records if cell.seconds]
+        assert found["seconds_left"] == pytest.approx(
+            seconds_left(expected, [PlannedRow("x", "B", "songs", 1, None, (), "", 0)], (), 2), abs=3
+        )
+    assert LiveStudy(tmp_path, "seconds_fit", lambda: b"").status()["best"] == [None, None, None]
+
+
+def test_the_best_follows_the_direction_of_the_metric(tmp_path):
+    records = [cell("a", "A", "films", 0.5, seconds_fit=3.0), cell("b", "B", "films", 0.5, seconds_fit=1.0)]
+    write_records(tmp_path, ["ndcg@10"], records)
+    found = LiveStudy(tmp_path, "seconds_fit", lambda: b"").status()
+    assert (found["metric"], found["values"], found["best"]) == ("seconds_fit", [[3.0, 1.0]], [1.0])
+    assert found["leaderboard"] is None, "one dataset"
+    assert found["name"] == tmp_path.name
+
+
+def test_what_is_no_metric_of_the_study_is_refused_before_it_listens(tmp_path):
+    write_records(tmp_path, ["ndcg@10"], [cell("a", "A", "films", 0.5)])
+    with pytest.raises(recassay.UsageError, match="recall@10"):
+        recassay.serve(tmp_path, metric="recall@10", port=0)
+
+
+def test_a_study_is_read_again_only_where_it_has_changed(tmp_path, monkeypatch):
+    write_records(tmp_path, ["ndcg@10"], [cell("a", "A", "films", 0.5)], to_go=[("B", "films", 1)])
+    live, opened = LiveStudy(tmp_path, None, lambda: b""), []
+    real = recassay.api.study.serve.Store.open
+    monkeypatch.setattr("recassay.api.study.serve.Store.open", lambda folder: opened.append(folder) or real(folder))
+    first = live.snapshot()
+    assert live.snapshot() is first, "about a second old"
+    live._stale = 0.0
+    live.snapshot()
+    assert len(opened) == 1
+    with Store.open(tmp_path) as store:
+        store.record(cell("later0", "B", "films", None, status="failed"))
+    live._stale = 0.0
+    assert json.loads(live.snapshot())["grid"] == [["done", "failed"]]
+    assert len(opened) == 3  # the test's own, and the second reading
+
+
+def test_a_report_of_a_process_of_its_own(tmp_path, monkeypatch, capfdbinary):
+    monkeypatch.setattr("recassay.api.study.serve.report_page", lambda folder, metric, **more: (
+        None, f"{folder.name} {metric} {sorted(more.items())}"))  # fmt: skip
+    print_page(str(tmp_path), "")
+    assert capfdbinary.readouterr().out.decode() == (
+        f"{tmp_path.name} None [('missing', 'drop-datasets'), ('replicates', 1000)]"
+    )
+
+    def refuses(*_, **__):
+        raise recassay.UsageError("nothing is done", fix="wait")
+
+    monkeypatch.setattr("recassay.api.study.serve.report_page", refuses)
+    with pytest.raises(SystemExit, match="nothing is done; wait"):
+        print_page(str(tmp_path), "ndcg@10")
+    with pytest.raises(recassay.RecAssayError, match="absent"):
+        _page_aside(tmp_path / "absent", None)
 
 
 def test_it_only_reads_and_only_what_it_names(server):

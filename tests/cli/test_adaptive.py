@@ -10,6 +10,7 @@ COMMAND = (
 )  # fmt: skip
 
 
+@pytest.mark.usefixtures("in_process")
 def test_run_status_and_report(cli, tmp_path):
     out = tmp_path / "out"
     ran = cli(*COMMAND, "--out", out, "--adaptive", "--confidence", 0.7)

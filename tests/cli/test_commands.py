@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Sequence
+from typing import Annotated, Literal
 
 import click
 import pytest
@@ -13,7 +15,8 @@ from recassay.cli.call import Command
 from recassay.cli.commands import DATA, IRT, PROGRAM
 from recassay.cli.options import Option, options_of
 from recassay.cli.program import completion_script, install_completion
-from recassay.cli.verbs import Parameter, described, read_verb
+from recassay.cli.verbs import Other, Parameter, described, read_verb
+from recassay.core.choices import Range, Seconds, Share
 from recassay.core.errors import UsageError
 from recassay.testing.results import synthetic_results
 
@@ -166,3 +169,119 @@ def test_limits_hold_for_functions_and_commands(cli, table):
     with pytest.raises(UsageError, match=r"confidence is 2; give a number from 0.5 to 0.999"):
         recassay.rank(table, "ndcg@10", confidence=2)
     assert "--confidence is '2'; give a number from 0.5 to 0.999" in cli("rank", table, "--confidence", 2).err
+
+
+ADAPTIVE = {"target": "order", "confidence": "0.9", "indifference": "2", "budget": "2h", "probe-users": "10%",
+            "probe-epochs": "3"}  # fmt: skip
+ALONE = {"metrics": "ndcg@10", "trials": "3", "seed": "2", "split": "random", "threshold": "3"}
+REFUSED = {
+    **{f"run s.toml --{name} {value}": f"--{name} is for adaptive runs; add --adaptive, or leave it out"
+       for name, value in ADAPTIVE.items()},
+    "run s.toml --probes": "--probes is for adaptive runs; add --adaptive, or leave it out",
+    "run s.toml --no-prior": "--prior is for adaptive runs; add --adaptive, or leave it out",
+    **{f"run s.toml --{name} {value}": f"--{name} is for a study without a file; write it into s.toml"
+       for name, value in ALONE.items()},
+    "run s.toml --datasets a": "--datasets is for a study without a file; write it into s.toml",
+    "run s.toml --datasets a --algorithms b":
+        "a study is a file, or --datasets and --algorithms; give one of the two, as in: recassay run study.toml",
+    "run --datasets a":
+        "a study is a file, or --datasets and --algorithms; give one of the two, as in: recassay run study.toml",
+    "run s.toml --adaptive --indifference 2": "--indifference is for --target order; say that, or leave it out",
+    "adaptive r.csv --indifference 2": "--indifference is for --target order; say that, or leave it out",
+    "adaptive r.csv --target first --indifference 2":
+        "--indifference is for --target order; say that, or leave it out",
+    **{f"ratings r.csv --method glicko --{name}": f"--{name.split()[0]} is for --method pairs; leave it out"
+       for name in ("baseline A", "families auto", "replicates 200", "confidence 0.9")},
+    **{f"ratings r.csv --{name}": f"--{name.split()[0]} is for --method glicko; say that, or leave it out"
+       for name in ("order name", "properties p.csv", "tau 0.5", "tie 0.1", "orders 3")},
+    "comper": "no results were given; name at least one file",
+    "comper r.csv --derive-matrix": "--derive-matrix takes no results; leave them out",
+    **{f"comper r.csv --{name} x.csv": f"--{name} is for --derive-matrix; say that, or leave it out"
+       for name in ("experts", "similarities", "definitions", "fourth")},
+    "certify a.csv b.csv": "one table or study at a time can be certified; name one",
+    **{f"compare r.csv --paragraph {option}": f"{option.split()[0]} has no effect with --paragraph; leave it out"
+       for option in ("--json", "--out o", "--all")},
+    "rank r.csv --formats png": "--formats is for the figures that --out saves; add --out, or leave it out",
+    "rank r.csv --out o --formats gif": "gif",
+    "analyze r.csv --formats png": "--formats is for the figures that --out saves; add --out, or leave it out",
+    "analyze r.csv --out p.html --formats png":
+        "--formats has no effect on a page alone; name a folder with --out, or leave it out",
+    "analyze r.csv --out p.HTM --control A":
+        "--control has no effect on a page alone; name a folder with --out, or leave it out",
+    **{f"results s --{one} --{other}": "--csv, --parquet and --json exclude each other; keep one"
+       for one, other in (("csv", "json"), ("csv", "parquet"), ("parquet", "json"))},
+    "classify": "a study file, or --responses with a folder; give one of the two, as in: recassay classify study.toml",
+    "classify s.toml --responses f":
+        "a study file, or --responses with a folder; give one of the two, as in: recassay classify study.toml",
+    "classify s.toml --rated mine":
+        "'mine' names no group of classifiers; use paper, all, everybody, or two names and more",
+    "list --spaces": "--spaces is for algorithms; say: recassay list algorithms --spaces",
+    "evaluate l.csv --split s --alpha 0.1": "--alpha is the level of the tests of --compare; say that, or leave it out",
+    "split d.csv --out o --folds 3": "--folds is for --split kfold or rolling; say that, or leave it out",
+    "split d.csv --out o --split random --fold 1": "--fold is for --split kfold or rolling; say that, or leave it out",
+    "split d.csv --out o --study s.toml --split random": "--split is for a split without --study; write it into s.toml",
+    "split d.csv --out o --study s.toml --repeated last":
+        "--repeated is for a split without --study; write it into s.toml",
+    "data describe d.csv --ratios 0.8,0.1,0.1":
+        "--ratios says how to split, and --split is not given; add --split RULE, or leave it out",
+    "data import d.csv --name x --column user=a --column user=b": "--column names the user twice; name each once",
+    "data import d.csv --name x --column user=a --column item=a":
+        "--column gives 'a' two roles; give each its own column",
+    "advise d.csv --study there.toml": "there.toml: is there already; choose another name for --study",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("words", REFUSED)
+def test_an_option_without_effect_is_refused(cli, tmp_path, monkeypatch, words):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "there.toml").write_text("")
+    ran = cli(*words.split())
+    assert ran.code == 2
+    assert REFUSED[words] in ran.err
+    assert len(ran.err.splitlines()) == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["there.toml"]
+
+
+HELPED = [
+    (int, 5, "how many.", "--thing N", "How many. [default: 5]"),
+    (Annotated[int, Range(1, 100)] | None, None, "how many.", "--thing N", "How many. [at least 1; at most 100]"),
+    (Annotated[float, Range(0.0)], 0.5, "how far.", "--thing X", "How far. [default: 0.5; at least 0]"),
+    (Share, 0.02, "a share.", "--thing 2%", "A share. [default: 0.02]"),
+    (Seconds | None, None, "a time.", "--thing 2h", "A time."),
+    (Sequence[str], ("a", "b"), "names.", "--thing A,B,...", "Names. [default: a,b]"),
+    (Sequence[str], (), "names.", "--thing A,B,...", "Names."),
+    (Literal["one", "two"], "one", "which.", "--thing one|two", "Which. [default: one]"),
+    (Literal["one"] | Literal["two"] | None, None, "which.", "--thing one|two", "Which."),
+    (dict[str, str] | None, None, "by role.", "--thing ROLE=NAME", "By role."),
+    (int | Literal["all"] | None, None, "how many.", "--thing N|all", "How many."),
+    (dict[str, float] | Literal["none"], "none", "weights.", "--thing NAME=X,...", "Weights. [default: none]"),
+    (str | Sequence[str], "all", "ways.", "--thing A,B,...", "Ways. [default: all]"),
+    (int | Sequence[int], 1, "seeds.", "--thing N,...", "Seeds. [default: 1]"),
+    (str, "", "text.", "--thing TEXT", "Text."),
+    (str, "x" * 40, "text.", "--thing TEXT", "Text."),
+    (str, "x" * 39, "text.", "--thing TEXT", f"Text. [default: {'x' * 39}]"),
+    (bool, False, "whether.", "--thing", "Whether."),
+    (bool, True, "whether.", "--thing / --no-thing", "Whether."),
+]
+
+
+@pytest.mark.parametrize(("kind", "default", "text", "names", "help"), HELPED)
+def test_what_the_help_says_of_a_kind(kind, default, text, names, help):
+    (option,) = options_of(Parameter("thing", kind, default, text), section="Here")
+    assert option.get_help_record(click.Context(click.Command("x"))) == (names, help)
+    assert (option.section, option.name, option.required) == ("Here", "thing", False)
+
+
+def test_what_cannot_be_typed_is_no_option():
+    assert options_of(Parameter("told", Callable[[str], None] | None, None, "")) == []
+    assert options_of(Parameter("told", type("Event", (Other,), {}), None, "")) == []
+
+
+def test_a_direction_has_two_options():
+    higher, lower = options_of(Parameter("higher_is_better", bool | None, None, "direction."))
+    assert (higher.opts, lower.opts, lower.name) == (["--higher-is-better"], ["--lower-is-better"], "lower_is_better")
+
+
+def test_where_a_place_is_written_it_is_a_path():
+    (out,) = options_of(Parameter("out", str | None, None, "where."), out="file")
+    assert (out.opts, out.metavar, out.type.kind) == (["-o", "--out"], "PATH", "file")

@@ -6,11 +6,16 @@ import json
 import subprocess
 import sys
 
+import click
 import polars as pl
 import pytest
 
 import recassay
+from recassay.cli import main
+from recassay.cli.main import SAFE
+from recassay.cli.render import Failed, Interrupted
 from recassay.core import registry
+from recassay.core.errors import InputError, SeveralProblemsError, UsageError
 from recassay.testing.results import synthetic_results
 
 
@@ -126,6 +131,73 @@ def test_bad_usage_is_one_line_and_exit_2(cli, table, case):
     assert message in ran.err
     assert len([line for line in ran.err.strip().splitlines() if not line.startswith("read: ")]) == 1
     assert "Traceback" not in ran.err
+
+
+ENDS = {
+    "nothing": (None, 0, ""),
+    "a number": (3, 3, ""),
+    "failed work": (Failed(), 1, ""),
+    "told": (Interrupted(), 130, ""),
+    "interrupted": (KeyboardInterrupt(), 130, f"recassay: interrupted; {SAFE}\n"),
+    "130": (130, 130, f"recassay: interrupted; {SAFE}\n"),
+    "aborted": (click.Abort(), 130, f"recassay: interrupted; {SAFE}\n"),
+    "usage": (click.UsageError("no  such\noption"), 2, "recassay: no such option\n"),
+    "of pydantic": (click.UsageError("Value error, too small"), 2, "recassay: too small\n"),
+    "ours": (UsageError("it is wrong", fix="mend it"), 2, "recassay: it is wrong; mend it\n"),
+    "several lines": (
+        SeveralProblemsError([InputError("one"), UsageError("two")]), 2,
+        "recassay: 2 problems; nothing was run or written\nrecassay: one\nrecassay: two\n",
+    ),
+    "memory": (MemoryError(), 2,
+               "recassay: there is not enough memory for this; ask for less (fewer draws, a smaller table)\n"),
+    "depth": (RecursionError(), 2, "recassay: the input is nested too deeply; give a flatter file\n"),
+    "no file": (FileNotFoundError(2, "No such file", "a.csv"), 2, "recassay: a.csv: "),
+    "disk": (ValueError("polars: No space left on device (os error 28)"), 2, "recassay: the disk is full"),
+    "exit": (SystemExit(4), 4, ""),
+    "a pipe": (BrokenPipeError(), 0, ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", ENDS)
+def test_how_a_command_ends(cli, monkeypatch, case):
+    end, code, words = ENDS[case]
+
+    def run(arguments, **options):
+        assert options == {"prog_name": "recassay", "standalone_mode": False}
+        if isinstance(end, BaseException):
+            raise end
+        return end
+
+    monkeypatch.setattr(main.PROGRAM, "main", run)
+    monkeypatch.setattr(main, "_without_output", lambda: None)
+    ran = cli("rank", "results.csv")
+    assert ran.code == code
+    assert ran.err == words if words.endswith("\n") or not words else ran.err.startswith(words)
+
+
+def test_a_fault_of_ours_keeps_its_traceback(cli, monkeypatch, tmp_path):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(main.PROGRAM, "main", lambda *_, **__: {}["missing"])
+    ran = cli("rank")
+    (kept,) = tmp_path.iterdir()
+    said = f"recassay: this is a fault of RecAssay: KeyError: 'missing'; please report it; the traceback is in {kept}\n"
+    assert (ran.code, ran.err) == (1, said)
+    assert kept.name.startswith("recassay-fault-")
+    assert "KeyError: 'missing'" in kept.read_text()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "absent"))
+    assert "please report it; it happened at " in cli("rank").err
+
+
+def test_without_words_there_is_help(cli):
+    assert cli().out == cli("--help").out != ""
+
+
+def test_the_command_line_is_that_of_the_process(monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["recassay", "--version"])
+    with pytest.raises(SystemExit) as ended:
+        main.main()
+    assert not ended.value.code
+    assert capsys.readouterr().out == f"recassay {recassay.__version__}\n"
 
 
 @pytest.mark.slow

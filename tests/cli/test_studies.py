@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
 
 import polars as pl
 import pytest
 
 import recassay
+from recassay.cli.studies import _verified
+from recassay.core.system.failures import causes
+from recassay.store import CellRecord
+from support.stores import write_records
 
 STUDY = """
 [study]
@@ -69,6 +76,7 @@ def test_run_status_analyze(cli, study, tmp_path):
     assert {"recassay", "python"} & set(json.dumps(manifest).split('"'))
 
 
+@pytest.mark.usefixtures("in_process")
 def test_a_study_without_a_file_is_named_after_its_folder(cli, tmp_path):
     ran = cli("run", "--datasets", "synthetic:few-items", "--algorithms", "MostPop", "--trials", 0, "--metrics",
               "ndcg@10", "--out", tmp_path / "films", "-j", 1)  # fmt: skip
@@ -93,6 +101,7 @@ def test_an_interrupted_run_says_what_is_kept_and_how_to_go_on(cli, tmp_path, mo
     assert "2 of 2 cells are done; this run ran 1 cell" in cli(*command).out
 
 
+@pytest.mark.usefixtures("in_process")
 def test_cells_of_an_earlier_version_are_named_and_run_again(cli, tmp_path, copied_package):
     out = tmp_path / "out"
     command = ("run", "--datasets", "synthetic:dense-small,synthetic:few-items", "--algorithms", "MostPop,EASE",
@@ -231,3 +240,169 @@ def test_a_dataset_that_cannot_be_read_is_said_once(cli, tmp_path):
     assert ran.out.count("failed: ") == 1
     assert "failed: MostPop, Random on broken" in ran.out
     assert "recassay analyze" not in ran.out
+
+
+def failed(reason="no luck"):
+    return SimpleNamespace(algorithm="EASE", dataset="films", status="failed", reason=reason)
+
+
+def ended(monkeypatch, *, multiverse=None, **more):
+    """`run` and `classify` end with this record, and run nothing; what they were asked."""
+    asked = {}
+    record = SimpleNamespace(**{"folder": Path("out"), "done": 3, "planned": 4, "failed": [], "ran": 2, "seconds": 7.6,
+                                "earlier": {}, "predictions": ()} | more)  # fmt: skip
+    record.causes = lambda: causes(record.failed)
+    spec = SimpleNamespace(name="named", multiverse=multiverse, seed=1)
+    studies = "recassay.api.study.studies"
+    monkeypatch.setattr(f"{studies}.load_study", lambda path: asked.update(path=path) or spec)
+    monkeypatch.setattr(f"{studies}.make_study", lambda **named: asked.update(named) or spec)
+    monkeypatch.setattr(f"{studies}.run", lambda study, **named: asked.update(named, study=study) or record)
+    return asked
+
+
+ENDS = [
+    ({}, "", 0, "3 of 4 cells are done; this run ran 2 cells in 8 s.\nNow: recassay analyze out\n"),
+    ({"ran": 1}, "", 0, "3 of 4 cells are done; this run ran 1 cell in 8 s.\nNow: recassay analyze out\n"),
+    ({"done": 0, "ran": 0}, "", 0, "0 of 4 cells are done; this run ran no cell.\n"),
+    ({"failed": [failed()]}, "", 1, "3 of 4 cells are done and 1 failed; this run ran 2 cells in 8 s.\n"
+     "failed: EASE on films: no luck\nNow: recassay analyze out\n"),
+    ({}, "--adaptive", 0, "3 of 4 cells are done; this run ran 2 cells in 8 s.\nAdaptive: all is settled.\n"
+     "Now: recassay status out\n"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("record", "options", "code", "words"), ENDS)
+def test_how_a_run_ends(cli, monkeypatch, record, options, code, words):
+    ended(monkeypatch, **record)
+    monkeypatch.setattr("recassay.cli.studies.adaptive_standing", lambda folder: "all is settled")
+    ran = cli("run", "s.toml", *options.split())
+    assert (ran.code, ran.out) == (code, words)
+
+
+def test_what_is_typed_reaches_the_run(cli, monkeypatch, tmp_path):
+    asked = ended(monkeypatch)
+    options = ["--out", tmp_path / "films", "-j", 3, "--retry-failed", "--cluster", "tcp://a:1", "--adaptive",
+               "--target", "order", "--indifference", 0.5, "--confidence", 0.9, "--budget", "2h", "--probe-users",
+               "25%", "--probe-epochs", 4, "--no-prior", "--skip-preflight"]  # fmt: skip
+    monkeypatch.setattr("recassay.cli.studies.adaptive_standing", lambda folder: None)
+    assert cli("run", "s.toml", *options).code == 0
+    assert asked.pop("progress")
+    assert asked.pop("study").name == "named"
+    assert asked == {
+        "path": "s.toml", "folder": tmp_path / "films", "workers": 3, "retry_failed": True, "cluster": "tcp://a:1",
+        "adaptive": True, "target": "order", "indifference": 0.5, "confidence": 0.9, "budget": 7200.0,
+        "probe_users": 0.25, "probe_epochs": 4, "prior": False, "skip_preflight": True,
+    }  # fmt: skip
+    asked.clear()
+    alone = ["--datasets", "a,b", "--algorithms", "EASE", "--metrics", "ndcg@5", "--trials", 3, "--seed", "1,2",
+             "--split", "random", "--threshold", 4, "--out", tmp_path / "films"]  # fmt: skip
+    assert cli("run", *alone).code == 0
+    made = {name: asked[name] for name in ("datasets", "algorithms", "metrics", "trials", "seed", "protocol", "name")}
+    assert made == {"datasets": ["a", "b"], "algorithms": ["EASE"], "metrics": ["ndcg@5"], "trials": 3, "seed": [1, 2],
+                    "protocol": {"split": "random", "positive_threshold": 4.0}, "name": "films"}  # fmt: skip
+
+
+@pytest.mark.parametrize("option", ["--target first", "--probes", "--probe-users 5%", "--probe-epochs 2", "--no-prior"])
+def test_universes_know_no_targets_and_no_probes(cli, monkeypatch, option):
+    ended(monkeypatch, multiverse={})
+    ran = cli("run", "s.toml", "--adaptive", *option.split())
+    assert ran.code == 2
+    assert "does not apply to a study with a [multiverse]; leave it out: the run settles the share" in ran.err
+
+
+def test_a_dry_run_is_a_table_and_fails_where_a_cell_cannot_run(cli, monkeypatch):
+    @dataclass
+    class Prediction:
+        algorithm: str
+        state: str
+        trials: int | None = None
+        memory: int | None = None
+        most_memory: int | None = None
+        gpu_memory: int | None = None
+        dataset: str = "films"
+        users: int | None = 60
+        items: int | None = None
+        interactions: int | None = 900
+
+    cells = (Prediction("EASE", "to run", 0, 1_500_000, 2_000_000_000), Prediction("ALS", "failed", 40, 0, None, 3))
+    ended(monkeypatch, predictions=cells, failed=[failed("too large")], earlier={"EASE": 1})
+    ran = cli("run", "s.toml", "--dry-run")
+    assert ran.code == 1
+    assert [" ".join(line.split()) for line in ran.out.splitlines() if "─" not in line] == [
+        "1 cell was made by an earlier version of EASE; it is run again", "4 cells",
+        "algorithm dataset state trials MB most MB GPU MB users items interactions",
+        "EASE films to run 0 1.5 2,000.0 60 900", "ALS films failed 40 0.0 0.0 60 900", "",
+        "failed: EASE on films: too large",
+    ]  # fmt: skip
+    asked = cli("run", "s.toml", "--dry-run", "--json").json()
+    assert (asked["planned"], asked["earlier"], asked["cells"][1]["trials"]) == (4, {"EASE": 1}, 40)
+    ended(monkeypatch, predictions=cells[:1])
+    assert cli("run", "s.toml", "--dry-run").code == 0
+
+
+def cell(name, algorithm, dataset, status="done"):
+    reason = None if status == "done" else "no luck"
+    return CellRecord(name, algorithm, dataset, 1, None, {}, status, reason=reason, metrics={"ndcg@10": 0.5})
+
+
+def test_the_status_is_told(cli, tmp_path):
+    records = [cell("a", "EASE", "films"), cell("b", "ALS", "films", "timeout")]
+    one = write_records(tmp_path / "one", ["ndcg@10"], records, to_go=[("BPR", "films", 1), ("BPR", "songs", 1)])
+    ran = cli("status", one)
+    assert ran.code == 0, ran.err
+    assert [" ".join(line.split()) for line in ran.out.splitlines() if "─" not in line] == [
+        "1 of 4 cells done, 1 failed, 2 to go; 0 trials kept", "timeout: ALS on films: no luck", "To go",
+        "algorithm dataset", "BPR films", "BPR songs", "",
+    ]  # fmt: skip
+    two = write_records(tmp_path / "two", ["ndcg@10"], records[:1], to_go=[("BPR", "films", 1), ("BPR", "films", 2)])
+    assert ["BPR", "films", "2"] in [line.split() for line in cli("status", two).out.splitlines()]
+    assert "cells cannot be verified" not in cli("status", two).out
+    assert "1 cell cannot be verified" in " ".join(cli("status", two, "--verify").out.split())
+
+
+def test_what_the_checksums_say():
+    def said(**more):
+        known = SimpleNamespace(**{"cells": 8, "splits": 2, "damaged": (), "unverified": {}} | more)
+        return _verified(SimpleNamespace(verified=known))
+
+    assert _verified(SimpleNamespace(verified=None)) == []
+    assert said() == ["All 8 done cells and 2 splits are what was written."]
+    assert said(damaged=("a", "b", "c", "d")) == [
+        "Damaged or gone: a, b, c and 1 more; the same `recassay run` makes this again."
+    ]
+    assert said(unverified={"cells": 1, "trials": 2}) == [
+        "1 cell, 2 trials cannot be verified: the version that wrote this kept no checksums."
+    ]
+
+
+@pytest.mark.parametrize(("sound", "code"), [(True, 0), (False, 1)])
+def test_a_study_that_deviates_fails(cli, monkeypatch, sound, code):
+    asked = {}
+    result = SimpleNamespace(sound=sound, verdict=lambda: ["It is."], to_dict=lambda: {"state": "sealed"})
+    monkeypatch.setattr("recassay.api.study.seal.verify", lambda study, **more: asked.update(more) or result)
+    ran = cli("verify", "out", "--rerun", 4, "--draw", 2, "--metric", "ndcg@5", "-j", 3, "--base", "b", "--seal", "s")
+    assert (ran.code, ran.out) == (code, "It is.\n")
+    assert asked.pop("progress")
+    assert asked == {"rerun": 4, "draw": 2, "metric": "ndcg@5", "workers": 3, "base": "b", "seal": "s"}
+    assert cli("verify", "out", "--json").json() == {"state": "sealed"}
+
+
+def test_the_seal_names_the_next_command(cli, monkeypatch, tmp_path):
+    asked = {}
+    result = SimpleNamespace(verdict=lambda: ["Sealed."], to_dict=lambda: {})
+    monkeypatch.setattr("recassay.api.study.seal.seal", lambda study, **more: asked.update(more) or result)
+    ran = cli("seal", "s.toml", "--claim", "A > B", "--claim", "A is best", "--alpha", 0.01, "--metric", "ndcg@5")
+    assert ran.out == "Sealed.\nNow: recassay run s.toml\n"
+    assert asked == {"claims": ["A > B", "A is best"], "alpha": 0.01, "metric": "ndcg@5"}
+    assert cli("seal", "s.toml", "--folder", "f").out == "Sealed.\nNow: recassay run s.toml --out f\n"
+
+
+def test_the_checklist_is_printed_or_written(cli, monkeypatch, tmp_path):
+    result = SimpleNamespace(
+        to_markdown=lambda: "# One\n\n- two\n", verdict=lambda: ["18 of 20."], to_dict=lambda: {"a": 1}
+    )
+    monkeypatch.setattr("recassay.api.study.checklist.checklist", lambda study: result)
+    assert cli("checklist", "out").out == "# One\n\n- two\n"
+    assert cli("checklist", "out", "--out", tmp_path / "list.md").out == "18 of 20.\n"
+    assert (tmp_path / "list.md").read_text() == "# One\n\n- two\n"
+    assert cli("checklist", "out", "--json").json() == {"a": 1}

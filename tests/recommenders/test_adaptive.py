@@ -51,6 +51,7 @@ def study(folder, **more):
     return tiny_study(folder, ALGORITHMS, datasets=DATASETS, **{"trials": 0, **more})
 
 
+@pytest.mark.usefixtures("in_process")
 def test_chosen_cells_are_ordinary_cells_and_the_rest_can_follow(data):
     events = []
     chooser = AdaptiveStudy(Question("first", 0.5), workers=1)
@@ -79,6 +80,7 @@ def test_chosen_cells_are_ordinary_cells_and_the_rest_can_follow(data):
     assert after.measured.all()
 
 
+@pytest.mark.usefixtures("in_process")
 def test_a_budget_stops_it_and_a_failing_algorithm_counts_as_last(data):
     spec = tiny_study(data, ("Pop", "Raises", "Fake"), datasets=DATASETS, trials=0)
     spent = run_study(spec, data / "out", workers=1, choose=AdaptiveStudy(Question(), budget=1e-6))
@@ -92,6 +94,7 @@ def test_a_budget_stops_it_and_a_failing_algorithm_counts_as_last(data):
     assert states <= {"failed", "predicted"}
 
 
+@pytest.mark.usefixtures("in_process")
 def test_a_dataset_that_cannot_be_prepared_is_no_part_of_the_grid(data):
     (data / "third.csv").write_text("user,item,timestamp\nu1,i1,1\n")
     chooser = AdaptiveStudy(Question("first", 0.9))
@@ -125,6 +128,7 @@ def test_killed_and_resumed_it_comes_to_the_same_table(data):
     assert len(chooser.last.steps) >= 3
 
 
+@pytest.mark.usefixtures("in_process")
 def test_a_damaged_journal_is_one_clear_line(data):
     run_study(study(data), data / "out", workers=1, choose=AdaptiveStudy(Question("first", 0.6)))
     (data / "out" / ADAPTIVE_FILE).write_text(json.dumps({"version": 99}))
@@ -132,6 +136,7 @@ def test_a_damaged_journal_is_one_clear_line(data):
         recassay.adaptive(data / "out")
 
 
+@pytest.mark.usefixtures("in_process")
 def test_probes_are_untuned_cells_in_a_study_of_their_own(data):
     events = []
     spec = study(data, trials=3)
@@ -161,11 +166,13 @@ def test_probes_are_untuned_cells_in_a_study_of_their_own(data):
     assert recassay.adaptive(data / "out").probed == len(probes), "a run without probes forgets none"
 
 
+@pytest.mark.usefixtures("in_process")
 def test_a_study_that_tunes_nothing_cannot_be_probed(data):
     with pytest.raises(recassay.UsageError, match="this study tunes nothing"):
         recassay.run(study(data), data / "out", adaptive=True, probes=True)
 
 
+@pytest.mark.usefixtures("in_process")
 def test_probes_on_a_sample_of_the_users_with_few_epochs(data):
     """A study that tunes nothing is probed on half of the users; the probes are counted as others are."""
     spec = study(data)
@@ -192,6 +199,7 @@ def test_probes_on_a_sample_of_the_users_with_few_epochs(data):
     assert Probing(users=0.2).ratio(3) == pytest.approx(0.05)
 
 
+@pytest.mark.usefixtures("in_process")
 def test_a_run_begun_without_a_prior_goes_on_without(data):
     def known(grid):
         asked.append(grid)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import time
 import traceback
 import warnings
 from collections.abc import Iterable, Iterator
@@ -36,14 +37,16 @@ class InProcess:
 
     def _outcome(self, job: Job, watcher: Watcher) -> Outcome:
         module, _, name = job.function.partition(":")
+        begin = time.perf_counter()
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 function = getattr(importlib.import_module(module), name)
                 record = function(_sent(job.payload()), lambda event: watcher.event(job, _sent(event)))
-            return Outcome("done", record=_sent(record))
+            return Outcome("done", record=_sent(record), seconds=time.perf_counter() - begin)
         except Exception as error:
-            return Outcome(status_of(error), reason=reason_of(error), detail=traceback.format_exc())
+            seconds = time.perf_counter() - begin
+            return Outcome(status_of(error), reason=reason_of(error), detail=traceback.format_exc(), seconds=seconds)
 
 
 def _sent(message: Any) -> Any:

@@ -41,3 +41,24 @@ def write_store(folder: Path, metric: str, cells: Sequence[DoneCell], manifest: 
             write_cell_files(folder, name, per_user=scores, lists=LISTS)
             metrics = {metric: scores[metric].mean()}
             store.record(CellRecord(name, cell.algorithm, cell.dataset, cell.seed, None, {}, "done", metrics=metrics))
+
+
+def write_records(
+    folder: Path,
+    metrics: Sequence[str],
+    records: Sequence[CellRecord],
+    *,
+    to_go: Sequence[tuple[str, str, int]] = (),
+    manifest: Mapping[str, Any] | None = None,
+) -> Path:
+    """A store with these records, whose plan ends with cells (algorithm, dataset, seed) that have not been run."""
+    rows = [(cell.id, cell.algorithm, cell.dataset, cell.seed, cell.fold) for cell in records]
+    rows += [(f"later{n}", *row, None) for n, row in enumerate(to_go)]
+    with Store.open(folder, create=True) as store:
+        store.set_plan([PlannedRow(*row, tuple(metrics), "", 0) for row in rows], dict(manifest or {}))
+        for cell in records:
+            if cell.status == "done":
+                scores = pl.DataFrame({"user": ["u1"], metrics[0]: [cell.metrics.get(metrics[0])]})
+                write_cell_files(folder, cell.id, per_user=scores, lists=LISTS)
+            store.record(cell)
+    return folder

@@ -13,6 +13,7 @@ from recassay.api.arguments import checked
 from recassay.api.inputs import InteractionsLike
 from recassay.core.errors import UsageError
 from recassay.core.specs.specs import ProtocolSpec, ReadSpec
+from recassay.core.tabular import stated
 from recassay.core.types import Interactions
 from recassay.data.catalog.entries import all_datasets, find_dataset
 from recassay.data.characteristics import describe
@@ -62,9 +63,7 @@ def list_data(*, everything: bool = False) -> list[dict[str, Any]]:
         {
             "name": m.name,
             "kind": "stored",
-            "interactions": m.interactions,
-            "users": m.users,
-            "items": m.items,
+            **stated(m, "interactions", "users", "items"),
             "time": m.time_unit or "none",
             "licence": m.licence or "",
             "what": m.note or m.source,
@@ -79,9 +78,7 @@ def list_data(*, everything: bool = False) -> list[dict[str, Any]]:
         {
             "name": e.name,
             "kind": "fetch" if e.addresses and not e.convert else "by hand",
-            "domain": e.domain,
-            "threshold": e.threshold,
-            "licence": e.licence,
+            **stated(e, "domain", "threshold", "licence"),
             "what": e.title,
             "home": e.home,
             "how": e.how or e.convert,
