@@ -9,6 +9,7 @@ from dataclasses import replace
 from types import SimpleNamespace as Made
 
 import numpy as np
+import polars as pl
 import pytest
 
 from recassay.analysis.model.result import PredictedCell, Shares, TippingPoint
@@ -18,10 +19,12 @@ from recassay.reporting.sections import (
     adaptive,
     advise,
     associations,
+    bench,
     beta_irt,
     certify,
     clusters,
     compare,
+    comper,
     glicko,
     logistic_irt,
     model,
@@ -33,6 +36,7 @@ from recassay.reporting.sections import (
     ratings,
     select,
     strata,
+    stress,
     user_irt,
     users,
 )
@@ -1008,3 +1012,475 @@ def test_the_control_against_the_others():
         f"own, the control, is shown to be neither better nor worse than any other {end.format(1)}"
     )
     assert said(a="worse") == f"own, the control, is shown to be worse than a {end.format(1)}"
+
+
+def framed(*rows):
+    """A frame that has these rows."""
+    return Made(to_dicts=lambda: [dict(row) for row in rows])
+
+
+def benched(**given):
+    verdict = Made(
+        algorithms=tuple("abcdefghij"), mean_rank=np.arange(1.0, 11.0), mean=np.linspace(0.5, 0.05, 10),
+        interval=np.stack([np.arange(0.5, 10.0), np.arange(1.5, 11.0)], axis=1), metric="ndcg@10", caution="Careful.",
+        leaders=("a",), status_of=lambda own, other: f"{own} to {other}",
+    )  # fmt: skip
+    row = Made(dataset="x", value=0.5, place=2, of=10, best="b", best_value=0.25, difference=0.01, low=-0.01, high=0.03,
+               p=0.0001)  # fmt: skip
+    usual = {
+        "algorithm": "g", "judgement": verdict, "headline": lambda: "g is 7th.", "rows": (row,), "skipped": {},
+        "of_datasets": 6, "left_out": (), "notes": (), "seconds": None, "joules": None,
+        "pairs": (), "beats": (), "behind": (),
+    }  # fmt: skip
+    return Made(**{**usual, **given})
+
+
+def test_one_algorithm_among_the_baselines(monkeypatch):
+    monkeypatch.setattr(bench, "beaten_sentences", lambda result: ["It beats j."])
+    assert bench.sentences(benched()) == ["g is 7th.", "It beats j."]
+    skipped = {"y": bench.NOT_ASKED, "z": "no users", "w": bench.NOT_ASKED}
+    told = bench.sentences(benched(seconds=1234.5, joules=2500.0, skipped=skipped, left_out=("h",), notes=("Note.",)))
+    assert told[2:] == [
+        "g took 1.23e+03 s and 2.5 kJ in all, tuning included.",
+        f"1 of the benchmark's 6 datasets were used; not used: z (no users), 2 {bench.NOT_ASKED}.",
+        "Not compared, since values are missing: h.",
+        "Note.",
+    ]
+    assert bench.sentences(benched(seconds=3.0))[2] == "g took 3 s in all, tuning included."
+    assert bench.sentences(benched(skipped={"z": "no users"}))[2].endswith("not used: z (no users).")
+    assert bench.sentences(benched(algorithm="a"))[-1] == "Careful."
+    shared = benched(algorithm="a")
+    shared.judgement.leaders = ("a", "b")
+    assert "Careful." not in bench.sentences(shared)
+
+
+def test_the_tables_of_one_algorithm_among_the_baselines():
+    standing, by_dataset = bench.tables(benched())
+    assert standing.title.startswith("g among 9 baselines by mean rank of ndcg@10 ")
+    assert [row[:2] for row in standing.rows] == [
+        ("1", "a"), ("2", "b"), ("3", "c"), ("4", "d"), ("5", "e"), ("6", "f"), ("7", "g"), ("8", "h"), ("9", "i"),
+        ("10", "j"),
+    ]  # fmt: skip
+    assert standing.rows[0] == ("1", "a", "1.0", "0.5 to 1.5", "0.5000", "g to a")
+    assert standing.rows[6] == ("7", "g", "7.0", "6.5 to 7.5", "0.2000", "")
+    first = next(bench.tables(benched(algorithm="a")))
+    assert [row[1] for row in first.rows] == ["a", "b", "c", "d"]
+    last = next(bench.tables(benched(algorithm="j")))
+    assert [row[1] for row in last.rows] == ["a", "b", "c", "g", "h", "i", "j"]
+    few = benched()
+    few.judgement.interval = None
+    assert next(bench.tables(few)).rows[0][3] == ""
+    assert by_dataset.rows == (("x", "0.5000", "2 of 10", "b", "0.2500", "+0.0100 (-0.0100 to +0.0300)", "< .001"),)
+
+
+def by_both_tests(decided, significant, favours, **power):
+    """Three pairs, the left of which has the better mean rank, and what two tests say of them."""
+    left, right = np.array(["a", "a", "b"]), np.array(["b", "c", "c"])
+    favoured = np.where(np.array(favours) == "left", left, right)
+    pairs = [Made(left=one, right=other) for one, other in zip(left, right, strict=True)]
+
+    class Pairs(list):
+        def take(self, places):
+            return [self[place] for place in places]
+
+    listed = Pairs(pairs)
+    listed.columns = {"significant": np.array(significant), "favours": favoured, "left": left, "right": right}
+    able = Made(wilcoxon_can_decide=True, smallest_p_holm=0.1875, **power)
+    return Made(judgement=Made(better=np.array(decided), families=None), pairs=listed, power=able,
+                datasets=("x",) * 6)  # fmt: skip
+
+
+def test_the_usual_test_of_papers_is_told_where_it_differs():
+    yes, no = [True, True, False], [False] * 3
+    assert compare._other_test(by_both_tests(yes, yes, ["left"] * 3)) == []
+    start = "Wilcoxon-Holm, the standard of papers,"
+    weighs = "it weighs differences by rank and corrects without the dependence between pairs."
+    assert compare._other_test(by_both_tests(yes, no, ["left"] * 3)) == [
+        f"{start} finds 0 of 3 pairs significant and disagrees on 2: {weighs}"
+    ]
+    turned = compare._other_test(by_both_tests(yes, yes, ["left", "right", "left"]))
+    assert turned == [
+        f"{start} finds 1 of 3 pairs significant and disagrees on 1: {weighs} Against the order of the mean ranks it "
+        "favours c over a."
+    ]
+    cannot = by_both_tests(yes, no, ["left"] * 3)
+    cannot.power.wilcoxon_can_decide = False
+    assert compare._other_test(cannot) == [
+        f"{start} cannot be significant with 6 datasets and 3 pairs: its smallest corrected p is 0.188."
+    ]
+    cannot.judgement.families, cannot.power.smallest_p_holm = 4, 1.5
+    assert compare._other_test(cannot) == [
+        f"{start} cannot be significant with 4 families of datasets and 3 pairs: its smallest corrected p is 1."
+    ]
+
+
+def test_the_comparison_as_a_whole():
+    result = by_both_tests([True, True, False], [True, True, False], ["left"] * 3)
+    result.judgement = Made(grade="shared_lead", headline="h", control=None, why=("w",), families=None,
+                            better=result.judgement.better)  # fmt: skip
+    result.friedman, result.alpha, result.skillings_mack = Made(p=0.049), 0.05, None
+    assert compare.sentences(result) == ["h", "w", "The algorithms differ as a whole (Friedman, p = 0.049)."]
+    result.friedman.p, result.judgement.families = 0.05, 3
+    assert compare.sentences(result)[-1] == (
+        "No difference between algorithms is shown as a whole (Friedman over 3 families of datasets, p = 0.050)."
+    )
+    result.datasets = ("x",) * 4
+    assert compare.sentences(result) == [
+        "h",
+        "No test is reported on 4 datasets: so few cannot show a difference; 5 are the minimum.",
+    ]
+    assert compare._diagram_caption(result) == "Mean ranks (further left is better) on 4 datasets, too few for a test."
+    result.judgement.grade = "not_comparable"
+    assert compare.sentences(result) == ["h"]
+
+
+def test_the_caption_of_the_diagram():
+    made = Made(datasets=("x",) * 5, bars="nemenyi", alpha=0.1, nemenyi_cd=1.234, credibility=0.9, control=None)
+    assert compare._diagram_caption(made) == (
+        "Mean ranks (further left is better); a bar joins algorithms that are nearer than Nemenyi's critical "
+        "difference of 1.23 at the 0.1 level."
+    )
+    made.bars, made.control = "bayesian", Made(name="own")
+    caption = compare._diagram_caption(made)
+    assert "cannot tell apart with probability 0.9, each pair by itself" in caption
+    assert caption.endswith(" own is the control: a star marks those that are shown to differ from it.")
+
+
+def compared_tables(**given):
+    friedman = Made(p_text=lambda: "p = 0.01", way="exact", chi_square=9.87654, p_value=0.00712, f_text=lambda: "5.1",
+                    chi_square_ties=10.0, p_value_ties=0.0067)  # fmt: skip
+    pair = Made(left="a", right="b", wins=5, ties=1, losses=0, p=0.03125, p_holm=0.0312, significant=True,
+                rank_biserial=0.75)  # fmt: skip
+    posterior = Made(p_left=0.9, p_rope=0.07, p_right=0.03)
+    control = Made(
+        name="a",
+        pairs=[
+            Made(
+                other="b",
+                wins=5,
+                ties=1,
+                losses=0,
+                p=0.03125,
+                p_holm=0.0312,
+                significant=True,
+                favours="a",
+                z=2.5,
+                p_dunn=0.0124,
+            )
+        ],
+        dunn_cd=0.9876,
+    )
+    usual = {
+        "friedman": friedman,
+        "nemenyi_cd": 1.23456,
+        "alpha": 0.1,
+        "groups": {"wilcoxon_holm": (("a", "b"),), "nemenyi": ()},
+        "judgement": Made(families=None, pairs=Made(columns={"status": ["better"]})),
+        "missing": Made(sentence=lambda: ""),
+        "algorithms": ("a", "b"),
+        "mean_ranks": np.array([1.25, 1.75]),
+        "datasets": ("x",) * 6,
+        "pairs": [pair],
+        "bayesian": [posterior],
+        "metric": "ndcg@10",
+        "control": control,
+        "within": 0.02,
+    }
+    return Made(**{**usual, **given})
+
+
+def test_the_tables_of_the_comparison():
+    control, ranks, pairs = compare.tables(compared_tables())
+    assert control.title == "a (the control) against every other: ndcg@10"
+    assert control.rows == (("b", "5-1-0", "0.0312", "0.0312*", "a", "+2.50", "0.0124"),)
+    assert control.notes == (
+        "*: significant at 0.1 after Holm's correction over 1 comparisons. Bonferroni and Dunn's critical difference "
+        "in mean rank is 0.988.",
+    )
+    assert ranks.title == "Mean ranks: ndcg@10, 2 algorithms on 6 datasets"
+    assert ranks.rows == (("a", "1.250"), ("b", "1.750"))
+    assert ranks.notes == (
+        "Friedman p = 0.01 (exact); as papers quote it: chi-square 9.877 (p = 0.00712), Iman-Davenport F 5.1, "
+        "corrected for ties 10 (p = 0.0067).",
+        "Nemenyi critical difference 1.235 at 0.1.",
+        "No significant difference by wilcoxon-holm: a, b.",
+        "No significant difference by nemenyi: none: every pair of neighbours differs.",
+    )
+    assert pairs.rows == (("a", "b", "5-1-0", "0.0312", "0.0312*", "+0.75", "0.900", "0.070", "0.030", "better"),)
+    assert pairs.notes[0].endswith("equivalent means within 2 %.")
+    families = Made(families=3, pairs=Made(columns={"status": ["better"]}))
+    made = compared_tables(control=None, judgement=families, missing=Made(sentence=lambda: "2 cells are missing"))
+    ranks, _ = compare.tables(made)
+    assert ranks.notes[-2:] == (
+        "Every test counts 3 families of datasets: mean differences and mean ranks within a family are one "
+        "observation.",
+        "2 cells are missing.",
+    )
+
+
+def test_the_tables_of_ranks():
+    def ranking(short, ranks, scores):
+        return Made(rule=Made(short=short), ranks=np.array(ranks), scores=np.array(scores))
+
+    result = Made(
+        rankings={"mean": ranking("mean", [2.0, 1.5], [0.12345, 0.5]), "wins": ranking("wins", [1.0, 2.0], [7.0, 3.0])},
+        order=lambda: [1, 0],
+        algorithms=("a", "b"),
+        probability_best=np.array([0.2, 0.8]),
+        winner_p=np.array([0.03, 1.0]),
+        judgement=Made(could_be_best=("b",)),
+        higher_is_better=False,
+        metric="rmse",
+        datasets=("x",) * 6,
+    )
+    ranks, scores = rank.tables(result)
+    assert ranks.title == "Ranks: rmse (lower is better) on 6 datasets"
+    assert ranks.header == ("algorithm", "mean", "wins", "could be best", "P(first again)")
+    assert ranks.rows == (("b", "1.5", "2", "yes (p 1)", "0.80"), ("a", "2", "1", "no (p 0.03)", "0.20"))
+    assert scores.rows == (("b", "0.5", "3"), ("a", "0.1235", "7"))
+    result.probability_best = None
+    assert next(rank.tables(result)).rows == (("b", "1.5", "2"), ("a", "2", "1"))
+    assert [rank._digits(scores) for scores in ([1.0, 2.0], [1.5, 99.9], [1.5, 100.0], [-100.5, 1.0])] == [0, 3, 1, 1]
+    assert rank._lines("one two three four", 12) == ["one two three", "four"]
+
+
+def test_the_sentences_of_ranks():
+    verdict = Made(grade="shared_lead", headline="h", sentences=("s",), leads_again=None, leaders=("a",))
+    result = Made(
+        judgement=verdict,
+        skipped={"Slow": "has no value on x"},
+        missing=Made(sentence=lambda: "2 are missing"),
+        firsts=lambda: {"a": ["mean"]},
+        counted=lambda: ["mean"],
+    )
+    notes = ["Slow was left out: it has no value on x.", "2 are missing."]
+    assert rank.sentences(result) == ["h", "s", *notes]
+    verdict.leads_again = np.ones(1)
+    assert rank.sentences(result) == ["h", "s", "a is first under all 1 aggregations.", *notes]
+    verdict.grade, result.skipped, result.missing = "not_comparable", {}, Made(sentence=lambda: "")
+    assert rank.sentences(result) == ["h", "s"]
+
+
+def test_the_tables_of_the_model():
+    level = {"algorithm": "b", "level": 0.51234, "low": 0.4, "high": 0.6, "probability_best": 0.9,
+             "probability_first": 0.7}  # fmt: skip
+    pairs = [
+        {"left": "b", "right": "a", "probability_better": 0.95, "probability_beats": 0.8, "probability_equal": 0.1},
+        {"left": "a", "right": "b", "probability_better": 0.5, "probability_beats": 0.5, "probability_equal": 0.1},
+    ]
+    result = modelled(
+        [0.2, 0.8], confidence=0.9, to_frame=lambda: framed(level, {**level, "algorithm": "a"}), within=0.02,
+        level=np.zeros((4000, 2)), sampling=Made(effective=1234.6, r_hat=1.0012, error=0.0044),
+        pairs_frame=lambda: framed(*pairs), predicted=(PredictedCell("c", "d", 0.2, 0.1, 0.3),),
+    )  # fmt: skip
+    levels, against, predicted = model.tables(result)
+    assert levels.title == "Levels: ndcg@10 on a dataset of the middle kind, 6 datasets"
+    assert levels.header[2] == "90 %"
+    assert levels.rows[0] == ("b", "0.5123", "0.4000 to 0.6000", "0.90", "0.70")
+    assert levels.notes == (
+        "4,000 draws, worth 1,235 independent ones; R-hat 1.001; standard error of P(best) by chance 0.004.",
+    )
+    assert (against.title, against.header[-1]) == ("b against each other", "P(within 2 %)")
+    assert against.rows == (("a", "0.95", "0.80", "0.10"),)
+    assert predicted.rows == (("c", "d", "0.2000", "0.1000 to 0.3000"),)
+    result.predicted = ()
+    assert len(list(model.tables(result))) == 2
+    assert model.leader(result) == "b"
+
+
+def test_the_tables_of_traits():
+    def trait(*names):
+        n = len(names)
+        values = np.linspace(0.5, 0.7, n)
+        return Made(
+            names=names, estimate=values, low=values - 0.1, high=values + 0.1, order=lambda: list(range(n))[::-1]
+        )
+
+    def direction(number, respondent, level, slope, people, things):
+        traits = {respondent: trait(*people), level: trait(*things), slope: trait(*things)}
+        return Made(number=number, traits=traits, mse=0.01234, log_likelihood=12.34, reliability=0.876,
+                    probability_positive=[0.99] * len(things))  # fmt: skip
+
+    directions = (
+        direction(1, "ability", "difficulty", "discrimination", ("a", "b"), ("x", "y", "z")),
+        direction(2, "challenge", "difficulty_limit", "consistency", ("x", "y", "z"), ("a", "b")),
+    )
+    result = Made(directions=directions, estimator="precision", metric="ndcg@10",
+                  log_posteriors={"precision": 30.0, "beta": 17.6})  # fmt: skip
+    able, hard, challenged, limits = beta_irt.tables(result)
+    assert (able.title, able.header) == ("Direction 1: algorithms on datasets, ndcg@10", ("algorithm", "ability"))
+    assert able.rows == (("b", "0.700 [0.600, 0.800]"), ("a", "0.500 [0.400, 0.600]"))
+    assert able.notes == (beta_irt.NARROW,)
+    assert hard.header == ("dataset", "difficulty", "discrimination", "P(> 0)")
+    assert hard.rows[0] == ("z", "0.700 [0.600, 0.800]", "0.700 [0.600, 0.800]", "0.990")
+    fit = "Fit: mean squared error 0.0123, log-likelihood 12.3, reliability 0.88."
+    assert hard.notes == (fit,)
+    assert (challenged.title, challenged.notes) == ("Direction 2: datasets on algorithms, ndcg@10", ())
+    assert limits.header == ("algorithm", "difficulty limit", "consistency", "P(> 0)")
+    density = "The responses follow a Beta density around the curves with a precision of its own"
+    assert limits.notes == (fit, f"{density}: 12 units of log-likelihood better than the model's own.")
+    result.log_posteriors = {}
+    assert list(beta_irt.tables(result))[-1].notes[1] == f"{density}."
+    result.estimator = "beta"
+    assert list(beta_irt.tables(result))[-1].notes[1] == "The responses follow the Beta density of the model."
+
+
+def test_the_table_of_the_tournament():
+    row = {"algorithm": "a", "rating": 1650.4, "deviation": 51.6, "volatility": 0.06, "low": 1600.6, "high": 1700.2,
+           "order_low": 1640.0, "order_high": 1660.0, "order_rank_low": 1.0, "order_rank_high": 2.0}  # fmt: skip
+    result = Made(metric="rmse", higher_is_better=False, datasets=("x", "y"), order_name="as given", n_orders=50,
+                  notes=("Note.",), to_frame=lambda: framed(row, {**row, "low": None}))  # fmt: skip
+    (table,) = glicko.tables(result)
+    assert table.title == "Glicko-2: rmse (lower is better), 2 datasets in the order: as given"
+    assert table.rows[0] == ("a", "1650", "52", "0.0600", "1601 to 1700", "1640 to 1660", "1 to 2")
+    assert table.rows[1][4] == ""
+    assert table.notes == ("Over orders: the middle 95 % of 50 random orders of the datasets.", "Note.")
+
+
+def test_the_tables_of_abilities():
+    row = {"respondent": "a", "ability": 1.2345, "ability_low": 1.0, "ability_high": 1.5, "true_score": 0.8,
+           "accuracy": 0.75}  # fmt: skip
+    summary = {
+        "mean_discrimination": 1.0,
+        "discrimination_deviation": 0.5,
+        "mean_difficulty": 0.1,
+        "difficulty_deviation": 0.9,
+        "mean_guessing": 0.2,
+        "guessing_deviation": 0.1,
+        "negative_share": 0.125,
+    }
+    result = Made(model="3pl", abilities=Made(method="EAP"), respondents=("a", "b"), items=Made(names=("i",) * 40),
+                  confidence=0.9, to_frame=lambda: framed(row), summary=lambda: summary, notes=("Note.",))  # fmt: skip
+    (table,) = logistic_irt.tables(result)
+    assert table.title == "3PL: abilities (EAP) of 2 respondents on 40 items"
+    assert table.header[2] == "90 %"
+    assert table.rows == (("a", "1.234", "1.00 to 1.50", "0.800", "0.750"),)
+    assert table.notes == (
+        "Items: discrimination 1.00 (deviation 0.50), difficulty 0.10 (0.90), guessing 0.20 (0.10); 12.5 % "
+        "discriminate negatively.",
+        *logistic_irt.NARROW["3pl"],
+        "Note.",
+    )
+    result.model, summary["mean_guessing"] = "2pl", None
+    assert next(logistic_irt.tables(result)).notes == ("Note.",)
+
+
+def test_the_tables_of_abilities_on_users():
+    fit = Made(lead=lambda: ("a", "b", 0.9876), reliability=lambda: {"ability": 0.9, "difficulty": 0.4},
+               fit=Made(respondents=("a", "b", "c")))  # fmt: skip
+    row = {"dataset": "all users", "users": 50, "telling_users": 30, "mean_discrimination": 1.0,
+           "discrimination_deviation": 0.5, "mean_difficulty": 0.1, "difficulty_deviation": 0.9}  # fmt: skip
+    ability = {"dataset": "all users", "algorithm": "a", "ability": 0.5, "low": 0.4, "high": 0.6, "hit_rate": 0.25}
+    result = Made(
+        fits={"all users": fit},
+        datasets_frame=lambda: framed(row),
+        model="2pl",
+        metric="hit@10",
+        confidence=0.9,
+        to_frame=lambda: framed(ability, {**ability, "dataset": "x"}),
+        main=fit,
+        notes=("Note.",),
+    )
+    abilities, of_users = user_irt.tables(result)
+    assert abilities.title == "2PL: algorithms on the users of all users, hit by hit@10"
+    assert abilities.rows == (("a", "0.500", "0.40 to 0.60", "0.250"),)
+    assert of_users.rows == (("all users", "50", "30", "a", "0.988", "1.00 (0.50)", "0.10 (0.90)", "0.90 / 0.40"),)
+    assert of_users.notes[0].endswith("as they rest on 3 algorithms each.")
+    assert of_users.notes[1:] == ("Note.",)
+
+
+def test_the_tables_of_popularity():
+    shares = {"share_of_items": [0.5, 1.0], "share_of_train": [0.125, 1.0], "events": pl.Series([100, 2000])}
+    dataset = popular("films", [crossing("b", "a", 12.4, proven=False), crossing("c", "a", 7.0)])
+    dataset.told_from_best = lambda alpha: np.array([[False, False, True], [False, True, True]])
+    dataset.order = lambda row: ["a", "b", "c"]
+    dataset.value = np.array([[0.1, 0.2, 0.05], [0.4, 0.3, 0.2]])
+    dataset.users, dataset.shares, dataset.shortened = (1200, 3400), shares, 1500
+    result = stratified(dataset)
+    result.left_out = ("books has one stratum",)
+    row = {"dataset": "films", "distance": float("nan"), "chance": 0.05, "chance_low": 0.01, "chance_high": 0.1,
+           "pairs": 3, "observed": 3, "flipped": 1, "proven": None}  # fmt: skip
+    result.sensitivity_frame = lambda: framed(row, {**row, "distance": 0.333})
+    values, crossings, sensitivity = strata.tables(result)
+    assert values.title == "films: ndcg@10 on T_P (columns: P)"
+    assert values.rows == (
+        ("a", "0.1000~", "0.4000*"),
+        ("b", "0.2000*", "0.3000 "),
+        ("c", "0.0500 ", "0.2000 "),
+        ("(users)", "1,200 ", "3,400 "),
+        ("(% of items)", "50.0 ", "100.0 "),
+        ("(% of training events)", "12.5 ", "100.0 "),
+    )
+    assert values.notes[0] == ("Every T_P has 100 to 2,000 events with items that fewer than P users have in training.")
+    assert values.notes[2] == "1,500 lists had too few items left after removal: their values are lower bounds."
+    assert crossings.rows == (("c", "a", "7", "both"), ("b", "a", "12", "only above"))
+    assert sensitivity.header[3] == "90 %"
+    assert sensitivity.rows[0] == ("films", "undefined", "0.05", "0.01 to 0.10", "3", "3", "1", "")
+    assert sensitivity.rows[1][1] == "0.33"
+    assert sensitivity.notes[2:] == ("Left out: books has one stratum.",)
+    shares["events"], dataset.shortened, dataset.crossings = pl.Series([100, 100]), 0, ()
+    values, _ = strata.tables(result)
+    assert values.notes[0].startswith("Every T_P has 100 events with items")
+    assert len(values.notes) == 2
+
+
+def test_the_tables_of_stress():
+    conclusion = Made(statement="a is first", change="fewer", when="half is left out", holds_under=3, verdict="fragile")
+    subset = Made(size=3, numbers={"full": np.array([[0.9, 0.5, 1.0, 0]]), "disjoint": np.array([[0.7, 0.2, 0.9, 0]])})
+    curve = Made(x=np.array([1, 2, 3]), numbers=np.array([[[0.99, 0.9, 1], [0.8, 0.61, 0.95], [0.5, 0.1, 0.9]]]))
+    result = Made(
+        algorithms=("a", "b"),
+        datasets=("x",) * 4,
+        metric="ndcg@10",
+        titles=("mean",),
+        draws=100,
+        main=Made(name="fewer"),
+        signs=[Made(title="Pareto", signs=["+"], numbers=[0.0]), Made(title="beta", signs=["NA"], numbers=[0.5])],
+        subsets=[subset, Made(size=2, numbers={"full": np.array([[0.6, 0.1, 0.9, 0]])})],
+        curves={"drop_datasets": curve},
+        conclusions=[conclusion, Made(change="other")],
+        rules=("r",) * 10,
+        skipped={"Slow": "has no value on x"},
+        missing=Made(sentence=lambda: "2 are missing"),
+        verdict=lambda: ["One.", "Two.", "Three.", "Four.", "Five."],
+    )
+    signs, agreement, survive = stress.tables(result)
+    assert signs.title == "Properties of the aggregations: ndcg@10, 2 algorithms on 4 datasets"
+    assert signs.rows == (("mean", "0.000 +", "NA"),)
+    assert signs.notes == ("Slow was left out: it has no value on x.", "2 are missing.")
+    assert agreement.header == ("aggregation", "3 datasets", "two of 3, disjoint", "2 datasets", "without 2 datasets")
+    assert agreement.rows == (
+        ("mean", "0.900 [0.50, 1.00]", "0.700 [0.20, 0.90]", "0.600 [0.10, 0.90]", "0.800 [0.61, 0.95]"),
+    )
+    assert survive.title.startswith("What survives when half is left out: under how many aggregations at least 95 %")
+    assert survive.rows == (("a is first", "3 of 10", "fragile"),)
+    brief = stress.brief(result)
+    assert (brief.headline, brief.sentences, brief.table) == ("One.", ("Two.", "Three.", "Four."), survive)
+
+
+def test_the_tables_of_comper():
+    agreement = {"measure": "comper", "scope": "all", "settings": 2, "tau": None, "first": "a", "same_first": 0.5,
+                 "reversed_share": 0.25}  # fmt: skip
+    others = [
+        {**agreement, "measure": "recall", "scope": "split"},
+        {**agreement, "measure": "comper", "scope": "split"},
+        {**agreement, "measure": "recall"},
+    ]
+    result = Made(
+        table=Made(algorithms=("a", "b"), datasets=("x", "y")), order=lambda: [1, 0], normalisation="minmax",
+        scores=np.array([[0.1, 0.2], [0.3, 0.5]]), by_dimension=np.array([[[0.1, 0.0], [0.1, 0.0]], [[0.2, 0.2]] * 2]),
+        matrix=Made(name="the paper"), dimensions=("correctness", "coverage"), agreements=("yes",),
+        agreement_frame=lambda: framed(agreement, *others),
+    )  # fmt: skip
+    scores, settings, holds = comper.tables(result)
+    assert scores.title.startswith(
+        "ComPer over 2 settings: score, and what each dimension adds to it (minmax, the paper)"
+    )
+    assert scores.rows == (("b", "0.400", "0.200", "0.200"), ("a", "0.150", "0.100", "0.000"))
+    assert settings.rows == (("b", "0.300", "0.500"), ("a", "0.100", "0.200"))
+    assert [row[:2] for row in holds.rows] == [("comper", "all"), ("comper", "split"), ("recall", "all")]
+    assert holds.rows[0] == ("comper", "all", "2", "-", "a", "0.50", "0.25")
+    result.agreements, result.table.datasets = (), ("x",)
+    assert len(list(comper.tables(result))) == 1
+    result.table.datasets = tuple("abcdefghi")
+    assert len(list(comper.tables(result))) == 1

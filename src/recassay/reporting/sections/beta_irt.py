@@ -65,10 +65,10 @@ def tables(result: BetaIRTResult) -> Iterator[Table]:
     density = DENSITIES[result.estimator]
     if result.estimator == "precision":
         posteriors = result.log_posteriors
-        gain = (
-            f": {posteriors['precision'] - posteriors['beta']:.0f} units of log-likelihood better than the model's own"
-        )
-        density += f"{gain if posteriors else ''}."
+        if posteriors:
+            gain = posteriors["precision"] - posteriors["beta"]
+            density += f": {gain:.0f} units of log-likelihood better than the model's own"
+        density += "."
     for direction in result.directions:
         respondent, level, slope = direction.traits
         who, what = ("algorithm", "dataset") if direction.number == 1 else ("dataset", "algorithm")
