@@ -8,6 +8,8 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from tests.support.readings import FILES, expected, sample_reading
+from tests.support.readings import FOLDERS as FOLDERS_OF_SAMPLES
 
 import recassay
 from recassay import RecAssayError, load_results
@@ -54,6 +56,12 @@ def test_each_sample_is_known_by_its_content(path):
         assert found
         with pytest.raises(RecAssayError, match=r"holds (recommendation lists|relevance judgements|settings or tests)"):
             load_results(path)
+
+
+@pytest.mark.parametrize("name", [*FILES, *FOLDERS_OF_SAMPLES])
+def test_each_sample_is_read_as_it_was(name):
+    """Every row, note and guess; `tests/support/readings.py` says how to write them again."""
+    assert sample_reading(name) == expected()["samples"][name]
 
 
 def test_every_framework_has_a_sample():

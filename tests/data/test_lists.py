@@ -7,6 +7,8 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from tests.support.readings import expected, small_lists_reading
+from tests.support.small_tables import SMALL_LISTS
 
 from recassay.core.errors import InputError
 from recassay.data.lists.judgements import read_judgements
@@ -49,6 +51,12 @@ SAMPLES = {
         json.dumps({n: {str(k): row[p] for k, row in enumerate(ROWS)} for p, n in enumerate(("user", "item", "rank"))}),
     ),
 }
+
+
+@pytest.mark.parametrize("name", SMALL_LISTS)
+def test_small_lists_are_read_or_refused_as_they_were(name: str) -> None:
+    """Every row and note, and the judgements that a file may be; `tests/support/readings.py` writes them again."""
+    assert small_lists_reading(name) == expected()["lists"][name]
 
 
 @pytest.mark.parametrize(("name", "content"), SAMPLES.values(), ids=SAMPLES)

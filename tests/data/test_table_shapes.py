@@ -11,6 +11,8 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.readings import expected, small_reading
+from tests.support.small_tables import SMALL_TABLES
 
 from recassay import RecAssayError, load_results
 from recassay.core import columns as c
@@ -196,6 +198,12 @@ def test_shapes_are_read_as_they_are(write, shape):
     found = {(a.removeprefix("Most"), d, m, round(v, 9)) for a, d, m, v in rows(load_results(path))}
     alone = shape == "the index named below"  # its dataset is the name of the file
     assert found == ({row for row in EXPECTED if row[1] == "d1"} if alone else EXPECTED)
+
+
+@pytest.mark.parametrize("name", SMALL_TABLES)
+def test_small_tables_are_read_or_refused_as_they_were(name):
+    """Every row, note, guess and refusal of a small file; `tests/support/readings.py` says how to write them again."""
+    assert small_reading(name) == expected()["tables"][name]
 
 
 def test_utf_16_as_spreadsheets_save_it(tmp_path):

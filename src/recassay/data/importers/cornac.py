@@ -21,6 +21,7 @@ from recassay.data.tables.labels import spelled
 from recassay.data.tables.roles import Asked
 from recassay.data.tables.shapes import long_form
 from recassay.data.tables.textual import barred_grids
+from recassay.data.tables.words import STATISTICS
 
 METRICS = accuracy(ndcg=BINARY, map=WHOLE_LIST, mrr=Known("mrr", "first: the first hit of the whole ranking counts"))
 
@@ -64,11 +65,12 @@ def read(file: OpenedFile) -> Imported:
 
 
 def _by_user(document: dict[str, Any]) -> bool:
-    """`{model: {metric: {user: number}}}` with known metrics."""
+    """`{model: {metric: {user: number}}}` with known metrics; `{"mean": ..., "std": ...}` are no users."""
     return bool(document) and all(
         isinstance(metrics, dict) and metrics
         and all(spelled(str(name)) is not None and isinstance(users, dict) and users
                 and all(isinstance(value, (int, float)) for value in list(users.values())[:5])
+                and not {str(user).lower() for user in users} <= STATISTICS.keys()
                 for name, users in metrics.items())
         for metrics in document.values()
     )  # fmt: skip

@@ -70,21 +70,25 @@ def part_of(file: OpenedFile, importer: Importer | None, asked: Asked) -> Part:
         # A file that names several datasets leaves nothing for `dataset` to say; it chooses none of them.
         what = f"names {named.n_unique()} datasets itself, so `dataset` has no effect"
         raise UsageError(what, where=file.name, fix="leave it out")
-    if importer is not None:
-        dataset = pl.lit(asked.dataset or file.dataset())
-        if c.DATASET in frame.columns and (named.n_unique() > 1 or asked.dataset is None):
-            dataset = pl.col(c.DATASET).cast(pl.String).fill_null(dataset)
-        imported = replace(imported, frame=frame.with_columns(dataset.alias(c.DATASET)))
-    return made_part(imported, file.name, file.source)
+    if importer is None:
+        return made_part(imported, file.name, file.source, asked.dataset)
+    if asked.dataset is not None and named.n_unique() < 2:
+        imported = replace(imported, frame=frame.drop(c.DATASET, strict=False))
+    return made_part(imported, file.name, file.source, asked.dataset or file.dataset())
 
 
-def made_part(imported: Imported, where: str, source: Source | None) -> Part:
+def made_part(imported: Imported, where: str, source: Source | None, dataset: str | None = None) -> Part:
     """A part with one row per cell: where rows are of single users the mean, the deviation and the number of these.
+
+    `dataset` is that of rows which name none.
 
     The deviation over the square root of the number of users is the standard error of the mean, which is how the
     deviation and the runs of a row are used everywhere. Rows without a user are means already and stay as they are.
     """
     frame, users = imported.frame, None
+    if dataset is not None:
+        named = pl.col(c.DATASET).cast(pl.String) if c.DATASET in frame.columns else pl.lit(None, dtype=pl.String)
+        frame = frame.with_columns(named.fill_null(dataset).alias(c.DATASET))
     if c.USER in frame.columns:
         users = frame
         keys = [name for name in frame.columns if name not in (c.USER, c.VALUE, c.DEVIATION, c.RUNS)]

@@ -37,7 +37,8 @@ def read_parts(source: Any, asked: Asked, format: str | None = None) -> list[Par
     if asked.wide and asked.transpose:
         raise UsageError("`wide` and `transpose` exclude each other", fix="keep one")
     if not isinstance(source, (str, PathLike)):
-        return [made_part(long_form(table_from_memory(source), asked, "the frame", "frame"), "the frame", None)]
+        imported = long_form(table_from_memory(source), asked, "the frame", "frame")
+        return [made_part(imported, "the frame", None, asked.dataset)]
     path = Path(source)
     if path.is_dir():
         return _folder(path, asked, format)

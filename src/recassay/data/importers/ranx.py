@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import polars as pl
+
 from recassay.core import columns as c
 from recassay.data.importers.contract import Imported, Importer, Kind, long_frame, melted
 from recassay.data.importers.conventions import BY_RELEVANT, LINEAR, accuracy, with_conventions
@@ -35,6 +37,8 @@ def read(file: OpenedFile) -> Imported:
             for model in file.json["model_names"]
             for metric, value in file.json[model]["scores"].items()
         )
+    # Its `hits` counts the hits of a list; a hit rate is called `hit_rate`.
+    long = long.with_columns(pl.col(c.METRIC).str.replace(r"^hits(@|$)", "hit_count$1"))
     return Imported(with_conventions(long, METRICS, framework="ranx"))
 
 

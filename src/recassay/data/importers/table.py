@@ -143,7 +143,7 @@ def _delimited(file: OpenedFile, text: str) -> Table:
         named = [levels for levels in drawn.headers if any(levels)] if drawn is not None else []
         if drawn is not None and len(set(named)) == len(named):
             return drawn
-    return Table.of(read_frame(text.encode() if above else file.data, file.name, empty_fix=_FIX))
+    return Table.of(read_frame(text.encode(), file.name, empty_fix=_FIX))
 
 
 def _title_lines(text: str) -> int:

@@ -43,7 +43,7 @@ def read_judgements(source: Any) -> pl.DataFrame | None:
     if frame is None:
         return None
     roles = list_roles(frame.columns, where)
-    worth = next((roles[role] for role in (c.SCORE, c.RANK) if role in roles), None)
+    worth = roles.get(c.SCORE)  # a rank says the order, and nothing of how relevant an item is
     table = frame.select(
         pl.col(roles[c.USER]).alias(c.USER),
         pl.col(roles[c.ITEM]).alias(c.ITEM),

@@ -159,6 +159,11 @@ def read_cell(text: str, decimal_comma: bool = False, *, percent: bool = False) 
     return Cell(value, deviation, taken=tuple(dict.fromkeys(taken)))
 
 
+def read_alone(text: str) -> Cell:
+    """A cell whose column is not known: its comma is a decimal one unless it separates thousands, as in `1,234.5`."""
+    return read_cell(text, "," in text and has_decimal_comma([text]))
+
+
 def has_decimal_comma(texts: Iterable[str]) -> bool:
     """Whether the commas of a column are decimal: where `0,4`, `12,34` or `1.234,5` occur and `1,234.5` does not.
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import polars as pl
 
 from recassay.core.errors import InputError
-from recassay.data.tables.cells import read_cell
+from recassay.data.tables.cells import read_alone
 from recassay.data.tables.words import role_word
 
 PANEL = "panel"
@@ -186,13 +186,13 @@ def table_of(rows: Sequence[Sequence[str]], title: str = "", *, drawn: bool = Fa
 
 def is_number(text: str) -> bool:
     """Whether a cell holds a number, however it is decorated."""
-    return read_cell(text, "," in text).value is not None
+    return read_alone(text).value is not None
 
 
 def _is_data(row: Sequence[str]) -> bool:
     """Whether most of the cells after the first hold numbers or stand for a missing one."""
     rest = [cell for cell in row[1:] if cell]
-    read = [read_cell(cell, "," in cell) for cell in rest]
+    read = [read_alone(cell) for cell in rest]
     held = sum(cell.value is not None for cell in read)
     return held > 0 and 2 * sum(cell.value is not None or cell.missing for cell in read) >= len(rest)
 
@@ -208,7 +208,7 @@ def _is_text(column: Sequence[str]) -> bool:
     """Whether a column holds names: most of its cells that are filled are no numbers."""
     filled = [cell for cell in column if cell]
     filled = filled[:: 1 + len(filled) // MOST_LOOKED_AT]
-    read = [read_cell(cell, "," in cell) for cell in filled]
+    read = [read_alone(cell) for cell in filled]
     return 2 * sum(cell.value is None and not cell.missing for cell in read) > len(filled)
 
 

@@ -11,7 +11,7 @@ import polars as pl
 from recassay.core import columns as c
 from recassay.core.errors import InputError, UsageError, listing
 from recassay.core.names import canonical
-from recassay.data.tables.cells import read_cell
+from recassay.data.tables.cells import read_alone
 from recassay.data.tables.grid import Table
 from recassay.data.tables.labels import Spelled, known_metric, own_name, spelled
 from recassay.data.tables.words import (
@@ -232,7 +232,7 @@ def holds_numbers(column: pl.Series) -> bool:
     plain = text.cast(pl.Float64, strict=False)
     if plain.null_count() == 0:
         return True
-    odd = [read_cell(cell, "," in cell) for cell in text.filter(plain.is_null()).head(200).to_list()]
+    odd = [read_alone(cell) for cell in text.filter(plain.is_null()).head(200).to_list()]
     numbers = plain.len() - plain.null_count()
     held = numbers + sum(cell.value is not None for cell in odd)
     fine = numbers + sum(cell.value is not None or cell.missing for cell in odd)

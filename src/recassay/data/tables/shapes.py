@@ -94,8 +94,6 @@ def long_form(table: Table, asked: Asked, where: str, dataset: str, stem: str = 
         frame = frame.with_columns(pl.lit(asked.dataset or dataset).alias(c.DATASET))
         if asked.dataset is None:
             remarks.sentences.append(f"no column names the dataset: {dataset!r} was taken (`dataset` names another)")
-    elif asked.dataset is not None:
-        frame = frame.with_columns(pl.col(c.DATASET).fill_null(asked.dataset))
     if c.USER in frame.columns:
         count = frame.get_column(c.USER).n_unique()
         remarks.sentences.append(f"its rows are of {count} users: means over users were taken, with their deviations")

@@ -54,7 +54,7 @@ def split_tuples(table: Table) -> Table:
     if len(parts[0]) < 2 or any(len(part) != len(parts[0]) for part in parts):
         return table
     columns = [pl.Series(f"part {i}", values) for i, values in enumerate(zip(*parts, strict=True))]
-    named = levels_in(table.headers[0][-1])
+    named = table.headers[0]  # a tuple of names stands over a column of tuples
     headers = [(name,) for name in named] if len(named) == len(columns) else [("",)] * len(columns)
     return replace(table, columns=(*columns, *table.columns[1:]), headers=(*headers, *table.headers[1:]))
 

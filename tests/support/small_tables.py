@@ -1,0 +1,532 @@
+# ruff: noqa: E501
+"""Small files that each show one way in which people write results or lists, or one mistake in them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from typing import Any
+
+Files = dict[str, str | bytes]
+
+LONG = "algorithm,dataset,metric,value\n"
+FOUR = "EASE,d1,ndcg@10,0.3\nEASE,d2,ndcg@10,0.4\nPop,d1,ndcg@10,0.1\nPop,d2,ndcg@10,0.2\n"
+TEX = "\\begin{{tabular}}{{l*{{2}}{{c}}}}{}\\end{{tabular}}"
+
+
+def one(text: str | bytes, name: str = "films.csv", **options: Any) -> tuple[Files, dict[str, Any]]:
+    """One file, and how it is read."""
+    return {name: text}, options
+
+
+def several(files: Files, **options: Any) -> tuple[Files, dict[str, Any]]:
+    """Several places, or with `folder=True` the folder of them."""
+    return files, options
+
+
+def tex(rows: str, before: str = "", **options: Any) -> tuple[Files, dict[str, Any]]:
+    """A table in LaTeX."""
+    return one(before + TEX.format(rows), "films.tex", **options)
+
+
+def document(content: Any, name: str = "films.json", **options: Any) -> tuple[Files, dict[str, Any]]:
+    """A document in JSON."""
+    return one(json.dumps(content), name, **options)
+
+
+SMALL_TABLES: dict[str, tuple[Files, dict[str, Any]]] = {
+    # Bytes and text
+    "empty": one(""),
+    "blank lines alone": one("\n \n\n"),
+    "no UTF-8": one(b"model,NDCG@10\nEASE\xff,0.1\n"),
+    "a NUL": one("model,NDCG@10\nEASE,0.1\nAL\0S,0.2\n"),
+    "damaged gzip": one(b"\x1f\x8bno", "films.csv.gz"),
+    "cut gzip": one(gzip.compress((LONG + FOUR).encode(), mtime=0)[:-9], "films.csv.gz"),
+    "two members of gzip": one(gzip.compress(LONG.encode(), mtime=0) + gzip.compress(FOUR.encode(), mtime=0) + b"\0\0",
+                               "films.csv.gz"),
+    "something after gzip": one(gzip.compress((LONG + FOUR).encode(), mtime=0) + b"x", "films.csv.gz"),
+    "broken UTF-16": one(b"\xff\xfem\0o\0d\0e\0l"[:-2] + b"\xd8", "films.csv"),
+    "a column twice": one("model,NDCG@10,NDCG@10\nEASE,0.1,0.2\nPop,0.3,0.4\n"),
+    "a field too many": one("model,dataset,NDCG@10\nEASE,d1,0.1\nPop,d1,0.2,extra\n"),
+    "an open quote": one('model,dataset,NDCG@10\nEASE,d1,0.1\nPop,"d1,0.2\nALS,d1,0.3\n'),
+    "short lines": one("model,dataset,NDCG@10,HR@10\nEASE,d1,0.1\nPop,d1,0.2,0.4\n"),
+    "carriage returns": one((LONG + FOUR).replace("\n", "\r")),
+    "a byte order mark": one(b"\xef\xbb\xbf" + (LONG + FOUR).encode()),
+    "bars": one((LONG + FOUR).replace(",", "|")),
+    "coloured": one((LONG + FOUR).replace("EASE", "\x1b[1mEASE\x1b[0m"), "films.txt"),
+    "no header": one("EASE,d1,0.1\nPop,d1,0.2\n"),
+    "header alone": one(LONG),
+    "no Parquet": one(b"PAR1 is how it begins", "films.parquet"),
+    "no workbook": one("model,NDCG@10\nEASE,0.1\n", "films.xlsx"),
+    "prose": one("Nothing of interest stands here, and no table.\n", "films.txt"),
+    # Long tables
+    "long": one(LONG + FOUR),
+    "long, other words": one("Recommender,Benchmark,Measure,Score\n" + FOUR),
+    "long with runs": one("algorithm,dataset,metric,value,std,runs\nEASE,d1,ndcg@10,0.3,0.02,5\nPop,d1,ndcg@10,0.1,,3\n"),
+    "long with a standard error": one("model,dataset,metric,value,stderr\nEASE,d1,NDCG@10,0.3,0.02\n"
+                                      "Pop,d1,NDCG@10,0.1,0.01\n"),
+    "long with an interval": one("model,dataset,metric,value,lower,upper\nEASE,d1,NDCG@10,0.3,0.26080072,0.33919928\n"
+                                 "Pop,d1,NDCG@10,0.1,,\n"),
+    "long with two lower ends": one("model,dataset,metric,value,lower,low,upper\nEASE,d1,NDCG@10,0.3,0.2,0.2,0.4\n"),
+    "long with details": one("algorithm,dataset,metric,value,framework,version,higher_is_better,protocol\n"
+                             "EASE,d1,happiness,3,Mine,1.0,True,p1\nPop,d1,happiness,4,Mine,,false,p1\n"),
+    "long without a metric": one("model,dataset,score\nEASE,d1,0.3\nPop,d1,0.1\n"),
+    "long, the metric is given": one("model,dataset,score\nEASE,d1,0.3\nPop,d1,0.1\n", metric="recall@20"),
+    "long with folds": one("model,dataset,split,NDCG@10\nEASE,d1,0,0.3\nEASE,d1,1,0.5\nPop,d1,0,0.1\nPop,d1,1,0.3\n"),
+    "long with phases": one("model,dataset,stage,metric,value\nEASE,d1,dev,NDCG@10,9\nEASE,d1,test,NDCG@10,0.3\n"
+                            "Pop,d1,Training,NDCG@10,8\nPop,d1,test,NDCG@10,0.1\n"),
+    "long with an unnamed row": one(LONG + "EASE,d1,ndcg@10,0.3\n,d1,ndcg@10,0.4\n"),
+    "long with a word for a number": one(LONG + "EASE,d1,ndcg@10,0.3\nPop,d1,ndcg@10,high\n"),
+    "long with an average": one(LONG + FOUR + "EASE,Average,ndcg@10,0.35\nPop,Average,ndcg@10,0.15\n"),
+    "long without datasets": one("model,metric,value\nEASE,NDCG@10,0.3\nPop,NDCG@10,0.1\n"),
+    "long without datasets, given": one("model,metric,value\nEASE,NDCG@10,0.3\nPop,NDCG@10,0.1\n", dataset="books"),
+    "a gap in the datasets, given": one(LONG + "EASE,,ndcg@10,0.3\nPop,d1,ndcg@10,0.1\n", dataset="books"),
+    "a dataset given in vain": one(LONG + FOUR, dataset="books"),
+    "roles given": one("who,where,what,how\n" + FOUR,
+                       columns={"algorithm": "who", "dataset": "where", "metric": "what", "value": "how"}),
+    "a role that is none": one(LONG + FOUR, columns={"colour": "algorithm"}),
+    "a role of no column": one(LONG + FOUR, columns={"value": "score"}),
+    "wide in vain": one(LONG + FOUR, wide=True),
+    "transposed in vain": one("model,dataset,NDCG@10\nEASE,d1,0.3\nPop,d1,0.1\n", transpose=True),
+    "both ways": one("model,d1\nEASE,0.3\n", wide=True, transpose=True),
+    "users of a long table": one("model,dataset,query_id,metric,value\nEASE,d1,q1,NDCG@10,0.2\nEASE,d1,q2,NDCG@10,0.6\n"
+                                 "Pop,d1,q1,NDCG@10,0.1\nPop,d1,q2,NDCG@10,\n"),
+    "instances of models": one("model,dataset,instance_id,accuracy\nA,d1,i1,1\nA,d1,i2,0\nB,d1,i1,1\nB,d1,i2,1\n"),
+    "tasks of models": one("model,task,accuracy\nA,t1,0.5\nB,t1,0.7\n"),
+    "tasks of systems": one("system,task,accuracy\nA,t1,0.5\nB,t1,0.7\n"),
+    # Columns of metrics
+    "metrics": one("model,dataset,NDCG@10,HR@10,Time (min)\nEASE,d1,0.3,0.5,2\nPop,d1,0.1,0.2,0.5\n"),
+    "percent in one header": one("model,dataset,NDCG@10 (%),HR@10\nEASE,d1,30,0.5\nPop,d1,12.5%,0.2\n"),
+    "percent beside bare numbers": one("model,dataset,NDCG@10\nEASE,d1,30%\nPop,d1,12.5\n"),
+    "percent beside shares": one("model,dataset,NDCG@10\nEASE,d1,30%\nPop,d1,0.125\n"),
+    "marks": one("model,dataset,NDCG@10\nEASE,d1,**0.3**†\nPop,d1,<0.1\nALS,d1,0.2 (best)\nBPR,d1,0.2 (3)\nMF,d1,OOM\n"
+                 "FM,d1,-\nNN,d1,-\n"),
+    "commas": one('model;dataset;NDCG@10;Time (s)\nEASE;d1;0,3;"1.234,5"\nPop;d1;0,1;12\n'),
+    "thousands": one('model,dataset,Time (s)\nEASE,d1,"1,234"\nPop,d1,"12,345.5"\n'),
+    "two kinds of commas": one('model,dataset,NDCG@10\nEASE,d1,"0,3"\nPop,d1,0.1\n'),
+    "validation alone": one("model,dataset,val_ndcg@10,HR@10\nEASE,d1,0.3,0.5\nPop,d1,0.1,0.2\n"),
+    "validation and training": one("model,dataset,val_ndcg@10,train_hr@10\nEASE,d1,0.3,0.5\nPop,d1,0.1,0.2\n"),
+    "errors beside": one("model,dataset,NDCG@10,stderr,HR@10,sem.1\nEASE,d1,0.3,0.02,0.5,0.03\nPop,d1,0.1,0.01,0.2,0.02\n"),
+    "deviations in percent": one("model,dataset,NDCG@10 (%),NDCG@10 std (%)\nEASE,d1,30,2\nPop,d1,10,1\n"),
+    "minutes with deviations": one("model,dataset,Training time (min)\nEASE,d1,2 ± 0.5\nPop,d1,1 ± 0.25\n"),
+    "settings": one("model,dataset,NDCG@10,Happiness,Year,lr,Note\nEASE,d1,0.3,7,2001,0.1,good\nPop,d1,0.1,8,2002,0.2,bad\n"),
+    "an average column": one("model,dataset,NDCG@10,Avg.\nEASE,d1,0.3,0.3\nPop,d1,0.1,0.1\n"),
+    "a gain column": one("model,dataset,NDCG@10,Improv. (%)\nEASE,d1,0.3,200\nPop,d1,0.1,0\n"),
+    "a gain row": one("model,NDCG@10,HR@10\nEASE,0.3,0.5\nPop,0.1,0.2\nImprovement,200%,150%\n"),
+    "an average row": one("model,NDCG@10\nEASE,0.3\nPop,0.1\nMean,0.2\n"),
+    "an algorithm called Mean": one("model,NDCG@10\nEASE,0.3\nPop,0.1\nMean,0.25\n"),
+    "a rank column": one("model,d1 NDCG@10,d2 NDCG@10,Average rank\nEASE,0.3,0.4,1\nPop,0.1,0.2,2\n"),
+    "an average row of ranks": one(LONG + FOUR + "Avg. rank,d1,ndcg@10,1.5\n"),
+    "an average as values": one("model,metric,average\nEASE,NDCG@10,0.3\nPop,NDCG@10,0.1\n"),
+    "cut-offs": one("Model,Dataset,K,NDCG,HR@5,Time\nEASE,d1,10,0.3,0.5,1\nEASE,d1,20,0.35,0.5,2\nPop,d1,10,0.1,0.2,1\n"
+                    "Pop,d1,20,0.15,0.2,2\n"),
+    "cut-offs that are none": one("Model,Dataset,K,NDCG\nEASE,d1,0,0.3\nPop,d1,10,0.1\n"),
+    "dictionaries of seeds": one("model,dataset,run,NDCG@10\nEASE,d1,1,0.3\nEASE,d1,2,0.5\nPop,d1,1,0.1\nPop,d1,2,0.2\n"),
+    "a remark below": one("model,NDCG@10,HR@10\nEASE,0.3,0.5\nPop,0.1,0.2\n\nBold is the best value of its column here\n"
+                          "† significant\n"),
+    "a short last row": one("model,NDCG@10,HR@10\nEASE,0.3,0.5\nPop,0.1,0.2\nALS,,\n"),
+    "names once": one("Dataset,Model,NDCG@10\nd1,EASE,0.3\n,Pop,0.1\nd2,EASE,0.4\n,Pop,0.2\n"),
+    "a first name is missing": one("Dataset,Model,NDCG@10\n,EASE,0.3\nd1,Pop,0.1\n"),
+    "deviations alone": one("model,NDCG@10 std\nEASE,0.3\nPop,0.1\n"),
+    "statistics as levels": one(",NDCG@10,NDCG@10,NDCG@10\nmodel,mean,std,count\nEASE,0.3,0.02,5\nPop,0.1,0.01,5\n"),
+    # Wide tables and their orientation
+    "wide": one("model,d1,d2\nEASE,0.3,0.4\nPop,0.1,0.2\n", wide=True, metric="ndcg@10"),
+    "wide without its metric": one("model,d1,d2\nEASE,0.3,0.4\nPop,0.1,0.2\n", wide=True),
+    "wide with an own metric": one("model,d1,d2\nEASE,0.3,0.4\nPop,0.1,0.2\n", wide=True, metric="Happiness"),
+    "transposed": one("dataset,EASE,Pop\nd1,0.3,0.1\nd2,0.4,0.2\n", transpose=True, metric="ndcg@10"),
+    "wide, no option": one("model,d1,d2\nEASE,0.3,0.4\nPop,0.1,0.2\n"),
+    "wide, the metric given": one("model,d1,d2\nEASE,0.3,0.4\nPop,0.1,0.2\n", metric="ndcg@10"),
+    "wide, an unknown metric given": one("model,d1,d2\nEASE,0.3,0.4\nPop,0.1,0.2\n", metric="Happiness"),
+    "the metric in the name": one("model,d1,d2\nEASE,0.3,0.4\nPop,0.1,0.2\n", "results NDCG@10.csv"),
+    "the metric in the corner": one("HR@10,d1,d2\nEASE,0.3,0.4\nItemKNN,0.1,0.2\n"),
+    "known rows": one("name,x1,x2\nEASE,0.3,0.4\nItemKNN,0.1,0.2\n", metric="ndcg@10"),
+    "known columns": one(",EASE,ItemKNN\nx1,0.3,0.4\nx2,0.1,0.2\n", metric="ndcg@10"),
+    "known datasets across": one("name,MovieLens-1M,Gowalla\nfoo,0.3,0.4\nbar,0.1,0.2\n", metric="ndcg@10"),
+    "nothing is known": one(",x1,x2\ny1,0.3,0.4\ny2,0.1,0.2\n", metric="ndcg@10"),
+    "header and names disagree": one("dataset,x1,x2\nEASE,0.3,0.4\nItemKNN,0.1,0.2\n", metric="ndcg@10"),
+    "two columns of names": one("name,kind,d1 NDCG@10,d2 NDCG@10\nEASE,linear,0.3,0.4\nPop,simple,0.1,0.2\n"),
+    "two columns of names, one bare": one(",kind,d1 NDCG@10,d2 NDCG@10\nEASE,linear,0.3,0.4\nItemKNN,simple,0.1,0.2\n"),
+    "two columns of names, metrics alone": one("name,kind,NDCG@10\nfoo,linear,0.3\nbar,simple,0.1\n"),
+    "two columns, known names": one("name,place,NDCG@10\nEASE,MovieLens-1M,0.3\nItemKNN,Gowalla,0.1\n"),
+    "metrics alone, known rows": one("name,NDCG@10\nEASE,0.3\nItemKNN,0.1\n"),
+    "metrics alone, unknown rows": one("name,NDCG@10\nfoo,0.3\nbar,0.1\n"),
+    "metrics alone, known datasets": one("name,NDCG@10\nMovieLens-1M,0.3\nGowalla,0.1\n"),
+    "metrics alone, told": one("name,NDCG@10\nfoo,0.3\nbar,0.1\n", wide=True),
+    "metrics alone, told datasets": one("name,NDCG@10\nfoo,0.3\nbar,0.1\n", transpose=True),
+    "datasets alone": one("dataset,NDCG@10\nx1,0.3\nx2,0.1\n"),
+    "a dataset and a name": one("dataset,who,NDCG@10\nx1,foo,0.3\nx1,bar,0.1\n"),
+    "rows without names": one("EASE NDCG@10,Pop NDCG@10\n0.3,0.1\n0.4,0.2\n"),
+    "compound": one("Model,ml-1m_ndcg@10,ml-1m_hr@10,yelp_ndcg@10\nEASE,0.3,0.5,0.4\nPop,0.1,0.2,0.2\n"),
+    "compound of other scales": one("Model,d1 N@10,d2 N@10\nEASE,0.3,40\nPop,0.1,20\n"),
+    "compound without cut-offs": one("Model,d1 - AUC,d2 - AUC\nEASE,0.3,0.4\nPop,0.1,0.2\n"),
+    "metrics in a column": one("Model,Metric,d1,d2\nEASE,NDCG@10,0.3,0.4\nEASE,HR@10,0.5,0.6\nPop,NDCG@10,0.1,0.2\n"
+                               "Pop,HR@10,0.2,0.3\n"),
+    "metrics in a bare column": one("Model,,d1,d2\nEASE,NDCG@10,0.3,0.4\nPop,NDCG@10,0.1,0.2\n"),
+    "datasets and metrics in columns": one("Dataset,Metric,EASE,Pop\nd1,NDCG@10,0.3,0.1\nd2,NDCG@10,0.4,0.2\n"),
+    "dataset over metric": one(",d1,,d2,\n,NDCG@10,HR@10,NDCG@10,HR@10\nEASE,0.3,0.5,0.4,0.6\nItemKNN,0.1,0.2,0.2,0.3\n"),
+    "model over metric": one("dataset,EASE,EASE,ItemKNN,ItemKNN\n,NDCG@10,HR@10,NDCG@10,HR@10\nx1,0.3,0.5,0.4,0.6\n"
+                             "x2,0.1,0.2,0.2,0.3\n"),
+    "a counted index": one("dataset,,d1,d2\nmetric,model,NDCG@10,NDCG@10\n0,EASE,0.3,0.4\n1,Pop,0.1,0.2\n"),
+    "an index below": one("dataset,d1,d2\nmetric,NDCG@10,NDCG@10\nmodel,,\nEASE,0.3,0.4\nPop,0.1,0.2\n"),
+    "interactions": one("userId,movieId,rating\n1,2,3.5\n1,3,4\n"),
+    "tuples in rows": one(",NDCG@10\n\"('EASE', 'd1')\",0.3\n\"('ItemKNN', 'd1')\",0.1\n", wide=True),
+    "tuples with names": one("\"('model', 'dataset')\",NDCG@10\n\"('EASE', 'd1')\",0.3\n\"('Pop', 'd1')\",0.1\n"),
+    "names that look alike": one(LONG + "EASE,d1,ndcg@10,0.3\nEase,d1,ndcg@10,0.2\nPop,D 1,ndcg@10,0.1\n"),
+    "too wide": one("model," + ",".join(f"c{i}" for i in range(5_001)) + "\nEASE" + ",1" * 5_001 + "\n"),
+    # Drawn tables
+    "Markdown": one("Results:\n\n| Model | NDCG@10 | HR@10 |\n|:--|--:|--:|\n| **EASE** [1] | 0.3 | 61\\|2 |\n"
+                    "| [Pop](http://x) | 0.1 | - |\n\nThe end.\n", "films.md"),
+    "two tables in Markdown": one("| Model | NDCG@10 |\n|--|--|\n| EASE | 0.3 |\n| Pop | 0.1 |\n\n"
+                                  "| a | b |\n|--|--|\n| x | 1 |\n| y | 2 |\n", "films.md"),
+    "a box": one("┌───────┬─────────┐\n│ model │ NDCG@10 │\n├───────┼─────────┤\n│ EASE  │ 0.3     │\n│ Pop   │ 0.1     │\n"
+                 "└───────┴─────────┘\n", "films.txt"),
+    "dashes": one("model      NDCG@10    HR@10\n-------  ---------  -------\nEASE           0.3      0.5\n"
+                  "Pop            0.1      0.2\n", "films.txt"),
+    "spaces": one("            NDCG@10  HR@10\nEASE            0.3    0.5\nItemKNN         0.1    0.2\n", "films.txt"),
+    "spaces with the index named": one("         NDCG@10  HR@10\nmodel                 \nEASE         0.3    0.5\n"
+                                       "Pop          0.1    0.2\n", "films.txt"),
+    "spaces with a title": one("Results of today\nmodel  NDCG@10  HR@10\nEASE   0.3      0.5\nPop    0.1      0.2\n"
+                               "MF     0.2      0.3\nFM     0.2      0.4\n", "films.txt"),
+    "HTML": one("<p>x</p><table><tr><th rowspan='2'>Model</th><th colspan='2'>NDCG@10</th></tr><tr><th>d1</th>"
+                "<th>d2</th></tr><tr><td>EASE</td><td>0.3<sup>1</sup></td><td>0.4<br></td></tr>"
+                "<tr><td>Pop</td><td>0.1</td><td>0.2</td></tr></table>", "films.html"),
+    "HTML that spreads": one("<table><tr><td colspan=1000 rowspan=1000>x</td></tr>" + "<tr><td>y</td></tr>" * 40
+                             + "</table>", "films.html"),
+    "LaTeX": tex("\\toprule \\multirow{2}{*}{Model} & \\multicolumn{2}{c}{NDCG@10} \\\\ \\cmidrule(lr){2-3} & d1 & d2 "
+                 "\\\\ \\midrule EASE~\\cite{x} & \\textbf{0.3} & 0.4$\\pm$0.02 \\\\[2pt] % 9 & 9\n"
+                 "Pop & 0.1 & \\underline{0.2} \\\\ \\bottomrule"),
+    "LaTeX with a caption": tex("Model & d1 & d2 \\\\ EASE & 0.3 & 0.4 \\\\ Pop & 0.1 & 0.2 \\\\",
+                                "\\caption[short]{Recall@20 of\n all}"),
+    "LaTeX with panels": tex("Model & NDCG@10 & HR@10 \\\\ \\multicolumn{3}{c}{d1} \\\\ EASE & 0.3 & 0.5 \\\\ "
+                             "Pop & 0.1 & 0.2 \\\\ \\multicolumn{3}{c}{d2} \\\\ EASE & 0.4 & 0.6 \\\\ Pop & 0.2 & 0.3 \\\\"),
+    "LaTeX with groups": tex("Model & NDCG@10 & HR@10 \\\\ \\multicolumn{3}{c}{linear} \\\\ EASE & 0.3 & 0.5 \\\\ "
+                             "\\multicolumn{3}{c}{simple} \\\\ Pop & 0.2 & 0.3 \\\\"),
+    "LaTeX with datasets once": tex("Dataset & Model & NDCG@10 \\\\ \\multirow{2}{*}{d1} & EASE & 0.3 \\\\ & Pop & 0.1 "
+                                    "\\\\ \\multirow{2}{*}{d2} & EASE & 0.4 \\\\ & Pop & 0.2 \\\\"),
+    "LaTeX with marks": tex("Model & NDCG@10 & HR@10 \\\\ EASE$^\\dagger$ & 0.3 & 0.5 \\\\ "
+                            "$\\beta$-VAE [12] & 0.1 & 0.2 \\\\ EASE & 0.2 & 0.1 \\\\"),
+    "LaTeX that spreads": tex("\\multicolumn{1000}{c}{x} & " * 30 + "\\\\ EASE & 1 \\\\"),
+    "a comment and a title": one("# of today\nTable 1\nmodel;dataset;NDCG@10\nEASE;d1;0.3\nPop;d1;0.1\n"),
+    # JSON and printed dictionaries
+    "records": document([{"model": "EASE", "dataset": "d1", "metrics": {"ndcg@10": 0.3}, "tags": [1]},
+                         {"model": "Pop", "dataset": "d1", "metrics": {"ndcg@10": None}}]),
+    "records by phase": document([{"model": "EASE", "test": {"ndcg@10": 0.3}, "valid": {"ndcg@10": 0.9}},
+                                  {"model": "Pop", "test": {"ndcg@10": 0.1}, "valid": {"ndcg@10": 0.8}}]),
+    "wrapped records": document({"dataset": "d1", "results": [{"model": "EASE", "ndcg@10": 0.3},
+                                                              {"model": "Pop", "ndcg@10": 0.1}]}),
+    "split of pandas": document({"columns": ["model", "ndcg@10"], "index": [0, 1], "data": [["EASE", 0.3], ["Pop", 0.1]]}),
+    "columns": document({"model": ["EASE", "Pop"], "ndcg@10": [0.3, 0.1]}),
+    "columns of other lengths": document({"model": ["EASE", "Pop"], "ndcg@10": [0.3]}),
+    "index of pandas": document({"0": {"model": "EASE", "ndcg@10": 0.3}, "1": {"model": "Pop", "ndcg@10": 0.1}}),
+    "columns of pandas": document({"model": {"0": "EASE", "1": "Pop"}, "ndcg@10": {"0": 0.3, "1": 0.1}}),
+    "by algorithm": document({"EASE": {"ndcg@10": 0.3, "hr@10": 0.5}, "Pop": {"ndcg@10": 0.1, "hr@10": 0.2}}),
+    "by metric": document({"ndcg@10": {"EASE": 0.3, "Pop": 0.1}, "hr@10": {"EASE": 0.5, "Pop": 0.2}}),
+    "by dataset and algorithm": document({d: {a: {"ndcg@10": v} for a, v in (("EASE", 0.3), ("ItemKNN", 0.1))}
+                                          for d in ("x1", "x2")}),
+    "by unknown names": document({d: {a: {"ndcg@10": v} for a, v in (("foo", 0.3), ("bar", 0.1))} for d in ("x1", "x2")}),
+    "by unknown names, told": document({d: {a: {"ndcg@10": v} for a, v in (("foo", 0.3), ("bar", 0.1))}
+                                        for d in ("x1", "x2")}, wide=True),
+    "means and deviations": document({"EASE": {"ndcg@10": {"mean": 0.3, "std": 0.02, "count": 5}},
+                                      "Pop": {"ndcg@10": {"mean": 0.1, "std": 0.01, "count": 5}}}),
+    "metrics alone in JSON": document({"ndcg@10": 0.3, "hr@10": 0.5}, "EASE.json"),
+    "names without metrics": document({"a": {"b": 1}, "c": {"b": 2}}),
+    "JSON lines": one('{"model": "EASE", "ndcg@10": 0.3}\n{"model": "Pop", "ndcg@10": 0.1}\n', "films.jsonl"),
+    "a key twice": one('{"ndcg@10": 0.3, "ndcg@10": 0.4}', "EASE.json"),
+    "printed": one("OrderedDict([('EASE', {'ndcg@10': np.float64(0.3), 'hr@10': nan}), ('Pop', {'ndcg@10': 0.1, "
+                   "'hr@10': -inf})])", "films.txt"),
+    # Several places
+    "two places": several({"a.csv": LONG + "A,x,ndcg@10,0.1\nB,x,ndcg@10,0.2\n",
+                           "b.csv": LONG + "A,y,ndcg@10,0.3\nC,y,ndcg@10,0.4\n"}),
+    "one value twice": several({"a.csv": LONG + "A,x,ndcg@10,0.1234\nB,x,ndcg@10,0.2\n",
+                                "b.csv": LONG + "A,x,ndcg@10,0.12342\nB,x,ndcg@10,0.2\n"}),
+    "nearly one value": several({"a.csv": LONG + "A,x,ndcg@10,0.1234\n", "b.csv": LONG + "A,x,ndcg@10,0.12347\n"}),
+    "few digits": several({"a.csv": LONG + "A,x,ndcg@10,0.12\n", "b.csv": LONG + "A,x,ndcg@10,0.123\n"}),
+    "two conflicts": several({"a.csv": LONG + "A,x,ndcg@10,0.1\nB,x,ndcg@10,0.2\n",
+                              "b.csv": LONG + "A,x,ndcg@10,0.3\nB,x,ndcg@10,0.4\n"}),
+    "the last of two conflicts": several({"a.csv": LONG + "A,x,ndcg@10,0.1\nB,x,ndcg@10,0.2\n",
+                                          "b.csv": LONG + "A,x,ndcg@10,0.3\nB,x,ndcg@10,0.4\n"}, prefer="last"),
+    "a place by its folder": several({"mine/a.csv": LONG + "A,x,ndcg@10,0.1\n", "b.csv": LONG + "A,x,ndcg@10,0.3\n",
+                                      "c.csv": LONG + "B,x,ndcg@10,0.3\n"}, prefer="mine"),
+    "a place that is none": several({"a.csv": LONG + "A,x,ndcg@10,0.1\n", "b.csv": LONG + "A,x,ndcg@10,0.3\n"},
+                                    prefer="c.csv"),
+    "deviations of a double": several({"a.csv": "model,dataset,NDCG@10\nA,x,0.123\nB,x,0.2\n",
+                                       "b.csv": "model,dataset,NDCG@10\nA,x,0.123±0.02\nB,x,0.2±0.03\n"}),
+    "seeds of two places": several({"a.csv": "model,dataset,seed,NDCG@10\nA,x,1,0.1\nB,x,1,0.2\n",
+                                    "b.csv": "model,dataset,seed,NDCG@10\nA,x,2,0.3\nB,x,2,0.4\n"}),
+    "a seed and none": several({"a.csv": "model,dataset,seed,NDCG@10\nA,x,1,0.1\n", "b.csv": LONG + "B,x,ndcg@10,0.3\n"}),
+    "scales": several({"a.csv": LONG + "A,x,ndcg@10,0.1\nA,x,rmse,3\n", "b.csv": LONG + "A,y,ndcg@10,12\nA,y,rmse,4\n"}),
+    "protocols": several({"a.csv": "algorithm,dataset,metric,value,protocol,framework,convention\n"
+                                   "A,x,ndcg@10,0.1,p1,F,by_k: one way\nB,x,ndcg@10,0.2,p2,G,by_min: other way\n"
+                                   "A,y,ndcg@10,0.1,p1,F,by_k: one way\nB,y,ndcg@10,0.1,,G,by_k: as before\n"}),
+    "conventions of datasets": several({"a.csv": "algorithm,dataset,metric,value,framework,convention\n"
+                                                 "A,x,ndcg@10,0.1,F,by_k: one way\nA,y,ndcg@10,0.2,,by_min: another\n"}),
+    "one note of two": several({"x.csv": "model,NDCG@10\nA,10%\nB,20%\n", "y.csv": "model,NDCG@10\nA,10%\nB,20%\n"}),
+    "five places": several({f"{name}.csv": "model,NDCG@10\nA,0.1\nB,0.2\n" for name in "vwxyz"}),
+    # Folders
+    "a folder": several({"ml-1m/seed_1/results.csv": "model,NDCG@10\nA,0.1\nB,0.2\n",
+                         "ml-1m/seed_2/results.csv": "model,NDCG@10\nA,0.3\nB,0.4\n",
+                         "ml-1m/notes.txt": "nothing\n", "ml-1m/empty.csv": "", ".hidden/a.csv": "model,NDCG@10\nA,9\n",
+                         "saved/a.csv": "model,NDCG@10\nA,9\n", "ml-1m/code.py": "x = 1\n"}, folder=True),
+    "folds in names": several({"yelp_fold0.csv": "model,NDCG@10\nA,0.1\nB,0.2\n",
+                               "yelp_fold1.csv": "model,NDCG@10\nA,0.3\nB,0.4\n"}, folder=True),
+    "a search beside results": several({"d1.csv": "model,NDCG@10\nA,0.1\nB,0.2\n",
+                                        "d2.csv": "model,NDCG@10\nA,0.1\nA,0.2\nB,0.1\n"}, folder=True),
+    "an empty folder": several({"notes.md": "nothing\n"}, folder=True),
+    "a run and its judgements": several({"films/run_bm25.trec": "q1 Q0 a 1 9 bm25\nq1 Q0 b 2 8 bm25\nq1 Q0 c 3 7 bm25\n"
+                                                                "q3 Q0 a 1 9 bm25\n",
+                                         "films/qrels.trec": "q1 0 a 0\nq1 0 b 2\nq1 0 c 1\nq1 0 d 1\nq2 0 a 1\n"},
+                                        folder=True),
+    "a run without judgements": several({"films/run_bm25.trec": "q1 Q0 a 1 9 bm25\n", "books/qrels.trec": "q1 0 a 1\n"},
+                                        folder=True),
+    "a run and two judgements": several({"run_bm25.trec": "q1 Q0 a 1 9 bm25\n", "one.qrels": "q1 0 a 1\n",
+                                         "two.qrels": "q1 0 a 1\n"}, folder=True),
+    "a run and its own judgements": several({"run_one.trec": "q1 Q0 a 1 9 bm25\n", "one.qrels": "q1 0 a 1\n",
+                                             "two.qrels": "q1 0 b 1\n"}, folder=True),
+    "a run of other queries": several({"run_bm25.trec": "q9 Q0 a 1 9 bm25\n", "one.qrels": "q1 0 a 1\n"}, folder=True),
+    "a document twice": several({"run_bm25.trec": "q1 Q0 a 1 9 bm25\nq1 Q0 a 2 8 bm25\n", "one.qrels": "q1 0 a 1\n"},
+                                folder=True),
+}  # fmt: skip
+
+SMALL_LISTS: dict[str, tuple[Files, str]] = {}
+
+LOG = "General Hyper Parameters:\nseed = 7\ndata_path = data/toya/\n[Evaluation]:\neval_args: x\n"
+HELM_STATS = [
+    {"name": {"name": "exact_match", "split": split, **more}, "mean": mean}
+    for split, more, mean in (("valid", {}, 0.9), ("test", {}, 0.5), ("test", {"perturbation": {"name": "x"}}, 0.1),
+                              ("test", {"sub_split": "y"}, 0.2))
+] + [{"name": {"name": "num_prompt_tokens", "split": "test"}, "mean": 7}, {"name": {"name": "f1", "split": "test"}}]  # fmt: skip
+INSPECT = {
+    "status": "success", "eval": {"task": "sum", "model": "m/a", "packages": {"inspect_ai": "0.3"}},
+    "samples": [{"id": 1, "scores": {"match": {"value": "C"}, "length": {"value": 3}}},
+                {"id": 2, "scores": {"match": {"value": "P"}, "length": 5}},
+                {"id": 2, "scores": {"match": {"value": "I"}, "length": {"value": 7}}},
+                {"id": 3, "scores": {"match": {"value": True}, "length": {"value": {"words": 2, "lines": 1}}}}],
+}  # fmt: skip
+TOTALS = {"scores": [{"name": "match", "metrics": {"accuracy": {"value": 0.5}, "stderr": {"value": 0.1}}},
+                     {"name": "other", "metrics": {"accuracy": {"value": 0.25}}}]}  # fmt: skip
+
+
+def lines(*records: Any) -> str:
+    """Records as JSON lines."""
+    return "".join(json.dumps(record) + "\n" for record in records)
+
+
+SMALL_TABLES |= {
+    # Frameworks
+    "format that is unknown": one(LONG + FOUR, format="recbol"),
+    "format of a table": one("model,i_split,NDCG@10\nA,0,0.1\nB,0,0.2\n", format="CSV"),
+    "format that does not fit": one(LONG + FOUR, format="recbole"),
+    "format that breaks": document({"a": 1}, format="ranx"),
+    "amlb": one("id,task,framework,constraint,fold,type,result,metric,auc,acc,duration\n"
+                "i,adult,RF,1h,0,binary,0.9,auc,0.9,0.8,12\ni,adult,RF,1h,1,binary,,auc,,,3\n"),
+    "TabArena": one("method,dataset,fold,metric_error,time_train_s\nRF,adult,0,0.1,3\nGBM,adult,0,0.2,4\n"),
+    "AutoGluon of validation": one("model,score_val,eval_metric,pred_time_val,fit_time,stack_level\n"
+                                   "GBM,0.9,accuracy,1,5,1\nRF,0.8,accuracy,2,6,1\n", "adult_leaderboard.csv"),
+    "AutoGluon of errors": one("model,score_test,score_val,eval_metric,pred_time_test,fit_time,stack_level\n"
+                               "GBM,-0.4,-0.3,rmse,1,5,1\n", "adult_leaderboard.csv"),
+    "BARS with a model twice": one("Year,Publication,Model,Paper URL,Recall@20,NDCG@20\n2020,X,EASE ,u,0.1*,0.2\n"
+                                   "2021,Y,EASE ,u,0.3,0.4\n2021,Y,Pop,u,0.1,0.1\n", "matching_yelp.csv"),
+    "battles": one("model_a,model_b,winner\nA,B,model_a\nB,A,right\nA,C,tie (bothbad)\nC,B,C\nB,C,2\n"),
+    "battles of winners": one("winner,loser\nA,B\nA,C\n"),
+    "a battle without a winner": one("model_a,model_b,winner\nA,B,nobody\n"),
+    "a battle with oneself": one("model_a,model_b,winner\nA,A,model_a\n"),
+    "a battle of one": one("model_a,model_b,winner\nA,,model_a\n"),
+    "battles in lines": one(lines({"model_a": "A", "model_b": "B", "winner": "b"}), "films.jsonl"),
+    "Cornac by user": document({"MF": {"NDCG@10": {"u1": 0.1, "u2": 0.3}, "MAP": {"u1": 1, "u2": 0}}}),
+    "Cornac without its table": one("TEST:\nnothing - + -\n", "x.log"),
+    "Elliot without its name": one("model\tnDCG\tGini\nItemKNN_nn=20_sim=cosine\t0.3\t0.2\n"
+                                   "ItemKNN_nn=40_sim=cosine\t0.4\t0.1\n", "films.tsv"),
+    "Elliot": several({"toya/performance/rec_cutoff_5_relthreshold_2.5_x.tsv": "model\tnDCG\tGini\tItemCoverage\n"
+                       "ItemKNN_nn=20_sim=cosine\t0.3\t0.2\t7\nPop\t0.1\t0.9\t5\n"}),
+    "Elliot in triplets": several({"toya/performance/triplets_rec_cutoff_5_relthreshold_2.5_x.tsv":
+                                   "model\tmetric\tvalue\nPop\tMAP\t0.3\nPop\tAUC\t0.7\n"}),
+    "Every Eval Ever": document({
+        "schema_version": "1", "model_info": {"name": "m"}, "eval_library": {"name": "lib", "version": "2"},
+        "evaluation_results": [
+            {"evaluation_name": "t1", "metric_config": {"metric_name": "Accuracy", "lower_is_better": False},
+             "score_details": {"score": 0.5, "uncertainty": {"standard_error": {"value": 0.02}}}},
+            {"evaluation_name": "t2", "metric_config": {"evaluation_description": "a text", "lower_is_better": True},
+             "score_details": {"score": 2, "confidence_interval": {"lower": 1, "upper": 3, "confidence_level": 0.9}}},
+            {"metric_config": {"evaluation_description": "accuracy"},
+             "score_details": {"score": 0.7, "confidence_interval": {"lower": 0.6, "upper": 0.8}}},
+            {"evaluation_name": "t4", "score_details": {"score": "none"}},
+        ]}),
+    "samples of Every Eval Ever": one(lines(
+        *({"schema_version": "instance_level_eval_0.1", "evaluation_name": "t", "model_id": "m", "sample_id": f"s{i}",
+           "evaluation": {"is_correct": i == 1, "score": i / 4}} for i in range(3))), "x.jsonl"),
+    "fev": one("model_name,dataset_path,dataset_config,horizon,test_error,MASE,fev_version\nA,x/y.csv,,4,0.5,0.6,0.2\n"
+               "A,x/y.csv,,8,0.7,0.8,0.2\nA,x/z.csv,hourly,4,,1,0.2\n"),
+    "HELM": several({"mmlu:subject=law,method=m,model=openai_gpt2/stats.json": json.dumps(HELM_STATS)}),
+    "HELM of validation": several({"hella:model_deployment=org_m/stats.json": json.dumps(HELM_STATS[:1])}),
+    "HELM without scores": document(HELM_STATS[4:5], "stats.json"),
+    "HELM by its specification": several({"x/stats.json": json.dumps(HELM_STATS[:2]),
+                                          "x/run_spec.json": json.dumps({"name": "boolq:a=1,model=org_n", "adapter_spec": 1,
+                                                                         "scenario_spec": 1})}, folder=True),
+    "HELM by instance": document([{"instance_id": "id1", "stats": HELM_STATS[:2]}, {"instance_id": "id2",
+                                   "perturbation": {"name": "x"}, "stats": HELM_STATS[:2]}], "per_instance_stats.json"),
+    "HELM in tables": document({"title": "Core", "header": [{"value": "Model"}, {"value": "MMLU - EM"},
+                                {"value": "X", "metadata": {"metric": "Loss", "run_group": "R"}, "lower_is_better": True},
+                                {"value": "Mean"}], "rows": [[{"value": "m1"}, {"value": 0.5}, {"value": 2}, {"value": 1}],
+                                [{"value": "m2"}, {"value": None}, 3, 4]]}),
+    "Inspect": document(INSPECT),
+    "Inspect that was stopped": document({**INSPECT, "status": "error", "samples": INSPECT["samples"][:1]}),
+    "Inspect with totals": document({**INSPECT, "samples": [], "results": TOTALS}),
+    "Inspect with one total": document({**INSPECT, "samples": None, "results": {"scores": TOTALS["scores"][:1]}}),
+    "Inspect without scores": document({**INSPECT, "samples": []}),
+    "ir_measures of queries": one("q1\tnDCG@10\t0.5\nq2\tnDCG@10\t0.1\nq1\tnDCG(dcg='exp-log2')@10\t0.7\nall\tAP\t0.3\n",
+                                  "ir_measures_bm25.txt"),
+    "ir_measures in lines": one(lines({"query_id": "q1", "measure": "AP", "value": 0.5},
+                                      {"query_id": "q2", "measure": "AP", "value": 0.1}), "bm25.jsonl"),
+    "LensKit": one("model,part,user_id,NDCG,Hit\nA,0,1,0.5,1\nA,0,2,0.1,0\nA,1,1,0.2,1\n"),
+    "LensKit's summary": one("model,,mean,median,std\nA,NDCG@5,0.5,0.4,0.1\nB,NDCG@5,0.3,0.2,0.1\n"),
+    "lm-eval": document({
+        "results": {"g": {"acc,none": 0.5}, "t1": {"acc,none": 0.5, "acc_stderr,none": 0.1, "alias": "t1", "ppl,strict": 3},
+                    "t2": {"exact_match": 0.25, "exact_match_stderr": 0.2, "sample_len": 9}},
+        "groups": {"g": {}}, "n-shot": {"t1": 5}, "versions": {}, "higher_is_better": {"t1": {"ppl": False}},
+        "config": {"model": "hf", "model_args": "pretrained=org/m,dtype=x"}, "git_hash": "abc"}),
+    "lm-eval of a group alone": document({"results": {"all": {"acc": 0.5}}, "versions": {}, "model_name": "m"}),
+    "samples of lm-eval": several({"org__m/samples_t_2026-01-02T03-04-05.6.jsonl": lines(
+        {"doc_id": 0, "resps": [], "filter": "none", "metrics": ["acc", "bleu"], "acc": 1.0, "bleu": 0.25},
+        {"doc_id": 1, "resps": [], "filter": "strict", "metrics": ["acc"], "acc": 0.0})}),
+    "MLflow": one("run_id,status,params.model,params.dataset,tags.seed,metrics.ndcg_at_10,metrics.val_ndcg_at_10,metrics.foo\n"
+                  "1,FINISHED,A,x,1,0.5,0.6,7\n2,FAILED,A,x,2,0.4,0.6,7\n3,FINISHED,B,x,1,,0.6,8\n"),
+    "MLflow by the name of a run": one("run_id,status,tags.mlflow.runName,metrics.ndcg@10\n1,FINISHED,A,0.5\n2,FINISHED,B,0.4\n"),
+    "MLflow without models": one("run_id,status,metrics.ndcg@10\n1,FINISHED,0.5\n"),
+    "MTEB": several({"r/org__m/abcdef1/T.json": json.dumps({"mteb_version": "1.12", "task_name": "T", "scores": {
+        "validation": [{"hf_subset": "en", "main_score": 0.5, "ndcg_at_10": 0.4, "languages": ["x"], "nauc_x": 1},
+                       {"hf_subset": "default", "main_score": 0.3, "flag": True}]}}),
+        "r/org__m/abcdef2/T.json": json.dumps({"mteb_version": "1.12", "task_name": "T",
+                                              "scores": {"test": [{"hf_subset": "en", "main_score": 0.9}]}})}),
+    "MTEB before": document({"mteb_version": "1.0", "mteb_dataset_name": "B", "test": {"main_score": 0.5, "evaluation_time": 3}}),
+    "MTEB before, by language": document({"mteb_version": "1.0", "test": {"en": {"main_score": 0.5}, "de": {"main_score": 0.4},
+                                                                        "evaluation_time": 3}}),
+    "MTEB without scores": document({"mteb_version": "1.12", "task_name": "T", "scores": {"test": []}}),
+    "OmniRec": document({"toya-0a1b2c": [{"algorithm": "A-ffff", "fold": 0, "name": "NDCG", "k": 10, "value": 0.5},
+                                         {"algorithm": "B-eeee", "fold": 0, "name": "RMSE", "value": None}]}),
+    "OmniRec with one name twice": document({"toya-0a1b": [{"algorithm": "A-ffff", "name": "NDCG", "k": 10, "value": 0.5},
+                                                           {"algorithm": "A-eeee", "name": "NDCG", "k": 10, "value": 0.4}]}),
+    "OpenML": one("@relation openml_task_59_predictions\n@attribute row_id numeric\n@attribute prediction {a,b}\n"
+                  "@attribute correct {a,b}\n@data\n0,a,a\n1,b,a\n1,a,a\n", "predictions.arff"),
+    "OpenML without the truth": one("@relation openml_task_59_predictions\n@attribute row_id numeric\n"
+                                    "@attribute prediction {a,b}\n@data\n0,a\n", "predictions.arff"),
+    "Optuna's trials": one("number,values_ndcg@10,values_rmse,datetime_start,user_attrs_model,user_attrs_lr,state\n"
+                           "0,0.1,3,t,EASE,1,COMPLETE\n1,0.3,5,t,EASE,2,COMPLETE\n2,0.9,1,t,EASE,3,RUNNING\n", "x.csv"),
+    "Optuna's journal": one(lines(
+        {"op_code": 0, "study_name": "ALS@yelp", "directions": [1, 2]}, {"op_code": 2, "study_id": 0, "user_attr": {"x": 1}},
+        {"op_code": 3, "study_id": 0, "system_attr": {"study:metric_names": ["rmse", "ndcg@10"]}},
+        {"op_code": 4, "study_id": 0}, {"op_code": 6, "trial_id": 0, "state": 1, "values": [2, 0.5]},
+        {"op_code": 4, "study_id": 0, "state": 1, "values": [3, 0.75]}, {"op_code": 4, "study_id": 0},
+        {"op_code": 6, "trial_id": 2, "state": 3, "values": [1, 0.9]}), "journal.log"),
+    "Optuna without an end": one(lines({"op_code": 0, "study_name": "A", "directions": [1]}), "journal.log"),
+    "ranx's table": one(",model_names,ndcg@10,hits\n0,A,0.5,3\n1,B,0.25,2\n"),
+    "ranx's lists": document({f"u{i}": {"a": 0.5, "b": 0.25} for i in range(5)}),
+    "ranx's judgements": document({f"u{i}": {"a": 1, "b": 2} for i in range(5)}),
+    "few users are no lists": document({f"u{i}": {"a": 0.5, "b": 0.25} for i in range(4)}),
+    "RecBole's log": one(LOG + "INFO  BPR(\nINFO test result: OrderedDict([('ndcg@10', 0.1), ('shannonentropy@10', inf)])\n",
+                         "a.log"),
+    "RecBole's documents": document([{"config": {"model": "BPR", "dataset": "x", "seed": 3}, "test_result": {"ndcg@10": 0.1}},
+                                     {"model": "Pop", "best_test_result": {"ndcg@10": 0.2, "note": "x"}}]),
+    "RecBole by dataset": document({"x": {"BPR": {"test_result": {"ndcg@10": 0.1}}}, "y": {"BPR": {"test_result": {"ndcg@10": 0.2}}}}),
+    "RecBole, printed with names": one("BPR on x: {'test_result': {'ndcg@10': 0.1}}\nmodel: EASE\ndataset: y\n"
+                                       "test result: {'ndcg@10': 0.2}\n", "a.txt"),
+    "RecBole over lines": one("model = BPR\nresults = {\n'test_result':\n{'ndcg@10': 0.1}}\n", "BPR-x.txt", format="recbole"),
+    "RecPack": document({"NDCGK_10": {"A(x=1)": 0.1, "A(x=2)": 0.2}, "HitK_10": {"A(x=1)": 3, "A(x=2)": 4}}),
+    "RecTools in shares": one("model,i_split,NDCG@10,CatalogCoverage@10\nA,0,0.5,0.25\nA,1,0.4,0.5\n"),
+    "RecTools in counts": one("model,i_split,NDCG@10,CatalogCoverage@10\nA,0,0.5,25\nA,1,0.4,1\n"),
+    "RePlay": one(",NDCG@10,NDCG-ConfidenceInterval@10,Precision-Median@10\nA,0.5,0.0392,0.1\nB,0.4,,0.2\n"),
+    "responses": one("classifier,i1,i2,i3\nRF,1,0,1\nSVM,1,,0\n", "digits.csv"),
+    "SWE-bench": document({"resolved_ids": ["a"], "unresolved_ids": ["b"], "submitted_ids": ["a", "b", "c"]}, "org__m.run1.json"),
+    "SWE-bench without others": document({"resolved_ids": ["a"], "submitted_ids": ["a"]}, "org__m.run1.json"),
+    "trec_eval": one("runid all bm25\nnum_q all 2\nmap q1 0.5\nmap q2 0.1\nmap all 0.3\niprec_at_recall_0.00 q1 0.4\n"
+                     "ndcg_cut_5 q1 nan\nndcg_cut_5 q2 0.5\n", "trec_eval_q_x.txt"),
+    "trec_eval without measures": one("runid all bm25\nnum_q all 2\n", "x.txt"),
+    "pytrec_eval": document({"q1": {"map": 0.5, "P_5": 0.2}, "q2": {"map": 0.1, "P_5": 0.4}}, "pytrec_eval_bm25.json"),
+    "WarpRec": several({"toya/evaluation/Overall_Results_x.tsv": "Model\tTop@k\tnDCG\tItemCoverage\nA\t5\t0.5\t9\nA\t10\t0.4\t12\n"}),
+    "WarpRec by user": several({"toya/evaluation/A_k_5_per_user_x.tsv": "user_id\tnDCG\n1\t0.5\n2\t0.1\n"}),
+}  # fmt: skip
+
+FINGERPRINT = "0123456789abcdef"
+SMALL_LISTS |= {
+    name: ({file: text, **(more or {})}, read or file)
+    for name, file, text, read, more in (
+        ("ranks and scores", "A.csv", "user,item,rank,score\nu1,a,1,0.9\nu1,b,2,0.5\nu2,c,1,0.7\n", None, None),
+        ("no order", "A.csv", "user,item\nu1,a\nu1,b\nu2,c\n", None, None),
+        ("several algorithms", "A.csv", "model,user,item,score\nX,u1,a,1\nY,u1,b,2\n,u1,c,3\n", None, None),
+        ("several algorithms without order", "A.csv", "model,user,item\nX,u1,a\nY,u1,b\nX,u1,c\n", None, None),
+        ("two columns", "A.csv", "u1,1\nu1,2\nu2,3\n", None, None),
+        ("three columns", "A.tsv", "u1\ta\t0.5\nu1\tb\t0.25\n", None, None),
+        ("four columns", "A.csv", "u1,a,1,0.5\nu1,b,2,0.25\n", None, None),
+        ("four columns, the rank last", "A.csv", "u1,a,0.5,1\nu1,b,0.25,2\n", None, None),
+        ("five columns", "A.csv", "u1,a,1,0.5,7\nu1,b,2,0.25,8\n", None, None),
+        ("no numbers", "A.csv", "u1,a,x\nu1,b,y\nu2,c,z\n", None, None),
+        ("an unknown header", "A.csv", "who,what,score\nu1,a,1\nu1,b,2\n", None, None),
+        ("a column twice", "A.csv", "user,item,item,score\nu1,a,b,1\n", None, None),
+        ("a rank below 0", "A.csv", "user,item,rank\nu1,a,-1\nu1,b,2\n", None, None),
+        ("a score that is a word", "A.csv", "user,item,score\nu1,a,1\nu1,b,high\n", None, None),
+        ("an infinite score", "A.csv", "user,item,score\nu1,a,inf\n", None, None),
+        ("an empty score", "A.csv", "user,item,score\nu1,a,\nu1,b,2\n", None, None),
+        ("a field too many", "A.csv", "user,item,score\nu1,a,1\nu1,b,2,3,4\n", None, None),
+        ("typed header", "A.inter", "user_id:token\titem_id:token\tscore:float\nu1\ta\t1\n", None, None),
+        ("lists in rows", "A.csv", 'user,items\nu1,"[a, b]"\nu2,c\n', None, None),
+        ("single items called items", "A.csv", "user,items,score\nu1,a,1\nu2,b,2\n", None, None),
+        ("lines of lists", "A.txt", "u1: a, b, c, d, e\nu2: a, b, c, d, f\n", None, None),
+        ("a run of TREC", "run.trec", "u1 Q0 a 1 0.9 bm25\nu1 Q0 b 2 0.5 bm25\n", None, None),
+        ("a run without a name", "mine.trec", "u1 Q0 a 1 0.9 0\n\n u1 Q0 b 2 0.5 0 \n", None, None),
+        ("runs of two systems", "run.trec", "u1 Q0 a 1 0.9 one\nu1 Q0 b 1 0.5 two\n", None, None),
+        ("qrels", "x.qrels", "u1 0 a 1\nu1 0 b 0\nu2 0 a 2\n", None, None),
+        ("qrels with a word", "x.qrels", "u1 0 a 1\nu1 0 b yes\n", None, None),
+        ("scores in JSON", "A.json", '{"u1": {"a": 0.5, "b": 0.25}, "u2": {"c": -1}}', None, None),
+        ("order in JSON", "A.json", '{"u1": ["a", ["b", 3]], "u2": ["c"]}', None, None),
+        (
+            "records in lines",
+            "A.jsonl",
+            '{"user": "u1", "item": "a", "score": 1}\n{"user": "u1", "item": "b", "score": 2}\n',
+            None,
+            None,
+        ),
+        ("columns in JSON", "A.json", '{"user_id": ["u1", "u2"], "item_id": ["a", "b"], "rank": [1, 1]}', None, None),
+        ("columns of pandas", "A.json", '{"user": {"0": "u1"}, "item": {"0": "a"}, "score": {"0": 0.5}}', None, None),
+        ("mixed JSON", "A.json", '{"u1": ["a"], "u2": {"b": 1}}', None, None),
+        ("words in JSON", "A.json", '{"u1": {"a": "high"}}', None, None),
+        ("mixed records", "A.json", '[{"user": "u1", "item": ["a"]}, {"user": "u1", "item": 3}]', None, None),
+        ("no lists in JSON", "A.json", "[]", None, None),
+        ("broken JSON", "A.json", '{"u1": ', None, None),
+        ("no LZ4", "A.lz4", b"\x04\x22\x4d\x18\x00", None, None),
+        ("empty", "A.csv", "", None, None),
+        ("no text", "A.csv", b"\xff\xfe\x00\x01\x02", None, None),
+        ("a split in a column", "A.csv", f"user,item,score,split\nu1,a,1,{FINGERPRINT}\nu1,b,2,x\n", None, None),
+        ("two splits", "A.csv", f"user,item,score,split\nu1,a,1,{FINGERPRINT}\nu1,b,2,{FINGERPRINT}0\n", None, None),
+        (
+            "a split beside",
+            "A.csv",
+            "user,item,score\nu1,a,1\n",
+            None,
+            {"split.json": f'{{"fingerprint": "{FINGERPRINT}"}}'},
+        ),
+        (
+            "a split beside, by name",
+            "A.csv",
+            "user,item,score\nu1,a,1\n",
+            None,
+            {"split.json": "{}", "A.split.json": f'{{"fingerprint": "{FINGERPRINT}"}}'},
+        ),
+        (
+            "a split beside, unnamed",
+            "A.csv",
+            "user,item,score\nu1,a,1\n",
+            None,
+            {"split.json": '{"fingerprint": "xyz"}'},
+        ),
+        (
+            "a folder",
+            "recs/A_nn=20_sim=x.tsv",
+            "u1\ta\t0.5\nu1\tb\t0.25\n",
+            ".",
+            {
+                "recs/B_01.02.2026_03-04-05.tsv": "u1\ta\t0.5\n",
+                "recs/split.json": f'{{"fingerprint": "{FINGERPRINT}"}}',
+            },
+        ),
+        ("a folder without lists", "notes.md", "nothing", ".", None),
+    )
+}
