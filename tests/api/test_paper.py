@@ -11,10 +11,14 @@ import polars as pl
 import pytest
 
 import recassay
+from recassay.api.publish import paper as verb
+from recassay.api.publish.paper_content import _best_first, _deviations, paper_content
 from recassay.core import ties
+from recassay.core.errors import UsageError
 from recassay.core.registry import algorithms, analyses, metrics
 from recassay.core.tables.facts import AuditFinding, StudyFacts
 from recassay.core.tables.results import Results
+from recassay.data.published.tables import published_characteristics
 from recassay.reporting.numbers import p_value
 from recassay.reporting.paper.arrange import Room, placed
 from recassay.reporting.paper.captions import main_caption, rank_caption, split_words
@@ -824,3 +828,73 @@ def test_notes_on_the_files_of_a_paper():
     assert "10pt,twocolumn" in two
     assert "R\n\\input{tables/main}" in two
     assert "twocolumn" not in document("T", [], [], "R", column=6.0, page=6.0)
+
+
+def long_rows(**columns):
+    rows = [(a, d) for a in ("B", "A", "C") for d in ("e", "d")]
+    frame = pl.DataFrame(rows, schema=["algorithm", "dataset"], orient="row")
+    return frame.with_columns(metric=pl.lit("ndcg@10"), **columns)
+
+
+def test_deviations_are_over_folds_seeds_or_stated_runs():
+    def deviations(frame):
+        found, over = _deviations(Made(frame=frame), "ndcg@10", ["A", "B", "C"], ["d", "e"])
+        return None if found is None else set(found.ravel().round(6).tolist()), over
+
+    one = long_rows(value=pl.lit(0.25), seed=pl.lit(1), fold=pl.lit(0))
+    assert deviations(one) == (None, "")
+    # Two seeds, 0.25 and 0.75: the deviation is 0.5 / sqrt(2).
+    seeds = pl.concat([one, one.with_columns(value=pl.lit(0.75), seed=pl.lit(2))])
+    assert deviations(seeds) == ({0.353553}, "2 seeds")
+    # Folds come first, and the seeds of a fold are averaged: 0.5 and 1.5.
+    folds = pl.concat([seeds, one.with_columns(value=pl.lit(1.5), fold=pl.lit(1))])
+    assert deviations(folds) == ({0.707107}, "2 folds")
+    stated = one.drop("seed", "fold").with_columns(deviation=pl.lit(0.125), runs=pl.lit(5))
+    assert deviations(stated) == ({0.125}, "5 runs")
+    assert deviations(stated.drop("runs")) == ({0.125}, "repeated runs, as the results state it")
+    several = pl.concat([stated.filter(dataset="d"), stated.filter(dataset="e").with_columns(runs=pl.lit(3))])
+    assert deviations(several) == ({0.125}, "repeated runs, as the results state it")
+
+
+def test_algorithms_stand_by_rank_by_value_or_as_given():
+    values = pl.Series([0.25, 0.5, 0.75, 1.0, 0.5, 0.25])
+    table = recassay.load_results(long_rows(value=values))
+    order = Made(algorithms=("A", "B", "C"), order=lambda: [2, 0])
+    assert _best_first(table, "ndcg@10", order, True) == ["C", "A", "B"]
+    single = recassay.load_results(long_rows(value=values).filter(dataset="e"))
+    assert _best_first(single, "ndcg@10", None, True) == ["A", "C", "B"]
+    assert _best_first(single, "ndcg@10", None, False) == ["B", "C", "A"]
+    asked = {"directions": {"ndcg@10": True}, "alpha": 0.05}
+    given = paper_content(table, {"ndcg@10": {}}, None, order="given", **asked)
+    assert (given.algorithms, [facts.name for facts in given.datasets]) == (("B", "A", "C"), ["e", "d"])
+    named = paper_content(table, {"ndcg@10": {}}, None, order="name", **asked)
+    assert (named.algorithms, [facts.name for facts in named.datasets]) == (("A", "B", "C"), ["d", "e"])
+    assert named.findings[0].values.tolist() == [[1.0, 0.75], [0.5, 0.25], [0.25, 0.5]]
+    assert named.origin == ("", "")
+
+
+def test_a_published_table_says_what_it_is_and_how_large_its_datasets_are():
+    table = recassay.load_results("published:kdd24")
+    content = paper_content(table, {"ndcg@10": {}}, None, directions={"ndcg@10": True}, alpha=0.05, order="name")
+    known = published_characteristics("published:kdd24").to_frame().filter(dataset="movielens_1m")
+    (films,) = [facts for facts in content.datasets if facts.name == "movielens_1m"]
+    assert (films.users, films.items, films.interactions) == tuple(round(known[name][0]) for name in ("Nu", "Ni", "Nr"))
+    assert (films.tested, films.judged) == (None, None)
+    assert films.home.startswith("http")
+    said, name = content.origin
+    assert said.startswith("The numbers are those of V. Shevchenko et al., From Variability")
+    assert name == "kdd24"
+
+
+@pytest.mark.parametrize(
+    ("length", "value"),
+    [(3.33, 3.33), ("3.33", 3.33), ("1in", 1.0), (" 5.08 cm", 2.0), ("50.8mm", 2.0), ("72.27pt", 1.0), ("40", 40.0)],
+)
+def test_a_width_has_units(length, value):
+    assert verb.inches(length, "width") == pytest.approx(value)
+
+
+@pytest.mark.parametrize("length", ["0.99", "40.01", "-2", "3 feet", "wide", "3,3cm"])
+def test_what_is_no_width_is_refused(length):
+    with pytest.raises(UsageError, match=f"page_width '{length}' is no width of a page; give it as 3.33in or 8.5cm"):
+        verb.inches(length, "page_width")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from types import SimpleNamespace
 
@@ -15,7 +16,17 @@ from recassay.analysis.decodirt.fit import analyze_instances
 from recassay.analysis.strata.fit import sweep_strata
 from recassay.api.publish.content import tell
 from recassay.cli.layout import brief_lines, cells, shortened, table_lines, wrapped
-from recassay.cli.render import ANSWER, print_answer
+from recassay.cli.render import (
+    ANSWER,
+    print_answer,
+    print_brief,
+    print_json,
+    print_lines,
+    print_notes,
+    print_saved,
+    print_title,
+)
+from recassay.core.choices import MANY_ALGORITHMS
 from recassay.core.tables.results import Results
 from recassay.reporting.headline import drawn_axis, drawn_interval, even
 from recassay.reporting.section import Brief, Table
@@ -163,8 +174,6 @@ def test_text_cannot_steer_the_terminal_and_paths_stay_whole():
 
 
 def test_a_terminal_that_cannot_write_it_gets_a_question_mark(monkeypatch):
-    import io
-
     out = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
     monkeypatch.setattr("sys.stdout", out)
     print_answer(SimpleNamespace(sentences=("協 is best ± 1.",), tables=(), not_done=("it failed",)))
@@ -216,3 +225,101 @@ def test_an_interval_is_drawn_on_the_axis_of_the_ranks():
     assert drawn_axis(12, "95 %", width=18) == "1     95 %      12"
     assert even([0.1234, 0.01, 0.5]) == ["0.123", "0.010", "0.500"]
     assert even([12.345, 3.0]) == ["12.3", "3.0"]
+
+
+def test_a_table_line_by_line():
+    """Words on the left and wrapped, numbers on the right and whole; headings end on one line."""
+    table = Table(
+        "t", ["name", "kind", "a long heading", "n"],
+        [["EASE", "closed form", "0.5", "10"], ["MostPop", "", "12.25", "7"]], names=2, notes=["A note on it."],
+    )  # fmt: skip
+    assert table_lines(table, 40) == [
+        "name     kind         a long heading   n",
+        "────────────────────────────────────────",
+        "EASE     closed form             0.5  10",
+        "MostPop                        12.25   7",
+        "A note on it.",
+    ]
+    assert max(map(cells, table_lines(table, 32))) <= 32
+
+
+def test_a_brief_answer_line_by_line():
+    table = Table("t", ["algorithm", "rank"], [["A", "1.0"], ["B", "2.0"], ["C", "3.0"]])
+    brief = Brief("A wins.", table, frozenset({"A"}), ("It leads.", "Others follow."), "few datasets", "run more")
+    assert brief_lines(brief, 40, ["Everything: --all"]) == [
+        ("A wins.", "headline"), ("It leads.", ""), ("", ""), ("algorithm  rank", ""), ("───────────────", ""),
+        ("A           1.0", "marked"), ("B           2.0", ""), ("C           3.0", ""), ("", ""),
+        ("Others follow.", ""), ("Caution: few datasets", ""), ("Next: run more", ""), ("Everything: --all", ""),
+    ]  # fmt: skip
+    assert brief_lines(Brief("Nothing is known."), 40, []) == [("Nothing is known.", "headline")]
+    short = brief_lines(Brief("A wins.", Table("t", ["x"], [[f"r{i}"] for i in range(9)])), 40, [], most=10)
+    assert [line for line, _ in short] == ["A wins.", "", "x", "──", "r0", "r1", "r2", "r3", "5 more: --all"]
+
+
+@pytest.fixture
+def terminal(monkeypatch):
+    """Makes standard output a terminal of 40 columns; what is printed then."""
+
+    def printed(*calls):
+        shown = io.StringIO()
+        with monkeypatch.context() as patch:
+            patch.setattr("sys.stdout", SimpleNamespace(isatty=lambda: True, write=shown.write, encoding="utf-8"))
+            for call in calls:
+                call()
+        return shown.getvalue().splitlines()
+
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    return printed
+
+
+BOLD, CYAN, PLAIN = "\x1b[1m", "\x1b[36m", "\x1b[0m"
+
+
+def test_a_terminal_has_colours_unless_it_is_told_not_to(terminal, monkeypatch):
+    brief = Brief("A wins.", Table("t", ["name"], [["A"], ["B"]]), frozenset({"A"}))
+    coloured = [f"{BOLD}A wins.{PLAIN}", "", "name", "────", f"{CYAN}A{PLAIN}", "B"]
+    assert terminal(lambda: print_brief(brief)) == coloured
+    for name, value in (("NO_COLOR", ""), ("TERM", "dumb")):
+        with monkeypatch.context() as patch:
+            patch.setenv(name, value)
+            assert terminal(lambda: print_brief(brief)) == ["A wins.", "", "name", "────", "A", "B"]
+
+
+def test_sentences_and_titles_are_wrapped_to_the_terminal(terminal):
+    words = "one two three four five six seven eight nine ten"
+    assert terminal(lambda: print_title("A title"), lambda: print_lines([words])) == [
+        f"{BOLD}A title{PLAIN}", "one two three four five six seven eight", "nine ten",
+    ]  # fmt: skip
+
+
+def test_long_tables_of_an_answer_are_cut_and_its_sentences_end_it(capsys):
+    def shown(rows, sentences):
+        table = Table("t", ["name"], [[f"n{i}"] for i in range(rows)])
+        print_answer(SimpleNamespace(sentences=sentences, tables=(table,), not_done=()))
+        return capsys.readouterr().out.splitlines()
+
+    whole, cut = shown(200, ("One.",)), shown(201, ("One.", "Two.", "Three.", "Four."))
+    assert whole[-4:] == ["n199", "", "Answer", "One."]
+    assert cut[cut.index("n59") :] == [
+        "n59", "and 141 more rows (--json or --out DIR has all)", "", "Four.", "", "Answer", "One.", "Two.", "Three.",
+    ]  # fmt: skip
+
+
+def test_json_of_many_algorithms_is_one_line(capsys):
+    print_json({"algorithms": ["é"] * (MANY_ALGORITHMS + 1)})
+    one = capsys.readouterr().out
+    print_json({"algorithms": ["é"] * MANY_ALGORITHMS})
+    assert (one.count("\n"), one.count("é")) == (1, MANY_ALGORITHMS + 1)
+    assert capsys.readouterr().out.count("\n") > MANY_ALGORITHMS
+    with pytest.raises(ValueError, match="JSON"):
+        print_json({"value": float("nan")})
+
+
+def test_notes_and_files_are_told_on_stderr(capsys, tmp_path):
+    print_notes(["first", "second"])
+    print_saved([tmp_path / "a", tmp_path / "b"], tmp_path)
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err == f"note: first\nnote: second\nwrote 2 files to {tmp_path}\n"

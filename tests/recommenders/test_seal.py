@@ -5,13 +5,18 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import recassay
+from recassay.api.study.checklist import ChecklistAnswer, ChecklistResult
+from recassay.api.study.seal import ClaimResult, Seal, VerifyResult
 from recassay.core.errors import InputError, UsageError
+from recassay.recommenders.rerun import Chances, RerunCell
+from recassay.recommenders.seal import Deviation
 from recassay.recommenders.study import run_study
 from recassay.store.sealed import read_sealed, write_sealed
 from recassay.store.store import Store
@@ -428,3 +433,99 @@ def test_a_report_shows_the_seal_and_every_deviation(study):
     assert facts.deviations == ("tuning.trials was sealed as 3 and is 40.",)
     (study / "seal.json").unlink()
     assert study_facts(study).plan == "not sealed"
+
+
+ALTERED = "10 % of its cells improved by 5 %"
+LIKELY = Chances(0.1, 0.05, 0.95, 12, 20)
+RERUN = (
+    RerunCell("A", "films", 1, 0.5, 0.5, 0.0),
+    RerunCell("A", "songs", 1, 0.5, 0.52, 0.03),
+    RerunCell("B", "films", 1, 0.5, 0.6, 0.03),
+    RerunCell("B", "songs", 1, 0.5, None, 0.03),
+)
+
+
+def judged(sealed=True, deviations=(), claims=(), **more):
+    return VerifyResult(sealed, "2026-03-01T10:00:00", "abc", tuple(deviations), tuple(claims), 40, **more)
+
+
+def test_what_a_rerun_would_catch_is_said():
+    first = f"Rerunning 12 of the 40 done cells would catch a study with {ALTERED} with a chance of 95 %."
+    hidden = "If those cells were chosen to look ordinary, it would take 20."
+    assert judged(False, chances=LIKELY).verdict() == [
+        "This study has no sealed plan: everything in it is exploratory.", first, hidden,
+    ]  # fmt: skip
+    every = replace(LIKELY, needed=None, needed_hidden=40)
+    assert judged(chances=every).verdict() == [
+        "The study is what was sealed on 2026-03-01.", first.replace("12", "40"), hidden.replace("20", "40"),
+    ]  # fmt: skip
+    assert len(judged(chances=replace(LIKELY, needed=20)).verdict()) == 2
+    assert judged().verdict() == ["The study is what was sealed on 2026-03-01."]
+
+
+def test_what_came_out_again_is_said():
+    caught = replace(LIKELY, caught=0.614, caught_hidden=None)
+    assert judged(rerun=RERUN, chances=caught).verdict()[1:] == [
+        "Of 4 cells run again, 1 came out the same, 1 within noise, and 2 did not.",
+        "B on films: reported 0.5, now 0.6.",
+        "B on songs: reported 0.5, failed this time.",
+        f"A study with {ALTERED} would have been caught with a chance of 61 %, "
+        "and of 0 % if those cells were chosen to look ordinary.",
+    ]
+    seeds = judged(rerun=(RERUN[0], replace(RERUN[2], seed=2)), chances=caught).verdict()
+    assert seeds[2] == "B on films with seed 2: reported 0.5, now 0.6."
+    assert [judged(rerun=RERUN[:n]).sound for n in (2, 3)] == [True, False]
+    assert not judged(rerun=RERUN[3:]).sound
+    assert not judged(deviations=[Deviation("code", "EASE is another.")]).sound
+    assert [cell["state"] for cell in judged(rerun=RERUN).to_dict()["rerun"]] == [
+        "same", "within noise", "differs", "failed",
+    ]  # fmt: skip
+
+
+def test_deviations_and_claims_are_said():
+    points = [Deviation("code", "EASE is another."), Deviation("unfinished", "3 cells were not run.")]
+    claims = [
+        ClaimResult("A > B", "holds", 0.0123456),
+        ClaimResult("A is best", "undecided"),
+        ClaimResult("C > D", None, reason="C is unknown"),
+    ]
+    assert judged(deviations=points, claims=claims).verdict() == [
+        "The study deviates from its sealed plan in 2 points.", "EASE is another.", "3 cells were not run.",
+        "Confirmatory: A > B: holds (p = 0.0123).", "Confirmatory: A is best: undecided.",
+        "Confirmatory: C > D: not tested (C is unknown).",
+    ]  # fmt: skip
+    states = {judged(False).state, judged().state, judged(deviations=points).state}
+    assert states == {"not sealed", "sealed", "deviated"}
+    assert judged(deviations=points[1:]).verdict()[0].startswith("So far the study is what was sealed")
+    assert judged(deviations=points).to_frame().rows() == [(point.kind, point.sentence) for point in points]
+
+
+def test_the_seal_is_told(tmp_path):
+    late = Seal(tmp_path / "seal.json", "abc", 1, ("A > B",), 1)
+    assert late.verdict() == [
+        f"Sealed: 1 cell and 1 claim in {tmp_path / 'seal.json'}.",
+        "1 of its cells have results already, and the seal says so.",
+        "Publish this line to make it binding: abc",
+    ]
+    assert replace(late, done=0, claims=(), cells=2).verdict() == [
+        f"Sealed: 2 cells in {tmp_path / 'seal.json'}.", "Publish this line to make it binding: abc",
+    ]  # fmt: skip
+    assert late.to_dict() == {"file": "seal.json", "sha256": "abc", "cells": 1, "done": 1, "claims": ["A > B"]}
+
+
+def test_questions_are_counted_and_told_by_topic():
+    answers = [
+        ("Data", "Named?", "yes", "Yes."),
+        ("Data", "Split?", "no", "No."),
+        ("Writing", "Limits?", "open", "You."),
+    ]
+    result = ChecklistResult("films", tuple(ChecklistAnswer(*answer) for answer in answers))
+    assert result.verdict() == [
+        "2 of 3 questions are answered by the study's own records; 1 are left to you.",
+        "No: Split?",
+        "The questions are those of RecSys, ECIR and TORS in our words: check the form of the year.",
+    ]
+    assert result.to_markdown() == (
+        "# Reproducibility checklist: films\n\n## Data\n\n- **Named?** yes. Yes.\n- **Split?** no. No.\n\n"
+        "## Writing\n\n- **Limits?** open. You.\n"
+    )
