@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import polars as pl
 import pytest
+from scipy import stats
 from scipy.optimize import minimize
 
-from recassay.analysis.ratings.fit import ELO, VIRTUAL_GAMES, rate_by_pairs, strengths
+from recassay.analysis.ratings.fit import ELO, VIRTUAL_GAMES, rate_battles, rate_by_pairs, strengths
 from recassay.core.errors import UsageError
+from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix
 from recassay.reporting.sections.ratings import plot_ratings, sentences, tables
 
@@ -135,3 +138,98 @@ def test_negative_values_have_no_improvability():
     result = rate_by_pairs(matrix([[-1.0, 2.0], [1.0, 3.0]]), replicates=100)
     assert np.isnan(result.improvability).all()
     assert result.to_frame().get_column("improvability").null_count() == 2
+
+
+@pytest.mark.parametrize("families", [None, {f"d{j:02}": f"f{j // 2}" for j in range(12)}])
+def test_intervals_are_students_t_times_the_deviation_of_the_bootstrap(families):
+    values = np.random.default_rng(8).random((3, 12)) + np.array([[0.1], [0.0], [0.0]])
+    found = rate_by_pairs(matrix(values), families=families, replicates=150, confidence=0.9, seed=4)
+    units, groups = (12, np.arange(12)) if families is None else (6, np.arange(12) // 2)
+    ranks = 1 + (values[None] > values[:, None]).sum(axis=1)
+    points = (ranks[None] > ranks[:, None]).sum(axis=1)
+    drawn = derived_rng(4, "ratings", "ndcg@10").multinomial(units, np.full(units, 1 / units), size=150)[:, groups]
+    games = (1 - np.eye(3)) * drawn.sum(axis=1)[:, None, None]
+    again = 1500 + ELO * strengths(drawn @ points.T.astype(float), games)
+    whole = 1500 + ELO * strengths(points.sum(axis=1)[None].astype(float), 12 * (1 - np.eye(3))[None])[0]
+    reach = stats.t.ppf(0.95, units - 1) * np.sqrt(units / (units - 1)) * again.std(axis=0)
+    assert found.rating == pytest.approx(whole, abs=1e-4)
+    assert found.interval == pytest.approx(np.stack([whole - reach, whole + reach], axis=1), abs=0.01)
+    assert (found.families, found.replicates, found.confidence, found.seed) == (
+        None if families is None else 6, 150, 0.9, 4)  # fmt: skip
+
+
+def test_the_usual_baseline_gives_skill_and_no_anchor():
+    names, datasets = ("A", "most-pop", "B"), ("x", "y")
+    table = Matrix(np.array([[2.0, 8.0], [4.0, 4.0], [1.0, 0.01]]), names, datasets, "rmse", False)
+    found = rate_by_pairs(table, replicates=100)
+    assert (found.baseline, found.anchored) == ("most-pop", None)
+    assert found.rating.mean() == pytest.approx(1500)
+    # Ratios 1/2 and 2; 1 and 1; 1/4 and 1/400, which counts as 1/100.
+    assert found.skill == pytest.approx([0.0, 0.0, 1 - np.sqrt(1 / 400)])
+    assert found.improvability == pytest.approx([(1 / 2 + 799 / 800) / 2, (3 / 4 + 399 / 400) / 2, 0.0])
+    zero = Matrix(np.array([[2.0, 0.0], [0.0, 0.0]]), ("A", "Pop"), datasets, "ndcg@10", True)
+    assert rate_by_pairs(zero, replicates=100).skill == pytest.approx([np.sqrt(100 * 1) - 1, 0.0])
+    named = rate_by_pairs(table, baseline="b", replicates=100)
+    assert (named.baseline, named.anchored, named.rating[2]) == ("B", "B", pytest.approx(1000))
+    assert rate_by_pairs(matrix([[1.0, 2.0], [2.0, 1.0]]), replicates=100).skill is None
+    signed = Matrix(np.array([[-1.0, 2.0], [1.0, 3.0]]), ("A", "Pop"), datasets, "score", True)
+    assert np.isnan(rate_by_pairs(signed, replicates=100).skill).all()
+
+
+def test_the_lead_and_the_least_share_of_who_won_everything():
+    values = np.array([[3.0] * 10, [2.0] * 10, [1.0] * 10])
+    found = rate_by_pairs(matrix(values), replicates=100, confidence=0.9)
+    gap, share = found.lead()
+    assert gap == pytest.approx(found.rating[0] - found.rating[1])
+    assert share == pytest.approx(10 ** (gap / 400) / (1 + 10 ** (gap / 400)))
+    assert found.least_share() == pytest.approx(0.05 ** (1 / 10))
+    pairs = {f"d{j:02}": f"f{j // 2}" for j in range(10)}
+    whole = rate_by_pairs(matrix(values), replicates=100, families=pairs)
+    assert whole.least_share() == pytest.approx(0.025 ** (1 / 5))
+    others = whole.rating[[0, 1]]
+    assert whole.interval[2, 0] == -np.inf
+    assert (1 / (1 + 10 ** ((others - whole.interval[2, 1]) / 400))).mean() == pytest.approx(1 - 0.025 ** (1 / 5))
+    assert found.rounds == "10 datasets"
+
+
+def battles(rows):
+    """Rows of two models and the points of the first."""
+    return pl.DataFrame(
+        [(f"b{i}", "arena", name, float(won)) for i, (one, other, points) in enumerate(rows)
+         for name, won in ((one, points), (other, 1 - points))],
+        schema=["user", "dataset", "algorithm", "value"], orient="row",
+    )  # fmt: skip
+
+
+def test_battles_of_two_by_hand():
+    """8 wins, 2 draws and 10 losses of a against b; c met a alone, and won twice."""
+    rows = [("a", "b", 1)] * 8 + [("b", "a", 0.5)] * 2 + [("b", "a", 1)] * 10 + [("a", "c", 0)] * 2
+    found = rate_battles(battles(rows), replicates=200, confidence=0.9, seed=2)
+    assert (found.algorithms, found.battles, found.rounds) == (("a", "b", "c"), 22, "22 battles")
+    assert found.win_rate == pytest.approx(np.array([[0, 9 / 20, 0], [11 / 20, 0, 0], [1, 0, 0]]))
+    games = np.array([[0, 20, 2], [20, 0, 0], [2, 0, 0]], dtype=float)
+    whole = 1500 + ELO * strengths(np.array([[9.0, 11.0, 2.0]]), games[None])[0]
+    assert found.rating == pytest.approx(whole)
+    assert found.least_share() == pytest.approx(0.05 ** (1 / 22))
+    kinds = {("a", "b", 1): 8, ("b", "a", 0.5): 2, ("b", "a", 1): 10, ("a", "c", 0): 2}
+    order = sorted(kinds, key=lambda kind: kind)
+    counts = np.array([kinds[kind] for kind in order])
+    drawn = derived_rng(2, "ratings", "battles").multinomial(22, counts / 22, size=200)
+    again = []
+    for row in drawn:
+        points, played = np.zeros(3), np.zeros((3, 3))
+        for (one, other, won), number in zip(order, row, strict=True):
+            i, j = "abc".index(one), "abc".index(other)
+            points[i] += won * number
+            points[j] += (1 - won) * number
+            played[i, j] += number
+            played[j, i] += number
+        again.append(1500 + ELO * strengths(points[None], played[None])[0])
+    reach = stats.t.ppf(0.95, 21) * np.sqrt(22 / 21) * np.std(again, axis=0)
+    assert found.interval == pytest.approx(np.stack([whole - reach, whole + reach], axis=1), abs=0.01)
+    anchored = rate_battles(battles(rows), baseline="B", replicates=100)
+    assert (anchored.anchored, anchored.rating[1]) == ("b", pytest.approx(1000))
+    with pytest.raises(UsageError, match="in some battles there are not two algorithms"):
+        rate_battles(battles(rows)[1:], replicates=100)
+    with pytest.raises(UsageError, match="at least 100"):
+        rate_battles(battles(rows), replicates=10)

@@ -10,10 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from recassay.analysis.inference.bootstrap import expanded_tail
+from recassay.analysis.users import fit as users_fit
 from recassay.analysis.users.fit import compare_users, skewed_intervals, user_intervals
 from recassay.analysis.users.random_effects import random_effects
 from recassay.analysis.users.sign_flip import MOST_ENUMERATED, _enumerated, _saddlepoint, sign_flip_p
 from recassay.core.errors import NotApplicableError, UsageError
+from recassay.core.seeds import derived_rng
 from recassay.core.tables.scores import UserScores
 from recassay.reporting.sections.users import SECTION
 from support.protocol import few
@@ -256,3 +259,136 @@ def test_the_sentences_claim_what_the_tests_show_and_no_more() -> None:
     assert both[1].startswith("Over the datasets together (random effects), best is better than")
     few_datasets = compare_users(several[:4], "ndcg@10", higher_is_better=True, replicates=300)
     assert len(SECTION.sentences(few_datasets)) == 1
+
+
+def test_every_number_of_a_dataset_by_plain_computation() -> None:
+    """Three algorithms on nine users, lower is better: means, intervals, p-values, counts and what follows."""
+    values = np.round(rng(11).random((3, 9)), 1)
+    values[:, :2] = [[0.5], [0.7], [0.9]]
+    values[0, 3] = 0.0
+    table = UserScores("films", ("x", "y", "z"), values, 4)
+    found = compare_users([table], "rmse", higher_is_better=False, alpha=0.2, replicates=150, seed=6)
+    one = found.datasets[0]
+    order = sorted(range(3), key=lambda a: values[a].mean())
+    names = [table.algorithms[a] for a in order]
+    assert one.algorithms == tuple(names)
+    assert one.means == pytest.approx(tuple(values[order].mean(axis=1)))
+    # The bootstrap of the means draws 11 users: two are added, with the scores m and 0.
+    typical = np.array([np.sqrt((row[row != 0] ** 2).mean()) for row in values[order]])
+    padded = np.hstack([values[order], np.zeros((3, 1)), typical[:, None]])
+    drawn = derived_rng(6, "users", "films").integers(0, 11, size=(150, 11))
+    means, tail = padded[:, drawn].mean(axis=2), expanded_tail(0.8, 11)
+    assert one.low == pytest.approx(tuple(np.quantile(means, tail, axis=1)))
+    assert one.high == pytest.approx(tuple(np.quantile(means, 1 - tail, axis=1)))
+    p = []
+    for pair, (a, b) in zip(one.pairs, ((0, 1), (0, 2), (1, 2)), strict=True):
+        gap = values[order[b]] - values[order[a]]
+        assert (pair.left, pair.right) == (names[a], names[b])
+        assert pair.difference == pytest.approx(gap.mean())
+        assert pair.relative == pytest.approx(gap.mean() / values[order[b]].mean())
+        assert pair.effect == pytest.approx(gap.mean() / gap.std(ddof=1))
+        assert (pair.better, pair.equal, pair.worse) == ((gap > 0).sum(), (gap == 0).sum(), (gap < 0).sum())
+        added = np.sqrt((gap[gap != 0] ** 2).mean())
+        low, high = skewed_intervals(-np.append(gap, [added, -added])[None], 0.8)[0]
+        assert (pair.low, pair.high) == pytest.approx((-high, -low))
+        p.append(p_of(gap))
+        assert pair.p == pytest.approx(p[-1])
+    ordered = np.argsort(p)
+    adjusted = np.empty(3)
+    adjusted[ordered] = np.minimum(np.maximum.accumulate(np.array(p)[ordered] * [3, 2, 1]), 1)
+    assert [pair.p_holm for pair in one.pairs] == pytest.approx(adjusted.tolist())
+    assert [pair.significant for pair in one.pairs] == (adjusted < 0.2).tolist()
+    assert one.not_worse() == (names[0], *(names[b] for b, a in ((1, 0), (2, 1)) if adjusted[a] >= 0.2))
+    told = found.to_dict()
+    first = told["datasets"]["films"]["pairs"][0]
+    assert first["difference"] == {
+        "estimate": one.pairs[0].difference, "interval": [one.pairs[0].low, one.pairs[0].high]
+    }  # fmt: skip
+    assert (told["settings"]["alpha"], told["settings"]["confidence"], found.confidence) == (0.2, 0.8, 0.8)
+    assert told["datasets"]["films"]["means"][names[0]]["interval"] == [one.low[0], one.high[0]]
+
+
+@pytest.mark.parametrize("skew", [0.4, -0.4])
+def test_skewed_intervals_turn_halls_formula_round(skew: float) -> None:
+    values = np.expm1(skew * rng(3).normal(size=25))
+    low, high = skewed_intervals(values[None], 0.9)[0]
+    n, error = 25, values.std(ddof=1) / 5
+    a = stats.skew(values) / np.sqrt(n)
+    t = stats.t.ppf(0.95, n - 1)
+    for end, wanted in ((low, t), (high, -t)):
+        x = (values.mean() - end) / error
+        assert x + a * x**2 / 3 + a**2 * x**3 / 27 + a / 6 == pytest.approx(wanted, rel=1e-9)
+
+
+def test_many_users_have_fewer_replicates_and_no_fewer_than_some(monkeypatch: pytest.MonkeyPatch) -> None:
+    values, pair = rng(1).random((2, 18)), (np.array([0]), np.array([1]))
+    monkeypatch.setattr(users_fit, "MOST_DRAWS", 20 * 40)
+    monkeypatch.setattr(users_fit, "KEPT_REPLICATES", 30)
+
+    def ends(replicates: int) -> list[float]:
+        return user_intervals(values, *pair, confidence=0.9, replicates=replicates, rng=rng(5))[0].ravel().tolist()
+
+    assert ends(25) != ends(40)
+    assert ends(40) == ends(41) == ends(1000), "800 draws are 40 replicates of 20"
+    monkeypatch.setattr(users_fit, "MOST_DRAWS", 20)
+    assert ends(30) == ends(1000)
+    assert ends(30) != ends(29)
+
+
+def test_over_datasets_by_plain_computation() -> None:
+    """Means over the datasets with both, wins and losses by significance, Holm over all pairs with a summary."""
+    tables = [scores(400, seed, gain=0.3, name=f"d{seed}") for seed in range(3)]
+    tables.append(UserScores("part", ("a", "best"), scores(400, 7, gain=0.3).values[[0, 2]]))
+    found = compare_users(tables, "ndcg@10", higher_is_better=True, alpha=0.1, replicates=100)
+    places: dict[str, list[float]] = {}
+    for dataset in found.datasets:
+        for rank, name in enumerate(dataset.algorithms, start=1):
+            places.setdefault(name, []).append(rank / len(dataset.algorithms))
+    assert list(found.algorithms) == sorted(places, key=lambda name: np.mean(places[name]))
+    p = []
+    for pair in found.summary:
+        having = [table for table in tables if {pair.left, pair.right} <= set(table.algorithms)]
+        gaps = [np.subtract(*(table.values[table.algorithms.index(name)] for name in (pair.left, pair.right)))
+                for table in having]  # fmt: skip
+        expected = random_effects(
+            np.array([gap.mean() for gap in gaps]), np.array([gap.var(ddof=1) / 400 for gap in gaps]), confidence=0.9
+        )
+        assert pair.effects == expected
+        shown = [one for dataset in found.datasets for one in dataset.pairs
+                 if {one.left, one.right} == {pair.left, pair.right} and one.significant]  # fmt: skip
+        assert pair.wins == sum(one.left == pair.left for one in shown)
+        assert pair.losses == sum(one.left == pair.right for one in shown)
+        assert pair.ties == len(having) - pair.wins - pair.losses
+        p.append(expected.p)
+    order = np.argsort(p)
+    adjusted = np.empty(3)
+    adjusted[order] = np.minimum(np.maximum.accumulate(np.array(p)[order] * [3, 2, 1]), 1)
+    assert [pair.p_holm for pair in found.summary] == pytest.approx(adjusted.tolist())
+    assert [pair.significant for pair in found.summary] == (adjusted < 0.1).tolist()
+    told = found.to_dict()["summary"][0]
+    effects = found.summary[0].effects
+    assert effects is not None
+    assert told["difference"] == {"estimate": effects.estimate, "interval": [effects.low, effects.high]}
+    assert told["predicted"] == [effects.predicted_low, effects.predicted_high]
+    assert (told["p"], told["tau"], told["datasets"]) == (effects.p, effects.tau, effects.datasets)
+    row = found.frames()["users_summary"].row(0, named=True)
+    assert (row["low"], row["high"], row["p_holm"]) == (effects.low, effects.high, told["p_holm"])
+    means = found.frames()["users_means"].row(0, named=True)
+    first = found.datasets[0]
+    assert (means["low"], means["high"], means["not_worse_than_best"]) == (first.low[0], first.high[0], True)
+
+
+def test_weights_of_a_summary_that_are_too_uneven_count_alike() -> None:
+    """Beyond twice its even share a dataset decides too much; I^2 and the interval of two datasets by hand."""
+    effects, variances = np.array([0.1, 0.1, 0.1, 0.4]), np.array([1.0, 1.0, 1.0, 0.2])
+    uneven = random_effects(effects, variances)
+    assert uneven.tau == 0
+    assert uneven.estimate == pytest.approx(effects.mean()), "5 of 8 is more than 2 / 4"
+    even = random_effects(effects, np.array([1.0, 1.0, 1.0, 0.4]))
+    assert even.estimate == pytest.approx((0.3 + 2.5 * 0.4) / 5.5)
+    two = random_effects(np.array([0.0, 1.0]), np.array([0.1, 0.1]), confidence=0.9)
+    assert two.i_squared == pytest.approx(1 - 1 / 5)
+    assert (two.high - two.estimate) == pytest.approx(stats.t.ppf(0.95, 1) * 0.5)
+    assert np.isnan(two.predicted_low)
+    assert np.isnan(two.predicted_high)
+    assert random_effects(np.full(3, 0.2), np.full(3, 0.1)).i_squared == 0.0
