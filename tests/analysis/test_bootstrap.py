@@ -10,6 +10,8 @@ from scipy import stats
 
 from recassay.analysis.inference.bootstrap import dataset_weights, expanded_tail, intervals, studentised
 from recassay.analysis.rank.fit import rank_algorithms
+from recassay.core.errors import UsageError
+from recassay.core.seeds import derived_rng
 from recassay.core.system.plain import plain
 from recassay.core.tables.results import Results
 from recassay.testing.results import synthetic_results
@@ -171,3 +173,55 @@ def test_noise_of_seeds_is_counted_once(paired):
     ideal = 2 * stats.t.ppf(0.975, 11) * np.sqrt((0.1**2 + 0.15**2 / 3) / 12)
     assert 0.91 <= np.mean(hits) <= 0.98
     assert np.mean(widths) == pytest.approx(ideal, rel=0.1)
+
+
+@pytest.mark.parametrize("families", [None, {f"d{j:02d}": f"f{j // 2}" for j in range(10)}])
+def test_scores_ranks_and_shares_of_the_replicates_by_plain_computation(families):
+    """Means have bootstrap-t intervals on their own scale where single datasets are drawn, all else percentiles."""
+    values = np.random.default_rng(3).random((3, 10)) + 0.05
+    found = rank_algorithms(matrix(values), replicates=150, confidence=0.9, families=families, seed=5)
+    numbers = None if families is None else np.arange(10) // 2
+    units = 10 if families is None else 5
+    weights = dataset_weights(10, 150, derived_rng(5, "rank", "ndcg@10"), numbers)
+    ranks = 1 + (values[None] > values[:, None]).sum(axis=1)
+    scored = {"mean": weights @ values.T / 10, "geometric_mean": np.exp(weights @ np.log(values).T / 10),
+              "harmonic_mean": 10 / (weights @ (1 / values).T), "mean_rank": weights @ ranks.T / 10}  # fmt: skip
+    means = {"mean": studentised(values, weights, 0.9),
+             "geometric_mean": np.exp(studentised(np.log(values), weights, 0.9)),
+             "harmonic_mean": 1 / studentised(1 / values, weights, 0.9)[:, ::-1]}  # fmt: skip
+    for name, sampled in scored.items():
+        expected = intervals(sampled, units, 0.9) if families or name == "mean_rank" else np.maximum(means[name], 0)
+        assert found.rankings[name].score_interval == pytest.approx(expected), name
+    drawn = scored["mean"]
+    places = 1 + (drawn[:, None, :] > drawn[:, :, None]).sum(axis=2)
+    ranking = found.rankings["mean"]
+    assert ranking.rank_interval == pytest.approx(intervals(places.astype(float), units, 0.9, discrete=True))
+    assert ranking.resampling_share == pytest.approx((places == 1).mean(axis=0))
+    assert found.judgement.alpha == 0.1
+    assert (found.judgement.families, found.replicates, found.confidence) == (families and 5, 150, 0.9)
+    told, names = found.to_dict(), found.algorithms
+    assert told["interval"]["mean"][names[1]] == ranking.score_interval[1].tolist()
+    assert told["rank_interval"]["mean"][names[1]] == ranking.rank_interval[1].tolist()
+    assert told["methods"]["mean"][names[1]] == pytest.approx(values[1].mean())
+    order = [found.judgement.algorithms.index(name) for name in names]
+    assert found.probability_best.tolist() == found.judgement.leads_again[order].tolist()
+    assert found.winner_p.tolist() == found.judgement.p_best[order].tolist()
+    rows = found.to_frame().filter(method="mean_rank")
+    assert rows["algorithm"].to_list() == list(found.judgement.algorithms)
+    assert rows["probability_best"].to_list() == found.judgement.leads_again.tolist()
+    assert found.to_frame().filter(method="mean")["winner_p"].null_count() == 3
+    with pytest.raises(UsageError, match="at least 100"):
+        rank_algorithms(matrix(values), replicates=99)
+
+
+def test_intervals_of_means_stay_on_the_side_of_the_values():
+    """No mean of values from 0 on reaches below 0; where some are 0 there is no mean of logs or of inverses."""
+    values = np.array([[0.0, 0.0, 0.0, 0.0, 0.0, 0.9], [0.2, 0.1, 0.3, 0.2, 0.1, 0.2]])
+    found = rank_algorithms(matrix(values), replicates=200)
+    assert found.rankings["mean"].score_interval[0, 0] == 0.0
+    sampled = dataset_weights(6, 200, derived_rng(0, "rank", "ndcg@10"))
+    zero = (sampled[:, :5].sum(axis=1) > 0).mean()
+    assert zero > 0.9
+    assert found.rankings["geometric_mean"].score_interval[0, 0] == 0.0
+    signed = rank_algorithms(matrix(values - 0.5), replicates=200)
+    assert signed.rankings["mean"].score_interval[0, 0] < -0.5

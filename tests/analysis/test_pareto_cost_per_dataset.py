@@ -10,9 +10,12 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from recassay.analysis.cost import measure_cost
+from recassay.analysis.inference.bootstrap import dataset_weights
 from recassay.analysis.pareto import pareto_front, trade_off
 from recassay.analysis.per_dataset import per_dataset
-from recassay.core.errors import NotApplicableError
+from recassay.analysis.profiles import fit_profiles
+from recassay.core.errors import NotApplicableError, UsageError
+from recassay.core.seeds import derived_rng
 from recassay.core.tables.results import Results
 from recassay.reporting.sections import pareto as pareto_section
 from recassay.reporting.sections import per_dataset as per_dataset_section
@@ -174,3 +177,106 @@ def test_the_best_is_ahead_in_every_repeat_or_it_is_not(up):
     apart = per_dataset(matrix(repeats.mean(axis=2), replicates=repeats, higher_is_better=up))
     assert apart.ahead == ()
     assert per_dataset_section.sentences(apart) == []
+
+
+def test_which_metrics_are_traded_and_at_which_cut_off():
+    """One of each kind, at the cut-off of the accuracy metric where there is one, seven at most, in a fixed order."""
+    one = {"A": [0.1, 0.2], "B": [0.2, 0.1]}
+    labels = ["coverage@5", "coverage@10", "gini@20", "joules", "seconds", "memory", "novelty@10", "diversity@10",
+              "popularity@10", "longtail@10", "entropy@10", "recall@10", "coverage@20"]  # fmt: skip
+    found = trade_off(results({label: one for label in ("ndcg@10", *labels)}), "ndcg@10")
+    assert [trade.other for trade in found.trades] == [
+        "coverage@10", "novelty@10", "popularity@10", "diversity@10", "longtail@10", "gini@20", "entropy@10"
+    ]  # fmt: skip
+    directions = {trade.other: trade.higher_is_better for trade in found.trades}
+    assert directions["coverage@10"]
+    assert directions["novelty@10"]
+    assert not directions["popularity@10"]
+    assert not directions["gini@20"]
+    costs = trade_off(results({label: one for label in ("coverage@10", "memory", "seconds_fit")}), "coverage@10")
+    assert [(trade.other, trade.mean) for trade in costs.trades] == [
+        ("seconds_fit", "geometric mean"), ("memory", "geometric mean")
+    ]  # fmt: skip
+
+
+def test_a_trade_by_plain_computation():
+    """Costs are averaged by logs, and no cost is below a microsecond; who lacks more than half is left out."""
+    accuracy = {"A": [0.1, 0.3, 0.2, 0.5, 0.4, 0.6], "B": [0.2, 0.2, 0.3, 0.4, 0.5, 0.5], "C": [0.9] * 6}
+    seconds = {"A": [1, 2, 4, 8, 16, 0.0], "B": [3, 3, 3, 3, 3, None], "C": [1, 1, None, None, None, None]}
+    found = trade_off(results({"ndcg@10": accuracy, "seconds_fit": seconds}), "ndcg@10", replicates=120, seed=9)
+    (trade,) = found.trades
+    assert (trade.algorithms, trade.left_out, trade.n_datasets) == (("A", "B"), ("C",), 5)
+    a, b = np.array(accuracy["A"][:5]), np.array(accuracy["B"][:5])
+    assert trade.accuracy == pytest.approx([a.mean(), b.mean()])
+    assert trade.values == pytest.approx([4.0, 3.0])
+    weights = dataset_weights(5, 120, derived_rng(9, "pareto", "seconds_fit")) / 5
+    drawn, logs = weights @ np.array([a, b]).T, weights @ np.log([[1, 2, 4, 8, 16], [3] * 5]).T
+    share = np.mean([pareto_front(row, -cost) for row, cost in zip(drawn, logs, strict=True)], axis=0)
+    assert trade.share == pytest.approx(share)
+    rows = found.to_frame()
+    assert rows["algorithm"].to_list() == ["B", "A"]
+    assert rows["front"].to_list() == [True, False]
+    assert rows["datasets"].to_list() == [5, 5]
+    told = found.to_dict()["trades"]["seconds_fit"]
+    assert (told["front"], told["left_out"], told["higher_is_better"]) == (["B"], ["C"], False)
+    half = trade_off(
+        results({"ndcg@10": accuracy, "seconds_fit": seconds | {"C": [1, 1, 1, None, None, None]}}), "ndcg@10"
+    )
+    assert half.trades[0].algorithms == ("A", "B", "C"), "half of the datasets is enough"
+    assert half.trades[0].n_datasets == 3
+    free = trade_off(results({"ndcg@10": {"A": [1, 1], "B": [2, 2]}, "seconds": {"A": [0, 0], "B": [1, 1]}}), "ndcg@10")
+    assert free.trades[0].values == pytest.approx([1e-6, 1.0])
+
+
+def test_stated_deviations_give_normal_intervals_and_an_order_by_share():
+    errors = np.array([[0.1, 0.0], [0.2, np.nan]])
+    found = per_dataset(matrix([[0.5, 0.2], [0.6, 0.4]], standard_errors=errors), confidence=0.9)
+    assert found.source == "stated"
+    half = stats.norm.ppf(0.95) * np.array([0.1, 0.2])
+    assert found.low[:, 0] == pytest.approx([0.5 - half[0], 0.6 - half[1]])
+    assert found.high[:, 0] == pytest.approx([0.5 + half[0], 0.6 + half[1]])
+    assert np.isnan(found.low[:, 1]).all()
+    assert found.order() == [1, 0]
+    told = found.to_dict()
+    assert told["values"]["d00"]["a01"] == {
+        "estimate": 0.6, "interval": pytest.approx([0.6 - half[1], 0.6 + half[1]])
+    }  # fmt: skip
+    assert (told["source"], told["confidence"]) == ("stated", 0.9)
+    frames = found.frames()
+    assert frames["values"].rows() == [("a01", 0.6, 0.4), ("a00", 0.5, 0.2)]
+    assert frames["per_dataset"].row(0)[:3] == ("d00", "a01", 0.6)
+
+
+def test_repeats_that_are_missing_count_as_what_is_there():
+    repeats = np.array([[[0.2, 0.4, np.nan]], [[0.1, np.nan, np.nan]]])
+    values = np.array([[0.3], [0.1]])
+    found = per_dataset(matrix(values, replicates=repeats, paired=True))
+    low, high = stats.t.interval(0.95, 1, 0.3, stats.sem([0.2, 0.4]))
+    assert (found.low[0, 0], found.high[0, 0]) == pytest.approx((low, high))
+    assert np.isnan(found.low[1, 0])
+    assert [(lead.first, lead.share, lead.repeats) for lead in found.ahead] == [("a00", 1.0, 1)]
+    users = pl.DataFrame({"algorithm": ["a00"], "dataset": ["d00"], "n": [9], "deviation": [1.0]})
+    assert per_dataset(matrix(values, replicates=repeats), users=users).source == "repeats"
+    assert per_dataset(matrix(values), users=users[:0]).source == "none"
+
+
+@pytest.mark.parametrize("up", [True, False])
+def test_profiles_by_hand(up):
+    """A is best twice and twice as bad once; B is 1.5 and 4 times as bad; C is never within 3."""
+    values = np.array([[6.0, 6.0, 3.0], [4.0, 1.5, 6.0], [1.0, 1.0, 0.0]])
+    with np.errstate(divide="ignore"):
+        found = fit_profiles(matrix(values if up else 1 / np.maximum(values, 1e-9), higher_is_better=up), beta_max=3.0)
+    corners = found.to_dict()["profiles"]
+    third = 1 / 3
+    assert corners["a00"] == [pytest.approx(corner) for corner in ([1.0, 2 * third], [2.0, 1.0], [3.0, 1.0])]
+    assert corners["a01"] == [pytest.approx(corner) for corner in ([1.0, third], [1.5, 2 * third], [3.0, 2 * third])]
+    assert corners["a02"] == [[1.0, 0.0], [3.0, 0.0]]
+    areas = np.array([2 * 2 + 1, 2 + 1.5, 0.0])
+    assert found.auc == pytest.approx(areas / areas.sum())
+    assert list(found.to_dict()["auc"]) == ["a00", "a01", "a02"]
+    assert found.to_frame()["beta"].to_list() == pytest.approx([1, 2, 3, 1, 1.5, 3, 1, 3])
+    assert found.frames()["profile_areas"]["algorithm"].to_list() == ["a00", "a01", "a02"]
+    with pytest.raises(UsageError, match="beta_max is 1"):
+        fit_profiles(matrix(values), beta_max=1)
+    with pytest.raises(NotApplicableError, match="ndcg@10 has negative values"):
+        fit_profiles(matrix(-values))

@@ -11,12 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from recassay.analysis.inference.bootstrap import intervals
 from recassay.analysis.inference.significance import holm
-from recassay.analysis.strata.fit import ANALYSIS, GROUPS, sweep_strata, user_replicates
+from recassay.analysis.strata.fit import ANALYSIS, GROUPS, HALVINGS, sweep_strata, user_halves, user_replicates
 from recassay.analysis.strata.pairs import PairTests, find_crossings, paired_tests
-from recassay.analysis.strata.sensitivity import order_distance, sensitivity
+from recassay.analysis.strata.sensitivity import Chance, order_distance, sensitivity
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
 from recassay.core.errors import UsageError
+from recassay.core.seeds import derived_rng
 from recassay.core.system.plain import plain
 from recassay.plots.strata import plot_strata
 from recassay.reporting.drawing import render
@@ -335,3 +337,99 @@ def test_a_report_gives_the_bands_its_level():
     assert (narrow.confidence, wide.confidence) == (0.6, 0.95)
     spans = [np.diff(found.datasets[0].interval, axis=-1).mean() for found in (narrow, wide)]
     assert spans[0] < spans[1]
+
+
+@pytest.mark.parametrize("up", [True, False])
+def test_every_number_of_a_sweep_by_plain_computation(up):
+    means = [[0.30, 0.35, 0.20], [0.32, 0.33, 0.25], [0.5, 0.3, 0.31]]
+    films, books = scores(means, users=40, name="films"), scores(means[::-1], users=30, seed=3, name="books")
+    made = replace(evidence(films, books), higher_is_better=up)
+    found = sweep_strata(made, alpha=0.2, confidence=0.9, replicates=150, seed=2)
+    sign, distances, halved, proven = 1 if up else -1, [], [], 0
+    for data, own in zip((films, books), found.datasets, strict=True):
+        inside = np.isfinite(data.scores[:, 0])
+        assert own.users.tolist() == inside.sum(axis=1).tolist()
+        value = np.array(
+            [[row[a][known].mean() for a in range(3)] for row, known in zip(data.scores, inside, strict=True)]
+        )
+        assert own.value == pytest.approx(value)
+        assert own.rank.tolist() == [[1 + (sign * row > sign * x).sum() for x in row] for row in value]
+        rng = derived_rng(2, "popularity strata", data.dataset)
+        draws = user_replicates(data.scores, 150, rng)
+        halves = user_halves(data.scores[[0, -1]], HALVINGS, rng)
+        pairs = [(0, 1), (0, 2), (1, 2)]
+        for row, n in enumerate(own.users):
+            assert own.interval[row] == pytest.approx(intervals(draws[:, row], n, 0.9))
+            gaps = np.stack([sign * (draws[:, row, a] - draws[:, row, b]) for a, b in pairs], axis=1)
+            assert own.difference_interval[row] == pytest.approx(intervals(gaps, n, 0.9))
+        turned = [(sign * (value[0, a] - value[0, b])) * (sign * (value[-1, a] - value[-1, b])) < 0 for a, b in pairs]
+        ends = (own.tests.p_holm[0] < 0.2) & (own.tests.p_holm[-1] < 0.2)
+        apart = [np.mean([(h[0, e, a] - h[0, e, b]) * (h[1, e, a] - h[1, e, b]) < 0 for a, b in pairs])
+                 for e in (0, 1) for h in halves]  # fmt: skip
+        told = own.sensitivity
+        assert told.estimate == pytest.approx(np.mean(turned))
+        assert (told.pairs, told.observed, told.flipped) == (3, 3, sum(turned))
+        assert told.proven == (np.array(turned) & ends).sum()
+        assert told.chance.mean == pytest.approx(np.mean(apart))
+        assert (told.chance.low, told.chance.high) == pytest.approx(tuple(np.quantile(apart, [0.05, 0.95])))
+        distances.append(told.estimate)
+        halved.append(apart)
+        proven += told.proven
+        best = own.rank.argmin(axis=1)
+        for row, winner in enumerate(best):
+            differs = {b if a == winner else a for place, (a, b) in enumerate(pairs)
+                       if winner in (a, b) and own.tests.p_holm[row, place] < 0.2}  # fmt: skip
+            assert set(np.flatnonzero(own.told_from_best(0.2)[row])) == differs
+    study = found.study
+    assert study.estimate == pytest.approx(np.mean(distances))
+    assert study.chance == Chance.of(np.mean(halved, axis=0), 0.9)
+    assert (study.n_datasets, study.n_algorithms, study.proven) == (2, 3, proven)
+    mean_rank = [np.mean([own.rank[end] for own in found.datasets], axis=0) for end in (0, -1)]
+    np.testing.assert_equal(study.by_mean_rank, float(order_distance(*mean_rank)))
+    rows = found.frames()["strata_sensitivity"].rows(named=True)
+    assert [row["distance"] for row in rows[:3]] == pytest.approx([*distances, study.estimate])
+    assert (rows[2]["chance_low"], rows[2]["chance_high"]) == (study.chance.low, study.chance.high)
+    assert rows[0]["proven"] == found.datasets[0].sensitivity.proven
+
+
+def test_one_draw_of_users_serves_all_and_halves_share_nobody():
+    values = np.random.default_rng(0).random((2, 2, 5))
+    values[0, :, 3:] = np.nan
+    drawn = user_replicates(values, 60, np.random.default_rng(1))
+    counts = np.random.default_rng(1).multinomial(5, np.full(5, 0.2), size=60)
+    kept = counts[counts[:, :3].sum(axis=1) > 0]
+    expected = [(row[:3] @ values[0, a, :3]) / row[:3].sum() for row in kept for a in (0, 1)]
+    assert drawn[:, 0].ravel() == pytest.approx(expected)
+    assert drawn[:, 1] == pytest.approx(kept @ values[1].T / 5)
+    halves = user_halves(values[1:], 20, np.random.default_rng(2))
+    first = np.argsort(np.random.default_rng(2).random((20, 5)), axis=1) < 2
+    assert halves[:, 0, 0] == pytest.approx(np.array([values[1][:, chosen].mean(axis=1) for chosen in first]))
+    assert halves[:, 1, 0] == pytest.approx(np.array([values[1][:, ~chosen].mean(axis=1) for chosen in first]))
+
+
+def test_a_crossing_by_hand():
+    """Differences 0.3 at P = 10 and -0.1 at P = 40 meet zero three quarters of the way, over the logarithm of P."""
+    gap = np.array([[-0.2], [0.3], [0.0], [-0.1]])
+    one, p = np.array([0]), np.array([[0.001], [0.02], [1.0], [0.01]])
+    tests = PairTests(left=one, right=one + 1, difference=gap, t=gap, p=p, p_holm=p)
+    up, down = find_crossings(tests, THRESHOLDS, ("a", "b"), 0.05)
+    assert (up.first, up.second, up.below, up.above) == ("b", "a", 5, 10)
+    assert up.threshold == pytest.approx(5**0.6 * 10**0.4)
+    assert (up.p_below, up.p_above, up.significant_below, up.significant_above) == (0.004, 0.08, True, False)
+    assert (down.first, down.second, down.below, down.above) == ("a", "b", 10, 40)
+    assert down.threshold == pytest.approx(10**0.25 * 40**0.75)
+    assert (down.p_below, down.p_above, down.significant_below, down.significant_above) == (0.08, 0.04, False, True)
+
+
+@pytest.mark.parametrize(("alpha", "confidence"), [(0.0, 0.95), (1.0, 0.95), (0.05, 0.49), (0.05, 1.0)])
+def test_levels_that_are_none(alpha, confidence):
+    with pytest.raises(UsageError, match="give shares such as"):
+        sweep_strata(evidence(scores(LEVEL)), alpha=alpha, confidence=confidence)
+
+
+def test_who_is_first_on_the_whole_test_part():
+    own = sweep_strata(evidence(scores(LEVEL)), replicates=100).datasets[0]
+    assert own.first_on_all() == own.order(3)[0] == "a0"
+    whole = replace(own, whole=np.array([0.2, 0.3]))
+    assert whole.first_on_all() == "a1"
+    assert replace(whole, higher_is_better=False).first_on_all() == "a0"
