@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import polars as pl
@@ -156,6 +157,55 @@ def test_costs_are_learned_from_what_was_run():
     alike = predict_seconds(seen, size, ["quick", "slow", "quick", "slow"])
     assert alike[3].sum() > predict_seconds(seen, size, ["quick", "slow", "slow", "quick"])[3].sum()
     assert np.isfinite(predict_seconds(np.full((3, 4), np.nan))).all()
+
+
+def conditioned_seconds(seconds, size, classes, expected, probes, ratio, relative, unsized=1, of_class=2.25):
+    """`predict_seconds` by the covariances of its formula: what is not known, given what is, averaged over the grid."""
+    sizes, table = size - size.mean(), np.hstack([seconds, probes])
+    places = [(i, j % len(size), float(j >= len(size))) for i in range(len(table)) for j in range(table.shape[1])]
+    known = np.isfinite(table.ravel())
+    taken = np.log(table.ravel()[known])
+    predictions, weights = [], []
+    for (alike, chance), of_dataset, of_rest in product(((True, 0.8), (False, 0.2)), (0.25, 0.5, 1), (0.2, 0.4, 0.8)):
+        compared = [alike and np.isfinite(value) for value in relative]
+        mean = [
+            (relative[i] if compared[i] else expected[classes[i]]) + sizes[j] + look * np.log(ratio)
+            for i, j, look in places
+        ]
+        shared = [
+            [
+                100 + 0.09 * sizes[j] * sizes[at] + of_class * (classes[i] == classes[k])
+                + (i == k) * ((0.49 if compared[i] else 2.25) + 0.09 * sizes[j] * sizes[at])
+                + (j == at) * (unsized * of_dataset) ** 2 + look * other * (0.49 + 0.09 * (i == k))
+                for k, at, other in places
+            ]
+            for i, j, look in places
+        ]  # fmt: skip
+        mean, shared = np.array(mean), np.array(shared)
+        seen = shared[np.ix_(known, known)] + of_rest**2 * np.eye(known.sum())
+        gain = shared[:, known] @ np.linalg.inv(seen)
+        variance = np.diag(shared) + of_rest**2 - (gain * shared[:, known]).sum(axis=1)
+        middle = mean + gain @ (taken - mean[known])
+        predictions.append(np.exp(middle + np.minimum(variance, 1) / 2))
+        weights.append(chance * stats.multivariate_normal(mean[known], seen).pdf(taken))
+    predicted = np.average(predictions, axis=0, weights=weights).reshape(table.shape)
+    return np.where(np.isfinite(table), table, predicted)
+
+
+def test_seconds_are_those_of_the_normal_model():
+    rng = np.random.default_rng(3)
+    size = np.array([4.0, 6.5, 9.0, 10.0])
+    seconds = np.exp(rng.normal(1, 1, (3, 4)) + size / 2)
+    seconds[[0, 1, 2, 2], [3, 2, 0, 1]] = np.nan
+    probes = np.where(rng.random((3, 4)) < 0.5, 0.2 * np.exp(size / 2), np.nan)
+    classes, expected = ["slow", "quick", "slow"], {"slow": 1.5, "quick": 0.0}
+    relative = np.array([0.0, -1.0, np.nan])
+    made = predict_seconds(seconds, size, classes, {"slow": 1.5}, probes=probes, ratio=0.3, relative=relative)
+    by_hand = conditioned_seconds(seconds, size, classes, expected, probes, 0.3, relative)
+    np.testing.assert_allclose(made, by_hand, rtol=1e-6)
+    none = np.full(3, np.nan)
+    bare = conditioned_seconds(seconds, np.zeros(4), "aaa", {"a": 0}, np.empty((3, 0)), 1, none, 3, 0)
+    np.testing.assert_allclose(predict_seconds(seconds), bare, rtol=1e-6)
 
 
 def test_of_the_characteristics_the_size_alone_is_used():

@@ -9,11 +9,7 @@ import polars as pl
 import pytest
 
 import recassay
-from recassay.classifiers.artificial import Majority, Minority, Optimal, Pessimal, RandomClassifier
-from recassay.classifiers.cell import balanced_accuracy
-from recassay.classifiers.spec import MlpsSpec
-from recassay.classifiers.study_file import ARTIFICIAL, REAL, growing_mlps, load_classify_study
-from recassay.core.errors import InputError, UsageError
+from recassay.classifiers.study_file import ARTIFICIAL, REAL, load_classify_study
 from recassay.store import Store
 from support.classify import tiny_table, write_study, write_tables
 from support.drivers import drivers
@@ -110,19 +106,6 @@ def test_every_analysis_meets_a_classifier_study(whole, cli):
     assert not {"strata", "user_irt", "select"} & set(document["analyses"])
 
 
-@pytest.mark.usefixtures("in_process")
-def test_a_changed_study_runs_what_changed(tmp_path):
-    write_tables(tmp_path, "one", "two")
-    chosen = '"./mine.py:Nearest", "majority"'
-    study = write_study(tmp_path, classifiers=chosen)
-    assert recassay.classify(study, tmp_path / "out", workers=1).ran == 4
-    write_study(tmp_path, classifiers=chosen, more="[classifier.Nearest]\nshift = 0.5\n")
-    assert recassay.classify(study, tmp_path / "out", workers=1).ran == 2
-    write_study(tmp_path, classifiers=chosen, more="[protocol]\nmax_test = 9\n")
-    assert recassay.classify(study, tmp_path / "out", workers=1).ran == 4
-    assert {len(one.responses.items) for one in recassay.load_instances(tmp_path / "out")} == {9}
-
-
 def test_own_classifiers_and_those_that_fail(tmp_path):
     write_tables(tmp_path, "one")
     names = ("Nearest", "Raises", "Hangs", "Dies", "Short", "Texts", "Spy", "Lazy")
@@ -149,19 +132,6 @@ def test_own_classifiers_and_those_that_fail(tmp_path):
     assert results.filter(pl.col("algorithm") == "Raises").get_column("value").null_count() == 6
     again = recassay.classify(study, tmp_path / "out", workers=2)
     assert again.ran == 0
-
-
-@pytest.mark.usefixtures("in_process")
-def test_a_table_that_cannot_be_read_fails_its_cells_alone(tmp_path):
-    write_tables(tmp_path, "one")
-    (tmp_path / "bad.csv").write_text("a,class\n" + "1,x\n" * 20)
-    study = write_study(tmp_path, datasets='"one.csv", "bad.csv"', classifiers='"majority", "rand1"')
-    record = recassay.classify(study, tmp_path / "out", workers=1)
-    assert record.done == 2
-    assert {cell.dataset for cell in record.failed} == {"bad"}
-    assert all("a single class" in (cell.reason or "") for cell in record.failed)
-    tiny_table(seed=5).write_csv(tmp_path / "bad.csv")
-    assert recassay.classify(study, tmp_path / "out", workers=1).done == 4
 
 
 DRIVE = """
@@ -191,126 +161,3 @@ def test_killed_and_resumed_it_ends_with_the_same_answers(tmp_path):
     assert (record.done, record.ran, record.failed) == (9, 9 - done, ())
     assert answers(tmp_path / "killed") == answers(tmp_path / "peaceful")
     assert list((tmp_path / "killed").glob("*/.*")) == []
-
-
-def test_mlps_are_spread_over_the_hundred_and_twenty():
-    names = [one.name for one in growing_mlps(MlpsSpec())]
-    assert (names[0], names[-1], len(names)) == ("mlp-1", "mlp-120", 12)
-    every = growing_mlps(MlpsSpec(count=120))
-    assert [one.settings["depth"] for one in every] == list(range(1, 121))
-    assert [one.name for one in growing_mlps(MlpsSpec(count=1))] == ["mlp-120"]
-    assert growing_mlps(MlpsSpec(count=0)) == ()
-    grown = growing_mlps(MlpsSpec(count=3, grow="iterations"))
-    assert [one.settings for one in grown] == [{"max_iter": 1}, {"max_iter": 60}, {"max_iter": 120}]
-
-
-def test_artificial_classifiers():
-    labels, truth = np.array([0, 0, 0, 1, 1, 2, 2, 2]), np.array([0, 1, 2, 2])
-    made = {
-        kind: kind(random_state=1).fit(None, labels)
-        for kind in (Optimal, Pessimal, Majority, Minority, RandomClassifier)
-    }
-    assert made[Optimal].answer(truth).tolist() == [0, 1, 2, 2]
-    assert made[Pessimal].answer(truth).tolist() == [1, 2, 0, 0]
-    assert made[Majority].answer(truth).tolist() == [0] * 4
-    assert made[Minority].answer(truth).tolist() == [1] * 4
-    many = made[RandomClassifier].answer(np.zeros(9000, dtype=int))
-    assert np.bincount(many) / 9000 == pytest.approx([1 / 3] * 3, abs=0.03)
-
-
-def test_balanced_accuracy():
-    truth = np.array([0, 0, 0, 0, 2, 2])
-    right = np.array([True, True, True, False, False, False])
-    assert balanced_accuracy(truth, right) == pytest.approx(0.375)
-
-
-@pytest.mark.parametrize(
-    ("parts", "message"),
-    [
-        ({"classifiers": '"SVN"'}, "line 4: unknown classifier 'SVN'; did you mean 'SVM'"),
-        ({"more": "[clasifier.SVM]\nC = 1\n"}, "unknown key clasifier"),
-        ({"more": "[classifier.SVN]\nC = 1\n"}, "classifier.SVN: the study has no such classifier; did you mean 'SVM'"),
-        ({"more": "[classifier.SVM]\nC = { low = 1 }\n"}, "classifier.SVM.C"),
-        ({"more": "[protocol]\ntest_share = 2\n"}, "protocol.test_share = 2: input should be less than 1"),
-        ({"more": "[protocol]\ntarget = 3\n"}, "protocol.target = 3 is no name"),
-        ({"more": "[protocol]\ntest_shar = 0.2\n"}, "unknown key protocol.test_shar; did you mean 'test_share'"),
-        ({"more": '[dataset.three]\ntarget = "x"\n'}, "the study has no such dataset"),
-        ({"more": '[dataset.one]\ntargt = "x"\n'}, "unknown key dataset.one.targt; did you mean 'target'"),
-        ({"datasets": '"data/*.csv"'}, "no table fits the pattern 'data/\\*.csv'"),
-        ({"datasets": '"one.csv", "one.csv"'}, "names 'one.csv' twice"),
-    ],
-)
-def test_mistakes_in_the_file(tmp_path, parts, message):
-    write_tables(tmp_path, "one", "two")
-    with pytest.raises(InputError, match=message):
-        load_classify_study(write_study(tmp_path, **parts))
-
-
-@pytest.mark.parametrize(
-    ("parts", "message"),
-    [
-        ({"more": "[classifier.SVM]\nD = 1\n"}, "the classifier SVM cannot be made with random_state, D"),
-        ({"more": "[classifier.GaussianNB]\nD = 1\n"}, "GaussianNB cannot be made.*it takes priors, var_smoothing"),
-        ({"datasets": '"nowhere.csv"'}, "the file of this dataset cannot be read"),
-        ({"classifiers": '"./nowhere.py:Mine"'}, "the file of this classifier cannot be read"),
-    ],
-)
-def test_mistakes_that_the_plan_finds(tmp_path, parts, message):
-    write_tables(tmp_path, "one", "two")
-    with pytest.raises((InputError, UsageError), match=message):
-        recassay.classify(write_study(tmp_path, **parts), tmp_path / "out")
-    assert not (tmp_path / "out").exists()
-
-
-def test_patterns_are_sorted_and_name_a_table_once(tmp_path):
-    write_tables(tmp_path, "two", "one")
-    spec = load_classify_study(write_study(tmp_path, datasets='"two.csv", "*.csv", "./*"', classifiers='"SVM"'))
-    assert [(table.reference, table.name) for table in spec.datasets] == [("two.csv", "two"), ("./one.csv", "one")]
-
-
-def test_yaml_says_the_same(tmp_path):
-    write_tables(tmp_path, "one", "two")
-    toml = load_classify_study(write_study(tmp_path, classifiers='"SVM"', more="[classifier.SVM]\nC = 2.0\n"))
-    (tmp_path / "study.yaml").write_text(
-        "study: {name: tables, datasets: [one.csv, two.csv], classifiers: [SVM]}\n"
-        "mlps: {count: 0}\nclassifier: {SVM: {C: 2.0}}\n"
-    )
-    assert load_classify_study(tmp_path / "study.yaml") == toml
-
-
-@pytest.mark.usefixtures("in_process")
-def test_only_a_classifier_study_has_instances(tmp_path):
-    with pytest.raises(InputError, match="no study in this folder"):
-        recassay.load_instances(tmp_path)
-    study = recassay.make_study(["synthetic:few-items"], ["MostPop"], trials=0, metrics=["ndcg@10"])
-    recassay.run(study, tmp_path / "films", workers=1)
-    with pytest.raises(InputError, match="no classifier study"):
-        recassay.load_instances(tmp_path / "films")
-
-
-@pytest.mark.usefixtures("in_process")
-def test_the_command(cli, tmp_path):
-    write_tables(tmp_path, "one", "two")
-    study = write_study(tmp_path, classifiers='"./mine.py:Nearest", "optimal", "./mine.py:Raises"')
-    out = tmp_path / "out"
-    assert cli("classify", study, "--out", out, "--dry-run", "--json").json()["planned"] == 6
-    ran = cli("classify", study, "--out", out, "-j", 1)
-    assert ran.code == 1
-    assert "optimal" in ran.out
-    assert "4 of 6 cells are done and 2 failed; this run ran 6 cells" in ran.out
-    assert "failed: Raises on one, two: ValueError: no luck today" in " ".join(ran.out.split())
-    document = cli("classify", study, "--out", out, "--json").json()
-    assert document["ran"] == 0
-    assert document["classifiers"][0] == {
-        "classifier": "optimal", "role": "artificial", "datasets": 2, "accuracy": 1.0, "balanced_accuracy": 1.0,
-        "seconds_fit": document["classifiers"][0]["seconds_fit"],
-    }  # fmt: skip
-    assert cli("status", out, "--json").json()["done"] == 4
-    ranked = cli("rank", out, "--metric", "accuracy", "--missing", "drop-algorithms", "--json")
-    assert ranked.code == 2
-    assert "only one algorithm has values for accuracy" in ranked.err
-    bad = cli("classify", write_study(tmp_path, classifiers='"SVN"'))
-    assert (bad.code, bad.out) == (2, "")
-    assert bad.err.count("\n") == 1
-    listed = cli("list", "classifiers", "--json").json()["classifiers"]
-    assert {*REAL, *ARTIFICIAL} <= {row["name"] for row in listed}

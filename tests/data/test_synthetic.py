@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
+from scipy import stats
 
 from recassay.core.errors import UsageError
 from recassay.data.synthetic import draws as distinct_draws
@@ -116,6 +117,48 @@ def test_interactions_follow_the_truth():
         data.truth.affinity(data.interactions.user[:2_000]), data.interactions.item[2_000:4_000, None], axis=1
     ).mean()
     assert own > 1.5 * foreign
+
+
+EVERYTHING = SyntheticSpec(
+    n_users=12, n_items=40, n_interactions=150, n_factors=3, taste_strength=0.7, taste_breadth=0.8, item_breadth=0.4,
+    popularity_exponent=1.1, activity_exponent=0.7, min_user_interactions=5, popularity_drift=0.6, taste_drift=0.9,
+    new_items=0.3, user_turnover=0.5, noise=0.1, ratings=True, days=30, id_kind="string", seed=7,
+)  # fmt: skip
+
+
+def test_a_spec_gives_the_same_data_for_ever():
+    """Studies on synthetic data are compared with those of earlier versions."""
+    rows = generate(EVERYTHING).interactions
+    assert rows.user[:8].tolist() == [4, 0, 9, 0, 0, 8, 8, 8]
+    assert rows.item[:8].tolist() == [24, 4, 39, 13, 24, 12, 38, 24]
+    assert (rows.time[:4] - EVERYTHING.start_time).tolist() == [43051, 108054, 127073, 140507]
+    assert rows.weight[:12].tolist() == [5.0, 5.0, 4.0, 4.0, 4.0, 3.0, 5.0, 4.0, 2.0, 4.0, 5.0, 5.0]
+    places = np.arange(1, 151)
+    assert (int(rows.user @ places), int(rows.item @ places), int(rows.weight @ places)) == (64329, 232492, 41571)
+    assert (rows.users[0], rows.items[39]) == ("u01", "i40")
+
+
+@pytest.mark.parametrize("at", [0.0, 0.49, 1.0])
+def test_the_truth_is_the_formula_of_the_model(at):
+    truth, spec = generate(EVERYTHING).truth, EVERYTHING
+    epoch = min(int(at * 20), 19)
+    moved = ((epoch + 0.5) / 20) ** 2
+    tastes = (1 - 0.9 * moved) * truth.tastes_start + 0.9 * moved * truth.tastes_end
+    born = truth.birth <= epoch / 20
+    popularity = ((1 - 0.6 * moved) * truth.popularity_start + 0.6 * moved * truth.popularity_end) * born
+    popularity /= popularity.sum()
+    of_taste = popularity[:, None] * truth.item_factors
+    of_taste /= of_taste.sum(axis=0)
+    by_hand = 0.9 * (0.7 * tastes @ of_taste.T + 0.3 * popularity) + 0.1 * born / born.sum()
+    users = np.arange(spec.n_users, dtype=np.int32)
+    np.testing.assert_allclose(truth.affinity(users, at=at), by_hand, rtol=1e-12)
+    agreement = truth.tastes_start @ truth.item_factors.T
+    biases = truth.user_bias[:, None] + truth.item_bias
+    expected = 3.5 + biases + 0.8 * (agreement - agreement.mean()) / agreement.std()
+    items = np.arange(spec.n_items, dtype=np.int32)
+    np.testing.assert_allclose(truth.expected_rating(users[:, None], items[None]), expected, rtol=1e-9)
+    liked = by_hand * stats.norm.sf(3.5, expected, 0.5)
+    np.testing.assert_allclose(truth.affinity(users, at=at, positive_threshold=4), liked, rtol=1e-6)
 
 
 def test_ratings_follow_the_expected_rating():

@@ -5,6 +5,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import polars as pl
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from recassay.core.errors import InputError, UsageError
 from recassay.store import CellRecord, Store, TrialRecord
 from recassay.store import schema as store_schema
+from recassay.store.adaptive import ADAPTIVE_FILE, read_adaptive, write_adaptive
 from recassay.store.files import write_cell_files
 from recassay.store.lock import LOCK_FILE, study_lock
 from recassay.store.records import PlannedRow
@@ -250,3 +252,86 @@ def test_a_second_driver_is_refused_and_a_killed_ones_lock_is_taken_over(tmp_pat
             time.sleep(0.1)
     else:
         pytest.fail("the lock of a killed process was not taken over")
+
+
+def test_the_results_of_a_study_by_hand(store):
+    """Costs in their units, folds of datasets without folds as one, other universes left out."""
+    rows = [row("c1", fold=0), row("c2", "ALS", "books"), row("c3", "BPR"), replace(row("c4"), universe=1)]
+    store.set_plan(rows, {})
+    energy = {"joules": 9.0, "joules_fit": 7.0, "how": "measured"}
+    costs = {"seconds": 4.0, "seconds_fit": 0.5, "seconds_predict": 0.25, "memory": 3e6, "peak_memory": 8e6}
+    for kept in (
+        replace(record("c1", energy=energy, **costs), fold=0),
+        record("c2", "ALS", "books", metrics={"ndcg@10": 0.5, "coverage@10": 1.0}, seconds=None),
+        record("c3", "BPR", status="failed", metrics={"ndcg@10": 0.9}, seconds=1.0),
+        record("c4", metrics={"ndcg@10": 0.7}, seconds=2.0),
+    ):
+        write_files(store.folder, kept.id)
+        store.record(kept)
+    results = store.results()
+    by_cell = results.frame.group_by("algorithm", "dataset", "fold", maintain_order=True)
+    values = {cell: tuple(part["value"]) for cell, part in by_cell}
+    kept = ["seconds_fit", "seconds_predict", "memory", "joules"]
+    assert results.frame["metric"].unique(maintain_order=True).to_list() == [*METRICS, *kept]
+    assert values == {
+        ("EASE", "films", "0"): (0.25, None, 0.5, 0.25, 3.0, 7.0),
+        ("ALS", "books", "0"): (0.5, 1.0, 0.5, None, 2.0, None),
+        ("BPR", "films", "0"): (None,) * 6,
+    }
+    assert store.seconds() == {"c1": 4.0, "c4": 2.0}
+    assert [cell.id for cell in store.cells()] == ["c1", "c2", "c3"]
+    assert [cell.id for cell in store.cells(every=True)] == ["c1", "c2", "c3", "c4"]
+    status = store.status()
+    assert (status.planned, status.done, [cell.id for cell in status.failed]) == (4, 3, ["c3"])
+    changed = store.results().sources
+    store.record(record("c2", "ALS", "books", metrics={"ndcg@10": 0.6}))
+    assert store.results().sources != changed == results.sources
+
+
+def test_cells_of_other_versions_of_the_code_are_counted(store):
+    plan = [row("c1"), row("c2", "ALS"), row("c3", "BPR"), row("c4", "Pop"), row("c5", "ALS", seed=2)]
+    store.set_plan(plan, {})
+    for cell, algorithm, code, status in (
+        ("o1", "EASE", "v1", "done"),
+        ("o2", "ALS", "v1", "done"),
+        ("o3", "ALS", "v2", "done"),
+        ("o4", "BPR", "v1", "failed"),
+        ("o5", "Pop", "v1", "done"),
+    ):
+        write_files(store.folder, cell)
+        store.record(replace(record(cell, algorithm, status=status), spec={"code": code}))
+    code = {"EASE": "v2", "ALS": "v2", "BPR": "v2"}
+    assert store.earlier_versions(plan, code) == {"EASE": 1}
+    assert store.earlier_versions(plan, {**code, "ALS": "v3"}) == {"EASE": 1, "ALS": 1}
+
+
+def test_trials_of_the_plan_are_counted_up_to_their_number(store):
+    store.set_plan([row("c1"), row("c2", "ALS")], {})
+    for number in range(5):
+        store.record_trial("tuning of c1", TrialRecord(number, "complete", {"reg": 1}, float("nan"), None, (), 2))
+    store.record_trial("tuning of c9", TrialRecord(0, "complete", {}))
+    assert store.status().trials == 3
+    frame = store.trials()
+    assert frame.columns == [
+        "algorithm", "dataset", "seed", "fold", "number", "state", "value", "parameters", "stages", "reason", "seconds",
+        "cell",
+    ]  # fmt: skip
+    assert frame.row(2) == ("EASE", "films", 1, None, 2, "complete", None, '{"reg": 1}', "[]", None, 2.0, "c1")
+    assert list(store.kept_trials("tuning of c1")) == [0, 1, 2, 3, 4]
+
+
+def test_the_journal_of_an_adaptive_run(tmp_path):
+    assert read_adaptive(tmp_path) is None
+    journal = dict.fromkeys(("metric", "algorithms", "datasets", "question", "steps", "seed", "said"), 1)
+    write_adaptive(tmp_path, journal)
+    assert read_adaptive(tmp_path) == {"version": 1, **journal}
+    file = tmp_path / ADAPTIVE_FILE
+    sound = file.read_text()
+    for damaged in ("", "[]", sound.replace('"seed": 1', '"seed": 2'), sound[:-9]):
+        file.write_text(damaged)
+        with pytest.raises(InputError, match="the journal of the adaptive run is damaged; remove it: the cells stay"):
+            read_adaptive(tmp_path)
+    for other in ({**journal, "version": 2}, {key: 1 for key in journal if key != "said"}):
+        write_adaptive(tmp_path, other)
+        with pytest.raises(InputError, match="damaged"):
+            read_adaptive(tmp_path)

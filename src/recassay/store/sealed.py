@@ -38,7 +38,7 @@ def read_sealed(folder: Path, description: str, what: str) -> dict[str, Any]:
         stored: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         seal = stored.pop(_SEAL, None)
         sound = seal in (None, _content_checksum(stored))
-    except (OSError, ValueError, AttributeError, RecursionError):
+    except (OSError, ValueError, AttributeError, TypeError, RecursionError):
         raise _damaged(f"{what} is missing or damaged", path) from None
     if not sound:
         raise _damaged(f"{what} is not what was written (its checksum differs)", path)

@@ -68,9 +68,8 @@ class ExternalSpec(Spec):
             spec = cls.checked(**{**described, "folder": str(path.resolve().parent)})
             spec.search_space()
         except RecAssayError as error:
-            raise InputError(
-                f"{error.what}", where=f"{path.name}{f': {error.where}' if error.where else ''}"
-            ) from error
+            where = f"{path.name}: {error.where}" if error.where else path.name
+            raise InputError(error.what, where=where, fix=error.fix) from error
         if not spec.script_path.is_file():
             raise InputError(f"there is no script {spec.script!r} beside it", where=str(path), fix="correct `script`")
         return spec

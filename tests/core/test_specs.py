@@ -1,0 +1,208 @@
+"""Specifications: what they are known by, what they refuse, and what tuning may vary."""
+
+from __future__ import annotations
+
+import pytest
+
+from recassay.core.errors import InputError, UsageError
+from recassay.core.specs.external import ExternalSpec
+from recassay.core.specs.search import (
+    Choice,
+    Limits,
+    Real,
+    Tunable,
+    Whole,
+    choice,
+    defaults,
+    fixed,
+    in_words,
+    real,
+    whole,
+)
+from recassay.core.specs.specs import AttackSpec, ProtocolSpec, ReadSpec
+from recassay.core.specs.study import Budget, ComPerSpec, StudySpec, TuningSpec
+
+
+def test_what_is_asked_by_default():
+    assert ProtocolSpec().model_dump() == {
+        "positive_threshold": None, "min_item_interactions": 5, "min_user_interactions": 5, "filter": "once",
+        "split": "global_time", "ratios": (0.8, 0.1, 0.1), "folds": 5, "fold": 0, "seed": 0, "final_fit": "train+valid",
+        "task": "new", "allow_leakage": (),
+    }  # fmt: skip
+    assert ReadSpec().model_dump() == {
+        "format": "auto", "delimiter": None, "header": None, "columns": {}, "encoding": "utf-8", "time": "auto",
+        "repeated": "last", "event_weights": None, "skip_bad_rows": False,
+    }  # fmt: skip
+    assert TuningSpec().model_dump() == {"trials": 40, "metric": "ndcg@10", "pruning": True}
+    assert Budget().model_dump() == {"seconds_per_cell": 3600.0, "memory_gb": None, "cells_per_gpu": 1}
+    attack = {
+        "kind": "nuke", "filler": "random", "size": 0.05, "profile_length": None, "targets": 10, "selected": 5
+    }  # fmt: skip
+    assert AttackSpec().model_dump() == attack
+    assert ComPerSpec(k=7).model_dump() == {**attack, "k": 7, "correctness": "auc", "hits": "targets"}
+    assert ComPerSpec(k=7).metrics == ("auc", "coverage@7", "diversity@7")
+
+
+def test_a_protocol_is_known_by_what_has_an_effect():
+    """Other hashes would make every cell of a stored study anew."""
+    assert ProtocolSpec().content_hash()[:16] == "07a1074901b787cd"
+    assert ProtocolSpec(window="sliding", user_share=1).content_hash() == ProtocolSpec().content_hash()
+    rolling = [ProtocolSpec(split="rolling", folds=3, window=window) for window in ("growing", "sliding")]
+    assert len({spec.content_hash() for spec in rolling}) == 2
+    assert TuningSpec(parallel=2, seed=0).model_dump() == {**TuningSpec().model_dump(), "parallel": 2, "seed": 0}
+    parts = {"datasets": [{"reference": "a", "name": "a"}], "algorithms": [{"reference": "EASE", "name": "EASE"}]}
+    study = StudySpec.model_validate(parts)
+    assert "multiverse" not in study.model_dump()
+    assert "multiverse" in StudySpec.model_validate({**parts, "multiverse": {"axes": {}}}).model_dump()
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "message"),
+    [
+        (ProtocolSpec, {"ratios": (0.8, 0.1, 0.2)}, "must be three shares that sum to 1, the first above 0; correct"),
+        (ProtocolSpec, {"ratios": (0, 0.5, 0.5)}, "the first above 0"),
+        (ProtocolSpec, {"ratios": (1.1, -0.2, 0.1)}, "must be three shares"),
+        (ProtocolSpec, {"fold": 5}, "fold 5 is not one of the 5 folds 0..4"),
+        (ProtocolSpec, {"split": "rolling", "folds": 9}, "9 windows that test 10 % each leave nothing to train"),
+        (ProtocolSpec, {"split": "rolling", "folds": 2, "ratios": (0.8, 0.2, 0)}, "2 windows that test 0 % each"),
+        (ProtocolSpec, {"split": "kfold", "task": "repeat"}, "split 'kfold' keeps all events of a user and item"),
+        (ProtocolSpec, {"folds": 1}, "folds: Input should be greater than or equal to 2"),
+        (ProtocolSpec, {"folds": True}, "folds: true and false are no numbers"),
+        (ProtocolSpec, {"folds": "3"}, "folds: a text is no number: leave the quotation marks out"),
+        (ProtocolSpec, {"ratios": (True, 0, 0)}, "ratios: true and false are no numbers"),
+        (ProtocolSpec, {"ratio": 1}, "there is no option 'ratio'; did you mean 'ratios'"),
+        (ProtocolSpec, {"positive_threshold": float("nan")}, "positive_threshold: Input should be a finite number"),
+        (ReadSpec, {"event_weights": {"view": -1}}, "the event 'view' weighs -1; a weight is 0 or more"),
+        (AttackSpec, {"size": 0}, "size: Input should be greater than 0"),
+        (TuningSpec, {"seed": -1}, "seed: Input should be greater than or equal to 0"),
+        (Budget, {"seconds_per_cell": 0}, "seconds_per_cell: Input should be greater than 0"),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit_is_refused_in_a_line(kind, values, message):
+    with pytest.raises(UsageError) as refused:
+        kind.checked(**values)
+    assert message in str(refused.value)
+
+
+def test_what_just_fits():
+    assert ProtocolSpec(split="rolling", folds=7, ratios=(0.7, 0.2, 0.1)).folds == 7
+    assert ProtocolSpec(split="user_time", task="repeat", positive_threshold="none").positive_threshold is None
+    assert ReadSpec(event_weights={"view": 0}, delimiter="1").delimiter == "1"
+    assert ProtocolSpec.of(None) == ProtocolSpec.of({}) == ProtocolSpec()
+    assert not TuningSpec(trials=5).staged
+    assert TuningSpec(trials=6).staged
+    assert not TuningSpec(trials=6, pruning=False).staged
+
+
+class Model(Tunable):
+    name = "Model"
+    factors: int = whole(16, 512, default=64, log=True)
+    layers: int = whole(0, 3, default=1, step=1)
+    width: int = whole(32, 256, default=64, step=32)
+    reg: float = real(1e-3, 10, default=0.1, log=True)
+    shift: float = real(-1, 1, default=0.0)
+    share: float = real(0.1, 0.9, default=0.5, above=0, most=1)
+    loss: str = choice(("bpr", "warp"), default="bpr", among=("bpr", "warp", "hinge"))
+    power: float = choice((0.5, 1, 2), default=1)
+    device: str = fixed("cpu")
+    seconds: float | None = fixed(None, above=0)
+
+
+class Narrow(Model):
+    name = "Narrow"
+    factors: int = whole(4, 8, default=4)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"factors": 0}, "Model cannot work with factors = 0; give a number that is at least 1"),
+        ({"layers": -1}, "Model cannot work with layers = -1; give a number that is at least 0"),
+        ({"reg": -0.1}, "give a number that is at least 0"),
+        ({"share": 0}, "Model cannot work with share = 0; give a number that is above 0 and at most 1"),
+        ({"share": 1.5}, "above 0 and at most 1"),
+        ({"share": "half"}, "Model cannot work with share = half"),
+        ({"loss": "wrap"}, "Model has no loss 'wrap'; did you mean 'warp'"),
+        ({"seconds": 0}, "Model cannot work with seconds = 0; give a number that is above 0"),
+    ],
+)
+def test_parameters_beyond_their_limits_are_refused(values, message):
+    with pytest.raises(UsageError) as refused:
+        Model(**values)
+    assert message in str(refused.value)
+
+
+def test_parameters_within_their_limits_and_their_ranges():
+    Model(factors=1, layers=0, reg=0, shift=-5, share=1, loss="hinge", seconds=None, device="cuda")
+    assert list(Model.space) == ["factors", "layers", "width", "reg", "shift", "share", "loss", "power"]
+    assert {name: in_words(parameter) for name, parameter in Model.space.items()} == {
+        "factors": "16 to 512, log scale", "layers": "0 to 3", "width": "32 to 256 in steps of 32",
+        "reg": "0.001 to 10, log scale", "shift": "-1 to 1", "share": "0.1 to 0.9", "loss": "bpr or warp",
+        "power": "0.5, 1 or 2",
+    }  # fmt: skip
+    assert Narrow.space["factors"] == Whole(4, 8, 4)
+    assert list(Narrow.space) == list(Model.space)
+    assert (Narrow().factors, Narrow().reg, Narrow.limits["share"]) == (4, 0.1, Limits(above=0, most=1))
+    assert defaults(Narrow.space) == {
+        "factors": 4, "layers": 1, "width": 64, "reg": 0.1, "shift": 0.0, "share": 0.5, "loss": "bpr", "power": 1
+    }  # fmt: skip
+
+
+EXTERNAL = """
+name = "Other"
+source = "a paper"
+python = "bin/python"
+script = "other.py"
+requires = ["implicit==0.7.3"]
+
+[space.factors]
+default = 8
+low = 4
+high = 16
+log = true
+
+[space.rate]
+default = 0.5
+low = 0
+high = 1
+
+[space.loss]
+default = "bpr"
+options = ["bpr", "warp"]
+"""
+
+
+def test_an_algorithm_of_another_environment(tmp_path):
+    file = tmp_path / "other.toml"
+    file.write_text(EXTERNAL)
+    with pytest.raises(InputError, match=r"there is no script 'other.py' beside it"):
+        ExternalSpec.read(file)
+    (tmp_path / "other.py").write_text("")
+    spec = ExternalSpec.read(file)
+    assert (spec.interpreter, spec.script_path) == (tmp_path / "bin/python", tmp_path / "other.py")
+    assert spec.search_space() == {
+        "factors": Whole(4, 16, 8, True), "rate": Real(0.0, 1.0, 0.5), "loss": Choice(("bpr", "warp"), "bpr")
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        ("default = 8", "default = 17", "other.toml: space.factors: 4 to 16 with the default 17 is no range"),
+        ("default = 8", "default = 3", "4 to 16 with the default 3 is no range"),
+        ("low = 4", "low = 0", "0 to 16 with the default 8 is no range"),
+        ("low = 4\n", "", "space.factors: has neither options nor a range; give low, high and a default number"),
+        ("default = 0.5", 'default = "x"', "space.rate: has neither options nor a range"),
+        ('default = "bpr"', 'default = "x"', "space.loss: default 'x' is not among the options"),
+        ("implicit==0.7.3", "implicit>=0.7", "other.toml: requires.0: String should match pattern"),
+        ('name = "Other"', 'name = ""', "other.toml: name: String should have at least 1 character"),
+        ("[space.rate]", "[space.rate", "cannot be read as TOML"),
+    ],
+)
+def test_mistakes_in_its_description(tmp_path, before, after, message):
+    (tmp_path / "other.py").write_text("")
+    file = tmp_path / "other.toml"
+    file.write_text(EXTERNAL.replace(before, after))
+    with pytest.raises(InputError) as refused:
+        ExternalSpec.read(file)
+    assert message in str(refused.value)
