@@ -7,11 +7,14 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 import recassay
+from recassay.analysis.glicko import fit as glicko_fit
 from recassay.analysis.glicko.fit import classical_properties, given_order, rate_algorithms
 from recassay.analysis.glicko.system import START, rate_period, round_robin, tournament, win_probability
 from recassay.core.errors import InputError, UsageError
+from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix
 from recassay.core.tables.results import Results
 from recassay.reporting.drawing import render
@@ -248,3 +251,126 @@ def test_a_rating_has_no_interval_below_five_datasets():
     two = rate_algorithms(matrix(np.array([np.arange(5.0) + 1, np.arange(5.0)])), orders=20)
     wide = two.intervals()[:, 1] - two.intervals()[:, 0]
     assert (wide >= 2 * 1.95 * two.ratings[1]).all(), "one game a dataset: the deviation itself is right"
+
+
+def test_spread_and_intervals_are_those_of_tournaments_in_other_orders():
+    """Random orders, and benchmarks drawn with replacement; the interval is at least 1.96 deviations wide each way."""
+    values = np.linspace(0, 0.3, 4)[:, None] + np.random.default_rng(5).normal(0, 0.2, (4, 6))
+    result = rate_algorithms(matrix(values), orders=40, seed=3)
+    scores = round_robin(values, higher_is_better=True)
+    orders = np.argsort(derived_rng(3, "glicko orders", "ndcg@10").random((40, 6)), axis=1)
+    final = np.array([tournament(scores, order[None])[0, -1, 0] for order in orders])
+    assert result.spread == pytest.approx(np.quantile(final, [0.025, 0.5, 0.975], axis=0))
+    ranks = (-final).argsort(axis=1).argsort(axis=1) + 1
+    expected = np.quantile(ranks, [0.025, 0.5, 0.975], axis=0, method="inverted_cdf")
+    assert result.rank_spread.tolist() == expected.tolist()
+    drawn = derived_rng(3, "glicko bootstrap", "ndcg@10").integers(6, size=(500, 6))
+    again = np.array([tournament(scores, order[None])[0, -1, 0] for order in drawn])
+    rating, deviation, _ = tournament(scores, np.arange(6)[None])[0, -1]
+    tail = stats.norm.cdf(-np.sqrt(6 / 5) * stats.t.ppf(0.975, 5))
+    low = np.minimum(np.quantile(again, tail, axis=0), rating - 1.959964 * deviation)
+    high = np.maximum(np.quantile(again, 1 - tail, axis=0), rating + 1.959964 * deviation)
+    assert result.intervals() == pytest.approx(np.stack([low, high], axis=1))
+    assert (result.tau, result.tie, result.n_orders, result.order_name) == (0.5, 0.0, 40, "given")
+
+
+def test_the_result_as_plain_data_and_tables():
+    """Three algorithms on two datasets; b wins both, a and c share the games between them."""
+    table = matrix([[0.3, 0.1], [0.9, 0.8], [0.2, 0.2]])
+    result = rate_algorithms(table, orders=7, tie=0.05, order=["d01", "d00"])
+    data, names = result.to_dict(), ["a01", "a00", "a02"]
+    (rating, deviation, volatility), order = result.ratings, [1, 0, 2]
+    assert rating[1] > rating[0] > rating[2]  # the last win counts more
+    assert data["datasets"] == ["d01", "d00"]
+    assert data["order"] == "listed"
+    assert list(data["ratings"]) == names
+    assert data["ratings"]["a00"] == {"rating": rating[0], "deviation": deviation[0], "volatility": volatility[0],
+                                      "interval": None}  # fmt: skip
+    assert [period["dataset"] for period in data["history"]] == ["d01", "d00"]
+    assert data["history"][0]["ratings"]["a02"]["rating"] == result.history[1, 0, 2]
+    assert data["win_probability"]["a01"] == {"a00": result.wins[1, 0], "a02": result.wins[1, 2]}
+    assert data["random_orders"]["orders"] == 7
+    assert data["random_orders"]["rating"]["a00"] == {"estimate": result.spread[1, 0],
+                                                      "interval": result.spread[[0, 2], 0].tolist()}  # fmt: skip
+    assert data["random_orders"]["rank"]["a01"] == {"estimate": 1.0, "interval": [1.0, 1.0]}
+    assert data["settings"] == {"tau": 0.5, "tie": 0.05, "start": [1500.0, 350.0, 0.06]}
+    assert (data["settled"], data["notes"]) == (True, [])
+    frames = result.frames()
+    assert frames["glicko_ratings"].get_column("algorithm").to_list() == names
+    assert frames["glicko_ratings"].get_column("order_high").to_list() == result.spread[2, order].tolist()
+    assert frames["glicko_ratings"].get_column("order_rank_low").to_list() == result.rank_spread[0, order].tolist()
+    assert frames["glicko_history"].columns[:3] == ["period", "dataset", "algorithm"]
+    assert frames["glicko_history"].get_column("period").to_list() == [1, 1, 1, 2, 2, 2]
+    assert frames["glicko_history"].get_column("rank").to_list() == [1, 3, 2, 1, 2, 3]
+    assert frames["glicko_wins"].rows() == [
+        (names[i], names[j], result.wins[order[i], order[j]]) for i in range(3) for j in range(3) if i != j
+    ]
+
+
+def test_win_probability_and_classical_properties_by_their_formulas():
+    wins = win_probability(np.array([1800.0, 1500.0]), np.array([50.0, 80.0]))
+    phi = (50**2 + 80**2) / 173.7178**2
+    assert wins[0, 1] == pytest.approx(1 / (1 + 10 ** (-300 / 400 / np.sqrt(1 + 3 * phi / np.pi**2))), rel=1e-6)
+    values = np.random.default_rng(2).random((5, 4))
+    for table, up in ((matrix(values), values), (matrix(values, higher=False), -values)):
+        found = classical_properties(table)
+        standard = stats.zscore(up, axis=0)
+        rest = [np.delete(standard, d, axis=1).mean(axis=1) for d in range(4)]
+        expected = [np.corrcoef(up[:, d], rest[d])[0, 1] for d in range(4)]
+        assert found["discrimination"] == pytest.approx(expected)
+        assert found["difficulty"] == pytest.approx(-up.mean(axis=0))
+    flat = classical_properties(matrix([[1, 1], [1, 1]]))
+    assert (flat["discrimination"].tolist(), flat["deviation"].tolist()) == ([0, 0], [0, 0])
+
+
+@pytest.mark.parametrize(
+    ("settings", "allowed"),
+    [
+        ({"tau": 10.0}, True),
+        ({"tau": 10.01}, False),
+        ({"tau": 0.0}, False),
+        ({"tie": 0.0}, True),
+        ({"tie": -0.01}, False),
+        ({"tie": float("inf")}, False),
+        ({"tie": float("nan")}, False),
+        ({"orders": 1}, True),
+        ({"orders": 0}, False),
+        ({"orders": 100_001}, False),
+    ],
+)
+def test_settings_out_of_range_are_refused(settings, allowed):
+    table = matrix([[0.3, 0.1], [0.9, 0.8]])
+    if allowed:
+        assert rate_algorithms(table, **({"orders": 2} | settings)).settled
+        return
+    with pytest.raises(UsageError) as refused:
+        rate_algorithms(table, **({"orders": 2} | settings))
+    assert refused.value.fix == (
+        "tau is above 0 and at most 10 (usual: 0.3 to 1.2), tie a number from 0 on, orders from 1 to 100,000"
+    )
+
+
+def test_lists_of_datasets_and_properties_that_do_not_fit_are_refused():
+    table = matrix([[0.3, 0.1], [0.9, 0.8]])
+    for order, words in (
+        (["d00", "d01", "d00"], "order: a dataset is listed twice, or none is"),
+        ([], "order: a dataset is listed twice, or none is"),
+        (["d00", "d09"], "order: unknown datasets d09"),
+        (["d01"], "order: 1 of the 2 datasets are not listed (d00)"),
+        ("hardness", "unknown order 'hardness'"),
+    ):
+        with pytest.raises(UsageError) as refused:
+            rate_algorithms(table, order=order, orders=2)
+        assert words in str(refused.value)
+    with pytest.raises(InputError, match=r"the properties are of other datasets \(x\)"):
+        rate_algorithms(table, properties={"x": {"size": 1.0}}, orders=2)
+    equal = {"d01": {"size": 3.0}, "d00": {"size": 3.0}}
+    assert rate_algorithms(table, order="size", properties=equal, orders=2).datasets == ("d00", "d01")
+    assert rate_algorithms(table, order="given", given=["d01", "d00"], orders=2).datasets == ("d01", "d00")
+
+
+def test_large_tables_play_fewer_orders(monkeypatch):
+    monkeypatch.setattr(glicko_fit, "GAMES", 2_000)
+    for players, expected in ((2, 166), (4, 41), (9, 20)):  # 2,000 games over players^2 x 3 datasets
+        values = np.random.default_rng(players).random((players, 3))
+        assert rate_algorithms(matrix(values)).n_orders == expected
