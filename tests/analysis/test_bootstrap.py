@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import json
+from itertools import combinations
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from recassay.analysis.inference.bootstrap import dataset_weights, expanded_tail, intervals, studentised
+from recassay.analysis.inference.bootstrap import (
+    dataset_weights,
+    expanded_tail,
+    intervals,
+    random_subsets,
+    refuse_few,
+    studentised,
+    subset_weights,
+)
 from recassay.analysis.rank.fit import rank_algorithms
 from recassay.core.errors import UsageError
 from recassay.core.seeds import derived_rng
@@ -225,3 +234,32 @@ def test_intervals_of_means_stay_on_the_side_of_the_values():
     assert found.rankings["geometric_mean"].score_interval[0, 0] == 0.0
     signed = rank_algorithms(matrix(values - 0.5), replicates=200)
     assert signed.rankings["mean"].score_interval[0, 0] < -0.5
+
+
+def test_bootstrap_t_by_loops():
+    """Each replicate's mean by its own standard error; a replicate of one dataset alone does not count."""
+    values = np.array([[0.1, 0.5, 0.2, 0.9], [0.3, 0.3, 0.3, 0.3]])
+    weights = np.vstack([dataset_weights(4, 60, np.random.default_rng(2)), [[0, 4, 0, 0]]])
+    t = []
+    for times in weights:
+        drawn = np.repeat(values[0], times.astype(int))
+        if np.ptp(drawn) > 0:
+            t.append((drawn.mean() - values[0].mean()) / (drawn.std() / np.sqrt(3)))
+    error = values[0].std(ddof=1) / 2
+    low, high = values[0].mean() - np.quantile(t, [0.95, 0.05]) * error
+    assert studentised(values, weights, 0.9).ravel().tolist() == pytest.approx([low, high, 0.3, 0.3])
+
+
+def test_intervals_need_a_hundred_replicates_and_two_observations():
+    with pytest.raises(UsageError, match="99 bootstrap replicates are too few for an interval") as refused:
+        refuse_few(99)
+    assert refused.value.fix == "use at least 100"
+    refuse_few(100)
+    assert expanded_tail(0.95, 1) == 0.0
+    assert 0 < expanded_tail(0.95, 2) < expanded_tail(0.9, 2) < 0.05
+    weights = dataset_weights(5, 40, np.random.default_rng(1))
+    assert (weights.sum(axis=1) == 5).all()
+    drawn = random_subsets(6, 2, 500, np.random.default_rng(1))
+    assert {tuple(sorted(subset)) for subset in drawn.tolist()} == set(combinations(range(6), 2))
+    assert subset_weights(drawn[:3], 6).sum(axis=1).tolist() == [2, 2, 2]
+    assert subset_weights(np.array([[4, 1]]), 6).tolist() == [[0, 1, 0, 0, 1, 0]]

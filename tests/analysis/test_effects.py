@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 
-from recassay.analysis.inference.effects import effect_kind, equivalence_p, hodges_lehmann, rounding_unit
+from recassay.analysis.inference.effects import above_zero, effect_kind, equivalence_p, hodges_lehmann, rounding_unit
 from recassay.analysis.inference.wilcoxon import wilcoxon
 from recassay.core.tables.matrix import Matrix
 
@@ -50,3 +51,45 @@ def test_rounded_values_do_not_show_what_rounding_may_hide():
     assert equivalence_p(fine.round(1), *pair, within=0.02)[0][0] > 0.05  # 0.1 of 6 is 1.7 %
     assert equivalence_p(fine.round(3), *pair, within=0.02)[0][0] < 0.001
     assert [rounding_unit(fine), rounding_unit(fine.round(1)), rounding_unit(fine.round(0))] == [0.0, 0.1, 1.0]
+
+
+@pytest.mark.parametrize(("n", "confidence"), [(3, 0.95), (6, 0.95), (8, 0.9), (9, 0.99), (12, 0.95), (230, 0.95)])
+def test_estimate_and_ends_are_means_of_pairs_counted_from_both_sides(n, confidence):
+    """The cut is that of the signed ranks, counted out; beyond 200 differences that of the normal distribution."""
+    gap = np.random.default_rng(n).standard_normal(n).round(3)
+    means = np.sort([(gap[i] + gap[j]) / 2 for i in range(n) for j in range(i, n)])
+    if n > 200:
+        middle, spread = n * (n + 1) / 4, np.sqrt(n * (n + 1) * (2 * n + 1) / 24)
+        outside = int(np.floor(middle + stats.norm.ppf((1 - confidence) / 2) * spread - 0.5))
+    else:
+        sums = np.array([0])
+        for rank in range(1, n + 1):
+            sums = np.concatenate([sums, sums + rank])
+        outside = max((s for s in range(len(means)) if (sums <= s).mean() <= (1 - confidence) / 2), default=-1)
+    ends = (means[outside], means[-1 - outside]) if outside >= 0 else (-np.inf, np.inf)
+    assert hodges_lehmann(gap, confidence).tolist() == pytest.approx([np.median(means), *ends])
+    assert above_zero(gap[None] - ends[0], confidence).tolist() == [outside >= 0]
+    assert above_zero(gap[None] - ends[0] - 1e-9, confidence).tolist() == [False]
+
+
+def test_equivalence_is_two_one_sided_tests_with_holms_correction():
+    """Three algorithms, one of them with a value of 0, which has no ratio; twelve datasets, or six families."""
+    rng = np.random.default_rng(8)
+    base = rng.uniform(0.2, 0.6, 12)
+    values = base * np.exp([[0.0], [0.004], [0.012]] + 0.008 * rng.standard_normal((3, 12)))
+    values = np.vstack([values, base])
+    values[3, 0] = 0.0
+    first, second = np.array([0, 0, 1, 0]), np.array([1, 2, 2, 3])
+    families = np.repeat(np.arange(6), 2)
+    for numbers in (None, families):
+        alone, together = equivalence_p(values, first, second, within=0.02, families=numbers)
+        expected = []
+        for a, b in ((0, 1), (0, 2), (1, 2)):
+            ratio = np.log(values[a] / values[b])
+            ratio = ratio if numbers is None else ratio.reshape(6, 2).mean(axis=1)
+            tests = [stats.wilcoxon(np.log(1.02) + side * ratio, alternative="greater") for side in (1, -1)]
+            expected.append(max(test.pvalue for test in tests))
+        assert alone.tolist() == pytest.approx([*expected, 1.0])
+        order = np.sort(expected)
+        holm = dict(zip(order, np.minimum(np.maximum.accumulate(order * [3, 2, 1]), 1), strict=True))
+        assert together.tolist() == pytest.approx([*(holm[p] for p in expected), 1.0])

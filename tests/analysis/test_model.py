@@ -10,10 +10,13 @@ import polars as pl
 import pytest
 
 from recassay.analysis.inference import hierarchical
-from recassay.analysis.inference.hierarchical import fit_hierarchical
+from recassay.analysis.inference.chains import first_guess, interactions, without_outliers
+from recassay.analysis.inference.hierarchical import effective_size, fit_hierarchical, r_hat, representatives
+from recassay.analysis.inference.sweep import sweep_cells
+from recassay.analysis.model import fit as model_fit
 from recassay.analysis.model.cells import read_cells
 from recassay.analysis.model.fit import fit_model
-from recassay.analysis.model.result import ModelResult, first_shares
+from recassay.analysis.model.result import ModelResult, PredictedCell, Sampling, Shares, TippingPoint, first_shares
 from recassay.analysis.model.scale import Scale, choose_scale
 from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.tables.results import Results
@@ -359,3 +362,200 @@ def test_families_need_few_algorithms() -> None:
     table = np.random.default_rng(1).standard_normal((6, 52))
     with pytest.raises(UsageError, match="at most 50 algorithms"):
         fit_hierarchical(table, families=np.array([0, 0, 1, 2, 3, 4]), rng=np.random.default_rng(1))
+
+
+def plain_interactions(table):
+    """Residuals of dataset and algorithm, cut where datasets are enough, and drawn to the mean of all."""
+    n, k = table.shape
+    middle = np.median if n >= 5 else np.mean
+    rest = table - middle(table, axis=1)[:, None]
+    rest = rest - middle(rest, axis=0)
+    cut = rest
+    if n >= 5:
+        reach = 3 * 1.4826 * np.median(np.abs(rest), axis=0)
+        cut = np.minimum(np.maximum(rest, -reach), reach)
+    own = np.array([(cut[:, a] ** 2).sum() / (n - 1) * k / (k - 1) for a in range(k)])
+    return rest, np.maximum((n * own + 5 * own.mean()) / (n + 5), 0.01 * own.mean())
+
+
+@pytest.mark.parametrize("n", [3, 4, 5, 9])
+def test_first_guesses_of_a_table(n):
+    rng = np.random.default_rng(n)
+    additive = rng.standard_normal((n, 1)) + rng.standard_normal(3)
+    holes = np.zeros((n, 3), dtype=bool)
+    holes[1, 2] = True
+    assert first_guess(np.where(holes, np.nan, additive), holes) == pytest.approx(additive)
+    with pytest.raises(ValueError, match="no score at all"):
+        first_guess(additive, np.arange(3) == np.full((n, 1), 1))
+    table = additive + 0.1 * rng.standard_normal((n, 3))
+    table[2, 1] += 9.0
+    rest, tau = plain_interactions(table)
+    assert interactions(table) == pytest.approx(tau)
+    start, farthest = without_outliers(table, tau)
+    reach = 4 * np.sqrt(tau)
+    assert start == pytest.approx(table - rest + np.maximum(np.minimum(rest, reach), -reach))
+    assert farthest == pytest.approx(max((rest**2 / tau).max(), 6.0))
+
+
+def test_a_sweep_draws_each_cell_from_its_posterior():
+    """Two algorithms, one of three datasets lacks a value, and one is so far off that its cell is an outlier."""
+    precision = np.array([[[2.0, -0.5], [-0.5, 1.0]]])
+    expected = np.array([[[0.1, 0.2], [0.3, 0.4], [0.5, 0.6]]])
+    scores, noise = np.array([[0.5, 0.1], [np.nan, 0.2], [30.0, 0.3]]), np.full((3, 2), 0.04)
+    added, shares = np.array([[0.0, 100.0], [0.0, 50.0]]), np.array([0.9, 0.1])
+    rng = np.random.default_rng(0)
+    normal, uniform = rng.standard_normal((1, 3, 2)), rng.random((1, 3, 2))
+    table, outlier = np.zeros((1, 3, 2)), np.ones((1, 3, 2), dtype=np.bool_)
+    missing = np.isnan(scores)
+    sweep_cells(table, outlier, scores, noise, missing, precision, expected, added, np.log(shares), normal, uniform)
+    now, seen = np.zeros((3, 2)), []
+    for j in range(3):
+        for a in range(2):
+            b, variance = 1 - a, 1 / precision[0, a, a]
+            mean = expected[0, j, a] - variance * precision[0, a, b] * (now[j, b] - expected[0, j, b])
+            if missing[j, a]:
+                seen.append(False)
+                now[j, a] = mean + np.sqrt(variance) * normal[0, j, a]
+                continue
+            error = scores[j, a] - mean
+            spread = variance + noise[j, a] + added[a]
+            chance = shares * np.exp(-(error**2) / 2 / spread) / np.sqrt(spread)
+            kind = int(uniform[0, j, a] >= chance[0] / chance.sum())
+            seen.append(bool(kind))
+            v = noise[j, a] + added[a, kind]
+            posterior = 1 / (1 / variance + 1 / v)
+            now[j, a] = posterior * (mean / variance + scores[j, a] / v) + np.sqrt(posterior) * normal[0, j, a]
+    assert table[0] == pytest.approx(now)
+    assert outlier.ravel().tolist() == seen
+    assert seen[4]
+    # a precision of one column per algorithm: independent given what is expected
+    table, alone = np.zeros((1, 3, 2)), np.array([[[2.0], [1.0]]])
+    sweep_cells(table, outlier, scores, noise, missing, alone, expected, added, np.log(shares), 0 * normal, 0 * uniform)
+    assert table[0, 0] == pytest.approx((expected[0, 0] * [2, 1] + scores[0] / 0.04) / ([2, 1] + 1 / np.full(2, 0.04)))
+    assert table[0, 1, 0] == expected[0, 1, 0]
+
+
+def test_agreement_and_worth_of_chains_by_loops():
+    """Split R-hat and Geyer's effective size of correlated chains (Vehtari et al. 2021), written out."""
+    rng = np.random.default_rng(3)
+    draws = np.zeros((4, 41, 2))
+    for t in range(1, 41):
+        draws[:, t] = np.array([0.9, 0.1]) * draws[:, t - 1] + rng.standard_normal((4, 2))
+    for quantity in range(2):
+        halves = np.concatenate([draws[:, :20, quantity], draws[:, 20:40, quantity]])
+        within, between = halves.var(axis=1, ddof=1).mean(), halves.mean(axis=1).var(ddof=1)
+        pooled = 19 / 20 * within + between
+        assert r_hat(draws)[quantity] == pytest.approx(np.sqrt(pooled / within))
+        total = 0.0
+        off = halves - halves.mean(axis=1, keepdims=True)
+        rho = [1 - (within - (off[:, : 20 - t] * off[:, t:]).sum(axis=1).mean() / 20) / pooled for t in range(20)]
+        pairs, least = [rho[t] + rho[t + 1] for t in range(0, 20, 2)], np.inf
+        for pair in pairs:
+            if pair <= 0:
+                break
+            least = min(least, pair)
+            total += least
+        expected = min(160, 160 / (2 * total - 1))
+        assert effective_size(draws)[quantity] == pytest.approx(expected)
+    assert effective_size(draws)[0] < 40 < effective_size(draws)[1]
+    assert (r_hat(np.ones((2, 8, 1)))[0], effective_size(np.ones((2, 8, 1)))[0]) == (1.0, 16.0)
+
+
+def test_equal_columns_are_one_algorithm_where_their_holes_are_the_same():
+    gap = np.nan
+    table = np.array([[0.1, 0.1, 0.1, 0.3], [0.2, 0.2 + 1e-15, gap, 0.2], [gap, gap, gap, 0.1]])
+    assert representatives(table).tolist() == [0, 0, 2, 3]
+    assert representatives(np.array([[0.1, 0.1, 0.1], [0.1, 0.1, 0.2]])).tolist() == [0, 0, 2]
+
+
+def by_hand(**changes):
+    """Four draws of three algorithms; the first two are on the same level where they differ by less than 0.01."""
+    level = np.array([[1.0, 1.005, 0.2], [1.2, 1.0, 0.9], [0.8, 1.1, 1.0], [1.1, 1.1, 0.6]])
+    given = {
+        "metric": "rmse", "higher_is_better": False, "algorithms": ("a", "b", "c"), "datasets": ("x", "y", "z"),
+        "scale": Scale("log", False), "level": level, "new": level - [0.0, 0.35, 0.0],
+        "shares": Shares(0.1, 0.2, 0.3, 0.1, 0.0, 3), "predicted": (PredictedCell("a", "x", 0.4, 0.3, 0.6),),
+        "tipping": (TippingPoint("a", 1, 0.4, 0.9, "b"),), "identical": (), "negligible": 0.01,
+        "failing": np.array([0.5, 0.0, 0.0]), "families": None, "sampling": Sampling(1.0, 4.0, 0.2), "within": 0.12,
+        "confidence": 0.5, "seed": 7,
+    }  # fmt: skip
+    return ModelResult(**(given | changes))
+
+
+def test_what_draws_say_by_hand():
+    result = by_hand()
+    assert result.probability_best().tolist() == [0.25, 0.75, 0.0]  # b where a and b tie: a's failures cost more
+    assert result.probability_first().tolist() == [0.75, 0.0, 0.25]
+    assert result.better().tolist() == [[0.5, 0.25, 0.75], [0.75, 0.5, 1.0], [0.25, 0.0, 0.5]]
+    assert result.beats().tolist() == [[0.5, 1.0, 0.75], [0.0, 0.5, 0.5], [0.25, 0.5, 0.5]]
+    assert result.equal().tolist() == [[1.0, 0.5, 0.0], [0.5, 1.0, 0.5], [0.0, 0.5, 1.0]]
+    assert by_hand(failing=np.zeros(3)).probability_best().tolist() == [0.5, 0.5, 0.0]
+    assert by_hand(failing=np.zeros(3)).better()[0].tolist() == [0.5, 0.5, 0.75]
+    plain = by_hand(scale=Scale("identity", True), within=0.107)  # of the mean level: 0.098; as a ratio 0.102
+    assert plain.equal()[1].tolist() == [0.5, 1.0, 0.0]
+    assert by_hand(within=0.107).equal()[1].tolist() == [0.5, 1.0, 0.5]
+    assert result.ratios()[2].tolist() == pytest.approx(np.exp([-0.3, 0.0, -0.1]))
+    assert result.order() == [1, 0, 2]
+    ends = np.quantile(result.level, [0.5, 0.75, 0.25], axis=0).T
+    assert result.levels() == pytest.approx(np.exp(-ends))
+    frame = result.to_frame()
+    assert frame.columns == ["algorithm", "level", "low", "high", "probability_best", "probability_first"]
+    assert frame.row(0) == pytest.approx(("b", *result.levels()[1], 0.75, 0.0))
+    assert result.pairs_frame().rows() == [
+        ("b", "a", 0.75, 0.0, 0.5), ("b", "c", 1.0, 0.5, 0.5), ("a", "c", 0.75, 0.75, 0.0)
+    ]  # fmt: skip
+    frames = result.frames()
+    assert frames["model_variances"].rows() == [
+        ("algorithm", 0.1), ("dataset", 0.2), ("interaction", 0.3), ("repeats", 0.1), ("users", 0.0)
+    ]  # fmt: skip
+    assert frames["model_predicted"].rows() == [("a", "x", 0.4, 0.3, 0.6)]
+    assert "model_predicted" not in by_hand(predicted=()).frames()
+    data = result.to_dict()
+    assert data["better"] == {"a": {"b": 0.25, "c": 0.75}, "b": {"a": 0.75, "c": 1.0}, "c": {"a": 0.25, "b": 0.0}}
+    assert data["levels"]["b"] == {"estimate": result.levels()[1, 0], "interval": result.levels()[1, 1:].tolist()}
+    assert data["variances"]["of_a_difference"] == pytest.approx({"datasets": 0.75, "repeats": 0.25, "users": 0.0})
+    assert data["predicted"] == [{"algorithm": "a", "dataset": "x", "estimate": 0.4, "interval": [0.3, 0.6]}]
+    assert data["settings"] == {
+        "within": 0.12, "confidence": 0.5, "families": None, "draws": 4, "seed": 7, "moved_off_the_end": 0
+    }  # fmt: skip
+
+
+def test_noise_predictions_and_tipping_points_by_hand(monkeypatch):
+    """b lacks y. Noise: deviations of two runs, pooled on the logit; users: what each algorithm has of its own."""
+    seen = {}
+
+    def fitted(scores, noise, families, shape, *rest):
+        seen.update(noise=np.frombuffer(noise).reshape(shape), scores=np.frombuffer(scores).reshape(shape))
+        cells = np.repeat(np.array([[[0.0, -0.3], [-1.0, -1.5], [0.5, 0.1]]]), 5, axis=0)
+        cells[:, 1, 1] += np.array([-2, -1, 0, 1, 2]) / 10
+        return SimpleNamespace(
+            level=np.tile([0.5, 0.0], (5, 1)), new=np.zeros((5, 2)), cells=cells, shared=np.arange(5.0),
+            interaction=np.ones(5), negligible=0.01, failing=np.zeros(2), r_hat=1.0, effective=5.0, error=0.1,
+        )  # fmt: skip
+
+    monkeypatch.setattr(model_fit, "_fitted", fitted)
+    rows = [("a", "x", 0.4, 1), ("a", "x", 0.6, 2), ("b", "x", 0.25, 1), ("b", "x", 0.35, 2), ("a", "y", 0.2, 1),
+            ("a", "z", 0.5, 1), ("b", "z", 0.4, 1)]  # fmt: skip
+    frame = pl.DataFrame(rows, schema=["algorithm", "dataset", "value", "seed"], orient="row")
+    table = Results.from_frame(frame.with_columns(metric=pl.lit("ndcg@10")))
+    scores = np.array([[0.3, 0.7, 0.5, 0.5], [0.1, 0.6, 0.2, 0.3]])
+    paired = [UserScores("x", ("b", "a"), scores, 0), UserScores("elsewhere", ("a", "b"), scores, 0)]
+    result = fit_model(table, "ndcg@10", users=lambda metric: (paired, {}), confidence=0.8)
+    slope = 1 / (np.array([0.5, 0.3]) * (1 - np.array([0.5, 0.3])))
+    pooled = ((0.1 * np.sqrt(2) * slope[0]) ** 2 + (0.05 * np.sqrt(2) * slope[1]) ** 2) / 2
+    own = np.cov(scores[::-1]) / 4 * np.outer(slope, slope)
+    users = np.maximum(np.diag(own) - own[0, 1], 0.0)
+    runs = np.array([[2, 2], [1, 1], [1, 1]])
+    expected = pooled / runs + np.array([users, [0, 0], [0, 0]])
+    assert seen["noise"] == pytest.approx(expected)
+    assert result.shares == Shares(
+        pytest.approx(0.125), 2.0, 1.0, pytest.approx((pooled / runs).mean()), pytest.approx(users.sum() / 6), 3
+    )
+    (cell,) = result.predicted
+    assert (cell.algorithm, cell.dataset) == ("b", "y")
+    logits = np.quantile([-1.7, -1.6, -1.5, -1.4, -1.3], [0.5, 0.1, 0.9])
+    assert [cell.estimate, cell.low, cell.high] == pytest.approx(1 / (1 + np.exp(-logits)))
+    (point,) = result.tipping
+    lead = (-0.5 / 3) - (-1.7 / 3)
+    assert (point.algorithm, point.cells, point.leader) == ("b", 1, "b")
+    assert [point.expected, point.needed] == pytest.approx(1 / (1 + np.exp([1.5, 1.5 - 3 * lead])))
