@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from dataclasses import replace
 from itertools import product
@@ -12,16 +13,29 @@ import pytest
 from scipy import stats
 
 import recassay
-from recassay.analysis.adaptive.belief import as_evidence, complete
+from recassay.analysis.adaptive.belief import (
+    BIASES,
+    INFORMED_LEVELS,
+    LEVELS,
+    LINKS,
+    SLOPES,
+    _kernels,
+    _ranks,
+    as_evidence,
+    complete,
+)
 from recassay.analysis.adaptive.certificate import certify
-from recassay.analysis.adaptive.choice import choose, opening, pair_weights
+from recassay.analysis.adaptive.choice import Block, _best_block, choose, opening, pair_weights
 from recassay.analysis.adaptive.fit import (
     Benchmark,
     CellGrid,
     Probes,
     Question,
+    Table,
     decide,
+    fit_adaptive,
     log_sizes,
+    read_benchmark,
     replay,
     replay_costs,
     run_adaptive,
@@ -671,3 +685,261 @@ def test_only_grids_of_scarce_memory_lack_values_of_the_best():
 def test_a_function_that_does_not_answer_for_its_cells_is_refused(answer):
     with pytest.raises(UsageError, match="gave no value and seconds for A on x"):
         recassay.adaptive(answer, "ndcg@10", algorithms=["A", "B", "C"], datasets=["x", "y", "z"])
+
+
+def test_a_table_is_read_as_cells_that_ran_failed_or_are_open():
+    rows = [
+        ("a", "x", "rmse", 0.5), ("a", "y", "rmse", None), ("b", "x", "rmse", 0.7),
+        ("a", "x", "seconds", 99.0), ("b", "x", "seconds", 5.0),
+    ]  # fmt: skip
+    frame = pl.DataFrame(rows, schema=["algorithm", "dataset", "metric", "value"], orient="row")
+    sizes = recassay.load_characteristics(pl.DataFrame({"dataset": ["y", "x"], "n": [np.e, 1.0]}))
+    found = read_benchmark(recassay.load_results(frame), "rmse", characteristics=sizes, classes={"b": "quick"})
+    assert (found.grid.algorithms, found.grid.datasets) == (("a", "b"), ("x", "y"))
+    assert not found.grid.higher_is_better
+    assert np.array_equal(found.values, [[-0.5, -np.inf], [-0.7, np.nan]], equal_nan=True)
+    assert np.array_equal(found.seconds, [[99.0, np.nan], [5.0, np.nan]], equal_nan=True)
+    assert found.grid.log_size.tolist() == [0.0, 1.0]
+    assert found.grid.classes == ("other", "quick")
+    more = [("a", "x", "seconds_fit", 2.0), ("a", "x", "seconds_predict", 0.5), ("b", "x", "seconds_fit", 3.0)]
+    timed = pl.concat([frame, pl.DataFrame(more, schema=frame.schema, orient="row")])
+    found = read_benchmark(recassay.load_results(timed), "rmse", higher_is_better=True, datasets=["y", "x", "z"])
+    assert np.array_equal(found.values, [[-np.inf, 0.5, np.nan], [np.nan, 0.7, np.nan]], equal_nan=True)
+    assert np.array_equal(found.seconds[:, 1], [2.5, np.nan], equal_nan=True), "both parts, or none"
+
+
+def journal(**more):
+    """Of three algorithms on three datasets, `ndcg@10`; one batch was run."""
+    step = {
+        "done": 0, "spent": 0.0, "share": 0.0, "leader": "a", "first": 0.4, "top3": 1.0, "ordered": 0.2,
+        "agreement": 0.3, "cells": [["a", "x"], ["b", "x"], ["c", "x"]], "seconds": 3.0, "why": "cheap",
+    }  # fmt: skip
+    question = {"target": "order", "confidence": 0.99, "indifference": 0.5, "rho": 0.9}
+    return {
+        "metric": "ndcg@10", "algorithms": ["a", "b", "c"], "datasets": ["x", "y", "z"], "question": question,
+        "features": [[1.0, 7.0], [2.0, 8.0], [3.0, 9.0]], "seconds": [["a", "x", 7.0], ["gone", "x", 1.0]],
+        "steps": [step], "seed": 0, **more,
+    }  # fmt: skip
+
+
+def test_a_journal_says_what_was_asked_taken_and_probed():
+    rows = [(a, "x", m, v) for m in ("ndcg@10", "mrr@10") for a, v in (("a", 0.3), ("b", 0.2), ("c", 0.1))]
+    rows += [(a, "x", "seconds", 2.0) for a in "abc"]
+    frame = pl.DataFrame(rows, schema=["algorithm", "dataset", "metric", "value"], orient="row")
+    probes = {"probes": [["b", "y", 0.25, 0.5], ["c", "y", None, 0.125]], "probe_ratio": 0.2}
+    results, stored = recassay.load_results(frame), journal(**probes, ended="budget")
+    found = fit_adaptive(results, stored)
+    assert (found.target, found.confidence, found.indifference, found.rho) == ("order", 0.99, 0.5, 0.9)
+    assert found.seconds[:, 0].tolist() == [7.0, 2.0, 2.0], "the journal knows what tuning took"
+    looked = np.full((3, 3), np.nan)
+    looked[1, 1], looked[2, 1] = 0.25, -np.inf
+    assert np.array_equal(found.probe_values, looked, equal_nan=True)
+    assert (found.probed, found.probes_took, found.spent) == (2, 0.625, 11.625)
+    assert found.share == pytest.approx(11.625 / found.seconds.sum())
+    assert found.steps[0].cells == (("a", "x"), ("b", "x"), ("c", "x"))
+    assert found.frames()["adaptive_batches"].rows()[-1] == (1, "c", "x", "cell", "cheap")
+    standing = found.curve().rows(named=True)
+    assert [row["spent"] for row in standing] == [0.0, 11.625]
+    assert standing[1] == {
+        "done": 3, "spent": 11.625, "share": found.share, "leader": found.order[0],
+        "first": found.probabilities["first"], "top3": found.probabilities["top3"],
+        "ordered": found.probabilities["order"], "agreement": found.probabilities["rho"],
+    }  # fmt: skip
+    assert found.ended == ("budget" if found.next else found.ended)
+    other = fit_adaptive(results, stored, metric="mrr@10")
+    assert (other.metric, other.probe_values, other.probe_seconds, other.spent) == ("mrr@10", None, None, 11.0)
+    cost = found.to_dict()["cost"]
+    assert (cost["cells"], cost["of"], cost["seconds"], cost["probes"], cost["probe_seconds"]) == (
+        3, 9, 11.625, 2, 0.625
+    )  # fmt: skip
+
+
+def test_why_nothing_more_is_run():
+    table = benchmark("none", seed=5, algorithms=3, datasets=4)
+    some = np.where(np.arange(4) < 2, table.values, np.nan)
+    question = Question("order", 0.999, indifference=0.0)
+
+    def ended(values, **more):
+        return decide(table.grid, question, values, table.seconds, **more).ended
+
+    assert ended(table.values) == "complete"
+    assert ended(some) is None
+    assert ended(some, allowed=~np.isnan(some)) == "stuck"
+    left = table.seconds[:, 2:]
+    assert ended(some, most_seconds=left.min() * 1e-6) == "budget"
+    sure = decide(table.grid, Question("order", 1e-9), some, table.seconds)
+    assert (sure.ended, sure.next, sure.certified) == ("certified", None, True)
+    nothing = np.full((3, 4), np.nan)
+    first = decide(table.grid, question, nothing, nothing).next
+    assert first.why == "the cheapest dataset first, all algorithms"
+    assert {a for a, _ in first.cells} == {"a0", "a1", "a2"}
+    assert len({d for _, d in first.cells}) == 1
+    looks = Probes(nothing, nothing, 0.05)
+    assert decide(table.grid, question, nothing, nothing, probes=looks).next.why == (
+        "the cheapest dataset first, probes of all algorithms"
+    )
+    unwanted = decide(table.grid, question, nothing, nothing, probes=replace(looks, more=False)).next
+    assert (len(unwanted.cells), unwanted.probes) == (3, ())
+
+
+@pytest.mark.parametrize(
+    ("target", "about"), [("first", "first place"), ("top3", "first three"), ("order", "order"), ("rho", "order")]
+)
+def test_a_batch_says_why_it_was_chosen(monkeypatch, target, about):
+    values = np.full((4, 6), np.nan)
+    values[:, 0] = [3.0, 2.0, 1.0, 4.0]
+    values[0, 1:], values[3, 1:] = 3.0, 2.5
+    grid = CellGrid("score", tuple("abcd"), tuple("uvwxyz"))
+    looks = np.full((4, 6), np.nan)
+    looks[2, 4] = 1.0
+    blocks = [Block(1, (1, 2), 1.0, 2.5), Block(2, (2,), 1.0, 1.5), Block(9, (1, 2), 1.0, 1.0), Block(10, (1,), 1, 2)]
+    asked = grid, Question(target, 0.9999), values, np.ones((4, 6))
+    for chosen in (blocks, blocks[:1], blocks[2:]):
+        monkeypatch.setattr("recassay.analysis.adaptive.decide.choose", lambda *_, given=chosen, **__: given)
+        found = decide(*asked, probes=Probes(looks, looks, 0.1))
+        place = sorted(found.order.index(name) + 1 for name in "bc")
+        parts = {1: "completes v", 2: f"places {found.order.index('c') + 1} on w",
+                 9: f"probes of places {place[0]}, {place[1]} on x",
+                 10: f"probes of places {found.order.index('b') + 1} on y"}  # fmt: skip
+        said = "; ".join(parts[block.dataset] for block in chosen[:3])
+        more = " and 1 more datasets" if len(chosen) > 3 else ""
+        assert found.next.why == f"tells most per second about the {about}: {said}{more}"
+        assert found.next.seconds == sum(block.seconds for block in chosen)
+    assert found.next.cells == ()
+    assert found.next.probes == (("b", "x"), ("c", "x"), ("b", "y"))
+
+
+def test_a_block_is_the_part_of_a_dataset_that_tells_most_per_second():
+    """a was run. b tells much for little, c little for much: the first set is both, and c leaves it."""
+    gain = np.array([[0.0, 1.0, 0.1], [1.0, 0.0, 0.05], [0.1, 0.05, 0.0]])
+    done, seconds = np.array([True, False, False]), np.array([1.0, 1.0, 10.0])
+    alone = np.array([0.0, 0.25, 0.0])
+    assert _best_block(4, gain, alone, ~done, done, seconds) == Block(4, (1,), 1.25, 1.0)
+    cheap = _best_block(4, gain, alone, ~done, done, np.array([1.0, 1.0, 0.01]))
+    assert cheap == Block(4, (2,), pytest.approx(0.1), 0.01)
+    whole = _best_block(4, gain, np.zeros(3), np.ones(3, bool), np.zeros(3, bool), np.ones(3))
+    assert whole == Block(4, (0, 1), 1.0, 2.0)
+    assert _best_block(4, gain, alone, np.array([True, False, False]), np.zeros(3, bool), seconds) is None
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [({}, [1]), ({"cells": 2}, [1, 2]), ({"least_seconds": 1.5}, [1, 2]), ({"cells": 9}, [1, 2])],
+)
+def test_a_batch_grows_to_what_is_asked_and_large_steps_wait(monkeypatch, options, expected):
+    """10 seconds were spent: blocks of more than 3 wait, and so do those that tell less than a fifth of the best."""
+    made = {0: Block(0, (0,), 10.0, 4.0), 1: Block(1, (0,), 2.0, 1.0), 2: Block(2, (0,), 0.5, 1.0),
+            3: Block(3, (0,), 0.49, 1.0)}  # fmt: skip
+    monkeypatch.setattr("recassay.analysis.adaptive.choice._best_block", lambda j, *_: made.get(j))
+    values = np.full((2, 5), np.nan)
+    values[:, 4] = [1.0, 2.0]
+    belief = complete(values, rng=rng())
+    done, seconds = ~np.isnan(values), np.full((2, 5), 5.0)
+    chosen = choose(belief, certify(belief.mean_ranks), "first", done, seconds, **options)
+    assert [block.dataset for block in chosen] == expected
+    made.pop(1), made.pop(2), made.pop(3)
+    assert choose(belief, certify(belief.mean_ranks), "first", done, seconds, cells=9) == [made[0]]
+
+
+@pytest.mark.parametrize(("target", "asked"), [("first", 1), ("top3", 3), ("order", 4), ("rho", 4)])
+def test_a_pair_weighs_how_open_it_is_where_the_target_asks_about_it(target, asked):
+    draws = rng(8).normal([2.0, 1.0, 4.0, 3.0, 8.0], [0.5, 0.8, 0.5, 0.5, 0.1], (400, 5))
+    certificate = certify(draws, indifference=0.3)
+    weight = pair_weights(draws, certificate, target)
+    slack = 0.3 if target == "order" else 0.0
+    for first, second in itertools.combinations(range(5), 2):
+        a, b = certificate.order[first], certificate.order[second]
+        wrong = stats.norm.cdf(
+            (draws[:, a] - draws[:, b]).mean() - slack, scale=(draws[:, a] - draws[:, b]).std(ddof=1)
+        )
+        within = second >= asked > first if target in ("first", "top3") else True
+        expected = max(wrong * (1 - wrong), 0.02) if within else 0.0
+        assert weight[a, b] == weight[b, a] == pytest.approx(expected)
+    assert not np.diagonal(weight).any()
+
+
+def test_a_certificate_follows_the_order_that_it_is_given():
+    draws = np.array([[1.0, 2.0, 3.0], [2.0, 1.0, 3.0], [2.0, 1.0, 3.0], [1.0, 3.0, 2.0]])
+    found = certify(draws, np.array([1.2, 1.1, 3.0]), stretch=1.0, indifference=0.9, rho=0.5)
+    assert found.order.tolist() == [1, 0, 2]
+    assert found.mean_ranks.tolist() == [1.2, 1.1, 3.0]
+    assert found.sets == pytest.approx([2 / 5, 3 / 5, 1.0])
+    assert found.probabilities == pytest.approx({"first": 2 / 5, "top3": 1.0, "order": 2 / 5, "rho": 3 / 5})
+    assert certify(draws, stretch=1.1).deviations == pytest.approx(1.1 * draws.std(axis=0))
+    assert certify(draws[:, :2], stretch=1.0).probabilities["top3"] == 1.0
+
+
+def test_draws_are_ranked_with_failures_last():
+    latent = np.array([[[0.1], [3.0], [2.0], [-1.0]]])
+    none, some = np.zeros((1, 4, 1), bool), np.array([[[False], [True], [True], [False]]])
+    assert _ranks(latent, none)[0, :, 0].tolist() == [3.0, 1.0, 2.0, 4.0]
+    assert _ranks(latent, some)[0, :, 0].tolist() == [1.0, 3.5, 3.5, 2.0]
+
+
+def test_the_covariance_of_datasets_and_probes_is_the_stated_one():
+    log_size = np.array([1.0, 2.0, 4.0])
+    x = (log_size - log_size.mean()) / log_size.std()
+    kernels, log_prior = _kernels(3, log_size, with_probes=True, informed=False)
+    settings = list(itertools.product(LEVELS, SLOPES, LINKS, BIASES))
+    assert len(kernels) == len(settings) == len(log_prior)
+    assert np.exp(log_prior).sum() == pytest.approx(1)
+    assert sum(w for w, (_, s, _, _) in zip(np.exp(log_prior), settings, strict=True) if s == 0) == pytest.approx(0.5)
+    for kernel, (level, slope, link, bias) in zip(kernels, settings, strict=True):
+        for i, j in itertools.product(range(6), range(6)):
+            common = level + slope * x[i % 3] * x[j % 3]
+            same, probes = i % 3 == j % 3, (i >= 3) + (j >= 3)
+            expected = {0: common + same, 1: common + link * same, 2: common + bias + same}[probes]
+            assert kernel[i, j] == pytest.approx(expected)
+    kernels, log_prior = _kernels(3, None, with_probes=False, informed=True)
+    assert [kernel[0, 1] for kernel in kernels] == list(INFORMED_LEVELS)
+    assert np.allclose(kernels[:, 0, 0], 1 + np.array(INFORMED_LEVELS))
+
+
+def test_a_prior_is_made_of_the_tables_by_hand():
+    """Two tables that share three algorithms; the second has times and sizes, and one algorithm by another name."""
+    first = Table("t1", ("a", "b", "c"), np.array([[2.0, 4.0], [1.0, 1.0], [0.0, -2.0]]), np.full((3, 2), np.nan),
+                  np.full(2, np.nan), np.ones((3, 2), bool))  # fmt: skip
+    second = Table("t2", ("C", "B", "A", "Pop"), np.array([[0.0, 0.0], [0.5, 1.5], [3.0, 3.0], [-1.0, -2.0]]),
+                   np.log([[1.0, 2.0], [4.0, 8.0], [16.0, 32.0], [1.0, 1.0]]), np.array([5.0, 6.0]),
+                   np.array([[True, True], [True, False], [True, True], [False, False]]))  # fmt: skip
+    few = Table("t3", ("a", "b"), np.zeros((2, 2)), np.zeros((2, 2)), np.zeros(2), np.ones((2, 2), bool))
+    prior = prior_from([first, few, second], ("a", "b", "c", "MostPop", "new"), ("x", "other", "x", "y", "x"))
+    assert prior.sources == ("t1 (3 of 5 algorithms, 2 datasets)", "t2 (4 of 5 algorithms, 2 datasets)")
+    levels = (np.array([3.0, 1.0, -1.0]), np.array([3.0, 1.0, 0.0, -1.5]))
+    noise = [np.maximum(v, 0.25) / 2 for v in (np.array([1.0, 0.0, 1.0]), np.array([0.0, 0.25, 0.0, 0.25]))]
+    gap = levels[0] - levels[1][:3]
+    apart = max((gap.var(ddof=1) - (noise[0] + noise[1][:3]).mean()) / 2, 0.0)
+    precision = np.r_[1 / (noise[0] + apart), 0.0] + 1 / (noise[1] + apart)
+    pulled = np.r_[(levels[0] - 1) / (noise[0] + apart), 0.0] + (levels[1] - 0.625) / (noise[1] + apart)
+    known = pulled / precision
+    assert prior.levels == pytest.approx([*known, (known[0] + known[2]) / 2])
+    assert prior.deviations == pytest.approx([*np.sqrt(1 / precision + apart), np.inf])
+    seconds = second.log_seconds[[2, 1, 0, 3]]
+    assert prior.log_seconds[:4] == pytest.approx((seconds - seconds.mean(axis=0)).mean(axis=1))
+    assert np.isnan(prior.log_seconds[4])
+    assert prior.succeeded.tolist() == [[0.5, 0.5], [0.5, 0.0], [0.5, 0.5], [0.0, 0.0], [0.0, 0.0]]
+    assert prior.log_size.tolist() == [5.0, 6.0]
+    wide = prior_from([first, second], ("a", "b", "c"), between=9.0)
+    assert wide.deviations[1] == pytest.approx(np.sqrt(9 + 1 / (2 / (0.125 + 9.0))))
+
+
+def test_a_budget_counts_probes_too():
+    """Probes and cells of one second each; after each batch what is left of the budget of six is what may be spent."""
+    asked = []
+
+    def runner(kind):
+        def run(cells):
+            asked.extend((kind, cell) for cell in cells)
+            return {(a, d): ({"a": 0.1, "b": 0.5, "c": 0.3}[a], 1.0) for a, d in cells}
+
+        return run
+
+    grid = CellGrid("score", tuple("abc"), tuple("uvwxyz"))
+    found = run_adaptive(
+        runner("cell"), grid, Question("order", 0.99999, indifference=0.0), budget=6.0, probe=runner("probe"),
+        probe_ratio=0.5,
+    )  # fmt: skip
+    assert found.ended == "budget"
+    assert len(asked) == len(set(asked)) == found.spent
+    assert found.probed == sum(kind == "probe" for kind, _ in asked)
+    assert 6 <= len(asked) <= 9

@@ -14,7 +14,9 @@ import recassay
 from recassay.analysis.associations import AVERAGE, correlate_characteristics
 from recassay.analysis.inference.bootstrap import intervals
 from recassay.core.errors import InputError, NotApplicableError
+from recassay.core.seeds import derived_rng
 from recassay.core.tables.characteristics import CharacteristicsTable
+from recassay.core.tables.matrix import Matrix
 from recassay.data.tables.characteristics import read_characteristics
 from recassay.reporting.sections.associations import SECTION
 from support.benchmarks import NAMES, benchmark, characteristics, fading
@@ -160,3 +162,41 @@ def test_a_picture_that_could_tell_nothing_is_not_drawn():
     many = correlate_characteristics(benchmark(rng.uniform(size=(4, 12))), characteristics(12), permutations=100)
     drawn = [figure.name for figure in SECTION.figures(many)]
     assert drawn == ["characteristics_and_performance", "mutual_information"]
+
+
+def test_p_values_count_the_permutations_that_reach_as_far():
+    """The average over the personalised algorithms is judged among its own row, the algorithms among theirs."""
+    table = characteristics(9)
+    matrix = Matrix(np.random.default_rng(3).random((3, 9)), ("A", "MostPop", "B"), table.datasets, "ndcg@10", True)
+    found = correlate_characteristics(matrix, table, permutations=99, seed=2)
+    assert found.averaged == ("A", "B")
+    permuted = derived_rng(2, "metadata", "ndcg@10").permuted(np.tile(np.arange(9), (99, 1)), axis=1)
+    ranks = [stats.rankdata(part, axis=0) for part in (table.values, matrix.values.T)]
+
+    def rho(order):
+        own = np.corrcoef(ranks[0][order].T, ranks[1].T)[5:, :5]
+        return np.vstack([own, own[[0, 2]].mean(axis=0)])
+
+    observed, null = np.abs(rho(np.arange(9))), np.abs([rho(order) for order in permuted])
+    reach = observed - 1e-9
+    assert found.p["spearman"] == pytest.approx((1 + (null >= reach).sum(axis=0)) / 100)
+    assert found.chance["spearman"] == pytest.approx(np.mean([rho(order) for order in permuted], axis=0))
+    largest = [null[:, :3].max(axis=(1, 2)), null[:, 3].max(axis=1)]
+    for row in range(4):
+        for j in range(5):
+            reached = (largest[row == 3] >= reach[row, j]).sum()
+            assert found.p_adjusted["spearman"][row, j] == pytest.approx((1 + reached) / 100)
+    only = correlate_characteristics(
+        Matrix(matrix.values[:2], ("Random", "Pop"), matrix.datasets, "ndcg@10", True), table, permutations=20
+    )
+    assert only.averaged == ("Random", "Pop"), "without any personalised one, all count"
+
+
+@pytest.mark.parametrize(("n", "bins"), [(8, 2), (10, 2), (27, 3), (60, 4)])
+def test_classes_of_equal_frequency_number_the_cube_root_of_the_datasets(n, bins):
+    table, matrix = characteristics(n), benchmark(fading(3, n))
+    default, named = (correlate_characteristics(matrix, table, permutations=5, bins=count) for count in (None, bins))
+    assert np.array_equal(default.values["mutual_information"], named.values["mutual_information"])
+    x, y = table.values[:, 0], matrix.values[0]
+    classes = [(stats.rankdata(part, method="min") - 1) * bins // n for part in (x, y)]
+    assert named.values["mutual_information"][0, 0] == pytest.approx(mutual_info_score(*classes), abs=1e-12)

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 
 import recassay
 from recassay.analysis.certify.belief import Blocks, believe
-from recassay.analysis.certify.fit import Multiverse, axis_shares, replay, scores, truth
+from recassay.analysis.certify.fit import (
+    Multiverse,
+    axis_shares,
+    claims_of,
+    decide,
+    first_batch,
+    replay,
+    scores,
+    truth,
+    whole_grid,
+)
 from recassay.analysis.multiverse.claims import Stated
 from recassay.core.errors import UsageError
 
@@ -103,3 +115,138 @@ def test_what_cannot_be_certified_is_refused_in_words():
     )  # fmt: skip
     with pytest.raises(UsageError, match="all choices of the table are free"):
         recassay.certify(rows)
+
+
+def small(exists=None) -> Multiverse:
+    """Two paid axes of two and three choices, one free axis of two, three algorithms, two datasets."""
+    paid = np.array(list(itertools.product(range(2), range(3))))
+    every = np.ones((6, 2), dtype=bool) if exists is None else exists
+    axes = {"split": ("s0", "s1"), "filter": ("f0", "f1", "f2"), "metric": ("m0", "m1")}
+    return Multiverse(axes, paid, np.array([[0], [1]]), tuple("ABC"), ("d0", "d1"), every)
+
+
+def test_means_go_over_the_datasets_that_a_universe_has():
+    exists = np.ones((6, 2), dtype=bool)
+    exists[4, 0] = False
+    grid = small(exists)
+    values = np.random.default_rng(3).random((11, 2, 3))
+    values[2, 0] = 0.5
+    ranks = grid.ranks(values.reshape(11, 6))
+    assert ranks[2, :3].tolist() == [2.0, 2.0, 2.0]
+    at, dataset = np.nonzero(exists)
+    assert grid.blocks().dataset.tolist() == dataset.tolist()
+    assert grid.blocks().places.tolist() == grid.paid[at].tolist()
+    means = grid.mean_ranks(ranks)
+    assert grid.places().tolist() == [[*paid, m] for paid in grid.paid.tolist() for m in range(2)]
+    for universe, (split, kept, metric) in enumerate(grid.places()):
+        own = [b for b in range(11) if tuple(grid.paid[at[b]]) == (split, kept)]
+        expected = np.mean([stats.rankdata(values[b, metric]) for b in own], axis=0)
+        assert means[universe] == pytest.approx(expected)
+    known = values.reshape(11, 6)
+    assert truth(grid, known, [Stated(0, None, True), Stated(0, 1, True)]) == pytest.approx(
+        [(means[:, 0] <= means.min(axis=1) + 1e-9).mean(), (means[:, 0] < means[:, 1] - 1e-9).mean()]
+    )
+    total = ((means - means.mean(axis=0)) ** 2).sum()
+    for axis, name in enumerate(grid.axes):
+        places = grid.places()[:, axis]
+        between = sum(
+            (places == choice).sum() * ((means[places == choice].mean(axis=0) - means.mean(axis=0)) ** 2).sum()
+            for choice in set(places)
+        )
+        assert axis_shares(grid, known)[name] == pytest.approx(between / total)
+    # Two datasets, one further choice of the splits, two of the filters, and two more.
+    assert first_batch(grid) == 2 + 1 + 2 + 2
+
+
+def test_the_covariance_of_blocks_is_the_stated_one():
+    blocks = Blocks(np.array([[0, 0], [0, 1], [1, 1], [0, 0]]), np.array([0, 0, 1, 1]))
+    theta = np.array([0.3, -0.5, 0.1, -1.0, 0.7, -0.2])
+    every = np.arange(4)
+    kernel = blocks.between(every, every)(theta)
+    rho = 1 / (1 + np.exp(-theta[4:]))
+    for i, j in itertools.product(range(4), range(4)):
+        same = blocks.dataset[i] == blocks.dataset[j]
+        alike = np.prod([r for r, a, b in zip(rho, blocks.places[i], blocks.places[j], strict=True) if a != b])
+        dataset, common, own, rest = np.exp(theta[:4])
+        expected = 100 + dataset * same + (common + own * same) * alike + rest * (i == j)
+        assert kernel[i, j] == pytest.approx(expected)
+
+
+def test_what_was_run_is_predicted_as_a_regression_on_its_neighbours():
+    """Given the parameters, mean and covariance are those of a normal distribution that is conditioned by hand."""
+    grid, known = planted(1, levels=(2, 2), datasets=2, metrics=1, algorithms=3)
+    blocks, run = grid.blocks(), np.array([0, 1, 3, 4, 6])
+    belief = believe(blocks, run, known[run])
+    rest = belief.open
+    assert rest.tolist() == [2, 5, 7]
+    inner, across, outer = (blocks.between(*ends)(belief.theta) for ends in ((run, run), (run, rest), (rest, rest)))
+    inner = inner + 1e-8 * np.eye(5)
+    centre = known[run].mean(axis=0)
+    assert belief.mean == pytest.approx(centre + across.T @ np.linalg.solve(inner, known[run] - centre))
+    assert belief.spread == pytest.approx(outer - across.T @ np.linalg.solve(inner, across))
+    assert belief.degrees == 4.0, "at least four"
+    drawn = belief.draw(4000, np.random.default_rng(0))
+    assert drawn.shape == (4000, 3, 3)
+    assert drawn.mean(axis=0) == pytest.approx(belief.mean, abs=6 * drawn.std(axis=0).max() / np.sqrt(4000))
+
+
+def test_a_decision_begins_with_a_batch_and_ends_with_everything_known():
+    grid = small()
+    values = np.random.default_rng(5).random((12, 6))
+    values[:, 0] -= 1.0
+    price = np.ones(12)
+    price[5] = 1e-3
+    source = np.random.default_rng(0)
+    nothing, theta = decide(grid, np.full((12, 6), np.nan), price, None, confidence=0.9, rng=source)
+    assert (nothing.claims, nothing.run, nothing.cost, nothing.complete, theta) == ((), 0, 0.0, False, None)
+    assert len(nothing.next) == len(set(nothing.next)) == first_batch(grid)
+    assert nothing.next[0] == (2, 1), "the cheapest"
+    some = np.where(np.arange(12)[:, None] < 3, values, np.nan)
+    more, _ = decide(grid, some, price, None, confidence=0.9, rng=source)
+    assert len(more.next) == first_batch(grid) - 3
+    assert not {(0, 0), (0, 1), (1, 0)} & set(more.next)
+    half = np.where(np.arange(12)[:, None] < 8, values, np.nan)
+    looked, _ = decide(grid, half, price, None, confidence=0.9, rng=source, least=3)
+    assert len(looked.next) == 3
+    assert looked.cost == pytest.approx(price[:8].sum() / price.sum())
+    whole, theta = decide(grid, values, price, None, confidence=0.9, rng=source)
+    means = grid.mean_ranks(grid.ranks(values))
+    best = means <= means.min(axis=1, keepdims=True) + 1e-9
+    order = sorted(range(3), key=lambda a: -best[:, a].mean())
+    statements = [f"{'ABC'[a]} is best" for a in order] + [f"{'ABC'[order[0]]} > {'ABC'[b]}" for b in order[1:]]
+    assert [claim.statement for claim in whole.claims] == statements
+    shares = [best[:, a].mean() for a in order] + [(means[:, order[0]] < means[:, b]).mean() for b in order[1:]]
+    assert [claim.share for claim in whole.claims] == pytest.approx(shares)
+    assert all(claim.interval == (claim.share, claim.share) and claim.certified for claim in whole.claims)
+    parts = axis_shares(grid, values)
+    assert (whole.axis, whole.axis_share) == (max(parts, key=parts.get), pytest.approx(max(parts.values())))
+    assert (whole.universes, whole.blocks, whole.run, whole.cost) == (12, 12, 12, 1.0)
+    assert (whole.complete, whole.next, theta) == (True, (), None)
+    assert whole.to_frame().rows()[0] == (statements[0], pytest.approx(shares[0]), shares[0], shares[0], True)
+    assert not replace(whole, axis_certified=False).complete
+    unsure = replace(whole.claims[0], certified=False)
+    assert not replace(whole, claims=(unsure, *whole.claims[1:])).complete
+    asked, _ = decide(grid, values, price, claims_of(["C > A"], grid), confidence=0.9, rng=source)
+    assert [claim.statement for claim in asked.claims] == ["C > A"]
+    assert claims_of([], grid) is None
+
+
+def test_a_table_becomes_blocks_of_what_every_algorithm_has():
+    rows = [
+        (a, d, m, s, {"A": 0.1, "B": 0.2}[a] * (k + 1) + (0.05 if s == "late" else 0.0))
+        for a, (k, d), m, s in itertools.product("AB", enumerate(("x", "y")), ("ndcg@10", "rmse"), ("late", "soon"))
+        if (a, d, m, s) != ("B", "y", "rmse", "soon")
+    ]
+    frame = pl.DataFrame(rows, schema=["algorithm", "dataset", "metric", "split", "value"], orient="row")
+    grid, known = whole_grid(frame, None)
+    assert list(grid.axes) == ["split", "metric"]
+    assert grid.axes["split"][0] == "late"
+    assert grid.exists.tolist() == [[True, True], [True, False]]
+    # Two algorithms are one deviation from their mean; lower is better, so that nDCG changes sign.
+    ndcg = grid.axes["metric"].index("ndcg@10" if "ndcg@10" in grid.axes["metric"] else "ndcg")
+    for block in known.reshape(3, 2, 2):
+        assert block[ndcg] == pytest.approx([1.0, -1.0])
+        assert block[1 - ndcg] == pytest.approx([-1.0, 1.0])
+    broken = frame.filter((pl.col("algorithm") == "A") | (pl.col("metric") == "rmse"))
+    with pytest.raises(UsageError, match="no dataset has every algorithm under every metric"):
+        whole_grid(broken, None)

@@ -280,3 +280,19 @@ def test_profiles_by_hand(up):
         fit_profiles(matrix(values), beta_max=1)
     with pytest.raises(NotApplicableError, match="ndcg@10 has negative values"):
         fit_profiles(matrix(-values))
+
+
+def test_costs_are_listed_by_measure_and_from_the_cheapest_on():
+    found = measure_cost(
+        results({"joules": {"A": [50.0, 70.0]}, "seconds_predict": {"A": [3.0, None], "B": [2.0, 2.5]},
+                 "seconds_fit@10": {"A": [8.0, 4.0], "B": [6.0, 6.0], "C": [1.0, 1.0]}, "ndcg@10": {"A": [1, 1]}})
+    )  # fmt: skip
+    assert found.measures == ["seconds_fit", "seconds_predict", "joules"]
+    assert found.to_frame().select("algorithm", "measure", "cells", "sum").rows() == [
+        ("C", "seconds_fit", 2, 2.0), ("A", "seconds_fit", 2, 12.0), ("B", "seconds_fit", 2, 12.0),
+        ("B", "seconds_predict", 2, 4.5), ("A", "seconds_predict", 1, 3.0), ("A", "joules", 2, 120.0),
+    ]  # fmt: skip
+    assert found.to_dict()["by_dataset"][0]["dataset"] == "d1"
+    assert found.frames()["cost_cells"].height == 11
+    with pytest.raises(NotApplicableError, match="no time and no memory was measured"):
+        measure_cost(results({"memory": {"A": [None, None]}, "ndcg@10": {"A": [1, 1]}}))

@@ -1,0 +1,81 @@
+"""Where one algorithm stands among the baselines: places, the test over users, and the sentences."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from recassay.analysis.bench.fit import place_algorithm
+from recassay.analysis.bench.result import BenchResult, beaten_sentences
+from recassay.analysis.users.fit import compare_users
+from recassay.core.tables.matrix import Matrix
+from recassay.core.tables.scores import UserScores
+
+
+def placed(values, users=None, *, upward: bool = True, user_metric: str = "ndcg@10") -> BenchResult:
+    names, datasets = ("A", "Mine", "Z")[: len(values)], tuple(f"d{j}" for j in range(len(values[0])))
+    matrix = Matrix(np.array(values), names, datasets, "ndcg@10", upward)
+    return place_algorithm(
+        matrix, "Mine", users or {}, user_metric=user_metric, seed=3, benchmark="b", of_datasets=len(datasets)
+    )
+
+
+def test_each_dataset_has_its_place_and_the_test_against_its_best_baseline():
+    """Three datasets: on d0 Mine is ahead of Z, on d1 behind A, d2 has no users that both were judged on."""
+    rng = np.random.default_rng(0)
+    users = {
+        "d0": UserScores("d0", ("A", "Z", "Mine"), np.array([[0.0], [0.1], [0.3]]) + rng.random((3, 40))),
+        "d1": UserScores("d1", ("Z", "Mine", "A"), np.array([[0.0], [0.1], [0.4]]) + rng.random((3, 30)), left_out=2),
+        "d2": UserScores("d2", ("A", "Mine"), rng.random((2, 30))),
+    }
+    values = [[0.1, 0.9, 0.3], [0.6, 0.5, 0.3], [0.4, 0.2, 0.5]]
+    result = placed(values, users)
+    rows = {row.dataset: row for row in result.rows}
+    assert [(row.dataset, row.place, row.of, row.best, row.best_value, row.value) for row in result.rows] == [
+        ("d0", 1, 3, "Z", 0.4, 0.6), ("d1", 2, 3, "A", 0.9, 0.5), ("d2", 2, 3, "Z", 0.5, 0.3)
+    ]  # fmt: skip
+    p = []
+    for dataset, best, sign in (("d0", "Z", 1), ("d1", "A", -1)):
+        known, row = users[dataset], rows[dataset]
+        own, other = (known.values[known.algorithms.index(name)] for name in ("Mine", best))
+        both = UserScores(dataset, ("Mine", best), np.stack([own, other]))
+        test = compare_users([both], "", higher_is_better=True, seed=3).datasets[0].pairs[0]
+        assert (test.left == "Mine") == (sign > 0)
+        assert row.users == known.users
+        assert row.difference == pytest.approx((own - other).mean())
+        assert (row.low, row.high) == ((test.low, test.high) if sign > 0 else (-test.high, -test.low))
+        p.append(test.p)
+    # Holm over the two datasets that were tested: the smaller p twice.
+    assert min(rows[d].p for d in ("d0", "d1")) == pytest.approx(2 * min(p))
+    assert max(rows[d].p for d in ("d0", "d1")) == pytest.approx(max(2 * min(p), max(p)))
+    assert (rows["d2"].users, rows["d2"].difference, rows["d2"].p) == (None, None, None)
+    other_metric = placed(values, users, user_metric="recall@10")
+    assert all(row.p is None for row in other_metric.rows)
+    alone = {"d0": UserScores("d0", ("A", "Z", "Mine"), np.ones((3, 1)))}
+    assert all(row.p is None for row in placed(values, alone).rows), "one user is no sample"
+    downward = placed(values, upward=False).rows
+    assert [(row.dataset, row.place, row.best) for row in downward] == [("d2", 1, "A"), ("d1", 2, "Z"), ("d0", 3, "A")]
+
+
+def test_the_headline_says_whom_it_beats():
+    better, middle, worse = (np.linspace(low, low + 0.1, 9) for low in (0.7, 0.5, 0.3))
+    first, between, last = placed([middle, better, worse]), placed([better, middle, worse]), placed([better, worse])
+    assert first.headline() == "Mine beats all 2 baselines on 9 datasets."
+    assert between.headline() == "Mine is number 2 of 3 on 9 datasets: it beats 1 baseline, and 1 beats it."
+    assert last.headline() == "Mine is number 2 of 2 on 9 datasets: it beats 0 baselines, and 1 beats it."
+    both = placed([better, worse, middle])
+    assert both.headline() == "Mine is number 3 of 3 on 9 datasets: it beats 0 baselines, and 2 beat it."
+    few = placed([middle[:1], better[:1], worse[:1]])
+    assert few.headline() == "Mine is number 1 of 3 on 1 dataset: too few for a verdict."
+    assert beaten_sentences(few) == ["Against A and Z nothing is decided."]
+    assert few.to_dict()["undecided"] == ["A", "Z"]
+    assert first.judgement.control == "Mine"
+    assert (first.mean_rank, between.mean_rank, both.mean_rank) == (1, 2, 3)
+    assert beaten_sentences(first) == ["Mine beats A and Z."]
+    assert beaten_sentences(between) == ["Mine beats Z.", "A beats Mine."]
+    assert beaten_sentences(both) == ["A and Z beat Mine."]
+    assert beaten_sentences(placed([middle * (1 + 1e-4), middle])) == ["Mine and A are equivalent within 2%."]
+    mixed = middle + np.tile([0.2, -0.2, 0.1], 3)
+    assert beaten_sentences(placed([middle, mixed])) == ["Against A nothing is decided."]
+    answer = between.to_dict()
+    assert [answer[key] for key in ("beats", "beaten_by", "equivalent", "undecided")] == [["Z"], ["A"], [], []]
