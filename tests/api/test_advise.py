@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import tomllib
+from types import SimpleNamespace
+
+import numpy as np
 import polars as pl
 import pytest
 
 import recassay
+from recassay.api.advise import _protocol, _study
+from recassay.core.specs.specs import ProtocolSpec
 from support.benchmarks import benchmark, characteristics, fading, long_frame
 from support.stores import DoneCell, write_store
 
@@ -65,3 +71,69 @@ def test_weights_that_are_no_ratings_meet_no_threshold():
     rated = recassay.advise(frame(OFTEN + LOW))
     assert rated.characteristics["Nr"] == 48
     assert any("Ratings of 3.5 or more count" in note for note in rated.warnings())
+
+
+@pytest.mark.parametrize(("timed", "threshold"), [(True, 3.5), (False, None)])
+def test_the_study_to_run_next_has_the_first_four_that_there_are(timed, threshold):
+    names = ("Random", "EASE", "Mine", "ALS", "MostPop", "BPR", "ItemKNN", "SLIM")
+    advice = SimpleNamespace(algorithms=names, order=lambda: [4, 0, 3, 2, 1, 7, 5, 6], metric="recall@10")
+    spec = ProtocolSpec.checked(positive_threshold=threshold, min_item_interactions=2, min_user_interactions=3)
+    study = tomllib.loads(_study(advice, "my films.csv" if timed else frame(OFTEN), spec, timed))
+    threshold_of = {} if threshold is None else {"positive_threshold": 3.5}
+    assert study == {
+        "study": {
+            "name": "next", "seed": 1, "datasets": ["my films.csv" if timed else "mine.parquet"],
+            "algorithms": ["ALS", "EASE", "SLIM", "BPR", "MostPop"],
+            "metrics": ["recall@10", "hitrate@10", "coverage@10"],
+        },
+        "protocol": {
+            **threshold_of, "split": "global_time" if timed else "random", "filter": spec.filter,
+            "min_item_interactions": 2, "min_user_interactions": 3,
+        },
+        "tuning": {"trials": 40, "metric": "recall@10"},
+    }  # fmt: skip
+
+
+AS_BENCHMARK = "Ratings of 3.5 or more count, as in the benchmark; `positive_threshold` changes that."
+EVERY = "Its events have weights, and no threshold was given: events of every weight count."
+
+
+@pytest.mark.parametrize(
+    ("published", "weights", "given", "threshold", "notes"),
+    [
+        (3.5, [1.0, 5.0], {}, 3.5, (AS_BENCHMARK,)),
+        (3.5, [1.0, 3.5], {}, 3.5, (AS_BENCHMARK,)),
+        (3.5, [1.0, 3.0], {}, None, (EVERY,)),
+        (3.5, [1.0, 10.0], {}, None, (EVERY,)),
+        (3.5, [1.0, 5.0], {"positive_threshold": 2.0}, 2.0, ()),
+        (3.5, None, {}, None, ()),
+        (None, [1.0, 5.0], {}, None, (EVERY,)),
+    ],
+)
+def test_the_threshold_is_that_of_the_benchmark_where_ratings_are_like_its(published, weights, given, threshold, notes):
+    data = SimpleNamespace(weight=None if weights is None else np.array(weights))
+    table = None if published is None else SimpleNamespace(positive_threshold=published)
+    spec, said = _protocol(None, given, table, data)
+    assert (spec.positive_threshold, said) == (threshold, notes)
+
+
+def test_advice_is_handed_all_that_it_is_asked(monkeypatch):
+    heard = {}
+    advice = recassay.advise(frame(OFTEN))
+
+    def advised(*given, **named):
+        heard.update(named, name=given[0], characteristics=given[3])
+        return advice
+
+    monkeypatch.setattr("recassay.api.advise.advise_for", advised)
+    table = characteristics(10, names=NAMES).to_frame()
+    results = long_frame(benchmark(fading(5, 10)))
+    recassay.advise(frame(OFTEN), results, "ndcg@10", characteristics=table, k=3, confidence=0.6, seed=7)
+    assert {name: heard[name] for name in ("k", "confidence", "seed", "evidence")} == {
+        "k": 3, "confidence": 0.6, "seed": 7, "evidence": "",
+    }  # fmt: skip
+    assert heard["characteristics"].to_frame().equals(table)
+    recassay.advise(frame(OFTEN))
+    assert ". Its protocol: " in heard["evidence"]
+    with pytest.raises(recassay.UsageError, match="is a results table, and advice is about a dataset"):
+        recassay.advise(results, results, "ndcg@10", characteristics=table)

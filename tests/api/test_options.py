@@ -518,3 +518,32 @@ def test_a_certificate_is_handed_all_that_it_is_asked(monkeypatch):
     monkeypatch.setattr("recassay.api.certify.study_folder", lambda results: "folder")
     assert recassay.certify("study", claims=["A > B"], confidence=0.8, seed=7) == "settled"
     assert (settled.given, settled.named) == (("folder", ["A > B"]), {"confidence": 0.8, "seed": 7})
+
+
+def test_strata_are_handed_all_that_they_are_asked(monkeypatch):
+    swept = Heard(monkeypatch, "recassay.api.strata.sweep_strata", "swept")
+    study = Heard(monkeypatch, "recassay.api.strata.study_strata", "evidence")
+    asked = {"thresholds": [5, 9], "size": "all", "others": "remove", "seed": 7}
+    levels = {"alpha": 0.2, "confidence": 0.8, "replicates": 300}
+    assert recassay.strata("folder", "recall@5", **asked, **levels) == "swept"
+    assert (study.given, study.named) == (("folder", "recall@5"), asked)
+    assert (swept.given, swept.named) == (("evidence",), levels | {"seed": 7})
+    given = Heard(monkeypatch, "recassay.api.strata.given_evidence", "given")
+    split = Heard(monkeypatch, "recassay.api.strata.apply_protocol", "split")
+    events = pl.DataFrame({"user": ["a", "a", "b"], "item": ["x", "y", "x"], "n": [1, 2, 3]})
+    lists = {"Mine": pl.DataFrame({"user": ["a"], "item": ["z"], "score": [1.0]})}
+    more = {"read": {"columns": {"rating": "n"}}, "allow_leakage": ["repeats"], "task": "repeat"}
+    recassay.strata(None, "recall@5", train=events, test=events[:1], lists=lists, **asked, **levels, **more)
+    _, spec = split.given
+    assert (spec.split, spec.filter, spec.allow_leakage, spec.task) == ("given", "none", ("repeats",), "repeat")
+    train, valid, test = split.named["given"]
+    assert (len(train), len(valid), len(test)) == (3, 0, 1)
+    assert (train.weight.tolist(), test.weight.tolist()) == ([1.0, 2.0, 3.0], [1.0])
+    assert (given.given[0], list(given.given[1]), given.given[2]) == ("split", ["Mine"], "recall@5")
+    assert given.named == asked
+    assert swept.given == ("given",)
+    for wrong in ({"train": events}, {"test": events}, {"lists": lists}):
+        with pytest.raises(recassay.UsageError, match="a study folder and train, test or lists were given"):
+            recassay.strata("folder", **wrong)
+        with pytest.raises(recassay.UsageError, match="strata need a study folder, or train, test and lists"):
+            recassay.strata(**wrong)

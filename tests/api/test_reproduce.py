@@ -11,7 +11,7 @@ import pytest
 import recassay
 from recassay.api import reproduce as verb
 from recassay.api.reproduce import reproduction_page
-from recassay.data.published.printed import VERDICTS, papers, printed_numbers
+from recassay.data.published.printed import VERDICTS, PrintedNumber, papers, printed_numbers
 from recassay.data.published.tables import FOLDER, complete_part, published, published_results
 from support.places import ROOT
 from support.tables import printed_table
@@ -145,3 +145,54 @@ def test_published_names_work_where_a_table_does(cli, kdd24):
     listed = recassay.list_available("importers")
     assert len(listed) >= 20
     assert all(row["files"] and row["what"] for row in listed)
+
+
+def told(printed="0.5", digits=2, near=0.1, expected="near", reason="chance"):
+    return PrintedNumber("paper", "table", "row", "column", printed, digits, near, expected, reason)
+
+
+@pytest.mark.parametrize(
+    ("printed", "ours", "difference", "verdict"),
+    [
+        (told(), None, None, "does not follow"),
+        (told("Ease"), "EASE", None, "exact"),
+        (told("EASE"), "ALS", None, "does not follow"),
+        (told(digits=None), 0.5 + 1e-12, 0.0, "exact"),
+        (told(digits=None), 0.5001, 0.0001, "near"),
+        (told(), 0.505, 0.005, "printed digits"),
+        (told(), 0.4949, -0.0051, "near"),
+        (told(), 0.6, 0.1, "near"),
+        (told(), 0.601, 0.101, "does not follow"),
+        (told("3", digits=0), 3.0, 0.0, "exact"),
+        (told("3", digits=0), 3.4, 0.4, "printed digits"),
+        (told("4000000", digits=None), 4_000_000.001, 0.001, "exact"),
+    ],
+)
+def test_a_number_is_judged_by_its_printed_digits(printed, ours, difference, verdict):
+    judged = verb._judged(printed, ours)
+    assert judged.verdict == verdict
+    assert judged.ours == ours
+    assert judged.difference == (None if difference is None else pytest.approx(difference, abs=1e-9))
+
+
+def test_what_falls_below_its_verdict_says_so():
+    fallen = verb._judged(told(expected="exact"), 0.55)
+    assert (fallen.fell, fallen.reason) == (True, "it used to be: exact")
+    kept = verb._judged(told(), 0.55)
+    assert (kept.fell, kept.reason) == (False, "chance")
+    better = verb._judged(told(expected="does not follow"), 0.5)
+    assert (better.fell, better.reason) == (False, "")
+    result = verb.ReproduceResult((papers()["comper"],), (fallen, kept, better))
+    assert result.fallen == [fallen]
+    assert result.count("paper", "table") == {"exact": 0, "printed digits": 1, "near": 2, "does not follow": 0}
+    assert result.count("other")["near"] == 0
+    assert result.to_dict()["no_longer_agrees"] == ["paper, table, row, column"]
+
+
+@pytest.mark.parametrize(
+    ("ours", "digits", "text"),
+    [(None, 2, None), ("EASE", 2, "EASE"), (3.0, 0, "3"), (3.4, 0, "3.40"), (0.123456, 2, "0.1235"), (0.1, None, "0.1"),
+     (0.12345678901234, 9, "0.1234567890")],
+)  # fmt: skip
+def test_ours_has_two_digits_more(ours, digits, text):
+    assert verb.shown(ours, digits) == text

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import http.server
+import re
 import threading
 import zipfile
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
 import pytest
 
 import recassay
+from recassay.cli import data as data_commands
 from recassay.data.catalog import entries as catalog
 from recassay.data.synthetic.generate import generate
 from recassay.data.synthetic.presets import preset_spec
@@ -220,3 +223,102 @@ def test_the_list_says_what_to_do_by_hand(cli, home):
     assert rows["msd-taste-profile"]["kind"] == "by hand"
     assert "millionsongdataset.com" in rows["msd-taste-profile"]["how"]
     assert rows["ml-100k"]["how"] is None
+
+
+def lines_of(text):
+    return [" ".join(line.split()) for line in text.splitlines()]
+
+
+def test_a_described_split_is_told_number_by_number(cli, tmp_path, capsys):
+    """Every number of the JSON stands in the tables; what the audit accepts is a note, what it refuses a leak."""
+    rows = [f"u{u},i{(u + 3 * n) % 11},{1_600_000_000 + 997 * u + 5000 * n}" for u in range(40) for n in range(8)]
+    (tmp_path / "e.csv").write_text("user,item,timestamp\n" + "\n".join(rows))
+    command = ("data", "describe", tmp_path / "e.csv", "--split", "user_time", "--filter", "none")
+    described, shown = cli(*command, "--json").json(), lines_of(cli(*command).out)
+    split = described["split"]
+    assert f"Split user_time, fingerprint {split['fingerprint'][:12]}" in shown
+    for name, part in split["parts"].items():
+        assert f"{name} {part['interactions']:,} {part['users']:,} {part['items']:,}" in shown
+    assert sum(part["interactions"] for part in split["parts"].values()) == 320
+    for step, count in split["counts"].items():
+        assert f"{step} {count:,}" in shown
+    assert "Nr 320" in shown
+    assert any(line.startswith("Density 0.7272") for line in shown)
+    audit = split["audit"]
+    share = f"{100 * audit['share_of_users_evaluated']:.1f} % of the users are evaluated."
+    assert f"Audit ({audit['scope']}): {share}" in shown
+    assert any(line.startswith("note train_after_test: ") for line in shown)
+    assert "No leakage found." not in shown
+    leak = SimpleNamespace(
+        name="x", characteristics={"Nu": 2, "Gini": 0.25},
+        parts={"train": {"interactions": 1234, "users": 2, "items": 3}},
+        protocol={"split": "given"}, fingerprint="abc", counts={"read": 1234},
+        audit={"scope": "pairs", "share_of_users_evaluated": 0.5,
+               "findings": [{"name": "future", "refuses": True, "sentence": "It leaks."}]},
+    )  # fmt: skip
+    data_commands._show(leak)
+    shown = lines_of(capsys.readouterr().out)
+    assert {"Nu 2", "Gini 0.25", "train 1,234 2 3", "LEAK future: It leaks.", "read 1,234"} <= set(shown)
+
+
+def test_how_a_file_was_imported_is_told(cli, tmp_path):
+    (tmp_path / "plain.csv").write_text("user,item,rating\na,x,1\na,x,5\nb,y,2\n")
+    shown = lines_of(cli("data", "import", tmp_path / "plain.csv", "--name", "plain").out)
+    assert shown[0] == "plain: 2 interactions of 2 users and 2 items, with ratings, times: none"
+    assert shown[1] == "read 3 rows; 0 bad rows left out"
+    assert "rows share their user and item with another row: they were made one (rule: " in " ".join(shown)
+    (tmp_path / "timed.csv").write_text("user,item,timestamp\na,x,1600000000\na,x,1600000001\nb,y,1600000002\n")
+    shown = " ".join(lines_of(cli("data", "import", tmp_path / "timed.csv", "--name", "timed").out))
+    assert "timed: 3 interactions of 2 users and 2 items, without ratings, times: seconds" in shown
+    assert "stay events, and each part of a split makes them one" in shown
+    listed = {row["name"]: row for row in cli("data", "list", "--json").json()["datasets"]}
+    assert {name: listed["timed"][name] for name in ("kind", "interactions", "users", "items", "time", "licence")} == {
+        "kind": "stored", "interactions": 3, "users": 2, "items": 2, "time": "seconds", "licence": "",
+    }  # fmt: skip
+    assert listed["plain"]["time"] == "none"
+    assert cli("data", "remove", "plain").out == "removed plain\n"
+    assert cli("data", "import", tmp_path / "timed.csv", "--name", "timed").code == 2, "it is there already"
+    again = cli("data", "import", tmp_path / "timed.csv", "--name", "timed", "--replace", "--licence", "CC0", "--json")
+    assert again.json()["licence"] == "CC0"
+    assert cli("data", "remove", "timed").code == 0
+    assert cli("data", "list").out.startswith("No dataset is stored yet: recassay data import FILE --name NAME")
+
+
+def test_a_column_may_be_named_by_its_position(cli, tmp_path):
+    (tmp_path / "bare.csv").write_text("a,x,3\nb,y,4\na,y,5\n")
+    columns = ("--no-header", "--column", "user=0", "--column", "item=1", "--column", "rating=2")
+    ran = cli("data", "describe", tmp_path / "bare.csv", *columns, "--json")
+    assert ran.code == 0, ran.err
+    assert ran.json()["characteristics"]["Nr"] == 3
+
+
+def test_lists_are_told_beside_each_other_or_alone(cli, judged):
+    """By hand: recs finds both items of a and one of b; the other lists find nothing of b and have no list of a."""
+    (judged / "other.csv").write_text("user,item,score\nb,w,0.9\n")
+    where = ("--train", judged / "train.csv", "--test", judged / "test.csv", "--metrics", "hitrate@2,recall@2")
+    alone = lines_of(cli("evaluate", judged / "recs.csv", *where).out)
+    assert "2 users evaluated" in alone
+    assert any(line.startswith("hitrate@2 ") and line.endswith(" 1.000000") for line in alone)
+    assert "0 of them had no list and count as empty lists" in alone
+    assert "1 rows of unknown users were left out; 0 rows of unknown items kept their place and are no hits" in alone
+    both = cli("evaluate", judged / "recs.csv", judged / "other.csv", *where, "--compare", "--alpha", 0.2)
+    shown = lines_of(both.out)
+    assert "recs 1.000000 1.000000 0" in shown
+    assert "other 0.000000 0.000000 1" in shown
+    assert "hitrate@2: paired sign-flip tests over 2 users (left has the better mean)" in shown
+    assert "left right difference 80 % interval p p (Holm) users better-equal-worse" in shown
+    assert any(re.fullmatch(r"recs other \+1\.00000 \S+ to \S+ 0\.5 0\.5 2-0-0", line) for line in shown)
+    assert "level 0.2" in both.out
+    assert any(line.startswith("\\begin{table") for line in shown)
+    for words, options in (
+        ("lists are judged on a split or on test data; give --split, or --train and --test", ()),
+        ("a split folder says what is trained on and tested", ("--split", judged, "--threshold", 3)),
+        ("coverage@2 looks at the training data; give --train, or ask for other metrics",
+         ("--test", judged / "test.csv", "--metrics", "coverage@2")),
+        ("one file of lists cannot be compared with itself; give at least two", (*where, "--compare")),
+    ):  # fmt: skip
+        refused = cli("evaluate", judged / "recs.csv", *options)
+        assert refused.code == 2
+        assert words in refused.err
+    untrained = cli("evaluate", judged / "recs.csv", "--test", judged / "test.csv", "--json").json()
+    assert set(untrained["metrics"]) < set(cli("evaluate", judged / "recs.csv", *where[:4], "--json").json()["metrics"])
