@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 from sklearn import metrics
 from sklearn.cluster import KMeans
 
 import recassay
-from recassay.analysis.clusters.fit import cluster_datasets
-from recassay.analysis.clusters.number import adjusted_rand, davies_bouldin, silhouette
+from recassay.analysis.clusters.fit import _difference, cluster_datasets
+from recassay.analysis.clusters.number import (
+    adjusted_rand,
+    davies_bouldin,
+    number_of_clusters,
+    ordered_labels,
+    silhouette,
+    stability,
+)
 from recassay.analysis.dataset_space.kmeans import kmeans, kmeans_runs
 from recassay.analysis.dataset_space.space import Standardisation, isolation_scores, place_datasets
 from recassay.core.errors import InputError, NotApplicableError
 from recassay.core.tables.characteristics import CharacteristicsTable
+from recassay.core.tables.matrix import Matrix
 from recassay.reporting.sections import clusters as section
 from support.benchmarks import benchmark, characteristics, fading
 from support.tables import printed_table
@@ -150,3 +160,84 @@ def test_the_indices_are_those_of_scikit_learn(seed):
     other = rng.integers(0, 4, 25)
     assert adjusted_rand(labels, other) == pytest.approx(metrics.adjusted_rand_score(labels, other))
     assert adjusted_rand(labels, labels) == 1
+
+
+def test_every_number_of_a_clustering_follows_from_its_labels():
+    table, values = blobs((7, 6, 5), apart=6.0), fading(4, 18, noise=1.0)
+    values[2, 3] = 0.0
+    matrix = Matrix(values, tuple("abcd"), table.datasets, "rmse", False)
+    found = cluster_datasets(matrix, table, clusters=3, seed=4)
+    ranks, outlier = stats.rankdata(values, axis=0), found.space.outlier
+    assert outlier.sum() == 3
+    points = found.space.points
+    centres = np.array([points[(found.labels == k) & ~outlier].mean(axis=0) for k in (1, 2, 3)])
+    away = np.linalg.norm(points[:, None] - centres, axis=2)
+    assert found.labels[outlier].tolist() == (away.argmin(axis=1) + 1)[outlier].tolist()
+    sizes = np.bincount(found.labels[~outlier])[1:]
+    assert sizes.tolist() == sorted(sizes, reverse=True)
+    for k in range(3):
+        inside = found.labels == k + 1
+        assert found.mean_rank[:, k] == pytest.approx(ranks[:, inside].mean(axis=1))
+        with np.errstate(divide="ignore"):
+            assert found.geometric_mean[:, k] == pytest.approx(np.exp(np.log(values[:, inside]).mean(axis=1)))
+        own = np.flatnonzero(inside & ~outlier)
+        assert found.central[k] == table.datasets[own[away[own, k].argmin()]]
+        assert found.members(k + 1) == [name for name, there in zip(table.datasets, inside, strict=True) if there]
+    assert found.overall_rank == pytest.approx(ranks.mean(axis=1))
+    answer = found.to_dict()
+    assert answer["outliers"] == [name for name, out in zip(table.datasets, outlier, strict=True) if out]
+    assert answer["clusters"]["2"] == {"datasets": found.members(2), "central": found.central[1]}
+    assert answer["mean_rank"]["b"]["3"] == found.mean_rank[1, 2]
+    assert found.to_frame().filter(pl.col("central"))["dataset"].to_list() == sorted(found.central)
+
+
+def test_the_difference_between_clusters_is_judged_by_permuted_labels():
+    rng = np.random.default_rng(2)
+    ranks, labels = stats.rankdata(rng.random((3, 9)), axis=0), np.array([0, 0, 0, 1, 1, 2, 2, 2, 2])
+
+    def between(order):
+        centred = ranks - ranks.mean(axis=1, keepdims=True)
+        return sum(len(own) * (centred[:, own].mean(axis=1) ** 2).sum() for k in range(3)
+                   if len(own := np.flatnonzero(order == k)))  # fmt: skip
+
+    permuted = np.random.default_rng(5).permuted(np.tile(labels, (2000, 1)), axis=1)
+    reached = sum(between(order) >= between(labels) - 1e-9 for order in permuted)
+    assert _difference(ranks, labels, np.random.default_rng(5)) == pytest.approx((1 + reached) / 2001)
+
+
+def test_the_number_of_clusters_is_that_of_both_indices_and_chance_is_that_of_clouds(monkeypatch):
+    points = np.random.default_rng(3).normal(size=(12, 2)) * [1.0, 3.0]
+    found = number_of_clusters(points, np.random.default_rng(0))
+    source = np.random.default_rng(0)
+    labels = [kmeans(points, k, source)[0] for k in range(2, 10)]
+    assert found.candidates == tuple(range(2, 10))
+    assert found.silhouette == pytest.approx([metrics.silhouette_score(points, own) for own in labels])
+    assert found.davies_bouldin == pytest.approx([metrics.davies_bouldin_score(points, own) for own in labels])
+    clouds = source.normal(size=(20, 12, 2)) * points.std(axis=0)
+    grouped = [kmeans(clouds, k, source, starts=10)[0] for k in range(2, 10)]
+    best = [max(metrics.silhouette_score(cloud, own[i]) for own in grouped) for i, cloud in enumerate(clouds)]
+    assert found.chance == pytest.approx((np.mean(best), np.quantile(best, 0.95)))
+    again = stability(points, labels[1], 3, np.random.default_rng(1))
+    source = np.random.default_rng(1)
+    parts = np.stack([source.choice(12, 11, replace=False) for _ in range(20)])
+    others = kmeans(points[parts], 3, source, starts=10)[0]
+    agree = [metrics.adjusted_rand_score(labels[1][part], own) for part, own in zip(parts, others, strict=True)]
+    assert again == pytest.approx(np.mean(agree))
+    # Ranks by silhouette (higher) and Davies-Bouldin (lower) add up; of equal sums the higher silhouette wins.
+    drawn = {"silhouette": [0.5, 0.6, 0.4], "davies_bouldin": [0.8, 0.9, 1.5]}
+    few = points[:5]
+    for name, values in drawn.items():
+        told = iter([*values, *np.zeros(60)])
+        monkeypatch.setattr(f"recassay.analysis.clusters.number.{name}", lambda *_, told=told: next(told))
+    assert number_of_clusters(few, np.random.default_rng(0)).chosen == 3
+    monkeypatch.undo()
+    named = number_of_clusters(few, np.random.default_rng(0), wanted=2)
+    assert (named.candidates, named.chosen, named.best_silhouette) == ((2, 3, 4), 2, named.silhouette[0])
+    assert number_of_clusters(points, np.random.default_rng(0), wanted=10).candidates == (*range(2, 10), 10)
+
+
+def test_clusters_are_numbered_by_size_then_by_place():
+    points = np.array([[5.0], [5.1], [-3.0], [-3.1], [0.0], [0.1], [0.2]])
+    labels, centres = ordered_labels(points, 3, np.random.default_rng(0))
+    assert labels.tolist() == [2, 2, 1, 1, 0, 0, 0]
+    assert centres[:, 0] == pytest.approx([0.1, -3.05, 5.05])

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import recassay
-from recassay.analysis.compare.bayesian import posterior_weights, signed_rank_rows
+from recassay.analysis.compare.bayesian import enough_draws, posterior_weights, signed_rank_rows
 from recassay.analysis.compare.fit import compare_algorithms, indistinguishable_runs
+from recassay.analysis.compare.result import PowerStatement
 from recassay.analysis.inference.friedman import DRAWN, DRAWS, friedman, permutation_p
 from recassay.analysis.inference.significance import dataset_ranks, holm, nemenyi_cd
 from recassay.analysis.inference.wilcoxon import wilcoxon, wilcoxon_rows
@@ -321,3 +322,94 @@ def test_bars_are_those_of_the_rule_that_was_asked_for():
 def test_bad_settings(bad):
     with pytest.raises(UsageError, match=next(iter(bad))):
         compare_algorithms(matrix(np.eye(3)), **bad)
+
+
+@pytest.mark.parametrize(("algorithms", "draws"), [(2, 50_000), (14, 50_000), (15, 47_619), (32, 10_080), (40, 10_000)])
+def test_many_pairs_have_fewer_draws(algorithms, draws):
+    assert enough_draws(algorithms) == draws
+
+
+def test_what_so_many_datasets_can_show_in_words():
+    shown = PowerStatement(12, 4, 0.05, 1.234)
+    assert shown.sentence() == (
+        "With 12 datasets and 4 algorithms, a lead of 1.2 mean ranks is found in 80 % of such benchmarks."
+    )
+    assert (shown.pairs, shown.smallest_p, shown.smallest_p_holm) == (6, 2 / 2**12, 12 / 2**12)
+    assert shown.wilcoxon_can_decide
+    never = PowerStatement(12, 4, 0.05, None)
+    assert never.sentence() == (
+        "With 12 datasets and 4 algorithms, no lead would be found in 80 % of such benchmarks, however large."
+    )
+    few = PowerStatement(5, 4, 0.05, 1.0)
+    assert (
+        few.sentence()
+        == "With 5 datasets and 4 algorithms, no difference can be significant: the smallest p is 0.0625."
+    )
+    assert not few.wilcoxon_can_decide
+    assert PowerStatement(5, 4, 0.07, 1.0).sentence().startswith("With 5 datasets and 4 algorithms, a lead")
+    assert PowerStatement(4, 4, 0.05, 1.0).sentence() == ""
+    assert PowerStatement(12, 4, 0.05, 1.0, same=True).sentence() == ""
+
+
+def test_the_table_of_pairs_joins_every_test():
+    """Values of 0 have no ratio; the ratio is that of the typical dataset in the direction that more is better."""
+    values = np.random.default_rng(6).random((4, 9)) + np.array([[0.6], [0.3], [0.2], [0.0]])
+    values[3, 2] = 0.0
+    result = compare_algorithms(matrix(values, higher_is_better=False), draws=2000, within=0.1, seed=1)
+    frame = result.to_frame()
+    assert frame.height == 6
+    for row, pair, bayes in zip(frame.rows(named=True), result.pairs, result.bayesian, strict=True):
+        assert (row["left"], row["right"], row["p_holm"]) == (pair.left, pair.right, pair.p_holm)
+        assert (row["p_left"], row["p_rope"], row["p_right"]) == (bayes.p_left, bayes.p_rope, bayes.p_right)
+        verdict = result.judgement.pair(pair.left, pair.right)
+        assert (row["p_flips"], row["p_flips_adjusted"], row["status"]) == (verdict.p_single, verdict.p, verdict.status)
+        left, right = (values[int(name[1:])] for name in (pair.left, pair.right))
+        if "a03" in (pair.left, pair.right):
+            assert row["ratio"] is row["p_equal_holm"] is None
+        else:
+            gap = np.log(right / left)
+            first, second = np.triu_indices(9)
+            assert row["ratio"] == pytest.approx(np.exp(np.median((gap[first] + gap[second]) / 2)))
+    assert len(result.equivalence) == 3
+    ranks = np.array(result.mean_ranks)
+    close = np.abs(ranks[:, None] - ranks) <= result.nemenyi_cd
+    assert result.groups["nemenyi"] == indistinguishable_runs(result.algorithms, ~close)
+    better = np.array([max(b.p_left, b.p_right) > 0.95 for b in result.bayesian])
+    apart = np.zeros((4, 4), dtype=bool)
+    apart[np.triu_indices(4, 1)] = better
+    assert result.groups["bayesian"] == indistinguishable_runs(result.algorithms, apart)
+    groups = result.frames()["groups"]
+    assert groups.filter(rule="nemenyi", group=1)["algorithm"].to_list() == list(result.groups["nemenyi"][0])
+    assert result.drawn == result.groups["sign_flips"]
+    assert compare_algorithms(matrix(values[:, :4]), draws=100).drawn == ()
+    assert compare_algorithms(matrix(values), draws=100, control="a01").drawn == ()
+    answer = result.to_dict()
+    assert answer["settings"] == {"alpha": 0.05, "zeros": "wilcox", "rope": 0.0, "credibility": 0.95, "draws": 2000,
+                                  "bars": "sign-flips"}  # fmt: skip
+    assert (answer["equivalence"]["within"], answer["power"]["statement"]) == (0.1, result.power.sentence())
+
+
+@pytest.mark.parametrize("up", [True, False])
+def test_a_control_against_each_other_by_plain_computation(up):
+    values = np.random.default_rng(8).random((4, 10)) + np.array([[0.2], [0.0], [0.3], [0.1]])
+    table = matrix(values, higher_is_better=up)
+    result = compare_algorithms(table, control="a00", alpha=0.1, draws=100)
+    ranks = stats.rankdata(-values if up else values, axis=0).mean(axis=1)
+    error = np.sqrt(4 * 5 / (6 * 10))
+    p = {}
+    for pair in result.control.pairs:
+        other = int(pair.other[1:])
+        gap = (values[0] - values[other]) * (1 if up else -1)
+        assert (pair.wins, pair.ties, pair.losses) == ((gap > 0).sum(), 0, (gap < 0).sum())
+        assert pair.z == pytest.approx((ranks[other] - ranks[0]) / error)
+        assert pair.p_dunn == pytest.approx(min(1.0, 3 * 2 * stats.norm.sf(abs(pair.z))))
+        assert pair.p == pytest.approx(stats.wilcoxon(gap).pvalue)
+        assert pair.median_difference == pytest.approx(np.median(gap))
+        assert pair.status == result.judgement.status_of("a00", pair.other)
+        assert pair.p_flips == result.judgement.pair("a00", pair.other).p
+        p[pair.other] = pair.p
+    adjusted = dict(zip(p, holm(np.array(list(p.values()))), strict=True))
+    assert {pair.other: pair.p_holm for pair in result.control.pairs} == pytest.approx(adjusted)
+    assert all(pair.significant == (pair.p_holm < 0.1) for pair in result.control.pairs)
+    assert result.control.dunn_cd == pytest.approx(stats.norm.ppf(1 - 0.1 / 6) * error)
+    assert [pair.other for pair in result.control.pairs] == [name for name in result.algorithms if name != "a00"]

@@ -8,10 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from recassay.analysis.aggregation.contest import Contest
-from recassay.analysis.aggregation.rules import RULES, DolanMore
+from recassay.analysis.aggregation.contest import Contest, ratio_to_best, share_of_best
+from recassay.analysis.aggregation.rules import RULES, DolanMore, choose_rules, distinct, first_shares
 from recassay.analysis.rank.fit import rank_algorithms
 from recassay.core import ties
+from recassay.core.errors import UsageError
 
 BY_ORDER = ("mean_rank", "copeland", "minimax", "borda", "plurality", "dowdall")
 
@@ -174,3 +175,88 @@ def test_negative_values_leave_out_what_needs_ratios():
     result = rank_algorithms(matrix([[-1.0, 2.0], [0.5, 1.0]]), replicates=100)
     assert set(result.skipped) == {"dm_auc", "dm_lbo", "geometric_mean", "harmonic_mean"}
     assert set(result.rankings) == set(RULES) - set(result.skipped)
+
+
+@pytest.mark.parametrize("up", [True, False])
+@pytest.mark.parametrize(("beta_max", "step"), [(3.0, 0.1), (2.0, 0.25), (3.0, None)])
+def test_profiles_on_a_grid_and_leaving_by_them_with_zeros_and_ties(up, beta_max, step):
+    """Ratios, profiles and rounds in plain loops; 0 is infinitely far from a positive best, and equals a best of 0."""
+    values = np.array(
+        [[0.6, 0.3, 0.0, 0.4, 0.2], [0.5, 0.3, 0.0, 0.2, 0.5], [0.0, 0.1, 0.2, 0.8, 0.1], [0.5, 0.2, 0.0, 0.2, 0.5]]
+    )
+    weights = np.array([[1.0, 1, 1, 1, 1], [2, 0, 1, 2, 0]])
+    options = DolanMore(beta_max, step)
+
+    def ratio(own: float, best: float) -> float:
+        above, below = (best, own) if up else (own, best)
+        return 1.0 if own == best else above / below if below else np.inf
+
+    def area(a: int, left: list[int], weight: np.ndarray) -> float:
+        total = 0.0
+        for d in range(5):
+            far = ratio(values[a, d], (max if up else min)(values[b, d] for b in left))
+            if step is None:
+                total += weight[d] * max(beta_max - far, 0.0)
+            else:
+                beta = np.linspace(1, beta_max, round((beta_max - 1) / step) + 1)
+                total += weight[d] * np.trapezoid((beta >= far - 1e-12).astype(float), beta)
+        return total
+
+    contest = Contest(values[None], higher_is_better=up)
+    areas, rounds = (RULES[name].score(contest, weights, options) for name in ("dm_auc", "dm_lbo"))
+    for row, weight in enumerate(weights):
+        whole = np.array([area(a, [0, 1, 2, 3], weight) for a in range(4)])
+        np.testing.assert_allclose(areas[row], whole / whole.sum())
+        left, expected, place = [0, 1, 2, 3], np.zeros(4), 0
+        while left:
+            own = {a: area(a, left, weight) for a in left}
+            gone = [a for a in left if own[a] >= max(own.values()) - 1e-9]
+            expected[gone] = place + (len(gone) + 1) / 2
+            place += len(gone)
+            left = [a for a in left if a not in gone]
+        np.testing.assert_allclose(rounds[row], expected)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ((1.0,), "beta_max is 1.0; give a ratio above 1 and up to 1,000,000"),
+        ((1e6 + 1,), "beta_max is 1000001.0"),
+        ((3.0, 2.1), "beta_step is 2.1; give a step that parts 1 to beta_max into 1 to 100,000 pieces"),
+        ((3.0, 1.9e-5), "beta_step is 1.9e-05"),
+        ((3.0, 0.0), "beta_step is 0.0"),
+    ],
+)
+def test_profiles_that_cannot_be_drawn_are_refused(options, message):
+    with pytest.raises(UsageError, match=message):
+        DolanMore(*options)
+    assert DolanMore(1e6, 10.0).step == 10.0
+    assert DolanMore(3.0, 2.0).step == 2.0
+
+
+def test_rules_are_chosen_by_name_and_those_that_say_the_same_count_once():
+    assert [rule.name for rule in choose_rules(["borda", "mean"])] == ["mean", "borda"]
+    assert len(choose_rules(None)) == len(RULES)
+    with pytest.raises(UsageError, match="unknown aggregation 'medn'"):
+        choose_rules(["medn"])
+    with pytest.raises(UsageError, match="an aggregation is asked for twice"):
+        choose_rules(["mean", "mean"])
+    assert "borda" not in {rule.name for rule in distinct(RULES.values())}
+    assert [rule.name for rule in distinct([RULES["borda"]])] == ["borda"]
+    directions = {name: (rule.higher_is_better(True), rule.higher_is_better(False)) for name, rule in RULES.items()}
+    assert directions == {
+        **dict.fromkeys(("dm_auc", "copeland", "minimax", "borda", "plurality", "dowdall"), (True, True)),
+        **dict.fromkeys(("dm_lbo", "mean_rank"), (False, False)),
+        **dict.fromkeys(("mean", "geometric_mean", "harmonic_mean"), (True, False)),
+    }
+    np.testing.assert_allclose(
+        first_shares(np.array([[1.0, 2.0, 3.0], [1.5, 1.5, 3.0]])), [[1.0, 0.0, 0.0], [0.5, 0.5, 0.0]]
+    )
+
+
+@pytest.mark.parametrize(("up", "expected"), [(True, [[0.5, 1, 1], [1, 0, 1]]), (False, [[1, 0, 1], [0.5, 1, 1]])])
+def test_the_share_of_the_best(up, expected):
+    values = np.array([[1.0, 3.0, 0.0], [2.0, 0.0, 0.0]])
+    assert share_of_best(values, higher_is_better=up).tolist() == expected
+    assert ratio_to_best(np.array([0.0, 2.0, 4.0]), np.array(4.0), higher_is_better=True).tolist() == [np.inf, 2.0, 1.0]
+    assert ratio_to_best(np.array([0.0, 2.0]), np.array(0.0), higher_is_better=False).tolist() == [1.0, np.inf]
