@@ -6,6 +6,7 @@ import re
 from itertools import combinations
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy import stats
 
@@ -15,11 +16,13 @@ from recassay.analysis.dataset_space.space import place_datasets
 from recassay.analysis.inference.bootstrap import random_subsets, subset_weights
 from recassay.analysis.rank.fit import rank_algorithms
 from recassay.analysis.select import methods as search
-from recassay.analysis.select.fit import select_datasets
-from recassay.analysis.select.judging import Task, draw_halves
+from recassay.analysis.select.fit import ANALYSIS, other_metrics, select_datasets
+from recassay.analysis.select.judging import Task, _above, draw_halves
 from recassay.analysis.select.methods import SubsetAgreement, kmeans_choices, optimal_choices
-from recassay.analysis.select.result import METHODS
-from recassay.core.errors import InputError, UsageError
+from recassay.analysis.select.result import METHODS, Spread
+from recassay.core.analysis import AnalysisSpec
+from recassay.core.errors import InputError, NotApplicableError, UsageError
+from recassay.core.seeds import derived_rng
 from recassay.core.tables.characteristics import CharacteristicsTable
 from recassay.core.tables.results import Results
 from recassay.reporting.sections import select as section
@@ -281,3 +284,101 @@ def test_analyze_runs_the_three_analyses_where_characteristics_are_given(tmp_pat
     whole = recassay.analyze(results, "ndcg@10", replicates=100, characteristics=path)
     assert {"associations", "clusters", "select"} <= set(whole.analyses)
     assert set(whole.analyses["select"].choices) == set(METHODS)
+
+
+def mean_ranks(values, chosen):
+    """The mean ranks of algorithms on some datasets, the best the highest."""
+    return -np.mean([stats.rankdata(-values[:, d]) for d in chosen], axis=0)
+
+
+def test_every_number_of_a_choice_by_plain_computation():
+    values, other = fading(6, 8, noise=1.2), benchmark(fading(6, 8, noise=1.0, seed=5), "recall@10")
+    found = select_datasets(benchmark(values), 3, others={"recall@10": other}, methods=["random", "preserving"],
+                            rule="mean_rank", simulations=12, splits=2, curve=False, seed=3)  # fmt: skip
+
+    def rho(table, chosen, against):
+        one, two = mean_ranks(table, chosen), mean_ranks(table, against)
+        return stats.spearmanr(one, two)[0] if np.ptp(one) and np.ptp(two) else 0.0
+
+    everything = range(8)
+
+    def rest(chosen):
+        return [d for d in everything if d not in chosen]
+
+    drawn = [sorted(row) for row in random_subsets(8, 3, 12, derived_rng(3, "selection", "random", "3"))]
+    whole = [rho(values, row, everything) for row in drawn]
+    random = found.choices["random"]
+    assert random.datasets == ()
+    assert random.rho == pytest.approx(np.mean(whole))
+    assert random.simulated.mean == pytest.approx(np.mean(whole))
+    assert (random.simulated.low, random.simulated.high) == pytest.approx(tuple(np.quantile(whole, [0.025, 0.975])))
+    assert random.left_out.mean == pytest.approx(np.mean([rho(values, row, rest(row)) for row in drawn]))
+    assert random.by_metric["recall@10"] == pytest.approx(
+        np.mean([rho(other.values, row, everything) for row in drawn])
+    )
+    assert (random.better_than_random, random.held_out_p) == (0.5, None)
+    halves = draw_halves(6, 2, derived_rng(3, "selection halves"))
+    held = [rho(values[judges], row, rest(row)) for _, judges in halves for row in drawn]
+    assert random.held_out_algorithms.mean == pytest.approx(np.mean(held))
+    crossed = [rho(other.values[judges], row, rest(row)) for _, judges in halves for row in drawn]
+    assert random.held_out_both.mean == pytest.approx(np.mean(crossed))
+    best = found.choices["preserving"]
+    chosen = [int(name[1:]) for name in best.datasets]
+    own = rho(values, chosen, everything)
+    assert best.rho == pytest.approx(own)
+    assert best.simulated is None
+    assert best.better_than_random == pytest.approx(
+        np.mean([(own > w + 1e-9) + 0.5 * (abs(own - w) < 1e-9) for w in whole])
+    )
+    task = Task(benchmark(values), RULES["mean_rank"], {}, None, 3)
+    unseen = [np.flatnonzero(w[0]) for w in task._unseen("preserving", 3, halves, np.ones((1, 8)))]
+    reached = [rho(values[judges], row, rest(row)) for (_, judges), row in zip(halves, unseen, strict=True)]
+    assert best.held_out_algorithms.mean == pytest.approx(np.mean(reached))
+    shuffles = random_subsets(8, 8, 999, derived_rng(3, "selection shuffles"))
+    moved = [np.isin(shuffles, row).astype(float) for row in unseen]
+    by_luck = np.mean(
+        [SubsetAgreement(values[judges], RULES["mean_rank"], higher_is_better=True).apart(weights)
+         for (_, judges), weights in zip(halves, moved, strict=True)], axis=0
+    )  # fmt: skip
+    assert best.held_out_p == pytest.approx((1 + (by_luck >= np.mean(reached) - 1e-9).sum()) / 1000)
+    assert (found.halves, found.simulations, found.held_out_metrics) == (4, 12, ("recall@10",))
+    assert found.by_rule["preserving"]["mean_rank"] == pytest.approx(own)
+    assert found.by_rule["random"]["mean_rank"] == pytest.approx(np.mean(whole))
+    row = found.to_frame().row(1, named=True)
+    assert (row["held_out_low"], row["held_out_high"]) == (best.held_out_algorithms.low, best.held_out_algorithms.high)
+    assert row["held_out_metrics"] == best.by_metric["recall@10"]
+
+
+def test_a_share_above_counts_ties_by_half_and_a_spread_is_the_middle():
+    assert _above(np.array([0.5]), np.array([0.1, 0.5, 0.9, 0.2])) == pytest.approx((2 + 0.5) / 4)
+    assert _above(np.array([0.0, 1.0]), np.array([0.5, 0.5])) == pytest.approx(0.5)
+    values = np.linspace(0, 1, 41) ** 2
+    assert Spread.of(values) == Spread(values.mean(), *np.quantile(values, [0.025, 0.975]))
+    assert Spread(0.5, 0.1, 0.9).to_dict() == {"mean": 0.5, "middle_95": [0.1, 0.9]}
+
+
+def test_which_metrics_judge_and_what_is_too_little():
+    frame = long_frame(
+        benchmark(fading(6, 8)), benchmark(fading(6, 8), "recall@10"), benchmark(fading(6, 8), "seconds")
+    )
+    gaps = frame.filter((pl.col("metric") != "recall@10") | (pl.col("dataset") != "d00"))
+    results = Results.from_frame(gaps)
+    others = other_metrics(results, results.matrix("ndcg@10"))
+    assert {name: len(other.datasets) for name, other in others.items()} == {"recall@10": 7}
+    found = select_datasets(benchmark(fading(6, 8)), 3, others=others, splits=1, simulations=10, curve=False)
+    assert found.held_out_metrics == (), "it lacks a dataset"
+    for k, n in ((6, 5), (2, 6)):
+        few = Results.from_frame(long_frame(benchmark(fading(k, n))))
+        with pytest.raises(NotApplicableError, match=f"{n} datasets and {k} algorithms are too few"):
+            ANALYSIS.run(few, AnalysisSpec("ndcg@10"))
+    assert ANALYSIS.run(Results.from_frame(long_frame(benchmark(fading(3, 6)))), AnalysisSpec("ndcg@10")).k == 3
+    with pytest.raises(UsageError, match="10 simulations and 0 splits"):
+        select_datasets(benchmark(fading(6, 8)), 3, simulations=10, splits=0)
+    with pytest.raises(UsageError, match="9 simulations and 1 splits"):
+        select_datasets(benchmark(fading(6, 8)), 3, simulations=9, splits=1)
+    assert select_datasets(benchmark(fading(3, 3)), 2, splits=1, simulations=10, curve=False).k == 2
+    for k in (1, 3):
+        with pytest.raises(InputError, match="choose k from 2 to 2"):
+            select_datasets(benchmark(fading(3, 3)), k)
+    with pytest.raises(InputError, match="give more datasets"):
+        select_datasets(benchmark(fading(3, 2)), 2)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,19 +18,26 @@ import recassay
 from recassay.analysis.aggregation.contest import Contest, Extended
 from recassay.analysis.aggregation.rules import RULES, distinct
 from recassay.analysis.inference.agreement import spearman
-from recassay.analysis.inference.bootstrap import subset_weights
+from recassay.analysis.inference.bootstrap import random_subsets, subset_weights
 from recassay.analysis.stress.changes import (
+    Subset,
     add_best,
     add_copies,
+    drop_algorithms,
+    drop_datasets,
     few_datasets,
     improved,
     kept_sizes,
     several,
     small_sizes,
 )
-from recassay.analysis.stress.conclusions import survival
+from recassay.analysis.stress.conclusions import Conclusion, Survival, conclude, leading_order, survival, tiers
+from recassay.analysis.stress.curve import Curve, measured
 from recassay.analysis.stress.fit import stress_rankings
-from recassay.analysis.stress.ranker import Ranker, spread, subsets
+from recassay.analysis.stress.ranker import Ranker, fewer_points, spread, subsets
+from recassay.analysis.stress.signs import sign_table
+from recassay.analysis.stress.words import added, deciding, first_place, order
+from recassay.analysis.stress.words import few_datasets as few_words
 from recassay.core.analysis import AnalysisResult
 from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.system.plain import plain
@@ -423,3 +433,223 @@ def test_the_missing_policy_is_kept_and_told(cli, tmp_path):
     answer = cli("stress", path, "--metric", "ndcg@10", "--missing", "drop-datasets", "--draws", 100, "--json").json()
     assert answer["missing"]["dropped"] == ["set-01"]
     assert len(answer["datasets"]) == 7
+
+
+def test_what_is_measured_of_many_rhos():
+    judged, around = np.array([[0.2, 0.6, 1.0, 0.4], [1.0, 1.0, 1.0, 1.0]]), np.linspace(-1, 1, 202).reshape(2, 101)
+    count, numbers = measured(judged, False, around)
+    error = np.std([0.2, 0.6, 1.0, 0.4], ddof=1) / 2
+    assert count == 4
+    assert numbers[0] == pytest.approx([0.55, *np.percentile(around[0], [2.5, 97.5]), error, 0.2])
+    assert numbers[1] == pytest.approx([1.0, *np.percentile(around[1], [2.5, 97.5]), 0.0, 1.0])
+    whole = measured(judged, True)[1]
+    assert whole[0] == pytest.approx([0.55, *np.percentile(judged[0], [2.5, 97.5]), 0.0, 0.2])
+    assert measured(judged[:, :1], False)[1][0, 3] == 0.0
+    curve = Curve.of("x", "title", ("mean", "borda"), {2.0: (4, numbers), 1.0: (3, whole)})
+    assert curve.to_dict()["mean"][1] == {
+        "x": 2.0, "estimate": numbers[0, 0], "interval": numbers[0, 1:3].tolist(), "error": numbers[0, 3],
+        "lowest": numbers[0, 4], "tried": 4,
+    }  # fmt: skip
+    assert curve.to_frame().row(0) == ("x", "mean", 1.0, *whole[0].tolist(), 3)
+
+
+def test_when_datasets_or_algorithms_are_left_out_by_plain_computation():
+    """Six datasets and four algorithms: every subset is tried, and what survives is counted in each."""
+    values, rules = random_table(4, 6, seed=8), [RULES["mean_rank"], RULES["mean"]]
+    ranker, reference = ranker_of(rules, values), ranked(rules, values)
+    curve, survivals, without = drop_datasets(ranker, reference, 100, np.random.default_rng(0))
+    assert curve.x.tolist() == [0, 1, 2, 3, 4]
+    assert curve.tried.tolist() == [1, 6, 15, 20, 15]
+    assert list(survivals) == [1, 2, 3]
+    assert [survivals[n].when for n in (1, 2)] == [
+        "1 of the 6 datasets is left out", "2 of the 6 datasets are left out"]  # fmt: skip
+    kept = [[c for c in range(6) if c not in gone] for gone in itertools.combinations(range(6), 2)]
+    again = np.array([ranked(rules, values[:, columns]) for columns in kept])
+    rho = [[stats.spearmanr(row, reference[r])[0] for row in again[:, r]] for r in (0, 1)]
+    assert curve.rho[:, 2] == pytest.approx(np.mean(rho, axis=1))
+    assert curve.lowest[:, 2] == pytest.approx(np.min(rho, axis=1))
+    assert curve.error[:, 2].tolist() == [0, 0]
+    assert survivals[2].exhaustive
+    assert survivals[2].ahead[1, 0, 2] == pytest.approx(np.mean([rank[1, 0] < rank[1, 2] for rank in again]))
+    assert without[:, 4].tolist() == ranked(rules, np.delete(values, 4, axis=1)).tolist()
+    fewer, third = drop_algorithms(ranker, reference, 100, np.random.default_rng(0))
+    assert fewer.x.tolist() == [0, 1]
+    assert third.when == "1 of the 4 algorithms is left out"
+    assert (third.tried, third.exhaustive) == (4, True)
+    trios = list(itertools.combinations(range(4), 3))
+    orders = [ranked(rules, values[list(trio)]) for trio in trios]
+    before = [stats.rankdata(reference[0, list(trio)]) for trio in trios]
+    expected = [stats.spearmanr(own[0], all_)[0] for own, all_ in zip(orders, before, strict=True)]
+    assert fewer.rho[0, 1] == pytest.approx(np.mean(expected))
+    firsts = [own[0][trio.index(2)] == own[0].min() for own, trio in zip(orders, trios, strict=True) if 2 in trio]
+    assert third.first[0, 2] == pytest.approx(np.mean(firsts))
+    drawn = drop_datasets(ranker_of(rules, random_table(4, 12)), ranked(rules, random_table(4, 12)), 100,
+                          np.random.default_rng(0))[1]  # fmt: skip
+    assert (drawn[1].tried, drawn[1].exhaustive, drawn[6].tried, drawn[6].exhaustive) == (12, True, 100, False)
+
+
+def test_a_ranking_from_few_datasets_by_plain_computation():
+    values, rules = random_table(4, 8, seed=2), [RULES["mean"]]
+    small = few_datasets(ranker_of(rules, values), ranked(rules, values), 3, 40, np.random.default_rng(6))
+    order = random_subsets(8, 8, 40, np.random.default_rng(6))
+    mean = np.array([values[:, chosen[:3]].mean(axis=1) for chosen in order])
+    other = np.array([values[:, chosen[3:6]].mean(axis=1) for chosen in order])
+    full = [stats.spearmanr(row, values.mean(axis=1))[0] for row in mean]
+    pair = [stats.spearmanr(row, mean[i - 1])[0] for i, row in enumerate(mean)]
+    apart = [stats.spearmanr(row, rest)[0] for row, rest in zip(mean, other, strict=True)]
+    for what, rho in (("full", full), ("pair", pair), ("disjoint", apart)):
+        assert small.numbers[what][0, 0] == pytest.approx(np.mean(rho)), what
+        assert small.numbers[what][0, 3] == pytest.approx(np.std(rho, ddof=1) / np.sqrt(40)), what
+    assert "disjoint" not in few_datasets(
+        ranker_of(rules, values), ranked(rules, values), 5, 40, np.random.default_rng(6)).numbers  # fmt: skip
+    assert (small.size, small.tried) == (3, 40)
+
+
+def test_how_many_points_and_sizes():
+    assert [several(n) for n in (5, 12, 15, 30)] == [2, 2, 2, 5]
+    assert [small_sizes(n) for n in (5, 9, 10, 19, 20)] == [(2,), (4,), (5,), (5,), (5, 10)]
+    assert [fewer_points(30, n) for n in (60, 61, 400, 401)] == [30, 10, 10, 5]
+    assert fewer_points(3, 500) == 3
+    assert spread(1, 10, 4) == [1, 4, 7, 10]
+
+
+def test_a_conclusion_survives_depends_or_does_not():
+    def verdict(*shares):
+        return Conclusion("first", ("a",), "x", "x", shares)
+
+    assert verdict(0.95, 0.95, 0.95, 0.94).verdict == "survives"
+    assert verdict(0.95, 0.95, 0.94, 0.94).verdict == "depends on the aggregation"
+    assert verdict(0.95, 0.94, 0.94, 0.94).verdict == "does not survive"
+    assert verdict(0.95, 1.0, 0.94, 0.5).holds_under == 2
+    ahead = np.full((4, 3, 3), 0.5)
+    ahead[:, 2, [0, 1]] = 0.96
+    ahead[:3, 0, 1] = 0.95
+    change = Survival("x", "when", 9, True, np.array([[0.1, 0.2, 0.7]] * 4), ahead)
+    assert tiers([2, 0, 1], change) == [[2], [0], [1]]
+    ahead[2, 0, 1] = 0.94
+    assert tiers([2, 0, 1], change) == [[2], [0, 1]]
+    said = conclude([2, 0, 1], ("a", "b", "c"), [change])
+    assert [(each.statement, each.shares) for each in said] == [
+        ("c is first", (0.7,) * 4), ("c is before a", (0.96,) * 4), ("a is before b", (0.95, 0.95, 0.94, 0.5))
+    ]  # fmt: skip
+    reference = np.array([[2.0, 1.0, 3.0], [2.0, 1.0, 3.0]])
+    mean_ranks, names = np.array([1.0, 2.0, 2.0]), ("a", "c", "b")
+    assert leading_order((RULES["mean"], RULES["mean_rank"]), reference, mean_ranks, names) == [0, 2, 1]
+    assert leading_order((RULES["mean"],), reference, mean_ranks, names) == [1, 0, 2]
+
+
+def test_the_table_of_plus_and_minus_by_its_rules():
+    """Each sign at its bound: 0.795 and 0.95 less two standard errors, 1 for the others, 0.95 for beta."""
+
+    def curve(test, rules, rho, error=0.0, lowest=1.0, x=(0.0, 4.0)):
+        numbers = np.ones((len(rules), len(x), 5))
+        numbers[:, -1] = np.stack(np.broadcast_arrays(rho, 0, 1, error, lowest), axis=-1)
+        return Curve(test, "title", rules, np.array(x), np.array([1, 9]), numbers)
+
+    names = ("mean", "dm_auc")
+    full = np.array([[0.775, 0, 1, 0.01, 0], [0.774, 0, 1, 0.01, 0]])
+    subset = Subset(5, 100, {"full": full}, 8, (0, 2), (0, 0))
+    curves = {
+        "drop_algorithms": curve("drop_algorithms", names, np.array([0.93, 0.92]), 0.01),
+        "similar": curve("similar", names, 1.0, lowest=np.array([1.0, 0.99])),
+        "new_best": curve("new_best", names, 1.0, lowest=np.array([0.5, 1.0])),
+        "beta": curve("beta", ("dm_auc",), np.array([0.95])),
+    }
+    rows = {row.name: row for row in sign_table(names, 7, (subset,), curves)}
+    assert {name: row.signs for name, row in rows.items()} == {
+        "pareto": ("+", "-"), "few_datasets": ("+", "-"), "few_algorithms": ("+", "-"), "similar": ("+", "-"),
+        "new_best": ("-", "+"), "settings": ("NA", "+"),
+    }  # fmt: skip
+    assert rows["pareto"].numbers == (0.0, 0.25)
+    assert rows["few_algorithms"].title == "Only 3 algorithms"
+    assert rows["few_datasets"].rule.endswith("+ unless below 0.795 by more than 2 standard errors")
+    assert "share of the 8 dominated pairs, over 100 draws of 5 datasets" in rows["pareto"].rule
+    none = {row.name: row for row in sign_table(names, 7, (replace(subset, dominated=0),), {
+        **{name: each for name, each in curves.items() if name != "beta"}})}  # fmt: skip
+    assert none["pareto"].signs == none["settings"].signs == ("NA", "NA")
+    below = {**curves, "beta": curve("beta", ("dm_auc",), np.array([0.949]))}
+    assert {row.name: row for row in sign_table(names, 7, (subset,), below)}["settings"].signs == ("NA", "-")
+
+
+def worded(**changes):
+    """A result of which only what a sentence needs is there."""
+    names = ("A", "B", "C")
+    main, half = Survival("main", "2 of the 12 datasets are left out", 66, True, None, None), Survival(
+        "half", "6 of the 12 datasets are left out", 200, False, None, None)  # fmt: skip
+    conclusions = (
+        Conclusion("first", ("A",), "main", main.when, (1.0, 0.96)),
+        Conclusion("first", ("A",), "half", half.when, (0.9, 0.5)),
+        Conclusion("before", ("A", "B"), "main", main.when, (0.1, 0.1)),
+    )  # fmt: skip
+    return SimpleNamespace(**{
+        "algorithms": names, "datasets": tuple(f"d{i}" for i in range(12)), "titles": ["Mean", "Borda"],
+        "main": main, "half": half, "conclusions": conclusions, "order": [0, 1, 2],
+        "deciding": np.zeros((2, 12), dtype=bool), "tiers": [[0], [1, 2]],
+    } | changes)  # fmt: skip
+
+
+def test_the_sentences_of_the_stress_tests():
+    assert first_place(worded()) == (
+        "The first place of A survives when 2 of the 12 datasets are left out: it stays first in at least 95 % of all "
+        "66 choices under all 2 aggregations (least under Borda, 96 %); when 6 of the 12 datasets are left out, under "
+        "none of the 2 aggregations."
+    )
+    sure = Conclusion("first", ("A",), "main", "x", (1.0, 1.0))
+    same = worded(conclusions=(sure,), half=worded().main)
+    assert first_place(same) == (
+        "The first place of A survives when x: it stays first in each of 66 choices under all 2 aggregations."
+    )
+    drawn = Conclusion("first", ("A",), "half", "y", (0.95, 0.2))
+    assert first_place(worded(conclusions=(drawn,), main=worded().half)) == (
+        "The first place of A depends on the aggregation when y: it stays first in at least 95 % of 200 random choices "
+        "under 1 of the 2 aggregations (least under Borda, 20 %)."
+    )
+    assert deciding(worded()) == (
+        "No single dataset decides it: without any one of them, A stays first wherever it was."
+    )
+    lost = np.zeros((2, 12), dtype=bool)
+    lost[0, 3] = lost[:, 7] = True
+    assert deciding(worded(deciding=lost)) == (
+        "Single datasets decide it: A is no longer first without d7 (under Mean, Borda), d3 (under Mean)."
+    )
+    loose = "the order within places 2 to 3 (B, C) does not."
+    assert order(worded()) == f"Of the order, the places of A (1) survive that; {loose}"
+    assert order(worded(tiers=[[0, 1, 2]])) == (
+        "No part of the order survives that: places 1 to 3 (A, B, C) have no stable order."
+    )
+    assert order(worded(tiers=[[0], [1], [2]])) == "The whole order survives that: A, B, C."
+    assert order(worded(tiers=[[0, 1], [2, 3]], algorithms=("A", "B", "C", "D"))) == (
+        "Of the order, the order within places 1 to 2 (A, B) and within places 3 to 4 (C, D) does not."
+    )
+    small = SimpleNamespace(size=5, numbers={"full": np.array([[0.7], [0.8]]), "disjoint": np.array([[0.5], [0.4]])})
+    assert few_words(worded(subsets=(small,))) == (
+        "Two rankings from 5 datasets each, none in common, agree to rho 0.50 at best (Mean) and 0.40 at worst "
+        "(Borda); with the ranking from all 12, which contains them, 0.70 and 0.80."
+    )
+    del small.numbers["disjoint"]
+    assert few_words(worded(subsets=(small,))) == (
+        "A ranking from 5 of the 12 datasets agrees with that from all, which contains it, to rho 0.80 at best (Borda) "
+        "and 0.70 at worst (Mean)."
+    )
+
+
+def test_what_an_added_algorithm_does_in_words():
+    def told(*pairs):
+        row = SimpleNamespace(name="similar", numbers=[n for n, _ in pairs], signs=[s for _, s in pairs])
+        return added(worded(signs=[row], titles=["Mean", "Borda", "DM"]), "similar", "a near-copy")
+
+    assert told((1.0, "+"), (1.0, "+"), (1.0, "+")) == (
+        "A near-copy leaves the order of the others as it is under every aggregation."
+    )
+    assert told((1.0, "+"), (0.9, "-"), (0.9996, "-")) == (
+        "Under no aggregation does a near-copy reshuffle the others; under Borda (0.90), DM (0.9996): it moves the "
+        "others a little (lowest rho)."
+    )
+    assert told((0.1, "-"), (0.95, "-"), (1.0, "+")) == (
+        "Under Mean (rho down to 0.10) a near-copy reshuffles the others; do not rank by it here. Under Borda (0.95): "
+        "it moves the others a little (lowest rho)."
+    )
+    assert told((0.3, "-"), (0.1, "-"), (1.0, "+")) == (
+        "Under Borda (rho down to 0.10), Mean (rho down to 0.30) a near-copy reshuffles the others; do not rank by "
+        "them here."
+    )

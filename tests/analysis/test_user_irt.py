@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 
 import recassay
+from recassay.analysis.logistic_irt.grid import REACH
 from recassay.analysis.user_irt.fit import ANALYSIS, fit_user_irt, pooled
 from recassay.analysis.user_irt.result import ALL
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
@@ -202,3 +204,53 @@ def test_instances_of_a_table_are_items(tmp_path):
     estimates = found.main.fit.abilities.estimate
     ability = dict(zip(found.main.fit.respondents, estimates, strict=True))
     assert ability["good"] > ability["fair"] > ability["poor"]
+
+
+def test_who_leads_the_reliability_and_the_counts_by_plain_computation():
+    table, _ = simulated(5, 150, 6)
+    result = fit_user_irt({"films": table}, "2pl", confidence=0.9)
+    found = result.fits["films"]
+    abilities = found.fit.abilities
+    order = np.argsort(-abilities.estimate)
+    gap = abilities.estimate[order[0]] - abilities.estimate[order[1]]
+    error = np.hypot(*abilities.standard_error[order[:2]])
+    assert found.lead() == (
+        table.respondents[order[0]], table.respondents[order[1]], pytest.approx(stats.norm.cdf(gap / error))
+    )  # fmt: skip
+    half = stats.norm.ppf(0.95) * abilities.standard_error
+    assert found.fit.ability_intervals == pytest.approx(
+        np.stack([abilities.estimate - half, abilities.estimate + half], axis=1)
+    )
+
+    def reliability(values, errors):
+        known = np.isfinite(values) & np.isfinite(errors)
+        return np.var(values[known]) / (np.var(values[known]) + np.mean(errors[known] ** 2))
+
+    values, errors = found.fit.parameters(), found.fit.item_errors
+    assert found.reliability() == pytest.approx({
+        "ability": reliability(abilities.estimate, abilities.standard_error),
+        "difficulty": reliability(np.clip(values[:, 1], -REACH, REACH), errors[:, 1]),
+        "discrimination": reliability(values[:, 0], errors[:, 0]),
+    })  # fmt: skip
+    assert "discrimination" not in fit_user_irt({"films": table}).main.reliability()
+    assert result.notes[0] == "5 algorithms are few for the 2PL: its intervals are too narrow, those of the 1PL hold"
+    assert (result.metric, result.confidence) == ("hitrate", 0.9)
+    rows = result.to_frame().rows(named=True)
+    assert [row["algorithm"] for row in rows] == [table.respondents[a] for a in order]
+    assert (rows[0]["low"], rows[0]["high"]) == pytest.approx(tuple(found.fit.ability_intervals[order[0]]))
+    assert rows[0]["hit_rate"] == pytest.approx(table.right()[order[0]].mean())
+
+
+def test_few_algorithms_or_few_users_that_tell_are_left_out_with_a_note():
+    hits = np.zeros((3, 40), dtype=int)
+    hits[0, :19] = 1
+    hits[:, 30:] = 1
+    few = Responses.from_array(hits, ["a", "b", "c"], [f"u{j}" for j in range(40)])
+    with pytest.raises(NotApplicableError, match="films: 3 algorithms and 19 users that tell them apart are too few"):
+        fit_user_irt({"films": few})
+    hits[0, :20] = 1
+    enough = fit_user_irt({"films": Responses.from_array(hits, ["a", "b", "c"], [f"u{j}" for j in range(40)])}).main
+    assert (enough.users, enough.hit_by_all, enough.hit_by_none, enough.telling_users) == (40, 10, 10, 20)
+    two = Responses.from_array(hits[:2], ["a", "b"], [f"u{j}" for j in range(40)])
+    with pytest.raises(NotApplicableError, match="films: 2 algorithms and 20 users"):
+        fit_user_irt({"films": two})
