@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -13,11 +15,20 @@ from recassay.analysis.logistic_irt import errors as logistic_errors
 from recassay.analysis.logistic_irt.ability import estimate_abilities
 from recassay.analysis.logistic_irt.em import ADAPTING, EMRun, fit_em
 from recassay.analysis.logistic_irt.errors import item_covariance
-from recassay.analysis.logistic_irt.fit import fit_logistic
-from recassay.analysis.logistic_irt.grid import AbilityGrid, grid, grid_log_likelihood, posterior_on_grid
+from recassay.analysis.logistic_irt.fit import fit_logistic, score_logistic
+from recassay.analysis.logistic_irt.grid import (
+    AbilityGrid,
+    grid,
+    grid_log_likelihood,
+    interpolation,
+    posterior_on_grid,
+    window,
+)
+from recassay.analysis.logistic_irt.items import slopes
 from recassay.analysis.logistic_irt.model import item_information, probabilities, test_information, true_score
-from recassay.analysis.logistic_irt.priors import ItemPriors
-from recassay.core.errors import InputError, UsageError
+from recassay.analysis.logistic_irt.priors import ItemPriors, ItemState
+from recassay.analysis.logistic_irt.result import PARAMETERS
+from recassay.core.errors import InputError, UsageError, listing
 from recassay.core.tables.responses import LogisticItems, Responses
 from recassay.data.tables.responses import read_items, read_responses
 from recassay.reporting.drawing import render
@@ -492,3 +503,201 @@ def test_where_all_answer_alike_no_note_is_empty():
     same = pl.DataFrame({"respondent": ["a", "b", "c"], "q1": [1, 1, 1], "q2": [0, 0, 0]})
     [table] = tables(recassay.logistic_irt(same))
     assert [note.partition(" items")[0] for note in table.notes] == ["Everybody or nobody has 2 of 2 (q1, q2)"]
+
+
+def some_state(model, seed=0, count=4):
+    rng = np.random.default_rng(seed)
+    guessing = rng.normal(-1.4, 0.5, count) if model == "3pl" else np.full(count, -np.inf)
+    return ItemState(rng.normal(1, 0.6, count), rng.normal(0, 1, count), guessing)
+
+
+def moved_state(state, parameter, by):
+    parts = [state.slope, state.intercept, state.guessing_logit]
+    parts[parameter] = parts[parameter] + by
+    return ItemState(*parts)
+
+
+@pytest.mark.parametrize("priors", [None, ItemPriors(unit=1.3, origin=0.4, slope_deviation=0.7)])
+@pytest.mark.parametrize("model", ["1pl", "2pl", "3pl"])
+def test_derivatives_of_the_penalised_likelihood_are_its_differences(model, priors):
+    """Value, gradient and second derivatives; parameters that the model does not estimate have 0 and 1."""
+    points, rng, h = np.linspace(-3, 3, 9), np.random.default_rng(1), 1e-4
+    trials = rng.uniform(1, 3, (4, 9))
+    right = trials * rng.uniform(0.2, 0.8, (4, 9))
+    state = some_state(model)
+
+    def value(at):
+        return slopes(points, right, trials, at, model, priors).value
+
+    found = slopes(points, right, trials, state, model, priors)
+    p = state.guessing[:, None] + (1 - state.guessing[:, None]) / (
+        1 + np.exp(-state.slope[:, None] * points - state.intercept[:, None])
+    )
+    prior = np.zeros(4)
+    if priors is not None and model != "1pl":
+        prior -= ((state.slope / 1.3 - 1) / 0.7) ** 2 / 2
+    if priors is not None and model == "3pl":
+        prior -= ((state.intercept + 0.4 * state.slope) / 5) ** 2 / 2 + ((state.guessing_logit + 1.39) / 0.5) ** 2 / 2
+    assert found.value == pytest.approx((right * np.log(p) + (trials - right) * np.log(1 - p)).sum(axis=1) + prior)
+    free = {"1pl": (1,), "2pl": (0, 1), "3pl": (0, 1, 2)}[model]
+    for i in range(3):
+        if i not in free:
+            assert found.gradient[:, i].tolist() == [0] * 4
+            assert found.information[:, i].tolist() == [np.eye(3)[i].tolist()] * 4
+            continue
+        step = value(moved_state(state, i, h)) - value(moved_state(state, i, -h))
+        assert found.gradient[:, i] == pytest.approx(step / (2 * h), rel=1e-5, abs=1e-6)
+        for j in free:
+            ahead, behind = (
+                slopes(points, right, trials, moved_state(state, j, by), model, priors).gradient[:, i] for by in (h, -h)
+            )
+            assert found.information[:, i, j] == pytest.approx(-(ahead - behind) / (2 * h), rel=1e-4, abs=1e-5)
+    assert (np.linalg.eigvalsh(found.positive[:, :2, :2]) > 0).all()
+
+
+def test_unit_origin_and_adapted_deviation_of_the_priors():
+    """The frame maximises the density of the items and of the unit; the anchored one stays where it is."""
+    state = some_state("3pl", seed=3, count=30)
+    priors = ItemPriors(unit_deviation=0.3).framed(state)
+
+    def total(unit, origin):
+        return replace(priors, unit=unit, origin=origin).log_total(state, "3pl")
+
+    best = total(priors.unit, priors.origin)
+    assert all(best > total(priors.unit * factor, priors.origin) for factor in (0.98, 1.02))
+    assert all(best > total(priors.unit, priors.origin + by) for by in (-0.02, 0.02))
+    assert priors.log_total(state, "1pl") == 0.0
+    expected = priors.log_density(state, "2pl").sum() - (np.log(priors.unit) / 0.3) ** 2 / 2
+    assert priors.log_total(state, "2pl") == pytest.approx(expected)
+    assert ItemPriors(anchored=True).framed(state) == ItemPriors(anchored=True)
+    turned = ItemState(-np.abs(state.slope), state.intercept, state.guessing_logit)
+    assert ItemPriors().framed(turned).unit == 1.0
+    slope = np.array([0.8, 1.0, 1.5])
+    wide = ItemPriors(unit=2.0).adapted(slope, np.array([0.1, 0.2, 0.3]), 1.0)
+    assert wide.slope_deviation == pytest.approx(np.sqrt(((slope - 2) ** 2 + [0.1, 0.2, 0.3]).mean()) / 2)
+    assert ItemPriors().adapted(np.ones(3), np.full(3, 1e-4), 1.0).slope_deviation == 0.25
+    assert ItemPriors().adapted(np.ones(3), np.full(3, 1e-4), 0.1).slope_deviation == 0.1
+    assert ItemPriors().adapted(slope + 9, np.zeros(3), 1.0).slope_deviation == 1.0
+    assert ItemPriors(anchored=True, unit_deviation=0.1).spread(0.25, 5) == 0.5
+
+
+def test_errors_and_intervals_of_items_and_abilities_by_the_delta_method():
+    responses, _, _ = simulated(80, 12, 5, guessing=True)
+    result = fit_logistic(responses, "3pl", confidence=0.8, tolerance=1e-3)
+    fit = fit_em(responses, "3pl", priors=ItemPriors(), tolerance=1e-3)
+    cov = item_covariance(responses, fit, "3pl")
+    a, b, c = result.parameters().T
+    z = 1.2815515655446004
+    by_a, by_d = -b / a, -1 / a  # b = -d / a
+    variance = by_a**2 * cov[:, 0, 0] + by_d**2 * cov[:, 1, 1] + 2 * by_a * by_d * cov[:, 0, 1]
+    errors = np.sqrt([cov[:, 0, 0], variance, (c * (1 - c)) ** 2 * cov[:, 2, 2]]).T
+    assert result.item_errors == pytest.approx(errors)
+    for k, value in enumerate((a, b)):
+        assert result.item_intervals[:, k, 0] == pytest.approx(value - z * errors[:, k])
+        assert result.item_intervals[:, k, 1] == pytest.approx(value + z * errors[:, k])
+    logit, half = np.log(c / (1 - c)), z * np.sqrt(cov[:, 2, 2])
+    ends = [1 / (1 + np.exp(-(logit + side * half))) for side in (-1, 1)]
+    assert result.item_intervals[:, 2] == pytest.approx(np.stack(ends, axis=1))
+    theta, error = result.abilities.estimate, result.abilities.standard_error
+    wide = z * np.sqrt(error**2 + (1 + theta**2 / 2) / 80)
+    assert result.ability_intervals == pytest.approx(np.stack([theta - wide, theta + wide], axis=1))
+    known = score_logistic(responses, result.items, "3pl", ability="eap", confidence=0.8)
+    theta, error = known.abilities.estimate, known.abilities.standard_error
+    assert known.ability_intervals == pytest.approx(np.stack([theta - z * error, theta + z * error], axis=1))
+    assert (known.estimator, known.confidence, known.constant.any()) == ("given", 0.8, False)
+    assert np.isnan(known.item_errors).all()
+    assert known.true_scores == pytest.approx(probabilities(theta, result.items).sum(axis=1))
+
+
+def test_notes_name_what_has_no_finite_estimate_and_what_is_negative():
+    """q1 is answered alike, q2 turned, and the answers of r59 are the best there are."""
+    theta = np.linspace(-2, 2, 60)
+    rng = np.random.default_rng(2)
+    table = (rng.random((60, 8)) < 1 / (1 + np.exp(-2 * (theta[:, None] - np.linspace(-1, 1, 8))))).astype(int)
+    table[:, 0], table[:, 1], table[59, 2:] = 1, theta < 0, 1
+    names = [f"r{i}" for i in range(60)], [f"q{j + 1}" for j in range(8)]
+    result = fit_logistic(Responses.from_array(table, *names), "2pl", priors=True, ability="ml")
+    at_bound = [f"r{i}" for i in np.flatnonzero(result.abilities.at_bound)]
+    assert "r59" in at_bound
+    assert result.notes == (
+        "Everybody or nobody has 1 of 8 (q1) items right: they say nothing of ability.",
+        "The discrimination of 1 of 8 (q2) items is negative (abler respondents fail them more often: noise, or a "
+        "wrong answer key); of 1 clearly, the whole interval lies below 0.",
+        f"{len(at_bound)} of 60 ({listing(at_bound, most=3)}) respondents have no finite maximum-likelihood ability: "
+        "they stand at the bound.",
+    )
+    birnbaum = fit_logistic(Responses.from_array(table, *names), "2pl", estimator="birnbaum")
+    assert not any("clearly" in note for note in birnbaum.notes)
+    assert any("q2) items is negative" in note for note in birnbaum.notes)
+    assert (birnbaum.cycles, birnbaum.abilities.method, birnbaum.constant.tolist()) == (1, "ml", [True] + [False] * 7)
+    steep = np.tile((theta > 0).astype(int)[:, None], (1, 6))
+    steep[:, 1] = theta > 0.5
+    loose = fit_logistic(Responses.from_array(steep), "2pl", priors=False, max_cycles=40)
+    assert not loose.converged
+    assert "The estimation did not converge: read the parameters with care." in loose.notes
+    assert any("items have no finite estimate: use priors." in note for note in loose.notes)
+
+
+def test_known_items_are_matched_by_name_and_must_fit_the_model():
+    items = paper_items()
+    responses = Responses.from_array(TABLE_1)
+    backward = Responses.from_array(np.array(TABLE_1)[:, ::-1], items=responses.items[::-1])
+    plain, turned = (score_logistic(table, items) for table in (responses, backward))
+    assert turned.abilities.estimate == pytest.approx(plain.abilities.estimate)
+    assert (plain.abilities.method, plain.model) == ("ml", "3pl")
+    flat = LogisticItems(items.names, np.ones(5), items.intercept, np.zeros(5))
+    assert score_logistic(responses, flat, "1pl").model == "1pl"
+    for known, model, words in (
+        (items, "2pl", "the items have guessing and the model is 2pl"),
+        (replace(flat, slope=items.slope), "1pl", "the items have different discriminations and the model is 1pl"),
+    ):
+        with pytest.raises(UsageError, match=words):
+            score_logistic(responses, known, model)
+    with pytest.raises(InputError, match="2 items have no parameters: item2, item4"):
+        score_logistic(responses, items.take(np.array([0, 2, 4])))
+    with pytest.raises(InputError, match="one respondent cannot calibrate items"):
+        fit_logistic(Responses.from_array(TABLE_1[:1]), "1pl")
+
+
+def test_the_result_as_tables_and_plain_data():
+    responses, _, _ = simulated(60, 6, 4)
+    table = responses.codes.astype(float)
+    table[:, 5] = 1
+    result = fit_logistic(Responses.from_array(table), "2pl", priors=True)
+    assert result.to_frame().get_column("respondent")[0] == result.respondents[result.order()[0]]
+    assert result.to_frame().get_column("ability").is_sorted(descending=True)
+    items = result.items_frame()
+    ends = ("", "_error", "_low", "_high")
+    assert items.columns == ["item", *(f"{name}{end}" for name in PARAMETERS for end in ends)]
+    assert items.get_column("difficulty_high")[0] == result.item_intervals[0, 1, 1]
+    values = result.parameters()[:5]
+    summary = result.summary()
+    assert summary["mean_difficulty"] == pytest.approx(np.clip(values[:, 1], -6, 6).mean())
+    assert summary["discrimination_deviation"] == pytest.approx(values[:, 0].std())
+    assert summary["negative_share"] == (values[:, 0] < 0).mean()
+    data = result.to_dict()
+    first = data["ability"]["r1"]
+    assert first["estimate"] == result.abilities.estimate[0]
+    assert first["interval"] == result.ability_intervals[0].tolist()
+    assert first["standard_error"] == result.abilities.standard_error[0]
+    assert data["items"]["item2"] == dict(zip(PARAMETERS, values[1], strict=True))
+    assert data["item_intervals"]["item2"]["difficulty"] == result.item_intervals[1, 1].tolist()
+    assert data["constant_items"] == ["item6"]
+    assert data["accuracy"]["r1"] == pytest.approx((table[0]).mean())
+    assert fit_logistic(Responses.from_array(table), "2pl", estimator="birnbaum").to_dict()["item_intervals"] == {}
+
+
+def test_the_grid_interpolates_and_follows_the_mass():
+    points, nodes = np.linspace(-2, 2, 41), np.linspace(-2, 2, 9)
+    weights = interpolation(points, nodes)
+    for power in range(8):  # eight nodes carry a polynomial of degree seven exactly
+        assert weights @ nodes**power == pytest.approx(points**power, abs=1e-9)
+    mass = np.where(np.abs(points) < 0.55, 1.0, 0.0)
+    part = window(points, points, mass)
+    assert points[part].tolist() == pytest.approx(points[(points >= -0.751) & (points <= 0.751)].tolist())
+    assert window(points, points[part], np.ones(len(points[part]))) == slice(None)
+    where = AbilityGrid.of(np.linspace(-6, 6, 401), np.array([1.0, 0.5]))
+    assert len(where.nodes) == 61  # 0.2 apart
+    assert len(AbilityGrid.of(np.linspace(-6, 6, 401), np.full(9, 5.0)).nodes) == 121  # half of 1 / slope
+    assert AbilityGrid.of(np.linspace(-6, 6, 61), np.array([1.0])).between is None
+    assert np.exp(where.log_weights).sum() == pytest.approx(1.0)
