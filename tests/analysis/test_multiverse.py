@@ -10,9 +10,11 @@ import polars as pl
 import pytest
 
 import recassay
+from recassay.analysis.multiverse.claims import Stated, describe, joint_test, observed, shown, suggested_claims
 from recassay.analysis.multiverse.fit import explore
 from recassay.analysis.multiverse.repeats import drift_test, seed_shares
 from recassay.analysis.multiverse.shares import variance_parts
+from recassay.analysis.multiverse.universes import find_universes
 from recassay.analysis.verdict.fit import judge
 from recassay.core.errors import InputError, UsageError
 from recassay.core.tables.results import Results
@@ -313,3 +315,191 @@ def test_intervals_of_shares_are_called_by_their_level():
         assert shares.header[-1] == level
         assert any(f"({level} interval " in sentence for sentence in sentences(by_level[alpha]))
     assert by_level[0.2].shares[0].interval != by_level[0.05].shares[0].interval
+
+
+def test_claims_by_hand():
+    """Mean ranks of three algorithms in four universes; B is absent from the last one."""
+    gap = np.nan
+    ranks = np.array([[1.0, 2.0, 3.0], [1.5, 1.5, 3.0], [3.0, 1.0, 2.0], [1.0, gap, 2.0]])
+    best, pair = Stated(0, None, False), Stated(0, 1, False)
+    assert (best.statement("ABC"), pair.statement("ABC")) == ("A is best", "A > B")
+    assert observed(best, ranks).tolist() == [1, 0, -1, 1]
+    assert observed(pair, ranks).tolist() == [1, 0, -1, -2]
+    assert suggested_claims(ranks) == [
+        Stated(0, None, False), Stated(1, None, False), Stated(0, 1, False), Stated(0, 2, False)
+    ]  # fmt: skip
+    better = np.zeros((4, 3, 3), dtype=bool)
+    better[0, 0, 1] = better[0, 0, 2] = better[1, 0, 2] = better[2, 1, 0] = better[3, 0, 2] = True
+    present = np.isfinite(ranks)
+    assert shown(best, better, present).tolist() == [1, 0, -1, 1]
+    assert shown(pair, better, present).tolist() == [1, 0, -1, 0]
+
+
+def test_the_joint_test_by_loops():
+    """Relabelled within datasets, in all universes alike; D is not in every universe and stays out."""
+    rng = np.random.default_rng(3)
+    ranks = np.stack([np.stack([rng.permutation(4) + 1.0 for _ in range(5)], axis=1) for _ in range(3)])
+    ranks[:, 0] -= 1.0
+    ranks[2, 3] = np.nan
+    ranks[1, :, 4] = np.nan  # a dataset that one universe lacks
+    count = 200
+    test = joint_test(ranks, count, np.random.default_rng(9))
+    labels = np.random.default_rng(9).permuted(np.tile(np.arange(3), (count, 5, 1)), axis=2)
+
+    def mean_ranks(names):
+        """Universes x common algorithms, the algorithm `a` of dataset `d` being that of `names[d, a]`."""
+        moved = [[[ranks[u, names[d, a], d] for d in range(5)] for a in range(3)] for u in range(3)]
+        return np.nanmean(np.array(moved), axis=2)
+
+    tables = [mean_ranks(np.tile(np.arange(3), (5, 1)))] + [mean_ranks(names) for names in labels]
+    totals = np.array([means.mean(axis=0) for means in tables])
+    ordered = np.sort(totals, axis=1)
+    lead = totals[:, 1] - totals[:, 0]
+    best_lead = totals[:, 1:].min(axis=1) - totals[:, 0]
+
+    def p(against, support):
+        return (1 + (against[1:] >= support - 1e-9).sum()) / (count + 1)
+
+    assert test.p(Stated(0, 1, True)) == pytest.approx(p(lead, lead[0]))
+    assert test.p(Stated(0, None, True)) == pytest.approx(p(best_lead, best_lead[0]))
+    alone = p(ordered[:, 1] - ordered[:, 0], best_lead[0])
+    assert test.p(Stated(0, None, False)) == pytest.approx(alone)
+    assert test.p(Stated(0, 1, False)) == pytest.approx(min(alone, p(ordered[:, 2] - ordered[:, 0], lead[0])))
+    assert test.p(Stated(1, 0, False)) == 1.0
+    ahead = np.array([means[:, :, None] < means[:, None] - 1e-9 for means in tables[1:101]])
+    first = (ahead.sum(axis=3) == 2).mean(axis=1)
+    before = ahead.mean(axis=1)
+    assert test.chance(Stated(0, None, True)) == pytest.approx(np.quantile(first[:, 0], 0.95))
+    assert test.chance(Stated(0, 2, True)) == pytest.approx(np.quantile(before[:, 0, 2], 0.95))
+    assert test.chance(Stated(0, None, False)) == pytest.approx(np.quantile(first.max(axis=1), 0.95))
+    assert test.chance(Stated(0, 2, False)) == pytest.approx(np.quantile(before.max(axis=(1, 2)), 0.95))
+    for absent in (Stated(3, None, False), Stated(0, 3, True), Stated(3, 0, False)):
+        assert (test.p(absent), test.chance(absent)) == (None, None)
+    none = joint_test(ranks, 0, np.random.default_rng(9))
+    assert (none.p(Stated(0, 1, True)), none.chance(Stated(0, 1, True))) == (1.0, None)
+    lonely = joint_test(np.where(np.arange(4)[:, None] > 0, np.nan, ranks), 20, np.random.default_rng(9))
+    assert (lonely.p(Stated(0, None, True)), lonely.chance(Stated(0, None, True))) == (None, None)
+
+
+def test_failures_are_described_by_the_choices_they_share():
+    axes = {"split": ("a", "b", "c"), "core": ("0", "5"), "seed": ("1", "2")}
+    places = np.array(list(itertools.product(range(3), range(2), range(2))))
+    split, core, _ = places.T
+    assert describe(np.zeros(12, dtype=bool), places, axes) == ""
+    assert describe(split == 2, places, axes) == "split = c (4 of 4 such universes)"
+    both = (split == 2) & (core == 1)
+    assert describe(both, places, axes) == "split = c and core = 5 (2 of 2 such universes)"
+    assert describe(both & (places[:, 2] == 1), places, axes) == ""  # one failure is no pattern
+    assert describe(split < 2, places, axes) == ""  # it mostly fails
+    mixed = (split == 0) | ((split == 1) & (core == 0))
+    assert describe(mixed, places, axes) == (
+        "split = a (4 of 4 such universes); split = b and core = 0 (2 of 2 such universes)"
+    )
+
+
+def test_drift_by_loops():
+    """Two datasets with three windows each: all 36 orders, distances in time times squared distances of the ranks."""
+    ranks = np.random.default_rng(4).permuted(np.tile(np.arange(1.0, 5), (2, 3, 1)), axis=2).transpose(2, 0, 1)
+    ranks = np.concatenate([ranks, np.full((4, 1, 3), np.nan)], axis=1)
+    found = drift_test(ranks, "abcd", np.random.default_rng(0))
+
+    def statistic(orders):
+        return sum(
+            abs(s - t) * ((ranks[:, d, order[s]] - ranks[:, d, order[t]]) ** 2).mean()
+            for d, order in enumerate(orders)
+            for s in range(3)
+            for t in range(3)
+        )
+
+    every = np.array([statistic(o) for o in itertools.product(itertools.permutations(range(3)), repeat=2)])
+    assert found.p == pytest.approx((every >= statistic([(0, 1, 2)] * 2) - 1e-9).mean())
+    assert found.smallest_p == pytest.approx((every >= every.max() - 1e-9).mean())
+    apart = np.sqrt(
+        [[((ranks[:, d, s] - ranks[:, d, t]) ** 2).mean() for s, t in ((0, 1), (1, 2), (0, 2))] for d in (0, 1)]
+    )
+    assert (found.neighbours, found.ends) == (pytest.approx(apart[:, :2].mean()), pytest.approx(apart[:, 2].mean()))
+    assert found.slopes == pytest.approx(
+        dict(zip("abcd", (ranks[:, :2, 2] - ranks[:, :2, 0]).mean(axis=1), strict=True))
+    )
+    assert (found.windows, found.datasets) == (3, 2)
+    assert drift_test(ranks[:, :, :2], "abcd", np.random.default_rng(0)) is None
+    assert drift_test(ranks[:, 2:], "abcd", np.random.default_rng(0)) is None
+
+
+def test_shares_of_seeds_by_a_nested_analysis_of_variance():
+    """Two algorithms on two datasets, three split seeds with two fit seeds each; values relative to their cell."""
+    values = np.random.default_rng(2).uniform(0.9, 1.1, (2, 2, 3, 2)) * np.array([[[[3.0]], [[0.2]]]])
+    places = np.indices(values.shape).reshape(4, -1)
+    columns = dict(zip(("algorithm", "dataset", "split_seed", "fit_seed"), places.astype(str), strict=True))
+    found = seed_shares(pl.DataFrame(columns | {"value": values.ravel()}), (), np.random.default_rng(0))
+    relative = values / values.mean(axis=(2, 3), keepdims=True)
+    within = relative.var(axis=3, ddof=1).mean()
+    between = relative.mean(axis=3).var(axis=2, ddof=1).mean() - within / 2
+    parts = np.maximum([between, within], 0)
+    assert [share.seed for share in found] == ["split_seed", "fit_seed"]
+    assert [share.share for share in found] == pytest.approx(parts / parts.sum())
+    assert [share.deviation for share in found] == pytest.approx(np.sqrt(parts))
+    extent = np.ptp(relative.reshape(2, 2, -1), axis=2).max()
+    assert [share.swing for share in found] == pytest.approx([extent, extent])
+    assert all(share.interval[0] <= share.share <= share.interval[1] for share in found)
+    assert seed_shares(pl.DataFrame(columns | {"value": values.ravel()}).drop("split_seed", "fit_seed"), (), None) == ()
+
+
+def long_rows(**columns):
+    """Two algorithms on two datasets under both choices of `split`, with further columns (functions of the row)."""
+    rows = [
+        {"algorithm": a, "dataset": d, "metric": "ndcg@10", "split": s, "value": 0.1 * at}
+        for at, (a, d, s) in enumerate(itertools.product("AB", "xy", ("10", "9")), start=1)
+    ]
+    return pl.DataFrame([row | {name: of(row) for name, of in columns.items()} for row in rows])
+
+
+def test_universes_as_arrays():
+    found = find_universes(long_rows())
+    assert found.axes == {"split": ("9", "10")}  # numbers by their size
+    assert (found.algorithms, found.datasets) == (("A", "B"), ("x", "y"))
+    assert found.places.tolist() == [[1], [0]]
+    assert found.values[0].tolist() == pytest.approx(np.array([[0.1, 0.3], [0.5, 0.7]]))
+    assert (found.upward.tolist(), found.leaky.tolist()) == ([True, True], [False, False])
+    worse = pl.concat([long_rows(), long_rows(metric=lambda row: "rmse")])
+    both = find_universes(worse)
+    assert both.axes == {"split": ("9", "10"), "metric": ("ndcg@10", "rmse")}
+    assert both.upward.tolist() == [True, True, False, False]
+    assert find_universes(worse, metric="rmse").upward.tolist() == [False, False]
+    assert find_universes(worse, higher_is_better=True).upward.all()
+    cuts = pl.concat([long_rows(metric=lambda row, m=m: m) for m in ("ndcg@5", "ndcg@10", "recall@5", "mrr")])
+    assert find_universes(cuts).axes == {
+        "split": ("9", "10"), "metric": ("mrr", "ndcg", "recall"), "cutoff": ("(none)", "5", "10")
+    }  # fmt: skip
+    cost = find_universes(pl.concat([long_rows(), long_rows(metric=lambda row: "seconds")]))
+    assert "metric" not in cost.axes
+    assert cost.notes == ("Costs are no measures of quality, and left out unless named as metric: seconds.",)
+
+
+def test_which_rows_are_leaky_and_which_columns_are_choices():
+    marked = long_rows(leaky=lambda row: "Yes" if row["split"] == "9" else "no")
+    assert find_universes(marked).leaky.tolist() == [False, True]
+    core = long_rows(core=lambda row: "5")
+    assert find_universes(core, leaky=["split=9 & core=5"]).leaky.tolist() == [False, True]
+    for condition, words in (("split", "'split' is not of the form column=choice"), ("core=7 & split=9", "no row has")):
+        with pytest.raises(UsageError, match=words):
+            find_universes(core, leaky=[condition])
+    several = pl.concat([long_rows(seed=lambda row, s=s: str(s)) for s in range(31)])
+    assert find_universes(several).axes["seed"] == tuple(str(s) for s in range(31))  # whole numbers are choices
+    broken = pl.concat([long_rows(seed=lambda row, s=s: str(s + 0.5)) for s in range(31)])
+    measured = find_universes(broken)
+    assert list(measured.axes) == ["split"]
+    assert measured.notes == ("Not a choice, since its numbers look like measurements: seed.",)
+    other = pl.when(pl.col("algorithm") == "B", pl.col("seed") == "3.5").then(0.9).otherwise(pl.col("value"))
+    with pytest.raises(InputError) as refused:
+        find_universes(broken.with_columns(other.alias("value")))
+    assert "4 cells have several values, the first algorithm=B, dataset=x, label=ndcg@10, split=10" in str(
+        refused.value
+    )
+    few = pl.concat([long_rows(seed=lambda row, s=s: str(s + 0.5)) for s in range(30)])
+    assert len(find_universes(few).axes["seed"]) == 30
+    twice = pl.concat([long_rows(), long_rows()])
+    assert find_universes(twice).values.tolist() == find_universes(long_rows()).values.tolist()
+    mean = find_universes(pl.concat([twice, twice.with_columns(pl.col("value") + 0.4)]), axes=["split"])
+    assert mean.values == pytest.approx(find_universes(long_rows()).values + 0.2)
+    assert mean.notes == ("Repeated values are averaged.",)

@@ -242,20 +242,21 @@ def _usual(frame: pl.DataFrame, notes: list[str]) -> list[str]:
 def _one_value_per_cell(frame: pl.DataFrame, used: list[str], *, explicit: bool, notes: list[str]) -> pl.DataFrame:
     """One row per universe, algorithm and dataset: the mean over what is no axis, or a refusal of contradictions."""
     keys = [c.ALGORITHM, c.DATASET, _LABEL, *(name for name in used if name not in (c.METRIC, CUTOFF))]
-    several = frame.group_by(keys).agg(pl.len().alias("rows"), pl.col(c.VALUE).n_unique().alias("values"))
-    several = several.filter(pl.col("rows") > 1)
-    if several.height and not explicit and several.get_column("values").max() != 1:
-        first = several.filter(pl.col("values") > 1).row(0, named=True)
+    cells = frame.group_by(keys, maintain_order=True)
+    several = cells.agg(pl.len().alias("rows"), pl.col(c.VALUE).n_unique().alias("values")).filter(pl.col("rows") > 1)
+    differing = several.filter(pl.col("values") > 1)
+    if differing.height and not explicit:
+        first = differing.row(0, named=True)
         where = ", ".join(f"{name}={first[name]}" for name in keys)
         raise InputError(
-            f"{several.height} cells have several values, the first {where}",
+            f"{differing.height} cells have several values, the first {where}",
             fix="add the column that tells them apart (such as seed), or keep one value",
         )
     if several.height and explicit:
         other = [name for name in _candidates(frame) if name not in used and frame.get_column(name).n_unique() > 1]
         notes.append(f"Values are means over {listing(other)}." if other else "Repeated values are averaged.")
     rest = [pl.col(name).first() for name in (c.METRIC, CUTOFF) if name not in keys]
-    return frame.group_by(keys, maintain_order=True).agg(*rest, pl.col(c.VALUE).mean(), pl.col(LEAKY).any())
+    return cells.agg(*rest, pl.col(c.VALUE).mean(), pl.col(LEAKY).any())
 
 
 def _universes(
