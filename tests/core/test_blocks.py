@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recassay.core import blocks
+from recassay.core import blocks, pairs
 from recassay.core.pairs import DistinctPairs, UserRanges, repeated_rows, sorted_codes
 from recassay.core.types import Interactions
 
@@ -58,6 +58,12 @@ def test_ranges_hold_whole_users_in_their_order(rows: int) -> None:
         assert (np.diff(row[part]) > 0).all()
     if rows == 300:
         assert len(parts) > 3
+
+
+def test_there_are_no_more_ranges_than_numbers_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pairs, "_MOST_RANGES", 3)
+    data = events(1, 300)
+    assert 1 < len(list(UserRanges(data.user, data.n_users))) <= 3
 
 
 @pytest.mark.parametrize("rows", [0, 1, 9, 200])

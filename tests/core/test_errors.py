@@ -5,13 +5,36 @@ from __future__ import annotations
 import ast
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import polars as pl
 import pytest
 
 import recassay
 from recassay.cli import commands
 from recassay.cli.wording import in_options, speak_of
+from recassay.core.errors import (
+    InputError,
+    MissingExtraError,
+    NotApplicableError,
+    NotEnoughMemoryError,
+    RecAssayError,
+    SeveralProblemsError,
+    UsageError,
+    count_of,
+    duration,
+    listing,
+    refuse_all,
+)
+from recassay.core.names import did_you_mean
+from recassay.core.system.display import table_html
+from recassay.core.system.failures import causes
+from recassay.core.system.json_text import read_json
+from recassay.core.system.lines import lines_of
+from recassay.core.system.plain import plain
+from recassay.core.system.printable import one_line, printable
+from recassay.core.tables.facts import AuditFinding
 from recassay.testing.results import synthetic_results
 
 LIBRARY = Path(recassay.__file__).parent
@@ -74,3 +97,103 @@ def test_no_message_of_the_library_names_an_option():
 
 def _called(function: ast.expr) -> str:
     return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
+def test_numbers_in_words():
+    assert [duration(s) for s in (0.04, 0.96, 1, 89.4, 90, 5399, 5400, 9000)] == [
+        "0.0 s", "1.0 s", "1 s", "89 s", "2 min", "90 min", "1.5 h", "2.5 h"
+    ]  # fmt: skip
+    assert [count_of(n, "cell") for n in (0, 1, 2)] == ["0 cells", "1 cell", "2 cells"]
+    names = list("abcdefg")
+    assert listing(names) == "a, b, c, d, e and 2 more"
+    assert listing(names[:5], last="or") == "a, b, c, d or e"
+    assert listing(names, most=6, last="or") == "a, b, c, d, e, f and 1 more"
+    assert (listing(names, most=None), listing(["a"], last="or"), listing([])) == ("a, b, c, d, e, f, g", "a", "")
+
+
+def test_a_message_is_one_line_and_each_problem_is_told_once():
+    error = InputError("is\nodd", where="a.csv", fix="mend it")
+    assert (str(error), error.exit_code) == ("a.csv: is odd; mend it", 2)
+    codes = {
+        kind: kind("x").exit_code for kind in (RecAssayError, UsageError, NotApplicableError, NotEnoughMemoryError)
+    }
+    assert list(codes.values()) == [1, 2, 2, 1]
+    missing = MissingExtraError("torch", "neural", "LightGCN")
+    assert str(missing) == "LightGCN needs torch; install it with: pip install 'recassay[neural]'"
+    assert missing.exit_code == 2
+    refuse_all([])
+    with pytest.raises(InputError, match="is odd"):
+        refuse_all([error, InputError("is odd", where="a.csv", fix="mend it")])
+    with pytest.raises(SeveralProblemsError) as refused:
+        refuse_all([error, error, UsageError("y")])
+    assert str(refused.value) == "2 problems; nothing was run or written\na.csv: is odd; mend it\ny"
+
+
+def test_causes_of_failures_are_told_once():
+    failed = [
+        SimpleNamespace(algorithm=algorithm, dataset=dataset, status=status, reason=reason)
+        for algorithm, dataset, status, reason in (
+            ("EASE", "a", "memory", "too large"),
+            ("ALS", "a", "failed", None),
+            ("EASE", "b", "memory", "too large"),
+            ("ALS", "b", "memory", "too large"),
+            ("ALS", "c", "timeout", "too large"),
+        )
+    ]
+    assert [(cause.sentence(), cause.cells) for cause in causes(failed)] == [
+        ("memory: EASE, ALS on a, b: too large", 3),
+        ("failed: ALS on a: no reason was kept", 1),
+        ("timeout: ALS on c: too large", 1),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "known", "hint"),
+    [
+        ("UserKNM", ["UserKNN", "EASE"], "did you mean 'UserKNN'?"),
+        ("user_knn", ["EASE", "UserKNN", "User KNN"], "did you mean 'User KNN'?"),
+        ("ItemKNN", ["EASE", "ItemKNN2", "ItemKNN3"], "did you mean 'ItemKNN3' or 'ItemKNN2'?"),
+        ("zzz", ["b", "a", "b"], "known: a, b"),
+        ("zzz", [], "there are none"),
+    ],
+)
+def test_near_names(name, known, hint):
+    assert did_you_mean(name, known) == hint
+    assert did_you_mean("qqq", ["EASE"], else_see="the list") == "see the list"
+
+
+def test_json_of_others():
+    assert read_json(b'\xef\xbb\xbf{"a": "\\ud83d\\ude00"}', "x") == {"a": "😀"}
+    for text, message in (
+        ('{"a": 1, "b": {"c": 1, "c": 2}}', "x: has the key 'c' twice in one object; keep one of the two"),
+        ('["\\ud800"]', r"x: holds half of a character \(U\+D800\); write it again as UTF-8"),
+    ):
+        with pytest.raises(InputError, match=message):
+            read_json(text, "x")
+    with pytest.raises(ValueError, match="nested too deeply"):
+        read_json("[" * 100_000, "x")
+
+
+def test_text_of_others():
+    assert lines_of("a\r\nb\rc\x0cd\u2028e\n") == ["a", "b", "c\x0cd\u2028e"]
+    assert lines_of("a\n\n") == ["a", ""]
+    assert printable("a\tb\nc\x1b\u202e\U000e0001") == "a\tb\nc\\x1b\\u202e\\U000e0001"
+    assert one_line("a \n b" + "c" * 200, most=10) == "a bcccccc…"
+    assert (one_line("x" * 10, most=10), one_line(" " * 50 + "x", most=10)) == ("x" * 10, "…")
+
+
+def test_plain_data():
+    finding = AuditFinding("films", "late", "s", True)
+    values = {1: np.float64(2.5), "nan": float("nan"), "array": np.array([1, 2]), "inf": [np.inf, True, None]}
+    assert plain(values) == {"1": 2.5, "nan": None, "array": [1, 2], "inf": [None, True, None]}
+    assert plain((finding,)) == [{"dataset": "films", "name": "late", "sentence": "s", "leak": True}]
+
+
+def test_a_frame_as_a_table():
+    frame = pl.DataFrame({"<a>": ["x & y", None, "z"], "b": [0.123456, 1.0, 2.0]})
+    assert table_html(frame, "Two <rows>", most=2) == (
+        '<table><caption>Two &lt;rows&gt;</caption><thead><tr><th scope="col">&lt;a&gt;</th><th scope="col">b</th></tr>'
+        "</thead><tbody><tr><td>x &amp; y</td><td>0.1235</td></tr><tr><td></td><td>1</td></tr></tbody></table>"
+        "<p>and 1 more rows in <code>to_frame()</code></p>"
+    )
+    assert "more rows" not in table_html(frame, "", most=3)

@@ -10,10 +10,17 @@ import pytest
 
 from recassay.core import registry as module
 from recassay.core.analysis import Analysis, AnalysisResult
-from recassay.core.errors import RecAssayError, UsageError
+from recassay.core.errors import InputError, RecAssayError, UsageError
 from recassay.core.names import canonical
 from recassay.core.registry import Registry
-from recassay.core.tables.labels import KNOWN_LABELS, find_label, known_direction, normal_label
+from recassay.core.tables.labels import (
+    KNOWN_LABELS,
+    find_label,
+    known_direction,
+    metric_name,
+    normal_label,
+    refuse_bad_label,
+)
 
 
 @pytest.fixture
@@ -102,6 +109,58 @@ def test_labels():
     assert find_label("ndcg", ["ndcg@10", "mrr@10"]) == "ndcg@10"
     with pytest.raises(UsageError, match="ambiguous; choose one of ndcg@10, ndcg@5"):
         find_label("ndcg", ["ndcg@10", "ndcg@5"])
+
+
+def test_of_which_metrics_less_is_better():
+    less = {label.name for label in KNOWN_LABELS if not label.higher_is_better}
+    assert less == {
+        "gini", "popularity", "calibration", "rmse", "mse", "mae", "logloss", "error", "seconds", "seconds_fit",
+        "seconds_predict", "mape", "smape", "wape", "mase", "wql", "sql", "perplexity", "energy", "joules", "emissions",
+        "robustness", "scalability", "memory",
+    }  # fmt: skip
+    more = {"ndcg", "coverage", "diversity", "novelty", "serendipity", "entropy", "longtail", "accuracy", "r2", "auc"}
+    assert more <= {label.name for label in KNOWN_LABELS} - less
+
+
+@pytest.mark.parametrize(
+    ("text", "stored", "written"),
+    [
+        ("HR@20", "hitrate@20", "HitRate@20"),
+        ("NDCG @ 5", "ndcg@5", "nDCG@5"),
+        ("map@10[by_k]", "map@10[by_k]", "MAP@10[by_k]"),
+        ("auc", "auc", "AUC"),
+        ("Recip_Rank", "mrr", "MRR"),
+        ("train_time_s", "seconds_fit", "training time (s)"),
+        ("Inference Time", "seconds_predict", "recommendation time (s)"),
+        ("Fancy_Score@3", "fancy_score@3", "Fancy score@3"),
+        ("ap[by_k]", "map[by_k]", None),
+    ],
+)
+def test_labels_as_they_are_stored_and_written(text, stored, written):
+    assert normal_label(text) == stored
+    assert written is None or metric_name(stored) == written
+
+
+@pytest.mark.parametrize("label", ["ndcg@1", "ndcg@1000000", "recall@10[by_k]", "auc", "fancy@many", "map[by_k]"])
+def test_good_cut_offs(label):
+    refuse_bad_label(label)
+
+
+@pytest.mark.parametrize(
+    ("label", "message"),
+    [
+        ("ndcg@0", "here: '0' in 'ndcg@0' is no cut-off; use a whole number from 1 to 1,000,000, as in ndcg@10"),
+        ("ndcg@1000001", "'1000001' in 'ndcg@1000001' is no cut-off"),
+        ("HR@-1", "'-1' in 'HR@-1' is no cut-off"),
+        ("recall@²", "'²' in 'recall@²' is no cut-off"),
+        ("map@x[by_k]", "'x' in 'map@x[by_k]' is no cut-off"),
+        ("@10", "'@10' is no metric label; write name@k, as in ndcg@10"),
+    ],
+)
+def test_bad_cut_offs(label, message):
+    with pytest.raises(InputError) as refused:
+        refuse_bad_label(label, "here")
+    assert message in str(refused.value)
 
 
 def test_a_plugin_metric_brings_its_direction(announce, monkeypatch):

@@ -163,7 +163,7 @@ def test_columns_by_name_and_position(tmp_path: Path) -> None:
     assert told(read_interactions(path, ReadSpec(columns={"user": 2, "item": 5}))) == [(3, 6)]
     with pytest.raises(InputError, match="6 columns and no header"):
         read_interactions(path)
-    with pytest.raises(UsageError, match="cannot be both the user and the item"):
+    with pytest.raises(UsageError, match="cannot be both the user and the item; give each its own column"):
         read_interactions(path, ReadSpec(columns={"user": 2, "item": 2}))
     with pytest.raises(UsageError, match=r"unknown role 'usr'.*did you mean 'user'"):
         read_interactions(path, ReadSpec(columns={"usr": 2}))

@@ -167,6 +167,48 @@ def test_a_failed_seed_is_a_missing_cell():
         load_results(frame).matrix("mrr")
 
 
+SPREAD = """algorithm,dataset,metric,value,deviation,runs,higher_is_better
+A,x,joy,1,4,16,True
+A,y,joy,2,3,,true
+B,x,joy,3,-1,4,TRUE
+B,y,joy,4,0.5,0,
+"""
+
+
+def test_stated_deviations_become_standard_errors(write):
+    """Over the root of the runs; whole where their number is not known; none where the deviation makes no sense."""
+    results = load_results(write(SPREAD))
+    matrix = results.matrix("joy")
+    assert matrix.standard_errors.tolist() == [[1.0, 3.0], [0.0, 0.5]]
+    assert (matrix.replicates, matrix.paired, matrix.repeated) == (None, False, True)
+    assert matrix.higher_is_better
+    assert not results.matrix("joy", higher_is_better=False).higher_is_better
+    less = results.frame.with_columns(higher_is_better=pl.lit(False))
+    assert not load_results(less).matrix("joy").higher_is_better
+    with pytest.raises(RecAssayError, match="'joy' are better"):
+        load_results(write(SPREAD.replace("true", "false"))).matrix("joy")
+    hole = load_results(write(SPREAD.replace("B,x,joy,3", "B,x,joy,")))
+    dropped = hole.matrix("joy", missing="drop-datasets", least_datasets=1)
+    assert (dropped.datasets, dropped.standard_errors.tolist()) == (("y",), [[3.0], [0.5]])
+    assert dropped.missing.sentence() == "1 cell was missing; dropped 1 datasets: x"
+    repeated = load_results(write(SPREAD.replace("runs", "seed") + "A,x,joy,5,9,17,True\n")).matrix("joy")
+    assert repeated.standard_errors[0].tolist() == [0.0, 3.0]
+    assert repeated.replicates[0, 0].tolist() == [1.0, 5.0]
+    bare = load_results(write(LONG)).matrix("ndcg@10")
+    assert (bare.standard_errors, bare.replicates, bare.repeated) == (None, None, False)
+
+
+def test_the_worst_value_fills_repeats_too():
+    rows = [(a, d, "mrr", v + s, s) for a, d, v in (("A", "x", 1.0), ("A", "y", 5.0), ("B", "x", 2.0)) for s in (0, 1)]
+    frame = pl.DataFrame(rows, schema=["algorithm", "dataset", "metric", "value", "seed"], orient="row")
+    matrix = load_results(frame).matrix("mrr", missing="worst")
+    assert matrix.values.tolist() == [[1.5, 5.5], [2.5, 5.5]]
+    assert matrix.replicates[:, 0].tolist() == [[1, 2], [2, 3]]
+    assert np.isnan(matrix.replicates[1, 1]).tolist() == [False, True]
+    assert matrix.replicates[1, 1, 0] == 5.5
+    assert matrix.missing.sentence() == "1 cell was missing; each took the worst value seen on its dataset"
+
+
 DEFECTS = {
     "empty file": ("", "the file is empty"),
     "blank file": ("\n \n", "the file is empty"),
@@ -175,6 +217,11 @@ DEFECTS = {
     "text value": (LONG.replace("0.4", "high"), "1 values are not numbers, the first 'high' in data row 2"),
     "decimal comma": (LONG.replace(",", ";").replace("0.4", "0,4"), "'0,4' in data row 2"),
     "infinity": (LONG.replace("0.4", "inf"), r"infinite, the first in data row 2 \(EASE on d2, ndcg@10\)"),
+    "huge": (LONG.replace("0.4", "2e100"), r"1 values are beyond 1e\+100, the first in data row 2; give the metric in"),
+    "huge and infinite": (
+        LONG.replace("0.4", "inf").replace("0.3", "2e100"),
+        "1 values are infinite, the first in data",
+    ),
     "duplicate": (LONG + "EASE,d1,ndcg@10,0.9\n", "2 rows repeat a cell, the first in data row 1 .*'seed' or 'fold'"),
     "duplicate by alias": (LONG + "EASE,d1,NDCG@10,0.9\n", "2 rows repeat a cell"),
     "nameless": (LONG.replace("Pop,d2", ",d2"), "column 'algorithm' is empty in data row 4"),

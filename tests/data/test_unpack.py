@@ -211,6 +211,15 @@ def test_links_and_pipes_in_zip(tmp_path: Path, mode: int, says: str) -> None:
     assert_refused(tmp_path / "a.zip", says)
 
 
+def test_a_folder_in_a_zip_is_known_by_its_mode_too(tmp_path: Path) -> None:
+    info = zipfile.ZipInfo("data")
+    info.create_system, info.external_attr = 3, (stat.S_IFDIR | 0o755) << 16
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr(info, b"")
+        archive.writestr("data/good.csv", CONTENT)
+    assert unpack(tmp_path / "a.zip", tmp_path / "out") == [tmp_path / "out" / "data" / "good.csv"]
+
+
 @pytest.mark.parametrize("names", [("a.csv", "A.CSV"), ("d/a", "D/A"), ("a", "a/b"), ("a/b", "a"), ("é", "e\u0301")])
 def test_two_members_of_one_name(tmp_path: Path, names: tuple[str, str]) -> None:
     assert_refused(make_zip(tmp_path / "a.zip", dict.fromkeys(names, CONTENT)), "one name|used as a folder")
