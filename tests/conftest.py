@@ -85,7 +85,9 @@ def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
 
 LONG = {
     "data/test_read_as_meant.py::test_as_meant_or_refused_in_other_worlds": 1,
-    "algorithms/test_neural.py": 4,
+    "algorithms/test_neural.py::test_any_stage": 1,
+    "algorithms/test_neural.py::test_learnable_tastes": 1,
+    "algorithms/test_neural.py::test_promises": 2,
     "api/test_serve.py::test_clients": 1,
     "api/test_serve.py::test_many_readers": 0,
     "api/test_serve.py::test_the_page_shows": 1,

@@ -1,0 +1,203 @@
+"""Scores, losses and memory of every algorithm on small data: what studies published with them rests on.
+
+A number here changes only with the definition of an algorithm; its results are then others, and the changelog says so.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from recassay.core.registry import algorithms
+from recassay.core.seeds import derived_rng
+from recassay.core.types import Interactions
+from recassay.testing.examples import example_interactions
+
+N_USERS, N_ITEMS = 40, 25
+
+SMALL: dict[str, dict[str, Any]] = {
+    "ALS": {"factors": 6, "alpha": 8.0, "reg": 2.0, "iterations": 3},
+    "BPR": {"factors": 6, "hardest_of": 3, "iterations": 4},
+    "WARP": {"components": 6, "rate": 0.1, "epochs": 4},
+    "RatingMF": {"factors": 6, "rate": 0.05, "iterations": 4},
+    "NMF": {"factors": 6, "reg": 0.5, "iterations": 4},
+    "PLSA": {"classes": 4, "iterations": 4},
+    "AspectModel": {"classes": 4, "iterations": 4},
+    "ItemKNN": {"k": 8, "device": "cpu"},
+    "UserKNN": {"k": 8, "device": "cpu"},
+    "RP3beta": {"k": 8},
+    "EASE": {"reg": 5.0, "device": "cpu"},
+    "LocalEASE": {"neighbours": 8, "reg": 5.0},
+    "SLIM": {"strength": 3.0},
+    "GF-CF": {"factors": 5, "device": "cpu"},
+    "Turbo-CF": {"alpha": 0.4, "power": 0.8, "order": 2, "device": "cpu"},
+    "NCE-PLRec": {"factors": 5, "reg": 2.0},
+    "PureSVD": {"factors": 5},
+    "MostPop": {},
+    "RecentPop": {"kind": "decay", "window": 0.3},
+    "Random": {},
+}
+"""Parameters that keep an algorithm small."""
+
+NEURAL: dict[str, dict[str, Any]] = {
+    "MultiVAE": {"hidden": 12, "latent": 6, "anneal_epochs": 2},
+    "MultiDAE": {"hidden": 8, "latent": 6, "reg": 0.5},
+    "RecVAE": {"hidden": 12, "latent": 6},
+    "RaCT": {"hidden": 12, "latent": 6, "anneal_epochs": 2, "actor_epochs": 1, "critic_epochs": 1, "epochs": 4},
+    "CDAE": {"latent": 6, "reg": 0.01, "negatives": 1.0},
+    "DiffRec": {"hidden": 12, "steps": 3, "noise_scale": 10.0},
+    "ELSA": {"rank": 6},
+    "LightGCN": {"embedding": 6, "layers": 2, "reg": 0.1},
+    "SGL": {"embedding": 6, "layers": 2, "contrast": 0.5, "reg": 0.1},
+    "LightGCL": {"embedding": 6, "contrast": 0.3, "dropout": 0.1, "reg": 0.01},
+    "XSimGCL": {"embedding": 6, "contrast": 0.3, "reg": 0.1},
+    "DMF": {"embedding": 6, "hidden": 8, "negatives": 3},
+    "NNCF": {"embedding": 6, "kernels": 6, "neighbour_embedding": 4, "neighbours": 10, "negatives": 2, "dropout": 0.1},
+    "ENMF": {"embedding": 6, "negative_weight": 0.2},
+    "LINE": {"embedding": 6, "noise_power": 0.75, "negatives": 2},
+    "SimpleX": {"embedding": 6, "negatives": 15, "reg": 0.1},
+    "UltraGCN": {"embedding": 6, "negatives": 15, "neighbours": 3, "reg": 0.5},
+}
+
+
+NUMBERS: dict[str, list[float]] = {
+    "ALS": [0.063304, 0.49333, 0.2888],
+    "BPR": [-0.11298, -0.014057, 0.034573],
+    "WARP": [-0.95642, -0.24845, 0.62433],
+    "RatingMF": [3.0633, 2.0857, 3.0085],
+    "NMF": [0.14907, 0.27539, 0.27618],
+    "PLSA": [0.025995, 0.03408, 0.04],
+    "AspectModel": [0.00050479, 0.0015167, 0.0019986],
+    "ItemKNN": [0.12038, 0.93027, 0.46696],
+    "UserKNN": [0.44721, 2.3632, 1.4695],
+    "RP3beta": [0.0, 0.63685, 0.34673],
+    "EASE": [0.037103, 0.35441, 0.25495],
+    "LocalEASE": [0.027051, 0.44149, 0.24085],
+    "SLIM": [0.029649, 0.41184, 0.25436],
+    "GF-CF": [0.13781, 0.53562, 0.34835],
+    "Turbo-CF": [-0.046592, 0.14853, 0.18062],
+    "NCE-PLRec": [0.05204, 0.44218, 0.30406],
+    "PureSVD": [-0.024961, 0.44408, 0.31158],
+    "MostPop": [7.0, 9.0, 10.64],
+    "RecentPop": [3.0134, 3.6857, 4.1546],
+    "Random": [0.5133, 0.033945, 0.50201],
+    "MultiVAE": [22.065, -0.12653, -0.078011, 0.088783],
+    "MultiDAE": [21.451, -0.088335, 0.041494, 0.14712],
+    "RecVAE": [23.827, -0.068548, 0.013799, 0.1573],
+    "RaCT": [21.873, 0.042199, -0.034027, 0.086677],
+    "CDAE": [8.1899, -0.32051, 0.048199, 0.17517],
+    "DiffRec": [13263.0, 0.32455, 0.33509, 0.21396],
+    "ELSA": [1.5959, 1.9563, 3.2734, 0.91033],
+    "LightGCN": [0.74484, -0.0058712, 0.001138, 0.0050833],
+    "SGL": [2.8981, 0.0069704, -0.0093532, 0.016154],
+    "LightGCL": [4.0935, -0.85517, 0.66985, 1.3474],
+    "XSimGCL": [1.3523, -0.0039095, -0.0022272, 0.0081858],
+    "DMF": [4.3754, 0.28839, 0.17231, 0.24643],
+    "NNCF": [0.6928, -0.73169, -0.7319, 0.72788],
+    "ENMF": [4.0562e-05, 0.00012534, 0.00021118, 0.00012932],
+    "LINE": [12.503, -0.23932, 0.010382, 0.13663],
+    "SimpleX": [2.0021, -0.27223, 0.053058, 0.29134],
+    "UltraGCN": [24.485, 0.040022, 0.029516, 0.12425],
+}
+"""See `numbers_of`."""
+
+MEMORY: dict[str, list[int]] = {
+    "ALS": [4_556_288],
+    "BPR": [2_508_000],
+    "WARP": [2_778_000],
+    "RatingMF": [1_958_000],
+    "NMF": [3_558_912],
+    "PLSA": [2_496_000],
+    "AspectModel": [1_920_000],
+    "ItemKNN": [7_504_000],
+    "UserKNN": [4_104_000],
+    "RP3beta": [8_044_000],
+    "EASE": [4_008_000, 15_776_000],
+    "LocalEASE": [6_612_000],
+    "SLIM": [5_412_000],
+    "GF-CF": [8_416_000, 16_776_000],
+    "Turbo-CF": [3_328_000, 16_776_000],
+    "NCE-PLRec": [9_200_000],
+    "PureSVD": [1_286_000],
+    "MostPop": [828_000],
+    "RecentPop": [660_000],
+    "Random": [5_124_000],
+    "MultiVAE": [359_818_800, 144_011_472],
+    "MultiDAE": [329_178_800, 107_371_472],
+    "RecVAE": [459_418_800, 239_611_472],
+    "RaCT": [348_980_400, 127_173_072],
+    "CDAE": [328_330_800, 104_107_472],
+    "DiffRec": [332_462_800, 111_055_472],
+    "ELSA": [333_148_800, 117_341_472],
+    "LightGCN": [358_447_232, 170_834_336],
+    "SGL": [422_993_536, 301_238_944],
+    "LightGCL": [517_073_536, 490_086_944],
+    "XSimGCL": [789_813_632, 1_030_879_136],
+    "DMF": [394_636_416, 232_396_192],
+    "NNCF": [1_641_508_224, 2_737_612_320],
+    "ENMF": [389_756_800, 223_389_472],
+    "LINE": [512_266_112, 454_968_096],
+    "SimpleX": [368_028_800, 181_933_472],
+    "UltraGCN": [345_349_120, 142_638_112],
+}
+"""See `memory_of`."""
+
+
+def few_events() -> Interactions:
+    """Tastes of two groups; user 0 has nothing, user 1 everything."""
+    rng = derived_rng(11, "few events")
+    alike = np.equal.outer(np.arange(N_USERS) % 2, np.arange(N_ITEMS) % 2)
+    held = rng.random((N_USERS, N_ITEMS)) < np.where(alike, 0.4, 0.1)
+    held[0], held[1] = False, True
+    return example_interactions(*np.nonzero(held), n_users=N_USERS, n_items=N_ITEMS)
+
+
+def scores_of(recommender: Any) -> np.ndarray:
+    """Users x items."""
+    top = recommender.recommend(np.arange(N_USERS, dtype=np.int32), N_ITEMS, exclude=None)
+    scores = np.full((N_USERS, N_ITEMS), -np.inf)
+    np.put_along_axis(scores, top.items.astype(np.int64), top.scores, axis=1)
+    return scores
+
+
+def numbers_of(name: str) -> list[float]:
+    """Of the fitted model: two scores, and the mean size of all; of a neural one the loss of a first batch, too."""
+    rng = derived_rng(5, "fit")
+    if name in SMALL:
+        scores, loss = scores_of(algorithms.get(name)(**SMALL[name]).fit(few_events(), rng=rng)), []
+    else:
+        made = algorithms.get(name)(**{"epochs": 3, "batch": 64, "rate": 0.02, "device": "cpu", **NEURAL[name]})
+        training = made.training(few_events(), rng)
+        loss = [training.network.loss(training.network.among[:16]).item()]
+        training.advance(made.epochs)
+        scores = scores_of(training.model())
+    return [*loss, float(scores[3, 0]), float(scores[17, 7]), float(np.abs(scores).mean())]
+
+
+def memory_of(name: str) -> list[int]:
+    """Bytes at the defaults, for 1,000 users, 500 items and 20,000 events: of the host, and of a GPU."""
+    kind = algorithms.get(name)
+    made = kind(device="cpu") if "device" in getattr(kind, "limits", {}) else kind()
+    sizes = (1_000, 500, 20_000)
+    return [made.memory_bytes(*sizes), *([made.gpu_memory_bytes(*sizes)] if hasattr(made, "gpu_memory_bytes") else [])]
+
+
+def test_every_algorithm_is_here():
+    ours = {name for name in algorithms.names() if algorithms.get(name).__module__.startswith("recassay.")}
+    assert ours == SMALL.keys() | NEURAL.keys() == NUMBERS.keys() == MEMORY.keys()
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_scores_and_losses(name):
+    if name in NEURAL:
+        pytest.importorskip("torch")
+    expected, found = NUMBERS[name], numbers_of(name)
+    assert found[-3:] == pytest.approx(expected[-3:], rel=5e-3, abs=5e-3 * expected[-1])
+    assert found[:-3] == pytest.approx(expected[:-3], rel=2e-4)
+
+
+@pytest.mark.parametrize("name", MEMORY)
+def test_memory(name):
+    assert memory_of(name) == MEMORY[name]
