@@ -109,11 +109,13 @@ LONG = {
     "reporting/test_page_look": 1,
     "reporting/test_page_numbers": 3,
     "runner/test_chaos": 1,
-    "runner/test_cluster.py": 2,
+    "runner/test_cluster.py::test_the_numbers": 2,
     "runner/test_cluster_hosts": 0,
     "runner/test_cluster_lost": 1,
-    "runner/test_hostile": 3,
-    "runner/test_orphans": 1,
+    "runner/test_hostile.py::test_each_has_its_own_message": 1,
+    "runner/test_hostile.py::test_failed_cells": 1,
+    "runner/test_hostile.py::test_the_others_complete": 1,
+    "runner/test_orphans.py::test_after_the_driver": 1,
     "testing/test_analysis_conformance.py::test_promises": 4,
 }
 """Tests, mostly whole files of them, that run whole studies, clusters, browsers or many bad inputs: they are marked
