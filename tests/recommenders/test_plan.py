@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
+from types import SimpleNamespace
+
 import pytest
 
 import recassay
+from recassay.core.errors import UsageError
 from recassay.core.specs.specs import ProtocolSpec
 from recassay.core.specs.study import ComPerSpec, TuningSpec
+from recassay.recommenders import price, probes
 from recassay.recommenders.plan import CellSpec, SplitSpec, plan
-from recassay.recommenders.probes import Probing, probe_study
+from recassay.recommenders.probes import Probing, probe_study, prober
 
 CELL = CellSpec(
     algorithm="EASE",
@@ -60,3 +65,97 @@ def test_a_probe_is_one_seed_and_one_fold_without_tuning():
     (cell,) = plan(probe_study(study, Probing())).cells
     assert (cell.spec.seed, cell.spec.tuning.trials, cell.spec.metrics) == (3, 0, ("ndcg@10",))
     assert cell.spec.split.protocol.fold == 0
+
+
+def study(*algorithms, **more):
+    return recassay.make_study(["synthetic:dense-small"], list(algorithms), **more)
+
+
+def test_a_cell_has_the_seed_of_its_search_and_reports_what_its_attack_shows():
+    assert (CELL.search_seed, CELL.fold, CELL.reported) == (1, None, ("ndcg@10",))
+    other = CELL.model_copy(update={"tuning": TuningSpec(seed=9), "comper": ComPerSpec()})
+    assert (other.search_seed, other.reported) == (9, ("ndcg@10", "robustness"))
+    folded = CELL.model_copy(update={"split": SplitSpec(data="", protocol=ProtocolSpec(split="kfold", fold=2))})
+    assert folded.fold == 2
+
+
+def test_the_lists_of_a_cell_are_as_deep_as_what_judges_them():
+    metrics = {"metrics": ["ndcg@10", "recall@250"]}
+    (cell,) = plan(study("EASE", **metrics)).cells
+    assert (cell.spec.depth, cell.spec.metrics) == (250, ("ndcg@10", "recall@250"))
+    (cell,) = plan(study("EASE", metrics=["ndcg@10"], comper={"k": 300})).cells
+    assert cell.spec.depth == 300
+    assert cell.spec.metrics[0] == "ndcg@10"
+    assert len(cell.spec.metrics) == len(set(cell.spec.metrics)) == 4
+    (cell,) = plan(study("EASE", metrics=["ndcg@10"])).cells
+    assert cell.spec.depth == 100
+
+
+def test_what_a_probe_is_expected_to_cost():
+    ratios = [probing.ratio(trials) for probing, trials in (
+        (Probing(), 4), (Probing(users=0.5), 0), (Probing(users=0.5, epochs=3), 1)
+    )]  # fmt: skip
+    assert ratios == pytest.approx([1 / 5, 0.5, 0.5 * 0.3 / 2])
+
+
+def test_probes_with_fewer_users_and_epochs(tmp_path):
+    (tmp_path / "own.py").write_text("class Own: pass")
+    files = [str(tmp_path / "own.py:Own"), "EASE", "WARP"]
+    settings = {"Own": {"epochs": 50}}
+    spec = probe_study(study(*files, trials=3, settings=settings), Probing(users=0.25, epochs=3))
+    assert [algorithm.settings for algorithm in spec.algorithms] == [{"epochs": 3}, {}, {"epochs": 3}]
+    assert (spec.protocol.user_share, spec.tuning.trials, spec.name) == (0.25, 0, "probes of study")
+    with pytest.raises(UsageError, match="no algorithm of the study is trained in epochs; leave `probe_epochs` out"):
+        probe_study(study(files[0], "EASE", trials=3), Probing(epochs=3))
+    with pytest.raises(UsageError, match="a probe is a cell without tuning, and this study tunes nothing"):
+        probe_study(study("EASE", trials=0), Probing())
+    assert probe_study(study("EASE", trials=0), Probing(users=0.5)).protocol.user_share == 0.5
+
+
+def test_a_probe_judges_what_tuning_does_where_that_is_reported():
+    for tuned, expected in (("recall@20", "recall@20"), ("hitrate@3", "ndcg@10")):
+        spec = probe_study(study("EASE", metrics=["ndcg@10", "recall@20"], tuning_metric=tuned), Probing())
+        assert spec.metrics == (expected,)
+
+
+@pytest.mark.parametrize("linked", [True, False])
+def test_probes_run_once_on_the_splits_of_the_study(tmp_path, monkeypatch, linked):
+    rows = [SimpleNamespace(cell=f"{name}1", algorithm=name, dataset="d") for name in ("EASE", "ALS")]
+    ran = []
+
+    def run_study(spec, folder, *, choose, **how):
+        chosen = [choose(None, SimpleNamespace(plan=lambda: rows)).cells for _ in range(2)]
+        ran.append((spec.name, folder, chosen, how))
+
+    def no_links(*_):
+        raise OSError
+
+    monkeypatch.setattr(probes, "run_study", run_study)
+    if not linked:
+        monkeypatch.setattr(os, "link", no_links)
+    split = tmp_path / "splits" / "ab" / "train.user.npy"
+    split.parent.mkdir(parents=True)
+    split.write_text("events")
+    prober(study("EASE", trials=2), Probing(), workers=3)(tmp_path, [("ALS", "d"), ("ALS", "other")])
+    assert ran == [("probes of study", tmp_path / "probes", [["ALS1"], []], {"workers": 3})]
+    shared = tmp_path / "probes" / "splits" / "ab" / "train.user.npy"
+    assert shared.read_text() == "events"
+    assert shared.samefile(split) is linked
+
+
+def test_the_sizes_of_prepared_datasets(tmp_path, monkeypatch):
+    planned = plan(recassay.make_study(["synthetic:dense-small", "synthetic:few-items"], ["EASE"], seed=[1, 2]))
+    ready = planned.cells[-1].spec.split.id
+    monkeypatch.setattr(price, "is_prepared", lambda folder, split: split == ready)
+    monkeypatch.setattr(
+        price, "split_record", lambda folder, split: SimpleNamespace(sizes=(30, 20, 100), n_interactions=100)
+    )
+    sizes = price.planned_sizes(planned, tmp_path)
+    assert (sizes.datasets, sizes.names, sizes.values.tolist()) == (("few-items",), ("Nu", "Ni", "Nr"), [[30, 20, 100]])
+    assert price.split_size(tmp_path, ready) == 100.0
+    assert price.split_size(tmp_path, "other") is None
+
+
+def test_algorithms_cost_like_those_of_their_class():
+    classes = price.cost_classes(study("MostPop", "EASE", "BPR", "ELSA", "./own.py:Own"))
+    assert list(classes.values()) == ["baseline", "closed form", "factor model", "neural", "other"]
