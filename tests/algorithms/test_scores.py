@@ -194,7 +194,7 @@ def test_scores_and_losses(name):
     if name in NEURAL:
         pytest.importorskip("torch")
     expected, found = NUMBERS[name], numbers_of(name)
-    assert found[-3:] == pytest.approx(expected[-3:], rel=5e-3, abs=5e-3 * expected[-1])
+    assert found[-3:] == pytest.approx(expected[-3:], rel=1e-3, abs=1e-3 * expected[-1])
     assert found[:-3] == pytest.approx(expected[:-3], rel=2e-4)
 
 

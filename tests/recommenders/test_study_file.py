@@ -8,6 +8,7 @@ from recassay.api.study.studies import make_study
 from recassay.core.errors import InputError, MissingExtraError
 from recassay.core.specs.study import DEFAULT_METRICS, OptionsSpec, RangeSpec
 from recassay.recommenders.study_file import load_study
+from recassay.runner import file_tables
 
 WHOLE = """
 [study]
@@ -112,6 +113,16 @@ def test_several_seeds(tmp_path):
         (study("[algorithm.EASE]\nreg = 2020-01-01"), ["algorithm.EASE.reg", "give a value"]),
         (study("[dataset.a]\nmin_user_interaction = 2"), ["dataset.a.min_user_interaction", "'min_user_interactions'"]),
         (study("[budget]\nmemory_gb = 0"), ["budget.memory_gb = 0", "greater than 0"]),
+        (study("[algorithm]\nEASE = 3"), ["algorithm.EASE is no section", "write [algorithm.EASE] and keys below"]),
+        (study("[dataset.a]\nread = 3"), ["dataset.a.read is no section", "line 5"]),
+        (study('[dataset.a]\ndata = ""'), ["dataset.a.data = ''", "name a stored dataset, a preset, a file or"]),
+        (study("[algorithm.EASE]\nreg = nan"), ["algorithm.EASE.reg = nan", "give a value"]),
+        (study("[algorithm.EASE]\nreg = []"), ["algorithm.EASE.reg"]),
+        (study("[multiverse]\nsplit = 3"), ["multiverse.split = 3 is no list", "write split = [..., ...]", "line 5"]),
+        (study("[multiverse]\nexclude = [3]"), ["multiverse.exclude is no list of rules"]),
+        (study(metrics="[]"), ["study.metrics is no list of names"]),
+        (study(name="3"), ["study.name = 3"]),
+        (study(seed="[1, 1]"), ["study.seed"]),
         (study(seed='"one"'), ["study.seed", "line 4"]),
         (study(datasets="[]"), ["study.datasets", "at least one"]),
         (study(datasets='["a", "a"]'), ["study.datasets", "'a' twice"]),
@@ -164,3 +175,59 @@ def test_names_that_clash_are_told_apart_by_the_whole_reference():
     spec = make_study(["./a/x.csv", "./b/x.csv", "y.csv.gz"], ["./a.py:Model", "./b.py:Model", "EASE"])
     assert [d.name for d in spec.datasets] == ["./a/x.csv", "./b/x.csv", "y"]
     assert [a.name for a in spec.algorithms] == ["./a.py:Model", "./b.py:Model", "EASE"]
+
+
+def test_options_may_be_written_out(tmp_path):
+    spec = load_study(write(tmp_path, study("[algorithm.EASE]\nreg = {options = [1.0, 9.0]}")))
+    assert spec.algorithms[0].settings == {"reg": OptionsSpec(options=(1.0, 9.0))}
+
+
+def test_a_given_split_is_filtered_only_where_that_is_said(tmp_path):
+    given = '[dataset.a]\nsplit = "given"\n'
+    for more, changes in (
+        (given, {"split": "given", "filter": "none"}),
+        (given + 'filter = "core"', {"split": "given", "filter": "core"}),
+        ('[protocol]\nfilter = "once"\n' + given, {"split": "given"}),
+        ('[protocol]\nsplit = "given"\n', {"filter": "none"}),
+        ("", {}),
+    ):
+        assert load_study(write(tmp_path, study(more))).datasets[0].protocol == changes
+
+
+def test_the_folds_of_a_dataset_of_its_own(tmp_path):
+    folds = []
+    for more in ('split = "kfold"\nfolds = 3', 'split = "kfold"\nfold = 1', 'split = "random"'):
+        folds.append(load_study(write(tmp_path, study(f"[dataset.a]\n{more}"))).datasets[0].folds)
+    assert folds == [(0, 1, 2), None, None]
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "words"),
+    [
+        (b"\xff\xfe", "a.toml", "the study file is not UTF-8 text; save it as UTF-8"),
+        (b"x = " + b"[" * 3000 + b"]" * 3000, "a.toml", "this is nested too deeply; write plain keys in sections"),
+        (b"# " + b"long " * 100, "a.toml", "is too large for a study file; name a TOML or YAML file"),
+        (b"study: [", "a.yaml", "this is not YAML: "),
+        (b"- 3", "a.yml", "this holds no sections; write study, protocol, tuning, "),
+        (b"study:\n  name: a\n  name: b\n", "a.yaml", "a.yaml, line 3: the key 'name' stands twice; keep one of them"),
+    ],
+    ids=["bytes", "deep", "large", "yaml", "list", "twice"],
+)
+def test_a_file_that_is_no_study(tmp_path, monkeypatch, content, name, words):
+    if name != "a.toml":
+        pytest.importorskip("yaml", reason="pyyaml is not installed")
+    monkeypatch.setattr(file_tables, "MOST_BYTES", 400 if content.startswith(b"#") else 10_000)
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(InputError) as raised:
+        load_study(tmp_path / name)
+    assert words in str(raised.value)
+    assert str(tmp_path / name) in str(raised.value)
+
+
+def test_a_folder_is_no_study(tmp_path):
+    with pytest.raises(InputError, match="is a folder, not a study file"):
+        load_study(tmp_path)
+
+
+def test_a_file_with_a_mark_of_its_encoding_is_read(tmp_path):
+    assert load_study(write(tmp_path, "\ufeff" + study(name='"marked"'))).name == "marked"

@@ -69,3 +69,48 @@ def test_reading_the_counters_takes_less_than_a_millisecond():
     for _ in range(100):
         read_counters()
     assert (time.process_time() - begin) / 100 < 1e-3
+
+
+def test_counters_that_cannot_be_read_again(tmp_path):
+    gone = tmp_path / "gone"
+    begin, end = Reading(0.0, 1.0, {gone: 900}), Reading(1.0, 2.0, {gone: 100})
+    assert (spent(begin, end).joules, spent(begin, end).how) == (0.0, "measured (RAPL)")
+    other = Reading(3.0, 2.0, {gone: 950, tmp_path: 3})
+    assert spent(begin, other).how.startswith("estimated")
+    assert spent(Reading(5.0, None), Reading(4.0, None)).joules == 0.0
+    short = spent(Reading(0.0, 1.0, {gone: 0}), Reading(2.0, 1.5, {gone: 4_000_000}))
+    assert short.joules == 4.0
+
+
+def test_a_cell_keeps_the_energy_of_all_and_that_of_its_fit():
+    whole, fit = energy.Energy(9.0, "measured (RAPL)"), energy.Energy(2.0, "measured (RAPL)")
+    assert whole.record(fit) == {"joules": 9.0, "joules_fit": 2.0, "how": "measured (RAPL)"}
+
+
+def test_gpus_whose_driver_counts(monkeypatch):
+    """The second of three GPUs is too old to count."""
+
+    def put(place, value):
+        place._obj.value = value
+        return 0
+
+    def uuid(device, buffer, size):
+        buffer.value = f"GPU-{device.value}".encode()
+        return 0
+
+    library = SimpleNamespace(
+        nvmlDeviceGetCount_v2=lambda count: put(count, 3),
+        nvmlDeviceGetHandleByIndex_v2=lambda number, device: put(device, number + 1),
+        nvmlDeviceGetUUID=uuid,
+        nvmlDeviceGetTotalEnergyConsumption=lambda device, energy: (
+            3 if device.value == 2 else put(energy, 1000 * device.value)
+        ),
+    )
+    monkeypatch.setattr(energy, "_nvml", lambda: library)
+    assert energy._gpu_counters() == {"GPU-1": 1000, "GPU-3": 3000}
+    monkeypatch.setattr(energy, "has_gpu", lambda: True)
+    for visible, expected in (("0", {"GPU-1": 1000, "GPU-3": 3000}), ("", {})):
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+        assert read_counters().gpus == expected
+    monkeypatch.setattr(energy, "_nvml", lambda: None)
+    assert energy._gpu_counters() == {}

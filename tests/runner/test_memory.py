@@ -8,7 +8,9 @@ import sys
 
 import pytest
 
-from recassay.runner.memory import resident_bytes, tree_bytes
+from recassay.core.specs.study import Budget
+from recassay.runner import memory
+from recassay.runner.memory import job_limits, limit_in_words, memory_limit, resident_bytes, tree_bytes
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="/proc of Linux")
 
@@ -28,3 +30,21 @@ def test_a_process_that_ends_while_it_is_looked_at_counts_nothing(monkeypatch):
     assert tree_bytes(gone.pid) == 0
     monkeypatch.setattr(os, "listdir", lambda _: ["1"])
     assert tree_bytes(gone.pid) == 0
+
+
+def test_what_a_cell_may_hold(monkeypatch):
+    stated, open_ = Budget(memory_gb=2.5, seconds_per_cell=60), Budget()
+    monkeypatch.setattr(memory, "machine_bytes", lambda: 100)
+    assert [memory_limit(stated), memory_limit(open_)] == [2_500_000_000, 90]
+    assert job_limits(stated) == (60.0, 2_500_000_000)
+    assert limit_in_words(stated) == "budget.memory_gb is"
+    assert limit_in_words(open_) == "nine tenths of the machine's memory are"
+    monkeypatch.setattr(memory, "machine_bytes", lambda: None)
+    assert memory_limit(open_) is None
+
+
+def test_the_peak_of_this_process_and_of_its_children():
+    subprocess.run([sys.executable, "-c", 'x = bytearray(b"x") * 120_000_000'], check=True)
+    assert memory.children_peak_bytes() > 120_000_000
+    held = bytearray(b"x") * 60_000_000
+    assert 4_000_000_000 > memory.peak_bytes() >= len(held)

@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
+import sys
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from recassay.core.errors import InputError
+from recassay.core.errors import InputError, RecAssayError
 from recassay.runner import cluster_worker
 from recassay.runner.cluster import DaskExecutor
-from recassay.runner.jobs import Job, JobQueue
+from recassay.runner.jobs import Job, JobQueue, Outcome
 from recassay.runner.places import AHEAD, Places
 
 
 class Watch:
     def __init__(self, queue=None):
         self.ended, self.notes, self.waits, self.queue = [], [], [], queue
+        self.told, self.outcomes = [], []
 
     def started(self, job: Job) -> None:
-        pass
+        self.told.append((job.id, "started"))
 
     def event(self, job: Job, event: Any) -> None:
-        pass
+        self.told.append((job.id, event))
 
     def finished(self, job, outcome):
         self.ended.append(job.id)
+        self.outcomes.append(outcome)
         if self.queue is not None and job.id == "first":
             self.queue.add(Job("later", "m:f", dict))
 
@@ -146,6 +149,20 @@ def test_jobs_for_few_workers_leave_room_for_the_others():
     assert [job.id for job in sent] == ["large0", "large1", "gpu0", "gpu1", "j0", "j1"]
 
 
+def test_room_for_jobs_grows_with_the_workers_that_can_run_them():
+    places = Places({"a": worker(MEMORY=64e9), "b": worker(MEMORY=32e9), "c": worker(MEMORY=64e9)})
+    queue = JobQueue([Job(f"j{i}", "m:f", dict, need=lambda: 40_000_000_000) for i in range(9)])
+    sent: list[Job] = []
+    while (job := places.take(queue, sent)) is not None:
+        sent.append(job)
+    assert len(sent) == 2 * AHEAD
+    assert (places.threads, places.gpus, places.memories) == (3, 0, [64_000_000_000, 64_000_000_000, 32_000_000_000])
+    asked = [None, {}, {"MEMORY": 64_000_000_000}, {"MEMORY": 64_000_000_001}, {"GPU": 1}, {"GPU": 1, "MEMORY": 1}]
+    assert [places.offered(one) for one in asked] == [True, True, True, False, False, False]
+    assert places.take(JobQueue(jobs(1)), jobs(6)) is None
+    assert places.take(JobQueue(jobs(1)), jobs(5)).id == "j0"
+
+
 def test_priorities_and_reordering():
     queue = JobQueue([Job("a", "m:f", dict, priority=1.0), Job("b", "m:f", dict, priority=2.0), Job("c", "m:f", dict)])
     queue.reorder(lambda job: {"a": 0.0, "b": 0.0, "c": 7.0}[job.id])
@@ -161,3 +178,136 @@ def test_a_worker_without_the_folder_ends_the_run_in_one_line(monkeypatch, tmp_p
     with pytest.raises(InputError, match=f"folder of the study is not there on the worker {answer['blind']}") as raised:
         run(monkeypatch, tmp_path, Client({"a": worker()}, answer), jobs(3), Watch())
     assert "\n" not in str(raised.value)
+
+
+def test_what_a_job_tells_reaches_the_watcher_once_it_ran_on_a_cluster(monkeypatch, tmp_path):
+    class Telling(Client):
+        def subscribe_topic(self, topic, handler):
+            self.tell = handler
+
+        def scheduler_info(self, **_):
+            if self.asked and not self.most:
+                for said in ({"job": "j0"}, {"job": "j0", "event": {"trial": 1}}, {"job": "unknown"}):
+                    self.tell((0, said))
+            return super().scheduler_info()
+
+    answer = {"outcome": {"status": "done", "record": {"x": 1}}, "events": [{"trial": 1}, {"trial": 2}]}
+    client, watch = Telling({"a": worker()}, answer), Watch()
+    monkeypatch.setattr(client, "unsubscribe_topic", lambda topic: None)
+    run(monkeypatch, tmp_path, client, jobs(1), watch)
+    assert watch.told == [("j0", "started"), ("j0", {"trial": 1}), ("j0", {"trial": 1}), ("j0", {"trial": 2})]
+    assert watch.outcomes == [Outcome("done", record={"x": 1})]
+
+
+def test_a_job_that_the_cluster_gives_up_is_a_crashed_cell(monkeypatch, tmp_path):
+    class GivingUp(Client):
+        def submit(self, function, request, **more):
+            future = super().submit(function, request, **more)
+            future.status, future.exception = "error", lambda: ValueError("killed \n 3 workers")
+            return future
+
+    watch = Watch()
+    run(monkeypatch, tmp_path, GivingUp({"a": worker()}), jobs(1), watch)
+    assert watch.outcomes == [Outcome("crashed", reason="the cluster gave it up: ValueError: killed 3 workers")]
+
+
+@pytest.mark.parametrize("how", ["closed", "silent", "lost"])
+def test_a_scheduler_that_is_gone_ends_the_run_and_no_cell(monkeypatch, tmp_path, how):
+    class Gone(Client):
+        def scheduler_info(self, **_):
+            if how == "silent":
+                raise OSError
+            return super().scheduler_info()
+
+        def submit(self, function, request, **more):
+            future = super().submit(function, request, **more)
+            future.status = "lost"
+            return future
+
+    client, watch = Gone({"a": worker()}), Watch()
+    if how == "closed":
+        client.status = "closed"
+    with pytest.raises(RecAssayError, match="tcp://none: the scheduler is gone, with 5 jobs not done; what is done is"):
+        run(monkeypatch, tmp_path, client, jobs(5), watch)
+    assert watch.ended == []
+
+
+def test_a_cluster_without_workers_is_told_once_and_then_given_up(monkeypatch, tmp_path):
+    monkeypatch.setattr("recassay.runner.cluster.NO_WORKER_SECONDS", 0.02)
+    watch = Watch()
+    with pytest.raises(
+        RecAssayError, match=r"the scheduler has had no worker for 0.02 seconds; .*dask worker tcp://none"
+    ):
+        run(monkeypatch, tmp_path, Client({}), jobs(1), watch)
+    assert watch.waits == ["the scheduler at tcp://none has no workers; waiting up to 0.02 s for one"]
+
+
+class Process:
+    """Stands for the executor of a worker: it runs a job at once, or fails, or is left without an outcome."""
+
+    def __init__(self, workers, logs, *, threads, preload):
+        self.made, self.ended, self.mood = (workers, str(logs), threads, preload), 0, "well"
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.ended += 1
+
+    def run(self, jobs, reporter, *, unwanted):
+        (job,) = jobs
+        reporter.started(job)
+        reporter.event(job, {"trial": job.payload()["n"]})
+        assert not unwanted()
+        if self.mood == "badly":
+            raise OSError("broken")
+        if self.mood == "well":
+            reporter.finished(job, Outcome("done", record={"limits": [job.seconds, job.memory]}))
+
+
+def test_a_worker_keeps_its_process_for_the_next_job_of_the_run(monkeypatch, tmp_path):
+    sent, tasks = [], {"key": SimpleNamespace(state="executing")}
+    here = SimpleNamespace(state=SimpleNamespace(tasks=tasks), log_event=lambda topic, said: sent.append((topic, said)))
+    monkeypatch.setitem(sys.modules, "distributed", SimpleNamespace(get_worker=lambda: here))
+    monkeypatch.setattr(cluster_worker, "LocalExecutor", Process)
+    waiting = cluster_worker._Processes()
+    monkeypatch.setattr(cluster_worker, "_processes", waiting)
+    (tmp_path / "manifest.json").touch()
+    request = {
+        "key": "key", "job": "j1", "function": "m:f", "payload": {"n": 7}, "seconds": 5.0, "memory": 10, "topic": "t",
+        "mark": str(tmp_path / "manifest.json"), "logs": "logs", "threads": 2, "preload": ("p",), "run": "one",
+    }  # fmt: skip
+    answer = cluster_worker.run_job(request)
+    assert answer["events"] == [{"trial": 7}]
+    assert Outcome(**answer["outcome"]) == Outcome("done", record={"limits": [5.0, 10]})
+    assert sent == [("t", {"job": "j1"}), ("t", {"job": "j1", "event": {"trial": 7}})]
+    ((owner, first, _),) = waiting._idle
+    assert (owner, first.made) == ("one", (1, "logs", 2, ("p",)))
+    cluster_worker.run_job(request)
+    assert [entry[1] for entry in waiting._idle] == [first]
+    cluster_worker.run_job({**request, "run": "two"})
+    assert first.ended == 1
+    ((owner, second, _),) = waiting._idle
+    assert owner == "two"
+    waiting._end_idle()
+    assert waiting._idle[0][1] is second
+    second.mood = "silent"
+    with pytest.raises(RuntimeError, match="the driver is gone"):
+        cluster_worker.run_job({**request, "run": "two"})
+    assert (second.ended, waiting._idle) == (1, [])
+    third = Process(1, "logs", threads=1, preload=())
+    third.mood = "badly"
+    waiting._idle = [("two", third, 0.0)]
+    with pytest.raises(OSError, match="broken"):
+        cluster_worker.run_job({**request, "run": "two"})
+    assert (third.ended, waiting._idle) == (1, [])
+    fourth = Process(1, "logs", threads=1, preload=())
+    waiting._idle = [("two", fourth, -1e9)]
+    waiting._end_idle()
+    assert (fourth.ended, waiting._idle) == (1, [])
+    reporter = cluster_worker._Reporter("j1", "t", "key")
+    for task, unwanted in (("executing", False), ("cancelled", True)):
+        tasks["key"].state = task
+        assert reporter.unwanted() is unwanted
+    del tasks["key"]
+    assert reporter.unwanted()

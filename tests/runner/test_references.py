@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import os
+import socket
+
 import pytest
 
+from recassay.core.errors import InputError, UsageError
 from recassay.core.specs.specs import ReadSpec
 from recassay.core.specs.study import DatasetSpec
-from recassay.runner.references import dataset_version, part_labels
+from recassay.runner.drive import settled_workers
+from recassay.runner.references import dataset_labels, dataset_version, file_version, part_labels, short_name
+from recassay.runner.running import RunningCells, running_cells
 
 
 @pytest.mark.parametrize(
@@ -43,3 +50,58 @@ def test_a_file_names_its_algorithm(tmp_path):
     files = ["./mine.py:Named", "./mine.py:Plain", "./mine.py:Other", "./mine.py:Computed", "./mine.py:Bad"]
     labels = part_labels([*files, "./lib.toml", "./gone.toml"], str(tmp_path))
     assert labels == ["My model", "Plain", "Wrapped", "Computed", "Bad", "implicit ALS", "gone"]
+
+
+def test_an_algorithm_that_is_named_twice_is_refused():
+    with pytest.raises(UsageError, match="the algorithm EASE is named twice, as EASE, ease; name it once"):
+        part_labels(["EASE", "ALS", "ease"], ".")
+    assert part_labels(["ease", "./a/EASE.csv"], ".") == ["ease", "./a/EASE.csv"]
+
+
+def test_what_datasets_and_files_are_called():
+    references = ["synthetic:dense-small@2", "ml-100k", "./a/films.csv.gz", "./b/films.parquet", "./d/x.tsv.gz"]
+    labels = ["dense-small@2", "ml-100k", "./a/films.csv.gz", "./b/films.parquet", "x"]
+    assert dataset_labels(references) == labels
+    assert [short_name(part) for part in ("./a/mine.py:Mine", "./lists/best.csv", "lib.toml")] == [
+        "Mine",
+        "best",
+        "lib",
+    ]
+
+
+def test_a_file_that_cannot_be_read_says_what_it_was_for(tmp_path):
+    with pytest.raises(
+        InputError, match=r"gone\.csv: the file of this dataset cannot be read \(No such file"
+    ) as raised:
+        file_version(tmp_path / "gone.csv", "dataset")
+    assert "paths are relative to the study file" in str(raised.value)
+
+
+def test_how_many_processes():
+    assert settled_workers(3) == 3
+    assert settled_workers(None) >= 1
+    for workers, threads in ((0, 1), (1, 0)):
+        with pytest.raises(UsageError, match=f"{workers} workers with {threads} threads; give at least one of each"):
+            settled_workers(workers, threads)
+
+
+def test_cells_at_work_are_told_while_their_run_lasts(tmp_path):
+    assert running_cells(tmp_path) == []
+    with RunningCells(tmp_path) as at_work:
+        at_work.start("c1", "EASE", "films", 3)
+        at_work.start("c2", "ALS", "films", 4)
+        at_work.finish("c1")
+        at_work.finish("unknown")
+        (cell,) = running_cells(tmp_path)
+        assert (cell.cell, cell.algorithm, cell.dataset, cell.seed) == ("c2", "ALS", "films", 4)
+        assert 0 <= cell.seconds < 3600
+        written = json.loads((tmp_path / "running.json").read_text())
+        assert (written["process"], written["host"]) == (os.getpid(), socket.gethostname())
+        gone = 2**22 + 12345  # beyond the largest process of Linux
+        for host, process, seen in ((written["host"], gone, 0), ("elsewhere", gone, 1), (written["host"], 1, 1)):
+            (tmp_path / "running.json").write_text(json.dumps(written | {"host": host, "process": process}))
+            assert len(running_cells(tmp_path)) == seen
+        for damaged in ("{", "[]", '{"host": 1}'):
+            (tmp_path / "running.json").write_text(damaged)
+            assert running_cells(tmp_path) == []
+    assert not (tmp_path / "running.json").exists()
