@@ -312,6 +312,7 @@ def test_lists_are_told_beside_each_other_or_alone(cli, judged):
     assert any(line.startswith("\\begin{table") for line in shown)
     for words, options in (
         ("lists are judged on a split or on test data; give --split, or --train and --test", ()),
+        ("lists are judged on a split or on test data", ("--split", judged, "--test", judged / "test.csv")),
         ("a split folder says what is trained on and tested", ("--split", judged, "--threshold", 3)),
         ("coverage@2 looks at the training data; give --train, or ask for other metrics",
          ("--test", judged / "test.csv", "--metrics", "coverage@2")),

@@ -147,3 +147,20 @@ def test_a_damaged_sidecar_is_one_line(ratings, tmp_path):
     (tmp_path / "out" / "split.json").write_text(json.dumps({"fingerprint": "short"}))
     with pytest.raises(RecAssayError, match="is damaged"):
         read_sidecar(tmp_path / "out")
+
+
+@pytest.mark.parametrize("more", [{"protocol": {"split": "random"}}, {"read": {"repeated": "last"}}])
+def test_a_study_says_how_its_datasets_are_read_and_split(tmp_path, more):
+    with pytest.raises(
+        recassay.UsageError, match="a study says how its datasets are read and split; leave the protocol out"
+    ):
+        recassay.split("films", tmp_path / "out", study=tmp_path / "study.toml", **more)
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_cannot_be_split_is_refused(tmp_path):
+    (tmp_path / "study.toml").write_text('[study]\ndatasets = ["synthetic:few-items"]\nalgorithms = ["MostPop"]\n')
+    with pytest.raises(recassay.UsageError, match="the study has no dataset 'few-item'; did you mean 'few-items'"):
+        recassay.split("few-item", tmp_path / "out", study=tmp_path / "study.toml")
+    with pytest.raises(recassay.UsageError, match="a given split is made already; choose another split"):
+        recassay.split("synthetic:few-items", tmp_path / "out", protocol={"split": "given"})

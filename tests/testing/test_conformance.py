@@ -17,10 +17,20 @@ import pytest
 import recassay.algorithms
 from recassay.algorithms.baselines import MostPop
 from recassay.algorithms.kernels.scoring import FactorRecommender, ScoreRecommender
+from recassay.api.study.check import CheckResult
 from recassay.core import registry
 from recassay.core.specs.search import Choice, Real
 from recassay.core.types import Interactions, TopK
-from recassay.testing import ALGORITHM_CHECKS, ConformanceError, analysis_checks, check_algorithm, checks
+from recassay.testing import (
+    ALGORITHM_CHECKS,
+    ConformanceError,
+    analysis_checks,
+    check_algorithm,
+    checks,
+    learnable_tastes,
+)
+from recassay.testing.answers import alike, check_form
+from recassay.testing.rules import BrokenRule, try_rules
 
 ADAPTERS = {"ExternalProcess"}
 """Algorithms only with something of the user's; their own tests run the suite on examples."""
@@ -221,7 +231,56 @@ class LearnsNothing(MostPop):
         return FactorRecommender(np.zeros((train.n_users, 1), dtype=np.float32), flat, rng=rng)
 
 
+class ByLength(Popular):
+    def changed(self, top: TopK, exclude: Any) -> TopK:
+        return TopK(top.users, np.roll(top.items, top.k // 5, axis=1), top.scores)
+
+
+class OwnSeen(MostPop):
+    def fit(self, train: Interactions, *, rng: np.random.Generator) -> Any:
+        model = super().fit(train, rng=rng)
+
+        class Model:
+            def recommend(self, users: Any, k: int, *, exclude: Any) -> TopK:
+                return model.recommend(users, k, exclude=train.csr())
+
+        return Model()
+
+
+class NobodysLists(Popular):
+    def changed(self, top: TopK, exclude: Any) -> TopK:
+        return top if len(top.users) else top.cut(6)
+
+
+class LessForMore(MostPop):
+    def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
+        return 10**12 // n_users
+
+
+class TooLow(MostPop):
+    space = {"depth": Real(0.5, 1.0, 0.25)}  # noqa: RUF012
+
+    def __init__(self, depth: float = 0.25) -> None:
+        self.depth = depth
+
+
+class TooHigh(TooLow):
+    space = {"depth": Real(0.1, 0.2, 0.25)}  # noqa: RUF012
+
+
+class NeedsDepth(MostPop):
+    def __init__(self, depth: int) -> None:
+        self.depth = depth
+
+
 BROKEN: list[tuple[Callable[[], Any], str]] = [
+    (ByLength, "another beginning when a longer list"),
+    (OwnSeen, "excluded items \\(only in `exclude`\\)"),
+    (NobodysLists, "shape \\(0, 6\\) for no users and 7 items"),
+    (LessForMore, "less memory for a hundred times the data"),
+    (TooLow, "has the default 0.25 of 'depth' outside"),
+    (TooHigh, "has the default 0.25 of 'depth' outside"),
+    (lambda: NeedsDepth(1), "cannot be made without the argument 'depth'"),
     (Float64Scores, "gives scores as float64"),
     (Unsorted, "lists a better score after a worse one"),
     (Twice, "lists an item twice"),
@@ -274,3 +333,117 @@ def test_two_results_with_other_tables_are_not_the_same():
 
     assert analysis_checks._same(result(1.0), result(1.0))
     assert not analysis_checks._same(result(1.0), result(2.0))
+
+
+FORMS = [
+    ([[0, 1, -1]], [[2.0, 1.0, -np.inf]], None),
+    ([[0, 0, -1]], [[2.0, 1.0, -np.inf]], "lists an item twice for one user"),
+    ([[0, 5, -1]], [[2.0, 1.0, -np.inf]], "lists an item that is not in the catalogue"),
+    ([[0, -2, -1]], [[2.0, 1.0, -np.inf]], "lists an item that is not in the catalogue"),
+    ([[0, -1, 1]], [[2.0, -np.inf, -np.inf]], "lists an item after the end of a list (-1)"),
+    ([[0, 1, -1]], [[2.0, 1.0, 0.0]], "gives a score other than -inf to item -1"),
+    ([[0, 1, -1]], [[np.inf, 1.0, -np.inf]], "gives an infinite score to a listed item"),
+    ([[0, 1, -1]], [[1.0, 2.0, -np.inf]], "lists a better score after a worse one"),
+    ([[0, 1, -1]], [[1.0, np.nan, -np.inf]], "gives a score that is not a number"),
+    ([[0, 4, -1]], [[1.0, 1.0, -np.inf]], None),
+]
+
+
+@pytest.mark.parametrize(("items", "scores", "sentence"), FORMS)
+def test_the_form_of_lists(items, scores, sentence) -> None:
+    users = np.array([3], dtype=np.int32)
+    top = TopK(users, np.array(items, dtype=np.int32), np.array(scores, dtype=np.float32))
+    if sentence is None:
+        check_form(MostPop(), top, users, 3, 5)
+        return
+    with pytest.raises(ConformanceError, match=re.escape(sentence)):
+        check_form(MostPop(), top, users, 3, 5)
+
+
+def test_items_and_scores_have_their_types() -> None:
+    users = np.array([3], dtype=np.int32)
+    items, scores = np.array([[0]], dtype=np.int32), np.array([[1.0]], dtype=np.float32)
+    with pytest.raises(ConformanceError, match="lists items as int64, not int32"):
+        check_form(MostPop(), TopK(users, items.astype(np.int64), scores), users, 1, 5)
+    with pytest.raises(ConformanceError, match=re.escape("answers with lists of shape (1, 1), not (1, 2)")):
+        check_form(MostPop(), TopK(users, items, scores), users, 2, 5)
+
+
+def test_answers_are_alike_up_to_rounding() -> None:
+    def top(items, scores):
+        return TopK(np.array([0], dtype=np.int32), np.array([items]), np.array([scores], dtype=np.float32))
+
+    first = top([0, 1], [1.0, 0.5])
+    assert alike(first, first)
+    assert not alike(first, top([1, 0], [1.0, 0.5])), "equal scores, other items"
+    assert alike(first, top([1, 0], [1.0005, 0.5])), "scores that differ in rounding may change the order"
+    assert not alike(first, top([0, 1], [1.01, 0.5]))
+    assert not alike(first, top([0, -1], [1.0, -np.inf]))
+    assert not alike(first, top([0], [1.0]))
+
+
+@pytest.mark.parametrize(("hits", "learns"), [(95, False), (96, True)])
+def test_learning_is_twice_what_chance_finds(hits, learns) -> None:
+    """240 users with 3 held-out items each; 10 of 151 open items are listed: twice chance are 95.4 hits."""
+    relevant = learnable_tastes()[1].csr().toarray() > 0
+
+    class Knows(MostPop):
+        def fit(self, train: Interactions, *, rng: np.random.Generator) -> Any:
+            return self
+
+        def recommend(self, users: Any, k: int, *, exclude: Any) -> TopK:
+            closed = relevant | (exclude.toarray() > 0)
+            items = np.argsort(closed[users], axis=1, kind="stable")[:, :k].astype(np.int32)
+            items[:hits, 0] = relevant[users[:hits]].argmax(axis=1)
+            return TopK(users, items, np.tile(-np.arange(k, dtype=np.float32), (len(users), 1)))
+
+    if learns:
+        checks.check_learns(Knows)
+        return
+    with pytest.raises(ConformanceError, match=r"finds 0.132 of the held-out items .*, where chance finds 0.066"):
+        checks.check_learns(Knows)
+
+
+def test_rules_are_told_with_the_line_that_broke_them(tmp_path) -> None:
+    def kept(kind: Any) -> None:
+        """It is
+        kept."""
+
+    def broken(kind: Any) -> None:
+        """It holds."""
+        raise ConformanceError("is wrong", where="Mine")
+
+    def of_a_method(kind: Any) -> None:
+        raise ConformanceError("recommend lists nothing", where="Mine")
+
+    def raising(kind: Any) -> None:
+        """It runs."""
+        exec(compile("\n\nraise ValueError('no luck')", str(tmp_path / "mine.py"), "exec"), {})  # noqa: S102
+
+    rules, found = try_rules(MostPop, [kept, broken, of_a_method, raising], "mine.py")
+    assert rules == ["It is kept."]
+    assert [(one.rule, one.sentence()) for one in found] == [
+        ("It holds.", "It is wrong"),
+        ("of_a_method", "Its recommend lists nothing"),
+        ("It runs.", "It raises ValueError: no luck (mine.py, line 3)"),
+    ]
+    assert try_rules(MostPop, [raising], "other.py")[1][0].where == ""
+
+
+def test_a_check_says_whether_an_algorithm_is_ready() -> None:
+    ready = CheckResult("Mine", ("depth", "reg"), ("It has a name.",), (), 1.25)
+    assert ready.verdict() == ["Mine is ready: it keeps all 1 rules (1.2 s; tuning varies depth, reg)."]
+    plain = CheckResult("Mine", (), ("It has a name.",), (), 1.25, "It finds little")
+    assert plain.verdict() == [
+        "Mine is ready: it keeps all 1 rules (1.2 s; nothing is tuned).",
+        "Caution: It finds little. It may run; its parameters may not suit so small a dataset.",
+    ]
+    rule = BrokenRule("It holds.", "It is wrong", "mine.py, line 3")
+    broken = CheckResult("Mine", (), ("It has a name.",), (rule,), 1.25)
+    assert broken.verdict() == [
+        "Mine breaks 1 of 2 rules.", "It is wrong (mine.py, line 3). Rule: It holds.",
+    ]  # fmt: skip
+    assert (ready.to_dict()["ready"], broken.to_dict()["ready"]) == (True, False)
+    assert broken.to_frame().rows() == [
+        ("It holds.", False, "It is wrong", "mine.py, line 3"), ("It has a name.", True, "", ""),
+    ]  # fmt: skip
