@@ -23,7 +23,9 @@ def test_the_time_left_follows_algorithms_and_datasets() -> None:
     done = [cell("A", "d", 1.0), cell("B", "d", 10.0), cell("A", "e", 4.0)]
     left = seconds_left(done, [planned("B", "e")], [], 1)
     assert left is not None
-    assert 10 < left < 60, "about 10 x 4, drawn to the middle"
+    # The geometric means: B takes 10, e takes 4, all of them 40 to the power of a third.
+    assert left == pytest.approx(10 * 4 / 40 ** (1 / 3))
+    assert seconds_left(done, [planned("C", "f")], [], 1) == pytest.approx(40 ** (1 / 3)), "what is new is as usual"
     assert seconds_left(done[:2], [planned("B", "e")], [], 1) is None
     assert seconds_left(done, [], [], 1) == 0
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
+import polars as pl
 import pytest
 
-from recassay.evidence.users import user_responses
-from recassay.store import Store
-from support.stores import DoneCell, write_store
+from recassay.core.errors import InputError, NotApplicableError, UsageError
+from recassay.core.tables.responses import MISSING
+from recassay.core.tables.results import Results
+from recassay.evidence.users import paired_scores, table_responses, table_scores, user_responses, user_scores
+from recassay.store import CellRecord, Store
+from support.stores import DoneCell, write_records, write_store
 
 HITS = {("EASE", 5): [1, 1, 0, 0], ("EASE", 3): [0, 0, 1, 1], ("Pop", 5): [1, 0, 0, 0], ("Pop", 3): [0, 1, 1, 1]}
 
@@ -31,3 +36,79 @@ def test_of_two_seeds_the_first_of_the_study_answers(tmp_path, first):
 def test_an_algorithm_whose_first_seed_failed_answers_with_the_next(tmp_path):
     found = answers(tmp_path / "study", [cell for cell in HITS if cell != ("EASE", 5)])
     assert found == {"EASE": HITS["EASE", 3], "Pop": HITS["Pop", 5]}
+
+
+def test_scores_of_users_are_paired_over_algorithms_and_averaged_over_seeds(tmp_path):
+    cells = [DoneCell("EASE", "films", [1.0, 0.0, 0.5], 5), DoneCell("EASE", "films", [0.0, 0.5, 0.5], 3),
+             DoneCell("Pop", "films", [0.25, 0.75], 5), DoneCell("Pop", "books", [1.0], 5)]  # fmt: skip
+    write_store(tmp_path / "study", "ndcg@10", cells)
+    (films, books), skipped = paired_scores(tmp_path / "study", "ndcg@10")
+    assert (films.dataset, films.algorithms, films.left_out) == ("films", ("EASE", "Pop"), 1)
+    assert films.values.tolist() == [[0.5, 0.25], [0.25, 0.75]]
+    assert (books.algorithms, books.values.tolist(), skipped) == (("Pop",), [[1.0]], {})
+    with pytest.raises(NotApplicableError, match="coverage has no value of its own for each user"):
+        paired_scores(tmp_path / "study", "coverage")
+    spread = user_scores(tmp_path / "study", "ndcg@10")
+    assert spread["n"].to_list() == [3, 3, 2], "one user has no deviation"
+    assert spread["deviation"].to_list() == pytest.approx(
+        [np.std(row, ddof=1) for row in ([1, 0, 0.5], [0, 0.5, 0.5], [0.25, 0.75])]
+    )
+    assert user_scores(tmp_path / "study", "coverage").height == 0
+
+
+def test_a_dataset_without_a_finished_cell_is_skipped_with_its_reasons(tmp_path):
+    failed = CellRecord("c2", "EASE", "books", 1, None, {}, "failed", reason="out of memory")
+    cells = [CellRecord("c1", "EASE", "films", 1, None, {}, "done", metrics={"ndcg@10": 0.5}), failed]
+    folder = write_records(tmp_path / "study", ["ndcg@10"], cells)
+    scores, skipped = paired_scores(folder, "ndcg@10")
+    assert [table.dataset for table in scores] == ["films"]
+    assert skipped == {"books": "no cell is done (out of memory)"}
+    with (
+        Store.open(folder) as store,
+        pytest.raises(InputError, match="the study has no dataset 'books'; use one of films"),
+    ):
+        user_responses(store, datasets=["books"])
+    none = write_records(tmp_path / "none", ["ndcg@10"], [failed])
+    with Store.open(none) as store, pytest.raises(InputError, match="no cell of this study is done"):
+        user_responses(store)
+
+
+def single_users(rows, metric="ndcg@10"):
+    """A table with rows of single users: algorithm, dataset, user, value."""
+    users = pl.DataFrame(rows, schema=["algorithm", "dataset", "user", "value"], orient="row").with_columns(
+        pl.lit(metric).alias("metric")
+    )
+    means = users.group_by("algorithm", "dataset", "metric", maintain_order=True).agg(pl.col("value").mean())
+    return Results(Results.from_frame(means).frame, users=users)
+
+
+ROWS = [
+    ("A", "films", "u1", 0.4), ("A", "films", "u1", 0.6), ("A", "films", "u2", 0.0), ("B", "films", "u1", 0.0),
+    ("B", "films", "u2", 0.3), ("B", "films", "u3", 0.9), ("A", "books", "u1", 0.2), ("B", "books", "u1", 0.1),
+]  # fmt: skip
+
+
+def test_rows_of_single_users_of_a_table_are_scores_and_responses():
+    table = single_users(ROWS)
+    (films, books), skipped = table_scores(table, "ndcg@10")
+    assert (films.algorithms, films.values.tolist(), films.left_out) == (("A", "B"), [[0.5, 0.0], [0.0, 0.3]], 1)
+    assert (books.dataset, skipped) == ("books", {})
+    assert table_scores(table, "recall@10") == ([], dict.fromkeys(("books", "films"), "it has no rows of single users"))
+    label, tables = table_responses(table, datasets=["Films"])
+    assert (label, list(tables)) == ("ndcg@10", ["films"])
+    assert dict(zip(tables["films"].respondents, tables["films"].codes.tolist(), strict=True)) == {
+        "A": [1, 0, MISSING], "B": [0, 1, 1]}  # fmt: skip
+    bare = Results(table.frame)
+    for read in (table_scores, table_responses):
+        with pytest.raises(NotApplicableError, match="the table has no rows of single users"):
+            read(bare, "ndcg@10")
+
+
+def test_a_metric_of_0_and_1_tells_a_hit_whatever_its_name():
+    binary = [(*row[:3], float(row[3] > 0)) for row in ROWS]
+    assert table_responses(single_users(binary, "solved"))[0] == "solved"
+    assert table_responses(single_users(binary, "solved"), "Solved")[0] == "solved"
+    with pytest.raises(UsageError, match="score does not tell a hit from a miss"):
+        table_responses(single_users(ROWS, "score"), "score")
+    with pytest.raises(NotApplicableError, match="no metric of the study tells a hit"):
+        table_responses(single_users(ROWS, "score"))

@@ -114,3 +114,9 @@ def test_strata_do_not_depend_on_how_ids_are_numbered() -> None:
     one = popularity_strata(TRAIN, TEST, thresholds=[3], size=2, seed=9).strata[0]
     other = popularity_strata(fit, test, thresholds=[3], size=2, seed=9).strata[0]
     assert rows_of(one.sample) == rows_of(other.sample)
+
+
+@pytest.mark.parametrize(("size", "thresholds"), [(0, (5, 9)), (-1, (5, 9)), (1, ())])
+def test_no_threshold_and_no_size_are_refused(split: Split, size: int, thresholds: tuple[int, ...]) -> None:
+    with pytest.raises(UsageError, match="at least one threshold and a size of at least 1"):
+        popularity_strata(split.refit(), split.test, thresholds=thresholds, size=size, seed=0)

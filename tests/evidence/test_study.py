@@ -1,0 +1,153 @@
+"""What a finished study says beyond its table: settings, candidates, the journal, the facts, answers of classifiers."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from recassay.core.errors import InputError
+from recassay.evidence import instances
+from recassay.evidence.facts import HARMLESS, study_facts
+from recassay.evidence.study import adaptive_journal, candidates, comper_settings, evidence_of, study_part
+from recassay.store import CellRecord, Store
+from recassay.store.adaptive import write_adaptive
+from support.stores import write_records
+
+
+def done(name, algorithm, dataset, value, *, seed=1, fold=None, **more):
+    metrics = {"ndcg@10": value}
+    return CellRecord(name, algorithm, dataset, seed, fold, more.pop("spec", {}), "done", metrics=metrics, **more)
+
+
+def test_a_bare_table_knows_nothing_and_a_study_by_its_kind(tmp_path):
+    assert evidence_of(None) == {}
+    cells = [done("c1", "A", "films", 0.5)]
+    study = write_records(tmp_path / "study", ["ndcg@10"], cells, manifest={"study": {}})
+    usual = {"strata", "comper", "user_responses", "characteristics", "user_scores", "users"}
+    assert set(evidence_of(study)) == usual
+    write_adaptive(study, dict.fromkeys(("metric", "algorithms", "datasets", "question", "steps", "seed", "said"), 1))
+    assert set(evidence_of(study)) == {*usual, "adaptive"}
+    other = write_records(tmp_path / "other", ["accuracy"], [], manifest={"classifiers": {}, "study": {}})
+    assert set(evidence_of(other)) == {"instances"}
+
+
+def test_settings_and_the_journal_with_the_time_of_all_seeds(tmp_path):
+    cells = [done("c1", "A", "films", 0.5, seconds=2.0), done("c2", "A", "films", 0.7, seed=2, seconds=3.5),
+             done("c3", "B", "films", 0.1)]  # fmt: skip
+    manifest = {"study": {"comper": {"correctness": "recall@5", "k": 5, "size": 0.1}}}
+    folder = write_records(tmp_path / "study", ["ndcg@10"], cells, manifest=manifest)
+    assert comper_settings(folder) == {"correctness": "recall@5", "k": 5}
+    assert adaptive_journal(folder) is None
+    journal = {
+        "metric": "ndcg@10",
+        "algorithms": [],
+        "datasets": [],
+        "question": "?",
+        "steps": [],
+        "seed": 1,
+        "said": [],
+    }
+    write_adaptive(folder, journal)
+    found = adaptive_journal(folder)
+    assert found["question"] == "?"
+    assert found["seconds"] == [("A", "films", 5.5), ("B", "films", 0.0)]
+    bare = write_records(tmp_path / "bare", ["ndcg@10"], cells, manifest={"study": {}})
+    assert comper_settings(bare) == {}
+
+
+def test_artificial_classifiers_are_no_candidates_unless_too_few_are_left(tmp_path):
+    def table(folder, *roles):
+        cells = [done(f"c{i}", name, "iris", 0.5, spec={"role": role}) for i, (name, role) in enumerate(roles)]
+        with Store.open(write_records(folder, ["ndcg@10"], cells)) as store:
+            return sorted(candidates(store).algorithms)
+
+    real, mlp, artificial = ("tree", "real"), ("mlp1", "mlp"), ("best", "artificial")
+    assert table(tmp_path / "a", real, ("knn", "real"), mlp, artificial) == ["knn", "tree"]
+    assert table(tmp_path / "b", real, mlp, artificial) == ["best", "mlp1", "tree"]
+    assert table(tmp_path / "c", real, ("knn", "real")) == ["knn", "tree"]
+
+
+def test_the_part_of_a_larger_table_names_version_convention_and_nothing_it_does_not_know(tmp_path):
+    manifest = {"versions": {"recassay": "1.2"}, "study": {}, "metrics": {
+        "ndcg@10": {"variant": "ideal_min", "convention": "the ideal list"}, "seconds_fit": {"unit": "s"}}}  # fmt: skip
+    folder = write_records(tmp_path / "study", ["ndcg@10"], [done("c1", "A", "films", 0.5)], manifest=manifest)
+    part = study_part(folder)
+    (row,) = part.frame.filter(pl.col("metric") == "ndcg@10").rows(named=True)
+    told = {name: row[name] for name in ("framework", "version", "convention", "protocol")}
+    assert told == {
+        "framework": "RecAssay", "version": "1.2", "convention": "ideal_min: the ideal list", "protocol": None
+    }  # fmt: skip
+    assert part.frame.filter(pl.col("metric") == "seconds_fit")["convention"].to_list() == [None]
+    assert part.where == str(folder)
+
+
+def test_the_facts_of_a_study_of_classifiers_and_what_its_cells_took(tmp_path):
+    meter, guess = {"joules": 1500.0, "joules_fit": 1.0, "how": "read"}, {"joules": 500.0, "how": "estimated"}
+    cells = [
+        done("c1", "tree", "iris", 0.5, parameters={"depth": 3, "rate": 0.123456, "kind": "gini"}, energy=meter),
+        done("c2", "knn", "iris", 0.4, fold=2, energy=guess, validation=0.7),
+        done("c3", "svm", "iris", 0.6),
+        CellRecord("c4", "mlp", "iris", 1, None, {}, "failed", reason="too large"),
+    ]
+    manifest = {
+        "classifiers": {},
+        "study": {"name": "flowers", "budget": {"memory": 1}},
+        "written": "2026",
+        "seeds": [1],
+    }
+    folder = write_records(tmp_path / "study", ["ndcg@10"], cells, to_go=[("late", "iris", 1)], manifest=manifest)
+    facts = study_facts(folder)
+    assert (facts.name, facts.planned, facts.done, facts.to_go) == ("flowers", 5, 3, 1)
+    assert (facts.seeds, facts.budget, facts.written) == ((1,), {"memory": 1}, "2026")
+    assert [(cell.algorithm, cell.reason) for cell in facts.failed] == [("mlp", "too large")]
+    assert facts.energy == "2 kJ (0.00056 kWh), estimated, read; 2 cells without a record"
+    rows = facts.parameters.rows(named=True)
+    assert [row["parameters"] for row in rows] == ['depth = 3, rate = 0.1235, kind = "gini"', "", ""]
+    assert [row["fold"] for row in rows] == [None, 2, None]
+    assert rows[1]["validation"] == 0.7
+    none = write_records(tmp_path / "none", ["ndcg@10"], cells[2:3], manifest=manifest)
+    assert study_facts(none).energy == ""
+    both = write_records(tmp_path / "both", ["ndcg@10"], cells[:1], manifest=manifest)
+    assert study_facts(both).energy == "1.5 kJ (0.00042 kWh), read"
+
+
+def test_findings_that_leak_are_no_harmless_ones():
+    assert set(HARMLESS) == {"empty_valid", "few_test_users", "repeated_events", "tied_with_train", "users_of_one_time"}
+
+
+class Spec:
+    """The role and the split of a cell."""
+
+    def __init__(self, spec):
+        self.role, self.split = spec["role"], self
+        self.id = "split"
+
+
+def test_answers_of_classifiers_are_those_on_the_same_rows(tmp_path, monkeypatch):
+    split = {"dataset": "iris", "data": "x", "fraction": 0.5, "seed": 1}
+    specs = {name: {"classifier": name, "role": role, "code": "1", "split": split}
+             for name, role in (("tree", "real"), ("mlp1", "mlp"), ("gone", "real"))}  # fmt: skip
+    cells = [done("c1", "tree", "iris", 1.0, spec=specs["tree"]), done("c2", "mlp1", "iris", 0.5, spec=specs["mlp1"]),
+             CellRecord("c3", "gone", "iris", 1, None, specs["gone"], "failed", reason="slow")]  # fmt: skip
+    folder = write_records(tmp_path / "study", ["ndcg@10"], cells)
+    right = {"c1": [1, 1, 0], "c2": [0, 1, 1]}
+    rows = {"c1": [4, 7, 9], "c2": [4, 7, 9]}
+
+    def responses(self, cell):
+        return pl.DataFrame({"row": rows[cell], "right": right[cell], "truth": ["a", "b", "a"]})
+
+    monkeypatch.setattr(Store, "responses", responses)
+    monkeypatch.setattr(instances.ClassifierCellSpec, "model_validate", classmethod(lambda cls, spec: Spec(spec)))
+    monkeypatch.setattr(instances, "table_record", lambda folder, split: {"properties": {"NumberOfClasses": 2.0}})
+    (found,) = instances.stored_instances(folder)
+    assert found.dataset == "iris"
+    assert found.responses.codes.tolist() == [[1, 1, 0], [0, 1, 1]]
+    assert (found.responses.respondents, found.responses.items) == (("tree", "mlp1"), ("r4", "r7", "r9"))
+    assert (found.roles, found.truth, found.metadata) == (("real", "mlp"), ("a", "b", "a"), {"NumberOfClasses": 2.0})
+    rows["c2"] = [4, 7, 8]
+    with pytest.raises(InputError, match="the cells of iris were tested on different rows"):
+        instances.stored_instances(folder)
+    with pytest.raises(InputError, match="this is no classifier study"):
+        instances.stored_instances(write_records(tmp_path / "other", ["ndcg@10"], [done("c1", "A", "films", 0.5)]))
+    with pytest.raises(InputError, match="no cell of this study is done"):
+        instances.stored_instances(write_records(tmp_path / "none", ["ndcg@10"], cells[2:]))
