@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.support.readings import expected, small_reading
-from tests.support.small_tables import SMALL_TABLES
+from tests.support.readings import expected, small_other_reading, small_reading
+from tests.support.small_tables import SMALL_OTHERS, SMALL_TABLES
 
 from recassay import RecAssayError, load_results
 from recassay.core import columns as c
@@ -204,6 +204,19 @@ def test_shapes_are_read_as_they_are(write, shape):
 def test_small_tables_are_read_or_refused_as_they_were(name):
     """Every row, note, guess and refusal of a small file; `tests/support/readings.py` says how to write them again."""
     assert small_reading(name) == expected()["tables"][name]
+
+
+@pytest.mark.parametrize("name", SMALL_OTHERS)
+def test_answers_items_characteristics_and_choices_are_read_or_refused_as_they_were(name):
+    assert small_other_reading(name) == expected()["others"][name]
+
+
+def test_a_grid_of_more_cells_than_the_limit_is_no_table(monkeypatch):
+    rows = [["model", "NDCG@10"], ["EASE", "0.3"]]
+    monkeypatch.setattr("recassay.data.tables.grid.MOST_CELLS", 4)
+    assert table_of(rows).headers == (("model",), ("NDCG@10",))
+    monkeypatch.setattr("recassay.data.tables.grid.MOST_CELLS", 3)
+    assert table_of(rows) is None
 
 
 def test_utf_16_as_spreadsheets_save_it(tmp_path):

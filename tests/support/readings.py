@@ -10,16 +10,23 @@ import json
 import re
 import sys
 import tempfile
+from dataclasses import fields, is_dataclass
 from functools import cache
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from tests.support.small_tables import SMALL_LISTS, SMALL_TABLES
+import numpy as np
+import polars as pl
+from tests.support.small_tables import SMALL_LISTS, SMALL_OTHERS, SMALL_TABLES
 
 from recassay import RecAssayError, load_results
 from recassay.data.lists.judgements import read_judgements
 from recassay.data.lists.read import read_lists
+from recassay.data.tables.characteristics import read_properties
+from recassay.data.tables.instances import read_instances
+from recassay.data.tables.responses import read_items, read_responses
+from recassay.data.tables.universes import read_choices
 
 SAMPLES = Path(__file__).resolve().parents[1] / "samples"
 EXPECTED = Path(__file__).with_name("readings.json")
@@ -54,6 +61,35 @@ def small_lists_reading(name: str) -> dict[str, Any]:
         root = Path(folder).resolve() / "work"
         _write(root, files)
         return {"lists": _lists(root / read, root), "judgements": _judgements(root / read)}
+
+
+def small_other_reading(name: str) -> Any:
+    """What a small table of answers, items, characteristics or choices of a protocol is read as."""
+    files, read, kind = SMALL_OTHERS[name]
+    readers: dict[str, Any] = {
+        "responses": read_responses, "items": read_items, "instances": read_instances, "properties": read_properties,
+        "choices": read_choices,
+    }  # fmt: skip
+    with tempfile.TemporaryDirectory(prefix="readings") as folder:
+        root = Path(folder).resolve() / "work"
+        _write(root, files)
+        try:
+            return _value(readers[kind](root / read), root)
+        except RecAssayError as error:
+            return {"refused": _named(str(error), root)}
+
+
+def _value(value: Any, root: Path) -> Any:
+    """Results of readers as plain values: the fields of classes, the rows of frames and arrays."""
+    if is_dataclass(value):
+        return {field.name: _value(getattr(value, field.name), root) for field in fields(value)}
+    if isinstance(value, pl.DataFrame):
+        return {"columns": value.columns, "rows": _rows(value, root)}
+    if isinstance(value, dict):
+        return {str(key): _value(each, root) for key, each in value.items()}
+    if isinstance(value, np.ndarray):
+        return _value(value.tolist(), root)
+    return [_value(each, root) for each in value] if isinstance(value, list | tuple) else _plain(value, root)
 
 
 def _write(root: Path, files: dict[str, str | bytes]) -> list[Path]:
@@ -127,6 +163,7 @@ def readings() -> dict[str, dict[str, Any]]:
         "samples": {name: sample_reading(name) for name in (*FILES, *FOLDERS)},
         "tables": {name: small_reading(name) for name in SMALL_TABLES},
         "lists": {name: small_lists_reading(name) for name in SMALL_LISTS},
+        "others": {name: small_other_reading(name) for name in SMALL_OTHERS},
     }
 
 

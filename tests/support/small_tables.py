@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
+import zipfile
 from typing import Any
 
 Files = dict[str, str | bytes]
@@ -47,6 +49,7 @@ SMALL_TABLES: dict[str, tuple[Files, dict[str, Any]]] = {
     "something after gzip": one(gzip.compress((LONG + FOUR).encode(), mtime=0) + b"x", "films.csv.gz"),
     "broken UTF-16": one(b"\xff\xfem\0o\0d\0e\0l"[:-2] + b"\xd8", "films.csv"),
     "a column twice": one("model,NDCG@10,NDCG@10\nEASE,0.1,0.2\nPop,0.3,0.4\n"),
+    "a column twice, semicolons": one("model;x;x;x\nEASE;0.1;0.2;a\nPop;0.3;0.4;b\n"),
     "a field too many": one("model,dataset,NDCG@10\nEASE,d1,0.1\nPop,d1,0.2,extra\n"),
     "an open quote": one('model,dataset,NDCG@10\nEASE,d1,0.1\nPop,"d1,0.2\nALS,d1,0.3\n'),
     "short lines": one("model,dataset,NDCG@10,HR@10\nEASE,d1,0.1\nPop,d1,0.2,0.4\n"),
@@ -384,6 +387,8 @@ SMALL_TABLES |= {
                     "t2": {"exact_match": 0.25, "exact_match_stderr": 0.2, "sample_len": 9}},
         "groups": {"g": {}}, "n-shot": {"t1": 5}, "versions": {}, "higher_is_better": {"t1": {"ppl": False}},
         "config": {"model": "hf", "model_args": "pretrained=org/m,dtype=x"}, "git_hash": "abc"}),
+    "lm-eval of a model without arguments": document({"results": {"t": {"acc,none": 0.5}}, "versions": {}, "config": {"model": "hf"}}),
+    "lm-eval without a model": document({"results": {"t": {"acc,none": True, "bleu,none": 0.5}}, "configs": {}}),
     "lm-eval of a group alone": document({"results": {"all": {"acc": 0.5}}, "versions": {}, "model_name": "m"}),
     "samples of lm-eval": several({"org__m/samples_t_2026-01-02T03-04-05.6.jsonl": lines(
         {"doc_id": 0, "resps": [], "filter": "none", "metrics": ["acc", "bleu"], "acc": 1.0, "bleu": 0.25},
@@ -530,3 +535,160 @@ SMALL_LISTS |= {
         ("a folder without lists", "notes.md", "nothing", ".", None),
     )
 }
+
+MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+STRICT = "http://purl.oclc.org/ooxml/spreadsheetml/main"
+
+
+def book(*sheets: str, space: str = MAIN, shared: str = "", states: tuple[str, ...] = ()) -> bytes:
+    """A workbook of the rows of its sheets, each written as XML."""
+    relation = MAIN.replace("spreadsheetml/2006/main", "officeDocument/2006/relationships")
+    if space == STRICT:
+        relation = "http://purl.oclc.org/ooxml/officeDocument/relationships"
+    named = "".join(
+        f'<sheet name="d{i}" sheetId="{i}" r:id="rId{i}"{f" state={states[i - 1]!r}" if states else ""}/>'
+        for i in range(1, len(sheets) + 1)
+    )
+    members = {
+        "xl/workbook.xml": f'<workbook xmlns="{space}" xmlns:r="{relation}"><sheets>{named}</sheets></workbook>',
+        "xl/_rels/workbook.xml.rels": "<Relationships>"
+        + "".join(f'<Relationship Id="rId{i}" Target="worksheets/s{i}.xml"/>' for i in range(1, len(sheets) + 1))
+        + "</Relationships>",
+        "xl/sharedStrings.xml": f'<sst xmlns="{space}">{shared}</sst>',
+        **{
+            f"xl/worksheets/s{i}.xml": f'<worksheet xmlns="{space}">{rows}</worksheet>'
+            for i, rows in enumerate(sheets, 1)
+        },
+    }
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, text in members.items():
+            archive.writestr(zipfile.ZipInfo(name), text)
+    return packed.getvalue()
+
+
+def cells(*rows: tuple[object, ...]) -> str:
+    """Rows of a sheet: texts stand in their cells, numbers as values."""
+
+    def cell(value: object, place: str) -> str:
+        if isinstance(value, str):
+            return f'<c r="{place}" t="inlineStr"><is><t>{value}</t></is></c>'
+        return "" if value is None else f'<c r="{place}"><v>{value}</v></c>'
+
+    lines = (
+        f'<row r="{i}">' + "".join(cell(value, f"{'ABCDEFG'[j]}{i}") for j, value in enumerate(row)) + "</row>"
+        for i, row in enumerate(rows, 1)
+    )  # fmt: skip
+    return f"<sheetData>{''.join(lines)}</sheetData>"
+
+
+PLAIN_SHEET = cells(("model", "NDCG@10"), ("EASE", 0.3), ("Pop", 0.1))
+
+SMALL_TABLES |= {
+    "a workbook": one(book(PLAIN_SHEET), "films.xlsx"),
+    "a strict workbook": one(book(PLAIN_SHEET, space=STRICT), "films.xlsx"),
+    "sheets of datasets": one(book(PLAIN_SHEET, PLAIN_SHEET.replace("0.3", "0.5")), "films.xlsx"),
+    "a hidden sheet": one(book(PLAIN_SHEET, PLAIN_SHEET.replace("0.3", "0.5"), states=("visible", "hidden")), "films.xlsx"),
+    "merged cells of a workbook": one(book(cells(("Model", "NDCG@10", None), (None, "d1", "d2"), ("EASE", 0.3, 0.4), ("Pop", 0.1, 0.2))
+                                           + '<mergeCells><mergeCell ref="A1:A2"/><mergeCell ref="B1:C1"/></mergeCells>'), "films.xlsx"),
+    "shared texts of a workbook": one(book(
+        '<sheetData><row r="1"><c t="s"><v>0</v></c><c t="s"><v>1</v></c></row><row r="2"><c t="s"><v>2</v></c><c><v>0.3</v></c></row>'
+        '<row r="3"><c r="A3" t="str"><v>Pop</v></c><c r="B3" t="e"><v>#DIV/0!</v></c></row></sheetData>',
+        shared='<si><t>model</t></si><si><r><t>NDCG@</t></r><r><t>10</t></r></si><si><r><t>EASE</t></r><r><rPr><vertAlign '
+        'val="superscript"/></rPr><t>1</t></r></si>'), "films.xlsx"),
+    "a workbook with a document type": one(book("<!DOCTYPE x>" + PLAIN_SHEET), "films.xlsx"),
+    "a workbook that is too sparse": one(book(cells(("model", "NDCG@10"), ("EASE", 0.3)) + '<row r="900000"><c r="XFD900000"><v>1</v></c></row>'),
+                                         "films.xlsx"),
+    "braces in LaTeX": tex("Model & \\makecell{NDCG \\\\ @10} & {HR@10 \\& more} \\\\ {EASE & co} & {0.3} & 0.5 \\\\ Pop & 0.1 & 0.2 \\\\"),
+    "no end in LaTeX": one("\\begin{tabular}{lc} Model & NDCG@10 \\\\ EASE & 0.3 \\\\ Pop & 0.1 \\\\", "films.tex"),
+    "a table in a table of LaTeX": tex("Model & NDCG@10 & HR@10 \\\\ \\begin{tabular}{l}EASE\\end{tabular} & 0.3 & 0.5 \\\\ Pop & 0.1 & 0.2 \\\\"),
+    "a percent sign in LaTeX": tex("Model & NDCG@10 (\\%) & HR@10 \\\\ EASE & 30 & 0.5 \\\\ Pop & 10 & 0.2 \\\\"),
+    "a cell over rows and columns": tex("\\multirow{2}{*}{Model} & \\multicolumn{2}{c}{\\multirow{2}{*}{x}} \\\\ & & \\\\ EASE & 1 & 2 \\\\"),
+    "two tables of LaTeX": one(TEX.format("Model & NDCG@10 & HR@10 \\\\ EASE & 0.3 & 0.5 \\\\ Pop & 0.1 & 0.2 \\\\")
+                               + TEX.format("Model & Recall@5 & MRR \\\\ EASE & 0.3 & 0.5 \\\\ Pop & 0.1 & 0.2 \\\\"), "films.tex"),
+    "deviations among metrics": one("model,dataset,metric,value\nEASE,d1,NDCG@10,0.3\nEASE,d1,NDCG@10_std,0.02\nEASE,d1,val_ndcg@10,0.5\n"
+                                    "Pop,d1,NDCG@10,0.1\nPop,d1,NDCG@10_std,0.01\nPop,d1,val_ndcg@10,0.4\n"),
+    "numbers beside values": one("model,dataset,metric,value,median,epochs\nEASE,d1,NDCG@10,0.3,0.2,5\nPop,d1,NDCG@10,0.1,0.1,6\n"),
+    "a mean beside metrics": one("model,dataset,NDCG@10,HR@10,mean\nEASE,d1,0.3,0.5,0.4\nPop,d1,0.1,0.2,0.15\n"),
+    "a study of three names": one(lines({"op_code": 0, "study_name": "ALS / yelp / long", "directions": [2]},
+                                        {"op_code": 4, "study_id": 0, "state": 1, "values": [0.5]}), "journal.log"),
+    "blank lines in trec_eval": one("map q1 0.5\n\n\nmap q2 0.1\n\nndcg_cut_10 q1 0.5\n", "trec_eval_q_bm25.txt"),
+    "a first row of words": one("model,dataset,NDCG@10\nEASE,d1,n/a\nPop,d1,0.1\n"),
+    "names in quotes": one('model,dataset,NDCG@10\n"EASE, tuned",d1,0.3\n"Pop ""best""",d1,0.1\n'),
+    "mixed users": one("model,dataset,user,NDCG@10\nEASE,d1,u1,0.2\nEASE,d1,u2,0.6\nPop,d1,,0.1\n"),
+    "tuples of other lengths": one("name,NDCG@10\n\"('EASE', 'd1')\",0.3\n\"('Pop',)\",0.1\n", wide=True),
+    "several metrics of datasets": one("Model,d1,,d2,\n,NDCG,HR,NDCG,HR\n,@10,@10,@5,@5\nEASE,0.3,0.5,0.4,0.6\nPop,0.1,0.2,0.2,0.3\n"),
+    "footnotes of names": one("| Model | NDCG@10 |\n|--|--|\n| SASRec^† | 0.3 |\n| NGCF [12] | 0.1 |\n| `GRU4Rec` | 0.2 |\n| <b>BPR</b> | 0.1 |\n", "films.md"),
+    "tags that are names": one("| Model | NDCG@10 |\n|--|--|\n| EASE <a> | 0.3 |\n| EASE <b> | 0.1 |\n", "films.md"),
+    "a dataset in the name of the file": one("model,NDCG@10\nEASE,0.3\nPop,0.1\n", "results_2026-11-15_ml-1m_final.csv"),
+    "a dataset in the folder": several({"yelp/results/run_3/results.csv": "model,NDCG@10\nEASE,0.3\nPop,0.1\n"}),
+    "metrics of a caption": one("# results\nTable 3\nmodel,d1,d2\nEASE,0.3,0.4\nPop,0.1,0.2\n", "hr@5 of all.csv"),
+    "an answer in JSON lines with a mistake": one('{"model_a": "A", "model_b": "B", "winner": "a"}\nno\n', "x.jsonl"),
+    "a list in JSON lines": one('{"model_a": "A", "model_b": "B", "winner": "a"}\n[1]\n', "x.jsonl"),
+    "percent in a long column": one("model,dataset,metric,value\nEASE,d1,NDCG@10,30%\nPop,d1,NDCG@10,10 %\nALS,d1,NDCG@10,20\\%\n"),
+    "a number with a power": one("model,dataset,RMSE\nEASE,d1,1.5e-3\nPop,d1,2 × 10^-3\nALS,d1,3\\times10^{-3}\n"),
+}  # fmt: skip
+
+
+def lz4(content: bytes, *, packed: bool = False, flags: int = 0x40, checksum: bytes = b"") -> bytes:
+    """A frame of LZ4 with one block."""
+    size = len(content) | (0 if packed else 1 << 31)
+    header = bytes([flags, 0x40]) + bytes(8 if flags & 8 else 0) + bytes(4 if flags & 1 else 0) + b"\0"
+    return b"\x04\x22\x4d\x18" + header + size.to_bytes(4, "little") + content + checksum + bytes(4)
+
+
+# {"u": {"i": 0.5, "j": 0.25, "k": -3, "l": 300, "m": 70000}} with a float of each width, and whole numbers.
+CBOR = b"\xa1\x61u\xa5\x61i\xf9\x38\x00\x61j\xfa\x3e\x80\x00\x00\x61k\x22\x61l\x19\x01\x2c\x61m\x1a\x00\x01\x11\x70"
+ORDERED = b"\xa1\x61u\x98\x18" + b"\x61a" * 24  # a list of 24 items, its length in a byte of its own
+# The same list, packed: five literals, then a copy of the last two bytes that overlaps itself, for 46 more.
+PACKED = bytes([0x7F]) + ORDERED[:7] + bytes([2, 0, 46 - 4 - 15])
+LONG_LITERAL = bytes([0xF0, len(CBOR) - 15]) + CBOR
+
+SMALL_LISTS |= {
+    name: ({f"{name}.lz4": content}, f"{name}.lz4")
+    for name, content in {
+        "numbers": lz4(CBOR), "with a checksum": lz4(CBOR, flags=0x50, checksum=b"sums"), "with a size": lz4(CBOR, flags=0x49),
+        "twice": lz4(lz4(CBOR)), "an overlapping copy": lz4(PACKED, packed=True), "a long literal": lz4(LONG_LITERAL, packed=True),
+        "a copy from before": lz4(bytes([0x10]) + b"\xa1" + bytes([9, 0]), packed=True), "bytes after": lz4(CBOR + b"\0"),
+        "cut short": lz4(CBOR)[:-9], "a tag": lz4(b"\xc0\x01"), "deep": lz4(b"\x81" * 12 + b"\x01"),
+        "text cut short": lz4(b"\xa1\x65u"), "truth values": lz4(b"\xa1\x61u\xa2\x61i\xf5\x61j\xf4"),
+        "a long whole number": lz4(b"\xa1\x61u\xa1\x61i\x1b\x00\x00\x00\x01\x00\x00\x00\x00"),
+    }.items()
+}  # fmt: skip
+
+SMALL_OTHERS: dict[str, tuple[Files, str, str]] = {
+    "responses": ({"a.csv": "who,i1,i2,i3\nA,1,0,yes\nB,false,,correct\nC,1.0,Wrong,n/a\n"}, "a.csv", "responses"),
+    "responses of numbers": ({"a.csv": "who,i1\nA,1\nB,2\n"}, "a.csv", "responses"),
+    "responses without items": ({"a.csv": "who\nA\n"}, "a.csv", "responses"),
+    "responses without a name": ({"a.csv": "who,i1\nA,1\n,0\n"}, "a.csv", "responses"),
+    "responses without rows": ({"a.csv": "who,i1\n"}, "a.csv", "responses"),
+    "items": ({"a.csv": "name,a,b,c\ni1,1.5,-0.5,0.2\ni2,0.5,1,0\n"}, "a.csv", "items"),
+    "items by difficulty": ({"a.csv": "item,difficulty\ni1,-0.5\ni2,1\n"}, "a.csv", "items"),
+    "items without difficulty": ({"a.csv": "item,guessing\ni1,0.1\n"}, "a.csv", "items"),
+    "items without a name": ({"a.csv": "b\n0.1\n"}, "a.csv", "items"),
+    "an item twice": ({"a.csv": "item,b\ni1,0.1\ni1,0.2\n"}, "a.csv", "items"),
+    "an item with a word": ({"a.csv": "item,b,c\ni1,0.1,0\ni2,hard,0\n"}, "a.csv", "items"),
+    "characteristics": ({"a.csv": "Dataset,users,density,note\nx,10,0.5,good\ny,,nan,bad\nz,30,inf,\n"}, "a.csv", "properties"),
+    "characteristics, first column": ({"a.csv": "name,users\nx,10\ny,20\n"}, "a.csv", "properties"),
+    "characteristics with a word": ({"a.csv": "dataset,users\nx,10\ny,many\n"}, "a.csv", "properties"),
+    "characteristics twice": ({"a.csv": "dataset,users\nx,10\nx,20\n"}, "a.csv", "properties"),
+    "characteristics without a name": ({"a.csv": "dataset,users\nx,10\n,20\n"}, "a.csv", "properties"),
+    "characteristics without numbers": ({"a.csv": "dataset,note\nx,good\ny,bad\n"}, "a.csv", "properties"),
+    "characteristics of nothing": ({"a.csv": "dataset,users\n"}, "a.csv", "properties"),
+    "instances": ({"f/d1.csv": "who,i1,i2\nRF,1,0\nmlp3,1,1\nrand1,0,0\noptimal,1,1\n", "f/d2.tsv": "who\ti1\nRF\t1\nSVM\t0\n",
+                   "f/metadata.csv": "dataset,size\nd1,10\n", "f/_x.csv": "x\n", "f/notes.md": "x"}, "f", "instances"),
+    "instances with roles": ({"f/d1.csv": "who,i1\nRF,1\nmlp3,1\n", "f/respondents.csv": "respondent,role\nmlp3,real\n"}, "f", "instances"),
+    "a role that is none": ({"f/d1.csv": "who,i1\nRF,1\n", "f/respondents.csv": "respondent,role\nRF,hero\n"}, "f", "instances"),
+    "roles of one column": ({"f/d1.csv": "who,i1\nRF,1\n", "f/respondents.csv": "respondent\nRF\n"}, "f", "instances"),
+    "one dataset in two files": ({"f/d1.csv": "who,i1\nRF,1\n", "f/d1.tsv": "who\ti1\nRF\t1\n"}, "f", "instances"),
+    "metadata of another dataset": ({"f/d1.csv": "who,i1\nRF,1\n", "f/metadata.csv": "dataset,size\nd1,10\nd9,3\n"}, "f", "instances"),
+    "no instances": ({"f/notes.md": "x"}, "f", "instances"),
+    "no folder of instances": ({"f/notes.md": "x"}, "g", "instances"),
+    "choices": ({"a.csv": "model,dataset,metric,score,split,seed\nA,x,ndcg@10,0.1,loo,1\nB,x,ndcg@10,0.2,,2\n"}, "a.csv", "choices"),
+    "choices by metric": ({"a.csv": "model,dataset,split,NDCG@10,HR@10\nA,x,loo,0.1,0.3\nB,x,loo,,0.4\n"}, "a.csv", "choices"),
+    "choices without metrics": ({"a.csv": "model,dataset,split\nA,x,loo\n"}, "a.csv", "choices"),
+    "choices with two models": ({"a.csv": "model,method,dataset,metric,value\nA,m,x,ndcg@10,1\n"}, "a.csv", "choices"),
+    "choices of no table": ({"a.json": "{}"}, "a.json", "choices"),
+    "choices with a gap": ({"a.csv": "model,dataset,metric,value\nA,x,ndcg@10,0.1\n,x,ndcg@10,0.2\n"}, "a.csv", "choices"),
+    "choices without end": ({"a.csv": "model,dataset,metric,value\nA,x,ndcg@10,inf\n"}, "a.csv", "choices"),
+}  # fmt: skip

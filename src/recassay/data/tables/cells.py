@@ -43,7 +43,7 @@ _SUPERSCRIPT = re.compile(
 _SUBSCRIPT = re.compile(
     r"(?:_\s*\{|\\textsubscript\s*\{|<sub>)\s*(?:±|\+/?-)?\s*([\d.,]+\s*%?)\s*(?:\}|</sub>)", re.IGNORECASE
 )
-_POWER = re.compile(r"(?:×|\\times|·|\\cdot|\bx\b|\*)\s*10\s*(?:\^|\*\*)?\s*\{?\s*([+-−]?\s*\d+)\s*\}?")
+_POWER = re.compile(r"\s*(?:×|\\times|·|\\cdot|\bx\b|\*)\s*10\s*(?:\^|\*\*)?\s*\{?\s*([+-−]?\s*\d+)\s*\}?")
 _MACRO = re.compile(r"\\[a-zA-Z]+\*?(?:\[[^\]]*\])?")
 _TAG = re.compile(r"</?(?:b|i|u|em|strong|sup|sub|br|span|font|small|code|tt)\b[^<>]*>", re.IGNORECASE)
 _ITALIC = re.compile(r"^\s*_([^_]+)_(?=\s|$)")

@@ -147,7 +147,7 @@ def without_marks(names: list[str]) -> list[str]:
 def table_of(rows: Sequence[Sequence[str]], title: str = "", *, drawn: bool = False) -> Table | None:
     """The table of a grid; None where no row of numbers stands below a header. `drawn`: see `Table`."""
     width = max((len(row) for row in rows), default=0)
-    if not width or width * len(rows) > MOST_CELLS:
+    if width * len(rows) > MOST_CELLS:
         return None
     refuse_wide(width)
     grid = [[cell.strip() for cell in row] + [""] * (width - len(row)) for row in rows]

@@ -95,7 +95,7 @@ def long_form(table: Table, asked: Asked, where: str, dataset: str, stem: str = 
         if asked.dataset is None:
             remarks.sentences.append(f"no column names the dataset: {dataset!r} was taken (`dataset` names another)")
     if c.USER in frame.columns:
-        count = frame.get_column(c.USER).n_unique()
+        count = frame.get_column(c.USER).drop_nulls().n_unique()
         remarks.sentences.append(f"its rows are of {count} users: means over users were taken, with their deviations")
     return Imported(_without_averages(frame, remarks), tuple(remarks.lines()), tuple(remarks.guesses))
 
@@ -188,7 +188,7 @@ def _columns(table: Table, layout: Layout, where: str, remarks: Remarks) -> pl.D
 
 def _refuse_other_scales(columns: list[ValueColumn], parts: list[pl.DataFrame], where: str) -> None:
     """A column of a wide table that reaches above 1 beside others that do not is no share: a setting, or percent."""
-    labels = {column.metric.label if column.metric and column.other else "" for column in columns}
+    labels = {column.metric.label if column.metric else "" for column in columns}
     label = labels.pop()
     if labels or split_label(label)[0] not in BOUNDED:
         return
