@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -13,14 +14,19 @@ from scipy import stats
 
 from recassay.analysis.decodirt.bins import equal_bins
 from recassay.analysis.decodirt.fit import ANALYSIS, analyze_instances
+from recassay.analysis.decodirt.fit import _notes as notes_of
+from recassay.analysis.decodirt.metadata import METADATA
 from recassay.analysis.decodirt.ratings import PAPER_PLAYERS, baselines, benchmark_sets, choose_players
+from recassay.analysis.decodirt.subset import recommend
 from recassay.analysis.decodirt.traits import ItemCalibration, all_traits, dataset_traits, standardised
+from recassay.analysis.glicko.system import round_robin, tournament
 from recassay.analysis.logistic_irt.ability import estimate_abilities
 from recassay.analysis.logistic_irt.fit import fit_logistic
 from recassay.analysis.logistic_irt.model import true_score
 from recassay.analysis.logistic_irt.priors import ItemPriors
 from recassay.core.analysis import AnalysisSpec
 from recassay.core.errors import InputError, NotApplicableError, UsageError
+from recassay.core.seeds import derived_rng
 from recassay.core.tables.responses import InstanceResponses, LogisticItems, Responses
 from support.decodirt import REAL, benchmark, simulated
 
@@ -342,3 +348,195 @@ def test_analyze_runs_it_where_answers_are_known(answers):
     assert found.how.confidence == 0.95
     level = AnalysisSpec("accuracy", alpha=0.1, evidence={"instances": lambda: answers[:2]})
     assert ANALYSIS.run(None, level).how.confidence == 0.9
+
+
+@pytest.fixture(scope="module")
+def small():
+    """Five small datasets; `dataset-02` has no metadata but two properties."""
+    answers = benchmark(5, items=14, networks=3)
+    known = {"NumberOfClasses": 3.0, "ClassEntropy": float("nan")}
+    answers[2] = replace(answers[2], metadata=known)
+    return analyze_instances(answers, orders=4, seed=6, how=ItemCalibration(max_cycles=6, confidence=0.8))
+
+
+def test_statistics_of_a_dataset_by_hand(small):
+    traits = small.traits[0]
+    slope = np.array([2.0, -1.0, 0.5, 1.0, 3.0])
+    items = LogisticItems.from_difficulty(list("abcde"), slope, [0.0, 1.0, 20.0, 2.0, 5.0], [0.1, 0.2, 0.3, 0.2, 0.9])
+    ends = np.full((5, 3, 2), np.nan)
+    ends[:4, 0, 1] = [3.0, -0.1, 0.9, 1.5]
+    fit = replace(traits.fit, items=items, item_intervals=ends, constant=np.array([False] * 4 + [True]))
+    found = replace(traits, fit=fit, kept=slope >= 0)
+    assert found.negative == ["b"]
+    assert found.statistics() == pytest.approx({
+        "mean_discrimination": 0.625, "median_discrimination": 0.75,
+        "discrimination_deviation": np.std([2, -1, 0.5, 1]),
+        "mean_difficulty": 9 / 4, "difficulty_deviation": np.std([0, 1, 6, 2]), "median_difficulty": 1.5,
+        "mean_guessing": 0.2, "guessing_deviation": np.std([0.1, 0.2, 0.3, 0.2]), "median_guessing": 0.2,
+        "negative_share": 0.25, "clearly_negative_share": 0.25,
+    })  # fmt: skip
+    bare = replace(found, fit=replace(fit, item_intervals=np.full((5, 3, 2), np.nan)))
+    assert np.isnan(bare.statistics()["clearly_negative_share"])
+    assert found.probabilities(negative=True) == pytest.approx(traits.scored.true_scores / 5)
+    assert found.probabilities(negative=False) == pytest.approx(traits.kept_true_score / 4)
+    assert np.isnan(replace(found, kept=np.zeros(5, dtype=bool)).probabilities(negative=False)).all()
+
+
+def test_bins_and_tables_say_what_the_datasets_say(small):
+    statistics = {traits.dataset: traits.statistics() for traits in small.traits}
+    hardest = sorted(statistics, key=lambda name: -statistics[name]["mean_difficulty"])
+    assert [one.datasets for one in small.bins] == [tuple(hardest[:3]), tuple(hardest[3:])]
+    assert [one.number for one in small.bins] == [1, 2]
+    for one in small.bins:
+        own = [statistics[name] for name in one.datasets]
+        assert (one.low, one.high) == (
+            min(s["mean_difficulty"] for s in own), max(s["mean_difficulty"] for s in own)
+        )  # fmt: skip
+        assert one.parameters == pytest.approx(
+            {name: np.mean([s[f"mean_{name}"] for s in own]) for name in ("difficulty", "discrimination", "guessing")}
+            | {"negative_share": np.mean([s["negative_share"] for s in own])}
+        )
+    frame = small.to_frame()
+    assert frame.get_column("dataset").to_list() == hardest
+    assert frame.get_column("bin").to_list() == [1, 1, 1, 2, 2]
+    assert frame.get_column("instances").to_list() == [14] * 5
+    assert frame.get_column("median_guessing").to_list() == [statistics[name]["median_guessing"] for name in hardest]
+    assert set(small.metadata_bins) == set(METADATA)
+    assert sum(len(one.datasets) for one in small.metadata_bins["ClassEntropy"]) == 4
+    mean = small.mean_scores_frame().row(by_predicate=pl.col("respondent") == "SVM", named=True)
+    at = [traits.respondents.index("SVM") for traits in small.traits]
+    pairs = list(zip(small.traits, at, strict=True))
+    assert mean["probability"] == pytest.approx(np.mean([t.scored.true_scores[i] / 14 for t, i in pairs]))
+    assert mean["accuracy"] == pytest.approx(np.mean([t.scored.accuracies[i] for t, i in pairs]))
+    assert mean["datasets"] == 5
+    frames = small.frames()
+    assert frames["decodirt_items"].height == 70
+    assert frames["decodirt_items"].get_column("negative").sum() == sum(len(t.negative) for t in small.traits)
+    assert frames["decodirt_ratings"].height == 6 * 2 * len(small.players)
+    first = frames["decodirt_ratings"].row(0, named=True)
+    best = small.ratings[0].all
+    assert (first["set"], first["instances"], first["rank"]) == ("difficulty", "all_instances", 1)
+    assert first["classifier"] == best.algorithms[best.order()[0]]
+    assert first["rating"] == best.ratings[0].max()
+    bins = frames["decodirt_bins"].row(0, named=True)
+    assert (bins["property"], bins["bin"], bins["size"]) == ("difficulty", 1, 3)
+    assert bins["datasets"] == ", ".join(hardest[:3])
+
+
+def test_correlations_are_corrected_over_pairs_of_a_property_and_a_statistic(small):
+    found = small.correlations
+    assert (found.properties, len(found.variables), found.statistics[0]) == (8, 17, "mean_difficulty")
+    crossed = found.pairs.filter(pl.col("kind") == "property and items").sort("p")
+    p = crossed.get_column("p").to_numpy()
+    holm = np.minimum(np.maximum.accumulate(p * np.arange(len(p), 0, -1)), 1)
+    assert crossed.get_column("p_holm").to_numpy() == pytest.approx(holm)
+    entropy = crossed.filter(pl.col("left") == "ClassEntropy")
+    assert entropy.get_column("datasets").to_list() == [4] * 9
+    row = entropy.filter(pl.col("right") == "mean_guessing").row(0, named=True)
+    known = [traits for traits in small.traits if traits.dataset != "dataset-02"]
+    x, y = (
+        [t.metadata["ClassEntropy"] for t in known],
+        [t.statistics()["mean_guessing"] for t in known],
+    )  # fmt: skip
+    low, high = stats.pearsonr(x, y).confidence_interval(0.8)
+    assert (row["low"], row["high"]) == (pytest.approx(low), pytest.approx(high))
+    kinds = found.to_frame().get_column("kind").to_list()
+    assert kinds == ["property and items"] * 72 + ["items"] * 36 + ["properties"] * 28
+    sizes = found.to_frame().get_column("pearson")[:72].abs().drop_nulls().to_list()
+    assert sizes == sorted(sizes, reverse=True)
+    level = float(np.median(holm))
+    assert found.telling(level).height == (holm < level).sum()
+
+
+def test_the_recommendation_by_plain_computation(small):
+    """Faults, then a half that varies least, then pairs of real classifiers that are apart; Kendall's tau by scipy."""
+    found, whole = small.recommendation, small.ratings[0].all
+    real = [name for name in small.players if small.roles[name] == "real"]
+    halves = small.ratings[2:]
+    for candidate, half in zip(found.candidates, halves, strict=True):
+        check = baselines(half.all)
+        rating = dict(zip(half.all.algorithms, half.all.ratings[0], strict=True))
+        assert check.above_optimal == sum(value > rating["optimal"] for value in rating.values())
+        assert check.below_pessimal == sum(value < rating["pessimal"] for value in rating.values())
+        assert candidate.baselines == check
+        assert check.faults == check.above_optimal + check.below_pessimal
+        assert check.sound == (check.faults == 0)
+        assert candidate.separated is None  # fewer than five datasets have no intervals
+    order = [
+        (c.baselines.faults, c.set.name.startswith("most"), -(c.separated or 0.0), at)
+        for at, c in enumerate(found.candidates)
+    ]
+    assert found.set == found.candidates[min(order)[-1]].set
+    scores = round_robin(
+        np.array(
+            [[t.scored.true_scores[t.respondents.index(p)] for t in by_name(small, whole)] for p in whole.algorithms]
+        ),
+        higher_is_better=True,
+    )
+    at = [whole.algorithms.index(name) for name in real]
+
+    def kendall(orders):
+        final = tournament(scores, orders, tau=whole.tau)[:, -1, 0][:, at]
+        return np.array([stats.kendalltau(one, whole.spread[1, at], variant="b").statistic for one in final])
+
+    chosen = np.array([whole.datasets.index(name) for name in found.datasets])
+    rng = derived_rng(6, "orders of a subset", *found.datasets)
+    taus = kendall(chosen[np.argsort(rng.random((500, len(chosen))), axis=1)])
+    assert found.tau == pytest.approx(np.median(taus))
+    drawn = np.argsort(derived_rng(6, "random subsets").random((500, 5)), axis=1)[:, : len(chosen)]
+    random = kendall(drawn)
+    assert found.random_tau == pytest.approx(tuple(np.quantile(random, [0.025, 0.5, 0.975])))
+    assert found.beaten == pytest.approx((random <= found.tau + 1e-9).mean())
+    least = [set(half.set.datasets) for half in halves if half.set.name.startswith("least")]
+    assert found.overlap == len(least[0] & least[1]) / 3
+    apart = [replace(half, all=replace(half.all, bounds=staircase(half.all.algorithms, real))) for half in halves]
+    again = recommend(small.traits, [*small.ratings[:2], *apart], real, seed=6)
+    assert [candidate.separated for candidate in again.candidates] == pytest.approx([10 / 15] * 4)
+    assert recommend(small.traits, [*small.ratings[:2], *apart], real[:2], seed=6).tau is None
+    data = small.to_dict()["recommended"]
+    assert (data["set"], data["kendall_tau"], data["overlap_of_least"]) == (found.set.name, found.tau, found.overlap)
+
+
+def staircase(names, real):
+    """Intervals of the six real classifiers, each of which reaches into the next but not into the one after it."""
+    place = {name: at for at, name in enumerate(real)}
+    return np.array([(place.get(name, 0), place.get(name, 0) + 1.5) for name in names])
+
+
+def by_name(result, rated):
+    traits = {one.dataset: one for one in result.traits}
+    return [traits[name] for name in rated.datasets]
+
+
+def test_notes_are_whole_sentences(small):
+    players = ("SVM", "optimal")
+    flat = replace(small.traits[0], fit=replace(small.traits[0].fit, constant=np.ones(14, dtype=bool), converged=True))
+    bare = replace(small.traits[1], kept=np.zeros(14, dtype=bool), metadata={}, fit=replace(small.traits[1].fit,
+                   converged=False))  # fmt: skip
+    alone = replace(bare.scored, respondents=tuple(f"x{name}" for name in bare.respondents))
+    fine = replace(small.traits[2], fit=replace(small.traits[2].fit, converged=True))
+    told = notes_of([flat, replace(bare, scored=alone), fine], players)
+    assert told == [
+        "The 3PL did not converge on 1 of 3 datasets (dataset-01): read their item parameters with care.",
+        "On dataset-00 everybody answers alike: no items, and no part in the ratings.",
+        "Every instance of dataset-01 discriminates negatively: without them nobody plays there.",
+        "No answers of SVM on dataset-01, optimal on dataset-01: they play no game there.",
+        "3 datasets are few: bins, correlations and subsets of them prove little.",
+    ]
+    many = [replace(fine, metadata={}) for _ in range(10)]
+    assert notes_of(many, players) == ["No metadata of the datasets is known: nothing is correlated with it."]
+    assert notes_of([fine] * 10, players) == []
+    assert notes_of([fine] * 9, players) == ["9 datasets are few: bins, correlations and subsets of them prove little."]
+
+
+def test_other_spellings_of_the_papers_classifiers():
+    names = ("SVC", "MLP", "RF", "KNN", "NB", "DT", "random1", "random2", "majority", "XGB")
+    responses = Responses.from_array(np.random.default_rng(1).integers(0, 2, (10, 12)), list(names))
+    roles = ("real",) * 6 + ("artificial",) * 3 + ("real",)
+    traits = all_traits([InstanceResponses("d", responses, roles, None, {})], ItemCalibration(max_cycles=2))
+    assert choose_players(traits) == ("SVC", "MLP", "RF", "KNN", "NB", "DT", "majority", "random1", "random2")
+    assert choose_players(traits, "all") == names
+    seen = []
+    all_traits([InstanceResponses("d", responses, roles, None, {})], ItemCalibration(max_cycles=1),
+               lambda *step: seen.append(step))  # fmt: skip
+    assert seen == [(0, 1, "d"), (1, 1, "")]
