@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import betainc, expit, logit
 from scipy.stats import beta as beta_distribution
-from scipy.stats import spearmanr
+from scipy.stats import norm, spearmanr
 
 import recassay
 from recassay.analysis.beta_irt import mode, sampling
-from recassay.analysis.beta_irt.choice import find_likelier
-from recassay.analysis.beta_irt.direction import fit_direction
+from recassay.analysis.beta_irt.choice import find, find_likelier
+from recassay.analysis.beta_irt.direction import _warnings, fit_direction, shares_at_the_ends
 from recassay.analysis.beta_irt.fit import ANALYSIS, fit_beta_irt
 from recassay.analysis.beta_irt.mode import climb, find_mode, newton
 from recassay.analysis.beta_irt.model import (
@@ -440,3 +440,176 @@ def test_a_table_of_many_cells_climbs_once_to_the_same_mode(monkeypatch):
     once = mode.find_mode(responses, 1.0)
     assert once.log_density == pytest.approx(usual.log_density, abs=1e-6)
     np.testing.assert_allclose(once.z, usual.z, atol=1e-4)
+
+
+def described(density: str, number: int, confidence: float = 0.8):
+    """A small table with a gap, its mode, the normal density of its posterior, and the direction made of them."""
+    values = np.clip(simulate(4, 5, 0.5, 3)[0], 0.05, 0.95)
+    values[1, 2] = np.nan
+    found = find(values, 1.0, density)
+    normal = widen(found.posterior, variational(found.posterior, laplace(found.posterior, found.z)))
+    direction = fit_direction(number, values, names("r", 4), names("i", 5), found, confidence=confidence)
+    return values, found, normal, direction
+
+
+@pytest.mark.parametrize(("density", "number"), [("beta", 1), ("bi-reirt", 2), ("precision", 2)])
+def test_every_number_of_a_direction_follows_from_the_normal_density(density, number):
+    values, found, normal, direction = described(density, number)
+    sign = 1 if number == 1 else -1
+    centre, deviation = normal.mean, np.sqrt(np.diag(normal.covariance))
+    half = norm.ppf(0.9) * deviation
+    theta, delta, slope = (direction.traits[name] for name in TRAITS[number - 1])
+    for trait, part in ((theta, slice(0, 4)), (delta, slice(4, 9))):
+        assert trait.estimate == pytest.approx(expit(sign * centre[part]))
+        assert trait.low == pytest.approx(expit(sign * centre[part] - half[part]))
+        assert trait.high == pytest.approx(expit(sign * centre[part] + half[part]))
+        assert trait.mode == pytest.approx(expit(sign * found.z[part]))
+    assert slope.estimate == pytest.approx(centre[9:])
+    assert (slope.low, slope.high) == (pytest.approx(centre[9:] - half[9:]), pytest.approx(centre[9:] + half[9:]))
+    assert (theta.names, delta.names, slope.names) == (names("r", 4), names("i", 5), names("i", 5))
+    assert direction.probability_positive == pytest.approx(norm.cdf(centre[9:] / deviation[9:]))
+    for i in range(4):
+        for j in range(4):
+            variance = normal.covariance[i, i] + normal.covariance[j, j] - 2 * normal.covariance[i, j]
+            ahead = 0.5 if i == j else norm.cdf(sign * (centre[i] - centre[j]) / np.sqrt(variance))
+            assert direction.exceeds[i, j] == pytest.approx(ahead)
+    curve = expit(centre[9:] * (centre[:4, None] - centre[4:9]))
+    at_mode = expit(found.z[9:] * (found.z[:4, None] - found.z[4:9]))
+    seen = np.isfinite(values)
+    assert direction.expected == pytest.approx(curve)
+    assert direction.mse == pytest.approx(((values - curve)[seen] ** 2).mean())
+    assert direction.mse_mode == pytest.approx(((values - at_mode)[seen] ** 2).mean())
+    assert direction.mse_least <= direction.mse_mode + 1e-9
+    if density == "beta":
+        likely = log_density(values, expit(centre[:4, None]), expit(centre[4:9]), centre[9:])
+    elif density == "precision":
+        likely = beta_distribution(found.precision * curve, found.precision * (1 - curve)).logpdf(values)
+    else:
+        likely = norm(curve, found.noise).logpdf(values)
+    assert direction.log_likelihood == pytest.approx(likely[seen].sum())
+    inner = normal.covariance[:4, :4] - normal.covariance[:4, :4].mean(axis=0)
+    within = np.diag(inner - inner.mean(axis=1, keepdims=True)).mean()
+    assert direction.reliability == pytest.approx(centre[:4].var() / (centre[:4].var() + within))
+    assert direction.highest.sum() == pytest.approx(1)
+    assert direction.lowest.sum() == pytest.approx(1)
+    ends = direction.highest, direction.lowest
+    assert [own.argmax() for own in ends] == [theta.estimate.argmax(), theta.estimate.argmin()]
+    assert direction.range == (theta.estimate.min(), theta.estimate.max())
+
+
+def test_the_shares_at_the_ends_are_those_of_items_drawn_again(monkeypatch):
+    monkeypatch.setattr("recassay.analysis.beta_irt.direction.REPLICATES", 30)
+    monkeypatch.setattr("recassay.analysis.beta_irt.direction._AT_ONCE", 500)
+    values = np.clip(simulate(3, 4, 0.5, 1)[0], 0.05, 0.95)
+    found = find(values, 1.0, "beta")
+    shares = shares_at_the_ends(found.posterior, found.z, np.random.default_rng(2))
+    drawn = np.random.default_rng(2).multinomial(4, [0.25] * 4, size=30)
+    grid = np.linspace(-7, 7, 71)
+    highest, lowest = np.zeros(3), np.zeros(3)
+    for counts in drawn:
+        means = []
+        for i in range(3):
+            likely = log_density(values[i], expit(grid[:, None]), expit(found.z[3:7]), found.z[7:]) @ counts
+            weight = np.exp(likely + np.log(expit(grid) * expit(-grid)))
+            means.append((weight * grid).sum() / weight.sum())
+        highest[np.argmax(means)] += 1 / 30
+        lowest[np.argmin(means)] += 1 / 30
+    assert shares[0] == pytest.approx(highest)
+    assert shares[1] == pytest.approx(lowest)
+
+
+@pytest.mark.parametrize(("number", "who", "what"), [(1, "algorithms", "dataset"), (2, "datasets", "algorithm")])
+def test_what_fails_is_said_in_words(number, who, what):
+    values = np.array([[0.1, 0.5, np.nan], [0.9, 0.5005, 0.2]])
+    notes = _warnings(number, values, ("x", "y", "z"), 0.494, False, False)
+    fails = f"direction {number}: Assumption 1 (diversity) fails:"
+    assert notes == (
+        f"{fails} all {who} score alike (within 0.001) on {what} y, z, whose parameters are the priors'",
+        f"{fails} the {who} do not differ reliably (reliability 0.49, below 0.5)",
+        f"direction {number}: the mode was not reached",
+        f"direction {number}: the description of the posterior did not settle; its intervals are rough",
+    )
+    assert _warnings(number, values[:, :1], ("x",), 0.5, True, True) == ()
+
+
+def test_chains_that_do_not_mix_have_a_large_r_hat():
+    draws = np.random.default_rng(0).normal(size=(40, 3, 2))
+    draws[:, 0, 1] += 3.0
+    halves = np.concatenate([draws[:20], draws[20:]], axis=1)
+    for parameter, found in enumerate(sampling.split_r_hat(draws)):
+        own = halves[:, :, parameter]
+        within, between = own.var(axis=0, ddof=1).mean(), 20 * own.mean(axis=0).var(ddof=1)
+        assert found == pytest.approx(np.sqrt((19 / 20 * within + between / 20) / within))
+    assert sampling.split_r_hat(draws)[1] > 1.5
+
+
+def test_responses_at_the_ends_are_squeezed_half_way():
+    """Of responses far from the ends at most by 0.0005."""
+    far = ScoreTable.squeeze(np.array([[0.0, 0.2], [1.0, 0.9]]))
+    assert far.values.tolist() == [[0.0005, 0.2], [0.9995, 0.9]]
+    table = ScoreTable.squeeze(np.array([[0.0, 0.2, np.nan], [1.0, 0.99975, 0.0004]]))
+    assert table.values == pytest.approx(np.array([[0.0002, 0.2, 0.5], [0.999875, 0.99975, 0.0004]]))
+    assert table.observed.tolist() == [[1, 1, 0], [1, 1, 1]]
+    assert (table.below.tolist(), table.above.tolist()) == ([[1, 0, 0], [0, 0, 0]], [[0, 0, 0], [1, 0, 0]])
+    assert table.squeezed == 2
+    tiny = ScoreTable.squeeze(np.array([[0.0, 1e-12, 1.0]]))
+    assert tiny.values[0, :2].tolist() == [1e-9, 1e-9]
+    plain = ScoreTable.plain(np.array([[0.0, np.nan, 1.0]]))
+    assert (plain.values.tolist(), plain.squeezed) == ([[0.0, 0.5, 1.0]], 0)
+
+
+def test_the_likelier_density_is_taken_over_both_directions():
+    values = simulate(4, 4, 0.5, 5)[0]
+    modes, heights = find_likelier((values, values.T), 1.0)
+    plain = [find(table, 1.0, "beta") for table in (values, values.T)]
+    free = [find(table, 1.0, "precision") for table in (values, values.T)]
+    assert heights == pytest.approx(
+        {"beta": sum(own.log_density for own in plain), "precision": sum(own.log_density for own in free)}
+    )
+    assert {own.density for own in modes} == {max(heights, key=heights.get)}
+
+
+def test_the_tables_of_both_directions_and_a_table_with_gaps(monkeypatch):
+    rows = [(f"A{a}", f"d{d}", "ndcg@10", 0.2 + 0.1 * a + 0.05 * ((a + d) % 4)) for a in range(4) for d in range(4)]
+    rows = [row if row[:2] != ("A1", "d2") else (*row[:3], None) for row in rows]
+    rows += [("A9", "d0", "ndcg@10", None), ("A9", "d0", "mrr@10", 0.1)]
+    frame = pl.DataFrame(rows, schema=["algorithm", "dataset", "metric", "value"], orient="row")
+    results, asked = recassay.load_results(frame), []
+    with monkeypatch.context() as patched:
+        patched.setattr(
+            "recassay.analysis.beta_irt.fit.fit_beta_irt", lambda *given, **more: asked.append((given, more))
+        )
+        ANALYSIS.run(results, AnalysisSpec("ndcg@10", alpha=0.2))
+        ANALYSIS.run(results, AnalysisSpec("ndcg@10", missing="drop-algorithms", higher_is_better=False))
+    (kept, options), (dropped, others) = asked
+    assert [list(part) for part in kept[1:]] == [["A0", "A1", "A2", "A3"], ["d0", "d1", "d2", "d3"]]
+    assert options == {"metric": "ndcg@10", "higher_is_better": True, "confidence": pytest.approx(0.8)}
+    assert list(dropped[1]) == ["A0", "A2", "A3"]
+    assert others == {"metric": "ndcg@10", "higher_is_better": False, "confidence": 0.95}
+    result = fit_beta_irt(*kept, metric="loss", higher_is_better=False, estimator="beta")
+    assert result.warnings[:2] == (
+        "lower loss is better: the responses are 1 - loss", "1 of 16 cells are missing and were left out"
+    )  # fmt: skip
+    assert np.array_equal(result.values, 1 - kept[0], equal_nan=True)
+    assert (result.estimator, result.log_posteriors, result.sigma) == ("beta", {}, 1.0)
+    second = result.directions[1]
+    assert result.trait("challenge") is second.traits["challenge"]
+    with pytest.raises(UsageError, match="no trait 'luck'; one of ability, difficulty, discrimination, challenge, "):
+        result.trait("luck")
+    curves = result.frames()["irt_curves"].filter(direction=2, item="A3")
+    limit, slope = (second.traits[name].estimate[3] for name in TRAITS[1][1:])
+    trait = curves["trait"].to_numpy()[1:-1]
+    # Challenge counts against the algorithm: the curve falls, and is 1/2 at the limit.
+    assert curves["expected"].to_numpy()[1:-1] == pytest.approx(expit(slope * (logit(limit) - logit(trait))))
+    residuals = result.frames()["irt_residuals"].filter(direction=2, algorithm="A3", dataset="d1").row(0, named=True)
+    assert residuals["expected"] == pytest.approx(second.expected[1, 3])
+    assert residuals["residual"] == pytest.approx(residuals["value"] - residuals["expected"])
+    traits = result.to_frame()
+    signs = traits.filter(pl.col("probability_positive").is_not_null())["trait"].unique().to_list()
+    assert sorted(signs) == ["consistency", "discrimination"]
+    ranges = result.frames()["irt_ranges"].rows()
+    assert ranges == [(d.number, TRAITS[d.number - 1][0], *d.range) for d in result.directions]
+    exceeds = result.frames()["irt_exceeds"].filter(direction=1, left="A0", right="A3")["probability_greater"][0]
+    assert (
+        exceeds == result.directions[0].exceeds[0, 3] == result.to_dict()["probability_greater"]["ability"]["A0"]["A3"]
+    )

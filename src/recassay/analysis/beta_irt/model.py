@@ -34,8 +34,8 @@ class ScoreTable:
     """Responses of respondents (rows) to items (columns) inside (0, 1), NaN where missing.
 
     Zeros and ones cannot come from a Beta density. They are squeezed half-way between 0 and the smallest positive
-    response, and between 1 and the largest below it (at least 1e-9 away), and are read as "at most this" and "at least
-    this" (`below`, `above`), which keeps the intervals honest where a metric bottoms out.
+    response, and between 1 and the largest below it (by 1e-9 at least, by 0.0005 at most), and are read as "at most
+    this" and "at least this" (`below`, `above`), which keeps the intervals honest where a metric bottoms out.
     """
 
     values: FloatArray
