@@ -91,6 +91,13 @@ def test_sparse_arff_fills_with_zero_and_the_first_value():
         ("@attribute a\n@data\n1\n", "line 1: is no attribute"),
         ("@attribute a real\n@data\n", "holds no rows"),
         ("@attribute a real\n@data\n{4 1}\n", "names column 4 of 1"),
+        ("@attribute a real\n@data\n{1 1}\n", "names column 1 of 1"),
+        ("@attribute a {x, y}\n@data\nx\nz\n", "column 'a' holds 'z' in data row 2, which is not declared; add it"),
+        ("@attribute a real\n@data\n{0 1\n", "line 3: is no sparse row; write"),
+        ("@attribute a real\n@data\n{0 1, x}\n", "line 3: is no sparse row; write"),
+        ("@attribute a string\n@data\n'x\n", "line 3: a quotation mark is not closed"),
+        ("@attribute a {x, y\n@data\nx\n", "line 1: the list of values has no end; close it with }"),
+        ("@attribute a relational\n@data\nx\n", "line 1: the type 'relational' is not known; use numeric, string"),
     ],
 )
 def test_broken_arff(text, message):
@@ -106,7 +113,12 @@ def test_broken_arff(text, message):
         ("a,class\n" + "1,x\n2,\n" * 6, {}, "missing in 6 rows, the first of them data row 2"),
         ("a,class\n" + "1,x\n" * 12, {}, "a single class"),
         ("a,b\n" + "".join(f"1,{i}.5\n" for i in range(12)), {}, "12 values in 12 rows"),
-        ("a,class\n1,x\n", {}, "has 1 rows"),
+        ("a,class\n" + "1,x\n2,y\n3,y\n" * 3, {}, "has 9 rows; give at least 10"),
+        (
+            "a,b\n" + "".join(f"1,{i % 6}\n" for i in range(10)),
+            {},
+            "6 values in 10 rows .* more like a quantity",
+        ),
         ("class\n" + "x\ny\n" * 6, {}, "no features beside a target"),
         ("a,class\n" + "1,x\n2,y\n" * 6, {"drop": ["class"], "target": "class"}, "no features beside a target"),
     ],
@@ -116,6 +128,27 @@ def test_refused_tables(tmp_path, text, options, message):
     path.write_text(text)
     with pytest.raises(InputError, match=message):
         read_class_table(path, **options)
+
+
+def test_a_table_by_hand(tmp_path):
+    """Ten rows with five classes are enough; words for missing values in any case, infinities, whole floats."""
+    path = tmp_path / "t.csv"
+    rows = [
+        f"{n},{word},{n % 5}.0" for n, word in enumerate(["NA", "?", "n/a", "Null", "NaN", "1", "2", "inf", "4", "5"])
+    ]
+    path.write_text("a,b,class\n" + "\n".join(rows) + "\n")
+    table = read_class_table(path)
+    assert table.target.to_list() == ["0.0", "1.0", "2.0", "3.0", "4.0"] * 2
+    assert table.features["b"].to_list() == [None] * 5 + [1.0, 2.0, None, 4.0, 5.0]
+    assert table.numeric == ("a", "b")
+    assert read_class_table(path, categorical=["b"]).features["b"].to_list() == [None] * 5 + ["1", "2", "inf", "4", "5"]
+    pl.read_csv(path).write_parquet(tmp_path / "t.parquet")
+    assert read_class_table(tmp_path / "t.parquet").target.to_list() == ["0", "1", "2", "3", "4"] * 2
+    known = properties(table)
+    assert (known["NumberOfFeatures"], known["NumberOfClasses"], known["Dimensionality"]) == (3, 5, 0.3)
+    assert known["PercentageOfInstancesWithMissingValues"] == 60
+    assert (known["MajorityClassPercentage"], known["MinorityClassPercentage"]) == (20, 20)
+    assert known["ClassEntropy"] == pytest.approx(np.log2(5))
 
 
 def test_broken_gzip(tmp_path):

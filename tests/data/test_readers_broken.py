@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from recassay.core.errors import InputError
+from recassay.core.errors import InputError, UsageError
 from recassay.core.specs.specs import ReadSpec
 from recassay.data.library import datasets_folder, import_dataset, list_datasets
 from recassay.data.readers import read_interactions
@@ -364,3 +364,40 @@ def test_a_huge_cell_is_cut_in_the_message(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"line 2: rating 'x+\.\.\.' is no number") as caught:
         read_interactions(path)
     assert len(str(caught.value)) < 500
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "told"),
+    [
+        ("1,2\n", {"columns": {"user": 0, "item": 2}}, "column 2 for the item does not exist; there are 2; count"),
+        ("1,2\n", {"columns": {"user": 0, "item": -1}}, "column -1 for the item does not exist"),
+        ("user,item\n1,2\n", {"columns": {"user": "usr"}}, "no column 'usr' for the user; did you mean 'user'?"),
+        ("user,item,uid\n1,2,3\n", {}, "'user', 'uid' could each be the user; choose one: columns={'user': 'user'}"),
+        ("user,item\n1,2\n", {"delimiter": ""}, "'' is no delimiter; give one character, or '::'"),
+        ("user,item\n1,2\n", {"delimiter": ",\n"}, "is no delimiter"),
+        ("user,item\n1,2\n", {"event_weights": {"a": 1}}, "event weights are asked for and no event column is found"),
+        ("user_id:token\titem_id\n1\t2\n", {"format": "inter"}, "the .inter header gives no type for 'item_id'"),
+        ("user_id:token\titem_id:text\n1\t2\n", {"format": "inter"}, "gives no type for 'item_id:text'"),
+        ("user,item,timestamp\n1,2,9e15\n2,2,9e15\n", {}, "around 9000000000000000 are neither s, ms, us nor ns"),
+        ("user,item,timestamp\n1,2,1e16\n2,2,1600000000\n3,2,1600000000\n", {}, "is a float beyond 2^53, which"),
+        ("user,item,timestamp\n1,2,1.5\n2,2,2\n", {"time": "position"}, "timestamp '1.5' is no whole number"),
+        ("user,item,timestamp\n1,2,soon\n2,2,late\n", {}, "timestamps like 'soon' are neither numbers nor ISO dates"),
+        ("user,item,rating\n1,2,1e39\n2,2,3\n", {}, "line 2: rating '1e39' is beyond the range of float32"),
+        ("user,item,rating\n1,2,inf\n2,2,3\n", {}, "line 2: rating 'inf' is not finite"),
+        ("user,item,rating\n1,2,x\n2,2,y\n", {}, "none of the 2 rows can be used (line 2: rating 'x' is no number"),
+    ],
+)  # fmt: skip
+def test_each_refusal_says_what_and_where(tmp_path: Path, text: str, options: dict[str, object], told: str) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text(text)
+    with pytest.raises((InputError, UsageError)) as refused:
+        read_interactions(path, ReadSpec.model_validate(options))
+    assert told in str(refused.value)
+
+
+def test_dates_are_asked_for_and_are_numbers() -> None:
+    frame = pl.DataFrame({"user": [1], "item": [1], "timestamp": [1600000000]})
+    with pytest.raises(InputError, match="the timestamps are numbers, not dates; say time='auto' or the unit"):
+        read_interactions(frame, ReadSpec(time="iso"))
+    with pytest.raises(UsageError, match="interactions cannot be read from a dict; give a path, a polars or pandas"):
+        read_interactions({"user": [1]})

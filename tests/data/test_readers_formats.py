@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import hashlib
 import uuid
 from pathlib import Path
 
@@ -236,3 +237,100 @@ def test_whatever_the_csv_module_writes_is_read(tmp_path: Path, rows: list[tuple
     result = read_interactions(path, spec)
     assert sorted(told(result)) == sorted(set(filled))
     assert (result.record.rows, result.record.bad) == (len(rows), len(rows) - len(filled))
+
+
+NOTES = {
+    "text": (
+        "user,item,rating,timestamp,event\nx ,1.0,,5,view\n y,2.0,,7,cart\n",
+        {},
+        (
+            "column 'rating' is empty throughout: there are no ratings",
+            "column 'event' holds event types, not used without event_weights",
+            "timestamps reach only 7: read as positions in a sequence, not as a common clock",
+            "2 user ids begin or end with blanks, which stay: ' y', 'x '",
+        ),
+    ),
+    "events": (
+        "user,item,rating,event\n1,1,3,view\n2,1,4,buy\n2,2,4,view\n",
+        {"event_weights": {"view": 1, "buy": 5}},
+        ("the event weights took the place of the ratings",),
+    ),
+    "positions": ("1 2\n1 3\n", {"columns": {"user": 0, "item": 1}, "header": False}, ()),
+    "guessed": ("1\t2\t3\t881250949\n2\t2\t4\t881250950\n", {}, (
+        "no header: columns taken by position (0 user, 1 item, 2 rating, 3 timestamp)",
+    )),
+    "dated": ("1,2,2020-01-01\n2,2,2020-01-02\n", {}, (
+        "no header: columns taken by position (0 user, 1 item, 2 timestamp)",
+    )),
+    "rated": ("1,2,20200101\n2,2,5\n", {}, ("no header: columns taken by position (0 user, 1 item, 2 rating)",)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", NOTES)
+def test_what_was_assumed_is_told(tmp_path: Path, kind: str) -> None:
+    text, options, warnings = NOTES[kind]
+    path = tmp_path / "rows.csv"
+    path.write_text(text)
+    assert read_interactions(path, ReadSpec.model_validate(options)).record.warnings == warnings
+
+
+def test_the_record_of_a_reading_by_hand(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("who;what;stars;when\na;x;4;1600000000500\na;x;5;1600000001000\nb;;3;1600000002000\nb;y;2\n\n")
+    columns = {"user": "who", "item": "what", "rating": 2, "timestamp": "when"}
+    result = read_interactions(path, ReadSpec.model_validate({"columns": columns, "skip_bad_rows": True}))
+    assert result.record.to_dict() == {
+        "source": str(path),
+        "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+        "format": "csv",
+        "columns": {"user": "who", "item": "what", "rating": "stars", "timestamp": "when"},
+        "rows": 4,
+        "kept": 2,
+        "users": 1,
+        "items": 1,
+        "bad": 2,
+        "bad_rows": [
+            {"line": 4, "reason": "item id is empty"},
+            {"line": 5, "reason": "3 fields instead of 4"},
+        ],
+        "repeated": 2,
+        "repeated_rule": "last",
+        "source_time": "milliseconds",
+        "time_unit": "milliseconds",
+        "event_weights": None,
+        "event_counts": None,
+        "warnings": [],
+    }
+    assert result.interactions.weight.tolist() == [4, 5]
+    assert result.interactions.time.tolist() == [1600000000500, 1600000001000]
+
+
+def test_events_weigh_by_their_rarity(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"user": [1, 1, 1, 2], "item": [1, 1, 2, 1], "event": ["view", "view", "buy", "view"]})
+    result = read_interactions(frame, ReadSpec(event_weights="inverse_frequency"))
+    assert result.record.event_counts == {"view": 3, "buy": 1}
+    assert result.record.event_weights == {"view": 4 / 3, "buy": 4.0}
+    assert (result.record.repeated, result.record.repeated_rule) == (2, "bounded")
+    rows = result.interactions
+    assert list(zip(rows.user.tolist(), rows.item.tolist(), strict=True)) == [(0, 0), (0, 1), (1, 0)]
+    assert rows.weight == pytest.approx([8 / 3, 4, 4 / 3])
+    stated = read_interactions(frame, ReadSpec(event_weights={"view": 1, "buy": 9, "cart": 3})).record
+    assert (stated.event_weights, stated.event_counts) == ({"view": 1, "buy": 9, "cart": 3}, None)
+    with pytest.raises(InputError, match=r"1 of 4 rows are bad \(row 3: event 'buy' has no weight\)"):
+        read_interactions(frame, ReadSpec(event_weights={"view": 1}))
+
+
+def test_ids_of_floats_and_of_several_types() -> None:
+    whole = read_interactions(pl.DataFrame({"user": [1.0, 2.0**52], "item": ["a", "b"]}))
+    assert whole.interactions.users.to_list() == [1, 2**52]
+    assert whole.record.warnings == ("the user ids were floats and became integers",)
+    for wrong in (1.5, 2.0**53, float("inf")):
+        with pytest.raises(InputError, match="the user ids are fractional or huge floats; store ids as"):
+            read_interactions(pl.DataFrame({"user": [1.0, wrong], "item": ["a", "b"]}))
+    mixed = read_interactions(pd.DataFrame({"user": [1, "b"], "item": ["x", "y"]}))
+    assert mixed.interactions.users.to_list() == ["1", "b"]
+    with pytest.raises(InputError, match="user ids of several types read the same as text; make the column one type"):
+        read_interactions(pd.DataFrame({"user": [1, "1"], "item": ["x", "y"]}))
+    zones = pd.to_datetime(["2020-01-01T12:00:00+02:00", "2020-01-01T13:00:00+02:00"])
+    clocked = read_interactions(pd.DataFrame({"user": [1, 2], "item": [1, 2], "timestamp": zones}))
+    assert clocked.interactions.time.tolist() == [1577872800, 1577876400]
