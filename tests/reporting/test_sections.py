@@ -16,6 +16,7 @@ from recassay.reporting import telling
 from recassay.reporting.section import PARTS, Section, Table
 from recassay.reporting.telling import own_sections, sections, sections_of
 from recassay.testing.results import synthetic_results
+from support.charts import rows_of, says
 from support.plugin import FAILING, FAILING_ANALYSES, SOUND, install
 
 
@@ -212,3 +213,197 @@ def test_a_plugins_brief_or_leader_that_fails_is_told():
         not_done: list[str] = []
         assert not telling.ask(section, what, {}, not_done)
         assert not_done == [f"the {what} of the section 'Joy' failed with ZeroDivisionError: division by zero"]
+
+
+SAYS = {
+    "forest": [
+        "rule color='#687079'(if datum.could_be_best: '#0072b2') x=mean_rank_low(1..8) x2=mean_rank_high y=algorithm",
+        "point fill='white'(if datum.could_be_best: '#0072b2') stroke='#687079'(if "
+        "datum.could_be_best: '#0072b2') x=mean_rank(1..8) y=algorithm",
+        "text opacity=0.65(if datum.could_be_best: 1.0) text=shown y=algorithm",
+        "text opacity=0.65(if datum.could_be_best: 1.0) text=groups y=algorithm",
+        "text opacity=0.65(if datum.could_be_best: 1.0) text=chance y=algorithm",
+    ],
+    "leaderboard": [
+        "rect color=rank(reverse, 1..8) x=aggregation y=algorithm",
+        "text color='#1a1e23'(if datum.rank <= 4.4: 'white') text=shown x=aggregation y=algorithm",
+    ],
+    "rank_intervals": [
+        "rule color=algorithm x=rank_low(1..8) x2=rank_high y=algorithm",
+        "circle color=algorithm x=rank(1..8) y=algorithm",
+    ],
+    "performance_profiles": [
+        "line color=algorithm strokeDash=algorithm x=beta(1..3) y=share(0..1)",
+    ],
+    "metric_correlations": [
+        "rect color=spearman(reverse, -1..1) x=other y=metric",
+        "text color='#1a1e23'(if abs(datum.spearman) > 0.6: 'white') text=shown x=other y=metric",
+    ],
+    "ratings": [
+        "rule color=algorithm x=low x2=high y=algorithm",
+        "circle color=algorithm x=rating y=algorithm",
+    ],
+    "win_rates": [
+        "rect color=share(0..1) x=column y=row",
+        "text color='#1a1e23'(if datum.share > 0.6: 'white') text=shown x=column y=row",
+    ],
+    "critical_difference": [
+        "rule x=x(1..8) x2=x2 y=y(reverse, 0..141) y2=y2",
+        "rule x=x(1..8) x2=x2 y=y(reverse, 0..141)",
+        "rule x=x(1..8) y=y(reverse, 0..141) y2=y2",
+        "text text=label x=x(1..8) y=y(reverse, 0..141) [(datum.x - 1) % ceil(126 / width) == 0]",
+        "text text=label x=x(1..8) y=y(reverse, 0..141)",
+    ],
+    "pairs": [
+        "rect color=standing x=column y=row",
+        "text color='#1a1e23'(if datum.standing == 'row better': 'white') text=shown x=column y=row",
+    ],
+    "model_probabilities": [
+        "bar color=algorithm x=probability(0..1) y=algorithm",
+    ],
+    "model_beats": [
+        "rect color=probability(reverse, 0..1) x=column y=row",
+        "text color='#1a1e23'(if datum.probability < 0.15 || datum.probability > 0.85: 'white') text=shown x=column "
+        "y=row",
+    ],
+    "stress_conclusions": [
+        "rect color=share(0..1) x=when y=label",
+        "text color='#1a1e23'(if datum.share > 0.55: 'white') text=shown x=when y=label",
+    ],
+    "stress_signs": [
+        "rect color=sign x=aggregation y=property",
+        "text color='#1a1e23' text=shown x=aggregation y=property",
+    ],
+    "stress_datasets": [
+        "line detail=aggregation x=x(0..3) y=rho(0..1) [datum.aggregation !== one]",
+        "area x=x(0..3) y=low y2=high [datum.aggregation === one]",
+        "line x=x(0..3) y=rho(0..1) [datum.aggregation === one]",
+    ],
+    "stress_algorithms": [
+        "line detail=aggregation x=x(0..5) y=rho(0..1) [datum.aggregation !== one]",
+        "area x=x(0..5) y=low y2=high [datum.aggregation === one]",
+        "line x=x(0..5) y=rho(0..1) [datum.aggregation === one]",
+    ],
+    "stress_additions": [
+        "line color=title strokeDash=title x=x y=rho",
+        "line color=title strokeDash=title x=x y=rho(0..1)",
+    ],
+    "irt_traits": [
+        "rule x=low(0..1) x2=high y=name",
+        "circle x=estimate(0..1) y=name",
+    ],
+    "irt_datasets": [
+        "rule x=x x2=edge y=y(0..1) y2=row",
+        "rule color=name x=x_low x2=x_high y=y(0..1)",
+        "rule color=name x=x y=y_low y2=y_high",
+        "circle color=name x=x y=y(0..1)",
+        "text text=label x=edge y=row(0..1)",
+        "rect x=low(0..1) x2=high",
+        "line color=item strokeDash=item x=trait(0..1) y=expected(0..1)",
+    ],
+    "irt_algorithms": [
+        "rule x=x x2=edge y=y(0..1) y2=row",
+        "rule color=name x=x_low x2=x_high y=y(0..1)",
+        "rule color=name x=x y=y_low y2=y_high",
+        "circle color=name x=x y=y(0..1)",
+        "text text=label x=edge y=row(0..1)",
+        "rect x=low(0..1) x2=high",
+        "line color=item strokeDash=item x=trait(0..1) y=expected(0..1)",
+    ],
+    "glicko_ranks": [
+        "line color=algorithm strokeDash=algorithm x=period(1..5) y=rank(reverse, 0.5..8.5)",
+        "text color='#1b1f24' text=label x=period(1..5) y=rank(reverse, 0.5..8.5)",
+    ],
+    "glicko_ratings": [
+        "rule x=order_low x2=order_high y=algorithm",
+        "rule color=algorithm x=low x2=high y=algorithm",
+        "circle color=algorithm x=rating y=algorithm",
+    ],
+    "pareto": [
+        "line order=x x=x y=y [datum.standing == one]",
+        "point color=algorithm shape=algorithm x=x y=y [!(datum.standing == one)]",
+        "point color=algorithm shape=algorithm x=x y=y [datum.standing == one]",
+        "line order=x x=x(log, reverse) y=y [datum.standing == one]",
+        "point color=algorithm shape=algorithm x=x(log, reverse) y=y [!(datum.standing == one)]",
+        "point color=algorithm shape=algorithm x=x(log, reverse) y=y [datum.standing == one]",
+    ],
+    "per_dataset": [
+        "rect color=share_of_best(0..1) x=dataset y=algorithm",
+        "text color='#1a1e23'(if datum.share_of_best > 0.55: 'white') text=shown x=dataset y=algorithm",
+    ],
+    "per_dataset_intervals": [
+        "rule color=algorithm x=low x2=high y=algorithm",
+        "circle color=algorithm x=value y=algorithm",
+    ],
+    "cost_by_algorithm": [
+        "rule x=least(log) x2=most y=algorithm",
+        "rule x=lower_quartile(log) x2=upper_quartile y=algorithm",
+        "circle x=median(log) y=algorithm",
+    ],
+    "cost_by_dataset": [
+        "rule x=least(log) x2=most y=dataset",
+        "rule x=lower_quartile(log) x2=upper_quartile y=dataset",
+        "circle x=median(log) y=dataset",
+    ],
+}
+"""By figure, which column decides which trait of its marks: see `support.charts.says`."""
+
+
+@pytest.mark.parametrize("name", SAYS)
+def test_what_each_chart_says(analysed, name):
+    drawn = {figure.name: figure for result in analysed.values() for figure in telling.result_figures(result).values()}
+    assert drawn.keys() == SAYS.keys()
+    assert says(drawn[name].spec) == SAYS[name]
+
+
+MADE_OTHERWISE = {"irt_datasets", "irt_algorithms", "ratings", "stress_signs"}
+"""Figures with rows that are not those of their table: curves, open ends, other words."""
+
+
+def test_the_rows_of_charts_are_those_of_the_tables(analysed):
+    for result in analysed.values():
+        for figure in telling.result_figures(result).values():
+            table = result.frames()[figure.table].to_dicts()
+            for row in itertools.chain.from_iterable(rows_of(figure.spec)):
+                common = row.keys() & table[0].keys()
+                stated = any(all(row[name] == other[name] for name in common) for other in table)
+                assert stated or figure.name in MADE_OTHERWISE, (figure.name, row)
+
+
+def test_the_numbers_written_into_cells_are_those_of_the_result(analysed):
+    """Maps whose rows have names and numbers of their own."""
+
+    def cells(result, name):
+        rows = rows_of(telling.result_figures(analysed[result])[name].spec)[0]
+        return {(row["row"], row["column"]): row for row in rows}
+
+    rated, model, compared = analysed["ratings"], analysed["model"], analysed["compare"]
+    names = rated.algorithms
+    for (row, column), cell in cells("ratings", "win_rates").items():
+        share = rated.win_rate[names.index(row), names.index(column)]
+        assert (cell["share"], cell["shown"]) == (share, f"{share:.0%}")
+    for (row, column), cell in cells("model", "model_beats").items():
+        beats = model.beats()[model.algorithms.index(row), model.algorithms.index(column)]
+        assert (cell["probability"], cell["shown"]) == (beats, f"{beats:.2f}")
+    pairs = cells("compare", "pairs")
+    order = list(compared.algorithms)
+    for (row, column), cell in pairs.items():
+        if order.index(row) < order.index(column):
+            pair = compared.judgement.pair(row, column)
+            words = {"better": "row better", "equivalent": "equivalent"}.get(pair.status, "not decided")
+            assert (cell["standing"], cell["value"]) == (words, pair.p)
+            assert cell["won-tied-lost"] == f"{pair.wins}-{pair.ties}-{pair.losses}"
+        else:
+            posterior = next(b for b in compared.bayesian if (b.left, b.right) == (column, row))
+            assert (cell["value"], cell["won-tied-lost"]) == (posterior.p_right, "")
+    assert len(pairs) == len(order) * (len(order) - 1)
+    panels = rows_of(telling.result_figures(analysed["pareto"])["pareto"].spec)[::3]
+    for trade, rows in zip(analysed["pareto"].trades, panels, strict=True):
+        assert [row["algorithm"] for row in rows] == list(trade.algorithms)
+        assert [row["x"] for row in rows] == trade.values.tolist()
+        assert [row["y"] for row in rows] == trade.accuracy.tolist()
+        assert [row["standing"] == "on the front" for row in rows] == [bool(on) for on in trade.front]
+    best, first = rows_of(telling.result_figures(model)["model_probabilities"].spec)
+    table = model.to_frame().to_dicts()
+    assert [row["probability"] for row in best] == [row["probability_best"] for row in table]
+    assert [row["probability"] for row in first] == [row["probability_first"] for row in table]

@@ -108,6 +108,10 @@ def test_users_of_several_datasets():
     assert users.sentences(user_tests(OPEN, OPEN)) == [
         f"{start}0 of 2 datasets one algorithm is better than every other."
     ]
+    ahead = [pair("ALS", "EASE", 0.1, significant=True), pair("ALS", "Pop", 0.1, significant=True)]
+    by_als = replace(WON, algorithms=("ALS", "EASE", "Pop"), pairs=tuple(ahead))
+    assert users.sentences(user_tests(WON, by_als, WON, OPEN))[0].endswith("than every other: EASE on 2, ALS on 1.")
+    assert users.sentences(user_tests(WON, by_als))[0].endswith("than every other: ALS on 1, EASE on 1.")
     brief = users.brief(user_tests(WON, OPEN))
     assert brief.headline == "On 1 of the 2 datasets one algorithm significantly beats all others among the users."
     assert brief.table.header == ("dataset", "users", "best", "ndcg@10", "not shown to be worse")
@@ -151,8 +155,12 @@ def test_the_tables_over_users():
     assert pairs.rows[2] == ("ALS", "Pop", "+0.10000", "+0.09000 to +0.11000", "0.012", "0.024 ", "4-50-5")
     assert pairs.notes[1] == "In 1 of 3 pairs fewer than 10 users differ: those intervals can be too narrow."
     assert last.title == "ndcg@10 over 2 datasets (random effects)"
+    assert last.header[4] == "90 % interval"
     assert last.rows[0] == ("EASE", "ALS", "3-2-1", "+0.02000", "+0.01000 to +0.03000", "0.03*", "0.0050")
     assert last.rows[1] == ("EASE", "ALS", "3-2-1", "", "", "", "")
+    ten = replace(WON, pairs=(pair("EASE", "ALS", 0.1, significant=True, counts=(6, 0, 4)),
+                              pair("EASE", "ALS", 0.1, significant=True, counts=(0, 9, 1))))  # fmt: skip
+    assert users.pairs_table(ten, user_tests(ten)).notes[1].startswith("In 1 of 2 pairs fewer than 10 users differ")
     (_, of_open) = users.tables(user_tests(OPEN))
     assert len(of_open.notes) == 1, "no user differs in the first pair, and many in the others"
 
@@ -378,8 +386,8 @@ def test_clusters():
 
 
 def associated(p, n_datasets=12):
-    rho = np.array([[0.1, 0.1, 0.1], [0.4, -0.9, 0.2]])
-    adjusted = {"spearman": np.array([[0.9] * 3, p]), "pearson": np.ones((2, 3))}
+    rho = np.array([[0.1, 0.1, 0.1], [0.3, 0.3, 0.3], [0.4, -0.9, 0.2]])
+    adjusted = {"spearman": np.array([[0.9] * 3, [0.9] * 3, p]), "pearson": np.ones((2, 3))}
     return Made(values={"spearman": rho}, p_adjusted=adjusted, alpha=0.05, characteristics=("users", "items", "gini"),
                 n_datasets=n_datasets, metric="ndcg@10")  # fmt: skip
 
@@ -562,6 +570,8 @@ def test_few_datasets():
     flattered = f"{start}, which flatters it."
     assert select.sentences(selected(preserving=chosen())) == [flattered]
     assert select.sentences(selected(random=random, preserving=chosen(held_out_algorithms=None)))[1] == flattered
+    unjudged = chosen(held_out_algorithms=None)
+    assert select.sentences(selected(random=unjudged, preserving=chosen()))[1] == flattered
     assert select.sentences(selected(random=chosen(simulated=None))) == []
     assert select.sentences(selected(random=random)) == [at_random]
 
@@ -608,12 +618,12 @@ def test_claims_over_universes():
     assert list(multiverse.sentences(universes(claim()))) == [
         best, WITHIN, f"Over all universes its support is more than {joint}40)."
     ]  # fmt: skip
-    by_dataset = {"x": (10, 2), "y": (3, 9), "z": (5, 5)}
+    by_dataset = {"x": (10, 2), "y": (3, 9), "z": (2, 1), "w": (0, 0), "v": (4, 0)}
     assert list(multiverse.sentences(universes(claim(named=True, exceptions="split: random", by_dataset=by_dataset,
                                                      p=0.05)))) == [
         "a is best in 40 of 60 universes (tied in 2), by mean rank.",
         "It fails mainly under split: random.",
-        "By dataset it is seen in 3 of 12 universes on y and in 10 of 12 on x.",
+        "By dataset it is seen in 0 of 0 universes on w and in 4 of 4 on v.",
         WITHIN,
         f"Over all universes its support is not more than {joint}50).",
     ]  # fmt: skip
@@ -641,14 +651,14 @@ def test_the_choices_that_decide():
 
 def test_drift_seeds_and_leaks():
     def drifted(p, smallest=0.01):
-        return Made(slopes={"a": -1.25, "b": 0.5, "c": 0.75}, windows=6, datasets=1, p=p, smallest_p=smallest)
+        return Made(slopes={"c": 0.5, "a": 0.75, "b": -1.25}, windows=6, datasets=1, p=p, smallest_p=smallest)
 
     def said(**given):
         return list(multiverse.sentences(universes(**given)))[1:]
 
     assert said(drift=drifted(0.049)) == [
-        "The order drifts over time (6 windows, 1 dataset; p = 0.049): from the first window to the last a gains 1.2 "
-        "ranks, c loses 0.8."
+        "The order drifts over time (6 windows, 1 dataset; p = 0.049): from the first window to the last b gains 1.2 "
+        "ranks, a loses 0.8."
     ]
     assert said(drift=drifted(0.05)) == ["No drift of the order over time is seen (6 windows, 1 dataset; p = 0.050)."]
     assert said(drift=drifted(0.05, smallest=0.05)) == [
@@ -668,7 +678,10 @@ def test_drift_seeds_and_leaks():
     leaky[:3] = True
     against = claim(leaky=seen, rival="b")
     assert list(multiverse.sentences(universes(against, leaky=leaky)))[-1] == f"In the 3 universes {start} 1."
-    assert not any("leaky" in line for line in multiverse.sentences(universes(claim(), leaky=leaky)))
+    for silent in (universes(claim(), leaky=leaky), universes(leaky=leaky), universes(claim(leaky=seen))):
+        assert not any("leaky" in line for line in multiverse.sentences(silent))
+    assert multiverse.drawn_claim(universes(claim(), against)) is against
+    assert multiverse.drawn_claim(universes(claim(statement="first"), claim())).statement == "first"
 
 
 def test_the_tables_of_universes():
@@ -1049,6 +1062,9 @@ def test_one_algorithm_among_the_baselines(monkeypatch):
     assert bench.sentences(benched(seconds=3.0))[2] == "g took 3 s in all, tuning included."
     assert bench.sentences(benched(skipped={"z": "no users"}))[2].endswith("not used: z (no users).")
     assert bench.sentences(benched(algorithm="a"))[-1] == "Careful."
+    calm = benched(algorithm="a")
+    calm.judgement.caution = None
+    assert bench.sentences(calm) == ["g is 7th.", "It beats j."]
     shared = benched(algorithm="a")
     shared.judgement.leaders = ("a", "b")
     assert "Careful." not in bench.sentences(shared)
@@ -1103,6 +1119,11 @@ def test_the_usual_test_of_papers_is_told_where_it_differs():
         f"{start} finds 1 of 3 pairs significant and disagrees on 1: {weighs} Against the order of the mean ranks it "
         "favours c over a."
     ]
+    also = compare._other_test(by_both_tests([True, False, False], [True, False, True], ["left", "left", "right"]))
+    assert also == [
+        f"{start} finds 1 of 3 pairs significant and disagrees on 0: {weighs} Against the order of the mean ranks it "
+        "favours c over b."
+    ]
     cannot = by_both_tests(yes, no, ["left"] * 3)
     cannot.power.wilcoxon_can_decide = False
     assert compare._other_test(cannot) == [
@@ -1124,6 +1145,8 @@ def test_the_comparison_as_a_whole():
     assert compare.sentences(result)[-1] == (
         "No difference between algorithms is shown as a whole (Friedman over 3 families of datasets, p = 0.050)."
     )
+    result.datasets = ("x",) * 5
+    assert len(compare.sentences(result)) == 3
     result.datasets = ("x",) * 4
     assert compare.sentences(result) == [
         "h",
@@ -1383,6 +1406,7 @@ def test_the_tables_of_abilities_on_users():
     )
     abilities, of_users = user_irt.tables(result)
     assert abilities.title == "2PL: algorithms on the users of all users, hit by hit@10"
+    assert abilities.header[2] == "90 %"
     assert abilities.rows == (("a", "0.500", "0.40 to 0.60", "0.250"),)
     assert of_users.rows == (("all users", "50", "30", "a", "0.988", "1.00 (0.50)", "0.10 (0.90)", "0.90 / 0.40"),)
     assert of_users.notes[0].endswith("as they rest on 3 algorithms each.")
@@ -1418,10 +1442,38 @@ def test_the_tables_of_popularity():
     assert sensitivity.rows[0] == ("films", "undefined", "0.05", "0.01 to 0.10", "3", "3", "1", "")
     assert sensitivity.rows[1][1] == "0.33"
     assert sensitivity.notes[2:] == ("Left out: books has one stratum.",)
+    assert values.important == ("5", "50")
     shares["events"], dataset.shortened, dataset.crossings = pl.Series([100, 100]), 0, ()
     values, _ = strata.tables(result)
     assert values.notes[0].startswith("Every T_P has 100 events with items")
     assert len(values.notes) == 2
+
+
+def test_the_ends_of_many_thresholds_matter_most():
+    dataset = popular("films")
+    dataset.thresholds, dataset.users, dataset.shortened = (5, 10, 20, 50), (1, 2, 3, 4), 0
+    dataset.rank = np.array([[2, 1, 3], [2, 1, 3], [1, 2, 3], [1, 2, 3]])
+    dataset.told_from_best = lambda alpha: np.ones((4, 3), bool)
+    dataset.order, dataset.value = lambda row: ["a", "b", "c"] if row == 3 else ["b"], np.zeros((4, 3))
+    shares = [0.1, 0.2, 0.5, 1.0]
+    dataset.shares = {"share_of_items": shares, "share_of_train": shares, "events": pl.Series([100, 200, 150, 400])}
+    values, _ = strata.tables(stratified(dataset))
+    assert values.important == ("5", "50", "10", "20")
+    assert [row[0] for row in values.rows[:3]] == ["a", "b", "c"]
+    assert values.rows[1] == ("b", "0.0000*", "0.0000*", "0.0000 ", "0.0000 ")
+    assert values.notes[0].startswith("Every T_P has 100 to 400 events")
+    dataset.crossings = [crossing("b", "c", 9.0), crossing("c", "a", 7.0)]
+    assert "films c leads a below P = 7 and trails above, b leads c below" in next(
+        strata.sentences(stratified(dataset))
+    )
+    three = [popular(name, [crossing("b", "a", 12.4)] * 2) for name in "xyz"]
+    assert "more" not in next(strata.sentences(stratified(*three))).partition(". Between")[0]
+
+
+def test_long_names_are_cut_in_statements_the_longest_first():
+    names = ("Algorithm with a long name", "Algorithm with a long name, tuned")
+    text = stress._brief(Made(algorithms=names), f"{names[1]} beats {names[0]}")
+    assert text == "Algorithm with a long… beats Algorithm with a long…"
 
 
 def test_the_tables_of_stress():
@@ -1484,3 +1536,5 @@ def test_the_tables_of_comper():
     assert len(list(comper.tables(result))) == 1
     result.table.datasets = tuple("abcdefghi")
     assert len(list(comper.tables(result))) == 1
+    result.table.datasets, result.scores = tuple("abcdefgh"), np.zeros((2, 8))
+    assert len(list(comper.tables(result))) == 2
