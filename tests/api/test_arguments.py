@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import pytest
 
 import recassay
 from recassay.api.arguments import checked
+from recassay.core.choices import Range
 from recassay.core.errors import RecAssayError, UsageError
+from recassay.core.specs.study import StudySpec
+from recassay.core.tables.results import Results
 from support.fault_files import FILES
 
 NAN = float("nan")
@@ -75,3 +80,58 @@ def test_a_verb_keeps_its_name_and_its_signature():
 def test_texts_of_numpy_are_texts():
     found = recassay.compare("good.csv", np.str_("ndcg@10"), zeros=np.str_("pratt"))
     assert found.metric == "ndcg@10"
+
+
+LIMITED = Annotated[int, Range(1, 100)]
+FITS = [
+    (int, 3, True), (int, 3.0, False), (int, True, False), (int, np.int8(3), True), (int, np.bool_(True), False),
+    (float, 3, True), (float, np.float32(3), True), (float, "3", False), (float, False, False),
+    (bool, True, True), (bool, np.bool_(False), True), (bool, 1, False), (bool, None, False),
+    (str, "x", True), (str, b"x", False), (str | None, None, True), (int | str, 2.5, False),
+    (LIMITED, 1, True), (LIMITED, 100, True), (LIMITED, 0, False), (LIMITED, 101, False), (LIMITED | None, None, True),
+    (LIMITED | None, 0, False), (Annotated[float, Range(0.0)], 1e9, True), (Annotated[float, Range(0.0)], -1e-9, False),
+    (Literal["a", "b"], "a", True), (Literal["a", "b"], "c", False), (Literal[1, 2], True, False),
+    (Literal[1, 2], 1, True),
+    (Sequence[str], ["a"], True), (Sequence[str], ("a", 1), False), (Sequence[str], "a", False),
+    (Sequence[str], b"a", False),
+    (Sequence[int], np.array([1, 2]), True), (Iterable[str], {"a": 1}, True), (Sequence[str], 3, False),
+    (Sequence[LIMITED], [1, 0], False), (Sequence[int] | int, [1], True),
+    (Mapping[str, int], {}, True), (Mapping[str, int], [], False),
+    (Callable[[int], int], len, True), (Callable[[int], int] | None, 3, False),
+    (Path, Path("a"), True), (str | Path, 3, False), (StudySpec, "x", False), (Results | str, 3, False),
+    (Any, object(), True),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "value", "fits"), FITS)
+def test_a_value_fits_its_annotation(kind, value, fits):
+    def verb(thing):
+        return "called"
+
+    verb.__annotations__["thing"] = kind
+    if fits:
+        assert checked(verb)(value) == checked(verb)(thing=value) == "called"
+    else:
+        with pytest.raises(UsageError, match="thing is "):
+            checked(verb)(value)
+
+
+WORDS = [
+    (LIMITED | None, "a whole number from 1 to 100 or None"),
+    (Literal["a", "b"], "one of 'a', 'b'"),
+    (str | Path | Mapping[str, int] | Callable[[], None], "a text, a path, a mapping or a function"),
+    (Sequence[str] | bool | float, "a list, True or False or a number"),
+    (StudySpec, "StudySpec"),
+]
+
+
+@pytest.mark.parametrize(("kind", "words"), WORDS)
+def test_what_to_give_is_said(kind, words):
+    def verb(thing):
+        return thing
+
+    verb.__annotations__["thing"] = kind
+    with pytest.raises(UsageError) as refused:
+        checked(verb)(b"x" * 200)
+    assert str(refused.value).endswith(f"; give {words}")
+    assert len(str(refused.value)) < 220

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -10,6 +11,7 @@ import pytest
 from shipping import export_benchmark
 
 import recassay
+from recassay.api.study.bench import _notes, _paired
 from recassay.core.errors import InputError, RecAssayError, UsageError
 from recassay.data.published.benchmark import open_benchmark, packed, sampled_users, unpacked
 from recassay.store.store import Store
@@ -164,3 +166,32 @@ def test_values_of_users_survive_their_packing():
     assert (np.diff(chosen) > 0).all()
     assert (chosen == sampled_users("films", 5_000)).all()
     assert (sampled_users("films", 7) == np.arange(7)).all()
+
+
+def test_users_are_paired_where_they_are_the_same():
+    shipped = SimpleNamespace(
+        datasets={"films": SimpleNamespace(judged=4)},
+        scores_of=lambda dataset: {"EASE": np.array([0.1, np.nan, 0.3, 0.4]), "ALS": np.array([0.5, 0.6, 0.7, 0.8])},
+    )
+    own = [np.array([0.0, 0.0, 1.0, np.nan]), np.array([1.0, 0.0, 0.0, 1.0])]
+    both = _paired(shipped, "films", "Mine", own)
+    assert both.algorithms == ("EASE", "ALS", "Mine")
+    np.testing.assert_allclose(both.values, [[0.1, 0.3], [0.5, 0.7], [0.5, 0.5]])  # the means over two seeds
+    assert _paired(shipped, "films", "Mine", []) is None
+    assert _paired(shipped, "films", "Mine", [*own, np.zeros(3)]) is None, "other users"
+    shipped.scores_of = lambda dataset: {}
+    assert _paired(shipped, "films", "Mine", own) is None
+
+
+def test_what_the_algorithm_was_spared_is_noted():
+    tuned = SimpleNamespace(seed=1, validation=0.5)
+    untuned = SimpleNamespace(seed=1, validation=None)
+    three = SimpleNamespace(seeds=(1, 2, 3), tuning={"trials": 40})
+    assert _notes(three, [tuned]) == ("1 of the benchmark's 3 seeds was run.",)
+    assert _notes(three, [tuned, SimpleNamespace(seed=2, validation=None)]) == (
+        "2 of the benchmark's 3 seeds were run.",
+    )
+    assert _notes(SimpleNamespace(seeds=(1,), tuning={"trials": 40}), [untuned]) == (
+        "Nothing was tuned: the algorithm states no `space`, while the baselines were tuned.",
+    )
+    assert _notes(SimpleNamespace(seeds=(1,), tuning={"trials": 0}), [untuned]) == ()

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
 import pytest
 
+import recassay
 from recassay.api.decodirt import analyze_instances, load_response_folder, sources_of
 from recassay.api.publish.content import document, tell
 from recassay.cli.render import print_answer
@@ -18,7 +20,9 @@ from recassay.data.tables.instances import guessed_role, read_instances
 from recassay.reporting.drawing import render
 from recassay.reporting.figures import build_sections, figures
 from recassay.reporting.sections.decodirt import sentences
+from recassay.store import CellRecord
 from support.decodirt import benchmark
+from support.stores import write_records
 from support.vega import assert_valid
 
 NASTY = "<script>alert('1')</script> \\ \"quoted\" and far too long a name for any picture to show whole"
@@ -196,3 +200,53 @@ def test_one_dataset_or_a_flat_one_still_has_pictures(instances):
         found = analyze_instances(given, orders=3)
         assert all(figure.spec["config"] for figure in figures({"decodirt": found}))
         assert list(sentences(found))
+
+
+def classified(name, algorithm, dataset, accuracy, *, role="real", status="done", seconds=None):
+    metrics = {} if accuracy is None else {"accuracy": accuracy, "balanced_accuracy": accuracy / 2}
+    spec = {"role": role, "classifier": algorithm}
+    return CellRecord(name, algorithm, dataset, 1, None, spec, status, metrics=metrics, seconds_fit=seconds)
+
+
+def test_classifiers_are_listed_by_the_accuracy_of_what_they_have_done(tmp_path):
+    records = [
+        classified("a", "SVM", "iris", 0.5, seconds=1.0),
+        classified("b", "SVM", "wine", 1.0, seconds=None),
+        classified("c", "Forest", "iris", 0.875, seconds=4.0),
+        classified("d", "Forest", "wine", None, status="failed"),
+        classified("e", "optimal", "iris", None, role="artificial", status="timeout"),
+    ]
+    folder = write_records(tmp_path, ["accuracy"], records)
+    names = ("classifier", "role", "datasets", "accuracy", "balanced_accuracy", "seconds_fit")
+    assert [tuple(row[name] for name in names) for row in recassay.classifier_scores(folder)] == [
+        ("Forest", "real", 1, 0.875, 0.4375, 4.0),
+        ("SVM", "real", 2, 0.75, 0.375, 1.0),
+        ("optimal", "artificial", 0, None, None, None),
+    ]
+
+
+def test_how_a_classifier_study_ends(cli, monkeypatch, tmp_path):
+    asked = {}
+    record = SimpleNamespace(folder=tmp_path, done=3, planned=4, failed=[1], ran=2, seconds=7.6, causes=lambda: ())
+    scores = [{"classifier": "SVM", "role": "real", "datasets": 2, "accuracy": 0.75, "balanced_accuracy": None,
+               "seconds_fit": 1.0}]  # fmt: skip
+    place = "recassay.cli.classify"
+    monkeypatch.setattr(f"{place}.load_classify_study", lambda path: SimpleNamespace(name="named", seed=5))
+    monkeypatch.setattr("recassay.api.classify.classify", lambda study, **more: asked.update(more) or record)
+    monkeypatch.setattr(f"{place}.classifier_scores", lambda folder: scores)
+    monkeypatch.setattr(f"{place}.load_instances", lambda folder: ["answers"])
+    monkeypatch.setattr(f"{place}.analyze_instances", lambda answers, **more: asked.update(more, given=answers))
+    ran = cli("classify", "s.toml", "--out", tmp_path, "-j", 2, "--retry-failed", "--rated", "all")
+    assert ran.code == 1, "a cell failed"
+    lines = [" ".join(line.split()) for line in ran.out.splitlines()]
+    assert "SVM real 2 0.750 1.000" in lines
+    assert "3 of 4 cells are done and 1 failed; this run ran 2 cells in 8 s." in lines
+    assert f"Now: recassay analyze {tmp_path}" in lines
+    assert asked.pop("progress") is None, "of the analysis: there is no terminal"
+    assert asked == {"folder": tmp_path, "workers": 2, "retry_failed": True, "given": ["answers"], "rated": "all",
+                     "seed": 5}  # fmt: skip
+    asked.clear()
+    record.done, record.failed = 0, []
+    ran = cli("classify", "s.toml")
+    assert (ran.code, ran.out) == (0, "0 of 4 cells are done; this run ran 2 cells in 8 s.\n")
+    assert "given" not in asked, "nothing to analyse yet"

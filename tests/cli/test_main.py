@@ -5,17 +5,25 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
+from types import SimpleNamespace
 
 import click
+import numpy as np
 import polars as pl
 import pytest
 
 import recassay
+from recassay.api.installation import AVAILABLE
+from recassay.api.publish.content import AnalysisReport, document, report_brief
 from recassay.cli import main
+from recassay.cli.analyze import show_report
 from recassay.cli.main import SAFE
 from recassay.cli.render import Failed, Interrupted
 from recassay.core import registry
 from recassay.core.errors import InputError, SeveralProblemsError, UsageError
+from recassay.core.tables.sources import Source
+from recassay.reporting.section import Brief
 from recassay.testing.results import synthetic_results
 
 
@@ -262,3 +270,93 @@ def test_importing_and_help_load_nothing_heavy():
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr
+
+
+def test_an_installation_with_problems_fails(cli, monkeypatch):
+    health = {"recassay": "1", "memory_gb": 2.5, "dependencies": {"polars": "1.2"}, "gpu": None,
+              "extras": {"neural": True, "dask": False}, "problems": []}  # fmt: skip
+    monkeypatch.setattr("recassay.api.installation.doctor", lambda: health)
+    sound = cli("doctor")
+    lines = [" ".join(line.split()) for line in sound.out.splitlines()]
+    assert sound.code == 0
+    assert {"memory_gb 2.5", "polars 1.2", "neural yes", "dask no", "no problems found"} <= set(lines)
+    health["problems"] = ["EASE cannot be loaded"]
+    broken = cli("doctor")
+    assert broken.code == cli("doctor", "--json").code == 1
+    assert "EASE cannot be loaded" in broken.out
+    assert "no problems found" not in broken.out
+
+
+@pytest.mark.parametrize(("broken", "code"), [((), 0), (("a rule",), 1)])
+def test_an_algorithm_that_breaks_a_rule_fails(cli, monkeypatch, broken, code):
+    asked = {}
+    result = SimpleNamespace(broken=broken, verdict=lambda: ["Checked."], to_dict=lambda: {"ready": not broken})
+    monkeypatch.setattr("recassay.api.study.check.check", lambda algorithm, **more: asked.update(more) or result)
+    ran = cli("check", "EASE", "--all")
+    assert (ran.code, ran.out, asked) == (code, "Checked.\n", {"every": True})
+    assert cli("check", "EASE", "--json").json() == {"ready": not broken}
+
+
+def test_what_is_available_says_where_it_is_from():
+    kinds = {kind: recassay.list_available(kind) for kind in ("analyses", "sections", "executors", "algorithms")}
+    ours = f"recassay {recassay.__version__}"
+    assert {row["name"]: row["from"] for row in kinds["analyses"]}["rank"] == ours
+    rank = {row["name"]: row for row in kinds["analyses"]}["rank"]
+    assert rank["what"].endswith("?")
+    assert {row["name"] for row in kinds["sections"]} >= {"rank", "compare"}
+    assert all(row["what"] for rows in kinds.values() for row in rows)
+    labels = {row["name"]: row for row in recassay.list_available("labels")}
+    assert (labels["ndcg"]["better"], labels["rmse"]["better"]) == ("higher", "lower")
+    metrics = {row["name"]: row["better"] for row in recassay.list_available("metrics")}
+    assert (metrics["ndcg"], metrics["popularity"]) == ("higher", "lower")
+    empty = {kind for kind in AVAILABLE if not recassay.list_available(kind)}
+    assert empty <= {"executors"}, "those are a plugin's alone"
+
+
+def report(**more):
+    table = recassay.load_results(synthetic_results(6))
+    skipped = {"a": "too few", "b": "too few", "c": "no users"}
+    cautions = ["Low power: six datasets.", "Verdict: It is open."]
+    return AnalysisReport("ndcg@10", table, {}, skipped, ["Nobody wins.", "It is open."], cautions, **more)
+
+
+def test_a_report_is_told_whole(capsys, tmp_path):
+    show_report(report(), False, None, everything=True)
+    assert capsys.readouterr().out.splitlines() == [
+        "Nobody wins.", "It is open.", "Before you believe it: Low power: six datasets.",
+        "Not done: a, b: too few.", "Not done: c: no users.", "",
+        "With --out DIR the report (one HTML page), the tables and the figures are saved.",
+    ]  # fmt: skip
+    show_report(report(files=[tmp_path / "report.html"]), False, tmp_path, everything=True)
+    said = capsys.readouterr()
+    assert said.out.splitlines()[-1] == f"Open {tmp_path / 'report.html'} first; figures and tables lie beside it."
+    assert said.err == f"wrote 1 files to {tmp_path}\n"
+    show_report(report(), True, None, everything=False)
+    assert json.loads(capsys.readouterr().out)["sentences"] == ["Nobody wins.", "It is open."]
+
+
+def test_the_first_caution_of_a_report_is_its_own_or_what_failed(monkeypatch):
+    brief = Brief("A wins.", caution=None)
+    monkeypatch.setattr("recassay.api.publish.content.tell", lambda result: SimpleNamespace(brief=result))
+    ranked = replace(report(), analyses={"users": Brief("U"), "rank": Brief("R"), "compare": brief})
+    assert report_brief(ranked).headline == "A wins."
+    assert report_brief(ranked).caution == "Low power: six datasets."
+    assert report_brief(replace(ranked, cautions=[])).caution is None
+    failed = replace(ranked, cautions=[], skipped={"model": "it failed with KeyError", "c": "no users"})
+    assert report_brief(failed).caution == "model failed: it failed with KeyError"
+    own = replace(ranked, analyses={"rank": Brief("R", caution="few")})
+    assert (report_brief(own).headline, report_brief(own).caution) == ("R", "few")
+    assert report_brief(report()) is None
+
+
+def test_the_document_names_its_files_notes_and_reading():
+    table = recassay.load_results(synthetic_results(6))
+    made = document("rank", {"value": np.float64(0.5), "none": None}, table)
+    assert list(made)[:3] == ["recassay", "command", "input"]
+    assert (made["recassay"], made["command"], made["value"]) == (recassay.__version__, "rank", 0.5)
+    assert made["reading"] == table.reading
+    sourced = SimpleNamespace(sources=(Source("a.csv", "abc"),), notes=("One note.",))
+    assert document("x", {}, sourced) == {
+        "recassay": recassay.__version__, "command": "x", "input": [{"file": "a.csv", "sha256": "abc"}],
+        "notes": ["One note."],
+    }  # fmt: skip
