@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -12,10 +14,12 @@ from hypothesis.extra import numpy as arrays
 import recassay
 from recassay.analysis.comper.fit import comper_scores
 from recassay.analysis.comper.matrix import DIMENSIONS, CorrelationMatrix, published_matrix
-from recassay.analysis.comper.sensitivity import agreement, agreement_of, random_weights
-from recassay.analysis.comper.table import DimensionTable, dimension_table, normalise
+from recassay.analysis.comper.sensitivity import agreement, agreement_of, random_weights, resampled_first
+from recassay.analysis.comper.table import DimensionTable, _complete, dimension_table, normalise
 from recassay.core.analysis import AnalysisResult
 from recassay.core.errors import NotApplicableError, UsageError
+from recassay.core.seeds import derived_rng
+from recassay.core.tables.matrix import MissingCells
 from recassay.core.tables.results import Results
 from recassay.data.published.tables import published_results
 from recassay.reporting.drawing import render
@@ -367,3 +371,117 @@ def test_from_python():
     for wrong in ({"draws": 0}, {"normalisation": "z-score"}, {"missing": "guess"}, {"time_unit": "days"}):
         with pytest.raises(UsageError, match=f"{next(iter(wrong))} is"):
             recassay.comper(long(), **wrong)
+
+
+def test_what_was_done_about_missing_cells_is_kept_and_said():
+    gone = (pl.col("algorithm") == "PLSA") & (pl.col("dataset") == "ciaodvd") & (pl.col("metric") != "coverage")
+    results = Results.from_frame(long().filter(~gone))
+    cells = (("PLSA", "ciaodvd"),)
+    for policy, dropped in (("drop-datasets", ("ciaodvd",)), ("drop-algorithms", ("PLSA",)), ("worst", ())):
+        table = dimension_table(results, missing=policy)
+        assert table.missing == MissingCells(policy, cells, dropped)
+        assert comper_scores(table, draws=1).notes[-1] == f"{table.missing.sentence()}."
+        assert np.isfinite(table.values).all()
+    # The worst: the least where higher is better, the largest of shifts and times.
+    values = [[[0.5, 0.5, np.nan, 0.1, 2.0], [0.4, 0.4, 0.4, np.nan, 1.0]], [[0.3, 0.2, 0.9, np.nan, 3.0], [0.1] * 5],
+              [[0.2, 0.2, 0.8, 0.3, np.nan], [0.3, 0.3, 0.3, 0.2, 5.0]]]  # fmt: skip
+    filled = _complete(cube(values), "worst").values
+    assert [filled[0, 0, 2], filled[1, 0, 3], filled[2, 0, 4], filled[0, 1, 3]] == [0.8, 0.3, 3.0, 0.2]
+    everywhere = np.array(values)
+    everywhere[:, 1, 1] = np.nan
+    with pytest.raises(NotApplicableError, match="no algorithm has coverage on d01; choose `missing='drop-datasets'`"):
+        _complete(cube(everywhere), "worst")
+    with pytest.raises(NotApplicableError, match="every algorithm lacks a dimension somewhere"):
+        _complete(cube(everywhere), "drop-algorithms")
+    assert _complete(cube(np.ones((2, 2, 5))), "error").missing == MissingCells()
+
+
+@pytest.mark.parametrize(
+    ("labels", "options", "expected"),
+    [
+        (["coverage@5", "coverage@10", "auc"], {}, "coverage@10"),
+        (["coverage@5", "coverage@10", "auc"], {"k": 5}, "coverage@5"),
+        (["coverage@5", "auc"], {}, "coverage@5"),
+        (["coverage@5", "coverage", "auc"], {"k": 5}, "coverage"),
+        (["coverage@5", "auc"], {"k": 20}, "coverage is there as coverage@5, and not as coverage@20; name the cut-off"),
+        (["coverage@5", "coverage@20", "auc"], {}, "and not as coverage@10"),
+    ],
+)
+def test_the_cut_off_of_coverage(labels, options, expected):
+    rest = ["diversity", "robustness", "seconds"]
+    rows = [(a, "x", label, 0.5) for a in "AB" for label in (*labels, *rest)]
+    results = Results.from_frame(pl.DataFrame(rows, schema=["algorithm", "dataset", "metric", "value"], orient="row"))
+    if " " in expected:
+        with pytest.raises(UsageError, match=expected):
+            dimension_table(results, **options)
+        return
+    table = dimension_table(results, **options, time_unit="milliseconds")
+    assert table.metrics == (("auc",), (expected,), ("diversity",), ("robustness",), ("seconds",))
+    assert (table.time_unit, table.values[0, 0].tolist()) == ("milliseconds", [0.5, 0.5, 0.5, 0.5, 500.0])
+    assert table.negative.tolist() == [False, False, False, True, True]
+
+
+def test_the_draws_of_weights_are_counted_one_by_one(monkeypatch):
+    monkeypatch.setattr("recassay.analysis.comper.sensitivity._AT_ONCE", 60)
+    table = cube(np.random.default_rng(2).random((3, 2, 5)))
+    found = comper_scores(table, draws=40, seed=6)
+    three = np.concatenate([found.normalised, found.normalised.mean(axis=1, keepdims=True)], axis=1)
+    matrix = published_matrix().values
+    usual = np.argsort(-three @ matrix.sum(axis=1), axis=0)
+    for drawn in found.sensitivities:
+        weights = random_weights(matrix, drawn.scheme, 40, derived_rng(6, "comper", drawn.scheme))
+        orders = np.array([np.argsort(-three @ weight, axis=0) for weight in weights])
+        assert drawn.order_changed == pytest.approx((orders != usual).any(axis=1).mean(axis=0))
+        assert drawn.first_changed == pytest.approx((orders[:, 0] != usual[0]).mean(axis=0))
+        first = [[(orders[:, 0, s] == a).mean() for s in range(3)] for a in range(3)]
+        assert drawn.probability_first == pytest.approx(np.array(first))
+    again = resampled_first(found.scores, ["x@1", "x@2"], draws=10, seed=0)
+    assert again is None
+    scores, datasets = np.random.default_rng(4).random((3, 7)), ["x@1", "a", "x@2", "b", "c", "d", "e@0"]
+    share = resampled_first(scores, datasets, draws=50, seed=3)
+    counts = derived_rng(3, "comper", "datasets").multinomial(6, [1 / 6] * 6, size=50)
+    place = [5, 0, 5, 1, 2, 3, 4]
+    wins = np.zeros(3)
+    for count in counts:
+        wins[np.argmax(scores @ count[place])] += 1 / 50
+    assert share == pytest.approx(wins)
+
+
+def test_conclusions_are_whole_sentences():
+    values = np.array([[[0.9, 0.5, 0.5, 0.1, 1.0], [0.9, 0.5, 0.5, 0.1, 1.0], [0.2, 0.5, 0.5, 0.1, 1.0]],
+                       [[0.4, 0.5, 0.6, 0.1, 1.0]] * 3])  # fmt: skip
+    table = replace(cube(values), time_unit="seconds")
+    found = comper_scores(table, draws=100)
+    weight = published_matrix().weights
+    ratio = values / (values + 1)
+    ratio[:, :, 3:] = 1 - ratio[:, :, 3:]
+    scores = ratio @ weight
+    mean = scores.mean(axis=1)
+    assert mean[0] > mean[1]
+    parts = (ratio[0].mean(axis=0) - ratio[1].mean(axis=0)) * weight
+    changes = {drawn.scheme: drawn for drawn in found.sensitivities}
+    near, free = changes["perturbed"], changes["any"]
+    assert found.conclusions() == [
+        f"By ComPer a00 is best ({mean[0]:.3f} over 3 settings), before a01 ({mean[1]:.3f}); correctness is the "
+        f"largest part of that lead ({parts[0]:+.3f} of {parts.sum():+.3f}).",
+        "a00 has the highest score in 2 of 3 settings; 33 % of the pairwise orders go against the majority of settings "
+        "(single dimensions: 0 % to 33 %), and 33 % by the unweighted mean of the normalised dimensions.",
+        f"With every entry of the matrix off by up to half, the order of the mean scores changes in "
+        f"{100 * near.order_changed[-1]:.0f} % of 100 draws and the first in {100 * near.first_changed[-1]:.0f} %; "
+        f"with the five weights drawn at random a00 is first in {100 * free.probability_first[0, -1]:.0f} % of draws.",
+        "Scalability is in seconds: equation (4) depends on the unit, and the score with it.",
+    ]  # fmt: skip
+    one = comper_scores(cube(values[:, :1]), draws=20).conclusions()
+    assert one[0].startswith(f"By ComPer a00 is best ({scores[0, 0]:.3f} on d00), before a01 ({scores[1, 0]:.3f}); ")
+    assert len(one) == 2
+    assert comper_scores(table, normalisation="min-max", draws=20).notes == []
+    row = found.to_frame().filter(dataset="d02", algorithm="a01").row(0, named=True)
+    assert (row["rank"], row["sum"], row["mean"]) == (1.0, pytest.approx(2.6), pytest.approx(0.52))
+    parted = found.frames()["comper_contributions"].group_by("kind", "dataset", "algorithm")
+    for kind, dataset, algorithm, total in parted.agg(pl.col("contribution").sum()).rows():
+        assert kind in ("dimension", "objective")
+        assert total == pytest.approx(scores[int(algorithm[1:]), int(dataset[1:])])
+    answer = found.to_dict()
+    assert answer["negative_dimensions"] == ["robustness", "scalability"]
+    assert answer["mean_scores"] == pytest.approx({"a00": mean[0], "a01": mean[1]})
+    assert answer["sensitivity"]["any"]["probability_first"]["a01"] == pytest.approx(free.probability_first[1, -1])
