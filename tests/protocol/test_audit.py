@@ -11,6 +11,7 @@ from recassay.core.specs.specs import FinalFit, ProtocolSpec, SplitName
 from recassay.core.types import Split
 from recassay.protocol.apply import apply_protocol
 from recassay.protocol.audit import FEW_USERS, FINDINGS, AuditRecord, audit_split, refuse_leakage
+from recassay.protocol.repeats import RepeatCounts
 from support.protocol import Row, interactions, synthetic
 
 TRAIN = [("a", "x", 1, 1), ("a", "y", 1, 2), ("b", "x", 1, 3), ("b", "z", 1, 4)]
@@ -165,3 +166,85 @@ def test_the_record_is_plain_data_and_its_names_are_the_documented_ones() -> Non
     planted = {finding for finding, *_ in PLANTED} | {"user_train_after_test", "empty_train", "empty_valid"}
     told = {"few_test_users", "repeated_events", "tied_with_train", "users_of_one_time"}
     assert planted | told == set(FINDINGS)
+
+
+def findings(record: AuditRecord) -> dict[str, tuple[int, bool, str]]:
+    return {found.name: (found.count, found.refuses, found.sentence) for found in record.findings}
+
+
+def test_every_finding_has_its_number_its_sentence_and_refuses_where_it_must() -> None:
+    """Two of the seven final training events are later than the first test event, one of them the user's own."""
+    train = [*TRAIN, ("a", "w", 1, 7), ("b", "w", 1, 8)]
+    valid = [("a", "z", 1, 5), ("b", "x", 1, 9), ("c", "x", 1, 9)]
+    test = [("b", "y", 1, 6), ("b", "z", 1, 8), ("a", "v", 1, 4), ("d", "x", 1, 9)]
+    record = audit_split(split_of(train, valid, test), "user_time")
+    assert findings(record) == {
+        "train_after_test": (5, False, "5 training events (55.6 %) are later than the first test event"),
+        "train_after_valid": (2, False, "2 training events (33.3 %) are later than the first valid event"),
+        "user_train_after_test": (
+            4, True, "4 training events are later than the first test event of their own user"),
+        "test_pair_in_train": (
+            1, True, "1 of 4 test events repeat a pair of user and item that was trained on"),
+        "valid_pair_in_train": (
+            1, True, "1 of 3 valid events repeat a pair of user and item that was trained on"),
+        "cold_user_in_test": (1, True, "1 users of the test part were never trained on"),
+        "cold_item_in_test": (1, True, "1 items of the test part were never trained on"),
+        "cold_user_in_valid": (1, True, "1 users of the valid part were never trained on"),
+        "few_test_users": (3, False, "only 3 users are judged: a mean over them says little"),
+        "tied_with_train": (1, False, "1 of 4 test events (25.0 %) have the time of a training event of the same "
+                            "user: which came first is not known"),
+    }  # fmt: skip
+    assert (record.users_evaluated, record.share_of_users_evaluated) == (3, 1.0)
+    assert (record.last_train_time, record.first_test_time) == (9, 4)
+    assert record.share_of_test_before_train == 0.75
+    assert (record.scope, record.share_of_test_tied) == ("per user", 0.25)
+    alone = audit_split(split_of(train, valid, test, "train"), "global_time")
+    told = findings(alone)
+    assert told["train_after_test"] == (2, True, "2 training events (33.3 %) are later than the first test event")
+    assert "user_train_after_test" not in told
+    assert "cold_user_in_valid" in told
+    assert alone.last_train_time == 8
+    assert (alone.scope, alone.share_of_test_tied) == ("global", 0.25)
+    assert audit_split(split_of(train, valid, test), "random").share_of_test_tied is None
+
+
+def test_repeats_and_users_of_one_time_are_told_with_their_shares() -> None:
+    split = split_of(TRAIN, VALID, TEST)
+    counts = RepeatCounts(8, 2, 5, 1, 4, 3)
+    record = audit_split(split, "global_time", repeats=counts, one_time=1)
+    told = findings(record)
+    assert told["repeated_events"] == (
+        5, False, "2 training events (25.0 %) repeat an earlier one; 3 test events (75.0 %) repeat what their user had "
+        "in training, and left the test, since the task is to recommend new items",
+    )  # fmt: skip
+    assert told["users_of_one_time"] == (
+        1, False, "all events of 1 users (50.0 %) have one time: nothing tells their last from their first, so all of "
+        "them train",
+    )  # fmt: skip
+    again = findings(audit_split(replace(split, task="repeat"), "global_time", repeats=counts))
+    assert again["repeated_events"][2].endswith("in training, and are judged")
+    assert "users_of_one_time" not in again
+    quiet = findings(audit_split(split, "global_time", repeats=RepeatCounts(8, 2, 5, 0, 4, 0)))
+    assert quiet["repeated_events"][2].endswith("0 test events (0.0 %) repeat what their user had in training")
+    only = findings(audit_split(split, "global_time", repeats=RepeatCounts(8, 0, 5, 1, 4, 0)))
+    assert only["repeated_events"][0] == 0
+    assert "repeated_events" not in findings(audit_split(split, "global_time", repeats=RepeatCounts(8, 0, 5, 0, 4, 0)))
+    shares = record.to_dict()["repeats"]
+    assert (shares["share_of_train"], shares["share_of_valid"], shares["share_of_test"]) == (0.25, 0.2, 0.75)
+    assert RepeatCounts().to_dict()["share_of_test"] == 0
+
+
+def test_a_pair_to_be_predicted_again_is_no_leak_where_repeats_are_the_task() -> None:
+    repeated = split_of(TRAIN, VALID, [*TEST, ("a", "x", 1, 7)])
+    assert "test_pair_in_train" in names(audit_split(repeated, "global_time"))
+    assert "test_pair_in_train" not in names(audit_split(replace(repeated, task="repeat"), "global_time"))
+
+
+def test_a_refusal_names_all_that_is_not_allowed_and_how_to_allow_it() -> None:
+    record = audit_split(split_of([*TRAIN, ("a", "w", 1, 9)], VALID, []), "global_time")
+    with pytest.raises(InputError) as refused:
+        refuse_leakage(record, ("train_after_valid",))
+    assert refused.value.what == "the global_time split is refused: empty_test (there is no event to judge by)"
+    assert refused.value.fix == (
+        "mend the data or the protocol, or accept it by name with `allow_leakage=['empty_test']`"
+    )
