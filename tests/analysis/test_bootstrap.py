@@ -263,3 +263,15 @@ def test_intervals_need_a_hundred_replicates_and_two_observations():
     assert {tuple(sorted(subset)) for subset in drawn.tolist()} == set(combinations(range(6), 2))
     assert subset_weights(drawn[:3], 6).sum(axis=1).tolist() == [2, 2, 2]
     assert subset_weights(np.array([[4, 1]]), 6).tolist() == [[0, 1, 0, 0, 1, 0]]
+
+
+def test_ends_of_rank_intervals_are_ranks_that_occur():
+    values = np.random.default_rng(1).random((7, 9))
+    found = rank_algorithms(matrix(values), methods=["mean", "mean_rank"], replicates=137)
+    ends = np.concatenate([ranking.rank_interval.ravel() for ranking in found.rankings.values()])
+    assert (ends * 2 == np.round(ends * 2)).all(), "ties share the mean of their places"
+    weights = dataset_weights(9, 137, derived_rng(0, "rank", "ndcg@10"))
+    drawn = weights @ values.T
+    places = 1.0 + (drawn[:, None, :] > drawn[:, :, None]).sum(axis=2)
+    between = intervals(places, 9, 0.95)
+    assert (between != np.round(between)).any(), "plain quantiles would fall between two ranks"

@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 
 from recassay.core import registry
 from recassay.core.errors import InputError, UsageError
+from recassay.core.tables.labels import LARGEST_CUTOFF
 from recassay.core.types import Interactions, TopK
 from recassay.metrics import accuracy, beyond, diversity, exposure
 from recassay.metrics.evaluate import evaluate
@@ -165,6 +166,27 @@ def test_every_metric_is_described_with_formula_and_conventions():
     assert next(iter(described["map"]["variants"])) == "by_min"
     assert "min(k, R)" in described["map"]["formula"]
     assert convention(make_metric("map@3"))["convention"].startswith("divided by min(k, relevant)")
+
+
+def test_a_convention_states_all_that_decides_a_number():
+    assert convention(make_metric("map@3[by_k]")) == {
+        "metric": "map", "k": 3, "scope": "user", "higher_is_better": True,
+        "formula": "sum_{j<=k} precision(j) rel(j) / min(k, R)", "variant": "by_k", "convention": "divided by k",
+        "source": "trec_eval map_cut_k; Shevchenko et al., KDD 2024, code for the default divisor",
+    }  # fmt: skip
+    gini = next(entry for entry in describe_metrics() if entry["metric"] == "gini")
+    assert (gini["scope"], gini["higher_is_better"]) == ("catalogue", False)
+    assert list(gini["variants"]) == ["over_n", "over_n_minus_1", "over_n_plus_1"]
+
+
+def test_the_largest_cut_off_and_a_variant_of_nothing():
+    assert make_metric(f"ndcg@{LARGEST_CUTOFF}").k == LARGEST_CUTOFF
+    for label in (f"ndcg@{LARGEST_CUTOFF + 1}", "ndcg@1.5", "ndcg@-1", "ndcg@١"):
+        with pytest.raises(UsageError, match="no cut-off"):
+            make_metric(label)
+    assert make_metric("map[]").variant == "by_min"
+    with pytest.raises(UsageError, match="map has no variant ''"):
+        type(make_metric("map"))(10, "")
 
 
 def test_a_question_without_an_answer_is_refused():

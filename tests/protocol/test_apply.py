@@ -238,9 +238,50 @@ def test_nothing_left_says_which_step_took_it() -> None:
         apply_protocol(COLD, ProtocolSpec())
     with pytest.raises(InputError, match=r"none of 12 interactions is left: 12 are below"):
         apply_protocol(COLD, ProtocolSpec(positive_threshold=2))
+    rated = interactions([("a", "x", 1, 1), ("a", "y", 5, 2), ("b", "x", 5, 3)])
+    with pytest.raises(InputError) as refused:
+        apply_protocol(rated, ProtocolSpec(positive_threshold=2, user_share=0.5))
+    assert refused.value.what == (
+        "none of 3 interactions is left: 1 are below positive_threshold, 2 belong to items or users with too few, or "
+        "to users that were not drawn"
+    )
+    with pytest.raises(InputError, match="2 belong to items or users with too few; lower the threshold"):
+        apply_protocol(rated, ProtocolSpec(positive_threshold=2))
 
 
 def test_one_moment_for_all_events_is_refused_by_name() -> None:
     data = replace(COLD, time=np.full(len(COLD), 7, dtype=np.int64))
     with pytest.raises(InputError, match="empty_test"):
         apply_protocol(data, PLAIN)
+
+
+def test_every_count_of_a_split_by_hand() -> None:
+    """Ten events in time order, 6 train, 2 validate, 2 test; a sees x again in each part, new ids are cold."""
+    rows = [("a", "x", 1, 1), ("a", "x", 1, 2), ("a", "y", 1, 3), ("b", "x", 1, 4), ("b", "z", 1, 5), ("c", "y", 1, 6),
+            ("a", "x", 1, 7), ("b", "y", 1, 8), ("b", "y", 1, 9), ("a", "new", 1, 10)]  # fmt: skip
+    split = apply_protocol(
+        interactions(rows), ProtocolSpec(filter="none", ratios=(0.6, 0.2, 0.2), allow_leakage=FINDINGS)
+    )
+    assert split.counts == {
+        "input_interactions": 10, "input_users": 3, "input_items": 4, "below_threshold": 0,
+        "filtered_interactions": 10, "filtered_users": 3, "filtered_items": 4,
+        "train_interactions": 5, "train_users": 3, "train_items": 3,
+        "valid_cold_interactions": 0, "valid_cold_users": 0, "valid_cold_items": 0,
+        "valid_interactions": 1, "valid_users": 1, "valid_items": 1,
+        "test_cold_interactions": 1, "test_cold_users": 0, "test_cold_items": 1,
+        "test_interactions": 0, "test_users": 0, "test_items": 0,
+        "train_merged": 1, "valid_seen": 1, "valid_merged": 0, "test_seen": 1, "test_merged": 0,
+    }  # fmt: skip
+    assert split.audit["repeats"] == {
+        "train_events": 8, "train_repeats": 2, "valid_events": 2, "valid_repeats": 1, "test_events": 1,
+        "test_repeats": 1, "share_of_train": 0.25, "share_of_valid": 0.5, "share_of_test": 1.0,
+    }  # fmt: skip
+    again = apply_protocol(interactions(rows), ProtocolSpec(
+        filter="none", ratios=(0.6, 0.2, 0.2), task="repeat", final_fit="train", allow_leakage=FINDINGS))  # fmt: skip
+    told = {name: again.counts[name] for name in ("valid_interactions", "test_interactions", "valid_seen", "test_seen")}
+    assert told == {"valid_interactions": 2, "test_interactions": 1, "valid_seen": 0, "test_seen": 0}
+    assert again.audit["repeats"]["train_events"] == 6
+    assert again.audit["repeats"]["test_repeats"] == 0
+    window = apply_protocol(interactions(rows), ProtocolSpec(
+        split="rolling", fold=0, folds=2, filter="none", ratios=(0.6, 0.2, 0.2), allow_leakage=FINDINGS))  # fmt: skip
+    assert window.counts["outside_the_window"] == 2

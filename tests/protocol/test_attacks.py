@@ -178,3 +178,62 @@ def test_wrong_attacks_are_refused() -> None:
         attack(EXPLICIT.take(np.array([], dtype=np.int64)), AttackSpec(), rng=rng())
     with pytest.raises(ValidationError):
         AttackSpec(size=0)
+
+
+def test_targets_are_drawn_from_the_group_that_the_kind_names() -> None:
+    """Ten items with 1, 2, ... 10 events: to nuke the two most popular, to push the five least."""
+    train = interactions([(f"u{u}", f"i{i}", 1, u) for i in range(10) for u in range(i + 1)])
+    drawn = [choose_targets(train, "nuke", 1, rng=rng(seed))[0] for seed in range(60)]
+    assert set(drawn) == {8, 9}
+    assert {choose_targets(train, "push", 1, rng=rng(seed))[0] for seed in range(60)} == {0, 1, 2, 3, 4}
+    assert choose_targets(train, "nuke", 3, rng=rng()).tolist() == [7, 8, 9], "a group grows to what is asked for"
+    assert choose_targets(train, "push", 9, rng=rng()).tolist() == list(range(9))
+    with pytest.raises(UsageError, match="10 target items cannot be drawn from 10 trained items"):
+        choose_targets(train, "push", 10, rng=rng())
+
+
+def test_how_many_fake_users_there_are_and_how_long_their_profiles() -> None:
+    """Twelve of 15 users have events, 48 in all: profiles of four, and a quarter of twelve fakes."""
+    train = interactions([(f"u{u}", f"i{i}", 1 + (u + i) % 5, u) for u in range(12) for i in range(u % 4, u % 4 + 4)])
+    train = replace(train, users=pl.Series([*train.users.to_list(), "x", "y", "z"]))
+    attacked = attack(train, AttackSpec(kind="push", size=0.25), rng=rng(), targets=TARGETS[:1])
+    assert attacked.n_users == 15 + 3
+    assert [len(profile) for profile in profiles(attacked, train)] == [5, 5, 5]
+    tiny = attack(train, AttackSpec(kind="push", size=0.01, profile_length=2), rng=rng(), targets=TARGETS[:1])
+    assert tiny.n_users == 16
+    assert tiny.time is not None
+    assert train.time is not None
+    assert set(tiny.time[len(train) :]) <= set(train.time)
+    twice = attack(train, AttackSpec(kind="push"), rng=rng(), targets=np.array([3, 3], dtype=np.int32))
+    assert [profile.count(3) for profile in profiles(twice, train)] == [1]
+    for wrong in ([], [-1, 2]):
+        with pytest.raises(UsageError, match="targets must be positions"):
+            attack(train, AttackSpec(), rng=rng(), targets=np.array(wrong, dtype=np.int32))
+
+
+def test_ratings_of_random_filler_follow_all_ratings_and_stay_on_the_scale() -> None:
+    """Ratings 1 and 5 in equal number: normal draws of mean 3 and deviation 2, to the nearer end."""
+    train = interactions([(f"u{u}", f"i{i}", 1 if (u + i) % 2 else 5, u) for u in range(40) for i in range(20)])
+    spec = AttackSpec(kind="nuke", filler="random", size=1.0, profile_length=15)
+    attacked = attack(train, spec, rng=rng(), targets=np.array([0], dtype=np.int32))
+    assert attacked.weight is not None
+    fake = attacked.weight[len(train) :][attacked.item[len(train) :] != 0]
+    assert set(fake) == {1.0, 5.0}
+    assert fake.mean() == pytest.approx(3.0, abs=0.35)
+
+
+def test_half_of_a_nuking_profile_are_the_nearest_items_and_the_rest_are_others() -> None:
+    """Items 1 and 2 always stand with the target 0; 3 to 9 never do."""
+    rows = [(f"u{u}", i, 1, u) for u in range(10) for i in (0, 1, 2)]
+    rows += [(f"v{u}", i, 1, u) for u in range(10) for i in range(3, 10)]
+    train = interactions(rows, weight=False)
+    spec = AttackSpec(kind="nuke", size=0.5, profile_length=4)
+    held = profiles(attack(train, spec, rng=rng(), targets=np.array([0], dtype=np.int32)), train)
+    assert len(held) == 10
+    for profile in held:
+        assert len(profile) == 4
+        assert sorted(profile)[:2] == [1, 2]
+        assert set(profile[2:]) <= set(range(3, 10))
+    wagon = AttackSpec(kind="nuke", filler="bandwagon", selected=1, size=0.5, profile_length=4)
+    chosen = profiles(attack(train, wagon, rng=rng(), targets=np.array([0], dtype=np.int32)), train)
+    assert all(profile[2] == 3 for profile in chosen), "the most popular that is no neighbour"
