@@ -14,6 +14,7 @@ from recassay.analysis.inference import hierarchical
 from recassay.analysis.inference.all_pairs import fewest_datasets
 from recassay.analysis.inference.wilcoxon import wilcoxon
 from recassay.analysis.inference.winners import fewest_to_remove
+from recassay.analysis.plan import fit as plan_fit
 from recassay.analysis.plan.fit import (
     _pair,
     anytime_p,
@@ -321,3 +322,52 @@ def test_a_look_at_ties_and_at_costs_by_hand():
 def test_impossible_plans_are_refused(wrong, message):
     with pytest.raises(UsageError, match=message):
         plan_study(table(0.6), "ndcg@10", **wrong)
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.2])
+def test_a_plan_is_of_the_undecided_pairs_and_passes_on_what_was_asked(monkeypatch, alpha):
+    """Four algorithms whose last is far behind; a dataset that lacks a cell counts for the model alone."""
+    rng = np.random.default_rng(1)
+    values = (
+        np.linspace(0.3, 0.6, 9) + np.array([[0.02], [0.015], [0.01], [-0.25]]) + 0.02 * rng.standard_normal((4, 9))
+    )
+    rows = [
+        {"algorithm": f"a{a}", "dataset": f"d{j}", "metric": "score",
+         "value": None if (a, j) == (3, 8) else values[a, j]}
+        for a in range(4) for j in range(9)
+    ]  # fmt: skip
+    asked = {}
+    level = rng.normal(np.array([0.3, 0.2, 0.1, -3.0]), 0.2, (400, 4))
+    model = SimpleNamespace(
+        scale=SimpleNamespace(transform="log"), metric="score", algorithms=("a0", "a1", "a2", "a3"), level=level,
+        datasets=tuple(f"d{j}" for j in range(9)), new=level + 0.1 * rng.standard_normal((400, 4)),
+        shares=SimpleNamespace(repeats=0.0, users=0.0, of_a_difference=lambda: {"datasets": 1.0}),
+        order=lambda: [0, 1, 2, 3],
+    )  # fmt: skip
+    monkeypatch.setattr(plan_fit, "fit_model", lambda *args, **more: asked.update(more) or model)
+    users = object()
+    found = plan_study(Results.from_frame(pl.DataFrame(rows)), "score", higher_is_better=True, users=users, alpha=alpha,
+                       power=0.7, seed=3)  # fmt: skip
+    assert asked == {"higher_is_better": True, "users": users, "families": None, "seed": 3}
+    table = Matrix(values[:, :8], model.algorithms, model.datasets[:8], "score", True)
+    verdict = plan_fit.judge(table, alpha=alpha, seed=3)
+    ordered = combinations(model.algorithms, 2)
+    undecided = [pair for pair in ordered if verdict.status_of(*pair).startswith("undecid")]
+    assert 0 < len(undecided) < 6
+    assert {frozenset((pair.left, pair.right)) for pair in found.pairs} == {frozenset(pair) for pair in undecided}
+    assert {found.pairs[0].left, found.pairs[0].right} == {verdict.leaders[0], verdict.rival}
+    assert (found.decided, found.left_out, found.complete) == (6 - len(undecided), 0, 8)
+    first = found.pairs[0]
+    own = _pair(model, int(first.left[1]), int(first.right[1]), None, 0.7, alpha, alpha / 6, 3, turned=True)
+    assert (first.alone, first.among_all, first.assurance) == (own.alone, own.among_all, own.assurance)
+    assert (found.alpha, found.power, found.difference, found.relative) == (alpha, 0.7, None, True)
+    assert found.look == look_at(table, alpha=alpha)
+    ranks = np.array([stats.rankdata(-values[:, j]) for j in range(8)]).T
+    challenger, gone = fewest_to_remove(ranks)
+    assert (found.challenger, found.removed) == (model.algorithms[challenger], tuple(f"d{j}" for j in gone))
+    told = found.to_dict()
+    assert told["removal"] == {"challenger": found.challenger, "datasets": list(found.removed), "of": 8}
+    assert told["settings"] == {"difference": None, "power": 0.7, "alpha": alpha}
+    assert told["anytime"]["statement"] == found.look.sentence()
+    assert "left_out" not in told
+    assert found.out_of_reach() == tuple(pair for pair in found.pairs if pair.alone is None)

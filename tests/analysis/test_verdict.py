@@ -25,8 +25,10 @@ from recassay.analysis.inference.bootstrap import dataset_weights, intervals
 from recassay.analysis.inference.effects import hodges_lehmann
 from recassay.analysis.inference.winners import fewest_to_remove
 from recassay.analysis.rank.fit import rank_algorithms
+from recassay.analysis.verdict.decision import decide
 from recassay.analysis.verdict.fit import group_letters, judge, visible_lead
 from recassay.analysis.verdict.words import in_words, p_text, pair_sentence
+from recassay.core.errors import UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix, MissingCells
 from recassay.testing.results import synthetic_results
@@ -588,3 +590,57 @@ def test_json_lists_the_pairs_of_many_algorithms_that_matter():
     assert all({pair.a, pair.b} <= names or "a03" in (pair.a, pair.b) for pair in listed)
     told = v.to_dict()
     assert (len(told["pairs"]), told["pairs_left_out"]) == (len(listed), 70 * 69 // 2 - len(listed))
+
+
+def test_what_was_judged_is_remembered_by_all_that_decides_it():
+    """A second table with the same values is not judged again; whatever the verdict depends on is a new question."""
+    table = ladder([0.05, 0.04, 0.0], n=8)
+    first = judge(table, replicates=100)
+    assert judge(replace(table), replicates=100) is first
+    filled = MissingCells("worst", (("a01", "d00"),))
+    others = [
+        judge(replace(table, values=table.values[::-1].copy()), replicates=100),
+        judge(replace(table, metric="recall@10"), replicates=100),
+        judge(replace(table, higher_is_better=False), replicates=100),
+        judge(replace(table, algorithms=("x", "y", "z")), replicates=100),
+        judge(replace(table, missing=filled), replicates=100),
+        judge(table, replicates=101),
+        judge(table, replicates=100, alpha=0.1),
+        judge(table, replicates=100, within=0.5),
+        judge(table, replicates=100, seed=1),
+        judge(table, replicates=100, control="a01"),
+        judge(table, replicates=100, families={f"d{i:02d}": f"f{i % 5}" for i in range(8)}),
+    ]
+    assert all(other is not first for other in others)
+    assert [other.metric for other in others[:2]] == ["ndcg@10", "recall@10"]
+    assert (others[3].algorithms[0] in "xyz", others[6].alpha, others[7].within) == (True, 0.1, 0.5)
+    with pytest.raises(UsageError, match=r"the control 'a1' is none of the algorithms; did you mean 'a01'"):
+        judge(table, control="a1")
+
+
+def test_families_count_as_one_piece_of_evidence():
+    """Six copies of each of five datasets: as single datasets they prove much, as families nothing can be proven."""
+    one = np.array([[0.5, 0.6, 0.4, 0.7, 0.5], [0.4, 0.5, 0.3, 0.6, 0.4]])
+    table = matrix(np.repeat(one, 6, axis=1))
+    families = {name: f"f{place // 6}" for place, name in enumerate(table.datasets)}
+    alone, together = judge(table), judge(table, families=families)
+    assert alone.grade == "clear_winner"
+    assert (together.grade, together.families, together.smallest_p) == ("too_little_data", 5, 2 / 2**5)
+    weights = dataset_weights(30, 10_000, derived_rng(0, "rank", "ndcg@10"), np.arange(30) // 6)
+    assert together.interval == pytest.approx(
+        intervals(weights @ np.repeat([[1.0], [2.0]], 30, axis=1).T / 30, 5, 0.95)
+    )
+
+
+def test_related_datasets_that_were_counted_as_independent_are_judged_together_as_well():
+    names = (*(f"amazon-{i}" for i in range(8)), "films", "books", "songs")
+    base = ladder([0.06, 0.0], n=11)
+    table = replace(base, datasets=names)
+    verdict = judge(table)
+    assert verdict.grade == "clear_winner"
+    numbers = {name: "amazon" if name.startswith("amazon") else name for name in names}
+    family = decide(table, control=None, within=verdict.within, alpha=0.05, seed=0,
+                    families=np.unique(list(numbers.values()), return_inverse=True)[1])  # fmt: skip
+    assert verdict.grade_by_family == family.grade == "too_little_data"
+    assert verdict.best_by_family == int((family.p_best >= 0.05).sum())
+    assert judge(base).grade_by_family is None

@@ -274,3 +274,27 @@ def test_a_rolling_split_is_audited_and_leaves_the_future_out() -> None:
     assert "window" not in ProtocolSpec().model_dump()  # other protocols keep their identity
     with pytest.raises(ValueError, match="leave nothing to train"):
         ProtocolSpec(split="rolling", folds=9)
+
+
+@pytest.mark.parametrize(
+    ("ratios", "counts"),
+    [
+        ((0.5, 0.5, 0.0), (5, 5, 0)),
+        ((0.7, 0.0, 0.3), (7, 0, 3)),
+        ((0.05, 0.05, 0.9), (1, 0, 9)),
+        ((1.0, 0.0, 0.0), (10, 0, 0)),
+    ],
+)
+def test_shares_of_nothing_and_of_little_by_hand(
+    ratios: tuple[float, float, float], counts: tuple[int, int, int]
+) -> None:
+    """Ten events of one user: what nobody asked for is empty, and at least one event trains."""
+    data = interactions([("u", f"i{n}", 1, n) for n in range(10)])
+    made = (splits.user_time(data, ratios), splits.random_per_user(data, ratios, seed=0))
+    for labels in made:
+        assert tuple(np.bincount(labels, minlength=3)) == counts
+    assert made[0].tolist() == sorted(made[0].tolist())
+    whole = splits.global_time(data, ratios)
+    assert whole.tolist() == sorted(whole.tolist())
+    assert int((whole == TRAIN).sum()) == counts[0]
+    assert int((whole == TEST).sum()) == (counts[2] if ratios[1] != 0.05 else 9)
