@@ -12,7 +12,7 @@ import pytest
 
 import recassay
 from recassay.algorithms.baselines import MostPop
-from recassay.algorithms.external.models import wrap
+from recassay.algorithms.external.models import broken_rules, wrap
 from recassay.algorithms.external.plugins import load_plugin
 from recassay.core.errors import InputError, RecAssayError, UsageError
 from recassay.core.specs.search import Real
@@ -169,6 +169,84 @@ def test_every_broken_rule_is_named_at_once() -> None:
     assert "it cannot be made without the argument 'size'" in message
 
 
+class Scoring:
+    """Answers with what it was made with."""
+
+    def __init__(self, answer: Any = None) -> None:
+        self.answer = answer
+
+    def fit(self, train: Interactions) -> None:
+        self.train = train
+
+    def score(self, users: np.ndarray) -> Any:
+        return self.answer
+
+
+class Listing(Scoring):
+    score: ClassVar = None
+
+    def recommend(self, *asked: Any) -> Any:
+        return self.answer
+
+
+def unmade() -> None:
+    raise ValueError("no file")
+
+
+@pytest.mark.parametrize(
+    ("model", "space", "broken"),
+    [
+        (unmade, None, ["it cannot be called without arguments: ValueError: no file"]),
+        (lambda: Scoring(), None, []),
+        (Scoring, {"answer": Real(0.0, 1.0, 0.5)}, []),
+        (Scoring, 3, ["its space is int, not a mapping from argument to range"]),
+        (Scoring(), {"answer": Real(0.0, 1.0, 0.5)}, ["an instance cannot be tuned: wrap its class to use space"]),
+        (Scoring, {"size": Real(0.0, 1.0, 0.5)}, ["tuning may vary 'size', which its constructor does not take"]),
+        (Listing, None, []),
+        (type("Narrow", (Scoring,), {"recommend": lambda self, users: None}), None,
+         ["its recommend does not take (users, k)"]),
+        (type("Empty", (), {"fit": lambda self, train: None}), None,
+         ["it has neither recommend(users, k) nor score(users)"]),
+    ],
+)  # fmt: skip
+def test_what_keeps_a_model_from_being_an_algorithm(model: Any, space: Any, broken: list[str]) -> None:
+    assert broken_rules(model, space=space) == broken
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        (
+            Scoring(np.zeros((2, 5))),
+            r"score\(users\) answers with shape \(2, 5\); answer with one row per user and one",
+        ),
+        (Scoring(np.full((128, 5), np.nan)), "answers with a score that is not a number"),
+        (Listing([[0, 1]]), r"recommend answers 3 users with 1 lists"),
+        (Listing(["ab", "cd", "ef"]), "answers 3 users with lists of other things than item positions"),
+        (Listing([[0], [1], [5]]), "recommend lists item 5, and the catalogue has positions 0 to 4"),
+        (Listing(([[0], [1], [2]], [[1.0, 2.0]] * 3)), r"gives items of shape \(3, 1\) and scores of shape \(3, 2\)"),
+    ],
+)
+def test_answers_of_another_form_are_refused(model: Any, words: str) -> None:
+    train = small()
+    with pytest.raises(RecAssayError, match=words):
+        wrap(model)().fit(train, rng=rng()).recommend(everyone(train), 2, exclude=None)
+
+
+def test_lists_of_a_model_are_sorted_filled_and_freed_of_what_is_excluded() -> None:
+    ragged = [[3, 0], [4], []]
+    train = small()
+    top = wrap(Listing(ragged))().fit(train, rng=rng()).recommend(everyone(train), 3, exclude=train.csr())
+    assert top.items.tolist() == [[3, -1, -1], [4, -1, -1], [-1, -1, -1]]
+    assert top.scores[0].tolist() == [0.0, -np.inf, -np.inf]
+    scored = (np.array([[0, 1, 2]] * 3), np.array([[1.0, 3.0, 2.0]] * 3))
+    top = wrap(Listing(scored))().fit(train, rng=rng()).recommend(everyone(train), 2, exclude=None)
+    assert top.items.tolist() == [[1, 2]] * 3
+    assert top.scores.tolist() == [[3.0, 2.0]] * 3
+    assert wrap(Listing(scored), source="mine").source == "mine"
+    assert wrap(Scoring).source.endswith("test_external.Scoring")
+
+
 def test_check_lists_all_broken_rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "mine.py").write_text(
         "import numpy as np\n"
@@ -248,6 +326,7 @@ def test_numeric_ids_and_parquet(tmp_path: Path) -> None:
         ("e.csv", "user,item,score\nx,y,1\n", "none of its 1 rows has a user .* such as u0 and i0"),
         ("f.csv", "user,item,score\nu0,i1,1.5\nu0,i2,inf\n", "give it finite numbers"),
         ("g.csv", "", "the file is empty"),
+        ("h.csv", "algorithm,user,item,score\na,u0,i1,1\nb,u0,i1,1\n", r"holds the lists of 2 algorithms \(a, b\)"),
     ],
 )
 def test_a_bad_file_is_named(tmp_path: Path, name: str, table: str, message: str) -> None:

@@ -86,6 +86,11 @@ def test_ease_mirrors_across_blocks_and_keeps_the_shared_matrix() -> None:
     np.testing.assert_allclose(ease_weights(counts.copy, 50.0), expected, atol=2e-5)
 
 
+def test_ease_refuses_what_cannot_be_inverted() -> None:
+    with pytest.raises(UsageError, match=r"X'X \+ 2.0 I cannot be inverted; use a larger reg"):
+        ease_weights(lambda: np.diag([1.0, -5.0]).astype(np.float32), 2.0)
+
+
 def test_ease_goes_on_in_double_precision_where_single_fails() -> None:
     matrix = csr_array(np.repeat(history(n_users=400, n_items=6, density=0.5).toarray(), 3, axis=1))
     reg = 1e-5

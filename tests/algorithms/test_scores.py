@@ -5,6 +5,9 @@ A number here changes only with the definition of an algorithm; its results are 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +15,7 @@ import pytest
 
 from recassay.core.registry import algorithms
 from recassay.core.seeds import derived_rng
+from recassay.core.specs.search import in_words
 from recassay.core.types import Interactions
 from recassay.testing.examples import example_interactions
 
@@ -184,6 +188,19 @@ def memory_of(name: str) -> list[int]:
     return [made.memory_bytes(*sizes), *([made.gpu_memory_bytes(*sizes)] if hasattr(made, "gpu_memory_bytes") else [])]
 
 
+def parameters_of(name: str) -> Iterator[str]:
+    """Each parameter with its default, what tuning may choose, and what it can be at all; and how training stops."""
+    kind = algorithms.get(name)
+    for field in fields(kind) if is_dataclass(kind) else ():
+        tuned = f", {in_words(kind.space[field.name])}" if field.name in kind.space else ""
+        limits = kind.limits.get(field.name)
+        stated = {word: getattr(limits, word, None) for word in ("above", "least", "most", "among")}
+        bounds = "".join(f"; {word} {bound}" for word, bound in stated.items() if bound is not None)
+        yield f"{name} {field.name} {field.default}{tuned}{bounds}"
+    if hasattr(kind, "stopped_by"):
+        yield f"{name} is stopped by {kind.stopped_by} at one of {kind.most_stages} stages"
+
+
 def test_every_algorithm_is_here():
     ours = {name for name in algorithms.names() if algorithms.get(name).__module__.startswith("recassay.")}
     assert ours == SMALL.keys() | NEURAL.keys() == NUMBERS.keys() == MEMORY.keys()
@@ -201,3 +218,8 @@ def test_scores_and_losses(name):
 @pytest.mark.parametrize("name", MEMORY)
 def test_memory(name):
     assert memory_of(name) == MEMORY[name]
+
+
+def test_parameters():
+    expected = Path(__file__).with_name("parameters.txt").read_text("utf-8").splitlines()
+    assert [line for name in algorithms.names() if name in MEMORY for line in parameters_of(name)] == expected

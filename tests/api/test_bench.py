@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,7 +14,8 @@ from shipping import export_benchmark
 import recassay
 from recassay.api.study.bench import _notes, _paired
 from recassay.core.errors import InputError, RecAssayError, UsageError
-from recassay.data.published.benchmark import open_benchmark, packed, sampled_users, unpacked
+from recassay.data.published.benchmark import BenchmarkDataset, open_benchmark, packed, sampled_users, unpacked
+from recassay.recommenders import bench
 from recassay.store.store import Store
 
 DATASETS = ["synthetic:dense-small", "synthetic:long-tail"]
@@ -128,6 +130,55 @@ def test_an_algorithm_that_cannot_run_is_refused_before_any_dataset_is_looked_fo
         with pytest.raises(RecAssayError, match=words):
             recassay.bench(reference, benchmark="shipped", fetch=False, told=looked.append)
     assert looked == []
+
+
+def test_where_a_dataset_of_the_benchmark_is_found(tmp_path, monkeypatch):
+    asked = BenchmarkDataset("films", "u.data", {}, {}, "f" * 64, 3)
+    fetched = []
+    monkeypatch.setattr(bench, "list_datasets", lambda: [SimpleNamespace(name="stored")])
+    assert bench._reference(replace(asked, reference="synthetic:few-items"), tmp_path, None) == "synthetic:few-items"
+    with pytest.raises(UsageError, match=r"^not found here$"):
+        bench._reference(asked, tmp_path, None)
+    assert bench._reference(asked, None, fetched.append) == "films"
+    assert fetched == ["films"]
+    assert bench._reference(replace(asked, name="stored"), tmp_path, fetched.append) == "stored"
+    assert fetched == ["films"]
+
+    def fails(name):
+        raise InputError("the server is down")
+
+    with pytest.raises(UsageError, match="not found here, nor to be downloaded: the server is down"):
+        bench._reference(asked, None, fails)
+    (tmp_path / "films.csv").write_text("")
+    assert bench._reference(asked, tmp_path, None) == str((tmp_path / "films.csv").resolve())
+    (tmp_path / "u.data").write_text("")
+    assert bench._reference(asked, tmp_path, None) == str((tmp_path / "u.data").resolve())
+
+
+def test_an_algorithm_with_settings_comes_from_a_file(tmp_path, monkeypatch):
+    rules = SimpleNamespace(
+        seeds=(5, 6, 7),
+        metrics=("ndcg@10",),
+        tuning={"trials": 7},
+        budget={"memory_gb": 3.0},
+        datasets={"a": 1, "b": 2},
+    )
+    (tmp_path / "my.py").write_text(OWN)
+    (tmp_path / "one.toml").write_text('[study]\nalgorithms = ["my.py:Mine"]\n[algorithm.Mine]\n')
+    checked = []
+    monkeypatch.setattr(bench, "checked_plan", lambda spec, folder: checked.append(folder))
+    spec = bench.one_algorithm_study(rules, str(tmp_path / "one.toml"), 2)
+    assert (spec.algorithms[0].reference, spec.base) == ("./my.py:Mine", str(tmp_path))
+    assert (spec.name, spec.seeds, spec.datasets, spec.metrics) == ("bench-Mine", (5, 6), (), ("ndcg@10",))
+    assert (spec.tuning.trials, spec.budget.memory_gb) == (7, 3.0)
+    assert checked == [tmp_path / "bench-Mine"]
+    (tmp_path / "two.toml").write_text('[study]\nalgorithms = ["EASE", "ALS"]\n')
+    with pytest.raises(UsageError, match=r"two\.toml: names 2 algorithms; name one"):
+        bench.one_algorithm_study(rules, str(tmp_path / "two.toml"), 2)
+    assert bench.chosen_datasets(rules, None) == [1, 2]
+    assert bench.chosen_datasets(rules, ["b"]) == [2]
+    with pytest.raises(UsageError, match="the benchmark has no dataset 'c'"):
+        bench.chosen_datasets(rules, ["c"])
 
 
 @pytest.mark.slow

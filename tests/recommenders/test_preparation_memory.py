@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
+from recassay.algorithms.baselines import MostPop
+from recassay.core.errors import InputError, RecAssayError
+from recassay.core.seeds import derived_rng
 from recassay.core.specs.specs import ProtocolSpec
-from recassay.core.specs.study import DatasetSpec
+from recassay.core.specs.study import DatasetSpec, TuningSpec
 from recassay.data.sources import count_events, open_dataset
+from recassay.metrics.evaluate import evaluate
+from recassay.metrics.make import make_metric
+from recassay.protocol.apply import apply_protocol
+from recassay.recommenders import work as working
 from recassay.recommenders.cell import prepare
 from recassay.recommenders.plan import SplitSpec
 from recassay.recommenders.splits import preparation_bytes
+from recassay.recommenders.work import Validation, Work
 from recassay.runner.jobs import JobFailure
 
 
@@ -49,3 +61,83 @@ def test_events_are_counted_where_no_reading_is_needed(folder: Path) -> None:
     assert count_events("./events.parquet", folder) == 400
     assert count_events("./events.csv", folder) is None
     assert count_events("synthetic:dense-small") == len(open_dataset("synthetic:dense-small").interactions)
+
+
+class Declares:
+    """Says that it needs what it was made with."""
+
+    instead = "use MostPop"
+
+    def __init__(self, needs: Any = 0) -> None:
+        self.needs = needs
+
+    def memory_bytes(self, *sizes: int) -> Any:
+        assert sizes == (30, 20, 100)
+        return self.needs
+
+
+def declaring(limit: int | None = None) -> Work:
+    work = Work.__new__(Work)
+    work.kind, work.sizes, work.memory_limit, work.limit_in_words = Declares, (30, 20, 100), limit, "the limit is"
+    return work
+
+
+def test_what_an_algorithm_declares_must_be_a_number_of_bytes() -> None:
+    assert declaring().declared_memory({"needs": 3.7}) == 3
+    assert declaring().declared_memory({"needs": np.int64(8)}) == 8
+    assert declaring().declared_memory({}, "gpu_memory_bytes") is None
+    for wrong in ("many", -1, float("inf"), float("nan"), None):
+        with pytest.raises(RecAssayError, match=f"its memory_bytes returned {wrong!r}, which is no number of bytes"):
+            declaring().declared_memory({"needs": wrong})
+
+
+def test_a_cell_beyond_its_memory_says_how_far_and_what_to_use_instead(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(working, "resident_bytes", lambda: 10**9)
+    assert declaring(3 * 10**9).refuse_over_budget({"needs": 2 * 10**9}) == 2 * 10**9
+    assert declaring(None).refuse_over_budget({"needs": 10**18}) == 10**18
+    with pytest.raises(JobFailure) as refused:
+        declaring(3 * 10**9 - 10**7).refuse_over_budget({"needs": 2 * 10**9})
+    assert refused.value.status == "over_budget"
+    assert str(refused.value) == "would need about 3 GB, and the limit is 2.99 (use MostPop)"
+
+
+class Staged(MostPop):
+    """Two stages: the most popular items, then the least popular ones."""
+
+    stopped_by = "rounds"
+
+    def fit_steps(self, train: Any, *, rng: Any) -> Any:
+        for iterations in (1, 2):
+            model = self.fit(train, rng=rng)
+            model._order = model._order[:: 1 if iterations == 1 else -1]
+            model.iterations = iterations
+            yield model
+
+
+def test_stages_are_judged_on_some_users_and_the_best_one_on_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(working, "USERS_A_STAGE", 40)
+    protocol = ProtocolSpec.checked(split="random_per_user")
+    split = apply_protocol(open_dataset("synthetic:dense-small").interactions, protocol, overwrite=True)
+    spec = SimpleNamespace(search_seed=1, dataset="d", algorithm="a", tuning=TuningSpec())
+    work = SimpleNamespace(split=split, spec=spec, kind=Staged, refuse_over_budget=lambda parameters: None)
+    metric = make_metric("ndcg@5")
+    validation = Validation(work, {}, metric)
+    seen, everyone = split.train.csr(), np.unique(split.valid.user).astype(np.int32)
+    assert len(validation.some_users) == len(set(validation.some_users)) == 40 < len(everyone)
+    assert np.array_equal(np.unique(validation.some_truth.nonzero()[0]), validation.some_users)
+    models = list(Staged().fit_steps(split.train, rng=derived_rng(1, "fit", "d", "a", "trial", "0")))
+    stages = list(validation.stages({}, 0))
+    assert [stage.settled for stage in stages] == [{"rounds": 1}, {"rounds": 2}]
+    for model, stage in zip(models, stages, strict=True):
+        for users, found in ((validation.some_users, stage.value), (everyone, stage.on_all())):
+            top = model.recommend(users, 5, exclude=seen)
+            truth = split.valid.take(np.isin(split.valid.user, users))
+            assert found == pytest.approx(evaluate(top, truth, [metric], train=seen).mean()["ndcg@5"])
+    assert stages[0].value > stages[1].value
+    monkeypatch.setattr(working, "USERS_A_STAGE", 10**6)
+    whole = list(Validation(work, {}, metric).stages({}, 0))
+    assert [stage.on_all for stage in whole] == [None, None]
+    assert [stage.value for stage in whole] == pytest.approx([stage.on_all() for stage in stages])
+    empty = replace(split, valid=split.valid.take(np.zeros(len(split.valid), dtype=bool)))
+    with pytest.raises(InputError, match="tuning needs a validation part, and it is empty; use another split, or"):
+        Validation(SimpleNamespace(split=empty, spec=spec, kind=Staged), {}, metric)

@@ -16,7 +16,7 @@ from recassay.api.study.checklist import ChecklistAnswer, ChecklistResult
 from recassay.api.study.seal import ClaimResult, Seal, VerifyResult
 from recassay.core.errors import InputError, UsageError
 from recassay.recommenders.rerun import Chances, RerunCell
-from recassay.recommenders.seal import Deviation
+from recassay.recommenders.seal import Deviation, read_seal
 from recassay.recommenders.study import run_study
 from recassay.store.sealed import read_sealed, write_sealed
 from recassay.store.store import Store
@@ -267,6 +267,43 @@ def test_what_is_no_seal_is_refused(study, tmp_path):
         recassay.verify(study, seal=tmp_path / "seal.json")
     with pytest.raises(InputError, match="is not a seal"):
         recassay.verify(study, seal=tmp_path / "gone.json")
+
+
+def test_a_seal_of_another_time_or_of_another_size_is_refused(honest, tmp_path, monkeypatch):
+    made = json.loads((honest / "seal.json").read_text())
+    (tmp_path / "new.json").write_text(json.dumps(made | {"recassay_seal": 2}))
+    with pytest.raises(InputError, match="was made by a newer version of RecAssay; update RecAssay"):
+        read_seal(tmp_path / "new.json")
+    for key, value in (
+        ("recassay_seal", "1"),
+        ("made", 3),
+        ("plan", []),
+        ("cells", []),
+        ("analysis", 1),
+        ("claims", {}),
+    ):
+        (tmp_path / "new.json").write_text(json.dumps(made | {key: value}))
+        with pytest.raises(InputError, match="is not a seal; name the file that recassay seal wrote"):
+            read_seal(tmp_path / "new.json")
+    monkeypatch.setattr("recassay.recommenders.seal.MOST_BYTES", 10)
+    with pytest.raises(InputError, match="is too large for a seal"):
+        read_seal(honest / "seal.json")
+
+
+@pytest.mark.parametrize(
+    ("reported", "again", "allowed", "state"),
+    [
+        (0.5, None, 1.0, "failed"),
+        (0.5, 0.5 * (1 + 5e-7), 0.0, "same"),
+        (0.5, 0.5 * (1 - 5e-6), 0.0, "differs"),
+        (0.5, 0.51, 0.011, "within noise"),
+        (0.5, 0.49, 0.011, "within noise"),
+        (0.5, 0.48, 0.011, "differs"),
+        (0.0, 0.0, 0.0, "same"),
+    ],
+)
+def test_a_number_that_came_out_again(reported, again, allowed, state):
+    assert RerunCell("a", "d", 1, reported, again, allowed).state == state
 
 
 def test_a_seal_is_not_replaced_and_says_when_it_came_late(honest, tmp_path):

@@ -13,9 +13,12 @@ import pytest
 import recassay
 from recassay import RecAssayError
 from recassay.core.choices import SplitFormat
+from recassay.core.errors import UsageError
 from recassay.core.specs.specs import ProtocolSpec, ReadSpec
+from recassay.core.specs.study import DatasetSpec
 from recassay.protocol.apply import apply_protocol
 from recassay.recommenders.split_folder import exported_protocol, open_split_folder, read_sidecar
+from recassay.recommenders.splits import make_split
 
 USER_TIME = {"split": "user_time", "positive_threshold": 3, "filter": "none"}
 
@@ -164,3 +167,73 @@ def test_what_cannot_be_split_is_refused(tmp_path):
         recassay.split("few-item", tmp_path / "out", study=tmp_path / "study.toml")
     with pytest.raises(recassay.UsageError, match="a given split is made already; choose another split"):
         recassay.split("synthetic:few-items", tmp_path / "out", protocol={"split": "given"})
+
+
+def test_what_a_sidecar_must_hold(ratings, tmp_path):
+    made(ratings, tmp_path / "out")
+    path = tmp_path / "out" / "split.json"
+    meta = json.loads(path.read_text())
+    assert read_sidecar(tmp_path) is None
+    for change in (
+        {"fingerprint": "a" * 63},
+        {"fingerprint": "A" * 64},
+        {"protocol": []},
+        {"files": []},
+        {"audit": None},
+        {"repeated": {"name": "sometimes", "levels": []}},
+        {"repeated": {"name": meta["repeated"]["name"], "levels": ["high"]}},
+        {"files": {part: meta["files"][part] for part in ("train", "valid")}},
+        {"protocol": meta["protocol"] | {"task": "both"}},
+    ):
+        path.write_text(json.dumps(meta | change))
+        with pytest.raises(RecAssayError, match=r"split\.json: is damaged; write the split again, or remove this file"):
+            read_sidecar(tmp_path / "out")
+    path.write_text(json.dumps(meta))
+    assert read_sidecar(tmp_path / "out") == meta
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"task": "repeat"},
+        {"final_fit": "train"},
+        {"filter": "once"},
+        {"positive_threshold": 2.0},
+        {"user_share": 0.5},
+    ],
+    ids=lambda more: next(iter(more)),
+)
+def test_a_protocol_that_adds_something_makes_a_split_of_its_own_which_is_audited(ratings, tmp_path, more):
+    exported = made(ratings, tmp_path / "out")
+    plain = exported_protocol(read_sidecar(tmp_path / "out"))
+    assert open_split_folder(tmp_path / "out", plain, ReadSpec()).fingerprint == exported.fingerprint
+    with pytest.raises(RecAssayError, match=r"the given split is refused: train_after_test|have no weights"):
+        open_split_folder(tmp_path / "out", plain.model_copy(update=more), ReadSpec())
+
+
+def test_what_is_in_the_way_and_what_a_format_cannot_say(ratings, tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "notes.txt").write_text("mine")
+    for replaced, words in (
+        (False, "the folder is not empty"),
+        (True, "the folder holds no split, so it is not replaced"),
+    ):
+        with pytest.raises(RecAssayError, match=words):
+            recassay.split(ratings, tmp_path / "out", protocol=USER_TIME, replace=replaced)
+    assert (tmp_path / "out" / "notes.txt").read_text() == "mine"
+    text = ratings.read_text()
+    for side, old, new in (("user", "u1,", "u 1,"), ("item", ",i1,", ",i 1,")):
+        (tmp_path / "blank.csv").write_text(text.replace(old, new))
+        with pytest.raises(RecAssayError, match=f"a {side} id has a blank in it, and TREC files are separated by"):
+            recassay.split(tmp_path / "blank.csv", tmp_path / "trec", form="trec", protocol=USER_TIME)
+        assert not (tmp_path / "trec").exists()
+    recassay.split(ratings, tmp_path / "trec", form="trec", protocol=USER_TIME)
+    first = (tmp_path / "trec" / "test.qrels").read_text().splitlines()[0].split(" ")
+    assert (first[1], first[3], len(first)) == ("0", "1", 4)
+    assert not (tmp_path / "trec" / "train.qrels").exists()
+
+
+def test_a_given_split_is_a_folder():
+    spec = DatasetSpec(reference="ml-100k", name="ml-100k")
+    with pytest.raises(UsageError, match="split = 'given' takes a folder of parts, and 'ml-100k' is a dataset"):
+        make_split(spec, ProtocolSpec.checked(split="given", filter="none"), ".")

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 from functools import cache
 
 import pytest
@@ -273,6 +274,64 @@ def test_settings_fix_and_narrow():
         "how": Choice(("a", "c"), "a"),
     }
     assert highest(space) == {"reg": 500.0, "depth": 30, "how": "a"}
+
+
+class Undeclared:
+    def __init__(self, size=7, rate=0.5, mode=None, quiet=True, **more):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("setting", "expected"),
+    [
+        ({"size": RangeSpec(low=2, high=5)}, {"size": Whole(2, 5, 5)}),
+        ({"size": RangeSpec(low=2.0, high=9.0)}, {"size": Real(2.0, 9.0, 7.0)}),
+        ({"rate": RangeSpec(low=1, high=5, log=True)}, {"rate": Real(1.0, 5.0, 1.0, log=True)}),
+        ({"mode": RangeSpec(low=2, high=5)}, {"mode": Whole(2, 5, 2)}),
+        ({"quiet": RangeSpec(low=2, high=5)}, {"quiet": Whole(2, 5, 2)}),
+        ({"other": RangeSpec(low=2, high=5)}, {"other": Whole(2, 5, 2)}),
+        ({"size": OptionsSpec(options=(3, 7))}, {"size": Choice((3, 7), 7)}),
+        ({"size": OptionsSpec(options=(3, 4))}, {"size": Choice((3, 4), 3)}),
+    ],
+)
+def test_a_range_of_what_an_algorithm_does_not_declare(setting, expected):
+    assert settle(Undeclared, setting, "Undeclared") == ({}, expected)
+
+
+def test_a_choice_that_becomes_a_range_begins_at_its_low_end():
+    fixed, space = settle(Algorithm, {"how": RangeSpec(low=2.0, high=5.0)}, "Algorithm")
+    assert (fixed, space["how"]) == ({}, Real(2.0, 5.0, 2.0))
+
+
+def test_an_algorithm_without_a_stage_is_a_failed_trial():
+    search = Tuning(SPACE, lambda parameters, number: iter(()), 3, True, 1, ("a",))
+    trial = search.one(0, [])
+    assert (trial.state, trial.reason, trial.value) == ("failed", "fit_steps gave no recommender", None)
+
+
+def test_a_disk_without_room_is_no_failed_trial():
+    def fit(parameters, number):
+        raise OSError(errno.ENOSPC, "No space left on device")
+        yield
+
+    with pytest.raises(OSError, match="No space left"):
+        run(fit)
+
+
+@pytest.mark.parametrize(
+    ("states", "reason", "status", "words"),
+    [
+        (["failed", "over_budget"], "broken", "failed", "broken (all 2 trials failed)"),
+        (["over_budget", "over_budget"], "too much", "over_budget", "too much (all 2 trials failed)"),
+        (["over_budget"], "too much", "over_budget", "too much"),
+        (["failed"], "out of memory: 9 GB", "memory", "out of memory: 9 GB"),
+    ],
+)
+def test_a_cell_without_a_complete_trial_says_why(states, reason, status, words):
+    known = [TrialRecord(number, state, {}, reason=reason) for number, state in enumerate(states)]
+    with pytest.raises(JobFailure) as raised:
+        run(history=known, trials=len(known))
+    assert (raised.value.status, str(raised.value)) == (status, words)
 
 
 @pytest.mark.parametrize(

@@ -12,12 +12,13 @@ import pytest
 import recassay
 from recassay.api.study.studies import adaptive_standing, make_study
 from recassay.core.errors import InputError, UsageError
+from recassay.core.specs.specs import ProtocolSpec
 from recassay.recommenders.plan import plan
 from recassay.recommenders.price import _stored as stored_seconds
 from recassay.recommenders.price import price
 from recassay.recommenders.study import run_study
 from recassay.recommenders.study_file import load_study
-from recassay.recommenders.universes import universes
+from recassay.recommenders.universes import Universe, _label, universes
 from recassay.store.store import Store
 
 SPLITS = ["global_time", "random", "rolling"]
@@ -195,3 +196,42 @@ def test_what_an_adaptive_run_over_universes_does_not_know_is_refused(tmp_path, 
     with pytest.raises(UsageError, match=f"{next(iter(more))} does not apply to a study with a .multiverse."):
         recassay.run(spec, tmp_path / "study", adaptive=True, **more)
     assert not (tmp_path / "study").exists()
+
+
+def test_keys_without_an_effect_are_those_of_the_study():
+    base = ProtocolSpec.checked(
+        min_item_interactions=7, min_user_interactions=8, seed=9, folds=4, fold=2, ratios=(0.5, 0.2, 0.3)
+    )
+    here = Universe({"split": "random"}, study(None), base, ())
+    other = {"min_item_interactions": 2, "min_user_interactions": 3, "seed": 4, "folds": 6, "fold": 5}
+    other |= {"ratios": (0.8, 0.15, 0.05)}
+    counts = {"min_item_interactions", "min_user_interactions"}
+    for split, names, kept in (
+        ("random", "once", counts | {"seed", "ratios"}),
+        ("random_per_user", "none", {"seed", "ratios"}),
+        ("kfold", "core", counts | {"seed", "folds", "fold"}),
+        ("rolling", "none", {"folds", "fold", "ratios"}),
+        ("global_time", "none", {"ratios"}),
+        ("leave_last_out", "none", set()),
+    ):
+        protocol = ProtocolSpec.checked(split=split, filter=names, **other)
+        settled = here.settled(protocol)
+        assert {name for name in other if getattr(settled, name) == other[name]} == kept, split
+        assert {name: getattr(settled, name) for name in other if name not in kept} == {
+            name: getattr(base, name) for name in other if name not in kept
+        }
+
+
+def test_a_given_split_has_no_alternatives():
+    for more in ({"multiverse": {"split": ["given", "random"]}}, {"multiverse": {"trials": [1, 2]}, "given": True}):
+        protocol = {"split": "given"} if more.pop("given", False) else {}
+        with pytest.raises(InputError, match="a given split has no alternatives; leave split out of"):
+            study(more["multiverse"], protocol=protocol)
+
+
+@pytest.mark.parametrize(
+    ("choice", "label"),
+    [(True, "true"), (0.50, "0.5"), ((0.8, 0.1, 0.1), "0.8/0.1/0.1"), ([], "none"), (3, "3"), ("once", "once")],
+)
+def test_a_choice_as_text(choice, label):
+    assert _label(choice) == label
