@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import recassay
 from recassay.analysis.adaptive.fit import CellGrid, Probes
+from recassay.analysis.certify.fit import CONFIRMED
+from recassay.api.study import adaptive_universes as universes_module
 from recassay.api.study.adaptive_study import published_prior, stored_cells, stored_probes
 from recassay.api.study.adaptive_universes import AdaptiveUniverses, certificate_of, stored_blocks
 from recassay.core.errors import UsageError
@@ -152,6 +156,27 @@ def test_the_next_cells_are_those_of_the_chosen_block_that_are_open(universes):
     assert not chosen.said.endswith("the budget is spent")
     assert spent.cells == []
     assert spent.said.endswith("; the budget is spent")
+
+
+def test_a_run_ends_when_looks_in_a_row_have_confirmed_it(universes, monkeypatch):
+    folder, planned = universes
+    whole = certificate_of(folder)
+    settled = replace(whole, claims=(), axis_certified=True)
+    monkeypatch.setattr(type(settled), "complete", property(lambda made: made.axis_certified))
+    looks = []
+    monkeypatch.setattr(universes_module, "_decided", lambda store, **how: (looks.pop(0), None, known))
+    with Store.open(folder) as store:
+        *_, known = stored_blocks(store)
+
+        def ended(chooser, *answers):
+            looks[:] = answers
+            return [not chooser(planned, store).cells for _ in answers]
+
+        assert ended(AdaptiveUniverses(), settled) == [True], "it had ended before"
+        chooser = AdaptiveUniverses()
+        row = [settled] * (CONFIRMED - 1)
+        assert ended(chooser, whole, *row, whole, *row) == [False] * (2 + 2 * len(row))
+        assert ended(chooser, settled) == [True]
 
 
 def test_a_study_without_a_multiverse_has_no_blocks(tmp_path):

@@ -395,6 +395,9 @@ def test_a_report_hands_on_all_that_it_is_asked(monkeypatch, tmp_path):
     with pytest.raises(recassay.UsageError, match="the control 'EASY' is none of the algorithms; did you mean 'EASE'"):
         recassay.analyze(TABLE, "ndcg@10", control="EASY")
     recassay.analyze(TABLE, "ndcg@10", replicates=100, control="ease")
+    others = sizes(0).with_columns(dataset=pl.col("dataset") + "x")
+    with pytest.raises(recassay.RecAssayError, match="d0"):
+        recassay.analyze(TABLE, "ndcg@10", characteristics=others)
 
 
 def test_a_paper_hands_on_all_that_it_is_asked(monkeypatch, tmp_path):

@@ -254,9 +254,14 @@ def test_missing_cells_are_told_or_shown_as_asked(tmp_path):
     [
         ({"figures": ["critical_diference"]}, "did you mean 'critical_difference'"),
         ({"width": "3 parsecs"}, "is no width of a page"),
-        ({"letters": 99.0}, "from 4 to 24"),
+        ({"letters": 24.1}, "letters of 24.1 points; give a size from 4 to 24"),
+        ({"letters": 3.9}, "letters of 3.9 points"),
         ({"metrics": "ndgc@10"}, "did you mean"),
-        ({"decimals": 40}, "from 0 to 10"),
+        ({"metrics": ["ndcg@10", "nDCG@10"]}, "a metric is asked for twice: ndcg@10, ndcg@10; name each once"),
+        ({"decimals": 11}, "11 decimals; give a number from 0 to 10"),
+        ({"decimals": -1}, "-1 decimals"),
+        ({"alpha": 1.0}, "alpha is 1.0; give a level between 0 and 1"),
+        ({"control": "Oracl"}, "did you mean 'Oracle'"),
     ],
 )
 def test_what_is_asked_wrongly_is_said(tmp_path, asked, told):

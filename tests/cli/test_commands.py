@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from types import SimpleNamespace
 from typing import Annotated, Literal
 
 import click
@@ -15,6 +16,7 @@ from recassay.cli.call import Command
 from recassay.cli.commands import DATA, IRT, PROGRAM
 from recassay.cli.options import Option, options_of
 from recassay.cli.program import completion_script, install_completion
+from recassay.cli.render import Failed
 from recassay.cli.verbs import Other, Parameter, described, read_verb
 from recassay.core.choices import Range, Seconds, Share
 from recassay.core.errors import UsageError
@@ -285,3 +287,107 @@ def test_a_direction_has_two_options():
 def test_where_a_place_is_written_it_is_a_path():
     (out,) = options_of(Parameter("out", str | None, None, "where."), out="file")
     assert (out.opts, out.metavar, out.type.kind) == (["-o", "--out"], "PATH", "file")
+
+
+def heard(monkeypatch, place):
+    """What the function at `place` is called with by a command, which ends there."""
+    asked = {}
+
+    def verb(*given, **named):
+        asked.clear()
+        asked.update(named, given=given)
+        raise Failed
+
+    monkeypatch.setattr(place, verb)
+    return asked
+
+
+@pytest.mark.parametrize(
+    ("words", "options"),
+    [
+        ("", {}),
+        ("--lower-is-better", {"higher_is_better": False}),
+        ("--higher-is-better", {"higher_is_better": True}),
+        (
+            "--missing worst --seed 3 --methods mean,borda",
+            {"missing": "worst", "seed": 3, "methods": ["mean", "borda"]},
+        ),
+        ("--confidence 0.9 --beta-max 2 --families auto", {"confidence": 0.9, "beta_max": 2.0, "families": "auto"}),
+    ],
+)
+def test_what_is_typed_reaches_the_verb_and_nothing_else(cli, monkeypatch, table, words, options):
+    asked = heard(monkeypatch, "recassay.api.rank.rank")
+    assert cli("rank", table, "-m", "ndcg@10", *words.split()).code == 1
+    assert asked.pop("given") == ()
+    assert asked.pop("results").algorithms
+    assert asked == {"metric": "ndcg@10", **options}
+
+
+def test_how_a_table_is_read_is_typed_beside_its_name(cli, monkeypatch, table):
+    asked = heard(monkeypatch, "recassay.api.tables.load_results")
+    words = ("--from", "table", "--dataset", "films", "--prefer", "last", "--column", "value=score", "--wide",
+             "--transpose", "-m", "ndcg@10")  # fmt: skip
+    assert cli("rank", table, "other.csv", *words).code == 1
+    assert [str(place) for place in asked.pop("given")[0]] == [str(table), "other.csv"]
+    assert asked == {"format": "table", "dataset": "films", "prefer": "last", "columns": {"value": "score"},
+                     "wide": True, "transpose": True, "metric": "ndcg@10"}  # fmt: skip
+    cli("select")
+    assert asked["given"] == ("published:board",)
+    cli("comper", table, "--correctness", "auc")
+    assert asked["metric"] == "auc"
+    cli("paper", table, "--metrics", "ndcg@10,recall@10")
+    assert asked["metric"] is None
+    cli("paper", table, "--metrics", "ndcg@10")
+    assert asked["metric"] == "ndcg@10"
+
+
+def test_figures_of_a_paper_may_be_none(cli, monkeypatch, table):
+    asked = heard(monkeypatch, "recassay.api.publish.paper.paper")
+    cli("paper", table, "--figures", "none", "--metrics", "ndcg@10")
+    assert asked["figures"] == []
+    cli("paper", table, "--metrics", "ndcg@10")
+    assert "figures" not in asked
+
+
+def test_a_page_is_the_answer_where_a_page_is_named(cli, monkeypatch, table, tmp_path):
+    page = tmp_path / "page.html"
+    asked = {}
+
+    def made(**named):
+        asked.update(named)
+        page.write_text("x" * 20_000)
+        return SimpleNamespace(files=[page], verdict=["Nobody wins."], to_dict=lambda: {"metric": "m"},
+                               results=named["results"])  # fmt: skip
+
+    monkeypatch.setattr("recassay.api.publish.report.report", made)
+    ran = cli("analyze", table, "--out", page, "--alpha", 0.1, "--missing", "worst")
+    assert ran.out == "Nobody wins.\n"
+    assert ran.err.splitlines()[-1] == f"wrote {page} (0.02 MB): open it in a browser"
+    assert (asked["alpha"], asked["missing"], asked["out"]) == (0.1, "worst", page)
+    answer = cli("analyze", table, "--out", page, "--json").json()
+    assert (answer["command"], answer["metric"], answer["report"]) == ("report", "m", str(page))
+
+
+def test_the_study_that_advice_ends_with_is_written(cli, monkeypatch, tmp_path):
+    (tmp_path / "films.csv").write_text("user,item\n" + "\n".join(f"{u},{i}" for u in range(9) for i in range(7)))
+    said = cli("advise", tmp_path / "films.csv", "--study", tmp_path / "next.toml")
+    assert said.code == 0, said.err
+    assert (tmp_path / "next.toml").read_text().startswith('[study]\nname = "next"\n')
+    assert f"wrote {tmp_path / 'next.toml'}: run it with recassay run {tmp_path / 'next.toml'}" in said.err
+    assert "--study FILE writes it" not in said.out
+    assert "A study of the first four to run next: --study FILE writes it" in cli("advise", tmp_path / "films.csv").out
+    assert "--study FILE" not in cli("advise", tmp_path / "films.csv", "--json").out
+
+
+def test_completion_of_other_shells(cli, monkeypatch, tmp_path):
+    fish = install_completion("fish", tmp_path)
+    assert fish == tmp_path / ".config" / "fish" / "completions" / "recassay.fish"
+    assert not (tmp_path / ".fishrc").exists()
+    assert cli("--show-completion", "zsh").out == completion_script("zsh") != completion_script("fish")
+    monkeypatch.setenv("SHELL", "/usr/bin/zsh")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    said = cli("--install-completion")
+    place = tmp_path / ".local" / "share" / "recassay" / "completion.zsh"
+    assert (said.code, place.read_text()) == (0, completion_script("zsh"))
+    assert said.err == f"wrote {place}; open a new terminal, and the Tab key completes commands and options\n"
+    assert (tmp_path / ".zshrc").read_text() == f'. "{place}"  # completion of recassay\n'

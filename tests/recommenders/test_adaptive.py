@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 
 import pytest
 
 import recassay
-from recassay.analysis.adaptive.fit import Question
+from recassay.analysis.adaptive.fit import Question, log_sizes
 from recassay.api.study.adaptive_study import AdaptiveStudy
 from recassay.api.study.studies import adaptive_standing
 from recassay.core.specs.study import AlgorithmSpec
+from recassay.recommenders.plan import plan
+from recassay.recommenders.price import planned_sizes
 from recassay.recommenders.probes import Probing, probe_study
 from recassay.recommenders.study import run_study
 from recassay.store import Store
@@ -68,6 +71,12 @@ def test_chosen_cells_are_ordinary_cells_and_the_rest_can_follow(data):
     with Store.open(data / "out") as store:
         assert {(cell.algorithm, cell.dataset) for cell in store.cells()} == ran
     assert journal["ended"] == "certified"
+    assert (journal["metric"], journal["seed"], journal["budget"]) == ("ndcg@10", 0, None)
+    assert (journal["algorithms"], journal["datasets"]) == (list(ALGORITHMS), list(DATASETS))
+    assert journal["question"] == {"target": "first", "confidence": 0.5, "indifference": 1.0, "rho": 0.97}
+    sizes = log_sizes(planned_sizes(plan(study(data)), data / "out"))
+    assert journal["features"] == [[pytest.approx(size)] for size in sizes]
+    assert journal["classes"] == ["other"] * 3
     assert all(step["why"] for step in journal["steps"])
     again = run_study(study(data), data / "out", workers=1, choose=AdaptiveStudy(Question("first", 0.5)))
     assert again.ran == 0
@@ -92,6 +101,21 @@ def test_a_budget_stops_it_and_a_failing_algorithm_counts_as_last(data):
     assert chooser.last.order[-1] == "Raises"
     states = set(chooser.last.cells().filter(algorithm="Raises").get_column("state"))
     assert states <= {"failed", "predicted"}
+
+
+@pytest.mark.usefixtures("in_process")
+def test_the_budget_counts_from_the_first_decision_on(data):
+    begun = AdaptiveStudy(Question(), budget=50.0, began=time.monotonic() - 60.0)
+    assert run_study(study(data), data / "out", workers=1, choose=begun).ran == 0
+    in_time = AdaptiveStudy(Question("first", 0.5), budget=500.0, began=time.monotonic() - 60.0)
+    assert run_study(study(data), data / "out", workers=1, choose=in_time).ran > 0
+
+
+@pytest.mark.usefixtures("in_process")
+def test_where_the_tuned_metric_is_not_reported_the_first_one_decides(data):
+    spec = study(data, metrics=("hitrate@5", "coverage@10"))
+    run_study(spec, data / "out", workers=1, choose=AdaptiveStudy(Question("first", 0.5)))
+    assert read_adaptive(data / "out")["metric"] == "hitrate@5"
 
 
 @pytest.mark.usefixtures("in_process")

@@ -79,7 +79,8 @@ def paper(call: Call, *, as_json: bool = False) -> None:
     Args:
         as_json: print JSON on stdout instead of sentences.
     """
-    labels = call.typed.get("metrics") or []
+    typed = call.typed.get("metrics") or []
+    labels = [typed] if isinstance(typed, str) else typed
     results = call.load(metric=labels[0] if len(labels) == 1 else None)
     figures = call.typed.get("figures")
     chosen = {} if figures is None else {"figures": [name for name in figures if name != "none"]}
