@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import combinations
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -357,7 +358,7 @@ def test_a_share_above_counts_ties_by_half_and_a_spread_is_the_middle():
     assert Spread(0.5, 0.1, 0.9).to_dict() == {"mean": 0.5, "middle_95": [0.1, 0.9]}
 
 
-def test_which_metrics_judge_and_what_is_too_little():
+def test_which_metrics_judge_and_what_is_too_little(monkeypatch):
     frame = long_frame(
         benchmark(fading(6, 8)), benchmark(fading(6, 8), "recall@10"), benchmark(fading(6, 8), "seconds")
     )
@@ -371,7 +372,13 @@ def test_which_metrics_judge_and_what_is_too_little():
         few = Results.from_frame(long_frame(benchmark(fading(k, n))))
         with pytest.raises(NotApplicableError, match=f"{n} datasets and {k} algorithms are too few"):
             ANALYSIS.run(few, AnalysisSpec("ndcg@10"))
-    assert ANALYSIS.run(Results.from_frame(long_frame(benchmark(fading(3, 6)))), AnalysisSpec("ndcg@10")).k == 3
+    usual, many = Results.from_frame(long_frame(benchmark(fading(3, 6)))), fading(6, 14)
+    found = ANALYSIS.run(usual, AnalysisSpec("ndcg@10", seed=4))
+    assert (found.k, found.simulations, found.halves) == (3, 500, 0)
+    assert found.to_dict() == select_datasets(benchmark(fading(3, 6)), 3, seed=4).to_dict()
+    monkeypatch.setattr("recassay.analysis.select.fit.MANY_ALGORITHMS", 5)
+    fewer = ANALYSIS.run(Results.from_frame(long_frame(benchmark(many))), AnalysisSpec("ndcg@10"))
+    assert (fewer.k, fewer.simulations, fewer.halves) == (6, 100, 4)
     with pytest.raises(UsageError, match="10 simulations and 0 splits"):
         select_datasets(benchmark(fading(6, 8)), 3, simulations=10, splits=0)
     with pytest.raises(UsageError, match="9 simulations and 1 splits"):
@@ -382,3 +389,18 @@ def test_which_metrics_judge_and_what_is_too_little():
             select_datasets(benchmark(fading(3, 3)), k)
     with pytest.raises(InputError, match="give more datasets"):
         select_datasets(benchmark(fading(3, 2)), 2)
+
+
+def test_runs_of_kmeans_that_lose_a_cluster_do_not_count(monkeypatch):
+    """Four datasets on a line; the first run is lost, of the second the nearest to each centre are 1 and 2."""
+    space = SimpleNamespace(points=np.array([[0.0], [1.0], [4.0], [6.0]]), outlier=np.zeros(4, dtype=bool))
+    labels, centres = np.array([[[0, 0, 1, 1]] * 3]), np.array([[[[0.0], [6.0]], [[0.9], [4.5]], [[0.1], [5.5]]]])
+    inertia = np.array([[np.inf, 2.0, 3.0]])
+    monkeypatch.setattr(search, "kmeans_runs", lambda points, k, rng, starts: (labels, centres, inertia))
+    subsets, value = kmeans_choices(space, 2, 3, np.random.default_rng(0))
+    assert (subsets.tolist(), value.tolist()) == ([[1, 2], [0, 3]], [-2.0, -3.0])
+    chosen = search.simulate("kmeans", space, 4, 2, 3, np.random.default_rng(0))
+    assert chosen.tolist() == [[1, 2], [0, 3]], "the smallest inertia comes first"
+    inertia[:] = np.inf
+    subsets, value = kmeans_choices(space, 2, 3, np.random.default_rng(0))
+    assert (subsets.shape, value.tolist()) == ((1, 2), [0.0])

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from recassay.core.errors import InputError, RecAssayError, UsageError
 from recassay.core.ranking import select_top
 from recassay.core.types import Interactions, TopK
-from recassay.metrics.lists import recommendations_to_topk
+from recassay.metrics.lists import recommendations_to_topk, without_prefix
 from recassay.metrics.recommend import recommend_all
 
 SCORES = np.random.default_rng(0).integers(0, 5, (11, 30)).astype(np.float32)
@@ -189,3 +189,34 @@ def test_a_table_without_rows_or_known_users_gives_no_lists():
     assert nobody.top.items.shape[0] == 0
     assert nobody.unknown_user_rows == 1
     assert recommendations_to_topk(empty, DATA, rng=np.random.default_rng(0), least=5).top.items.shape == (0, 5)
+
+
+@pytest.mark.parametrize(
+    ("values", "bare", "prefix"),
+    [
+        (["u1", "u2", "u9"], ["1", "2", "9"], "u"),
+        (["u1", "u8", "u9", "u2"], ["u1", "u8", "u9", "u2"], None),
+        (["u1", "v2"], ["u1", "v2"], None),
+        (["1", "u2", "u3"], ["1", "u2", "u3"], None),
+        (["ann", "bob"], ["ann", "bob"], None),
+        ([], [], None),
+    ],
+)
+def test_letters_before_numbers_are_left_out_where_most_ids_are_then_known(values, bare, prefix):
+    found, letters = without_prefix(pl.Series("user", values, dtype=pl.String), pl.Series([1, 2, 3]))
+    assert (found.to_list(), letters) == (bare, prefix)
+
+
+def test_the_record_of_a_table_with_prefixes_and_strangers():
+    table = Interactions(
+        np.array([0, 1], np.int32), np.array([0, 1], np.int32), pl.Series([7, 8]), pl.Series([10, 20, 30])
+    )
+    frame = pl.DataFrame({"user": ["u7", "u7", "u8", "u9"], "item": [10, 99, 20, 30], "rank": [2, 1, 1, 1]})
+    record = recommendations_to_topk(frame, table, rng=np.random.default_rng(0))
+    assert record.prefixes == {"user": "u"}
+    assert record.top.users.tolist() == [0, 1]
+    assert record.top.items.tolist() == [[-1, 0], [1, -1]]
+    assert record.top.scores[0].tolist() == [-1, -2]
+    assert (record.rows, record.unknown_users, record.unknown_user_rows) == (4, 1, 1)
+    assert (record.unknown_items, record.unknown_item_rows) == (1, 1)
+    assert record.examples == {"user": ["9"], "item": ["99"]}

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 from dataclasses import replace
 from pathlib import Path
 
@@ -285,3 +286,37 @@ def test_every_count_of_a_split_by_hand() -> None:
     window = apply_protocol(interactions(rows), ProtocolSpec(
         split="rolling", fold=0, folds=2, filter="none", ratios=(0.6, 0.2, 0.2), allow_leakage=FINDINGS))  # fmt: skip
     assert window.counts["outside_the_window"] == 2
+
+
+@pytest.mark.parametrize("threshold", [None, 2.0])
+def test_the_fingerprint_is_the_digest_of_events_protocol_and_parts(threshold: float | None) -> None:
+    """Worked out again: the ids with their lengths, the columns in canonical order, which rows stay, and their part."""
+    rows = [
+        ("b", "y", 3, 4),
+        ("a", "x", 1, 1),
+        ("a", "y", 2, 2),
+        ("b", "x", 4, 3),
+        ("a", "zz", 5, 5),
+        ("b", "zz", 5, 6),
+    ]
+    spec = ProtocolSpec(filter="none", ratios=(0.5, 0.0, 0.5), positive_threshold=threshold, allow_leakage=FINDINGS)
+    split = apply_protocol(interactions(rows), spec)
+    ordered = sorted(rows)
+    digest = hashlib.sha256(f"recassay split 2\n{spec.content_hash()}\n{interactions(rows).repeated}\n".encode())
+    for ids in (["a", "b"], ["x", "y", "zz"]):
+        digest.update(f"{len(ids)}\n".encode())
+        digest.update(np.array([len(name) for name in ids], dtype="<u4").tobytes())
+        digest.update("".join(ids).encode())
+    columns = ("user", "<i4", [{"a": 0, "b": 1}[row[0]] for row in ordered]), (
+        "item", "<i4", [{"x": 0, "y": 1, "zz": 2}[row[1]] for row in ordered]), (
+        "weight", "<f4", [row[2] for row in ordered]), ("time", "<i8", [row[3] for row in ordered])  # fmt: skip
+    for name, dtype, values in columns:
+        digest.update(f"{name} 6\n".encode())
+        digest.update(np.array(values, dtype=dtype).tobytes())
+    kept = np.array([threshold is None or row[2] >= threshold for row in ordered])
+    times = sorted(row[3] for row, stays in zip(ordered, kept, strict=True) if stays)
+    trained = times[: round(len(times) / 2)]
+    digest.update(np.packbits(kept).tobytes())
+    digest.update(np.array([0 if row[3] in trained else 2 for row, stays in zip(ordered, kept, strict=True) if stays],
+                           dtype=np.int8).tobytes())  # fmt: skip
+    assert split.fingerprint == digest.hexdigest()

@@ -15,6 +15,7 @@ from recassay.protocol import splits
 from recassay.protocol.apply import apply_protocol
 from recassay.protocol.ordering import canonical
 from recassay.protocol.splits import SPLITS, TEST, TRAIN, VALID, split_labels
+from recassay.protocol.strata import popularity_strata
 from support.protocol import drawn_interactions, few, interactions, pairs_of, rows_of, shuffled, synthetic
 
 RULES = [name for name in SPLITS if name != "given"]
@@ -298,3 +299,20 @@ def test_shares_of_nothing_and_of_little_by_hand(
     assert whole.tolist() == sorted(whole.tolist())
     assert int((whole == TRAIN).sum()) == counts[0]
     assert int((whole == TEST).sum()) == (counts[2] if ratios[1] != 0.05 else 9)
+
+
+def test_the_same_seed_gives_the_same_parts_as_ever() -> None:
+    """Splits of studies that were run: another part for any of these pairs would be another experiment."""
+    data = interactions([(f"u{n % 3}", f"i{n}", 1, n) for n in range(12)])
+    ratios = (0.6, 0.2, 0.2)
+    assert splits.random(data, ratios, seed=0).tolist() == [0, 1, 2, 2, 0, 0, 0, 0, 1, 1, 0, 0]
+    assert splits.random(data, ratios, seed=1).tolist() == [0, 0, 1, 1, 0, 0, 0, 1, 2, 0, 2, 0]
+    assert splits.random_per_user(data, ratios, seed=0).tolist() == [2, 0, 1, 0, 2, 0, 0, 0, 2, 1, 1, 0]
+    assert splits.kfold(data, fold=1, folds=4, seed=0).tolist() == [0, 1, 0, 1, 1, 2, 2, 0, 0, 2, 0, 0]
+    spec = ProtocolSpec(split="random", ratios=ratios, seed=1)
+    assert splits.split_labels(data, spec).tolist() == splits.random(data, ratios, seed=1).tolist()
+    spec = ProtocolSpec(split="kfold", fold=1, folds=4)
+    assert splits.split_labels(data, spec).tolist() == splits.kfold(data, fold=1, folds=4, seed=0).tolist()
+    for below, drawn in ((2, [6, 7, 8, 9, 11]), (3, [0, 1, 4, 7, 9])):
+        (stratum,) = popularity_strata(data, data, thresholds=[below], size=5, seed=0).strata
+        assert stratum.sample.item.tolist() == drawn
