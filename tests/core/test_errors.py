@@ -197,3 +197,55 @@ def test_a_frame_as_a_table():
         "<p>and 1 more rows in <code>to_frame()</code></p>"
     )
     assert "more rows" not in table_html(frame, "", most=3)
+
+
+CALL = re.compile(r"\b(?:InputError|UsageError|NotApplicableError|refused)\(")
+
+
+@pytest.fixture(scope="module")
+def refusals():
+    """Every call that makes a refusal: its kind, what it says, its other parts, and the arguments of its function."""
+    calls = []
+    for path in LIBRARY.rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        if CALL.search(text) is None:
+            continue
+        below = [(ast.parse(text), frozenset())]
+        while below:
+            node, arguments = below.pop()
+            if isinstance(node, ast.FunctionDef):
+                arguments = {argument.arg for argument in (*node.args.args, *node.args.kwonlyargs)}
+            if isinstance(node, ast.Call):
+                kind = getattr(node.func, "id", getattr(node.func, "attr", ""))
+                if kind in {"InputError", "UsageError", "NotApplicableError", "refused"}:
+                    calls.append((kind, ast.unparse(node.args[0]), {given.arg for given in node.keywords}, arguments))
+            below += [(child, arguments) for child in ast.iter_child_nodes(node)]
+    return calls
+
+
+NO_ADVICE = (
+    # Nothing can be done about it, or the words themselves say what to do.
+    "every value of", "datasets say nothing of other", "no two algorithms can be compared", "no value for each user",
+    "there is no study in this folder", "No such command", "which these results do not have", "is no range",
+    "is not among the options", "too large for a description", "cannot be read as TOML", "is no path",
+    "cannot be loaded as Python", "fails when it is loaded", "attributes are declared", "names column",
+    "is an http address", "mismatch", "there is no such file", "absurd length", "were promised", "ONE_COLUMN",
+    "too wide and too long", "unpacks to more than the limit", "is no metric of lists", "keeps no interactions",
+    "no value of its own", "NOT_FOUND", "sentence", "outcome.reason",
+)  # fmt: skip
+
+
+def test_every_refusal_says_what_to_do(refusals):
+    assert len(refusals) > 600
+    silent = {what for _, what, parts, _ in refusals if "fix" not in parts}
+    assert {what for what in silent if not any(known in what for known in NO_ADVICE)} == set()
+
+
+def test_what_is_wrong_with_a_file_is_told_with_its_place(refusals):
+    places = {"where", "path", "file", "folder", "source", "text"}
+    nowhere = {
+        what
+        for kind, what, parts, arguments in refusals
+        if kind == "InputError" and "where" not in parts and places & arguments
+    }
+    assert {what for what in nowhere if "benchmark's datasets" not in what and "TREC files" not in what} == {"what"}
