@@ -454,6 +454,15 @@ def test_the_main_table_in_percent_with_deviations_and_marks():
         Made(left="b", right="a", significant=False)])]))  # fmt: skip
     unmarked = main_grid(paper_of(unsure), [unsure], TableStyle())
     assert not any(cell.marked for _, cells in unmarked.rows for cell in cells)
+    tied = replace(metric, values=np.array([[0.5, 0.3], [0.4, 0.3], [0.4, 0.1]]))
+    assert not any(cell.marked for _, cells in main_grid(paper_of(tied), [tied], TableStyle()).rows for cell in cells)
+    later = Made(
+        dataset="y",
+        algorithms=("b", "c", "a"),
+        pairs=[Made(left="b", right="a", significant=True), Made(left="b", right="c", significant=False)],
+    )
+    third = replace(metric, users=Made(datasets=[later]))
+    assert not any(cell.marked for _, cells in main_grid(paper_of(third), [third], TableStyle()).rows for cell in cells)
     rows = main_frame(paper_of(metric), TableStyle()).to_dicts()
     assert rows[3] == {"metric": "ndcg@10", "algorithm": "b", "dataset": "y", "value": 0.3, "deviation": 0.0123,
                        "printed": "0.3000", "place": 1, "significant": True}  # fmt: skip
@@ -469,6 +478,8 @@ def test_mean_rank_and_wins_close_the_table():
     assert grid.rows[0][1][2:] == (Cell("0.3000", place=2), Cell("1.75", place=2), Cell("1", place=1))
     assert grid.rows[1][1][2:] == (Cell("0.3500", place=1), Cell("1.25", place=1), Cell("1", place=1))
     assert grid.rows[2][1][2:] == (EMPTY, EMPTY, Cell("0"))
+    share = main_grid(paper_of(metric), [metric], TableStyle(mean=True, percent=True))
+    assert [cells[2].text for _, cells in share.rows] == ["30.00", "35.00", "–"]
     turned = grid.turned()
     assert (turned.heads, turned.closing) == (("a", "b", "c"), 3)
     assert turned.rows[1] == ("y", (Cell("0.1000", place=2), Cell("0.3000", place=1), EMPTY))
@@ -637,6 +648,15 @@ def test_each_sentence_of_the_paragraph():
     assert "It is significantly better than each other algorithm (adjusted p = 0.500 or less)." in winner
     assert winner.endswith("a is therefore the winner on datasets like these.")
     assert "remain possible" not in paragraph(judged(could_be_best=tuple("abcd")))
+    three = paragraph(judged(statuses=("better", "better")))
+    assert "2 degrees of freedom" in three
+    assert "better than each other algorithm (adjusted p = 0.500 or less)." in three
+    crowded = judged()
+    crowded.judgement.pairs = [*crowded.judgement.pairs, Made(b="z", status="better", p=0.01)]
+    assert "z" not in paragraph(crowded), "a pair of others"
+    nothing = paragraph(judged(statuses=("undecidable",) * 3))
+    assert "No significant difference was found from b (p < 0.001), c (p = 0.500) and d (p = 0.020)." in nothing
+    assert "It is" not in nothing
     two = paragraph(judged(statuses=("better",)))
     assert "Friedman" not in two
     assert "It is significantly better than b (p < 0.001)." in two
@@ -677,6 +697,9 @@ def test_the_protocol_of_a_paper():
     assert " On y: Every interaction counts as positive." in several
     assert several.endswith("The audit of the splits found possible leakage on x (late).")
     assert "leakage" not in setup_of(findings=leaks[1:])["Protocol"]
+    unplanned = setup_of(protocol={}, trials=5, seeds=(1,))
+    assert "Protocol" not in unplanned
+    assert unplanned["Algorithms"] == "The algorithms are a, b and c."
 
 
 def test_algorithms_evaluation_and_software_of_a_paper():
@@ -700,6 +723,8 @@ def test_algorithms_evaluation_and_software_of_a_paper():
         "on which share of the datasets an algorithm is within a factor of the best. The glicko analysis follows."
     )
     assert re.sub(r"~\\cite\{[^}]*\}", "", setup_of()["Evaluation"]) == "We report nDCG@10."
+    metric.rank.probability_best, metric.compare.datasets = None, ("x",) * 4
+    assert setup_of(replace(metric, users=None), ["of my own"])["Evaluation"].count(".") == 1
     manifest = {"versions": {"recassay": "1.2", "python": "3.12", "numpy": "2.0", "scipy": "1.0"}}
     software = setup_of(manifest=manifest, seeds=(1, 2), plan="sealed on Monday")["Software"]
     assert software == (
@@ -708,6 +733,18 @@ def test_algorithms_evaluation_and_software_of_a_paper():
     )
     unsealed = setup_of(manifest=manifest, seeds=(7,), plan="open")["Software"]
     assert unsealed.endswith("(numpy 2.0, scipy 1.0). The seed is 7.")
+
+
+def test_what_is_cited_for_a_name():
+    assert cited("datasets", "ml-100k") == cited("datasets", "ml")
+    assert cited("datasets", "nothing of the kind") is None
+    assert cited("algorithms", "EASE") == ["steck2019embarrassingly"]
+    assert cited("algorithms", "EASE of ours") is None, "only a dataset is known by the start of its name"
+    assert cited("metrics", "ndcg")
+    entry = bibliography(r"a~\cite{steck2019embarrassingly,friedman1937use} b")
+    assert [line for line in entry.splitlines() if line.startswith("@")] == [
+        entries()[key].splitlines()[0] for key in ("friedman1937use", "steck2019embarrassingly")
+    ]
 
 
 def test_the_data_of_a_paper():
@@ -722,6 +759,9 @@ def test_the_data_of_a_paper():
         r"We compare 3 algorithms on 2 datasets. Sources without a publication: x (\url{https://example.org/a%20b}), x "
         r"(\url{https://example.org/a%20b})."
     )
+    known = DatasetFacts("ml-100k", catalogued="ml-100k", home="https://example.org")
+    assert "Sources" not in said([known, DatasetFacts("x")], facts=study), "a publication is cited instead"
+    assert "Sources" not in said([home], facts=replace(study, protocol={}))
     assert said([DatasetFacts("x", users=3)]) == r"We compare 3 algorithms on one dataset (Table~\ref{tab:datasets})."
     ours = said([home], origin=("The table is ours", ""))
     assert ours == "We compare 3 algorithms on one dataset. The table is ours."
@@ -734,6 +774,8 @@ def test_the_table_of_datasets():
     assert grid.heads == ("users", "items", "interactions", "density (%)")
     assert grid.rows == (("x", tuple(map(Cell, ("1,000", "200", "5,000", "2.500")))), ("y", (EMPTY,) * 4))
     assert dataset_caption([counted]) == "The datasets: users, items, interactions, and their share of all pairs."
+    for gap in ({"users": 0}, {"items": None}, {"interactions": None}):
+        assert dataset_grid([counted, replace(counted, **gap)]).rows[1][1][3] == EMPTY
     split = replace(counted, tested=50, judged=20)
     grid = dataset_grid([split, counted])
     assert grid.heads == ("users", "items", "training", "density (%)", "test", "test users")

@@ -1,0 +1,558 @@
+"""What the charts of sections draw of results made by hand: which column decides what, and the rows behind it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace as Made
+
+import numpy as np
+import polars as pl
+import pytest
+
+from recassay.analysis.strata.result import Crossing
+from recassay.analysis.users.result import DatasetUsers, UserPair, UsersResult
+from recassay.plots import decodirt as decodirt_plots
+from recassay.plots import strata as strata_plots
+from recassay.plots.forms import label_rows
+from recassay.reporting.sections import (
+    adaptive,
+    advise,
+    associations,
+    bench,
+    clusters,
+    comper,
+    cost,
+    logistic_irt,
+    multiverse,
+    ratings,
+    select,
+    user_irt,
+    users,
+)
+from support.charts import rows_of, says
+
+
+def framed(*rows):
+    """A frame that has these rows."""
+    return Made(to_dicts=lambda: [dict(row) for row in rows])
+
+
+def test_differences_over_users():
+    pairs = tuple(
+        UserPair(left, right, difference, difference - 0.01, difference + 0.02, None, 0.1, 0.01, p, p < 0.05, 3, 2, 1)
+        for left, right, difference, p in (("a", "b", 0.1, 0.02), ("a", "c", 0.2, 0.3), ("b", "c", 0.1, 0.9))
+    )
+    dataset = DatasetUsers("films", 50, 0, ("a", "b", "c"), (0.3, 0.2, 0.1), (0.2,) * 3, (0.4,) * 3, pairs)
+    chart = users.plot_user_differences(UsersResult("ndcg@10", True, ("a", "b", "c"), (dataset,), (), 0.05, 0.9, 9, {}))
+    spec = chart.to_dict()
+    assert says(spec) == [
+        "rule x=zero",
+        "rule color=algorithm x=low x2=high y=algorithm",
+        "point color=algorithm fill='white'(if datum.worse == 'shown to be worse': algorithm) x=behind y=algorithm",
+    ]
+    assert rows_of(spec)[1] == [
+        {"algorithm": "b", "behind": -0.1, "low": pytest.approx(-0.12), "high": pytest.approx(-0.09),
+         "worse": "shown to be worse", "p_holm": 0.02},
+        {"algorithm": "c", "behind": -0.2, "low": pytest.approx(-0.22), "high": pytest.approx(-0.19),
+         "worse": "not shown", "p_holm": 0.3},
+    ]  # fmt: skip
+    assert spec["concat"][0]["title"]["text"] == "films: behind a"
+    assert spec["title"]["subtitle"].startswith("90 % intervals; filled: shown to be worse")
+    many = UsersResult("ndcg@10", True, ("a", "b", "c"), (dataset,) * 30, (), 0.05, 0.9, 9, {})
+    assert len(users.plot_user_differences(many).to_dict()["concat"]) == 24
+
+
+def test_open_ends_of_ratings_run_to_the_edge():
+    rows = [{"algorithm": "a", "rating": 1600.0, "low": 1500.0, "high": np.inf, "win_rate": 1.0},
+            {"algorithm": "b", "rating": 1400.0, "low": -np.inf, "high": 1450.0, "win_rate": 0.0}]  # fmt: skip
+    chart = ratings.plot_ratings(Made(to_frame=lambda: framed(*rows), metric="m", confidence=0.9, rounds="5 datasets"))
+    drawn = rows_of(chart.to_dict())[0]
+    assert [(row["low"], row["high"]) for row in drawn] == [(1500.0, 1700.0), (1300.0, 1450.0)]
+
+
+def test_costs_below_a_tenth_of_a_millisecond_are_drawn_at_it():
+    row = {"measure": "seconds_fit", "algorithm": "a", "least": 1e-6, "lower_quartile": 1e-5, "median": 0.5,
+           "upper_quartile": 1.0, "most": 2.0, "sum": 4.0, "cells": 5}  # fmt: skip
+    spec = cost.plot_cost(Made(spread=lambda key: framed(row), measures=["seconds_fit"]), "algorithm").to_dict()
+    (drawn,) = rows_of(spec)[0]
+    assert (drawn["least"], drawn["lower_quartile"], drawn["median"], drawn["most"]) == (1e-4, 1e-4, 0.5, 2.0)
+    assert spec["title"]["subtitle"].startswith("Over datasets: from the least to the most")
+
+
+def universes(**given):
+    claims = [
+        Made(statement="a is best", rival=None, algorithm="a"),
+        Made(statement="a beats b", rival="b", algorithm="a"),
+    ]
+    share = Made(name="split", axes=(0,), share=0.4, interval=None)
+    usual = {
+        "claims": claims,
+        "leaky": np.array([False, False, False, True]),
+        "algorithms": ("a", "b"),
+        "lead_of": lambda claim: np.array([0.5, -0.25, 1e-12, 9.0]),
+        "axes": {"split": ("time", "random"), "k": ("5", "10")},
+        "choices": np.array([[0, 0], [1, 0], [0, 1], [1, 1]]),
+        "places": np.array([[0.0, 1.0], [0.0, 1.0], [2.0, 3.0], [0.0, 1.0]]),
+        "firsts": lambda: np.array([[True, False], [True, False], [True, True], [True, False]]),
+        "explained": (0.6, 0.3),
+        "choice_names": lambda u: {"split": f"of {u}"},
+        "settings": Made(alpha=0.1),
+        "shares": [
+            share,
+            Made(name="k", axes=(1,), share=0.001, interval=(0.0, 0.02)),
+            Made(name="split x k", axes=(0, 1), share=0.0099, interval=None),
+            Made(name="datasets", axes=(), share=0.5, interval=None),
+        ],
+    }
+    return Made(**{**usual, **given})
+
+
+def test_the_specification_curve():
+    spec = multiverse.plot_curve(universes()).to_dict()
+    assert says(spec) == [
+        "rule y=lead",
+        "point color=side x=place(0..4) y=lead",
+        "tick color=side x=place(0..4) y=choice",
+    ]
+    _, curve, split, k = rows_of(spec)
+    assert [(row["place"], row["lead"], row["side"]) for row in curve] == [
+        (1, -0.25, "behind"), (2, 1e-12, "tied"), (3, 0.5, "ahead")
+    ]  # fmt: skip
+    assert [(row["choice"], row["side"]) for row in split] == [
+        ("random", "behind"),
+        ("time", "tied"),
+        ("time", "ahead"),
+    ]
+    assert [row["choice"] for row in k] == ["5", "10", "5"]
+    assert spec["title"]["text"] == "Specification curve: a against b"
+    long = universes(axes={"split": ("time", "random"), "k": tuple(map(str, range(39)))})
+    assert len(multiverse.plot_curve(long).to_dict()["vconcat"]) == 2, "the longer axis is left out"
+    assert multiverse.plot_curve.caption(universes()).startswith("a beats b: the lead in mean rank of every universe")
+
+
+def test_the_map_of_universes():
+    spec = multiverse.plot_map(universes()).to_dict()
+    assert says(spec) == ["point color=first shape=leaky size=universes(1..2) x=x y=y"]
+    (rows,) = rows_of(spec)
+    assert [(row["x"], row["y"], row["first"], row["leaky"], row["universes"], row["choices"]) for row in rows] == [
+        (0.0, 1.0, "a", "clean", 2, "split: of 0"), (2.0, 3.0, "several", "clean", 1, "split: of 2"),
+        (0.0, 1.0, "a", "leaky", 1, "split: of 3"),
+    ]  # fmt: skip
+    assert spec["encoding"]["color"]["scale"]["domain"] == ["a", "several"]
+    assert spec["encoding"]["x"]["title"] == "first direction (60 %)"
+    assert spec["encoding"]["y"]["title"] == "second direction (30 %)"
+
+
+def test_the_shares_of_choices():
+    spec = multiverse.plot_axes(universes()).to_dict()
+    assert says(spec) == ["bar color=kind x=share y=axis", "rule x=low x2=high y=axis"]
+    assert rows_of(spec)[0] == [
+        {"axis": "split", "share": 0.4, "kind": "one choice", "low": 0.4, "high": 0.4},
+        {"axis": "k", "share": 0.001, "kind": "one choice", "low": 0.0, "high": 0.02},
+    ]
+    assert spec["title"]["subtitle"].endswith("; lines: 90 % intervals")
+    exact = multiverse.plot_axes(universes(shares=universes().shares[:1])).to_dict()
+    assert says(exact) == ["bar color=kind x=share y=axis"]
+    assert exact["title"]["subtitle"] == "Share of the variance between the rankings of universes"
+
+
+def chosen(**given):
+    usual = {"rho": 0.9, "datasets": ("x", "y"), "held_out_algorithms": Made(mean=0.7, low=-0.2, high=0.95)}
+    return Made(**{**usual, **given})
+
+
+def selection(**given):
+    curve = [{"method": method, "k": k, "held_out": held, "mean": 0.8, "low": 0.3, "high": 0.9}
+             for method in ("random", "preserving") for k in (2, 4) for held in (False, True)]  # fmt: skip
+    usual = {"choices": {"random": chosen(rho=0.5), "preserving": chosen(held_out_algorithms=None)}, "k": 2,
+             "datasets": ("x",) * 8, "metric": "ndcg@10", "rule": "mean rank",
+             "frames": lambda: {"selection_curve": framed(*curve)}}  # fmt: skip
+    return Made(**{**usual, **given})
+
+
+def test_the_choice_of_datasets():
+    spec = select.plot_selection(selection()).to_dict()
+    assert says(spec) == [
+        "rule color=method x=low x2=high y=method [datum.held]",
+        "point color=method x=rho y=method [!datum.held]",
+        "circle color=method x=rho y=method [datum.held]",
+    ]
+    assert [
+        (row["method"], row["kind"], row["rho"], row["low"], row["high"], row["held"]) for row in rows_of(spec)[0]
+    ] == [
+        ("random", "algorithms the choice did not see", 0.7, -0.2, 0.95, True),
+        ("random", "all algorithms", 0.5, None, None, False),
+        ("preserving", "the numbers it was chosen on", 0.9, None, None, False),
+    ]
+    assert spec["layer"][0]["encoding"]["x"]["scale"]["domain"] == [-0.2, 1]
+    curve = select.plot_selection_curve(selection()).to_dict()
+    assert says(curve) == [
+        "area x=k(2..4) y=low y2=high [datum.method == one]",
+        "line color=method strokeDash=[1, 0](if datum.method == 'preserving' && !datum.held_out: [5, 3]) x=k(2..4) "
+        "y=mean",
+    ]
+    left, right = curve["hconcat"]
+    assert [{row["held_out"] for row in rows_of(panel)[0]} for panel in (left, right)] == [{False}, {True}]
+    assert left["layer"][0]["encoding"]["y"]["scale"]["domain"] == [pytest.approx(0.28), 1.0]
+
+
+def test_certainty_against_cost_and_the_grid():
+    done = {"share": 0.0, "done": 3, "first": 0.9, "top3": 0.8, "ordered": 0.7, "agreement": 0.6}
+    cells = [
+        {"algorithm": "a", "dataset": "x", "state": "measured", "rank": 1.5, "value": 0.2, "seconds": 3.0},
+        {"algorithm": "a", "dataset": "y", "state": "predicted", "rank": 1.526, "value": None, "seconds": 9.0},
+    ]
+    result = Made(
+        curve=lambda: framed({**done, "done": 0}, done),
+        confidence=0.9,
+        metric="m",
+        datasets=("y", "x"),
+        cells=lambda: framed(*cells),
+        seconds=np.array([[9.0, 3.0]]),
+        order=("a",),
+        algorithms=("a",),
+    )
+    spec = adaptive.plot_curve(result).to_dict()
+    assert says(spec) == ["line color=claim x=share(log) y=probability(0..1)", "rule y=probability"]
+    assert [(row["share"], row["claim"], row["probability"]) for row in rows_of(spec)[0]] == [
+        (1e-6, "first place", 0.9), (1e-6, "first three", 0.8), (1e-6, "order", 0.7), (1e-6, "agreement", 0.6)
+    ]  # fmt: skip
+    assert rows_of(spec)[1] == [{"probability": 0.9}]
+    grid = adaptive.plot_grid(result).to_dict()
+    assert [(row["shown"], row["rank"]) for row in rows_of(grid)[0]] == [("1.5", 1.5), ("(2)", 1.53)]
+    assert grid["layer"][0]["encoding"]["x"]["sort"] == ["x", "y"], "the cheapest dataset first"
+    faint = "opacity=1.0(if datum.state == 'predicted': 0.55)"
+    assert any(faint in line for line in says(grid))
+
+
+def test_advice():
+    row = {
+        "algorithm": "a",
+        **{
+            f"{kind}_{end}": place + add
+            for place, kind in enumerate(("overall", "predicted", "nearest"), 1)
+            for end, add in (("rank", 0.0), ("low", -0.5), ("high", 0.5))
+        },
+    }
+    result = Made(nearest=("x", "y"), to_frame=lambda: framed(row), algorithms=("a",), order=lambda: [0], title="films",
+                  metric="m", confidence=0.9, trusts_model=True)  # fmt: skip
+    spec = advise.plot_advice(result).to_dict()
+    assert says(spec) == [
+        "rule color=by x=low(1..2) x2=high y=algorithm yOffset=by",
+        "circle color=by x=rank(1..2) y=algorithm yOffset=by",
+    ]
+    assert [(row["by"], row["rank"], row["low"], row["high"]) for row in rows_of(spec)[0]] == [
+        ("overall", 1.0, 0.5, 1.5), ("model", 2.0, 1.5, 2.5), ("on the 2 nearest", 3.0, 2.5, 3.5)
+    ]  # fmt: skip
+    assert spec["title"]["subtitle"].endswith("order by the model")
+    result.trusts_model = False
+    assert (
+        advise.plot_advice(result)
+        .to_dict()["title"]["subtitle"]
+        .endswith("order by the overall mean rank, which the model does not beat")
+    )
+
+
+def test_the_best_baseline_and_one_algorithm():
+    rows = [Made(dataset="x", value=0.3, best_value=0.2, place=1, best="b"),
+            Made(dataset="y", value=0.3, best_value=0.0, place=1, best="b")]  # fmt: skip
+    spec = bench.plot_bench(Made(rows=rows, algorithm="own")).to_dict()
+    assert says(spec) == ["rule x=one", "circle x=share y=dataset"]
+    assert rows_of(spec) == [
+        [{"one": 1.0}], [{"dataset": "x", "share": pytest.approx(1.5), "place": 1, "best": "b"}]
+    ]  # fmt: skip
+
+
+def test_characteristics_and_performance():
+    def row(algorithm, measure, value, p):
+        return {"algorithm": algorithm, "characteristic": "users", "measure": measure, "value": value, "p_adjusted": p,
+                "chance": 0.1}  # fmt: skip
+
+    mean = associations.AVERAGE
+    rows = [row(mean, "spearman", 0.4, 0.2), row("a", "spearman", 0.7, 0.049), row("b", "spearman", -0.3, 0.05),
+            row(mean, "pearson", 0.5, 0.01), row("a", "pearson", 0.6, 0.01), row(mean, "mutual_information", 0.3, 0.01),
+            row("a", "mutual_information", 0.4, 0.01)]  # fmt: skip
+    result = Made(to_frame=lambda: framed(*rows), alpha=0.05, rows=("a", "b", mean), characteristics=("users",),
+                  metric="m", n_datasets=12)  # fmt: skip
+    spec = associations.plot_associations(result).to_dict()
+    assert [(cell["row"], cell["shown"], cell["sure"]) for cell in rows_of(spec)[0]] == [
+        ("mean, Spearman", "0.40", False), ("a", "0.70", True), ("b", "", False), ("mean, Pearson", "0.50", True)
+    ]  # fmt: skip
+    assert says(spec)[0] == "rect color=value(reverse, -1..1) x=characteristic y=row"
+    information = associations.plot_mutual_information(result).to_dict()
+    assert says(information) == [
+        "bar x=chance y=characteristic",
+        "circle color='#687079'(if datum.p_adjusted < 0.05: '#0072b2') x=value y=characteristic",
+    ]
+    assert [row["value"] for row in rows_of(information)[0]] == [0.3]
+
+
+def test_clusters_of_datasets():
+    space = Made(points=np.array([[0.0, 1.0], [2.0, 3.0]]), datasets=("x", "y"), outlier=np.array([False, True]),
+                 explained=(0.61, 0.2))  # fmt: skip
+    ranks = [{"algorithm": "a", "cluster": 1, "datasets": 1, "mean_rank": 1.25, "geometric_mean": None},
+             {"algorithm": "b", "cluster": 2, "datasets": 2, "mean_rank": 1.75, "geometric_mean": 0.1234}]  # fmt: skip
+    result = Made(
+        space=space,
+        labels=(1, 2),
+        sizes=(1, 1),
+        central=("y",),
+        overall_rank=np.array([2.0, 1.0]),
+        algorithms=("a", "b"),
+        frames=lambda: {"cluster_ranks": framed(*ranks)},
+        metric="m",
+        p_differ=0.04,
+    )
+    spec = clusters.plot_clusters(result).to_dict()
+    assert says(spec)[0] == "rule x=x x2=edge y=y y2=row"
+    assert says(spec)[1].startswith(
+        "point color=cluster fill=cluster(if datum.outlier: 'white') size=55(if datum.central: 150)"
+    )
+    first, second = rows_of(spec)[0]
+    assert (first["x"], first["y"], first["cluster"], first["outlier"], first["central"]) == (
+        0.0,
+        1.0,
+        "1",
+        False,
+        False,
+    )
+    assert (second["x"], second["y"], second["cluster"], second["outlier"], second["central"]) == (
+        2.0,
+        3.0,
+        "2",
+        True,
+        True,
+    )
+    assert spec["layer"][0]["encoding"]["x"]["title"] == "component 1 (61 % of the variance)"
+    assert spec["layer"][0]["encoding"]["y"]["title"] == "component 2 (20 %)"
+    cells = clusters.plot_cluster_ranks(result).to_dict()
+    assert [(cell["column"], cell["shown"]) for cell in rows_of(cells)[0]] == [
+        ("cluster 1 (1 dataset)", "1.25"), ("cluster 2 (2 datasets)", "1.75 (0.123)")
+    ]  # fmt: skip
+    assert cells["layer"][0]["encoding"]["y"]["sort"] == ["b", "a"]
+
+
+def scored(settings=2):
+    algorithms, datasets = ("a", "b"), tuple(f"s{i}" for i in range(settings))
+    rows = [{"dataset": d, "algorithm": a, "score": 0.1 * i + 0.2 * j, "rank": 1} for i, a in enumerate(algorithms)
+            for j, d in enumerate(datasets)]  # fmt: skip
+    whole = np.linspace(0.1, 0.9, 2 * settings * 2).reshape(2, settings, 2)
+    sensitivity = pl.DataFrame(
+        {
+            "setting": [comper.MEAN, comper.MEAN, "s0"],
+            "scheme": ["any"] * 3,
+            "order_changed": [0.25, 0.25, 0.9],
+            "algorithm": ["a", "b", "a"],
+            "probability_first": [0.4, 0.6, 1.0],
+        }
+    )
+    return Made(
+        table=Made(algorithms=algorithms, datasets=datasets, values=whole * 2), order=lambda: [1, 0], normalised=whole,
+        to_frame=lambda: pl.DataFrame(rows), dimensions=("correctness", "coverage"), matrix=Made(weights=(0.7, 0.3)),
+        schemes=("any",), sensitivity_frame=lambda: sensitivity, sensitivities=[Made(draws=1000)],
+    )  # fmt: skip
+
+
+def test_comper_in_pictures():
+    few = comper.plot_scores(scored()).to_dict()
+    assert says(few) == [
+        "bar color=algorithm x=dataset xOffset=algorithm y=score",
+        "text text=score x=dataset xOffset=algorithm y=score",
+    ]
+    many = comper.plot_scores(scored(25)).to_dict()
+    assert says(many) == ["bar color=algorithm x=score y=algorithm", "tick x=score y=algorithm"]
+    bars, ticks = rows_of(many)
+    assert {row["algorithm"]: round(row["score"], 6) for row in bars} == {"a": 2.4, "b": 2.5}
+    assert len(ticks) == 50
+    panels = comper.plot_dimensions(scored()).to_dict()["hconcat"]
+    assert panels[1]["title"] == {**panels[1]["title"], "text": "coverage", "subtitle": "weight 0.300"}
+    whole = scored().normalised[0, :, 1]
+    assert rows_of(panels[1])[0][0] == {
+        "algorithm": "a", "mean": whole.mean(), "low": whole.min(), "high": whole.max(), "measured": 2 * whole.mean()
+    }  # fmt: skip
+    assert says(panels[1]) == ["bar color=algorithm x=mean(0..1) y=algorithm", "rule x=low(0..1) x2=high y=algorithm"]
+    assert len(says(comper.plot_dimensions(scored(1)).to_dict())) == 1
+    sensitivity = comper.plot_sensitivity(scored()).to_dict()
+    assert sensitivity["hconcat"][0]["title"]["subtitle"] == "order changes in 25%"
+    (rows,) = rows_of(sensitivity)
+    assert [(row["algorithm"], row["probability_first"]) for row in rows] == [("a", 0.4), ("b", 0.6)]
+
+
+def answered(items=3, respondents=3):
+    slope = np.ones(items)
+    slope[0] = -1.0
+    rows = [{"respondent": f"r{i}", "ability": -float(i), "ability_low": -i - 0.5, "ability_high": -i + 0.5,
+             "true_score": 0.5, "accuracy": 0.5} for i in range(respondents)]  # fmt: skip
+    return Made(
+        constant=np.array([False] * (items - 1) + [True]),
+        model="2pl",
+        confidence=0.9,
+        items=Made(difficulty=np.arange(items)[::-1] / 10, slope=slope, names=tuple(f"i{k}" for k in range(items))),
+        curves=lambda theta, drawn: np.tile(drawn / 100, (len(theta), 1)),
+        respondents=tuple(f"r{i}" for i in range(respondents)),
+        abilities=Made(estimate=np.array([-9.0, 2.0])),
+        to_frame=lambda: framed(*rows),
+    )
+
+
+def test_item_curves_and_abilities():
+    spec = logistic_irt.plot_item_curves(answered()).to_dict()
+    assert says(spec) == ["rect x=low x2=high", "line color=kind detail=item x=ability(-4..4) y=probability(0..1)"]
+    band, lines = rows_of(spec)
+    assert band == [{"low": -4.0, "high": 2.0}]
+    assert {(row["item"], row["kind"], row["probability"]) for row in lines} == {
+        ("i0", "negative discrimination", 0.0), ("i1", "positive discrimination", 0.01)
+    }  # fmt: skip
+    assert spec["title"]["subtitle"].startswith("2 of 3 items; shaded")
+    assert logistic_irt.plot_item_curves(answered(200)).to_dict()["title"]["subtitle"].startswith("60 of 200 items;")
+    abilities = logistic_irt.plot_abilities(answered()).to_dict()
+    assert says(abilities) == ["rule x=ability_low x2=ability_high y=respondent", "circle x=ability y=respondent"]
+    assert abilities["title"]["subtitle"] == "3 of 3 respondents; 90 % intervals"
+    many = logistic_irt.plot_abilities(answered(respondents=200)).to_dict()
+    names = [row["respondent"] for row in rows_of(many)[0]]
+    assert (len(names), names[0], names[-1]) == (60, "r0", "r199")
+
+
+def test_abilities_on_users():
+    rows = [{"dataset": d, "algorithm": a, "ability": v, "low": v - 1, "high": v + 1, "hit_rate": 0.5}
+            for d in ("all users", "x") for a, v in (("b", 1.0), ("a", 0.0))]  # fmt: skip
+    result = Made(to_frame=lambda: framed(*rows), fits={"all users": 1, "x": 2}, metric="hit@10", confidence=0.9,
+                  main=Made(telling_users=3, users=5))  # fmt: skip
+    spec = user_irt.plot_user_abilities(result).to_dict()
+    assert says(spec) == [
+        "rule x=ability", "tick x=ability y=algorithm", "rule color=algorithm x=low x2=high y=algorithm",
+        "circle color=algorithm x=ability y=algorithm",
+    ]  # fmt: skip
+    zero, ticks, main, _ = rows_of(spec)
+    assert zero == [{"ability": 0}]
+    assert ([row["dataset"] for row in ticks], [row["dataset"] for row in main]) == (["x"] * 2, ["all users"] * 2)
+    assert spec["title"]["subtitle"] == (
+        "all users: 3 of 5 users tell algorithms apart; 90 % intervals; ticks: on each of 1 datasets alone"
+    )
+
+
+CROSSING = Crossing(first="b", second="a", below=10, above=40, threshold=20.0, p_below=0.01, p_above=0.01,
+                    significant_below=True, significant_above=True)  # fmt: skip
+
+
+def strata_of(crossings, thresholds=(10, 40), values=((0.01, 0.04), (0.09, 0.04))):
+    return Made(crossings=crossings, algorithms=("a", "b"), thresholds=thresholds, value=np.array(values))
+
+
+def test_crossings_stand_where_the_drawn_lines_meet():
+    """Heights are drawn by square root: from 0.1 to 0.3 and from 0.2 to 0.2 the lines meet half-way, at 0.2."""
+    (mark,) = strata_plots._marked_crossings(strata_of([CROSSING]), ["a", "b"])
+    assert (mark["x"], mark["value"]) == (pytest.approx(25.0), pytest.approx(0.04))
+    wide = replace(CROSSING, below=1, above=100)
+    (mark,) = strata_plots._marked_crossings(strata_of([wide], (1, 100)), ["a", "b"])
+    assert mark["x"] == pytest.approx(10.0), "by logarithm where the thresholds span more than a factor of ten"
+    late = strata_of([CROSSING], values=((0.0, 0.04), (0.09, 0.01)))
+    (mark,) = strata_plots._marked_crossings(late, ["a", "b"])
+    share = 0.2 / (0.2 + 0.2)
+    assert mark["x"] == pytest.approx((1 - share) * 10 + share * 40)
+    assert mark["value"] == pytest.approx(((1 - share) * 0.2 + share * 0.1) ** 2)
+    assert strata_plots._marked_crossings(strata_of([CROSSING]), ["a"]) == []
+    unproven = replace(CROSSING, significant_below=False)
+    assert strata_plots._marked_crossings(strata_of([unproven]), ["a", "b"]) == []
+    assert [strata_plots._by_logarithm(strata_of([], ends)) for ends in ((1, 10), (1, 11))] == [False, True]
+
+
+def test_the_datasets_whose_order_changes_most_have_panels():
+    datasets = [Made(dataset=f"d{i}") for i in range(11)]
+    rows = [
+        {
+            "dataset": f"d{i}",
+            "scope": "dataset",
+            "proven": 1 if i == 10 else None,
+            "distance": 0.05 * i if i else float("nan"),
+        }
+        for i in range(11)
+    ] + [{"dataset": "all", "scope": "study", "proven": 9, "distance": 1.0}]
+    result = Made(datasets=datasets, sensitivity_frame=lambda: framed(*rows))
+    assert [dataset.dataset for dataset in strata_plots.shown_datasets(result)] == [f"d{i}" for i in range(2, 11)]
+    result.datasets = datasets[:9]
+    assert strata_plots.shown_datasets(result) == datasets[:9]
+
+
+def test_the_sensitivity_of_the_order():
+    rows = [{"dataset": "x", "scope": "dataset", "distance": 0.4, "chance": 0.1, "chance_low": 0.05, "chance_high": 0.2,
+             "pairs": 3, "observed": 3, "flipped": 2, "proven": 1},
+            {"dataset": "y", "scope": "dataset", "distance": float("nan")},
+            {"dataset": "all", "scope": "study", "distance": 0.3, "proven": None}]  # fmt: skip
+    spec = strata_plots.plot_sensitivity(
+        Made(sensitivity_frame=lambda: framed(*rows), metric="m", confidence=0.9)
+    ).to_dict()
+    assert says(spec) == [
+        "rule x=chance_low(0..1) x2=chance_high y=label", "circle color=kind x=distance(0..1) y=label",
+        "text text=note x=1.0 y=label",
+    ]  # fmt: skip
+    assert [(row["label"], row["note"], row["kind"]) for row in rows_of(spec)[0]] == [
+        ("x", "1 of 2 flips proven", "dataset"), ("all", "", "all")
+    ]  # fmt: skip
+
+
+def classified(**given):
+    row = {"dataset": "x", "mean_difficulty": 0.5, "difficulty_deviation": 0.2, "mean_discrimination": 1.0,
+           "discrimination_deviation": 0.4, "mean_guessing": 0.1, "negative_share": 0.0, "instances": 9}  # fmt: skip
+    scores = [{"respondent": name, "dataset": "x", "probability": 0.8, "probability_without_negative": without}
+              for name, without in (("a", 0.9), ("b", None), ("hidden", 0.1))]  # fmt: skip
+    bins = [Made(number=1, datasets=("x", "y"), parameters={"difficulty": 0.6, "discrimination": -0.2}),
+            Made(number=2, datasets=("z",), parameters={"difficulty": 0.1, "discrimination": 0.3})]  # fmt: skip
+    usual = {
+        "to_frame": lambda: framed(row, {**row, "dataset": "flat", "mean_difficulty": None}),
+        "bins": bins,
+        "mean_scores_frame": lambda: framed(*scores),
+        "scores_frame": lambda: framed(*scores, {**scores[0], "dataset": "y"}),
+        "players": ("a", "b"),
+        "traits": (1, 2),
+        "most_negative": lambda: Made(dataset="x", statistics=lambda: {"negative_share": 0.256}),
+    }
+    return Made(**{**usual, **given})
+
+
+def test_hard_datasets_and_their_items():
+    spec = decodirt_plots.plot_datasets(classified()).to_dict()
+    assert says(spec) == [
+        "bar x=dataset y=mean_difficulty", "rule x=dataset y=difficulty_low y2=difficulty_high",
+        "rule x=dataset y=discrimination_low y2=discrimination_high", "line x=dataset y=mean_discrimination",
+    ]  # fmt: skip
+    (row,) = rows_of(spec)[0]
+    assert (row["difficulty_low"], row["difficulty_high"]) == (pytest.approx(0.3), pytest.approx(0.7))
+    assert (row["discrimination_low"], row["discrimination_high"]) == (pytest.approx(0.6), pytest.approx(1.4))
+    hard, telling = decodirt_plots.plot_bins(classified()).to_dict()["hconcat"]
+    assert [(row["bin"], row["size"], row["value"]) for row in rows_of(hard)[0]] == [
+        ("bin 1", 2, 0.6),
+        ("bin 2", 1, 0.1),
+    ]
+    assert [row["value"] for row in rows_of(telling)[0]] == [-0.2, 0.3]
+    assert says(decodirt_plots.plot_deviation(classified()).to_dict()) == ["bar x=dataset y=difficulty_deviation"]
+
+
+def test_true_scores_with_and_without_negative_items():
+    worst, mean = decodirt_plots.plot_true_scores(classified()).to_dict()["hconcat"]
+    assert (worst["title"]["text"], mean["title"]["text"]) == ("x: 26 % negative", "mean over 2 datasets")
+    assert [(row["respondent"], row["instances"], row["probability"]) for row in rows_of(worst)[0]] == [
+        ("a", "all instances", 0.8), ("a", "without negative ones", 0.9), ("b", "all instances", 0.8)
+    ]  # fmt: skip
+    assert says(worst)[0] == "line detail=respondent x=probability(0..1) y=respondent"
+    (only,) = decodirt_plots.plot_true_scores(classified(most_negative=lambda: None)).to_dict()["hconcat"]
+    assert only["title"]["text"] == "mean over 2 datasets"
+
+
+def test_right_answers_by_a_property():
+    bins = [Made(number=1, low=2.0, high=2.0, probability={"a": 0.7}, parameters={"difficulty": 0.5}),
+            Made(number=2, low=3.0, high=12345.0, probability={"a": 0.6}, parameters={"difficulty": 0.1})]  # fmt: skip
+    result = classified(metadata_bins={"NumberOfInstances": bins})
+    spec = decodirt_plots.plot_probability(result, "NumberOfInstances").to_dict()
+    lines, bars = rows_of(spec)
+    assert lines == [{"label": "bin 1: 2", "classifier": "a", "probability": 0.7},
+                     {"label": "bin 2: 3 to 1.234e+04", "classifier": "a", "probability": 0.6}]  # fmt: skip
+    assert [row["value"] for row in bars] == [0.5, 0.1]
+
+
+def test_labels_stand_apart_and_below_the_top():
+    assert label_rows([0.1, 0.5, 0.9], 0.2) == pytest.approx([0.1, 0.5, 0.9])
+    assert label_rows([0.5, 0.5, 0.9], 0.2) == pytest.approx([0.4, 0.6, 0.9])
+    assert label_rows([0.5, 0.45, 0.55], 0.2) == pytest.approx([0.5, 0.3, 0.7])
+    assert label_rows([0.9, 1.0], 0.2, top=1.0) == pytest.approx([0.8, 1.0])
+    assert label_rows([0.0, 0.05, 0.3], 0.2) == pytest.approx([-0.0833333, 0.1166667, 0.3166667])
