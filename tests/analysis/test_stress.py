@@ -40,6 +40,7 @@ from recassay.analysis.stress.words import added, deciding, first_place, order
 from recassay.analysis.stress.words import few_datasets as few_words
 from recassay.core.analysis import AnalysisResult
 from recassay.core.errors import NotApplicableError, UsageError
+from recassay.core.seeds import derived_rng
 from recassay.core.system.plain import plain
 from recassay.testing.results import synthetic_results
 from support.tables import demsar, matrix
@@ -652,4 +653,38 @@ def test_what_an_added_algorithm_does_in_words():
     assert told((0.3, "-"), (0.1, "-"), (1.0, "+")) == (
         "Under Borda (rho down to 0.10), Mean (rho down to 0.30) a near-copy reshuffles the others; do not rank by "
         "them here."
+    )
+
+
+@pytest.mark.parametrize(("algorithms", "replicates"), [(3, 200), (12, 166), (150, 20)])
+def test_fewer_replicates_for_more_algorithms(monkeypatch, algorithms, replicates):
+    """2,000 in all, at most 200 and at least 20; the first table is the one itself."""
+
+    class Enough(Exception):
+        pass
+
+    def weights(n_datasets, count, rng):
+        raise Enough((n_datasets, count, rng.random()))
+
+    monkeypatch.setattr("recassay.analysis.stress.fit.dataset_weights", weights)
+    with pytest.raises(Enough) as asked:
+        stress_rankings(matrix(random_table(algorithms, 6)), draws=100, seed=5)
+    assert asked.value.args[0] == (6, replicates, derived_rng(5, "stress", "ndcg@10", "bootstrap").random())
+
+
+def test_what_is_left_out_of_a_stress_test_is_said():
+    found = stress_rankings(matrix(random_table(3, 5)), methods=["borda", "mean_rank", "mean"], draws=100, beta_max=2.0)
+    assert [rule.name for rule in found.rules] == ["mean_rank", "mean"]
+    assert found.skipped == {"borda": "orders the algorithms as mean_rank does"}
+    assert found.dolan_more.beta_max == 2.0
+    assert found.to_dict()["settings"] == {"draws": 100, "seed": 0, "beta_max": 2.0}
+    assert "beta" not in found.curves
+    told = found.to_dict()
+    subset = found.subsets[0]
+    assert told["subsets"]["2"]["full"]["mean"]["interval"] == subset.numbers["full"][1, 1:3].tolist()
+    assert told["pareto"]["2"]["mean"] == {
+        "dominated": subset.dominated, "against": subset.against[1], "level": subset.level[1]}  # fmt: skip
+    order = found.frames()["stress_order"]
+    assert order["mean_rank_over_aggregations"].to_list() == pytest.approx(
+        [found.reference.mean(axis=0)[a] for tier in found.tiers for a in tier]
     )

@@ -12,6 +12,7 @@ from scipy import stats
 
 from recassay.analysis.inference.bootstrap import expanded_tail
 from recassay.analysis.users import fit as users_fit
+from recassay.analysis.users import sign_flip
 from recassay.analysis.users.fit import compare_users, skewed_intervals, user_intervals
 from recassay.analysis.users.random_effects import random_effects
 from recassay.analysis.users.sign_flip import MOST_ENUMERATED, _enumerated, _saddlepoint, sign_flip_p
@@ -392,3 +393,37 @@ def test_weights_of_a_summary_that_are_too_uneven_count_alike() -> None:
     assert np.isnan(two.predicted_low)
     assert np.isnan(two.predicted_high)
     assert random_effects(np.full(3, 0.2), np.full(3, 0.1)).i_squared == 0.0
+
+
+def test_drawn_signs_count_the_observed_ones_and_rare_sums_are_left_to_the_saddlepoint() -> None:
+    d = np.where(np.arange(45) % 3 == 0, np.sqrt(2), 1.0) * np.where(np.arange(45) % 4 == 0, -1, 1)
+    signs = 2.0 * rng(4).integers(0, 2, size=(sign_flip.DRAWS, 45), dtype=np.int8) - 1
+    extreme = int((np.abs(signs @ d) >= abs(d.sum()) - 1e-6).sum())
+    assert extreme >= 20
+    assert sign_flip._drawn(d, 0.123, rng(4)) == (1 + extreme) / (1 + sign_flip.DRAWS)
+    assert sign_flip._drawn(np.abs(d), 0.123, rng(4)) == 0.123, "nobody draws 45 equal signs"
+
+
+def test_which_differences_are_lumpy() -> None:
+    many = np.sqrt(np.arange(1.0, 41.0))
+    assert not sign_flip._lumpy(many)
+    large = np.append(many, np.sqrt(2 * (many**2).sum() / 3))
+    assert not sign_flip._lumpy(0.9999 * np.append(many, large[-1] * 0.99)), "two fifths of the squares, not more"
+    assert sign_flip._lumpy(np.append(many, large[-1] * 1.01))
+    six = np.tile(np.arange(1.0, 7.0), 10)
+    assert sign_flip._lumpy(six)
+    assert not sign_flip._lumpy(np.append(six, 6.5)), "seven sizes"
+    assert not sign_flip._lumpy(np.tile(np.arange(1.0, 7.0), 334)), "beyond 2,000 differences the gaps are filled"
+
+
+def test_the_p_of_multiples_is_exact_for_mixed_sizes() -> None:
+    """Against the distribution built up one user after the other."""
+    sizes = rng(8).choice([1, 2, 3], 34) * rng(9).choice([-1, 1, 1], 34)
+    counts = np.zeros(2 * 120 + 1)
+    counts[120] = 1.0
+    for size in np.abs(sizes):
+        counts = (np.roll(counts, size) + np.roll(counts, -size)) / 2
+    reach = np.abs(np.arange(-120, 121))
+    expected = counts[reach >= abs(sizes.sum())].sum()
+    assert p_of(sizes * 0.1) == pytest.approx(expected, rel=1e-9)
+    assert sign_flip._of_multiples(sizes + 0.001 * np.arange(34)) is None

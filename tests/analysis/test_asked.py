@@ -1,0 +1,124 @@
+"""What a report asks of an analysis reaches the function that answers: metric, direction, level, draws and seed."""
+
+from __future__ import annotations
+
+import importlib
+
+import numpy as np
+import polars as pl
+import pytest
+
+from recassay.core.analysis import AnalysisSpec
+from recassay.core.errors import NotApplicableError
+from recassay.core.tables.results import Results
+
+VALUES = np.random.default_rng(0).random((3, 7))
+
+
+def results(*, repeats: int = 1) -> Results:
+    """Three algorithms on seven datasets, the last of which lacks a cell."""
+    rows = [
+        (f"a{a}", f"d{d}", metric, float(VALUES[a, d]) + seed / 100, seed)
+        for metric in ("score", "coverage@10")
+        for a in range(3)
+        for d in range(7)
+        for seed in range(repeats)
+        if (a, d) != (2, 6)
+    ]
+    names = ["algorithm", "dataset", "metric", "value", "seed"]
+    return Results.from_frame(pl.DataFrame(rows, schema=names, orient="row"))
+
+
+EVIDENCE = {
+    "users": lambda: lambda metric: (["users of", metric], {"d9": "failed"}),
+    "user_scores": lambda: lambda metric: f"spread of {metric}",
+    "strata": lambda: lambda metric, *, seed: f"strata of {metric} by {seed}",
+    "user_responses": lambda: lambda metric: (f"hits of {metric}", {"films": "table"}),
+}
+ASKED = AnalysisSpec(
+    "score", "drop-datasets", False, seed=7, alpha=0.1, replicates=123, control="a1", evidence=EVIDENCE
+)
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """From a module, the name of its function and a spec to what the function is called with."""
+
+    def ask(module, function, spec=ASKED, table=None):
+        there = importlib.import_module(f"recassay.analysis.{module}")
+        monkeypatch.setattr(there, function, lambda *args, **more: (args, more))
+        return there.ANALYSIS.run(results() if table is None else table, spec)
+
+    return ask
+
+
+TABLES = [
+    ("rank.fit", "rank_algorithms", {"replicates": 123, "confidence": 0.9, "control": "a1", "seed": 7}),
+    ("ratings.fit", "rate_by_pairs", {"replicates": 123, "confidence": 0.9, "seed": 7}),
+    ("stress.fit", "stress_rankings", {"seed": 7}),
+    ("profiles", "fit_profiles", {}),
+    ("per_dataset", "per_dataset", {"users": "spread of score", "confidence": 0.9}),
+]
+
+
+@pytest.mark.parametrize(("module", "function", "settings"), TABLES, ids=[case[0] for case in TABLES])
+def test_an_analysis_of_a_table_gets_its_matrix_and_its_settings(asked, module, function, settings):
+    (matrix,), more = asked(module, function)
+    assert more == settings
+    assert (matrix.metric, matrix.higher_is_better, matrix.datasets) == (
+        "score",
+        False,
+        tuple(f"d{d}" for d in range(6)),
+    )
+    assert matrix.values.tolist() == VALUES[:, :6].tolist()
+
+
+def test_repeats_need_no_spread_over_users_and_one_dataset_is_enough(asked):
+    assert asked("per_dataset", "per_dataset", table=results(repeats=2))[1]["users"] is None
+    bare = AnalysisSpec("score", "drop-datasets", True)
+    assert asked("per_dataset", "per_dataset", bare)[1] == {"users": None, "confidence": 0.95}
+    one = Results.from_frame(results().frame.filter(pl.col("dataset") == "d0"))
+    assert asked("per_dataset", "per_dataset", bare, one)[0][0].datasets == ("d0",)
+
+
+def test_the_others_get_the_metric_and_what_the_study_knows(asked):
+    args, more = asked("plan.fit", "plan_study")
+    assert args[1:] == ("score",)
+    loaded = more.pop("users")
+    assert loaded("x") == (["users of", "x"], {"d9": "failed"})
+    assert more == {"alpha": 0.1, "higher_is_better": False, "seed": 7}
+    args, more = asked("pareto", "trade_off")
+    assert args[1:] == ("score",)
+    assert more == {"higher_is_better": False, "replicates": 123, "seed": 7}
+    args, more = asked("users.fit", "compare_users")
+    assert args == (["users of", "score"], "score")
+    assert more == {"higher_is_better": False, "alpha": 0.1, "replicates": 123, "seed": 7, "skipped": {"d9": "failed"}}
+    args, more = asked("strata.fit", "sweep_strata")
+    assert args == ("strata of score by 7",)
+    assert more == {"alpha": 0.1, "confidence": 0.9, "replicates": 123, "seed": 7}
+    args, more = asked("user_irt.fit", "fit_user_irt")
+    assert args == ({"films": "table"},)
+    assert more == {"metric": "hits of score", "confidence": 0.9}
+
+
+def test_where_nothing_was_asked_each_draws_its_usual_number(asked):
+    plain = AnalysisSpec("score", higher_is_better=True, evidence=EVIDENCE)
+    drawn = {
+        module: asked(module, function, plain)[1]["replicates"]
+        for module, function in (
+            ("pareto", "trade_off"),
+            ("strata.fit", "sweep_strata"),
+            ("users.fit", "compare_users"),
+        )
+    }
+    assert drawn == {"pareto": 1000, "strata.fit": 2000, "users.fit": 10_000}
+
+
+@pytest.mark.parametrize(("module", "why"), [
+    ("users.fit", "knows the score of each user"), ("strata.fit", "held-out interactions and lists"),
+    ("user_irt.fit", "knows which user got a hit"),
+])  # fmt: skip
+def test_what_a_table_does_not_say_is_not_answered(module, why):
+    analysis = importlib.import_module(f"recassay.analysis.{module}").ANALYSIS
+    with pytest.raises(NotApplicableError, match=why):
+        analysis.run(results(), AnalysisSpec("score", higher_is_better=True))
