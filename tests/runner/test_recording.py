@@ -1,0 +1,222 @@
+"""The driver's side of a run: which jobs a cell becomes, and what its row holds when they have ended."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recassay.core.specs.study import Budget
+from recassay.runner.jobs import CHECKED, NO_ROOM, PROPOSED, TRIAL, Outcome
+from recassay.runner.recording import Run
+from recassay.runner.running import RunningCells
+from recassay.runner.work import Choice, Rounds, Work, WorkCell
+from recassay.store.records import PlannedRow, TrialRecord
+
+DONE = {"seconds_tune": 1.0, "peak_memory": 15, "energy": {"joules": 2.0, "joules_fit": 1.0, "how": "measured"}}
+
+
+class Kept:
+    """Stands for the store."""
+
+    def __init__(self, folder: Path, *earlier: TrialRecord):
+        self.folder, self.rows = folder, []
+        self.trials = {trial.number: trial for trial in earlier}
+
+    def kept_trials(self, tuning):
+        assert tuning == "t"
+        return dict(self.trials)
+
+    def trial_records(self, tuning):
+        return [self.trials[number] for number in sorted(self.trials)]
+
+    def record_trial(self, tuning, trial):
+        self.trials[trial.number] = trial
+
+    def seconds(self):
+        return {}
+
+    def record(self, row):
+        self.rows.append(row)
+
+
+class Script:
+    """Stands for an executor: jobs tell and end as they are told to, by id."""
+
+    def __init__(self, **ends: Any):
+        self.ends, self.jobs = {name.replace("_", "."): end for name, end in ends.items()}, []
+
+    def run(self, queue, watcher):
+        while (job := queue.take()) is not None:
+            watcher.started(job)
+            self.jobs.append((job, job.payload()))
+            *events, outcome = self.ends[job.id]
+            for event in events:
+                watcher.event(job, event)
+            watcher.finished(job, outcome)
+
+
+def trial(number, value, state="complete"):
+    return {TRIAL: TrialRecord(number, state, {"reg": number}, value, seconds=1.0).to_dict()}
+
+
+ROUNDS = Rounds(3, 2)
+
+
+def cell(name="c", rounds=ROUNDS):
+    row = PlannedRow(name, "EASE", "films", 1, None, (), "t", rounds.trials)
+    return WorkCell(row, "split", {"code": "1"}, lambda folder: {"folder": str(folder)}, rounds=rounds)
+
+
+def work(*cells, **more):
+    budget = Budget(seconds_per_cell=100.0, memory_gb=1.0)
+    return Work(
+        cells, "m:cell", "m:split", {}, lambda *_: True, budget, (), lambda *_: {}, trial_function="m:trial", **more
+    )
+
+
+def ran(store, script, *cells, **more):
+    events: list[Any] = []
+    run = Run(work(*cells, **more), store, {}, events.append, RunningCells(store.folder))
+    run.all(cells, script)
+    assert run.at_work.cells == {}
+    return run, events
+
+
+def test_the_row_of_a_cell_holds_what_all_its_jobs_took(tmp_path):
+    store = Kept(tmp_path)
+    script = Script(
+        c_0=[{CHECKED: {"host": "sound"}}, trial(0, 0.3), Outcome("done", {"trials": 3, "joules": 5.0}, seconds=2.0)],
+        c_1=[{PROPOSED: {"reg": 9}}, Outcome("crashed", reason="boom", seconds=3.0, peak_memory=20)],
+        c_2=[trial(2, 0.5), trial(2, 0.5), Outcome("done", {"trials": 3, "joules": 7.0}, seconds=4.0, peak_memory=9)],
+        c=[Outcome("done", DONE, seconds=10.0, attempts=2)],
+    )
+    run, events = ran(store, script, cell())
+    (row,) = store.rows
+    assert (row.id, row.status, row.attempts, row.spec, row.split) == ("c", "done", 2, {"code": "1"}, "split")
+    assert (row.seconds, row.seconds_tune, row.peak_memory) == (19.0, 1.0 + 2.0 + 3.0 + 4.0, 20)
+    assert row.energy == {"joules": 2.0 + 5.0 + 7.0, "joules_fit": 1.0, "how": "measured"}
+    assert store.trials[1] == TrialRecord(1, "failed", {"reg": 9}, reason="boom", seconds=3.0)
+    # Each job gets the time that those before it left; a trial sees the rounds before its own.
+    assert [(job.id, job.function, job.seconds, job.memory) for job, _ in script.jobs] == [
+        ("c.0", "m:trial", 100.0, 10**9),
+        ("c.1", "m:trial", 100.0, 10**9),
+        ("c.2", "m:trial", 95.0, 10**9),
+        ("c", "m:cell", 91.0, 10**9),
+    ]
+    told = [(payload.get("number"), len(payload["trials"]), payload[CHECKED]) for _, payload in script.jobs]
+    assert told == [(0, 0, {}), (1, 0, {"host": "sound"}), (2, 2, {"host": "sound"}), (None, 3, {"host": "sound"})]
+    assert [(event.kind, event.done, event.failed, event.trials, event.best) for event in events] == [
+        ("started", 0, 0, 0, None),
+        ("trial", 0, 0, 1, 0.3),
+        ("trial", 0, 0, 2, 0.3),
+        ("trial", 0, 0, 3, 0.5),
+        ("finished", 1, 0, 0, None),
+    ]
+    assert run.ran == 1
+
+
+def test_lower_objectives_may_be_better_and_pruned_trials_are_no_best(tmp_path):
+    script = Script(
+        c_0=[trial(0, 0.3), Outcome("done", {"trials": 3})],
+        c_1=[trial(1, 0.1, "pruned"), Outcome("done", {"trials": 3})],
+        c_2=[trial(2, 0.2), Outcome("done", {"trials": 3})],
+        c=[Outcome("done", DONE)],
+    )
+    _, events = ran(Kept(tmp_path), script, cell(), better=min)
+    assert [event.best for event in events if event.kind == "trial"] == [0.3, 0.3, 0.2]
+
+
+def test_where_there_is_nothing_to_tune_the_cell_follows_its_first_trial(tmp_path):
+    script = Script(
+        c_0=[Outcome("done", {"trials": 0})], c_1=[Outcome("done", {"trials": 0})], c=[Outcome("done", DONE)]
+    )
+    store = Kept(tmp_path)
+    ran(store, script, cell())
+    assert [job.id for job, _ in script.jobs] == ["c.0", "c.1", "c"]
+    assert [row.status for row in store.rows] == ["done"]
+
+
+@pytest.mark.parametrize(
+    ("status", "reason"),
+    [
+        ("failed", f"broken in {Path('logs') / 'x'}"),
+        ("timeout", "its jobs took more than the 100 seconds of budget.seconds_per_cell"),
+    ],
+)
+def test_where_no_trial_can_work_or_time_is_up_the_cell_ends(tmp_path, status, reason):
+    outcome = Outcome(status, reason=f"broken in {tmp_path / 'logs' / 'x'}", detail="trace", seconds=7.0, peak_memory=4)
+    store = Kept(tmp_path)
+    run, events = ran(store, Script(c_0=[outcome]), cell())
+    (row,) = store.rows
+    assert (row.status, row.detail, row.seconds, row.peak_memory) == (status, "trace", 7.0, 4)
+    assert str(tmp_path) not in row.reason
+    assert row.reason.startswith(reason.partition(" in ")[0])
+    assert [event.failed for event in events] == [0, 1]
+    assert (run.ran, store.trials) == (1, {})
+
+
+def test_out_of_memory_is_a_failed_trial_that_says_so(tmp_path):
+    store = Kept(tmp_path)
+    memory = Outcome("memory", reason="held 3 GB", seconds=1.0)
+    ran(store, Script(c_0=[memory], c_1=[memory], c_2=[memory], c=[Outcome("failed", reason="no trial")]), cell())
+    assert {one.reason for one in store.trials.values()} == {"out of memory: held 3 GB"}
+    assert [row.reason for row in store.rows] == ["no trial"]
+
+
+def test_a_full_disk_is_no_row(tmp_path):
+    store = Kept(tmp_path)
+    run, events = ran(store, Script(c=[Outcome(NO_ROOM, reason="full")]), cell(rounds=Rounds(0)))
+    assert (store.rows, run.ran, run.no_room) == ([], 0, "full")
+    assert [event.kind for event in events] == ["started"]
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_trials_of_an_earlier_run_count_for_the_only_cell_that_has_them(tmp_path, shared):
+    store = Kept(tmp_path, TrialRecord(0, "complete", {}, 0.5, seconds=30.0))
+    cells = [cell(name, Rounds(0)) for name in (["c", "d"] if shared else ["c"])]
+    ran(store, Script(c=[Outcome("done", DONE, seconds=10.0)], d=[Outcome("done", DONE, seconds=9.0)]), *cells)
+    assert store.rows[0].seconds == (10.0 if shared else 40.0)
+    assert store.rows[0].seconds_tune == (1.0 if shared else 31.0)
+    assert store.rows[0].peak_memory == 15
+
+
+def test_cells_of_a_dataset_that_cannot_be_prepared_are_rows(tmp_path):
+    class Preparing(Script):
+        def run(self, queue, watcher):
+            for job in queue if isinstance(queue, list) else ():
+                watcher.finished(job, Outcome("failed", reason="no such file", detail="trace"))
+
+    from recassay.runner.jobs import Job
+
+    store, events = Kept(tmp_path), []
+    run = Run(work(cell("a"), cell("b")), store, {"a": "done", "x": "failed"}, events.append, RunningCells(tmp_path))
+    Preparing().run([Job("split", "m:split", dict)], run)
+    run.chosen(lambda store: Choice([], "enough"), [cell("b")], Preparing())
+    (row,) = store.rows
+    assert (row.id, row.status, row.reason, row.detail) == ("b", "failed", "dataset films: no such file", "trace")
+    assert [(event.kind, event.done, event.failed, event.total, event.reason, event.said) for event in events] == [
+        ("split", 1, 0, 2, "dataset films: no such file", None),
+        ("finished", 1, 1, 2, "dataset films: no such file", None),
+        ("decided", 1, 1, 2, None, "enough"),
+    ]
+    run.waiting("no worker")
+    run.note("a dashboard")
+    assert [(event.kind, event.reason, event.said) for event in events[-2:]] == [
+        ("waiting", "no worker", None),
+        ("note", None, "a dashboard"),
+    ]
+
+
+def test_chosen_cells_run_batch_by_batch(tmp_path):
+    store = Kept(tmp_path)
+    cells = [cell(name, Rounds(0)) for name in "abc"]
+    choices = iter(
+        [Choice(["b", "unknown"], "one"), Choice([], "wait", again=True), Choice(["a", "b"], "two"), Choice([], "end")]
+    )
+    script = Script(**{name: [Outcome("done", DONE)] for name in "abc"})
+    run = Run(work(*cells), store, {}, None, RunningCells(tmp_path))
+    run.chosen(lambda store: next(choices), cells, script)
+    assert [row.id for row in store.rows] == ["b", "a"]
+    assert next(choices, None) is None
