@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import time
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 
 import recassay
 from recassay.core.errors import InputError, UsageError
+from recassay.core.interactions import RepeatRule
 from recassay.core.specs.specs import ReadSpec
 from recassay.core.system.files import UNFINISHED
 from recassay.core.types import Interactions
@@ -27,7 +29,10 @@ from recassay.data.library import (
     read_manifest,
     remove_dataset,
 )
+from recassay.data.parts import find_parts, read_parts
 from recassay.data.readers import read_interactions
+from recassay.data.sources import count_events, known_times, open_dataset
+from recassay.data.synthetic.presets import PRESETS
 
 FRAME = pl.DataFrame({"user": ["b", "a", "b"], "item": [7, 7, 9], "rating": [1.5, 2.0, 3.0], "timestamp": [10**9] * 3})
 
@@ -226,3 +231,148 @@ def test_a_stored_dataset_of_the_catalogue_is_listed_once() -> None:
     import_dataset(FRAME, "ml-100k", ReadSpec())
     kinds = [row["kind"] for row in recassay.list_data(everything=True) if row["name"] == "ml-100k"]
     assert kinds == ["stored"]
+
+
+def edited(name: str, **changes: object) -> None:
+    """Change a manifest as an older version would have written it."""
+    path = datasets_folder() / name / "manifest.json"
+    stored = json.loads(path.read_text())
+    record = {**stored["record"], **changes.pop("record", {})}  # type: ignore[dict-item]
+    path.write_text(json.dumps({**stored, "record": record, **changes}))
+
+
+def test_events_that_an_older_version_merged_are_refused() -> None:
+    import_dataset(FRAME, "mine")
+    edited("mine", schema_version=1)
+    assert len(load_dataset("mine")) == 3  # nothing was merged
+    edited("mine", record={"repeated": 1200})
+    with pytest.raises(InputError) as refused:
+        load_dataset("mine")
+    assert "1,200 events of dataset 'mine' that repeat a user and item were merged by an older" in str(refused.value)
+    assert "import it again: `recassay.import_data(a polars frame, name='mine', replace=True)`" in str(refused.value)
+    edited("mine", time_unit=None)
+    assert len(load_dataset("mine")) == 3  # without times events are merged when they are read, also today
+
+
+@pytest.mark.parametrize("name", ["bounded", "inverse_frequency"])
+def test_rules_of_stored_events(name: str) -> None:
+    import_dataset(FRAME, "mine", ReadSpec(repeated="sum"))
+    assert load_dataset("mine").repeated == RepeatRule("sum")
+    edited("mine", record={"repeated_rule": name, "event_weights": {"view": 1.5, "buy": 9, "cart": 1.5}})
+    assert load_dataset("mine").repeated == RepeatRule("bounded", (1.5, 9.0))
+
+
+@pytest.mark.parametrize(
+    ("name", "rule"),
+    [
+        ("", "is empty"),
+        ("a" * 65, "is longer than 64 characters"),
+        ("a b", "holds ' '"),
+        ("-a", "starts with a mark or ends with a dot"),
+        ("a.", "starts with a mark or ends with a dot"),
+        ("nul", "is kept by Windows for a device"),
+        ("Com1.csv", "is kept by Windows for a device"),
+    ],
+)
+def test_names_of_no_folder(name: str, rule: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        folders.checked_name(name)
+    assert f"the name {name!r} {rule}; use letters, digits, dots, hyphens and underscores" in str(refused.value)
+    assert [folders.checked_name(name) for name in ("a" * 64, "9", "nulls", "ml-1m.v2_x")]
+
+
+def test_two_names_of_one_folder_are_one() -> None:
+    import_dataset(FRAME, "Mine")
+    for options in ({}, {"replace": True}):
+        with pytest.raises(InputError, match="a dataset 'Mine' exists already; choose another name, remove it, or"):
+            import_dataset(FRAME, "mine", **options)
+    assert import_dataset(FRAME.head(1), "Mine", replace=True).interactions == 1
+
+
+def test_what_is_known_of_a_dataset_without_reading_it(tmp_path: Path) -> None:
+    clock, places = 1_600_000_000, {"user": [1, 2], "item": [1, 2]}
+    frames = {
+        "clock": pl.DataFrame({**places, "timestamp": [clock, clock + 5]}),
+        "position": pl.DataFrame({**places, "timestamp": [1, 2]}),
+        "none": pl.DataFrame(places),
+    }
+    many = pl.DataFrame({"user": range(60_000), "item": range(60_000), "timestamp": range(60_000)})
+    read = ReadSpec()
+    assert known_times("synthetic:few-items", read) == "clock"
+    assert count_events("synthetic:few-items@2") == 2 * PRESETS["few-items"].n_interactions
+    for kind, frame in frames.items():
+        import_dataset(frame, kind)
+        frame.write_csv(tmp_path / f"{kind}.csv")
+        frame.write_parquet(tmp_path / f"{kind}.parquet")
+        (tmp_path / f"{kind}.csv.gz").write_bytes(gzip.compress((tmp_path / f"{kind}.csv").read_bytes()))
+        for reference in (kind, f"./{kind}.csv", f"{kind}.csv.gz", f"{kind}.parquet"):
+            assert known_times(reference, read, tmp_path) == kind
+        counted = (kind, f"{kind}.parquet", f"{kind}.csv")
+        assert [count_events(reference, tmp_path) for reference in counted] == [2, 2, None]
+    many.write_csv(tmp_path / "many.csv")
+    many.write_parquet(tmp_path / "many.parquet")
+    assert [known_times(f"many.{ending}", read, tmp_path) for ending in ("csv", "parquet")] == [None, None]
+    (tmp_path / "bad.parquet").write_bytes(b"PAR1")
+    for wrong in ("nowhere.csv", "bad.parquet"):
+        assert (known_times(wrong, read, tmp_path), count_events(wrong, tmp_path)) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("reference", "message"),
+    [
+        ("amazon_finefoods", "the dataset 'amazon_finefoods' is known but not stored here; obtain it: "),
+        ("ml-1m", "the dataset 'ml-1m' is known but not stored here; fetch it first: recassay data fetch ml-1m"),
+        ("synthetic:few-itms", "no preset 'few-itms'; did you mean 'few-items'?"),
+        ("synthetic:few-items@big", "'big' in 'synthetic:few-items@big' is no scale; write a number, as in"),
+        ("synthetic:few-items@0.5", "preset few-items: scale is 0.5; give a number from 1 to 10,000"),
+        ("mien", "there is no dataset or file 'mien'; did you mean 'mine'?"),
+        ("qqqqqq", "there is no dataset or file 'qqqqqq'; see `recassay.list_data(everything=True)`"),
+    ],
+)
+def test_a_dataset_that_is_not_there(reference: str, message: str) -> None:
+    import_dataset(FRAME, "mine")
+    with pytest.raises(UsageError) as refused:
+        open_dataset(reference)
+    assert message in str(refused.value)
+
+
+def test_positions_order_no_two_users() -> None:
+    frame = FRAME.with_columns(timestamp=pl.Series([1, 2, 3]))
+    opened = open_dataset(frame)
+    assert (opened.name, opened.reading["time_unit"]) == ("DataFrame", "position")
+    for split in ("global_time", "rolling"):
+        with pytest.raises(UsageError, match=f"a {split} split would compare what has no common order; use"):
+            opened.refuse_positions(split)
+    opened.refuse_positions("leave_last_out")
+    open_dataset(FRAME).refuse_positions("global_time")
+
+
+def test_parts_of_a_split_are_brought_to_one_clock(tmp_path: Path) -> None:
+    texts = {
+        "films.Train.csv": "user,item,timestamp\n1,1,1600000000\n2,1,1600000001\n",
+        "films_val.tsv": "user\titem\ttimestamp\n1\t2\t1600000002500\n",
+        "test.csv.gz": "user,item,timestamp\n2,2,1600000003\n",
+        "readme.md": "no part",
+        "trains.csv": "user,item\n9,9\n",
+    }
+    for name, text in texts.items():
+        content = text.encode()
+        (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+    files = {part: file.name for part, file in find_parts(tmp_path).items()}
+    assert files == {"train": "films.Train.csv", "valid": "films_val.tsv", "test": "test.csv.gz"}
+    times = [part.time.tolist() for part in read_parts(tmp_path, ReadSpec())]
+    assert times == [[1600000000000, 1600000001000], [1600000002500], [1600000003000]]
+    (tmp_path / "films_val.tsv").unlink()
+    train, valid, test = read_parts(tmp_path, ReadSpec())
+    assert (len(train), len(valid), len(test)) == (2, 0, 1)
+    (tmp_path / "test.csv").write_text("user,item,timestamp\n2,2,7\n")
+    with pytest.raises(InputError, match=r"test.csv, test.csv.gz could each be the test part; keep one of them"):
+        find_parts(tmp_path)
+    (tmp_path / "test.csv.gz").unlink()
+    with pytest.raises(InputError, match="the times of one part are positions and those of another a clock; say how"):
+        read_parts(tmp_path, ReadSpec())
+    (tmp_path / "films.Train.csv").unlink()
+    with pytest.raises(InputError, match="there is no file of the train part; name the files"):
+        find_parts(tmp_path)
+    with pytest.raises(InputError, match="a given split is a folder with files of its parts"):
+        find_parts(tmp_path / "test.csv")
