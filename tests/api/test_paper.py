@@ -20,10 +20,10 @@ from recassay.core.tables.facts import AuditFinding, StudyFacts
 from recassay.core.tables.results import Results
 from recassay.data.published.tables import published_characteristics
 from recassay.reporting.numbers import p_value
-from recassay.reporting.paper.arrange import Room, placed
+from recassay.reporting.paper.arrange import Room, main_tables, placed
 from recassay.reporting.paper.captions import main_caption, rank_caption, split_words
 from recassay.reporting.paper.content import DatasetFacts, MetricFindings, PaperContent
-from recassay.reporting.paper.files import document, main_frame, paper_notes
+from recassay.reporting.paper.files import document, main_frame, paper_files, paper_notes
 from recassay.reporting.paper.fit import (
     CHOICES,
     EMPTY,
@@ -945,3 +945,59 @@ def test_a_width_has_units(length, value):
 def test_what_is_no_width_is_refused(length):
     with pytest.raises(UsageError, match=f"page_width '{length}' is no width of a page; give it as 3.33in or 8.5cm"):
         verb.inches(length, "page_width")
+
+
+def test_groups_are_set_apart_and_closing_rows_ruled_off():
+    grid = Grid(("a", "b", "c"), (("x", (Cell("1"), Cell("2"), EMPTY)), ("y", (Cell("3"), Cell("4"), EMPTY))),
+                groups=(("", 2), ("", 1)))  # fmt: skip
+    made = latex_table(grid, "C", "m", Fit("small", 3, False), wide=False, rotated=False, after={})
+    assert r"\begin{tabular}{lS[table-format=1.0]S[table-format=1.0]@{\hspace{13pt}}r}" in made
+    assert r"\multicolumn" not in made, "no group has a title"
+    assert made.count(r"\midrule") == 1
+    closed = latex_table(
+        replace(grid, closing=1), "C", "m", Fit("small", 3, False), wide=False, rotated=False, after={}
+    )
+    assert closed.count(r"\midrule") == 2
+    assert closed.index(r"x & 1") < closed.rindex(r"\midrule") < closed.index(r"y & 3")
+    whole = latex_table(replace(grid, closing=2), "C", "m", Fit("small", 3, False), wide=False, rotated=False, after={})
+    assert whole.count(r"\midrule") == 1
+
+
+def test_metrics_stand_in_one_table_where_that_fits():
+    small, room = findings(VALUES), Room(3.33, 7.0)
+    assert [table.name for table in main_tables(paper_of(small), TableStyle(), room)] == ["main"]
+    (both,) = main_tables(paper_of(small, replace(small, metric="rmse")), TableStyle(), room)
+    assert (both.name, both.grid.heads) == ("main", ("x", "y") * 2)
+    names = tuple(f"a dataset of number {i}" for i in range(30))
+    wide = replace(small, values=np.ones((3, 30)))
+    apart = main_tables(paper_of(wide, replace(wide, metric="rmse"), datasets=names), TableStyle(), room)
+    assert [table.name for table in apart] == ["main_ndcg-10", "main_rmse"]
+    assert apart[0].grid.heads == ("a", "b", "c"), "turned, as it does not fit otherwise"
+    cited_grid = Grid(("x",), (("a" * 40, (Cell("1"),)),))
+    fits = next(width / 100 for width in range(100, 700) if fitting(cited_grid, width / 100) is not None)
+    assert r"\begin{table}[t]" in placed("t", [(cited_grid, "C")], Room(fits, 7.0)).latex[0]
+    assert r"\begin{table*}[t]" in placed("t", [(cited_grid, "C")], Room(fits, 7.0), {"a" * 40: "k"}).latex[0]
+
+
+def test_the_files_of_a_paper_by_name():
+    metric = ranked_metric()
+    given = {"title": "T", "style": TableStyle(), "room": Room(3.33, 7.0), "analyses": ()}
+    content = replace(
+        paper_of(metric), datasets=(DatasetFacts("x", users=3, items=2, interactions=4), DatasetFacts("y"))
+    )
+    metric.compare.datasets = ("x",) * 4
+    made = paper_files(content, [], ["It is so.", "Or so."], **given)
+    assert list(made) == [
+        "main.tex", "setup.tex", "references.bib", "tables/main.typ", "tables/main.md", "tables/main.html",
+        "tables/main.csv", "tables/main.tex", "tables/datasets.tex",
+    ]  # fmt: skip
+    text = made["main.tex"].decode()
+    assert "It is so. Or so.\n\\input{tables/datasets}\n\\input{tables/main}" in text
+    bare = paper_files(paper_of(metric), [], ["It is so."], **given)
+    assert "tables/datasets.tex" not in bare
+    many = replace(
+        content, datasets=(content.datasets[0],) * 150, findings=(replace(metric, values=np.ones((3, 150))),)
+    )
+    pieces_of = paper_files(many, [], [], **given)
+    assert {"tables/datasets.tex", "tables/datasets_2.tex"} <= pieces_of.keys()
+    assert "tables/datasets_1.tex" not in pieces_of
