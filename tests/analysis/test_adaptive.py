@@ -746,6 +746,16 @@ def test_a_journal_says_what_was_asked_taken_and_probed():
         "ordered": found.probabilities["order"], "agreement": found.probabilities["rho"],
     }  # fmt: skip
     assert found.ended == ("budget" if found.next else found.ended)
+    edge = replace(found, sets=np.array([0.95, 0.94, 1.0]), probabilities={"order": 0.95}, confidence=0.95)
+    assert (edge.certified, edge.settled()) == (True, [True, False, False])
+    assert not replace(edge, probabilities={"order": 0.949}).certified
+    table = edge.to_frame()
+    assert table["place"].to_list() == [1, 2, 3]
+    assert dict(table.select("algorithm", "seconds").rows()) == {"a": 7.0, "b": 2.0, "c": 2.0}
+    assert table["cells_run"].to_list() == [1, 1, 1]
+    cells = found.cells()
+    assert dict(cells.filter(dataset="x").select("algorithm", "value").rows()) == {"a": 0.3, "b": 0.2, "c": 0.1}
+    assert cells.filter(dataset="y")["state"].unique().to_list() == ["predicted"]
     other = fit_adaptive(results, stored, metric="mrr@10")
     assert (other.metric, other.probe_values, other.probe_seconds, other.spent) == ("mrr@10", None, None, 11.0)
     cost = found.to_dict()["cost"]

@@ -30,7 +30,7 @@ from recassay.analysis.beta_irt.normal import laplace, variational, widen
 from recassay.analysis.beta_irt.precision import precision_cells
 from recassay.analysis.beta_irt.result import TRAITS
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
-from recassay.core.errors import NotApplicableError, UsageError
+from recassay.core.errors import NotApplicableError, RecAssayError, UsageError
 from recassay.plots.forms import label_rows
 from recassay.reporting.drawing import render
 from recassay.reporting.figures import figures
@@ -613,3 +613,30 @@ def test_the_tables_of_both_directions_and_a_table_with_gaps(monkeypatch):
     assert (
         exceeds == result.directions[0].exceeds[0, 3] == result.to_dict()["probability_greater"]["ability"]["A0"]["A3"]
     )
+
+
+@pytest.mark.parametrize(
+    ("values", "options", "message"),
+    [
+        (np.full((2, 4), 0.5), {}, "2 algorithms; beta-IRT needs at least 3 algorithms"),
+        (np.full((4, 2), 0.5), {}, "2 datasets; beta-IRT needs at least 3 datasets"),
+        (np.full((1, 4), 0.5), {}, "1 algorithm; beta-IRT needs at least 3 algorithms"),
+        (np.array([[0.5, 0.5, 0.5], [np.nan] * 3, [0.1, 0.2, 0.3]]), {}, "no value of response for algorithm a1"),
+        (
+            np.array([[0.5, np.nan, 0.5], [0.5, np.nan, 0.1], [0.1, np.nan, 0.3]]),
+            {},
+            "no value of response for dataset d1",
+        ),
+        (np.full((3, 3), 50.0), {}, "response runs from 50 to 50; .*between 0 and 1; divide percentages by 100"),
+        (np.full((3, 3), 50.0), {"higher_is_better": False}, "response runs from 50 to 50; .*between 0 and 1$"),
+        (np.full((3, 3), 500.0), {}, "response runs from 500 to 500; .*between 0 and 1$"),
+        (np.full((3, 3), -0.5), {}, "response runs from -0.5 to -0.5; .*between 0 and 1$"),
+        (np.full((3, 3), 0.5), {"sigma": 0.0}, "sigma is 0.0; give a positive standard deviation"),
+        (np.full((3, 3), 0.5), {"sigma": np.inf}, "sigma is inf"),
+    ],
+)
+def test_tables_and_options_that_do_not_fit_are_refused(values, options, message):
+    with pytest.raises(RecAssayError, match=message):
+        fit_beta_irt(values, names("a", len(values)), names("d", values.shape[1]), **options)
+    with pytest.raises(ValueError, match="do not fit the names"):
+        fit_beta_irt(values, names("a", len(values) + 1), names("d", values.shape[1]))

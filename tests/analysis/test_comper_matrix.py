@@ -9,7 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import recassay
-from recassay.analysis.comper.derive import dice, dice_table, features, labels_from_frame, matrix_from_frame, stem
+from recassay.analysis.comper.derive import (
+    derive_from_tables,
+    dice,
+    dice_table,
+    features,
+    labels_from_frame,
+    matrix_from_frame,
+    stem,
+)
 from recassay.analysis.comper.matrix import (
     DICE_SIMILARITY,
     DIMENSIONS,
@@ -232,3 +240,54 @@ def test_definitions_end_to_end(cli, tmp_path):
     assert found["objectives"] == ["remember", "create"]
     assert found["matrix"]["coverage"]["remember"] == pytest.approx(2 * 2 / 6)
     assert len(found["input"]) == 3
+
+
+def grid(**columns) -> tuple[pl.DataFrame, str]:
+    """A table of the five dimensions, and what to call it."""
+    return pl.DataFrame({"dimension": list(DIMENSIONS), **columns}), "t.csv"
+
+
+WORDS = {name: "alpha beta" for name in DIMENSIONS}
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"similarities": grid(a=[0.1, 0.2, 1.5, 0.1, 0.1])}, "t.csv: a similarity is not between 0 and 1"),
+        ({"similarities": grid(a=[0.1, 0.2, -0.5, 0.1, 0.1])}, "t.csv: a similarity is not between 0 and 1"),
+        ({"similarities": grid(a=[0.1, None, 0.5, 0.1, 0.1])}, "t.csv: None at coverage, a is no number"),
+        ({"experts": [grid(a=[1.0, 6.0, 3.0, 3.0, 3.0])]}, "6 is no rating from 1 to 5"),
+        ({"experts": [grid(a=[1.0, 0.5, 3.0, 3.0, 3.0])]}, "0.5 is no rating from 1 to 5"),
+        ({"experts": [grid(a=["N", "-", "S", "S", "S"])]}, "an expert label is missing; give N, P or S for every pair"),
+        ({"experts": [grid(a=list("NPSPN"))]}, r"labels \(5, 1\), similarities \(5, 6\) and fourth labels \(5, 6\)"),
+        ({"definitions": (pl.DataFrame({"name": list(WORDS), "definition": list(WORDS.values())}), "w.csv")},
+         "no objective is defined"),
+        ({"definitions": (pl.DataFrame({"name": [*WORDS, "use"], "definition": [*WORDS.values(), "of the"]}), "w.csv")},
+         "the definition of use has no word left"),
+        ({"definitions": (pl.DataFrame({"word": list(WORDS)}), "w.csv")}, "w.csv: has no columns name and definition"),
+    ],
+)  # fmt: skip
+def test_a_wrong_table_of_a_derivation_is_refused(given, message):
+    with pytest.raises((InputError, UsageError), match=message):
+        derive_from_tables(**given)
+
+
+def test_open_pairs_take_the_mean_similarity_of_their_label():
+    """By equation 2, d = 0.9: up to 0.3 N, from 0.6 S. The fourth expert settles the second pair; two stay open."""
+    similarity = np.array([[1.0], [0.4], [0.1], [0.7], [0.5]])
+    expert, fourth = label_table(["S", "N", "S", "N", "P"]), label_table(["-", "P", "P", "N", "N"])
+    found = derive_matrix(expert, similarity, fourth, objectives=("use",))
+    assert letters(found.from_similarity) == ["S", "P", "N", "S", "P"]
+    assert found.first_match[:, 0].tolist() == [True, False, False, False, True]
+    assert found.second_match[:, 0].tolist() == [True, True, False, False, True]
+    assert letters(found.final) == ["S", "P", "P", "N", "P"]
+    assert letters(found.fourth) == ["-", "P", "P", "N", "-"]
+    assert found.matrix.values[:, 0] == pytest.approx([1.0, 0.4, 0.45, 0.1, 0.5])
+    with pytest.raises(
+        InputError, match=r"says nothing of diversity and use, where experts and similarity differ \(2 such"
+    ):
+        derive_matrix(expert, similarity, label_table(["-", "P", "-", "-", "-"]), objectives=("use",))
+    with pytest.raises(InputError, match="an open pair is N, and no similarity is"):
+        derive_matrix(label_table(["N"] * 5), np.full((5, 1), 0.5), label_table(["N"] * 5), objectives=("use",))
+    edge = np.array([[0.9], [0.3], [0.6], [0.0], [0.301]])
+    assert letters(similarity_labels(edge)) == ["S", "N", "S", "N", "P"]
