@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,10 +16,16 @@ import pytest
 import recassay
 from recassay.analysis.adaptive.fit import Question, log_sizes
 from recassay.analysis.certify import result as certify_result
+from recassay.analysis.decodirt.fit import ItemCalibration
 from recassay.api.publish.analyze import known_evidence
+from recassay.api.study.adaptive_study import published_prior
+from recassay.classifiers.spec import ClassifyStudySpec
 from recassay.core.analysis import AnalysisSpec
 from recassay.core.registry import analyses
 from recassay.core.seeds import derived_rng
+from recassay.core.specs.specs import ReadSpec
+from recassay.data.tables.roles import Asked
+from recassay.recommenders.probes import Probing
 from recassay.reporting.page.parts import LIVE
 from recassay.reporting.paper.arrange import Room
 from recassay.reporting.paper.main_table import TableStyle
@@ -550,3 +557,129 @@ def test_strata_are_handed_all_that_they_are_asked(monkeypatch):
             recassay.strata("folder", **wrong)
         with pytest.raises(recassay.UsageError, match="strata need a study folder, or train, test and lists"):
             recassay.strata(**wrong)
+
+
+def test_a_run_is_handed_all_that_it_is_asked(monkeypatch):
+    ran = Heard(monkeypatch, "recassay.api.study.studies.run_study", "ran")
+    spec = recassay.make_study(["synthetic:few-items"], ["MostPop"], name="named")
+    given = {"workers": 3, "progress": len, "retry_failed": True, "dry_run": True, "cluster": "tcp://a:1"}
+    assert recassay.run(spec, "folder", **given, skip_preflight=True) == "ran"
+    assert ran.given == (spec, Path("folder"))
+    assert ran.named == {**given, "choose": None, "preflight": False}
+    recassay.run(spec)
+    assert ran.given == (spec, Path("named"))
+    assert ran.named["preflight"] is True
+    asked = {"target": "order", "confidence": 0.8, "indifference": 0.5}
+    recassay.run(spec, adaptive=True, **asked, budget=40.0, workers=3)
+    chosen = ran.named["choose"]
+    assert (chosen.question, chosen.budget, chosen.workers) == (Question(**asked), 40.0, 3)
+    assert chosen.evidence is published_prior
+    assert chosen.probe is None
+    recassay.run(spec, adaptive=True, prior=False)
+    assert ran.named["choose"].evidence is None
+    prober = Heard(monkeypatch, "recassay.api.study.studies.prober", "a prober")
+    for more, probing in (
+        ({"probes": True}, Probing(None, None)),
+        ({"probe_users": 0.25}, Probing(0.25, None)),
+        ({"probe_epochs": 4}, Probing(None, 4)),
+    ):
+        recassay.run(spec, adaptive=True, workers=2, cluster="c", **more)
+        assert (ran.named["choose"].probe, ran.named["choose"].probing) == ("a prober", probing)
+        assert (prober.given, prober.named) == ((spec, probing), {"workers": 2, "cluster": "c"})
+    for share in (0.0, 1.0):
+        with pytest.raises(recassay.UsageError, match=f"probe_users is {share:g}; give a share of the users between"):
+            recassay.run(spec, adaptive=True, probe_users=share)
+    varied = recassay.make_study(["synthetic:few-items"], ["MostPop"], multiverse={"split_seed": [0, 1]})
+    recassay.run(varied, adaptive=True, confidence=0.8, budget=40.0, workers=3)
+    chosen = ran.named["choose"]
+    assert (chosen.confidence, chosen.budget, chosen.workers) == (0.8, 40.0, 3)
+
+
+def test_a_study_without_a_file_has_all_that_it_is_told():
+    spec = recassay.make_study(
+        ["synthetic:few-items"], ["EASE"], metrics=["recall@5"], name="named", seed=[3, 4], trials=7, parallel=2,
+        tuning_metric="recall@10", protocol={"split": "random"}, seconds_per_cell=5.0, memory_gb=2.0,
+        settings={"EASE": {"reg": 5.0}}, dataset_settings={"few-items": {"positive_threshold": 2.0}}, comper={"k": 5},
+        multiverse={"split_seed": [0, 1]}, base="somewhere",
+    )  # fmt: skip
+    assert (spec.name, spec.seeds, spec.metrics) == ("named", (3, 4), ("recall@5",))
+    assert spec.base == str(Path("somewhere").resolve())
+    assert (spec.tuning.trials, spec.tuning.parallel, spec.tuning.metric) == (7, 2, "recall@10")
+    assert (spec.budget.seconds_per_cell, spec.budget.memory_gb) == (5.0, 2.0)
+    assert spec.protocol.split == "random"
+    assert spec.algorithms[0].settings == {"reg": 5.0}
+    assert spec.comper.k == 5
+    assert spec.multiverse.axes["split_seed"] == (0, 1)
+    plain = recassay.make_study(["synthetic:few-items"], ["EASE"])
+    assert (plain.comper, plain.multiverse, plain.seeds, len(plain.metrics)) == (None, None, (1,), 9)
+
+
+def test_a_demo_is_handed_all_that_it_is_asked(monkeypatch, tmp_path):
+    made = Heard(monkeypatch, "recassay.api.demo.make_study", "spec")
+    ran = Heard(monkeypatch, "recassay.api.demo.run")
+    told = Heard(monkeypatch, "recassay.api.demo.analyze", "report")
+    algorithms = ["ALS", "EASE"]
+    assert recassay.demo(tmp_path, datasets=["few-items"], algorithms=algorithms, trials=1, workers=2, progress=len,
+                         seed=3) == "report"  # fmt: skip
+    assert made.given == (["synthetic:few-items"], algorithms)
+    assert {name: made.named[name] for name in ("name", "trials", "seed")} == {"name": "demo", "trials": 1, "seed": 3}
+    assert made.named["settings"] == {"ALS": {"factors": 64}}
+    assert "ndcg@10" in made.named["metrics"]
+    assert (ran.given, ran.named) == (("spec", tmp_path / "study"), {"workers": 2, "progress": len})
+    assert (told.given, told.named) == ((tmp_path / "study", "ndcg@10"), {"out": tmp_path})
+
+
+CLASSIFIERS = ClassifyStudySpec.model_construct(name="named")
+BATTLES = pl.DataFrame({"model_a": ["A", "B", "A"] * 4, "model_b": ["B", "C", "C"] * 4, "winner": ["model_a"] * 12})
+READ = {"metric": "m", "wide": True, "transpose": True, "columns": {"value": "x"}, "dataset": "d"}
+HANDED = {
+    "classify": (
+        lambda: recassay.classify(CLASSIFIERS, "f", workers=2, progress=len, retry_failed=True, dry_run=True,
+                                  cluster="c"),
+        "recassay.api.classify.run_classifiers", lambda: (CLASSIFIERS, Path("f")),
+        {"workers": 2, "progress": len, "retry_failed": True, "dry_run": True, "cluster": "c"},
+    ),
+    "load_results": (
+        lambda: recassay.load_results(["a", "b"], format="table", prefer="last", **READ),
+        "recassay.api.tables.joined_results", lambda: (["a", "b"], Asked("m", True, True, {"value": "x"}, "d"),
+                                                       "table", "last"), {},
+    ),
+    "import_results": (
+        lambda: recassay.import_results("a", format="table", prefer="last", **READ),
+        "recassay.api.import_results.joined_results", lambda: (["a"], Asked("m", True, True, {"value": "x"}, "d"),
+                                                               "table", "last"), {},
+    ),
+    "import_data": (
+        lambda: recassay.import_data("f.csv", "n", {"repeated": "last"}, licence="l", note="t", replace=True),
+        "recassay.api.data.import_dataset", lambda: ("f.csv", "n", ReadSpec(repeated="last")),
+        {"licence": "l", "note": "t", "replace": True},
+    ),
+    "instances": (
+        lambda: recassay.analyze_instances([], rated="all", items_from=["real"], estimator="birnbaum", ability="ml",
+                                           bins=3, tau=0.4, orders=5, confidence=0.8, max_cycles=9, seed=7,
+                                           progress=len),
+        "recassay.api.decodirt.decodirt.analyze_instances", lambda: ([],),
+        {"rated": "all", "bins": 3, "tau": 0.4, "orders": 5, "seed": 7, "progress": len,
+         "how": ItemCalibration(("real",), estimator="birnbaum", ability="ml", confidence=0.8, max_cycles=9)},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", HANDED)
+def test_a_verb_hands_on_what_it_is_given(monkeypatch, what):
+    call, place, given, named = HANDED[what]
+    heard = Heard(monkeypatch, place, "answer")
+    assert call() == "answer"
+    assert heard.given == given()
+    assert heard.named == named
+
+
+def test_battles_are_handed_all_that_they_are_asked(monkeypatch, tmp_path):
+    heard = Heard(monkeypatch, "recassay.api.ratings.rate_battles", "rated")
+    BATTLES.write_csv(tmp_path / "battles.csv")
+    asked = {"baseline": "B", "replicates": 200, "confidence": 0.8, "seed": 7}
+    assert recassay.ratings(tmp_path / "battles.csv", **asked) == "rated"
+    assert heard.named == asked
+    assert set(heard.given[0]["algorithm"]) == {"A", "B", "C"}
+    with pytest.raises(recassay.UsageError, match="battles have no families of datasets; leave `families` out"):
+        recassay.ratings(tmp_path / "battles.csv", families="auto")
