@@ -11,8 +11,9 @@ from scipy import stats
 
 import recassay
 from recassay.analysis.glicko import fit as glicko_fit
-from recassay.analysis.glicko.fit import classical_properties, given_order, rate_algorithms
+from recassay.analysis.glicko.fit import ANALYSIS, classical_properties, given_order, rate_algorithms
 from recassay.analysis.glicko.system import START, rate_period, round_robin, tournament, win_probability
+from recassay.core.analysis import AnalysisSpec
 from recassay.core.errors import InputError, UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix
@@ -374,3 +375,11 @@ def test_large_tables_play_fewer_orders(monkeypatch):
     for players, expected in ((2, 166), (4, 41), (9, 20)):  # 2,000 games over players^2 x 3 datasets
         values = np.random.default_rng(players).random((players, 3))
         assert rate_algorithms(matrix(values)).n_orders == expected
+
+
+def test_a_report_rates_in_the_order_of_the_table_with_its_seed():
+    table = Results.from_frame(results_frame())
+    result = ANALYSIS.run(table, AnalysisSpec("ndcg@10", seed=4))
+    assert result.datasets == ("z", "m", "a")
+    matrix_of = table.matrix("ndcg@10")
+    assert result.spread.tolist() == rate_algorithms(matrix_of, given=["z", "m", "a"], seed=4).spread.tolist()

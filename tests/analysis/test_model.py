@@ -15,9 +15,10 @@ from recassay.analysis.inference.hierarchical import effective_size, fit_hierarc
 from recassay.analysis.inference.sweep import sweep_cells
 from recassay.analysis.model import fit as model_fit
 from recassay.analysis.model.cells import read_cells
-from recassay.analysis.model.fit import fit_model
+from recassay.analysis.model.fit import ANALYSIS, fit_model
 from recassay.analysis.model.result import ModelResult, PredictedCell, Sampling, Shares, TippingPoint, first_shares
 from recassay.analysis.model.scale import Scale, choose_scale
+from recassay.core.analysis import AnalysisSpec
 from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.tables.results import Results
 from recassay.core.tables.scores import UserScores
@@ -559,3 +560,23 @@ def test_noise_predictions_and_tipping_points_by_hand(monkeypatch):
     lead = (-0.5 / 3) - (-1.7 / 3)
     assert (point.algorithm, point.cells, point.leader) == ("b", 1, "b")
     assert [point.expected, point.needed] == pytest.approx(1 / (1 + np.exp([1.5, 1.5 - 3 * lead])))
+
+
+def test_a_report_asks_the_model_with_its_level_and_seed():
+    values = np.random.default_rng(2).uniform(0.2, 0.6, (4, 3))
+    result = ANALYSIS.run(results_of(values), AnalysisSpec("ndcg@10", alpha=0.2, seed=3))
+    assert (result.confidence, result.seed, result.families, result.within) == (0.8, 3, None, 0.02)
+    assert result.level.tolist() == fit_model(results_of(values), "ndcg@10", seed=3).level.tolist()
+    with pytest.raises(NotApplicableError, match="2 datasets say nothing of other datasets"):
+        ANALYSIS.run(results_of(values[:2]), AnalysisSpec("ndcg@10"))
+    related = fit_model(results_of(np.tile(values, (3, 1))), "ndcg@10", draws=64,
+                        families={f"d{j:02}": f"f{j // 2}" for j in range(12)})  # fmt: skip
+    assert related.families == 6
+    lone = Results.from_frame(results_of(values).frame.filter(pl.col("algorithm") == "a0"))
+    with pytest.raises(NotApplicableError, match="ndcg@10 has values of 1 algorithm on 4 datasets"):
+        fit_model(lone, "ndcg@10")
+    with pytest.raises(NotApplicableError, match="every value of ndcg@10 is 0: nothing was measured"):
+        fit_model(results_of(np.zeros((3, 3))), "ndcg@10")
+    for within in (0.0, 1.0):
+        with pytest.raises(UsageError, match=f"within is {within}"):
+            fit_model(results_of(values), "ndcg@10", within=within)

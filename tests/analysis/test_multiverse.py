@@ -17,6 +17,7 @@ from recassay.analysis.multiverse.shares import variance_parts
 from recassay.analysis.multiverse.universes import find_universes
 from recassay.analysis.verdict.fit import judge
 from recassay.core.errors import InputError, UsageError
+from recassay.core.tables.matrix import Matrix
 from recassay.core.tables.results import Results
 from recassay.reporting.sections.multiverse import sentences, tables
 
@@ -503,3 +504,67 @@ def test_which_rows_are_leaky_and_which_columns_are_choices():
     mean = find_universes(pl.concat([twice, twice.with_columns(pl.col("value") + 0.4)]), axes=["split"])
     assert mean.values == pytest.approx(find_universes(long_rows()).values + 0.2)
     assert mean.notes == ("Repeated values are averaged.",)
+
+
+def test_a_whole_result_by_plain_computation():
+    """Three splits on six datasets, the last one leaky; A leads under the first, B under the second and third."""
+    rng = np.random.default_rng(8)
+    lifts = {"s0": [0.2, 0.0, 0.05], "s1": [0.0, 0.2, 0.05], "s2": [0.0, 0.3, 0.1]}
+    values = {split: np.array(lift)[:, None] + rng.uniform(0.2, 0.5, (3, 6)) for split, lift in lifts.items()}
+    rows = [
+        {"algorithm": "ABC"[a], "dataset": f"d{d}", "metric": "ndcg@10", "split": split, "value": float(table[a, d])}
+        for split, table in values.items()
+        for a in range(3)
+        for d in range(6)
+    ]
+    found = explore(pl.DataFrame(rows), leaky=["split=s2"], alpha=0.1, permutations=30, claims=["A > B", "B is best"])
+    ranks = np.array([1 + (table[None] > table[:, None]).sum(axis=1) for table in values.values()])
+    mean = ranks.mean(axis=2)
+    assert found.mean_ranks == pytest.approx(mean)
+    assert (found.leaky.tolist(), found.universes, found.n_datasets.tolist()) == ([False, False, True], 2, [6, 6, 6])
+    matrices = [Matrix(table, tuple("ABC"), tuple(f"d{d}" for d in range(6)), "m", True) for table in values.values()]
+    verdicts = [judge(each, alpha=0.1) for each in matrices]
+    assert found.grades == tuple(verdict.grade for verdict in verdicts)
+    first, second = found.claims
+    assert (first.statement, second.statement, first.named, second.rival) == ("A > B", "B is best", True, None)
+    lead = mean[:, 1] - mean[:, 0]
+    assert [first.counts.ahead, first.counts.behind] == [(lead[:2] > 0).sum(), (lead[:2] < 0).sum()] == [1, 1]
+    assert first.lead == pytest.approx(lead[:2].mean())
+    assert second.lead == pytest.approx((np.delete(mean, 1, axis=1).min(axis=1) - mean[:, 1])[:2].mean())
+    by_dataset = np.sign(ranks[:2, 1] - ranks[:2, 0])
+    assert first.by_dataset == {
+        f"d{d}": tuple(int((by_dataset[:, d] == sign).sum()) for sign in (1, 0, -1)) for d in range(6)
+    }
+    shown_better = [{(pair.a, pair.b) for pair in verdict.pairs if pair.status == "better"} for verdict in verdicts]
+    assert first.counts.holds == sum(("A", "B") in pairs for pairs in shown_better[:2])
+    assert first.counts.reversed == sum(("B", "A") in pairs for pairs in shown_better[:2])
+    assert second.counts.holds == sum({("B", "A"), ("B", "C")} <= pairs for pairs in shown_better[:2])
+    assert (first.leaky.universes, first.leaky.behind, second.leaky.ahead) == (1, 1, 1)
+    assert (first.counts.universes, first.counts.holds + first.counts.undecided + first.counts.reversed) == (2, 2)
+    assert found.best() == {name: 1 for name in "AB"}
+    assert found.best(leaky=True) == {"B": 1}
+    centred = mean - mean.mean(axis=0)
+    assert np.linalg.norm(found.places[:, None] - found.places, axis=2) == pytest.approx(
+        np.linalg.norm(centred[:, None] - centred, axis=2)
+    )
+    assert sum(found.explained) == pytest.approx(1.0)
+    data, frames = found.to_dict(), found.frames()
+    assert data["claims"][0]["share"]["ahead"] == 0.5
+    assert data["axes"] == [
+        {"axis": "split", "share": pytest.approx(1.0), "interval": None, "of_leads": {"A > B": pytest.approx(1.0)},
+         "choices": ["s0", "s1", "s2"]}
+    ]  # fmt: skip
+    assert (data["axis_pairs"], data["rest"]) == ([], pytest.approx(0.0))
+    assert data["leaky"] == {"universes": 1, "best": {"B": 1}}
+    assert data["mean_rank"] == pytest.approx(dict(zip("ABC", mean[:2].mean(axis=0), strict=True)))
+    assert data["settings"] == {"alpha": 0.1, "permutations": 30, "seed": 0}
+    assert frames["multiverse_universes"].get_column("first").to_list() == ["A", "B", "B"]
+    assert frames["multiverse_universes"].get_column("mean_rank C").to_list() == pytest.approx(mean[:, 2])
+    curve = frames["multiverse_curves"].filter(pl.col("claim") == "A > B")
+    assert curve.get_column("lead").to_list() == pytest.approx(sorted(lead))
+    assert curve.get_column("universe").to_list() == (np.argsort(lead) + 1).tolist()
+    assert frames["multiverse_axes"].rows() == [
+        ("split", pytest.approx(1.0), None, None), ("the rest", pytest.approx(0.0), None, None)
+    ]  # fmt: skip
+    assert frames["multiverse_datasets"].row(0) == ("A > B", "d0", *first.by_dataset["d0"])
+    assert found.choice_names(1) == {"split": "s1"}
