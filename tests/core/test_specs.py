@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import polars as pl
 import pytest
 
-from recassay.core.errors import InputError, UsageError
+from recassay import load_results
+from recassay.core.analysis import AnalysisSpec
+from recassay.core.errors import InputError, NotApplicableError, UsageError
 from recassay.core.specs.external import ExternalSpec
 from recassay.core.specs.search import (
     Choice,
@@ -21,6 +26,7 @@ from recassay.core.specs.search import (
 )
 from recassay.core.specs.specs import AttackSpec, ProtocolSpec, ReadSpec
 from recassay.core.specs.study import Budget, ComPerSpec, StudySpec, TuningSpec
+from recassay.core.system import machine
 
 
 def test_what_is_asked_by_default():
@@ -206,3 +212,31 @@ def test_mistakes_in_its_description(tmp_path, before, after, message):
     with pytest.raises(InputError) as refused:
         ExternalSpec.read(file)
     assert message in str(refused.value)
+
+
+def test_what_an_analysis_is_asked():
+    results = load_results(
+        pl.DataFrame(
+            {"algorithm": ["A", "A", "B", "C"], "dataset": ["x", "y", "x", "x"], "metric": "joy", "value": [1, 2, 3, 4]}
+        )
+    )
+    spec = AnalysisSpec("joy", missing="worst", higher_is_better=False, evidence={"users": lambda: 7})
+    assert (spec.seed, spec.alpha, spec.draws, replace(spec, replicates=3).draws) == (0, 0.05, 10_000, 3)
+    matrix = spec.matrix(results)
+    assert (matrix.higher_is_better, matrix.values.tolist()) == (False, [[1, 2], [3, 2], [4, 2]])
+    alone = replace(spec, missing="drop-datasets")
+    assert alone.matrix(results, least_datasets=1).datasets == ("x",)
+    with pytest.raises(NotApplicableError, match="only one dataset has values for joy"):
+        alone.matrix(results)
+    assert (spec.known("users"), spec.required("users"), spec.known("strata")) == (7, 7, None)
+    with pytest.raises(NotApplicableError, match="popularity strata need a study's held-out interactions and lists"):
+        spec.required("strata")
+    with pytest.raises(NotApplicableError, match="needs moods, which these results do not have"):
+        spec.required("moods")
+
+
+@pytest.mark.parametrize(("limit", "memory"), [("max\n", 4_096_000), ("1000\n", 1000), ("9999999999\n", 4_096_000)])
+def test_a_container_limits_the_memory(monkeypatch, limit, memory):
+    monkeypatch.setattr(machine.os, "sysconf", {"SC_PHYS_PAGES": 1000, "SC_PAGE_SIZE": 4096}.__getitem__)
+    monkeypatch.setattr(machine.Path, "read_text", lambda *_: limit)
+    assert machine.machine_bytes() == memory

@@ -12,7 +12,14 @@ from pathlib import Path
 import pytest
 
 from recassay.core.errors import InputError, RecAssayError, UsageError
-from recassay.data.classification.openml import describe_openml, fetch_openml, open_class_table, openml_id, suite_tables
+from recassay.data.classification.openml import (
+    OpenmlTable,
+    describe_openml,
+    fetch_openml,
+    open_class_table,
+    openml_id,
+    suite_tables,
+)
 
 ROWS = "".join(f"{i},{i % 7},'{'red' if i % 3 else 'dark red'}',{'yes' if i % 2 else 'no'}\n" for i in range(40))
 ARFF = f"""% recorded by hand
@@ -139,9 +146,32 @@ def test_an_unknown_table_and_odd_answers(openml):
         describe_openml(11)
 
 
+def test_what_a_description_means(openml):
+    """The stand-in serves OpenML's own addresses and no others; lists of columns in each of their forms."""
+    own = {"url": "https://api.openml.org/data/12?x=1", "md5_checksum": "AB" * 16, "format": "Sparse_ARFF"}
+    openml.add_table(
+        12, "twelve", **own, row_id_attribute=None, ignore_attribute="a, b,", default_target_attribute=None
+    )
+    assert describe_openml(12) == OpenmlTable(12, "twelve", None, ("a", "b"), f"{openml.base}/data/12?x=1", "ab" * 16)
+    foreign = {"url": "https://example.org/t.arff", "ignore_attribute": ["c", "d "], "row_id_attribute": {}}
+    openml.add_table(13, "thirteen", **foreign)
+    told = describe_openml(13)
+    assert (told.address, told.drop, told.target) == ("https://example.org/t.arff", ("c", "d"), "Class")
+    openml.add_table(14, "fourteen", md5_checksum="abc")
+    with pytest.raises(InputError, match="OpenML's answer is not understood: the checksum 'abc'; is RECASSAY"):
+        describe_openml(14)
+    openml.pages["/api/v1/json/study/6"] = b'{"study": {"data": {"data_id": "62"}}}'
+    assert suite_tables(6) == [62]
+    host = openml.base.removeprefix("http://").replace(":", "-")
+    assert fetch_openml(describe_openml(61)).parent.name == host
+    openml.add_table(15, "fifteen", row_id_attribute="colour", ignore_attribute="rowid")
+    table = open_class_table("openml:15", target="colour", drop=["Class"])
+    assert (table.features.columns, table.target.n_unique()) == (["length"], 2)
+
+
 def test_ids_are_numbers():
     assert openml_id("openml:1049") == 1049
-    for wrong in ("openml:pc4", "openml:", "openml-suite:-1"):
+    for wrong in ("openml:pc4", "openml:", "openml-suite:-1", "openml:0", "openml:²"):
         with pytest.raises(UsageError, match="has no id"):
             openml_id(wrong)
 

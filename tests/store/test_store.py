@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import errno
 import json
 import sqlite3
 import subprocess
 import sys
 import time
 from dataclasses import replace
+from types import SimpleNamespace
 
 import polars as pl
 import pytest
@@ -17,6 +19,7 @@ from recassay.store.adaptive import ADAPTIVE_FILE, read_adaptive, write_adaptive
 from recassay.store.files import write_cell_files
 from recassay.store.lock import LOCK_FILE, study_lock
 from recassay.store.records import PlannedRow
+from recassay.store.sealed import check_files, files_state, folder_state, read_sealed, seal_folder
 from recassay.store.store import INDEX_FILE
 
 METRICS = ("ndcg@10", "coverage@10")
@@ -335,3 +338,62 @@ def test_the_journal_of_an_adaptive_run(tmp_path):
         write_adaptive(tmp_path, other)
         with pytest.raises(InputError, match="damaged"):
             read_adaptive(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("code", "free", "number", "message"),
+    [
+        (sqlite3.SQLITE_FULL, 1 << 40, errno.ENOSPC, None),
+        (sqlite3.SQLITE_READONLY, 1 << 40, errno.EROFS, None),
+        (sqlite3.SQLITE_CANTOPEN, 1 << 40, errno.EACCES, None),
+        (sqlite3.SQLITE_PERM, 1 << 40, errno.EACCES, None),
+        (sqlite3.SQLITE_IOERR | 3 << 8, 1 << 17, errno.EIO, None),
+        (sqlite3.SQLITE_IOERR | 3 << 8, (1 << 17) - 1, errno.ENOSPC, None),
+        (sqlite3.SQLITE_BUSY, 0, None, "another process holds the store; try again when it is done"),
+        (sqlite3.SQLITE_LOCKED, 0, None, "another process holds the store"),
+        (sqlite3.SQLITE_CORRUPT, 0, None, "this is no store of a study, or it is damaged (odd); name the folder"),
+        (sqlite3.SQLITE_NOTADB, 0, None, "this is no store of a study, or it is damaged (odd)"),
+        (0, 0, None, "the store is damaged (odd); restore it from a copy, or run the study in a new folder"),
+    ],
+)
+def test_what_errors_of_the_database_mean(tmp_path, monkeypatch, code, free, number, message):
+    monkeypatch.setattr(store_schema.shutil, "disk_usage", lambda folder: SimpleNamespace(free=free))
+    error = sqlite3.OperationalError("odd")
+    error.sqlite_errorcode = code
+    explained = store_schema._explained(SimpleNamespace(path=str(tmp_path / "study.sqlite")), error)
+    if message is None:
+        assert isinstance(explained, OSError)
+        assert (explained.errno, explained.filename) == (number, str(tmp_path / "study.sqlite"))
+    else:
+        assert str(explained).startswith(f"{tmp_path / 'study.sqlite'}: {message}")
+
+
+def test_a_sealed_folder_knows_its_files(tmp_path):
+    def state():
+        return folder_state(tmp_path), files_state(tmp_path, read_sealed(tmp_path, "d.json", "it"))
+
+    for name in ("a.npy", "b.npy"):
+        (tmp_path / name).write_text(name)
+    seal_folder(tmp_path, "d.json", {"x": 1})
+    before = state()
+    assert before[0] == "sound"
+    assert state() == before
+    assert read_sealed(tmp_path, "d.json", "it")["x"] == 1
+    (tmp_path / "a.npy").write_text("other")
+    assert state()[0] == "damaged"
+    assert state()[1] != before[1]
+    with pytest.raises(InputError) as refused:
+        check_files(tmp_path, read_sealed(tmp_path, "d.json", "it"), "it")
+    assert "a.npy: a file of it is not what was written (its checksum differs); run the study again" in str(
+        refused.value
+    )
+    (tmp_path / "a.npy").unlink()
+    with pytest.raises(InputError, match=r"a\.npy: a file of it is missing; run the study again"):
+        check_files(tmp_path, read_sealed(tmp_path, "d.json", "it"), "it")
+    (tmp_path / "d.json").write_text('{"x": 1}')
+    assert folder_state(tmp_path) == "unsealed"
+    (tmp_path / "d.json").write_text((tmp_path / "d.json").read_text().replace("1", '2, "seal": "abc"'))
+    with pytest.raises(InputError, match=r"d\.json: it is not what was written \(its checksum differs\)"):
+        read_sealed(tmp_path, "d.json", "it")
+    (tmp_path / "d.json").unlink()
+    assert folder_state(tmp_path) == "damaged"
