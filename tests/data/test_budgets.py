@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import sqlite3
 import time
@@ -12,6 +13,7 @@ import polars as pl
 import pytest
 
 from recassay import RecAssayError, load_results
+from recassay.data.tables.characteristics import read_properties
 
 _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -108,3 +110,44 @@ def test_two_encodings_of_one_name_are_told():
     names = [unicodedata.normalize(form, "Modèle") for form in ("NFC", "NFD")]
     frame = pl.DataFrame({"model": names, "dataset": ["x"] * 2, "ndcg@10": [0.1, 0.2]})
     assert any("look alike" in note for note in load_results(frame).notes)
+
+
+def test_limits_are_those_that_are_named(tmp_path, monkeypatch):
+    """At a limit a file is read, one beyond it is refused with its numbers."""
+    text = "algorithm,dataset,metric,value\nA,x,ndcg@10,0.1\nB,x,ndcg@10,0.2\n"
+    for name in ("a.csv", "b.csv"):
+        (tmp_path / name).write_text(text.replace("x", name))
+
+    def refusal(limit, least, source, call=load_results):
+        monkeypatch.setattr(limit, least)
+        call(source)
+        monkeypatch.setattr(limit, least - 1)
+        with pytest.raises(RecAssayError) as error:
+            call(source)
+        monkeypatch.undo()
+        return error.value.what
+
+    path = tmp_path / "a.csv"
+    read = "recassay.data.tables.read"
+    assert refusal("recassay.data.importers.load.MOST_FILES", 2, tmp_path) == "holds more than 1 files"
+    assert refusal(f"{read}.MOST_COLUMNS", 4, path) == "has 4 columns, and 3 is the limit"
+    assert refusal(f"{read}.MAX_BYTES", path.stat().st_size, path) == f"has {path.stat().st_size} bytes"
+    assert refusal("recassay.data.tables.grid.MOST_COLUMNS", 4, path) == "has 4 columns, and 3 is the limit"
+    assert refusal("recassay.data.importers.opened.MOST_BYTES", path.stat().st_size, path) == (
+        f"has {path.stat().st_size} bytes"
+    )
+    properties = tmp_path / "p.csv"
+    properties.write_text("dataset,users\nx,1\ny,2\nz,3\n")
+    assert refusal(f"{read}.MOST_PROPERTIES", 2, properties, read_properties) == "has 2 columns, and 1 is the limit"
+    assert refusal(f"{read}.MOST_DATASETS", 3, properties, read_properties) == "has 3 rows, and 2 is the limit"
+
+
+def test_a_gzip_file_unpacks_to_less_than_its_limit(tmp_path, monkeypatch):
+    path = tmp_path / "a.csv.gz"
+    text = b"algorithm,dataset,metric,value\nA,x,ndcg@10,0.1\nB,x,ndcg@10,0.2\n" + b"\n" * 500
+    path.write_bytes(gzip.compress(text))
+    monkeypatch.setattr("recassay.data.tables.read.MAX_BYTES", len(text) + 1)
+    assert load_results(path).algorithms == ["A", "B"]
+    monkeypatch.setattr("recassay.data.tables.read.MAX_BYTES", len(text) - 1)
+    with pytest.raises(RecAssayError, match="unpacks to more than 4 GiB"):
+        load_results(path)

@@ -95,6 +95,36 @@ def test_one_value_twice_is_taken_once(write):
     assert any("1 cell stands in several files" in note for note in results.notes)
 
 
+@pytest.mark.parametrize(
+    ("first", "other", "one"),
+    [
+        (0.1234, 0.12342, True),
+        (0.1234, 0.12345, True),
+        (0.1234, 0.12346, False),
+        (0.123, 0.1234, True),
+        (0.12, 0.1234, False),  # two digits may be anything
+        (0.12, 0.12, True),
+        (12.0, 12.00001, True),
+        (12.0, 12.1, False),
+        (-0.123, -0.1234, True),
+        (-0.123, 0.123, False),
+    ],
+)
+def test_values_that_agree_to_the_digits_of_the_shorter_are_one(write, first, other, one):
+    places = [write(f"{name}.csv", f"A,x,ndcg@10,{value}") for name, value in (("a", first), ("b", other))]
+    if one:
+        assert load_results(places).frame.get_column(c.VALUE).to_list() == [first]
+    else:
+        with pytest.raises(RecAssayError, match="1 cell has different values"):
+            load_results(places)
+
+
+def test_up_to_four_files_are_counted_one_by_one(write):
+    files = [write(f"{name}.csv", f"A,{name},ndcg@10,0.1", f"B,{name},ndcg@10,0.2") for name in "pqrst"]
+    assert load_results(files[:4]).notes[0].count("2 cells (2 algorithms on 1 dataset) from ") == 4
+    assert load_results(files).notes[0] == "10 cells from 5 files"
+
+
 def test_seeds_of_several_files_are_repeats(write):
     head = f"{HEAD},seed"
     files = [

@@ -8,6 +8,8 @@ import pytest
 from tests.support.shapes import SHAPES, World, Written
 
 from recassay import RecAssayError, load_results
+from recassay.core import columns as c
+from recassay.data.tables.orientation import opinion
 
 NEUTRAL = (("Vorn", "Quill", "Mapp", "Jox", "Brel"), ("Tarsk", "Oblo", "Fenn", "Grat"))
 KNOWN = (("EASE", "ItemKNN", "BPR", "MostPop", "ALS"), ("ml-1m", "yelp", "gowalla", "netflix"))
@@ -112,4 +114,29 @@ def test_a_guess_is_told(tmp_path):
     (tmp_path / "t.csv").write_text(",ml-1m,yelp\nEASE,0.1,0.2\nMine,0.2,0.3\n")
     results = load_results(tmp_path / "t.csv", metric="ndcg@10")
     assert results.algorithms == ["EASE", "Mine"]
-    assert results.guesses == ("its rows were taken as algorithms, since EASE is known as algorithms",)
+    assert results.guesses == ("its rows were taken as algorithms, since EASE is known as an algorithm",)
+
+
+NAMES, DATA = ["EASE", "ItemKNN", "SLIM", "ALS"], ["Gowalla", "MovieLens-1M"]
+BOTH = "EASE, ItemKNN are known as algorithms"
+
+
+@pytest.mark.parametrize(
+    ("rows", "across", "said"),
+    [
+        (["EASE", "a", "b"], ["x", "y", "z"], (c.ALGORITHM, "EASE is known as an algorithm")),
+        (["EASE", "a", "b", "d"], ["x", "y", "z", "w"], (None, "")),  # one of four says too little
+        (["EASE", "a", "b", "d"], ["x", "y", "z"], (c.ALGORITHM, "EASE is known as an algorithm")),
+        (["EASE", "a", "b", "d"], [], (None, "")),
+        ([*NAMES[:2], *"abcdefghijk"], [*"lmnopqrstuvwxyz"], (c.ALGORITHM, BOTH)),
+        ([*NAMES, DATA[0]], ["x", "y"], (c.ALGORITHM, "EASE, ItemKNN, SLIM and 2 more are known as algorithms")),
+        ([*NAMES[:3], DATA[0]], ["x", "y"], (None, "")),  # more than a quarter speaks against it
+        (["a", "b"], DATA, (c.ALGORITHM, "Gowalla, MovieLens-1M are known as datasets")),
+        (["a", "b"], DATA[:1], (c.ALGORITHM, "Gowalla is known as a dataset")),
+        (["a", "b"], NAMES[:2], (c.DATASET, BOTH)),
+        (DATA, ["x", "y"], (c.DATASET, "Gowalla, MovieLens-1M are known as datasets")),
+        (["a", "b"], ["x", "y"], (None, "")),
+    ],
+)
+def test_how_many_known_names_decide(rows, across, said):
+    assert opinion(rows, across) == said

@@ -18,7 +18,7 @@ from recassay import RecAssayError, load_results
 from recassay.core import columns as c
 from recassay.data.tables.cells import MISSING, has_decimal_comma, numbers, read_cell
 from recassay.data.tables.grid import table_of
-from recassay.data.tables.labels import spelled
+from recassay.data.tables.labels import Spelled, spelled
 from recassay.data.tables.latex import latex_grids
 from recassay.data.tables.textual import barred_grids
 
@@ -52,6 +52,49 @@ def test_cells(text):
     found = read_cell(text)
     assert found.value == pytest.approx(value)
     assert found.deviation == (None if deviation is None else pytest.approx(deviation))
+
+
+BOLD, STARS = "bold and underlined marks", "stars, daggers and superscripts"
+KEPT, SHARE, GAINS = "deviations (kept)", "percent signs (divided by 100)", "ranks or gains in brackets"
+COMMA, THOUSANDS = "decimal commas", "separators of thousands"
+TAKEN = {
+    "**0.4**": (0.4, None, BOLD), "0.4*": (0.4, None, STARS), r"0.4$^{\dagger}$": (0.4, None, STARS),
+    "< 0.4": (0.4, None, "signs of inequality"), "0.4 (best)": (0.4, None, "words in brackets"),
+    "0.4 (3)": (0.4, None, GAINS), "0.4 (+3)": (0.4, None, GAINS), "0.4 (4 %)": (0.4, None, GAINS),
+    "5 (3)": (5.0, 3.0, KEPT), "0.4 (0.02)": (0.4, 0.02, KEPT), "0.4 [0.3, 0.5]": (0.4, 0.1 / 1.959964, "intervals"),
+    "0.4 (0.3 to 0.5)": (0.4, 0.1 / 1.959964, "intervals"),
+    "40%": (0.4, None, SHARE), "40% ± 2": (0.4, 0.02, KEPT, SHARE),
+    "40 ± 2%": (0.4, 0.02, KEPT, SHARE), "0.4 ± 0.1*": (0.4, 0.1, STARS, KEPT), "1,234": (1234.0, None, THOUSANDS),
+    "12 345": (12345.0, None, THOUSANDS), "0.4 n.s.": (0.4, None), '"0.4"': (0.4, None), "2 × 10^-3": (0.002, None),
+    "1,234.5": (1234.5, None, THOUSANDS),
+}  # fmt: skip
+"""The number, its deviation, and what a reader is told was taken off."""
+OF_COMMAS = {
+    "0,4": (0.4, None, COMMA), "1.234,5": (1234.5, None, COMMA), "0,4 ± 0,1": (0.4, 0.1, KEPT, COMMA),
+    "1,234": (1.234, None, COMMA), "40,5%": (0.405, None, SHARE, COMMA), "12.5": (12.5, None),
+}  # fmt: skip
+OF_PERCENT = {"40": (0.4, None), "40 ± 10": (0.4, 0.1, KEPT), "40%": (0.4, None, SHARE)}
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "expected_cell"),
+    [
+        *((text, {}, told) for text, told in TAKEN.items()),
+        *((text, {"decimal_comma": True}, told) for text, told in OF_COMMAS.items()),
+        *((text, {"percent": True}, told) for text, told in OF_PERCENT.items()),
+    ],
+)
+def test_what_is_taken_off_a_cell_is_told(text, options, expected_cell):
+    value, deviation, *taken = expected_cell
+    cell = read_cell(text, **options)
+    assert cell.value == pytest.approx(value)
+    assert cell.deviation == (None if deviation is None else pytest.approx(deviation))
+    assert (cell.missing, cell.taken) == (False, tuple(taken))
+
+
+def test_a_cell_of_more_than_400_characters_is_not_looked_at():
+    assert read_cell("0.4" + " " * 397).value == 0.4
+    assert read_cell("0.4" + " " * 398).value is None
 
 
 @pytest.mark.parametrize(
@@ -121,12 +164,27 @@ def test_what_is_no_metric(text):
     assert spelled(text) is None
 
 
-def test_what_a_header_says_besides():
-    assert spelled("HR@10 (%)").percent
-    assert spelled("NDCG@10_std").deviation == "deviation"
-    assert spelled("recall@20 stderr").deviation == "error"
-    assert spelled("valid_ndcg@10").phase == "valid"
-    assert spelled("Training time (min)").unit == 60
+HEADERS = {
+    "HR@10 (%)": ("hitrate@10", {"percent": True}), "HR[%]@10": ("hitrate@10", {"percent": True}),
+    "Acc. percent": ("accuracy", {"percent": True}), "NDCG@10_std": ("ndcg@10", {"deviation": "deviation"}),
+    "± NDCG@10": ("ndcg@10", {"deviation": "deviation"}), "NDCG@10 ±": ("ndcg@10", {"deviation": "deviation"}),
+    "seconds_std": ("seconds", {"deviation": "deviation"}), "recall@20 stderr": ("recall@20", {"deviation": "error"}),
+    "se ndcg@10": ("ndcg@10", {"deviation": "error"}), "NDCG@10 sem": ("ndcg@10", {"deviation": "error"}),
+    "valid_ndcg@10": ("ndcg@10", {"phase": "valid"}), "best valid ndcg@10": ("ndcg@10", {"phase": "valid"}),
+    "dev_recall@5": ("recall@5", {"phase": "valid"}), "train/mrr": ("mrr", {"phase": "train"}),
+    "eval_ndcg@10": ("ndcg@10", {}), "metrics.test_recall@20": ("recall@20", {}),
+    "Time (ms)": ("seconds", {"unit": 0.001}),
+    "Training time (min)": ("seconds_fit", {"unit": 60.0}), "Training time (h)": ("seconds_fit", {"unit": 3600.0}),
+    "Time (s)": ("seconds", {}), "memory (MB)": ("memory", {}), "foo@3": ("foo@3", {"known": False}),
+    "ndcg@99999": ("ndcg@99999", {}), "ndcg@100000": ("ndcg@100000", {"known": False}),
+    r"NDCG\_at\_10 $\uparrow$": ("ndcg@10", {}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", HEADERS)
+def test_what_a_header_says_besides(text):
+    label, more = HEADERS[text]
+    assert spelled(text) == Spelled(label, **{"known": True, **more})
 
 
 @pytest.fixture
@@ -438,6 +496,66 @@ def test_pandas_frames_with_levels():
     assert rows(load_results(frame)) == EXPECTED
     flat = pd.DataFrame({"ndcg@10": [0.3, 0.1]}, index=["EASE", "Pop"])
     assert load_results(flat, dataset="d1").algorithms == ["EASE", "Pop"]
+
+
+def _index(*names, called=None):
+    return pd.Index(names, name=called)
+
+
+WIDE = [[0.3, 0.4], [0.1, 0.2]]
+LEVELS = (["d1", "d2"], ["NDCG@10"])
+ALONE = {"NDCG@10": [0.3, 0.1]}
+FRAMES = {
+    "a named index": (pd.DataFrame(ALONE, index=_index("foo", "bar", called="model")), {"dataset": "d1"}, "d1"),
+    "an index of known names": (pd.DataFrame(ALONE, index=_index("EASE", "ItemKNN")), {"dataset": "d1"}, "d1"),
+    "an index of two levels": (
+        pd.DataFrame(ALONE, index=pd.MultiIndex.from_product([["foo", "bar"], ["d1"]], names=["model", "dataset"])),
+        {},
+        "d1",
+    ),
+    "columns called datasets": (
+        pd.DataFrame(WIDE, _index("foo", "bar"), _index("d1", "d2", called="dataset")),
+        {"metric": "ndcg@10"},
+        "both",
+    ),
+    "rows of columns called models": (
+        pd.DataFrame(WIDE, _index("foo", "bar"), _index("d1", "d2", called="dataset")).T.rename_axis(columns="model"),
+        {"metric": "ndcg@10"},
+        "both",
+    ),
+    "levels of datasets": (
+        pd.DataFrame(WIDE, _index("foo", "bar"), pd.MultiIndex.from_product(LEVELS, names=["dataset", "metric"])),
+        {},
+        "both",
+    ),
+    "numbered rows": (
+        pd.DataFrame({"model": ["foo", "bar"], "dataset": ["d1", "d1"], **ALONE}, index=_index(5, 7)),
+        {},
+        "d1",
+    ),
+    "a lazy frame": (pl.LazyFrame({"model": ["foo", "bar"], "dataset": ["d1", "d1"], **ALONE}), {}, "d1"),
+    "names with marks": (pl.DataFrame({"model": ["**foo**", "bar$^1$"], "dataset": ["d1", "d1"], **ALONE}), {}, "d1"),
+}
+
+
+@pytest.mark.parametrize("name", FRAMES)
+def test_frames_say_by_their_index_and_levels_what_is_what(name):
+    frame, options, datasets = FRAMES[name]
+    first, second = {"an index of known names": ("EASE", "ItemKNN"), "names with marks": ("**foo**", "bar$^1$")}.get(
+        name, ("foo", "bar")
+    )
+    truth = {(first, "d1", "ndcg@10", 0.3), (second, "d1", "ndcg@10", 0.1)}
+    if datasets == "both":
+        truth |= {(first, "d2", "ndcg@10", 0.4), (second, "d2", "ndcg@10", 0.2)}
+    results = load_results(frame, **options)
+    assert rows(results) == truth
+    known = "its rows were taken as algorithms, since EASE, ItemKNN are known as algorithms"
+    assert (results.notes, results.guesses) == ((), (known,) if first == "EASE" else ())
+
+
+def test_a_frame_of_unknown_names_is_asked_about():
+    with pytest.raises(RecAssayError, match=r"the frame: it is not clear whether its rows \(foo, bar\)"):
+        load_results(pd.DataFrame(ALONE, index=_index("foo", "bar")))
 
 
 def test_a_large_plain_table_is_read_at_once():

@@ -6,6 +6,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import sqlite3
 import zipfile
 from typing import Any
 
@@ -193,6 +194,8 @@ SMALL_TABLES: dict[str, tuple[Files, dict[str, Any]]] = {
     "HTML": one("<p>x</p><table><tr><th rowspan='2'>Model</th><th colspan='2'>NDCG@10</th></tr><tr><th>d1</th>"
                 "<th>d2</th></tr><tr><td>EASE</td><td>0.3<sup>1</sup></td><td>0.4<br></td></tr>"
                 "<tr><td>Pop</td><td>0.1</td><td>0.2</td></tr></table>", "films.html"),
+    "HTML without ends": one("<table><tr><th>Model<th>NDCG@10<tr><td>Item<br>KNN<td>0.3<tr><td>Pop<td>0.1</table>"
+                             "<table><tr><td>x</td></tr></table>", "films.html"),
     "HTML that spreads": one("<table><tr><td colspan=1000 rowspan=1000>x</td></tr>" + "<tr><td>y</td></tr>" * 40
                              + "</table>", "films.html"),
     "LaTeX": tex("\\toprule \\multirow{2}{*}{Model} & \\multicolumn{2}{c}{NDCG@10} \\\\ \\cmidrule(lr){2-3} & d1 & d2 "
@@ -274,6 +277,8 @@ SMALL_TABLES: dict[str, tuple[Files, dict[str, Any]]] = {
                                "yelp_fold1.csv": "model,NDCG@10\nA,0.3\nB,0.4\n"}, folder=True),
     "a search beside results": several({"d1.csv": "model,NDCG@10\nA,0.1\nB,0.2\n",
                                         "d2.csv": "model,NDCG@10\nA,0.1\nA,0.2\nB,0.1\n"}, folder=True),
+    "five files that are no results": several({"a.csv": "model,NDCG@10\nA,0.1\nB,0.2\n", **{f"{name}.txt": "nothing\n" for name in "vwxyz"}},
+                                              folder=True),
     "an empty folder": several({"notes.md": "nothing\n"}, folder=True),
     "a run and its judgements": several({"films/run_bm25.trec": "q1 Q0 a 1 9 bm25\nq1 Q0 b 2 8 bm25\nq1 Q0 c 3 7 bm25\n"
                                                                 "q3 Q0 a 1 9 bm25\n",
@@ -307,6 +312,33 @@ INSPECT = {
 }  # fmt: skip
 TOTALS = {"scores": [{"name": "match", "metrics": {"accuracy": {"value": 0.5}, "stderr": {"value": 0.1}}},
                      {"name": "other", "metrics": {"accuracy": {"value": 0.25}}}]}  # fmt: skip
+
+
+def optuna(*states: str) -> bytes:
+    """A storage of two studies, with a trial of the first for each state: the n-th has the values n and 10 - n."""
+    connection = sqlite3.connect(":memory:")
+    connection.executescript(
+        "create table studies(study_id, study_name); create table study_directions(study_id, direction, objective);"
+        "create table trials(trial_id, study_id, state); create table trial_values(trial_id, objective, value);"
+        "create table study_user_attributes(study_id, key, value_json); create table version_info(library_version);"
+        "create table study_system_attributes(study_id, key, value_json); insert into version_info values ('4.1');"
+        "insert into studies values (1, 'EASE_ml-1m'), (2, 'other on yelp');"
+        "insert into study_directions values (1, 'MINIMIZE', 1), (1, 'MAXIMIZE', 0), (2, 'MINIMIZE', 0);"
+        "insert into study_user_attributes values (2, 'Model', '\"SLIM\"'), (9, 'x', '1');"
+        "insert into study_system_attributes values (1, 'study:metric_names', '[\"ndcg@10\", \"rmse\"]');"
+        "insert into trials values (100, 2, 'COMPLETE'); insert into trial_values values (100, 0, 0.5), (100, 1, 3);"
+    )
+    for n, state in enumerate(states, 1):
+        connection.execute("insert into trials values (?, 1, ?)", (n, state))
+        connection.executemany("insert into trial_values values (?, ?, ?)", [(n, 1, 10 - n), (n, 0, n)])
+    return connection.serialize()
+
+
+def other_database() -> bytes:
+    """A database of something else."""
+    connection = sqlite3.connect(":memory:")
+    connection.execute("create table studies(study_id, study_name)")
+    return connection.serialize()
 
 
 def lines(*records: Any) -> str:
@@ -422,6 +454,8 @@ SMALL_TABLES |= {
         {"op_code": 4, "study_id": 0}, {"op_code": 6, "trial_id": 0, "state": 1, "values": [2, 0.5]},
         {"op_code": 4, "study_id": 0, "state": 1, "values": [3, 0.75]}, {"op_code": 4, "study_id": 0},
         {"op_code": 6, "trial_id": 2, "state": 3, "values": [1, 0.9]}), "journal.log"),
+    "Optuna's storage": one(optuna("COMPLETE", "COMPLETE", "FAIL"), "studies.db"),
+    "no storage of Optuna": one(other_database(), "studies.db", format="optuna"),
     "Optuna without an end": one(lines({"op_code": 0, "study_name": "A", "directions": [1]}), "journal.log"),
     "ranx's table": one(",model_names,ndcg@10,hits\n0,A,0.5,3\n1,B,0.25,2\n"),
     "ranx's lists": document({f"u{i}": {"a": 0.5, "b": 0.25} for i in range(5)}),

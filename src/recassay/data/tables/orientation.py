@@ -51,7 +51,8 @@ def opinion(rows: Sequence[str], across: Sequence[str]) -> tuple[str | None, str
     side = rows if (row_methods if kind == c.ALGORITHM else row_data) else across
     named = [name for name in dict.fromkeys(side) if any(count_known([name]))]
     known_as = kind if side is rows else OPPOSITE[kind]
-    return kind, f"{listing(named, most=3)} {'is' if len(named) == 1 else 'are'} known as {known_as}s"
+    one = "is known as an algorithm" if known_as == c.ALGORITHM else "is known as a dataset"
+    return kind, f"{listing(named, most=3)} {one if len(named) == 1 else f'are known as {known_as}s'}"
 
 
 def unclear(rows: Sequence[str], across: Sequence[str], where: str, why: str = "") -> InputError:
