@@ -371,3 +371,7 @@ def test_a_plan_is_of_the_undecided_pairs_and_passes_on_what_was_asked(monkeypat
     assert told["anytime"]["statement"] == found.look.sentence()
     assert "left_out" not in told
     assert found.out_of_reach() == tuple(pair for pair in found.pairs if pair.alone is None)
+
+
+def test_five_datasets_are_enough_to_plan_from_and_the_usual_power_is_80_percent(fewer_draws):
+    assert plan_study(table(0.6, n=5), "ndcg@10").power == 0.8

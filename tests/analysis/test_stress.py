@@ -20,6 +20,9 @@ from recassay.analysis.aggregation.rules import RULES, distinct
 from recassay.analysis.inference.agreement import spearman
 from recassay.analysis.inference.bootstrap import random_subsets, subset_weights
 from recassay.analysis.stress.changes import (
+    BEST_FACTORS,
+    BETAS,
+    COPY_FACTORS,
     Subset,
     add_best,
     add_copies,
@@ -688,3 +691,24 @@ def test_what_is_left_out_of_a_stress_test_is_said():
     assert order["mean_rank_over_aggregations"].to_list() == pytest.approx(
         [found.reference.mean(axis=0)[a] for tier in found.tiers for a in tier]
     )
+
+
+def test_the_settings_of_the_paper_and_how_many_points_a_curve_has():
+    assert COPY_FACTORS == (0.85, 0.9, 0.95, 1.0, 1.05, 1.1, 1.15)
+    assert tuple(1 + step / 4 for step in range(13)) == BEST_FACTORS
+    assert BETAS == (1.25, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 8.0, 10.0)
+    assert [len(kept_sizes(n)) for n in (15, 60, 61)] == [12, 12, 10]
+    values, rules = random_table(3, 50), [RULES["mean"]]
+    curve, _, _ = drop_datasets(ranker_of(rules, values), ranked(rules, values), 100, np.random.default_rng(0))
+    assert set(spread(1, 48, 30)) | {0, 1, 8, 25} == set(curve.x.astype(int))
+    assert curve.tried.max() == 100
+
+
+@pytest.mark.parametrize(
+    ("k", "n", "draws", "message"),
+    [(3, 5, 99, "99 draws are too few"), (3, 4, 100, "has 4 datasets"), (2, 5, 100, "has 2 algorithms")],
+)
+def test_the_least_that_a_stress_test_needs(k, n, draws, message):
+    with pytest.raises((UsageError, NotApplicableError), match=message):
+        stress_rankings(matrix(random_table(k, n)), draws=draws)
+    assert stress_rankings(matrix(random_table(3, 5)), methods=["mean"], draws=100).draws == 100

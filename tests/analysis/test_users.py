@@ -427,3 +427,18 @@ def test_the_p_of_multiples_is_exact_for_mixed_sizes() -> None:
     expected = counts[reach >= abs(sizes.sum())].sum()
     assert p_of(sizes * 0.1) == pytest.approx(expected, rel=1e-9)
     assert sign_flip._of_multiples(sizes + 0.001 * np.arange(34)) is None
+
+
+def test_two_users_and_three_datasets_are_the_least() -> None:
+    two = [UserScores(f"d{n}", ("a", "b"), np.array([[0.1, 0.2], [0.3, 0.5]])) for n in range(3)]
+    found = compare_users(two, "ndcg@10", higher_is_better=True, replicates=100)
+    assert found.summary[0].effects is not None
+    assert compare_users(two[:2], "ndcg@10", higher_is_better=True, replicates=100).summary[0].effects is None
+    assert compare_users(two[:1], "ndcg@10", higher_is_better=True, replicates=100).summary == ()
+    assert found.datasets[0].users == 2
+    with pytest.raises(NotApplicableError, match="no dataset has per-user scores"):
+        compare_users([], "ndcg@10", higher_is_better=True)
+    with pytest.raises(NotApplicableError, match="films: it failed"):
+        compare_users([], "ndcg@10", higher_is_better=True, skipped={"films": "it failed"})
+    with pytest.raises(UsageError, match="alpha = 0 is no level"):
+        compare_users(two, "ndcg@10", higher_is_better=True, alpha=0)

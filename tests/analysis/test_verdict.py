@@ -15,6 +15,7 @@ import recassay
 from recassay.analysis.compare.fit import compare_algorithms
 from recassay.analysis.inference.all_pairs import (
     FLOOR,
+    PairTests,
     compare_pairs,
     fewest_datasets,
     scaled_values,
@@ -25,6 +26,7 @@ from recassay.analysis.inference.bootstrap import dataset_weights, intervals
 from recassay.analysis.inference.effects import hodges_lehmann
 from recassay.analysis.inference.winners import fewest_to_remove
 from recassay.analysis.rank.fit import rank_algorithms
+from recassay.analysis.verdict import decision
 from recassay.analysis.verdict.decision import decide
 from recassay.analysis.verdict.fit import group_letters, judge, visible_lead
 from recassay.analysis.verdict.words import in_words, p_text, pair_sentence
@@ -644,3 +646,63 @@ def test_related_datasets_that_were_counted_as_independent_are_judged_together_a
     assert verdict.grade_by_family == family.grade == "too_little_data"
     assert verdict.best_by_family == int((family.p_best >= 0.05).sum())
     assert judge(base).grade_by_family is None
+    loose = {name: name for name in names}
+    assert judge(table, families=loose).grade == "clear_winner"
+    assert judge(table, families=loose).grade_by_family is None, "families were named: nothing is guessed"
+
+
+def decided(monkeypatch, *, single, adjusted, above=(True, True, True), **settings):
+    """A decision on three algorithms, of which the all-pairs tests and the effects are made up; and what was asked."""
+    asked = {}
+
+    def compared(scaled, first, second, rng, flips):
+        asked.setdefault("flips", []).append((len(first), flips))
+        chosen = [{(0, 1): 0, (0, 2): 1, (1, 2): 2}[pair] for pair in zip(first.tolist(), second.tolist(), strict=True)]
+        return PairTests(np.array(single)[chosen], np.array(adjusted)[chosen], np.ones(len(first)), 2.0)
+
+    def effects(gaps, confidence):
+        asked["confidence"] = confidence
+        return np.array(above)[: len(gaps)]
+
+    def equal(values, first, second, *, within, families):
+        asked["equal"] = (within, families)
+        return np.ones(len(first)), np.ones(len(first))
+
+    monkeypatch.setattr(decision, "compare_pairs", compared)
+    monkeypatch.setattr(decision, "above_zero", effects)
+    monkeypatch.setattr(decision, "equivalence_p", equal)
+    table = matrix(np.array([[3.0] * 8, [2.0] * 8, [1.0] * 8]))
+    return decide(table, **{"control": None, "within": 0.03, "alpha": 0.05, "seed": 0} | settings), asked
+
+
+def test_a_leader_that_beats_each_other_alone_needs_no_correction_and_only_such_a_leader(monkeypatch):
+    singles, corrected = [0.01, 0.04, 0.03], [0.06, 0.09, 0.08]
+    found, asked = decided(monkeypatch, single=singles, adjusted=corrected)
+    assert found.p.tolist() == [0.04, 0.04, 0.08]
+    assert found.codes.tolist() == ["better", "better", "undecided"]
+    assert found.p_best.tolist() == [1.0, 0.04, 0.04]
+    assert found.grade == "clear_winner"
+    assert asked == {"flips": [(3, decision.FLIPS)], "confidence": 0.95, "equal": (0.03, None)}
+    unsure, _ = decided(monkeypatch, single=singles, adjusted=corrected, above=(True, False, True))
+    assert unsure.p.tolist() == corrected, "the effect of one pair reaches below zero"
+    assert unsure.codes.tolist() == ["undecided"] * 3
+    assert unsure.grade == "no_difference"
+    low, _ = decided(monkeypatch, single=[0.01, 0.2, 0.03], adjusted=[0.02, 0.3, 0.04])
+    assert low.p.tolist() == [0.02, 0.2, 0.04], "the largest of its single p-values, and no more than the corrected"
+    assert low.codes.tolist() == ["better", "undecided", "better"]
+    assert low.grade == "shared_lead"
+
+
+def test_level_margin_families_and_draws_reach_the_tests(monkeypatch):
+    families = np.arange(8) // 1
+    found, asked = decided(monkeypatch, single=[0.01] * 3, adjusted=[0.2, 0.3, 0.4], alpha=0.1, within=0.2, flips=77,
+                           families=families, control="a02")  # fmt: skip
+    assert asked["confidence"] == 0.9
+    assert asked["equal"][0] == 0.2
+    assert asked["equal"][1] is families
+    assert asked["flips"] == [(3, 77), (2, 77)], "all pairs, then those of the control"
+    assert found.decidable
+    other, _ = decided(monkeypatch, single=[0.01] * 3, adjusted=[0.2, 0.3, 0.4], alpha=2 / 2**8)
+    assert not other.decidable
+    assert other.grade == "too_little_data"
+    assert set(other.codes) == {"undecidable"}

@@ -99,6 +99,7 @@ def test_a_training_event_at_the_time_of_the_first_test_event_is_not_later(kind:
 
 @pytest.mark.parametrize(("users", "few"), [(FEW_USERS - 1, True), (FEW_USERS, False)])
 def test_users_are_few_below_the_stated_number(users: int, few: bool) -> None:
+    assert FEW_USERS == 30
     train = [(f"u{n}", "x", 1, 1) for n in range(users)] + [("u0", "y", 1, 2)]
     test = [(f"u{n}", "y", 1, 5) for n in range(1, users)] + [("u0", "z", 1, 5)]
     assert ("few_test_users" in names(audit_split(split_of(train, VALID, test), "global_time"))) is few
