@@ -79,6 +79,10 @@ def test_a_standardised_fit_says_the_same(answers):
     middle = scaled.item_intervals[:, 1].mean(axis=1)
     assert middle == pytest.approx(scaled.items.difficulty)
     assert scaled.item_intervals[:, 0].mean(axis=1) == pytest.approx(scaled.items.slope)
+    unit, origin = scaled.items.slope[0] / fit.items.slope[0], fit.abilities.estimate.mean()
+    assert scaled.ability_intervals == pytest.approx((fit.ability_intervals - origin) / unit)
+    assert scaled.item_errors == pytest.approx(fit.item_errors * [unit, 1 / unit, 1])
+    assert scaled.item_intervals[:, 2] == pytest.approx(fit.item_intervals[:, 2])
 
 
 @settings(max_examples=25)

@@ -572,6 +572,9 @@ def test_a_report_asks_the_model_with_its_level_and_seed():
     related = fit_model(results_of(np.tile(values, (3, 1))), "ndcg@10", draws=64,
                         families={f"d{j:02}": f"f{j // 2}" for j in range(12)})  # fmt: skip
     assert related.families == 6
+    assert result.identical == ()
+    twins = fit_model(results_of(values[:, [0, 1, 0, 2, 1]]), "ndcg@10", draws=64)
+    assert twins.identical == (("a0", "a2"), ("a1", "a4"))
     lone = Results.from_frame(results_of(values).frame.filter(pl.col("algorithm") == "a0"))
     with pytest.raises(NotApplicableError, match="ndcg@10 has values of 1 algorithm on 4 datasets"):
         fit_model(lone, "ndcg@10")

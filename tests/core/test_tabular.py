@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
 
+from recassay import analysis
 from recassay.core.errors import UsageError
 from recassay.core.system.display import Displayed
 from recassay.core.system.plain import plain
@@ -76,3 +79,13 @@ def test_every_result_is_a_pandas_frame_where_pandas_is_there(monkeypatch: pytes
     monkeypatch.setattr(pl.DataFrame, "to_pandas", absent)
     with pytest.raises(UsageError, match=r"needs pandas, which is not installed; pip install pandas"):
         Answer().to_pandas()
+
+
+def test_results_cannot_be_changed():
+    """Pictures, pages and files are made of one result, one after the other: none may change it for the next."""
+    found = []
+    for folder in sorted(Path(analysis.__path__[0]).glob("*/result.py")):
+        module = import_module(f"recassay.analysis.{folder.parent.name}.result")
+        found += [one for one in vars(module).values() if is_dataclass(one) and one.__module__ == module.__name__]
+    assert len(found) > 50
+    assert [one.__qualname__ for one in found if not one.__dataclass_params__.frozen] == []
