@@ -51,10 +51,9 @@ def _page(call: Call, as_json: bool) -> None:
 
 def show_report(report: AnalysisReport, as_json: bool, out: Path | None, *, everything: bool) -> None:
     """The verdict in brief, or every sentence, warning and what was not done, or the JSON; and where the files went."""
-    brief = None if everything or as_json else report_brief(report)
     if as_json:
         print_json(document("analyze", report.to_dict(), report.results))
-    elif brief is not None:
+    elif not everything and (brief := report_brief(report)) is not None:
         where = "--all, or --out DIR for the report" if out is None else out / "report.html"
         print_brief(brief, [f"Everything: {where}"])
     else:
