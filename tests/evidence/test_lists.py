@@ -72,6 +72,9 @@ def test_other_users_future_is_told_and_ones_own_is_refused_unless_allowed():
     test = held_out("timestamp", row=lambda u: (95 if u == 1 else 50,))
     follows = "the split follows time for each user by itself: the future of other users is in the training data"
     assert judged_on(late, test).notes == (follows,)
+    assert judged_on(late, test, allowed=("train_after_test", "train_after_valid")).notes == (), (
+        "it was accepted by name"
+    )
     own = held_out("timestamp", row=lambda u: (50,))
     with pytest.raises(InputError, match="train_after_test"):
         judged_on(late, own)

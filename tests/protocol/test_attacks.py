@@ -237,3 +237,11 @@ def test_half_of_a_nuking_profile_are_the_nearest_items_and_the_rest_are_others(
     wagon = AttackSpec(kind="nuke", filler="bandwagon", selected=1, size=0.5, profile_length=4)
     chosen = profiles(attack(train, wagon, rng=rng(), targets=np.array([0], dtype=np.int32)), train)
     assert all(profile[2] == 3 for profile in chosen), "the most popular that is no neighbour"
+
+
+def test_neighbours_of_a_target_are_at_most_half_of_the_others() -> None:
+    """All items stand together: two of four are the nearest, and two rivals remain."""
+    train = interactions([(f"u{u}", i, 1, u) for u in range(8) for i in range(5) if u or i < 3], weight=False)
+    spec = AttackSpec(kind="nuke", size=0.5, profile_length=4)
+    held = profiles(attack(train, spec, rng=rng(), targets=np.array([0], dtype=np.int32)), train)
+    assert all(sorted(profile[:2]) == [1, 2] and sorted(profile[2:]) == [3, 4] for profile in held)

@@ -224,3 +224,12 @@ def test_ties_are_reported_where_a_given_split_has_them_and_one_time_users_where
 def test_no_test_event_shares_its_time_with_training_of_its_user(rule: str, data: Interactions) -> None:
     audit = apply_protocol(data, LOOSE.model_copy(update={"split": rule, "task": "repeat"})).audit
     assert audit["share_of_test_tied"] == 0.0
+
+
+@pytest.mark.parametrize(("rule", "time"), [("first", 2), ("last", 5), ("sum", 5), ("max", 5)])
+def test_above_a_threshold_ratings_go_and_the_event_that_counts_stays(rule: RuleName, time: int) -> None:
+    """Both events of a and y reach 2: of the pair stays the first where the first counts, else the last."""
+    split = apply_protocol(replace(LOG, repeated=RepeatRule(rule)), LOOSE.model_copy(update={"positive_threshold": 2}))
+    assert split.train.weight is None
+    assert ("a", "y", None, time) in rows_of(split.train)
+    assert split.train.repeated.name == ("first" if rule == "first" else "last")
