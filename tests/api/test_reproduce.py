@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -11,8 +12,18 @@ import pytest
 import recassay
 from recassay.api import reproduce as verb
 from recassay.api.reproduce import reproduction_page
+from recassay.core.errors import NotApplicableError, UsageError
 from recassay.data.published.printed import VERDICTS, PrintedNumber, papers, printed_numbers
-from recassay.data.published.tables import FOLDER, complete_part, published, published_results
+from recassay.data.published.tables import (
+    FOLDER,
+    complete_part,
+    is_published,
+    published,
+    published_characteristics,
+    published_choices,
+    published_responses,
+    published_results,
+)
 from support.places import ROOT
 from support.tables import printed_table
 
@@ -196,3 +207,39 @@ def test_what_falls_below_its_verdict_says_so():
 )  # fmt: skip
 def test_ours_has_two_digits_more(ours, digits, text):
     assert verb.shown(ours, digits) == text
+
+
+@pytest.mark.parametrize(
+    ("read", "name", "message"),
+    [
+        (
+            published_responses, "kdd24",
+            "published:kdd24 has no responses; it holds results and characteristics; responses are in published:deco",
+        ),
+        (
+            published_characteristics, "demsar",
+            "published:demsar has no characteristics of its datasets; it holds results; characteristics are in pub",
+        ),
+        (published_results, "time-to-split", "published:time-to-split has results under many protocols; ask for"),
+        (published_results, "kdd42", "there is no published table 'kdd42'; did you mean 'kdd24'?"),
+    ],
+)  # fmt: skip
+def test_a_published_table_that_lacks_what_is_asked(read, name, message):
+    with pytest.raises((NotApplicableError, UsageError)) as refused:
+        read(f"published:{name}")
+    assert str(refused.value).startswith(message)
+
+
+def test_published_rows_have_their_source():
+    frame, sources = published_choices("published:time-to-split")
+    assert frame.schema["value"] == pl.Float64
+    assert [source.file for source in sources] == ["published:time-to-split"]
+    plain, _ = published_choices("published:Demsar")
+    results = published_results("published:demsar")
+    assert plain.height == results.frame.height
+    assert [source.file for source in results.sources] == ["published:demsar"]
+    answers = published_responses("published:lsat6")
+    assert (answers.codes.shape, answers.complete, answers.sources[0].file) == ((1000, 5), True, "published:lsat6")
+    assert is_published(Path("published:x"))
+    assert not is_published("x/published:y")
+    assert not is_published(3)

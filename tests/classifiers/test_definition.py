@@ -13,7 +13,7 @@ import recassay
 from recassay.classifiers import cell
 from recassay.classifiers.artificial import Majority, Minority, Optimal, Pessimal, RandomClassifier
 from recassay.classifiers.cell import balanced_accuracy
-from recassay.classifiers.parts import make_classifier
+from recassay.classifiers.parts import load_classifier, make_classifier
 from recassay.classifiers.spec import HoldoutSpec, MlpsSpec, TableSpec
 from recassay.classifiers.study import plan_classifiers
 from recassay.classifiers.study_file import ARTIFICIAL, REAL, growing_mlps, load_classify_study
@@ -316,6 +316,15 @@ def test_what_a_study_is_by_default(tmp_path):
     assert [part.role for part in spec.classifiers] == ["real"] * 12 + ["artificial"] * 7 + ["mlp"] * 12
     assert mlps[1].settings == {"depth": 12, "width": 16, "max_iter": 200}
     assert spec.datasets == (TableSpec(reference="one.csv", name="one"),)
+
+
+def test_roles_are_those_of_the_registered(tmp_path):
+    write_tables(tmp_path, "one")
+    named = '"GrowingMLP", "rand1", "SVM", "./mine.py:Spy"'
+    spec = load_classify_study(write_study(tmp_path, datasets='"one.csv"', classifiers=named))
+    assert [part.role for part in spec.classifiers] == ["mlp", "artificial", "real", "real"]
+    with pytest.raises(InputError, match=r"is no classifier: it lacks fit; give it fit\(X, y\) and predict\(X\)"):
+        load_classifier("./mine.py:Lazy", str(tmp_path))
 
 
 def test_a_cell_is_known_by_all_that_its_answers_depend_on(tmp_path):

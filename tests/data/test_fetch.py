@@ -10,6 +10,7 @@ import json
 import os
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import threading
@@ -17,16 +18,19 @@ import time
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from urllib.error import HTTPError
 
 import pytest
 
 from recassay.core.errors import InputError, RecAssayError, UsageError
 from recassay.data.catalog.entries import CatalogEntry
+from recassay.data.download import transfer
 from recassay.data.download.fetch import fetch, obtain, web_opener
 from recassay.data.download.pins import Pin, read_pins
-from recassay.data.download.transfer import Patience
+from recassay.data.download.transfer import AddressFailed, Patience
 
 BODY = bytes(i * i % 251 for i in range(700_000))
 SHA256 = hashlib.sha256(BODY).hexdigest()
@@ -599,3 +603,47 @@ def test_http_needs_a_checksum(server: Server, tmp_path: Path) -> None:
     entry = entry_for(server).model_copy(update={"addresses": ("http://example.org/data.bin",)})
     with pytest.raises(InputError, match="http address, and no checksum"):
         run(entry, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("code", "passing", "words"),
+    [
+        *((code, True, f"the server answers {code} Odd") for code in (408, 425, 429, 500, 502, 503, 504)),
+        (401, False, "the server wants a login (401)"),
+        (403, False, "the server refuses (403)"),
+        (404, False, "the server has no such file (404)"),
+        (410, False, "the server has no such file any more (410)"),
+        (501, False, "the server refuses (501)"),
+        (300, False, "redirects in a loop or too often"),
+        (399, False, "redirects in a loop or too often"),
+        (400, False, "the server refuses (400)"),
+    ],
+)
+def test_what_codes_of_a_server_mean(code: int, passing: bool, words: str) -> None:
+    headers = Message()
+    headers["Retry-After"] = "17"
+    problem = transfer._http_problem(HTTPError("http://x", code, "Odd", headers, None))
+    assert (isinstance(problem, AddressFailed), str(problem)) == (not passing, words)
+    assert not passing or problem.retry_after == 17
+
+
+def test_what_troubles_of_the_network_mean() -> None:
+    untrusted = ssl.SSLCertVerificationError("no")
+    untrusted.verify_message = "self-signed"
+    for reason, passing, words in (
+        (socket.gaierror(8, "no name"), False, "the host was not found; is there a network?"),
+        (untrusted, False, "the certificate is not trusted (self-signed)"),
+        (TimeoutError(), True, "the server does not answer in time"),
+        (ConnectionRefusedError(), True, "the connection was refused"),
+        (OSError(104, "reset by peer"), True, "the connection broke (reset by peer)"),
+        ("no idea", False, "cannot be opened (no idea)"),
+    ):
+        problem = transfer._network_problem(reason)
+        assert (isinstance(problem, AddressFailed), str(problem)) == (not passing, words)
+
+
+def test_pauses_grow_and_have_an_end() -> None:
+    patience = Patience(first_pause=1.5, longest_pause=20)
+    assert [patience.pause(failures, None) for failures in (1, 2, 3, 4, 5)] == [1.5, 3, 6, 12, 20]
+    assert [patience.pause(2, wait) for wait in (1, 7, 99)] == [3, 7, 20]
+    assert Patience() == Patience(5, 60.0, 1.0, 60.0, 1000.0, time.sleep)

@@ -312,6 +312,9 @@ def test_what_is_known_of_a_dataset_without_reading_it(tmp_path: Path) -> None:
     many.write_csv(tmp_path / "many.csv")
     many.write_parquet(tmp_path / "many.parquet")
     assert [known_times(f"many.{ending}", read, tmp_path) for ending in ("csv", "parquet")] == [None, None]
+    quoted = "".join(f'"{"u" * 150}{n}","{"i" * 150}{n}",{clock + n}\n' for n in range(1_000))
+    (tmp_path / "quoted.csv").write_text("user,item,timestamp\n" + quoted)
+    assert known_times("quoted.csv", read, tmp_path) == "clock"
     (tmp_path / "bad.parquet").write_bytes(b"PAR1")
     for wrong in ("nowhere.csv", "bad.parquet"):
         assert (known_times(wrong, read, tmp_path), count_events(wrong, tmp_path)) == (None, None)
