@@ -13,6 +13,7 @@ import pytest
 from scipy import stats
 
 import recassay
+from recassay.analysis.adaptive import decide as decide_module
 from recassay.analysis.adaptive.belief import (
     BIASES,
     INFORMED_LEVELS,
@@ -722,7 +723,7 @@ def journal(**more):
     }  # fmt: skip
 
 
-def test_a_journal_says_what_was_asked_taken_and_probed():
+def test_a_journal_says_what_was_asked_taken_and_probed(monkeypatch):
     rows = [(a, "x", m, v) for m in ("ndcg@10", "mrr@10") for a, v in (("a", 0.3), ("b", 0.2), ("c", 0.1))]
     rows += [(a, "x", "seconds", 2.0) for a in "abc"]
     frame = pl.DataFrame(rows, schema=["algorithm", "dataset", "metric", "value"], orient="row")
@@ -756,6 +757,16 @@ def test_a_journal_says_what_was_asked_taken_and_probed():
     cells = found.cells()
     assert dict(cells.filter(dataset="x").select("algorithm", "value").rows()) == {"a": 0.3, "b": 0.2, "c": 0.1}
     assert cells.filter(dataset="y")["state"].unique().to_list() == ["predicted"]
+    whole = frame.filter(metric="ndcg@10").drop("dataset").join(pl.DataFrame({"dataset": ["x", "y", "z"]}), how="cross")
+    done = fit_adaptive(recassay.load_results(whole.select(frame.columns)), journal(ended="budget"))
+    assert (done.ended, done.next, done.probe_values) == ("complete", None, None)
+    sized = []
+    with monkeypatch.context() as patched:
+        patched.setattr("recassay.analysis.adaptive.fit.decide", lambda grid, *_, **__: sized.append(grid) or found)
+        fit_adaptive(results, stored)
+        fit_adaptive(results, journal(features=None, classes=["u", "v", "u"]))
+    assert (sized[0].log_size.tolist(), sized[0].classes) == ([1.0, 2.0, 3.0], None)
+    assert (sized[1].log_size, sized[1].classes) == (None, ("u", "v", "u"))
     other = fit_adaptive(results, stored, metric="mrr@10")
     assert (other.metric, other.probe_values, other.probe_seconds, other.spent) == ("mrr@10", None, None, 11.0)
     cost = found.to_dict()["cost"]
@@ -804,19 +815,19 @@ def test_a_batch_says_why_it_was_chosen(monkeypatch, target, about):
     looks[2, 4] = 1.0
     blocks = [Block(1, (1, 2), 1.0, 2.5), Block(2, (2,), 1.0, 1.5), Block(9, (1, 2), 1.0, 1.0), Block(10, (1,), 1, 2)]
     asked = grid, Question(target, 0.9999), values, np.ones((4, 6))
-    for chosen in (blocks, blocks[:1], blocks[2:]):
+    for chosen in (blocks, blocks[:1], [*blocks[2:], Block(11, (0, 1, 2, 3), 1.0, 1.0)]):
         monkeypatch.setattr("recassay.analysis.adaptive.decide.choose", lambda *_, given=chosen, **__: given)
         found = decide(*asked, probes=Probes(looks, looks, 0.1))
         place = sorted(found.order.index(name) + 1 for name in "bc")
         parts = {1: "completes v", 2: f"places {found.order.index('c') + 1} on w",
                  9: f"probes of places {place[0]}, {place[1]} on x",
-                 10: f"probes of places {found.order.index('b') + 1} on y"}  # fmt: skip
+                 10: f"probes of places {found.order.index('b') + 1} on y", 11: "probes of all on z"}  # fmt: skip
         said = "; ".join(parts[block.dataset] for block in chosen[:3])
         more = " and 1 more datasets" if len(chosen) > 3 else ""
         assert found.next.why == f"tells most per second about the {about}: {said}{more}"
         assert found.next.seconds == sum(block.seconds for block in chosen)
     assert found.next.cells == ()
-    assert found.next.probes == (("b", "x"), ("c", "x"), ("b", "y"))
+    assert found.next.probes == (("b", "x"), ("c", "x"), ("b", "y"), *((name, "z") for name in "abcd"))
 
 
 def test_a_block_is_the_part_of_a_dataset_that_tells_most_per_second():
@@ -953,3 +964,67 @@ def test_a_budget_counts_probes_too():
     assert len(asked) == len(set(asked)) == found.spent
     assert found.probed == sum(kind == "probe" for kind, _ in asked)
     assert 6 <= len(asked) <= 9
+
+
+def test_what_is_asked_reaches_every_step_of_a_decision(monkeypatch):
+    """Costs are predicted, the grid completed and cells chosen with what the caller said."""
+    given = {}
+    for name in ("predict_seconds", "complete", "choose"):
+        real = getattr(decide_module, name)
+
+        def noted(*arguments, real=real, name=name, **options):
+            given[name] = arguments, options
+            return real(*arguments, **options)
+
+        monkeypatch.setattr(decide_module, name, noted)
+    table, prior = halves(2)
+    values = np.where(np.arange(12) < 3, table.values, np.nan)
+    grid = replace(table.grid, classes=tuple("xyxyxyxy"))
+    looks = np.full(values.shape, np.nan)
+    looks[0, 5] = 1.0
+    asked = grid, Question("top3", 0.99999), values, np.ones(values.shape)
+    found = decide(*asked, probes=Probes(looks, looks, 0.03), prior=prior, cells=7, least_seconds=3.0, most_seconds=5.0)
+    (seconds, *rest), options = given["predict_seconds"]
+    assert np.array_equal(np.isfinite(seconds), np.isfinite(values))
+    assert rest == [grid.log_size, grid.classes]
+    assert (options["ratio"], options["relative"]) == (0.03, pytest.approx(prior.log_seconds, nan_ok=True))
+    _, options = given["complete"]
+    assert options["prior"] is prior
+    assert np.array_equal(options["probes"], looks, equal_nan=True)
+    (*_, target, _, costs), options = given["choose"]
+    assert target == "top3"
+    assert np.isinf(costs[:, 12:15]).all(), "what was run needs no probe"
+    assert np.isfinite(costs[:, 15:]).all()
+    # A batch takes at least a quarter of what was spent: 24 cells and a probe of one second each.
+    assert options == {"cells": 7, "least_seconds": pytest.approx(6.25), "most_seconds": 5.0}
+    assert found.spent == 25
+    few = decide(*asked, cells=2, least_seconds=30.0)
+    assert given["choose"][1]["least_seconds"] == 30.0
+    assert given["choose"][1]["most_seconds"] == np.finfo(float).max
+    assert few.prior == ()
+
+
+def test_a_run_passes_on_what_is_left_of_its_budget(monkeypatch):
+    asked = []
+
+    def standing(grid, question, values, seconds, **options):
+        asked.append(options)
+        return real(grid, question, values, seconds, **options)
+
+    real = decide
+    monkeypatch.setattr("recassay.analysis.adaptive.fit.decide", standing)
+    table = benchmark("none", seed=5, algorithms=3, datasets=4)
+    values = table.values.copy()
+    values[1, 3] = np.nan
+    heard = []
+    found = replay(
+        replace(table, values=values, seconds=np.full((3, 4), np.nan)), Question("order", 0.99999), budget=20.0,
+        workers=2, seed=4, progress=heard.append,
+    )  # fmt: skip
+    assert len(heard) == len(asked) == len(found.steps) + 1
+    assert [options["most_seconds"] for options in asked[:2]] == [20.0, 17.0], "without times a cell takes a second"
+    assert {(options["cells"], options["seed"]) for options in asked} == {(2, 4)}
+    assert all(np.array_equal(options["allowed"], ~np.isnan(values)) for options in asked)
+    assert found.measured.sum() == 11
+    assert found.ended == "stuck"
+    assert np.array_equal(found.values, values, equal_nan=True)

@@ -15,11 +15,13 @@ from recassay.analysis.advise.order_model import (
     CANDIDATES,
     OrderModel,
     best_candidate,
+    bounded,
     left_out,
     nested_predictions,
     predict,
 )
 from recassay.analysis.advise.result import Neighbour, Outside, Skill
+from recassay.analysis.dataset_space.space import Standardisation
 from recassay.analysis.inference.bootstrap import dataset_weights, intervals
 from recassay.core.errors import InputError, NotApplicableError, UsageError
 from recassay.core.seeds import derived_rng
@@ -343,6 +345,11 @@ def test_every_number_of_an_advice_is_that_of_a_plain_computation():
         assert skill.loss == pytest.approx(np.mean(lost))
         assert skill.gain == pytest.approx(gain.mean(), abs=1e-12)
         assert skill.gain_interval == pytest.approx(tuple(intervals((weights @ gain)[:, None], n, 0.8)[0]))
+    chosen = best_candidate(points, ranks)
+    inside = np.clip(place, points.min(axis=0) - 1, points.max(axis=0) + 1)
+    assert (inside != place).any()
+    assert found.model == chosen.name
+    assert found.expected == pytest.approx(predict(chosen, points, ranks, inside[None])[0])
     # The ninth of ten errors: ceil(11 x 0.8).
     for centre, interval, guess in ((found.overall, found.overall_interval, guesses["baseline"]),
                                     (found.expected, found.expected_interval, guesses["model"])):  # fmt: skip
@@ -362,6 +369,10 @@ def test_a_prediction_is_carried_no_farther_than_one_standard_deviation_beyond_t
     ]  # fmt: skip
     assert expected[1] == pytest.approx(expected[2])
     assert np.abs(expected[0] - expected[1]).max() > 1e-3
+    scale, points = Standardisation(np.zeros(2, bool), np.zeros(2), np.ones(2)), np.array([[1.0, -5.0], [2.0, 7.0]])
+    assert bounded(scale, np.array([[9.0, -9.0], [-9.0, 9.0], [1.5, 6.0]]), points).tolist() == [
+        [3.0, -6.0], [0.0, 8.0], [1.5, 6.0]
+    ]  # fmt: skip
     nothing = advise_for("mine", {**edge, "Density": 0.0}, benchmark(values), table, replicates=100)
     assert np.isfinite(nothing.expected).all(), "the logarithm of 0 is as far as can be"
     assert nothing.nearest[0].distance < 10

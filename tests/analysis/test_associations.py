@@ -11,15 +11,17 @@ from scipy import stats
 from sklearn.metrics import mutual_info_score
 
 import recassay
-from recassay.analysis.associations import AVERAGE, correlate_characteristics
+from recassay.analysis.associations import ANALYSIS, AVERAGE, correlate_characteristics
+from recassay.analysis.clusters.fit import ANALYSIS as CLUSTERS
 from recassay.analysis.inference.bootstrap import intervals
+from recassay.core.analysis import AnalysisSpec
 from recassay.core.errors import InputError, NotApplicableError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.characteristics import CharacteristicsTable
 from recassay.core.tables.matrix import Matrix
 from recassay.data.tables.characteristics import read_characteristics
 from recassay.reporting.sections.associations import SECTION
-from support.benchmarks import NAMES, benchmark, characteristics, fading
+from support.benchmarks import NAMES, benchmark, characteristics, fading, long_frame
 from support.tables import printed_table
 
 
@@ -138,8 +140,6 @@ def test_tables_of_characteristics(tmp_path):
 
 
 def test_characteristics_of_other_datasets_are_one_clear_line(cli, tmp_path):
-    from support.benchmarks import long_frame
-
     long_frame(benchmark(fading(4, 8))).write_csv(tmp_path / "results.csv")
     others = pl.DataFrame({"dataset": [f"x{i}" for i in range(8)], "Nu": range(8)})
     others.write_csv(tmp_path / "c.csv")
@@ -200,3 +200,24 @@ def test_classes_of_equal_frequency_number_the_cube_root_of_the_datasets(n, bins
     x, y = table.values[:, 0], matrix.values[0]
     classes = [(stats.rankdata(part, method="min") - 1) * bins // n for part in (x, y)]
     assert named.values["mutual_information"][0, 0] == pytest.approx(mutual_info_score(*classes), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("analysis", "fit", "expected"),
+    [
+        (ANALYSIS, "associations.correlate_characteristics", {"alpha": 0.2, "seed": 9}),
+        (CLUSTERS, "clusters.fit.cluster_datasets", {"seed": 9}),
+    ],
+)
+def test_an_analysis_of_characteristics_passes_on_what_was_asked(monkeypatch, analysis, fit, expected):
+    asked = []
+    monkeypatch.setattr(f"recassay.analysis.{fit}", lambda *given, **options: asked.append((given, options)))
+    table, results = characteristics(8), recassay.load_results(long_frame(benchmark(fading(3, 8))))
+    spec = AnalysisSpec(
+        "ndcg@10", alpha=0.2, seed=9, higher_is_better=False, evidence={"characteristics": lambda: table}
+    )
+    analysis.run(results, spec)
+    (((matrix, given), options),) = asked
+    assert (matrix.metric, matrix.higher_is_better, given, options) == ("ndcg@10", False, table, expected)
+    with pytest.raises(NotApplicableError):
+        analysis.run(results, AnalysisSpec("ndcg@10"))

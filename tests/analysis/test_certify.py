@@ -130,7 +130,7 @@ def test_means_go_over_the_datasets_that_a_universe_has():
     exists[4, 0] = False
     grid = small(exists)
     values = np.random.default_rng(3).random((11, 2, 3))
-    values[2, 0] = 0.5
+    values[[2, 8], 0] = 0.5  # ties in one of two datasets, and in the only one of a universe
     ranks = grid.ranks(values.reshape(11, 6))
     assert ranks[2, :3].tolist() == [2.0, 2.0, 2.0]
     at, dataset = np.nonzero(exists)

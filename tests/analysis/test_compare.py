@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import permutations, product
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,13 +13,14 @@ from scipy import stats
 
 import recassay
 from recassay.analysis.compare.bayesian import enough_draws, posterior_weights, signed_rank_rows
-from recassay.analysis.compare.fit import compare_algorithms, indistinguishable_runs
+from recassay.analysis.compare.fit import ANALYSIS, compare_algorithms, indistinguishable_runs
 from recassay.analysis.compare.result import PowerStatement
 from recassay.analysis.inference.friedman import DRAWN, DRAWS, friedman, permutation_p
 from recassay.analysis.inference.significance import dataset_ranks, holm, nemenyi_cd
 from recassay.analysis.inference.wilcoxon import wilcoxon, wilcoxon_rows
 from recassay.analysis.verdict.fit import judge
 from recassay.core import ties
+from recassay.core.analysis import AnalysisSpec
 from recassay.core.errors import UsageError
 from support.tables import DEMSAR_NAMES, demsar, matrix, opposed
 
@@ -413,3 +415,21 @@ def test_a_control_against_each_other_by_plain_computation(up):
     assert all(pair.significant == (pair.p_holm < 0.1) for pair in result.control.pairs)
     assert result.control.dunn_cd == pytest.approx(stats.norm.ppf(1 - 0.1 / 6) * error)
     assert [pair.other for pair in result.control.pairs] == [name for name in result.algorithms if name != "a00"]
+
+
+def test_an_analysis_passes_on_what_was_asked(monkeypatch):
+    """Of a table with a gap: the test of the table before anything was dropped has its algorithms."""
+    asked = []
+    monkeypatch.setattr(
+        "recassay.analysis.compare.fit.compare_algorithms", lambda table, **options: asked.append((table, options))
+    )
+    rows = [(a, d, "ndcg@10", 0.1 if (a, d) != ("B", "y") else None) for a in "ABC" for d in "xyz"]
+    results = recassay.load_results(
+        pl.DataFrame(rows, schema=["algorithm", "dataset", "metric", "value"], orient="row")
+    )
+    ANALYSIS.run(results, AnalysisSpec("ndcg@10", missing="drop-algorithms", alpha=0.2, control="C", seed=9))
+    ((table, options),) = asked
+    assert table.algorithms == ("A", "C")
+    assert (options["alpha"], options["control"], options["seed"]) == (0.2, "C", 9)
+    assert options["names_kept"] == ["A", "B", "C"]
+    assert np.isnan(options["gaps_kept"]).tolist() == [[False] * 3, [False, True, False], [False] * 3]
