@@ -20,7 +20,7 @@ from recassay.reporting.headline import drawn_axis, drawn_interval, even, verdic
 from recassay.reporting.markup import Markup, data_block, escaped, tag
 from recassay.reporting.page import forest
 from recassay.reporting.page.board import board_data, one_dataset
-from recassay.reporting.page.build import SCRIPTS, _meta, failures, template
+from recassay.reporting.page.build import SCRIPTS, _meta, build_page, failures, template
 from recassay.reporting.page.cautions import cautions
 from recassay.reporting.page.parts import definitions
 from recassay.reporting.page.svg import inline_svg
@@ -401,7 +401,11 @@ def test_a_study_at_a_glance():
     assert (rows["Tuning"], rows["Budget"]) == ("none", "no limit of time a cell, 4 GB")
     assert (rows["Energy"], rows["Plan"]) == ("3 kJ", "sealed on Monday")
     assert _budget({"seconds_per_cell": 60.0}) == "60 s a cell, nine tenths of the machine’s memory"
-    rows, _ = glance(facts(seeds=(7,), plan="sealed"))
+    assert glance(facts(budget={"seconds_per_cell": 5}))[0]["Budget"].startswith("5 s a cell")
+    assert glance(facts(protocol=protocol))[0]["Budget"].startswith("no limit of time a cell")
+    rows, page = glance(facts(seeds=(7,), plan="sealed"))
+    assert "Before you believe it" not in page
+    assert "Before you believe it" in glance(facts(to_go=1))[1]
     assert rows["Cells"] == "4 of 4 done, 0 failed; seed 7"
     assert not {"Protocol", "Split", "Tuning", "Budget", "Plan", "Not done", "Convention"} & rows.keys()
     other = {**protocol, "split": "given"}
@@ -509,6 +513,7 @@ def test_the_forest_shows_the_first_those_that_could_be_best_and_the_control():
     assert '<tr class="behind" data-name="a2">' in page
     assert names(judged(20, could_be_best=(*everyone[:15], "a15")))[0][0] == everyone[:16]
     assert names(judged(20, could_be_best=(*everyone[:15], "a16")))[0][0] == everyone[:12]
+    assert names(judged(20, control="a12"))[0][0] == everyone[:13]
     assert names(judged(20, control="a18"))[0] == [[*everyone[:12], "a18"], [*everyone[12:18], "a19"]]
     assert "too few datasets for intervals" in names(judged(interval=None))[1]
 
@@ -521,10 +526,9 @@ def test_the_cells_of_the_forest():
     assert '<th scope="col" class="again">Leads again</th>' in str(forest.forest(judged()))
     assert 'aria-label="mean rank 1.5, interval 1.0 to 2.0"' in page
     assert '<line x1="2.00%" x2="50.00%" y1="50%" y2="50%" class="span"></line><circle cx="26.00%"' in page
-    ticks = {1: [1], 2: [1, 2], 3: [1, 2, 3], 4: [1, 2, 3, 4], 5: [1, 3, 5], 12: [1, 5, 12], 30: [1, 11, 30]}
-    found = {count: forest._ticks(count) for count in ticks}
-    assert all(ends[0] == 1 and ends[-1] == count and len(ends) <= 4 for count, ends in found.items())
-    assert {count: found[count] for count in (1, 2, 3, 4, 5)} == {count: ticks[count] for count in (1, 2, 3, 4, 5)}
+    ticks = {1: [1], 2: [1, 2], 3: [1, 2, 3], 4: [1, 2, 3, 4], 5: [1, 3, 5], 6: [1, 3, 6], 7: [1, 3, 5, 7],
+             9: [1, 4, 9], 12: [1, 5, 9, 12], 30: [1, 11, 21, 30]}  # fmt: skip
+    assert {count: forest._ticks(count) for count in ticks} == ticks
 
 
 def test_the_card_of_a_verdict():
@@ -629,3 +633,22 @@ def test_the_leaderboard_of_one_dataset():
     assert [float(value) for value in re.findall('<td class="n">([0-9.]+)</td>', lower)] == sorted(values)
     repeated = str(one_dataset(content(one, per_dataset=replace(once, source="repeats", confidence=0.9))))
     assert "the only dataset; 90 % intervals over repeated runs" in repeated
+
+
+def test_a_page_about_one_algorithm_shows_no_grade():
+    results = Results.from_frame(synthetic_results(5))
+    about = content(synthetic_results(5), compare=recassay.compare(results, "ndcg@10"))
+    assert 'class="grade"' in top(about, [])
+    assert 'class="grade"' not in top(replace(about, graded=False), [])
+
+
+def test_a_page_without_results_has_no_leaderboard():
+    bare = replace(content(synthetic_results(2)), alpha=0.05)
+    assert 'id="leaderboard"' in build_page(bare, [])
+    empty = Made(
+        frame=Made(height=0), algorithms=(), datasets=(), metrics=(), sources=(), words=("algorithm", "dataset")
+    )
+    page = build_page(replace(bare, results=empty, facts=facts(done=0, to_go=4)), [])
+    assert 'id="leaderboard"' not in page
+    assert '<a href="#leaderboard">' not in page
+    assert "No cell failed: all 0 that ran are done." in page

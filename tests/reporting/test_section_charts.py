@@ -19,11 +19,13 @@ from recassay.reporting.sections import (
     advise,
     associations,
     bench,
+    beta_irt,
     clusters,
     comper,
     cost,
     logistic_irt,
     multiverse,
+    per_dataset,
     ratings,
     select,
     user_irt,
@@ -556,3 +558,89 @@ def test_labels_stand_apart_and_below_the_top():
     assert label_rows([0.5, 0.45, 0.55], 0.2) == pytest.approx([0.5, 0.3, 0.7])
     assert label_rows([0.9, 1.0], 0.2, top=1.0) == pytest.approx([0.8, 1.0])
     assert label_rows([0.0, 0.05, 0.3], 0.2) == pytest.approx([-0.0833333, 0.1166667, 0.3166667])
+
+
+def test_the_map_of_values_is_written_up_to_sixteen_datasets():
+    def drawn(count):
+        rows = [{"algorithm": "a", "dataset": f"d{i}", "value": 0.5, "low": 0.4, "high": 0.6, "share_of_best": 1.0}
+                for i in range(count)]  # fmt: skip
+        datasets = tuple(row["dataset"] for row in rows)
+        return per_dataset.plot_values(Made(to_frame=lambda: framed(*rows), algorithms=("a",), order=lambda: [0],
+                                            datasets=datasets, metric="m")).to_dict()  # fmt: skip
+
+    assert [len(says(drawn(count))) for count in (16, 17)] == [2, 1]
+    assert (drawn(16)["width"], drawn(17)["width"]) == (46 * 16, 24 * 17)
+
+
+def test_difficulty_against_discrimination():
+    def trait(*values):
+        ends = np.array(values)
+        return Made(names=("x", "y"), estimate=ends, low=ends - 0.1, high=ends + 0.2, order=lambda: [0, 1])
+
+    traits = {"ability": trait(0.5, 0.6), "difficulty": trait(0.3, 0.7), "discrimination": trait(1.0, -2.0)}
+    curves = [{"direction": direction, "item": "x", "trait": 0.5, "expected": 0.4} for direction in (1, 2)]
+    ranges = [{"direction": direction, "low": 0.1, "high": 0.9, "trait": "ability"} for direction in (2, 1)]
+    result = Made(directions=[Made(traits=traits)], trait=traits.__getitem__, metric="m",
+                  frames=lambda: {"irt_curves": framed(*curves), "irt_ranges": framed(*ranges)})  # fmt: skip
+    spec = beta_irt.plot_direction(result, 1).to_dict()
+    rows = rows_of(spec)
+    first, second = rows[0]
+    found = [first[key] for key in ("x", "x_low", "x_high", "y", "y_low", "y_high")]
+    assert found == pytest.approx([1.0, 0.9, 1.2, 0.3, 0.2, 0.5])
+    assert (second["x"], second["y"]) == (-2.0, 0.7)
+    assert [row["direction"] for row in (*rows[5], *rows[6])] == [1, 1]
+    left, right = spec["hconcat"]
+    domain = left["layer"][0]["encoding"]["x"]["scale"]["domain"]
+    assert domain == pytest.approx([-2.1, 1.2 + 0.04 * 3.3])
+    assert left["layer"][0]["encoding"]["x"]["title"] == "dataset discrimination"
+    assert left["layer"][0]["encoding"]["y"]["title"] == "dataset difficulty"
+    assert right["layer"][1]["encoding"]["x"]["title"] == "algorithm ability"
+    assert spec["title"]["text"] == "What the datasets ask, m"
+
+
+def panels_of(names=("a", "b"), thresholds=(10, 40)):
+    rows = [{"algorithm": name, "threshold": t, "value": 0.1, "low": 0.05, "high": 0.2, "rank": 1, "users": 9,
+             "told_from_best": True} for name in names for t in thresholds]  # fmt: skip
+    shares = pl.DataFrame({"threshold": [10, 40], "items": [1, 2], "share_of_items": [0.5, 1.0],
+                           "share_of_train": [0.1, 1.0], "share_of_test": [0.2, 1.0]})  # fmt: skip
+    dataset = Made(
+        dataset="films", algorithms=names, thresholds=thresholds, value=np.full((2, len(names)), 0.1),
+        crossings=[CROSSING], curves_frame=lambda alpha: framed(*rows), whole=np.linspace(0.3, 0.2, len(names)),
+        shares=shares, curve=framed({"rank": 1, "popularity": 50}),
+    )  # fmt: skip
+    dataset.value[:, 1] = (0.09, 0.04)
+    return Made(datasets=(dataset,), algorithms=names, metric="ndcg@10", confidence=0.9, alpha=0.05,
+                standing_out=lambda most: names[:most])  # fmt: skip
+
+
+def test_performance_by_popularity():
+    spec = strata_plots.plot_strata(panels_of()).to_dict()
+    assert says(spec) == [
+        "area color=algorithm x=threshold(10..40) y=low(sqrt) y2=high",
+        "line color=algorithm strokeDash=algorithm x=threshold(10..40) y=value(sqrt)",
+        "point color=algorithm fill='white'(if datum.told_from_best || datum.rank == 1: algorithm) x=threshold(10..40) "
+        "y=value(sqrt)",
+        "point color=algorithm x=339 y=value(sqrt)",
+        "point x=x(10..40) y=value(sqrt)",
+    ]
+    panel = spec["concat"][0]
+    assert panel["layer"][1]["encoding"]["y"]["title"] == "ndcg@10 on T_P"
+    assert panel["layer"][1]["encoding"]["x"]["scale"]["type"] == "linear"
+    assert rows_of(spec)[3] == [{"algorithm": "a", "value": 0.3}, {"algorithm": "b", "value": 0.2}]
+    assert "90 % bands over users" in spec["title"]["subtitle"]
+    assert "grey" not in spec["title"]["subtitle"]
+    many = strata_plots.plot_strata(panels_of(tuple("abcdefgh"))).to_dict()
+    assert "grey: 3 more algorithms, which lead at neither end" in many["title"]["subtitle"]
+    assert {row["algorithm"] for row in rows_of(many)[0]} == {"f", "g", "h"}
+    assert says(many)[0].startswith("line detail=algorithm")
+
+
+def test_the_popularity_of_items_and_the_shares_below_each_threshold():
+    curve = strata_plots.plot_popularity_curve(panels_of()).to_dict()
+    assert says(curve) == ["rule y=threshold", "line x=rank(log) y=popularity(log)"]
+    shares = strata_plots.plot_shares(panels_of()).to_dict()
+    (rows,) = rows_of(shares)
+    assert [(row["threshold"], row["what"], row["share"]) for row in rows] == [
+        (10, "items", 0.5), (10, "training interactions", 0.1), (10, "test interactions", 0.2), (40, "items", 1.0),
+        (40, "training interactions", 1.0), (40, "test interactions", 1.0),
+    ]  # fmt: skip
