@@ -13,7 +13,7 @@ import recassay
 from recassay.api.publish import analysts
 from recassay.api.publish.analysts import answered
 from recassay.api.publish.analyze import run_analyses
-from recassay.core.analysis import AnalysisSpec
+from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.registry import analyses
 from recassay.core.system import aside
 from recassay.core.system.plain import plain
@@ -130,3 +130,14 @@ def test_pictures_are_told_each_result_beside_the_ranking(table):
     told = []
     run_analyses(table, SPEC, ["glicko", "rank", "strata"], pictures=lambda results: told.append(list(results)))
     assert told == [["rank"], ["rank", "glicko"]]
+
+
+def test_an_analysis_that_cannot_be_loaded_states_nothing(monkeypatch):
+    def refuses(name):
+        raise recassay.RecAssayError("cannot be loaded")
+
+    stated = Analysis("mine", "Why?", "", lambda table, spec: None, aside=3)
+    monkeypatch.setattr(analysts.analyses, "get", lambda name: stated)
+    assert (analysts._trait("mine", "aside"), analysts._trait("mine", "early")) == (3, 0)
+    monkeypatch.setattr(analysts.analyses, "get", refuses)
+    assert (analysts._trait("mine", "aside"), analysts._trait("mine", "early")) == (0, 0)

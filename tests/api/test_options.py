@@ -17,6 +17,8 @@ import recassay
 from recassay.analysis.adaptive.fit import Question, log_sizes
 from recassay.analysis.certify import result as certify_result
 from recassay.analysis.decodirt.fit import ItemCalibration
+from recassay.api import evaluate as verb_evaluate
+from recassay.api.multiverse import _table_names as table_names
 from recassay.api.publish.analyze import known_evidence
 from recassay.api.study.adaptive_study import published_prior
 from recassay.classifiers.spec import ClassifyStudySpec
@@ -683,3 +685,80 @@ def test_battles_are_handed_all_that_they_are_asked(monkeypatch, tmp_path):
     assert set(heard.given[0]["algorithm"]) == {"A", "B", "C"}
     with pytest.raises(recassay.UsageError, match="battles have no families of datasets; leave `families` out"):
         recassay.ratings(tmp_path / "battles.csv", families="auto")
+
+
+def test_lists_are_compared_by_the_direction_of_each_metric(monkeypatch):
+    judged, compared = [], {}
+    judge, compare = verb_evaluate.judge_lists, verb_evaluate.compare_users
+
+    def judging(*given, **named):
+        judged.append(named)
+        return judge(*given, **named)
+
+    def comparing(scores, label, **named):
+        compared[label] = named
+        return compare(scores, label, **named)
+
+    monkeypatch.setattr(verb_evaluate, "judge_lists", judging)
+    monkeypatch.setattr(verb_evaluate, "compare_users", comparing)
+    train = pl.DataFrame({"user": ["a", "b", "c", "c"], "item": ["x", "x", "y", "z"]})
+    test = pl.DataFrame({"user": ["a", "b"], "item": ["y", "z"]})
+    lists = {name: pl.DataFrame({"user": ["a", "b"], "item": items, "score": [1.0, 1.0]})
+             for name, items in (("P", ["y", "y"]), ("Q", ["z", "z"]))}  # fmt: skip
+    metrics = ["popularity@1", "recall@1", "coverage@1"]
+    recassay.evaluate(lists, train=train, test=test, metrics=metrics, compare=True, alpha=0.2, seed=7)
+    asked = {"alpha": 0.2, "seed": 7}
+    assert compared == {
+        "popularity@1": {"higher_is_better": False, **asked}, "recall@1": {"higher_is_better": True, **asked},
+    }  # fmt: skip
+    assert judged == [{"seed": 7}]
+
+
+def test_a_download_is_handed_all_that_it_is_asked(monkeypatch, tmp_path):
+    monkeypatch.setenv("RECASSAY_HOME", str(tmp_path))
+    entry = SimpleNamespace(name="films", addresses=("http://x",), read="how", licence="CC0", title="Films", how="")
+    Heard(monkeypatch, "recassay.api.data.find_dataset", entry)
+    obtained = Heard(monkeypatch, "recassay.api.data.obtain", "file")
+    kept = Heard(monkeypatch, "recassay.api.data.import_dataset", "manifest")
+    assert recassay.fetch_data("films", progress=len, accept_change=True) == "manifest"
+    assert obtained.named == {"progress": len, "accept_change": True}
+    assert (kept.given, kept.named) == (
+        ("file", "films", "how"), {"licence": "CC0", "note": "Films", "replace": True},
+    )  # fmt: skip
+
+
+def test_what_is_named_goes_before_what_a_study_says_of_comper(monkeypatch):
+    fitted = Heard(monkeypatch, "recassay.api.comper.fit_comper", "fitted")
+    monkeypatch.setattr("recassay.api.comper.study_folder", lambda results: "folder")
+    monkeypatch.setattr("recassay.api.comper.comper_settings", lambda folder: {"correctness": "auc", "k": 5})
+    recassay.comper(DIMENSIONS)
+    assert (fitted.named["correctness"], fitted.named["k"]) == ("auc", 5)
+    recassay.comper(DIMENSIONS, k=10, correctness="correctness")
+    assert (fitted.named["correctness"], fitted.named["k"]) == ("correctness", 10)
+
+
+def test_choices_of_the_analysis_that_a_study_varies_are_explored(monkeypatch):
+    explored = Heard(monkeypatch, "recassay.api.multiverse.explore", "explored")
+    place = "recassay.api.multiverse"
+    monkeypatch.setattr(f"{place}.study_folder", lambda results: "folder")
+    monkeypatch.setattr(f"{place}.has_universes", lambda folder: True)
+    rows = CHOICES.with_columns(window=pl.lit(None, dtype=pl.String))
+    monkeypatch.setattr(f"{place}.universe_rows", lambda folder: rows)
+    monkeypatch.setattr(f"{place}.load_results", lambda folder: SimpleNamespace(sources=("a file",)))
+    free = {"missing": ("worst", "drop-datasets"), "aggregation": ("mean", "borda")}
+    monkeypatch.setattr(f"{place}.free_choices", lambda folder: free)
+    recassay.multiverse("study", leaky=["split=random"], missing="drop-algorithms")
+    assert {name: explored.named[name] for name in free} == free
+    assert (explored.named["leaky"], explored.named["sources"]) == (["split=random"], ("a file",))
+    assert set(explored.given[0]["window"]) == {"(none)"}, "a choice that does not apply is one of its own"
+    free.clear()
+    recassay.multiverse("study", missing="drop-algorithms")
+    assert (explored.named["missing"], explored.named["aggregation"]) == ("drop-algorithms", ("mean_rank",))
+
+
+def test_several_tables_are_told_apart_by_the_ends_of_their_paths():
+    assert table_names(["a/x.csv", "b/x.csv"]) == ["a/x.csv", "b/x.csv"]
+    assert table_names(["a/x.csv", "a/y.csv"]) == ["x.csv", "y.csv"]
+    assert table_names([TABLE, "a/y.csv"]) == ["table 1", "y.csv"]
+    with pytest.raises(recassay.UsageError, match="the same table was given twice; name each table once"):
+        table_names(["a/x.csv", "a/x.csv"])
