@@ -10,6 +10,7 @@ import pytest
 
 import recassay
 from recassay.core.errors import InputError, UsageError
+from recassay.core.seeds import derived_rng
 from recassay.core.specs.study import ComPerSpec
 from recassay.core.types import Interactions, TopK
 from recassay.recommenders.attacked import AFTER, BEFORE, average_hit_ratio, hit_ratio_shift
@@ -265,6 +266,39 @@ def test_a_push_lifts_the_targets_of_a_popularity_model(tmp_path, hits):
         assert found[AFTER] < found[BEFORE]
     again = hit_ratio_shift(Popular(), spec, train, test, before)
     assert again == found
+
+
+@pytest.mark.parametrize("task", ["new", "repeat"])
+def test_the_attacked_fit_has_the_chance_and_the_task_of_the_clean_one(tmp_path, task):
+    cell = planned(STUDY, tmp_path)[0].spec
+    protocol = cell.split.protocol.model_copy(update={"task": task})
+    split = cell.split.model_copy(update={"protocol": protocol})
+    spec = cell.model_copy(update={"split": split, "comper": ComPerSpec(size=0.2, targets=2, k=3)})
+    user, item = (
+        np.array(column, dtype=np.int32)
+        for column in zip(*[(u, (u + 2 * i) % 9) for u in range(12) for i in range(4)], strict=True)
+    )
+    train = Interactions(user, item, pl.Series(range(12)), pl.Series(range(9)))
+    asked = []
+
+    class Watched:
+        def fit(self, given, *, rng):
+            asked.append((given.n_users, given.item.flags.writeable, rng.integers(10**9)))
+            return self
+
+        def recommend(self, users, k, *, exclude):
+            asked.append((users.tolist(), k, None if exclude is None else exclude[[3]].indices.tolist()))
+            return TopK.empty(users, k)
+
+    top = TopK.empty(np.array([3, 5], dtype=np.int32), 4)
+    assert hit_ratio_shift(Watched(), spec, train, train, top) == {"robustness": 0.0, BEFORE: 0.0, AFTER: 0.0}
+    (n_users, writeable, drawn), lists = asked
+    assert n_users > 12
+    assert not writeable
+    assert drawn == derived_rng(spec.seed, "fit", spec.dataset, spec.algorithm, "final").integers(10**9)
+    assert lists == ([3, 5], 3, sorted(item[user == 3].tolist()) if task == "new" else None)
+    with pytest.raises(UsageError, match="the cell names no attack"):
+        hit_ratio_shift(Watched(), spec.model_copy(update={"comper": None}), train, train, top)
 
 
 def test_the_study_of_the_documentation_is_valid(tmp_path):

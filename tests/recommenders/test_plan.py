@@ -12,6 +12,7 @@ from recassay.core.errors import UsageError
 from recassay.core.specs.specs import ProtocolSpec
 from recassay.core.specs.study import ComPerSpec, TuningSpec
 from recassay.recommenders import price, probes
+from recassay.recommenders import study as running
 from recassay.recommenders.plan import CellSpec, SplitSpec, plan
 from recassay.recommenders.probes import Probing, probe_study, prober
 
@@ -159,3 +160,37 @@ def test_the_sizes_of_prepared_datasets(tmp_path, monkeypatch):
 def test_algorithms_cost_like_those_of_their_class():
     classes = price.cost_classes(study("MostPop", "EASE", "BPR", "ELSA", "./own.py:Own"))
     assert list(classes.values()) == ["baseline", "closed form", "factor model", "neural", "other"]
+
+
+def test_what_a_run_is_asked_for_reaches_the_driver(tmp_path, monkeypatch):
+    driven, checked = [], []
+    monkeypatch.setattr(running, "drive", lambda work, folder, **how: driven.append((work, folder, how)))
+    monkeypatch.setattr(running, "checked_plan", lambda spec, folder, **how: (checked.append(how), plan(spec))[1])
+    spec = study("MostPop", "EASE", trials=0)
+    first, second = plan(spec).cells
+    asked = {"threads": 2, "retry_failed": True, "cluster": "tcp://here", "progress": print}
+
+    def choose(planned, store):
+        return len(planned.cells), store
+
+    running.run_study(spec, tmp_path, workers=3, only=[second.id], choose=choose, preflight=True, **asked)
+    ((work, folder, how),) = driven
+    assert folder == tmp_path
+    assert [cell.id for cell in work.cells] == [second.id]
+    assert how.pop("choose")("store") == (1, "store")
+    assert how == {**asked, "workers": 3}
+    assert checked == [{"elsewhere": True, "retry_failed": True, "workers": 3}]
+    running.run_study(spec, tmp_path, workers=1)
+    work, _, how = driven[1]
+    assert [cell.id for cell in work.cells] == [first.id, second.id]
+    assert (how["choose"], how["cluster"], how["retry_failed"], how["threads"]) == (None, None, False, 1)
+    assert len(checked) == 1
+    assert (work.function, work.trial_function, work.better) == (
+        "recassay.recommenders.cell:run_cell", "recassay.recommenders.cell:run_trial", max
+    )  # fmt: skip
+    row = work.cells[1].row
+    assert (row.cell, row.algorithm, row.dataset, row.seed, row.fold) == (second.id, "EASE", "dense-small", 1, None)
+    assert (row.metrics, row.tuning, row.trials) == (second.spec.metrics, second.spec.tuning_id, 0)
+    payload = work.cells[1].payload(tmp_path)
+    assert (payload["id"], payload["reference"], payload["folder"]) == (second.id, "EASE", str(tmp_path))
+    assert payload["memory_in_words"] == "nine tenths of the machine's memory are"

@@ -15,7 +15,7 @@ import recassay
 from recassay.api.study.checklist import ChecklistAnswer, ChecklistResult
 from recassay.api.study.seal import ClaimResult, Seal, VerifyResult
 from recassay.core.errors import InputError, UsageError
-from recassay.recommenders.rerun import Chances, RerunCell
+from recassay.recommenders.rerun import Chances, RerunCell, altered_cells, chances, reruns_for, with_value
 from recassay.recommenders.seal import Deviation, read_seal
 from recassay.recommenders.study import run_study
 from recassay.store.sealed import read_sealed, write_sealed
@@ -397,7 +397,41 @@ def test_noise_is_that_of_seeds_or_of_reruns_that_came_out_better(honest):
     single = [cell for cell in cells if cell.seed == 0]
     assert _noise(single, "ndcg@10", [("a", 0.11, 0.1)] * 5) == {}  # all improved: no noise, but alteration
     moved = [("a", 0.1, 0.101), ("a", 0.1, 0.102), ("a", 0.1, 0.099), ("a", 0.1, 0.098), ("a", 0.11, 0.1)]
-    assert NOISE < _noise(single, "ndcg@10", moved)["a"] < 0.1
+    assert _noise(single, "ndcg@10", moved)["a"] == pytest.approx(4 * 1.4826 * 0.015)
+    assert _noise([], "gini@10", [("a", 0.1, 0.099), ("a", 0.1, 0.098)]) == pytest.approx({"a": 4 * 1.4826 * 0.015})
+    assert _noise(single, "ndcg@10", [("a", 0.1, 0.1001), ("a", 0.1, 0.1001)]) == {"a": NOISE}
+
+
+def test_the_reruns_that_catch_at_a_level_are_those_of_the_simulation_with_its_error():
+    assert reruns_for(np.arange(1, 1001), 0.95) == 964  # 0.95 and two standard errors of 0.0069
+    assert reruns_for(np.arange(1, 11), 0.95) == 10
+    assert [altered_cells(cells, 0.02) for cells in (1, 100, 720)] == [1, 2, 14]
+
+
+def test_what_reruns_would_catch_whichever_cells_are_improved(honest):
+    from math import comb
+
+    with Store.open(honest) as store:
+        one = store.cells()[0]
+    cells = [
+        replace(one, algorithm=f"a{n % 10}", dataset=f"d{n // 10}", metrics={"ndcg@10": 0.1 + n / 1000})
+        for n in range(100)
+    ]
+    again = [RerunCell("a1", "d1", 1, 0.5, 0.5, 0.005)] * 20
+
+    def caught(reruns):
+        drawn = (reruns + 1) // 2
+        return 1 - comb(98, drawn) / comb(100, drawn)
+
+    found = chances(cells, "ndcg@10", again)
+    assert (found.share, found.gain, found.level) == (0.02, 0.10, 0.95)
+    assert found.needed_hidden == next(n for n in range(1, 101) if caught(n) >= 0.95 or n == 100)
+    assert found.caught_hidden == pytest.approx(caught(20))
+    assert chances(cells, "ndcg@10", again * 5).caught_hidden == 1.0
+    assert chances(cells, "ndcg@10", again * 5).caught == 1.0
+    before = chances(cells, "ndcg@10")
+    assert (before.caught, before.caught_hidden, before.needed) == (None, None, found.needed)
+    assert with_value([*cells, replace(one, status="failed"), replace(one, metrics={})], "ndcg@10") == cells
 
 
 @pytest.mark.slow

@@ -15,9 +15,6 @@ from recassay.core.types import Float32Array, IdArray, IntArray, Interactions
 EVENTS_A_VISIT = 8
 """Events of one user that are learned from in a row: the user's factors then stay in the processor's cache."""
 
-VISITS_BYTES = 4 + 4 + 8 + 8
-"""Bytes per event: its item in shuffled order, its user, and (at worst one a visit) the visits and their order."""
-
 SMALL_CATALOGUE = 4_000
 """Up to so many items, `hardest_of` of them are drawn; more from larger catalogues, chosen on seven validation sets."""
 MOST_LARGER = 4.0
@@ -91,9 +88,11 @@ class PairTraining(ABC):
 
 
 def pairs_bytes(factors: int, copies: int, n_users: int, n_items: int, n_interactions: int) -> int:
-    """Memory of a `PairTraining`: factors and biases `copies` times, the pairs, and the order of the visits."""
-    numbers = copies * 4 * (factors + 1) * (n_users + n_items)
-    return numbers + max(POSITIVES_BYTES, 8 + VISITS_BYTES) * n_interactions
+    """Memory of a `PairTraining`: factors and biases `copies` times, and the pairs.
+
+    While the pairs are made they take more than the order of the visits later.
+    """
+    return copies * 4 * (factors + 1) * (n_users + n_items) + POSITIVES_BYTES * n_interactions
 
 
 def visit_starts(first: IntArray, length: int = EVENTS_A_VISIT) -> IntArray:
