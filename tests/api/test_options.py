@@ -31,6 +31,7 @@ from recassay.recommenders.probes import Probing
 from recassay.reporting.page.parts import LIVE
 from recassay.reporting.paper.arrange import Room
 from recassay.reporting.paper.main_table import TableStyle
+from support.frozen import leaves, same_as_recorded
 
 ALGORITHMS = ["EASE", "ALS", "BPR", "ItemKNN", "MostPop", "Random"]
 DATASETS = [f"d{j}" for j in range(8)]
@@ -330,11 +331,6 @@ def test_what_a_report_is_asked_reaches_its_analyses(name):
     assert answered == set(ANSWERS[name].split())
 
 
-def answer(verb: str, option: str, table: pl.DataFrame, given: dict[str, Any]) -> str:
-    """What a verb answers, without its settings and where it repeats the option itself."""
-    return without(getattr(recassay, verb)(table, **given), option)
-
-
 def without(result: Any, *options: str) -> str:
     """What a result says besides its settings and these options."""
 
@@ -353,7 +349,10 @@ def without(result: Any, *options: str) -> str:
 def test_an_option_changes_the_answer(verb, option):
     case, (table, given) = OPTIONS[verb][option], GIVEN[verb]
     table, given = table if case.table is None else case.table, given | case.given
-    assert answer(verb, option, table, given) != answer(verb, option, table, given | {option: case.value})
+    usual, other = (getattr(recassay, verb)(table, **options) for options in (given, given | {option: case.value}))
+    assert without(usual, option) != without(other, option)
+    parts = {name: leaves(part) for name, part in other.to_dict().items() if name != "settings"}
+    same_as_recorded("options", f"{verb} {option}", parts)
 
 
 class Heard:

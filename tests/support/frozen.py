@@ -1,0 +1,94 @@
+"""What was answered when it was last looked at, kept beside the tests: a change is told, and is a fault or meant.
+
+`RECASSAY_FREEZE=1 python3 dev.py test tests/frozen tests/api/test_options.py -n 0` records the answers of today.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from hashlib import sha256
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+RECORDS = Path(__file__).parents[1] / "frozen"
+SHORT = 8
+"""Longer lists are kept as their length and sums, longer tables as a hash."""
+
+
+def digest(data: Any) -> Any:
+    """Plain data, made short: numbers to seven digits, long lists of numbers as sums, lists of records by column."""
+    if isinstance(data, dict):
+        return {str(name): digest(value) for name, value in data.items()}
+    if isinstance(data, float):
+        return float(f"{data:.7g}") if math.isfinite(data) else str(data)
+    if not isinstance(data, (list, tuple)):
+        return data if data is None or isinstance(data, (bool, int, str)) else str(data)
+    if len(data) > 1 and all(isinstance(row, dict) and row.keys() == data[0].keys() for row in data):
+        return {name: digest([row[name] for row in data]) for name in data[0]}
+    if len(data) > 1 and all(isinstance(row, (list, tuple)) for row in data):
+        lengths = {len(row) for row in data}
+        flat = list(chain.from_iterable(data))
+        if len(lengths) == 1 and len(flat) > SHORT:
+            return {"rows": len(data), "cells": digest(flat)}
+    if len(data) <= SHORT:
+        return [digest(value) for value in data]
+    numbers = [value for value in data if isinstance(value, (int, float)) and math.isfinite(value)]
+    others = [str(value) for value in data if not (isinstance(value, (int, float)) and math.isfinite(value))]
+    short: dict[str, Any] = {"length": len(data)}
+    if numbers:
+        # The second sum depends on the order.
+        sums = sum(numbers), sum(value * math.cos(i) for i, value in enumerate(numbers, 1)), sum(map(abs, numbers))
+        short["sums"] = [float(f"{value:.7g}") for value in sums]
+    if others:
+        short["others"] = hashed("\n".join(others))
+    return short
+
+
+def leaves(data: Any) -> list[Any]:
+    """Every number and word of plain data in order, for a digest that is short whatever its form."""
+    if isinstance(data, dict):
+        return [leaf for name, value in data.items() for leaf in (str(name), *leaves(value))]
+    if isinstance(data, (list, tuple)):
+        return [leaf for value in data for leaf in leaves(value)]
+    return [data if data is None or isinstance(data, (bool, int, float, str)) else str(data)]
+
+
+def hashed(text: str) -> str:
+    return sha256(text.encode()).hexdigest()[:12]
+
+
+def changes(old: Any, new: Any, place: str = "") -> list[str]:
+    """Where two digests differ by more than the last digits, which another processor may change."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        if set(old) == set(new) and "sums" in old:
+            size = max(abs(old["sums"][2]), abs(new["sums"][2]), 1e-12)
+            far = any(abs(a - b) > 1e-5 * size for a, b in zip(old["sums"], new["sums"], strict=True))
+            rest = {k: v for k, v in old.items() if k != "sums"} != {k: v for k, v in new.items() if k != "sums"}
+            return [f"{place}: {old} was answered, now {new}"] if far or rest else []
+        names = [*old, *(name for name in new if name not in old)]
+        gone = object()
+        return [line for name in names for line in changes(old.get(name, gone), new.get(name, gone), f"{place}/{name}")]
+    if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        return [line for i, pair in enumerate(zip(old, new, strict=True)) for line in changes(*pair, f"{place}/{i}")]
+    numbers = all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in (old, new))
+    if numbers and math.isclose(old, new, rel_tol=1e-4, abs_tol=1e-7):
+        return []
+    return [] if old == new else [f"{place}: {str(old)[:300]} was answered, now {str(new)[:300]}"]
+
+
+def same_as_recorded(file: str, name: str, data: Any) -> None:
+    """Hold an answer against the recorded one, or record it."""
+    path = RECORDS / f"{file}.json"
+    known = json.loads(path.read_text()) if path.exists() else {}
+    answered = json.loads(json.dumps(digest(data)))
+    if os.environ.get("RECASSAY_FREEZE"):
+        known[name] = answered
+        lines = (f"{json.dumps(name)}: {json.dumps(known[name], ensure_ascii=False)}" for name in sorted(known))
+        path.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+        return
+    assert name in known, f"{name} is not recorded in {path.name}: record it with RECASSAY_FREEZE=1"
+    told = changes(known[name], answered)
+    assert not told, "\n".join(["if this is meant, record it with RECASSAY_FREEZE=1:", *told[:20]])
