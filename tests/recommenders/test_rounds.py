@@ -80,6 +80,13 @@ def test_rounds_end_when_all_are_known_or_all_fail():
     assert rounds.open(good | {8: failure(8), 9: failure(9)}) == ()
 
 
+def test_rounds_that_are_left_and_what_a_trial_sees():
+    rounds = Rounds(7, 3)
+    assert [rounds.left(known) for known in (0, 2, 3, 5, 6, 7)] == [3, 2, 2, 1, 1, 0]
+    assert [rounds.seen_by(number) for number in range(7)] == [0, 0, 0, 3, 3, 3, 6]
+    assert (rounds.open({}), Rounds(2, 3).open({}), Rounds(0).open({})) == ((0, 1, 2), (0, 1), ())
+
+
 def test_one_at_a_time_is_the_cell_it_was(folder):
     assert "parallel" not in TuningSpec().model_dump()
     plain, one, two = (plan(study(folder, ("Fake",), n)).cells[0] for n in (1, 1, 2))

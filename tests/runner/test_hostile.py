@@ -112,6 +112,15 @@ def leaves_a_child(spec, emit):
     signal.pause()
 def not_plain(spec, emit):
     return {"value": float("nan")}
+def stubborn(spec, emit):
+    with open(spec["file"], "a") as file:
+        file.write("x")
+    with open(spec["file"]) as file:
+        starts = len(file.read())
+    emit({"trial": {"number": starts}})
+    if starts < 6:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return {"starts": starts}
 def talkative(spec, emit):
     emit({"text": "x" * 300_000})
     return {}
@@ -149,6 +158,15 @@ def test_a_job_that_is_killed_from_outside_is_tried_three_times(jobs, tmp_path, 
     assert (bad.status, bad.attempts) == ("crashed", 3)
     assert "killed from outside 3 times" in bad.reason
     assert watch.outcomes["good"].status == "done"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="kills by signal")
+def test_a_job_that_gets_on_is_started_as_often_as_it_takes(jobs, tmp_path):
+    watch = Watch()
+    with LocalExecutor(1, tmp_path / "logs") as executor:
+        executor.run([jobs("slow", "stubborn", file=str(tmp_path / "starts"))], watch)
+    assert watch.outcomes["slow"].record == {"starts": 6}
+    assert watch.outcomes["slow"].attempts == len(watch.starts) == 6
 
 
 def test_what_a_job_writes_into_the_channel_ends_its_own_cell_and_a_record_must_be_plain(jobs, tmp_path):

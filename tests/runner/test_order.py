@@ -46,6 +46,16 @@ def test_what_is_done_outweighs_what_was_expected():
     assert costs.seconds(cell("Gram", "small")) == pytest.approx(1e3)
 
 
+def test_costs_are_learned_again_when_a_twentieth_more_is_done():
+    costs = LearnedCosts(CELLS, CLASSES, SIZES)
+    learned = []
+    for _ in range(45):
+        costs.add(CELLS[0], 2.0)
+        learned.append(costs.learn())
+    assert [n + 1 for n, again in enumerate(learned) if again] == [*range(1, 21), *range(22, 41, 2), 43]
+    assert costs.seconds(CELLS[0]) == pytest.approx(2.0)
+
+
 def test_without_sizes_or_classes_all_is_alike():
     costs = LearnedCosts(CELLS, {}, {})
     assert len({round(costs.seconds(one), 9) for one in CELLS}) == 1
