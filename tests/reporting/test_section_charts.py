@@ -448,12 +448,16 @@ def test_crossings_stand_where_the_drawn_lines_meet():
     wide = replace(CROSSING, below=1, above=100)
     (mark,) = strata_plots._marked_crossings(strata_of([wide], (1, 100)), ["a", "b"])
     assert mark["x"] == pytest.approx(10.0), "by logarithm where the thresholds span more than a factor of ten"
+    steep = strata_of([wide], (1, 100), values=((0.01, 0.36), (0.04, 0.01)))
+    (mark,) = strata_plots._marked_crossings(steep, ["a", "b"])
+    assert mark["x"] == pytest.approx(100 ** (5 / 6)), "from 0.6 to 0.1 and from 0.1 to 0.2: five sixths of the way"
     late = strata_of([CROSSING], values=((0.0, 0.04), (0.09, 0.01)))
     (mark,) = strata_plots._marked_crossings(late, ["a", "b"])
     share = 0.2 / (0.2 + 0.2)
     assert mark["x"] == pytest.approx((1 - share) * 10 + share * 40)
     assert mark["value"] == pytest.approx(((1 - share) * 0.2 + share * 0.1) ** 2)
-    assert strata_plots._marked_crossings(strata_of([CROSSING]), ["a"]) == []
+    for alone in (["a"], ["b"]):
+        assert strata_plots._marked_crossings(strata_of([CROSSING]), alone) == []
     unproven = replace(CROSSING, significant_below=False)
     assert strata_plots._marked_crossings(strata_of([unproven]), ["a", "b"]) == []
     assert [strata_plots._by_logarithm(strata_of([], ends)) for ends in ((1, 10), (1, 11))] == [False, True]
@@ -472,6 +476,9 @@ def test_the_datasets_whose_order_changes_most_have_panels():
     ] + [{"dataset": "all", "scope": "study", "proven": 9, "distance": 1.0}]
     result = Made(datasets=datasets, sensitivity_frame=lambda: framed(*rows))
     assert [dataset.dataset for dataset in strata_plots.shown_datasets(result)] == [f"d{i}" for i in range(2, 11)]
+    turned = [{**row, "distance": 0.6 - 0.05 * i, "proven": 3 if i == 0 else None} for i, row in enumerate(rows[:11])]
+    result.sensitivity_frame = lambda: framed(*turned)
+    assert [dataset.dataset for dataset in strata_plots.shown_datasets(result)] == [f"d{i}" for i in range(9)]
     result.datasets = datasets[:9]
     assert strata_plots.shown_datasets(result) == datasets[:9]
 
@@ -491,6 +498,8 @@ def test_the_sensitivity_of_the_order():
     assert [(row["label"], row["note"], row["kind"]) for row in rows_of(spec)[0]] == [
         ("x", "1 of 2 flips proven", "dataset"), ("all", "", "all")
     ]  # fmt: skip
+    assert spec["title"]["subtitle"].startswith("grey: the middle 90 % of the distances between random halves")
+    assert spec["layer"][0]["encoding"]["x"]["title"].startswith("Kendall distance between the orders (0: the same")
 
 
 def classified(**given):
@@ -632,7 +641,13 @@ def test_performance_by_popularity():
     many = strata_plots.plot_strata(panels_of(tuple("abcdefgh"))).to_dict()
     assert "grey: 3 more algorithms, which lead at neither end" in many["title"]["subtitle"]
     assert {row["algorithm"] for row in rows_of(many)[0]} == {"f", "g", "h"}
-    assert says(many)[0].startswith("line detail=algorithm")
+    assert says(many)[0] == "line detail=algorithm x=threshold(10..40) y=value(sqrt)"
+    assert {row["algorithm"] for row in rows_of(many)[1]} == set("abcde")
+    assert "grey" not in strata_plots.plot_strata(panels_of(tuple("abcdef"))).to_dict()["title"]["subtitle"]
+    assert panel["layer"][1]["encoding"]["x"]["title"] == "popularity threshold P"
+    assert panel["layer"][1]["encoding"]["x"]["axis"]["values"] == [10, 40]
+    assert spec["resolve"] == {"scale": {"y": "independent", "x": "independent"}}
+    assert (spec["columns"], panel["title"]["text"]) == (3, "films")
 
 
 def test_the_popularity_of_items_and_the_shares_below_each_threshold():
