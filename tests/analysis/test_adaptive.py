@@ -841,6 +841,8 @@ def test_a_block_is_the_part_of_a_dataset_that_tells_most_per_second():
     whole = _best_block(4, gain, np.zeros(3), np.ones(3, bool), np.zeros(3, bool), np.ones(3))
     assert whole == Block(4, (0, 1), 1.0, 2.0)
     assert _best_block(4, gain, alone, np.array([True, False, False]), np.zeros(3, bool), seconds) is None
+    third = np.array([False, False, True])
+    assert _best_block(4, gain, np.zeros(3), third, ~third, np.ones(3)) == Block(4, (2,), pytest.approx(0.15), 1.0)
 
 
 @pytest.mark.parametrize(
