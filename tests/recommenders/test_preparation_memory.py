@@ -14,12 +14,14 @@ import pytest
 from recassay.algorithms.baselines import MostPop
 from recassay.core.errors import InputError, RecAssayError
 from recassay.core.seeds import derived_rng
+from recassay.core.specs.search import Whole
 from recassay.core.specs.specs import ProtocolSpec
 from recassay.core.specs.study import DatasetSpec, TuningSpec
 from recassay.data.sources import count_events, open_dataset
 from recassay.metrics.evaluate import evaluate
 from recassay.metrics.make import make_metric
 from recassay.protocol.apply import apply_protocol
+from recassay.recommenders import cell
 from recassay.recommenders import work as working
 from recassay.recommenders.cell import prepare
 from recassay.recommenders.plan import SplitSpec
@@ -141,3 +143,34 @@ def test_stages_are_judged_on_some_users_and_the_best_one_on_all(monkeypatch: py
     empty = replace(split, valid=split.valid.take(np.zeros(len(split.valid), dtype=bool)))
     with pytest.raises(InputError, match="tuning needs a validation part, and it is empty; use another split, or"):
         Validation(SimpleNamespace(split=empty, spec=spec, kind=Staged), {}, metric)
+
+
+@pytest.mark.parametrize(("settings", "trials", "most"), [({}, 5, 90), ({"size": 4}, 0, 40)])
+def test_a_dry_run_asks_for_the_defaults_and_for_the_upper_corner(
+    monkeypatch: pytest.MonkeyPatch, settings: dict[str, Any], trials: int, most: int
+) -> None:
+    class Sized:
+        space = {"size": Whole(1, 9, 3)}  # noqa: RUF012
+
+        def __init__(self, size: int = 3) -> None: ...
+
+    spec = SimpleNamespace(settings=settings, algorithm="Sized", tuning=TuningSpec(trials=5))
+    work = SimpleNamespace(
+        kind=Sized,
+        spec=spec,
+        sizes=(30, 20, 100),
+        declared_memory=lambda parameters, method="memory_bytes": (
+            parameters["size"] * (10 if method == "memory_bytes" else 100)
+        ),
+    )
+    monkeypatch.setattr(cell, "Work", lambda payload, emit: work)
+    at_defaults = settings.get("size", 3)
+    assert cell.predict({}, lambda *_: None) == {
+        "memory": 10 * at_defaults,
+        "most_memory": most,
+        "gpu_memory": 100 * at_defaults,
+        "users": 30,
+        "items": 20,
+        "interactions": 100,
+        "trials": trials,
+    }

@@ -11,6 +11,7 @@ import pytest
 from recassay.core.errors import InputError, UsageError
 from recassay.core.specs.specs import ReadSpec
 from recassay.core.specs.study import DatasetSpec
+from recassay.runner import manifest
 from recassay.runner.drive import settled_workers
 from recassay.runner.references import dataset_labels, dataset_version, file_version, part_labels, short_name
 from recassay.runner.running import RunningCells, running_cells
@@ -75,6 +76,25 @@ def test_a_file_that_cannot_be_read_says_what_it_was_for(tmp_path):
     ) as raised:
         file_version(tmp_path / "gone.csv", "dataset")
     assert "paths are relative to the study file" in str(raised.value)
+
+
+def test_a_manifest_names_no_folder_of_this_machine(tmp_path, monkeypatch):
+    monkeypatch.setattr(manifest, "home", lambda: tmp_path / "home")
+    base = tmp_path / "home" / "study"
+    places = {
+        base / "data" / "films.csv": "./data/films.csv",
+        tmp_path / "home" / "other.csv": "~/other.csv",
+        tmp_path / "elsewhere.csv": str(tmp_path / "elsewhere.csv"),
+        "./films.csv": "./films.csv",
+        "ml-100k": "ml-100k",
+    }
+    for kind in ("datasets", "algorithms", "classifiers"):
+        study = {"name": "x", kind: [{"name": "d", "reference": str(place)} for place in places]}
+        moved = manifest.portable(study, base)
+        assert moved == {"name": "x", kind: [{"name": "d", "reference": place} for place in places.values()]}
+    made = manifest.environment(3, 2)
+    assert (made["machine"]["workers"], made["machine"]["threads"]) == (3, 2)
+    assert {"python", "recassay", "numpy", "polars"} <= made["versions"].keys()
 
 
 def test_how_many_processes():
