@@ -136,3 +136,77 @@ def test_whole_seconds_come_back_from_any_unit(values: list[int], digits: int) -
     judged = judge_times(raw_times([value * 10**digits for value in values]), "auto", "here")
     assert judged.unit == "seconds"
     assert judged.values.tolist() == values
+
+
+POSITIONS = "timestamps reach only {}: read as positions in a sequence, not as a common clock"
+COARSE = "timestamps were stored as float32, which tells them apart only to a minute or worse"
+
+
+@pytest.mark.parametrize(
+    ("values", "mode", "source", "unit", "times", "warnings"),
+    [
+        ([0, 99_999_999], "auto", "position", "position", [0, 99_999_999], (POSITIONS.format(99_999_999),)),
+        ([0, 99_999_999], "position", "position", "position", [0, 99_999_999], ()),
+        ([10**8, 5], "auto", "seconds", "seconds", [10**8, 5], ()),
+        ([5, 7], "seconds", "seconds", "seconds", [5, 7], ()),
+        ([LATEST_CLOCK - 1], "auto", "seconds", "seconds", [LATEST_CLOCK - 1], ()),
+        ([10**11], "auto", "milliseconds", "seconds", [10**8], ()),
+        ([10**11 + 1], "auto", "milliseconds", "milliseconds", [10**11 + 1], ()),
+        ([LATEST_CLOCK * 1000 - 1], "auto", "milliseconds", "milliseconds", [LATEST_CLOCK * 1000 - 1], ()),
+        ([10**14 + 1000], "auto", "microseconds", "milliseconds", [10**11 + 1], ()),
+        ([10**17 + 1], "auto", "nanoseconds", "nanoseconds", [10**17 + 1], ()),
+        ([2000, 3000], "milliseconds", "milliseconds", "seconds", [2, 3], ()),
+        ([1.6e9 + 0.5, 1.6e9], "auto", "seconds", "milliseconds", [1_600_000_000_500, 1_600_000_000_000], ()),
+        ([1.5, 2.0], "auto", "seconds", "milliseconds", [1500, 2000], ()),
+        ([1.0, 2.0], "auto", "position", "position", [1, 2], (POSITIONS.format(2),)),
+        (pl.Series([1.6e9], dtype=pl.Float32), "auto", "seconds", "seconds", [1_600_000_000], (COARSE,)),
+        (pl.Series([2.0**24 - 1], dtype=pl.Float32), "seconds", "seconds", "seconds", [2**24 - 1], ()),
+        (pl.Series([datetime.date(2020, 1, 2)]), "auto", "dates", "seconds", [1_577_923_200], ()),
+        (pl.Series([datetime.datetime(2020, 1, 2, 0, 0, 1, 5)]), "auto", "dates", "microseconds", [1577923201000005], ()),
+    ],
+)  # fmt: skip
+def test_units_at_their_ends(values, mode, source, unit, times, warnings) -> None:
+    result = read(pl.Series(values), time=mode)
+    assert times_of(result).tolist() == times
+    assert (result.record.source_time, result.record.time_unit, result.record.warnings) == (source, unit, warnings)
+
+
+@pytest.mark.parametrize(
+    ("values", "mode", "message"),
+    [
+        ([LATEST_CLOCK], "auto", "timestamps around 7258118400 are neither s, ms, us nor ns of a year from 1973 to"),
+        ([10**11 - 1], "auto", "timestamps around 99999999999 are neither"),
+        ([10**9, 10**9, -1], "auto", "1 of 3 rows are bad (row 3: timestamp -1 lies before 1970)"),
+        ([10**9, 10**9, LATEST_CLOCK], "auto", "(row 3: timestamp 7258118400 lies after the year 2199)"),
+        ([10**12, 10**12, 10**9], "auto", "(row 3: timestamp 1000000000 is not in milliseconds like the rest)"),
+        ([5, LATEST_CLOCK * 1000], "milliseconds", "(row 2: timestamp 7258118400000 lies after the year 2199)"),
+        ([1e9, 1e9, float("inf")], "auto", "(row 3: timestamp inf is not finite)"),
+        ([1.5, 2.0, 3.0], "position", "(row 1: timestamp 1.5 is no whole number)"),
+    ],
+)  # fmt: skip
+def test_times_that_cannot_be(values, mode, message) -> None:
+    with pytest.raises(InputError) as refused:
+        read(pl.Series(values), time=mode)
+    assert message in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "unit", "time"),
+    [
+        ("2020-01-31", "seconds", 1_580_428_800),
+        ("2020/01/31", "seconds", 1_580_428_800),
+        ("2020-01-31 13:45", "seconds", 1_580_478_300),
+        ("2020-01-31T13:45:10", "seconds", 1_580_478_310),
+        ("2020-01-31T13:45:10Z", "seconds", 1_580_478_310),
+        ("2020-01-31 13:45:10 UTC", "seconds", 1_580_478_310),
+        ("2020-01-31T13:45:10+01:00", "seconds", 1_580_474_710),
+        ("2020-01-31T13:45:10-0530", "seconds", 1_580_498_110),
+        ("2020-01-31T13:45:10.25Z", "milliseconds", 1_580_478_310_250),
+        ("2020-01-31T13:45:10.000001", "microseconds", 1_580_478_310_000_001),
+        ("2020-01-31T13:45:10.0000001", "nanoseconds", 1_580_478_310_000_000_100),
+        ("2020-01-31T13:45:10.000000001", "nanoseconds", 1_580_478_310_000_000_001),
+    ],
+)
+def test_dates_as_they_are_written(text: str, unit: str, time: int) -> None:
+    result = read(pl.Series([text, text]))
+    assert (times_of(result).tolist(), result.record.time_unit) == ([time, time], unit)

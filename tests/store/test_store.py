@@ -321,6 +321,7 @@ def test_trials_of_the_plan_are_counted_up_to_their_number(store):
     ]  # fmt: skip
     assert frame.row(2) == ("EASE", "films", 1, None, 2, "complete", None, '{"reg": 1}', "[]", None, 2.0, "c1")
     assert list(store.kept_trials("tuning of c1")) == [0, 1, 2, 3, 4]
+    assert store.damaged_trials() == ({}, 0)
 
 
 def test_the_journal_of_an_adaptive_run(tmp_path):
