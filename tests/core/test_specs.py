@@ -105,6 +105,8 @@ class Model(Tunable):
     factors: int = whole(16, 512, default=64, log=True)
     layers: int = whole(0, 3, default=1, step=1)
     width: int = whole(32, 256, default=64, step=32)
+    rounds: int = whole(2, 9, default=3)
+    depth: int = whole(1, 4, default=2)
     reg: float = real(1e-3, 10, default=0.1, log=True)
     shift: float = real(-1, 1, default=0.0)
     share: float = real(0.1, 0.9, default=0.5, above=0, most=1)
@@ -123,6 +125,8 @@ class Narrow(Model):
     ("values", "message"),
     [
         ({"factors": 0}, "Model cannot work with factors = 0; give a number that is at least 1"),
+        ({"rounds": 0}, "Model cannot work with rounds = 0; give a number that is at least 1"),
+        ({"depth": -1}, "give a number that is at least 0"),
         ({"layers": -1}, "Model cannot work with layers = -1; give a number that is at least 0"),
         ({"reg": -0.1}, "give a number that is at least 0"),
         ({"share": 0}, "Model cannot work with share = 0; give a number that is above 0 and at most 1"),
@@ -139,10 +143,22 @@ def test_parameters_beyond_their_limits_are_refused(values, message):
 
 
 def test_parameters_within_their_limits_and_their_ranges():
-    Model(factors=1, layers=0, reg=0, shift=-5, share=1, loss="hinge", seconds=None, device="cuda")
-    assert list(Model.space) == ["factors", "layers", "width", "reg", "shift", "share", "loss", "power"]
+    Model(factors=1, rounds=1, depth=0, layers=0, reg=0, shift=-5, share=1, loss="hinge", seconds=None, device="cuda")
+    assert list(Model.space) == [
+        "factors",
+        "layers",
+        "width",
+        "rounds",
+        "depth",
+        "reg",
+        "shift",
+        "share",
+        "loss",
+        "power",
+    ]
     assert {name: in_words(parameter) for name, parameter in Model.space.items()} == {
         "factors": "16 to 512, log scale", "layers": "0 to 3", "width": "32 to 256 in steps of 32",
+        "rounds": "2 to 9", "depth": "1 to 4",
         "reg": "0.001 to 10, log scale", "shift": "-1 to 1", "share": "0.1 to 0.9", "loss": "bpr or warp",
         "power": "0.5, 1 or 2",
     }  # fmt: skip
@@ -150,7 +166,8 @@ def test_parameters_within_their_limits_and_their_ranges():
     assert list(Narrow.space) == list(Model.space)
     assert (Narrow().factors, Narrow().reg, Narrow.limits["share"]) == (4, 0.1, Limits(above=0, most=1))
     assert defaults(Narrow.space) == {
-        "factors": 4, "layers": 1, "width": 64, "reg": 0.1, "shift": 0.0, "share": 0.5, "loss": "bpr", "power": 1
+        "factors": 4, "layers": 1, "width": 64, "rounds": 3, "depth": 2, "reg": 0.1, "shift": 0.0, "share": 0.5,
+        "loss": "bpr", "power": 1,
     }  # fmt: skip
 
 

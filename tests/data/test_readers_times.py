@@ -161,8 +161,8 @@ COARSE = "timestamps were stored as float32, which tells them apart only to a mi
         ([1.0, 2.0], "auto", "position", "position", [1, 2], (POSITIONS.format(2),)),
         (pl.Series([1.6e9], dtype=pl.Float32), "auto", "seconds", "seconds", [1_600_000_000], (COARSE,)),
         (pl.Series([2.0**24 - 1], dtype=pl.Float32), "seconds", "seconds", "seconds", [2**24 - 1], ()),
-        (pl.Series([datetime.date(2020, 1, 2)]), "auto", "dates", "seconds", [1_577_923_200], ()),
-        (pl.Series([datetime.datetime(2020, 1, 2, 0, 0, 1, 5)]), "auto", "dates", "microseconds", [1577923201000005], ()),
+        ([datetime.date(2020, 1, 2)], "auto", "dates", "seconds", [1_577_923_200], ()),
+        ([datetime.datetime(2020, 1, 2, 0, 0, 0, 5)], "iso", "dates", "microseconds", [1577923200000005], ()),
     ],
 )  # fmt: skip
 def test_units_at_their_ends(values, mode, source, unit, times, warnings) -> None:
