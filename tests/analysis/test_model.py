@@ -8,9 +8,13 @@ from types import SimpleNamespace
 import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
+from scipy.special import multigammaln
 
 from recassay.analysis.inference import hierarchical
 from recassay.analysis.inference.chains import first_guess, interactions, without_outliers
+from recassay.analysis.inference.few_factors import FewFactors
+from recassay.analysis.inference.full_covariance import FullCovariance
 from recassay.analysis.inference.hierarchical import effective_size, fit_hierarchical, r_hat, representatives
 from recassay.analysis.inference.sweep import sweep_cells
 from recassay.analysis.model import fit as model_fit
@@ -583,3 +587,188 @@ def test_a_report_asks_the_model_with_its_level_and_seed():
     for within in (0.0, 1.0):
         with pytest.raises(UsageError, match=f"within is {within}"):
             fit_model(results_of(values), "ndcg@10", within=within)
+
+
+def captured(sampler, monkeypatch):
+    """The logarithms of chances that the sampler draws a setting by, one list per draw; it then takes the first."""
+    seen = []
+
+    def first(log_chance):
+        seen.append(log_chance)
+        return np.zeros(len(log_chance), dtype=np.int64)
+
+    monkeypatch.setattr(sampler, "pick", first)
+    return seen
+
+
+def relative(log_chance):
+    return log_chance - log_chance[:, :1]
+
+
+def test_settings_are_drawn_by_the_marginal_likelihood_of_the_table(monkeypatch):
+    """A matrix-t density in full: rows of a family share rho, and the level adds 1 / kappa to all of them."""
+    rng = np.random.default_rng(5)
+    scores, families = rng.normal(size=(6, 3)) + np.arange(3.0), np.array([0, 0, 1, 2, 2, 2])
+    sampler = FullCovariance(scores, np.zeros((6, 3)), families, 2, rng)
+    seen, tau = captured(sampler, monkeypatch), interactions(scores)
+    np.testing.assert_allclose(sampler.contrasts @ np.ones(3), 0, atol=1e-12)
+    np.testing.assert_allclose(sampler.contrasts @ sampler.contrasts.T, np.eye(2), atol=1e-12)
+    middle = np.exp(np.log(tau).mean())
+    contrast = sampler.table @ sampler.contrasts.T
+    n, d = contrast.shape[1:]
+    spares, widths, owns, relations = (2, 6, 20, 100), (0.3, 0.6, 1.2, 2.4), (0, 0.5, 1), (0, 0.3, 0.6, 0.8, 0.9, 0.96)
+    kappas, prior = (0.1, 0.3, 1, 3, 10, 30, 1e6), (0.14, 0.14, 0.18, 0.18, 0.14, 0.12, 0.1)
+
+    def rows_of(rho):
+        return (1 - rho) * np.eye(n) + rho * (families[:, None] == families)
+
+    def density(values, spare, width, own, relation, kappa):
+        scale = np.diag(middle * (tau / middle) ** owns[own])
+        scale = spares[spare] * widths[width] * sampler.contrasts @ scale @ sampler.contrasts.T
+        rows = rows_of(relations[relation]) + 1 / kappa
+        degrees = spares[spare] + d + 1
+        whole = scale + values.T @ np.linalg.inv(rows) @ values
+        return (
+            multigammaln((degrees + n) / 2, d) - multigammaln(degrees / 2, d) - d / 2 * np.linalg.slogdet(rows)[1]
+            + degrees / 2 * np.linalg.slogdet(scale)[1] - (degrees + n) / 2 * np.linalg.slogdet(whole)[1]
+        )  # fmt: skip
+
+    for axis, size in enumerate((4, 4, 3, 6)):
+        before = sampler.state.copy()
+        sampler._settings(contrast)
+        expected = []
+        for chain in range(2):
+            tried = [before[chain].copy() for _ in range(size)]
+            for at, state in enumerate(tried):
+                state[axis] = at
+            expected.append(
+                [density(contrast[chain], *state, kappa) + np.log(share)
+                 for state in tried for kappa, share in zip(kappas, prior, strict=True)]
+            )  # fmt: skip
+        assert relative(seen[-1]) == pytest.approx(relative(np.array(expected)), rel=1e-6, abs=1e-6)
+        assert sampler.state[:, axis].tolist() == [0, 0]
+    row = rng.normal(size=(2, 6))
+    relation, centre, squares = sampler._rows(row)
+    expected = []
+    for values in row:
+        inverses = [np.linalg.inv(rows_of(rho)) for rho in relations]
+        means = [inverse.sum(axis=0) @ values / inverse.sum() for inverse in inverses]
+        rest = [(values - m) @ inverse @ (values - m) for m, inverse in zip(means, inverses, strict=True)]
+        expected.append(
+            [-(np.linalg.slogdet(rows_of(rho))[1] + np.log(inverse.sum()) + 5 * np.log(left)) / 2
+             for rho, inverse, left in zip(relations, inverses, rest, strict=True)]
+        )  # fmt: skip
+    assert relative(seen[-1]) == pytest.approx(relative(np.array(expected)))
+    assert centre == pytest.approx(row.mean(axis=1))  # the first relation is none
+    assert squares == pytest.approx(6 * row.var(axis=1))
+    assert relation.tolist() == [0, 0]
+
+
+def test_what_a_family_shares_is_drawn_given_its_members(monkeypatch):
+    """u ~ N(0, rho), members u + N(0, 1 - rho): a mean and a variance that stand in every textbook."""
+    families = np.array([0, 0, 1, 2, 2, 2])
+    sampler = FullCovariance(np.random.default_rng(1).normal(size=(6, 3)), np.zeros((6, 3)), families, 1,
+                             np.random.default_rng(1))  # fmt: skip
+    residual = np.arange(1.0, 7)[None, :, None]
+    for chance in (0.0, 1.0):
+        drawn = SimpleNamespace(standard_normal=lambda shape, chance=chance: np.full(shape, chance))
+        monkeypatch.setattr(sampler, "rng", drawn)
+        found = sampler._common(residual, np.array([2]), np.array([[[2.0]]]))[0, :, 0]
+        members, sums, rho = np.array([2, 2, 1, 3, 3, 3]), np.array([3, 3, 3, 15, 15, 15]), 0.6
+        precision = 1 / rho + members / (1 - rho)
+        assert found == pytest.approx(sums / (1 - rho) / precision + 2 * chance / np.sqrt(precision))
+
+
+def test_chains_start_from_the_table_and_pick_by_chance(monkeypatch):
+    rng = np.random.default_rng(2)
+    scores = rng.normal(size=(7, 3))
+    scores[2, 1] = np.nan
+    sampler = FullCovariance(scores, np.full((7, 3), 1e-9), np.arange(7), 2, rng)
+    fitted = first_guess(scores, np.isnan(scores))
+    tau = interactions(fitted)
+    assert sampler.negligible == pytest.approx(1e-4 * fitted.std())
+    assert sampler.noise == pytest.approx(np.tile(1e-4 * tau, (7, 1)))
+    assert sampler.table[1] == pytest.approx(without_outliers(fitted, tau)[0])
+    kinds = np.exp(sampler.log_kinds)
+    assert kinds[:3].tolist() == pytest.approx([0.94, 0.03, 0.02])
+    assert kinds.sum() == pytest.approx(1.0)
+    assert sampler.added == pytest.approx(tau[:, None] * [0, *(6.0**power for power in range(1, len(kinds)))])
+    monkeypatch.setattr(sampler, "rng", SimpleNamespace(random=lambda shape: np.array([[0.25], [0.65]])))
+    assert sampler.pick(np.log([[0.2, 0.1, 0.7], [5.0, 1.0, 4.0]])).tolist() == [1, 2]
+
+
+def test_few_factors_draw_their_settings_by_the_density(monkeypatch):
+    """kappa with levels, factors and the datasets' mean summed out; h by the inverse gamma density of the variances."""
+    rng = np.random.default_rng(3)
+    sampler = FewFactors(rng.normal(size=(8, 6)) + np.arange(6), np.zeros((8, 6)), 2, rng)
+    seen = captured(sampler, monkeypatch)
+    rest = sampler.table - sampler.factor @ sampler.load.swapaxes(1, 2)
+    own, load, middle = sampler.own.copy(), sampler.load.copy(), sampler.middle
+    mean = (sampler.table - sampler.row[:, :, None]).mean(axis=1)
+    sampler._levels(rest)
+    kappas, prior = (0.1, 0.3, 1, 3, 10, 30, 1e6), (0.14, 0.14, 0.18, 0.18, 0.14, 0.12, 0.1)
+    expected = []
+    for chain in range(2):
+        row = []
+        for kappa, share in zip(kappas, prior, strict=True):
+            whole = np.diag(middle / kappa + own[chain] / 8) + load[chain] @ load[chain].T / 8
+            inverse = np.linalg.inv(whole)
+            off = mean[chain] - inverse.sum(axis=0) @ mean[chain] / inverse.sum()
+            row.append(
+                np.log(share) - (np.linalg.slogdet(whole)[1] + np.log(inverse.sum()) + off @ inverse @ off) / 2
+            )  # fmt: skip
+        expected.append(row)
+    assert relative(seen[-1]) == pytest.approx(relative(np.array(expected)))
+    sampler._variances(rest)
+    scale, closeness = sampler.scale, (1.5, 4.0, 12.0, 50.0)
+    density = [
+        [stats.invgamma.logpdf(sampler.own[c], h, scale=h * scale[c]).sum() for h in closeness] for c in range(2)
+    ]
+    assert relative(seen[-1]) == pytest.approx(relative(np.array(density)))
+
+
+def test_a_step_draws_levels_and_new_scores_with_the_moments_of_their_posterior(monkeypatch):
+    """Many chains on one fixed table with fixed settings: means and covariances as the textbook has them."""
+    scores, chains = np.random.default_rng(4).normal(size=(12, 3)) + np.arange(3.0), 6000
+    sampler = FullCovariance(scores, np.zeros((12, 3)), np.arange(12), chains, np.random.default_rng(4))
+    sampler.state, sampler.kappa = np.tile([3, 2, 1, 0], (chains, 1)), np.full(chains, 3.0)
+    seen = {}
+    monkeypatch.setattr(sampler, "_settings", lambda contrast: None)
+    monkeypatch.setattr(sampler, "sweep_cells", lambda precision, expected: seen.update(p=precision, e=expected))
+    level, new, variances, _ = sampler.step()
+    table, back, weights = sampler.table[0], sampler.back, sampler.weights
+    contrast, row, size = table @ sampler.contrasts.T, table @ weights, 15.0
+    total = contrast.sum(axis=0)
+    scale = 100 * 1.2 * sampler.bases[1] + contrast.T @ contrast - np.outer(total, total) / size
+    inner = scale / (100 + 3 + 12 - 2 - 1)  # the mean of an inverse Wishart matrix
+    shared = ((row - row.mean()) ** 2).sum() / (11 - 2)
+    ones, between = np.ones((3, 3)), back @ inner @ back.T
+    assert level.mean(axis=0) == pytest.approx(row.mean() + back @ total / size, abs=0.03)
+    assert np.cov(level.T) == pytest.approx(shared / 12 * ones + between / size, rel=0.12, abs=0.012)
+    assert np.cov((new - level).T) == pytest.approx(shared * ones + between, rel=0.12, abs=0.06)
+    whole = np.linalg.inv(seen["p"])  # the covariance of the algorithms on a dataset
+    diagonal = np.trace(whole, axis1=1, axis2=2) / 3
+    common = (whole.sum(axis=(1, 2)) - 3 * diagonal) / 6
+    assert variances == pytest.approx(np.stack([common, diagonal - common], axis=1))
+    assert (seen["e"] == level[:, None]).all()
+
+
+def test_one_algorithm_alone_is_a_mean_with_students_t(monkeypatch):
+    scores = np.array([[1.0], [2.0], [4.0], [5.0]])
+    sampler = FullCovariance(scores, np.zeros((4, 1)), np.arange(4), 2, np.random.default_rng(1))
+    degrees = []
+
+    def chisquare(df, size):
+        degrees.append(df)
+        return np.full(size, 2.0)
+
+    drawn = SimpleNamespace(chisquare=chisquare, standard_normal=lambda shape: np.full(shape, 0.5))
+    monkeypatch.setattr(sampler, "rng", drawn)
+    level, new, variances, outlier = sampler.step()
+    values = sampler.table[0, :, 0]
+    variance = ((values - values.mean()) ** 2).sum() / 2
+    assert degrees == [3]
+    assert level.ravel() == pytest.approx(np.full(2, values.mean() + 0.5 * np.sqrt(variance / 4)))
+    assert new == pytest.approx(level + 0.5 * np.sqrt(variance))
+    assert variances.tolist() == [[variance, 0.0]] * 2
+    assert not outlier.any()
