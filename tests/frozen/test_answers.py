@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
 
+import recassay
+from recassay.analysis.decodirt.fit import analyze_instances
+from recassay.analysis.strata.fit import sweep_strata
 from recassay.api.publish.analyze import examine
-from recassay.reporting.figures import build_sections
+from recassay.reporting.figures import build_sections, figures
 from recassay.reporting.page.top import top
 from recassay.reporting.telling import answer
+from support.decodirt import benchmark
 from support.frozen import hashed, leaves, same_as_recorded
+from support.strata import evidence, scores
 
 NAMES = ["EASE", "ALS", "BPR", "ItemKNN", "MostPop"]
 
@@ -68,6 +74,55 @@ def told(word: str, result: Any) -> dict[str, Any]:
         "tables": {shown.title: "\n".join(" | ".join(row) for row in (shown.header, *shown.rows, shown.notes))
                    if len(shown.rows) < 12 else hashed(str(shown)) for shown in said.tables},
     }  # fmt: skip
+
+
+def choices() -> pl.DataFrame:
+    """A table of universes: two splits and two targets."""
+    parts = [table(4, spread).with_columns(split=pl.lit(split), target=pl.lit(target))
+             for split, spread in (("random", 0.05), ("time", 0.09)) for target in ("all", "new")]  # fmt: skip
+    return pl.concat(parts)
+
+
+def responses() -> pl.DataFrame:
+    random = np.random.default_rng(2)
+    able = np.linspace(-2, 2, 30)[:, None] - np.linspace(-1, 1, 8)
+    right = (random.random(able.shape) < 1 / (1 + np.exp(-able))).astype(int)
+    return pl.DataFrame({"respondent": [f"r{i}" for i in range(30)]} | {f"i{j}": right[:, j] for j in range(8)})
+
+
+def dimensions() -> pl.DataFrame:
+    random = np.random.default_rng(4)
+    rows = [
+        {"algorithm": name, "dataset": f"d{j}", "metric": metric, "value": round(0.2 + 0.1 * i + random.random(), 3)}
+        for metric in ("auc", "coverage@10", "diversity@10", "robustness", "seconds")
+        for i, name in enumerate(NAMES)
+        for j in range(3)
+    ]
+    return pl.DataFrame(rows)
+
+
+MEANS = [[0.30, 0.28, 0.10], [0.25, 0.24, 0.12], [0.16, 0.22, 0.15], [0.10, 0.20, 0.19]]
+RESULTS: dict[str, Callable[[], Any]] = {
+    "multiverse": lambda: recassay.multiverse(choices(), permutations=50, leaky=["split=random"]),
+    "certify": lambda: recassay.certify(choices()),
+    "comper": lambda: recassay.comper(dimensions(), draws=50),
+    "adaptive": lambda: recassay.adaptive(table(6, 0.06)),
+    "1pl": lambda: recassay.logistic_irt(responses(), model="1pl"),
+    "2pl": lambda: recassay.logistic_irt(responses(), model="2pl"),
+    "3pl": lambda: recassay.logistic_irt(responses(), model="3pl"),
+    "decodirt": lambda: analyze_instances(benchmark(6, items=40, networks=20)),
+    "strata": lambda: sweep_strata(evidence(scores(MEANS), scores(MEANS[:3], seed=1, name="books")), replicates=100),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", RESULTS)
+def test_a_result_tells_what_it_told(name):
+    result = RESULTS[name]()
+    pictures = {
+        figure.name: {"caption": figure.caption, "spec": leaves(figure.spec)} for figure in figures({name: result})
+    }
+    same_as_recorded("results", name, told(name, result) | {"pictures": pictures})
 
 
 @pytest.mark.slow

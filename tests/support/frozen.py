@@ -65,7 +65,7 @@ def changes(old: Any, new: Any, place: str = "") -> list[str]:
     if isinstance(old, dict) and isinstance(new, dict):
         if set(old) == set(new) and "sums" in old:
             size = max(abs(old["sums"][2]), abs(new["sums"][2]), 1e-12)
-            far = any(abs(a - b) > 1e-5 * size for a, b in zip(old["sums"], new["sums"], strict=True))
+            far = any(abs(a - b) > 1e-4 * size for a, b in zip(old["sums"], new["sums"], strict=True))
             rest = {k: v for k, v in old.items() if k != "sums"} != {k: v for k, v in new.items() if k != "sums"}
             return [f"{place}: {old} was answered, now {new}"] if far or rest else []
         names = [*old, *(name for name in new if name not in old)]
@@ -74,7 +74,7 @@ def changes(old: Any, new: Any, place: str = "") -> list[str]:
     if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
         return [line for i, pair in enumerate(zip(old, new, strict=True)) for line in changes(*pair, f"{place}/{i}")]
     numbers = all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in (old, new))
-    if numbers and math.isclose(old, new, rel_tol=1e-4, abs_tol=1e-7):
+    if numbers and math.isclose(old, new, rel_tol=1e-3, abs_tol=1e-6):
         return []
     return [] if old == new else [f"{place}: {str(old)[:300]} was answered, now {str(new)[:300]}"]
 
