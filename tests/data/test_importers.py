@@ -282,6 +282,13 @@ def test_mlflow_optuna_fev():
     assert recassay.rank(tasks, "mase", replicates=100).algorithms == ("naive", "seasonal_naive")
 
 
+def test_literals_keep_the_kinds_of_their_keys():
+    assert read_literal("{1: -2, 'a': (3, nan), None: {4.5: true}}") == {1: -2, "a": [3, None], "None": {4.5: True}}
+    assert read_literal("OrderedDict([(1, 2), ('b', np.float32(3))])") == {1: 2, "b": 3}
+    assert read_literal("dict(a=1, b='x')") == {"a": 1, "b": "x"}
+    assert literals_in("x {'a': 1} {} y OrderedDict([('b', 2)]) {'c': ") == [{"a": 1}, {"b": 2}]
+
+
 def test_names_of_systems_are_no_queries(tmp_path):
     path = tmp_path / "films.json"
     path.write_text('{"bm25f": {"ndcg_cut_10": 0.1}, "q1": {"ndcg_cut_10": 0.2}}')

@@ -119,6 +119,7 @@ SMALL_TABLES: dict[str, tuple[Files, dict[str, Any]]] = {
     "a gain row": one("model,NDCG@10,HR@10\nEASE,0.3,0.5\nPop,0.1,0.2\nImprovement,200%,150%\n"),
     "an average row": one("model,NDCG@10\nEASE,0.3\nPop,0.1\nMean,0.2\n"),
     "an algorithm called Mean": one("model,NDCG@10\nEASE,0.3\nPop,0.1\nMean,0.25\n"),
+    "an algorithm near the mean": one("model,NDCG@10\nEASE,0.3\nPop,0.1\nMean,0.21\n"),
     "a rank column": one("model,d1 NDCG@10,d2 NDCG@10,Average rank\nEASE,0.3,0.4,1\nPop,0.1,0.2,2\n"),
     "an average row of ranks": one(LONG + FOUR + "Avg. rank,d1,ndcg@10,1.5\n"),
     "an average as values": one("model,metric,average\nEASE,NDCG@10,0.3\nPop,NDCG@10,0.1\n"),
@@ -203,6 +204,9 @@ SMALL_TABLES: dict[str, tuple[Files, dict[str, Any]]] = {
                  "Pop & 0.1 & \\underline{0.2} \\\\ \\bottomrule"),
     "LaTeX with a caption": tex("Model & d1 & d2 \\\\ EASE & 0.3 & 0.4 \\\\ Pop & 0.1 & 0.2 \\\\",
                                 "\\caption[short]{Recall@20 of\n all}"),
+    "LaTeX with a caption below": one(TEX.format("Model & d1 & d2 \\\\ EASE & 0.3 & 0.4 \\\\ Pop & 0.1 & 0.2 \\\\") + "\\caption{Recall@20}", "films.tex"),
+    "LaTeX with a caption far below": one(TEX.format("Model & d1 & d2 \\\\ EASE & 0.3 & 0.4 \\\\ Pop & 0.1 & 0.2 \\\\") + " " * 2000 + "\\caption{Recall@20}",
+                                          "films.tex"),
     "LaTeX with panels": tex("Model & NDCG@10 & HR@10 \\\\ \\multicolumn{3}{c}{d1} \\\\ EASE & 0.3 & 0.5 \\\\ "
                              "Pop & 0.1 & 0.2 \\\\ \\multicolumn{3}{c}{d2} \\\\ EASE & 0.4 & 0.6 \\\\ Pop & 0.2 & 0.3 \\\\"),
     "LaTeX with groups": tex("Model & NDCG@10 & HR@10 \\\\ \\multicolumn{3}{c}{linear} \\\\ EASE & 0.3 & 0.5 \\\\ "
@@ -238,6 +242,9 @@ SMALL_TABLES: dict[str, tuple[Files, dict[str, Any]]] = {
     "names without metrics": document({"a": {"b": 1}, "c": {"b": 2}}),
     "JSON lines": one('{"model": "EASE", "ndcg@10": 0.3}\n{"model": "Pop", "ndcg@10": 0.1}\n', "films.jsonl"),
     "a key twice": one('{"ndcg@10": 0.3, "ndcg@10": 0.4}', "EASE.json"),
+    "printed below zero": one("{'EASE': {'map': tensor(-0.5, device='cuda:0'), 'rmse': 1}, 'Pop': {'map': -.25, 'rmse': array(2)}}", "films.txt"),
+    "printed with a call": one("{'EASE': {'map': open('x')}}", "films.txt"),
+    "judgements that are words": one("q1 0 a 1\nq1 0 b yes\n", "x.qrels"),
     "printed": one("OrderedDict([('EASE', {'ndcg@10': np.float64(0.3), 'hr@10': nan}), ('Pop', {'ndcg@10': 0.1, "
                    "'hr@10': -inf})])", "films.txt"),
     # Several places
@@ -261,6 +268,8 @@ SMALL_TABLES: dict[str, tuple[Files, dict[str, Any]]] = {
                                     "b.csv": "model,dataset,seed,NDCG@10\nA,x,2,0.3\nB,x,2,0.4\n"}),
     "a seed and none": several({"a.csv": "model,dataset,seed,NDCG@10\nA,x,1,0.1\n", "b.csv": LONG + "B,x,ndcg@10,0.3\n"}),
     "scales": several({"a.csv": LONG + "A,x,ndcg@10,0.1\nA,x,rmse,3\n", "b.csv": LONG + "A,y,ndcg@10,12\nA,y,rmse,4\n"}),
+    "a share of 1": several({"a.csv": LONG + "A,x,ndcg@10,1.0\nA,x,auc,1.2\n", "b.csv": LONG + "A,y,ndcg@10,0.5\nA,y,auc,0.9\n"}),
+    "a long protocol": one("algorithm,dataset,metric,value,protocol\nA,x,ndcg@10,0.1," + "p" * 110 + "\nB,x,ndcg@10,0.2," + "q" * 111 + "\n"),
     "protocols": several({"a.csv": "algorithm,dataset,metric,value,protocol,framework,convention\n"
                                    "A,x,ndcg@10,0.1,p1,F,by_k: one way\nB,x,ndcg@10,0.2,p2,G,by_min: other way\n"
                                    "A,y,ndcg@10,0.1,p1,F,by_k: one way\nB,y,ndcg@10,0.1,,G,by_k: as before\n"}),
@@ -273,6 +282,8 @@ SMALL_TABLES: dict[str, tuple[Files, dict[str, Any]]] = {
                          "ml-1m/seed_2/results.csv": "model,NDCG@10\nA,0.3\nB,0.4\n",
                          "ml-1m/notes.txt": "nothing\n", "ml-1m/empty.csv": "", ".hidden/a.csv": "model,NDCG@10\nA,9\n",
                          "saved/a.csv": "model,NDCG@10\nA,9\n", "ml-1m/code.py": "x = 1\n"}, folder=True),
+    "runs in folders": several({f"d1/fold_{fold}/run-{run}/results.csv": f"model,NDCG@10\nA,0.{run}{fold}\nB,0.2\n"
+                                for fold, run in ((1, 3), (2, 4))}, folder=True),
     "folds in names": several({"yelp_fold0.csv": "model,NDCG@10\nA,0.1\nB,0.2\n",
                                "yelp_fold1.csv": "model,NDCG@10\nA,0.3\nB,0.4\n"}, folder=True),
     "a search beside results": several({"d1.csv": "model,NDCG@10\nA,0.1\nB,0.2\n",
@@ -284,6 +295,8 @@ SMALL_TABLES: dict[str, tuple[Files, dict[str, Any]]] = {
                                                                 "q3 Q0 a 1 9 bm25\n",
                                          "films/qrels.trec": "q1 0 a 0\nq1 0 b 2\nq1 0 c 1\nq1 0 d 1\nq2 0 a 1\n"},
                                         folder=True),
+    "a run with ties": several({"films/run_bm25.trec": "q1 Q0 a 1 1.0 bm25\nq1 Q0 b 2 1.00000001 bm25\nq1 Q0 c 3 1.0 bm25\nq1 Q0 d 4 1.1 bm25\n",
+                                "films/qrels.trec": "q1 0 a 1\nq1 0 c 1\n"}, folder=True),
     "a run without judgements": several({"films/run_bm25.trec": "q1 Q0 a 1 9 bm25\n", "books/qrels.trec": "q1 0 a 1\n"},
                                         folder=True),
     "a run and two judgements": several({"run_bm25.trec": "q1 Q0 a 1 9 bm25\n", "one.qrels": "q1 0 a 1\n",
@@ -427,6 +440,9 @@ SMALL_TABLES |= {
         {"doc_id": 1, "resps": [], "filter": "strict", "metrics": ["acc"], "acc": 0.0})}),
     "MLflow": one("run_id,status,params.model,params.dataset,tags.seed,metrics.ndcg_at_10,metrics.val_ndcg_at_10,metrics.foo\n"
                   "1,FINISHED,A,x,1,0.5,0.6,7\n2,FAILED,A,x,2,0.4,0.6,7\n3,FINISHED,B,x,1,,0.6,8\n"),
+    "MLflow with a gap": one("run_id,status,params.model,params.dataset,metrics.ndcg_at_10\n1,FINISHED,A,x,0.5\n2,FINISHED,A,,0.25\n", dataset="z"),
+    "MLflow on one dataset": one("run_id,status,params.model,params.dataset,metrics.ndcg_at_10\n1,FINISHED,A,x,0.5\n2,FINISHED,B,x,0.25\n", dataset="z"),
+    "MLflow on two datasets": one("run_id,status,params.model,params.dataset,metrics.ndcg_at_10\n1,FINISHED,A,x,0.5\n2,FINISHED,B,y,0.25\n", dataset="z"),
     "MLflow by the name of a run": one("run_id,status,tags.mlflow.runName,metrics.ndcg@10\n1,FINISHED,A,0.5\n2,FINISHED,B,0.4\n"),
     "MLflow without models": one("run_id,status,metrics.ndcg@10\n1,FINISHED,0.5\n"),
     "MTEB": several({"r/org__m/abcdef1/T.json": json.dumps({"mteb_version": "1.12", "task_name": "T", "scores": {
@@ -434,6 +450,8 @@ SMALL_TABLES |= {
                        {"hf_subset": "default", "main_score": 0.3, "flag": True}]}}),
         "r/org__m/abcdef2/T.json": json.dumps({"mteb_version": "1.12", "task_name": "T",
                                               "scores": {"test": [{"hf_subset": "en", "main_score": 0.9}]}})}),
+    "MTEB of two splits": document({"mteb_version": "1.12", "task_name": "T", "scores": {
+        "validation": [{"hf_subset": "en", "main_score": 0.5}], "test": [{"hf_subset": "en", "main_score": 0.25}]}}),
     "MTEB before": document({"mteb_version": "1.0", "mteb_dataset_name": "B", "test": {"main_score": 0.5, "evaluation_time": 3}}),
     "MTEB before, by language": document({"mteb_version": "1.0", "test": {"en": {"main_score": 0.5}, "de": {"main_score": 0.4},
                                                                         "evaluation_time": 3}}),
@@ -471,6 +489,7 @@ SMALL_TABLES |= {
     "RecBole over lines": one("model = BPR\nresults = {\n'test_result':\n{'ndcg@10': 0.1}}\n", "BPR-x.txt", format="recbole"),
     "RecPack": document({"NDCGK_10": {"A(x=1)": 0.1, "A(x=2)": 0.2}, "HitK_10": {"A(x=1)": 3, "A(x=2)": 4}}),
     "RecTools in shares": one("model,i_split,NDCG@10,CatalogCoverage@10\nA,0,0.5,0.25\nA,1,0.4,0.5\n"),
+    "RecTools with deviations": one("model,i_split,recall,recall_std\nA,0,0.5,0.25\n"),
     "RecTools in counts": one("model,i_split,NDCG@10,CatalogCoverage@10\nA,0,0.5,25\nA,1,0.4,1\n"),
     "RePlay": one(",NDCG@10,NDCG-ConfidenceInterval@10,Precision-Median@10\nA,0.5,0.0392,0.1\nB,0.4,,0.2\n"),
     "responses": one("classifier,i1,i2,i3\nRF,1,0,1\nSVM,1,,0\n", "digits.csv"),
@@ -509,6 +528,8 @@ SMALL_LISTS |= {
         ("lists in rows", "A.csv", 'user,items\nu1,"[a, b]"\nu2,c\n', None, None),
         ("single items called items", "A.csv", "user,items,score\nu1,a,1\nu2,b,2\n", None, None),
         ("lines of lists", "A.txt", "u1: a, b, c, d, e\nu2: a, b, c, d, f\n", None, None),
+        ("lines of one user", "A.txt", "u1: a, b, c, d, e\nu1: a, b, c, d, f\n", None, None),
+        ("lines of short lists", "A.txt", "u1: a, b, c, d\nu2: a, b, c, d\n", None, None),
         ("a run of TREC", "run.trec", "u1 Q0 a 1 0.9 bm25\nu1 Q0 b 2 0.5 bm25\n", None, None),
         ("a run without a name", "mine.trec", "u1 Q0 a 1 0.9 0\n\n u1 Q0 b 2 0.5 0 \n", None, None),
         ("runs of two systems", "run.trec", "u1 Q0 a 1 0.9 one\nu1 Q0 b 1 0.5 two\n", None, None),
@@ -625,6 +646,8 @@ SMALL_TABLES |= {
     "a hidden sheet": one(book(PLAIN_SHEET, PLAIN_SHEET.replace("0.3", "0.5"), states=("visible", "hidden")), "films.xlsx"),
     "merged cells of a workbook": one(book(cells(("Model", "NDCG@10", None), (None, "d1", "d2"), ("EASE", 0.3, 0.4), ("Pop", 0.1, 0.2))
                                            + '<mergeCells><mergeCell ref="A1:A2"/><mergeCell ref="B1:C1"/></mergeCells>'), "films.xlsx"),
+    "a merged cell without a text": one(book(PLAIN_SHEET + '<mergeCells><mergeCell ref="D4:E5"/></mergeCells>'), "films.xlsx"),
+    "a damaged workbook": one(book(PLAIN_SHEET, PLAIN_SHEET).replace(b"s2.xml", b"s1.xml"), "films.xlsx"),
     "shared texts of a workbook": one(book(
         '<sheetData><row r="1"><c t="s"><v>0</v></c><c t="s"><v>1</v></c></row><row r="2"><c t="s"><v>2</v></c><c><v>0.3</v></c></row>'
         '<row r="3"><c r="A3" t="str"><v>Pop</v></c><c r="B3" t="e"><v>#DIV/0!</v></c></row></sheetData>',
