@@ -24,7 +24,7 @@ from recassay.analysis.inference.all_pairs import (
 )
 from recassay.analysis.inference.bootstrap import dataset_weights, intervals
 from recassay.analysis.inference.effects import hodges_lehmann
-from recassay.analysis.inference.winners import fewest_to_remove
+from recassay.analysis.inference.winners import fewest_to_remove, probability_first
 from recassay.analysis.rank.fit import rank_algorithms
 from recassay.analysis.verdict import decision
 from recassay.analysis.verdict.decision import decide
@@ -628,10 +628,14 @@ def test_families_count_as_one_piece_of_evidence():
     alone, together = judge(table), judge(table, families=families)
     assert alone.grade == "clear_winner"
     assert (together.grade, together.families, together.smallest_p) == ("too_little_data", 5, 2 / 2**5)
-    weights = dataset_weights(30, 10_000, derived_rng(0, "rank", "ndcg@10"), np.arange(30) // 6)
-    assert together.interval == pytest.approx(
-        intervals(weights @ np.repeat([[1.0], [2.0]], 30, axis=1).T / 30, 5, 0.95)
-    )
+    one[1, :2] = 0.9
+    mixed = judge(matrix(np.repeat(one, 6, axis=1)), families=families, replicates=2000)
+    ranks = np.repeat([[2.0, 2.0, 1.0, 1.0, 1.0], [1.0, 1.0, 2.0, 2.0, 2.0]], 6, axis=1)
+    weights = dataset_weights(30, 2000, derived_rng(0, "rank", "ndcg@10"), np.arange(30) // 6)
+    assert mixed.interval == pytest.approx(intervals(weights @ ranks.T / 30, 5, 0.95))
+    assert (mixed.interval != intervals(weights @ ranks.T / 30, 30, 0.95)).any(), "five families are fewer than 30"
+    again = probability_first(ranks, derived_rng(0, "first again", "ndcg@10"), families=np.arange(30) // 6)
+    assert mixed.leads_again == pytest.approx(again)
 
 
 def test_related_datasets_that_were_counted_as_independent_are_judged_together_as_well():

@@ -88,6 +88,13 @@ def test_each_fault_of_a_recommender_has_its_own_message(spoil, message):
     assert str(caught.value).startswith("Fixed: ")
 
 
+def test_a_list_that_ends_early_is_no_fault():
+    """Item -1 twice is no item twice, and what stands beside it is no score."""
+    short = Fixed(lambda top: change(change(top, 2, 4, item=-1, score=np.nan), 2, 3, item=-1, score=np.nan))
+    top = recommend_all(short, np.arange(11, dtype=np.int32), 5, exclude=SEEN, n_items=30)
+    assert (top.items[2] == -1).tolist() == [False, False, False, True, True]
+
+
 def test_a_fit_that_returns_no_recommender_is_told():
     with pytest.raises(RecAssayError, match="fit returned a NoneType; return what has recommend"):
         recommend_all(None, np.arange(3, dtype=np.int32), 5, exclude=SEEN, n_items=30)
