@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -18,9 +19,11 @@ from recassay.core.errors import InputError, UsageError
 from recassay.recommenders.rerun import Chances, RerunCell, altered_cells, chances, reruns_for, with_value
 from recassay.recommenders.seal import Deviation, read_seal
 from recassay.recommenders.study import run_study
+from recassay.store import CellRecord
 from recassay.store.sealed import read_sealed, write_sealed
 from recassay.store.store import Store
 from support.run import announce_metrics, tiny_data, tiny_study, write_plugin
+from support.stores import write_records
 
 
 @pytest.fixture(scope="module")
@@ -600,3 +603,56 @@ def test_questions_are_counted_and_told_by_topic():
         "# Reproducibility checklist: films\n\n## Data\n\n- **Named?** yes. Yes.\n- **Split?** no. No.\n\n"
         "## Writing\n\n- **Limits?** open. You.\n"
     )
+
+
+def listed(folder, monkeypatch, *, seeds, findings=(), untuned=(), reference="EASE", status="done"):
+    """By question, the answer and its evidence, of a study written by hand."""
+    facts = SimpleNamespace(findings=findings, untuned=untuned)
+    monkeypatch.setattr("recassay.api.study.checklist.study_facts", lambda folder: facts)
+    protocol = {"filter": "core", "min_user_interactions": 3, "min_item_interactions": 2, "positive_threshold": None,
+                "split": "random", "ratios": [0.8, 0.1, 0.1], "seed": 5}  # fmt: skip
+    spec = {"name": "films", "datasets": [1, 2], "protocol": protocol, "tuning": {"trials": 40, "metric": "ndcg@10"},
+            "seeds": seeds, "algorithms": [{"name": "Mine", "reference": reference}], "metrics": ["ndcg@10", "auc"],
+            "multiverse": None}  # fmt: skip
+    manifest = {"study": spec, "versions": {"python": "3.12", "recassay": "1.0"},
+                "machine": {"cores": 8, "memory_bytes": 32e9, "gpu": None}}  # fmt: skip
+    cells = [
+        CellRecord("a", "Mine", "d", 1, None, {}, "done", metrics={"ndcg@10": 0.5}, seconds=1800.0),
+        CellRecord("b", "Mine", "e", 1, None, {}, status, metrics={"ndcg@10": 0.5}, seconds=3600.0),
+    ]
+    write_records(folder, ["ndcg@10"], cells, manifest=manifest)
+    return {answer.question: (answer.answer, answer.evidence) for answer in recassay.checklist(folder).answers}
+
+
+def test_each_question_is_answered_by_its_record(tmp_path, monkeypatch):
+    found = listed(tmp_path / "one", monkeypatch, seeds=[1])
+    assert found["Is the preprocessing described?"] == (
+        "yes", "filter core, at least 3 events per user and 2 per item, threshold none.",
+    )  # fmt: skip
+    assert found["Is the split described and repeatable?"][1].startswith("random, ratios [0.8, 0.1, 0.1], seed 5;")
+    assert found["Is the split free of leakage?"] == ("yes", "The audit of every split found none.")
+    assert found["Is the code of new methods available?"] == ("yes", "All algorithms come with RecAssay.")
+    tuned = "40 trials per algorithm and dataset, judged by ndcg@10 on the validation part"
+    assert found["Were baselines tuned with the same budget as the proposal?"] == ("yes", f"{tuned}.")
+    assert found["Are metrics defined?"][1].startswith("ndcg@10, auc, each with its convention")
+    assert found["Are results reported over several seeds?"] == ("no", "Seeds: 1.")
+    assert found["Are all planned results reported, failures included?"] == (
+        "yes", "2 of 2 cells are done; 0 failed, 0 were not run.",
+    )  # fmt: skip
+    assert found["Was the plan registered before the results?"][0] == "no"
+    assert found["Is the computing environment described?"][1] == (
+        "Python 3.12, RecAssay 1.0, 8 cores, 32 GB, GPU none."
+    )
+    assert found["Is the cost reported?"] == ("yes", "1.50 hours over all cells, and per cell.")
+    assert found["Can the numbers be checked?"][0] == "no", "a hand wrote no checksums"
+    findings = (SimpleNamespace(dataset="d", sentence="It leaks.", leak=True),
+                SimpleNamespace(dataset="e", sentence="It does not.", leak=False))  # fmt: skip
+    other = listed(tmp_path / "two", monkeypatch, seeds=[1, 2], findings=findings, untuned=("Mine",),
+                   reference="./mine.py:Mine", status="failed")  # fmt: skip
+    assert other["Is the split free of leakage?"] == ("no", "d: It leaks.")
+    assert other["Is the code of new methods available?"] == ("open", "Publish the files of Mine.")
+    assert other["Were baselines tuned with the same budget as the proposal?"] == ("no", f"{tuned}; not tuned: Mine.")
+    assert other["Are results reported over several seeds?"] == ("yes", "Seeds: 1, 2.")
+    assert other["Are all planned results reported, failures included?"] == (
+        "no", "1 of 2 cells are done; 1 failed, 0 were not run.",
+    )  # fmt: skip
