@@ -334,3 +334,16 @@ def test_ids_of_floats_and_of_several_types() -> None:
     zones = pd.to_datetime(["2020-01-01T12:00:00+02:00", "2020-01-01T13:00:00+02:00"])
     clocked = read_interactions(pd.DataFrame({"user": [1, 2], "item": [1, 2], "timestamp": zones}))
     assert clocked.interactions.time.tolist() == [1577872800, 1577876400]
+
+
+def test_a_header_is_known_by_the_whole_rows_below_it(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("x,y\n1,2\n3\n4,5\nsix,7,8\n")
+    spec = ReadSpec(columns={"user": 0, "item": 1}, skip_bad_rows=True)
+    result = read_interactions(path, spec)
+    assert (result.record.columns, result.record.kept, result.record.bad) == ({"user": "x", "item": "y"}, 2, 2)
+    assert result.interactions.users.to_list() == [1, 4]
+    path.write_text("x,y\na,2\nb,3\n")  # text above text: no header in the first column, but above the second
+    assert read_interactions(path, spec).record.columns == {"user": "x", "item": "y"}
+    path.write_text("x,y\na,b\n")
+    assert read_interactions(path, spec).record.columns == {"user": "0", "item": "1"}
