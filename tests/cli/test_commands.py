@@ -391,3 +391,36 @@ def test_completion_of_other_shells(cli, monkeypatch, tmp_path):
     assert (said.code, place.read_text()) == (0, completion_script("zsh"))
     assert said.err == f"wrote {place}; open a new terminal, and the Tab key completes commands and options\n"
     assert (tmp_path / ".zshrc").read_text() == f'. "{place}"  # completion of recassay\n'
+
+
+def test_answers_that_are_no_table_come_from_their_own_verbs(cli, monkeypatch, tmp_path):
+    """What is typed reaches each verb, and what it reads reaches it loaded."""
+    asked = heard(monkeypatch, "recassay.api.multiverse.multiverse")
+    cli("multiverse", "a.csv", "b.csv", "--claim", "A > B", "--leaky", "split=random", "--within", 0.01)
+    assert asked == {"given": (), "results": ["a.csv", "b.csv"], "claims": ["A > B"], "leaky": ["split=random"],
+                     "within": 0.01}  # fmt: skip
+    asked = heard(monkeypatch, "recassay.api.certify.certify")
+    cli("certify", "a.csv", "--confidence", 0.9, "--claims", "A > B")
+    assert asked == {"given": (), "results": "a.csv", "confidence": 0.9, "claims": ["A > B"]}
+    asked = heard(monkeypatch, "recassay.api.logistic_irt.logistic_irt")
+    cli("irt", "logistic", "published:lsat7", "--model", "1pl", "--ability", "ml", "--confidence", 0.9, "--no-priors")
+    assert len(asked.pop("responses").items) == 5
+    assert asked == {"given": (), "model": "1pl", "ability": "ml", "confidence": 0.9, "priors": False}
+    asked = heard(monkeypatch, "recassay.api.comper.comper_matrix")
+    cli("comper", "--derive-matrix", "--experts", "e.csv")
+    assert [str(place) for place in asked["experts"]] == ["e.csv"]
+    asked = heard(monkeypatch, "recassay.api.strata.strata")
+    cli("strata", tmp_path, "--thresholds", "5,9", "--size", "all", "--others", "remove", "--alpha", 0.1)
+    assert (asked["folder"], asked["thresholds"], asked["size"]) == (str(tmp_path), [5, 9], "all")
+    assert (asked["others"], asked["alpha"]) == ("remove", 0.1)
+    asked = heard(monkeypatch, "recassay.api.study.bench.bench")
+    cli("bench", "m.py:Mine", "--study", "f", "--seeds", 2, "--no-fetch", "--datasets", "a,b", "--data", "d", "-j", 3)
+    assert asked.pop("progress")
+    assert asked.pop("told")
+    assert asked == {"given": (), "algorithm": "m.py:Mine", "folder": "f", "seeds": 2, "fetch": False,
+                     "datasets": ["a", "b"], "data": "d", "workers": 3}  # fmt: skip
+    asked = heard(monkeypatch, "recassay.api.reproduce.reproduce")
+    cli("reproduce")
+    assert asked["paper"] is None
+    cli("reproduce", "comper", "kdd24")
+    assert asked["paper"] == ["comper", "kdd24"]
