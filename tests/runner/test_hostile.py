@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -121,6 +123,13 @@ def stubborn(spec, emit):
     if starts < 6:
         os.kill(os.getpid(), signal.SIGKILL)
     return {"starts": starts}
+def sleeper(spec, emit):
+    signal.pause()
+def hog(spec, emit):
+    held = bytearray(b"x") * 300_000_000
+    signal.pause()
+def leaver(spec, emit):
+    raise SystemExit(3)
 def talkative(spec, emit):
     emit({"text": "x" * 300_000})
     return {}
@@ -158,6 +167,28 @@ def test_a_job_that_is_killed_from_outside_is_tried_three_times(jobs, tmp_path, 
     assert (bad.status, bad.attempts) == ("crashed", 3)
     assert "killed from outside 3 times" in bad.reason
     assert watch.outcomes["good"].status == "done"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of memory are watched through /proc")
+def test_limits_are_told_with_their_numbers(jobs, tmp_path):
+    watch = Watch()
+    wanted = [
+        replace(jobs("slow", "sleeper"), seconds=0.3),
+        replace(jobs("large", "hog"), memory=200_000_000, seconds=60.0),
+        jobs("gone", "leaver"),
+    ]
+    with LocalExecutor(1, tmp_path / "logs") as executor:
+        executor.run(wanted, watch)
+    slow, large, gone = (watch.outcomes[name] for name in ("slow", "large", "gone"))
+    assert (slow.status, slow.reason) == ("timeout", "ran longer than the 0.3 seconds of budget.seconds_per_cell")
+    assert 0.3 < slow.seconds < 30
+    assert large.status == "memory"
+    assert re.fullmatch(r"held 0\.\d+ GB, more than the 0\.2 GB of budget\.memory_gb", large.reason)
+    assert large.peak_memory > 200_000_000
+    assert (gone.status, gone.attempts) == ("failed", 1)
+    assert gone.reason.startswith("the algorithm tried to end the process (SystemExit: 3 (some_jobs.py, line ")
+    assert "leaver" in gone.detail
+    assert not (tmp_path / "logs" / "slow.log").exists()  # it said nothing
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="kills by signal")
