@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
+from recassay.algorithms.external import process
 from recassay.algorithms.external.plugins import load_plugin
+from recassay.algorithms.kernels.scoring import scoring_bytes
 from recassay.api.study.studies import make_study
 from recassay.core.errors import InputError, RecAssayError
 from recassay.core.specs.search import Choice, Real, Whole
@@ -18,7 +23,7 @@ from recassay.runner.references import part_version
 from recassay.store import Store
 from recassay.testing import check_external
 from recassay.testing.answers import answer
-from recassay.testing.examples import learnable_tastes
+from recassay.testing.examples import example_interactions, learnable_tastes
 from support.run import tiny_data
 
 SCRIPT = """
@@ -158,3 +163,46 @@ def test_an_environment_that_is_not_what_was_described(tmp_path):
     absent = described(tmp_path, description=DESCRIPTION.replace(repr(sys.executable), "'no/python'"))
     with pytest.raises(InputError, match="its interpreter cannot be started: No such file"):
         answer(absent(), train)
+
+
+def test_lists_that_are_far_too_large_and_a_guess_of_memory(tmp_path, monkeypatch):
+    train = example_interactions(np.array([0, 1, 2]), np.array([0, 1, 2]), n_users=3, n_items=5)
+    table = pl.DataFrame({"user": [0, 1], "item": [3, 4], "score": [1.0, 2.0]})
+    table.write_parquet(tmp_path / "lists.parquet")
+    assert process._read(tmp_path / "lists.parquet", train, 2, "mine").rows() == [(0, 3, 1.0), (1, 4, 2.0)]
+    for change, words in (
+        ({"item": [3.0, 4.5]}, "1 of its 2 rows have no whole number as item"),
+        ({"item": [3, 5]}, "1 of its rows have no item from 0 to 4"),
+        ({"user": [-1, 3]}, "2 of its rows have no user from 0 to 2"),
+        ({"user": [0, None]}, "1 of its rows have no user from 0 to 2"),
+        ({"score": [1.0, float("inf")]}, "it gives a score that is not a finite number"),
+        ({"user": [0, 0], "item": [3, 3]}, "it recommends an item twice to one user"),
+        ({"item": [0, 1]}, "all 2 rows of its recommendations.parquet name an item that the user has in train.parquet"),
+    ):
+        table.with_columns(**{key: pl.Series(values) for key, values in change.items()}).write_parquet(
+            tmp_path / "wrong.parquet"
+        )
+        with pytest.raises(RecAssayError, match=re.escape(words)):
+            process._read(tmp_path / "wrong.parquet", train, 2, "mine")
+    with pytest.raises(RecAssayError, match=r"mine: its script wrote no recommendations\.parquet"):
+        process._read(tmp_path / "gone.parquet", train, 2, "mine")
+    monkeypatch.setattr(process, "MOST_BYTES_A_ROW", 0)
+    with pytest.raises(RecAssayError, match="is far larger than what was asked for"):
+        process._read(tmp_path / "lists.parquet", train, 2, "mine")
+    described = {"space": {}, "spec": SimpleNamespace(parameters={}), "name": "mine"}
+    kind = type("Mine", (process.ExternalProcess,), described)
+    beside = 4 * 256 * 30 + 64 * 100 + scoring_bytes(20)
+    assert kind().memory_bytes(10, 20, 100) == beside + 16 * 100 * 10
+    assert kind(depth=7).memory_bytes(10, 20, 100) == beside + 16 * 7 * 10
+
+
+def test_finished_lists_by_hand():
+    train = example_interactions(np.array([0, 1, 2]), np.array([0, 1, 2]), n_users=3, n_items=5)
+    user, item, score = [0, 0, 0, 2], [4, 0, 3, 1], [9.0, 8.0, 7.0, 6.0]
+    lists = process.Lists(pl.Series(user), pl.Series(item), pl.Series(score), train)
+    asked = np.array([2, 0, 1], dtype=np.int32)
+    top = lists.recommend(asked, 2, exclude=None)
+    assert top.items.tolist() == [[1, -1], [4, 0], [-1, -1]]
+    top = lists.recommend(asked, 2, exclude=train.csr())
+    assert top.items.tolist() == [[1, -1], [4, 3], [-1, -1]]
+    assert top.scores.tolist() == [[6.0, -np.inf], [9.0, 7.0], [-np.inf, -np.inf]]

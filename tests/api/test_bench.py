@@ -155,6 +155,29 @@ def test_where_a_dataset_of_the_benchmark_is_found(tmp_path, monkeypatch):
     assert bench._reference(asked, tmp_path, None) == str((tmp_path / "u.data").resolve())
 
 
+def test_only_datasets_with_the_split_of_the_benchmark_are_used(tmp_path, monkeypatch):
+    made = {"a": "f" * 64, "b": "0" * 64}
+
+    def prepare(folder, split, spec, base):
+        if spec.name == "c":
+            raise InputError("is empty", where="c.csv")
+        return SimpleNamespace(fingerprint=made[spec.name])
+
+    monkeypatch.setattr(bench, "prepare_split", prepare)
+    study = recassay.make_study(["synthetic:few-items"], ["EASE"], trials=0)
+    wanted = [
+        BenchmarkDataset(name, "synthetic:few-items", {"time": "ignore"}, {"split": "random"}, "f" * 64, 3)
+        for name in "abc"
+    ]
+    told = []
+    found, skipped = bench.with_datasets(study, wanted, tmp_path, None, None, told.append)
+    assert told == ["a", "b", "c"]
+    (dataset,) = found.datasets
+    assert (dataset.name, dataset.reference, dataset.read.time) == ("a", "synthetic:few-items", "ignore")
+    assert dataset.protocol["split"] == "random"
+    assert skipped == {"b": "its split 00000000 is not the benchmark's ffffffff: other data", "c": "c.csv: is empty"}
+
+
 def test_an_algorithm_with_settings_comes_from_a_file(tmp_path, monkeypatch):
     rules = SimpleNamespace(
         seeds=(5, 6, 7),

@@ -25,7 +25,7 @@ from recassay.recommenders import cell
 from recassay.recommenders import work as working
 from recassay.recommenders.cell import prepare
 from recassay.recommenders.plan import SplitSpec
-from recassay.recommenders.splits import preparation_bytes
+from recassay.recommenders.splits import load_split, preparation_bytes
 from recassay.recommenders.work import Validation, Work
 from recassay.runner.jobs import JobFailure
 
@@ -57,6 +57,10 @@ def test_what_cannot_fit_is_said_and_nothing_is_made(folder: Path) -> None:
     assert not (folder / "splits").exists()
     made = prepare(payload(folder, needed), lambda *_: None)
     assert made["counts"]["input_interactions"] == 400
+    split = load_split(folder, made["id"])
+    held_back = 0 if split.unjudged_valid is None else len(split.unjudged_valid)
+    assert made["n_interactions"] == len(split.train) + len(split.valid) + held_back > len(split.train)
+    assert (made["n_users"], made["n_items"]) == (split.train.n_users, split.train.n_items)
 
 
 def test_events_are_counted_where_no_reading_is_needed(folder: Path) -> None:

@@ -123,6 +123,10 @@ def test_several_seeds(tmp_path):
         (study(metrics="[]"), ["study.metrics is no list of names"]),
         (study(name="3"), ["study.name = 3"]),
         (study(seed="[1, 1]"), ["study.seed"]),
+        (
+            study('[protocol]\nsplit = "random"\n[dataset.a]\nsplit = "sideways"'),
+            ["line 7", "dataset.a.split = 'sideways'"],
+        ),
         (study(seed='"one"'), ["study.seed", "line 4"]),
         (study(datasets="[]"), ["study.datasets", "at least one"]),
         (study(datasets='["a", "a"]'), ["study.datasets", "'a' twice"]),
