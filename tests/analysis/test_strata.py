@@ -15,7 +15,7 @@ from recassay.analysis.inference.bootstrap import intervals
 from recassay.analysis.inference.significance import holm
 from recassay.analysis.strata.fit import ANALYSIS, GROUPS, HALVINGS, sweep_strata, user_halves, user_replicates
 from recassay.analysis.strata.pairs import PairTests, find_crossings, paired_tests
-from recassay.analysis.strata.sensitivity import Chance, order_distance, sensitivity
+from recassay.analysis.strata.sensitivity import Chance, OrderSensitivity, StudySensitivity, order_distance, sensitivity
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
 from recassay.core.errors import UsageError
 from recassay.core.seeds import derived_rng
@@ -433,3 +433,18 @@ def test_who_is_first_on_the_whole_test_part():
     whole = replace(own, whole=np.array([0.2, 0.3]))
     assert whole.first_on_all() == "a1"
     assert replace(whole, higher_is_better=False).first_on_all() == "a0"
+
+
+@pytest.mark.parametrize(
+    ("estimate", "proven", "beyond"), [(0.51, 1, True), (0.5, 1, False), (0.51, 0, False), (0.2, 3, False)]
+)
+def test_an_order_turns_beyond_chance_above_its_upper_end_and_with_a_proven_pair(estimate, proven, beyond):
+    chance = Chance(0.3, 0.1, 0.5)
+    assert OrderSensitivity(estimate, chance, 6, 6, 3, proven).beyond_chance is beyond
+    study = StudySensitivity(estimate, chance, 0.4, Chance(0.2, 0.0, 0.6), 3, 4, proven)
+    assert study.beyond_chance is beyond
+    assert study.to_dict() == {
+        "estimate": estimate, "chance": {"mean": 0.3, "interval": [0.1, 0.5]}, "beyond_chance": beyond,
+        "by_mean_rank": {"estimate": 0.4, "chance": {"mean": 0.2, "interval": [0.0, 0.6]}, "algorithms": 4},
+        "datasets": 3, "proven": proven,
+    }  # fmt: skip

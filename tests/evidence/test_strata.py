@@ -12,7 +12,7 @@ import pytest
 import recassay
 from recassay.core.errors import InputError, NotApplicableError, UsageError
 from recassay.core.types import TopK
-from recassay.evidence.strata_sets import without_items
+from recassay.evidence.strata_sets import _curve, _shares, without_items
 from recassay.protocol.strata import popularity, popularity_strata
 from recassay.recommenders.plan import CellSpec
 from recassay.recommenders.splits import load_split
@@ -308,3 +308,19 @@ def test_items_leave_lists_and_the_rest_moves_up():
     assert left.items.tolist() == [[3, 1, 2], [2, 3, -1], [0, -1, -1]]
     assert left.scores[0].tolist() == [4, 3, 2]
     assert short == 1, "the second list was full and may have gone on; the third had named all its candidates"
+
+
+def test_the_popularity_of_items_falls_with_their_rank_and_shares_are_means_over_parts():
+    rows = [(f"u{u}", item, 1, u) for item, users in (("x", 2), ("y", 5), ("z", 1), ("v", 3)) for u in range(users)]
+    data = interactions([*rows, ("u9", "new", 1, 9)])
+    train, test = data.take(np.arange(11)), data.take(np.arange(6, 12))
+    assert _curve(train).rows() == [(1, 5), (2, 3), (3, 2), (4, 1)], "an item that nobody trained on has no place"
+    drawn = [
+        popularity_strata(train, part, thresholds=[3, 6], size="all", seed=0)
+        for part in (test, test.take(np.arange(4)))
+    ]
+    shares = _shares(drawn)
+    assert shares["threshold"].to_list() == [3, 6]
+    assert shares["events"].to_list() == [np.mean([len(each.strata[row].sample) for each in drawn]) for row in (0, 1)]
+    assert shares["share_of_items"].to_list() == [0.5, 1.0]
+    assert shares["share_of_train"].to_list() == pytest.approx([3 / 11, 1.0])
