@@ -25,6 +25,7 @@ from recassay.reporting.sections import (
     clusters,
     compare,
     comper,
+    decodirt,
     glicko,
     logistic_irt,
     model,
@@ -1538,3 +1539,178 @@ def test_the_tables_of_comper():
     assert len(list(comper.tables(result))) == 1
     result.table.datasets, result.scores = tuple("abcdefgh"), np.zeros((2, 8))
     assert len(list(comper.tables(result))) == 2
+
+
+def tournament_on(name, *order, datasets=("x", "y")):
+    """A rating of a set of datasets: all instances, and those kept."""
+    played = Made(
+        algorithms=("a", "b", "optimal"), order=lambda: [("a", "b", "optimal").index(one) for one in order],
+        ratings=np.array([[1600.4, 1500.0, 1700.0], [50.0, 60.0, 70.0], [0.06, 0.06, 0.06]]),
+    )  # fmt: skip
+    return Made(set=Made(title=f"the {name} half", name=name, datasets=datasets), all=played, kept=played)
+
+
+def half(**given):
+    candidate = Made(
+        set=Made(title="the hard half", datasets=("x", "y")),
+        baselines=Made(above_optimal=0, below_pessimal=1),
+        separated=0.75,
+        tau=0.9,
+    )
+    usual = {"set": candidate.set, "datasets": ("x", "y"), "tau": 0.91, "random_tau": (0.5, 0.8, 0.95), "beaten": 0.97,
+             "rule": "The first.", "left_out": (), "candidates": (candidate,)}  # fmt: skip
+    return Made(**{**usual, **given})
+
+
+def classified(**given):
+    def row(name, difficulty, discrimination):
+        return {"dataset": name, "bin": 1, "instances": 40, "mean_difficulty": difficulty, "difficulty_deviation": 0.5,
+                "mean_discrimination": discrimination, "discrimination_deviation": 0.25, "mean_guessing": 0.2,
+                "guessing_deviation": 0.1, "negative_share": 0.125, "converged": True}  # fmt: skip
+
+    sound, broken, unknown = (Made(above_optimal=n, sound=n == 0) for n in (0, 2, None))
+    usual = {
+        "to_frame": lambda: framed(
+            row("x", 1.0, 0.5), row("y", 0.0, 0.0), row("z", -1.0, -0.5), row("flat", None, None)
+        ),
+        "ratings": [
+            tournament_on("hard", "optimal", "a", "b"),
+            tournament_on("easy", "optimal", "b", "a"),
+            tournament_on("odd", "a", "optimal", "b"),
+        ],
+        "roles": {"a": "real", "b": "real", "optimal": "artificial"},
+        "traits": [
+            Made(varied=True, statistics=lambda: {"negative_share": 0.1}),
+            Made(varied=True, statistics=lambda: {"negative_share": 0.3}),
+            Made(varied=False, statistics=lambda: {"negative_share": 0.0}),
+        ],
+        "most_negative": lambda: Made(dataset="y"),
+        "checks": lambda: {
+            "hard": {"all_instances": broken, "without_negative": sound},
+            "easy": {"all_instances": sound, "without_negative": unknown},
+        },
+        "correlations": Made(
+            properties=2,
+            statistics=("mean_difficulty", "negative_share"),
+            telling=lambda: framed(),
+            to_frame=lambda: framed(),
+        ),
+        "recommendation": half(),
+        "notes": ("Note.",),
+        "players": ("a", "b"),
+        "how": Made(confidence=0.9),
+        "bins": [
+            Made(
+                number=1,
+                datasets=("x", "y"),
+                parameters=Made(difficulty=0.5, discrimination=0.25, guessing=0.2, negative_share=0.1),
+            )
+        ],
+        "mean_scores_frame": lambda: framed(
+            *(
+                {
+                    "respondent": name,
+                    "role": "real",
+                    "probability": 0.8,
+                    "probability_without_negative": 0.9,
+                    "accuracy": 0.7,
+                    "datasets": 3,
+                }
+                for name in ("a", "hidden")
+            )
+        ),
+    }
+    return Made(**{**usual, **given})
+
+
+def test_classifiers_on_test_instances():
+    assert list(decodirt.sentences(classified())) == [
+        "Of 3 datasets 1 has instances of a mean difficulty above 0 (harder than the average respondent is able), "
+        "and 1 a positive mean discrimination; x is the hardest (1.00), z the easiest (-1.00).",
+        "a has the highest Glicko-2 rating of the real classifiers on 2 of 3 sets of datasets; b on the easy half.",
+        "On average 20.0 % of the instances of a dataset discriminate negatively (abler classifiers fail them more "
+        "often: noise, or a wrong label), on y 30.0 %.",
+        "With all instances nobody ends above the optimal classifier or below the pessimal one on 1 of 2 sets of "
+        "datasets.",
+        "Without negative ones nobody ends above the optimal classifier or below the pessimal one on 1 of 1 sets of "
+        "datasets.",
+        "None of the 4 correlations of properties with item parameters over 3 datasets is significant after Holm's "
+        "correction.",
+        "The recommended half (the hard half, 2 datasets) orders the real classifiers as all datasets do with "
+        "Kendall's tau 0.91; random subsets of that size reach 0.80 (95 %: 0.50 to 0.95).",
+        "Note.",
+    ]
+    rows = classified().to_frame().to_dicts()
+    twice = classified(to_frame=lambda: framed(rows[0], *rows))
+    assert next(decodirt.sentences(twice)).startswith("Of 4 datasets 2 have instances of a mean difficulty above 0")
+    pairs = [{"left": "NumberOfClasses", "right": "mean_difficulty", "pearson": -0.456}]
+    told = Made(properties=2, statistics=("mean_difficulty",), telling=lambda: framed(*pairs))
+    assert list(decodirt.sentences(classified(correlations=told)))[5] == (
+        "After Holm's correction over 2 correlations of properties with item parameters, these remain: NumberOfClasses "
+        "with mean difficulty (r = -0.46)."
+    )
+    silent = classified(to_frame=lambda: framed(), ratings=[], most_negative=lambda: None, checks=dict, notes=(),
+                        correlations=Made(properties=0), recommendation=None)  # fmt: skip
+    assert list(decodirt.sentences(silent)) == []
+    assert not any("recommended" in line for line in decodirt.sentences(classified(recommendation=half(tau=None))))
+    assert not any(
+        "recommended" in line for line in decodirt.sentences(classified(recommendation=half(random_tau=None)))
+    )
+
+
+def test_the_tables_of_classifiers():
+    datasets, bins, every, kept, scores, halves = decodirt.tables(classified())
+    assert datasets.rows[0] == ("x", "1", "40", "1.00 (0.50)", "0.50 (0.25)", "0.20 (0.10)", "12.5 %", "yes")
+    assert datasets.rows[3][3] == ""
+    assert bins.rows == (("1", "2", "0.50", "0.25", "0.20", "10.0 %"),)
+    assert every.title == "Glicko-2 ratings, all instances: rating ± 95 % (rank) on each set of datasets"
+    assert every.header == ("classifier", "hard", "easy", "odd")
+    assert every.rows == (
+        ("optimal", "1700 ± 137 (1)", "1700 ± 137 (1)", "1700 ± 137 (2)"),
+        ("a", "1600 ± 98 (2)", "1600 ± 98 (3)", "1600 ± 98 (1)"),
+        ("b", "1500 ± 118 (3)", "1500 ± 118 (2)", "1500 ± 118 (3)"),
+    )
+    assert kept.title.startswith("Glicko-2 ratings, without negatively discriminating instances: ")
+    assert scores.rows == (("a", "real", "0.800", "0.900", "0.700", "3"),)
+    assert halves.rows == (("the hard half", "2", "0", "1", "75 %", "0.90"),)
+    assert halves.notes == (
+        "Recommended, the hard half: x, y.",
+        "Rule: The first.",
+        "It orders the real classifiers as all datasets do with Kendall's tau 0.91; random subsets of the same size "
+        "reach 0.80 (95 %: 0.50 to 0.95), 97 % of them agree no better.",
+    )
+    few = half(tau=None, left_out=("z",))
+    assert list(decodirt.tables(classified(recommendation=few)))[-1].notes[2:] == (
+        "Left out for negative mean discrimination: z.",
+    )
+    pair = {
+        "left": "NumberOfClasses",
+        "right": "mean_difficulty",
+        "pearson": -0.456,
+        "low": -0.8,
+        "high": -0.1,
+        "p": 0.01,
+        "p_holm": 0.04,
+        "spearman": -0.5,
+        "datasets": 12,
+    }
+    known = Made(to_frame=lambda: framed(*[pair] * 9, {**pair, "p_holm": None}))
+    correlations = list(decodirt.tables(classified(correlations=known, recommendation=None)))[2]
+    assert correlations.title == "Properties and item parameters: the strongest of 9 correlations over datasets"
+    assert correlations.header[3] == "90 %"
+    assert correlations.rows[0] == ("NumberOfClasses", "mean difficulty", "-0.46", "-0.80 to -0.10", "0.01", "0.04",
+                                    "-0.50", "12")  # fmt: skip
+    assert len(correlations.rows) == 8
+
+
+def test_which_pictures_classifiers_have():
+    drawn = {plot.name for plot in decodirt.FIGURES if plot.when(classified(metadata_bins={}))}
+    assert "decodirt_ratings" in drawn
+    assert not any(name.startswith(("decodirt_by_", "decodirt_ranks_")) for name in drawn)
+    several = classified(metadata_bins={"NumberOfInstances": (1, 2), "MinorityClassPercentage": (1,)},
+                         ratings=[tournament_on("difficulty", "a"), tournament_on("least_difficulty_deviation", "a",
+                                                                                  datasets=("x",))])  # fmt: skip
+    drawn = {plot.name for plot in decodirt.FIGURES if plot.when(several)}
+    assert {name for name in drawn if name.startswith(("decodirt_by_", "decodirt_ranks_"))} == {
+        "decodirt_by_NumberOfInstances", "decodirt_ranks_difficulty"
+    }  # fmt: skip

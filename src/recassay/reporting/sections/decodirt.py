@@ -26,8 +26,8 @@ def sentences(result: DecodirtResult) -> Iterator[str]:
         telling = sum(row["mean_discrimination"] > 0 for row in rows)
         hardest, easiest = (f"({row['mean_difficulty']:.2f})" for row in (rows[0], rows[-1]))
         yield (
-            f"Of {len(rows)} datasets {hard} have instances of a mean difficulty above 0 (harder than the average "
-            f"respondent is able), and {telling} a positive mean discrimination; {rows[0]['dataset']} is the hardest "
+            f"Of {len(rows)} datasets {hard} {'has' if hard == 1 else 'have'} instances of a mean difficulty above 0 "
+            f"(harder than the average respondent is able), and {telling} a positive mean discrimination; {rows[0]['dataset']} is the hardest "
             f"{hardest}, {rows[-1]['dataset']} the easiest {easiest}."
         )
     yield from _ablest(result)
