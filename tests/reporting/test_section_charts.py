@@ -659,3 +659,42 @@ def test_the_popularity_of_items_and_the_shares_below_each_threshold():
         (10, "items", 0.5), (10, "training interactions", 0.1), (10, "test interactions", 0.2), (40, "items", 1.0),
         (40, "training interactions", 1.0), (40, "test interactions", 1.0),
     ]  # fmt: skip
+
+
+def test_properties_and_items_in_a_map():
+    pairs = [
+        {"left": "NumberOfClasses", "right": "mean_difficulty", "pearson": 0.5, "low": 0.1, "high": 0.8, "datasets": 9}
+    ]
+    pairs += [
+        {**pairs[0], "left": "ClassEntropy", "pearson": -0.001, "low": -0.3, "high": 0.3},
+        {**pairs[0], "left": "Gone", "pearson": None},
+        {**pairs[0], "left": "Below", "pearson": -0.5, "low": -0.8, "high": -0.1},
+        {**pairs[0], "left": "Zero", "low": 0.0},
+        {**pairs[0], "left": "Ends", "low": -0.5, "high": 0.0},
+    ]
+    table = Made(properties=6, variables=(*(pair["left"] for pair in pairs), "mean_difficulty"),
+                 statistics=("mean_difficulty",), pairs=framed(*pairs))  # fmt: skip
+    spec = decodirt_plots.plot_metadata(Made(correlations=table, traits=(1, 2), how=Made(confidence=0.9))).to_dict()
+    assert [(row["row"], row["column"], row["shown"], row["sure"]) for row in rows_of(spec)[0]] == [
+        ("NumberOfClasses", "mean difficulty", "0.50", True), ("ClassEntropy", "mean difficulty", "0.00", False),
+        ("Below", "mean difficulty", "-0.50", True), ("Zero", "mean difficulty", "0.50", False),
+        ("Ends", "mean difficulty", "0.50", False),
+    ]  # fmt: skip
+    assert spec["title"]["subtitle"].endswith("over 2 datasets; pale: the 90 % interval holds 0")
+    assert "opacity=1.0(if !datum.sure: 0.4)" in says(spec)[1]
+
+
+def test_ratings_with_and_without_negative_instances():
+    rows = [{"classifier": name, "set": "hard_deviation", "instances": kind, "rating": 1500.4, "rank": 1}
+            for kind in ("all_instances", "without_negative") for name in ("a", "b")]  # fmt: skip
+    first = Made(algorithms=("a", "b"), order=lambda: [1, 0])
+    result = Made(ratings=[Made(set=Made(name="hard_deviation"), all=first)], ratings_frame=lambda: framed(*rows))
+    spec = decodirt_plots.plot_ratings(result).to_dict()
+    left, right = spec["hconcat"]
+    assert (left["title"]["text"], right["title"]["text"]) == ("all instances", "without negative instances")
+    assert [{row["instances"] for row in rows_of(panel)[0]} for panel in (left, right)] == [
+        {"all_instances"}, {"without_negative"}
+    ]  # fmt: skip
+    assert (rows_of(left)[0][0]["set"], rows_of(left)[0][0]["shown"]) == ("hard dev.", "1500")
+    assert left["layer"][0]["encoding"]["y"]["sort"] == ["b", "a"]
+    assert says(left)[0] == "rect color=rank(reverse, 1..2) x=set y=classifier"

@@ -11,9 +11,11 @@ import pytest
 
 import recassay
 from recassay.api.publish.content import tell
+from recassay.core.errors import UsageError
 from recassay.core.tables.results import Results
 from recassay.reporting import telling
-from recassay.reporting.section import PARTS, Section, Table
+from recassay.reporting.figures import Figures, _best_first, _fits, narrowed
+from recassay.reporting.section import PARTS, Figure, Section, Table
 from recassay.reporting.telling import own_sections, sections, sections_of
 from recassay.testing.results import synthetic_results
 from support.charts import rows_of, says
@@ -407,3 +409,83 @@ def test_the_numbers_written_into_cells_are_those_of_the_result(analysed):
     table = model.to_frame().to_dicts()
     assert [row["probability"] for row in best] == [row["probability_best"] for row in table]
     assert [row["probability"] for row in first] == [row["probability_first"] for row in table]
+
+
+def test_the_parts_of_an_answer():
+    first = Table("T", ["a"], [["x"]])
+    assert telling._brief([], []) is None
+    assert telling._brief([], [first]).headline == "T"
+    brief = telling._brief(["A.", "B.", "C.", "D.", "E."], [first, Table("U", ["a"], [])])
+    assert (brief.headline, brief.table, brief.sentences) == ("A.", first, ("B.", "C.", "D."))
+    assert telling._brief(["A."], []).table is None
+    drawn = telling._undrawn(Table("T", ["a", "b", "c"], [["x", "├●┤", "1"], ["y", "", "2"]], notes=["N."]))
+    assert (drawn.header, drawn.rows, drawn.notes) == (("a", "c"), (("x", "1"), ("y", "2")), ("N.",))
+    page = telling.answer_html(["a < b"], [Table("T", ["a"], [["<x>"]], notes=["n & m"])])
+    assert page.startswith("<ul><li>a &lt; b</li></ul>")
+    assert page.endswith("<p>n &amp; m</p>")
+    assert telling.answer_html([], []) == ""
+    assert telling.failure("it", ValueError("a\n  b")) == "it failed with ValueError: a b"
+    whole = telling.Answer(("A.",), (), ("no luck",))
+    assert whole._repr_html_() == "<ul><li>A.</li><li>Not done: no luck</li></ul>"
+
+
+def test_an_answer_is_told_in_reading_order(analysed):
+    given = {name: analysed[name] for name in ("glicko", "compare", "rank")}
+    whole = telling.answer(given)
+    assert [name for _, name, _ in telling.with_sections(given)] == ["rank", "compare", "glicko"]
+    assert whole.sentences[0] == analysed["rank"].judgement.headline == whole.brief.headline
+    assert telling.leaders(given) == {
+        "rank": analysed["rank"].algorithms[analysed["rank"].order()[0]],
+        "glicko": analysed["glicko"].algorithms[analysed["glicko"].order()[0]],
+    }
+    assert telling.result_headline(analysed["rank"]) == analysed["rank"].judgement.headline
+    assert telling.result_headline(3) == ""
+    told = telling.verdict(given)
+    assert len(told) == len(set(told))
+
+
+def test_another_leader_is_named_after_the_verdict(analysed, monkeypatch):
+    given = {name: analysed[name] for name in ("rank", "glicko")}
+    own = analysed["rank"].algorithms[analysed["rank"].order()[0]]
+    tournament = replace(own_sections()["glicko"], leader=lambda result: "Somebody")
+    known = {"rank": {"rank": own_sections()["rank"]}, "glicko": {"glicko": tournament}}
+    monkeypatch.setattr(telling, "_sections_of_word", lambda word: known.get(word, {}))
+    sentence = f"Not every way to judge puts {own} first; others put there: Somebody (tournament)."
+    told = telling.verdict(given)
+    assert told[len(telling.result_sentences(given["rank"]))] == sentence
+    known["glicko"] = {"glicko": replace(tournament, leader=lambda result: own)}
+    assert not any("Not every way" in line for line in telling.verdict(given))
+
+
+def test_pictures_need_a_name_and_a_table_of_their_own():
+    taken, problems = {"a_b"}, []
+    figures = [
+        Figure("new", "C", None, "t"),
+        Figure("a b", "C", None, "t"),
+        Figure("other", "C", None, "nowhere"),
+        "text",
+    ]
+    assert [_fits(figure, {"t"}, taken, problems) for figure in figures] == [True, False, False, False]
+    assert taken == {"a_b", "new"}
+    assert problems == [
+        "the picture 'a b' has the name of another one",
+        "the picture 'other' names a table that its result does not have: 'nowhere'",
+        "what should be a Figure is str",
+    ]
+    listed = Figures(figures[:2])
+    assert (listed["a b"], listed[0], listed.names) == (figures[1], figures[0], ["new", "a b"])
+    with pytest.raises(UsageError, match="there is no figure 'nwe'"):
+        listed["nwe"]
+
+
+def test_the_best_of_many_are_those_of_the_verdict_or_of_the_first_order():
+    verdict = SimpleNamespace(judgement=SimpleNamespace(algorithms=("b", "a")))
+    ordered = SimpleNamespace(order=lambda: [1, 0], algorithms=("x", "y"))
+    other = SimpleNamespace(order=[0], algorithms=("x", "y"))
+    assert _best_first({"a": ordered, "b": verdict}) == ["b", "a"]
+    assert _best_first({"c": other, "a": ordered}) == ["y", "x"], "an order of some is none"
+    assert _best_first({"c": other}) == []
+    hidden = frozenset({"x"})
+    assert narrowed({"width": 901, "height": 900}, hidden, 0.5) == {"width": 450, "height": 900}
+    assert narrowed({"width": 1000}, hidden, 0.1) == {"width": 240}
+    assert narrowed([{"v": "x"}, {"v": "y"}, "x", "y", 3], hidden) == [{"v": "y"}, "y", 3]

@@ -27,8 +27,8 @@ def sentences(result: DecodirtResult) -> Iterator[str]:
         hardest, easiest = (f"({row['mean_difficulty']:.2f})" for row in (rows[0], rows[-1]))
         yield (
             f"Of {len(rows)} datasets {hard} {'has' if hard == 1 else 'have'} instances of a mean difficulty above 0 "
-            f"(harder than the average respondent is able), and {telling} a positive mean discrimination; {rows[0]['dataset']} is the hardest "
-            f"{hardest}, {rows[-1]['dataset']} the easiest {easiest}."
+            f"(harder than the average respondent is able), and {telling} a positive mean discrimination; "
+            f"{rows[0]['dataset']} is the hardest {hardest}, {rows[-1]['dataset']} the easiest {easiest}."
         )
     yield from _ablest(result)
     yield from _negative(result)
