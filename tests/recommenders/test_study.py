@@ -27,6 +27,7 @@ from recassay.recommenders.study import run_study
 from recassay.runner.references import dataset_version
 from recassay.store import Store
 from recassay.store.lock import study_lock
+from support.in_process import without_processes
 from support.run import PLUGIN, announce_metrics, children_of, numbers, tiny_data, tiny_study, write_plugin
 
 
@@ -323,6 +324,12 @@ def test_a_dataset_that_cannot_be_split_becomes_rows_and_the_others_go_on(folder
     assert (record.done, len(record.failed)) == (1, 1)
     assert record.failed[0].status == "failed"
     assert record.failed[0].reason.startswith("dataset bad: ")
+    with without_processes():
+        again = run_study(spec, folder / "out", workers=1)
+        asked = run_study(spec, folder / "out", workers=1, retry_failed=True)
+    assert (again.planned, again.done, again.ran, len(again.failed)) == (2, 1, 0, 1)
+    assert (asked.planned, asked.done, asked.ran, len(asked.failed)) == (2, 1, 1, 1)
+    assert [(cause.datasets, cause.cells) for cause in asked.causes()] == [(("bad",), 1)]
 
 
 def test_a_split_is_stored_once_and_comes_back_the_same(folder):
