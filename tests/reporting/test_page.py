@@ -333,6 +333,8 @@ def test_every_warning_in_its_order_and_words():
     ]  # fmt: skip
     (untuned,) = cautions(content(synthetic_results(3), facts(untuned=("EASE",), spent={"EASE": (0, 0)})))
     assert untuned[1] == "EASE ran with default parameters: no trial was spent on tuning."
+    ((_, many),) = cautions(content(synthetic_results(3), facts(untuned=tuple("abcdefghij"))))
+    assert many.startswith("a, b, c, d, e, f, g, h and 2 more ran with default parameters")
 
 
 def test_gaps_of_the_metric_and_of_others_are_told():
