@@ -922,25 +922,28 @@ def test_a_prior_is_made_of_the_tables_by_hand():
     """Two tables that share three algorithms; the second has times and sizes, and one algorithm by another name."""
     first = Table("t1", ("a", "b", "c"), np.array([[2.0, 4.0], [1.0, 1.0], [0.0, -2.0]]), np.full((3, 2), np.nan),
                   np.full(2, np.nan), np.ones((3, 2), bool))  # fmt: skip
-    second = Table("t2", ("C", "B", "A", "Pop"), np.array([[0.0, 0.0], [0.5, 1.5], [3.0, 3.0], [-1.0, -2.0]]),
+    second = Table("t2", ("C", "B", "A", "Pop"), np.array([[0.0, 0.0], [0.5, 1.5], [6.0, 6.0], [-1.0, -2.0]]),
                    np.log([[1.0, 2.0], [4.0, 8.0], [16.0, 32.0], [1.0, 1.0]]), np.array([5.0, 6.0]),
                    np.array([[True, True], [True, False], [True, True], [False, False]]))  # fmt: skip
     few = Table("t3", ("a", "b"), np.zeros((2, 2)), np.zeros((2, 2)), np.zeros(2), np.ones((2, 2), bool))
-    prior = prior_from([first, few, second], ("a", "b", "c", "MostPop", "new"), ("x", "other", "x", "y", "x"))
-    assert prior.sources == ("t1 (3 of 5 algorithms, 2 datasets)", "t2 (4 of 5 algorithms, 2 datasets)")
-    levels = (np.array([3.0, 1.0, -1.0]), np.array([3.0, 1.0, 0.0, -1.5]))
+    prior = prior_from(
+        [first, few, second], ("a", "b", "c", "MostPop", "new", "odd"), ("x", "other", "x", "y", "x", "other")
+    )
+    assert prior.sources == ("t1 (3 of 6 algorithms, 2 datasets)", "t2 (4 of 6 algorithms, 2 datasets)")
+    levels = (np.array([3.0, 1.0, -1.0]), np.array([6.0, 1.0, 0.0, -1.5]))
     noise = [np.maximum(v, 0.25) / 2 for v in (np.array([1.0, 0.0, 1.0]), np.array([0.0, 0.25, 0.0, 0.25]))]
     gap = levels[0] - levels[1][:3]
     apart = max((gap.var(ddof=1) - (noise[0] + noise[1][:3]).mean()) / 2, 0.0)
+    assert apart > 0.5
     precision = np.r_[1 / (noise[0] + apart), 0.0] + 1 / (noise[1] + apart)
-    pulled = np.r_[(levels[0] - 1) / (noise[0] + apart), 0.0] + (levels[1] - 0.625) / (noise[1] + apart)
+    pulled = np.r_[(levels[0] - 1) / (noise[0] + apart), 0.0] + (levels[1] - 1.375) / (noise[1] + apart)
     known = pulled / precision
-    assert prior.levels == pytest.approx([*known, (known[0] + known[2]) / 2])
-    assert prior.deviations == pytest.approx([*np.sqrt(1 / precision + apart), np.inf])
+    assert prior.levels == pytest.approx([*known, (known[0] + known[2]) / 2, 0.0])
+    assert prior.deviations == pytest.approx([*np.sqrt(1 / precision + apart), np.inf, np.inf])
     seconds = second.log_seconds[[2, 1, 0, 3]]
     assert prior.log_seconds[:4] == pytest.approx((seconds - seconds.mean(axis=0)).mean(axis=1))
-    assert np.isnan(prior.log_seconds[4])
-    assert prior.succeeded.tolist() == [[0.5, 0.5], [0.5, 0.0], [0.5, 0.5], [0.0, 0.0], [0.0, 0.0]]
+    assert np.isnan(prior.log_seconds[4:]).all()
+    assert prior.succeeded.tolist() == [[0.5, 0.5], [0.5, 0.0], [0.5, 0.5], [0.0, 0.0], [0.0, 0.0], [0.0, 0.0]]
     assert prior.log_size.tolist() == [5.0, 6.0]
     wide = prior_from([first, second], ("a", "b", "c"), between=9.0)
     assert wide.deviations[1] == pytest.approx(np.sqrt(9 + 1 / (2 / (0.125 + 9.0))))
