@@ -105,6 +105,7 @@ LONG = {
     "faults/test_inputs": 100,
     "project/test_wheel.py::test_the_demo": 0,
     "recommenders/test_adaptive.py::test_killed": 1,
+    "recommenders/test_adaptive.py::test_probes_are": 1,
     "reporting/test_page_browser": 3,
     "reporting/test_page_look": 1,
     "reporting/test_page_numbers": 3,
