@@ -205,7 +205,7 @@ def test_a_table_with_holes_is_tested_whole(tmp_path):
     frame = table[1:]
     result = recassay.compare(frame, missing="drop-datasets")
     assert (len(result.datasets), result.skillings_mack.missing) == (8, 1)
-    assert any("missing cells kept" in sentence for sentence in sentences(result))
+    assert any("missing cell kept" in sentence for sentence in sentences(result))
     assert recassay.compare(table).skillings_mack is None
 
 
