@@ -19,6 +19,7 @@ from scipy import sparse
 from recassay.core.errors import InputError, UsageError
 from recassay.core.specs.specs import ReadSpec
 from recassay.data.readers import ReadResult, read_interactions
+from recassay.data.reading import textfile
 
 ROWS = [
     (196, 242, 3.0, 881250949),
@@ -347,3 +348,30 @@ def test_a_header_is_known_by_the_whole_rows_below_it(tmp_path: Path) -> None:
     assert read_interactions(path, spec).record.columns == {"user": "x", "item": "y"}
     path.write_text("x,y\na,b\n")
     assert read_interactions(path, spec).record.columns == {"user": "0", "item": "1"}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "options", "users", "bad"),
+    [
+        ("a.txt", "1,2,3\n2,4\n", {"format": "adjacency", "delimiter": ","}, [1, 2], 0),
+        ("a.inter", 'user_id:token\titem_id:token\n"a\t1\nb\t2\n', {}, ['"a', "b"], 0),
+        ("a.csv", "user,item\r\n1,2\r\n\r\n3,4\r\n", {}, [1, 3], 0),
+        ("a.csv", "user,item\na::x,1\nb,2\nc,3\nd,4\n", {}, ["a::x", "b", "c", "d"], 0),
+        ("a.txt", "1 2\n1 3 5\n2 4\n", {"skip_bad_rows": True}, [1, 2], 1),
+        ("a.csv", "user,item,time\n1,1,1600000000\n2,2,1600000001\n3,3,x\n4,4,y\n", {"skip_bad_rows": True}, [1, 2], 2),
+    ],
+)  # fmt: skip
+def test_layouts_that_look_like_others(
+    tmp_path: Path, name: str, text: str, options: dict, users: list, bad: int
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(text.encode())
+    result = read_interactions(path, ReadSpec.model_validate(options))
+    assert (result.interactions.users.to_list(), result.record.bad) == (users, bad)
+
+
+def test_a_bad_byte_is_found_on_its_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(textfile, "CHUNK", 4)
+    (tmp_path / "a.csv").write_bytes(b"a,b\n" * 10 + b"\xff")
+    with pytest.raises(InputError, match="byte 0xff in line 11 is not utf-8"):
+        read_interactions(tmp_path / "a.csv")
