@@ -352,7 +352,8 @@ def test_an_option_changes_the_answer(verb, option):
     usual, other = (getattr(recassay, verb)(table, **options) for options in (given, given | {option: case.value}))
     assert without(usual, option) != without(other, option)
     parts = {name: leaves(part) for name, part in other.to_dict().items() if name != "settings"}
-    same_as_recorded("options", f"{verb} {option}", parts)
+    if given.get("posterior") != "samples" and option != "posterior":  # samples fall otherwise on another processor
+        same_as_recorded("options", f"{verb} {option}", parts, near=0.05 if verb.endswith("irt") else 0.02)
 
 
 class Heard:

@@ -17,7 +17,7 @@ from recassay.reporting.figures import build_sections, figures
 from recassay.reporting.page.top import top
 from recassay.reporting.telling import answer
 from support.decodirt import benchmark
-from support.frozen import hashed, leaves, same_as_recorded
+from support.frozen import NEAR, leaves, same_as_recorded
 from support.strata import evidence, scores
 
 NAMES = ["EASE", "ALS", "BPR", "ItemKNN", "MostPop"]
@@ -71,9 +71,14 @@ def told(word: str, result: Any) -> dict[str, Any]:
     return {
         "data": result.to_dict(),
         "sentences": "\n".join(map(str, said.sentences)),
-        "tables": {shown.title: "\n".join(" | ".join(row) for row in (shown.header, *shown.rows, shown.notes))
-                   if len(shown.rows) < 12 else hashed(str(shown)) for shown in said.tables},
-    }  # fmt: skip
+        # Rows of long tables may be all but tied: they are in the data, whatever their order.
+        "tables": {
+            shown.title: "\n".join(
+                " | ".join(row) for row in (shown.header, *(shown.rows if len(shown.rows) < 12 else ()), shown.notes)
+            )
+            for shown in said.tables
+        },
+    }
 
 
 def choices() -> pl.DataFrame:
@@ -101,6 +106,9 @@ def dimensions() -> pl.DataFrame:
     return pl.DataFrame(rows)
 
 
+ROUGH = dict.fromkeys(("beta_irt", "user_irt", "decodirt", "1pl", "2pl", "3pl"), 0.05)
+"""Iterations that end when a step is small: where they end depends on the processor."""
+
 MEANS = [[0.30, 0.28, 0.10], [0.25, 0.24, 0.12], [0.16, 0.22, 0.15], [0.10, 0.20, 0.19]]
 RESULTS: dict[str, Callable[[], Any]] = {
     "multiverse": lambda: recassay.multiverse(choices(), permutations=50, leaky=["split=random"]),
@@ -122,17 +130,17 @@ def test_a_result_tells_what_it_told(name):
     pictures = {
         figure.name: {"caption": figure.caption, "spec": leaves(figure.spec)} for figure in figures({name: result})
     }
-    same_as_recorded("results", name, told(name, result) | {"pictures": pictures})
+    same_as_recorded("results", name, told(name, result) | {"pictures": pictures}, near=ROUGH.get(name, NEAR))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", REPORTS)
 def test_a_report_tells_what_it_told(name):
     frame, asked = REPORTS[name]
-    report, content = examine(frame, None, replicates=200, **asked)
+    report, content = examine(frame, None, replicates=1000, **asked)
     filled = list(build_sections(report.analyses))
     for word, result in report.analyses.items():
-        same_as_recorded(name, word, told(word, result))
+        same_as_recorded(name, word, told(word, result), near=ROUGH.get(word, NEAR))
     pictures = {figure.name: {"caption": figure.caption, "spec": leaves(figure.spec)}
                 for part in filled for figure in part.figures}  # fmt: skip
     same_as_recorded(name, "pictures", pictures)

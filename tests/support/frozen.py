@@ -8,12 +8,17 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 from hashlib import sha256
 from itertools import chain
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
 RECORDS = Path(__file__).parents[1] / "frozen"
+NEAR = 0.01
+"""How near numbers are to come: draws that are all but tied fall otherwise on another processor."""
+NUMBER = r"\d+(?:\.\d+)?(?: %)?"
 SHORT = 8
 """Longer lists are kept as their length and sums, longer tables as a hash."""
 
@@ -60,27 +65,46 @@ def hashed(text: str) -> str:
     return sha256(text.encode()).hexdigest()[:12]
 
 
-def changes(old: Any, new: Any, place: str = "") -> list[str]:
-    """Where two digests differ by more than the last digits, which another processor may change."""
+def changes(old: Any, new: Any, near: float, place: str = "") -> list[str]:
+    """Where two digests differ by more than another processor may change: words, and numbers by more than `near`."""
     if isinstance(old, dict) and isinstance(new, dict):
         if set(old) == set(new) and "sums" in old:
             size = max(abs(old["sums"][2]), abs(new["sums"][2]), 1e-12)
-            far = any(abs(a - b) > 1e-4 * size for a, b in zip(old["sums"], new["sums"], strict=True))
-            rest = {k: v for k, v in old.items() if k != "sums"} != {k: v for k, v in new.items() if k != "sums"}
-            return [f"{place}: {old} was answered, now {new}"] if far or rest else []
-        names = [*old, *(name for name in new if name not in old)]
-        gone = object()
-        return [line for name in names for line in changes(old.get(name, gone), new.get(name, gone), f"{place}/{name}")]
+            far = any(abs(a - b) > near * size for a, b in zip(old["sums"], new["sums"], strict=True))
+            other = old["length"] != new["length"] or (near <= NEAR and old.get("others") != new.get("others"))
+            return [f"{place}: {old} was answered, now {new}"] if far or other else []
+        lines = [f"{place}/{name} is new" for name in new if name not in old]
+        lines += [f"{place}/{name} is gone" for name in old if name not in new]
+        return lines + [line for name in old if name in new
+                        for line in changes(old[name], new[name], near, f"{place}/{name}")]  # fmt: skip
     if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
-        return [line for i, pair in enumerate(zip(old, new, strict=True)) for line in changes(*pair, f"{place}/{i}")]
-    numbers = all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in (old, new))
-    if numbers and math.isclose(old, new, rel_tol=1e-3, abs_tol=1e-6):
-        return []
-    return [] if old == new else [f"{place}: {str(old)[:300]} was answered, now {str(new)[:300]}"]
+        pairs = zip(old, new, strict=True)
+        return [line for i, pair in enumerate(pairs) for line in changes(*pair, near, f"{place}/{i}")]
+    if isinstance(old, (bool, NoneType)) or isinstance(new, (bool, NoneType)):
+        same = old is new
+    elif isinstance(old, str) and isinstance(new, str):
+        same = re.sub(NUMBER, "0", old) == re.sub(NUMBER, "0", new) and all(
+            abs(value(a) - value(b)) <= (near * value(a) + 1.01 * unit(a) if unit(a) else 0)
+            for a, b in zip(re.findall(NUMBER, old), re.findall(NUMBER, new), strict=True)
+        )
+    else:
+        numbers = isinstance(old, (int, float)) and isinstance(new, (int, float))
+        same = old == new or (numbers and math.isclose(old, new, rel_tol=near, abs_tol=0.002))
+    return [] if same else [f"{place}: {str(old)[:300]} was answered, now {str(new)[:300]}"]
 
 
-def same_as_recorded(file: str, name: str, data: Any) -> None:
-    """Hold an answer against the recorded one, or record it."""
+def value(number: str) -> float:
+    return float(number.removesuffix(" %"))
+
+
+def unit(number: str) -> float:
+    """One step in the last printed digit; counts are exact."""
+    decimals = len(number.removesuffix(" %").partition(".")[2])
+    return 10.0**-decimals if decimals or number.endswith("%") else 0.0
+
+
+def same_as_recorded(file: str, name: str, data: Any, *, near: float = NEAR) -> None:
+    """Hold an answer against the recorded one, or record it. Iterations that end early need a wider `near`."""
     path = RECORDS / f"{file}.json"
     known = json.loads(path.read_text()) if path.exists() else {}
     answered = json.loads(json.dumps(digest(data)))
@@ -90,5 +114,5 @@ def same_as_recorded(file: str, name: str, data: Any) -> None:
         path.write_text("{\n" + ",\n".join(lines) + "\n}\n")
         return
     assert name in known, f"{name} is not recorded in {path.name}: record it with RECASSAY_FREEZE=1"
-    told = changes(known[name], answered)
+    told = changes(known[name], answered, near)
     assert not told, "\n".join(["if this is meant, record it with RECASSAY_FREEZE=1:", *told[:20]])
