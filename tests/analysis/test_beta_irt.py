@@ -640,3 +640,15 @@ def test_tables_and_options_that_do_not_fit_are_refused(values, options, message
         fit_beta_irt(values, names("a", len(values)), names("d", values.shape[1]), **options)
     with pytest.raises(ValueError, match="do not fit the names"):
         fit_beta_irt(values, names("a", len(values) + 1), names("d", values.shape[1]))
+
+
+def test_the_noise_of_least_squares_is_its_error_over_the_degrees_of_freedom():
+    able = np.array([-1.0, -0.3, 0.2, 0.6, 1.1, 1.5])
+    values = expit(able[:, None] - np.linspace(-1, 1, 7)) ** 1.3
+    values += 0.05 * np.sin(np.arange(42)).reshape(6, 7) * values * (1 - values)
+    values[2, 3] = np.nan
+    responses = ScoreTable.squeeze(values)
+    start = find_mode(responses, 1.0)
+    found = mode.least_squares(responses, 1.0, start.z)
+    error = (responses.values - found.posterior.curve(found.z)) * responses.observed
+    assert found.noise == pytest.approx(np.sqrt((error**2).sum() / (41 - (6 + 2 * 7) + 2)), rel=1e-4)

@@ -485,3 +485,13 @@ def test_conclusions_are_whole_sentences():
     assert answer["negative_dimensions"] == ["robustness", "scalability"]
     assert answer["mean_scores"] == pytest.approx({"a00": mean[0], "a01": mean[1]})
     assert answer["sensitivity"]["any"]["probability_first"]["a01"] == pytest.approx(free.probability_first[1, -1])
+
+
+def test_a_correctness_whose_direction_nobody_knows_is_better_where_higher():
+    frame = long(("mine", "coverage", "diversity", "robustness", "scalability"))
+    known = dimension_table(Results.from_frame(long()))
+    table = dimension_table(Results.from_frame(frame), correctness="mine")
+    assert table.negative.tolist() == known.negative.tolist() == [False, False, False, True, True]
+    errors = Results.from_frame(frame.with_columns(pl.col("metric").replace("mine", "rmse")))
+    errors = dimension_table(errors, correctness="rmse")
+    assert errors.negative.tolist() == [True, False, False, True, True]

@@ -497,6 +497,13 @@ def test_the_recommendation_by_plain_computation(small):
     again = recommend(small.traits, [*small.ratings[:2], *apart], real, seed=6)
     assert [candidate.separated for candidate in again.candidates] == pytest.approx([10 / 15] * 4)
     assert recommend(small.traits, [*small.ratings[:2], *apart], real[:2], seed=6).tau is None
+    # Of two halves that vary least and have equal faults, the one that tells more classifiers apart is taken.
+    least_halves = [half for half in halves if half.set.name.startswith("least")]
+    alike = replace(least_halves[0].all, bounds=None)
+    for wide in (0, 1):
+        bounds = [None, staircase(alike.algorithms, real)]
+        told = [replace(half, all=replace(alike, bounds=bounds[at == wide])) for at, half in enumerate(least_halves)]
+        assert recommend(small.traits, [*small.ratings[:2], *told], real, seed=6).set == told[wide].set
     data = small.to_dict()["recommended"]
     assert (data["set"], data["kendall_tau"], data["overlap_of_least"]) == (found.set.name, found.tau, found.overlap)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from recassay.analysis.compare.fit import compare_algorithms
-from recassay.analysis.inference.bootstrap import dataset_weights
+from recassay.analysis.inference.bootstrap import dataset_weights, intervals
 from recassay.analysis.inference.families import family_means, family_numbers, obvious_families
 from recassay.analysis.rank.fit import rank_algorithms
 from recassay.analysis.verdict.decision import decide
@@ -14,6 +14,7 @@ from recassay.analysis.verdict.fit import judge
 from recassay.core.errors import UsageError
 from recassay.core.tables.matrix import Matrix
 from recassay.reporting.sections.compare import sentences
+from support.tables import matrix
 
 NAMES = ("Amazon-Books", "amazon_beauty", "ML-1M", "ml-100k", "yelp", "d01", "d02", "letter")
 
@@ -117,3 +118,20 @@ def test_family_means_and_draws_of_whole_families():
     weights = dataset_weights(3, 200, np.random.default_rng(1), numbers)
     assert (weights[:, 0] == weights[:, 1]).all()
     assert weights.sum(axis=1) == pytest.approx(np.full(200, 3.0))
+
+
+def test_intervals_of_ranks_are_expanded_for_the_number_of_families(monkeypatch):
+    widths = []
+
+    def heard(sampled, units, confidence, **more):
+        widths.append(units)
+        return intervals(sampled, units, confidence, **more)
+
+    monkeypatch.setattr("recassay.analysis.rank.fit.intervals", heard)
+    table = matrix(np.random.default_rng(0).random((3, 12)))
+    families = {name: f"family {i // 2}" for i, name in enumerate(table.datasets)}
+    rank_algorithms(table, replicates=100, methods=["mean_rank"], families=families)
+    assert set(widths) == {6}
+    widths.clear()
+    rank_algorithms(table, replicates=100, methods=["mean_rank"])
+    assert set(widths) == {12}

@@ -11,7 +11,7 @@ import pytest
 
 import recassay
 from recassay.api import reproduce as verb
-from recassay.api.reproduce import reproduction_page
+from recassay.api.reproduce import _judged, reproduction_page
 from recassay.core.errors import NotApplicableError, UsageError
 from recassay.data.published.printed import VERDICTS, PrintedNumber, papers, printed_numbers
 from recassay.data.published.tables import (
@@ -243,3 +243,13 @@ def test_published_rows_have_their_source():
     assert is_published(Path("published:x"))
     assert not is_published("x/published:y")
     assert not is_published(3)
+
+
+@pytest.mark.parametrize(
+    ("ours", "verdict"),
+    [(0.5, "printed digits"), (0.5004, "printed digits"), (0.503, "near"), (0.497, "near"),
+     (0.506, "does not follow"), (0.494, "does not follow"), (None, "does not follow"), ("0.500", "exact")],
+)  # fmt: skip
+def test_a_number_is_judged_on_both_sides_of_the_printed_one(ours, verdict):
+    wanted = dataclasses.replace(printed_numbers()[0], printed="0.500", digits=3, near=0.005)
+    assert _judged(wanted, ours).verdict == verdict

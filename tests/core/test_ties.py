@@ -19,6 +19,7 @@ from recassay.analysis.pareto import pareto_front
 from recassay.analysis.profiles import fit_profiles
 from recassay.analysis.rank.fit import rank_algorithms
 from recassay.analysis.strata.pairs import paired_tests
+from recassay.core.ranked import place_rows
 from recassay.core.ties import RELATIVE_TIE, beats, level, ranks, sign
 from support.tables import matrix
 
@@ -161,3 +162,13 @@ def test_strata_tie_by_the_same_rule(scale):
     assert np.sign(tests.difference[0]).tolist() == [0, -1, -1]
     same = paired_tests(np.array([[[0.1, 0.2], [0.3, 0.4]]]) * scale, higher_is_better=True)
     assert same.p[0, 0] == 0.5  # two users: no p is below that of two coins
+
+
+def test_places_in_a_chain_of_ties_whose_ends_do_not_tie():
+    """Neighbours tie, the ends do not: each value counts for itself those above it and those it ties with."""
+    step = 0.7 * RELATIVE_TIE
+    row = np.array([1.0, 0.5, 1.0 + step, 1.0 + 2 * step])
+    better, tied = np.empty((1, 4), dtype=np.int64), np.empty((1, 4), dtype=np.int64)
+    place_rows(row[None], better, tied)
+    assert better[0].tolist() == [1, 3, 0, 0]
+    assert tied[0].tolist() == [2, 1, 3, 2]

@@ -20,6 +20,7 @@ from recassay.core.errors import InputError, UsageError
 from recassay.core.specs.specs import ReadSpec
 from recassay.data.readers import ReadResult, read_interactions
 from recassay.data.reading import textfile
+from recassay.data.reading.sniffing import positional_roles
 
 ROWS = [
     (196, 242, 3.0, 881250949),
@@ -375,3 +376,12 @@ def test_a_bad_byte_is_found_on_its_line(tmp_path: Path, monkeypatch: pytest.Mon
     (tmp_path / "a.csv").write_bytes(b"a,b\n" * 10 + b"\xff")
     with pytest.raises(InputError, match="byte 0xff in line 11 is not utf-8"):
         read_interactions(tmp_path / "a.csv")
+
+
+@pytest.mark.parametrize(
+    ("third", "role"),
+    [(["3", "1500000000"], "rating"), (["1400000000", "1500000000"], "timestamp"), (["2020-01-02", "4"], "rating")],
+)
+def test_a_third_column_is_a_time_where_every_row_has_a_clock(third, role):
+    rows = [["u1", "i1", third[0]], ["u2", "i2", third[1]], ["u3", "i3"]]
+    assert positional_roles(rows, 3, "x.csv") == {"user": 0, "item": 1, role: 2}

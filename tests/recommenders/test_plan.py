@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 from types import SimpleNamespace
 
+import numpy as np
+import polars as pl
 import pytest
 
 import recassay
 from recassay.core.errors import UsageError
 from recassay.core.specs.specs import ProtocolSpec
 from recassay.core.specs.study import ComPerSpec, TuningSpec
-from recassay.recommenders import price, probes
+from recassay.metrics.evaluate import EvaluationResult
+from recassay.recommenders import cell, price, probes
 from recassay.recommenders import study as running
 from recassay.recommenders.plan import CellSpec, SplitSpec, plan
 from recassay.recommenders.probes import Probing, probe_study, prober
@@ -194,3 +197,22 @@ def test_what_a_run_is_asked_for_reaches_the_driver(tmp_path, monkeypatch):
     payload = work.cells[1].payload(tmp_path)
     assert (payload["id"], payload["reference"], payload["folder"]) == (second.id, "EASE", str(tmp_path))
     assert payload["memory_in_words"] == "nine tenths of the machine's memory are"
+
+
+def test_metrics_over_the_whole_order_leave_out_what_lists_leave_out(monkeypatch):
+    """Where users may have items again, nothing is barred, though everything was seen."""
+    given = {}
+
+    def values(recommender, users, relevant, metrics, **more):
+        given.update(more)
+        return {"auc": np.array([0.5])}
+
+    judged = EvaluationResult(pl.DataFrame({"user": [0], "auc": [0.1]}), {}, {}, {})
+    monkeypatch.setattr(cell, "evaluate", lambda *lists, **more: judged)
+    monkeypatch.setattr(cell, "users_of", lambda test: np.array([0]))
+    monkeypatch.setattr(cell, "whole_ranking_values", values)
+    split = SimpleNamespace(test=SimpleNamespace(csr=lambda: "relevant"))
+    work = SimpleNamespace(split=split, spec=SimpleNamespace(metrics=("auc",)))
+    answer = cell._judge_test(work, None, None, "seen", None)
+    assert given == {"train": "seen", "exclude": None}
+    assert answer.per_user["auc"].to_list() == [0.5]
