@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 import recassay
 from recassay.analysis.logistic_irt import errors as logistic_errors
 from recassay.analysis.logistic_irt.ability import estimate_abilities
-from recassay.analysis.logistic_irt.em import ADAPTING, EMRun, fit_em
+from recassay.analysis.logistic_irt.em import ADAPTING, EMRun, LogisticFit, fit_em
 from recassay.analysis.logistic_irt.errors import item_covariance
 from recassay.analysis.logistic_irt.fit import fit_logistic, score_logistic
 from recassay.analysis.logistic_irt.grid import (
@@ -24,7 +25,7 @@ from recassay.analysis.logistic_irt.grid import (
     posterior_on_grid,
     window,
 )
-from recassay.analysis.logistic_irt.items import slopes
+from recassay.analysis.logistic_irt.items import STEEPEST, slopes
 from recassay.analysis.logistic_irt.model import item_information, probabilities, test_information, true_score
 from recassay.analysis.logistic_irt.priors import ItemPriors, ItemState
 from recassay.analysis.logistic_irt.result import PARAMETERS
@@ -701,3 +702,9 @@ def test_the_grid_interpolates_and_follows_the_mass():
     assert len(AbilityGrid.of(np.linspace(-6, 6, 401), np.full(9, 5.0)).nodes) == 121  # half of 1 / slope
     assert AbilityGrid.of(np.linspace(-6, 6, 61), np.array([1.0])).between is None
     assert np.exp(where.log_weights).sum() == pytest.approx(1.0)
+
+
+def test_slopes_of_either_sign_run_into_their_bound():
+    slope = np.array([STEEPEST, 0.9 * STEEPEST, -0.9 * STEEPEST, -STEEPEST])
+    fit = SimpleNamespace(items=SimpleNamespace(slope=slope))
+    assert LogisticFit.at_bound.fget(fit).tolist() == [True, False, False, True]

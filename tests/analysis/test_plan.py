@@ -25,7 +25,7 @@ from recassay.analysis.plan.fit import (
     sign_evidence,
     standardised,
 )
-from recassay.analysis.plan.result import MOST
+from recassay.analysis.plan.result import MOST, PlanResult
 from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix
@@ -375,3 +375,9 @@ def test_a_plan_is_of_the_undecided_pairs_and_passes_on_what_was_asked(monkeypat
 
 def test_five_datasets_are_enough_to_plan_from_and_the_usual_power_is_80_percent(fewer_draws):
     assert plan_study(table(0.6, n=5), "ndcg@10").power == 0.8
+
+
+def test_out_of_reach_is_what_nothing_shows_even_alone():
+    shown, together, never = (SimpleNamespace(alone=alone, among_all=among_all)
+                              for alone, among_all in ((20, 40), (30, None), (None, None)))  # fmt: skip
+    assert PlanResult.out_of_reach(SimpleNamespace(pairs=(shown, together, never))) == (never,)

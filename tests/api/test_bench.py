@@ -269,3 +269,19 @@ def test_what_the_algorithm_was_spared_is_noted():
         "Nothing was tuned: the algorithm states no `space`, while the baselines were tuned.",
     )
     assert _notes(SimpleNamespace(seeds=(1,), tuning={"trials": 0}), [untuned]) == ()
+
+
+def test_failed_cells_of_the_own_algorithm_are_run_again(shipped, monkeypatch):
+    class Ran(Exception):
+        pass
+
+    def run(study, place, **more):
+        given.update(more)
+        raise Ran
+
+    given = {}
+    monkeypatch.setattr("recassay.api.study.bench.run_study", run)
+    monkeypatch.chdir(shipped)
+    with pytest.raises(Ran):
+        recassay.bench("mine.py:Mine", benchmark="shipped", fetch=False, workers=2, progress=None)
+    assert given == {"workers": 2, "progress": None, "retry_failed": True}

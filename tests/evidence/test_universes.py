@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 import pytest
 
 from recassay.api.study.studies import make_study
@@ -12,7 +14,7 @@ from recassay.store import CellRecord
 from support.stores import write_records
 
 
-def written(folder, spec, value, *, failed=()):
+def written(folder, spec, value, *, failed=(), split=attrgetter("split")):
     """A store in which every planned cell has the value that `value` gives it."""
     records = []
     for number, cell in enumerate(plan(spec).cells):
@@ -22,7 +24,7 @@ def written(folder, spec, value, *, failed=()):
         records.append(CellRecord(
             f"c{number}", cell.algorithm.name, cell.dataset.name, cell.spec.seed, fold,
             cell.spec.model_dump(mode="json"), status, reason="slow" if status == "failed" else None,
-            metrics={"ndcg@10": value(number, cell)}, split=protocol.split,
+            metrics={"ndcg@10": value(number, cell)}, split=split(protocol),
         ))  # fmt: skip
     manifest = {"study": spec.model_dump(mode="json")}
     return write_records(folder, ["ndcg@10"], records, manifest=manifest)
@@ -74,3 +76,12 @@ def test_folds_are_averaged_windows_stay_and_a_failed_fold_leaves_no_value(tmp_p
     assert {(row["window"], row["value"]) for row in universe_rows(moved).rows(named=True)} == {
         ("0", 0.0), ("1", 1.0), ("2", 2.0)}  # fmt: skip
     assert free_choices(moved) == {}
+
+
+def test_one_fold_that_leaks_makes_its_universe_leak(tmp_path, monkeypatch):
+    folds = make_study(["synthetic:dense-small"], ["MostPop"], trials=0, metrics=["ndcg@10"],
+                       protocol={"split": "kfold", "folds": 3}).model_copy(update={"folds": (0, 1, 2)})  # fmt: skip
+    folder = written(tmp_path / "folds", folds, lambda number, cell: 0.5, split=lambda cell: f"fold {cell.fold}")
+    for leaking, marked in (("fold 1", "yes"), ("none", "no")):
+        monkeypatch.setattr(evidence, "_refused", lambda folder, split, leaking=leaking: split == leaking)
+        assert universe_rows(folder)["leaky"].to_list() == [marked]

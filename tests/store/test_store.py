@@ -398,3 +398,18 @@ def test_a_sealed_folder_knows_its_files(tmp_path):
         read_sealed(tmp_path, "d.json", "it")
     (tmp_path / "d.json").unlink()
     assert folder_state(tmp_path) == "damaged"
+
+
+def test_an_altered_row_of_a_further_universe_is_refused(tmp_path):
+    with Store.open(tmp_path / "s", create=True) as store:
+        store.set_plan([PlannedRow(name, "EASE", "films", 1, None, ("ndcg@10",), "", 0, universe=at)
+                        for at, name in enumerate(("own", "further"))], {})  # fmt: skip
+        for name in ("own", "further"):
+            store.record(CellRecord(name, "EASE", "films", 1, None, {}, "failed", reason="slow"))
+        assert [cell.id for cell in store.cells()] == ["own"]
+        assert [cell.id for cell in store.cells(every=True)] == ["own", "further"]
+        store._connection.execute("UPDATE cells SET reason = 'fast' WHERE id = 'further'")
+        assert len(store.cells(every=True, damaged=True)) == 2
+        for every in (False, True):
+            with pytest.raises(InputError, match="the row of EASE on films is not what was written"):
+                store.cells(every=every)
