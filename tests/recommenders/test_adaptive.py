@@ -164,7 +164,7 @@ def test_probes_are_untuned_cells_in_a_study_of_their_own(data):
     events = []
     spec = study(data, trials=3)
     record = recassay.run(
-        spec, data / "out", workers=1, adaptive=True, probes=True, target="first", confidence=0.6,
+        spec, data / "out", workers=1, adaptive=True, probes=True, target="first", confidence=0.97,
         progress=events.append,
     )  # fmt: skip
     journal = read_adaptive(data / "out")
@@ -183,9 +183,9 @@ def test_probes_are_untuned_cells_in_a_study_of_their_own(data):
     found = recassay.adaptive(data / "out")
     assert found.probed == len(probes)
     assert f"cells and {len(probes)} probes" in str(adaptive_standing(data / "out")), "what `status` shows"
-    again = recassay.run(spec, data / "out", workers=1, adaptive=True, probes=True, target="first", confidence=0.6)
+    again = recassay.run(spec, data / "out", workers=1, adaptive=True, probes=True, target="first", confidence=0.97)
     assert again.ran == 0
-    recassay.run(spec, data / "out", workers=1, adaptive=True, target="first", confidence=0.6)
+    recassay.run(spec, data / "out", workers=1, adaptive=True, target="first", confidence=0.97)
     assert recassay.adaptive(data / "out").probed == len(probes), "a run without probes forgets none"
 
 
