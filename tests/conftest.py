@@ -84,7 +84,13 @@ def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
 
 
 LONG = {
-    "data/test_read_as_meant.py::test_as_meant_or_refused_in_other_worlds": 1,
+    "algorithms/test_external_process": 3,
+    "api/test_analysts": 2,
+    "data/test_budgets": 10,
+    "data/test_read_as_meant": 30,
+    "data/test_stream": 3,
+    "docs/test_board": 2,
+    "store/test_damage": 6,
     "algorithms/test_neural.py::test_any_stage": 1,
     "algorithms/test_neural.py::test_learnable_tastes": 1,
     "algorithms/test_neural.py::test_promises": 2,
