@@ -217,6 +217,16 @@ def test_a_plugins_brief_or_leader_that_fails_is_told():
         assert not_done == [f"the {what} of the section 'Joy' failed with ZeroDivisionError: division by zero"]
 
 
+DIRECTION = [
+    "rule x=x x2=edge y=y(0..1) y2=row",
+    "rule color=name x=x_low x2=x_high y=y(0..1)",
+    "rule color=name x=x y=y_low y2=y_high",
+    "circle color=name x=x y=y(0..1)",
+    "text text=label x=edge y=row(0..1)",
+    "rect x=low(0..1) x2=high",
+    "line color=item strokeDash=item x=trait(0..1) y=expected(0..1)",
+]
+"""What both directions of beta-IRT draw."""
 SAYS = {
     "forest": [
         "rule color='#687079'(if datum.could_be_best: '#0072b2') x=mean_rank_low(1..8) x2=mean_rank_high y=algorithm",
@@ -294,24 +304,8 @@ SAYS = {
         "rule x=low(0..1) x2=high y=name",
         "circle x=estimate(0..1) y=name",
     ],
-    "irt_datasets": [
-        "rule x=x x2=edge y=y(0..1) y2=row",
-        "rule color=name x=x_low x2=x_high y=y(0..1)",
-        "rule color=name x=x y=y_low y2=y_high",
-        "circle color=name x=x y=y(0..1)",
-        "text text=label x=edge y=row(0..1)",
-        "rect x=low(0..1) x2=high",
-        "line color=item strokeDash=item x=trait(0..1) y=expected(0..1)",
-    ],
-    "irt_algorithms": [
-        "rule x=x x2=edge y=y(0..1) y2=row",
-        "rule color=name x=x_low x2=x_high y=y(0..1)",
-        "rule color=name x=x y=y_low y2=y_high",
-        "circle color=name x=x y=y(0..1)",
-        "text text=label x=edge y=row(0..1)",
-        "rect x=low(0..1) x2=high",
-        "line color=item strokeDash=item x=trait(0..1) y=expected(0..1)",
-    ],
+    "irt_datasets": DIRECTION,
+    "irt_algorithms": DIRECTION,
     "glicko_ranks": [
         "line color=algorithm strokeDash=algorithm x=period(1..5) y=rank(reverse, 0.5..8.5)",
         "text color='#1b1f24' text=label x=period(1..5) y=rank(reverse, 0.5..8.5)",
