@@ -1033,3 +1033,23 @@ def test_a_run_passes_on_what_is_left_of_its_budget(monkeypatch):
     assert found.measured.sum() == 11
     assert found.ended == "stuck"
     assert np.array_equal(found.values, values, equal_nan=True)
+
+
+def test_a_target_that_probes_alone_settle_is_not_settled_before_a_dataset_was_run():
+    """The probes are certain; without a cell there would be no result to read."""
+    made = probed(noise=0.01, ratio=0.01, algorithms=4, datasets=6)
+    apart = 9.0 * np.arange(4)[:, None]
+    made = replace(made, values=made.values + apart, probes=replace(made.probes, values=made.probes.values + apart))
+    unseen, asked = made.grid.unknown(), Question("first", confidence=0.6)
+    found = decide_module.decide(made.grid, asked, unseen, unseen, probes=made.probes)
+    assert found.probabilities["first"] >= 0.6
+    assert (found.ended, found.next.probes) == (None, ())
+    dataset = made.grid.datasets[int(found.seconds.sum(axis=0).argmin())]
+    assert found.next.cells == tuple((name, dataset) for name in made.grid.algorithms)
+    assert found.next.why == "the cheapest dataset first, all algorithms"
+    none = np.zeros(unseen.shape, bool)
+    assert decide_module.decide(made.grid, asked, unseen, unseen, probes=made.probes, allowed=none).ended == "certified"
+    values, seconds = unseen.copy(), unseen.copy()
+    j = made.grid.datasets.index(dataset)
+    values[:, j], seconds[:, j] = made.values[:, j], made.seconds[:, j]
+    assert decide_module.decide(made.grid, asked, values, seconds, probes=made.probes).ended == "certified"

@@ -74,7 +74,7 @@ def test_the_headline_says_whom_it_beats():
     assert beaten_sentences(first) == ["Mine beats A and Z."]
     assert beaten_sentences(between) == ["Mine beats Z.", "A beats Mine."]
     assert beaten_sentences(both) == ["A and Z beat Mine."]
-    assert beaten_sentences(placed([middle * (1 + 1e-4), middle])) == ["Mine and A are equivalent within 2%."]
+    assert beaten_sentences(placed([middle * (1 + 1e-4), middle])) == ["Mine and A are equivalent within 2 %."]
     mixed = middle + np.tile([0.2, -0.2, 0.1], 3)
     assert beaten_sentences(placed([middle, mixed])) == ["Against A nothing is decided."]
     answer = between.to_dict()

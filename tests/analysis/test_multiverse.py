@@ -568,3 +568,11 @@ def test_a_whole_result_by_plain_computation():
     ]  # fmt: skip
     assert frames["multiverse_datasets"].row(0) == ("A > B", "d0", *first.by_dataset["d0"])
     assert found.choice_names(1) == {"split": "s1"}
+
+
+def test_a_choice_of_the_analysis_that_is_a_column_is_refused():
+    found = find_universes(long_rows())
+    name = next(iter(found.axes))
+    with pytest.raises(InputError, match=f"'{name}' is a column of the table and a choice of the analysis; rename"):
+        found.times(name, ("a", "b"))
+    assert found.times(name, ("a",)) is found

@@ -269,6 +269,11 @@ def test_what_is_asked_wrongly_is_said(tmp_path, asked, told):
         recassay.paper(Results.from_frame(synthetic_results(5)), **{"out": tmp_path, "replicates": 100, **asked})
 
 
+@pytest.mark.parametrize(("length", "expected"), [("2.54cm", 1), ("25.4mm", 1), ("72.27pt", 1), ("1016 mm", 40)])
+def test_an_inch_is_an_inch_in_every_unit(length, expected):
+    assert verb.inches(length, "width") == expected
+
+
 @pytest.mark.slow
 def test_figures_have_the_width_and_the_letters_of_the_text(tmp_path):
     results = Results.from_frame(synthetic_results(8))

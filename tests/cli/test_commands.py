@@ -396,7 +396,7 @@ def test_completion_of_other_shells(cli, monkeypatch, tmp_path):
 def test_answers_that_are_no_table_come_from_their_own_verbs(cli, monkeypatch, tmp_path):
     """What is typed reaches each verb, and what it reads reaches it loaded."""
     asked = heard(monkeypatch, "recassay.api.multiverse.multiverse")
-    cli("multiverse", "a.csv", "b.csv", "--claim", "A > B", "--leaky", "split=random", "--within", 0.01)
+    cli("multiverse", "a.csv", "b.csv", "--claim", "A > B", "--leaky", "split=random", "--within", "1%")
     assert asked == {"given": (), "results": ["a.csv", "b.csv"], "claims": ["A > B"], "leaky": ["split=random"],
                      "within": 0.01}  # fmt: skip
     asked = heard(monkeypatch, "recassay.api.certify.certify")

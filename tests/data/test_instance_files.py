@@ -181,6 +181,16 @@ def test_folders_of_mteb_are_models_and_tasks(tmp_path):
     assert load_results(tmp_path).algorithms == ["org/small@c007d7e", "org/small@e4ce987"]
 
 
+def test_the_retrieval_metrics_of_mteb_have_cut_offs_and_conventions(tmp_path):
+    scores = {"ndcg_at_10": 0.4, "map_at_3": 0.2, "mrr_at_5": 0.3, "v_measure": 0.6, "main_score": 0.4}
+    document = {"mteb_version": "1.12", "task_name": "SciFact", "scores": {"test": [scores]}}
+    (tmp_path / "SciFact.json").write_text(json.dumps(document))
+    rows = load_results(tmp_path / "SciFact.json").frame.select("metric", "value", "convention").rows()
+    ways = {metric: (value, (way or "").partition(":")[0]) for metric, value, way in rows}
+    assert ways == {"ndcg@10": (0.4, "graded_linear"), "map@3": (0.2, "by_relevant"), "mrr@5": (0.3, "first"),
+                    "v_measure": (0.6, ""), "main_score": (0.4, "")}  # fmt: skip
+
+
 def test_battles_are_rated_as_bradley_and_terry(tmp_path):
     found = recassay.ratings(SAMPLES / "battles" / "clean_battle.json", replicates=200)
     # gpt-4 made 1 + 1 + 0.5 + 0 points in four battles, vicuna 0 + 0.5 + 1 + 1 in four, koala the other 1.

@@ -671,6 +671,9 @@ SMALL_TABLES |= {
     "braces in LaTeX": tex("Model & \\makecell{NDCG \\\\ @10} & {HR@10 \\& more} \\\\ {EASE & co} & {0.3} & 0.5 \\\\ Pop & 0.1 & 0.2 \\\\"),
     "no end in LaTeX": one("\\begin{tabular}{lc} Model & NDCG@10 \\\\ EASE & 0.3 \\\\ Pop & 0.1 \\\\", "films.tex"),
     "a table in a table of LaTeX": tex("Model & NDCG@10 & HR@10 \\\\ \\begin{tabular}{l}EASE\\end{tabular} & 0.3 & 0.5 \\\\ Pop & 0.1 & 0.2 \\\\"),
+    "headers and names over two lines in LaTeX": tex("Model & \\begin{tabular}[c]{@{}c@{}}NDCG\\\\@10\\end{tabular} & \\begin{tabularx}{2cm}{c}HR\\\\@10\\end{tabularx} \\\\ "
+                                                     "\\midrule \\begin{tabular}{l}Item\\\\KNN\\end{tabular} & 0.3 & 0.5 \\\\ \\hline {\\bf EASE} & 0.4 & 0.6 \\\\"),
+    "a first name in braces in LaTeX": tex("{\\bf Model} & {NDCG@10} & HR@10 \\\\ \\midrule[1pt] {\\it EASE} & 0.3 & 0.5 \\\\ \\cmidrule(lr){2-3} Pop & 0.1 & 0.2 \\\\"),
     "a percent sign in LaTeX": tex("Model & NDCG@10 (\\%) & HR@10 \\\\ EASE & 30 & 0.5 \\\\ Pop & 10 & 0.2 \\\\"),
     "a cell over rows and columns": tex("\\multirow{2}{*}{Model} & \\multicolumn{2}{c}{\\multirow{2}{*}{x}} \\\\ & & \\\\ EASE & 1 & 2 \\\\"),
     "two tables of LaTeX": one(TEX.format("Model & NDCG@10 & HR@10 \\\\ EASE & 0.3 & 0.5 \\\\ Pop & 0.1 & 0.2 \\\\")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import recassay
 from recassay.cli.layout import wrapped
 from recassay.cli.render import Interrupted, say, write
-from recassay.core.errors import duration
+from recassay.core.errors import count_of, duration
 from recassay.core.system.printable import one_line, printable
 
 if TYPE_CHECKING:
@@ -194,5 +194,5 @@ class Bar:
         shown = list(self._best.items())[:MOST_DATASETS]
         lines += [f"best on {name}: {who} ({label} {value:.4f})" for name, (who, value, label) in shown]
         if len(self._best) > len(shown):
-            lines.append(f"... and {len(self._best) - len(shown)} more datasets")
+            lines.append(f"... and {count_of(len(self._best) - len(shown), 'more dataset')}")
         return [text if len(text) <= columns else f"{text[: columns - 3]}..." for text in map(one_line, lines)]

@@ -132,11 +132,15 @@ def decide(
     belief = complete(values, grid.log_size, probes=looked, work=work, prior=prior, rng=rng)
     certificate = _certificate(belief, question)
     certified = certificate.probabilities[question.target] >= question.confidence
-    ended = _ended(bool(measured.all()), certified, predicted[~done & ~barred], most_seconds)
+    # Probes, or earlier tables, may settle it before any cell has run: a dataset is run all the same, to have a result.
+    unseen = certified and not measured.any() and not barred[:, :n].all()
+    ended = _ended(bool(measured.all()), certified and not unseen, predicted[~done & ~barred], most_seconds)
     blocks: list[Block] = []
     if ended is None:
-        if not done.any():
-            blocks = [opening(done | barred, predicted)]
+        if unseen or not done.any():
+            closed = done | barred
+            closed[:, n:] |= unseen
+            blocks = [opening(closed, predicted)]
         else:
             blocks = choose(
                 belief, certificate, question.target, done, np.where(barred, np.inf, predicted),
@@ -174,7 +178,7 @@ def decide(
         **result.standing(),
         cells=tuple((algorithm, grid.datasets[j]) for algorithm, j in chosen if j < n),
         seconds=float(sum(block.seconds for block in blocks)),
-        why=_why(grid, question, certificate, blocks, done),
+        why=_why(grid, question, certificate, blocks, done, first=unseen or not done.any()),
         probes=tuple((algorithm, grid.datasets[j - n]) for algorithm, j in chosen if j >= n),
     )
     return replace(result, next=step)
@@ -202,9 +206,11 @@ def _ended(complete: bool, certified: bool, left: FloatArray, most: float) -> En
     return "budget" if (left > most).all() else None
 
 
-def _why(grid: CellGrid, question: Question, certificate: Certificate, blocks: Sequence[Block], done: BoolArray) -> str:
-    """Why these cells, in a few words."""
-    if not done.any():
+def _why(
+    grid: CellGrid, question: Question, certificate: Certificate, blocks: Sequence[Block], done: BoolArray, first: bool
+) -> str:
+    """Why these cells, in a few words; `first`: none has run."""
+    if first:
         looks = "probes of " if blocks[0].dataset >= len(grid.datasets) else ""
         return f"the cheapest dataset first, {looks}all algorithms"
     place = {int(i): n for n, i in enumerate(certificate.order, 1)}
@@ -216,7 +222,7 @@ def _why(grid: CellGrid, question: Question, certificate: Certificate, blocks: S
         who = "completes" if whole and not probe else "all" if whole else f"places {', '.join(map(str, places))}"
         who = f"probes of {who} on" if probe else who if who == "completes" else f"{who} on"
         parts.append(f"{who} {grid.datasets[block.dataset % len(grid.datasets)]}")
-    more = f" and {len(blocks) - 3} more datasets" if len(blocks) > 3 else ""
+    more = f" and {count_of(len(blocks) - 3, 'more dataset')}" if len(blocks) > 3 else ""
     return f"tells most per second about the {_ABOUT[question.target]}: {'; '.join(parts)}{more}"
 
 

@@ -132,13 +132,13 @@ def beaten_sentences(result: BenchResult) -> list[str]:
     for kinds, sentence in (
         (("better",), "{own} beats {names}."),
         (("worse",), "{names} {beat} {own}."),
-        (("equivalent",), "{own} and {names} are equivalent within {within:.0%}."),
+        (("equivalent",), "{own} and {names} are equivalent within {within} %."),
         (("undecided", "undecidable"), "Against {names} nothing is decided."),
     ):
         names = result.against(*kinds)
         if names:
             sentences.append(sentence.format(
                 own=result.algorithm, names=listing(names, most=8, last="and"),
-                beat="beats" if len(names) == 1 else "beat", within=result.judgement.within,
+                beat="beats" if len(names) == 1 else "beat", within=f"{100 * result.judgement.within:g}",
             ))  # fmt: skip
     return sentences

@@ -76,6 +76,11 @@ class Universes:
         """Every universe once per choice of a further axis; the same where there is one choice."""
         if len(choices) < 2:
             return self
+        if name in self.axes:
+            raise InputError(
+                f"{name!r} is a column of the table and a choice of the analysis",
+                fix=f"rename the column, or give one value for {name}",
+            )
         count, n = len(choices), len(self)
         return replace(
             self,

@@ -10,7 +10,8 @@ from typing import Any
 
 from recassay.core import columns as c
 from recassay.data.importers.contract import Imported, Importer, Kind, long_frame
-from recassay.data.importers.instances import WORDS, metric_label, model_name
+from recassay.data.importers.conventions import BY_RELEVANT, LINEAR, accuracy, with_conventions
+from recassay.data.importers.instances import WORDS, model_name
 from recassay.data.importers.opened import OpenedFile
 
 _SPLITS = ("test", "validation", "dev", "train")
@@ -36,7 +37,7 @@ def read(file: OpenedFile) -> Imported:
     rows = [
         {
             c.DATASET: task if name == "default" or len(subsets) == 1 else f"{task}[{name}]",
-            c.METRIC: metric_label(metric),
+            c.METRIC: metric,
             c.VALUE: float(value),
             c.HIGHER_IS_BETTER: True if metric == "main_score" else None,
         }
@@ -47,7 +48,10 @@ def read(file: OpenedFile) -> Imported:
     if not rows:
         raise file.refused("holds no score", fix="give the file of a task that was evaluated")
     notes = () if split == "test" else (f"{task} has no test split: {split} was read",)
-    frame = long_frame(rows, algorithm=_model(file), framework="MTEB", version=str(document.get("mteb_version")))
+    frame = long_frame(rows, algorithm=_model(file))
+    # Retrieval is measured by trec_eval, with a cut-off for each metric.
+    table = accuracy(ndcg=LINEAR, map=BY_RELEVANT)
+    frame = with_conventions(frame, table, framework="MTEB", version=str(document.get("mteb_version")))
     return Imported(frame, notes, words=WORDS)
 
 

@@ -9,11 +9,17 @@ from recassay.data.tables.grid import too_many_cells
 _ENVIRONMENT = re.compile(
     r"\\begin\{(tabular[*xy]?|longtable\*?|tabu|longtabu|NiceTabular[*X]?|tblr|array|supertabular)\}"
 )
+_GROUP = r"\s*\{(?:[^{}]|\{[^{}]*\})*\}"
+_INNER = re.compile(
+    rf"\\begin\{{(?:(?:tabular[*xy]|NiceTabular[*X])\}}{_GROUP}|(?:tabular|array|NiceTabular|tblr)\}})"
+    rf"(?:\s*\[[^\]{{}}]*\])?{_GROUP}"
+)
+_INNER_END = re.compile(r"\\end\{(?:tabular[*xy]?|array|NiceTabular[*X]?|tblr)\}")
 _RULES = re.compile(
-    r"(?:\\(?:toprule|midrule|bottomrule|hline|hdashline|firsthline|lasthline|endhead|endfirsthead|endfoot|"
-    r"endlastfoot|addlinespace|centering|noalign|vspace|rowcolor|arrayrulecolor|specialrule|cmidrule|cline|cdashline|"
-    r"Xhline|thickhline|morecmidrules|tabucline|rule|small|scriptsize|footnotesize|hlineB|extrarowheight)"
-    r"(?:\s*\([^)]*\)|\s*\[[^\]]*\]|\s*\{[^{}]*\})*)"
+    r"\\(?:toprule|midrule|bottomrule|hline|hdashline|firsthline|lasthline|endhead|endfirsthead|endfoot|endlastfoot|"
+    r"addlinespace|centering|thickhline|morecmidrules|small|scriptsize|footnotesize)(?![A-Za-z])(?:\s*\[[^\]]{0,80}\])*|"
+    r"\\(?:noalign|vspace|rowcolor|arrayrulecolor|specialrule|cmidrule|cline|cdashline|Xhline|tabucline|rule|hlineB|"
+    r"extrarowheight)(?:\s*\([^)]{0,80}\)|\s*\[[^\]]{0,80}\]|\s*\{[^{}]{0,80}\})*"
 )
 _LENGTH = re.compile(r"^\s*\[\s*-?[\d.]+\s*(?:pt|em|ex|cm|mm|in|\\\w+)?\s*\]")
 _MERGED = re.compile(r"\\(multicolumn|multirow)\b")
@@ -34,7 +40,10 @@ def latex_grids(text: str, where: str = "the text") -> list[tuple[list[list[str]
                 end = mark.start()
                 break
         body = source[begun.end() : end]
-        body = body[_arguments(body, 0, most=6)[1] :]  # after position, width and column types
+        groups = 6 if begun[1].startswith("Nice") else 2 if re.fullmatch(r"tabular[*xy]", begun[1]) else 1
+        body = body[_arguments(body, 0, most=groups)[1] :]  # after position, width and column types
+        # A table inside a cell only breaks its lines: it becomes a group.
+        body = _INNER_END.sub("}", _INNER.sub("{", body))
         rows = [_RULES.sub(" ", _LENGTH.sub("", row.lstrip("*"))) for row in _parted(body, "\\\\")]
         grid = _spread([_parted(row, "&") for row in rows if row.strip()], 20_000 + len(text), where)
         if grid:
