@@ -119,7 +119,8 @@ class Environment:
         target = f"{HERE}[{extras}]" if extras else str(HERE)
         print(f"dev.py: installing RecAssay into {self.folder.name} (once, or after a change of what it needs) ...",
               file=sys.stderr)  # fmt: skip
-        command = [*self._pip(), "install", "--disable-pip-version-check", "--editable", target]
+        # Python compiles what it imports; compiling all that was installed takes as long as installing it.
+        command = [*self._pip(), "install", "--disable-pip-version-check", "--no-compile", "--editable", target]
         if not self.lowest:
             command.append("--quiet")
             tested = tested_versions()
