@@ -823,7 +823,7 @@ def test_a_batch_says_why_it_was_chosen(monkeypatch, target, about):
                  9: f"probes of places {place[0]}, {place[1]} on x",
                  10: f"probes of places {found.order.index('b') + 1} on y", 11: "probes of all on z"}  # fmt: skip
         said = "; ".join(parts[block.dataset] for block in chosen[:3])
-        more = " and 1 more datasets" if len(chosen) > 3 else ""
+        more = " and 1 more dataset" if len(chosen) > 3 else ""
         assert found.next.why == f"tells most per second about the {about}: {said}{more}"
         assert found.next.seconds == sum(block.seconds for block in chosen)
     assert found.next.cells == ()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -55,3 +57,7 @@ def test_a_verdict_stands_to_claims():
         "B is best": "reversed",
     }
     assert {text: standing(parse_claim(text, "ABC"), verdict) for text in claims} == claims
+    # One leads alone and another may still be the best: that it is best is not shown.
+    open_race = replace(verdict, grade="leads", leaders=("A",), could_be_best=("A", "B"))
+    claims = {"A is best": "undecided", "B is best": "undecided", "C is best": "reversed"}
+    assert {text: standing(parse_claim(text, "ABC"), open_race) for text in claims} == claims

@@ -16,7 +16,9 @@ from recassay import RecAssayError, load_results
 from recassay.core import columns as c
 from recassay.core.registry import importers
 from recassay.data.importers.contract import RESULTS, Imported, Importer
+from recassay.data.importers.conventions import with_conventions
 from recassay.data.importers.detect import detect
+from recassay.data.importers.elliot import METRICS as ELLIOT
 from recassay.data.importers.literals import literals_in, read_literal
 from recassay.data.importers.opened import OpenedFile, meaningful
 
@@ -156,6 +158,12 @@ def test_elliot_turns_its_gini_and_names_its_map():
     assert any("was turned" in note for note in results.notes)
     assert any("stand in several files with one value" in note for note in results.notes)
     assert results.datasets == ["toya"]
+
+
+def test_a_cut_off_of_the_file_is_for_metrics_that_name_none():
+    frame = pl.DataFrame({c.METRIC: ["nDCG@20", "nDCG", "MAE"], c.VALUE: [0.3, 0.2, 0.7]})
+    found = with_conventions(frame, ELLIOT, framework="Elliot", k=10)
+    assert found[c.METRIC].to_list() == ["ndcg@20", "ndcg@10", "mae"]
 
 
 def test_warprec_has_users_and_counts():

@@ -42,6 +42,7 @@ SAMPLES = {
     "ranx columns": ("a.csv", text("q_id,doc_id,score\n", "{u},{i},{s}")),
     "order alone": ("a.csv", text("user,item\n", "{u},{i}")),
     "four columns, no header": ("a.csv", text("", "{u},{i},{s},{r}")),
+    "a list in each row, by another name": ("a.csv", 'user,recommendations\nu1,"[i3, i1]"\nu2,i2\n'),
     "a list in each row": ("a.csv", 'user,items\nu1,"[i3, i1]"\nu2,i2\n'),
     "ranx JSON": ("a.json", json.dumps({"u1": {"i3": 0.9, "i1": 0.5}, "u2": {"i2": 0.7}})),
     "ordered JSON": ("a.json", json.dumps({"u1": ["i3", "i1"], "u2": ["i2"]})),

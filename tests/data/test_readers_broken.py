@@ -383,6 +383,7 @@ def test_a_huge_cell_is_cut_in_the_message(tmp_path: Path) -> None:
         ("user,item,timestamp\n1,2,1.5\n2,2,2\n", {"time": "position"}, "timestamp '1.5' is no whole number"),
         ("user,item,timestamp\n1,2,soon\n2,2,late\n", {}, "timestamps like 'soon' are neither numbers nor ISO dates"),
         ("user,item,rating\n1,2,1e39\n2,2,3\n", {}, "line 2: rating '1e39' is beyond the range of float32"),
+        ("user,item,rating\n1,2,-1e39\n2,2,3\n", {}, "line 2: rating '-1e39' is beyond the range of float32"),
         ("user,item,rating\n1,2,inf\n2,2,3\n", {}, "line 2: rating 'inf' is not finite"),
         ("user,item,rating\n1,2,x\n2,2,y\n", {}, "none of the 2 rows can be used (line 2: rating 'x' is no number"),
     ],

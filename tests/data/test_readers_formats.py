@@ -355,6 +355,7 @@ def test_a_header_is_known_by_the_whole_rows_below_it(tmp_path: Path) -> None:
     ("name", "text", "options", "users", "bad"),
     [
         ("a.txt", "1,2,3\n2,4\n", {"format": "adjacency", "delimiter": ","}, [1, 2], 0),
+        ("a.txt", "1 2\n2 3 5\n3 4\n4 6\n", {"columns": {"user": 0, "item": 1}, "skip_bad_rows": True}, [1, 3, 4], 1),
         ("a.inter", 'user_id:token\titem_id:token\n"a\t1\nb\t2\n', {}, ['"a', "b"], 0),
         ("a.csv", "user,item\r\n1,2\r\n\r\n3,4\r\n", {}, [1, 3], 0),
         ("a.csv", "user,item\na::x,1\nb,2\nc,3\nd,4\n", {}, ["a::x", "b", "c", "d"], 0),

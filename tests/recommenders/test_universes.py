@@ -63,6 +63,9 @@ def test_seeds_are_a_design_and_share_their_trials():
     assert {(cell.spec.search_seed, cell.spec.seed) for cell in cells} == {(t, f) for t in (1, 2) for f in (1, 2, 3)}
     alone = plan(study({"fit_seed": [5, 6]}, trials=4, algorithms=["ALS"])).cells
     assert len({cell.spec.tuning_id for cell in alone}) == 1  # what varies is the final fit
+    named = study({"fit_seed": [5, 6]}, trials=4, algorithms=["ALS"])
+    named = named.model_copy(update={"tuning": named.tuning.model_copy(update={"seed": 9})})
+    assert {(cell.spec.search_seed, cell.spec.seed) for cell in plan(named).cells} == {(9, 5), (9, 6)}
     seeds = plan(study({"split": SPLITS[:2]}, trials=4, algorithms=["ALS"], seed=[3, 4])).cells
     assert {(cell.spec.search_seed, cell.spec.seed) for cell in seeds} == {(3, 3), (4, 4)}
 

@@ -15,7 +15,7 @@ from recassay.core.errors import UsageError
 from recassay.core.tables.results import Results
 from recassay.reporting import telling
 from recassay.reporting.figures import Figures, _best_first, _fits, narrowed
-from recassay.reporting.section import PARTS, Figure, Section, Table
+from recassay.reporting.section import PARTS, Brief, Figure, Section, Table
 from recassay.reporting.telling import own_sections, sections, sections_of
 from recassay.testing.results import synthetic_results
 from support.charts import rows_of, says
@@ -66,6 +66,14 @@ def test_an_error_in_a_section_of_ours_is_raised(analysed, monkeypatch):
     for show in (repr, lambda result: result.verdict(), lambda result: result._repr_html_(), tell):
         with pytest.raises(ZeroDivisionError, match="a bug of ours"):
             show(analysed["rank"])
+
+
+def test_a_notebook_tells_the_caution_and_the_next_step(analysed, monkeypatch):
+    brief = Brief("It wins.", sentences=("By far.",), caution="few datasets", next_step="run more")
+    section = replace(own_sections()["rank"], brief=lambda result: brief)
+    monkeypatch.setattr(telling, "_sections_of_word", lambda word: {word: section} if word == "rank" else {})
+    shown = analysed["rank"]._repr_html_()
+    assert "<li>By far.</li><li>Caution: few datasets</li><li>Next: run more</li>" in shown
 
 
 @pytest.mark.slow
