@@ -226,6 +226,10 @@ def test_seconds_are_those_of_the_normal_model():
 def test_of_the_characteristics_the_size_alone_is_used():
     table = {"dataset": ["x", "y"], "Nu": [3.0, 4.0], "Ni": [5.0, 6.0], "Nr": [10.0, 100.0], "gini": [None, 0.5]}
     assert log_sizes(recassay.load_characteristics(pl.DataFrame(table))).tolist() == np.log([10.0, 100.0]).tolist()
+    unnamed = pl.DataFrame({"dataset": ["x", "y"], "Nu": [3.0, 4.0], "Ni": [5.0, 6.0]})
+    assert log_sizes(recassay.load_characteristics(unnamed)).tolist() == np.log([3.0, 4.0]).tolist()
+    zero = pl.DataFrame({"dataset": ["x", "y"], "size": [0.0, 2.0]})
+    assert log_sizes(recassay.load_characteristics(zero)).tolist() == [0.0, 2.0]
     logarithms = pl.DataFrame({"dataset": ["x", "y"], "size": [-1.0, 2.0]})
     assert log_sizes(recassay.load_characteristics(logarithms)).tolist() == [-1.0, 2.0]
     with pytest.raises(InputError, match="not known of every dataset"):
@@ -264,9 +268,13 @@ def test_the_choice_weighs_what_is_open_and_its_price():
     assert {block.dataset for block in choose(belief, certificate, "first", done, seconds)} == {3}
     every = choose(belief, certificate, "order", done, np.ones((4, 6)), cells=16, least_seconds=0.0)
     assert not any(done[i, block.dataset] for block in every for i in block.algorithms)
-    few = choose(belief, certificate, "order", done, seconds, cells=99, most_seconds=0.5)
-    assert {block.dataset for block in few} == {3}
+    for most in (0.5, 0.01):
+        few = choose(belief, certificate, "order", done, seconds, cells=99, most_seconds=most)
+        assert {block.dataset for block in few} == {3}
     assert opening(np.zeros((4, 6), bool), seconds).dataset == 3
+    run = np.array([[True, True, False], [True, False, False]])
+    first = opening(run, np.array([[1.0, 9.0, 2.0], [1.0, 3.0, 2.0]]))
+    assert first == Block(1, (1,), 1.0, 3.0), "the cheapest of what is left"
 
 
 @pytest.mark.slow
@@ -371,15 +379,21 @@ def test_what_cannot_be_asked_is_refused():
         recassay.adaptive(lambda cells: {}, target="second")  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="indifference is -1"):
         recassay.adaptive(lambda cells: {}, indifference=-1)
-    with pytest.raises(UsageError, match="rho is 0"):
-        Question(rho=0.0)
-    with pytest.raises(UsageError, match="at least two"):
+    for rho in (0.0, -0.5, 1.01):
+        with pytest.raises(UsageError, match=f"rho is {rho:g}; give a correlation above 0, at most 1"):
+            Question(rho=rho)
+    assert Question(rho=1.0).rho == 1
+    with pytest.raises(UsageError, match="1 algorithm on 2 datasets; an adaptive benchmark needs at least two"):
         CellGrid("x", ("a",), ("d", "e"))
+    with pytest.raises(UsageError, match="2 algorithms on 1 dataset;"):
+        CellGrid("x", ("a", "b"), ("d",))
     with pytest.raises(UsageError, match="name its algorithms"):
         recassay.adaptive(lambda cells: {})
     frame = pl.DataFrame({"algorithm": ["a", "b"], "dataset": "d", "metric": "ndcg@10", "value": [0.1, 0.2]})
-    with pytest.raises(InputError, match="not of the grid"):
+    with pytest.raises(InputError, match="the table has the algorithm 'b', which is not of the grid"):
         recassay.adaptive(frame, algorithms=["a", "c"], datasets=["d", "e"])
+    with pytest.raises(InputError, match="the table has the dataset 'd', which is not of the grid"):
+        recassay.adaptive(frame, algorithms=["a", "b"], datasets=["f", "e"])
 
 
 def test_equal_results_everywhere():
@@ -465,8 +479,9 @@ def test_a_runner_may_bring_its_own_probe():
     assert f"{found.probed} cells were probed besides" in " ".join(found.verdict())
     with pytest.raises(UsageError, match="a table cannot be probed"):
         recassay.adaptive("published:kdd24", probe=look(made.values, made.seconds))
-    with pytest.raises(UsageError, match=r"takes 2 of a cell's seconds"):
-        Probes(made.values, made.seconds, 2.0)
+    for ratio in (2.0, 1.0, 0.0):
+        with pytest.raises(UsageError, match=rf"takes {ratio:g} of a cell's seconds"):
+            Probes(made.values, made.seconds, ratio)
 
 
 def failure_probabilities(failed, run, size):
@@ -762,11 +777,17 @@ def test_a_journal_says_what_was_asked_taken_and_probed(monkeypatch):
     assert (done.ended, done.next, done.probe_values) == ("complete", None, None)
     sized = []
     with monkeypatch.context() as patched:
-        patched.setattr("recassay.analysis.adaptive.fit.decide", lambda grid, *_, **__: sized.append(grid) or found)
+        patched.setattr(
+            "recassay.analysis.adaptive.fit.decide", lambda grid, *_, **more: sized.append((grid, more)) or found
+        )
         fit_adaptive(results, stored)
-        fit_adaptive(results, journal(features=None, classes=["u", "v", "u"]))
-    assert (sized[0].log_size.tolist(), sized[0].classes) == ([1.0, 2.0, 3.0], None)
-    assert (sized[1].log_size, sized[1].classes) == (None, ("u", "v", "u"))
+        fit_adaptive(results, journal(features=None, classes=["u", "v", "u"], seed=5))
+    (first, options), (second, others) = sized
+    assert (first.log_size.tolist(), first.classes, options["seed"]) == ([1.0, 2.0, 3.0], None, 0)
+    assert options["probes"].ratio == 0.2
+    assert (second.log_size, second.classes, others["seed"]) == (None, ("u", "v", "u"), 5)
+    named = fit_adaptive(results, stored, metric="ndcg@10")
+    assert (named.probed, named.spent) == (2, 11.625), "the journal's own metric by name"
     other = fit_adaptive(results, stored, metric="mrr@10")
     assert (other.metric, other.probe_values, other.probe_seconds, other.spent) == ("mrr@10", None, None, 11.0)
     cost = found.to_dict()["cost"]
@@ -945,6 +966,16 @@ def test_a_prior_is_made_of_the_tables_by_hand():
     assert np.isnan(prior.log_seconds[4:]).all()
     assert prior.succeeded.tolist() == [[0.5, 0.5], [0.5, 0.0], [0.5, 0.5], [0.0, 0.0], [0.0, 0.0], [0.0, 0.0]]
     assert prior.log_size.tolist() == [5.0, 6.0]
+    # Errors of a and c are opposite in the first table (-0.7 of 0.7 + 0.3); those of b and MostPop are more so than
+    # numbers can be, since the first table knows b alone: their smaller eigenvalue is raised to 0.05.
+    assert prior.covariance[[0, 0, 0, 4, 4], [0, 1, 2, 4, 5]] == pytest.approx([1.0, 0.0, -0.7, 1.0, 0.0])
+    more, less = 1 + 0.7 * np.sqrt(2), 0.05
+    assert prior.covariance[[1, 3, 1], [1, 3, 3]] == pytest.approx(
+        [(more + less) / 2, (more + less) / 2, (less - more) / 2]
+    )
+    once = second.log_seconds.copy()
+    once[0, 1] = np.nan
+    assert np.isnan(prior_from([replace(second, log_seconds=once)], ("a", "b", "c")).log_seconds).all()
     wide = prior_from([first, second], ("a", "b", "c"), between=9.0)
     assert wide.deviations[1] == pytest.approx(np.sqrt(9 + 1 / (2 / (0.125 + 9.0))))
 
@@ -986,23 +1017,27 @@ def test_what_is_asked_reaches_every_step_of_a_decision(monkeypatch):
     values = np.where(np.arange(12) < 3, table.values, np.nan)
     grid = replace(table.grid, classes=tuple("xyxyxyxy"))
     looks = np.full(values.shape, np.nan)
-    looks[0, 5] = 1.0
+    looks[0, 1] = looks[0, 5] = 1.0
     asked = grid, Question("top3", 0.99999), values, np.ones(values.shape)
-    found = decide(*asked, probes=Probes(looks, looks, 0.03), prior=prior, cells=7, least_seconds=3.0, most_seconds=5.0)
+    probes = Probes(looks, np.ones(values.shape), 0.03)
+    found = decide(*asked, probes=probes, prior=prior, cells=7, least_seconds=3.0, most_seconds=5.0)
     (seconds, *rest), options = given["predict_seconds"]
     assert np.array_equal(np.isfinite(seconds), np.isfinite(values))
     assert rest == [grid.log_size, grid.classes]
     assert (options["ratio"], options["relative"]) == (0.03, pytest.approx(prior.log_seconds, nan_ok=True))
+    assert np.array_equal(options["probes"], looks, equal_nan=True), "of those that were run"
     _, options = given["complete"]
     assert options["prior"] is prior
     assert np.array_equal(options["probes"], looks, equal_nan=True)
     (*_, target, _, costs), options = given["choose"]
     assert target == "top3"
+    assert costs[0, 13] == 1.0, "what it took was spent"
+    costs[0, 13] = np.inf
     assert np.isinf(costs[:, 12:15]).all(), "what was run needs no probe"
     assert np.isfinite(costs[:, 15:]).all()
-    # A batch takes at least a quarter of what was spent: 24 cells and a probe of one second each.
-    assert options == {"cells": 7, "least_seconds": pytest.approx(6.25), "most_seconds": 5.0}
-    assert found.spent == 25
+    # A batch takes at least a quarter of what was spent: 24 cells and two probes of one second each.
+    assert options == {"cells": 7, "least_seconds": pytest.approx(6.5), "most_seconds": 5.0}
+    assert found.spent == 26
     few = decide(*asked, cells=2, least_seconds=30.0)
     assert given["choose"][1]["least_seconds"] == 30.0
     assert given["choose"][1]["most_seconds"] == np.finfo(float).max

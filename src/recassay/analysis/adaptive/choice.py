@@ -79,7 +79,7 @@ def choose(
         for j in range(done.shape[1])
         if (block := _best_block(j, gain[:, :, j], alone[:, j], open_cells[:, j], done[:, j], seconds[:, j]))
     ]
-    candidates.sort(key=lambda block: (-block.value / block.seconds, block.dataset))
+    candidates.sort(key=lambda block: -block.value / block.seconds)
     # Blocks that are too large a step wait, where smaller ones are nearly as good.
     most, least = LEAP * seconds[done].sum(), WORTH * candidates[0].value / candidates[0].seconds if candidates else 0.0
     small = [block for block in candidates if block.seconds <= most and block.value / block.seconds >= least]

@@ -120,8 +120,7 @@ def run_adaptive(
     probes = None if probe is None else Probes(grid.unknown(), grid.unknown(), probe_ratio)
     steps: list[Step] = []
     while True:
-        spent = np.nansum(np.where(np.isnan(values), 0.0, seconds))
-        spent += 0.0 if probes is None else np.nansum(probes.seconds)
+        spent = np.nansum(seconds) + (0.0 if probes is None else np.nansum(probes.seconds))
         left = np.inf if budget is None else budget - float(spent)
         result = decide(
             grid, question, values, seconds, probes=probes, prior=prior,
