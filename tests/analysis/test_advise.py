@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 
 import recassay
+from recassay.analysis.advise import fit as advise_module
 from recassay.analysis.advise.fit import advise_for, expected_cost
 from recassay.analysis.advise.order_model import (
     CANDIDATES,
@@ -20,7 +21,7 @@ from recassay.analysis.advise.order_model import (
     nested_predictions,
     predict,
 )
-from recassay.analysis.advise.result import Neighbour, Outside, Skill
+from recassay.analysis.advise.result import Cost, Neighbour, Outside, Skill
 from recassay.analysis.dataset_space.space import Standardisation
 from recassay.analysis.inference.bootstrap import dataset_weights, intervals
 from recassay.core.errors import InputError, NotApplicableError, UsageError
@@ -114,6 +115,12 @@ def test_nearest_and_outside():
     assert len(result.nearest) == 3
     assert [near.distance for near in result.nearest] == sorted(near.distance for near in result.nearest)
     assert [each.characteristic for each in result.outside] == ["Nu"]
+    assert result.frames()["advice_characteristics"].filter(pl.col("outside"))["characteristic"].to_list() == ["Nu"]
+    for edge in (table.values.min(axis=0), table.values.max(axis=0)):
+        at = advise_for(
+            "mine", dict(zip(table.names, edge, strict=True)), benchmark(fading(5, 12)), table, replicates=100
+        )
+        assert at.outside == (), "the benchmark reaches as far"
     assert "is above every dataset of the benchmark" in result.warnings()[0]
     assert result.far
     same = advise_for(
@@ -146,12 +153,24 @@ def test_what_is_not_known_of_the_new_dataset_is_left_out():
     result = advise_for("mine", own, benchmark(fading(5, 12)), characteristics(12), replicates=200)
     assert result.left_out == {"Giniu": "undefined for the new dataset", "APB": "not known of the new dataset"}
     assert result.used == ("Nu", "Ni", "Density")
+    described = result.frames()["advice_characteristics"].select("characteristic", "used", "outside").rows()
+    assert described == [
+        ("Nu", True, False), ("Ni", True, False), ("Density", True, False), ("Giniu", False, False)
+    ]  # fmt: skip
+    table = characteristics(12)
+    table.values[:, 0] = 3.0
+    constant = advise_for("mine", RANKS, benchmark(fading(5, 12)), table, replicates=100)
+    assert constant.left_out == {"Nu": "the same for every dataset"}
     with pytest.raises(InputError, match="are none that RecAssay computes"):
         advise_for("mine", {"other": 1.0}, benchmark(fading(5, 12)), characteristics(12))
     with pytest.raises(NotApplicableError, match="7 datasets are too few to advise from"):
         advise_for("mine", RANKS, benchmark(fading(5, 7)), characteristics(7))
-    with pytest.raises(InputError, match="the 12 nearest of 12 datasets"):
-        advise_for("mine", RANKS, benchmark(fading(5, 12)), characteristics(12), k=12)
+    for k in (1, 12):
+        with pytest.raises(InputError, match=f"the {k} nearest of 12 datasets were asked for; choose -k from 2 to 11"):
+            advise_for("mine", RANKS, benchmark(fading(5, 12)), characteristics(12), k=k)
+    for k in (2, 11):
+        allowed = advise_for("mine", RANKS, benchmark(fading(5, 12)), characteristics(12), k=k, replicates=100)
+        assert len(allowed.nearest) == k
 
 
 def test_the_choice_of_a_model_is_by_its_error():
@@ -445,3 +464,57 @@ def test_an_advice_says_what_it_is_worth_in_whole_sentences():
         "any advice."
     ]
     assert result.title == "mine"
+
+
+def test_an_advice_passes_on_what_was_asked(monkeypatch):
+    """To the ranking among the nearest, and to the cost of a dataset of this size."""
+    asked = {}
+    real = advise_module.rank_algorithms
+
+    def ranked(matrix, **options):
+        asked.update(options, matrix=matrix)
+        return real(matrix, **options)
+
+    def cost(results, table, size, *, confidence):
+        asked.update(results=results, size=size, level=confidence)
+        return (Cost("a00", 1.0, 0.5, 2.0, 9),)
+
+    monkeypatch.setattr(advise_module, "rank_algorithms", ranked)
+    monkeypatch.setattr(advise_module, "expected_cost", cost)
+    table, errors = characteristics(12), replace(benchmark(fading(3, 12), "rmse"), higher_is_better=False)
+    options = {"k": 5, "confidence": 0.7, "replicates": 150, "seed": 9, "evidence": "a board", "notes": ("A note.",)}
+    found = advise_for("mine", {**RANKS, "Nr": 77.0}, errors, table, results="timings", **options)
+    nearby = asked["matrix"]
+    assert (nearby.metric, nearby.higher_is_better, nearby.algorithms) == ("rmse", False, errors.algorithms)
+    assert nearby.datasets == tuple(near.dataset for near in found.nearest)
+    assert [asked[name] for name in ("methods", "replicates", "confidence", "seed")] == [["mean_rank"], 150, 0.7, 9]
+    assert (asked["results"], asked["size"], asked["level"]) == ("timings", 77.0, 0.7)
+    assert (found.evidence, found.notes, found.confidence, found.n_datasets) == ("a board", ("A note.",), 0.7, 12)
+    assert found.frames()["advice_cost"].rows() == [("a00", 1.0, 0.5, 2.0, 9)]
+    assert found.to_dict()["seconds_fit"] == {"a00": {"estimate": 1.0, "interval": [0.5, 2.0]}}
+    unsized = advise_for("mine", RANKS, errors, table, results="timings", replicates=100)
+    assert (asked["size"], unsized.confidence, asked["level"], len(unsized.nearest)) == (0.0, 0.9, 0.9, 5)
+    level = replace(
+        unsized, algorithms=("c", "a", "b"), overall=np.zeros(3), skills={"model": unsized.skills["baseline"]}
+    )
+    assert level.order() == [1, 2, 0], "of equal ranks the first by name"
+
+
+def test_models_of_the_order_have_names():
+    assert [each.name for each in CANDIDATES] == [
+        "overall mean rank", "3 nearest datasets", "5 nearest datasets", "8 nearest datasets", "12 nearest datasets",
+        "ridge, penalty 10", "ridge, penalty 30", "ridge, penalty 100", "ridge, penalty 300",
+    ]  # fmt: skip
+
+
+def test_a_cost_needs_five_timings_of_datasets_whose_sizes_are_known_and_differ():
+    """One dataset has no interactions, and of one nothing is known."""
+    sizes = np.array([10.0, 20.0, 40.0, 80.0, 160.0, 0.0])
+    table = CharacteristicsTable(sizes[:, None], tuple(f"d{i}" for i in range(6)), ("Nr",))
+    rows = [("A", f"d{i}", "seconds_fit", 2.0 * size) for i, size in enumerate([*sizes[:5], 7.0, 7.0])]
+    rows += [("B", f"d{i}", "seconds_fit", 1.0) for i in range(4)]
+    results = Results.from_frame(pl.DataFrame(rows, schema=["algorithm", "dataset", "metric", "value"], orient="row"))
+    (cost,) = expected_cost(results, table, 100.0)
+    assert (cost.algorithm, cost.datasets, cost.seconds) == ("A", 5, pytest.approx(200.0))
+    assert expected_cost(results, replace(table, values=np.full((6, 1), 5.0)), 100.0) == ()
+    assert expected_cost(results, replace(table, names=("Nu",)), 100.0) == ()
