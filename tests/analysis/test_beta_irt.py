@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -18,7 +19,7 @@ from recassay.analysis.beta_irt import mode, sampling
 from recassay.analysis.beta_irt.choice import find, find_likelier
 from recassay.analysis.beta_irt.direction import _warnings, fit_direction, shares_at_the_ends
 from recassay.analysis.beta_irt.fit import ANALYSIS, fit_beta_irt
-from recassay.analysis.beta_irt.mode import climb, find_mode, newton
+from recassay.analysis.beta_irt.mode import Mode, climb, find_mode, newton
 from recassay.analysis.beta_irt.model import (
     Posterior,
     ScoreTable,
@@ -28,9 +29,10 @@ from recassay.analysis.beta_irt.model import (
 )
 from recassay.analysis.beta_irt.normal import laplace, variational, widen
 from recassay.analysis.beta_irt.precision import precision_cells
-from recassay.analysis.beta_irt.result import TRAITS
+from recassay.analysis.beta_irt.result import TRAITS, Trait
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
 from recassay.core.errors import NotApplicableError, RecAssayError, UsageError
+from recassay.core.seeds import derived_rng
 from recassay.plots.forms import label_rows
 from recassay.reporting.drawing import render
 from recassay.reporting.figures import figures
@@ -652,3 +654,73 @@ def test_the_noise_of_least_squares_is_its_error_over_the_degrees_of_freedom():
     found = mode.least_squares(responses, 1.0, start.z)
     error = (responses.values - found.posterior.curve(found.z)) * responses.observed
     assert found.noise == pytest.approx(np.sqrt((error**2).sum() / (41 - (6 + 2 * 7) + 2)), rel=1e-4)
+
+
+@pytest.mark.parametrize(("number", "r_hat", "settled"), [(1, 1.09, True), (2, 1.1, False)])
+def test_every_number_of_a_direction_follows_from_its_draws(monkeypatch, number, r_hat, settled):
+    values = np.clip(simulate(4, 5, 0.5, 3)[0], 0.05, 0.95)
+    found = find(values, 1.0, "beta")
+    draws = np.random.default_rng(2).normal(size=(400, 14)) + found.z
+    monkeypatch.setattr("recassay.analysis.beta_irt.direction.sample_posterior", lambda *_: (draws, r_hat))
+    source = np.random.default_rng(0)
+    direction = fit_direction(number, values, names("r", 4), names("i", 5), found, confidence=0.8, rng=source)
+    sign = 1 if number == 1 else -1
+    theta, delta, slope = (direction.traits[name] for name in TRAITS[number - 1])
+    for trait, part in ((theta, slice(0, 4)), (delta, slice(4, 9))):
+        low, middle, high = np.quantile(sign * draws[:, part], [0.1, 0.5, 0.9], axis=0)
+        assert (trait.low, trait.estimate, trait.high) == tuple(
+            pytest.approx(expit(own)) for own in (low, middle, high)
+        )
+    low, middle, high = np.quantile(draws[:, 9:], [0.1, 0.5, 0.9], axis=0)
+    assert (slope.low, slope.estimate, slope.high) == tuple(pytest.approx(own) for own in (low, middle, high))
+    assert direction.probability_positive == pytest.approx((draws[:, 9:] > 0).mean(axis=0))
+    for i in range(4):
+        for j in range(4):
+            ahead = 0.5 if i == j else (sign * draws[:, i] > sign * draws[:, j]).mean()
+            assert direction.exceeds[i, j] == pytest.approx(ahead)
+    apart = draws[:, :4] - draws[:, :4].mean(axis=1, keepdims=True)
+    between, within = np.median(draws[:, :4], axis=0).var(), apart.var(axis=0, ddof=1).mean()
+    assert direction.reliability == pytest.approx(between / (between + within))
+    assert (direction.r_hat, direction.converged) == (r_hat, settled)
+    assert any("did not settle" in note for note in direction.warnings) != settled
+
+
+def test_draws_are_made_where_they_are_asked_for_and_seeded(monkeypatch):
+    heard = []
+
+    def fitted(number, table, rows, columns, mode, **options):
+        heard.append((number, table.shape, rows, columns, options))
+        return SimpleNamespace(warnings=(f"note {number}",))
+
+    monkeypatch.setattr("recassay.analysis.beta_irt.fit.fit_direction", fitted)
+    table = np.linspace(0.1, 0.9, 12).reshape(3, 4), names("a", 3), names("d", 4)
+    plain = fit_beta_irt(*table, estimator="beta", confidence=0.8, sigma=0.7)
+    drawn = fit_beta_irt(*table, estimator="beta", posterior="samples", seed=3)
+    assert [each[:4] for each in heard[:2]] == [(1, (3, 4), table[1], table[2]), (2, (4, 3), table[2], table[1])]
+    assert [each[4] for each in heard[:2]] == [{"confidence": 0.8, "rng": None}] * 2
+    for number, each in enumerate(heard[2:], 1):
+        assert each[4]["rng"].random() == derived_rng(3, "beta-irt", str(number)).random()
+    assert (plain.posterior, plain.confidence, plain.sigma, plain.warnings) == (
+        "normal",
+        0.8,
+        0.7,
+        ("note 1", "note 2"),
+    )
+    assert (drawn.posterior, drawn.confidence, drawn.sigma) == ("samples", 0.95, 1.0)
+
+
+def test_of_densities_that_are_as_likely_the_models_own_is_taken(monkeypatch):
+    monkeypatch.setattr(
+        "recassay.analysis.beta_irt.choice.find",
+        lambda values, sigma, density, start=None: SimpleNamespace(density=density, log_density=2.0, start=start),
+    )
+    modes, heights = find_likelier((np.zeros((2, 2)), np.zeros((2, 2))), 1.0)
+    assert [found.density for found in modes] == ["beta", "beta"]
+    assert heights == {"beta": 4.0, "precision": 4.0}
+
+
+def test_equal_traits_are_listed_by_name_and_a_mode_is_where_the_gradient_vanishes():
+    half = np.full(3, 0.5)
+    assert Trait(("c", "a", "b"), half, half, half, half).order() == [1, 2, 0]
+    flat = [Mode("beta", None, half, 0.0, gradient).converged for gradient in (0.0, 9.9e-5, 1e-4)]
+    assert flat == [True, True, False]
