@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -11,9 +12,10 @@ import pytest
 from scipy import stats
 
 import recassay
-from recassay.analysis.certify.belief import Blocks, believe
+from recassay.analysis.certify.belief import RHO, START, Blocks, believe
 from recassay.analysis.certify.fit import (
     Multiverse,
+    _prior,
     axis_shares,
     claims_of,
     decide,
@@ -23,6 +25,7 @@ from recassay.analysis.certify.fit import (
     truth,
     whole_grid,
 )
+from recassay.analysis.certify.result import CertificateResult, Certified
 from recassay.analysis.multiverse.claims import Stated
 from recassay.core.errors import UsageError
 
@@ -74,6 +77,13 @@ def test_neighbours_in_choices_tell_most():
     other = blocks.between(np.array([0]), np.array([len(known) - 1]))(belief.theta)
     assert same > other
     assert isinstance(blocks, Blocks)
+    assert belief.degrees == 45 - 1 - 3
+    flat = believe(blocks, run, np.full((45, 16), 2.0))
+    assert flat.mean == pytest.approx(np.full((45, 16), 2.0)), "what never varied is as it was"
+    half = np.where(np.isin(np.arange(90), run)[:, None], known, np.nan)
+    looked, theta = decide(grid, half, np.ones(90), None, confidence=0.999, rng=np.random.default_rng(0))
+    assert len(looked.next) == 5, "an eighth of the 45 that were run, rounded down"
+    assert theta == pytest.approx(belief.theta)
 
 
 def test_scores_tell_how_near_a_tie_is_and_put_failures_last():
@@ -156,6 +166,7 @@ def test_means_go_over_the_datasets_that_a_universe_has():
         assert axis_shares(grid, known)[name] == pytest.approx(between / total)
     # Two datasets, one further choice of the splits, two of the filters, and two more.
     assert first_batch(grid) == 2 + 1 + 2 + 2
+    assert first_batch(planted(0, levels=(6,), datasets=2)[0]) == 2 + 3 + 2, "three further choices of an axis at most"
 
 
 def test_the_covariance_of_blocks_is_the_stated_one():
@@ -250,3 +261,67 @@ def test_a_table_becomes_blocks_of_what_every_algorithm_has():
     broken = frame.filter((pl.col("algorithm") == "A") | (pl.col("metric") == "rmse"))
     with pytest.raises(UsageError, match="no dataset has every algorithm under every metric"):
         whole_grid(broken, None)
+
+
+@pytest.mark.parametrize(
+    ("share", "confidence", "certified"), [(0.425, 0.9, False), (0.1, 0.9, True), (0.1, 0.91, False), (0.0, 0.99, True)]
+)
+def test_a_share_is_certified_when_the_draws_stay_within_five_points(monkeypatch, share, confidence, certified):
+    """A is first in all twelve universes, or in all but one: in a share of the draws it is last there.
+
+    At 42.5 %, the draws without it are 4.8 points from their mean: a tenth more is too much.
+    """
+    grid, known = small(), np.tile([1.0, 2.0, 3.0], (12, 2))
+    known[8:] = np.nan
+    turned = np.tile([1.0, 2.0, 3.0], (240, 4, 2))
+    turned[: round(240 * share), 2:, 0] = 9.0
+    fake = SimpleNamespace(
+        open=np.arange(8, 12), spread=np.eye(4), theta=np.zeros(6), draw=lambda count, source: turned[:count]
+    )
+    asked = []
+    monkeypatch.setattr("recassay.analysis.certify.fit.believe", lambda *given: asked.append(given) or fake)
+    claims = claims_of(["A is best", "A > B"], grid)
+    found, theta = decide(
+        grid, known, np.ones(12), claims, confidence=confidence, rng=np.random.default_rng(0), theta=np.ones(6)
+    )
+    assert theta is fake.theta
+    assert (asked[0][1].tolist(), asked[0][3].tolist()) == (list(range(8)), [1.0] * 6)
+    for claim in found.claims:
+        assert claim.share == pytest.approx(1 - share / 12)
+        assert claim.interval == (pytest.approx(11 / 12 if share else 1.0), 1.0)
+        assert claim.certified == certified
+    assert (found.run, found.cost, found.confidence) == (8, pytest.approx(8 / 12), confidence)
+    assert len(found.next) == 1
+    assert set(found.next) <= {(4, 0), (4, 1), (5, 0), (5, 1)}
+
+
+def test_a_replay_ends_when_two_looks_in_a_row_settle_everything(monkeypatch):
+    grid, known = planted(1, levels=(2, 2), datasets=2, metrics=1, algorithms=3)
+    sure, heard, asked = iter([True, False, True, True, True]), [], []
+
+    def look(grid, scores, price, claims, *, confidence, rng, theta):
+        run = int(np.isfinite(scores).all(axis=1).sum())
+        asked.append((claims, confidence, None if theta is None else theta.tolist()))
+        assert np.array_equal(scores[:run], known[:run])
+        claim = Certified("A0 is best", 0.5, (0.4, 0.6), next(sure))
+        standing = CertificateResult(4, 8, run, run / 8, (claim,), "x0", 0.5, True, confidence, ((run // 2, run % 2),))
+        return standing, np.array([float(run)])
+
+    monkeypatch.setattr("recassay.analysis.certify.fit.decide", look)
+    found = replay(
+        grid, known, np.ones(8), ["claim"], confidence=0.8, rng=np.random.default_rng(0), progress=heard.append
+    )
+    assert (found.run, found.next, len(heard)) == (3, (), 4)
+    assert found.path == ((0, 0.0, 1), (1, 0.125, 0), (2, 0.25, 1), (3, 0.375, 1))
+    assert asked == [(["claim"], 0.8, theta) for theta in (None, [0.0], [1.0], [2.0])]
+
+
+def test_before_anything_is_estimated_blocks_that_were_run_tell_of_the_others():
+    blocks, run = small().blocks(), np.array([0, 5])
+    rest, spread = _prior(blocks, run)
+    assert rest.tolist() == [1, 2, 3, 4, *range(6, 12)]
+    theta, every = np.concatenate([START, [RHO, RHO]]), np.arange(12)
+    kernel = blocks.between(every, every)(theta) - 100
+    inner, across = kernel[np.ix_(run, run)], kernel[np.ix_(run, rest)]
+    assert spread == pytest.approx(kernel[np.ix_(rest, rest)] - across.T @ np.linalg.inv(inner) @ across)
+    assert _prior(blocks, np.zeros(0, int))[1] == pytest.approx(kernel)

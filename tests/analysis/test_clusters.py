@@ -82,10 +82,13 @@ def test_the_same_seed_the_same_clusters_and_bad_requests():
     one, two = (cluster_datasets(matrix, table, seed=3) for _ in range(2))
     assert one.to_dict() == two.to_dict()
     assert one.frames()["cluster_numbers"].filter(chosen=True).height == 1
-    with pytest.raises(InputError, match="10 clusters of 10 datasets"):
-        cluster_datasets(matrix, table, clusters=10)
+    for clusters in (10, 1):
+        with pytest.raises(InputError, match=rf"{clusters} clusters of 10 datasets .* were asked for; ask for 2 to 9"):
+            cluster_datasets(matrix, table, clusters=clusters)
+    assert cluster_datasets(matrix, table, clusters=9).number.chosen == 9
     with pytest.raises(NotApplicableError, match="5 datasets are too few to cluster"):
         cluster_datasets(benchmark(fading(4, 5)), characteristics(5))
+    assert len(cluster_datasets(benchmark(fading(4, 6)), characteristics(6)).labels) == 6
 
 
 def test_negative_values_have_no_geometric_mean():
@@ -241,3 +244,29 @@ def test_clusters_are_numbered_by_size_then_by_place():
     labels, centres = ordered_labels(points, 3, np.random.default_rng(0))
     assert labels.tolist() == [2, 2, 1, 1, 0, 0, 0]
     assert centres[:, 0] == pytest.approx([0.1, -3.05, 5.05])
+
+
+def test_clusters_without_extent_have_no_index():
+    """As scikit-learn has it: points that coincide, points alone, and centres that coincide."""
+    same, pairs = np.zeros((4, 2)), np.array([0, 0, 1, 1])
+    assert silhouette(same, pairs) == 0
+    assert davies_bouldin(same, pairs) == 0
+    apart = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 2.0]])
+    assert davies_bouldin(apart, np.arange(3)) == metrics.davies_bouldin_score(np.vstack([apart, apart]), [0, 1, 2] * 2)
+    crossed = np.array([[-1.0, 0.0], [1.0, 0.0], [0.0, -1.0], [0.0, 1.0]])
+    assert davies_bouldin(crossed, pairs) == metrics.davies_bouldin_score(crossed, pairs) == 0
+    three, labels = np.vstack([crossed, [[9.0, 0.0], [9.0, 1.0]]]), np.array([0, 0, 1, 1, 2, 2])
+    assert davies_bouldin(three, labels) == pytest.approx(metrics.davies_bouldin_score(three, labels))
+
+
+def test_clusterings_that_agree_no_better_than_chance_have_an_index_of_0():
+    apart, whole = np.array([0, 0, 1, 1]), np.zeros(4, dtype=int)
+    assert adjusted_rand(apart, whole) == adjusted_rand(whole, apart) == 0
+    assert adjusted_rand(whole, whole) == 1
+    assert adjusted_rand(np.arange(4), np.arange(4)) == 1
+    assert adjusted_rand(np.arange(4), whole) == metrics.adjusted_rand_score(np.arange(4), whole) == 0
+
+
+def test_nine_tenths_of_the_points_are_at_least_as_many_as_the_clusters():
+    points = np.arange(25.0)[:, None] ** 2
+    assert 0 <= stability(points, np.minimum(np.arange(25), 23), 24, np.random.default_rng(0)) <= 1

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from recassay.analysis.aggregation.contest import Contest, ratio_to_best, share_of_best
+from recassay.analysis.aggregation.duels import Duels
 from recassay.analysis.aggregation.rules import RULES, DolanMore, choose_rules, distinct, first_shares
 from recassay.analysis.rank.fit import rank_algorithms
 from recassay.core import ties
@@ -175,6 +176,7 @@ def test_negative_values_leave_out_what_needs_ratios():
     result = rank_algorithms(matrix([[-1.0, 2.0], [0.5, 1.0]]), replicates=100)
     assert set(result.skipped) == {"dm_auc", "dm_lbo", "geometric_mean", "harmonic_mean"}
     assert set(result.rankings) == set(RULES) - set(result.skipped)
+    assert set(result.skipped.values()) == {"needs values of at least 0, and ndcg@10 has negative ones"}
 
 
 @pytest.mark.parametrize("up", [True, False])
@@ -237,10 +239,13 @@ def test_profiles_that_cannot_be_drawn_are_refused(options, message):
 def test_rules_are_chosen_by_name_and_those_that_say_the_same_count_once():
     assert [rule.name for rule in choose_rules(["borda", "mean"])] == ["mean", "borda"]
     assert len(choose_rules(None)) == len(RULES)
-    with pytest.raises(UsageError, match="unknown aggregation 'medn'"):
+    with pytest.raises(UsageError, match=r"unknown aggregation 'medn'; did you mean 'mean'\?"):
         choose_rules(["medn"])
     with pytest.raises(UsageError, match="an aggregation is asked for twice"):
         choose_rules(["mean", "mean"])
+    assert [RULES[name].short for name in ("geometric_mean", "harmonic_mean", "mean")] == [
+        "Geom. mean", "Harm. mean", "Mean"
+    ]  # fmt: skip
     assert "borda" not in {rule.name for rule in distinct(RULES.values())}
     assert [rule.name for rule in distinct([RULES["borda"]])] == ["borda"]
     directions = {name: (rule.higher_is_better(True), rule.higher_is_better(False)) for name, rule in RULES.items()}
@@ -260,3 +265,14 @@ def test_the_share_of_the_best(up, expected):
     assert share_of_best(values, higher_is_better=up).tolist() == expected
     assert ratio_to_best(np.array([0.0, 2.0, 4.0]), np.array(4.0), higher_is_better=True).tolist() == [np.inf, 2.0, 1.0]
     assert ratio_to_best(np.array([0.0, 2.0]), np.array(0.0), higher_is_better=False).tolist() == [1.0, np.inf]
+
+
+@pytest.mark.parametrize("weights", [(0.5, 0.50000001), (2.0**24, 2.0**24 + 1)])
+def test_a_duel_is_won_by_the_weight_that_is_a_little_larger(weights):
+    """Single precision would take these weights for equal."""
+    duels = Duels(np.eye(2))
+    ahead, level = np.array([weights]), np.array([weights[:1] * 2])
+    assert duels.outcomes(ahead).balance.tolist() == [[-1, 1]]
+    assert duels.outcomes(ahead).worst.tolist() == [[weights[1], 0]]
+    assert duels.outcomes(level).balance.tolist() == [[0, 0]]
+    assert duels.outcomes(ahead).balance.tolist() == [[-1, 1]]
