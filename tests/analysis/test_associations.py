@@ -84,6 +84,8 @@ def test_what_cannot_be_correlated_is_left_out_and_named():
     assert result.characteristics == NAMES[2:]
     with pytest.raises(NotApplicableError, match="4 datasets say nothing"):
         correlate_characteristics(benchmark(fading(3, 4)), table)
+    five = correlate_characteristics(benchmark(fading(3, 5)), characteristics(5), permutations=20)
+    assert (five.n_datasets, five.permutations, five.alpha) == (5, 20, 0.05)
     with pytest.raises(InputError, match="no characteristic is known of every dataset"):
         correlate_characteristics(benchmark(fading(3, 8)), replace(table, values=np.ones((8, 5))))
 
@@ -221,3 +223,13 @@ def test_an_analysis_of_characteristics_passes_on_what_was_asked(monkeypatch, an
     assert (matrix.metric, matrix.higher_is_better, given, options) == ("ndcg@10", False, table, expected)
     with pytest.raises(NotApplicableError):
         analysis.run(results, AnalysisSpec("ndcg@10"))
+
+
+def test_values_that_differ_by_rounding_are_equal():
+    table = characteristics(8)
+    exact = np.array([[0.3, 0.3, 0.3, 0.3, 0.1, 0.2, 0.4, 0.5], np.linspace(0.1, 0.9, 8)])
+    rounded = exact.copy()
+    rounded[0, [1, 3]] = 0.1 + 0.2
+    found = [correlate_characteristics(benchmark(own), table, permutations=5, bins=4) for own in (exact, rounded)]
+    for measure in ("pearson", "spearman", "mutual_information"):
+        assert found[0].values[measure] == pytest.approx(found[1].values[measure], abs=1e-12)

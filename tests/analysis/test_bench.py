@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from recassay.analysis.bench import fit as bench_module
 from recassay.analysis.bench.fit import place_algorithm
 from recassay.analysis.bench.result import BenchResult, beaten_sentences
 from recassay.analysis.users.fit import compare_users
@@ -81,3 +82,16 @@ def test_the_headline_says_whom_it_beats():
     assert beaten_sentences(placed([middle, mixed])) == ["Against A nothing is decided."]
     answer = between.to_dict()
     assert [answer[key] for key in ("beats", "beaten_by", "equivalent", "undecided")] == [["Z"], ["A"], [], []]
+
+
+def test_the_verdict_on_a_bench_is_that_of_its_control_and_seed(monkeypatch):
+    asked = []
+    real = bench_module.judge
+    monkeypatch.setattr(
+        bench_module, "judge", lambda matrix, **options: asked.append(options) or real(matrix, **options)
+    )
+    found = placed([[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]])
+    assert asked == [{"control": "Mine", "seed": 3}]
+    assert (found.benchmark, found.of_datasets, found.folder, found.seconds) == ("b", 3, "", None)
+    assert found.frames()["bench"]["place"].to_list() == [1, 1, 1]
+    assert found.frames()["bench_standing"].height == 2

@@ -320,13 +320,21 @@ def test_bars_are_those_of_the_rule_that_was_asked_for():
         recassay.compare("results.csv", bars="dunn")
 
 
-@pytest.mark.parametrize("bad", [{"alpha": 0.0}, {"alpha": 1.5}, {"rope": -1.0}])
-def test_bad_settings(bad):
-    with pytest.raises(UsageError, match=next(iter(bad))):
-        compare_algorithms(matrix(np.eye(3)), **bad)
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("alpha", 0.0), ("alpha", 1.0), ("alpha", 1.5), ("rope", -1.0), ("rope", np.inf), ("rope", np.nan),
+     ("within", 0.0), ("within", 1.0)],
+)  # fmt: skip
+def test_bad_settings(option, value):
+    with pytest.raises(UsageError, match=f"{option} is {value}; give a "):
+        compare_algorithms(matrix(np.eye(3)), **{option: value})
 
 
-@pytest.mark.parametrize(("algorithms", "draws"), [(2, 50_000), (14, 50_000), (15, 47_619), (32, 10_080), (40, 10_000)])
+@pytest.mark.parametrize(
+    ("algorithms", "draws"),
+    [(1, 50_000), (2, 50_000), (14, 50_000), (15, 47_619), (32, 10_080), (40, 10_000), (60, 10_000), (61, 10_000),
+     (100, 4_000), (200, 1_000)],
+)  # fmt: skip
 def test_many_pairs_have_fewer_draws(algorithms, draws):
     assert enough_draws(algorithms) == draws
 

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 import recassay
-from recassay.analysis.comper.fit import comper_scores
+from recassay.analysis.comper.fit import ANALYSIS, comper_scores
 from recassay.analysis.comper.matrix import DIMENSIONS, CorrelationMatrix, published_matrix
 from recassay.analysis.comper.sensitivity import agreement, agreement_of, random_weights, resampled_first
 from recassay.analysis.comper.table import DimensionTable, _complete, dimension_table, normalise
-from recassay.core.analysis import AnalysisResult
+from recassay.core.analysis import AnalysisResult, AnalysisSpec
 from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import MissingCells
@@ -277,6 +277,11 @@ def test_settings_of_one_dataset_are_a_scope_of_their_own():
     assert found[0].scope == "all"
     assert found[0].reversed_share == 0.5
     assert agreement_of({"m": np.ones((2, 1))}, ["x", "y"], ["films"]) == []
+    assert agreement_of({"m": np.ones((1, 2))}, ["x"], ["films", "books"]) == []
+    one = agreement_of(values, ["x", "y"], ["films@0.2", "films@0.4", "films@0.6", "films@0.8"])
+    assert [each.scope for each in one] == ["all"], "the settings of one dataset are all that there are"
+    lone = agreement_of(values, ["x", "y"], ["films@0.2", "films@0.8", "books", "music"])
+    assert [each.scope for each in lone] == ["all", "films"], "a single setting is no scope"
     assert comper_scores(cube(np.ones((1, 3, 5))), draws=2).conclusions() == []
 
 
@@ -305,6 +310,7 @@ def test_the_best_comes_with_the_share_of_replicates():
     )
     few = comper_scores(cube(values[:, :4]), draws=100)
     assert few.resampling_share is None
+    assert comper_scores(cube(values[:, :5]), draws=100).resampling_share.tolist() == [1, 0], "five are enough"
     assert "bootstrap" not in " ".join(few.conclusions())
 
 
@@ -495,3 +501,42 @@ def test_a_correctness_whose_direction_nobody_knows_is_better_where_higher():
     errors = Results.from_frame(frame.with_columns(pl.col("metric").replace("mine", "rmse")))
     errors = dimension_table(errors, correctness="rmse")
     assert errors.negative.tolist() == [True, False, False, True, True]
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        (["auc", "correctness", "scalability", "seconds"], ("correctness", "scalability")),
+        (["auc", "seconds", "seconds_fit", "seconds_predict"], ("auc", "seconds")),
+        (["auc", "seconds_fit", "seconds_predict"], ("auc", "seconds_fit", "seconds_predict")),
+        (["auc@10", "seconds"], ("auc@10", "seconds")),
+    ],
+)
+def test_a_metric_with_the_name_of_a_dimension_stands_for_it(labels, expected):
+    """Only seconds have a unit."""
+    rows = [(a, "x", label, 0.5) for a in "AB" for label in (*labels, "coverage", "diversity", "robustness")]
+    results = Results.from_frame(pl.DataFrame(rows, schema=["algorithm", "dataset", "metric", "value"], orient="row"))
+    table = dimension_table(results, time_unit="milliseconds")
+    assert (*table.metrics[0], *table.metrics[-1]) == expected
+    timed = expected[-1] != "scalability"
+    assert table.time_unit == ("milliseconds" if timed else None)
+    assert table.values[0, 0, -1] == 0.5 * (len(expected) - 1) * (1000 if timed else 1)
+    with pytest.raises(NotApplicableError, match="the results have no scalability, and ComPer needs"):
+        dimension_table(Results.from_frame(results.frame.filter(~pl.col("metric").str.starts_with("s"))))
+
+
+def test_equal_scores_are_listed_by_name_and_an_analysis_passes_on_what_was_asked(monkeypatch):
+    level = replace(cube(np.ones((3, 2, 5))), algorithms=("c", "a", "b"))
+    assert comper_scores(level, draws=5).order() == [1, 2, 0]
+    asked = []
+    monkeypatch.setattr(
+        "recassay.analysis.comper.fit.fit_comper", lambda results, **options: asked.append((results, options))
+    )
+    results = Results.from_frame(long())
+    settings = {"comper": lambda: {"correctness": "auc", "k": 5}}
+    ANALYSIS.run(results, AnalysisSpec("auc", missing="worst", replicates=77, seed=9, evidence=settings))
+    ANALYSIS.run(results, AnalysisSpec("auc"))
+    assert asked == [
+        (results, {"missing": "worst", "draws": 77, "seed": 9, "correctness": "auc", "k": 5}),
+        (results, {"missing": "error", "draws": 10_000, "seed": 0}),
+    ]

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import recassay
 from recassay.analysis.comper.derive import (
+    _definitions,
     derive_from_tables,
     dice,
     dice_table,
@@ -133,6 +134,11 @@ def test_short_words_are_their_own_stems():
 
 def test_dice_of_definitions_by_hand():
     assert features("The users, using a SYSTEM; system of recommendations") == {"user", "us", "system", "recommend"}
+    assert features("x users or Y items, n times") == {"user", "item", "time"}, "single letters are no words"
+    frame = pl.DataFrame({"name": ["use", "joy", "use"], "definition": ["of items", None, "by users"]})
+    assert {name: text.split() for name, text in _definitions(frame, "w.csv").items()} == {
+        "use": ["of", "items", "by", "users"], "joy": []
+    }  # fmt: skip
     assert dice(frozenset("abc"), frozenset("bcde")) == pytest.approx(4 / 7)
     assert dice(frozenset(), frozenset()) == 0
     words = dict.fromkeys(DIMENSIONS, "quality of items") | {"coverage": "items that are retrieved"}
@@ -169,6 +175,9 @@ def test_ones_own_matrix_in_any_order_of_rows():
         (own(dimension=["novelty", *DIMENSIONS[1:]]), "unknown dimension 'novelty'"),
         (pl.concat([own(), own()[:1]]), "two rows"),
         (own(use=["1", "x", "3", "4", "5"]), "'x' at coverage, use is no number"),
+        (own(use=[1.0, 2.0, np.inf, 4.0, 5.0]), "'inf' at diversity, use is no number"),
+        (own(use=["1", "2", "3", "", "5"]), "'' at robustness, use is no number"),
+        (own(use=["1", "2", "3", "4", "-"]), "'-' at scalability, use is no number"),
         (own(use=[-1.0, 2.0, 3.0, 4.0, 5.0]), "-1 is below 0"),
         (own(use=[0.0] * 5), "all values are 0"),
         (own()[["dimension"]], "no column of an objective"),

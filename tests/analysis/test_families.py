@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from recassay.analysis.compare.fit import compare_algorithms
 from recassay.analysis.inference.bootstrap import dataset_weights, intervals
 from recassay.analysis.inference.families import family_means, family_numbers, obvious_families
+from recassay.analysis.inference.significance import nemenyi_cd
 from recassay.analysis.rank.fit import rank_algorithms
 from recassay.analysis.verdict.decision import decide
 from recassay.analysis.verdict.fit import judge
@@ -135,3 +137,32 @@ def test_intervals_of_ranks_are_expanded_for_the_number_of_families(monkeypatch)
     widths.clear()
     rank_algorithms(table, replicates=100, methods=["mean_rank"])
     assert set(widths) == {12}
+
+
+def test_every_number_beside_the_verdict_is_that_of_the_families():
+    """Six families of two datasets: mean differences of each, and the order of the mean ranks within each."""
+    values = np.random.default_rng(4).uniform(0.2, 0.6, (3, 12)) + np.array([[0.3], [0.1], [0.0]])
+    table = matrix(values)
+    found = compare_algorithms(
+        table, families={name: f"f{i // 2}" for i, name in enumerate(table.datasets)}, control="a01", draws=200
+    )
+
+    def means(of_datasets):
+        return of_datasets.reshape(len(of_datasets), 6, 2).mean(axis=2)
+
+    ranks = stats.rankdata(means(stats.rankdata(-values, axis=0)), axis=0)
+    by_family = ranks.mean(axis=1)
+    assert found.friedman.chi_square_ties == pytest.approx(stats.friedmanchisquare(*ranks).statistic)
+    assert found.nemenyi_cd == pytest.approx(nemenyi_cd(3, 6, 0.05))
+    assert found.power.datasets == 6
+    for pair, equal in zip(found.pairs, found.equivalence, strict=True):
+        left, right = int(pair.left[1:]), int(pair.right[1:])
+        assert pair.p == pytest.approx(stats.wilcoxon(means(values[[left]] - values[[right]])[0]).pvalue)
+        gap = means(np.log(values[[left]] / values[[right]]))[0]
+        first, second = np.triu_indices(6)
+        assert (equal.left, equal.right) == (pair.left, pair.right)
+        assert equal.ratio == pytest.approx(np.exp(np.median((gap[first] + gap[second]) / 2)))
+    for pair in found.control.pairs:
+        other = int(pair.other[1:])
+        assert pair.z == pytest.approx((by_family[other] - by_family[1]) / np.sqrt(3 * 4 / (6 * 6)))
+    assert found.control.dunn_cd == pytest.approx(stats.norm.ppf(1 - 0.05 / 4) * np.sqrt(3 * 4 / (6 * 6)))

@@ -293,6 +293,10 @@ def test_costs_are_listed_by_measure_and_from_the_cheapest_on():
         ("B", "seconds_predict", 2, 4.5), ("A", "seconds_predict", 1, 3.0), ("A", "joules", 2, 120.0),
     ]  # fmt: skip
     assert found.to_dict()["by_dataset"][0]["dataset"] == "d1"
-    assert found.frames()["cost_cells"].height == 11
+    cells = found.frames()["cost_cells"]
+    assert cells.height == 11
+    assert cells["measure"].unique(maintain_order=True).to_list() == ["joules", "seconds_fit", "seconds_predict"]
+    twice = measure_cost(results({"seconds_fit@5": {"A": [8.0]}, "seconds_fit@10": {"A": [6.0]}}))
+    assert twice.to_frame()["sum"].to_list() == [8.0], "of two labels of a measure the first"
     with pytest.raises(NotApplicableError, match="no time and no memory was measured"):
         measure_cost(results({"memory": {"A": [None, None]}, "ndcg@10": {"A": [1, 1]}}))
