@@ -96,6 +96,7 @@ def test_final_training_on_train_alone_by_hand() -> None:
     spec = PLAIN.model_copy(update={"final_fit": "train", "allow_leakage": ("empty_test",)})
     split = apply_protocol(COLD, spec)
     assert split.refit() is split.train
+    assert split.unjudged_valid is None
     assert split.train.users.to_list() == ["a", "b"]
     assert split.counts["test_cold_users"] == 2
 
@@ -114,16 +115,29 @@ def test_a_share_of_the_users_is_drawn_whatever_the_order_of_the_rows() -> None:
     data = synthetic(400, 50, 8000)
     rule = {"split": "random", "filter": "none", "allow_leakage": FINDINGS}
 
-    def users(share: float, given: Interactions = data) -> set[object]:
-        split = apply_protocol(given, ProtocolSpec(user_share=share, **rule))
+    def users(share: float, given: Interactions = data, seed: int = 0) -> set[object]:
+        split = apply_protocol(given, ProtocolSpec(user_share=share, seed=seed, **rule))
         return {user for user, *_ in rows_of(split.train)}
 
     half, fifth = users(0.5), users(0.2)
     assert 160 < len(half) < 240
     assert fifth < half
     assert users(0.5, shuffled(data, 3)) == half
+    assert users(0.5, seed=1) != half
     assert ProtocolSpec(user_share=1.0).content_hash() == ProtocolSpec().content_hash()
     assert ProtocolSpec(user_share=0.5).content_hash() != ProtocolSpec().content_hash()
+
+
+def test_only_positive_events_of_drawn_users_count_for_the_minimum() -> None:
+    """x has three events, of which two are positive; y keeps its two."""
+    rows = [("a", "x", 5, 1), ("b", "x", 5, 2), ("c", "x", 1, 3), ("a", "y", 5, 4), ("b", "y", 5, 5), ("c", "z", 1, 6)]
+    spec = {"positive_threshold": 3, "min_user_interactions": 1, "split": "random", "allow_leakage": FINDINGS}
+    kept = [
+        apply_protocol(interactions(rows), ProtocolSpec(min_item_interactions=least, **spec)).counts for least in (1, 2)
+    ]
+    assert [(count["filtered_interactions"], count["filtered_items"]) for count in kept] == [(4, 2), (4, 2)]
+    with pytest.raises(InputError, match="none of 6 interactions is left: 2 are below positive_threshold, 4 belong to"):
+        apply_protocol(interactions(rows), ProtocolSpec(min_item_interactions=3, **spec))
 
 
 def test_the_input_is_not_changed() -> None:
@@ -203,6 +217,20 @@ def test_a_given_split_is_taken_as_it_is_and_cold_ids_leave() -> None:
     assert again.fingerprint == split.fingerprint
     moved = (interactions([*rows_of(train), ("a", "y", 1, 3)]), valid.take(np.array([1])), test)
     assert apply_protocol(None, spec, given=moved).fingerprint != split.fingerprint
+
+
+def test_the_part_of_an_event_that_the_filter_takes_is_part_of_a_given_splits_identity() -> None:
+    train = interactions([("a", "x", 1, 1), ("b", "x", 1, 1), ("a", "y", 1, 2), ("b", "y", 1, 2)])
+    rare, nothing = interactions([("a", "rare", 1, 3)]), interactions([])
+    test = [("c", "x", 1, 5), ("c", "y", 1, 6)]
+    allowed = {"split": "given", "min_item_interactions": 2, "min_user_interactions": 2, "allow_leakage": FINDINGS}
+    spec = ProtocolSpec(**allowed)
+    whole, moved = interactions(test), interactions([*test, *rows_of(rare)])
+    prints = [
+        apply_protocol(None, spec, given=given).fingerprint
+        for given in ((train, rare, whole), (train, nothing, moved), (train, rare, whole))
+    ]
+    assert prints[0] == prints[2] != prints[1]
 
 
 def test_a_filter_counts_a_given_split_over_all_parts() -> None:

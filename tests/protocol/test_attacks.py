@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from recassay.core.errors import InputError, UsageError
 from recassay.core.types import FloatArray, IdArray, Interactions
-from recassay.protocol.attacks import AttackSpec, attack, choose_targets
+from recassay.protocol.attacks import AttackSpec, _distinct_items, _neighbours, _on_scale, attack, choose_targets
 from support.protocol import interactions, synthetic
 
 EXPLICIT = synthetic(200, 80, 6000)
@@ -245,3 +245,56 @@ def test_neighbours_of_a_target_are_at_most_half_of_the_others() -> None:
     spec = AttackSpec(kind="nuke", size=0.5, profile_length=4)
     held = profiles(attack(train, spec, rng=rng(), targets=np.array([0], dtype=np.int32)), train)
     assert all(sorted(profile[:2]) == [1, 2] and sorted(profile[2:]) == [3, 4] for profile in held)
+
+
+def test_items_that_are_drawn_again_and_again_still_leave_room_for_rare_ones() -> None:
+    """Of three items with weights 1000, 1 and 1, two are drawn: the heavy one is nearly always among them."""
+    drawn = _distinct_items(np.array([0.0, 1000.0, 1.0, 1.0]), 2000, 2, rng())
+    assert drawn.shape == (2000, 2)
+    assert (drawn[:, 0] != drawn[:, 1]).all()
+    assert set(drawn.ravel()) == {1, 2, 3}
+    assert (drawn == 1).any(axis=1).mean() > 0.99
+    assert (drawn == 2).any(axis=1).mean() == pytest.approx(0.5, abs=0.05)
+    assert _distinct_items(np.array([0.0, 3.0]), 4, 9, rng()).tolist() == [[1]] * 4
+    assert _distinct_items(np.zeros(3), 4, 2, rng()).shape == (4, 0)
+
+
+def test_the_nearest_items_are_those_of_the_highest_cosine() -> None:
+    """0 is the target; 1 meets it three times in 9, 2 twice in 2, 3 once in 1: by cosine 2, then 1 and 3."""
+    rows = [(f"u{u}", i) for u, held in enumerate([(0, 1, 2), (0, 1, 2), (0, 1, 3)]) for i in held]
+    rows += [(f"v{u}", 1) for u in range(6)] + [("w", 4), ("w", 5), ("w", 6), ("w", 7)]
+    train = interactions(rows, weight=False, time=False)
+    place = train.items.to_list().index
+    count = np.bincount(train.item, minlength=train.n_items)
+    near = _neighbours(train, count, np.array([place(0)], dtype=np.int32), most=2)
+    assert np.flatnonzero(near).tolist() == sorted([place(2), place(1)])
+    assert near[place(2)] == pytest.approx(2 / np.sqrt(2))
+    assert near[place(1)] == pytest.approx(3 / np.sqrt(9))
+
+
+def test_a_profile_of_one_item_is_the_target_or_nothing_is_left() -> None:
+    train = interactions([(f"u{u}", i) for u in range(4) for i in range(2)], weight=False, time=False)
+    both = np.array([0, 1], dtype=np.int32)
+    pushed = attack(train, AttackSpec(kind="push"), rng=rng(), targets=both)
+    assert all(sorted(profile) == [0, 1] for profile in profiles(pushed, train))
+    with pytest.raises(InputError, match="no item is left for the fake profiles; use fewer targets or more items"):
+        attack(train, AttackSpec(kind="nuke"), rng=rng(), targets=both)
+
+
+def test_selected_items_are_as_many_as_were_asked_for_and_fit_into_the_profile() -> None:
+    """Items 0 to 9 with falling counts, of which 1 is the target: the most popular ones are 0, 2, 3."""
+    train = popular_and_disliked()
+    target = np.array([1], dtype=np.int32)
+    for data in (train, replace(train, weight=None)):
+        spec = AttackSpec(kind="push", filler="bandwagon", selected=3, profile_length=5)
+        for profile in profiles(attack(data, spec, rng=rng(), targets=target), data):
+            assert profile[:4] == [1, 0, 2, 3]
+            assert len(set(profile)) == 6
+        short = AttackSpec(kind="push", filler="bandwagon", selected=9, profile_length=2)
+        assert {tuple(p) for p in profiles(attack(data, short, rng=rng(), targets=target), data)} == {(1, 0, 2)}
+
+
+def test_ratings_are_moved_to_the_nearest_one_in_use() -> None:
+    scale = np.array([1.0, 2.0, 5.0], dtype=np.float32)
+    drawn = np.array([-9.0, 1.4, 1.6, 3.4, 3.6, 99.0])
+    assert _on_scale(drawn, scale).tolist() == [1.0, 1.0, 2.0, 2.0, 5.0, 5.0]

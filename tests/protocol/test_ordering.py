@@ -30,6 +30,17 @@ def test_canonical_sorts_by_user_item_time_weight_and_drops_unused_ids() -> None
     assert form.weight.tolist() == [2, 3, 2, 1]
 
 
+def test_events_of_one_pair_stand_by_time_and_then_by_weight() -> None:
+    rows = [("a", "x", 5, 3), ("a", "x", 1, 9), ("a", "x", 4, 3), ("a", "x", 2, 1)]
+    form = canonical(interactions(rows))
+    assert form.time is not None
+    assert form.weight is not None
+    assert (form.time.tolist(), form.weight.tolist()) == ([1, 3, 3, 9], [2, 4, 5, 1])
+    untimed = canonical(interactions(rows, time=False))
+    assert untimed.weight is not None
+    assert untimed.weight.tolist() == [1, 2, 4, 5]
+
+
 def test_canonical_of_nothing_is_nothing() -> None:
     form = canonical(interactions([]))
     assert len(form) == form.n_users == 0

@@ -216,6 +216,9 @@ def test_ties_are_reported_where_a_given_split_has_them_and_one_time_users_where
     told = next(f for f in audit["findings"] if f["name"] == "users_of_one_time")
     assert (told["count"], told["refuses"]) == (1, False)
     assert "all events of 1 users (50.0 %) have one time" in told["sentence"]
+    for split in ("global_time", "random_per_user"):  # one clock for all, and no clock
+        other = apply_protocol(interactions(rows), LOOSE.model_copy(update={"split": split})).audit
+        assert "users_of_one_time" not in {finding["name"] for finding in other["findings"]}
 
 
 @pytest.mark.parametrize("rule", ["user_time", "leave_last_out"])

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recassay.core.errors import InputError, UsageError
+from recassay.core.interactions import RepeatRule
 from recassay.core.specs.specs import ProtocolSpec
 from recassay.core.types import Interactions
 from recassay.protocol import splits
@@ -247,8 +249,23 @@ def test_given_joins_parts_over_their_ids() -> None:
 
 def test_given_refuses_parts_of_which_only_some_have_time() -> None:
     timeless = interactions([("a", "x", 1)], time=False)
-    with pytest.raises(InputError, match="some have none"):
+    with pytest.raises(InputError, match="have a time and some have none; give it for all or for none"):
         splits.given(interactions([("b", "x", 1, 1)]), timeless, timeless)
+    unrated = interactions([("a", "x", 1, 1)], weight=False)
+    with pytest.raises(InputError, match="have a weight and some have none"):
+        splits.given(unrated, interactions([("b", "x", 1, 1)]), unrated)
+    empty = interactions([], weight=False, time=False)
+    whole, _ = splits.given(interactions([("b", "x", 4, 7)]), empty, empty)  # a part without rows has no say
+    assert rows_of(whole) == [("b", "x", 4.0, 7)]
+
+
+def test_given_keeps_what_repeats_mean_and_the_order_of_the_parts() -> None:
+    train = replace(interactions([("b", "x", 1, 9), ("a", "y", 2, 2)]), repeated=RepeatRule("sum"))
+    test = interactions([("b", "x", 3, 1), ("a", "x", 4, 4)])
+    whole, labels = splits.given(train, interactions([]), test)
+    assert whole.repeated == RepeatRule("sum")
+    assert whole.weight is not None
+    assert (whole.weight.tolist(), labels.tolist()) == ([4, 2, 1, 3], [TEST, TRAIN, TRAIN, TEST])
 
 
 def test_windows_of_a_rolling_split_move_on_and_end_with_the_global_split() -> None:

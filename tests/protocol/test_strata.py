@@ -45,6 +45,36 @@ def test_pools_and_shares_by_hand() -> None:
     assert {row[1] for row in rows_of(strata[0].sample)} == {"z"}
 
 
+def test_all_takes_every_event_below_each_threshold() -> None:
+    result = popularity_strata(TRAIN, TEST, thresholds=[4, 2, 3, 3], size="all", seed=0)
+    assert result.size is None
+    assert [len(stratum.sample) for stratum in result.strata] == [2, 4, 6]
+    assert popularity_strata(TRAIN, TEST, thresholds=[2, 3], seed=0).size == 2
+    assert result.to_frame().row(0, named=True) == {
+        "threshold": 2, "sampled": 2, "pool": 2, "items": 1, "train_interactions": 1,
+        "share_of_items": pytest.approx(1 / 3), "share_of_train": pytest.approx(1 / 6),
+        "share_of_test": pytest.approx(1 / 3),
+    }  # fmt: skip
+    with pytest.raises(InputError, match=r"below 1 \(0 events\); 1 are wanted"):
+        popularity_strata(TRAIN, TEST, thresholds=[1, 4], size="all", seed=0)
+
+
+def test_training_events_are_counted_and_popularity_is_of_users() -> None:
+    """z is trained on three times by one user: its popularity is 1, its events are 3."""
+    repeated = TRAIN.take(np.array([0, 1, 2, 3, 4, 5, 5, 5]))
+    (stratum,) = popularity_strata(repeated, TEST, thresholds=[2], seed=0).strata
+    assert (stratum.pool, stratum.items, stratum.train_interactions) == (2, 1, 3)
+    assert stratum.share_of_train == pytest.approx(3 / 8)
+
+
+def test_thresholds_by_hand() -> None:
+    """Six test events on items of popularity 1, 1, 2, 2, 3, 3."""
+    assert default_thresholds(TRAIN, TEST, steps=3) == (2, 3, 4)
+    assert default_thresholds(TRAIN, TEST, steps=2) == (3, 4)
+    assert default_thresholds(TRAIN, TEST) == (2, 3, 4)
+    assert default_thresholds(TRAIN, TEST, steps=1) == (4,)
+
+
 def test_items_without_a_training_event_are_tested_but_not_counted() -> None:
     (stratum,) = popularity_strata(TRAIN.take(np.arange(5)), TEST, thresholds=[3], seed=0).strata
     assert (stratum.pool, stratum.items, stratum.share_of_items) == (4, 1, 0.5)

@@ -17,7 +17,7 @@ def test_without_counters_processor_seconds_are_charged_and_said_to_be_an_estima
     monkeypatch.setenv(energy.WATTS_VARIABLE, "20")
     found = spent(Reading(1.0, None), Reading(3.5, None))
     assert (found.joules, found.how) == (50.0, "estimated (20 W per busy core)")
-    for wrong in ("nan", "-3", "many"):
+    for wrong in ("nan", "-3", "0", "inf", "many"):
         monkeypatch.setenv(energy.WATTS_VARIABLE, wrong)
         assert energy.watts_per_core() == energy.WATTS
 
@@ -114,3 +114,25 @@ def test_gpus_whose_driver_counts(monkeypatch):
         assert read_counters().gpus == expected
     monkeypatch.setattr(energy, "_nvml", lambda: None)
     assert energy._gpu_counters() == {}
+
+
+def test_seconds_of_all_processes_leave_out_those_that_were_idle_or_waited(tmp_path, monkeypatch):
+    """user, nice, system, idle, iowait, irq, softirq, and then what guests and others took."""
+    (tmp_path / "stat").write_text("cpu  1000 200 30 900000 80000 4 5 700 60 50\ncpu0 1 1 1 1 1 1 1 1 1 1\n")
+    monkeypatch.setattr(energy, "Path", lambda _: tmp_path / "stat")
+    monkeypatch.setattr(energy.os, "sysconf", lambda _: 100)
+    assert energy._busy_seconds() == pytest.approx((1000 + 200 + 30 + 4 + 5) / 100)
+    (tmp_path / "stat").write_text("")
+    assert energy._busy_seconds() is None
+
+
+def test_a_gpu_that_this_process_does_not_use_is_not_charged(monkeypatch):
+    cuda = SimpleNamespace(is_initialized=lambda: False)
+    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=cuda))
+    monkeypatch.delenv(energy.WATTS_VARIABLE, raising=False)
+    begin, end = Reading(0.0, None, {}, {"GPU-a1": 0}), Reading(1.0, None, {}, {"GPU-a1": 9_000})
+    found = spent(begin, end)
+    assert (found.joules, found.how) == (10.0, "estimated (10 W per busy core)")
+    cuda.is_initialized, cuda.get_device_properties = (lambda: True), (lambda _: SimpleNamespace(uuid="other"))
+    assert spent(begin, end).joules == 19.0, "where the UUID is not among those counted, the first one is taken"
+    assert spent(Reading(0.0, None), end).how == "estimated (10 W per busy core; GPU not measured)"

@@ -94,7 +94,11 @@ JOBS = """
 import os, signal
 def square(spec, emit):
     emit({"half": spec["x"]})
-    return {"square": spec["x"] ** 2, "threads": os.environ["OMP_NUM_THREADS"], "pid": os.getpid()}
+    threads = {os.environ[name] for name in os.environ if name.endswith("_THREADS")}
+    names = sorted(name for name in os.environ if name.endswith("_THREADS"))
+    print("said", spec["x"])
+    return {"square": spec["x"] ** 2, "threads": sorted(threads), "names": names, "pid": os.getpid(),
+            "hashes": os.environ["PYTHONHASHSEED"]}
 def suicide(spec, emit):
     os.kill(os.getpid(), signal.SIGKILL)
 def worker_dies(spec, emit):
@@ -150,7 +154,10 @@ def test_any_function_from_spec_to_record_is_a_job(jobs, tmp_path):
         executor.run([jobs("long", "talkative")], watch)
     records = [watch.outcomes[f"j{n}"].record for n in range(5)]
     assert [record["square"] for record in records] == [0, 1, 4, 9, 16]
-    assert {record["threads"] for record in records} == {"3"}
+    assert all(record["threads"] == ["3"] and record["hashes"] == "0" for record in records)
+    assert {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "POLARS_MAX_THREADS",
+            "RAYON_NUM_THREADS"} <= set(records[0]["names"])  # fmt: skip
+    assert (tmp_path / "logs" / "j3.log").read_text() == "said 3\n"
     assert len({record["pid"] for record in records}) == 5
     assert sorted(watch.events[:5], key=str) == [(f"j{n}", {"half": n}) for n in range(5)]
     assert len(watch.events[5][1]["text"]) == 300_000
@@ -189,6 +196,14 @@ def test_limits_are_told_with_their_numbers(jobs, tmp_path):
     assert gone.reason.startswith("the algorithm tried to end the process (SystemExit: 3 (some_jobs.py, line ")
     assert "leaver" in gone.detail
     assert not (tmp_path / "logs" / "slow.log").exists()  # it said nothing
+
+
+def test_a_run_that_nobody_wants_any_more_ends_without_a_report(jobs, tmp_path):
+    watch = Watch()
+    with LocalExecutor(1, tmp_path / "logs") as executor:
+        executor.run([jobs("slow", "sleeper"), jobs("next", "square", x=1)], watch, unwanted=lambda: bool(watch.starts))
+    assert watch.starts == ["slow"]
+    assert watch.outcomes == {}
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="kills by signal")

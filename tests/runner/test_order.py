@@ -62,6 +62,26 @@ def test_without_sizes_or_classes_all_is_alike():
     assert np.isfinite(costs.seconds(CELLS[0]))
 
 
+def test_a_dataset_of_unknown_size_counts_like_the_mean_and_a_tiny_one_like_a_single_event():
+    known = {"small": 1e4, "large": 3e6}
+    unknown, mean = (LearnedCosts(CELLS, CLASSES, known | more) for more in ({}, {"middle": (1e4 + 3e6) / 2}))
+    assert unknown.seconds(cell("Net", "middle")) == pytest.approx(mean.seconds(cell("Net", "middle")))
+    assert unknown.seconds(cell("Net", "small")) < unknown.seconds(cell("Net", "middle"))
+    empty, single = (LearnedCosts(CELLS, CLASSES, SIZES | {"small": size}) for size in (0.0, 1.0))
+    assert empty.seconds(cell("Net", "small")) == pytest.approx(single.seconds(cell("Net", "small")))
+
+
+def test_seeds_and_folds_of_a_cell_are_taken_together_by_their_mean():
+    costs = LearnedCosts(CELLS, CLASSES, SIZES)
+    for seconds in (10.0, 30.0):
+        costs.add(cell("Net", "large"), seconds)
+    costs.learn()
+    assert costs.seconds(cell("Net", "large")) == pytest.approx(20.0)
+    odd = [cell("Odd", "large"), cell("Factors", "large")]
+    unknown = LearnedCosts(odd, {"Factors": "factor model"}, SIZES)
+    assert unknown.seconds(odd[0]) == pytest.approx(unknown.seconds(odd[1])), "of no known class: as factor models"
+
+
 def test_the_chain_of_a_cell_in_trials_grows_shorter():
     spread = cell("Net", "large", rounds=Rounds(40, 8))
     assert chain_seconds(cell("Net", "large"), 41.0) == 41.0

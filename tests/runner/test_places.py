@@ -115,6 +115,34 @@ def test_memory_is_asked_for_where_workers_declare_it(monkeypatch, tmp_path):
     assert [resources for _, resources, _ in silent.asked] == [None, None]
 
 
+def test_what_a_worker_is_told_of_a_job(monkeypatch, tmp_path):
+    requests = []
+
+    class Listening(Client):
+        def submit(self, function, request, *, key, pure, **more):
+            requests.append((request, key, pure, more))
+            return super().submit(function, request, key=key, pure=pure, **more)
+
+    job = Job("j0", "m:f", lambda: {"x": 1}, 9.0, 500, priority=4.0)
+    monkeypatch.setattr("recassay.runner.cluster.LOOK_SECONDS", 0.0)
+    executor = DaskExecutor("tcp://none", tmp_path, threads=3, preload=["p"])
+    executor._client = Listening({"a": worker()})
+    executor.run([job], Watch())
+    executor.run([job], Watch())
+    ((request, key, pure, more), (again, *_)) = requests
+    assert key == request["key"] != again["key"]
+    assert (pure, more) == (False, {"resources": None, "priority": 4.0})
+    topic = request["topic"]
+    assert topic != again["topic"]
+    assert request == {
+        "key": key, "job": "j0", "function": "m:f", "payload": {"x": 1}, "seconds": 9.0, "memory": 500,
+        "mark": str(tmp_path / "manifest.json"), "logs": str(tmp_path / "logs"), "threads": 3, "preload": ("p",),
+        "topic": topic, "run": again["run"],
+    }  # fmt: skip
+    executor.run([], Watch())
+    assert len(requests) == 2
+
+
 def test_a_job_whose_only_worker_left_goes_to_another_one(monkeypatch, tmp_path):
     class Leaving(Client):
         cancelled = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,7 @@ def trial(number, value, state="complete"):
 
 
 ROUNDS = Rounds(3, 2)
+BUDGET = Budget(seconds_per_cell=100.0, memory_gb=1.0)
 
 
 def cell(name="c", rounds=ROUNDS):
@@ -69,8 +71,7 @@ def cell(name="c", rounds=ROUNDS):
     return WorkCell(row, "split", {"code": "1"}, lambda folder: {"folder": str(folder)}, rounds=rounds)
 
 
-def work(*cells, **more):
-    budget = Budget(seconds_per_cell=100.0, memory_gb=1.0)
+def work(*cells, budget=BUDGET, **more):
     return Work(
         cells, "m:cell", "m:split", {}, lambda *_: True, budget, (), lambda *_: {}, trial_function="m:trial", **more
     )
@@ -146,12 +147,14 @@ def test_where_there_is_nothing_to_tune_the_cell_follows_its_first_trial(tmp_pat
     ],
 )
 def test_where_no_trial_can_work_or_time_is_up_the_cell_ends(tmp_path, status, reason):
-    outcome = Outcome(status, reason=f"broken in {tmp_path / 'logs' / 'x'}", detail="trace", seconds=7.0, peak_memory=4)
+    place = tmp_path / "logs" / "x"
+    outcome = Outcome(status, reason=f"broken in {place}", detail=f"trace of {place}", seconds=7.0, peak_memory=4)
     store = Kept(tmp_path)
     run, events = ran(store, Script(c_0=[outcome]), cell())
     (row,) = store.rows
-    assert (row.status, row.detail, row.seconds, row.peak_memory) == (status, "trace", 7.0, 4)
-    assert str(tmp_path) not in row.reason
+    assert (row.status, row.seconds, row.peak_memory) == (status, 7.0, 4)
+    assert row.detail.startswith("trace of ")
+    assert str(tmp_path) not in row.reason + row.detail
     assert row.reason.startswith(reason.partition(" in ")[0])
     assert [event.failed for event in events] == [0, 1]
     assert (run.ran, store.trials) == (1, {})
@@ -220,3 +223,63 @@ def test_chosen_cells_run_batch_by_batch(tmp_path):
     run.chosen(lambda store: next(choices), cells, script)
     assert [row.id for row in store.rows] == ["b", "a"]
     assert next(choices, None) is None
+
+
+def test_a_cell_in_one_piece_keeps_its_own_words_and_counts_its_trials(tmp_path):
+    store = Kept(tmp_path)
+    late = Outcome("timeout", reason="ran longer than the 100 seconds", seconds=100.0)
+    _, events = ran(store, Script(c=[trial(0, 0.3), trial(1, 0.2), late]), cell(rounds=Rounds(0)))
+    assert [row.reason for row in store.rows] == ["ran longer than the 100 seconds"]
+    assert [(event.trials, event.best) for event in events if event.kind == "trial"] == [(1, 0.3), (2, 0.3)]
+
+
+def test_jobs_know_the_limits_the_gpu_and_the_memory_of_their_cell(tmp_path):
+    asked = []
+    wanted = replace(cell(rounds=Rounds(0)), gpu=True, need=lambda folder: asked.append(folder) or 77)
+    script = Script(c=[Outcome("done", DONE)])
+    ran(Kept(tmp_path), script, wanted, budget=Budget(seconds_per_cell=None, memory_gb=1.0))
+    ((job, payload),) = script.jobs
+    assert (job.seconds, job.memory, job.gpu, job.need()) == (None, 10**9, True, 77)
+    assert asked == [tmp_path]
+    assert payload == {"folder": str(tmp_path), "trials": [], CHECKED: {}}
+
+
+def test_a_trial_has_no_time_left_where_those_before_it_took_all(tmp_path):
+    script = Script(
+        c_0=[trial(0, 0.3), Outcome("done", {"trials": 3}, seconds=60.0)],
+        c_1=[trial(1, 0.3), Outcome("done", {"trials": 3}, seconds=60.0)],
+        c_2=[Outcome("timeout", reason="late")],
+    )
+    ran(Kept(tmp_path), script, cell())
+    assert [job.seconds for job, _ in script.jobs] == [100.0, 100.0, 0.0]
+
+
+def test_a_failed_cell_keeps_the_seconds_of_earlier_trials_and_has_no_time_of_tuning(tmp_path):
+    store = Kept(tmp_path, TrialRecord(0, "complete", {}, 0.5, seconds=30.0))
+    ran(store, Script(c=[Outcome("crashed", reason="boom", seconds=10.0, peak_memory=6)]), cell(rounds=Rounds(0)))
+    (row,) = store.rows
+    assert (row.status, row.seconds, row.seconds_tune, row.peak_memory) == ("crashed", 40.0, None, 6)
+
+
+def test_cells_that_take_longest_by_what_the_store_knows_come_first(tmp_path):
+    def planned(name, algorithm):
+        one = cell(name, Rounds(0))
+        return replace(one, row=replace(one.row, algorithm=algorithm, tuning="t"))
+
+    known = [planned("a1", "Quick"), planned("b1", "Long")]
+    cells = [planned("a2", "Quick"), planned("b2", "Long")]
+    store = Kept(tmp_path)
+    store.seconds = lambda: {"a1": 1.0, "b1": 500.0}
+    script = Script(**{name: [Outcome("done", DONE)] for name in ("a2", "b2")})
+    run = Run(work(*known, *cells), store, {"a1": "done", "b1": "done"}, None, RunningCells(tmp_path))
+    run.all(cells, script)
+    assert [job.id for job, _ in script.jobs] == ["b2", "a2"]
+    assert script.jobs[0][0].priority == pytest.approx(500.0)
+    sizes = {"small": 1e3, "large": 1e7}
+    cells = [
+        replace(one, row=replace(one.row, dataset=name), split=name) for one, name in zip(cells, sizes, strict=True)
+    ]
+    script = Script(**{name: [Outcome("done", DONE)] for name in ("a2", "b2")})
+    run = Run(work(*cells, size=lambda folder, split: sizes[split]), Kept(tmp_path), {}, None, RunningCells(tmp_path))
+    run.all(cells, script)
+    assert [job.id for job, _ in script.jobs] == ["b2", "a2"], "the larger dataset, where no time is known"

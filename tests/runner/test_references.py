@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import socket
+from dataclasses import replace
 
 import pytest
 
@@ -38,6 +39,31 @@ def test_a_file_read_in_another_way_is_another_dataset(tmp_path, read):
     assert dataset_version(again, str(tmp_path)) == dataset_version(plain, str(tmp_path))
 
 
+def test_a_folder_of_parts_is_known_by_all_its_files(tmp_path):
+    spec = DatasetSpec(reference="./parts", name="parts")
+    other = DatasetSpec(reference="./parts", name="parts", read=ReadSpec(time="ignore"))
+    (tmp_path / "parts").mkdir()
+    for part in ("train", "valid", "test"):
+        (tmp_path / "parts" / f"{part}.csv").write_text(f"user,item\n{part},i1\n")
+    seen = [dataset_version(spec, str(tmp_path)), dataset_version(other, str(tmp_path))]
+    for name in ("train.csv", "valid.csv", "test.csv", "split.json"):
+        with (tmp_path / "parts" / name).open("a") as file:
+            file.write("u9,i9\n")
+        seen.append(dataset_version(spec, str(tmp_path)))
+    assert len(set(seen)) == len(seen)
+    (tmp_path / "parts" / "notes.txt").write_text("not read")
+    assert dataset_version(spec, str(tmp_path)) == seen[-1]
+
+
+def test_a_preset_is_known_by_its_settings():
+    versions = [
+        dataset_version(DatasetSpec(reference=f"synthetic:{name}", name="x"), ".")
+        for name in ("dense-small", "dense-small@2", "few-items")
+    ]
+    assert len(set(versions)) == 3
+    assert versions[0] == dataset_version(DatasetSpec(reference="synthetic:dense-small", name="y"), "elsewhere")
+
+
 def test_a_file_names_its_algorithm(tmp_path):
     (tmp_path / "mine.py").write_text(
         "raise SystemExit('not executed')\n"
@@ -51,12 +77,16 @@ def test_a_file_names_its_algorithm(tmp_path):
     files = ["./mine.py:Named", "./mine.py:Plain", "./mine.py:Other", "./mine.py:Computed", "./mine.py:Bad"]
     labels = part_labels([*files, "./lib.toml", "./gone.toml"], str(tmp_path))
     assert labels == ["My model", "Plain", "Wrapped", "Computed", "Bad", "implicit ALS", "gone"]
+    (tmp_path / "large.py").write_text("class Large:\n    name = 'Named'\n" + "#" * (1 << 20))
+    (tmp_path / "blank.toml").write_text('name = "  "\n')
+    assert part_labels(["./large.py:Large", "./blank.toml"], str(tmp_path)) == ["Large", "blank"]
 
 
 def test_an_algorithm_that_is_named_twice_is_refused():
     with pytest.raises(UsageError, match="the algorithm EASE is named twice, as EASE, ease; name it once"):
         part_labels(["EASE", "ALS", "ease"], ".")
     assert part_labels(["ease", "./a/EASE.csv"], ".") == ["ease", "./a/EASE.csv"]
+    assert part_labels(["most-pop", "./a/mine.csv", "./b/Mine.csv"], ".") == ["MostPop", "./a/mine.csv", "./b/Mine.csv"]
 
 
 def test_what_datasets_and_files_are_called():
@@ -115,6 +145,8 @@ def test_cells_at_work_are_told_while_their_run_lasts(tmp_path):
         (cell,) = running_cells(tmp_path)
         assert (cell.cell, cell.algorithm, cell.dataset, cell.seed) == ("c2", "ALS", "films", 4)
         assert 0 <= cell.seconds < 3600
+        assert replace(cell, started="2999-01-01T00:00:00+00:00").seconds == 0
+        assert replace(cell, started="2020-01-01T00:00:00+00:00").seconds > 86_400
         written = json.loads((tmp_path / "running.json").read_text())
         assert (written["process"], written["host"]) == (os.getpid(), socket.gethostname())
         gone = 2**22 + 12345  # beyond the largest process of Linux

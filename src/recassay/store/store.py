@@ -229,8 +229,7 @@ class Store(CellFiles, TrialTable):
 
     def verify(self) -> Verification:
         """Hold everything that the done cells of the plan rest on against its checksum: rows, trials, files, splits."""
-        planned = {row.cell for row in self.plan()}
-        done = [cell for cell in self.cells(every=True, damaged=True) if cell.status == "done" and cell.id in planned]
+        done = [cell for cell in self.cells(every=True, damaged=True) if cell.status == "done"]
         seals, unsealed_trials = self._seals(), self.damaged_trials()[1]
         damaged = list(self.damaged(cell.id for cell in done).values())
         unsealed = [cell for cell in done if seals.get(cell.id, _NO_ROW)[0] is None or not cell.files]
@@ -249,7 +248,7 @@ class Store(CellFiles, TrialTable):
             "cells": len(unsealed),
             "splits": sum(state == "unsealed" for state in states.values()),
             "trials": unsealed_trials,
-            "plans": int(digest is None and bool(planned)),
+            "plans": int(digest is None and bool(self.plan())),
         }
         return Verification(
             cells=len(done),
