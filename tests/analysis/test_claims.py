@@ -34,9 +34,9 @@ def test_a_claim_is_read(text, claim):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("EASE", "is not a claim"),
-        ("EASE > ESAE", "names 'ESAE'.*EASE"),
-        ("EASE > ease", "with itself"),
+        ("EASE", "'EASE' is not a claim; write it as 'A > B' or 'A is best'"),
+        ("EASE > ESAE", "names 'ESAE'.*did you mean 'EASE'"),
+        ("EASE > ease", "compares EASE with itself; name two algorithms"),
         ("", "is not a claim"),
     ],
 )

@@ -655,14 +655,15 @@ def test_related_datasets_that_were_counted_as_independent_are_judged_together_a
     assert judge(table, families=loose).grade_by_family is None, "families were named: nothing is guessed"
 
 
-def decided(monkeypatch, *, single, adjusted, above=(True, True, True), **settings):
+def decided(monkeypatch, *, single, adjusted, above=(True, True, True), sums=1.0, unequal=(1.0, 1.0), **settings):
     """A decision on three algorithms, of which the all-pairs tests and the effects are made up; and what was asked."""
     asked = {}
 
     def compared(scaled, first, second, rng, flips):
         asked.setdefault("flips", []).append((len(first), flips))
+        asked["scaled"] = scaled
         chosen = [{(0, 1): 0, (0, 2): 1, (1, 2): 2}[pair] for pair in zip(first.tolist(), second.tolist(), strict=True)]
-        return PairTests(np.array(single)[chosen], np.array(adjusted)[chosen], np.ones(len(first)), 2.0)
+        return PairTests(np.array(single)[chosen], np.array(adjusted)[chosen], np.full(len(first), sums), 2.0)
 
     def effects(gaps, confidence):
         asked["confidence"] = confidence
@@ -670,7 +671,7 @@ def decided(monkeypatch, *, single, adjusted, above=(True, True, True), **settin
 
     def equal(values, first, second, *, within, families):
         asked["equal"] = (within, families)
-        return np.ones(len(first)), np.ones(len(first))
+        return tuple(np.full(len(first), p) for p in unequal)
 
     monkeypatch.setattr(decision, "compare_pairs", compared)
     monkeypatch.setattr(decision, "above_zero", effects)
@@ -686,6 +687,7 @@ def test_a_leader_that_beats_each_other_alone_needs_no_correction_and_only_such_
     assert found.codes.tolist() == ["better", "better", "undecided"]
     assert found.p_best.tolist() == [1.0, 0.04, 0.04]
     assert found.grade == "clear_winner"
+    assert asked.pop("scaled").shape == (3, 8)
     assert asked == {"flips": [(3, decision.FLIPS)], "confidence": 0.95, "equal": (0.03, None)}
     unsure, _ = decided(monkeypatch, single=singles, adjusted=corrected, above=(True, False, True))
     assert unsure.p.tolist() == corrected, "the effect of one pair reaches below zero"
@@ -710,3 +712,27 @@ def test_level_margin_families_and_draws_reach_the_tests(monkeypatch):
     assert not other.decidable
     assert other.grade == "too_little_data"
     assert set(other.codes) == {"undecidable"}
+
+
+def test_a_p_value_at_the_level_decides_nothing(monkeypatch):
+    at_level, asked = decided(monkeypatch, single=[0.05] * 3, adjusted=[0.05] * 3, above=(False, False, False))
+    assert set(at_level.codes) == {"undecided"}
+    assert at_level.p_best.tolist() == [1.0, 0.05, 0.05]
+    assert at_level.grade == "no_difference", "all three could still be best"
+    assert "confidence" not in asked, "the effect of no pair needs a look"
+    level, _ = decided(monkeypatch, single=[0.01] * 3, adjusted=[0.01] * 3, sums=0.0)
+    assert set(level.codes) == {"undecided"}, "differences that sum to 0 point nowhere"
+    assert level.p_best.tolist() == [1.0, 1.0, 1.0]
+    near, _ = decided(monkeypatch, single=[0.01] * 3, adjusted=[0.01] * 3, unequal=(0.01, 0.05))
+    assert set(near.codes) == {"better"}, "equivalence counts with the corrected p-value, and below the level"
+    equal, _ = decided(monkeypatch, single=[0.01] * 3, adjusted=[0.01] * 3, unequal=(0.01, 0.049))
+    assert set(equal.codes) == {"equivalent"}
+    assert equal.p_best.tolist() == [1.0, 1.0, 1.0]
+
+
+def test_a_family_weighs_as_many_datasets_as_it_has(monkeypatch):
+    """Five datasets in one family and three alone: shares of 5, 1, 1 and 1 eighths, four pieces of evidence."""
+    found, asked = decided(monkeypatch, single=[0.5] * 3, adjusted=[0.5] * 3, families=np.array([0] * 5 + [1, 2, 3]))
+    first = asked["scaled"][0] / asked["scaled"][0].sum()
+    assert first == pytest.approx([5 / 8, 1 / 8, 1 / 8, 1 / 8])
+    assert not found.decidable

@@ -15,6 +15,7 @@ from recassay.core.errors import InputError, UsageError
 from recassay.core.tables.labels import LARGEST_CUTOFF
 from recassay.core.types import Interactions, TopK
 from recassay.metrics import accuracy, beyond, diversity, exposure
+from recassay.metrics.context import EvaluationContext
 from recassay.metrics.evaluate import evaluate
 from recassay.metrics.make import convention, describe_metrics, make_metric
 from recassay.metrics.protocol import MetricBase
@@ -123,6 +124,34 @@ def test_repeated_and_zero_entries_of_a_matrix_count_once_or_not_at_all():
     assert result.counts["evaluated"] == 1
     assert result.mean()["recall@2"] == 1.0
     assert truth.nnz == 3
+
+
+@pytest.mark.parametrize(
+    ("values", "items", "evaluated", "recall"),
+    [
+        ([1, 1, 1], [1, 1, 2], 1, 0.5),  # item 1 twice: two relevant items, of which the list of user 0 has one
+        ([1, 0, 1], [1, 3, 2], 1, 0.5),
+        ([0, 0, 0], [1, 2, 3], None, None),
+    ],
+)
+def test_a_matrix_with_only_repeated_or_only_zero_entries_is_cleaned_too(values, items, evaluated, recall):
+    rows = np.array([0, 3, 3, 3, 3, 3])
+    truth = csr_array((np.array(values, dtype=np.float32), np.array(items), rows), shape=(5, 6))
+    if evaluated is None:
+        with pytest.raises(InputError, match="no user has a relevant item"):
+            evaluate(LISTS, truth, ["recall@2"], train=TRAIN.csr())
+        return
+    result = evaluate(LISTS, truth, ["recall@2"], train=TRAIN.csr())
+    assert result.counts["evaluated"] == evaluated
+    assert result.mean()["recall@2"] == recall
+
+
+def test_one_context_judges_the_same_lists_by_two_truths():
+    context = EvaluationContext(TRAIN.csr())
+    metric = make_metric("precision@2")
+    first, second = (interactions([(0, item), (1, 0), (2, 3)]).csr() for item in (4, 5))
+    assert metric.per_user(LISTS, first, context).tolist() == [0.5, 0.5, 0.5]
+    assert metric.per_user(LISTS, second, context).tolist() == [0.5, 0.0, 0.5]
 
 
 @pytest.mark.parametrize(
