@@ -94,6 +94,10 @@ def test_the_most_accurate_comes_first_where_lower_is_better():
     table = results({"rmse": {"A": [0.9, 0.9], "B": [0.5, 0.5]}, "coverage@10": {"A": [0.9, 0.9], "B": [0.1, 0.1]}})
     (trade,) = trade_off(table, "rmse", higher_is_better=False).trades
     assert [trade.algorithms[i] for i in trade.order()] == ["B", "A"]
+    own = {"loss of mine": {"A": [0.9, 0.9], "B": [0.5, 0.5]}, "coverage@10": {"A": [0.9, 0.9], "B": [0.9, 0.9]}}
+    found = trade_off(results(own), "loss of mine", higher_is_better=False)
+    assert not found.higher_is_better
+    assert found.trades[0].front.tolist() == [False, True]
 
 
 def test_an_algorithm_without_the_other_metric_is_left_out_and_times_average_by_logs():
@@ -112,6 +116,23 @@ def test_an_algorithm_without_the_other_metric_is_left_out_and_times_average_by_
 def test_accuracy_alone_has_no_price():
     with pytest.raises(NotApplicableError, match="no coverage"):
         trade_off(results({"ndcg@10": {"A": [0.1, 0.2], "B": [0.2, 0.3]}}), "ndcg@10")
+
+
+@pytest.mark.parametrize(
+    "coverage",
+    [
+        {"A": [0.1, 0.2, 0.3, 0.4]},
+        {"A": [0.1, 0.2, None, None], "B": [None, None, 0.3, 0.4]},
+        {"A": [None] * 4, "B": [None] * 4},
+    ],
+    ids=["one algorithm", "no dataset in common", "no value"],
+)
+def test_a_metric_that_no_two_algorithms_share_on_a_dataset_is_no_trade(coverage):
+    accuracy = {"A": [0.1, 0.2, 0.3, 0.4], "B": [0.2, 0.3, 0.4, 0.5]}
+    with pytest.raises(NotApplicableError, match="no coverage"):
+        trade_off(results({"ndcg@10": accuracy, "coverage@10": coverage}), "ndcg@10")
+    beside = {"ndcg@10": accuracy, "coverage@10": coverage, "seconds": {"A": [1.0] * 4, "B": [2.0] * 4}}
+    assert [trade.other for trade in trade_off(results(beside), "ndcg@10").trades] == ["seconds"]
 
 
 def test_cost_by_algorithm_and_dataset():
@@ -219,6 +240,9 @@ def test_a_trade_by_plain_computation():
     assert rows["datasets"].to_list() == [5, 5]
     told = found.to_dict()["trades"]["seconds_fit"]
     assert (told["front"], told["left_out"], told["higher_is_better"]) == (["B"], ["C"], False)
+    assert (told["datasets"], told["mean"]) == (5, "geometric mean")
+    assert told["values"] == pytest.approx({"A": 4.0, "B": 3.0})
+    assert told["accuracy"] == pytest.approx({"A": 0.3, "B": 0.32})
     half = trade_off(
         results({"ndcg@10": accuracy, "seconds_fit": seconds | {"C": [1, 1, 1, None, None, None]}}), "ndcg@10"
     )
@@ -255,6 +279,10 @@ def test_repeats_that_are_missing_count_as_what_is_there():
     assert (found.low[0, 0], found.high[0, 0]) == pytest.approx((low, high))
     assert np.isnan(found.low[1, 0])
     assert [(lead.first, lead.share, lead.repeats) for lead in found.ahead] == [("a00", 1.0, 1)]
+    never = np.array([[[0.3, np.nan]], [[np.nan, 0.1]]])
+    (lead,) = per_dataset(matrix(values, replicates=never, paired=True)).ahead
+    assert (lead.first, lead.repeats) == ("a00", 0)
+    assert np.isnan(lead.share), "no repeat has both"
     users = pl.DataFrame({"algorithm": ["a00"], "dataset": ["d00"], "n": [9], "deviation": [1.0]})
     assert per_dataset(matrix(values, replicates=repeats), users=users).source == "repeats"
     assert per_dataset(matrix(values), users=users[:0]).source == "none"

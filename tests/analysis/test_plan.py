@@ -25,7 +25,7 @@ from recassay.analysis.plan.fit import (
     sign_evidence,
     standardised,
 )
-from recassay.analysis.plan.result import MOST, PlanResult
+from recassay.analysis.plan.result import MOST, Look, PlanResult
 from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix
@@ -300,6 +300,15 @@ def test_a_look_at_ties_and_at_costs_by_hand():
     assert look.p == pytest.approx({"a": 3 / evidence(23, 0), "c": 3 / evidence(18, 6)})
     assert look.p["a"] < 0.01 < look.p["c"] < 1
     assert (look.behind, look.open, look.datasets, look.alpha) == (("a",), ("c",), 24, 0.01)
+    assert Look("b", ("a", "c"), (), 24, 0.05, {}).sentence() == (
+        "b is shown to win on more than half of the datasets against a, c (after 24 datasets; holds however often one "
+        "looks, level 0.05 over all pairs)."
+    )
+    many = tuple(f"x{i}" for i in range(6))
+    assert Look("b", many, many[:5], 24, 0.05, {}).sentence().startswith(
+        "b is shown to win on more than half of the datasets against x0, x1, x2, x3 and 2 more; not yet ahead of x0, "
+        "x1, x2, x3 and 1 more (after"
+    )  # fmt: skip
     assert look.sentence() == (
         "b is shown to win on more than half of the datasets against a; not yet ahead of c (after 24 datasets; holds "
         "however often one looks, level 0.01 over all pairs)."
@@ -313,6 +322,7 @@ def test_a_look_at_ties_and_at_costs_by_hand():
     [
         ({"difference": -0.1}, "difference is -0.1"),
         ({"difference": 10}, "difference is 10"),
+        ({"difference": 0}, "difference is 0"),
         ({"power": 0.49}, "power is 0.49"),
         ({"power": 1.0}, "power is 1.0"),
         ({"alpha": 0.0}, "alpha is 0.0"),
@@ -324,8 +334,8 @@ def test_impossible_plans_are_refused(wrong, message):
         plan_study(table(0.6), "ndcg@10", **wrong)
 
 
-@pytest.mark.parametrize("alpha", [0.05, 0.2])
-def test_a_plan_is_of_the_undecided_pairs_and_passes_on_what_was_asked(monkeypatch, alpha):
+@pytest.mark.parametrize(("alpha", "order"), [(0.05, [0, 1, 2, 3]), (0.2, [2, 1, 0, 3])])
+def test_a_plan_is_of_the_undecided_pairs_and_passes_on_what_was_asked(monkeypatch, alpha, order):
     """Four algorithms whose last is far behind; a dataset that lacks a cell counts for the model alone."""
     rng = np.random.default_rng(1)
     values = (
@@ -342,7 +352,7 @@ def test_a_plan_is_of_the_undecided_pairs_and_passes_on_what_was_asked(monkeypat
         scale=SimpleNamespace(transform="log"), metric="score", algorithms=("a0", "a1", "a2", "a3"), level=level,
         datasets=tuple(f"d{j}" for j in range(9)), new=level + 0.1 * rng.standard_normal((400, 4)),
         shares=SimpleNamespace(repeats=0.0, users=0.0, of_a_difference=lambda: {"datasets": 1.0}),
-        order=lambda: [0, 1, 2, 3],
+        order=lambda: order,
     )  # fmt: skip
     monkeypatch.setattr(plan_fit, "fit_model", lambda *args, **more: asked.update(more) or model)
     users = object()
@@ -371,6 +381,42 @@ def test_a_plan_is_of_the_undecided_pairs_and_passes_on_what_was_asked(monkeypat
     assert told["anytime"]["statement"] == found.look.sentence()
     assert "left_out" not in told
     assert found.out_of_reach() == tuple(pair for pair in found.pairs if pair.alone is None)
+    # With more algorithms than are shown, the pair that the verdict speaks of and those of the best are left.
+    asked = {"higher_is_better": True, "alpha": alpha, "power": 0.7, "seed": 3}
+    monkeypatch.setattr(plan_fit, "MANY_ALGORITHMS", 4)
+    monkeypatch.setattr(plan_fit, "SHOWN_OF_MANY", 1)
+    assert plan_study(Results.from_frame(pl.DataFrame(rows)), "score", **asked).pairs == found.pairs
+    monkeypatch.setattr(plan_fit, "MANY_ALGORITHMS", 3)
+    fewer = plan_study(Results.from_frame(pl.DataFrame(rows)), "score", **asked)
+    spoken = {verdict.leaders[0], verdict.rival}
+    kept = spoken | {model.algorithms[order[0]]}
+    assert fewer.pairs == tuple(pair for pair in found.pairs if {pair.left, pair.right} <= kept)
+    assert (fewer.decided, fewer.left_out) == (found.decided, len(undecided) - len(fewer.pairs))
+    assert fewer.to_dict().get("left_out", 0) == fewer.left_out
+
+
+def test_with_fewer_than_two_complete_datasets_every_pair_is_open(monkeypatch):
+    """One dataset has both values: nothing is tested on it, and the plan is the model's alone."""
+    level = np.random.default_rng(0).normal([0.5, 0.0], 0.2, (400, 2))
+    model = SimpleNamespace(
+        scale=SimpleNamespace(transform="log"), metric="score", algorithms=("a0", "a1"), level=level,
+        datasets=tuple(f"d{j}" for j in range(6)), new=level, order=lambda: [0, 1],
+        shares=SimpleNamespace(repeats=0.0, users=0.0, of_a_difference=lambda: {"datasets": 1.0}),
+    )  # fmt: skip
+    monkeypatch.setattr(plan_fit, "fit_model", lambda *args, **more: model)
+    for complete, looked in ((1, False), (2, True)):
+        rows = [
+            {"algorithm": f"a{a}", "dataset": f"d{j}", "metric": "score",
+             "value": 0.2 + 0.1 * a + 0.01 * j if j < complete or j % 2 == a else None}
+            for a in range(2) for j in range(6)
+        ]  # fmt: skip
+        plan = plan_study(Results.from_frame(pl.DataFrame(rows)), "score", higher_is_better=True)
+        assert plan.complete == complete
+        assert (plan.look is not None) == looked
+        assert (len(plan.pairs), plan.decided) == (1, 0)
+        if not looked:
+            assert plan.to_dict()["anytime"] is None
+            assert (plan.challenger, plan.removed) == (None, ())
 
 
 def test_five_datasets_are_enough_to_plan_from_and_the_usual_power_is_80_percent(fewer_draws):

@@ -157,7 +157,7 @@ def _trade(results: Results, metric: str, other: str, upward: bool, replicates: 
     first, second = results.table(metric), results.table(other)
     known = np.isfinite(first) & np.isfinite(second)
     # Algorithms with at least half of the datasets, and the datasets that all of these have.
-    kept = known.any(axis=1) & (2 * known.sum(axis=1) >= known.any(axis=0).sum())
+    kept = 2 * known.sum(axis=1) >= known.any(axis=0).sum()
     shared: BoolArray = np.all(known[kept], axis=0)
     n = int(shared.sum())
     if kept.sum() < 2 or n == 0:
