@@ -1,4 +1,7 @@
-"""What the charts of sections draw of results made by hand: which column decides what, and the rows behind it."""
+"""What the charts of sections draw of results made by hand: which column decides what, and the rows behind it.
+
+`tests/frozen/charts.json` records what else a reader sees of each: titles, sizes, looks, axes, legends and tips.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,8 @@ from recassay.reporting.sections import (
     user_irt,
     users,
 )
-from support.charts import rows_of, says
+from support.charts import rows_of, says, shows
+from support.frozen import changed
 
 
 def framed(*rows):
@@ -52,6 +56,7 @@ def test_differences_over_users():
         "rule color=algorithm x=low x2=high y=algorithm",
         "point color=algorithm fill='white'(if datum.worse == 'shown to be worse': algorithm) x=behind y=algorithm",
     ]
+    assert changed("charts", "user_differences", shows(spec)) == []
     assert rows_of(spec)[1] == [
         {"algorithm": "b", "behind": -0.1, "low": pytest.approx(-0.12), "high": pytest.approx(-0.09),
          "worse": "shown to be worse", "p_holm": 0.02},
@@ -69,6 +74,7 @@ def test_open_ends_of_ratings_run_to_the_edge():
             {"algorithm": "b", "rating": 1400.0, "low": -np.inf, "high": 1450.0, "win_rate": 0.0}]  # fmt: skip
     chart = ratings.plot_ratings(Made(to_frame=lambda: framed(*rows), metric="m", confidence=0.9, rounds="5 datasets"))
     drawn = rows_of(chart.to_dict())[0]
+    assert changed("charts", "ratings", shows(chart.to_dict())) == []
     assert [(row["low"], row["high"]) for row in drawn] == [(1500.0, 1700.0), (1300.0, 1450.0)]
 
 
@@ -76,6 +82,7 @@ def test_costs_below_a_tenth_of_a_millisecond_are_drawn_at_it():
     row = {"measure": "seconds_fit", "algorithm": "a", "least": 1e-6, "lower_quartile": 1e-5, "median": 0.5,
            "upper_quartile": 1.0, "most": 2.0, "sum": 4.0, "cells": 5}  # fmt: skip
     spec = cost.plot_cost(Made(spread=lambda key: framed(row), measures=["seconds_fit"]), "algorithm").to_dict()
+    assert changed("charts", "cost", shows(spec)) == []
     (drawn,) = rows_of(spec)[0]
     assert (drawn["least"], drawn["lower_quartile"], drawn["median"], drawn["most"]) == (1e-4, 1e-4, 0.5, 2.0)
     assert spec["title"]["subtitle"].startswith("Over datasets: from the least to the most")
@@ -111,6 +118,7 @@ def universes(**given):
 
 def test_the_specification_curve():
     spec = multiverse.plot_curve(universes()).to_dict()
+    assert changed("charts", "multiverse_curve", shows(spec)) == []
     assert says(spec) == [
         "rule y=lead",
         "point color=side x=place(0..4) y=lead",
@@ -134,6 +142,7 @@ def test_the_specification_curve():
 
 def test_the_map_of_universes():
     spec = multiverse.plot_map(universes()).to_dict()
+    assert changed("charts", "multiverse_map", shows(spec)) == []
     assert says(spec) == ["point color=first shape=leaky size=universes(1..2) x=x y=y"]
     (rows,) = rows_of(spec)
     assert [(row["x"], row["y"], row["first"], row["leaky"], row["universes"], row["choices"]) for row in rows] == [
@@ -147,6 +156,7 @@ def test_the_map_of_universes():
 
 def test_the_shares_of_choices():
     spec = multiverse.plot_axes(universes()).to_dict()
+    assert changed("charts", "multiverse_axes", shows(spec)) == []
     assert says(spec) == ["bar color=kind x=share y=axis", "rule x=low x2=high y=axis"]
     assert rows_of(spec)[0] == [
         {"axis": "split", "share": 0.4, "kind": "one choice", "low": 0.4, "high": 0.4},
@@ -174,6 +184,7 @@ def selection(**given):
 
 def test_the_choice_of_datasets():
     spec = select.plot_selection(selection()).to_dict()
+    assert changed("charts", "dataset_selection", shows(spec)) == []
     assert says(spec) == [
         "rule color=method x=low x2=high y=method [datum.held]",
         "point color=method x=rho y=method [!datum.held]",
@@ -188,6 +199,7 @@ def test_the_choice_of_datasets():
     ]
     assert spec["layer"][0]["encoding"]["x"]["scale"]["domain"] == [-0.2, 1]
     curve = select.plot_selection_curve(selection()).to_dict()
+    assert changed("charts", "dataset_selection_curve", shows(curve)) == []
     assert says(curve) == [
         "area x=k(2..4) y=low y2=high [datum.method == one]",
         "line color=method strokeDash=[1, 0](if datum.method == 'preserving' && !datum.held_out: [5, 3]) x=k(2..4) "
@@ -215,12 +227,14 @@ def test_certainty_against_cost_and_the_grid():
         algorithms=("a",),
     )
     spec = adaptive.plot_curve(result).to_dict()
+    assert changed("charts", "adaptive_curve", shows(spec)) == []
     assert says(spec) == ["line color=claim x=share(log) y=probability(0..1)", "rule y=probability"]
     assert [(row["share"], row["claim"], row["probability"]) for row in rows_of(spec)[0]] == [
         (1e-6, "first place", 0.9), (1e-6, "first three", 0.8), (1e-6, "order", 0.7), (1e-6, "agreement", 0.6)
     ]  # fmt: skip
     assert rows_of(spec)[1] == [{"probability": 0.9}]
     grid = adaptive.plot_grid(result).to_dict()
+    assert changed("charts", "adaptive_grid", shows(grid)) == []
     assert [(row["shown"], row["rank"]) for row in rows_of(grid)[0]] == [("1.5", 1.5), ("(2)", 1.53)]
     assert grid["layer"][0]["encoding"]["x"]["sort"] == ["x", "y"], "the cheapest dataset first"
     faint = "opacity=1.0(if datum.state == 'predicted': 0.55)"
@@ -239,6 +253,7 @@ def test_advice():
     result = Made(nearest=("x", "y"), to_frame=lambda: framed(row), algorithms=("a",), order=lambda: [0], title="films",
                   metric="m", confidence=0.9, trusts_model=True)  # fmt: skip
     spec = advise.plot_advice(result).to_dict()
+    assert changed("charts", "advice", shows(spec)) == []
     assert says(spec) == [
         "rule color=by x=low(1..2) x2=high y=algorithm yOffset=by",
         "circle color=by x=rank(1..2) y=algorithm yOffset=by",
@@ -259,6 +274,7 @@ def test_the_best_baseline_and_one_algorithm():
     rows = [Made(dataset="x", value=0.3, best_value=0.2, place=1, best="b"),
             Made(dataset="y", value=0.3, best_value=0.0, place=1, best="b")]  # fmt: skip
     spec = bench.plot_bench(Made(rows=rows, algorithm="own")).to_dict()
+    assert changed("charts", "bench", shows(spec)) == []
     assert says(spec) == ["rule x=one", "circle x=share y=dataset"]
     assert rows_of(spec) == [
         [{"one": 1.0}], [{"dataset": "x", "share": pytest.approx(1.5), "place": 1, "best": "b"}]
@@ -277,11 +293,13 @@ def test_characteristics_and_performance():
     result = Made(to_frame=lambda: framed(*rows), alpha=0.05, rows=("a", "b", mean), characteristics=("users",),
                   metric="m", n_datasets=12)  # fmt: skip
     spec = associations.plot_associations(result).to_dict()
+    assert changed("charts", "characteristics_and_performance", shows(spec)) == []
     assert [(cell["row"], cell["shown"], cell["sure"]) for cell in rows_of(spec)[0]] == [
         ("mean, Spearman", "0.40", False), ("a", "0.70", True), ("b", "", False), ("mean, Pearson", "0.50", True)
     ]  # fmt: skip
     assert says(spec)[0] == "rect color=value(reverse, -1..1) x=characteristic y=row"
     information = associations.plot_mutual_information(result).to_dict()
+    assert changed("charts", "mutual_information", shows(information)) == []
     assert says(information) == [
         "bar x=chance y=characteristic",
         "circle color='#687079'(if datum.p_adjusted < 0.05: '#0072b2') x=value y=characteristic",
@@ -306,6 +324,7 @@ def test_clusters_of_datasets():
         p_differ=0.04,
     )
     spec = clusters.plot_clusters(result).to_dict()
+    assert changed("charts", "dataset_clusters", shows(spec)) == []
     assert says(spec)[0] == "rule x=x x2=edge y=y y2=row"
     assert says(spec)[1].startswith(
         "point color=cluster fill=cluster(if datum.outlier: 'white') size=55(if datum.central: 150)"
@@ -328,6 +347,7 @@ def test_clusters_of_datasets():
     assert spec["layer"][0]["encoding"]["x"]["title"] == "component 1 (61 % of the variance)"
     assert spec["layer"][0]["encoding"]["y"]["title"] == "component 2 (20 %)"
     cells = clusters.plot_cluster_ranks(result).to_dict()
+    assert changed("charts", "cluster_ranks", shows(cells)) == []
     assert [(cell["column"], cell["shown"]) for cell in rows_of(cells)[0]] == [
         ("cluster 1 (1 dataset)", "1.25"), ("cluster 2 (2 datasets)", "1.75 (0.123)")
     ]  # fmt: skip
@@ -357,16 +377,19 @@ def scored(settings=2):
 
 def test_comper_in_pictures():
     few = comper.plot_scores(scored()).to_dict()
+    assert changed("charts", "comper_scores", shows(few)) == []
     assert says(few) == [
         "bar color=algorithm x=dataset xOffset=algorithm y=score",
         "text text=score x=dataset xOffset=algorithm y=score",
     ]
     many = comper.plot_scores(scored(25)).to_dict()
+    assert changed("charts", "comper_scores of many", shows(many)) == []
     assert says(many) == ["bar color=algorithm x=score y=algorithm", "tick x=score y=algorithm"]
     bars, ticks = rows_of(many)
     assert {row["algorithm"]: round(row["score"], 6) for row in bars} == {"a": 2.4, "b": 2.5}
     assert len(ticks) == 50
     panels = comper.plot_dimensions(scored()).to_dict()["hconcat"]
+    assert changed("charts", "comper_dimensions", shows(comper.plot_dimensions(scored()).to_dict())) == []
     assert panels[1]["title"] == {**panels[1]["title"], "text": "coverage", "subtitle": "weight 0.300"}
     whole = scored().normalised[0, :, 1]
     assert rows_of(panels[1])[0][0] == {
@@ -375,6 +398,7 @@ def test_comper_in_pictures():
     assert says(panels[1]) == ["bar color=algorithm x=mean(0..1) y=algorithm", "rule x=low(0..1) x2=high y=algorithm"]
     assert len(says(comper.plot_dimensions(scored(1)).to_dict())) == 1
     sensitivity = comper.plot_sensitivity(scored()).to_dict()
+    assert changed("charts", "comper_sensitivity", shows(sensitivity)) == []
     assert sensitivity["hconcat"][0]["title"]["subtitle"] == "order changes in 25%"
     (rows,) = rows_of(sensitivity)
     assert [(row["algorithm"], row["probability_first"]) for row in rows] == [("a", 0.4), ("b", 0.6)]
@@ -399,6 +423,7 @@ def answered(items=3, respondents=3):
 
 def test_item_curves_and_abilities():
     spec = logistic_irt.plot_item_curves(answered()).to_dict()
+    assert changed("charts", "item_curves", shows(spec)) == []
     assert says(spec) == ["rect x=low x2=high", "line color=kind detail=item x=ability(-4..4) y=probability(0..1)"]
     band, lines = rows_of(spec)
     assert band == [{"low": -4.0, "high": 2.0}]
@@ -408,6 +433,7 @@ def test_item_curves_and_abilities():
     assert spec["title"]["subtitle"].startswith("2 of 3 items; shaded")
     assert logistic_irt.plot_item_curves(answered(200)).to_dict()["title"]["subtitle"].startswith("60 of 200 items;")
     abilities = logistic_irt.plot_abilities(answered()).to_dict()
+    assert changed("charts", "abilities", shows(abilities)) == []
     assert says(abilities) == ["rule x=ability_low x2=ability_high y=respondent", "circle x=ability y=respondent"]
     assert abilities["title"]["subtitle"] == "3 of 3 respondents; 90 % intervals"
     many = logistic_irt.plot_abilities(answered(respondents=200)).to_dict()
@@ -421,6 +447,7 @@ def test_abilities_on_users():
     result = Made(to_frame=lambda: framed(*rows), fits={"all users": 1, "x": 2}, metric="hit@10", confidence=0.9,
                   main=Made(telling_users=3, users=5))  # fmt: skip
     spec = user_irt.plot_user_abilities(result).to_dict()
+    assert changed("charts", "user_abilities", shows(spec)) == []
     assert says(spec) == [
         "rule x=ability", "tick x=ability y=algorithm", "rule color=algorithm x=low x2=high y=algorithm",
         "circle color=algorithm x=ability y=algorithm",
@@ -451,6 +478,11 @@ def test_crossings_stand_where_the_drawn_lines_meet():
     steep = strata_of([wide], (1, 100), values=((0.01, 0.36), (0.04, 0.01)))
     (mark,) = strata_plots._marked_crossings(steep, ["a", "b"])
     assert mark["x"] == pytest.approx(100 ** (5 / 6)), "from 0.6 to 0.1 and from 0.1 to 0.2: five sixths of the way"
+    apart = replace(CROSSING, below=4, above=100)
+    (mark,) = strata_plots._marked_crossings(
+        strata_of([apart], (4, 100), values=((0.01, 0.36), (0.04, 0.01))), ["a", "b"]
+    )
+    assert mark["x"] == pytest.approx(4 ** (1 / 6) * 100 ** (5 / 6))
     late = strata_of([CROSSING], values=((0.0, 0.04), (0.09, 0.01)))
     (mark,) = strata_plots._marked_crossings(late, ["a", "b"])
     share = 0.2 / (0.2 + 0.2)
@@ -469,13 +501,14 @@ def test_the_datasets_whose_order_changes_most_have_panels():
         {
             "dataset": f"d{i}",
             "scope": "dataset",
-            "proven": 1 if i == 10 else None,
+            "proven": 1 if i == 1 else None,
             "distance": 0.05 * i if i else float("nan"),
         }
         for i in range(11)
     ] + [{"dataset": "all", "scope": "study", "proven": 9, "distance": 1.0}]
     result = Made(datasets=datasets, sensitivity_frame=lambda: framed(*rows))
-    assert [dataset.dataset for dataset in strata_plots.shown_datasets(result)] == [f"d{i}" for i in range(2, 11)]
+    shown = [dataset.dataset for dataset in strata_plots.shown_datasets(result)]
+    assert shown == ["d1", *(f"d{i}" for i in range(3, 11))], "a proven flip counts more than any distance"
     turned = [{**row, "distance": 0.6 - 0.05 * i, "proven": 3 if i == 0 else None} for i, row in enumerate(rows[:11])]
     result.sensitivity_frame = lambda: framed(*turned)
     assert [dataset.dataset for dataset in strata_plots.shown_datasets(result)] == [f"d{i}" for i in range(9)]
@@ -491,6 +524,7 @@ def test_the_sensitivity_of_the_order():
     spec = strata_plots.plot_sensitivity(
         Made(sensitivity_frame=lambda: framed(*rows), metric="m", confidence=0.9)
     ).to_dict()
+    assert changed("charts", "popularity_sensitivity", shows(spec)) == []
     assert says(spec) == [
         "rule x=chance_low(0..1) x2=chance_high y=label", "circle color=kind x=distance(0..1) y=label",
         "text text=note x=1.0 y=label",
@@ -523,6 +557,7 @@ def classified(**given):
 
 def test_hard_datasets_and_their_items():
     spec = decodirt_plots.plot_datasets(classified()).to_dict()
+    assert changed("charts", "decodirt_datasets", shows(spec)) == []
     assert says(spec) == [
         "bar x=dataset y=mean_difficulty", "rule x=dataset y=difficulty_low y2=difficulty_high",
         "rule x=dataset y=discrimination_low y2=discrimination_high", "line x=dataset y=mean_discrimination",
@@ -531,16 +566,37 @@ def test_hard_datasets_and_their_items():
     assert (row["difficulty_low"], row["difficulty_high"]) == (pytest.approx(0.3), pytest.approx(0.7))
     assert (row["discrimination_low"], row["discrimination_high"]) == (pytest.approx(0.6), pytest.approx(1.4))
     hard, telling = decodirt_plots.plot_bins(classified()).to_dict()["hconcat"]
+    assert changed("charts", "decodirt_bins", shows(decodirt_plots.plot_bins(classified()).to_dict())) == []
     assert [(row["bin"], row["size"], row["value"]) for row in rows_of(hard)[0]] == [
         ("bin 1", 2, 0.6),
         ("bin 2", 1, 0.1),
     ]
     assert [row["value"] for row in rows_of(telling)[0]] == [-0.2, 0.3]
     assert says(decodirt_plots.plot_deviation(classified()).to_dict()) == ["bar x=dataset y=difficulty_deviation"]
+    assert changed("charts", "decodirt_deviation", shows(decodirt_plots.plot_deviation(classified()).to_dict())) == []
+
+
+def test_charts_of_many_datasets_and_classifiers_are_larger():
+    row = classified().to_frame().to_dicts()[0]
+    many = classified(to_frame=lambda: framed(*({**row, "dataset": f"d{i}"} for i in range(20))))
+    assert [view["width"] for view in decodirt_plots.plot_datasets(many).to_dict()["vconcat"]] == [340, 340]
+    assert decodirt_plots.plot_deviation(many).to_dict()["width"] == 340
+    names = [f"c{i:02d}" for i in range(19)]
+    bins = [Made(number=n, low=n, high=n, probability=dict.fromkeys(reversed(names), 0.5), parameters={"guessing": 0.1})
+            for n in range(4)]  # fmt: skip
+    answered_right = classified(metadata_bins={"PercentageOfInstancesWithMissingValues": bins})
+    spec = decodirt_plots.plot_probability(answered_right, "PercentageOfInstancesWithMissingValues").to_dict()
+    assert [(view["width"], view["height"]) for view in spec["vconcat"]] == [(336, 266), (336, 90)]
+    assert spec["vconcat"][0]["encoding"]["color"]["scale"]["domain"] == names
+    assert spec["vconcat"][0]["encoding"]["color"]["legend"]["columns"] == 2
+    assert spec["vconcat"][1]["encoding"]["y"]["title"] == "mean guessing"
 
 
 def test_true_scores_with_and_without_negative_items():
     worst, mean = decodirt_plots.plot_true_scores(classified()).to_dict()["hconcat"]
+    assert (
+        changed("charts", "decodirt_true_scores", shows(decodirt_plots.plot_true_scores(classified()).to_dict())) == []
+    )
     assert (worst["title"]["text"], mean["title"]["text"]) == ("x: 26 % negative", "mean over 2 datasets")
     assert [(row["respondent"], row["instances"], row["probability"]) for row in rows_of(worst)[0]] == [
         ("a", "all instances", 0.8), ("a", "without negative ones", 0.9), ("b", "all instances", 0.8)
@@ -555,6 +611,7 @@ def test_right_answers_by_a_property():
             Made(number=2, low=3.0, high=12345.0, probability={"a": 0.6}, parameters={"difficulty": 0.1})]  # fmt: skip
     result = classified(metadata_bins={"NumberOfInstances": bins})
     spec = decodirt_plots.plot_probability(result, "NumberOfInstances").to_dict()
+    assert changed("charts", "decodirt_by_NumberOfInstances", shows(spec)) == []
     lines, bars = rows_of(spec)
     assert lines == [{"label": "bin 1: 2", "classifier": "a", "probability": 0.7},
                      {"label": "bin 2: 3 to 1.234e+04", "classifier": "a", "probability": 0.6}]  # fmt: skip
@@ -578,6 +635,7 @@ def test_the_map_of_values_is_written_up_to_sixteen_datasets():
                                             datasets=datasets, metric="m")).to_dict()  # fmt: skip
 
     assert [len(says(drawn(count))) for count in (16, 17)] == [2, 1]
+    assert changed("charts", "per_dataset", shows(drawn(16))) == []
     assert (drawn(16)["width"], drawn(17)["width"]) == (46 * 16, 24 * 17)
 
 
@@ -592,6 +650,7 @@ def test_difficulty_against_discrimination():
     result = Made(directions=[Made(traits=traits)], trait=traits.__getitem__, metric="m",
                   frames=lambda: {"irt_curves": framed(*curves), "irt_ranges": framed(*ranges)})  # fmt: skip
     spec = beta_irt.plot_direction(result, 1).to_dict()
+    assert changed("charts", "irt_datasets", shows(spec)) == []
     rows = rows_of(spec)
     first, second = rows[0]
     found = [first[key] for key in ("x", "x_low", "x_high", "y", "y_low", "y_high")]
@@ -607,23 +666,25 @@ def test_difficulty_against_discrimination():
     assert spec["title"]["text"] == "What the datasets ask, m"
 
 
-def panels_of(names=("a", "b"), thresholds=(10, 40)):
+def panels_of(names=("a", "b"), thresholds=(10, 40), dataset="films", **given):
     rows = [{"algorithm": name, "threshold": t, "value": 0.1, "low": 0.05, "high": 0.2, "rank": 1, "users": 9,
              "told_from_best": True} for name in names for t in thresholds]  # fmt: skip
     shares = pl.DataFrame({"threshold": [10, 40], "items": [1, 2], "share_of_items": [0.5, 1.0],
                            "share_of_train": [0.1, 1.0], "share_of_test": [0.2, 1.0]})  # fmt: skip
     dataset = Made(
-        dataset="films", algorithms=names, thresholds=thresholds, value=np.full((2, len(names)), 0.1),
+        dataset=dataset, algorithms=names, thresholds=thresholds, value=np.full((len(thresholds), len(names)), 0.1),
         crossings=[CROSSING], curves_frame=lambda alpha: framed(*rows), whole=np.linspace(0.3, 0.2, len(names)),
         shares=shares, curve=framed({"rank": 1, "popularity": 50}),
     )  # fmt: skip
-    dataset.value[:, 1] = (0.09, 0.04)
+    dataset.value[:2, 1] = (0.09, 0.04)
+    vars(dataset).update(given)
     return Made(datasets=(dataset,), algorithms=names, metric="ndcg@10", confidence=0.9, alpha=0.05,
                 standing_out=lambda most: names[:most])  # fmt: skip
 
 
 def test_performance_by_popularity():
     spec = strata_plots.plot_strata(panels_of()).to_dict()
+    assert changed("charts", "popularity_strata", shows(spec)) == []
     assert says(spec) == [
         "area color=algorithm x=threshold(10..40) y=low(sqrt) y2=high",
         "line color=algorithm strokeDash=algorithm x=threshold(10..40) y=value(sqrt)",
@@ -639,6 +700,7 @@ def test_performance_by_popularity():
     assert "90 % bands over users" in spec["title"]["subtitle"]
     assert "grey" not in spec["title"]["subtitle"]
     many = strata_plots.plot_strata(panels_of(tuple("abcdefgh"))).to_dict()
+    assert changed("charts", "popularity_strata of many", shows(many)) == []
     assert "grey: 3 more algorithms, which lead at neither end" in many["title"]["subtitle"]
     assert {row["algorithm"] for row in rows_of(many)[0]} == {"f", "g", "h"}
     assert says(many)[0] == "line detail=algorithm x=threshold(10..40) y=value(sqrt)"
@@ -650,10 +712,27 @@ def test_performance_by_popularity():
     assert (spec["columns"], panel["title"]["text"]) == (3, "films")
 
 
+def test_what_a_panel_of_popularity_leaves_out():
+    def scale(spec):
+        return spec["concat"][0]["layer"][1]["encoding"]["x"]["scale"]
+
+    bare = strata_plots.plot_strata(panels_of(whole=None, crossings=[])).to_dict()
+    assert says(bare) == says(strata_plots.plot_strata(panels_of()).to_dict())[:3], "no triangles and no diamonds"
+    many = strata_plots.plot_strata(panels_of(tuple("abcdefgh"))).to_dict()
+    assert [row["algorithm"] for row in rows_of(many)[4]] == list("abcde"), "triangles of those in colour alone"
+    wide = strata_plots.plot_strata(panels_of(thresholds=(10, 40, 101), dataset="x" * 50)).to_dict()
+    assert (scale(wide)["type"], scale(wide)["domain"]) == ("log", [10, 101])
+    near = scale(strata_plots.plot_strata(panels_of(thresholds=(10, 40, 100))).to_dict())
+    assert (near["type"], near["domain"]) == ("linear", [10, 100])
+    assert wide["concat"][0]["title"]["text"] == "x" * 39 + "…"
+
+
 def test_the_popularity_of_items_and_the_shares_below_each_threshold():
     curve = strata_plots.plot_popularity_curve(panels_of()).to_dict()
+    assert changed("charts", "popularity_curve", shows(curve)) == []
     assert says(curve) == ["rule y=threshold", "line x=rank(log) y=popularity(log)"]
     shares = strata_plots.plot_shares(panels_of()).to_dict()
+    assert changed("charts", "popularity_shares", shows(shares)) == []
     (rows,) = rows_of(shares)
     assert [(row["threshold"], row["what"], row["share"]) for row in rows] == [
         (10, "items", 0.5), (10, "training interactions", 0.1), (10, "test interactions", 0.2), (40, "items", 1.0),
@@ -675,6 +754,7 @@ def test_properties_and_items_in_a_map():
     table = Made(properties=6, variables=(*(pair["left"] for pair in pairs), "mean_difficulty"),
                  statistics=("mean_difficulty",), pairs=framed(*pairs))  # fmt: skip
     spec = decodirt_plots.plot_metadata(Made(correlations=table, traits=(1, 2), how=Made(confidence=0.9))).to_dict()
+    assert changed("charts", "decodirt_correlations", shows(spec)) == []
     assert [(row["row"], row["column"], row["shown"], row["sure"]) for row in rows_of(spec)[0]] == [
         ("NumberOfClasses", "mean difficulty", "0.50", True), ("ClassEntropy", "mean difficulty", "0.00", False),
         ("Below", "mean difficulty", "-0.50", True), ("Zero", "mean difficulty", "0.50", False),
@@ -690,6 +770,7 @@ def test_ratings_with_and_without_negative_instances():
     first = Made(algorithms=("a", "b"), order=lambda: [1, 0])
     result = Made(ratings=[Made(set=Made(name="hard_deviation"), all=first)], ratings_frame=lambda: framed(*rows))
     spec = decodirt_plots.plot_ratings(result).to_dict()
+    assert changed("charts", "decodirt_ratings", shows(spec)) == []
     left, right = spec["hconcat"]
     assert (left["title"]["text"], right["title"]["text"]) == ("all instances", "without negative instances")
     assert [{row["instances"] for row in rows_of(panel)[0]} for panel in (left, right)] == [

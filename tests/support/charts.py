@@ -49,3 +49,34 @@ def _channel(how: dict[str, Any]) -> str:
 def rows_of(spec: dict[str, Any]) -> list[list[dict]]:
     """The rows of every single chart."""
     return [rows for _, rows in views(spec)]
+
+
+def shows(spec: dict[str, Any]) -> dict[str, str]:
+    """What a reader sees of a chart besides its rows, by place: titles, sizes, looks, axes, legends and tips."""
+    seen: dict[str, str] = {}
+    for place, view in _places(spec):
+        for key in ("title", "mark", "transform", "resolve", "columns", "spacing"):
+            if key in view:
+                seen[f"{place}{key}"] = _words(view[key])
+        if "width" in view or "height" in view:
+            seen[f"{place}size"] = f"{_words(view.get('width'))} x {_words(view.get('height'))}"
+        for channel, how in view.get("encoding", {}).items():
+            seen[f"{place}{channel}"] = _words(how)
+    return seen
+
+
+def _places(spec: dict[str, Any], place: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    yield place, spec
+    for key in ("layer", "hconcat", "vconcat", "concat"):
+        for number, inner in enumerate(spec.get(key, ())):
+            yield from _places(inner, f"{place}{key[0]}{number} ")
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, dict):
+        column = [f"{value['field']}:{value['type'][0].upper()}"] if {"field", "type"} <= value.keys() else []
+        rest = {key: inner for key, inner in value.items() if not column or key not in ("field", "type")}
+        return " ".join(column + [f"{key}={_words(inner)}" for key, inner in rest.items()])
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_words, value))}]"
+    return f"{value:g}" if isinstance(value, float) else str(value)

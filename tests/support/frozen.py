@@ -1,6 +1,7 @@
 """What was answered when it was last looked at, kept beside the tests: a change is told, and is a fault or meant.
 
-`RECASSAY_FREEZE=1 python3 dev.py test tests/frozen tests/api/test_options.py -n 0` records the answers of today.
+`RECASSAY_FREEZE=1 python3 dev.py test tests/frozen tests/api/test_options.py -n 0` records the answers of today, and
+with `tests/reporting/test_section_charts.py` what charts show.
 """
 
 from __future__ import annotations
