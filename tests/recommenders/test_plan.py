@@ -16,8 +16,10 @@ from recassay.core.specs.study import ComPerSpec, TuningSpec
 from recassay.metrics.evaluate import EvaluationResult
 from recassay.recommenders import cell, price, probes
 from recassay.recommenders import study as running
+from recassay.recommenders.attacked import robustness_convention
 from recassay.recommenders.plan import CellSpec, SplitSpec, plan
 from recassay.recommenders.probes import Probing, probe_study, prober
+from recassay.runner.work import Rounds
 
 CELL = CellSpec(
     algorithm="EASE",
@@ -188,6 +190,11 @@ def test_what_a_run_is_asked_for_reaches_the_driver(tmp_path, monkeypatch):
     assert [cell.id for cell in work.cells] == [first.id, second.id]
     assert (how["choose"], how["cluster"], how["retry_failed"], how["threads"]) == (None, None, False, 1)
     assert len(checked) == 1
+    assert (work.prepare, work.budget, work.classes) == (
+        "recassay.recommenders.cell:prepare", spec.budget, {"MostPop": "baseline", "EASE": "closed form"}
+    )  # fmt: skip
+    assert [cell.gpu for cell in work.cells] == [False, True], "EASE computes on a GPU where there is one"
+    assert (work.is_usable, work.size) == (running.is_usable, running.split_size)
     assert (work.function, work.trial_function, work.better) == (
         "recassay.recommenders.cell:run_cell", "recassay.recommenders.cell:run_trial", max
     )  # fmt: skip
@@ -197,6 +204,69 @@ def test_what_a_run_is_asked_for_reaches_the_driver(tmp_path, monkeypatch):
     payload = work.cells[1].payload(tmp_path)
     assert (payload["id"], payload["reference"], payload["folder"]) == (second.id, "EASE", str(tmp_path))
     assert payload["memory_in_words"] == "nine tenths of the machine's memory are"
+
+
+def test_a_run_knows_its_gpus_its_rounds_and_which_objective_is_better(monkeypatch):
+    monkeypatch.setattr(running, "visible_gpus", lambda: ("0", "1"))
+    work = running._work(plan(study("MostPop", "EASE", trials=6, parallel=3, tuning_metric="gini@10")))
+    assert (work.gpus, work.better) == (("0", "1"), min)
+    assert [cell.rounds for cell in work.cells] == [Rounds(0), Rounds(6, 3)]
+    assert running._work(plan(study("MostPop", trials=0))).gpus == ()
+
+
+def test_a_split_is_made_once_for_the_cells_that_share_it(tmp_path):
+    planned = plan(study("MostPop", "EASE", trials=0, seed=[1, 2], memory_gb=3.0))
+    work = running._work(planned)
+    ((split, payload),) = work.splits.items()
+    assert {cell.split for cell in work.cells} == {split} == {planned.cells[0].spec.split.id}
+    told = payload(tmp_path)
+    assert (told["folder"], told["dataset"]["name"], told["memory"]) == (str(tmp_path), "dense-small", 3 * 10**9)
+    assert SplitSpec.model_validate(told["split"]).id == split
+    told = work.cells[3].payload(tmp_path)
+    assert CellSpec.model_validate(told["cell"]).id == told["id"] == planned.cells[3].id
+    assert (told["memory"], told["memory_in_words"], told["base"]) == (
+        3 * 10**9, "budget.memory_gb is", planned.study.base
+    )  # fmt: skip
+
+
+def test_the_manifest_names_every_metric_and_the_attack():
+    planned = plan(study("MostPop", trials=2, metrics=["recall@5"], tuning_metric="ndcg@10", comper={"k": 7}))
+    made = running.manifest_of(planned, 3, 2)
+    assert next(iter(made["metrics"])) == "recall@5"
+    assert {"ndcg@10", "robustness", *planned.cells[0].spec.metrics} == set(made["metrics"])
+    assert made["metrics"]["robustness"] == {
+        "metric": "robustness", "k": 7, "higher_is_better": False, "variant": "targets",
+        "formula": "|average hit ratio after the attack - before it|",
+        "convention": "target items in the lists of test users", "source": "Alslaity and Tran 2019, section V.B",
+    }  # fmt: skip
+    assert robustness_convention(ComPerSpec(hits="test"))["robustness"]["convention"] == "test users hit"
+    assert (made["machine"]["workers"], made["machine"]["threads"], made["cells"]) == (3, 2, [planned.cells[0].id])
+    assert made["algorithms"] == {"MostPop": planned.cells[0].spec.code}
+    assert made["datasets"] == {"dense-small": planned.cells[0].spec.split.data}
+    assert "base" not in made["study"]
+    assert "robustness" not in running.manifest_of(plan(study("MostPop", trials=0)), 1, 1)["metrics"]
+
+
+def test_the_price_of_universes_counts_cells_splits_and_fits():
+    alone = plan(study("EASE", trials=4, metrics=["ndcg@10"], multiverse={"fit_seed": [1, 2]}))
+    # one search of four trials, and two last fits
+    assert alone.price() == "2 universes: 2 cells, 1 splits, at most 6 fits"
+    both = plan(study("EASE", trials=0, metrics=["ndcg@10"], multiverse={"missing": ["worst", "drop-datasets"]}))
+    assert both.price() == "2 universes: 1 cells (1 more are shared), 1 splits, at most 1 fits"
+
+
+def test_a_dataset_may_have_folds_of_its_own():
+    spec = recassay.make_study(
+        ["synthetic:dense-small"], ["MostPop"], trials=0, protocol={"split": "kfold", "folds": 3}
+    )
+    assert [cell.spec.fold for cell in plan(spec).cells] == [0, 1, 2]
+    (dataset,) = spec.datasets
+    for folds, expected in (((2, 1), [2, 1]), (None, [0, 1, 2])):
+        own = spec.model_copy(update={"datasets": (dataset.model_copy(update={"folds": folds}),)})
+        assert [cell.spec.fold for cell in plan(own).cells] == expected
+    plain = dataset.model_copy(update={"protocol": {"split": "random", "seed": 4}, "folds": None})
+    (cell,) = plan(spec.model_copy(update={"datasets": (plain,)})).cells
+    assert (cell.spec.fold, cell.spec.split.protocol.seed, cell.spec.split.protocol.split) == (None, 4, "random")
 
 
 def test_metrics_over_the_whole_order_leave_out_what_lists_leave_out(monkeypatch):
@@ -216,3 +286,5 @@ def test_metrics_over_the_whole_order_leave_out_what_lists_leave_out(monkeypatch
     answer = cell._judge_test(work, None, None, "seen", None)
     assert given == {"train": "seen", "exclude": None}
     assert answer.per_user["auc"].to_list() == [0.5]
+    work.spec.metrics = ("ndcg@10", "coverage@10")
+    assert cell._judge_test(work, None, None, "seen", None) is judged, "no metric reads the whole order"

@@ -92,15 +92,17 @@ def test_failed_cells_run_again_only_where_that_is_asked(tmp_path, asked):
     with Store.open(folder, create=True) as store:
         store.record_trial("tuning of b", TrialRecord(0, "failed", {}))
         store.record_trial("tuning of a", TrialRecord(0, "failed", {}))
+        store.record_trial("tuning of c", TrialRecord(0, "failed", {}))
     told.clear()
     assert run(folder, *cells, told=told).ran == 0
     assert [(event.kind, event.done, event.failed) for event in told] == [("plan", 1, 1), ("end", 1, 1)]
     (tmp_path / "b").unlink()
-    again = run(folder, *cells, retry_failed=True)
-    assert (again.done, again.ran, again.failed) == (2, 1, ())
+    again = run(folder, *cells, cell("c", "BPR"), retry_failed=True)
+    assert (again.done, again.ran, again.failed) == (3, 2, ())
     with Store.open(folder) as store:
         assert store.kept_trials("tuning of b") == {}, "what failed is tried again"
         assert list(store.kept_trials("tuning of a")) == [0], "what is done stays"
+        assert list(store.kept_trials("tuning of c")) == [0], "a cell that was interrupted goes on"
         assert store.manifest() == {"workers": 2, "threads": 1}
     assert not (folder / "running.json").exists()
 
@@ -121,6 +123,15 @@ def test_damaged_cells_run_again_and_are_told_with_the_plan(tmp_path, asked):
     assert not (folder / ".unfinished-scores").exists()
     with Store.open(folder) as store:
         assert store.damaged(["a", "b", "c"]) == {}
+
+
+def test_damaged_cells_are_forgotten_even_where_they_are_not_run_again(tmp_path, asked):
+    folder, cells = tmp_path / "out", [cell("a"), cell("b", "ALS")]
+    run(folder, *cells)
+    cell_file(folder, LISTS, "b").unlink()
+    record = run(folder, *cells, choose=lambda store: Choice([], "enough"))
+    assert (record.ran, record.done) == (0, 1)
+    assert known_cells(folder) == {"a": "done"}
 
 
 def test_cells_of_earlier_code_are_told_and_run_again(tmp_path, asked):
@@ -155,6 +166,8 @@ def test_what_the_executor_of_this_machine_is_asked_for(tmp_path, asked):
     assert asked[1]["workers"] == 1, "one cell is left"
     run(tmp_path / "out", *cells)
     assert len(asked) == 2, "nothing is left"
+    drive(work(cell("d", rounds=Rounds(0, 3)), cell("e")), tmp_path / "out", workers=8)
+    assert asked[2]["workers"] == 4, "three trials side by side, and another cell"
 
 
 def test_a_chooser_is_asked_once_where_nothing_is_left(tmp_path, asked):

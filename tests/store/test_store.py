@@ -346,6 +346,7 @@ def test_the_journal_of_an_adaptive_run(tmp_path):
     [
         (sqlite3.SQLITE_FULL, 1 << 40, errno.ENOSPC, None),
         (sqlite3.SQLITE_READONLY, 1 << 40, errno.EROFS, None),
+        (sqlite3.SQLITE_READONLY, 0, errno.EROFS, None),
         (sqlite3.SQLITE_CANTOPEN, 1 << 40, errno.EACCES, None),
         (sqlite3.SQLITE_PERM, 1 << 40, errno.EACCES, None),
         (sqlite3.SQLITE_IOERR | 3 << 8, 1 << 17, errno.EIO, None),

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
+import re
 import shutil
 import socket
 import sqlite3
@@ -12,12 +15,12 @@ import polars as pl
 import pytest
 
 from recassay.core.errors import InputError
-from recassay.store import CellRecord, Store, TrialRecord
+from recassay.store import CellRecord, Store, TrialRecord, adaptive
 from recassay.store import schema as store_schema
 from recassay.store.files import LISTS, RESPONSES, SCORES, cell_file, write_cell_files, write_parquet
 from recassay.store.lock import LOCK_FILE, study_lock
 from recassay.store.records import PlannedRow, StoreStatus, Verification, unpacked
-from recassay.store.sealed import read_sealed, seal_folder, write_sealed
+from recassay.store.sealed import folder_state, read_sealed, seal_folder, write_sealed
 from recassay.store.store import INDEX_FILE, MANIFEST_FILE
 
 FRAME = pl.DataFrame({"user": ["u1", "u2"], "ndcg@10": [0.5, 0.0]})
@@ -182,6 +185,39 @@ def test_a_reader_sees_the_cells_that_a_writer_adds(store):
             reader.cells()
 
 
+def test_the_checksum_of_a_row_is_that_of_its_filled_columns_and_metrics(store):
+    """A column that a later version adds is empty in the rows of this one, and changes no checksum."""
+    store.record(CellRecord("c1", "EASE", "films", 7, None, {"a": 1}, "failed", metrics={"ndcg@10": None, "mrr": 0.5}))
+    (seal,) = store._connection.execute("SELECT seal FROM cells").fetchone()
+    filled = {"id": "c1", "algorithm": "EASE", "dataset": "films", "seed": 7, "spec": '{"a": 1}', "status": "failed",
+              "attempts": 1, "finished": ""}  # fmt: skip
+    content = json.dumps([filled, [[0, "ndcg@10", None], [1, "mrr", 0.5]]])
+    assert seal == hashlib.sha256(content.encode()).hexdigest()
+
+
+def test_a_damaged_store_still_says_how_far_it_is(store):
+    store.set_plan([row("c1"), row("c2", "ALS")], {})
+    record(store, "c1")
+    change(store, "UPDATE metrics SET value = 0.9")
+    status = store.status()
+    assert (status.done, [waiting.cell for waiting in status.to_go]) == (1, ["c2"])
+    with pytest.raises(InputError, match="the row of EASE on films is not what was written"):
+        store.results()
+
+
+def test_results_are_known_by_their_cells_their_status_and_their_metrics(store):
+    def source(*cells):
+        store.set_plan([row(cell) for cell in cells], {})
+        return store.results().sources
+
+    record(store, "c1")
+    record(store, "c2")
+    record(store, "c3", status="failed")
+    first = source("c1")
+    assert len({first, source("c2"), source("c3")}) == 3
+    assert source("c1") == first
+
+
 def test_a_row_that_cannot_be_kept_leaves_what_was_there(store):
     store.set_plan([row("c1")], {})
     record(store, "c1")
@@ -198,6 +234,7 @@ def test_a_row_that_cannot_be_kept_leaves_what_was_there(store):
 def test_a_writer_leaves_no_log_behind_and_a_reader_changes_nothing(store):
     store.set_plan([row("c1")], {})
     assert (store.folder / f"{INDEX_FILE}-wal").exists()
+    assert store._connection.execute("PRAGMA synchronous").fetchone() == (2,), "a commit is on the disk"
     store.close()
     names = {path.name for path in store.folder.iterdir()}
     assert names == {INDEX_FILE, MANIFEST_FILE}
@@ -209,8 +246,12 @@ def test_a_writer_leaves_no_log_behind_and_a_reader_changes_nothing(store):
     assert (store.folder / INDEX_FILE).read_bytes() == before
 
 
-@pytest.mark.parametrize("logged", [False, True], ids=["finished", "killed"])
-def test_a_store_that_may_not_be_written_is_read_from_a_copy(store, tmp_path, monkeypatch, logged):
+@pytest.mark.parametrize(
+    ("logged", "closed"),
+    [(False, {"copy", INDEX_FILE}), (False, {"copy"}), (False, {INDEX_FILE}), (True, {"copy", INDEX_FILE})],
+    ids=["finished", "folder", "file", "killed"],
+)
+def test_a_store_that_may_not_be_written_is_read_from_a_copy(store, tmp_path, monkeypatch, logged, closed):
     """A run that was killed leaves its last commits in a log beside the index."""
     store.set_plan([row("c1")], {})
     if not logged:
@@ -219,9 +260,10 @@ def test_a_store_that_may_not_be_written_is_read_from_a_copy(store, tmp_path, mo
     (folder / f"{INDEX_FILE}-shm").unlink(missing_ok=True)
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     assert (f"{INDEX_FILE}-wal" in before) is logged
-    monkeypatch.setattr(store_schema.os, "access", lambda *_: False)
+    monkeypatch.setattr(store_schema.os, "access", lambda path, mode: Path(path).name not in closed)
     with Store.open(folder) as reader:
         assert reader.plan() == (row("c1"),)
+        assert reader._connection.execute("PRAGMA database_list").fetchone()[2] == "", "it is in memory"
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
@@ -255,9 +297,12 @@ def test_pages_and_texts_that_were_overwritten_are_one_line(store):
 
 def test_the_lock_says_who_works_here_and_is_empty_afterwards(tmp_path):
     with study_lock(tmp_path / "new"):
+        pass
+    (tmp_path / "new" / LOCK_FILE).write_text("what a process that was killed left behind " * 9)
+    with study_lock(tmp_path / "new"):
         said = (tmp_path / "new" / LOCK_FILE).read_text()
-        assert said.startswith(f"process {os.getpid()} on {socket.gethostname()} since 20")
-        assert said.endswith("+00:00\n")
+        who = re.escape(f"process {os.getpid()} on {socket.gethostname()} since ")
+        assert re.fullmatch(who + r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00\n", said)
     assert (tmp_path / "new" / LOCK_FILE).read_bytes() == b""
 
 
@@ -311,6 +356,29 @@ def test_how_far_a_study_is_as_plain_data():
     assert [(cause.status, cause.reason, cause.cells) for cause in status.causes()] == [("timeout", "slow", 2)]
     unasked = StoreStatus(1, 0, (), (), 0).to_dict()
     assert (unasked["damaged"], unasked["unverified"], unasked["earlier"]) == (None, None, {})
+
+
+def test_a_journal_beyond_its_size_is_damaged(tmp_path, monkeypatch):
+    journal = dict.fromkeys(("metric", "algorithms", "datasets", "question", "steps", "seed", "said"), 1)
+    adaptive.write_adaptive(tmp_path, journal)
+    size = (tmp_path / adaptive.ADAPTIVE_FILE).stat().st_size
+    monkeypatch.setattr(adaptive, "MOST_BYTES", size)
+    assert adaptive.read_adaptive(tmp_path)["seed"] == 1
+    monkeypatch.setattr(adaptive, "MOST_BYTES", size - 1)
+    with pytest.raises(InputError, match="the journal of the adaptive run is damaged"):
+        adaptive.read_adaptive(tmp_path)
+
+
+def test_a_folder_of_several_descriptions_is_sealed_where_all_are(tmp_path):
+    (tmp_path / "a.npy").write_text("a")
+    (tmp_path / "logs").mkdir()
+    seal_folder(tmp_path, "split.json", {"b": 2, "a": 1})
+    assert folder_state(tmp_path) == "sound"
+    stored = json.loads((tmp_path / "split.json").read_text())
+    (tmp_path / "split.json").write_text(json.dumps(dict(sorted(stored.items()))))
+    assert folder_state(tmp_path) == "sound", "the order of keys says nothing"
+    (tmp_path / "notes.json").write_text("{}")
+    assert folder_state(tmp_path) == "unsealed"
 
 
 def test_a_description_that_is_no_table_or_is_gone_is_damaged(tmp_path):
