@@ -190,7 +190,7 @@ def test_stated_deviations_become_standard_errors(write):
     hole = load_results(write(SPREAD.replace("B,x,joy,3", "B,x,joy,")))
     dropped = hole.matrix("joy", missing="drop-datasets", least_datasets=1)
     assert (dropped.datasets, dropped.standard_errors.tolist()) == (("y",), [[3.0], [0.5]])
-    assert dropped.missing.sentence() == "1 cell was missing; dropped 1 datasets: x"
+    assert dropped.missing.sentence() == "1 cell was missing; dropped 1 dataset: x"
     repeated = load_results(write(SPREAD.replace("runs", "seed") + "A,x,joy,5,9,17,True\n")).matrix("joy")
     assert repeated.standard_errors[0].tolist() == [0.0, 3.0]
     assert repeated.replicates[0, 0].tolist() == [1.0, 5.0]

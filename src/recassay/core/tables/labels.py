@@ -112,7 +112,7 @@ def metric_name(label: str) -> str:
     """A metric as people write it: `nDCG@10` for `ndcg@10`."""
     name, k = split_label(label)
     written = WRITTEN.get(name, name[:1].upper() + name[1:].replace("_", " "))
-    return written if k is None else f"{written}@{k}"
+    return f"{written}{_after(k)}"
 
 
 def normal_label(text: str) -> str:
@@ -123,9 +123,12 @@ def normal_label(text: str) -> str:
     name, cutoff = split_label(text)
     known = _BY_NAME.get(canonical(name))
     base = known.name if known else name.lower()
-    if cutoff is None:
-        return base
-    return f"{base}{cutoff}" if cutoff.startswith("[") else f"{base}@{cutoff}"
+    return f"{base}{_after(cutoff)}"
+
+
+def _after(cutoff: str | None) -> str:
+    """What follows the name in a label: `@10`, `[by_k]` or nothing."""
+    return "" if cutoff is None else cutoff if cutoff.startswith("[") else f"@{cutoff}"
 
 
 def refuse_bad_label(text: str, where: str | None = None) -> None:

@@ -26,11 +26,11 @@ class MissingCells:
         """What was done, in words; empty when nothing was missing."""
         if not self.cells:
             return ""
-        done = {
-            "drop-datasets": f"dropped {len(self.dropped)} datasets: {listing(self.dropped, most=30)}",
-            "drop-algorithms": f"dropped {len(self.dropped)} algorithms: {listing(self.dropped, most=30)}",
-            "worst": "each took the worst value seen on its dataset",
-        }[self.policy]
+        if self.policy == "worst":
+            done = "each took the worst value seen on its dataset"
+        else:
+            kind = self.policy.removeprefix("drop-").removesuffix("s")
+            done = f"dropped {count_of(len(self.dropped), kind)}: {listing(self.dropped, most=30)}"
         return f"{count_of(len(self.cells), 'cell')} {'was' if len(self.cells) == 1 else 'were'} missing; {done}"
 
 

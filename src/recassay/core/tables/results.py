@@ -93,7 +93,8 @@ class Results:
         return cls(frame, sources, notes)
 
     def _repr_html_(self) -> str:
-        counts = f"{len(self.algorithms)} algorithms, {len(self.datasets)} datasets, {len(self.metrics)} metrics"
+        kinds = {"algorithm": self.algorithms, "dataset": self.datasets, "metric": self.metrics}
+        counts = listing(count_of(len(names), kind) for kind, names in kinds.items())
         return table_html(self.frame, f"Results: {counts}", most=10)
 
     @property
