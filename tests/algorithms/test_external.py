@@ -12,8 +12,8 @@ import pytest
 
 import recassay
 from recassay.algorithms.baselines import MostPop
-from recassay.algorithms.external.models import broken_rules, wrap
-from recassay.algorithms.external.plugins import load_plugin
+from recassay.algorithms.external.models import Wrapped, broken_rules, wrap
+from recassay.algorithms.external.plugins import as_algorithm, load_plugin
 from recassay.core.errors import InputError, RecAssayError, UsageError
 from recassay.core.specs.search import Real
 from recassay.core.types import Interactions
@@ -245,6 +245,115 @@ def test_lists_of_a_model_are_sorted_filled_and_freed_of_what_is_excluded() -> N
     assert top.scores.tolist() == [[3.0, 2.0]] * 3
     assert wrap(Listing(scored), source="mine").source == "mine"
     assert wrap(Scoring).source.endswith("test_external.Scoring")
+
+
+def test_places_that_a_model_could_not_fill_are_left_out() -> None:
+    lowest = float(np.finfo(np.float32).min)
+    unfilled = (np.array([[0, 1, 2], [3, -7, 4], [4, 4, 4]]), [[lowest, 2.0, np.nan], [1.0, 9.0, 3.0], [lowest] * 3])
+    train = small()
+    top = wrap(Listing(unfilled))().fit(train, rng=rng()).recommend(everyone(train), 2, exclude=None)
+    assert top.items.tolist() == [[1, -1], [4, 3], [-1, -1]]
+    assert top.scores.tolist() == [[2.0, -np.inf], [3.0, 1.0], [-np.inf] * 2]
+
+
+class Seeded(Listing):
+    """Tells what it was made and fitted with."""
+
+    name, source, made = " ", "a paper", []
+
+    def __init__(self, random_state: int | None = None, size: int = 1) -> None:
+        self.random_state = random_state
+        self.made.append(self)
+
+    def fit(self, train: Interactions, rng: np.random.Generator | None = None) -> Any:
+        self.rng, self.asked = rng, []
+        return Listed(self.asked)
+
+
+class Listed:
+    """What another object than the model answers with after training."""
+
+    def __init__(self, asked: list[tuple[int, int]]) -> None:
+        self.asked = asked
+
+    def recommend(self, users: np.ndarray, k: int) -> np.ndarray:
+        self.asked.append((len(users), k))
+        return np.tile(np.arange(k), (len(users), 1))
+
+
+def test_a_model_gets_a_seed_and_chance_where_it_takes_them() -> None:
+    train, generator = small(), rng()
+    Seeded.made.clear()
+    kind = wrap(Seeded)
+    assert (kind.name, kind.source, kind.space) == ("Seeded", "a paper", {})
+    model = kind(size=3).fit(train, rng=generator)
+    drawn, expected = Seeded.made[-1], int(rng().integers(2**31))
+    assert (drawn.random_state, drawn.rng) == (expected, generator)
+    kind(random_state=5).fit(train, rng=rng())
+    assert Seeded.made[-1].random_state == 5
+    ready = Seeded(random_state=9)
+    wrap(ready, name="Ready")().fit(train, rng=rng())
+    assert (ready.random_state, len(Seeded.made)) == (9, 3)
+    # Two barred items per user at most: it is asked for as many more, and never for more than there are.
+    barred = example_interactions(np.array([0, 1, 1]), np.array([0, 0, 1]), n_users=3, n_items=5).csr()
+    assert model.recommend(everyone(train), 2, exclude=barred).items.tolist() == [[1, 2], [2, 3], [0, 1]]
+    assert model.recommend(everyone(train), 4, exclude=barred).items.tolist()[1] == [2, 3, 4, -1]
+    assert drawn.asked == [(3, 4), (3, 5)]
+
+
+def test_a_function_that_makes_a_model_is_asked_for_one_per_fit() -> None:
+    train = small()
+
+    def make(answer: Any = None) -> Listing:
+        return Listing([[2], [1], [0]] if answer is None else answer)
+
+    kind = wrap(make, space={"answer": Real(0.0, 1.0, 0.5)})
+    assert (kind.name, list(kind.space)) == ("make", ["answer"])
+    for parameters, lists in (({}, [[2], [1], [0]]), ({"answer": [[4], [4], [4]]}, [[4], [4], [4]])):
+        top = kind(**parameters).fit(train, rng=rng()).recommend(everyone(train), 1, exclude=None)
+        assert top.items.tolist() == lists
+
+
+class Complete:
+    """An algorithm with all that one must have, and no more."""
+
+    def fit(self, train: Interactions, *, rng: np.random.Generator) -> Any:
+        return MostPop().fit(train, rng=rng)
+
+
+def test_what_an_algorithm_does_not_declare_is_filled_in() -> None:
+    made = as_algorithm(Complete, "mine.py:Complete")
+    assert (made.name, made.space, made.source) == ("Complete", {}, "mine.py:Complete")
+    assert issubclass(made, Complete)
+    assert made.__module__ == Complete.__module__
+    named = type("Named", (Complete,), {"name": "N", "space": {}, "source": "S"})
+    assert as_algorithm(named, "mine.py:Named") is named
+    strange = as_algorithm(type("Strange", (Complete,), {"name": 3, "space": [1], "source": "S"}), "x")
+    assert (strange.name, strange.space, strange.source) == ("Strange", {}, "S")
+
+
+@pytest.mark.parametrize(
+    ("parts", "adapted"),
+    [
+        ({}, False),
+        ({"recommend": lambda self, users, k, *, exclude: None}, False),
+        ({"recommend": lambda self, users, k: None}, True),
+        ({"score": lambda self, users: None}, True),
+        ({"fit": lambda self, train: None, "score": lambda self, users: None}, True),
+    ],
+    ids=["fit with chance", "lists that exclude", "lists", "scores", "fit without chance"],
+)
+def test_which_classes_are_algorithms_as_they_are(parts: dict[str, Any], adapted: bool) -> None:
+    made = as_algorithm(type("Mine", (Complete,), parts), "mine.py:Mine")
+    assert issubclass(made, Wrapped) == adapted
+    assert issubclass(made, Complete) != adapted
+
+
+def test_a_class_that_is_no_algorithm_is_told_all_it_lacks() -> None:
+    with pytest.raises(
+        InputError, match=r"^mine\.py:Mine: does not implement the interface: it has no method fit.*give"
+    ):
+        as_algorithm(type("Mine", (), {}), "mine.py:Mine")
 
 
 def test_check_lists_all_broken_rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

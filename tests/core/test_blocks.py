@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recassay.core import blocks, pairs
-from recassay.core.pairs import DistinctPairs, UserRanges, repeated_rows, sorted_codes
+from recassay.core.pairs import DistinctPairs, UserRanges, contained, repeated_rows, sorted_codes
 from recassay.core.types import Interactions
 
 
@@ -64,6 +64,35 @@ def test_there_are_no_more_ranges_than_numbers_for_them(monkeypatch: pytest.Monk
     monkeypatch.setattr(pairs, "_MOST_RANGES", 3)
     data = events(1, 300)
     assert 1 < len(list(UserRanges(data.user, data.n_users))) <= 3
+
+
+def test_more_ranges_than_a_byte_can_count() -> None:
+    data = events(2, 4000, n_users=1499)
+    user, row = data.user.copy(), np.arange(4000)
+    ranges = UserRanges(user, data.n_users)
+    ranges.arrange(row, user)
+    assert len(list(ranges)) > 256
+    for one, following in pairwise([user[part] for part in ranges]):
+        assert one.max() < following.min()
+    assert np.array_equal(data.user[row], user)
+
+
+def test_which_codes_are_among_others() -> None:
+    codes = np.array([2, 4, 4, 9])
+    assert contained(np.array([1, 2, 3, 4, 9, 10]), codes).tolist() == [False, True, False, True, True, False]
+    assert contained(np.array([0, 1]), codes[:0]).tolist() == [False, False]
+
+
+def test_ids_are_counted_in_all_rows_or_in_some() -> None:
+    ids = np.array([3, 0, 3, 1, 3, 0, 3, 3, 0, 3] * 3, dtype=np.int32)
+    assert blocks.count_ids(ids, 5).tolist() == [9, 3, 0, 18, 0]
+    assert blocks.count_ids(ids, 5, np.arange(30) < 10).tolist() == [3, 1, 0, 6, 0]
+    assert [(part.start, part.stop) for part in blocks.row_blocks(30, 20)] == [(0, 20), (20, 30)]
+    table = np.array([10, 11, 12, 13], dtype=np.int32)
+    assert np.array_equal(blocks.looked_up(table, ids), table[ids])
+    expected = table[ids]
+    assert blocks.looked_up(table, ids, out=ids) is ids
+    assert np.array_equal(ids, expected)
 
 
 @pytest.mark.parametrize("rows", [0, 1, 9, 200])

@@ -32,6 +32,7 @@ def test_a_range_holds_its_ends(limits, inside, outside, words):
         ("rank", None, 200, 1_000, "200 algorithms: 1,000 bootstrap replicates, not 10,000; `replicates` sets more"),
         ("rank", None, 500, 200, "500 algorithms: 200 bootstrap replicates, not 10,000; `replicates` sets more"),
         ("rank", 500, 200, 500, None),
+        ("rank", 1_000, 200, 1_000, None),
         (
             "rank", 2_000, 200, 2_000,
             "200 algorithms: 2,000 bootstrap replicates take about 2 times as long as the default, 1,000",

@@ -153,7 +153,9 @@ def test_causes_of_failures_are_told_once():
         ("UserKNM", ["UserKNN", "EASE"], "did you mean 'UserKNN'?"),
         ("user_knn", ["EASE", "UserKNN", "User KNN"], "did you mean 'User KNN'?"),
         ("ItemKNN", ["EASE", "ItemKNN2", "ItemKNN3"], "did you mean 'ItemKNN3' or 'ItemKNN2'?"),
+        ("aab", ["aaa", "aac", "aad", "aae"], "did you mean 'aae', 'aad' or 'aac'?"),
         ("zzz", ["b", "a", "b"], "known: a, b"),
+        ("zzz", [f"n{i:02}" for i in range(21)], f"known: {', '.join(f'n{i:02}' for i in range(20))} and 1 more"),
         ("zzz", [], "there are none"),
     ],
 )

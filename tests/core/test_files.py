@@ -62,8 +62,19 @@ def test_a_file_appears_whole_or_not_at_all(tmp_path):
     temporary_name(target).mkdir()
     remove_unfinished(tmp_path, older_than=3600)
     assert len(names(target.parent)) == 3
+    old = temporary_name(target)
+    old.write_bytes(b"half")
+    os.utime(old, (time.time() - 4000,) * 2)
+    remove_unfinished(tmp_path, older_than=3600)
+    assert not old.exists()
+    assert len(names(target.parent)) == 3
     remove_unfinished(tmp_path)
     assert names(target.parent) == ["x.parquet"]
+
+
+def test_a_name_of_any_length_that_the_system_takes_is_written(tmp_path):
+    write_whole(tmp_path / ("n" * 255), b"x")
+    assert names(tmp_path) == ["n" * 255]
 
 
 def test_a_file_is_on_the_disk_where_that_is_asked(tmp_path, synced):

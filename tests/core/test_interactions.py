@@ -9,9 +9,10 @@ import polars as pl
 import pytest
 from scipy.sparse import csr_array
 
+from recassay.core import blocks
 from recassay.core.errors import UsageError
 from recassay.core.interactions import Interactions, RepeatRule, joined, read_only_matrix
-from recassay.core.repeated import merged, one_of_each, reaches, repeats
+from recassay.core.repeated import merged, one_of_each, reaches, repeats, sorted_groups
 from recassay.core.types import Split, TopK
 
 USERS, ITEMS = pl.Series(["a", "b"]), pl.Series([10, 20, 30])
@@ -56,6 +57,41 @@ def test_events_without_weights_are_counted_by_their_sum():
     assert merged(bare).weight.tolist() == [3, 1]
     different = events(RATED[:2])
     assert merged(different) is different
+    assert merged(replace(events(RATED[:2], "sum"), weight=None)).weight.tolist() == [1, 1]
+    assert merged(replace(events(RATED, "max"), weight=None)).weight is None
+
+
+@pytest.mark.parametrize(
+    "keys", [[3, 5, 5, 9], [9, 5, 3, 5], [2**62 + 1, 5, 2**62, 5]], ids=["sorted", "small", "too large to be packed"]
+)
+@pytest.mark.parametrize("timed", [True, False])
+def test_rows_are_grouped_by_key_then_time_then_place(keys, timed):
+    time = np.array([4, 8, 3, 2]) if timed else None
+    order, starts = sorted_groups(np.array(keys), time)
+    by_hand = sorted(range(4), key=lambda row: (keys[row], time[row] if timed else 0, row))
+    assert order.tolist() == by_hand
+    firsts = [place for place, row in enumerate(by_hand) if place == 0 or keys[row] != keys[by_hand[place - 1]]]
+    assert starts.tolist() == firsts
+
+
+def test_events_of_one_time_stay_in_their_order():
+    rows = [(0, 1, 3, 5), (0, 1, 1, 5), (0, 1, 2, 5)]
+    assert rows_of(merged(events(rows))) == [rows[2]]
+    assert rows_of(merged(events(rows, "first"))) == [rows[0]]
+
+
+@pytest.mark.parametrize("rule", ["last", "first", "sum", "max", "bounded"])
+@pytest.mark.parametrize("ordered", [True, False])
+def test_many_events_are_merged_block_by_block_as_all_at_once(rule, ordered, monkeypatch):
+    rng = np.random.default_rng(3)
+    rows = [(int(rng.integers(2)), int(rng.integers(3)), int(rng.choice([1, 5])), time) for time in range(40)]
+    data = events(sorted(rows) if ordered else rows, rule, (1.0, 5.0) if rule == "bounded" else ())
+    whole, enough, first = rows_of(merged(data)), reaches(data, 4), one_of_each(data, data.weight > 1)
+    monkeypatch.setattr(blocks, "ROWS", 7)
+    assert rows_of(merged(data)) == whole
+    assert reaches(data, 4).tolist() == enough.tolist()
+    assert one_of_each(data, data.weight > 1).tolist() == first.tolist()
+    assert len(whole) == 6
 
 
 @pytest.mark.parametrize(
@@ -99,18 +135,25 @@ def test_parts_and_their_joining():
     assert joined([one, replace(two, weight=None)]).weight is None
     assert one.csr().toarray().tolist() == [[0, 1, 0], [0, 0, 1]]
     assert one.csr(binary=False).toarray().tolist() == [[0, 6, 0], [0, 0, 4]]
+    assert replace(one, weight=None).csr(binary=False).toarray().tolist() == [[0, 3, 0], [0, 0, 1]]
     assert one.csr().dtype == np.float32
     assert rows_of(one.take(np.array([0, 3]))) == [RATED[0], RATED[3]]
-    for array in (one.read_only().user, one.read_only().weight, read_only_matrix(one.csr()).data):
+    view, matrix = one.read_only(), read_only_matrix(one.csr())
+    for array in (view.user, view.item, view.weight, view.time, matrix.data, matrix.indices, matrix.indptr):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 1
     for change, message in (
         ({"item": one.item[:1]}, "item has 1 rows and user has 4"),
         ({"time": one.time.astype(np.float64)}, "time is float64; it must be int64"),
+        ({"weight": one.weight[:3]}, "weight has 3 rows and user has 4"),
+        ({"time": one.time[:2]}, "time has 2 rows and user has 4"),
         ({"user": one.user.astype(np.int64)}, "user is int64; it must be int32"),
+        ({"item": one.item.astype(np.int16)}, "item is int16; it must be int32"),
     ):
         with pytest.raises(ValueError, match=message):
             replace(one, **change)
+    one.user[0] = 0  # the owner may write, and nothing was copied
+    assert (view.user[0], one.user.base is None) == (0, True)
 
 
 def test_what_the_final_model_is_trained_on_and_may_not_name():

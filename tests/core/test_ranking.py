@@ -134,3 +134,5 @@ def test_batches_cover_all_users_within_the_budget(n_users, n_items, budget):
     for part in parts:
         rows = part.stop - part.start
         assert rows == 1 or rows * n_items * 4 <= budget
+    for part in parts[:-1]:  # and none is smaller than the budget allows
+        assert (part.stop - part.start + 1) * max(n_items, 1) * 4 > budget

@@ -43,6 +43,29 @@ def test_parts_load_when_asked(announce):
         parts.get("broken")
 
 
+def test_parts_that_cannot_be_loaded_are_told_and_the_others_are_there(announce, monkeypatch, tmp_path):
+    import json
+
+    (tmp_path / "leaving_part.py").write_text("raise SystemExit(3)\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    parts = announce(("Fine", "json:dumps"), ("leaving", "leaving_part:thing"), ("fine", "json:dumps"))
+    loaded, problems = parts.loadable()
+    assert loaded == {"fine": json.dumps}
+    assert list(problems) == ["leaving"]
+    assert "the metric 'leaving' cannot be loaded from leaving_part:thing: 3; reinstall" in problems["leaving"]
+
+
+def test_who_announced_a_part_is_told(announce):
+    parts = announce(("fine", "json:dumps"))
+    parts.add("mine", 7)
+    assert parts.names() == ["fine", "mine"]
+    assert (parts.origin("mine"), parts.origin("fine")) == ("added from Python", "json:dumps")
+    assert parts.announcement("FINE").value == "json:dumps"
+    assert parts.announcement("mine") is parts.announcement("nothing") is None
+    with pytest.raises(UsageError, match="the metric name 'Mine' is taken by added from Python; choose another name"):
+        parts.add("Mine", 8)
+
+
 def test_unknown_names_suggest(announce):
     with pytest.raises(UsageError, match=r"unknown metric 'precison'; did you mean 'precision'\?"):
         announce(("precision", "json:dumps"), ("recall", "json:loads")).get("precison")

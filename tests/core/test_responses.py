@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -9,6 +11,7 @@ import pytest
 from recassay.core.errors import InputError
 from recassay.core.tables.characteristics import CharacteristicsTable
 from recassay.core.tables.responses import LogisticItems, Responses
+from recassay.core.tables.sources import Source
 
 
 def test_answers_from_numbers_and_from_rows():
@@ -22,7 +25,8 @@ def test_answers_from_numbers_and_from_rows():
     assert Responses.from_array([[True, False]], ["me"], ["a", "b"]).complete
     rows = [("B", 2, 0.0), ("A", 10, 0.3), ("A", 2, None), ("B", 10, -1.0)]
     frame = pl.DataFrame(rows, schema=["who", "what", "score"], orient="row")
-    made = Responses.from_rows(frame, "who", "what", "score")
+    made = Responses.from_rows(frame, "who", "what", "score", (Source("a.csv", "0" * 64),))
+    assert made.sources == (Source("a.csv", "0" * 64),)
     assert (made.respondents, made.items) == (("A", "B"), ("10", "2"))
     assert made.codes.tolist() == [[1, 2], [0, 0]]
 
@@ -80,8 +84,11 @@ def test_characteristics_in_the_order_of_the_results():
     assert "only 1 of the 2 datasets of the results have characteristics; missing: MOVIE-LENS; named" in str(
         refused.value
     )
-    with pytest.raises(InputError, match="none of the 1 datasets"):
-        TRAITS.aligned(["books"])
+    with pytest.raises(
+        InputError,
+        match=r"^traits\.csv: none of the 1 datasets .*named there: ML-1M, Movie Lens, movielens; give one row",
+    ):
+        replace(TRAITS, where="traits.csv").aligned(["books"])
 
 
 def test_characteristics_that_say_something():
@@ -90,3 +97,6 @@ def test_characteristics_that_say_something():
     assert dropped == {"c": "not known of every dataset", "b": "the same for every dataset"}
     with pytest.raises(InputError, match="no characteristic is known of every dataset and differs between them"):
         CharacteristicsTable(np.array([[1.0], [1.0]]), ("x", "y"), ("a",)).usable()
+    for values, message in (([[1.0, 2.0]], "do not fit the names"), ([[np.inf]], "finite, or NaN where unknown")):
+        with pytest.raises(ValueError, match=message):
+            CharacteristicsTable(np.array(values), ("x",), ("a",))

@@ -25,8 +25,10 @@ from recassay.core.specs.search import (
     whole,
 )
 from recassay.core.specs.specs import AttackSpec, ProtocolSpec, ReadSpec
-from recassay.core.specs.study import Budget, ComPerSpec, StudySpec, TuningSpec
+from recassay.core.specs.study import Budget, ComPerSpec, OptionsSpec, RangeSpec, StudySpec, TuningSpec
 from recassay.core.system import machine
+
+PARTS = {"datasets": [{"reference": "a", "name": "a"}], "algorithms": [{"reference": "EASE", "name": "EASE"}]}
 
 
 def test_what_is_asked_by_default():
@@ -56,10 +58,11 @@ def test_a_protocol_is_known_by_what_has_an_effect():
     rolling = [ProtocolSpec(split="rolling", folds=3, window=window) for window in ("growing", "sliding")]
     assert len({spec.content_hash() for spec in rolling}) == 2
     assert TuningSpec(parallel=2, seed=0).model_dump() == {**TuningSpec().model_dump(), "parallel": 2, "seed": 0}
-    parts = {"datasets": [{"reference": "a", "name": "a"}], "algorithms": [{"reference": "EASE", "name": "EASE"}]}
-    study = StudySpec.model_validate(parts)
+    study = StudySpec.model_validate(PARTS)
     assert "multiverse" not in study.model_dump()
-    assert "multiverse" in StudySpec.model_validate({**parts, "multiverse": {"axes": {}}}).model_dump()
+    assert "multiverse" in StudySpec.model_validate({**PARTS, "multiverse": {"axes": {}}}).model_dump()
+    assert ProtocolSpec(user_share=0.5).model_dump()["user_share"] == 0.5
+    assert ProtocolSpec(user_share=0.5).content_hash() != ProtocolSpec().content_hash()
 
 
 @pytest.mark.parametrize(
@@ -72,7 +75,15 @@ def test_a_protocol_is_known_by_what_has_an_effect():
         (ProtocolSpec, {"split": "rolling", "folds": 9}, "9 windows that test 10 % each leave nothing to train"),
         (ProtocolSpec, {"split": "rolling", "folds": 2, "ratios": (0.8, 0.2, 0)}, "2 windows that test 0 % each"),
         (ProtocolSpec, {"split": "kfold", "task": "repeat"}, "split 'kfold' keeps all events of a user and item"),
+        (ProtocolSpec, {"split": "random", "task": "repeat"}, "split 'random' keeps all events of a user and item"),
+        (ProtocolSpec, {"split": "random_per_user", "task": "repeat"}, "task = 'repeat' needs a split by time, or"),
         (ProtocolSpec, {"folds": 1}, "folds: Input should be greater than or equal to 2"),
+        (ProtocolSpec, {"folds": 1001}, "folds: Input should be less than or equal to 1000"),
+        (ProtocolSpec, {"fold": -1}, "fold: Input should be greater than or equal to 0"),
+        (ProtocolSpec, {"min_item_interactions": 0}, "min_item_interactions: Input should be greater than or equal"),
+        (ProtocolSpec, {"min_user_interactions": 0}, "min_user_interactions: Input should be greater than or equal"),
+        (ProtocolSpec, {"user_share": 0}, "user_share: Input should be greater than 0"),
+        (ProtocolSpec, {"user_share": 1.1}, "user_share: Input should be less than or equal to 1"),
         (ProtocolSpec, {"folds": True}, "folds: true and false are no numbers"),
         (ProtocolSpec, {"folds": "3"}, "folds: a text is no number: leave the quotation marks out"),
         (ProtocolSpec, {"ratios": (True, 0, 0)}, "ratios: true and false are no numbers"),
@@ -80,8 +91,31 @@ def test_a_protocol_is_known_by_what_has_an_effect():
         (ProtocolSpec, {"positive_threshold": float("nan")}, "positive_threshold: Input should be a finite number"),
         (ReadSpec, {"event_weights": {"view": -1}}, "the event 'view' weighs -1; a weight is 0 or more"),
         (AttackSpec, {"size": 0}, "size: Input should be greater than 0"),
+        (AttackSpec, {"size": 1.5}, "size: Input should be less than or equal to 1"),
+        (AttackSpec, {"profile_length": 0}, "profile_length: Input should be greater than or equal to 1"),
+        (AttackSpec, {"targets": 0}, "targets: Input should be greater than or equal to 1"),
+        (AttackSpec, {"selected": 0}, "selected: Input should be greater than or equal to 1"),
+        (ComPerSpec, {"k": 0}, "k: Input should be greater than or equal to 1"),
         (TuningSpec, {"seed": -1}, "seed: Input should be greater than or equal to 0"),
+        (TuningSpec, {"seed": 2**63}, "seed: Input should be less than 9223372036854775808"),
+        (TuningSpec, {"trials": -1}, "trials: Input should be greater than or equal to 0"),
+        (TuningSpec, {"trials": 1_000_001}, "trials: Input should be less than or equal to 1000000"),
+        (TuningSpec, {"parallel": 0}, "parallel: Input should be greater than or equal to 1"),
+        (TuningSpec, {"parallel": 1_001}, "parallel: Input should be less than or equal to 1000"),
         (Budget, {"seconds_per_cell": 0}, "seconds_per_cell: Input should be greater than 0"),
+        (Budget, {"memory_gb": 0}, "memory_gb: Input should be greater than 0"),
+        (Budget, {"memory_gb": 1e10}, "memory_gb: Input should be less than or equal to 1000000000"),
+        (Budget, {"cells_per_gpu": 0}, "cells_per_gpu: Input should be greater than or equal to 1"),
+        (RangeSpec, {"low": 2, "high": 1}, "low = 2 is above high = 1; correct it"),
+        (OptionsSpec, {"options": ()}, "options: Tuple should have at least 1 item"),
+        (StudySpec, {**PARTS, "seeds": (3, 1, 2, 1, 2)}, "the seed 1 is listed twice"),
+        (StudySpec, {**PARTS, "seeds": ()}, "seeds: Tuple should have at least 1 item"),
+        (StudySpec, {**PARTS, "name": ""}, "name: String should have at least 1 character"),
+        (StudySpec, {**PARTS, "name": "a/b"}, "name: a name has no slash, no line break and no other unprintable"),
+        (StudySpec, {**PARTS, "name": "a\\b"}, "name: a name has no slash"),
+        (StudySpec, {**PARTS, "name": ".."}, "name: a name has no slash"),
+        (StudySpec, {**PARTS, "name": "a\nb"}, "name: a name has no slash"),
+        (StudySpec, {**PARTS, "name": "n" * 201}, "name: String should have at most 200 characters"),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_is_refused_in_a_line(kind, values, message):
@@ -98,6 +132,12 @@ def test_what_just_fits():
     assert not TuningSpec(trials=5).staged
     assert TuningSpec(trials=6).staged
     assert not TuningSpec(trials=6, pruning=False).staged
+    assert ProtocolSpec(folds=1000, fold=999, min_item_interactions=1, ratios=(1, 0, 0)).fold == 999
+    assert (RangeSpec(low=1, high=1).log, TuningSpec(trials=0, seed=2**63 - 1).trials) == (None, 0)
+    study = StudySpec.checked(**PARTS, name=" a.b ", seeds=(2, 1))
+    assert (study.name, study.seeds, study.base, study.comper) == (" a.b ", (2, 1), ".", None)
+    assert StudySpec.of(study) is study
+    assert (AttackSpec(size=1, profile_length=1).size, Budget(memory_gb=1e9).memory_gb) == (1, 1e9)
 
 
 class Model(Tunable):
@@ -112,6 +152,7 @@ class Model(Tunable):
     share: float = real(0.1, 0.9, default=0.5, above=0, most=1)
     loss: str = choice(("bpr", "warp"), default="bpr", among=("bpr", "warp", "hinge"))
     power: float = choice((0.5, 1, 2), default=1)
+    biased: bool = choice((True, False), default=True)
     device: str = fixed("cpu")
     seconds: float | None = fixed(None, above=0)
 
@@ -155,19 +196,20 @@ def test_parameters_within_their_limits_and_their_ranges():
         "share",
         "loss",
         "power",
+        "biased",
     ]
     assert {name: in_words(parameter) for name, parameter in Model.space.items()} == {
         "factors": "16 to 512, log scale", "layers": "0 to 3", "width": "32 to 256 in steps of 32",
         "rounds": "2 to 9", "depth": "1 to 4",
         "reg": "0.001 to 10, log scale", "shift": "-1 to 1", "share": "0.1 to 0.9", "loss": "bpr or warp",
-        "power": "0.5, 1 or 2",
+        "power": "0.5, 1 or 2", "biased": "True or False",
     }  # fmt: skip
     assert Narrow.space["factors"] == Whole(4, 8, 4)
     assert list(Narrow.space) == list(Model.space)
     assert (Narrow().factors, Narrow().reg, Narrow.limits["share"]) == (4, 0.1, Limits(above=0, most=1))
     assert defaults(Narrow.space) == {
         "factors": 4, "layers": 1, "width": 64, "rounds": 3, "depth": 2, "reg": 0.1, "shift": 0.0, "share": 0.5,
-        "loss": "bpr", "power": 1,
+        "loss": "bpr", "power": 1, "biased": True,
     }  # fmt: skip
 
 
@@ -201,6 +243,13 @@ def test_an_algorithm_of_another_environment(tmp_path):
     with pytest.raises(InputError, match=r"there is no script 'other.py' beside it"):
         ExternalSpec.read(file)
     (tmp_path / "other.py").write_text("")
+    for end in (4, 16):
+        file.write_text(EXTERNAL.replace("default = 8", f"default = {end}"))
+        assert ExternalSpec.read(file).search_space()["factors"] == Whole(4, 16, end, True)
+    file.write_text(EXTERNAL + "#" * (1 << 20))
+    with pytest.raises(InputError, match="is too large for a description"):
+        ExternalSpec.read(file)
+    file.write_text(EXTERNAL)
     spec = ExternalSpec.read(file)
     assert (spec.interpreter, spec.script_path) == (tmp_path / "bin/python", tmp_path / "other.py")
     assert spec.search_space() == {
@@ -257,3 +306,19 @@ def test_a_container_limits_the_memory(monkeypatch, limit, memory):
     monkeypatch.setattr(machine.os, "sysconf", {"SC_PHYS_PAGES": 1000, "SC_PAGE_SIZE": 4096}.__getitem__)
     monkeypatch.setattr(machine.Path, "read_text", lambda *_: limit)
     assert machine.machine_bytes() == memory
+
+
+def test_memory_that_nobody_tells_is_not_known(monkeypatch):
+    def refuses(name):
+        raise ValueError("unrecognized configuration name")
+
+    monkeypatch.setattr(machine.os, "sysconf", refuses)
+    assert machine.machine_bytes() is None
+
+
+def test_processors_are_counted_where_the_system_tells_no_more(monkeypatch):
+    monkeypatch.delenv("RECASSAY_CORES", raising=False)
+    monkeypatch.delattr(machine.os, "sched_getaffinity", raising=False)
+    for there, cores in ((7, 7), (None, 1)):
+        monkeypatch.setattr(machine.os, "cpu_count", lambda there=there: there)
+        assert machine.usable_cores() == cores

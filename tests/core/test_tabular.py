@@ -37,6 +37,12 @@ def test_arrays_by_the_names_of_their_axes() -> None:
     assert by_name(VALUES[1:], ["y"]) == {"y": [4.0, 5.0, 6.0]}
     assert by_name(None, ["y"]) is None
     assert by_pair([[0, 1], [2, 0]], ["a", "b"]) == {"a": {"b": 1}, "b": {"a": 2}}
+    many = [f"a{i}" for i in range(61)]
+    values = np.add.outer(100 * np.arange(61), np.arange(61))
+    of_first, of_best = by_pair(values, many), by_pair(values, many, order=[60, *range(60)])
+    assert (list(of_first), list(of_best)) == (many[:60], [*many[:59], "a60"])
+    assert (of_best["a60"]["a3"], of_best["a3"]["a60"]) == (6003, 360)
+    assert len(by_pair(values[:60, :60], many[:60], order=[0])) == 60
     assert estimates(["a"], [1.5], [[1, 2]]) == {"a": {"estimate": 1.5, "interval": [1, 2]}}
     assert estimates(["a"], [1.5], None) == {"a": {"estimate": 1.5, "interval": None}}
     with pytest.raises(ValueError, match="longer"):
