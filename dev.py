@@ -190,6 +190,8 @@ def main(arguments: list[str]) -> int:
     if name not in COMMANDS:
         fail(f"there is no command {name!r}; there are: {', '.join(COMMANDS)}")
     command = COMMANDS[name]
+    # Containers often forbid that compiled modules are kept; then every process that a test starts compiles them all.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     environment = Environment(HERE / (".venv-bounds" if command.lowest else ".venv"), command.lowest)
     environment.install(command.extras)
     for line in command.lines:
