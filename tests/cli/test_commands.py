@@ -20,6 +20,7 @@ from recassay.cli.render import Failed
 from recassay.cli.verbs import Other, Parameter, described, read_verb
 from recassay.core.choices import Range, Seconds, Share
 from recassay.core.errors import UsageError
+from recassay.reporting.telling import Answer
 from recassay.testing.results import synthetic_results
 
 COMMANDS = {
@@ -152,13 +153,45 @@ def test_completion_is_installed_once(tmp_path):
     lines = (tmp_path / ".bashrc").read_text().splitlines()
     assert lines[0] == "export A=1"
     assert len(lines) == 2
+    (tmp_path / ".zshrc").write_text("export A=1\n")
+    place = install_completion("zsh", tmp_path)
+    assert (tmp_path / ".zshrc").read_text() == f'export A=1\n. "{place}"  # completion of recassay\n'
 
 
-def test_a_shell_that_is_not_known_is_one_line(cli, monkeypatch):
-    monkeypatch.setenv("SHELL", "/bin/tcsh")
+@pytest.mark.parametrize(("shell", "named"), [("/bin/tcsh", "tcsh"), ("", "not known")])
+def test_a_shell_that_is_not_known_is_one_line(cli, monkeypatch, shell, named):
+    monkeypatch.setenv("SHELL", shell)
     ran = cli("--install-completion")
-    assert ran.code == 2
-    assert "not one of bash, zsh, fish" in ran.err
+    said = f"the shell is {named}, not one of bash, zsh, fish; place the script of --show-completion by hand"
+    assert (ran.code, ran.err) == (2, f"recassay: {said}\n")
+
+
+@pytest.mark.parametrize("words", ["--version", "--install-completion", "--show-completion zsh"])
+def test_completing_words_prints_and_writes_nothing(monkeypatch, tmp_path, capsys, words):
+    monkeypatch.setenv("SHELL", "/bin/bash")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    PROGRAM.make_context("recassay", [*words.split(), "rank"], resilient_parsing=True)
+    assert capsys.readouterr() == ("", "")
+    assert list(tmp_path.iterdir()) == []
+
+
+ALIASES = {
+    "recassay rank": "-m --metric --metrics --column --columns --from --format -o --out --json --all",
+    "recassay run": "-m --metrics --metric -j --workers -o --out --threshold",
+    "recassay select": "-k --method --methods",
+    "recassay serve": "-p --port",
+    "recassay split": "--format --threshold",
+    "recassay certify": "--claim --claims",
+    "recassay seal": "--claim --claims",
+    "data import": "--format --from --column --columns",
+    "irt users": "--dataset --datasets",
+}
+
+
+@pytest.mark.parametrize("name", ALIASES)
+def test_an_option_may_be_written_in_several_ways(name):
+    written = {text for param in COMMANDS[name].params for text in param.opts}
+    assert set(ALIASES[name].split()) <= written
 
 
 def test_a_wrong_word_is_answered_with_the_nearest(cli):
@@ -331,6 +364,10 @@ def test_how_a_table_is_read_is_typed_beside_its_name(cli, monkeypatch, table):
     assert [str(place) for place in asked.pop("given")[0]] == [str(table), "other.csv"]
     assert asked == {"format": "table", "dataset": "films", "prefer": "last", "columns": {"value": "score"},
                      "wide": True, "transpose": True, "metric": "ndcg@10"}  # fmt: skip
+    (table.parent / "seed=3.csv").write_text("")
+    monkeypatch.chdir(table.parent)
+    cli("rank", "seed=3.csv")
+    assert [str(place) for place in asked["given"][0]] == ["seed=3.csv"], "a file may be named like an option"
     cli("select")
     assert asked["given"] == ("published:board",)
     cli("comper", table, "--correctness", "auc")
@@ -339,6 +376,44 @@ def test_how_a_table_is_read_is_typed_beside_its_name(cli, monkeypatch, table):
     assert asked["metric"] is None
     cli("paper", table, "--metrics", "ndcg@10")
     assert asked["metric"] == "ndcg@10"
+
+
+def test_what_must_be_known_of_a_table_is_told_before_the_work(cli, monkeypatch, tmp_path):
+    """With 100 algorithms a draw costs a quarter of what it does with 200: 4,000 replicates, not 1,000."""
+    rows = [f"a{i:02d},d{j},ndcg@10,0.{i + 1}" for i in range(100) for j in range(2)]
+    (tmp_path / "many.csv").write_text("algorithm,dataset,metric,value\n" + "\n".join(rows))
+    heard(monkeypatch, "recassay.api.rank.rank")
+    first, *notes = cli("rank", tmp_path / "many.csv").err.splitlines()
+    assert first.startswith("read: 100 algorithms (a00, a01, a02 and 97 more), 2 datasets (d0, d1), 1 metric (ndcg@10)")
+    assert "note: 100 algorithms: 4,000 bootstrap replicates, not 10,000; --replicates sets more" in notes
+    asked = cli("rank", tmp_path / "many.csv", "--replicates", 8000).err
+    assert "8,000 bootstrap replicates take about 2 times as long as the default, 4,000" in asked
+
+
+@pytest.mark.parametrize(("command", "name"), [("rank", "rank"), ("irt beta", "irt")])
+def test_an_answer_is_saved_under_its_name(cli, monkeypatch, table, tmp_path, command, name):
+    """Of a command that makes no page, a folder may have any name."""
+    saved = {}
+
+    def write(out, results, content, **more):
+        saved.update(more, out=out, names=list(results), content=content)
+        return [out / "one", out / "two"]
+
+    place = "recassay.cli.on_table"
+    result = SimpleNamespace(to_dict=lambda: {"best": "A"})
+    for verb in ("rank.rank", "beta_irt.beta_irt"):
+        monkeypatch.setattr(f"recassay.api.{verb}", lambda **named: result)
+    monkeypatch.setattr(f"{place}.tell", lambda result, table: Answer((f"{len(table.algorithms)} are told.",)))
+    monkeypatch.setattr(f"{place}.write_folder", write)
+    out = tmp_path / "folder.html"
+    ran = cli(*command.split(), table, "-m", "ndcg@10", "--out", out, "--formats", "json,SVG")
+    assert ran.out == "Answer\n8 are told.\n"
+    assert ran.err.endswith(f"wrote 2 files to {out}\n")
+    content = saved.pop("content")
+    assert (content["command"], content["best"], content["input"][0]["file"]) == (command, "A", str(table))
+    assert saved == {"out": out, "names": [name], "formats": ("svg", "json")}
+    cli(*command.split(), table, "-m", "ndcg@10", "--out", out)
+    assert saved["formats"] == ("svg", "pdf", "json")
 
 
 def test_figures_of_a_paper_may_be_none(cli, monkeypatch, table):

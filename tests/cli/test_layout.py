@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -30,6 +31,7 @@ from recassay.core.choices import MANY_ALGORITHMS
 from recassay.core.tables.results import Results
 from recassay.reporting.headline import drawn_axis, drawn_interval, even
 from recassay.reporting.section import Brief, Table
+from recassay.reporting.telling import Answer
 from recassay.testing.results import synthetic_results
 from support.benchmarks import characteristics
 from support.decodirt import benchmark as classifiers
@@ -179,6 +181,29 @@ def test_a_terminal_that_cannot_write_it_gets_a_question_mark(monkeypatch):
     print_answer(SimpleNamespace(sentences=("協 is best ± 1.",), tables=(), not_done=("it failed",)))
     out.flush()
     assert out.buffer.getvalue().decode() == "Not done: it failed.\n\nAnswer\n? is best ? 1.\n"
+    out.buffer.truncate(0)
+    out.buffer.seek(0)
+    print_lines(["├─●─┤ of a long…name"])
+    out.flush()
+    assert out.buffer.getvalue().decode() == "|-o-| of a long~name\n"
+
+
+def test_a_brief_answer_says_what_failed_and_where_the_rest_is(capsys):
+    answer = Answer(("One.",), (), ("it failed",), Brief("A wins."))
+    print_answer(answer, everything=False)
+    assert capsys.readouterr().out.splitlines() == [
+        "A wins.", "", "Not done: it failed.", "Everything: --all, as data: --json, in a folder: --out DIR",
+    ]  # fmt: skip
+    print_answer(replace(answer, brief=None), everything=False)
+    assert capsys.readouterr().out.splitlines() == ["Not done: it failed.", "", "Answer", "One."]
+
+
+@pytest.mark.parametrize(("columns", "width"), [("30", 30), ("5", 20), ("many", 132)])
+def test_lines_are_as_long_as_the_terminal_says_where_that_is_a_number(monkeypatch, capsys, columns, width):
+    monkeypatch.setenv("COLUMNS", columns)
+    print_lines(["ab " * 100])
+    first = capsys.readouterr().out.splitlines()[0]
+    assert len(first) == width - (width + 1) % 3
 
 
 def test_long_tables_are_counted():

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import click
@@ -141,6 +143,11 @@ def test_bad_usage_is_one_line_and_exit_2(cli, table, case):
     assert "Traceback" not in ran.err
 
 
+def on_a_pipe(end):
+    end.__context__ = BrokenPipeError()
+    return end
+
+
 ENDS = {
     "nothing": (None, 0, ""),
     "a number": (3, 3, ""),
@@ -162,6 +169,8 @@ ENDS = {
     "no file": (FileNotFoundError(2, "No such file", "a.csv"), 2, "recassay: a.csv: "),
     "disk": (ValueError("polars: No space left on device (os error 28)"), 2, "recassay: the disk is full"),
     "exit": (SystemExit(4), 4, ""),
+    "exit on a closed pipe": (on_a_pipe(SystemExit(1)), 0, ""),
+    "a disk that is full elsewhere": (OSError(28, "No space left on device"), 2, "recassay: the disk is full"),
     "a pipe": (BrokenPipeError(), 0, ""),
 }  # fmt: skip
 
@@ -181,6 +190,38 @@ def test_how_a_command_ends(cli, monkeypatch, case):
     ran = cli("rank", "results.csv")
     assert ran.code == code
     assert ran.err == words if words.endswith("\n") or not words else ran.err.startswith(words)
+
+
+def test_an_exit_after_the_output_was_given_up_is_no_failure(cli, monkeypatch):
+    def run(arguments, **options):
+        monkeypatch.setattr("sys.stdout", io.StringIO())  # as the parser does where nobody reads
+        raise SystemExit(1)
+
+    monkeypatch.setattr(main.PROGRAM, "main", run)
+    assert cli("rank", "results.csv").code == 0
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="/dev/full")
+def test_an_answer_that_cannot_be_written_is_told_so(cli, monkeypatch):
+    with open("/dev/full", "w") as full, monkeypatch.context() as patch:
+        patch.setattr("sys.stdout", full)
+        ran = cli("--version")
+    said = "the answer cannot be written (the disk is full); send it elsewhere; files and studies are whole"
+    assert (ran.code, ran.err) == (2, f"recassay: standard output: {said}\n")
+
+
+def test_streams_that_are_closed_or_know_few_letters_are_made_ready(monkeypatch):
+    few = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr("sys.stdin", None)
+    monkeypatch.setattr("sys.stdout", few)
+    monkeypatch.setattr("sys.stderr", None)
+    monkeypatch.setattr(main, "hold_descriptors", lambda: None)
+    main._ready_streams()
+    with sys.stdin as nothing, sys.stderr as nowhere:
+        assert (nothing.read(), nowhere.write("x")) == ("", 1)
+    few.write("é")
+    few.flush()
+    assert few.buffer.getvalue() == b"\\xe9"
 
 
 def test_a_fault_of_ours_keeps_its_traceback(cli, monkeypatch, tmp_path):
@@ -285,6 +326,16 @@ def test_an_installation_with_problems_fails(cli, monkeypatch):
     assert broken.code == cli("doctor", "--json").code == 1
     assert "EASE cannot be loaded" in broken.out
     assert "no problems found" not in broken.out
+
+
+def test_a_kind_of_which_nothing_is_installed_is_told(cli, monkeypatch):
+    listed = []
+    monkeypatch.setattr("recassay.api.installation.list_available", lambda kind: listed)
+    assert cli("list", "executors").out == "no executors are installed\n"
+    assert cli("list", "executors", "--json").json() == {"executors": []}
+    listed += [{"name": "dask", "what": "a cluster"}, {"name": "mine", "from": "a plugin"}]
+    shown = [" ".join(line.split()) for line in cli("list", "executors").out.splitlines()]
+    assert {"name what from", "dask a cluster", "mine a plugin"} <= set(shown)
 
 
 @pytest.mark.parametrize(("broken", "code"), [((), 0), (("a rule",), 1)])

@@ -18,6 +18,8 @@ CASES = {
     "rank field.csv": ["field.csv: line 3 has 5 fields, and the header has 4; remove field 5 ('9')"],
     "rank quote.csv": ["quote.csv: line 4, field 2: the quote that opens there is never closed"],
     "rank word.csv": ["the first 'zero' in data row 3 of the column 'value'"],
+    "rank good.csv beta-max=2": ["there is no file 'beta-max=2'", "as an option it is --beta-max 2"],
+    "rank x=y.csv": ["x=y.csv: no such file"],
     "rank good.csv missing=worst": ["there is no file 'missing=worst'", "as an option it is --missing worst"],
 }
 

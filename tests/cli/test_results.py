@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import sys
 
 import numpy as np
 import polars as pl
@@ -12,8 +13,10 @@ import pytest
 import recassay
 from recassay.evidence.facts import study_facts
 from recassay.reporting.page.top import _protocols
+from recassay.store import CellRecord
 from support.in_process import without_processes
 from support.shared import made_once
+from support.stores import write_records
 
 STUDY = """
 [study]
@@ -113,6 +116,65 @@ def test_results_in_every_form(cli, study, tmp_path):
     assert cli("results", study, "--csv", "--json").code == 2
     assert cli("results", study, "--metric", "coverage@10", "--per-user").code == 2
     assert cli("results", tmp_path).code == 2
+
+
+def lines_of(text):
+    return [" ".join(line.split()) for line in text.splitlines()]
+
+
+@pytest.fixture
+def stored(tmp_path):
+    """Three cells, of which one failed."""
+    records = [
+        CellRecord(name, algorithm, dataset, 1, None, {}, "done" if value else "failed", metrics={"ndcg@10": value})
+        for name, algorithm, dataset, value in (("a", "A", "songs", None), ("b", "A", "films", 0.123456),
+                                                ("c", "B", "films", 0.5))
+    ]  # fmt: skip
+    return write_records(tmp_path / "stored", ["ndcg@10"], records)
+
+
+def test_the_numbers_of_a_study_stand_by_dataset(cli, stored):
+    ran = cli("results", stored, "-m", "ndcg@10")
+    assert [line for line in lines_of(ran.out) if "─" not in line] == [
+        "3 rows: 2 algorithms, 2 datasets.", "", "dataset algorithm seed ndcg@10", "films A 1 0.12346", "films B 1 0.5",
+        "songs A 1", "", "Everything: --all, as data: --csv, --parquet or --json",
+    ]  # fmt: skip
+    assert lines_of(cli("results", stored, "-m", "ndcg@10", "--all").out)[0] == "3 rows"
+
+
+def test_parquet_is_no_text_for_a_terminal(cli, stored, monkeypatch):
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    said = "Parquet is no text for a terminal; say --out FILE, or redirect the output"
+    ran = cli("results", stored, "--parquet")
+    assert (ran.code, ran.out, ran.err) == (2, "", f"recassay: {said}\n")
+
+
+def test_an_imported_table_is_shown_in_part(cli, tmp_path):
+    """No metric is the usual one: the first is shown."""
+    rows = [
+        {"algorithm": f"A{a:02d}", "dataset": f"d{d}", "metric": metric, "value": 0.1 + a + d}
+        for metric in ("recall@5", "precision@5")
+        for a in range(22)
+        for d in range(9)
+        if (a, d) != (0, 1)
+    ]
+    pl.DataFrame(rows).write_csv(tmp_path / "table.csv")
+    shown = lines_of(cli("import", tmp_path / "table.csv").out)
+    assert shown[0] == "recall@5: 22 algorithms on 9 datasets"
+    assert shown[1] == "algorithm d0 d1 d2 d3 d4 d5 d6 d7"
+    assert shown[3] == "A00 0.1 2.1 3.1 4.1 5.1 6.1 7.1"
+    assert shown[22].startswith("A19 ")
+    assert shown[-1] == "and 2 more algorithms, 1 more dataset, 1 more metric"
+    pl.DataFrame(rows[:2]).write_csv(tmp_path / "small.csv")
+    assert not any(line.startswith("and ") for line in lines_of(cli("import", tmp_path / "small.csv").out))
+
+
+def test_an_imported_table_may_be_the_output_itself(cli, stored, monkeypatch):
+    written = []
+    monkeypatch.setattr("recassay.api.import_results.write_files", lambda folder, files: written.append(files))
+    ran = cli("import", stored, "--out", "-")
+    assert (ran.code, ran.out, list(written[0])) == (0, "", ["-"])
+    assert ran.complaints == [], "where it went is no news"
 
 
 def test_all_rows_of_a_study_are_up_to_200(cli, study):

@@ -14,6 +14,7 @@ import pytest
 import recassay
 from recassay.cli.studies import _verified
 from recassay.core.system.failures import causes
+from recassay.reporting.telling import Answer
 from recassay.store import CellRecord
 from support.stores import write_records
 
@@ -297,9 +298,94 @@ def test_what_is_typed_reaches_the_run(cli, monkeypatch, tmp_path):
     alone = ["--datasets", "a,b", "--algorithms", "EASE", "--metrics", "ndcg@5", "--trials", 3, "--seed", "1,2",
              "--split", "random", "--threshold", 4, "--out", tmp_path / "films"]  # fmt: skip
     assert cli("run", *alone).code == 0
+    assert "path" not in asked, "no file is read"
     made = {name: asked[name] for name in ("datasets", "algorithms", "metrics", "trials", "seed", "protocol", "name")}
     assert made == {"datasets": ["a", "b"], "algorithms": ["EASE"], "metrics": ["ndcg@5"], "trials": 3, "seed": [1, 2],
                     "protocol": {"split": "random", "positive_threshold": 4.0}, "name": "films"}  # fmt: skip
+
+
+def test_a_study_without_a_file_or_a_folder_is_called_study(cli, monkeypatch):
+    asked = ended(monkeypatch)
+    assert cli("run", "--datasets", "a", "--algorithms", "b").code == 0
+    assert (asked["name"], "folder" in asked) == ("study", False)
+
+
+@pytest.mark.parametrize(("options", "folder"), [("", "named"), ("--out films", "films")])
+def test_an_interrupted_run_names_the_folder_that_goes_on(cli, monkeypatch, options, folder):
+    def interrupted(study, **named):
+        raise KeyboardInterrupt
+
+    ended(monkeypatch)
+    monkeypatch.setattr("recassay.api.study.studies.run", interrupted)
+    state = SimpleNamespace(done=1, planned=2, trials=5)
+    monkeypatch.setattr("recassay.cli.progress.recassay.status", lambda place: state)
+    ran = cli("run", "s.toml", *options.split())
+    kept = f"1 of 2 cells and 5 trials are kept in {folder}"
+    assert (ran.code, ran.err.splitlines()[-1]) == (
+        130, f"recassay: interrupted; {kept}; the same command goes on from there",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("options", "standing"), [("", {}), ("--adaptive", {"adaptive": "all is settled"})])
+def test_a_run_as_json_says_where_it_stands(cli, monkeypatch, options, standing):
+    ended(monkeypatch, failed=[failed()], earlier={"EASE": 1})
+    monkeypatch.setattr("recassay.cli.studies.adaptive_standing", lambda folder: "all is settled")
+    monkeypatch.setattr(
+        "recassay.cli.studies.study_status", lambda folder: SimpleNamespace(to_dict=lambda: {"done": 3})
+    )
+    ran = cli("run", "s.toml", "--json", *options.split())
+    assert ran.code == 1, "a cell failed"
+    assert ran.json() == {"done": 3, "folder": "out", "ran": 2, "earlier": {"EASE": 1}, **standing}
+
+
+def state_of(monkeypatch, *, universes=False, standing=None, **more):
+    """`status` finds this."""
+    verified = SimpleNamespace(**{"cells": 3, "splits": 1, "damaged": (), "unverified": {}} | more)
+    state = SimpleNamespace(done=3, planned=3, failed=[], to_go=[], trials=4, earlier={}, verified=verified,
+                            to_dict=lambda: {"done": 3})  # fmt: skip
+    monkeypatch.setattr("recassay.api.study.studies.status", lambda folder, **asked: state)
+    monkeypatch.setattr("recassay.cli.studies.has_universes", lambda folder: universes)
+    monkeypatch.setattr("recassay.cli.studies.adaptive_standing", lambda folder: standing)
+    for verb in ("certify", "adaptive"):
+        monkeypatch.setattr(f"recassay.api.{verb}.{verb}", lambda folder, verb=verb: f"{verb} of {folder}")
+    monkeypatch.setattr("recassay.api.publish.content.tell", lambda result: Answer((f"{result}.",)))
+
+
+FIRST = "3 of 3 cells done, 0 failed, 0 to go; 4 trials kept\nAll 3 done cells and 1 splits are what was written.\n"
+STATES = [
+    ({}, FIRST),
+    ({"standing": "it is settled"}, f"{FIRST}Adaptive: it is settled.\nAnswer\nadaptive of out.\n"),
+    ({"standing": "it is settled", "universes": True}, f"{FIRST}Answer\ncertify of out.\n"),
+]
+
+
+@pytest.mark.parametrize(("state", "words"), STATES)
+def test_the_status_says_where_a_choosing_run_stands(cli, monkeypatch, state, words):
+    state_of(monkeypatch, **state)
+    ran = cli("status", "out")
+    assert (ran.code, ran.out) == (0, words)
+    assert cli("status", "out", "--json").json() == {"done": 3, "adaptive": state.get("standing")}
+
+
+def test_a_study_with_damaged_files_fails(cli, monkeypatch):
+    state_of(monkeypatch, damaged=("a.parquet",))
+    assert cli("status", "out").code == cli("status", "out", "--json").code == 1
+
+
+def test_the_address_of_the_live_page_is_said_and_opened(cli, monkeypatch):
+    asked, opened = {}, []
+
+    def serve(folder, ready, **more):
+        asked.update(more, folder=folder)
+        ready(SimpleNamespace(url="http://127.0.0.1:9/"))
+
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    monkeypatch.setattr("recassay.api.study.serve.serve", serve)
+    said = "out is shown at http://127.0.0.1:9/ (read-only; Ctrl-C ends it)\n"
+    assert (cli("serve", "out").err, opened) == (said, [])
+    ran = cli("serve", "out", "--open", "-p", 9, "--host", "::", "--metric", "auc", "--allow-host", "a,b")
+    assert (ran.err, opened) == (said, ["http://127.0.0.1:9/"])
+    assert asked == {"folder": "out", "port": 9, "host": "::", "metric": "auc", "allow_host": ["a", "b"]}
 
 
 @pytest.mark.parametrize("option", ["--target first", "--probes", "--probe-users 5%", "--probe-epochs 2", "--no-prior"])
@@ -406,3 +492,5 @@ def test_the_checklist_is_printed_or_written(cli, monkeypatch, tmp_path):
     assert cli("checklist", "out", "--out", tmp_path / "list.md").out == "18 of 20.\n"
     assert (tmp_path / "list.md").read_text() == "# One\n\n- two\n"
     assert cli("checklist", "out", "--json").json() == {"a": 1}
+    both = cli("checklist", "out", "--json", "--out", tmp_path / "both.md")
+    assert (both.json(), (tmp_path / "both.md").read_text()) == ({"a": 1}, "# One\n\n- two\n")

@@ -9,7 +9,7 @@ from recassay.cli.call import Call
 from recassay.cli.on_table import refuse_formats
 from recassay.cli.progress import show_progress, show_stages
 from recassay.cli.render import print_brief, print_json, print_lines, print_notes, print_saved, print_table, say
-from recassay.cli.values import PAGES, is_output
+from recassay.cli.values import PAGES
 
 
 def analyze(call: Call, *, everything: bool = False, as_json: bool = False) -> None:
@@ -39,8 +39,6 @@ def demo(call: Call, *, everything: bool = False, as_json: bool = False) -> None
 
 def _page(call: Call, as_json: bool) -> None:
     made = call("publish.report:report", results=call.load(), progress=show_stages())
-    if is_output(call.typed.get("out")):
-        return  # the page is the output
     page = made.files[0]
     if as_json:
         print_json(document("report", {**made.to_dict(), "report": str(page)}, made.results))

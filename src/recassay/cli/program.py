@@ -127,7 +127,7 @@ def install_completion(shell: str, home: Path) -> Path:
 
 
 def _version(context: click.Context, option: click.Parameter, wanted: bool) -> None:
-    if wanted:
+    if wanted and not context.resilient_parsing:
         sys.stdout.write(f"recassay {__version__}\n")
         context.exit()
 
