@@ -117,13 +117,18 @@ def writes_evidence(results: Results, spec: AnalysisSpec) -> Answer:
 BROKEN: dict[str, tuple[Analysis, str]] = {
     "name": (replace(GOOD, name="my analysis"), "no file name"),
     "question": (replace(GOOD, question="Rows."), "asks no question"),
+    "source": (replace(GOOD, source=None), "a source that is no text"),
     "aliases": (replace(GOOD, aliases="rows"), "aliases"),
+    "blank alias": (replace(GOOD, aliases=("rows", " ")), "aliases that are no tuple of texts"),
     "refuses all": (replace(GOOD, run=refuses_all), "does not apply to a table that has everything: too few"),
     "no result": (replace(GOOD, run=lambda *_: {"rows": 1}), "without to_frame, frames or to_dict"),
     "empty": (answers(rows=0), "an empty main table"),
     "file name": (answers(names=("../answer",)), "is no file name"),
     "no tables": (answers(names=()), "has no tables"),
     "nested": (answers(extra=pl.DataFrame({"x": [[1, 2]]})), "nested values in the table 'extra'"),
+    "objects": (answers(extra=pl.DataFrame({"x": [object()]}, schema={"x": pl.Object})), "nested values in the table"),
+    "no frame": (answers(extra=[1]), "has a table 'extra' that is no polars frame"),
+    "no dictionary": (answers(content=[1]), "gives no dictionary from to_dict"),
     "main first": (answers(names=(), extra=pl.DataFrame({"x": [1]})), "main table first"),
     "numpy": (answers(content={"x": np.float64(1.0)}), r"to_dict\(\)\['x'\] is a float64"),
     "not a number": (answers(content={"x": [1.0, float("nan")]}), r"to_dict\(\)\['x'\]\[1\] is nan"),
@@ -134,6 +139,10 @@ BROKEN: dict[str, tuple[Analysis, str]] = {
     "evidence": (replace(GOOD, run=writes_evidence), "writes into evidence"),
     "fails": (replace(GOOD, run=lambda r, s: only_usual(r, s, fails)), "fails on two algorithms on two datasets: Zero"),
     "refusal": (replace(GOOD, run=lambda r, s: only_usual(r, s, refuses)), "raises InputError on two algorithms"),
+    "odd tables": (
+        replace(GOOD, run=lambda r, s: only_usual(r, s, lambda: Answer(1, extra=[1]))),
+        "has something else than tables on two algorithms on two datasets",
+    ),
     "odd numbers": (
         replace(GOOD, run=lambda r, s: only_usual(r, s, lambda: Answer(1, {"x": float("inf")}))),
         "is not plain JSON on two algorithms on two datasets",
@@ -156,3 +165,20 @@ def test_a_good_analysis_passes_and_brings_evidence_of_its_own() -> None:
     with pytest.raises(ConformanceError, match="needs my evidence"):
         check_analysis(asks)
     check_analysis(asks, skip=[check.__name__ for check in ANALYSIS_CHECKS])
+
+
+def test_what_the_table_itself_refuses_an_analysis_may_refuse_in_the_same_words() -> None:
+    def ranked(results: Results, spec: AnalysisSpec) -> Answer:
+        matrix = results.matrix(spec.metric, missing=spec.missing, higher_is_better=spec.higher_is_better)
+        return Answer(1, {"best": float(matrix.values.max())})
+
+    check_analysis(replace(GOOD, run=ranked))
+
+
+def test_an_analysis_of_evidence_alone_is_tried_on_one_odd_table() -> None:
+    def evidence_alone(results: Results, spec: AnalysisSpec) -> Answer:
+        return Answer(4) if len(results.datasets) in (2, 9) else fails()
+
+    check_analysis(replace(GOOD, run=evidence_alone))
+    with pytest.raises(ConformanceError, match="fails on results that are all equal: ZeroDivisionError"):
+        check_analysis(replace(GOOD, run=lambda r, s: replace(evidence_alone(r, s), content={"n": len(r.datasets)})))

@@ -26,6 +26,7 @@ from recassay.testing import (
     ConformanceError,
     analysis_checks,
     check_algorithm,
+    check_external,
     checks,
     learnable_tastes,
 )
@@ -201,6 +202,29 @@ class Nameless(MostPop):
     name = " "
 
 
+class NoSource(MostPop):
+    source = ""
+
+
+class PartsOfBytes(MostPop):
+    def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> float:
+        return 1e12 + 0.5
+
+
+class Forces(MostPop):
+    def fit(self, train: Interactions, *, rng: np.random.Generator) -> Any:
+        train.time.flags.writeable = True
+        train.time[0] += 1
+        return super().fit(train, rng=rng)
+
+
+class AnyArguments(MostPop):
+    space = {"depth": Real(0.0, 1.0, 0.5)}  # noqa: RUF012
+
+    def __init__(self, *several: int, **more: float) -> None:
+        self.more = more
+
+
 class OtherShared(MostPop):
     @staticmethod
     def shared(train: Interactions) -> int:
@@ -281,6 +305,9 @@ BROKEN: list[tuple[Callable[[], Any], str]] = [
     (TooLow, "has the default 0.25 of 'depth' outside"),
     (TooHigh, "has the default 0.25 of 'depth' outside"),
     (lambda: NeedsDepth(1), "cannot be made without the argument 'depth'"),
+    (NoSource, "has no text in its attribute 'source'"),
+    (PartsOfBytes, "not a positive whole number"),
+    (Forces, "changes train.time"),
     (Float64Scores, "gives scores as float64"),
     (Unsorted, "lists a better score after a worse one"),
     (Twice, "lists an item twice"),
@@ -324,6 +351,10 @@ def test_a_good_algorithm_passes_whole_and_checks_can_be_skipped() -> None:
     with pytest.raises(ConformanceError):
         check_algorithm(LearnsNothing)
     check_algorithm(LearnsNothing, skip={"check_learns"})
+    with pytest.raises(ConformanceError, match="where chance finds"):
+        check_external(LearnsNothing)
+    check_external(NoNumber)  # how much memory it needs is not asked there
+    checks.check_declaration(AnyArguments)
 
 
 def test_two_results_with_other_tables_are_not_the_same():

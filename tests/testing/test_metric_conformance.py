@@ -73,8 +73,42 @@ class NoFormula(Hits):
     formula = " "
 
 
+class SeveralLines(Hits):
+    formula = "one\ntwo"
+
+
+class OtherScope(Hits):
+    scope = "session"
+
+
 class NoConvention(Hits):
     variants = {"any": ""}  # noqa: RUF012
+
+
+class NoConventions(Hits):
+    variants = {}  # noqa: RUF012
+    label = "my hits"
+
+    def __init__(self, k: int | None = None, variant: str | None = None) -> None:
+        self.k, self.variant = k, "any"
+
+
+class OtherDefault(Hits):
+    def __init__(self, k: int | None = None, variant: str | None = None) -> None:
+        super().__init__(k, variant)
+        self.variant = variant or "another"
+
+
+class Contradicts(Hits):
+    name = "ndcg"
+
+
+Contradicts.higher_is_better = False
+
+
+class ForgetsCutoff(Hits):
+    def __init__(self, k: int | None = None, variant: str | None = None) -> None:
+        super().__init__(4 if k is None else k, variant)
 
 
 class Opposite(MetricBase):
@@ -169,6 +203,26 @@ class Moody(Hits):
         return values + Moody.asked
 
 
+class TooFew(Hits):
+    def changed(self, values: Any, top: TopK, truth: Any, context: Any) -> Any:
+        return values[:-1]
+
+
+class NeverDefined(Hits):
+    def changed(self, values: Any, top: TopK, truth: Any, context: Any) -> Any:
+        return np.full_like(values, np.nan)
+
+
+class InfiniteWithoutLists(Hits):
+    def changed(self, values: Any, top: TopK, truth: Any, context: Any) -> Any:
+        return np.full_like(values, np.inf) if (top.items < 0).all() and len(values) > 1 else values
+
+
+class NotWhole(Hits):
+    def per_user(self, top: TopK, truth: Any, context: Any) -> Any:
+        return HitRate(self.k or 4).per_user(top, truth, context)
+
+
 class NoUsers(Hits):
     def changed(self, values: Any, top: TopK, truth: Any, context: Any) -> Any:
         return values if len(values) else np.zeros(1)
@@ -187,6 +241,16 @@ class InOrder(Coverage):
 BROKEN: list[tuple[Callable[..., Any], str]] = [
     (NoDirection, "does not say whether higher values are better"),
     (NoFormula, "no text in its attribute 'formula'"),
+    (SeveralLines, "a formula of several lines"),
+    (OtherScope, "has the scope 'session', not user or catalogue"),
+    (NoConventions, "names no convention"),
+    (OtherDefault, "has another convention than the first"),
+    (Contradicts, "says the opposite of the known direction"),
+    (ForgetsCutoff, "does not keep the cut-off None"),
+    (TooFew, r"gives values of shape \(16,\), not \(17,\)"),
+    (NeverDefined, "is undefined for all of the example"),
+    (InfiniteWithoutLists, "gives an infinite value for empty lists"),
+    (NotWhole, "does not take the whole list without @k"),
     (NoConvention, "does not say what its variant 'any' means"),
     (Mislabelled, "is labelled 'hits'"),
     (Opposite, "has no method per_user"),
@@ -220,3 +284,21 @@ def test_a_broken_promise_is_named(broken: Callable[..., Any], sentence: str) ->
 def test_a_good_metric_passes_and_checks_can_be_skipped() -> None:
     check_metric(Hits)
     check_metric(UpsideDown, skip=["check_direction"])
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_lists_of_the_example_begin_with_what_is_relevant_or_have_none_of_it(first: bool) -> None:
+    given = judged_lists()
+    made = given.with_relevant(first=first).top
+    relevant, seen = given.truth.toarray() > 0, given.train.toarray() > 0
+    assert made.users.tolist() == given.top.users.tolist()
+    for user, items in zip(made.users, made.items, strict=True):
+        listed = items[items >= 0]
+        hits = relevant[user, listed]
+        assert not seen[user, listed].any()
+        assert hits.sum() == (min(relevant[user].sum(), len(items)) if first else 0)
+        assert (np.diff(hits.astype(int)) <= 0).all()
+        unseen = (~seen[user] & (first | ~relevant[user])).sum()
+        assert len(listed) == min(unseen, made.k), "no item of the catalogue is forgotten"
+    assert np.isneginf(made.scores[made.items < 0]).all()
+    assert np.isfinite(made.scores[made.items >= 0]).all()
