@@ -78,6 +78,24 @@ def test_published_tables_speak_for_metrics_of_their_kind_alone():
     assert published_prior(CellGrid(NDCG, ("Mine", "Yours"), datasets)) is None
 
 
+@pytest.mark.slow
+def test_no_dataset_speaks_for_itself_in_the_prior():
+    """A table counts from three datasets on that the grid does not have, under whatever spelling."""
+    names, datasets = ("EASE", "MostPop", "ALS"), recassay.load_results("published:kdd24").datasets
+    assert len(datasets) == 30
+
+    def sources(own):
+        prior = published_prior(CellGrid(NDCG, names, ("one", "two", *(name.upper() for name in own))))
+        return {text.partition(" (")[0]: text for text in prior.sources}
+
+    whole, fewer, too_few = sources([]), sources(datasets[3:]), sources(datasets[2:])
+    assert "30 datasets" in whole["published:kdd24"]
+    assert "3 datasets" in fewer["published:kdd24"]
+    assert "published:kdd24" not in too_few
+    assert "published:open" in whole
+    assert "published:board" not in whole, "a part of another table"
+
+
 @pytest.fixture
 def universes(tmp_path):
     """Two seeds of the split, two datasets: one block whole, one with a failed cell, one half run, one that failed."""

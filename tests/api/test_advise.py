@@ -71,6 +71,9 @@ def test_weights_that_are_no_ratings_meet_no_threshold():
     rated = recassay.advise(frame(OFTEN + LOW))
     assert rated.characteristics["Nr"] == 48
     assert any("Ratings of 3.5 or more count" in note for note in rated.warnings())
+    assert 'split = "random"' in rated.study
+    timed = frame(OFTEN).with_row_index("timestamp", offset=1_600_000_000)
+    assert 'split = "global_time"' in recassay.advise(timed).study
 
 
 @pytest.mark.parametrize(("timed", "threshold"), [(True, 3.5), (False, None)])
@@ -133,6 +136,8 @@ def test_advice_is_handed_all_that_it_is_asked(monkeypatch):
         "k": 3, "confidence": 0.6, "seed": 7, "evidence": "",
     }  # fmt: skip
     assert heard["characteristics"].to_frame().equals(table)
+    assert heard["notes"] == (EVERY,)
+    assert len(heard["results"].algorithms) == 5
     recassay.advise(frame(OFTEN))
     assert ". Its protocol: " in heard["evidence"]
     with pytest.raises(recassay.UsageError, match="is a results table, and advice is about a dataset"):

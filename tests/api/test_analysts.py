@@ -12,8 +12,7 @@ import pytest
 import recassay
 from recassay.api.publish import analysts
 from recassay.api.publish.analysts import answered
-from recassay.api.publish.analyze import run_analyses
-from recassay.core.analysis import Analysis, AnalysisSpec
+from recassay.core.analysis import AnalysisSpec
 from recassay.core.registry import analyses
 from recassay.core.system import aside
 from recassay.core.system.plain import plain
@@ -116,28 +115,3 @@ def test_where_no_process_can_be_started_this_one_works(table, monkeypatch):
     with Drawers(2) as drawers:
         spec = {"mark": "point", "data": {"values": [{"a": 1}]}, "encoding": {"x": {"field": "a", "type": "nominal"}}}
         assert drawers.submit(spec, ("svg",)).result()["svg"].startswith(b"<svg")
-
-
-def test_ranking_comes_first_and_all_are_told(table):
-    told = []
-    done, skipped = run_analyses(table, SPEC, ["glicko", "rank", "strata"], progress=lambda *stage: told.append(stage))
-    assert [name for _, _, name in told] == ["rank", "glicko", "strata", "tables and figures"]
-    assert list(done) == ["glicko", "rank"]  # in their usual order
-    assert "strata" in skipped
-
-
-def test_pictures_are_told_each_result_beside_the_ranking(table):
-    told = []
-    run_analyses(table, SPEC, ["glicko", "rank", "strata"], pictures=lambda results: told.append(list(results)))
-    assert told == [["rank"], ["rank", "glicko"]]
-
-
-def test_an_analysis_that_cannot_be_loaded_states_nothing(monkeypatch):
-    def refuses(name):
-        raise recassay.RecAssayError("cannot be loaded")
-
-    stated = Analysis("mine", "Why?", "", lambda table, spec: None, aside=3)
-    monkeypatch.setattr(analysts.analyses, "get", lambda name: stated)
-    assert (analysts._trait("mine", "aside"), analysts._trait("mine", "early")) == (3, 0)
-    monkeypatch.setattr(analysts.analyses, "get", refuses)
-    assert (analysts._trait("mine", "aside"), analysts._trait("mine", "early")) == (0, 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from dataclasses import replace
 from types import SimpleNamespace
@@ -12,11 +13,14 @@ import pytest
 from shipping import export_benchmark
 
 import recassay
+from recassay.api.study import bench as verb
 from recassay.api.study.bench import _notes, _paired
 from recassay.core.errors import InputError, RecAssayError, UsageError
-from recassay.data.published.benchmark import BenchmarkDataset, open_benchmark, packed, sampled_users, unpacked
+from recassay.data.published.benchmark import RESULTS, BenchmarkDataset, open_benchmark, packed, sampled_users, unpacked
 from recassay.recommenders import bench
+from recassay.store import CellRecord
 from recassay.store.store import Store
+from support.stores import write_records
 
 DATASETS = ["synthetic:dense-small", "synthetic:long-tail"]
 OWN = '''
@@ -92,8 +96,10 @@ def test_only_the_own_algorithm_runs_and_is_placed_among_the_baselines(shipped, 
     with Store.open(shipped / "bench-Mine") as store:
         assert {cell.algorithm for cell in store.cells()} == {"Mine"}
         assert {cell.seed for cell in store.cells()} == {1, 2}
+        assert result.seconds == pytest.approx(sum(cell.seconds for cell in store.cells()))
         own = {cell.dataset: cell.metrics["ndcg@10"] for cell in store.cells()}
     assert {row.dataset: row.value for row in result.rows} == pytest.approx(own, rel=1e-5)
+    assert (result.of_datasets, result.folder, result.skipped) == (2, "bench-Mine", {})
     again = recassay.bench("mine.py:Mine", benchmark="shipped", fetch=False, workers=1, datasets=["long-tail"])
     assert again.skipped == {"dense-small": "not asked for"}
     assert "1 dataset" in again.headline()
@@ -129,6 +135,8 @@ def test_an_algorithm_that_cannot_run_is_refused_before_any_dataset_is_looked_fo
     for reference, words in wrong.items():
         with pytest.raises(RecAssayError, match=words):
             recassay.bench(reference, benchmark="shipped", fetch=False, told=looked.append)
+    with pytest.raises(UsageError, match="nowhere: this folder does not exist; name the folder of the datasets' files"):
+        recassay.bench("mine.py:Mine", benchmark="shipped", fetch=False, told=looked.append, data="nowhere")
     assert looked == []
 
 
@@ -249,7 +257,7 @@ def test_users_are_paired_where_they_are_the_same():
     )
     own = [np.array([0.0, 0.0, 1.0, np.nan]), np.array([1.0, 0.0, 0.0, 1.0])]
     both = _paired(shipped, "films", "Mine", own)
-    assert both.algorithms == ("EASE", "ALS", "Mine")
+    assert (both.dataset, both.algorithms, both.left_out) == ("films", ("EASE", "ALS", "Mine"), 2)
     np.testing.assert_allclose(both.values, [[0.1, 0.3], [0.5, 0.7], [0.5, 0.5]])  # the means over two seeds
     assert _paired(shipped, "films", "Mine", []) is None
     assert _paired(shipped, "films", "Mine", [*own, np.zeros(3)]) is None, "other users"
@@ -285,3 +293,49 @@ def test_failed_cells_of_the_own_algorithm_are_run_again(shipped, monkeypatch):
     with pytest.raises(Ran):
         recassay.bench("mine.py:Mine", benchmark="shipped", fetch=False, workers=2, progress=None)
     assert given == {"workers": 2, "progress": None, "retry_failed": True}
+
+
+def placed(folder, monkeypatch, own, baselines, skipped):
+    """What is placed among baselines (algorithm, dataset, value); own cells are (dataset, value, joules)."""
+    records = [
+        CellRecord(f"c{n}", "Mine", dataset, 1, None, {}, "failed" if value is None else "done", seconds=2.0,
+                   reason=None if value else "no luck", metrics={} if value is None else {"ndcg@10": value},
+                   energy=None if joules is None else {"joules": joules})
+        for n, (dataset, value, joules) in enumerate(own)
+    ]  # fmt: skip
+    rows = [(*row[:2], "ndcg@10", row[2], 1) for row in baselines]
+    columns = ["algorithm", "dataset", "metric", "value", "seed"]
+    folder.mkdir()
+    pl.DataFrame(rows, schema=columns, orient="row").write_csv(folder / RESULTS.removesuffix(".gz"))
+    with gzip.open(folder / RESULTS, "wb") as file:
+        file.write((folder / RESULTS.removesuffix(".gz")).read_bytes())
+    shipped = SimpleNamespace(
+        name="open", folder=folder, seeds=(1,), tuning={}, scores_of=lambda dataset: {},
+        datasets={dataset: SimpleNamespace(judged=1) for dataset, _, _ in own},
+    )  # fmt: skip
+    heard = {}
+    monkeypatch.setattr(
+        verb, "place_algorithm", lambda matrix, name, users, **more: heard.update(more, matrix=matrix, name=name)
+    )
+    verb._placed(shipped, write_records(folder / "study", ["ndcg@10"], records), "Mine", "ndcg@10", skipped, 7)
+    return heard
+
+
+ALL = [(name, dataset, 0.25) for name in ("EASE", "ALS") for dataset in ("films", "songs", "books")]
+
+
+def test_cells_that_failed_are_skipped_by_name(tmp_path, monkeypatch):
+    own = [("films", 0.5, 3.0), ("songs", None, None), ("books", 0.75, None)]
+    heard = placed(tmp_path / "one", monkeypatch, own, [*ALL, ("BPR", "films", 0.1)], {"books": "not asked for"})
+    assert heard["skipped"] == {"books": "not asked for", "songs": "Mine failed: no luck"}
+    assert (heard["matrix"].datasets, heard["name"], heard["seed"]) == (("films",), "Mine", 7)
+    assert heard["matrix"].algorithms == ("ALS", "BPR", "EASE", "Mine")
+    assert (heard["joules"], heard["seconds"], heard["left_out"]) == (3.0, 6.0, {})
+    two = placed(tmp_path / "two", monkeypatch, own[::2], [*ALL, ("BPR", "films", 0.1), ("Mine", "films", 0.9)], {})
+    assert two["left_out"] == {"BPR": "1 of 2 datasets were not run", "Mine": "1 of 2 datasets were not run"}
+    assert two["name"] == "Mine (yours)"
+    assert placed(tmp_path / "no", monkeypatch, [("films", 0.5, None)], ALL, {})["joules"] is None
+    with pytest.raises(InputError, match=r"Mine has no value on any dataset \(Mine failed: no luck\); mend the algor"):
+        placed(tmp_path / "three", monkeypatch, own[1:2], ALL, {})
+    with pytest.raises(InputError, match="no baseline has a value on all of these datasets; choose fewer datasets"):
+        placed(tmp_path / "four", monkeypatch, own[::2], [("EASE", "films", 0.1), ("ALS", "books", 0.1)], {})

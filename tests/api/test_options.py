@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,6 +21,8 @@ from recassay.analysis.decodirt.fit import ItemCalibration
 from recassay.api import evaluate as verb_evaluate
 from recassay.api.multiverse import _table_names as table_names
 from recassay.api.publish.analyze import known_evidence
+from recassay.api.publish.content import AnalysisReport, report_content
+from recassay.api.study import studies
 from recassay.api.study.adaptive_study import published_prior
 from recassay.classifiers.spec import ClassifyStudySpec
 from recassay.core.analysis import AnalysisSpec
@@ -31,6 +34,8 @@ from recassay.recommenders.probes import Probing
 from recassay.reporting.page.parts import LIVE
 from recassay.reporting.paper.arrange import Room
 from recassay.reporting.paper.main_table import TableStyle
+from recassay.testing import checks
+from recassay.testing.rules import BrokenRule
 from support.frozen import changed, leaves
 
 ALGORITHMS = ["EASE", "ALS", "BPR", "ItemKNN", "MostPop", "Random"]
@@ -444,8 +449,19 @@ def test_a_paper_hands_on_all_that_it_is_asked(monkeypatch, tmp_path):
     assert content.named["directions"] == {"score": False}
     assert files.named["style"] == TableStyle(False, None, True, False)
     assert drawn.given[3] == ()
-    recassay.paper(TABLE, "ndcg@10", out=tmp_path)
+    recassay.paper(TABLE.filter(pl.col("dataset").is_in(DATASETS[:5])), "ndcg@10", out=tmp_path)
     assert drawn.given[3] == ("critical_difference", "performance_profiles")
+    for letters, decimals in ((4, 0), (24, 10)):
+        recassay.paper(TABLE, "ndcg@10", out=tmp_path, letters=letters, decimals=decimals)
+        assert (figure.named["letters"], files.named["style"].decimals) == (letters, decimals)
+    two = GAPS.filter(pl.col("dataset").is_in(DATASETS[:2]))
+    with pytest.raises(recassay.RecAssayError, match="BPR on d1"):
+        recassay.paper(two, "ndcg@10", out=tmp_path)
+    monkeypatch.setattr(
+        "recassay.api.publish.paper.study_folder", lambda given: given if given is made.results else None
+    )
+    recassay.paper(made.results, "ndcg@10", out=tmp_path)
+    assert content.given[2] is made.results
     few = recassay.paper(TABLE.filter(pl.col("dataset").is_in(DATASETS[:4])), "ndcg@10", out=tmp_path)
     assert drawn.given[3] == ()
     assert few.notes[0].startswith("no figures: with fewer than five datasets")
@@ -481,6 +497,63 @@ def test_an_adaptive_replay_is_handed_all_that_it_is_asked(monkeypatch):
     assert decided.named["most_seconds"] == np.inf
     recassay.adaptive(TABLE, "ndcg@10", algorithms=[*ALGORITHMS, "Mine"], datasets=DATASETS)
     assert decided.given[0].algorithms[-1] == "Mine"
+
+
+def test_an_adaptive_study_is_told_from_its_journal_unless_a_grid_is_named(monkeypatch):
+    fitted = Heard(monkeypatch, "recassay.api.adaptive.fit_adaptive", "fitted")
+    Heard(monkeypatch, "recassay.api.adaptive.replay", "replayed")
+    monkeypatch.setattr("recassay.api.adaptive.study_folder", lambda results: "folder")
+    monkeypatch.setattr("recassay.api.adaptive.adaptive_journal", lambda folder: f"journal in {folder}")
+    assert recassay.adaptive(TABLE, "recall@10") == "fitted"
+    assert (fitted.given[1], fitted.named) == ("journal in folder", {"metric": "recall@10"})
+    assert recassay.adaptive(TABLE, "ndcg@10", algorithms=ALGORITHMS) == "replayed"
+    assert recassay.adaptive(TABLE, "ndcg@10", datasets=DATASETS) == "replayed"
+    monkeypatch.setattr("recassay.api.adaptive.adaptive_journal", lambda folder: None)
+    assert recassay.adaptive(TABLE, "ndcg@10") == "replayed"
+
+
+def test_a_report_lies_in_its_study_or_where_it_is_asked_for(monkeypatch, tmp_path):
+    made = Heard(monkeypatch, "recassay.api.publish.report.report_page")
+    monkeypatch.setattr("recassay.api.publish.report.study_folder", lambda results: tmp_path / "study")
+    (tmp_path / "file").write_text("")
+    for out, place in ((None, "study/report.html"), ("new/page.htm", "new/page.htm"), ("study", "study/report.html")):
+        made.answer = (SimpleNamespace(files=[]), "a p\udc80ge")
+        report = recassay.report("study", "ndcg@10", out=None if out is None else tmp_path / out)
+        assert report.files == [tmp_path / place]
+        assert report.files[0].read_text() == "a p\\udc80ge", "what no encoding knows is shown by its code"
+    assert made.given == ()
+    assert made.named["results"] == "study"
+    assert "out" not in made.named
+    with pytest.raises(recassay.RecAssayError, match="is a file"):
+        recassay.report("study", out=tmp_path / "file" / "page.html")
+
+
+def test_what_analyze_writes_is_all_that_it_found(monkeypatch, tmp_path):
+    table = recassay.load_results(TABLE)
+    report = AnalysisReport("ndcg@10", table, {}, {}, ["Nobody wins."])
+    examined = Heard(monkeypatch, "recassay.api.publish.analyze.examine", (report, "content"))
+    written = Heard(monkeypatch, "recassay.api.publish.analyze.write_folder", [tmp_path / "report.html"])
+    monkeypatch.setattr("recassay.api.publish.analyze.Drawers", lambda: nullcontext("drawers"))
+    assert recassay.analyze(TABLE) is report
+    assert (report.files, written.given, examined.named["pictures"]) == ([], (), None)
+    assert recassay.analyze(TABLE, out=tmp_path / "out", formats=["png"]).files == [tmp_path / "report.html"]
+    out, found, content = written.given
+    assert (out, found, content["command"], content["sentences"]) == (
+        tmp_path / "out", {}, "analyze", ["Nobody wins."],
+    )  # fmt: skip
+    assert written.named == {"formats": ("png",), "content": "content", "drawers": "drawers"}
+    assert examined.named["pictures"].keywords == {"formats": ("svg", "png"), "drawers": "drawers"}
+    (tmp_path / "file").write_text("")
+    examined.named = {}
+    with pytest.raises(recassay.RecAssayError, match="is a file"):
+        recassay.analyze(TABLE, out=tmp_path / "file")
+    with pytest.raises(recassay.UsageError, match="gif"):
+        recassay.analyze(TABLE, out=tmp_path / "out", formats=["gif"])
+    assert examined.named == {}, "refused before the work"
+    assert repr(report) == "Nobody wins. [AnalysisReport of ndcg@10: 0 analyses]"
+    assert repr(replace(report, verdict=[])) == "Nothing could be said. [AnalysisReport of ndcg@10: 0 analyses]"
+    shown = replace(report, cautions=["Few datasets."])._repr_html_()
+    assert shown == "<ul><li>Nobody wins.</li><li>Few datasets.</li></ul>"
 
 
 def test_a_function_that_runs_cells_is_handed_all_that_it_is_asked(monkeypatch):
@@ -522,6 +595,8 @@ def test_a_certificate_is_handed_all_that_it_is_asked(monkeypatch):
     assert price.tolist() == [1.0] * len(scores)
     assert (replayed.named["confidence"], replayed.named["progress"]) == (0.8, heard.append)
     assert replayed.named["rng"].random() == derived_rng(7, "certificate", "replay").random()
+    made = recassay.certify("published:time-to-split")
+    assert [source.file for source in made.sources] == ["published:time-to-split"]
     recassay.certify(choices)
     assert replayed.given[3] is None
     assert set(replayed.given[0].axes) == {"split", "target", "metric"}
@@ -593,6 +668,14 @@ def test_a_run_is_handed_all_that_it_is_asked(monkeypatch):
         with pytest.raises(recassay.UsageError, match=f"probe_users is {share:g}; give a share of the users between"):
             recassay.run(spec, adaptive=True, probe_users=share)
     varied = recassay.make_study(["synthetic:few-items"], ["MostPop"], multiverse={"split_seed": [0, 1]})
+    for name, wrong in (
+        ("target", {"target": "order"}), ("indifference", {"indifference": 2.0}), ("probes", {"probe_epochs": 2}),
+    ):  # fmt: skip
+        with pytest.raises(
+            recassay.UsageError, match=rf"{name} does not apply to a study with a \[multiverse\]; leave"
+        ):
+            recassay.run(varied, adaptive=True, **wrong)
+        recassay.run(varied, **wrong)
     recassay.run(varied, adaptive=True, confidence=0.8, budget=40.0, workers=3)
     chosen = ran.named["choose"]
     assert (chosen.confidence, chosen.budget, chosen.workers) == (0.8, 40.0, 3)
@@ -752,9 +835,31 @@ def test_choices_of_the_analysis_that_a_study_varies_are_explored(monkeypatch):
     assert {name: explored.named[name] for name in free} == free
     assert (explored.named["leaky"], explored.named["sources"]) == (["split=random"], ("a file",))
     assert set(explored.given[0]["window"]) == {"(none)"}, "a choice that does not apply is one of its own"
+    recassay.multiverse(["study", "other"], missing="drop-algorithms")
+    assert explored.named["missing"] == "drop-algorithms", "of several places none decides for all"
     free.clear()
     recassay.multiverse("study", missing="drop-algorithms")
     assert (explored.named["missing"], explored.named["aggregation"]) == ("drop-algorithms", ("mean_rank",))
+
+
+def test_loaded_results_are_explored_without_what_is_no_choice(monkeypatch):
+    explored = Heard(monkeypatch, "recassay.api.multiverse.explore", "explored")
+    noted = replace(recassay.load_results(TABLE.with_columns(seed=pl.lit(1))), notes=("One note.",))
+    assert recassay.multiverse(noted) == "explored"
+    assert explored.given[0].columns == ["algorithm", "dataset", "metric", "value", "seed"]
+    assert (explored.named["leaky"], explored.named["notes"]) == ((), ("One note.",))
+    recassay.multiverse([noted, noted])
+    assert set(explored.given[0]["table"]) == {"table 1", "table 2"}
+    assert explored.named["notes"] == ("One note.",), "a note is told once"
+    with pytest.raises(recassay.UsageError, match="no results were given; name at least one table"):
+        recassay.multiverse([])
+
+
+def test_properties_of_datasets_may_be_a_mapping():
+    asked = {"metric": "ndcg@10", "order": "age", "orders": 5}
+    ages = {dataset: {"age": age} for dataset, age in AGES.iter_rows()}
+    by_frame, by_name = (recassay.glicko(TABLE, properties=given, **asked) for given in (AGES, ages))
+    assert without(by_frame) == without(by_name)
 
 
 def test_several_tables_are_told_apart_by_the_ends_of_their_paths():
@@ -763,3 +868,116 @@ def test_several_tables_are_told_apart_by_the_ends_of_their_paths():
     assert table_names([TABLE, "a/y.csv"]) == ["table 1", "y.csv"]
     with pytest.raises(recassay.UsageError, match="the same table was given twice; name each table once"):
         table_names(["a/x.csv", "a/x.csv"])
+
+
+class Stopped(Exception):
+    pass
+
+
+def test_lists_are_judged_on_what_was_asked_for(monkeypatch):
+    heard = []
+
+    def stops(*given):
+        heard.append(given)
+        raise Stopped
+
+    for place in ("given_split", "split_of_folder"):
+        monkeypatch.setattr(verb_evaluate, place, stops)
+    asked = {"task": "repeat", "read": {"repeated": "last"}, "allow_leakage": ["future"]}
+    for more in ({"train": "a.csv", "test": "b.csv", "threshold": 3.5}, {"split": "parts"}):
+        with pytest.raises(Stopped):
+            recassay.evaluate("lists.csv", **asked, **more)
+    read = ReadSpec(repeated="last")
+    assert heard == [
+        ("a.csv", "b.csv", "repeat", 3.5, read, ("future",)), (Path("parts"), "repeat", read, ("future",)),
+    ]  # fmt: skip
+    several = verb_evaluate.EvaluationReport(("one", "two"), {}, {}, None)
+    with pytest.raises(recassay.UsageError, match=r"2 lists were judged; take each from \.judged"):
+        several.result  # noqa: B018
+
+
+def test_a_split_is_written_as_it_was_asked_for(monkeypatch, tmp_path):
+    written = Heard(monkeypatch, "recassay.api.split.export_split", "written")
+    split = Heard(monkeypatch, "recassay.api.split.apply_protocol", "parts")
+    refused = []
+    opened = SimpleNamespace(interactions="events", name="films", reading={"rows": 3}, refuse_positions=refused.append)
+    read = Heard(monkeypatch, "recassay.api.split.open_dataset", opened)
+    asked = {"protocol": {"split": "user_time"}, "read": {"repeated": "last"}, "replace": True, "form": "trec"}
+    assert recassay.split("films.csv", tmp_path / "out", **asked) == "written"
+    assert (read.given, refused) == (("films.csv", ReadSpec(repeated="last")), ["user_time"])
+    protocol = split.given[1]
+    assert (split.given[0], protocol.split, split.named) == ("events", "user_time", {"overwrite": True})
+    assert written.given == ("parts", tmp_path / "out")
+    assert written.named == {"form": "trec", "dataset": "films", "protocol": protocol, "reading": {"rows": 3},
+                             "overwrite": True}  # fmt: skip
+
+
+def test_users_are_compared_as_it_was_asked_for(monkeypatch):
+    compared = Heard(monkeypatch, "recassay.api.users.compare_users", "compared")
+    monkeypatch.setattr("recassay.api.users.table_scores", lambda table, label: (f"{label} of users", {"d9": "why"}))
+    assert recassay.users(PER_USER, "Recall@10", alpha=0.2, replicates=150, seed=7) == "compared"
+    assert compared.given == ("recall@10 of users", "recall@10")
+    assert compared.named == {"higher_is_better": True, "skipped": {"d9": "why"}, "alpha": 0.2, "replicates": 150,
+                              "seed": 7}  # fmt: skip
+    lower = PER_USER.filter(metric=HITS).with_columns(metric=pl.lit("popularity@10"))
+    recassay.users(lower)
+    assert (compared.given[1], compared.named["higher_is_better"]) == ("popularity@10", False)
+
+
+def test_abilities_on_known_items_are_estimated_as_it_was_asked_for(monkeypatch):
+    scored = Heard(monkeypatch, "recassay.api.logistic_irt.score_logistic", "scored")
+    assert recassay.logistic_irt(RESPONSES, "3pl", items=ITEMS, ability="map", confidence=0.8) == "scored"
+    assert scored.given[2] == "3pl"
+    assert scored.named == {"ability": "map", "confidence": 0.8}
+
+
+def test_the_standing_of_an_adaptive_run_is_that_of_its_journal_or_of_its_universes(monkeypatch):
+    place = "recassay.api.study.studies"
+    monkeypatch.setattr(f"{place}.read_adaptive", lambda folder: {"said": "it is settled"})
+    assert studies.adaptive_standing("folder") == "it is settled"
+    monkeypatch.setattr(f"{place}.read_adaptive", lambda folder: None)
+    monkeypatch.setattr(f"{place}.has_universes", lambda folder: False)
+    assert studies.adaptive_standing("folder") is None
+    monkeypatch.setattr(f"{place}.has_universes", lambda folder: True)
+    monkeypatch.setattr(
+        "recassay.api.study.adaptive_universes.certificate_of", lambda folder: f"certificate of {folder}"
+    )
+    monkeypatch.setattr("recassay.api.study.adaptive_universes.standing_of", lambda made: f"{made} stands")
+    assert studies.adaptive_standing("folder") == "certificate of folder stands"
+
+
+def test_formulas_are_those_of_the_study_alone(monkeypatch):
+    facts = SimpleNamespace(conventions={"ndcg@10": "by hand"})
+    monkeypatch.setattr("recassay.api.publish.content.study_facts", lambda folder: facts)
+    report = AnalysisReport("ndcg@10", recassay.load_results(TABLE), {}, {"users": "too few"}, [])
+    spec = AnalysisSpec("ndcg@10", missing="worst", alpha=0.2)
+    content = report_content(report, Path("study"), spec)
+    assert (content.facts, content.formulas) == (facts, {"ndcg@10": "by hand"})
+    assert (content.alpha, content.missing, content.skipped) == (0.2, "worst", {"users": "too few"})
+    assert content.questions["rank"][0].endswith("?")
+    table_alone = report_content(report, None, spec)
+    assert (table_alone.facts, table_alone.formulas) == (None, {})
+
+
+def test_an_algorithm_is_checked_by_few_rules_or_by_all(monkeypatch):
+    tried, broken = [], []
+
+    def rules(kind, chosen, file):
+        tried.append(([check.__name__ for check in chosen], file))
+        weak = [check for check in chosen if check is checks.check_learns]
+        return ["a rule"], [BrokenRule("It learns.", "It finds little", "")] if weak else list(broken)
+
+    kind = SimpleNamespace(name="Mine", space={"depth": 1})
+    monkeypatch.setattr("recassay.recommenders.references.load_algorithm", lambda reference, base: kind)
+    monkeypatch.setattr("recassay.api.study.check.try_rules", rules)
+    result = recassay.check("./mine.py:Mine")
+    assert (result.name, result.tunable, result.kept, result.broken) == ("Mine", ("depth",), ("a rule",), ())
+    assert result.caution == "It finds little"
+    few, learns = tried
+    assert learns == (["check_learns"], "mine.py")
+    assert few == ([check.__name__ for check in checks.EXTERNAL_CHECKS if check is not checks.check_learns], "mine.py")
+    broken.append(BrokenRule("It holds.", "It is wrong", ""))
+    tried.clear()
+    result = recassay.check("./mine.py:Mine", every=True)
+    assert (result.broken, result.caution) == (tuple(broken), ""), "what is broken cannot learn"
+    assert [len(names) for names, _ in tried] == [len(checks.ALGORITHM_CHECKS) - 1]

@@ -938,6 +938,29 @@ def test_a_published_table_says_what_it_is_and_how_large_its_datasets_are():
     assert name == "kdd24"
 
 
+def test_figures_are_found_by_their_own_name_or_by_that_of_their_analysis(monkeypatch):
+    drawn = {"rank": ["forest"], "compare": ["cd", "pairs", "bars"], "plan": ["curve"]}
+    ran = []
+
+    def run(table, spec, names):
+        ran.extend(names)
+        return ({"rank": ["forest"]}, {}) if names == ["rank"] else ({}, dict.fromkeys(names, "too few datasets"))
+
+    monkeypatch.setattr(verb, "analyses", [(name, None) for name in drawn])
+    monkeypatch.setattr(verb, "figures_by_analysis", lambda known: drawn)
+    monkeypatch.setattr(verb, "run_analyses", run)
+    monkeypatch.setattr(verb, "build_sections", lambda results: [
+        Made(figures=[Made(name=name) for name in names]) for names in results.values()
+    ])  # fmt: skip
+    asked = ["pairs", "forest", "pairs", "compare", "curve", "bars"]
+    charts, behind, missing = verb._figures("table", "spec", {"compare": ["cd", "pairs"]}, asked)
+    assert [chart.name for chart in charts] == ["pairs", "forest", "cd"]
+    assert (behind, ran) == (["compare", "rank"], ["rank", "plan"]), "what the tables need is not run again"
+    assert missing == {"curve": "too few datasets", "bars": "these results give nothing to draw in it"}
+    with pytest.raises(recassay.UsageError, match="there is no figure 'forrest'; did you mean 'forest'"):
+        verb._figures("table", "spec", {}, ["forrest"])
+
+
 @pytest.mark.parametrize(
     ("length", "value"),
     [(3.33, 3.33), ("3.33", 3.33), ("1in", 1.0), (" 5.08 cm", 2.0), ("50.8mm", 2.0), ("72.27pt", 1.0), ("40", 40.0)],

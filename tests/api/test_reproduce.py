@@ -253,3 +253,39 @@ def test_published_rows_have_their_source():
 def test_a_number_is_judged_on_both_sides_of_the_printed_one(ours, verdict):
     wanted = dataclasses.replace(printed_numbers()[0], printed="0.500", digits=3, near=0.005)
     assert _judged(wanted, ours).verdict == verdict
+
+
+def test_only_what_does_not_follow_is_shown_unless_all_is_asked_for(cli, monkeypatch):
+    numbers = (
+        verb._judged(told(), 0.55),
+        verb._judged(told(expected="does not follow", reason="other data"), 0.75),
+        verb._judged(dataclasses.replace(told("EASE"), row="winner"), "EASE"),
+    )
+    comper = papers()["comper"]
+    asked = []
+    result = verb.ReproduceResult((comper,), numbers)
+    monkeypatch.setattr(verb, "reproduce", lambda paper: asked.append(paper) or result)
+    shown = [" ".join(line.split()) for line in cli("reproduce", "comper").out.splitlines()]
+    assert asked == [["comper"]]
+    assert shown[0] == "3 numbers: 1 exact, 0 printed digits, 1 near, 1 does not follow"
+    assert "paper table 1 1 1" in shown, "a count of none is left empty"
+    wrong = "paper table row column 0.5 0.7500 +0.25 does not follow other data"
+    assert [line for line in shown if line.startswith("paper table row column 0.5")] == [wrong]
+    assert "Numbers that do not follow (--all shows every number)" in shown
+    what, why = comper.not_recomputed[0]
+    assert f"comper, {what}: not computed again: {why}." in " ".join(shown)
+    every = [" ".join(line.split()) for line in cli("reproduce", "--all").out.splitlines()]
+    assert asked[1:] == [None]
+    assert "Every number" in every
+    assert {wrong, "paper table row column 0.5 0.5500 +0.05 near chance",
+            "paper table winner column EASE EASE exact"} <= set(every)  # fmt: skip
+
+
+def test_a_paper_that_is_named_twice_is_computed_once(monkeypatch):
+    monkeypatch.setitem(verb.RECOMPUTED, "comper", dict)
+    result = recassay.reproduce(["comper", "ComPer"])
+    assert [paper.name for paper in result.papers] == ["comper"]
+    assert len(result.numbers) == sum(number.paper == "comper" for number in printed_numbers())
+    assert {number.verdict for number in result.numbers} == {"does not follow"}
+    with pytest.raises(UsageError, match="there is no paper 'comber'; did you mean 'comper'"):
+        recassay.reproduce("comber")

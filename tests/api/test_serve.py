@@ -210,8 +210,74 @@ def test_a_report_of_a_process_of_its_own(tmp_path, monkeypatch, capfdbinary):
     monkeypatch.setattr("recassay.api.study.serve.report_page", refuses)
     with pytest.raises(SystemExit, match="nothing is done; wait"):
         print_page(str(tmp_path), "ndcg@10")
+    monkeypatch.setattr("recassay.api.study.serve.report_page", lambda *_, **__: {}["nothing"])
+    with pytest.raises(SystemExit, match="the report failed with KeyError: 'nothing'"):
+        print_page(str(tmp_path), "ndcg@10")
     with pytest.raises(recassay.RecAssayError, match="absent"):
         _page_aside(tmp_path / "absent", None)
+
+
+def test_a_study_is_served_as_it_was_asked(tmp_path, monkeypatch):
+    write_records(tmp_path, ["ndcg@10"], [cell("a", "A", "films", 0.5)])
+    heard = []
+
+    class Server:
+        def __init__(self, address, status, report, *, names):
+            heard.append((address, json.loads(status())["metric"], report(), names))
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            heard.append("closed")
+
+        def serve_forever(self):
+            heard.append("served")
+
+    monkeypatch.setattr("recassay.api.study.serve.LiveServer", Server)
+    monkeypatch.setattr("recassay.api.study.serve._page_aside", lambda folder, metric: time.sleep(5))
+    ready = []
+    recassay.serve(tmp_path, host="::", port=9, metric="nDCG@10", allow_host=["a"], ready=ready.append)
+    assert heard == [(("::", 9), "ndcg@10", None, ["a"]), "served", "closed"]
+    assert isinstance(ready[0], Server)
+    recassay.serve(tmp_path, metric="seconds_fit")
+    assert heard[3][0] == ("127.0.0.1", 8765)
+
+
+def test_a_folder_that_is_being_written_again_is_looked_at_later(tmp_path, monkeypatch):
+    """A report is made when more cells are done than the last one knew, and not otherwise."""
+    counts, made = [0, 2, None, 2, 3], []
+    live = LiveStudy(tmp_path, None, lambda: made.append(len(counts)) or b"page")
+
+    class Opened:
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            pass
+
+        def statuses(self):
+            return {str(n): "done" for n in range(done[0])} | {"x": "failed"}
+
+    done, waited = [0], []
+
+    def opened(folder):
+        done[0] = counts.pop(0)
+        if done[0] is None:
+            raise OSError("moved")
+        return Opened()
+
+    def wait(seconds):
+        waited.append(seconds)
+        if not counts:
+            live._stop.set()
+
+    monkeypatch.setattr("recassay.api.study.serve.Store.open", opened)
+    monkeypatch.setattr(live._stop, "wait", wait)
+    live._keep_reporting()
+    assert made == [3, 0]
+    assert waited == [2.0, 20.0, 2.0, 2.0, 20.0]
+    assert (live.report(), live._cells, live._refused) == (b"page", 3, None)
 
 
 def test_it_only_reads_and_only_what_it_names(server):

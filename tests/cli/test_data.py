@@ -172,6 +172,8 @@ def test_evaluate_saves_one_row_a_user(cli, judged):
     assert ran.code == 0, ran.err
     assert "2 users evaluated" in ran.out
     per_user = pl.read_csv(out / "per_user.csv")
+    assert per_user.columns[0] == "user", "of one file of lists no column names it"
+    assert pl.read_csv(out / "metrics.csv").columns[0] == "metric"
     assert per_user.get_column("user").to_list() == ["a", "b"]
     assert per_user.get_column("ndcg@10").to_list() == pytest.approx([1.0, 1 / np.log2(3)])
 
@@ -309,11 +311,13 @@ def test_lists_are_told_beside_each_other_or_alone(cli, judged):
     assert "left right difference 80 % interval p p (Holm) users better-equal-worse" in shown
     assert any(re.fullmatch(r"recs other \+1\.00000 \S+ to \S+ 0\.5 0\.5 2-0-0", line) for line in shown)
     assert "level 0.2" in both.out
+    assert "Lists judged on 2 users of " in both.out
     assert any(line.startswith("\\begin{table") for line in shown)
     for words, options in (
         ("lists are judged on a split or on test data; give --split, or --train and --test", ()),
         ("lists are judged on a split or on test data", ("--split", judged, "--test", judged / "test.csv")),
         ("a split folder says what is trained on and tested", ("--split", judged, "--threshold", 3)),
+        ("a split folder says what is trained on and tested", ("--split", judged, "--train", judged / "train.csv")),
         ("coverage@2 looks at the training data; give --train, or ask for other metrics",
          ("--test", judged / "test.csv", "--metrics", "coverage@2")),
         ("one file of lists cannot be compared with itself; give at least two", (*where, "--compare")),
@@ -323,3 +327,48 @@ def test_lists_are_told_beside_each_other_or_alone(cli, judged):
         assert words in refused.err
     untrained = cli("evaluate", judged / "recs.csv", "--test", judged / "test.csv", "--json").json()
     assert set(untrained["metrics"]) < set(cli("evaluate", judged / "recs.csv", *where[:4], "--json").json()["metrics"])
+
+
+def test_a_download_is_counted_on_a_terminal(monkeypatch):
+    monkeypatch.setattr("sys.stderr", SimpleNamespace(isatty=lambda: False))
+    assert data_commands._progress() is None
+    text, now = [], [100.0]
+    monkeypatch.setattr("sys.stderr", SimpleNamespace(isatty=lambda: True, write=text.append, flush=lambda: None))
+    monkeypatch.setattr(data_commands.time, "monotonic", lambda: now[0])
+    show = data_commands._progress()
+    show(1_500_000, 2_000_000_000)
+    now[0] = 110.0
+    show(0, 4_000_000)
+    show(1_000_000, 4_000_000)
+    show(500_000, None)
+    show(4_000_000, 4_000_000)
+    shown = ["1.5 of 2,000.0 MB", "0.0 of 4.0 MB", "1.0 of 4.0 MB (about 30 s left)", "0.5 MB"]
+    assert text[:4] == [f"\r\x1b[K{words}" for words in shown]
+    assert text[4].startswith("\r\x1b[K4.0 of 4.0 MB")
+    assert [part.endswith("\n") for part in text] == [False] * 4 + [True]
+
+
+@pytest.mark.parametrize(
+    ("options", "how", "trained"),
+    [
+        ("", "columns user, item and, where there are any, rating and timestamp.", "training and validation together"),
+        ("--format trec --final-fit train", "CSV files to train on, and qrels of the held-out parts.",
+         "the training part alone"),
+    ],
+)  # fmt: skip
+def test_a_split_that_is_written_says_how_to_go_on(cli, monkeypatch, options, how, trained):
+    made = SimpleNamespace(
+        dataset="films", fingerprint="0123456789abcdef", folder="parts",
+        files={"train": {"file": "train.csv", "rows": 12_345}},
+        audit={"findings": [{"name": "x", "sentence": "It is."}]}, to_dict=lambda: {"dataset": "films"},
+    )  # fmt: skip
+    monkeypatch.setattr("recassay.api.split.split", lambda **asked: made)
+    ran = cli("split", "films.csv", "--out", "parts", *options.split())
+    shown = lines_of(ran.out)
+    assert shown[0] == "films, split 0123456789ab in parts"
+    assert "train train.csv 12,345" in shown
+    assert how in shown
+    assert f"A study trains its final model on {trained}, and judges it on the test part." in shown
+    assert shown[-2].endswith("then: recassay evaluate LISTS --split parts")
+    assert shown[-1] == "x: It is."
+    assert cli("split", "films.csv", "--out", "parts", "--json").json() == {"dataset": "films"}

@@ -14,7 +14,7 @@ import pytest
 
 import recassay
 from recassay.api.study.checklist import ChecklistAnswer, ChecklistResult
-from recassay.api.study.seal import ClaimResult, Seal, VerifyResult
+from recassay.api.study.seal import ClaimResult, Seal, VerifyResult, _tested
 from recassay.core.errors import InputError, UsageError
 from recassay.recommenders.rerun import Chances, RerunCell, altered_cells, chances, reruns_for, with_value
 from recassay.recommenders.seal import Deviation, read_seal
@@ -316,6 +316,10 @@ def test_a_seal_is_not_replaced_and_says_when_it_came_late(honest, tmp_path):
         recassay.seal(spec, folder=honest)
     late = recassay.seal(spec, folder=honest, out=tmp_path / "late.json")
     assert late.done == 4
+    assert json.loads((tmp_path / "late.json").read_text())["analysis"] == {"metric": "ndcg@10", "alpha": 0.05}
+    asked = recassay.seal(spec, folder=tmp_path / "new", metric="recall@5", alpha=0.01)
+    assert (asked.file, asked.done) == (tmp_path / "new" / "seal.json", 0)
+    assert json.loads(asked.file.read_text())["analysis"] == {"metric": "recall@5", "alpha": 0.01}
     checked = recassay.verify(honest, seal=tmp_path / "late.json")
     assert "Of its cells, 4 had results when the plan was sealed." in [d.sentence for d in checked.deviations]
     with pytest.raises(UsageError, match="names 'Fak'"):
@@ -554,6 +558,77 @@ def test_what_came_out_again_is_said():
     assert [cell["state"] for cell in judged(rerun=RERUN).to_dict()["rerun"]] == [
         "same", "within noise", "differs", "failed",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("claims", "control"),
+    [(["A > B", "A > C"], "A"), (["A > B", "C > B"], None), (["B is best"], "B")],
+)
+def test_claims_of_one_algorithm_are_adjusted_for_its_pairs_alone(monkeypatch, claims, control):
+    heard = {}
+    pairs = (SimpleNamespace(a="B", b="A", p=0.25), SimpleNamespace(a="B", b="C", p=0.5))
+
+    def matrix(metric, **more):
+        heard.update(more, metric=metric)
+        return SimpleNamespace(algorithms=("A", "B", "C"))
+
+    def judge(table, **more):
+        heard.update(more)
+        return SimpleNamespace(pairs=pairs)
+
+    monkeypatch.setattr("recassay.api.study.seal.load_results", lambda folder: SimpleNamespace(matrix=matrix))
+    monkeypatch.setattr("recassay.api.study.seal.judge", judge)
+    monkeypatch.setattr("recassay.api.study.seal.standing", lambda claim, verdict: "holds")
+    plan = {"claims": claims, "analysis": {"metric": "recall@5", "alpha": 0.01}}
+    tested = _tested(Path("study"), plan)
+    p = {"A > B": 0.25, "A > C": None, "C > B": 0.5, "B is best": None}
+    assert tested == [ClaimResult(claim, "holds", p[claim]) for claim in claims]
+    assert heard == {"metric": "recall@5", "missing": "drop-datasets", "control": control, "alpha": 0.01}
+    assert _tested(Path("study"), plan | {"claims": []}) == []
+    refused = _tested(Path("study"), plan | {"claims": ["A > B", "A > Z"]})
+    assert [(one.claim, one.standing, "'Z'" in one.reason) for one in refused] == [
+        ("A > B", None, True), ("A > Z", None, True),
+    ]  # fmt: skip
+
+
+def test_reruns_are_asked_for_as_they_were_said(honest, monkeypatch, tmp_path):
+    heard = {}
+    monkeypatch.setattr(
+        "recassay.api.study.seal.rerun_cells",
+        lambda folder, count, **more: heard.update(more, count=count) or RERUN[:1],
+    )
+    monkeypatch.chdir(tmp_path)
+    checked = recassay.verify(honest, rerun=2, draw=5, workers=3, progress=len, base="somewhere")
+    assert checked.rerun == RERUN[:1]
+    assert checked.chances.caught is not None
+    assert heard == {"count": 2, "base": str(tmp_path / "somewhere"), "metric": "ndcg@10", "seed": 5, "workers": 3,
+                     "progress": len}  # fmt: skip
+    heard.clear()
+    assert recassay.verify(honest).rerun == ()
+    assert heard == {}
+    recassay.verify(honest, rerun=1, metric="hitrate@5")
+    assert heard["metric"] == "hitrate@5"
+
+
+@pytest.mark.parametrize(
+    ("reference", "answer"),
+    [("EASE", "yes"), ("mine.py:Mine", "open"), ("lists/mine.csv", "open"), ("./mine.py:Mine", "open")],
+)
+def test_code_that_does_not_come_with_us_is_to_be_published(tmp_path, monkeypatch, reference, answer):
+    found = listed(tmp_path, monkeypatch, seeds=[1], reference=reference)
+    assert found["Is the code of new methods available?"][0] == answer
+
+
+@pytest.mark.parametrize(
+    ("damaged", "unverified", "answer"), [((), {}, "yes"), (("a",), {}, "no"), ((), {"cells": 1}, "no")]
+)
+def test_numbers_can_be_checked_where_every_checksum_is_there(tmp_path, monkeypatch, damaged, unverified, answer):
+    kept = SimpleNamespace(cells=2, splits=1, damaged=damaged, unverified=unverified)
+    monkeypatch.setattr(Store, "verify", lambda store: kept)
+    found = listed(tmp_path, monkeypatch, seeds=[1])
+    assert found["Can the numbers be checked?"] == (
+        answer, f"2 cells and 1 splits are held against checksums; {len(damaged)} are damaged.",
+    )  # fmt: skip
 
 
 def test_deviations_and_claims_are_said():

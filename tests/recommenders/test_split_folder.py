@@ -137,6 +137,7 @@ def test_the_split_of_a_study_is_the_one_that_is_written(ratings, tmp_path, cli)
     written = recassay.split("films", tmp_path / "out", study=study)
     alone = recassay.split(ratings, tmp_path / "alone", protocol={"split": "random"})
     assert written.fingerprint == alone.fingerprint
+    assert recassay.split(str(ratings), tmp_path / "file", study=study).fingerprint == alone.fingerprint
     assert cli("split", "book", "--study", study, "--out", tmp_path / "x").code == 2
     again = cli("split", ratings, "--out", tmp_path / "out")
     assert again.code == 2
