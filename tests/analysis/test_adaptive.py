@@ -733,7 +733,8 @@ def journal(**more):
     question = {"target": "order", "confidence": 0.99, "indifference": 0.5, "rho": 0.9}
     return {
         "metric": "ndcg@10", "algorithms": ["a", "b", "c"], "datasets": ["x", "y", "z"], "question": question,
-        "features": [[1.0, 7.0], [2.0, 8.0], [3.0, 9.0]], "seconds": [["a", "x", 7.0], ["gone", "x", 1.0]],
+        "features": [[1.0, 7.0], [2.0, 8.0], [3.0, 9.0]],
+        "seconds": [["a", "x", 7.0], ["gone", "x", 1.0], ["b", "gone", 1.0]],
         "steps": [step], "seed": 0, **more,
     }  # fmt: skip
 
@@ -769,6 +770,11 @@ def test_a_journal_says_what_was_asked_taken_and_probed(monkeypatch):
     assert table["place"].to_list() == [1, 2, 3]
     assert dict(table.select("algorithm", "seconds").rows()) == {"a": 7.0, "b": 2.0, "c": 2.0}
     assert table["cells_run"].to_list() == [1, 1, 1]
+    turned = replace(edge, order=("c", "a", "b"), deviations=np.array([0.1, 0.2, 0.3])).to_frame()
+    assert turned["algorithm"].to_list() == ["c", "a", "b"]
+    assert turned["mean_rank"].to_list() == edge.mean_ranks[[2, 0, 1]].tolist()
+    assert (turned["deviation"].to_list(), turned["seconds"].to_list()) == ([0.3, 0.1, 0.2], [2.0, 7.0, 2.0])
+    assert found.next is None or found.to_dict()["next"]["why"] == found.next.why
     cells = found.cells()
     assert dict(cells.filter(dataset="x").select("algorithm", "value").rows()) == {"a": 0.3, "b": 0.2, "c": 0.1}
     assert cells.filter(dataset="y")["state"].unique().to_list() == ["predicted"]
@@ -782,7 +788,9 @@ def test_a_journal_says_what_was_asked_taken_and_probed(monkeypatch):
         )
         fit_adaptive(results, stored)
         fit_adaptive(results, journal(features=None, classes=["u", "v", "u"], seed=5))
-    (first, options), (second, others) = sized
+        fit_adaptive(results, stored, higher_is_better=False)
+    (first, options), (second, others), (third, _) = sized
+    assert (first.higher_is_better, third.higher_is_better) == (True, False)
     assert (first.log_size.tolist(), first.classes, options["seed"]) == ([1.0, 2.0, 3.0], None, 0)
     assert options["probes"].ratio == 0.2
     assert (second.log_size, second.classes, others["seed"]) == (None, ("u", "v", "u"), 5)
@@ -887,7 +895,7 @@ def test_a_batch_grows_to_what_is_asked_and_large_steps_wait(monkeypatch, option
 
 @pytest.mark.parametrize(("target", "asked"), [("first", 1), ("top3", 3), ("order", 4), ("rho", 4)])
 def test_a_pair_weighs_how_open_it_is_where_the_target_asks_about_it(target, asked):
-    draws = rng(8).normal([2.0, 1.0, 4.0, 3.0, 8.0], [0.5, 0.8, 0.5, 0.5, 0.1], (400, 5))
+    draws = rng(8).normal([4.0, 1.0, 2.0, 3.0, 8.0], [0.5, 0.8, 0.5, 0.5, 0.1], (400, 5))
     certificate = certify(draws, indifference=0.3)
     weight = pair_weights(draws, certificate, target)
     slack = 0.3 if target == "order" else 0.0

@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 
 import recassay
 from recassay.analysis.adaptive import belief as belief_module
+from recassay.analysis.adaptive import decide as decide_module
 from recassay.analysis.adaptive import fit as fit_module
-from recassay.analysis.adaptive.belief import Belief, _before, _drawn_sizes, _kernels, as_evidence, complete
+from recassay.analysis.adaptive.belief import (
+    Belief,
+    _before,
+    _drawn_sizes,
+    _kernels,
+    _latents,
+    as_evidence,
+    complete,
+)
+from recassay.analysis.adaptive.certificate import certify
 from recassay.analysis.adaptive.choice import _gains
 from recassay.analysis.adaptive.decide import CellGrid, Probes, Question, _ended, decide
 from recassay.analysis.adaptive.fit import ANALYSIS, Benchmark, replay, run_adaptive
-from recassay.analysis.adaptive.prior import ALIASES, Prior, same_name
-from recassay.analysis.adaptive.sampler import redraw_column
+from recassay.analysis.adaptive.prior import ALIASES, Prior, _between, same_name
+from recassay.analysis.adaptive.sampler import MOVES, _draw_levels, _draw_trust, redraw_column
 from recassay.core.analysis import AnalysisSpec
 from recassay.core.errors import UsageError
 
@@ -249,6 +261,11 @@ def test_a_replay_reveals_what_the_table_reports(monkeypatch, upward):
     assert given["allowed"].tolist() == [[True, True], [True, False]]
     replay(Benchmark(grid, values, np.full((2, 2), np.nan)), Question())
     assert given["runner"](cells[:1]) == {("a", "x"): (0.1, 1.0)}, "without any time a cell takes a second"
+    sized, some = np.array([1.0, 2.0]), np.array([[3.0, np.nan], [1.0, 2.0]])
+    monkeypatch.setattr(fit_module, "predict_seconds", lambda *asked: given.update(asked=asked) or np.full((2, 2), 9.0))
+    replay(Benchmark(CellGrid("score", ("a", "b"), ("x", "y"), sized, ("u", "v"), upward), values, some), Question())
+    assert given["asked"] == (some, sized, ("u", "v"))
+    assert given["runner"](cells[:1]) == {("a", "x"): (0.1, 9.0)}
 
 
 def test_a_value_that_is_no_number_is_a_failed_cell():
@@ -303,3 +320,146 @@ def test_algorithms_that_tie_on_a_dataset_are_in_no_order(order, group, means):
     assert drawn.mean(axis=0) == pytest.approx(means, abs=0.08)
     for a, b in permutations(range(3), 2):
         assert group[a] >= group[b] or (drawn[:, order[a]] < drawn[:, order[b]]).all()
+
+
+def test_claims_hold_of_algorithms_that_share_a_place():
+    """The first two are level in every draw, up to rounding; the third moves behind them."""
+    draws = np.column_stack([np.full(9, 0.1 + 0.2), np.full(9, 0.3), np.linspace(2, 3, 9)])
+    found = certify(draws, np.array([1.0, 2.0, 3.0]), stretch=1.0, indifference=0.0)
+    assert found.sets == pytest.approx([0.9, 0.9, 1.0])
+    assert found.probabilities["order"] == pytest.approx(0.9)
+
+
+@pytest.mark.parametrize("informed", [False, True])
+def test_the_sampler_gets_the_observed_orders_and_the_prior_of_their_covariance(monkeypatch, informed):
+    """Sigma has 6 spare degrees around the identity, or 12 around what published tables say."""
+    given = []
+
+    def sampled(*arguments):
+        given.extend(arguments)
+        return np.tile(np.arange(3.0), (5, 3, 1)), np.ones(3)
+
+    monkeypatch.setattr(belief_module, "sample", sampled)
+    values = np.array([[np.nan, 0.3, 0.9], [np.nan, 0.1 + 0.2, np.nan], [np.nan, 0.5, 0.1]])
+    prior = published() if informed else None
+    kernels = _kernels(3, None, with_probes=False, informed=informed)
+    drawn, _ = _latents(values, *kernels, prior, 5, rng())
+    start, order, group, known, inverse, log_weight, slope, factor, degrees, base, centre, spread, sweeps, burn, _ = (
+        given
+    )
+    assert order.tolist() == [[0, 1, 2], [2, 0, 1]], "from worst to best, then those without a value"
+    assert group.tolist() == [[0, 0, 1], [0, 1, 0]], "numbers that differ by rounding tie"
+    assert known.tolist() == [3, 2]
+    assert start == pytest.approx(np.array([[-0.5, -0.5, 0.5], [0.5, 0.0, -0.5]]))
+    spare, scale = (12, prior.covariance) if informed else (6, np.eye(3))
+    assert degrees == 3 + 1 + spare
+    assert base == pytest.approx(spare * scale)
+    assert (centre.tolist(), spread.tolist()) == (([1.0, 0.0, -1.0], [0.3] * 3) if informed else ([], []))
+    assert sweeps - burn == 5
+    level = np.array([0.03, 0.3, 1.0] if informed else [0.3, 1.0, 3.0])
+    inner = level[:, None, None] + np.eye(2)
+    assert inverse == pytest.approx(np.linalg.inv(inner))
+    assert log_weight - log_weight[0] == pytest.approx(-1.5 * np.log(np.linalg.det(inner) / np.linalg.det(inner[0])))
+    share = level / (1 + 2 * level)
+    assert slope == pytest.approx(np.repeat(share, 2).reshape(3, 1, 2))
+    assert factor[:, 0, 0] == pytest.approx(np.sqrt(1 + level - 2 * share * level))
+    assert drawn[0, 0].tolist() == [2.0, 0.0, 1.0], "the column that nothing was seen of was drawn last"
+
+
+def test_what_was_seen_is_completed_around_the_levels_of_a_prior():
+    """The tables are sure of the first two; of the third they know the level of its class, and it was not run."""
+    prior = replace(published((0.05, 0.05, np.inf)), levels=np.array([2.0, 0.0, 3.0]))
+    values = np.array([[1.0, np.nan, np.nan], [0.5, np.nan, np.nan], [np.nan, np.nan, np.nan]])
+    drawn, weights = _latents(values, *_kernels(3, None, with_probes=False, informed=True), prior, 400, rng())
+    assert drawn[:, :, 2].mean(axis=0) == pytest.approx([2.0, 0.0, 3.0], abs=0.45)
+    assert (drawn[:, 0, 0] > drawn[:, 1, 0]).all()
+    # A level that is followed counts for 1 / (0.05^2 + t^2) datasets, t from 0.1 to 0.7.
+    assert ((weights[:2] > 1) & (weights[:2] < 80)).all()
+    assert weights[2] == 0
+
+
+def test_levels_are_drawn_from_their_normal_distribution():
+    source = rng(2)
+    z, mean, variance = source.normal(size=(2, 3)), np.array([1.0, 0.0, -1.0]), np.array([0.5, 1.0, 2.0])
+    q, precision = np.array([[1.5, -0.5], [-0.5, 1.0]]), np.array([[2.0, 0.5, 0.0], [0.5, 1.0, 0.2], [0.0, 0.2, 1.5]])
+    drawn = np.array([_draw_levels.py_func(z, q, precision, mean, variance, source) for _ in range(2000)])
+    within = np.linalg.inv(q.sum() * precision + np.diag(1 / variance))
+    assert np.cov(drawn.T) == pytest.approx(within, abs=0.08)
+    assert drawn.mean(axis=0) == pytest.approx(within @ (precision @ (q.sum(axis=0) @ z) + mean / variance), abs=0.08)
+
+
+def test_which_levels_follow_the_prior_is_drawn_by_their_odds():
+    """Each follows N(centre, spread^2 + t^2) with probability 1 - e, else N(0, 1); the third is not known."""
+    level, centre, spread = np.array([1.2, 0.3, 5.0]), np.array([1.0, 1.5, 0.0]), np.array([0.2, 0.3, np.inf])
+    missed, moved = 0.3, 0.4
+    follows = stats.norm(centre[:2], np.sqrt(spread[:2] ** 2 + moved**2)).pdf(level[:2]) * (1 - missed)
+    chance = follows / (follows + stats.norm.pdf(level[:2]) * missed)
+    source, drawn, shares, moves = rng(6), [], [], []
+    for _ in range(1500):
+        trusted = np.zeros(3)
+        share, move = _draw_trust.py_func(level, centre, spread, trusted, missed, moved, source)
+        drawn.append(trusted), shares.append(share), moves.append(move)
+    drawn, shares, moves = np.array(drawn), np.array(shares), np.array(moves)
+    assert drawn.mean(axis=0) == pytest.approx([*chance, 0.0], abs=0.04)
+    both = drawn[:, :2].all(axis=1)
+    assert shares[both].mean() == pytest.approx(1 / (1 + 12 + 2), abs=0.01), "as one of twelve before, and two met"
+    height = [np.prod(stats.norm(centre[:2], np.hypot(spread[:2], t)).pdf(level[:2])) for t in MOVES]
+    expected = np.array(height) / np.sum(height)
+    assert [(moves[both] == t).mean() for t in MOVES] == pytest.approx(expected, abs=0.06)
+
+
+def test_what_a_decision_reads_of_the_belief(monkeypatch):
+    """The work of a dataset is known where any cell was run; the guess counts no failure that never happened."""
+    heard = []
+    real = decide_module.complete
+
+    def completed(values, log_size, **options):
+        heard.append((options, real(values, log_size, **options)))
+        return heard[-1][1]
+
+    monkeypatch.setattr(decide_module, "complete", completed)
+    values = seen()
+    values[0, 1] = 3.0
+    found = decide(
+        CellGrid("score", tuple("abc"), tuple("xyz")), Question("order", 0.999), values, np.full((3, 3), 2.0)
+    )
+    ((options, belief),) = heard
+    assert options["work"][0] == pytest.approx(np.log(2.0))
+    assert np.isfinite(options["work"]).tolist() == [True, True, False]
+    assert found.mean_ranks == pytest.approx(belief.expected)
+    assert found.ranks == pytest.approx(belief.ranks.mean(axis=0))
+    assert found.ranks[:, 0].tolist() == [1.0, 2.0, 3.0]
+
+
+def test_what_was_run_counts_as_spent_where_no_more_may_be_run(monkeypatch):
+    """Of the first dataset nothing more is allowed: what its cells took decides how large a step may be."""
+    heard = []
+    monkeypatch.setattr(decide_module, "choose", lambda *given, **_: heard.append(given) or [])
+    allowed = np.ones((3, 3), bool)
+    allowed[:, 0] = allowed[2, 2] = False
+    grid = CellGrid("score", tuple("abc"), tuple("xyz"))
+    found = decide(grid, Question("order", 0.999), seen(), np.full((3, 3), 2.0), allowed=allowed)
+    costs = heard[0][4]
+    assert costs[:, 0].tolist() == [2.0, 2.0, 2.0]
+    assert np.isinf(costs[:, 1:]).tolist() == [[False, False], [False, False], [False, True]]
+    assert found.ended == "stuck"
+    none = decide(grid, Question("order", 0.999), seen(), np.full((3, 3), 2.0), allowed=allowed, most_seconds=1e-6)
+    assert none.ended == "budget"
+    allowed[:] = False
+    assert decide(grid, Question("order", 0.999), seen(), np.ones((3, 3)), allowed=allowed).ended == "stuck"
+
+
+def test_levels_between_tables_vary_as_far_as_their_noise_does_not_explain():
+    """Two pairs of tables share enough: their estimates count by the algorithms shared less one."""
+    first = np.arange(4), np.array([0.0, 1.0, 2.0, 3.0]), np.full(4, 0.1)
+    second = np.array([3, 2, 1, 0]), np.array([5.0, 2.0, 1.0, 0.0]), np.full(4, 0.2)
+    third = np.array([1, 2, 3, 9]), np.array([0.0, 3.0, 3.0, 7.0]), np.full(4, 0.3)
+    apart = np.array([0.0, 0.0, 0.0, -2.0]), np.array([1.0, -1.0, 0.0]), np.array([1.0, -1.0, 2.0])
+    noise = 0.3, 0.4, 0.5
+    spreads = [(gap.var(ddof=1) - own) / 2 for gap, own in zip(apart, noise, strict=True)]
+    expected = (3 * spreads[0] + 2 * spreads[1] + 2 * spreads[2]) / 7
+    assert _between([first, second, third]) == pytest.approx(expected)
+    two = np.array([0, 1, 8, 9]), np.array([0.0, 50.0, 1.0, 2.0]), np.full(4, 0.1)
+    assert _between([first, two]) == 0, "two shared algorithms say nothing"
+    assert _between([first, first]) == 0, "nor do tables that agree better than their noise"
+    assert _between([first]) == 0
