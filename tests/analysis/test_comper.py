@@ -527,7 +527,10 @@ def test_a_metric_with_the_name_of_a_dimension_stands_for_it(labels, expected):
 
 def test_equal_scores_are_listed_by_name_and_an_analysis_passes_on_what_was_asked(monkeypatch):
     level = replace(cube(np.ones((3, 2, 5))), algorithms=("c", "a", "b"))
-    assert comper_scores(level, draws=5).order() == [1, 2, 0]
+    same = comper_scores(level, draws=5)
+    assert same.order() == [1, 2, 0]
+    assert same.conclusions()[1] == "The order by ComPer is the same in every setting (2 of them)."
+    assert same.frames()["comper_agreement"]["tau"].null_count() == 8
     asked = []
     monkeypatch.setattr(
         "recassay.analysis.comper.fit.fit_comper", lambda results, **options: asked.append((results, options))

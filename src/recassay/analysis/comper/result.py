@@ -132,7 +132,7 @@ class ComPerResult(Displayed):
         whole, plain = self.agreement("comper"), self.agreement("mean of normalised")
         if whole is None or plain is None:
             return []
-        if whole.reversed_share == 0:
+        if not whole.reversed_share > 0:  # or undefined: all are equal everywhere
             return [f"The order by ComPer is the same in every setting ({whole.settings} of them)."]
         single = [each for name in DIMENSIONS if (each := self.agreement(name)) is not None]
         shares = [each.reversed_share for each in single if each.reversed_share == each.reversed_share]
