@@ -11,13 +11,14 @@ from scipy import stats
 
 import recassay
 from recassay.analysis.advise import fit as advise_module
-from recassay.analysis.advise.fit import advise_for, expected_cost
+from recassay.analysis.advise.fit import _interval, advise_for, expected_cost
 from recassay.analysis.advise.order_model import (
     CANDIDATES,
     OrderModel,
     best_candidate,
     bounded,
     left_out,
+    nearest,
     nested_predictions,
     predict,
 )
@@ -518,3 +519,11 @@ def test_a_cost_needs_five_timings_of_datasets_whose_sizes_are_known_and_differ(
     assert (cost.algorithm, cost.datasets, cost.seconds) == ("A", 5, pytest.approx(200.0))
     assert expected_cost(results, replace(table, values=np.full((6, 1), 5.0)), 100.0) == ()
     assert expected_cost(results, replace(table, names=("Nu",)), 100.0) == ()
+
+
+def test_nine_errors_are_just_enough_for_an_interval_of_90_percent():
+    """ceil((n + 1) 0.9) is n for nine errors: the largest. Eight are too few, and nothing is excluded."""
+    errors = np.array([[0.1, -0.5], [-0.9, 0.2], *[[0.3, 0.3]] * 7])
+    assert _interval(np.array([1.5, 2.0]), errors, 0.9) == pytest.approx(np.array([[1.0, 2.0], [1.5, 2.0]]))
+    assert _interval(np.array([1.5, 2.0]), errors[:8], 0.9).tolist() == [[1.0, 2.0]] * 2
+    assert nearest(np.array([[1.0, 0.0, 1.0, 0.0]]), 3).tolist() == [[1, 3, 0]], "of equal distances the first"

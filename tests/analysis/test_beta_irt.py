@@ -630,6 +630,8 @@ def test_the_tables_of_both_directions_and_a_table_with_gaps(monkeypatch):
             "no value of response for dataset d1",
         ),
         (np.full((3, 3), 50.0), {}, "response runs from 50 to 50; .*between 0 and 1; divide percentages by 100"),
+        (np.full((3, 3), 100.0), {}, "response runs from 100 to 100; .*divide percentages by 100"),
+        (np.full((3, 3), 0.5), {"sigma": -1.0}, "sigma is -1.0"),
         (np.full((3, 3), 50.0), {"higher_is_better": False}, "response runs from 50 to 50; .*between 0 and 1$"),
         (np.full((3, 3), 500.0), {}, "response runs from 500 to 500; .*between 0 and 1$"),
         (np.full((3, 3), -0.5), {}, "response runs from -0.5 to -0.5; .*between 0 and 1$"),

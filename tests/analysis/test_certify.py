@@ -12,9 +12,10 @@ import pytest
 from scipy import stats
 
 import recassay
-from recassay.analysis.certify.belief import RHO, START, Blocks, believe
+from recassay.analysis.certify.belief import RHO, START, Belief, Blocks, believe
 from recassay.analysis.certify.fit import (
     Multiverse,
+    _cheapest,
     _prior,
     axis_shares,
     claims_of,
@@ -325,3 +326,38 @@ def test_before_anything_is_estimated_blocks_that_were_run_tell_of_the_others():
     inner, across = kernel[np.ix_(run, run)], kernel[np.ix_(run, rest)]
     assert spread == pytest.approx(kernel[np.ix_(rest, rest)] - across.T @ np.linalg.inv(inner) @ across)
     assert _prior(blocks, np.zeros(0, int))[1] == pytest.approx(kernel)
+
+
+def test_draws_of_blocks_vary_as_the_outputs_that_were_seen():
+    """Rows that were seen, with a random sign, spread over the blocks, and Student's for an estimated scale."""
+    spread, seen = np.array([[1.0, 0.5], [0.5, 2.0]]), np.array([[1.0, 0.0], [2.0, 3.0], [0.5, 1.0]])
+    mean = np.array([[5.0, -1.0], [0.0, 2.0]])
+    drawn = Belief(np.arange(2), mean, spread, seen, 10.0, np.zeros(6)).draw(40_000, np.random.default_rng(0))
+    assert drawn.mean(axis=0) == pytest.approx(mean, abs=0.06)
+    wider = 10 / (10 - 2)
+    assert drawn.var(axis=0) == pytest.approx(np.outer(np.diag(spread), (seen**2).mean(axis=0)) * wider, rel=0.06)
+    together = ((drawn - mean)[:, 0] * (drawn - mean)[:, 1]).mean(axis=0)
+    assert together == pytest.approx(0.5 * (seen**2).mean(axis=0) * wider, rel=0.15)
+
+
+def test_the_next_blocks_lower_the_doubt_most_for_their_price():
+    """One after the other, each given those that were chosen before it."""
+    grid, source = small(), np.random.default_rng(2)
+    unrun, half = np.array([1, 4, 6, 9, 11]), source.normal(size=(5, 5))
+    spread, weight, price = half @ half.T + 0.1 * np.eye(5), source.random(6), 0.5 + source.random(12)
+    told, left = [], spread
+    for _ in range(3):
+        lowered = [
+            sum(weight[p] * (grid.weights()[unrun, p] @ left[:, b]) ** 2 for p in range(6))
+            / left[b, b]
+            / price[unrun[b]]
+            if b not in told
+            else -1.0
+            for b in range(5)
+        ]
+        told.append(int(np.argmax(lowered)))
+        rest = spread[:, told] @ np.linalg.inv(spread[np.ix_(told, told)]) @ spread[told]
+        left = spread - rest
+    blocks = np.argwhere(grid.exists)[unrun[told]]
+    assert _cheapest(grid, unrun, spread, weight, price, 3) == tuple(map(tuple, blocks.tolist()))
+    assert len(set(_cheapest(grid, unrun, spread, weight, price, 9))) == 5

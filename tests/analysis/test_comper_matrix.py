@@ -17,6 +17,7 @@ from recassay.analysis.comper.derive import (
     features,
     labels_from_frame,
     matrix_from_frame,
+    similarities_from_frame,
     stem,
 )
 from recassay.analysis.comper.matrix import (
@@ -279,6 +280,8 @@ WORDS = {name: "alpha beta" for name in DIMENSIONS}
 def test_a_wrong_table_of_a_derivation_is_refused(given, message):
     with pytest.raises((InputError, UsageError), match=message):
         derive_from_tables(**given)
+    values, objectives = similarities_from_frame(*grid(a=[0.0, 1.0, 0.5, 0.5, 0.5]))
+    assert (values[:, 0].tolist(), objectives) == ([0.0, 1.0, 0.5, 0.5, 0.5], ("a",))
 
 
 def test_open_pairs_take_the_mean_similarity_of_their_label():
