@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -117,6 +118,66 @@ def test_a_model_of_implicit_itself() -> None:
 def test_a_scorer_of_lenskit_itself() -> None:
     knn = pytest.importorskip("lenskit.knn", reason="lenskit is not installed")
     check_external(wrap(knn.ItemKNNScorer(feedback="implicit")))
+
+
+class Answer:
+    """What LensKit answers for one user."""
+
+    def __init__(self, ids: list[int], scores: list[float]) -> None:
+        self._ids, self._scores = np.array(ids), np.array(scores)
+
+    def ids(self) -> np.ndarray:
+        return self._ids
+
+    def scores(self) -> np.ndarray:
+        return self._scores
+
+
+class FakePipeline:
+    """Stands for LensKit's: remembers what it was trained on, and ranks by it."""
+
+    def __init__(self, scorer: Any = None) -> None:
+        self.scorer = scorer
+
+    def train(self, data: Any) -> None:
+        self.events = data
+
+
+def lenskit_recommend(pipeline: FakePipeline, users: list[int], n: int, n_jobs: int) -> Any:
+    assert n_jobs == 1
+    assert all(type(user) is int for user in users)
+    for user in reversed(users):  # in an order of its own
+        ids, scores = [3, 4, 0, 2, 1][: n + 1], [9.0, np.nan, 5.0 + user, 2.0, 1.0][: n + 1]
+        yield SimpleNamespace(user_id=user), Answer(ids, scores)
+
+
+@pytest.mark.parametrize("whole", [True, False], ids=["a pipeline", "a scorer"])
+def test_a_model_of_lenskit_by_what_is_asked_of_it(whole: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+
+    def topn(scorer: Any) -> FakePipeline:
+        made.append(FakePipeline(scorer))
+        return made[-1]
+
+    parts = {
+        "lenskit": {}, "lenskit.batch": {"recommend": lenskit_recommend},
+        "lenskit.data": {"from_interactions_df": lambda frame: list(frame.itertuples(index=False, name=None))},
+        "lenskit.pipeline": {"Pipeline": FakePipeline, "topn_pipeline": topn},
+    }  # fmt: skip
+    for name, content in parts.items():
+        monkeypatch.setitem(sys.modules, name, SimpleNamespace(**content))
+    monkeypatch.setattr(FakePipeline, "__module__", "lenskit.pipeline")
+    scorer = type("Scorer", (), {"__module__": "lenskit.knn"})
+    twice = example_interactions(np.array([0, 1, 2, 1]), np.array([0, 1, 2, 1]), n_users=3, n_items=5)
+    kind = wrap(FakePipeline() if whole else scorer())
+    assert kind.source.startswith("lenskit.")
+    model = kind().fit(twice, rng=rng())
+    top = model.recommend(np.array([2, 0], dtype=np.int32), 3, exclude=twice.csr())
+    assert top.items.tolist() == [[3, 0, 1], [3, 2, 1]]
+    assert top.scores.tolist() == [[9.0, 7.0, 1.0], [9.0, 2.0, 1.0]]
+    if not whole:
+        assert type(made[0].scorer).__name__ == "Scorer"
+        assert made[0].events == [(0, 0), (1, 1), (2, 2)]
 
 
 class Ten:

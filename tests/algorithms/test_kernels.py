@@ -10,12 +10,14 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from recassay.algorithms import linear
 from recassay.algorithms.als import ALS
 from recassay.algorithms.kernels import compiled, counts, device, device_lists, device_products, products, similarity
 from recassay.algorithms.kernels.device_lists import DeviceRecommender, torch_recommender
 from recassay.algorithms.kernels.positives import Positives
-from recassay.algorithms.kernels.scoring import ScoreRecommender
+from recassay.algorithms.kernels.scoring import ScoreRecommender, scoring_bytes
 from recassay.algorithms.kernels.similarity import NeighbourLists
+from recassay.algorithms.kernels.sparse_scoring import SparseRecommender
 from recassay.algorithms.kernels.stages import Iterated
 from recassay.algorithms.linear import EASE
 from recassay.algorithms.nmf import NMF, descend
@@ -114,6 +116,22 @@ def test_counts_are_dense_for_small_catalogues_and_where_many_pairs_occur(monkey
     monkeypatch.setattr(counts, "LARGE_CATALOGUE", 10)
     history = csr_array((np.arange(items)[None, :] < held).astype(np.float32))  # one user with so many items
     assert counts.is_crowded(history) == crowded
+
+
+def test_weights_that_are_no_numbers_are_refused_on_either_side():
+    good, bad = (csr_array(np.array([[1.0, 2.0], [number, 1.0]], dtype=np.float32)) for number in (3.0, np.inf))
+    for left, right in ((good, bad), (bad, good)):
+        with pytest.raises(InputError, match="a weight of the model is not a number"):
+            SparseRecommender(left, right, rng=derived_rng(1))
+
+
+def test_a_gpu_takes_the_matrices_of_ease_from_the_host(monkeypatch):
+    monkeypatch.setattr(linear, "settled_device", lambda *_: "cuda")
+    assert EASE.shared(FEW) is None
+    beside = 48 * 20_000 + 16 * 1_500 + scoring_bytes(500)
+    assert EASE().memory_bytes(1_000, 500, 20_000) == (300 << 20) + beside
+    monkeypatch.setattr(linear, "refuse_dense", lambda *_: pytest.fail("the host holds no such matrix"))
+    assert EASE()._device(FEW) == "cuda"
 
 
 def test_a_matrix_that_just_fits_is_made(monkeypatch):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -14,13 +16,14 @@ from support.neural import tiny
 
 torch = pytest.importorskip("torch")
 
-from recassay.algorithms.neural import lightgcn, nncf  # noqa: E402
+from recassay.algorithms.neural import algorithm, lightgcn, nncf  # noqa: E402
 from recassay.algorithms.neural.chance import Chance  # noqa: E402
-from recassay.algorithms.neural.events import Events  # noqa: E402
+from recassay.algorithms.neural.events import Events, held_bytes  # noqa: E402
 from recassay.algorithms.neural.lightgcn import contrast  # noqa: E402
-from recassay.algorithms.neural.links import balanced  # noqa: E402
-from recassay.algorithms.neural.network import half_squares  # noqa: E402
+from recassay.algorithms.neural.links import balanced, dense_bytes  # noqa: E402
+from recassay.algorithms.neural.network import Pass, half_squares  # noqa: E402
 from recassay.algorithms.neural.nncf import neighbourhoods  # noqa: E402
+from recassay.algorithms.neural.training import Steps  # noqa: E402
 
 N_USERS, N_ITEMS = 12, 9
 
@@ -40,6 +43,47 @@ def events(held) -> Events:
 
 def network(name, events, **parameters):
     return algorithms.get(name)(device="cpu", **parameters).network(events)
+
+
+def steps_of(made, batch=4):
+    return Steps(made, rate=0.2, batch=batch, device="cpu")
+
+
+def test_a_step_is_recorded_after_a_few_and_replayed_for_whole_batches(events, monkeypatch):
+    steps = steps_of(network("LightGCN", events, embedding=2))
+    replayed, place = [], torch.zeros(4)
+    graph = SimpleNamespace(replay=lambda: replayed.append(place.tolist()))
+    monkeypatch.setattr(steps, "_step", lambda way, batch: "step")
+    monkeypatch.setattr(steps, "_record", lambda way, batch: (graph, place, f"recorded {way.weights}"))
+    one, other = (Pass(None, None, weights) for weights in ("one", "other"))
+    whole, part = torch.arange(4.0), torch.arange(3.0)
+    assert [steps.take(one, whole) for _ in range(5)] == ["step"] * 5, "nothing is recorded on a processor"
+    steps._recordable = True
+    steps._taken.clear()
+    assert [steps.take(one, whole) for _ in range(4)] == ["step"] * 3 + ["recorded one"]
+    assert (steps.take(one, part), steps.take(one, whole + 1)) == ("step", "recorded one")
+    assert [steps.take(other, whole) for _ in range(4)] == ["step"] * 3 + ["recorded other"]
+    assert replayed == [[0, 1, 2, 3], [1, 2, 3, 4], [0, 1, 2, 3]]
+
+
+def test_a_gpu_is_asked_for_its_room_and_relieves_the_host(monkeypatch):
+    train = example_interactions(np.array([0, 1]), np.array([0, 1]), n_users=5, n_items=6)
+    made, asked = tiny("LightGCN")(), []
+    monkeypatch.setattr(algorithm, "require_gpu_memory", lambda *needed: asked.append(needed))
+    made.training(train, derived_rng(1))
+    assert asked == [(made.gpu_memory_bytes(5, 6, 2), "cpu", "LightGCN")]
+    host = made.memory_bytes(5, 6, 2)
+    monkeypatch.setattr(algorithm, "settled_device", lambda *_: "cuda")
+    assert host - made.memory_bytes(5, 6, 2) == made.device_bytes(5, 6, 2) > 0
+
+
+def test_what_is_kept_dense_on_a_gpu():
+    assert dense_bytes(1000, 1000, 5_000) == 4_000_000
+    assert dense_bytes(1000, 1000, 4_999) == 0
+    assert dense_bytes(16_384, 8_192, 10**8) == 512 << 20
+    assert dense_bytes(16_385, 8_192, 10**8) == 0
+    assert held_bytes(49_152, 32_768) == 1536 << 20
+    assert held_bytes(49_153, 32_768) == 0
 
 
 def test_the_divergence_of_multivae_counts_more_from_epoch_to_epoch_up_to_a_cap(events):
@@ -64,6 +108,8 @@ def test_the_three_stages_of_ract(events):
     everything = sum(weight.numel() for weight in made.parameters())
     assert sizes["actor"] == sizes["led actor"] == everything - sizes["critic"]
     assert sizes["critic"] == 4 * 100 + 101 * 100 + 101 * 10 + 11
+    rates = {name: one.param_groups[0]["lr"] for name, one in steps_of(made)._optimisers.items()}
+    assert rates == {"actor": 0.2, "led actor": pytest.approx(0.06), "critic": 0.2}
 
 
 def test_an_epoch_of_recvae_trains_the_encoder_against_its_last_state(events):
