@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, ClassVar
@@ -18,7 +19,13 @@ from recassay.algorithms.external.plugins import as_algorithm, load_plugin
 from recassay.core.errors import InputError, RecAssayError, UsageError
 from recassay.core.specs.search import Real
 from recassay.core.types import Interactions
-from recassay.recommenders.references import ListedAlgorithm, listed_algorithm, load_algorithm
+from recassay.recommenders.references import (
+    ListedAlgorithm,
+    listed_algorithm,
+    load_algorithm,
+    refuse_other_data,
+    refuse_other_split,
+)
 from recassay.testing import ALGORITHM_CHECKS, check_algorithm, check_external, example_interactions, learnable_tastes
 from recassay.testing.checks import Check
 
@@ -502,6 +509,30 @@ def test_numeric_ids_and_parquet(tmp_path: Path) -> None:
 def test_a_bad_file_is_named(tmp_path: Path, name: str, table: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         lists(tmp_path / name, table).fit(small(), rng=rng())
+
+
+def test_lists_of_which_more_than_half_of_the_items_are_unknown_are_refused(tmp_path: Path) -> None:
+    """u9 is not in the data, so that its rows do not count."""
+    half = "user,item,score\nu0,i1,4\nu0,i77,3\nu9,i78,9\nu9,i79,8\n"
+    refuse_other_data(type(lists(tmp_path / "half.csv", half)), small())
+    more = type(lists(tmp_path / "more.csv", half + "u1,i80,1\n"))
+    with pytest.raises(InputError, match=r"2 of the 3 rows of known users name an item that the data lacks; .* 'i0'"):
+        refuse_other_data(more, small())
+    refuse_other_data(MostPop, small())
+
+
+def test_lists_are_judged_on_the_split_that_they_name(tmp_path: Path) -> None:
+    made = type(lists(tmp_path / "top.csv", "user,item,score\nu0,i1,4\n"))
+    refuse_other_split(made, "b" * 64, "films")
+    named = type("Named", (made,), {"lists": replace(made.lists, split="a" * 20, named_in="the column split")})
+    refuse_other_split(named, "a" * 64, "films")
+    with pytest.raises(InputError) as refused:
+        refuse_other_split(named, "b" * 64, "films")
+    assert refused.value.what == (
+        "the lists were made for the split aaaaaaaaaaaa (named in the column split), and that of films here is "
+        "bbbbbbbbbbbb: another dataset, or another protocol"
+    )
+    refuse_other_split(MostPop, "b" * 64, "films")
 
 
 def test_no_file_or_an_unknown_kind(tmp_path: Path) -> None:

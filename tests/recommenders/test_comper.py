@@ -13,6 +13,7 @@ from recassay.core.errors import InputError, UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.specs.study import ComPerSpec
 from recassay.core.types import Interactions, TopK
+from recassay.protocol.attacks import choose_targets
 from recassay.recommenders.attacked import AFTER, BEFORE, average_hit_ratio, hit_ratio_shift
 from recassay.recommenders.plan import plan
 from recassay.recommenders.study_file import load_study
@@ -297,6 +298,12 @@ def test_the_attacked_fit_has_the_chance_and_the_task_of_the_clean_one(tmp_path,
     assert not writeable
     assert drawn == derived_rng(spec.seed, "fit", spec.dataset, spec.algorithm, "final").integers(10**9)
     assert lists == ([3, 5], 3, sorted(item[user == 3].tolist()) if task == "new" else None)
+    targets = choose_targets(train, "nuke", 2, rng=derived_rng(spec.seed, "attack", spec.dataset))
+    others = np.setdiff1d(np.arange(9), targets)[:3]
+    for place, before in ((3, 0.0), (2, 1 / 2)):  # lists are cut to the three that count
+        items = np.insert(others, place, targets[0])[None].repeat(2, axis=0).astype(np.int32)
+        deep = TopK(top.users, items, np.zeros(items.shape, np.float32))
+        assert hit_ratio_shift(Watched(), spec, train, train, deep)[BEFORE] == before
     with pytest.raises(UsageError, match="the cell names no attack"):
         hit_ratio_shift(Watched(), spec.model_copy(update={"comper": None}), train, train, top)
 

@@ -116,6 +116,10 @@ def test_probes_with_fewer_users_and_epochs(tmp_path):
     with pytest.raises(UsageError, match="a probe is a cell without tuning, and this study tunes nothing"):
         probe_study(study("EASE", trials=0), Probing())
     assert probe_study(study("EASE", trials=0), Probing(users=0.5)).protocol.user_share == 0.5
+    shared = probe_study(study("EASE", trials=3, protocol={"user_share": 0.7}, comper={"k": 5}), Probing())
+    assert (shared.protocol.user_share, shared.comper) == (0.7, None)
+    folds = {"dense-small": {"split": "kfold", "folds": 3}}
+    assert probe_study(study("EASE", trials=3, dataset_settings=folds), Probing()).datasets[0].folds == (0,)
 
 
 def test_a_probe_judges_what_tuning_does_where_that_is_reported():

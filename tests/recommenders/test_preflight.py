@@ -13,7 +13,9 @@ from recassay.recommenders import dispatch, preflight
 from recassay.recommenders.dispatch import PROCESS_BYTES, expected_need, missing_packages, trial_rounds
 from recassay.recommenders.plan import plan
 from recassay.recommenders.preflight import checked_plan
+from recassay.runner.jobs import Outcome
 from recassay.runner.work import Rounds
+from recassay.testing.checks import EXTERNAL_CHECKS, check_learns
 
 OWN = "class Own:\n    def fit(self, train):\n        pass\n    def score(self, users):\n        return 1\n"
 
@@ -62,6 +64,8 @@ def test_all_names_that_mean_nothing_are_told_at_once(data):
          "choose split = 'random_per_user' for it, or name its column of timestamps"),
         ("placed", "global_time", "dataset placed: the split 'global_time' needs a clock, and the times of this "
          "dataset are positions; choose split = 'leave_last_out', 'user_time' or 'random_per_user' for it"),
+        ("placed", "rolling", "dataset placed: the split 'rolling' needs a clock, and the times of this dataset are "
+         "positions; choose split = 'leave_last_out', 'user_time' or 'random_per_user' for it"),
         ("plain", "random_per_user", None),
         ("placed", "user_time", None),
     ],
@@ -73,6 +77,72 @@ def test_a_split_by_time_needs_times(data, file, split, words):
     else:
         assert refused(spec, data) == words
         assert refused(spec, data, elsewhere=True) == words
+
+
+def test_what_an_algorithm_of_ones_own_breaks_is_said_once_per_kind(data, monkeypatch):
+    """Each class is tried in a process of its own; one that takes too long is not judged."""
+    ends = [
+        Outcome("done", {"broken": ["list 1 has 3 items", "list 2 has 4 items", "it forgets its seed"]}),
+        Outcome("crashed", reason="it ended by SIGSEGV"),
+        Outcome("timeout", reason="late"),
+        Outcome("failed", reason="no class Own"),
+        Outcome("done", {"broken": []}),
+    ]
+    made = []
+
+    class Trying:
+        def __init__(self, workers, logs, *, preload):
+            made.append((workers, tuple(preload)))
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            pass
+
+        def run(self, jobs, watcher):
+            for job, outcome in zip(jobs, ends, strict=True):
+                made.append((job.function, job.seconds, job.memory, job.payload()["reference"]))
+                watcher.finished(job, outcome)
+
+    monkeypatch.setattr(preflight, "LocalExecutor", Trying)
+    files = [f"./own.py:{name}" for name in ("A", "B", "C", "D", "E")]
+    spec = study(data, algorithms=("MostPop", *files), memory_gb=2)
+    message = refused(spec, data, workers=9)
+    for part in (
+        "algorithm A: list 1 has 3 items",
+        "algorithm A: it forgets its seed",
+        "algorithm B: it ended by SIGSEGV",
+        "algorithm D: no class Own",
+    ):
+        assert part in message
+    assert message.startswith("4 problems; nothing was run or written\n")
+    assert message.index("list 1 has") < message.index("forgets")
+    function = "recassay.recommenders.preflight:try_algorithm"
+    assert made == [(5, ("recassay.recommenders.preflight",)), *((function, 60.0, 2 * 10**9, file) for file in files)]
+    made.clear()
+    with pytest.raises(ValueError, match="zip"):
+        checked_plan(study(data, algorithms=files[:1]), data / "out", workers=1)
+    assert made[0] == (1, ("recassay.recommenders.preflight",))
+    made.clear()
+    assert checked_plan(study(data, algorithms=files[:1]), data / "out", elsewhere=True)
+    assert made == []
+
+
+def test_the_rules_that_are_tried_are_those_that_a_weak_algorithm_can_keep(data, monkeypatch):
+    tried = []
+
+    def try_rules(kind, rules, file):
+        tried.append((kind, rules, file))
+        return [], [SimpleNamespace(sentence=lambda: "it is broken")]
+
+    monkeypatch.setattr("recassay.testing.rules.try_rules", try_rules)
+    monkeypatch.setattr(preflight, "load_algorithm", lambda reference, base: (reference, base))
+    asked = {"reference": "./own.py:Own", "base": str(data)}
+    assert preflight.try_algorithm(asked, lambda _: None) == {"broken": ["it is broken"]}
+    ((kind, rules, file),) = tried
+    assert (kind, file) == (("./own.py:Own", str(data)), "own.py")
+    assert set(rules) == {*EXTERNAL_CHECKS} - {check_learns}
 
 
 def test_what_does_not_fit_in_memory(data, monkeypatch):

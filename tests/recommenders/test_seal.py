@@ -10,16 +10,19 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
+import polars as pl
 import pytest
 
 import recassay
 from recassay.api.study.checklist import ChecklistAnswer, ChecklistResult
 from recassay.api.study.seal import ClaimResult, Seal, VerifyResult, _tested
 from recassay.core.errors import InputError, UsageError
+from recassay.recommenders import rerun as rerunning
 from recassay.recommenders.rerun import Chances, RerunCell, altered_cells, chances, reruns_for, with_value
-from recassay.recommenders.seal import Deviation, read_seal
+from recassay.recommenders.seal import Deviation, _is_of_best_trial, _not_as_planned, _unsound, read_seal
 from recassay.recommenders.study import run_study
 from recassay.store import CellRecord
+from recassay.store.records import PlannedRow, Verification
 from recassay.store.sealed import read_sealed, write_sealed
 from recassay.store.store import Store
 from support.run import announce_metrics, tiny_data, tiny_study, write_plugin
@@ -511,6 +514,117 @@ def test_a_report_shows_the_seal_and_every_deviation(study):
     assert facts.deviations == ("tuning.trials was sealed as 3 and is 40.",)
     (study / "seal.json").unlink()
     assert study_facts(study).plan == "not sealed"
+
+
+def test_what_differs_from_its_checksum_or_has_none_is_named_without_its_folder():
+    places = ("/home/me/study/study.sqlite (the row of A on films, seed 1)", "/home/me/study/scores/c1.parquet")
+    changed, unknown = _unsound(Verification(9, 2, places, {"cells": 1, "trials": 3}))
+    assert changed == Deviation(
+        "results", "Changed after it was written: study.sqlite (the row of A on films, seed 1), c1.parquet."
+    )
+    assert unknown.sentence == "Cannot be verified, since no checksum was stored: 1 cell, 3 trials."
+    assert list(_unsound(Verification(9, 2, (), {}))) == []
+
+
+def test_cells_that_ran_early_failed_or_did_not_run_are_counted_and_named():
+    def one(name, seed=1, **more):
+        return CellRecord(name, name, "films", seed, None, {}, **{"status": "done", "finished": "2026-02", **more})
+
+    rows = [PlannedRow(name, name, "films", 1, None, (), "", 0) for name in "ABCDEF"]
+    cells = [one("A", finished="2026-01"), one("B", status="failed"), one("C", finished="")]
+    early, failed, absent = _not_as_planned(cells, rows, "2026-02")
+    assert early == Deviation("results", "Finished before the plan was sealed: 1 cell (A on films).")
+    assert failed == Deviation("results", "Failed, without a result: 1 cell (B on films).")
+    assert (absent.kind, absent.sentence) == (
+        "unfinished", "Not run: 3 cells (D on films, E on films, F on films); the same `recassay run` goes on."
+    )  # fmt: skip
+    assert list(_not_as_planned([one(name) for name in "ABCDEF"], rows, "2026-02")) == []
+    (both,) = _not_as_planned([one(name, seed, status="failed") for name in "AB" for seed in (1, 2, 3)], [], "2026")
+    assert both.sentence == (
+        "Failed, without a result: 6 cells (A on films with seed 1, A on films with seed 2, A on films with seed 3, "
+        "B on films with seed 1 and 2 more)."
+    )
+
+
+@pytest.mark.parametrize(("metric", "best"), [("ndcg@10", 0.5), ("gini@10", 0.1)])
+def test_the_value_of_a_cell_is_that_of_its_best_complete_trial(metric, best):
+    spec = SimpleNamespace(tuning=SimpleNamespace(metric=metric))
+    trials = pl.DataFrame({
+        "cell": ["c", "c", "c", "c", "other"], "number": [0, 1, 2, 3, 0], "value": [0.1, 0.5, 0.9, 0.0, 0.95],
+        "state": ["complete", "complete", "pruned", "failed", "complete"],
+    })  # fmt: skip
+    for value in (0.1, 0.5, 0.9, 0.0, 0.95):
+        cell = SimpleNamespace(id="c", validation=value)
+        assert _is_of_best_trial(cell, spec, trials) is (value == best)
+    lost = trials.filter(pl.col("number") != 2)
+    assert not _is_of_best_trial(SimpleNamespace(id="c", validation=best), spec, lost), "a trial is gone"
+    assert not _is_of_best_trial(SimpleNamespace(id="new", validation=best), spec, trials)
+
+
+def stored(monkeypatch, known, cells):
+    """A finished study as `rerun` meets it; what is run again, and with which values it comes out."""
+    ran = []
+
+    def run_study(spec, folder, *, only, **how):
+        ran.append((spec.base, set(only), how))
+
+    class Opened:
+        def __init__(self, folder):
+            self.own = folder != "study"
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            pass
+
+        def manifest(self):
+            study = recassay.make_study(["synthetic:few-items"], ["EASE"], trials=0)
+            return {"study": study.model_dump(mode="json", exclude={"base"})}
+
+        def cells(self, *, damaged=False):
+            again = [replace(cell, metrics={"ndcg@10": 0.9 * cell.metrics["ndcg@10"]}) for cell in cells]
+            return [replace(again[0], status="failed"), *again[1:]] if self.own else cells
+
+    monkeypatch.setattr(rerunning, "run_study", run_study)
+    monkeypatch.setattr(rerunning, "Store", SimpleNamespace(open=Opened))
+    monkeypatch.setattr(rerunning, "plan", known)
+    return ran
+
+
+def test_cells_run_again_are_compared_with_what_was_reported(monkeypatch):
+    cells = [
+        CellRecord(f"c{n}", f"a{n}", "d", 1, None, {}, "done", metrics={"ndcg@10": 0.1 + 0.1 * n}) for n in range(3)
+    ]
+    ran = stored(monkeypatch, lambda spec: SimpleNamespace(cells=cells), [*cells, replace(cells[0], status="failed")])
+    found = rerunning.rerun("study", 2, base="here", metric="ndcg@10", seed=4, workers=3)
+    ((base, only, how),) = ran
+    order = rerunning.Drawing.of(cells, "ndcg@10").order(4)
+    assert (base, how) == ("here", {"workers": 3, "progress": None})
+    assert only == {f"c{n}" for n in order[:2]} == {cell.algorithm.replace("a", "c") for cell in found}
+    every = {cell.algorithm: cell for cell in rerunning.rerun("study", 9, base="here", metric="ndcg@10")}
+    assert len(every) == 3
+    assert (every["a0"].state, every["a0"].again) == ("failed", None)
+    assert (every["a2"].reported, every["a2"].again) == pytest.approx((0.3, 0.27))
+    assert every["a2"].allowed == pytest.approx(0.003)
+    assert every["a2"].state == "differs"
+
+
+def test_cells_whose_data_or_code_are_gone_cannot_be_run_again(monkeypatch):
+    cells = [CellRecord(f"c{n}", "A", f"d{n}", 1, None, {}, "done", metrics={"ndcg@10": 0.5}) for n in range(3)]
+
+    def gone(spec):
+        raise InputError("there is no such file", where="films.csv")
+
+    ran = stored(monkeypatch, lambda spec: SimpleNamespace(cells=cells[:1]), cells)
+    with pytest.raises(InputError, match=r"study: 2 cells cannot be run again: .* \(first: A on d1\); check out the"):
+        rerunning.rerun("study", 1, base=".", metric="ndcg@10")
+    stored(monkeypatch, gone, cells)
+    with pytest.raises(
+        InputError, match=r"films\.csv: cells cannot be run again: there is no such file; name the folder"
+    ):
+        rerunning.rerun("study", 1, base=".", metric="ndcg@10")
+    assert ran == []
 
 
 ALTERED = "10 % of its cells improved by 5 %"

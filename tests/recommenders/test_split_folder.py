@@ -83,6 +83,37 @@ def test_the_files_are_what_each_library_reads(ratings, tmp_path):
     assert len((tmp_path / "tr" / "test.qrels").read_text().splitlines()[0].split()) == 4
 
 
+def test_the_validation_file_holds_what_trains_the_final_model_and_judges_nothing(tmp_path):
+    """c and z are new to validation: their events are trained on in the end, and judge nothing."""
+    rows = [("a", "x"), ("a", "y"), ("b", "x"), ("b", "y"), ("a", "w"), ("b", "w"), ("c", "x"), ("b", "z"),
+            ("a", "z"), ("c", "y")]  # fmt: skip
+    text = "".join(f"{user},{item},{1_600_000_000 + 86_400 * day}\n" for day, (user, item) in enumerate(rows))
+    (tmp_path / "log.csv").write_text("user,item,timestamp\n" + text)
+    allowed = ["empty_valid", "empty_test"]
+    protocol = {"split": "global_time", "filter": "none", "ratios": [0.6, 0.2, 0.2], "allow_leakage": allowed}
+    exported = recassay.split(tmp_path / "log.csv", tmp_path / "out", protocol=protocol)
+    assert {part: told["rows"] for part, told in exported.files.items()} == {"train": 6, "valid": 2, "test": 2}
+    valid = pl.read_csv(tmp_path / "out" / "valid.csv")
+    assert set(valid.select("user", "item").rows()) == {("c", "x"), ("b", "z")}
+    assert exported.to_dict()["folder"] == str(tmp_path / "out")
+    plain = exported_protocol(read_sidecar(tmp_path / "out"))
+    back = open_split_folder(tmp_path / "out", plain, ReadSpec())
+    assert (back.audit, back.fingerprint) == (exported.audit, exported.fingerprint)
+    assert (len(back.valid), len(back.refit()), len(back.test)) == (0, 8, 2)
+    assert exported.audit["split"] == "global_time"
+
+
+def test_a_folder_comes_back_with_the_rule_of_its_repeats(tmp_path):
+    rows = "".join(f"u{n % 4},i{n % 3},{1 + n % 2},{1_600_000_000 + 86_400 * n}\n" for n in range(40))
+    (tmp_path / "log.csv").write_text("user,item,rating,timestamp\n" + rows)
+    protocol = {"split": "user_time", "filter": "none", "task": "repeat"}
+    recassay.split(tmp_path / "log.csv", tmp_path / "out", protocol=protocol, read={"repeated": "sum"})
+    meta = read_sidecar(tmp_path / "out")
+    assert meta["repeated"]["name"] == "sum"
+    back = open_split_folder(tmp_path / "out", exported_protocol(meta), ReadSpec())
+    assert (back.train.repeated.name, back.task) == ("sum", "repeat")
+
+
 def test_a_file_that_was_changed_is_refused(ratings, tmp_path):
     made(ratings, tmp_path / "out")
     path = tmp_path / "out" / "test.csv"
@@ -232,6 +263,9 @@ def test_what_is_in_the_way_and_what_a_format_cannot_say(ratings, tmp_path):
     first = (tmp_path / "trec" / "test.qrels").read_text().splitlines()[0].split(" ")
     assert (first[1], first[3], len(first)) == ("0", "1", 4)
     assert not (tmp_path / "trec" / "train.qrels").exists()
+    assert (tmp_path / "trec" / "valid.qrels").is_file()
+    (tmp_path / "empty").mkdir()
+    assert recassay.split(ratings, tmp_path / "empty", protocol=USER_TIME).files["train"]["file"] == "train.csv"
 
 
 def test_a_given_split_is_a_folder():

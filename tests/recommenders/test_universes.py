@@ -70,6 +70,50 @@ def test_seeds_are_a_design_and_share_their_trials():
     assert {(cell.spec.search_seed, cell.spec.seed) for cell in seeds} == {(3, 3), (4, 4)}
 
 
+def test_a_universe_runs_all_folds_unless_the_study_names_one_of_the_same_split():
+    def folds(multiverse, **protocol):
+        spec = study(multiverse, algorithms=["MostPop"], protocol=protocol)
+        return [(cell.spec.split.protocol.split, cell.spec.fold) for cell in plan(spec).cells]
+
+    least = {"min_interactions": [0, 5]}
+    assert folds(least, split="kfold", folds=3, fold=1) == [("kfold", 1)] * 2
+    assert folds(least, split="kfold", folds=2) == [("kfold", 0), ("kfold", 1)] * 2
+    both = {"split": ["kfold", "rolling"]}
+    assert folds(both, folds=2) == [("kfold", 0), ("kfold", 1), ("rolling", 0), ("rolling", 1)]
+    named = folds(both, split="kfold", folds=2, fold=1)
+    assert named == [("kfold", 1), ("rolling", 0), ("rolling", 1)]
+
+
+def test_a_dataset_with_a_split_of_its_own_keeps_its_folds():
+    own = {"dense-small": {"split": "kfold", "folds": 3}}
+    spec = study({"min_interactions": [0, 5]}, algorithms=["MostPop"], dataset_settings=own)
+    assert [cell.spec.fold for cell in plan(spec).cells] == [0, 1, 2] * 2
+    (dataset,) = study({"split": ["kfold", "random"]}, protocol={"split": "kfold", "folds": 3}).datasets
+    assert dataset.folds == (0, 1, 2)
+    found = universes(study({"split": ["kfold", "random"]}, protocol={"split": "kfold", "folds": 3}))
+    assert [universe.study.datasets[0].folds for universe in found] == [None, None]
+
+
+def test_the_seed_of_the_search_is_the_studys_own_where_the_final_fit_varies():
+    spec = study({"fit_seed": [5, 6]}, trials=4, algorithms=["ALS"], seed=3)
+    assert {cell.spec.search_seed for cell in plan(spec).cells} == {3}
+    stated = spec.model_copy(update={"tuning": spec.tuning.model_copy(update={"seed": 8})})
+    assert {cell.spec.search_seed for cell in plan(stated).cells} == {8}
+    objectives = study({"tuning_metric": ["recall@5", "ndcg@10"], "trials": [2, 3]}, trials=4)
+    found = {(u.study.tuning.metric, u.study.tuning.trials) for u in universes(objectives)}
+    assert found == {(metric, trials) for metric in ("recall@5", "ndcg@10") for trials in (2, 3)}
+
+
+def test_a_rule_may_name_several_choices_and_a_dataset():
+    rules = [{"min_interactions": [5, 10], "dataset": "few-items"}]
+    spec = make_study(["synthetic:dense-small", "synthetic:few-items"], ["MostPop"], trials=0,
+                      multiverse={"min_interactions": [0, 5, 10], "exclude": rules})  # fmt: skip
+    assert [(u.has("dense-small", "MostPop"), u.has("few-items", "MostPop")) for u in universes(spec)] == [
+        (True, True), (True, False), (True, False)
+    ]  # fmt: skip
+    assert len(plan(spec).cells) == 4
+
+
 @pytest.mark.parametrize(
     ("said", "words"),
     [
@@ -166,6 +210,17 @@ def test_the_price_is_told_in_time_by_cells_that_ran_or_by_published_times(tmp_p
             patch.setattr(Store, "cells", lambda self, own=own, **_: own)
             seconds, _, _ = stored_seconds(tmp_path / "study", ("MostPop",), ("dense-small",))
         assert seconds.tolist() == [[60.0 if took == 61.0 else 100.0]]
+    known = np.array([[60.0, np.nan], [60.0, np.nan]])
+    two = plan(make_study(["synthetic:dense-small", "synthetic:few-items"], ["MostPop", "ItemKNN"], trials=0,
+                          metrics=["ndcg@10"], multiverse={"split": SPLITS[:2]}))  # fmt: skip
+    with monkeypatch.context() as patch:
+        patch.setattr("recassay.recommenders.price._stored", lambda *_: (known, 1, {two.cells[0].id}))
+        # three of the four cells on dense-small are to come; the size of few-items is not known
+        assert price(two, tmp_path / "new").endswith(
+            "; about 3 min of one process by 1 cell that ran here; not known on few-items"
+        )
+        patch.setattr("recassay.recommenders.price.split_size", lambda folder, split: 1000.0)
+        assert "not known" not in price(two, tmp_path / "new"), "it takes as long as a dataset of its size"
     monkeypatch.setattr("recassay.recommenders.price._stored", lambda *_: (np.array([[60.0], [30.0]]), 4, set()))
     assert "; about 4 min of one process by 4 cells" in price(plan(large), tmp_path / "study")
 

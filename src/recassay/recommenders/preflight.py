@@ -129,8 +129,8 @@ def _no_times(study: StudySpec, dataset: DatasetSpec) -> Iterator[RecAssayError]
     if times == "none":
         what = f"the split {split!r} follows time, and this dataset has no timestamps"
         fix = "choose split = 'random_per_user' for it, or name its column of timestamps"
-    elif times == "position" and split == "global_time":
-        what = "the split 'global_time' needs a clock, and the times of this dataset are positions"
+    elif times == "position" and SPLITS[split].scope == "global":
+        what = f"the split {split!r} needs a clock, and the times of this dataset are positions"
         fix = "choose split = 'leave_last_out', 'user_time' or 'random_per_user' for it"
     else:
         return

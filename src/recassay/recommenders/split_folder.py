@@ -68,8 +68,6 @@ def export_split(
     model of a study is trained on training and validation together, unless `final_fit` says otherwise. The test file
     holds the events that are judged. The folder appears whole or not at all.
     """
-    if form not in get_args(SplitFormat):
-        raise UsageError(f"there is no format {form!r}", fix=f"use one of {', '.join(get_args(SplitFormat))}")
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         if not overwrite:
             raise UsageError("the folder is not empty", where=str(out), fix="choose another one, or say `replace=True`")
