@@ -173,6 +173,8 @@ def test_all_pairs_decided_leaves_nothing_to_plan(fewer_draws):
     assert plan.pairs == ()
     assert next(sentences(plan)) == "The only pair is decided: nothing more needs to be run."
     assert plan.to_frame().height == 0
+    assert plan.to_frame().schema["left"] == pl.String
+    assert (plan.to_frame().schema["gap"], plan.to_frame().schema["alone"]) == (pl.Float64, pl.Int64)
 
 
 def grown(rng, k, most, gap=0.0):
@@ -380,6 +382,7 @@ def test_a_plan_is_of_the_undecided_pairs_and_passes_on_what_was_asked(monkeypat
     assert told["settings"] == {"difference": None, "power": 0.7, "alpha": alpha}
     assert told["anytime"]["statement"] == found.look.sentence()
     assert "left_out" not in told
+    assert (told["metric"], told["relative"], told["decided"]) == ("score", True, found.decided)
     assert found.out_of_reach() == tuple(pair for pair in found.pairs if pair.alone is None)
     # With more algorithms than are shown, the pair that the verdict speaks of and those of the best are left.
     asked = {"higher_is_better": True, "alpha": alpha, "power": 0.7, "seed": 3}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -305,7 +306,11 @@ def test_every_number_of_a_dataset_by_plain_computation() -> None:
     assert first["difference"] == {
         "estimate": one.pairs[0].difference, "interval": [one.pairs[0].low, one.pairs[0].high]
     }  # fmt: skip
+    assert (first["left"], first["right"], first["p"]) == (names[0], names[1], one.pairs[0].p)
+    assert {"low", "high"}.isdisjoint(first)
     assert (told["settings"]["alpha"], told["settings"]["confidence"], found.confidence) == (0.2, 0.8, 0.8)
+    assert told["settings"]["replicates"] == 150
+    assert (told["metric"], told["higher_is_better"], told["algorithms"]) == ("rmse", False, list(found.algorithms))
     assert told["datasets"]["films"]["means"][names[0]]["interval"] == [one.low[0], one.high[0]]
 
 
@@ -442,3 +447,44 @@ def test_two_users_and_three_datasets_are_the_least() -> None:
         compare_users([], "ndcg@10", higher_is_better=True, skipped={"films": "it failed"})
     with pytest.raises(UsageError, match="alpha = 0 is no level"):
         compare_users(two, "ndcg@10", higher_is_better=True, alpha=0)
+    summary = compare_users(two[:2], "ndcg@10", higher_is_better=True, replicates=100).summary_frame()
+    assert summary.select("left", "right", "wins", "ties", "losses", "estimate").rows() == [("b", "a", 0, 2, 0, None)]
+    assert summary.schema["p_holm"] == pl.Float64
+
+
+def test_pairs_that_share_no_dataset_have_no_summary_and_others_count_where_both_are() -> None:
+    values = scores(30, 1).values
+    tables = [
+        UserScores("films", ("a", "b"), values[:2]),
+        UserScores("books", ("b", "c"), values[1:]),
+        UserScores("songs", ("c", "d"), values[:2]),
+    ]
+    found = compare_users(tables, "ndcg@10", higher_is_better=True, replicates=100)
+    pairs = {frozenset((pair.left, pair.right)): pair for pair in found.summary}
+    assert set(pairs) == {frozenset("ab"), frozenset("bc"), frozenset("cd")}
+    assert all(pair.wins + pair.ties + pair.losses == 1 for pair in found.summary)
+    assert set(found.algorithms) == set("abcd")
+
+
+def test_a_mean_of_zero_and_differences_without_spread() -> None:
+    """Nothing is a share of 0, and an effect in deviations needs some deviation."""
+    values = np.array([[0.5, 0.5, 0.5, 0.5], [0.3, 0.3, 0.3, 0.3], [0.0, 0.0, 0.0, 0.0]])
+    found = compare_users(
+        [UserScores("films", ("a", "b", "c"), values)], "ndcg@10", higher_is_better=True, replicates=100
+    )
+    first, second, third = found.datasets[0].pairs
+    assert (first.left, first.right, first.relative) == ("a", "b", pytest.approx(2 / 3))
+    assert (second.right, second.relative, third.relative) == ("c", None, None)
+    same = compare_users(
+        [UserScores("films", ("a", "b"), values[[0, 0]])], "ndcg@10", higher_is_better=True, replicates=100
+    )
+    (pair,) = same.datasets[0].pairs
+    assert (pair.difference, pair.effect, pair.p, pair.equal) == (0.0, 0.0, 1.0, 4)
+
+
+def test_thirty_differences_are_still_enumerated(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sign_flip, "_enumerated", lambda d: len(d) / 100)
+    irregular = np.sqrt(np.arange(2.0, 33.0))
+    assert p_of(irregular[:30]) == 0.3
+    assert p_of(np.append(irregular[:30], np.zeros(5))) == 0.3, "differences of 0 have no sign"
+    assert p_of(irregular) == pytest.approx(2.0**-30), "all on one side"

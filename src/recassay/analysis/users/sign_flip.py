@@ -50,8 +50,6 @@ def sign_flip_p(differences: FloatArray, rng: np.random.Generator) -> FloatArray
     smooth = []
     for place in range(pairs):
         d = differences[unequal[:, place], place]
-        if not len(d):
-            continue
         exact = _enumerated(d) if len(d) <= MOST_ENUMERATED else _of_multiples(d)
         if exact is not None:
             p[place] = exact
@@ -73,8 +71,6 @@ def _enumerated(d: FloatArray) -> float:
     half = len(d) // 2
     first, second = np.sort(_sums(d[:half])), _sums(d[half:])
     least = abs(float(d.sum())) - TIE * float(np.abs(d).sum())
-    if least <= 0:
-        return 1.0
     above = len(first) * len(second) - int(np.searchsorted(first, least - second, side="left").sum())
     return min(2 * above / 2.0 ** len(d), 1.0)
 
