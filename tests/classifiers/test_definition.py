@@ -117,6 +117,16 @@ def test_answers_that_are_no_classes_are_refused(answers, message):
     assert cell._answers(Told([0, 0, 0]).fit(None, np.array([0])), table, "artificial").tolist() == [1, 1, 0]
 
 
+def test_an_answer_that_is_no_class_is_kept_as_missing():
+    table = PreparedTable(
+        np.zeros((1, 1)), np.array([0]), np.zeros((3, 1)), np.array([1, 1, 0]), np.array([4, 6, 9]), ("a", "b")
+    )
+    answers = np.array([2, 1, -1])
+    assert cell._responses(table, answers, answers == table.test_y).rows() == [
+        (4, "b", None, 0), (6, "b", "b", 1), (9, "a", None, 0)
+    ]  # fmt: skip
+
+
 def test_balanced_accuracy():
     truth = np.array([0, 0, 0, 0, 2, 2])
     right = np.array([True, True, True, False, False, False])

@@ -53,6 +53,27 @@ def test_a_class_with_one_row_is_never_tested():
     assert all(not division(labels, seed=seed)[-1] for seed in range(30))
 
 
+@pytest.mark.parametrize(
+    ("counts", "share", "tested"),
+    [
+        ((5, 5), 0.3, [2, 1]),  # 1.5 and 1.5 of 3: of equal remainders the earlier class first
+        ((4, 6), 0.3, [1, 2]),  # 1.2 and 1.8
+        ((2, 18), 0.9, [1, 17]),  # 1.8 and 16.2 of 18, and each class keeps a row for training
+        ((1, 9), 0.5, [0, 5]),  # 0.5 and 4.5 of 5, and a single row is never tested
+    ],
+)
+def test_rests_of_a_division_go_to_the_largest_remainders(counts, share, tested):
+    labels = np.repeat(np.arange(2), counts)
+    assert np.bincount(labels[division(labels, share)], minlength=2).tolist() == tested
+
+
+def test_a_division_without_test_rows_is_refused():
+    for labels, share, rows in (([0, 0, 1, 1], 0.1, 0), ([0, 1, 2, 3], 0.5, 2)):
+        with pytest.raises(InputError, match=f"{rows} test rows of 4 leave nothing to test on; raise test_share"):
+            division(labels, share)
+    assert division([0, 0, 1, 1], 0.3).sum() == 1
+
+
 def test_a_number_that_no_row_has_takes_no_test_row():
     labels = np.repeat([0, 2], [10, 10])
     test = division(labels, share=0.3)
@@ -91,6 +112,10 @@ def test_many_categories_become_one_column_by_frequency():
     order = values[[1, 4, 0, 6], 0]
     assert np.all(np.diff(order[:3]) > 0)
     assert order[3] < order[0]
+    assert encode_features(frame, train, one_hot_limit=3)[1] == ["c=a", "c=b", "c=c"], "three are not more than three"
+    tied = pl.DataFrame({"c": ["b", None, "a", "c", "c", "a"]})
+    places = encode_features(tied, np.ones(6, dtype=bool), one_hot_limit=3)[0][[2, 3, 0, 1], 0]
+    assert np.all(np.diff(places) > 0), "equally frequent ones by name, and what is missing last"
 
 
 def test_nothing_of_the_test_rows_is_learned():
@@ -111,10 +136,14 @@ def test_constant_and_empty_features_are_left_out():
             "same": [1.0, 1.0, 2.0, 3.0],
             "empty": pl.Series([None, None, 1.0, 2.0]),
             "one": ["a", "a", "b", "c"],
+            "rounding": [0.1 + 0.2, 0.3, 0.4, 0.5],
+            "large": [1e9 + 1e-4, 1e9, 0.0, 1.0],
             "x": [1.0, 2.0, 3.0, 4.0],
+            "small": [1e-9, 2e-9, 3e-9, 4e-9],
         }
     )
-    assert encode_features(frame, train)[1] == ["x"]
+    assert encode_features(frame, train)[1] == ["x", "small"]
+    frame = frame.drop("small")
     with pytest.raises(InputError, match="every feature is constant"):
         encode_features(frame.drop("x"), train)
 

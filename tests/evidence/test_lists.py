@@ -40,6 +40,12 @@ def test_a_given_split_is_taken_with_its_name_and_without_a_fingerprint():
     assert judging.split.task == "new"
 
 
+def test_a_split_from_a_file_is_called_after_it(tmp_path):
+    held_out().write_csv(tmp_path / "films.test.csv")
+    assert judged_on(training(), tmp_path / "films.test.csv").name == "films"
+    assert judged_on(training(), str(tmp_path / "films.test.csv")).name == "films"
+
+
 def test_without_training_data_nothing_is_audited_and_a_threshold_still_counts():
     test = held_out("rating", row=lambda u: (float(u + 1),))
     judging = judged_on(None, test, threshold=3.0)
@@ -57,6 +63,10 @@ def test_what_one_part_alone_has_is_left_out_and_said():
     judging = judged_on(timed, held_out())
     assert judging.notes == ("only one of the parts has times, so that no leakage in time could be seen",)
     assert judging.split.train.time is None
+    late = held_out("timestamp", row=lambda u: (99,))
+    assert judged_on(training(), late).notes == judging.notes
+    assert judged_on(timed, late).notes == ()
+    assert judged_on(timed, late).split.train.time is not None
     rated = training("rating", row=lambda u, i: (5.0,))
     assert judged_on(rated, held_out()).split.train.weight is None
     assert judged_on(rated, held_out()).notes == ()

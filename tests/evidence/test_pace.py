@@ -11,7 +11,7 @@ from recassay.runner.running import RunningCell
 from recassay.store.records import CellRecord, PlannedRow
 
 
-def cell(algorithm: str, dataset: str, seconds: float) -> CellRecord:
+def cell(algorithm: str, dataset: str, seconds: float | None) -> CellRecord:
     return CellRecord(f"{algorithm} {dataset}", algorithm, dataset, 1, None, {}, "done", seconds=seconds)
 
 
@@ -28,6 +28,9 @@ def test_the_time_left_follows_algorithms_and_datasets() -> None:
     assert seconds_left(done, [planned("C", "f")], [], 1) == pytest.approx(40 ** (1 / 3)), "what is new is as usual"
     assert seconds_left(done[:2], [planned("B", "e")], [], 1) is None
     assert seconds_left(done, [], [], 1) == 0
+    untimed = [cell("B", "e", 0.0), cell("B", "f", None)]
+    assert seconds_left([*done, *untimed], [planned("B", "e")], [], 1) == left, "a cell without a time says nothing"
+    assert seconds_left([*done[:2], *untimed], [planned("B", "e")], [], 1) is None
 
 
 def test_processes_share_the_cells_that_are_left_but_not_one_cell() -> None:

@@ -138,12 +138,14 @@ def test_answers_of_classifiers_are_those_on_the_same_rows(tmp_path, monkeypatch
 
     monkeypatch.setattr(Store, "responses", responses)
     monkeypatch.setattr(instances.ClassifierCellSpec, "model_validate", classmethod(lambda cls, spec: Spec(spec)))
-    monkeypatch.setattr(instances, "table_record", lambda folder, split: {"properties": {"NumberOfClasses": 2.0}})
+    monkeypatch.setattr(
+        instances, "table_record", lambda folder, split: {"properties": {f"{split} of {folder.name}": 2.0}}
+    )
     (found,) = instances.stored_instances(folder)
     assert found.dataset == "iris"
     assert found.responses.codes.tolist() == [[1, 1, 0], [0, 1, 1]]
     assert (found.responses.respondents, found.responses.items) == (("tree", "mlp1"), ("r4", "r7", "r9"))
-    assert (found.roles, found.truth, found.metadata) == (("real", "mlp"), ("a", "b", "a"), {"NumberOfClasses": 2.0})
+    assert (found.roles, found.truth, found.metadata) == (("real", "mlp"), ("a", "b", "a"), {"split of study": 2.0})
     rows["c2"] = [4, 7, 8]
     with pytest.raises(InputError, match="the cells of iris were tested on different rows"):
         instances.stored_instances(folder)

@@ -11,7 +11,8 @@ from recassay.core.tables.responses import MISSING
 from recassay.core.tables.results import Results
 from recassay.evidence.users import paired_scores, table_responses, table_scores, user_responses, user_scores
 from recassay.store import CellRecord, Store
-from support.stores import DoneCell, write_records, write_store
+from recassay.store.files import write_cell_files
+from support.stores import LISTS, DoneCell, write_records, write_store
 
 HITS = {("EASE", 5): [1, 1, 0, 0], ("EASE", 3): [0, 0, 1, 1], ("Pop", 5): [1, 0, 0, 0], ("Pop", 3): [0, 1, 1, 1]}
 
@@ -63,6 +64,15 @@ def test_a_dataset_without_a_finished_cell_is_skipped_with_its_reasons(tmp_path)
     scores, skipped = paired_scores(folder, "ndcg@10")
     assert [table.dataset for table in scores] == ["films"]
     assert skipped == {"books": "no cell is done (out of memory)"}
+    slow = CellRecord("c3", "EASE", "songs", 1, None, {}, "failed", reason="out of time")
+    several = write_records(tmp_path / "several", ["ndcg@10"], [*cells, slow])
+    # What a cell wrote before it failed does not count.
+    left = pl.DataFrame({"user": ["u1", "u2"], "ndcg@10": [0.1, 0.2]})
+    write_cell_files(several, "c2", per_user=left, lists=LISTS)
+    scores, skipped = paired_scores(several, "ndcg@10")
+    assert [table.dataset for table in scores] == ["films"]
+    assert skipped == {"books": "no cell is done (out of memory)", "songs": "no cell is done (out of time)"}
+    assert user_scores(several, "ndcg@10").height == 0, "one user has no deviation, and the other cells failed"
     with (
         Store.open(folder) as store,
         pytest.raises(InputError, match="the study has no dataset 'books'; use one of films"),
@@ -71,6 +81,28 @@ def test_a_dataset_without_a_finished_cell_is_skipped_with_its_reasons(tmp_path)
     none = write_records(tmp_path / "none", ["ndcg@10"], [failed])
     with Store.open(none) as store, pytest.raises(InputError, match="no cell of this study is done"):
         user_responses(store)
+    assert paired_scores(none, "ndcg@10") == ([], {"books": "no cell is done (out of memory)"})
+
+
+def test_each_dataset_has_its_own_respondents_and_users(tmp_path):
+    cells = [DoneCell("EASE", "films", [1, 0]), DoneCell("Pop", "films", [0, 1]), DoneCell("Pop", "books", [1, 1, 0])]
+    write_store(tmp_path / "study", "hitrate@10", cells)
+    with Store.open(tmp_path / "study") as store:
+        _, tables = user_responses(store)
+        assert list(user_responses(store, datasets=["films"])[1]) == ["films"]
+    assert list(tables) == ["books", "films"]
+    assert (tables["films"].respondents, tables["films"].codes.tolist()) == (("EASE", "Pop"), [[1, 0], [0, 1]])
+    assert (tables["books"].respondents, tables["books"].codes.tolist()) == (("Pop",), [[1, 1, 0]])
+
+
+def test_a_user_is_an_item_in_each_fold(tmp_path):
+    cells = [CellRecord(f"c{fold}", "EASE", "films", 1, fold, {}, "done", metrics={"hitrate@10": value})
+             for fold, value in ((0, 1.0), (1, 0.0))]  # fmt: skip
+    folder = write_records(tmp_path / "study", ["hitrate@10"], cells)
+    with Store.open(folder) as store:
+        _, tables = user_responses(store)
+    assert dict(zip(tables["films"].items, tables["films"].codes[0].tolist(), strict=True)) == {
+        "u1 (fold 0)": 1, "u1 (fold 1)": 0}  # fmt: skip
 
 
 def single_users(rows, metric="ndcg@10"):
@@ -108,7 +140,8 @@ def test_a_metric_of_0_and_1_tells_a_hit_whatever_its_name():
     binary = [(*row[:3], float(row[3] > 0)) for row in ROWS]
     assert table_responses(single_users(binary, "solved"))[0] == "solved"
     assert table_responses(single_users(binary, "solved"), "Solved")[0] == "solved"
-    with pytest.raises(UsageError, match="score does not tell a hit from a miss"):
+    known = "use one of hitrate, ndcg, recall, precision, map, mrr, f1, rprecision"
+    with pytest.raises(UsageError, match=f"score does not tell a hit from a miss; {known}$"):
         table_responses(single_users(ROWS, "score"), "score")
     with pytest.raises(NotApplicableError, match="no metric of the study tells a hit"):
         table_responses(single_users(ROWS, "score"))

@@ -40,4 +40,4 @@ def seconds_left(
     for row in to_go:
         expected = float(np.exp(middle + by_algorithm[row.algorithm] + by_dataset[row.dataset]))
         left += max(expected - had.get(row.cell, 0.0), 0.0)
-    return left / max(min(workers, len(to_go)), 1) if to_go else 0.0
+    return left / max(min(workers, len(to_go)), 1)
