@@ -111,6 +111,8 @@ how = { options = ["a", "b"], default = "b" }
         "how": Choice(("a", "b"), "b"),
     }
     assert (kind.name, kind.source) == ("together", "the tests")
+    (tmp_path / "together.toml").rename(tmp_path / "OTHER.TOML")
+    assert load_plugin("./OTHER.TOML", tmp_path).name == "together"
 
 
 BROKEN_SCRIPTS = {
@@ -185,6 +187,9 @@ def test_lists_that_are_far_too_large_and_a_guess_of_memory(tmp_path, monkeypatc
         )
         with pytest.raises(RecAssayError, match=re.escape(words)):
             process._read(tmp_path / "wrong.parquet", train, 2, "mine")
+    for fewer in (table.clear(), table.with_columns(item=pl.Series([0, 4]))):  # what is had is left out, not refused
+        fewer.write_parquet(tmp_path / "fewer.parquet")
+        assert process._read(tmp_path / "fewer.parquet", train, 2, "mine").height == fewer.height
     with pytest.raises(RecAssayError, match=r"mine: its script wrote no recommendations\.parquet"):
         process._read(tmp_path / "gone.parquet", train, 2, "mine")
     monkeypatch.setattr(process, "MOST_BYTES_A_ROW", 0)

@@ -12,9 +12,19 @@ from scipy.sparse import csr_array
 
 from recassay.algorithms import linear
 from recassay.algorithms.als import ALS
-from recassay.algorithms.kernels import compiled, counts, device, device_lists, device_products, products, similarity
+from recassay.algorithms.kernels import (
+    compiled,
+    counts,
+    device,
+    device_lists,
+    device_products,
+    products,
+    similarity,
+    sparse_neighbours,
+)
 from recassay.algorithms.kernels.device_lists import DeviceRecommender, torch_recommender
 from recassay.algorithms.kernels.positives import Positives
+from recassay.algorithms.kernels.products import SparseRows
 from recassay.algorithms.kernels.scoring import ScoreRecommender, scoring_bytes
 from recassay.algorithms.kernels.similarity import NeighbourLists
 from recassay.algorithms.kernels.sparse_scoring import SparseRecommender
@@ -116,6 +126,17 @@ def test_counts_are_dense_for_small_catalogues_and_where_many_pairs_occur(monkey
     monkeypatch.setattr(counts, "LARGE_CATALOGUE", 10)
     history = csr_array((np.arange(items)[None, :] < held).astype(np.float32))  # one user with so many items
     assert counts.is_crowded(history) == crowded
+
+
+def test_lists_are_sorted_some_rows_at_a_time(monkeypatch):
+    draws = np.random.default_rng(5)
+    left, right = (csr_array((draws.random(shape) < 0.4).astype(np.float32)) for shape in ((23, 8), (8, 23)))
+    rows, columns, place = SparseRows.of(left), SparseRows.of(right), draws.permutation(23).astype(np.int32)
+    whole = sparse_neighbours.largest_products(rows, columns, 4, place)
+    monkeypatch.setattr(sparse_neighbours, "ROWS_AT_ONCE", 5)
+    parts = sparse_neighbours.largest_products(rows, columns, 4, place)
+    for one, other in zip(whole, parts, strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 def test_weights_that_are_no_numbers_are_refused_on_either_side():

@@ -129,3 +129,5 @@ def test_order_is_seen_across_blocks() -> None:
     assert blocks.in_order(user, item)
     item[7] = 0
     assert not blocks.in_order(user, item)
+    for users, items, ordered in (([0, 0], [1, 1], True), ([1, 0], [0, 1], False), ([0, 1], [1, 0], True)):
+        assert blocks.in_order(np.array(users), np.array(items)) == ordered

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 
-from recassay.core.choices import DRAWS_OF, Range
+from recassay.core.choices import DRAWS_OF, Draws, Level, Range, Seconds, Seed, Share, Workers, Written
 
 
 @pytest.mark.parametrize(
@@ -21,6 +23,13 @@ def test_a_range_holds_its_ends(limits, inside, outside, words):
     assert all(map(limits.holds, inside))
     assert not any(map(limits.holds, outside))
     assert limits.words() == words
+
+
+def test_what_numbers_of_options_may_be_and_how_they_are_written():
+    stated = {kind: get_args(kind)[1] for kind in (Level, Draws, Seed, Workers, Share, Seconds)}
+    assert list(stated.values()) == [
+        Range(0.5, 0.999), Range(None, 1_000_000), Range(0), Range(None, 4096), Written("2%"), Written("2h")
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(

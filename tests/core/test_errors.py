@@ -27,9 +27,9 @@ from recassay.core.errors import (
     listing,
     refuse_all,
 )
-from recassay.core.names import did_you_mean
+from recassay.core.names import canonical, did_you_mean
 from recassay.core.system.display import table_html
-from recassay.core.system.failures import causes
+from recassay.core.system.failures import Cause, causes
 from recassay.core.system.json_text import read_json
 from recassay.core.system.lines import lines_of
 from recassay.core.system.plain import plain
@@ -145,6 +145,8 @@ def test_causes_of_failures_are_told_once():
         ("failed: ALS on a: no reason was kept", 1),
         ("timeout: ALS on c: too large", 1),
     ]
+    many = Cause("failed", "why", tuple("abcd"), tuple("uvwxyz"), 24)
+    assert many.sentence() == "failed: a, b, c and 1 more on u, v, w and 3 more: why"
 
 
 @pytest.mark.parametrize(
@@ -162,6 +164,8 @@ def test_causes_of_failures_are_told_once():
 def test_near_names(name, known, hint):
     assert did_you_mean(name, known) == hint
     assert did_you_mean("qqq", ["EASE"], else_see="the list") == "see the list"
+    assert did_you_mean("eas", ["EASE"], else_see="the list") == "did you mean 'EASE'?"
+    assert canonical("Hit-Rate. of_Straße") == "hitrateofstrasse"
 
 
 def test_json_of_others():
@@ -180,6 +184,9 @@ def test_text_of_others():
     assert lines_of("a\r\nb\rc\x0cd\u2028e\n") == ["a", "b", "c\x0cd\u2028e"]
     assert lines_of("a\n\n") == ["a", ""]
     assert printable("a\tb\nc\x1b\u202e\U000e0001") == "a\tb\nc\\x1b\\u202e\\U000e0001"
+    hidden = "\x00\x08\x0b\x1f\x7f\x9f\u200b\u200f\u2028\u2060\u2069\ufeff\ufffc\uffff\ud800\U0010ffff"
+    assert printable(hidden) == hidden.encode("unicode-escape").decode()
+    assert printable("é\xa0 ‐ 中 😀") == "é\xa0 ‐ 中 😀"
     assert one_line("a \n b" + "c" * 200, most=10) == "a bcccccc…"
     assert (one_line("x" * 10, most=10), one_line(" " * 50 + "x", most=10)) == ("x" * 10, "…")
 
@@ -188,6 +195,8 @@ def test_plain_data():
     finding = AuditFinding("films", "late", "s", True)
     values = {1: np.float64(2.5), "nan": float("nan"), "array": np.array([1, 2]), "inf": [np.inf, True, None]}
     assert plain(values) == {"1": 2.5, "nan": None, "array": [1, 2], "inf": [None, True, None]}
+    assert plain([np.float32("inf"), np.float32(0.5), np.bool_(True), np.int64(3)]) == [None, 0.5, True, 3]
+    assert plain(AuditFinding) is AuditFinding
     assert plain((finding,)) == [{"dataset": "films", "name": "late", "sentence": "s", "leak": True}]
 
 

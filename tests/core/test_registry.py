@@ -164,6 +164,32 @@ def test_labels_as_they_are_stored_and_written(text, stored, written):
     assert written is None or metric_name(stored) == written
 
 
+ALIASES = {
+    "ndcg": "Normalized Discounted Cumulative Gain", "hitrate": "hit, hits, HR, Hit Ratio", "precision": "prec, P",
+    "recall": "rec, R", "map": "AP, mean average precision", "mrr": "RR, reciprocal rank", "f1": "F-measure, f_score",
+    "rprecision": "R-prec", "auc": "ROC-AUC, AUROC", "coverage": "cov, item coverage", "diversity": "ILD, div",
+    "novelty": "nov", "serendipity": "ser", "entropy": "Shannon entropy", "longtail": "APLT", "gini": "Gini index",
+    "popularity": "ARP, average popularity", "calibration": "miscalibration", "accuracy": "acc",
+    "balanced_accuracy": "bacc, balacc", "logloss": "cross-entropy, NLL", "error": "error rate, test error",
+    "seconds": "time, runtime, duration", "seconds_fit": "fit time, training_time, fit_seconds",
+    "seconds_predict": "predict time, inference_time", "r2": "R squared", "perplexity": "PPL", "exact_match": "EM",
+    "energy": "energy consumed", "memory": "peak memory, memory_mb, memory_gb",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ALIASES)
+def test_metrics_are_known_by_the_names_people_use(name):
+    assert {normal_label(f"{alias}@5") for alias in ALIASES[name].split(", ")} == {f"{name}@5"}
+
+
+def test_metrics_as_papers_write_them():
+    labels = "ndcg map mrr auc hitrate f1 rprecision longtail gini rmse mse mae gauc logloss joules recall exact_match"
+    assert [metric_name(label) for label in labels.split()] == [
+        "nDCG", "MAP", "MRR", "AUC", "HitRate", "F1", "R-Precision", "LongTail", "Gini", "RMSE", "MSE", "MAE", "GAUC",
+        "LogLoss", "energy (J)", "Recall", "Exact match",
+    ]  # fmt: skip
+
+
 def test_good_cut_offs():
     refused = []
     for label in ("ndcg@1", "ndcg@1000000", "recall@10[by_k]", "auc", "fancy@many", "map[by_k]", "ndcg@0"):
