@@ -69,6 +69,14 @@ def test_users_without_a_list_score_zero_and_users_without_truth_are_counted():
     assert list(result.mean()) == ["precision@2", "ndcg@2", "diversity@2", "coverage@2"]
 
 
+def test_ids_come_from_whichever_part_knows_them():
+    for truth, train, names in (
+        (TEST, TRAIN.csr(), ["u0", "u2", "u3"]), (TEST.csr(), TRAIN, ["u0", "u2", "u3"]),
+        (TEST.csr(), TRAIN.csr(), [0, 2, 3]),
+    ):  # fmt: skip
+        assert evaluate(LISTS, truth, ["recall@2"], train=train).per_user["user"].to_list() == names
+
+
 def test_frames_and_json_hold_the_means_and_the_conventions():
     result = evaluate(LISTS, TEST, ["map@2[by_k]", "gini@2"], train=TRAIN)
     assert result.to_frame().columns == ["metric", "value"]
@@ -219,9 +227,9 @@ def test_the_largest_cut_off_and_a_variant_of_nothing():
 
 
 def test_a_question_without_an_answer_is_refused():
-    with pytest.raises(UsageError, match="needs lists of 10 items and these have 2"):
+    with pytest.raises(UsageError, match=r"ndcg@10 needs lists of 10 items and these have 2; .* or ask for ndcg@2"):
         evaluate(LISTS, TEST, ["ndcg@2", "ndcg@10"], train=TRAIN)
-    with pytest.raises(UsageError, match="asked for twice"):
+    with pytest.raises(UsageError, match="the metric hitrate@2 is asked for twice"):
         evaluate(LISTS, TEST, ["hr@2", "hitrate@2"], train=TRAIN)
     with pytest.raises(UsageError, match="no metric"):
         evaluate(LISTS, TEST, [], train=TRAIN)

@@ -74,14 +74,17 @@ def change(top, row, place, item=None, score=None):
         (lambda top: TopK(top.users, top.items, top.scores.astype(str)), "returned scores of type <U"),
         (lambda top: top.cut(2), r"shape \(11, 2\) for 11 users and k = 5"),
         (lambda top: TopK(top.users[::-1], top.items, top.scores), "lists of other users"),
-        (lambda top: change(top, 3, 1, score=np.nan), "for user 3 is NaN"),
+        (lambda top: change(top, 3, 1, score=np.nan), r"for user 3 is NaN \(1 such scores\)"),
+        (lambda top: change(change(top, 3, 1, score=np.nan), 7, 0, score=np.nan), r"user 3 is NaN \(2 such scores\)"),
         (lambda top: change(top, 2, 0, item=30), "item 30 of user 2 is not one of the 30"),
         (lambda top: change(top, 2, 0, item=-2), "item -2 of user 2 is not one of the 30"),
         (lambda top: change(top, 2, 0, item=-7), "item -7 of user 2"),
-        (lambda top: change(top, 5, 0, item=top.items[5, 1]), "user 5 names item .* twice"),
-        (lambda top: change(top, 0, 4, item=SEEN.indices[0]), "user 0 names the excluded item"),
+        (lambda top: change(top, 5, 0, item=top.items[5, 1]), r"user 5 names item .* twice \(1 lists repeat an item\)"),
+        (lambda top: TopK(top.users, np.repeat(top.items[:, :1], 5, axis=1), top.scores), r"\(11 lists repeat"),
+        (lambda top: change(top, 0, 4, item=SEEN.indices[0]),
+         rf"user 0 names the excluded item {SEEN.indices[0]} \(1 listed items were excluded\)"),
     ],
-)
+)  # fmt: skip
 def test_each_fault_of_a_recommender_has_its_own_message(spoil, message):
     with pytest.raises(RecAssayError, match=message) as caught:
         recommend_all(Fixed(spoil), np.arange(11, dtype=np.int32), 5, exclude=SEEN, n_items=30)
@@ -93,6 +96,23 @@ def test_a_list_that_ends_early_is_no_fault():
     short = Fixed(lambda top: change(change(top, 2, 4, item=-1, score=np.nan), 2, 3, item=-1, score=np.nan))
     top = recommend_all(short, np.arange(11, dtype=np.int32), 5, exclude=SEEN, n_items=30)
     assert (top.items[2] == -1).tolist() == [False, False, False, True, True]
+
+
+def test_a_recommender_may_spoil_what_it_is_given_and_need_not_have_a_name():
+    class Careless:
+        def recommend(self, users, k, *, exclude):
+            assert not exclude.data.flags.writeable
+            answer = Fixed().recommend(users.copy(), k, exclude=exclude)
+            users[:] = 0
+            return answer
+
+    users = np.arange(4, dtype=np.int32)
+    top = recommend_all(Careless(), users, 5, exclude=SEEN, n_items=30)
+    assert top.users.tolist() == users.tolist() == [0, 1, 2, 3]
+    wrong = Fixed(lambda top: None)
+    unnamed = type("Unnamed", (), {"recommend": wrong.recommend})()
+    with pytest.raises(RecAssayError, match=r"^Unnamed: recommend returned a NoneType"):
+        recommend_all(unnamed, users, 5, exclude=SEEN, n_items=30)
 
 
 def test_a_fit_that_returns_no_recommender_is_told():
@@ -124,7 +144,10 @@ def test_lists_are_sorted_by_score_and_padded():
 def test_rank_goes_before_score_and_needs_none():
     frame = {"user": ["ann"] * 3, "item": [10, 20, 30], "rank": [3, 1, 2], "score": [9.0, 8.0, 7.0]}
     assert read(frame).top.items.tolist() == [[1, 2, 0]]
-    assert read({n: frame[n] for n in ("user", "item", "rank")}).top.items.tolist() == [[1, 2, 0]]
+    bare = read({n: frame[n] for n in ("user", "item", "rank")}).top
+    assert bare.items.tolist() == [[1, 2, 0]]
+    assert bare.scores.tolist() == [[-1.0, -2.0, -3.0]], "the better the rank, the higher the score"
+    assert read(frame).top.scores.tolist() == [[8.0, 7.0, 9.0]]
 
 
 def test_unknown_ids_are_counted_and_keep_their_place():
@@ -177,6 +200,11 @@ def test_ties_do_not_depend_on_the_order_of_rows(seed):
     ("frame", "message"),
     [
         ({"user": ["ann", "ann"], "item": [10, 10], "score": [1.0, 2.0]}, "'ann' has the item 10 twice"),
+        (
+            {"user": ["cy", "ann", "bob", "ann"], "item": [10, 20, 20, 20], "score": [1.0, 2.0, 3.0, 4.0]},
+            r"^recommendations: the list of user 'ann' has the item 20 twice \(data row 2; 2 rows take part in a "
+            r"repetition\); give every item of a list once$",
+        ),
         ({"user": ["ann", "ann"], "item": [10, 20], "rank": [1, 1]}, "has the rank 1 twice"),
         (
             {"user": ["ann", None], "item": [10, 20], "rank": [1, 1]},
