@@ -172,6 +172,8 @@ def test_the_usual_baseline_gives_skill_and_no_anchor():
     named = rate_by_pairs(table, baseline="b", replicates=100)
     assert (named.baseline, named.anchored, named.rating[2]) == ("B", "B", pytest.approx(1000))
     assert rate_by_pairs(matrix([[1.0, 2.0], [2.0, 1.0]]), replicates=100).skill is None
+    two = Matrix(np.array([[2.0, 1.0], [1.0, 3.0]]), ("Pop", "mostpop"), datasets, "ndcg@10", True)
+    assert rate_by_pairs(two, replicates=100).baseline == "mostpop", "the most usual of several"
     signed = Matrix(np.array([[-1.0, 2.0], [1.0, 3.0]]), ("A", "Pop"), datasets, "score", True)
     assert np.isnan(rate_by_pairs(signed, replicates=100).skill).all()
 
@@ -190,6 +192,14 @@ def test_the_lead_and_the_least_share_of_who_won_everything():
     assert whole.interval[2, 0] == -np.inf
     assert (1 / (1 + 10 ** ((others - whole.interval[2, 1]) / 400))).mean() == pytest.approx(1 - 0.025 ** (1 / 5))
     assert found.rounds == "10 datasets"
+
+
+def test_one_dataset_has_no_spread():
+    tied = rate_by_pairs(matrix([[1.0], [1.0]]), replicates=100)
+    assert tied.interval.ravel() == pytest.approx([1500.0] * 4)
+    won = rate_by_pairs(matrix([[2.0], [1.0]]), replicates=100)
+    assert won.interval[0, 1] == np.inf
+    assert won.interval[1, 0] == -np.inf
 
 
 def battles(rows):
@@ -229,6 +239,8 @@ def test_battles_of_two_by_hand():
     assert found.interval == pytest.approx(np.stack([whole - reach, whole + reach], axis=1), abs=0.01)
     anchored = rate_battles(battles(rows), baseline="B", replicates=100)
     assert (anchored.anchored, anchored.rating[1]) == ("b", pytest.approx(1000))
+    assert anchored.replicates == 100
+    assert rate_battles(battles(rows[:1])).replicates == 1000, "the usual number"
     with pytest.raises(UsageError, match="in some battles there are not two algorithms"):
         rate_battles(battles(rows)[1:], replicates=100)
     with pytest.raises(UsageError, match="at least 100"):

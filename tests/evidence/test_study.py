@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import polars as pl
 import pytest
 
 from recassay.core.errors import InputError
 from recassay.evidence import instances
-from recassay.evidence.facts import HARMLESS, study_facts
+from recassay.evidence.facts import HARMLESS, _spent, _splits, study_facts
 from recassay.evidence.study import adaptive_journal, candidates, comper_settings, evidence_of, study_part
 from recassay.store import CellRecord, Store
 from recassay.store.adaptive import write_adaptive
@@ -109,6 +111,77 @@ def test_the_facts_of_a_study_of_classifiers_and_what_its_cells_took(tmp_path):
     assert study_facts(none).energy == ""
     both = write_records(tmp_path / "both", ["ndcg@10"], cells[:1], manifest=manifest)
     assert study_facts(both).energy == "1.5 kJ (0.00042 kWh), read"
+
+
+class Record:
+    """The record of a split with these findings, by name."""
+
+    def __init__(self, fingerprint, *findings):
+        self.fingerprint, self.n_users, self.n_items, self.n_interactions = fingerprint * 20, 9, 5, 40
+        self.counts = {"test_interactions": 8}
+        found = [{"name": name, "sentence": f"about {name}"} for name in findings]
+        self.audit = {"users_evaluated": 6, "share_of_users_evaluated": 2 / 3, "findings": found}
+
+
+@pytest.fixture
+def records(monkeypatch):
+    """The records of splits by name; one that is not there is gone."""
+    known = {}
+
+    def split_record(folder, split):
+        if split not in known:
+            raise InputError("the record is gone")
+        return known[split]
+
+    monkeypatch.setattr("recassay.recommenders.splits.split_record", split_record)
+    monkeypatch.setattr(
+        "recassay.recommenders.plan.SplitSpec.model_validate", classmethod(lambda cls, spec: SimpleNamespace(id=spec))
+    )
+    return known
+
+
+def test_splits_tell_what_leaks_and_a_record_that_is_gone_is_told_of_finished_cells(records):
+    cells = (
+        done("c1", "A", "films", 0.5, spec={"split": "s1"}), done("c2", "B", "films", 0.5, spec={"split": "s1"}),
+        done("c3", "A", "books", 0.5, spec={"split": "s2"}, fold=1),
+        done("c4", "A", "songs", 0.5, spec={"split": "s3"}),
+        CellRecord("c5", "A", "games", 1, None, {"split": "s4"}, "failed", reason="slow"),
+    )  # fmt: skip
+    records["s1"] = Record("a", "train_after_test", "few_test_users")
+    records["s2"] = Record("b")
+    rows, findings = _splits(None, cells)
+    assert rows.select("dataset", "fold", "users", "items", "training interactions", "test interactions").rows() == [
+        ("films", None, 9, 5, 40, 8), ("books", 1, 9, 5, 40, 8)
+    ]  # fmt: skip
+    assert rows["users judged"].to_list() == [6, 6]
+    assert rows["fingerprint"].to_list() == ["a" * 12, "b" * 12]
+    assert [(finding.dataset, finding.name, finding.leak) for finding in findings] == [
+        ("films", "train_after_test", True), ("films", "few_test_users", False), ("songs", "no_audit", True)
+    ]  # fmt: skip
+
+
+def test_the_split_of_a_dataset_stands_beside_its_values_unless_it_has_folds(tmp_path, records):
+    cells = [
+        done("c1", "A", "films", 0.5, spec={"split": "s1"}),
+        done("c2", "A", "books", 0.5, spec={"split": "s2"}, fold=1),
+        done("c3", "A", "songs", 0.5, spec={"split": "s3"}), done("c4", "B", "films", 0.5, spec={"split": "s2"}),
+    ]  # fmt: skip
+    records.update(s1=Record("a"), s2=Record("b"))
+    folder = write_records(tmp_path / "study", ["ndcg@10"], cells, manifest={"study": {}})
+    frame = study_part(folder).frame.filter(pl.col("metric") == "ndcg@10")
+    assert dict(frame.select("dataset", "protocol").unique().rows()) == {
+        "films": f"split {'a' * 12}", "books": None, "songs": None
+    }  # fmt: skip
+    assert frame["version"].to_list() == [None] * 4
+
+
+def test_trials_are_counted_over_finished_cells_alone():
+    cells = (
+        done("c1", "A", "films", 0.5), done("c2", "A", "books", 0.5), done("c4", "B", "films", 0.5),
+        CellRecord("c3", "A", "songs", 1, None, {}, "failed", reason="slow"),
+    )  # fmt: skip
+    tried = pl.DataFrame({"cell": ["c1"] * 4 + ["c2"] * 2 + ["c3"] * 9})
+    assert _spent(cells, tried) == {"A": (2, 4), "B": (0, 0)}
 
 
 def test_findings_that_leak_are_no_harmless_ones():
