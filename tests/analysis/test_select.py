@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import combinations
 from types import SimpleNamespace
 
@@ -368,6 +369,16 @@ def test_which_metrics_judge_and_what_is_too_little(monkeypatch):
     assert {name: len(other.datasets) for name, other in others.items()} == {"recall@10": 7}
     found = select_datasets(benchmark(fading(6, 8)), 3, others=others, splits=1, simulations=10, curve=False)
     assert found.held_out_metrics == (), "it lacks a dataset"
+    table = benchmark(fading(6, 8))
+    others = {
+        "recall@10": benchmark(fading(6, 8), "recall@10"),
+        "bias": benchmark(fading(6, 8) - 0.5, "bias"),
+        "mrr": replace(table, algorithms=table.algorithms[::-1]),
+    }
+    quick = {"methods": "random", "splits": 1, "simulations": 10, "curve": False}
+    assert select_datasets(table, 3, others=others, **quick).held_out_metrics == ("recall@10",)
+    signed = select_datasets(table, 3, others=others, rule="mean_rank", **quick)
+    assert signed.held_out_metrics == ("recall@10", "bias"), "mean ranks allow negative values"
     for k, n in ((6, 5), (2, 6)):
         few = Results.from_frame(long_frame(benchmark(fading(k, n))))
         with pytest.raises(NotApplicableError, match=f"{n} datasets and {k} algorithms are too few"):
@@ -404,3 +415,28 @@ def test_runs_of_kmeans_that_lose_a_cluster_do_not_count(monkeypatch):
     inertia[:] = np.inf
     subsets, value = kmeans_choices(space, 2, 3, np.random.default_rng(0))
     assert (subsets.shape, value.tolist()) == ((1, 2), [0.0])
+
+
+@pytest.mark.parametrize(("k", "left"), [(2, 2), (3, 4)])
+def test_outliers_are_set_aside_unless_too_few_are_left(monkeypatch, k, left):
+    space = SimpleNamespace(points=np.array([[0.0], [9.0], [4.0], [6.0]]), outlier=np.array([True, True, False, False]))
+    seen = []
+
+    def runs(points, k, rng, starts):
+        seen.append(points[0, :, 0].tolist())
+        return np.zeros((1, starts, 4)), np.zeros((1, starts, k, 1)), np.full((1, starts), np.inf)
+
+    monkeypatch.setattr(search, "kmeans_runs", runs)
+    subsets, _ = kmeans_choices(space, k, 5, np.random.default_rng(0))
+    assert seen == [[4.0, 6.0] if left == 2 else [0.0, 9.0, 4.0, 6.0]]
+    assert subsets.shape == (1, k)
+    assert left == 4 or subsets.tolist() == [[2, 3]]
+
+
+def test_methods_are_taken_once_and_in_the_usual_order():
+    assert search.choose_methods("all") == search.choose_methods(["random", "all"]) == tuple(METHODS)
+    assert search.choose_methods(["preserving", "random", "random"]) == tuple(
+        name for name in METHODS if name in ("random", "preserving")
+    )
+    with pytest.raises(UsageError, match="unknown way to choose datasets 'randm'; did you mean 'random'"):
+        search.choose_methods(["preserving", "randm"])

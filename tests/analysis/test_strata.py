@@ -13,7 +13,15 @@ from scipy import stats
 
 from recassay.analysis.inference.bootstrap import intervals
 from recassay.analysis.inference.significance import holm
-from recassay.analysis.strata.fit import ANALYSIS, GROUPS, HALVINGS, sweep_strata, user_halves, user_replicates
+from recassay.analysis.strata.fit import (
+    ANALYSIS,
+    GROUPS,
+    HALVINGS,
+    _sums,
+    sweep_strata,
+    user_halves,
+    user_replicates,
+)
 from recassay.analysis.strata.pairs import PairTests, find_crossings, paired_tests
 from recassay.analysis.strata.sensitivity import Chance, OrderSensitivity, StudySensitivity, order_distance, sensitivity
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
@@ -318,7 +326,8 @@ def test_of_many_algorithms_the_picture_colours_those_that_lead_or_move():
     assert "a8" in marked
 
 
-@pytest.mark.parametrize(("p", "proven"), [((0.01, 0.02), 1), ((0.01, 0.5), 0), ((0.5, 0.01), 0)])
+@pytest.mark.parametrize(("p", "proven"), [((0.01, 0.02), 1), ((0.01, 0.5), 0), ((0.5, 0.01), 0), ((0.05, 0.01), 0),
+                                           ((0.01, 0.05), 0)])  # fmt: skip
 def test_a_pair_that_turns_round_is_proven_by_both_ends(p, proven):
     one, gap, p_holm = np.array([0]), np.array([[0.2], [-0.2]]), np.array(p)[:, None]
     tests = PairTests(left=one, right=one + 1, difference=gap, t=gap, p=p_holm, p_holm=p_holm)
@@ -419,6 +428,33 @@ def test_a_crossing_by_hand():
     assert (down.first, down.second, down.below, down.above) == ("a", "b", 10, 40)
     assert down.threshold == pytest.approx(10**0.25 * 40**0.75)
     assert (down.p_below, down.p_above, down.significant_below, down.significant_above) == (0.08, 0.04, False, True)
+    assert not up.proven
+    assert not down.proven
+    at_level = replace(tests, p_holm=np.array([[0.001], [0.0125], [1.0], [0.0125]]))
+    sides = [(each.p_below, each.p_above, each.proven) for each in find_crossings(at_level, THRESHOLDS, "ab", 0.05)]
+    assert sides == [(0.004, 0.05, False), (0.05, 0.05, False)]
+
+
+@pytest.mark.parametrize(("users", "groups"), [(GROUPS, GROUPS), (GROUPS + 1, GROUPS), (3, 3)])
+def test_more_users_than_groups_are_gathered_and_nobody_is_lost(users, groups):
+    values = np.random.default_rng(0).random((1, 2, users))
+    values[0, :, 0] = np.nan
+    table = _sums(values, np.random.default_rng(1))
+    assert table.shape == (3, groups)
+    assert table.sum(axis=1) == pytest.approx([*values[0, :, 1:].sum(axis=1), users - 1])
+
+
+def test_algorithms_that_not_every_dataset_has_count_on_their_own_alone():
+    three, two = scores([[0.3, 0.5, 0.4], [0.5, 0.3, 0.4]]), scores([[0.5, 0.3], [0.5, 0.3]], name="books")
+    two = replace(two, algorithms=("a2", "a1"))
+    found = sweep_strata(evidence(three, two), replicates=100).study
+    # a2 against a1: behind, then ahead on films; ahead at both ends on books. By mean rank they tie, then a2 leads.
+    assert (found.n_datasets, found.n_algorithms) == (2, 2)
+    assert np.isnan(found.by_mean_rank)
+    assert found.estimate == pytest.approx(1 / 2), "all three pairs turn round on films, none on books"
+    alone = sweep_strata(evidence(three, replace(two, algorithms=("b0", "b1"))), replicates=100).study
+    assert alone.n_algorithms == 0
+    assert np.isnan(alone.by_mean_rank)
 
 
 @pytest.mark.parametrize(("alpha", "confidence"), [(0.0, 0.95), (1.0, 0.95), (0.05, 0.49), (0.05, 1.0)])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -9,6 +11,7 @@ from scipy import stats
 
 import recassay
 from recassay.analysis.logistic_irt.grid import REACH
+from recassay.analysis.user_irt import fit as user_irt_fit
 from recassay.analysis.user_irt.fit import ANALYSIS, fit_user_irt, pooled
 from recassay.analysis.user_irt.result import ALL
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
@@ -254,3 +257,27 @@ def test_few_algorithms_or_few_users_that_tell_are_left_out_with_a_note():
     two = Responses.from_array(hits[:2], ["a", "b"], [f"u{j}" for j in range(40)])
     with pytest.raises(NotApplicableError, match="films: 2 algorithms and 20 users"):
         fit_user_irt({"films": two})
+
+
+def test_twenty_algorithms_are_no_longer_few_and_an_estimation_that_did_not_end_is_told(monkeypatch):
+    made = []
+
+    def fitted(table, model, priors, confidence):
+        made.append((len(table.respondents), model, confidence))
+        fit = SimpleNamespace(respondents=table.respondents, converged=len(table.items) != 50)
+        return SimpleNamespace(fit=fit, telling_users=len(table.items))
+
+    monkeypatch.setattr(user_irt_fit, "_fit", fitted)
+    monkeypatch.setattr(user_irt_fit, "MOST_USERS", 60)
+    tables = {n: simulated(n, 60, 1)[0] for n in (19, 20)}
+    few = "19 algorithms are few for the 3PL: its intervals are too narrow, those of the 1PL hold"
+    assert fit_user_irt({"films": tables[19]}, "3pl", confidence=0.9).notes == (few,)
+    assert made == [(19, "3pl", 0.9)]
+    assert fit_user_irt({"films": tables[20]}, "3pl").notes == ()
+    assert fit_user_irt({"films": tables[19]}).notes == ()
+    both = fit_user_irt({"films": simulated(5, 61, 1)[0], "books": simulated(5, 50, 2)[0]})
+    assert both.notes == (
+        f"{ALL}: an even selection of 60 of 111 users was fitted",
+        "films: an even selection of 60 of 61 users was fitted",
+        "books: the estimation did not converge",
+    )

@@ -319,6 +319,8 @@ def test_letters_share_exactly_where_nothing_differs():
                 assert bool(set(letters[i]) & set(letters[j])) != differ[i, j]
     assert group_letters(np.zeros((3, 3), dtype=bool)) == ("a", "a", "a")
     assert group_letters(~np.eye(3, dtype=bool)) == ("a", "b", "c")
+    many = group_letters(~np.eye(105, dtype=bool))
+    assert [many[place] for place in (25, 26, 51, 52, 53, 104)] == ["z", "A", "Z", "a1", "b1", "a2"]
 
 
 def test_plan_speaks_of_the_rival_of_the_verdict():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from operator import attrgetter
+from types import SimpleNamespace
 
 import pytest
 
@@ -85,3 +86,29 @@ def test_one_fold_that_leaks_makes_its_universe_leak(tmp_path, monkeypatch):
     for leaking, marked in (("fold 1", "yes"), ("none", "no")):
         monkeypatch.setattr(evidence, "_refused", lambda folder, split, leaking=leaking: split == leaking)
         assert universe_rows(folder)["leaky"].to_list() == [marked]
+
+
+@pytest.mark.usefixtures("leaks")
+def test_a_seed_that_is_a_choice_stands_once(tmp_path):
+    spec = make_study(["synthetic:dense-small"], ["MostPop"], trials=0, metrics=["ndcg@10"],
+                      multiverse={"fit_seed": [1, 2]})  # fmt: skip
+    folder = written(tmp_path / "study", spec, lambda number, cell: float(cell.spec.seed))
+    rows = universe_rows(folder)
+    assert "seed" not in rows.columns
+    assert sorted(rows.select("fit_seed", "value").rows()) == [("1", 1.0), ("2", 2.0)]
+
+
+@pytest.mark.parametrize(
+    ("audit", "refused"),
+    [
+        ({"findings": [{"refuses": False}, {"refuses": True}]}, True),
+        ({"findings": [{"refuses": False}]}, False),
+        ({"findings": []}, False),
+        ({}, False),
+    ],
+)
+def test_a_split_leaks_where_its_audit_refused_something(monkeypatch, tmp_path, audit, refused):
+    asked = []
+    monkeypatch.setattr(evidence, "split_record", lambda *names: asked.append(names) or SimpleNamespace(audit=audit))
+    assert evidence._refused(tmp_path, "s1") is refused
+    assert asked == [(tmp_path, "s1")]
