@@ -109,6 +109,28 @@ def test_components_are_those_of_the_correlation_matrix():
     assert np.abs(space.loadings) == pytest.approx(np.abs(vectors.T[::-1][:3]))
     assert space.points == pytest.approx(scaled @ space.loadings.T)
     assert space.outlier.sum() == round(15 / 6)
+    largest = np.abs(space.loadings).argmax(axis=1)
+    assert (space.loadings[np.arange(3), largest] > 0).all()
+    assert [place_datasets(characteristics(n), rng=np.random.default_rng(0)).outlier.sum() for n in (3, 4, 6)] == [
+        0,
+        1,
+        1,
+    ]
+
+
+def test_characteristics_that_say_the_same_are_one_component_and_others_are_dropped():
+    rng = np.random.default_rng(1)
+    size, skewed = rng.random(9), np.exp(np.linspace(0, 8, 9))
+    values = np.stack([size, 2 * size + 1, np.full(9, 3.0), np.where(size > 0.5, size, np.nan)], axis=1)
+    table = CharacteristicsTable(values, tuple(f"d{i}" for i in range(9)), tuple("wxyz"))
+    space = place_datasets(table, rng=rng)
+    assert (space.points.shape, space.loadings.shape, space.characteristics) == ((9, 1), (1, 2), ("w", "x"))
+    assert space.explained == pytest.approx([1.0])
+    assert space.dropped == {"y": "the same for every dataset", "z": "not known of every dataset"}
+    logged = CharacteristicsTable(skewed[:, None], table.datasets, ("size",))
+    steps = np.diff(np.sort(place_datasets(logged, log_skewed=True, rng=rng).points[:, 0]))
+    assert steps == pytest.approx(np.full(8, steps[0])), "logarithms of these are evenly spaced"
+    assert np.ptp(np.diff(np.sort(place_datasets(logged, rng=rng).points[:, 0]))) > 0.1
 
 
 def test_skewed_positive_characteristics_are_logged():
@@ -118,6 +140,12 @@ def test_skewed_positive_characteristics_are_logged():
     assert scale(values).mean(axis=0) == pytest.approx([0, 0], abs=1e-12)
     assert scale(values).std(axis=0) == pytest.approx([1, 1])
     assert scale(np.array([[0.0, 0.0]]))[0, 0] == -np.inf
+    assert scale(np.array([[-1.0, 0.0]]))[0, 0] == -np.inf
+    even, zero, constant = np.linspace(1, 2, 12), np.r_[0.0, np.exp(np.linspace(0, 9, 11))], np.full(12, 4.0)
+    scale = Standardisation.of(np.stack([even, zero, constant], axis=1), log_skewed=True)
+    assert scale.logged.tolist() == [False, False, False]
+    assert scale(np.array([[1.5, 0.0, 6.0]]))[0, 2] == 2.0, "a constant column keeps its unit"
+    assert not Standardisation.of(values).logged.any()
 
 
 @settings(max_examples=25)

@@ -12,11 +12,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from recassay.analysis.decodirt import fit as decodirt_fit
+from recassay.analysis.decodirt import traits as decodirt_traits
 from recassay.analysis.decodirt.bins import equal_bins
 from recassay.analysis.decodirt.fit import ANALYSIS, analyze_instances
 from recassay.analysis.decodirt.fit import _notes as notes_of
-from recassay.analysis.decodirt.metadata import METADATA
-from recassay.analysis.decodirt.ratings import PAPER_PLAYERS, baselines, benchmark_sets, choose_players
+from recassay.analysis.decodirt.metadata import METADATA, correlate_metadata
+from recassay.analysis.decodirt.ratings import (
+    PAPER_PLAYERS,
+    Baselines,
+    baselines,
+    benchmark_sets,
+    choose_players,
+    rate_set,
+)
 from recassay.analysis.decodirt.subset import recommend
 from recassay.analysis.decodirt.traits import ItemCalibration, all_traits, dataset_traits, standardised
 from recassay.analysis.glicko.system import round_robin, tournament
@@ -217,8 +226,25 @@ def test_who_is_rated(answers):
         choose_players(traits, ["SVMM", "optimal"])
     with pytest.raises(UsageError, match="everybody"):
         choose_players(traits, "most")
-    with pytest.raises(UsageError, match="two"):
-        choose_players(traits, ["SVM"])
+    for lone in (["SVM"], ["SVM", "SVM"]):
+        with pytest.raises(UsageError, match="two"):
+            choose_players(traits, lone)
+
+
+def answering(names, roles, dataset="d"):
+    responses = Responses.from_array(np.random.default_rng(1).integers(0, 2, (len(names), 8)), list(names))
+    return InstanceResponses(dataset, responses, tuple(roles), None, {})
+
+
+def test_two_real_ones_of_the_papers_twelve_are_enough_for_its_tables():
+    def players(names, roles):
+        return choose_players(all_traits([answering(names, roles)], ItemCalibration(max_cycles=1)))
+
+    names = ("XGB", "SVM", "MLP", "optimal")
+    assert players(names, ("real", "real", "real", "artificial")) == ("SVM", "MLP", "optimal")
+    assert players(("XGB", "SVM", "rand1", "optimal"), ("real", "real", "artificial", "artificial")) == (
+        "XGB", "SVM", "rand1", "optimal")  # fmt: skip
+    assert players(("net1", "net2", "net3"), ("mlp",) * 3) == ("net1", "net2", "net3"), "nobody else answered"
 
 
 def test_unusual_names_fall_back_to_everybody_but_the_networks():
@@ -278,6 +304,7 @@ def test_a_dataset_that_everybody_answers_alike(answers):
     alone = analyze_instances([flat], orders=3)
     assert alone.ratings == ()
     assert alone.bins == ()
+    assert not {"decodirt_ratings", "decodirt_history", "decodirt_probabilities"} & set(alone.frames())
     assert alone.to_dict()["recommended"] is None
 
 
@@ -296,6 +323,11 @@ def test_a_classifier_without_answers_plays_no_game_there(answers):
     assert one.all.history[period + 1, 0, svm] == one.all.history[period, 0, svm]
     assert one.all.history[period + 1, 1, svm] > one.all.history[period, 1, svm]
     assert np.isfinite(one.all.history).all()
+    (whole,) = found.bins
+    answered = [traits for traits in found.traits if "SVM" in traits.respondents]
+    own = [traits.probabilities(negative=True)[traits.respondents.index("SVM")] for traits in answered]
+    assert len(own) == 2
+    assert whole.probability["SVM"] == pytest.approx(np.mean(own))
 
 
 def test_items_may_come_from_some_roles_alone(answers):
@@ -304,8 +336,11 @@ def test_items_may_come_from_some_roles_alone(answers):
     assert traits.respondents == answers[0].responses.respondents
     optimal = traits.respondents.index("optimal")
     assert traits.kept_true_score[optimal] == pytest.approx(traits.kept_true_score.max())
-    with pytest.raises(UsageError, match="roles"):
-        ItemCalibration(roles=("teacher",))
+    for roles in (("teacher",), ()):
+        with pytest.raises(UsageError, match="roles"):
+            ItemCalibration(roles=roles)
+    with pytest.raises(InputError, match="d: 1 respondents have the roles mlp"):
+        dataset_traits(answering("abc", ("mlp", "real", "real")), ItemCalibration(roles=("mlp",)))
     with pytest.raises(InputError, match="dataset-00: 0 respondents"):
         dataset_traits(
             InstanceResponses("dataset-00", answers[0].responses, ("real",) * 32, None, {}),
@@ -352,6 +387,64 @@ def test_analyze_runs_it_where_answers_are_known(answers):
     assert found.how.confidence == 0.95
     level = AnalysisSpec("accuracy", alpha=0.1, evidence={"instances": lambda: answers[:2]})
     assert ANALYSIS.run(None, level).how.confidence == 0.9
+
+
+def test_an_analysis_passes_its_seed_on(monkeypatch):
+    asked = []
+    monkeypatch.setattr(decodirt_fit, "analyze_instances", lambda instances, **options: asked.append(options))
+    ANALYSIS.run(None, AnalysisSpec("accuracy", seed=5, evidence={"instances": lambda: []}))
+    assert asked == [{"how": ItemCalibration(confidence=0.95), "seed": 5}]
+
+
+def test_bins_tau_and_seed_reach_every_set():
+    answers = benchmark(4, items=8, networks=2)
+    found = analyze_instances(answers, bins=1, tau=0.7, orders=2, seed=5, how=ItemCalibration(max_cycles=2))
+    assert [len(bins) for bins in (found.bins, *found.metadata_bins.values())] == [1] * 9
+    for rated in found.ratings:
+        again = rate_set(found.traits, rated.set, found.players, tau=0.7, orders=2, seed=5)
+        for one, other in ((rated.all, again.all), (rated.kept, again.kept)):
+            assert (one.tau, one.n_orders, one.order_name) == (0.7, 2, rated.set.title)
+            assert one.spread.tolist() == other.spread.tolist()
+    assert [rated.all.metric for rated in found.ratings[:1]] == ["true score"]
+    assert found.ratings[0].kept.metric == "true score without negative instances"
+    unknown = [replace(one, metadata={"NumberOfClasses": 2.0}) for one in answers[:2]]
+    few = analyze_instances(unknown, orders=2, how=ItemCalibration(max_cycles=1))
+    assert set(few.metadata_bins) == {"NumberOfClasses"}, "a property that nobody knows has no bins"
+
+
+def test_a_dataset_is_fitted_and_scored_as_asked(monkeypatch):
+    """The unit of slopes counts as two respondents for each; items that say nothing are kept."""
+    one, _ = simulated("half", discrimination=2.0, negative=0.5, items=14, networks=20)
+    codes = one.responses.codes.copy()
+    codes[:, 3] = 1
+    one = replace(one, responses=Responses(codes, one.responses.respondents, one.responses.items))
+    asked, whole = [], decodirt_traits.fit_logistic
+
+    def fitted(table, model, **options):
+        asked.append((model, len(table.respondents), options))
+        return whole(table, model, **options)
+
+    monkeypatch.setattr(decodirt_traits, "fit_logistic", fitted)
+    how = ItemCalibration(roles=("real", "mlp"), ability="ml", confidence=0.8, max_cycles=4)
+    traits = dataset_traits(one, how)
+    ((model, respondents, options),) = asked
+    assert (model, respondents) == ("3pl", 26)
+    assert options == {"estimator": "mml", "priors": ItemPriors(unit_deviation=float(1 / np.sqrt(52))), "ability": "ml",
+                       "confidence": 0.8, "max_cycles": 4}  # fmt: skip
+    assert (traits.scored.abilities.method, traits.scored.confidence) == ("ml", 0.8)
+    assert traits.fit.items.slope[3] == 0
+    assert traits.kept.tolist() == (traits.fit.items.slope >= 0).tolist()
+    assert 0 < (~traits.kept).sum() < 14
+    at = np.flatnonzero(traits.kept)
+    expected = estimate_abilities(one.responses.on_items(at), traits.fit.items.take(at), "ml").estimate
+    assert traits.kept_ability.tolist() == expected.tolist()
+    flat = replace(traits.fit.abilities, estimate=np.zeros(26), standard_error=np.full(26, np.inf))
+    same = replace(traits.fit, abilities=flat)
+    assert standardised(same) is same, "abilities that do not differ have no scale"
+    half = replace(flat, estimate=np.arange(26.0), standard_error=np.r_[np.inf, np.full(25, 0.5)])
+    assert standardised(replace(same, abilities=half)).abilities.estimate.std() == pytest.approx(
+        np.arange(26).std() / np.sqrt(np.arange(26).var() + 0.25)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -413,6 +506,19 @@ def test_bins_and_tables_say_what_the_datasets_say(small):
     assert mean["probability"] == pytest.approx(np.mean([t.scored.true_scores[i] / 14 for t, i in pairs]))
     assert mean["accuracy"] == pytest.approx(np.mean([t.scored.accuracies[i] for t, i in pairs]))
     assert mean["datasets"] == 5
+    assert small.mean_scores_frame().get_column("probability").is_sorted(descending=True)
+    scores = small.scores_frame()
+    assert (scores["ability_low"] < scores["ability_high"]).all()
+    told = small.to_dict()["true_score"][small.traits[0].dataset]["SVM"]
+    assert told == {"ability": small.traits[0].scored.abilities.estimate[at[0]],
+                    "all_instances": small.traits[0].scored.true_scores[at[0]],
+                    "without_negative": small.traits[0].kept_true_score[at[0]]}  # fmt: skip
+    sound = [replace(traits, kept=np.ones(14, dtype=bool)) for traits in small.traits]
+    assert replace(small, traits=tuple(sound)).most_negative() is None
+    faults = [
+        (Baselines(*counts).sound, Baselines(*counts).faults) for counts in ((0, 0), (1, 0), (0, 2), (None, None))
+    ]
+    assert faults == [(True, 0), (False, 1), (False, 2), (True, 0)]
     frames = small.frames()
     assert frames["decodirt_items"].height == 70
     assert frames["decodirt_items"].get_column("negative").sum() == sum(len(t.negative) for t in small.traits)
@@ -450,6 +556,22 @@ def test_correlations_are_corrected_over_pairs_of_a_property_and_a_statistic(sma
     assert sizes == sorted(sizes, reverse=True)
     level = float(np.median(holm))
     assert found.telling(level).height == (holm < level).sum()
+    assert found.telling(float(holm[0])).height == 0, "below the level, not at it"
+    assert found.telling(2.0).get_column("p_holm").is_sorted()
+
+
+def test_what_does_not_vary_is_not_correlated(small):
+    one = small.traits[0]
+    alike = [replace(one, metadata={"NumberOfClasses": 2.0, "ClassEntropy": float(i)}) for i in range(4)]
+    mixed = [replace(other, metadata=same.metadata) for other, same in zip(small.traits, alike, strict=False)]
+    for traits, known in ((alike, 0), (mixed, 9)):
+        found = correlate_metadata(traits).pairs.filter(pl.col("kind") == "property and items")
+        counts = found.group_by("left").agg(pl.col("pearson").count())
+        assert dict(counts.iter_rows()) == {"NumberOfClasses": 0, "ClassEntropy": known}
+        assert found.get_column("p_holm").count() == known
+    assert correlate_metadata(mixed).to_frame().get_column("pearson").null_count() > 0
+    crossed = correlate_metadata(mixed).to_frame().filter(pl.col("kind") == "property and items")
+    assert crossed.get_column("pearson").is_null().to_list() == [False] * 9 + [True] * 9
 
 
 def test_the_recommendation_by_plain_computation(small):
@@ -496,7 +618,9 @@ def test_the_recommendation_by_plain_computation(small):
     apart = [replace(half, all=replace(half.all, bounds=staircase(half.all.algorithms, real))) for half in halves]
     again = recommend(small.traits, [*small.ratings[:2], *apart], real, seed=6)
     assert [candidate.separated for candidate in again.candidates] == pytest.approx([10 / 15] * 4)
-    assert recommend(small.traits, [*small.ratings[:2], *apart], real[:2], seed=6).tau is None
+    two = recommend(small.traits, [*small.ratings[:2], *apart], real[:2], seed=6)
+    assert (two.tau, two.random_tau, two.beaten, two.candidates[0].separated) == (None, None, None, None)
+    assert recommend(small.traits, [*small.ratings[:2], *apart], real[:3], seed=6).tau is not None
     # Of two halves that vary least and have equal faults, the one that tells more classifiers apart is taken.
     least_halves = [half for half in halves if half.set.name.startswith("least")]
     alike = replace(least_halves[0].all, bounds=None)
@@ -504,8 +628,23 @@ def test_the_recommendation_by_plain_computation(small):
         bounds = [None, staircase(alike.algorithms, real)]
         told = [replace(half, all=replace(alike, bounds=bounds[at == wide])) for at, half in enumerate(least_halves)]
         assert recommend(small.traits, [*small.ratings[:2], *told], real, seed=6).set == told[wide].set
+    turned = {name: turned_items(traits) for name, traits in zip(whole.datasets, by_name(small, whole), strict=True)}
+    first = found.set.datasets[0]
+    traits = [turned[one.dataset] if one.dataset == first else one for one in small.traits]
+    some = recommend(traits, small.ratings, real, seed=6)
+    assert some.left_out == (*(name for name in (first, *found.left_out) if name in found.set.datasets),)
+    assert some.datasets == tuple(name for name in some.set.datasets if name not in some.left_out)
+    none = recommend([turned[one.dataset] for one in small.traits], small.ratings, real, seed=6)
+    assert (none.datasets, none.left_out) == (none.set.datasets, ()), "where all are negative the half stays whole"
     data = small.to_dict()["recommended"]
     assert (data["set"], data["kendall_tau"], data["overlap_of_least"]) == (found.set.name, found.tau, found.overlap)
+
+
+def turned_items(traits):
+    """The same dataset with every discrimination negative."""
+    items = traits.fit.items
+    negative = LogisticItems(items.names, -np.abs(items.slope) - 0.1, items.intercept, items.guessing)
+    return replace(traits, fit=replace(traits.fit, items=negative))
 
 
 def staircase(names, real):

@@ -11,12 +11,12 @@ from scipy import stats
 
 import recassay
 from recassay.analysis.glicko import fit as glicko_fit
-from recassay.analysis.glicko.fit import ANALYSIS, classical_properties, given_order, rate_algorithms
+from recassay.analysis.glicko.fit import ANALYSIS, classical_properties, given_order, rate_algorithms, rate_table
 from recassay.analysis.glicko.system import START, rate_period, round_robin, tournament, win_probability
 from recassay.core.analysis import AnalysisSpec
 from recassay.core.errors import InputError, UsageError
 from recassay.core.seeds import derived_rng
-from recassay.core.tables.matrix import Matrix
+from recassay.core.tables.matrix import Matrix, MissingCells
 from recassay.core.tables.results import Results
 from recassay.reporting.drawing import render
 from recassay.reporting.figures import figures
@@ -86,6 +86,10 @@ def test_round_robin_scores_and_ties():
     assert np.isnan(scores[0, 1, 1])
     lower = round_robin(np.array([[0.3], [0.2], [0.29]]), higher_is_better=False)
     assert lower[0, 1].tolist()[0] == 1
+    edge = round_robin(np.array([[0.5], [0.25], [0.0], [np.nan]]), higher_is_better=True, tie=0.25)[0]
+    assert np.nan_to_num(edge[:3, :3], nan=9).tolist() == [[9, 0.5, 1], [0.5, 9, 0.5], [0, 0.5, 9]]
+    assert np.isnan(edge[3]).all()
+    assert np.isnan(edge[:, 3]).all(), "without a value there is no game"
 
 
 @given(st.integers(0, 50))
@@ -359,12 +363,15 @@ def test_lists_of_datasets_and_properties_that_do_not_fit_are_refused():
         (["d00", "d09"], "order: unknown datasets d09"),
         (["d01"], "order: 1 of the 2 datasets are not listed (d00)"),
         ("hardness", "unknown order 'hardness'"),
+        ("siize", "unknown order 'siize'; did you mean 'size'"),
     ):
         with pytest.raises(UsageError) as refused:
-            rate_algorithms(table, order=order, orders=2)
+            rate_algorithms(table, order=order, orders=2, properties={"d00": {"size": 1.0}, "d01": {"size": 1.0}})
         assert words in str(refused.value)
     with pytest.raises(InputError, match=r"the properties are of other datasets \(x\)"):
         rate_algorithms(table, properties={"x": {"size": 1.0}}, orders=2)
+    with pytest.raises(InputError, match=r"the properties are of other datasets \(\)"):
+        rate_algorithms(table, properties={}, orders=2)
     equal = {"d01": {"size": 3.0}, "d00": {"size": 3.0}}
     assert rate_algorithms(table, order="size", properties=equal, orders=2).datasets == ("d00", "d01")
     assert rate_algorithms(table, order="given", given=["d01", "d00"], orders=2).datasets == ("d01", "d00")
@@ -383,3 +390,48 @@ def test_a_report_rates_in_the_order_of_the_table_with_its_seed():
     assert result.datasets == ("z", "m", "a")
     matrix_of = table.matrix("ndcg@10")
     assert result.spread.tolist() == rate_algorithms(matrix_of, given=["z", "m", "a"], seed=4).spread.tolist()
+
+
+def test_the_order_of_the_table_is_that_of_the_metric_and_of_the_datasets_that_are_rated():
+    wide = [("x", "ndcg@10", "zmaq"), ("y", "ndcg@10", "zma"), ("x", "auc", "amzq"), ("y", "auc", "amz")]
+    rows = [(a, d, metric, 0.5) for a, metric, datasets in reversed(wide) for d in datasets]
+    frame = pl.DataFrame(rows, schema=["algorithm", "dataset", "metric", "value"], orient="row")
+    table = Results.from_frame(frame)
+    assert given_order(table, table.matrix("ndcg@10", missing="drop-datasets")) == ["z", "m", "a"]
+    assert given_order(table, table.matrix("auc", missing="drop-datasets")) == ["a", "m", "z"]
+
+
+def test_ratings_that_never_settle_say_so_at_the_smallest_tau(monkeypatch):
+    table = matrix(np.random.default_rng(1).random((3, 5)))
+    asked = Matrix(
+        table.values, table.algorithms, table.datasets, "auc", True, missing=MissingCells("worst", (("a", "b"),))
+    )
+    assert rate_algorithms(asked, orders=2).missing == asked.missing
+    assert rate_algorithms(table, orders=2, tau=0.7).notes == []
+    assert rate_algorithms(table, orders=2, tau=0.2).notes == [
+        "tau is 0.2: with 0.5 the volatility of some algorithm may run away on this table."
+    ]
+    monkeypatch.setattr(glicko_fit, "SETTLED", 0.0)
+    wild = rate_algorithms(table, orders=2)
+    assert (wild.settled, wild.tau) == (False, 0.02)
+    assert wild.notes == ["The ratings ran away (a volatility above 1) and mean nothing: use a smaller tau."]
+    calm = glicko_fit._final_ratings
+    monkeypatch.setattr(glicko_fit, "_final_ratings", lambda *given: (calm(*given)[0], True))
+    assert not rate_algorithms(table, orders=2, tau=0.5).settled, "the order asked for counts, too"
+
+
+def test_of_equal_ratings_the_first_name_comes_first_and_large_tables_have_fewer_replicates(monkeypatch):
+    drawn, whole = [], glicko_fit._final_ratings
+
+    def played(scores, orders, tau):
+        drawn.append(orders.shape)
+        return whole(scores, orders, tau)
+
+    monkeypatch.setattr(glicko_fit, "_final_ratings", played)
+    equal = rate_table(np.ones((3, 5)), ("c", "a", "b"), tuple("vwxyz"), metric="auc", orders=3)
+    assert equal.order() == [1, 2, 0]
+    monkeypatch.setattr(glicko_fit, "GAMES", 3**2 * 5 * 120)
+    rate_table(np.ones((3, 5)), ("c", "a", "b"), tuple("vwxyz"), metric="auc", orders=3)
+    monkeypatch.setattr(glicko_fit, "GAMES", 1)
+    rate_table(np.ones((3, 5)), ("c", "a", "b"), tuple("vwxyz"), metric="auc", orders=3)
+    assert [shape for shape in drawn if shape[0] != 3] == [(500, 5), (120, 5), (100, 5)]

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import recassay
 from recassay.analysis.logistic_irt import errors as logistic_errors
+from recassay.analysis.logistic_irt import fit as logistic_fit
 from recassay.analysis.logistic_irt.ability import estimate_abilities
 from recassay.analysis.logistic_irt.em import ADAPTING, EMRun, LogisticFit, fit_em
 from recassay.analysis.logistic_irt.errors import item_covariance
@@ -25,10 +26,17 @@ from recassay.analysis.logistic_irt.grid import (
     posterior_on_grid,
     window,
 )
-from recassay.analysis.logistic_irt.items import STEEPEST, slopes
-from recassay.analysis.logistic_irt.model import item_information, probabilities, test_information, true_score
+from recassay.analysis.logistic_irt.items import STEEPEST, bounded, slopes
+from recassay.analysis.logistic_irt.model import (
+    item_information,
+    log_right_wrong,
+    probabilities,
+    test_information,
+    true_score,
+)
 from recassay.analysis.logistic_irt.priors import ItemPriors, ItemState
 from recassay.analysis.logistic_irt.result import PARAMETERS
+from recassay.analysis.logistic_irt.start import constant_items, standardised, starting_state, with_constant
 from recassay.core.errors import InputError, UsageError, listing
 from recassay.core.tables.responses import LogisticItems, Responses
 from recassay.data.tables.responses import read_items, read_responses
@@ -242,13 +250,46 @@ def numeric_information(responses, found, h=1e-3):
     return np.linalg.inv(hessian)
 
 
-def test_errors_are_those_of_the_likelihood():
+@pytest.mark.parametrize("gaps", [0.0, 0.3])
+def test_errors_are_those_of_the_likelihood(gaps):
     responses, _, _ = simulated(400, 6, 2)
+    lost = np.random.default_rng(3).random((400, 6)) < gaps
+    responses = Responses.from_array(np.where(lost, np.nan, responses.codes))
     found = fit_em(responses, "2pl", tolerance=1e-6)
     ours = item_covariance(responses, found, "2pl")
     numeric = numeric_information(responses, found)
     assert np.sqrt(ours[:, 0, 0]) == pytest.approx(np.sqrt(np.diag(numeric)[:6]), rel=2e-3)
     assert np.sqrt(ours[:, 1, 1]) == pytest.approx(np.sqrt(np.diag(numeric)[6:]), rel=2e-3)
+
+
+def test_errors_by_item_are_those_of_its_own_parameters_and_of_the_scale(monkeypatch):
+    """With the other items held, and the variances of origin and unit, 1 / n and 1 / (2 n), added."""
+    responses, _, _ = simulated(200, 5, 2)
+    lost = np.random.default_rng(3).random((200, 5)) < 0.2
+    responses = Responses.from_array(np.where(lost, np.nan, responses.codes))
+    found = fit_em(responses, "2pl", tolerance=1e-6)
+    asked, whole = [], logistic_errors._joint
+    monkeypatch.setattr(logistic_errors, "_joint", lambda *given: asked.append(given) or whole(*given))
+    monkeypatch.setattr(logistic_errors, "JOINT", 10)  # five items with two parameters each
+    item_covariance(responses, found, "2pl")
+    monkeypatch.setattr(logistic_errors, "JOINT", 9)
+    block = item_covariance(responses, found, "2pl")
+    assert len(asked) == 1
+    h = 1e-3
+
+    def value(by_slope, by_intercept):
+        slope, intercept = found.items.slope.copy(), found.items.intercept.copy()
+        slope[0] += by_slope
+        intercept[0] += by_intercept
+        items = LogisticItems(found.items.names, slope, intercept, found.items.guessing)
+        return posterior_on_grid(responses, items, found.grid)[1].sum()
+
+    middle = value(0, 0)
+    own = [(2 * middle - value(h, 0) - value(-h, 0)) / h**2, (2 * middle - value(0, h) - value(0, -h)) / h**2]
+    cross = -(value(h, h) - value(h, -h) - value(-h, h) + value(-h, -h)) / (4 * h**2)
+    expected = np.linalg.inv([[own[0], cross], [cross, own[1]]])
+    slope = found.items.slope[0]
+    assert block[0, :2, :2] == pytest.approx(expected + np.diag([slope**2 / 400, slope**2 / 200]), rel=2e-3)
 
 
 def test_the_likelihood_never_falls():
@@ -333,6 +374,10 @@ def test_nothing_varies():
     result = fit_logistic(Responses.from_array([[1, 0], [1, 0], [1, 0]]), "3pl")
     assert result.abilities.estimate == pytest.approx(np.zeros(3), abs=1e-9)
     assert result.abilities.standard_error == pytest.approx(np.ones(3), abs=1e-3)
+    assert result.summary()["negative_share"] == 0.0
+    assert np.isnan(result.summary()["mean_difficulty"])
+    birnbaum = fit_logistic(Responses.from_array([[1, 0], [1, 0], [1, 0]]), "2pl", estimator="birnbaum", ability="map")
+    assert (birnbaum.change, birnbaum.abilities.method) == (0.0, "map")
 
 
 def test_a_separable_item_without_priors_is_not_called_converged():
@@ -382,8 +427,46 @@ def test_few_respondents_have_priors_unless_they_are_refused():
 def test_stopping_early_is_said():
     responses, _, _ = simulated(60, 30, 8)
     result = fit_logistic(responses, "2pl", max_cycles=2)
-    assert not result.converged
+    assert (result.converged, result.cycles) == (False, 2)
     assert "did not converge" in result.notes[0]
+
+
+def test_priors_and_limits_are_passed_on_as_the_model_needs_them(monkeypatch):
+    asked = {}
+
+    class Asked(Exception):
+        pass
+
+    def fitted(responses, model, **options):
+        asked.update(options)
+        raise Asked
+
+    monkeypatch.setattr(logistic_fit, "fit_em", fitted)
+    own = ItemPriors(slope_deviation=0.5)
+    for n, model, priors, used in (
+        (49, "2pl", None, ItemPriors()), (50, "2pl", None, None), (49, "1pl", None, None),
+        (50, "3pl", None, ItemPriors()), (49, "2pl", False, None), (50, "3pl", False, None),
+        (50, "1pl", True, ItemPriors()), (50, "2pl", own, own),
+    ):  # fmt: skip
+        with pytest.raises(Asked):
+            fit_logistic(simulated(n, 3, 1)[0], model, priors=priors, tolerance=0.25, max_cycles=7)
+        assert asked == {"priors": used, "tolerance": 0.25, "max_cycles": 7}, (n, model, priors)
+
+
+@pytest.mark.parametrize("priors", [False, True])
+def test_birnbaums_items_are_logistic_regressions_on_the_accuracies(priors):
+    """Where the derivatives of the likelihood, with the prior of the slope, are 0; missing answers say nothing."""
+    responses, _, _ = simulated(120, 6, 3)
+    lost = np.random.default_rng(4).random((120, 6)) < 0.25
+    responses = Responses.from_array(np.where(lost, np.nan, responses.codes))
+    found = fit_logistic(responses, "2pl", estimator="birnbaum", priors=priors)
+    share = np.nanmean(np.where(lost, np.nan, responses.codes), axis=1)
+    theta = (share - share.mean()) / share.std()
+    right = 1 / (1 + np.exp(-theta[:, None] * found.items.slope - found.items.intercept))
+    left = np.where(lost, 0.0, (responses.codes == 1) - right)
+    pull = found.items.slope - 1.0 if priors else 0.0
+    assert left.sum(axis=0) == pytest.approx(np.zeros(6), abs=1e-4)
+    assert theta @ left - pull == pytest.approx(np.zeros(6), abs=1e-4)
 
 
 @pytest.mark.slow
@@ -627,6 +710,7 @@ def test_notes_name_what_has_no_finite_estimate_and_what_is_negative():
         f"{len(at_bound)} of 60 ({listing(at_bound, most=3)}) respondents have no finite maximum-likelihood ability: "
         "they stand at the bound.",
     )
+    assert result.item_errors[1, 1] > 0
     birnbaum = fit_logistic(Responses.from_array(table, *names), "2pl", estimator="birnbaum")
     assert not any("clearly" in note for note in birnbaum.notes)
     assert any("q2) items is negative" in note for note in birnbaum.notes)
@@ -646,10 +730,14 @@ def test_known_items_are_matched_by_name_and_must_fit_the_model():
     plain, turned = (score_logistic(table, items) for table in (responses, backward))
     assert turned.abilities.estimate == pytest.approx(plain.abilities.estimate)
     assert (plain.abilities.method, plain.model) == ("ml", "3pl")
+    assert plain.to_dict()["item_intervals"] == {}
+    names = replace(plain, abilities=replace(plain.abilities, estimate=np.zeros(5)), respondents=tuple("edcba"))
+    assert names.order() == [4, 3, 2, 1, 0], "of equal abilities the first name comes first"
     flat = LogisticItems(items.names, np.ones(5), items.intercept, np.zeros(5))
     assert score_logistic(responses, flat, "1pl").model == "1pl"
     for known, model, words in (
         (items, "2pl", "the items have guessing and the model is 2pl"),
+        (replace(flat, guessing=items.guessing), "1pl", "the items have guessing and the model is 1pl"),
         (replace(flat, slope=items.slope), "1pl", "the items have different discriminations and the model is 1pl"),
     ):
         with pytest.raises(UsageError, match=words):
@@ -697,6 +785,10 @@ def test_the_grid_interpolates_and_follows_the_mass():
     part = window(points, points, mass)
     assert points[part].tolist() == pytest.approx(points[(points >= -0.751) & (points <= 0.751)].tolist())
     assert window(points, points[part], np.ones(len(points[part]))) == slice(None)
+    for end in (1, -2):  # mass at one end of what is shown is enough to show all of it again
+        mass = np.zeros(len(points[part]))
+        mass[[end, 7]] = 1.0
+        assert window(points, points[part], mass) == slice(None)
     where = AbilityGrid.of(np.linspace(-6, 6, 401), np.array([1.0, 0.5]))
     assert len(where.nodes) == 61  # 0.2 apart
     assert len(AbilityGrid.of(np.linspace(-6, 6, 401), np.full(9, 5.0)).nodes) == 121  # half of 1 / slope
@@ -708,3 +800,47 @@ def test_slopes_of_either_sign_run_into_their_bound():
     slope = np.array([STEEPEST, 0.9 * STEEPEST, -0.9 * STEEPEST, -STEEPEST])
     fit = SimpleNamespace(items=SimpleNamespace(slope=slope))
     assert LogisticFit.at_bound.fget(fit).tolist() == [True, False, False, True]
+
+
+def test_parameters_stay_within_their_bounds_and_no_guessing_stays_none():
+    far = ItemState(np.array([30.0, -30.0, 1.0]), np.array([50.0, -50.0, 2.0]), np.array([5.0, -20.0, -np.inf]))
+    found = bounded(far)
+    assert found.slope.tolist() == [25.0, -25.0, 1.0]
+    assert found.intercept.tolist() == [40.0, -40.0, 2.0]
+    assert found.guessing_logit.tolist() == [3.0, -9.0, -np.inf]
+
+
+def test_items_with_and_without_guessing_stand_side_by_side():
+    items = LogisticItems.from_difficulty(["x", "y"], [1.0, 2.0], [0.0, 0.5], [0.0, 0.25])
+    points = np.linspace(-3, 3, 7)
+    right, wrong = (np.exp(logs).T for logs in log_right_wrong(points, items))
+    assert right == pytest.approx(probabilities(points, items))
+    assert wrong == pytest.approx(1 - probabilities(points, items))
+    assert all(len(grid(simulated(2, m, 1)[2])) % 2 == 1 for m in (300, 330, 360, 400)), "the middle is a point"
+
+
+def test_where_estimation_starts_with_gaps_and_items_that_do_not_vary():
+    gap = np.nan
+    table = Responses.from_array([[1, gap, 1], [1, 0, 0], [gap, 0, 1], [1, 0, 0]])
+    constant = constant_items(table)
+    assert constant.tolist() == [True, True, False]
+    state = with_constant(table, ~constant, ItemState(np.array([0.7]), np.array([0.2]), np.array([-1.0])))
+    assert state.slope.tolist() == [0.0, 0.0, 0.7]
+    shares = np.array([3.5 / 4, 0.5 / 4])  # (right + 1/2) / (answers + 1), those that are known
+    assert state.intercept.tolist() == pytest.approx([*np.log(shares / (1 - shares)), 0.2])
+    assert state.guessing.tolist() == pytest.approx([0.0, 0.0, 1 / (1 + np.e)])
+    assert standardised(np.full(3, 0.4)).tolist() == [0.0, 0.0, 0.0]
+    own = starting_state(table, "3pl", ItemPriors(guessing_mean=-2.0))
+    assert own.guessing_logit.tolist() == [-2.0] * 3
+    assert starting_state(table, "3pl", None).guessing_logit.tolist() == [-1.39] * 3
+    assert np.isneginf(starting_state(table, "2pl", ItemPriors()).guessing_logit).all()
+    turned = Responses.from_array([[1, 0, 0], [1, 0, 0], [0, 1, 0], [0, 1, 1]])
+    assert (starting_state(turned, "1pl", None).slope >= 0.3).all()
+
+
+def test_slopes_adapt_to_their_spread_unless_that_is_refused():
+    responses, _, _ = simulated(60, 12, 5)
+    fixed = fit_em(responses, "2pl", priors=ItemPriors(adaptive=False), tolerance=1e-2)
+    adapted = fit_em(responses, "2pl", priors=ItemPriors(), tolerance=1e-2)
+    assert fixed.priors.slope_deviation == 1.0
+    assert 0.25 <= adapted.priors.slope_deviation < 1.0

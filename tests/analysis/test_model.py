@@ -191,6 +191,10 @@ def test_all_algorithms_identical_and_nothing_measured():
     assert "a0, a1, a2 have the same value on every dataset." in " ".join(sentences(result))
     with pytest.raises(NotApplicableError, match="nothing was measured"):
         fit_model(results_of(np.zeros((6, 3))), "ndcg@10")
+    holes = np.zeros((6, 3))
+    holes[1, 1] = np.nan
+    with pytest.raises(NotApplicableError, match="nothing was measured"):
+        fit_model(results_of(holes), "ndcg@10")
 
 
 def test_the_chance_in_a_probability_is_small_and_said(monkeypatch):
@@ -248,6 +252,14 @@ def test_scales():
     assert log.forward(values)[0, 0] > log.forward(values)[0, 1]  # lower is better, higher on the scale
     assert np.isnan(log.forward(values)[1, 0])
     assert choose_scale(np.array([[-1.0, 2.0]]), True, "score")[0].transform == "identity"
+    assert choose_scale(np.zeros((2, 2)), True, "score")[0].transform == "identity"
+    assert choose_scale(np.array([[20.0, 150.0]]), True, "ndcg@10")[0].transform == "log", "above 100 it is no share"
+    assert choose_scale(np.array([[0.2, 0.5]]), True, "NDCG@10")[0].transform == "logit"
+    percent, _ = choose_scale(np.array([[20.0, 100.0]]), True, "hitrate@10")
+    assert (percent.transform, percent.whole, percent.moved) == ("logit", 100.0, 1)
+    ends = np.array([[0.0, 0.0], [1.0, 1.0], [0.2, 0.9]])  # the first two datasets have nothing inside the scale
+    assert choose_scale(ends, True, "ndcg@10")[1] == pytest.approx(np.array([[0.1, 0.1], [0.95, 0.95], [0.2, 0.9]]))
+    assert choose_scale(np.array([[0.0, 1.0]]), True, "ndcg@10")[1].tolist() == [[0.5, 0.5]]
     step = 1e-6
     for scale in (Scale("logit", True), Scale("logit", True, whole=100.0), Scale("log", True), Scale("identity", True)):
         at = np.array([0.3])
@@ -270,6 +282,27 @@ def test_cells_average_within_folds_first_and_keep_holes():
     assert cells.values[0].tolist() == pytest.approx([0.55, 0.1])
     assert np.isnan(cells.values[1, 0])
     assert cells.repeats.tolist() == [[2, 1], [0, 1]]
+
+
+def test_cells_of_one_metric_with_the_deviations_that_the_table_states():
+    rows = [("a", "x", 0.4, 0.03, 5), ("b", "x", 0.5, 0.02, None), ("a", "y", 0.3, None, 4), ("b", "y", 0.2, 0.01, 1),
+            ("c", "x", None, 0.1, 3)]  # fmt: skip
+    frame = pl.DataFrame(rows, schema=["algorithm", "dataset", "value", "deviation", "runs"], orient="row")
+    other = frame.with_columns(metric=pl.lit("auc"), value=pl.lit(0.9), deviation=pl.lit(0.5))
+    results = Results.from_frame(pl.concat([frame.with_columns(metric=pl.lit("ndcg@10")), other], how="diagonal"))
+    cells = read_cells(results, "ndcg@10")
+    assert (cells.algorithms, cells.datasets, cells.metric) == (("a", "b"), ("x", "y"), "ndcg@10")
+    assert cells.values.tolist() == [[0.4, 0.5], [0.3, 0.2]]
+    assert cells.repeats.tolist() == [[5, 2], [1, 2]], "an unknown number of runs counts as two"
+    assert cells.deviations.tolist() == [[0.03, 0.02], [0.0, 0.01]]
+    bare = read_cells(Results.from_frame(results.frame.drop("runs")), "ndcg@10")
+    assert bare.repeats.tolist() == [[2, 2], [1, 2]]
+    seeds = pl.DataFrame({"algorithm": ["a", "a", "b", "a", "b"], "dataset": ["x", "x", "x", "y", "y"],
+                          "metric": "ndcg@10", "value": [0.2, 0.4, 0.3, 0.5, 0.6], "seed": [1, 2, 1, 1, 1],
+                          "deviation": [0.7] * 5, "runs": [9] * 5})  # fmt: skip
+    own = read_cells(Results.from_frame(seeds), "ndcg@10")
+    assert own.repeats.tolist() == [[2, 9], [9, 9]], "runs that the table has count before those that it states"
+    assert own.deviations[0].tolist() == pytest.approx([np.sqrt(0.02), 0.7])
 
 
 def test_the_result_says_what_the_draws_say():
@@ -501,6 +534,14 @@ def test_what_draws_say_by_hand():
     assert by_hand(within=0.107).equal()[1].tolist() == [0.5, 1.0, 0.5]
     assert result.ratios()[2].tolist() == pytest.approx(np.exp([-0.3, 0.0, -0.1]))
     assert result.order() == [1, 0, 2]
+    rough = {"negligible": 0.2}  # a and b are on the same level
+    assert by_hand(**rough).order() == [1, 0, 2]
+    assert by_hand(**rough, failing=np.array([0.0, 0.5, 0.0])).order() == [0, 1, 2]
+    assert by_hand(**rough, failing=np.zeros(3), algorithms=("b", "a", "c")).order() == [1, 0, 2]
+    exact = by_hand(negligible=0.0, failing=np.zeros(3))
+    assert exact.order() == [1, 0, 2]
+    assert exact.better()[0].tolist() == [0.5, 0.375, 0.75], "of the draw in which both are equal each has a half"
+    assert Shares(0.1, 0.2, 0.0, 0.0, 0.0, 3).of_a_difference() == {"datasets": 0.0, "repeats": 0.0, "users": 0.0}
     ends = np.quantile(result.level, [0.5, 0.75, 0.25], axis=0).T
     assert result.levels() == pytest.approx(np.exp(-ends))
     frame = result.to_frame()
@@ -531,6 +572,7 @@ def test_noise_predictions_and_tipping_points_by_hand(monkeypatch):
 
     def fitted(scores, noise, families, shape, *rest):
         seen.update(noise=np.frombuffer(noise).reshape(shape), scores=np.frombuffer(scores).reshape(shape))
+        seen.update(families=np.frombuffer(families, dtype=np.int64).tolist(), rest=rest)
         cells = np.repeat(np.array([[[0.0, -0.3], [-1.0, -1.5], [0.5, 0.1]]]), 5, axis=0)
         cells[:, 1, 1] += np.array([-2, -1, 0, 1, 2]) / 10
         return SimpleNamespace(
@@ -544,8 +586,10 @@ def test_noise_predictions_and_tipping_points_by_hand(monkeypatch):
     frame = pl.DataFrame(rows, schema=["algorithm", "dataset", "value", "seed"], orient="row")
     table = Results.from_frame(frame.with_columns(metric=pl.lit("ndcg@10")))
     scores = np.array([[0.3, 0.7, 0.5, 0.5], [0.1, 0.6, 0.2, 0.3]])
-    paired = [UserScores("x", ("b", "a"), scores, 0), UserScores("elsewhere", ("a", "b"), scores, 0)]
-    result = fit_model(table, "ndcg@10", users=lambda metric: (paired, {}), confidence=0.8)
+    paired = [UserScores("x", ("b", "a"), scores, 0), UserScores("elsewhere", ("a", "b"), scores, 0),
+              UserScores("y", ("a",), scores[:1], 0), UserScores("z", ("a", "b"), scores[:, :1], 0)]  # fmt: skip
+    result = fit_model(table, "ndcg@10", users=lambda metric: (paired, {}), confidence=0.8, draws=77, seed=5)
+    assert (seen["families"], seen["rest"]) == ([0, 1, 2], (77, 5, "ndcg@10"))
     slope = 1 / (np.array([0.5, 0.3]) * (1 - np.array([0.5, 0.3])))
     pooled = ((0.1 * np.sqrt(2) * slope[0]) ** 2 + (0.05 * np.sqrt(2) * slope[1]) ** 2) / 2
     own = np.cov(scores[::-1]) / 4 * np.outer(slope, slope)
@@ -561,18 +605,34 @@ def test_noise_predictions_and_tipping_points_by_hand(monkeypatch):
     logits = np.quantile([-1.7, -1.6, -1.5, -1.4, -1.3], [0.5, 0.1, 0.9])
     assert [cell.estimate, cell.low, cell.high] == pytest.approx(1 / (1 + np.exp(-logits)))
     (point,) = result.tipping
+
+    def without_lists(metric):
+        raise NotApplicableError(f"{metric} has no scores of users")
+
+    assert fit_model(table, "ndcg@10", users=without_lists).shares.users == 0
     lead = (-0.5 / 3) - (-1.7 / 3)
     assert (point.algorithm, point.cells, point.leader) == ("b", 1, "b")
     assert [point.expected, point.needed] == pytest.approx(1 / (1 + np.exp([1.5, 1.5 - 3 * lead])))
 
 
-def test_a_report_asks_the_model_with_its_level_and_seed():
+def test_a_report_asks_the_model_with_its_level_and_seed(monkeypatch):
     values = np.random.default_rng(2).uniform(0.2, 0.6, (4, 3))
     result = ANALYSIS.run(results_of(values), AnalysisSpec("ndcg@10", alpha=0.2, seed=3))
     assert (result.confidence, result.seed, result.families, result.within) == (0.8, 3, None, 0.02)
     assert result.level.tolist() == fit_model(results_of(values), "ndcg@10", seed=3).level.tolist()
     with pytest.raises(NotApplicableError, match="2 datasets say nothing of other datasets"):
         ANALYSIS.run(results_of(values[:2]), AnalysisSpec("ndcg@10"))
+    asked = {}
+
+    def fitted(results, metric, **options):
+        asked.update(options, metric=metric)
+        return SimpleNamespace(datasets=("x", "y", "z"))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(model_fit, "fit_model", fitted)
+        spec = AnalysisSpec("score", higher_is_better=False, alpha=0.1, seed=8, evidence={"users": lambda: "scores"})
+        assert ANALYSIS.run(None, spec).datasets == ("x", "y", "z"), "three datasets are enough"
+    assert asked == {"metric": "score", "higher_is_better": False, "users": "scores", "confidence": 0.9, "seed": 8}
     related = fit_model(results_of(np.tile(values, (3, 1))), "ndcg@10", draws=64,
                         families={f"d{j:02}": f"f{j // 2}" for j in range(12)})  # fmt: skip
     assert related.families == 6

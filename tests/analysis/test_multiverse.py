@@ -10,9 +10,11 @@ import polars as pl
 import pytest
 
 import recassay
+from recassay.analysis.multiverse import fit as multiverse_fit
+from recassay.analysis.multiverse import shares as multiverse_shares
 from recassay.analysis.multiverse.claims import Stated, describe, joint_test, observed, shown, suggested_claims
-from recassay.analysis.multiverse.fit import explore
-from recassay.analysis.multiverse.repeats import drift_test, seed_shares
+from recassay.analysis.multiverse.fit import explore, scaled
+from recassay.analysis.multiverse.repeats import drift_test, seed_shares, window_ranks
 from recassay.analysis.multiverse.shares import variance_parts
 from recassay.analysis.multiverse.universes import find_universes
 from recassay.analysis.verdict.fit import judge
@@ -205,16 +207,28 @@ def test_small_and_unbalanced_universes_are_noted():
     without = rows.filter((pl.col("split") != "split0") | (pl.col("algorithm") != "A2"))
     result = recassay.multiverse(without)
     assert any("not balanced: 1 of 3" in note for note in result.notes)
-    assert next(claim for claim in result.claims if claim.rival == "A2").counts.universes == 2
+    absent = next(claim for claim in result.claims if claim.rival == "A2")
+    counts = absent.counts
+    assert (counts.universes, counts.holds + counts.undecided + counts.reversed) == (2, 2)
+    assert result.n_datasets.tolist() == [8, 8, 8]
+    assert result.curve_frame().filter(claim=absent.statement)["universe"].to_list() == [2, 3]
+    filled = np.where(np.isnan(result.mean_ranks), np.nanmean(result.mean_ranks, axis=0), result.mean_ranks)
+    assert np.linalg.norm(result.places[:, None] - result.places, axis=2) == pytest.approx(
+        np.linalg.norm(filled[:, None] - filled, axis=2)
+    )
     holes = recassay.multiverse(rows[1:])
     assert holes.n_datasets.tolist() == [7, 8, 8]
     assert any("In 1 universes datasets with missing cells were left out" in note for note in holes.notes)
 
 
 def test_unnamed_columns_are_averaged_over_where_axes_are_named():
-    result = recassay.multiverse(table({"split": 2, "seed": 3}), axes=["split"])
+    rows = table({"split": 2, "seed": 3}).with_columns(core=pl.lit("5"))
+    result = recassay.multiverse(rows, axes=["split"])
     assert result.universes == 2
     assert "Values are means over seed." in result.notes
+    leaking = rows.with_columns(leaky=pl.when(split="split1", seed="seed2").then(pl.lit("yes")))
+    assert find_universes(leaking, axes=["split", "split"]).leaky.tolist() == [False, True]
+    assert list(find_universes(leaking, axes=["split", "split"]).axes) == ["split"]
 
 
 def test_tables_figures_and_frames_are_whole(published):
@@ -237,6 +251,8 @@ def test_drift_is_counted_exactly_where_few_orders_are_possible():
     found = drift_test(steady, "abcd", np.random.default_rng(1))
     assert found.p < 0.01
     assert found.smallest_p == pytest.approx(found.p)
+    many = drift_test(np.tile(steady[:, :1], (1, 4, 1)), "abcd", np.random.default_rng(1))
+    assert many.p == pytest.approx(1 / 1999), "the observed order is one of those tried"
 
 
 def test_intervals_hold_the_planted_shares_of_seeds_where_one_split_moves_all_algorithms():
@@ -326,6 +342,11 @@ def test_claims_by_hand():
     assert (best.statement("ABC"), pair.statement("ABC")) == ("A is best", "A > B")
     assert observed(best, ranks).tolist() == [1, 0, -1, 1]
     assert observed(pair, ranks).tolist() == [1, 0, -1, -2]
+    assert observed(Stated(1, 0, False), ranks).tolist() == [-1, 0, 1, -2]
+    level = np.array([[1.0, 2.0, 3.0, gap], [3.0, 1.0, 2.0, gap]])  # A and B are first once each, B is better overall
+    assert suggested_claims(level) == [
+        Stated(1, None, False), Stated(0, None, False), Stated(1, 0, False), Stated(1, 2, False)
+    ]  # fmt: skip
     assert suggested_claims(ranks) == [
         Stated(0, None, False), Stated(1, None, False), Stated(0, 1, False), Stated(0, 2, False)
     ]  # fmt: skip
@@ -398,6 +419,22 @@ def test_failures_are_described_by_the_choices_they_share():
     )
 
 
+def test_a_description_holds_for_a_third_and_there_are_at_most_three():
+    for seeds, told in ((6, "split = b (2 of 6 such universes)"), (7, "")):
+        axes = {"split": ("a", "b"), "seed": tuple(map(str, range(seeds)))}
+        places = np.array(list(itertools.product(range(2), range(seeds))))
+        assert describe((places[:, 0] == 1) & (places[:, 1] < 2), places, axes) == told
+    axes = {"split": tuple("abcdefghij"), "seed": ("1", "2", "3")}
+    places = np.array(list(itertools.product(range(10), range(3))))
+    assert describe(places[:, 0] < 4, places, axes) == "; ".join(
+        f"split = {name} (3 of 3 such universes)" for name in "abc"
+    )
+    # All universes with split b have core 0: the shorter description is given.
+    nested = np.array([(0, 0, 0), (0, 0, 1), (0, 1, 0), (0, 1, 1), (1, 0, 0), (1, 0, 1)])
+    names = {"split": ("a", "b"), "core": ("0", "5"), "seed": ("1", "2")}
+    assert describe(nested[:, 0] == 1, nested, names) == "split = b (2 of 2 such universes)"
+
+
 def test_drift_by_loops():
     """Two datasets with three windows each: all 36 orders, distances in time times squared distances of the ranks."""
     ranks = np.random.default_rng(4).permuted(np.tile(np.arange(1.0, 5), (2, 3, 1)), axis=2).transpose(2, 0, 1)
@@ -440,10 +477,50 @@ def test_shares_of_seeds_by_a_nested_analysis_of_variance():
     assert [share.seed for share in found] == ["split_seed", "fit_seed"]
     assert [share.share for share in found] == pytest.approx(parts / parts.sum())
     assert [share.deviation for share in found] == pytest.approx(np.sqrt(parts))
+    zeros = pl.DataFrame(columns | {"value": 0 * values.ravel()}).with_columns(dataset=pl.lit("zero"))
+    unknown = zeros.with_columns(dataset=pl.lit("unknown"), value=pl.lit(None, dtype=pl.Float64))
+    whole = pl.concat([pl.DataFrame(columns | {"value": values.ravel()}), zeros, unknown])
+    assert seed_shares(whole, (), np.random.default_rng(0)) == found, "cells without a relative value say nothing"
     extent = np.ptp(relative.reshape(2, 2, -1), axis=2).max()
     assert [share.swing for share in found] == pytest.approx([extent, extent])
     assert all(share.interval[0] <= share.share <= share.interval[1] for share in found)
     assert seed_shares(pl.DataFrame(columns | {"value": values.ravel()}).drop("split_seed", "fit_seed"), (), None) == ()
+    once = pl.DataFrame({"algorithm": ["A", "B"], "dataset": ["x", "x"], "seed": ["1", "2"], "value": [0.3, 0.4]})
+    assert seed_shares(once, (), np.random.default_rng(0)) == (), "no cell was repeated"
+
+
+def test_seeds_that_differ_in_number_count_by_the_harmonic_mean():
+    """One cell: three split seeds with two, two and four fit seeds; their means are known to 1 / 2.4 of a variance."""
+    parts = [np.array([0.8, 1.0]), np.array([1.1, 1.3]), np.array([0.7, 0.9, 0.9, 1.2])]
+    rows = [("A", "x", str(i), str(j), value) for i, part in enumerate(parts) for j, value in enumerate(part.tolist())]
+    frame = pl.DataFrame(rows, schema=["algorithm", "dataset", "split_seed", "fit_seed", "value"], orient="row")
+    found = seed_shares(frame, (), np.random.default_rng(0))
+    parts = [part / np.concatenate(parts).mean() for part in parts]
+    within = np.mean([part.var(ddof=1) for part in parts])
+    between = np.var([part.mean() for part in parts], ddof=1) - within / 2.4
+    assert [share.deviation for share in found] == pytest.approx(np.sqrt([between, within]))
+
+
+def test_windows_are_ranked_each_by_itself_and_averaged_over_universes():
+    """A falls behind B from window 9 to 11 under both splits; by errors it is the other way round."""
+    values = {("s0", "9"): (0.9, 0.5), ("s0", "10"): (0.5, 0.5), ("s0", "11"): (0.1, 0.5), ("s1", "9"): (0.3, 0.2),
+              ("s1", "10"): (0.3, 0.4), ("s1", "11"): (0.3, 0.4), ("s1", "(none)"): (0.9, 0.1)}  # fmt: skip
+    rows = [
+        {"algorithm": name, "dataset": dataset, "label": label, "split": split, "window": window, "value": value}
+        for (split, window), pair in values.items()
+        for name, value in zip("AB", pair, strict=True)
+        for dataset, label in (("x", "ndcg@10"), ("y", "rmse"))
+        if (name, dataset, window) != ("B", "y", "10")
+    ]
+    directions = {"ndcg@10": True, "rmse": False}
+    ranks, names = window_ranks(pl.DataFrame(rows), ["split"], directions, "label")
+    assert names == ("A", "B")
+    assert ranks[0, 0].tolist() == [1.0, 1.75, 2.0]
+    assert ranks[1, 0].tolist() == [2.0, 1.25, 1.0]
+    assert ranks[:, 1, [0, 2]].tolist() == [[2.0, 1.0], [1.0, 2.0]]
+    assert np.isnan(ranks[:, 1, 1]).all()
+    both = pl.DataFrame(rows).with_columns(dataset=pl.lit("x")).filter(pl.col("window") != "10")
+    assert window_ranks(both, ["split"], directions, "label")[0].tolist() == [[[1.5, 1.5]], [[1.5, 1.5]]]
 
 
 def long_rows(**columns):
@@ -468,6 +545,8 @@ def test_universes_as_arrays():
     assert both.upward.tolist() == [True, True, False, False]
     assert find_universes(worse, metric="rmse").upward.tolist() == [False, False]
     assert find_universes(worse, higher_is_better=True).upward.all()
+    assert not find_universes(worse, higher_is_better=False).upward.any()
+    assert list(find_universes(worse, axes=["metric"]).axes) == ["metric"]
     cuts = pl.concat([long_rows(metric=lambda row, m=m: m) for m in ("ndcg@5", "ndcg@10", "recall@5", "mrr")])
     assert find_universes(cuts).axes == {
         "split": ("9", "10"), "metric": ("mrr", "ndcg", "recall"), "cutoff": ("(none)", "5", "10")
@@ -475,6 +554,55 @@ def test_universes_as_arrays():
     cost = find_universes(pl.concat([long_rows(), long_rows(metric=lambda row: "seconds")]))
     assert "metric" not in cost.axes
     assert cost.notes == ("Costs are no measures of quality, and left out unless named as metric: seconds.",)
+    alone = find_universes(long_rows(metric=lambda row: "seconds"))
+    assert (alone.upward.tolist(), alone.notes) == ([False, False], ())
+    lost = long_rows().with_columns(value=pl.when(algorithm="A", dataset="y").then(None).otherwise(pl.col("value")))
+    assert np.isnan(find_universes(lost).values).tolist() == [[[False, True], [False, False]]] * 2
+
+
+def test_a_universe_is_leaky_where_any_of_its_rows_is():
+    marked = long_rows(leaky=lambda row: "x" if (row["algorithm"], row["split"]) == ("A", "9") else None)
+    assert find_universes(marked).leaky.tolist() == [False, True]
+    assert find_universes(marked, leaky=["split=10"]).leaky.tolist() == [True, True]
+    with pytest.raises(UsageError, match="'splt=9' is not of the form column=choice; did you mean 'split'"):
+        find_universes(marked, leaky=["splt=9"])
+
+
+def test_windows_of_time_are_repeats_unless_they_are_named_as_an_axis():
+    rows = pl.concat([
+        long_rows(window=lambda row, w=w: str(w), leaky=lambda row, w=w: "yes" if (w, row["split"]) == (1, "9") else "")
+        .with_columns(pl.col("value") + 0.1 * w)
+        for w in range(3)
+    ])  # fmt: skip
+    found = find_universes(rows)
+    assert list(found.axes) == ["split"]
+    assert (found.drift.windows, found.drift.datasets, found.drift.ends) == (3, 2, 0.0)
+    assert found.values == pytest.approx(find_universes(long_rows()).values + 0.1)
+    assert found.leaky.tolist() == [False, True]
+    named = find_universes(rows, axes=["split", "window"])
+    assert (named.axes["window"], named.drift, len(named)) == (("0", "1", "2"), None, 6)
+
+
+def test_seeds_are_compared_within_their_universe():
+    rows = pl.concat(
+        [long_rows(seed=lambda row, s=s: s).with_columns(pl.col("value") * float(s)) for s in ("0.9", "1.1")]
+    )
+    (share,) = find_universes(rows).seeds
+    assert (share.seed, share.share) == ("seed", 1.0)
+    assert (share.deviation, share.swing) == pytest.approx((np.sqrt(0.02), 0.2))
+
+
+def test_what_is_nested_is_an_axis_and_what_is_a_copy_is_not():
+    rows = pl.concat([long_rows(fine=lambda row, part=part: row["split"] + part) for part in "ab"])
+    expected = {"split": ("9", "10"), "fine": ("10a", "10b", "9a", "9b")}
+    for columns in (rows.columns, rows.columns[::-1]):
+        assert find_universes(rows.select(columns)).axes == expected
+    twins = long_rows(name=lambda row: f"s{row['split']}", code=lambda row: f"c{row['split']}")
+    found = find_universes(twins)
+    assert list(found.axes) == ["split"]
+    assert found.notes == ("name, code always change together with split: they count as one axis.",)
+    rates = pl.concat([long_rows(rate=lambda row, r=r: r) for r in ("auto", *(f"{r}.5" for r in range(30)))])
+    assert len(find_universes(rates).axes["rate"]) == 31, "with a word among them the numbers are choices"
 
 
 def test_which_rows_are_leaky_and_which_columns_are_choices():
@@ -550,6 +678,7 @@ def test_a_whole_result_by_plain_computation():
     assert sum(found.explained) == pytest.approx(1.0)
     data, frames = found.to_dict(), found.frames()
     assert data["claims"][0]["share"]["ahead"] == 0.5
+    assert sum(data["grades"].values()) == 2
     assert data["axes"] == [
         {"axis": "split", "share": pytest.approx(1.0), "interval": None, "of_leads": {"A > B": pytest.approx(1.0)},
          "choices": ["s0", "s1", "s2"]}
@@ -576,3 +705,133 @@ def test_a_choice_of_the_analysis_that_is_a_column_is_refused():
     with pytest.raises(InputError, match=f"'{name}' is a column of the table and a choice of the analysis; rename"):
         found.times(name, ("a", "b"))
     assert found.times(name, ("a",)) is found
+
+
+def test_each_universe_is_judged_with_the_settings_that_were_asked_for(monkeypatch):
+    asked, whole = [], multiverse_fit.decide
+
+    def decided(matrix, **settings):
+        asked.append(settings)
+        return whole(matrix, **settings)
+
+    monkeypatch.setattr(multiverse_fit, "decide", decided)
+    rows = table({"split": 2}, datasets=4)
+    options = {"within": 0.1, "alpha": 0.2, "seed": 4, "permutations": 10, "claims": ["A0 > A1", "A0 > A1"]}
+    found = explore(rows, notes=("Read this first.",), **options)
+    assert asked == [{"control": None, "within": 0.1, "alpha": 0.2, "seed": 4, "flips": 10_000}] * 2
+    assert found.notes[0] == "Read this first."
+    assert [claim.statement for claim in found.claims] == ["A0 > A1"]
+    asked.clear()
+    monkeypatch.setattr(multiverse_fit, "FEW_UNIVERSES", 1)
+    explore(rows, **options)
+    assert [settings["flips"] for settings in asked] == [1_000, 1_000]
+    glory = rows.with_columns(metric=pl.lit("glory"))
+    assert explore(glory, higher_is_better=False, permutations=10).best() == {"A2": 2}
+
+
+def test_another_seed_draws_other_tables():
+    rows = table({"split": 3, "target": 2}, datasets=5)
+    rows = rows.filter((pl.col("split") != "split0") | (pl.col("target") != "target1"))
+    rows = rows.with_columns(value=pl.Series(np.random.default_rng(1).random(rows.height)))
+    one, other = (explore(rows, permutations=60, seed=seed) for seed in (0, 1))
+    assert one.shares[0].interval != other.shares[0].interval
+    assert [claim.p for claim in one.claims] != [claim.p for claim in other.claims]
+    assert [claim.counts for claim in one.claims] == [claim.counts for claim in other.claims]
+
+
+def test_values_on_the_scale_of_ranks_by_hand():
+    values = np.array([[1.0, 5.0], [2.0, 5.0], [4.0, 5.0]])
+    names = tuple("abc"), ("x", "y")
+    assert scaled(Matrix(values, *names, "rmse", False)).tolist() == [[1.0, 2.0], [pytest.approx(5 / 3), 2.0], [3, 2]]
+    assert scaled(Matrix(values, *names, "ndcg", True)).tolist() == [[3.0, 2.0], [pytest.approx(7 / 3), 2.0], [1, 2]]
+
+
+def test_a_missing_error_is_the_largest_of_its_dataset():
+    """Without A on y, the worst there is 0.6: A ties with B; a gap that counted as the least error would be first."""
+    values = {("A", "x"): 0.1, ("B", "x"): 0.2, ("C", "x"): 0.3, ("B", "y"): 0.6, ("C", "y"): 0.5}
+    rows = [(*cell, "rmse", value, split) for split in ("s0", "s1") for cell, value in values.items()]
+    rows += [("A", "y", "rmse", 0.1, "s1")]
+    frame = pl.DataFrame(rows, schema=["algorithm", "dataset", "metric", "value", "split"], orient="row")
+    found = explore(frame, missing="worst", permutations=10)
+    assert found.mean_ranks.tolist() == [[1.75, 2.25, 2.0], [1.0, 2.5, 2.5]]
+
+
+def test_universes_without_two_algorithms_on_a_dataset_are_left_out():
+    """The third split has no value, the fourth one algorithm, and in the fifth nobody shares a dataset."""
+    rows = table({"split": 5}, algorithms=2, datasets=2)
+    of = {at: pl.col("split") == f"split{at}" for at in range(5)}
+    gone = of[2] | (of[3] & (pl.col("algorithm") == "A1"))
+    gone |= of[4] & ((pl.col("algorithm") == "A0") == (pl.col("dataset") == "d0"))
+    rows = rows.with_columns(value=pl.when(gone).then(None).otherwise(pl.col("value")))
+    for missing, universes, left_out in (("drop-datasets", 2, 3), ("worst", 3, 2)):
+        found = explore(rows, missing=missing, permutations=10)
+        assert found.universes == universes
+        assert f"{left_out} universes were left out: without two algorithms on a dataset." in found.notes
+
+
+def test_absent_algorithms_and_shared_first_places_are_no_exceptions():
+    """A and B tie under the first split, C is absent under the second; everywhere else A leads and C is last."""
+    values = {"A": 0.5, "B": 0.4, "C": 0.1}
+    rows = [
+        (name, dataset, "ndcg@10", 0.5 if split == "s0" and name == "B" else value, split, seed)
+        for name, value in values.items()
+        for dataset in "xyz"
+        for split in ("s0", "s1", "s2", "s3")
+        for seed in ("1", "2")
+        if (name, split) != ("C", "s1")
+    ]
+    frame = pl.DataFrame(rows, schema=["algorithm", "dataset", "metric", "value", "split", "seed"], orient="row")
+    found = explore(frame, permutations=10, claims=["A is best", "A > B", "A > C"])
+    assert [claim.exceptions for claim in found.claims] == ["", "split = s0 (2 of 2 such universes)", ""]
+    assert [claim.counts.ahead for claim in found.claims] == [6, 6, 6]
+    assert [claim.counts.universes for claim in found.claims] == [8, 8, 6]
+    assert [claim.counts.undecided for claim in found.claims] == [8, 8, 6]
+
+
+def test_shares_are_those_of_the_choices_and_algorithms_that_all_clean_universes_have():
+    """The first split is leaky, and the third algorithm is absent under the second: the grid of the rest is full."""
+    rows = table({"split": 3, "target": 2, "seed": 2}).with_columns(
+        value=pl.Series(np.random.default_rng(3).random(12 * 24))
+    )
+    rows = rows.filter((pl.col("split") != "split1") | (pl.col("algorithm") != "A2"))
+    found = explore(rows, leaky=["split=split0"], permutations=10)
+    assert [share.interval for share in found.shares] == [None] * 7
+    sizes = [len(share.axes) for share in found.shares]
+    assert sizes == [1, 1, 1, 2, 2, 2, 0]
+    for size in (1, 2):
+        own = [share.share for share in found.shares if len(share.axes) == size]
+        assert own == sorted(own, reverse=True)
+    assert [len(pair["axis"]) for pair in found.to_dict()["axis_pairs"]] == [2, 2, 2]
+    places = np.array(list(itertools.product(range(2), repeat=3)))
+    parts = variance_parts(found.mean_ranks[4:, :2], places, np.array([2, 2, 2]), np.random.default_rng(0))
+    expected = dict(zip([("split",), ("target",), ("seed",)], parts.of_distance()[0], strict=False))
+    assert {share.axes: share.share for share in found.axis_shares()} == pytest.approx(expected)
+
+
+def test_where_no_two_algorithms_are_everywhere_no_choice_is_said_to_decide():
+    rows = table({"split": 3, "target": 2}, datasets=3)
+    gone = pl.col("algorithm").str.tail(1) == pl.col("split").str.tail(1)
+    told = "It was not estimated which choice decides: too many combinations, or no two algorithms in every universe."
+    found = explore(rows.filter(~gone), permutations=10)
+    assert (found.shares, told in found.notes) == ((), True)
+    assert told not in explore(rows, permutations=10).notes
+    single = explore(rows.filter(~gone).drop("target").unique(["algorithm", "dataset", "split"]), permutations=10)
+    assert (single.shares, told in single.notes) == ((), False), "with one axis there is no choice between choices"
+
+
+def test_too_many_combinations_are_not_completed_and_large_ones_have_fewer_draws(monkeypatch):
+    ranks, places = np.random.default_rng(0).random((6, 3)), np.array(list(itertools.product(range(2), range(3))))
+    levels = np.array([2, 3])
+    assert variance_parts(ranks, places, levels, np.random.default_rng(0)).axes == ((0,), (1,), ())
+    monkeypatch.setattr(multiverse_shares, "MOST_CELLS", 6)
+    incomplete = ranks[:5], places[:5], levels, np.random.default_rng(0)
+    assert len(variance_parts(*incomplete).products) == 400
+    monkeypatch.setattr(multiverse_shares, "MOST_NUMBERS", 18 * 50)
+    assert len(variance_parts(*incomplete).products) == 50
+    monkeypatch.setattr(multiverse_shares, "MOST_NUMBERS", 18)
+    assert len(variance_parts(*incomplete).products) == 40
+    monkeypatch.setattr(multiverse_shares, "MOST_CELLS", 5)
+    assert variance_parts(*incomplete) is None
+    monkeypatch.undo()
+    same = variance_parts(np.ones((6, 3)), places, levels, np.random.default_rng(0))
+    assert same.of_distance().tolist() == [[0.0, 0.0, 0.0]], "nothing varies"

@@ -79,7 +79,7 @@ def _notes(traits: Sequence[DatasetTraits], players: Sequence[str]) -> list[str]
     flat = [dataset.dataset for dataset in traits if not dataset.varied]
     if flat:
         notes.append(f"On {listing(flat)} everybody answers alike: no items, and no part in the ratings.")
-    bare = [dataset.dataset for dataset in traits if dataset.varied and not dataset.kept.any()]
+    bare = [dataset.dataset for dataset in traits if not dataset.kept.any()]
     if bare:
         notes.append(f"Every instance of {listing(bare)} discriminates negatively: without them nobody plays there.")
     absent = {name: [dataset.dataset for dataset in traits if name not in dataset.respondents] for name in players}

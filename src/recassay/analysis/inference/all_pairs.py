@@ -61,6 +61,7 @@ def scaled_values(matrix: Matrix) -> FloatArray:
     """
     up = matrix.values if matrix.higher_is_better else -matrix.values
     up = np.stack([ties.level(column) for column in up.T], axis=1)
+    up = up - up[0]  # so that the variance of equal values is 0, not what rounding leaves of it
     variance = up.var(axis=0, ddof=1)
     typical = float(np.median(variance)) or float(variance.mean()) or 1.0
     k = len(up)

@@ -34,8 +34,7 @@ def starting_state(responses: Responses, model: LogisticModel, priors: ItemPrior
 
 def standardised(values: FloatArray) -> FloatArray:
     """With mean 0 and deviation 1; zeros where all are equal."""
-    spread = values.std()
-    return (values - values.mean()) / spread if spread > 0 else np.zeros_like(values)
+    return (values - values.mean()) / values.std() if np.ptp(values) > 0 else np.zeros_like(values)
 
 
 def constant_items(responses: Responses) -> BoolArray:

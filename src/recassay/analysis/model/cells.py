@@ -47,7 +47,7 @@ def read_cells(results: Results, metric: str, higher_is_better: bool | None = No
     datasets = tuple(cells.get_column(c.DATASET).unique().sort())
     if len(datasets) == 1:
         raise single_dataset(label)
-    if len(algorithms) < 2 or not datasets:
+    if len(algorithms) < 2:
         raise NotApplicableError(
             f"{label} has values of {count_of(len(algorithms), 'algorithm')} on {count_of(len(datasets), 'dataset')}",
             fix="the model needs at least two of each",

@@ -136,7 +136,7 @@ def seed_shares(frame: pl.DataFrame, keys: Sequence[str], rng: np.random.Generat
     if not seeds:
         return ()
     cell = [*keys, c.ALGORITHM, c.DATASET]
-    frame = frame.drop_nulls(c.VALUE).with_columns(pl.col(c.VALUE) / pl.col(c.VALUE).mean().over(cell))
+    frame = frame.with_columns(pl.col(c.VALUE) / pl.col(c.VALUE).mean().over(cell))
     frame = frame.filter(pl.col(c.VALUE).is_finite())
     table = frame.select(cell).unique(maintain_order=True)
     below = frame.select(*cell, *seeds, c.VALUE)

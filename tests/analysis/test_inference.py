@@ -1,0 +1,271 @@
+"""The building blocks of the tests and intervals: boundaries, ties, empty and single inputs, by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from recassay.analysis.inference import chains, friedman, hierarchical, winners
+from recassay.analysis.inference.agreement import spearman
+from recassay.analysis.inference.all_pairs import scaled_values, sign_patterns
+from recassay.analysis.inference.chains import Chains, first_guess
+from recassay.analysis.inference.effects import equivalence_p, rounding_unit
+from recassay.analysis.inference.extrapolation import Extrapolation
+from recassay.analysis.inference.failures import draw_failures
+from recassay.analysis.inference.families import family_numbers, obvious_families, related
+from recassay.analysis.inference.hierarchical import fit_hierarchical
+from recassay.analysis.inference.pair_rows import PairRows, blocks
+from recassay.analysis.inference.significance import advantages, wilcoxon_holm
+from recassay.analysis.inference.skillings_mack import UnseenCells, skillings_mack
+from recassay.analysis.inference.wilcoxon import exact_ties, wilcoxon, wilcoxon_rows
+from recassay.analysis.inference.winners import fewest_to_remove, possible_winners, probability_first
+from recassay.core.errors import UsageError
+from support.tables import matrix
+
+
+def rng(seed=0):
+    return np.random.default_rng(seed)
+
+
+def test_rankings_that_put_everybody_level_agree_with_each_other_alone():
+    level, order = np.full(3, 2.0), np.array([1.0, 2.0, 3.0])
+    found = spearman(np.stack([level, level, order, order]), np.stack([level, order, level, order[::-1]]))
+    assert found.tolist() == [1.0, 0.0, 0.0, -1.0]
+    close = np.array([0.1, 0.2, 0.4])
+    assert abs(spearman(close, close * 3)) <= 1.0
+
+
+def test_all_signs_are_tried_up_to_fourteen_datasets():
+    assert sign_patterns(14, rng(), 100).shape == (2**13, 14)
+    drawn = sign_patterns(15, rng(), 100)
+    assert drawn.shape == (101, 15)
+    assert (drawn[0] == 1).all(), "the observed signs come first"
+
+
+def test_values_in_spreads_of_their_dataset_by_hand():
+    """Variances 1 and 4 with the median 2.5, which counts as two algorithms beside the three of the dataset."""
+    values = np.array([[1.0, 6.0], [2.0, 8.0], [3.0, 10.0]])
+    spread = np.sqrt((2 * np.array([1.0, 4.0]) + 2 * 2.5) / 4)
+    expected = np.array([[-1.0], [0.0], [1.0]]) * [1.0, 2.0] / spread
+    assert scaled_values(matrix(values)) == pytest.approx(expected)
+    assert scaled_values(matrix(values, higher_is_better=False)) == pytest.approx(-expected)
+    flat = np.array([[1.0, 5.0, 5.0], [2.0, 5.0, 5.0], [3.0, 5.0, 5.0]])  # the median of 1, 0 and 0 is no spread
+    assert scaled_values(matrix(flat))[:, 0] == pytest.approx(np.array([-1, 0, 1]) / np.sqrt((2 + 2 / 3) / 4))
+    assert not scaled_values(matrix(np.full((3, 4), 0.2))).any()
+    rounded = scaled_values(matrix(np.array([[0.3, 0.1], [0.1 + 0.2, 0.2], [0.5, 0.3]])))
+    assert rounded[0, 0] == rounded[1, 0]
+
+
+def test_pairs_without_a_ratio_on_either_side_are_not_equivalent():
+    values = np.vstack([np.linspace(0.2, 0.4, 12)] * 3) * np.exp(0.001 * rng(1).standard_normal((3, 12)))
+    values[2, 0] = 0.0
+    alone, together = equivalence_p(values, np.array([0, 0, 2]), np.array([1, 2, 1]), within=0.02)
+    assert (alone[0] == together[0], alone[0] < 0.01) == (True, True)
+    assert alone[1:].tolist() == together[1:].tolist() == [1.0, 1.0]
+    assert [rounding_unit(values.round(digits)) for digits in (4, 5, 6)] == pytest.approx([1e-4, 1e-5, 0.0])
+
+
+def test_a_guess_leaves_restless_coordinates_and_steps_without_a_difference_alone():
+    guess = Extrapolation(depth=2)
+    for step in range(6):
+        x = np.array([0.5**step, 3.0 + step])
+        after = np.array([0.5 ** (step + 1), 4.0 + step])
+        ahead = guess.ahead(x, after, np.array([True, False]))
+    assert guess.steps == 3
+    assert ahead == pytest.approx([0.0, 9.0], abs=1e-6)
+    steady = Extrapolation()
+    for start in (0.0, 1.0):
+        moved = steady.ahead(np.full(2, start), np.full(2, start + 1))
+    assert moved.tolist() == [2.0, 2.0]
+
+
+def test_failures_where_all_datasets_have_one_size():
+    run, failed = np.array([[True, True, False]] * 2), np.array([[True, True, False], [False, False, False]])
+    chance = draw_failures(failed, run, np.full(3, 9.0), 400, rng()).mean(axis=0)
+    assert chance[:, :2].tolist() == failed[:, :2].tolist()
+    assert chance[0, 2] > 0.4 > 0.2 > chance[1, 2]
+
+
+def test_families_need_five_and_names_may_begin_with_a_digit():
+    assert family_numbers(("10a", "20a", "30a", "40a", "50a"), "auto").tolist() == [0, 1, 2, 3, 4]
+    names = ("a.x", "a.y", "b x", "c_1", "d-1", "e7")
+    assert family_numbers(names, "auto").tolist() == [0, 0, 1, 2, 3, 4]
+    for count in (1, 4):
+        mapping = {f"d{i}": f"f{i % count}" for i in range(8)}
+        with pytest.raises(UsageError, match=f"the datasets form {count} famil{'y' if count == 1 else 'ies'}"):
+            family_numbers(list(mapping), mapping)
+    with pytest.raises(UsageError, match="no family is given for 'y'"):
+        family_numbers(("x", "y"), {"x": "one"})
+    shops = ("Tmall", "taobao-2", "Yelp", "ml-1m", "letter")
+    assert obvious_families(shops) == {"taobao": ("Tmall", "taobao-2")}
+    numbers = related(shops).tolist()
+    assert numbers[0] == numbers[1]
+    assert len(set(numbers)) == 4
+
+
+def agreeing(k, n):
+    return np.tile(np.arange(1.0, k + 1)[:, None], (1, n))
+
+
+def test_how_friedmans_p_is_found_depends_on_the_size_of_the_table(monkeypatch):
+    assert friedman.friedman(agreeing(3, 12)).p_text() == "p = 2.76e-09", "an exact p has no least value"
+    two = friedman.permutation_p(agreeing(7, 2))
+    assert two == (pytest.approx(1 / 5040), "exact"), "of two datasets one can stand as it is"
+    one_best = np.repeat(np.array([1.0, *[11.0] * 19])[:, None], 3, axis=1)
+    assert friedman.permutation_p(one_best)[1] == "permutations", "the rank sums of 20 do not fit one whole number"
+    monkeypatch.setattr(friedman, "DRAWN", 40)
+    monkeypatch.setattr(friedman, "DRAWS", 50)
+    assert [friedman.permutation_p(agreeing(8, n))[1] for n in (5, 6)] == ["permutations", "moments"]
+
+
+def test_many_algorithms_have_few_factors_unless_their_datasets_have_families(monkeypatch):
+    for name, value in (("ERROR", 1.0), ("MOST_TOGETHER", 3), ("FEWER_DRAWS", 64), ("CHAINS", 4)):
+        monkeypatch.setattr(hierarchical, name, value)
+    scores = rng(1).standard_normal((6, 4))
+    apart, together = np.arange(6), np.array([0, 0, 1, 2, 3, 4])
+    assert fit_hierarchical(scores, draws=96, families=apart, rng=rng(1)).level.shape == (64, 4)
+    with pytest.raises(UsageError, match="4 algorithms in families of datasets; families need at most 3 algorithms"):
+        fit_hierarchical(scores, families=together, rng=rng(1))
+    for twin in (scores[:, :3], scores[:, [0, 1, 2, 2]]):  # identical columns are one algorithm
+        assert len(fit_hierarchical(twin, draws=96, families=together, rng=rng(1)).level) == 96
+
+
+class Counting(Chains):
+    """Chains whose levels count the steps, and in which one cell is an outlier in every second of them."""
+
+    burn_in = 3
+    steps = 0
+
+    def step(self):
+        self.steps += 1
+        outlier = np.zeros(self.table.shape, dtype=bool)
+        outlier[:, 1, 0] = self.steps % 2 == 0
+        k = self.scores.shape[1]
+        return np.full((self.chains, k), self.steps), np.zeros((self.chains, k)), np.zeros((self.chains, 2)), outlier
+
+
+def test_chains_burn_in_once_and_keep_cells_now_and_then(monkeypatch):
+    scores = rng(2).normal(size=(6, 2))
+    scores[0, 1] = np.nan
+    sampler = Counting(scores, np.zeros((6, 2)), 2, rng(2))
+    sampler.table = sampler.table - 1.0  # an outlier was measured 1 above what its cell is
+    level, new, cells, variances = sampler.run(40)
+    assert level[0, :, 0].tolist() == list(range(4, 44))
+    assert (new.shape, cells.shape, variances.shape) == ((2, 40, 2), (2, 10, 6, 2), (2, 40, 2))
+    assert np.unique(new[:, :, 0].round(9)).tolist() == pytest.approx([0.0, scores[1, 0] - sampler.table[0, 1, 0]])
+    assert not new[:, :, 1].any()
+    assert sampler.outlying.tolist() == [[0, 0], [40, 0], [0, 0], [0, 0], [0, 0], [0, 0]]
+    monkeypatch.setattr(chains, "MOST_CELLS", 2 * sampler.table.size)
+    level, _, cells, _ = sampler.run(40)
+    assert level[0, :, 0].tolist() == list(range(44, 84)), "no second burn-in"
+    assert cells.shape[1] == 2
+    for empty in (np.arange(6)[:, None] == 2, np.arange(2) == 1):
+        with pytest.raises(ValueError, match="no score at all"):
+            first_guess(np.ones((6, 2)), np.broadcast_to(empty, (6, 2)))
+
+
+def test_pairs_in_blocks_compare_as_sequences():
+    assert [(part.start, part.stop) for part in blocks(3, 5_000_000)] == [(0, 1), (1, 2), (2, 3)]
+    assert [part.stop - part.start for part in blocks(5, 1_000_000)] == [4, 4]
+    rows = PairRows(lambda *row: row, np.array([0, 0, 1]), np.array([1, 2, 2]),
+                    {"p": np.array([0.1, 0.2, 0.3]), "name": lambda places: [f"n{at}" for at in places]})  # fmt: skip
+    assert rows == [(0.1, "n0"), (0.2, "n1"), (0.3, "n2")]
+    assert rows != 3
+    assert (rows[-1], rows[1:], rows.values("name")) == ((0.3, "n2"), list(rows)[1:], ["n0", "n1", "n2"])
+
+
+def holm_pairs(rows, *, alpha=0.05, zeros="wilcox", names=("a", "b")):
+    gaps = np.atleast_2d(np.asarray(rows, dtype=float))
+    first, second = np.zeros(len(gaps), dtype=np.int64), np.ones(len(gaps), dtype=np.int64)
+    return wilcoxon_holm(names, first, second, lambda part: gaps[part], alpha, zeros)
+
+
+def test_a_pair_is_significant_below_the_level_and_favours_nobody_where_sums_are_equal():
+    wins = np.arange(1.0, 6)  # p = 2 / 2^5
+    assert [holm_pairs(wins, alpha=alpha)[0].significant for alpha in (0.0625, 0.0626)] == [False, True]
+    assert [holm_pairs(row)[0].favours for row in (wins, -wins, [1.0, -1.0], [0.0, 0.0])] == ["a", "b", None, None]
+    gaps = [3.0, -1.0, 2.0, 0.0]
+    for zeros, statistic in (("wilcox", 1.0), ("pratt", 2.0), ("zsplit", 2.5)):
+        pair = holm_pairs(gaps, zeros=zeros)[0]
+        assert pair.rank_biserial == pytest.approx(4 / 6), "the effect does not depend on what is done with zeros"
+        assert pair.statistic == statistic == stats.wilcoxon(gaps, zero_method=zeros, method="approx").statistic
+    table = matrix(np.array([[0.3, 0.5], [0.1 + 0.2, 0.4]]))
+    assert advantages(table, np.array([0]), np.array([1]))[0].tolist() == [0.0, pytest.approx(0.1)]
+
+
+def plain_normal(gaps):
+    ranks = stats.rankdata(np.abs(gaps))
+    z = (np.sign(gaps) * ranks).sum() / np.sqrt((ranks**2).sum())
+    return z, 2 * stats.norm.sf(abs(z))
+
+
+def test_where_the_exact_distribution_ends():
+    """200 differences, or 50 with ties among more than 400 algorithms."""
+    many = rng(5).normal(0.15, 1, 201)
+    assert wilcoxon(many[:200])[1] == pytest.approx(stats.wilcoxon(many[:200], method="exact").pvalue, rel=1e-9)
+    assert wilcoxon(many)[1] == pytest.approx(plain_normal(many)[1], rel=1e-9)
+    z, _ = plain_normal(-many)
+    assert wilcoxon_rows(-many[None]).greater[0] == pytest.approx(stats.norm.sf(z))
+    assert stats.norm.sf(z) > 0.5
+    assert (exact_ties(400), exact_ties(401)) == (200, 50)
+    tied = np.sign(many[:51]) * np.ceil(np.abs(many[:51]) * 4)
+    names = [str(i) for i in range(401)]
+    assert holm_pairs(tied, names=names)[0].p == pytest.approx(plain_normal(tied)[1])
+    assert holm_pairs(tied, names=names[1:])[0].p != pytest.approx(plain_normal(tied)[1], rel=1e-6)
+    assert holm_pairs(tied[:50], names=names)[0].p == holm_pairs(tied[:50])[0].p
+    assert holm_pairs(many[:60], names=names)[0].p == holm_pairs(many[:60])[0].p, "without ties it stays exact"
+
+
+def test_the_observed_table_counts_among_those_of_skillings_and_mack():
+    values = np.arange(4.0)[:, None] + np.zeros(12)
+    found = skillings_mack(values, tuple("abcd"), higher_is_better=True, rng=rng())
+    assert found.p == pytest.approx(1 / 10_001)
+    half = skillings_mack(values[:2, :2], tuple("ab"), higher_is_better=True, rng=rng())
+    assert half.p == pytest.approx(0.5, abs=0.03), "tables that reach the statistic exactly count"
+
+
+def test_whose_missing_cells_could_change_the_leader():
+    gone = np.nan
+    values = np.array([[3.0, 3, 3, 3, gone, gone], [2.0, 2, 2, 2, 3, 3], [1.0, 1, 1, 1, 2, 2], [0.0, 0, 0, 0, 1, 1]])
+    up = skillings_mack(values, tuple("abcd"), higher_is_better=True, rng=rng())
+    down = skillings_mack(-values, tuple("abcd"), higher_is_better=False, rng=rng())
+    assert up.unseen == down.unseen
+    assert up.unseen.leader == "b"
+    never = np.vstack([values[1:], np.full(6, gone)])
+    assert skillings_mack(never, tuple("bcdz"), higher_is_better=True, rng=rng()).unseen is None, "z was never run"
+    tied = np.array([[2.0, 1, 2, 1], [1.0, 2, 1, 2], [gone, gone, 0, 0]])
+    assert skillings_mack(tied, tuple("abc"), higher_is_better=True, rng=rng()).unseen is None, "a and b lead together"
+    needed = (-0.01, 0.0, 1.0, 1.01)
+    assert [UnseenCells("a", 1, 0.5, at, "b").possible for at in needed] == [False, True, True, False]
+
+
+def test_the_observed_signs_count_among_those_flipped():
+    losing = np.array([[1.0] * 40, [2.0] * 40])
+    assert possible_winners(losing, rng()).tolist() == pytest.approx([1.0, 1 / 4096])
+    thirteen = stats.rankdata(rng(3).random((3, 13)), axis=0)
+    assert possible_winners(thirteen, rng(1)).tolist() == possible_winners(thirteen, rng(2)).tolist(), "all are tried"
+    assert possible_winners(losing[:, :13], rng()).tolist() == pytest.approx([1.0, 2.0**-13])
+
+
+def test_who_leads_once_the_fewest_datasets_are_removed():
+    for seed in range(12):
+        ranks = stats.rankdata(rng(seed).random((4, 9)) + np.array([[0.0], [0.05], [0.1], [0.15]]), axis=0)
+        challenger, gone = fewest_to_remove(ranks)
+        left = np.delete(ranks, gone, axis=1).mean(axis=1)
+        assert left[challenger] == left.min() < left[ranks.mean(axis=1).argmin()]
+
+
+def test_one_that_ties_on_half_of_the_datasets_and_never_wins_is_not_first(monkeypatch):
+    values = np.array([[3.0, 3, 3, 1, 1, 1], [3.0, 3, 3, 0, 0, 0], [0.0, 0, 5, 5, 5, 5]])
+    found = probability_first(stats.rankdata(-values, axis=0), rng())
+    assert found[1] == 0
+    values[1, 2] = 2.0  # it ties on two of six
+    assert probability_first(stats.rankdata(-values, axis=0), rng())[1] > 0
+    ranks = stats.rankdata(rng(4).random((3, 6)), axis=0)
+    monkeypatch.setattr(winners, "DRAWS", 64)
+    monkeypatch.setattr(winners, "DRAWS_OF_MANY", 7)
+    for most, draws in ((3, 64), (2, 7)):
+        monkeypatch.setattr(winners, "VERY_MANY", most)
+        shares = probability_first(ranks, rng()) * draws
+        assert shares == pytest.approx(shares.round())
