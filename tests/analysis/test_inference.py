@@ -131,8 +131,19 @@ def test_many_algorithms_have_few_factors_unless_their_datasets_have_families(mo
         assert len(fit_hierarchical(twin, draws=96, families=together, rng=rng(1)).level) == 96
 
 
+def test_what_draws_are_worth_is_that_of_the_worst_question():
+    """Two algorithms that are the same but for a step of 0.1, whose sign differs between the chains."""
+    shared = rng(3).standard_normal((4, 60, 1))
+    level = np.concatenate([shared, shared + 0.1 * np.array([1, 1, -1, -1])[:, None, None]], axis=2)
+    r_hat, effective, error = hierarchical._trust(level, 0.2)
+    assert (error, r_hat < 1.1, effective > 100) == (0.0, True, True), "within 0.2 both are best"
+    _, effective, error = hierarchical._trust(level, 0.01)
+    assert effective < 10
+    assert error == pytest.approx(np.sqrt(0.25 / effective))
+
+
 class Counting(Chains):
-    """Chains whose levels count the steps, and in which one cell is an outlier in every second of them."""
+    """Chains whose levels count the steps; in every second one the cells of the second dataset are outliers."""
 
     burn_in = 3
     steps = 0
@@ -140,7 +151,7 @@ class Counting(Chains):
     def step(self):
         self.steps += 1
         outlier = np.zeros(self.table.shape, dtype=bool)
-        outlier[:, 1, 0] = self.steps % 2 == 0
+        outlier[:, 1] = self.steps % 2 == 0
         k = self.scores.shape[1]
         return np.full((self.chains, k), self.steps), np.zeros((self.chains, k)), np.zeros((self.chains, 2)), outlier
 
@@ -153,9 +164,13 @@ def test_chains_burn_in_once_and_keep_cells_now_and_then(monkeypatch):
     level, new, cells, variances = sampler.run(40)
     assert level[0, :, 0].tolist() == list(range(4, 44))
     assert (new.shape, cells.shape, variances.shape) == ((2, 40, 2), (2, 10, 6, 2), (2, 40, 2))
-    assert np.unique(new[:, :, 0].round(9)).tolist() == pytest.approx([0.0, scores[1, 0] - sampler.table[0, 1, 0]])
-    assert not new[:, :, 1].any()
-    assert sampler.outlying.tolist() == [[0, 0], [40, 0], [0, 0], [0, 0], [0, 0], [0, 0]]
+    table = sampler.table[0]
+    for own in range(2):
+        lost = scores[1, own] - table[1, own]  # what the failure costs, on one dataset of six
+        assert np.unique(new[:, :, own].round(9)).tolist() == pytest.approx(sorted([0.0, lost]))
+    assert np.unique(cells[:, :, 0, 1].round(9)).tolist() == pytest.approx(sorted([table[0, 1], table[0, 1] + lost]))
+    assert (cells[:, :, 1:] == table[1:]).all(), "measured cells are as they are"
+    assert sampler.outlying.tolist() == [[0, 0], [40, 40], [0, 0], [0, 0], [0, 0], [0, 0]]
     monkeypatch.setattr(chains, "MOST_CELLS", 2 * sampler.table.size)
     level, _, cells, _ = sampler.run(40)
     assert level[0, :, 0].tolist() == list(range(44, 84)), "no second burn-in"

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import recassay
+from recassay.analysis.logistic_irt import em as logistic_em
 from recassay.analysis.logistic_irt import errors as logistic_errors
 from recassay.analysis.logistic_irt import fit as logistic_fit
 from recassay.analysis.logistic_irt.ability import estimate_abilities
@@ -844,3 +845,23 @@ def test_slopes_adapt_to_their_spread_unless_that_is_refused():
     adapted = fit_em(responses, "2pl", priors=ItemPriors(), tolerance=1e-2)
     assert fixed.priors.slope_deviation == 1.0
     assert 0.25 <= adapted.priors.slope_deviation < 1.0
+
+
+def test_abilities_rise_with_the_score_wherever_the_estimation_starts(monkeypatch):
+    responses, _, _ = simulated(80, 8, 5)
+    plain = fit_em(responses, "2pl", tolerance=1e-5)
+    first = starting_state(responses, "2pl", None)
+    turned = ItemState(-first.slope, first.intercept, first.guessing_logit)
+    monkeypatch.setattr(logistic_em, "starting_state", lambda *given: turned)
+    found = fit_em(responses, "2pl", tolerance=1e-5)
+    assert found.items.slope == pytest.approx(plain.items.slope, abs=1e-3)
+    assert found.posterior @ found.grid.points == pytest.approx(plain.posterior @ plain.grid.points, abs=1e-3)
+
+
+def test_one_slope_for_all_has_no_prior_and_a_slope_at_its_bound_is_not_converged(monkeypatch):
+    responses, _, _ = simulated(60, 8, 5)
+    plain = fit_em(responses, "1pl")
+    assert plain.converged
+    assert fit_em(responses, "1pl", priors=ItemPriors()).items.slope == pytest.approx(plain.items.slope, abs=1e-6)
+    monkeypatch.setattr(logistic_em, "STEEPEST", 0.5)
+    assert not fit_em(responses, "1pl").converged
