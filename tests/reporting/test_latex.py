@@ -43,6 +43,15 @@ NAMES = [
         ("𝛼", r"\ensuremath{\alpha}"),
         ("two\nlines", "two lines"),
         ("plain (x) [y] @10", "plain (x) {[}y{]} @10"),
+        ("ą", r"{\fontencoding{T1}\selectfont\k{a}}"),
+        ("ǫ́", r"{\fontencoding{T1}\selectfont\k{\'{o}}}"),
+        ("a\u0308\u030a", "{[}U+00E4{]}{[}U+030A{]}"),
+        ("\u0301a", "{[}U+0301{]}a"),
+        ("Ж\u0301", "{[}U+0416{]}{[}U+0301{]}"),
+        ("ș ţ", r"\textcommabelow{s} \c{t}"),
+        ("ʲ", r"\textsuperscript{j}"),
+        ("ĵ ĩ", r"\^{\j} \~{\i}"),
+        ("½ ﬁ", "1/2 fi"),
     ],
 )
 def test_a_name_becomes_the_commands_that_print_it(name, text):

@@ -138,6 +138,10 @@ def test_the_specification_curve():
     long = universes(axes={"split": ("time", "random"), "k": tuple(map(str, range(39)))})
     assert len(multiverse.plot_curve(long).to_dict()["vconcat"]) == 2, "the longer axis is left out"
     assert multiverse.plot_curve.caption(universes()).startswith("a beats b: the lead in mean rank of every universe")
+    full = universes(axes={"split": ("time", "random"), "k": tuple(map(str, range(38)))})
+    assert len(multiverse.plot_curve(full).to_dict()["vconcat"]) == 3, "forty rows of choices fit"
+    alone = multiverse.plot_curve(universes(claims=universes().claims[:1])).to_dict()
+    assert alone["title"]["text"] == "Specification curve: a against the best other"
 
 
 def test_the_map_of_universes():
@@ -152,6 +156,13 @@ def test_the_map_of_universes():
     assert spec["encoding"]["color"]["scale"]["domain"] == ["a", "several"]
     assert spec["encoding"]["x"]["title"] == "first direction (60 %)"
     assert spec["encoding"]["y"]["title"] == "second direction (30 %)"
+    apart = np.array([[0.0, 1.0], [1.0, 1.0], [2.0, 3.0], [3.0, 1.0]])
+    clean = universes(leaky=np.zeros(4, bool), places=apart, firsts=lambda: np.array([[True, False]] * 4))
+    drawn = multiverse.plot_map(clean).to_dict()["encoding"]
+    assert drawn["color"]["scale"]["domain"] == ["a"]
+    assert (drawn["size"]["legend"], drawn["shape"]["legend"]) == (None, None), "every point is one clean universe"
+    assert spec["encoding"]["size"]["legend"] == {"tickCount": 3}
+    assert spec["encoding"]["shape"]["legend"] == {"title": None}
 
 
 def test_the_shares_of_choices():
@@ -166,6 +177,12 @@ def test_the_shares_of_choices():
     exact = multiverse.plot_axes(universes(shares=universes().shares[:1])).to_dict()
     assert says(exact) == ["bar color=kind x=share y=axis"]
     assert exact["title"]["subtitle"] == "Share of the variance between the rankings of universes"
+    together = [Made(name=f"pair {i}", axes=(0, 1), share=0.01 * i, interval=None) for i in range(20)]
+    many = multiverse.plot_axes(universes(shares=together)).to_dict()
+    assert [(row["axis"], row["kind"]) for row in rows_of(many)[0]] == [
+        (f"pair {i}", "two together") for i in range(1, 17)
+    ]  # fmt: skip
+    assert many["encoding"]["y"]["sort"] == [f"pair {i}" for i in range(16, 0, -1)], "the largest first"
 
 
 def chosen(**given):
@@ -208,6 +225,15 @@ def test_the_choice_of_datasets():
     left, right = curve["hconcat"]
     assert [{row["held_out"] for row in rows_of(panel)[0]} for panel in (left, right)] == [{False}, {True}]
     assert left["layer"][0]["encoding"]["y"]["scale"]["domain"] == [pytest.approx(0.28), 1.0]
+    rows = [{"method": method, "k": k, "held_out": False, "mean": 0.6, "low": low, "high": 0.9}
+            for method, low in (("random", 0.4), ("preserving", 0.1)) for k in (2, 4, 9)]  # fmt: skip
+    told = select.plot_selection_curve(selection(frames=lambda: {"selection_curve": framed(*rows)})).to_dict()
+    (only,) = told["hconcat"]
+    assert only["layer"][0]["encoding"]["x"]["scale"]["domain"] == [2, 9]
+    assert only["layer"][0]["encoding"]["y"]["scale"]["domain"][0] == pytest.approx(0.38), "below the band of random"
+    best = selection(choices={"preserving": chosen()}, frames=lambda: {"selection_curve": framed(*rows[3:])})
+    (alone,) = select.plot_selection_curve(best).to_dict()["hconcat"]
+    assert alone["layer"][0]["encoding"]["y"]["scale"]["domain"][0] == pytest.approx(-0.02), "from 0 without random"
 
 
 def test_certainty_against_cost_and_the_grid():
@@ -305,6 +331,9 @@ def test_characteristics_and_performance():
         "circle color='#687079'(if datum.p_adjusted < 0.05: '#0072b2') x=value y=characteristic",
     ]
     assert [row["value"] for row in rows_of(information)[0]] == [0.3]
+    rows.append({**row(mean, "mutual_information", 0.9, 0.01), "characteristic": "items"})
+    more = associations.plot_mutual_information(result).to_dict()
+    assert more["layer"][0]["encoding"]["y"]["sort"] == ["items", "users"], "the most telling first"
 
 
 def test_clusters_of_datasets():
@@ -352,6 +381,11 @@ def test_clusters_of_datasets():
         ("cluster 1 (1 dataset)", "1.25"), ("cluster 2 (2 datasets)", "1.75 (0.123)")
     ]  # fmt: skip
     assert cells["layer"][0]["encoding"]["y"]["sort"] == ["b", "a"]
+    space.points, space.explained = np.array([[2.0], [2.0]]), (1.0,)
+    flat = clusters.plot_clusters(result).to_dict()["layer"][0]["encoding"]
+    assert flat["y"]["title"] == "component 2 (0 %)", "there is one component"
+    assert flat["x"]["scale"]["domain"] == pytest.approx([1.7, 2.05]), "a unit wide where all are alike"
+    assert flat["y"]["scale"]["domain"][1] == pytest.approx(0.04)
 
 
 def scored(settings=2):
@@ -439,6 +473,9 @@ def test_item_curves_and_abilities():
     many = logistic_irt.plot_abilities(answered(respondents=200)).to_dict()
     names = [row["respondent"] for row in rows_of(many)[0]]
     assert (len(names), names[0], names[-1]) == (60, "r0", "r199")
+    every = answered()
+    every.constant = np.zeros(3, bool)
+    assert logistic_irt.plot_item_curves(every).to_dict()["title"]["subtitle"].startswith("3 items; shaded")
 
 
 def test_abilities_on_users():
@@ -458,6 +495,10 @@ def test_abilities_on_users():
     assert spec["title"]["subtitle"] == (
         "all users: 3 of 5 users tell algorithms apart; 90 % intervals; ticks: on each of 1 datasets alone"
     )
+    result.to_frame = lambda: framed(*rows[:2])
+    alone = user_irt.plot_user_abilities(result).to_dict()
+    assert alone["title"]["subtitle"] == "all users: 3 of 5 users tell algorithms apart; 90 % intervals"
+    assert not any(line.startswith("tick") for line in says(alone))
 
 
 CROSSING = Crossing(first="b", second="a", below=10, above=40, threshold=20.0, p_below=0.01, p_above=0.01,
@@ -664,6 +705,20 @@ def test_difficulty_against_discrimination():
     assert left["layer"][0]["encoding"]["y"]["title"] == "dataset difficulty"
     assert right["layer"][1]["encoding"]["x"]["title"] == "algorithm ability"
     assert spec["title"]["text"] == "What the datasets ask, m"
+    other = {"challenge": trait(0.5, 0.6), "difficulty_limit": trait(0.3, 0.7), "consistency": trait(1.0, 2.0)}
+    result.directions.append(Made(traits=other))
+    result.trait = {**traits, **other}.__getitem__
+    reverse = beta_irt.plot_direction(result, 2).to_dict()
+    assert changed("charts", "irt_algorithms", shows(reverse)) == []
+    assert reverse["title"]["text"] == "What the algorithms bear, m"
+    assert reverse["title"]["subtitle"].startswith("Beta-IRT, direction 2: left, difficulty limit and consistency")
+    assert [row["direction"] for row in rows_of(reverse)[6]] == [2]
+    result.to_frame = lambda: framed(*({"trait": name, "name": "x", "estimate": 0.5, "low": 0.4, "high": 0.6}
+                                       for name in ("ability", "challenge", "difficulty")))  # fmt: skip
+    result.estimator, result.confidence = "beta", 0.9
+    drawn = beta_irt.plot_traits(result).to_dict()
+    assert changed("charts", "irt_traits", shows(drawn)) == []
+    assert [[row["trait"] for row in rows_of(panel)[0]] for panel in drawn["hconcat"]] == [["ability"], ["challenge"]]
 
 
 def panels_of(names=("a", "b"), thresholds=(10, 40), dataset="films", **given):

@@ -83,6 +83,8 @@ def test_users_of_one_dataset():
         "than every other algorithm, ALS first (by 0.1000, 0.0900 to 0.1100; sign-flip test over users, Holm). This "
         "says nothing of other datasets.",
     ]
+    turned_round = replace(WON, pairs=WON.pairs[::-1])
+    assert users.sentences(user_tests(turned_round)) == users.sentences(user_tests(WON)), "whatever the order of pairs"
     assert users.sentences(user_tests(OPEN)) == [
         "No clear winner on books: 2 of 3 could be best.",
         "On the 1,234 users of books, EASE has the best ndcg@10 (0.3000, 90 % interval 0.2900 to 0.3100); no "
@@ -159,6 +161,9 @@ def test_the_tables_over_users():
     assert last.header[4] == "90 % interval"
     assert last.rows[0] == ("EASE", "ALS", "3-2-1", "+0.02000", "+0.01000 to +0.03000", "0.03*", "0.0050")
     assert last.rows[1] == ("EASE", "ALS", "3-2-1", "", "", "", "")
+    for gap in ({"effects": None}, {"p_holm": None}):
+        *_, untested = users.tables(user_tests(WON, summary=(replace(together(0.02, significant=True), **gap),)))
+        assert untested.rows[0][5] == "", "there is no test to tell"
     ten = replace(WON, pairs=(pair("EASE", "ALS", 0.1, significant=True, counts=(6, 0, 4)),
                               pair("EASE", "ALS", 0.1, significant=True, counts=(0, 9, 1))))  # fmt: skip
     assert users.pairs_table(ten, user_tests(ten)).notes[1].startswith("In 1 of 2 pairs fewer than 10 users differ")
@@ -315,7 +320,7 @@ def test_dataset_by_dataset():
         caption = per_dataset.plot_intervals.caption(Made(source=source, confidence=0.9))
         assert caption == f"Each dataset's values with 90 % intervals {words}."
     shown = {0.1234: "0.123", 12.345: "12.35", 12345.6: "1.2e+04", 0.0004: "<0.001", -0.0004: "~0", 0.0: "0.000",
-             0.0005: "0.001"}  # fmt: skip
+             0.0005: "0.001", 10.0: "10", 9.9996: "10.000", 1e4: "1.0e+04"}  # fmt: skip
     assert {value: per_dataset._short(value) for value in shown} == shown
 
 
@@ -341,6 +346,8 @@ def test_the_pareto_front():
     ]
     assert pareto.plot_pareto.caption(few).endswith("beaten in both; left out where values are missing: x.")
     assert pareto.plot_pareto.caption(sure).endswith("hollow ones are beaten in both.")
+    late = Made(metric="ndcg@10", trades=[*few.trades[:3], *sure.trades])
+    assert pareto.sentences(late)[0].endswith("they are too few to speak of others."), "three trades are told"
 
 
 def certified(claims, **given):
@@ -455,6 +462,7 @@ def test_what_more_would_tell():
     two = list(plan.sentences(planned(open_pair(), open_pair(), out_of_reach=lambda: ["one", "two"])))
     assert two[1] == "2 of 2 undecided pairs are out of reach of 1,000 datasets."
     assert len(list(plan.sentences(planned(open_pair(), out_of_reach=lambda: ["one"])))) == 1, "said of the pair itself"
+    assert len(list(plan.sentences(planned(open_pair(), open_pair())))) == 1, "nothing is out of reach"
 
 
 def test_the_table_of_what_more_would_tell():
@@ -506,6 +514,10 @@ def test_advice():
         "Evidence: 30 datasets",
     ]
     assert advise.sentences(advised(order=lambda: [0]))[0].startswith("On films try a (1.2) first: in brackets")
+    four = advised(algorithms=tuple("abcd"), expected=np.array([1.2, 2.0, 2.8, 4.0]), order=lambda: [0, 1, 2, 3])
+    assert advise.sentences(four)[0].startswith("On films try a (1.2) first, then b (2.0) and c (2.8): in brackets")
+    two = advised(order=lambda: [0, 1])
+    assert advise.sentences(two)[0].startswith("On films try a (1.2) first, then b (2.0): in brackets")
 
 
 def test_the_tables_of_advice():
@@ -590,6 +602,8 @@ def test_the_tables_of_few_datasets():
     assert named.notes == ("Slow was left out: it has no value on x.",)
     (alone, _) = select.tables(selected(random=chosen(held_out_p=None)))
     assert alone.notes[0].endswith("which the choice did not see.")
+    _, named = select.tables(selected(random=chosen(datasets=()), preserving=chosen()))
+    assert named.rows == (("preserving", "x, y"),), "nothing was chosen at random"
     assert select._spread(spread(-0.0001, low=-0.004)) == "0.000 (0.00 to 0.90)"
     assert select._spread(None) == "-"
 
@@ -711,6 +725,8 @@ def test_the_tables_of_universes():
     assert decide.rows == (("split", "0.4 %", "exact"), ("split x metric", "0.5 %", "0.1 to 1.2"))
     assert by_dataset.rows == (("a is best", "10 of 12", "3 of 12"), ("a is best", "0 of 1", "1 of 1"))
     assert len(list(multiverse.tables(universes(datasets=("x",), algorithms=("a",))))) == 2
+    for count, shown in ((12, 3), (13, 2)):
+        assert len(list(multiverse.tables(universes(datasets=("x",) * count, algorithms=("a",))))) == shown
 
 
 def partly(**given):
@@ -802,6 +818,11 @@ def test_the_tables_of_a_part_of_the_grid():
     assert grid.header == ("dataset", "a", "b")
     assert grid.rows == (("x", "1", "2"), ("y", "(1.0)", "1.5"), ("z", "(1.0)", "(1.9)"))
     assert steps.rows == (("1", "b on y", "it is close", "1", "60 s"),)
+    assert len(list(adaptive.tables(partly(to_frame=lambda: Made(to_dicts=lambda: [row]))))) == 2, "nothing was run yet"
+    turns = partly(target="order", settled=lambda: [True, False, True, False, True, False])
+    assert [line for line in adaptive.sentences(turns) if "settled" in line] == [
+        "Place 1 is settled.", "Place 2 is not settled.", "Place 3 is settled.", "Place 4 is not settled."
+    ]  # fmt: skip
 
 
 def crossing(first, second, threshold, *, proven=True):
@@ -834,7 +855,8 @@ def turned(over="", judged="more than chance gives"):
 def test_an_order_that_changes_with_popularity():
     flip = crossing("b", "a", 12.4)
     one = "on films b leads a below P = 12 and trails above"
-    assert list(strata.sentences(stratified(popular("films", [flip])))) == [
+    unproven = crossing("c", "a", 3.0, proven=False)
+    assert list(strata.sentences(stratified(popular("films", [unproven, flip, unproven])))) == [
         "On the dataset the order in ndcg@10 changes with the popularity of the held-out items, significantly on both "
         f"sides: {one}. {turned()}"
     ]
@@ -1009,6 +1031,7 @@ def test_missing_cells_in_the_comparison():
     assert compare._holes(with_holes(cells=2, needed=0.9))[1:] == [
         "b would lead if c beat at least 90 % of the others on its 2 missing cells (where it was run: 50 %)."
     ]
+    assert "beat at least 50 % of the others" in compare._holes(with_holes(needed=0.5))[1]
 
 
 def test_the_control_against_the_others():
@@ -1217,6 +1240,10 @@ def test_the_tables_of_the_comparison():
     control, ranks, pairs = compare.tables(compared_tables())
     assert control.title == "a (the control) against every other: ndcg@10"
     assert control.rows == (("b", "5-1-0", "0.0312", "0.0312*", "a", "+2.50", "0.0124"),)
+    undecided = compared_tables()
+    undecided.control.pairs[0].significant = False
+    (row,) = next(compare.tables(undecided)).rows
+    assert (row[3], row[4]) == ("0.0312 ", ""), "nobody is named better without a significant difference"
     assert control.notes == (
         "*: significant at 0.1 after Holm's correction over 1 comparisons. Bonferroni and Dunn's critical difference "
         "in mean rank is 0.988.",
@@ -1261,6 +1288,8 @@ def test_the_tables_of_ranks():
     assert ranks.title == "Ranks: rmse (lower is better) on 6 datasets"
     assert ranks.header == ("algorithm", "mean", "wins", "could be best", "P(first again)")
     assert ranks.rows == (("b", "1.5", "2", "yes (p 1)", "0.80"), ("a", "2", "1", "no (p 0.03)", "0.20"))
+    result.higher_is_better = True
+    assert next(rank.tables(result)).title == "Ranks: rmse (higher is better) on 6 datasets"
     assert scores.rows == (("b", "0.5", "3"), ("a", "0.1235", "7"))
     result.probability_best = None
     assert next(rank.tables(result)).rows == (("b", "1.5", "2"), ("a", "2", "1"))
@@ -1356,6 +1385,8 @@ def test_the_table_of_the_tournament():
                   notes=("Note.",), to_frame=lambda: framed(row, {**row, "low": None}))  # fmt: skip
     (table,) = glicko.tables(result)
     assert table.title == "Glicko-2: rmse (lower is better), 2 datasets in the order: as given"
+    result.higher_is_better = True
+    assert next(glicko.tables(result)).title.startswith("Glicko-2: rmse (higher is better), 2 datasets")
     assert table.rows[0] == ("a", "1650", "52", "0.0600", "1601 to 1700", "1640 to 1660", "1 to 2")
     assert table.rows[1][4] == ""
     assert table.notes == ("Over orders: the middle 95 % of 50 random orders of the datasets.", "Note.")
@@ -1401,7 +1432,7 @@ def test_the_tables_of_abilities_on_users():
         model="2pl",
         metric="hit@10",
         confidence=0.9,
-        to_frame=lambda: framed(ability, {**ability, "dataset": "x"}),
+        to_frame=lambda: framed(ability, {**ability, "dataset": "x", "ability": 9.0}),
         main=fit,
         notes=("Note.",),
     )
@@ -1509,6 +1540,8 @@ def test_the_tables_of_stress():
     assert survive.rows == (("a is first", "3 of 10", "fragile"),)
     brief = stress.brief(result)
     assert (brief.headline, brief.sentences, brief.table) == ("One.", ("Two.", "Three.", "Four."), survive)
+    result.missing = Made(sentence=lambda: "")
+    assert next(stress.tables(result)).notes == ("Slow was left out: it has no value on x.",)
 
 
 def test_the_tables_of_comper():
@@ -1516,7 +1549,7 @@ def test_the_tables_of_comper():
                  "reversed_share": 0.25}  # fmt: skip
     others = [
         {**agreement, "measure": "recall", "scope": "split"},
-        {**agreement, "measure": "comper", "scope": "split"},
+        {**agreement, "measure": "comper", "scope": "split", "tau": 0.5, "same_first": None, "reversed_share": None},
         {**agreement, "measure": "recall"},
     ]
     result = Made(
@@ -1533,12 +1566,29 @@ def test_the_tables_of_comper():
     assert settings.rows == (("b", "0.300", "0.500"), ("a", "0.100", "0.200"))
     assert [row[:2] for row in holds.rows] == [("comper", "all"), ("comper", "split"), ("recall", "all")]
     assert holds.rows[0] == ("comper", "all", "2", "-", "a", "0.50", "0.25")
+    assert holds.rows[1] == ("comper", "split", "2", "0.50", "a", "-", "-")
     result.agreements, result.table.datasets = (), ("x",)
     assert len(list(comper.tables(result))) == 1
     result.table.datasets = tuple("abcdefghi")
     assert len(list(comper.tables(result))) == 1
     result.table.datasets, result.scores = tuple("abcdefgh"), np.zeros((2, 8))
     assert len(list(comper.tables(result))) == 2
+
+
+def test_the_derivation_of_the_matrix():
+    frames = {
+        "comper_expert_labels": pl.DataFrame({"dimension": ["coverage"], "label": ["high"], "mean": [0.25]}),
+        "comper_matrix": pl.DataFrame({"dimension": ["coverage"], "novelty": [0.25], "trust": [0.5]}),
+    }
+    agreed = {"agree_after_matching_1": 7, "agree_after_matching_2": 9}
+    derived = Made(frames=lambda: dict(frames), to_dict=lambda: agreed)
+    assert comper.derivation_sentences(derived) == [
+        "7 pairs agree after matching 1, 9 after matching 2; the others take the mean similarity of their mean label."
+    ]
+    labels, weighed = comper.derivation_tables(derived)
+    assert (labels.title, labels.rows) == ("Expert labels", (("coverage", "high", "0.250"),))
+    assert weighed.header == ("dimension", "novelty", "trust", "weight")
+    assert weighed.rows == (("coverage", "0.2500", "0.5000", "0.7500"),)
 
 
 def tournament_on(name, *order, datasets=("x", "y")):
@@ -1642,7 +1692,9 @@ def test_classifiers_on_test_instances():
     ]
     rows = classified().to_frame().to_dicts()
     twice = classified(to_frame=lambda: framed(rows[0], *rows))
-    assert next(decodirt.sentences(twice)).startswith("Of 4 datasets 2 have instances of a mean difficulty above 0")
+    told = next(decodirt.sentences(twice))
+    assert told.startswith("Of 4 datasets 2 have instances of a mean difficulty above 0")
+    assert ", and 2 a positive mean discrimination; x is the hardest (1.00)" in told
     pairs = [{"left": "NumberOfClasses", "right": "mean_difficulty", "pearson": -0.456}]
     told = Made(properties=2, statistics=("mean_difficulty",), telling=lambda: framed(*pairs))
     assert list(decodirt.sentences(classified(correlations=told)))[5] == (
@@ -1652,6 +1704,10 @@ def test_classifiers_on_test_instances():
     silent = classified(to_frame=lambda: framed(), ratings=[], most_negative=lambda: None, checks=dict, notes=(),
                         correlations=Made(properties=0), recommendation=None)  # fmt: skip
     assert list(decodirt.sentences(silent)) == []
+    artificial = classified(roles=dict.fromkeys(("a", "b", "optimal"), "artificial"))
+    assert not any("Glicko-2" in line for line in decodirt.sentences(artificial)), "no classifier is real"
+    positive = classified(traits=[Made(varied=True, statistics=lambda: {"negative_share": 0.0})])
+    assert not any("On average" in line for line in decodirt.sentences(positive)), "no instance is negative"
     assert not any("recommended" in line for line in decodirt.sentences(classified(recommendation=half(tau=None))))
     assert not any(
         "recommended" in line for line in decodirt.sentences(classified(recommendation=half(random_tau=None)))
@@ -1683,6 +1739,9 @@ def test_the_tables_of_classifiers():
     assert list(decodirt.tables(classified(recommendation=few)))[-1].notes[2:] == (
         "Left out for negative mean discrimination: z.",
     )
+    for unknown in ({"random_tau": None}, {"beaten": None}):
+        assert len(list(decodirt.tables(classified(recommendation=half(**unknown))))[-1].notes) == 2
+    assert not any("Glicko-2" in table.title for table in decodirt.tables(classified(ratings=[])))
     pair = {
         "left": "NumberOfClasses",
         "right": "mean_difficulty",

@@ -69,7 +69,7 @@ def plot_scores(result: ComPerResult) -> Any:
     return themed(
         _grouped(rows, order) if few else _means(rows, order),
         "ComPer score",
-        f"{len(order)} algorithms, {count_of(settings, 'setting')}; higher is better",
+        f"{count_of(len(order), 'algorithm')}, {count_of(settings, 'setting')}; higher is better",
     )
 
 
