@@ -533,6 +533,55 @@ def test_bins_and_tables_say_what_the_datasets_say(small):
     assert bins["datasets"] == ", ".join(hardest[:3])
 
 
+def test_tables_have_a_row_per_bin_period_instance_and_respondent(small):
+    frames, first = small.frames(), small.traits[0]
+    assert list(frames) == [f"decodirt_{name}" for name in (
+        "datasets", "bins", "scores", "mean_scores", "items", "correlations", "probabilities", "ratings", "history"
+    )]  # fmt: skip
+    chances = frames["decodirt_probabilities"]
+    assert chances.columns == ["property", "bin", "size", "classifier", "probability"]
+    assert set(chances["property"]) == {"difficulty", *METADATA}
+    hardest = chances.filter(property="difficulty", bin=1)
+    assert dict(zip(hardest["classifier"], hardest["probability"], strict=True)) == small.bins[0].probability
+    assert set(hardest["size"]) == {3}
+    history = frames["decodirt_history"]
+    assert history.height == 2 * (5 + 5 + 3 + 2 + 3 + 2) * len(small.players)
+    last = history.filter(set="discrimination", instances="without_negative", period=5, classifier="SVM")
+    rated = small.set_ratings("discrimination")
+    assert last["dataset"].to_list() == [rated.set.datasets[-1]]
+    assert last["rating"].to_list() == [rated.kept.ratings[0, rated.kept.algorithms.index("SVM")]]
+    scores = frames["decodirt_scores"].filter(dataset=first.dataset)
+    assert scores["respondent"].to_list() == list(first.respondents)
+    assert scores["role"].to_list() == list(first.roles)
+    for column, expected in (
+        ("accuracy", first.scored.accuracies), ("ability", first.scored.abilities.estimate),
+        ("ability_low", first.scored.ability_intervals[:, 0]), ("true_score", first.scored.true_scores),
+        ("probability", first.scored.true_scores / 14), ("ability_without_negative", first.kept_ability),
+        ("true_score_without_negative", first.kept_true_score),
+        ("probability_without_negative", first.kept_true_score / first.kept.sum()),
+    ):  # fmt: skip
+        assert scores[column].to_list() == pytest.approx(expected.tolist()), column
+    items = frames["decodirt_items"].filter(dataset=first.dataset)
+    assert items["item"].to_list() == list(first.fit.items.names)
+    assert items.filter(pl.col("negative"))["item"].to_list() == first.negative
+    bins = frames["decodirt_bins"].filter(property="NumberOfClasses")
+    assert (bins["low"][0], bins["high"][0]) == (2.0, 3.0), "three of the first bin's datasets have 2 or 3 classes"
+    data = small.to_dict()
+    assert data["datasets"][first.dataset]["metadata"] == first.metadata
+    assert data["datasets"][first.dataset]["negative_items"] == first.negative
+    assert data["datasets"][first.dataset]["difficulty"] == {
+        "mean": first.statistics()["mean_difficulty"], "median": first.statistics()["median_difficulty"],
+        "deviation": first.statistics()["difficulty_deviation"],
+    }  # fmt: skip
+    assert data["settings"] == {"model": "3pl", "estimator": "mml", "ability": "eap",
+                                "items_from": ["real", "artificial", "mlp"]}  # fmt: skip
+    told = data["ratings"]["most_difficulty_deviation"]
+    assert (told["order"], told["title"]) == ("difficulty_deviation", "the half whose difficulty varies most")
+    whole = small.set_ratings("most_difficulty_deviation")
+    assert told["without_negative"]["ratings"] == whole.kept.to_dict()["ratings"]
+    assert told["all_instances"]["above_optimal"] == baselines(whole.all).above_optimal
+
+
 def test_correlations_are_corrected_over_pairs_of_a_property_and_a_statistic(small):
     found = small.correlations
     assert (found.properties, len(found.variables), found.statistics[0]) == (8, 17, "mean_difficulty")
