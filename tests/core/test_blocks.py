@@ -103,7 +103,12 @@ def test_codes_repeats_and_distinct_pairs_are_those_of_numpy(rows: int) -> None:
     unique, counts = np.unique(codes, return_counts=True)
     assert repeated_rows(data) == counts[counts > 1].sum()
     ordered = data.take(np.lexsort((data.item, data.user)))
-    for parts in ([data], [ordered], [ordered.take(slice(0, rows // 2)), data.take(slice(0, rows // 3)), ordered]):
+    for parts in (
+        [data],
+        [ordered],
+        [data.take(slice(0, rows // 2)), data],
+        [ordered.take(slice(0, rows // 2)), data.take(slice(0, rows // 3)), ordered],
+    ):
         found = [user * data.n_items + item for user, item in DistinctPairs(parts)]
         assert np.array_equal(np.concatenate([*found, np.empty(0, dtype=np.int64)]), unique)
 

@@ -62,7 +62,7 @@ def test_events_without_weights_are_counted_by_their_sum():
 
 
 @pytest.mark.parametrize(
-    "keys", [[3, 5, 5, 9], [9, 5, 3, 5], [2**62 + 1, 5, 2**62, 5]], ids=["sorted", "small", "too large to be packed"]
+    "keys", [[3, 5, 5, 9], [9, 5, 3, 5], [2**61 + 1, 5, 2**61, 5]], ids=["sorted", "small", "too large to be packed"]
 )
 @pytest.mark.parametrize("timed", [True, False])
 def test_rows_are_grouped_by_key_then_time_then_place(keys, timed):
@@ -114,6 +114,8 @@ def test_a_threshold_on_bounded_events():
     assert made.tolist() == [False, True, True, True, False, True, True, True, True, True]
     many = reaches(events(EVENTS, "bounded", (1.0, 5.0)), 5)
     assert many.tolist() == [False, False, True, True] + [False] * 6
+    mixed = events([(0, 0, 1, 1), (0, 0, 5, 2), (0, 0, 1, 3), (0, 0, 5, 4)], "bounded", (1.0, 5.0))
+    assert reaches(mixed, 6).tolist() == [False, False, False, True], "small events add nothing to great ones"
     with pytest.raises(ValueError, match="events without weights reach no threshold"):
         reaches(replace(events(RATED), weight=None), 1)
 
@@ -165,6 +167,8 @@ def test_what_the_final_model_is_trained_on_and_may_not_name():
     twice = replace(split, valid=train)
     assert (len(twice.refit()), len(replace(twice, overlapping=True).refit())) == (2, 1)
     assert len(replace(twice, overlapping=True, final_fit="train").refit()) == 1
+    counted = replace(events(RATED[:2], "sum"), weight=None)
+    assert Split(counted, counted, counted, "f", final_fit="train", overlapping=True).refit() is counted
     seen = csr_array((2, 3))
     assert split.barred(seen) is seen
     assert replace(split, task="repeat").barred(seen) is None
@@ -180,3 +184,5 @@ def test_lists():
         TopK(lists.users[:1], lists.items, lists.scores)
     with pytest.raises(ValueError, match="must be one n x k shape"):
         TopK(lists.users, lists.items, lists.scores[:, :2])
+    with pytest.raises(ValueError, match="must be one n x k shape"):
+        TopK(lists.users, lists.items[:, 0], lists.scores[:, 0])

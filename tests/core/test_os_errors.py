@@ -32,7 +32,7 @@ from recassay.core.system.files import refuse_no_file, refuse_no_folder, refuse_
         (errno.EDQUOT, "your share of the disk is full; free some space"),
         (errno.EADDRINUSE, "the address is in use; choose another port"),
         (errno.ENXIO, "is no file that can be read or written"),
-        (errno.EXDEV, "the system refuses"),
+        (errno.EXDEV, f"the system refuses: {os.strerror(errno.EXDEV)}; check the path and the disk"),
     ],
 )
 def test_what_the_system_refuses(number, words):

@@ -102,6 +102,10 @@ def test_ties_depend_on_the_seed_and_favour_no_ids():
 def test_float64_scores_and_infinite_ones_are_taken():
     items, _ = select_top(np.array([[0.5, np.inf, -1.0]]), 2, rng=np.random.default_rng(0))
     assert items.tolist() == [[1, 0]]
+    for n_items in (3, 60):  # the lowest number is a score, and -inf is none
+        scores = np.full((1, n_items), -np.inf, dtype=np.float32)
+        scores[0, 1] = np.finfo(np.float32).min
+        assert select_top(scores, 2, rng=np.random.default_rng(0))[0].tolist() == [[1, -1]]
 
 
 def test_nan_is_refused_with_its_place():

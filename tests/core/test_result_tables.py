@@ -37,6 +37,8 @@ def test_folds_are_paired_where_datasets_have_other_numbers_of_them():
     assert np.isnan(matrix.replicates[:, 1, 2]).all()
     other = [row if row[0] == "A" else (*row[:3], row[3] + 1) for row in FOLDED]  # as many folds, and not the same
     assert not results(other, "fold").matrix("mrr").paired
+    crossed = [row for row in FOLDED if (row[0], row[1], row[3]) not in {("A", "x", 2), ("B", "y", 2)}]
+    assert not results(crossed, "fold").matrix("mrr").paired
 
 
 def test_a_cell_with_a_failed_measurement_keeps_none_of_the_others():
@@ -56,6 +58,7 @@ def test_a_filled_cell_has_no_standard_error():
     rows = [("A", "x", None, 4.0), ("A", "y", 1.0, 0.5), ("B", "x", 2.0, 0.25), ("B", "y", 3.0, float("inf"))]
     matrix = results(rows, "deviation").matrix("mrr", missing="worst")
     assert matrix.standard_errors.tolist() == [[0, 0.5], [0.25, 0]]
+    assert results([("A", "x", 1.0, 0.0), ("B", "x", 1.0, -0.5)], "deviation").frame["deviation"].to_list() == [0, None]
 
 
 def test_what_is_left_when_everything_with_a_hole_is_dropped():

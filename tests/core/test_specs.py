@@ -137,6 +137,7 @@ def test_what_just_fits():
     study = StudySpec.checked(**PARTS, name=" a.b ", seeds=(2, 1))
     assert (study.name, study.seeds, study.base, study.comper) == (" a.b ", (2, 1), ".", None)
     assert StudySpec.of(study) is study
+    assert OptionsSpec(options=("1", 2, True)).options == ("1", 2, True)
     assert (AttackSpec(size=1, profile_length=1).size, Budget(memory_gb=1e9).memory_gb) == (1, 1e9)
 
 
@@ -263,6 +264,7 @@ def test_an_algorithm_of_another_environment(tmp_path):
         ("default = 8", "default = 17", "other.toml: space.factors: 4 to 16 with the default 17 is no range"),
         ("default = 8", "default = 3", "4 to 16 with the default 3 is no range"),
         ("low = 4", "low = 0", "0 to 16 with the default 8 is no range"),
+        ("high = 16\n", "", "space.factors: has neither options nor a range"),
         ("low = 4\n", "", "space.factors: has neither options nor a range; give low, high and a default number"),
         ("default = 0.5", 'default = "x"', "space.rate: has neither options nor a range"),
         ('default = "bpr"', 'default = "x"', "space.loss: default 'x' is not among the options"),

@@ -212,7 +212,7 @@ def test_paths_below_a_folder(monkeypatch, tmp_path):
 
     monkeypatch.setattr(Path, "home", nobody)
     assert home() == Path("/")
-    assert below("/a/b and /", Path("/study")) == "/a/b and /"
+    assert below("/a/b and /", Path("/study")) == below("/a/b and /", Path("/")) == "/a/b and /"
 
 
 @pytest.mark.parametrize(
@@ -284,6 +284,7 @@ def test_the_class_of_a_file_is_loaded_and_others_are_not_offered(tmp_path):
             r"left\.py, line 3: fails when it is loaded: SystemExit: no licence",
         ),
         ("import json\njson.loads('{')\n", r"left\.py, line 2: fails when it is loaded: JSONDecodeError"),
+        ("def f():\n    return 1 / 0\n\nf()\n", r"left\.py, line 2: fails when it is loaded: ZeroDivisionError"),
         ("exec('1 +')\n", r"left\.py, line 1: fails when it is loaded: SyntaxError"),
     ],
 )
