@@ -147,6 +147,7 @@ def test_ranking_comes_first_and_all_are_told(table):
     told = []
     done, skipped = run_analyses(table, SPEC, ["glicko", "rank", "strata"], progress=lambda *stage: told.append(stage))
     assert [name for _, _, name in told] == ["rank", "glicko", "strata", "tables and figures"]
+    assert [(count, total) for count, total, _ in told] == [(0, 4), (1, 4), (2, 4), (3, 4)]
     assert list(done) == ["glicko", "rank"]  # in their usual order
     assert "strata" in skipped
 

@@ -29,14 +29,17 @@ from recassay.core.analysis import AnalysisSpec
 from recassay.core.registry import analyses
 from recassay.core.seeds import derived_rng
 from recassay.core.specs.specs import ReadSpec
+from recassay.core.tables.results import Results
 from recassay.data.tables.roles import Asked
 from recassay.recommenders.probes import Probing
 from recassay.reporting.page.parts import LIVE
 from recassay.reporting.paper.arrange import Room
 from recassay.reporting.paper.main_table import TableStyle
+from recassay.store import CellRecord
 from recassay.testing import checks
 from recassay.testing.rules import BrokenRule
 from support.frozen import changed, leaves
+from support.stores import write_records
 
 ALGORITHMS = ["EASE", "ALS", "BPR", "ItemKNN", "MostPop", "Random"]
 DATASETS = [f"d{j}" for j in range(8)]
@@ -457,11 +460,17 @@ def test_a_paper_hands_on_all_that_it_is_asked(monkeypatch, tmp_path):
     two = GAPS.filter(pl.col("dataset").is_in(DATASETS[:2]))
     with pytest.raises(recassay.RecAssayError, match="BPR on d1"):
         recassay.paper(two, "ndcg@10", out=tmp_path)
-    monkeypatch.setattr(
-        "recassay.api.publish.paper.study_folder", lambda given: given if given is made.results else None
-    )
-    recassay.paper(made.results, "ndcg@10", out=tmp_path)
-    assert content.given[2] is made.results
+    place = "recassay.api.publish.paper.study_folder"
+    monkeypatch.setattr(place, lambda given: "folder" if isinstance(given, Results) else None)
+    files.answer = {"main.tex": f"from {tmp_path / 'x' / 'y.csv'}".encode()}
+    metrics = ["ndcg@10", "recall@10", "auc"]
+    written = recassay.paper(long_table(*metrics), metrics, out=tmp_path).files[0].read_text()
+    assert written.endswith("/x/y.csv")
+    assert str(tmp_path) not in written, "places of this machine are not told"
+    assert content.given[2] == "folder", "of results that were loaded from a study"
+    assert files.named["title"] == "nDCG@10 and Recall@10 of 6 algorithms"
+    turned = pl.DataFrame({"": ["p", "q", "r"]} | {f"x{j}": [0.1, 0.2, 0.3] for j in range(5)})
+    assert recassay.paper(turned, "accuracy", transpose=True, out=tmp_path).metrics == ("accuracy",)
     few = recassay.paper(TABLE.filter(pl.col("dataset").is_in(DATASETS[:4])), "ndcg@10", out=tmp_path)
     assert drawn.given[3] == ()
     assert few.notes[0].startswith("no figures: with fewer than five datasets")
@@ -493,8 +502,13 @@ def test_an_adaptive_replay_is_handed_all_that_it_is_asked(monkeypatch):
     assert question == Question("order", 0.8, 0.5, 0.9)
     assert np.isnan(values).sum() == np.isnan(took).sum() == 2
     assert decided.named == {"prior": None, "cells": 3, "most_seconds": 40.0 - 2.0 * 46, "seed": 7}
+    recassay.adaptive(pl.concat([GAPS, seconds]), "ndcg@10", budget=100.0)
+    assert decided.named["most_seconds"] == 100.0 - 2.0 * 46, "cells without a value have cost nothing"
     recassay.adaptive(GAPS, "ndcg@10")
     assert decided.named["most_seconds"] == np.inf
+    turned = pl.DataFrame({"": ["p", "q", "r"]} | {f"x{j}": [0.1, 0.2 + 0.05 * j, 0.3] for j in range(8)})
+    recassay.adaptive(turned, "accuracy", transpose=True)
+    assert replayed.given[0].grid.datasets == ("p", "q", "r")
     recassay.adaptive(TABLE, "ndcg@10", algorithms=[*ALGORITHMS, "Mine"], datasets=DATASETS)
     assert decided.given[0].algorithms[-1] == "Mine"
 
@@ -517,10 +531,13 @@ def test_a_report_lies_in_its_study_or_where_it_is_asked_for(monkeypatch, tmp_pa
     monkeypatch.setattr("recassay.api.publish.report.study_folder", lambda results: tmp_path / "study")
     (tmp_path / "file").write_text("")
     for out, place in ((None, "study/report.html"), ("new/page.htm", "new/page.htm"), ("study", "study/report.html")):
-        made.answer = (SimpleNamespace(files=[]), "a p\udc80ge")
+        made.answer = (SimpleNamespace(files=[]), f"a p\udc80ge of {tmp_path / 'x' / 'y.csv'}")
         report = recassay.report("study", "ndcg@10", out=None if out is None else tmp_path / out)
         assert report.files == [tmp_path / place]
-        assert report.files[0].read_text() == "a p\\udc80ge", "what no encoding knows is shown by its code"
+        page = report.files[0].read_text()
+        assert page.startswith("a p\\udc80ge of "), "what no encoding knows is shown by its code"
+        assert page.endswith("/x/y.csv")
+        assert str(tmp_path) not in page, "places of this machine are not told"
     assert made.given == ()
     assert made.named["results"] == "study"
     assert "out" not in made.named
@@ -552,8 +569,42 @@ def test_what_analyze_writes_is_all_that_it_found(monkeypatch, tmp_path):
     assert examined.named == {}, "refused before the work"
     assert repr(report) == "Nobody wins. [AnalysisReport of ndcg@10: 0 analyses]"
     assert repr(replace(report, verdict=[])) == "Nothing could be said. [AnalysisReport of ndcg@10: 0 analyses]"
-    shown = replace(report, cautions=["Few datasets."])._repr_html_()
-    assert shown == "<ul><li>Nobody wins.</li><li>Few datasets.</li></ul>"
+    wary = replace(report, cautions=["Few datasets."])
+    assert wary._repr_html_() == "<ul><li>Nobody wins.</li><li>Few datasets.</li></ul>"
+    monkeypatch.setattr(AnalysisReport, "judgement", property(lambda made: "a verdict"))
+    assert wary._repr_html_() == "<ul><li>Few datasets.</li></ul>", "the ranking says the verdict itself"
+    drawn = SimpleNamespace(_repr_html_=lambda: "pictures")
+    monkeypatch.setattr("recassay.api.publish.content.figures", lambda made: drawn)
+    assert report._repr_html_() == "pictures"
+
+
+def test_a_report_speaks_of_what_its_table_holds(monkeypatch):
+    place = "recassay.api.publish.analyze"
+    Heard(monkeypatch, f"{place}.run_analyses", ({}, {}))
+    monkeypatch.setattr(f"{place}.verdict", lambda done, skipped: ["no algorithm wins"])
+    monkeypatch.setattr(f"{place}.cautions", lambda content: [("power", "few datasets")])
+    monkeypatch.setattr(f"{place}.speaker", lambda table: lambda text: f"{text} ({len(table.algorithms)} models)")
+    report = recassay.analyze(TABLE, "ndcg@10")
+    assert report.verdict == ["no algorithm wins (6 models)"]
+    assert report.cautions == ["power: few datasets (6 models)"]
+    evidence = known_evidence(PER_USER, recassay.load_results(PER_USER), None)
+    scores, skipped = evidence["users"]()(HITS)
+    assert ([one.dataset for one in scores], skipped) == (["d0", "d1"], {})
+
+
+def test_tables_of_a_derivation_are_named_with_their_files(monkeypatch, tmp_path):
+    derived = Heard(monkeypatch, "recassay.api.comper.derive_from_tables", recassay.comper_matrix())
+    frame = pl.DataFrame({"dimension": ["x"], "objective": ["S"]})
+    frame.write_csv(tmp_path / "one.csv")
+    made = recassay.comper_matrix(experts=tmp_path / "one.csv", fourth=frame)
+    ((table, where),) = derived.named["experts"]
+    assert (table.rows(), where) == (frame.rows(), str(tmp_path / "one.csv"))
+    assert (derived.named["fourth"][1], derived.named["similarities"], derived.named["definitions"]) == (
+        "the frame", None, None,
+    )  # fmt: skip
+    assert [source.file for source in made.sources] == [str(tmp_path / "one.csv")]
+    assert recassay.comper_matrix(experts=[frame, frame, frame]).sources == ()
+    assert len(derived.named["experts"]) == 3
 
 
 def test_a_function_that_runs_cells_is_handed_all_that_it_is_asked(monkeypatch):
@@ -736,8 +787,8 @@ HANDED = {
                                                                "table", "last"), {},
     ),
     "import_data": (
-        lambda: recassay.import_data("f.csv", "n", {"repeated": "last"}, licence="l", note="t", replace=True),
-        "recassay.api.data.import_dataset", lambda: ("f.csv", "n", ReadSpec(repeated="last")),
+        lambda: recassay.import_data("f.csv", "n", {"repeated": "sum"}, licence="l", note="t", replace=True),
+        "recassay.api.data.import_dataset", lambda: ("f.csv", "n", ReadSpec(repeated="sum")),
         {"licence": "l", "note": "t", "replace": True},
     ),
     "instances": (
@@ -842,7 +893,7 @@ def test_choices_of_the_analysis_that_a_study_varies_are_explored(monkeypatch):
     assert (explored.named["missing"], explored.named["aggregation"]) == ("drop-algorithms", ("mean_rank",))
 
 
-def test_loaded_results_are_explored_without_what_is_no_choice(monkeypatch):
+def test_loaded_results_are_explored_without_what_is_no_choice(monkeypatch, tmp_path):
     explored = Heard(monkeypatch, "recassay.api.multiverse.explore", "explored")
     noted = replace(recassay.load_results(TABLE.with_columns(seed=pl.lit(1))), notes=("One note.",))
     assert recassay.multiverse(noted) == "explored"
@@ -851,6 +902,10 @@ def test_loaded_results_are_explored_without_what_is_no_choice(monkeypatch):
     recassay.multiverse([noted, noted])
     assert set(explored.given[0]["table"]) == {"table 1", "table 2"}
     assert explored.named["notes"] == ("One note.",), "a note is told once"
+    monkeypatch.setattr("recassay.api.multiverse.read_choices", lambda place: pytest.fail("a study is no table"))
+    cells = [CellRecord("a", "A", "d0", 1, None, {}, "done", metrics={"ndcg@10": 0.5})]
+    recassay.multiverse(write_records(tmp_path, ["ndcg@10"], cells))
+    assert set(explored.given[0]["algorithm"]) == {"A"}
     with pytest.raises(recassay.UsageError, match="no results were given; name at least one table"):
         recassay.multiverse([])
 
@@ -883,11 +938,11 @@ def test_lists_are_judged_on_what_was_asked_for(monkeypatch):
 
     for place in ("given_split", "split_of_folder"):
         monkeypatch.setattr(verb_evaluate, place, stops)
-    asked = {"task": "repeat", "read": {"repeated": "last"}, "allow_leakage": ["future"]}
+    asked = {"task": "repeat", "read": {"repeated": "sum"}, "allow_leakage": ["future"]}
     for more in ({"train": "a.csv", "test": "b.csv", "threshold": 3.5}, {"split": "parts"}):
         with pytest.raises(Stopped):
             recassay.evaluate("lists.csv", **asked, **more)
-    read = ReadSpec(repeated="last")
+    read = ReadSpec(repeated="sum")
     assert heard == [
         ("a.csv", "b.csv", "repeat", 3.5, read, ("future",)), (Path("parts"), "repeat", read, ("future",)),
     ]  # fmt: skip
@@ -902,9 +957,9 @@ def test_a_split_is_written_as_it_was_asked_for(monkeypatch, tmp_path):
     refused = []
     opened = SimpleNamespace(interactions="events", name="films", reading={"rows": 3}, refuse_positions=refused.append)
     read = Heard(monkeypatch, "recassay.api.split.open_dataset", opened)
-    asked = {"protocol": {"split": "user_time"}, "read": {"repeated": "last"}, "replace": True, "form": "trec"}
+    asked = {"protocol": {"split": "user_time"}, "read": {"repeated": "sum"}, "replace": True, "form": "trec"}
     assert recassay.split("films.csv", tmp_path / "out", **asked) == "written"
-    assert (read.given, refused) == (("films.csv", ReadSpec(repeated="last")), ["user_time"])
+    assert (read.given, refused) == (("films.csv", ReadSpec(repeated="sum")), ["user_time"])
     protocol = split.given[1]
     assert (split.given[0], protocol.split, split.named) == ("events", "user_time", {"overwrite": True})
     assert written.given == ("parts", tmp_path / "out")

@@ -901,6 +901,8 @@ def test_deviations_are_over_folds_seeds_or_stated_runs():
     # Folds come first, and the seeds of a fold are averaged: 0.5 and 1.5.
     folds = pl.concat([seeds, one.with_columns(value=pl.lit(1.5), fold=pl.lit(1))])
     assert deviations(folds) == ({0.707107}, "2 folds")
+    apart = pl.concat([one.filter(algorithm="A"), one.filter(algorithm="B").with_columns(seed=pl.lit(2))])
+    assert deviations(apart) == (None, ""), "each cell has one seed"
     stated = one.drop("seed", "fold").with_columns(deviation=pl.lit(0.125), runs=pl.lit(5))
     assert deviations(stated) == ({0.125}, "5 runs")
     assert deviations(stated.drop("runs")) == ({0.125}, "repeated runs, as the results state it")
@@ -908,7 +910,7 @@ def test_deviations_are_over_folds_seeds_or_stated_runs():
     assert deviations(several) == ({0.125}, "repeated runs, as the results state it")
 
 
-def test_algorithms_stand_by_rank_by_value_or_as_given():
+def test_algorithms_stand_by_rank_by_value_or_as_given(monkeypatch, tmp_path):
     values = pl.Series([0.25, 0.5, 0.75, 1.0, 0.5, 0.25])
     table = recassay.load_results(long_rows(value=values))
     order = Made(algorithms=("A", "B", "C"), order=lambda: [2, 0])
@@ -923,6 +925,11 @@ def test_algorithms_stand_by_rank_by_value_or_as_given():
     assert (named.algorithms, [facts.name for facts in named.datasets]) == (("A", "B", "C"), ["d", "e"])
     assert named.findings[0].values.tolist() == [[1.0, 0.75], [0.5, 0.25], [0.25, 0.5]]
     assert named.origin == ("", "")
+    algorithms = [{"name": "A", "reference": "EASE"}, {"name": "B"}]
+    facts = Made(manifest={"study": {"algorithms": algorithms}}, splits=pl.DataFrame())
+    monkeypatch.setattr("recassay.api.publish.paper_content.study_facts", lambda folder: facts)
+    of_study = paper_content(table, {"ndcg@10": {}}, tmp_path, order="name", **asked)
+    assert (of_study.facts, of_study.references) == (facts, {"A": "EASE"})
 
 
 def test_a_published_table_says_what_it_is_and_how_large_its_datasets_are():

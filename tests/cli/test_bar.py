@@ -52,6 +52,11 @@ def test_the_bar_counts_estimates_and_names_the_best(monkeypatch):
     assert shown[0] == "ALS: no luck"
     assert "2 of 4 done, 0 running, 1 failed" in shown[1]
     assert shown[2] == "best on films: EASE (ndcg@10 0.2000)"
+    bar.show(Event("trial", 2, 1, 4, dataset="films", algorithm="Late", cell="gone", trials=3))
+    bar.show(Event("finished", 3, 1, 4, dataset="films", algorithm="Equal", cell="d", record=record(0.2)))
+    shown = screen("".join(text))
+    assert shown[1].endswith("] 3 of 4 done, 0 running, 1 failed"), "all have ended: no time is left"
+    assert shown[2:] == ["best on films: EASE (ndcg@10 0.2000)", ""], "the first of equals"
     bar.show(Event("end", 2, 1, 4))
     assert screen("".join(text)) == ["ALS: no luck", ""]
 
@@ -67,6 +72,13 @@ def test_no_line_is_wider_than_the_terminal(monkeypatch):
     shown = screen("".join(text))
     assert max(map(len, shown)) <= 39
     assert shown[-2] == "... and 4 more datasets"
+
+
+def test_a_plan_without_cells_has_an_empty_bar(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "90")
+    text = []
+    Bar(text.append).show(Event("plan", 0, 0, 0))
+    assert screen("".join(text)) == [f"[{'-' * 29}] 0 of 0 done, 0 running, 0 failed", ""]
 
 
 def test_of_several_cut_offs_the_first_names_the_best():
@@ -113,7 +125,10 @@ def test_a_dataset_that_is_refused_is_told_once(capsys):
     show(Event("split", 0, 0, 4, dataset="films", reason="no times"))
     show(cell("finished", reason="no times"))
     show(cell("finished", reason="no luck"))
-    assert capsys.readouterr().err.splitlines() == ["[0/4] films: no times", "[2/4] EASE on films: no luck"]
+    show(Event("split", 0, 0, 4, dataset="songs", reason="no times"))
+    assert capsys.readouterr().err.splitlines() == [
+        "[0/4] films: no times", "[2/4] EASE on films: no luck", "[0/4] songs: no times",
+    ]  # fmt: skip
 
 
 def test_on_a_terminal_only_what_fails_stays(monkeypatch):

@@ -213,8 +213,9 @@ def test_classifiers_are_listed_by_the_accuracy_of_what_they_have_done(tmp_path)
         classified("a", "SVM", "iris", 0.5, seconds=1.0),
         classified("b", "SVM", "wine", 1.0, seconds=None),
         classified("c", "Forest", "iris", 0.875, seconds=4.0),
-        classified("d", "Forest", "wine", None, status="failed"),
+        classified("d", "Forest", "wine", 0.125, status="failed"),
         classified("e", "optimal", "iris", None, role="artificial", status="timeout"),
+        CellRecord("f", "Tree", "iris", 1, None, {}, "failed"),
     ]
     folder = write_records(tmp_path, ["accuracy"], records)
     names = ("classifier", "role", "datasets", "accuracy", "balanced_accuracy", "seconds_fit")
@@ -222,6 +223,7 @@ def test_classifiers_are_listed_by_the_accuracy_of_what_they_have_done(tmp_path)
         ("Forest", "real", 1, 0.875, 0.4375, 4.0),
         ("SVM", "real", 2, 0.75, 0.375, 1.0),
         ("optimal", "artificial", 0, None, None, None),
+        ("Tree", "real", 0, None, None, None),
     ]
 
 
@@ -246,7 +248,34 @@ def test_how_a_classifier_study_ends(cli, monkeypatch, tmp_path):
     assert asked == {"folder": tmp_path, "workers": 2, "retry_failed": True, "given": ["answers"], "rated": "all",
                      "seed": 5}  # fmt: skip
     asked.clear()
+    record.predictions, record.earlier = [SimpleNamespace(algorithm="SVM", dataset="iris", state="to run")], {}
+    lines = [" ".join(line.split()) for line in cli("classify", "s.toml", "--dry-run").out.splitlines()]
+    assert {"4 cells", "classifier dataset state", "SVM iris to run"} <= set(lines)
+    assert "given" not in asked, "a dry run analyses nothing"
+    with monkeypatch.context() as patch:
+        patch.setattr(f"{place}.run_content", lambda record: {"done": record.done})
+        patch.setattr(f"{place}.analyze_instances", lambda *_, **__: SimpleNamespace(to_dict=lambda: {"rated": 2}))
+        ran = cli("classify", "s.toml", "--json")
+        assert (ran.code, ran.json()) == (1, {"done": 3, "classifiers": scores, "analysis": {"rated": 2}})
+        record.done = 0
+        assert cli("classify", "s.toml", "--json").json() == {"done": 0, "classifiers": scores}
     record.done, record.failed = 0, []
     ran = cli("classify", "s.toml")
     assert (ran.code, ran.out) == (0, "0 of 4 cells are done; this run ran 2 cells in 8 s.\n")
     assert "given" not in asked, "nothing to analyse yet"
+
+
+def test_answers_in_a_folder_are_analysed_without_a_study(cli, monkeypatch, tmp_path):
+    asked, place = {}, "recassay.cli.classify"
+    monkeypatch.setattr(f"{place}.load_response_folder", lambda folder: [f"answers in {folder}"])
+    monkeypatch.setattr(f"{place}.analyze_instances", lambda given, **more: asked.update(more, given=given) or "result")
+    monkeypatch.setattr(f"{place}.sources_of", lambda answers: "sources")
+    monkeypatch.setattr(f"{place}.show_answer", lambda call, *shown: asked.update(shown=shown))
+    cli("classify", "--responses", "folder", "--rated", "SVM,MLP", "--out", tmp_path / "out", "--json")
+    assert asked == {"given": ["answers in folder"], "rated": ["SVM", "MLP"], "progress": None,
+                     "shown": ("result", "sources", True, tmp_path / "out", None)}  # fmt: skip
+
+
+def test_a_file_of_several_datasets_is_one_source(instances):
+    files = [one.responses.sources[0] for one in instances]
+    assert sources_of([*instances, *instances]).sources == tuple(files)

@@ -18,6 +18,7 @@ from recassay.cli.options import Option, options_of
 from recassay.cli.program import completion_script, install_completion
 from recassay.cli.render import Failed
 from recassay.cli.verbs import Other, Parameter, described, read_verb
+from recassay.cli.wording import in_options, speak_of
 from recassay.core.choices import Range, Seconds, Share
 from recassay.core.errors import UsageError
 from recassay.reporting.telling import Answer
@@ -454,6 +455,14 @@ def test_the_study_that_advice_ends_with_is_written(cli, monkeypatch, tmp_path):
     assert "--study FILE" not in cli("advise", tmp_path / "films.csv", "--json").out
 
 
+def test_notes_on_a_multiverse_are_told(cli, monkeypatch):
+    result = SimpleNamespace(notes=("One note.",), sources=(), to_dict=dict)
+    monkeypatch.setattr("recassay.api.multiverse.multiverse", lambda **named: result)
+    monkeypatch.setattr("recassay.cli.on_table.tell", lambda result, table: Answer(("Told.",)))
+    ran = cli("multiverse", "a.csv")
+    assert (ran.out, ran.err) == ("Answer\nTold.\n", "note: One note.\n")
+
+
 def test_completion_of_other_shells(cli, monkeypatch, tmp_path):
     fish = install_completion("fish", tmp_path)
     assert fish == tmp_path / ".config" / "fish" / "completions" / "recassay.fish"
@@ -499,3 +508,20 @@ def test_answers_that_are_no_table_come_from_their_own_verbs(cli, monkeypatch, t
     assert asked["paper"] is None
     cli("reproduce", "comper", "kdd24")
     assert asked["paper"] == ["comper", "kdd24"]
+
+
+@pytest.mark.parametrize(
+    ("said", "typed"),
+    [
+        ("say `prior=False`", "say --no-prior"),
+        ("say `algorithms=['EASE, tuned', 'ALS']`", """say --algorithms '"EASE, tuned",ALS'"""),
+        ("say `algorithms=['EASE', 'ALS']`", "say --algorithms EASE,ALS"),
+        ("see `recassay.rank`", "see recassay rank"),
+        ("see `recassay.beta_irt(results, missing='keep')`", "see recassay irt beta results --missing keep"),
+        ("`other` stays", "`other` stays"),
+    ],
+)
+def test_what_the_library_says_is_told_as_it_is_typed(said, typed):
+    speak_of({"other": "--other"})
+    speak_of({"prior": "--prior", "algorithms": "--algorithms"})
+    assert in_options(said) == typed

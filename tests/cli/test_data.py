@@ -14,6 +14,7 @@ import pytest
 
 import recassay
 from recassay.cli import data as data_commands
+from recassay.cli.evaluate import _shown
 from recassay.data.catalog import entries as catalog
 from recassay.data.synthetic.generate import generate
 from recassay.data.synthetic.presets import preset_spec
@@ -292,6 +293,20 @@ def test_a_column_may_be_named_by_its_position(cli, tmp_path):
     ran = cli("data", "describe", tmp_path / "bare.csv", *columns, "--json")
     assert ran.code == 0, ran.err
     assert ran.json()["characteristics"]["Nr"] == 3
+    (tmp_path / "named.csv").write_text("what,who\nx,a\ny,b\ny,a\nx,c\n")
+    ran = cli(
+        "data",
+        "describe",
+        tmp_path / "named.csv",
+        "--header",
+        *columns[1:2],
+        "user=1",
+        *columns[1:2],
+        "item=0",
+        "--json",
+    )
+    assert ran.code == 0, ran.err
+    assert (ran.json()["characteristics"]["Nu"], ran.json()["characteristics"]["Ni"]) == (3, 2)
 
 
 def test_lists_are_told_beside_each_other_or_alone(cli, judged):
@@ -354,6 +369,9 @@ def test_a_download_is_counted_on_a_terminal(monkeypatch):
         ("", "columns user, item and, where there are any, rating and timestamp.", "training and validation together"),
         ("--format trec --final-fit train", "CSV files to train on, and qrels of the held-out parts.",
          "the training part alone"),
+        ("--format lenskit --final-fit train+valid",
+         "from_interactions_df(polars.read_parquet(...)) with columns user_id and item_id.",
+         "training and validation together"),
     ],
 )  # fmt: skip
 def test_a_split_that_is_written_says_how_to_go_on(cli, monkeypatch, options, how, trained):
@@ -372,3 +390,20 @@ def test_a_split_that_is_written_says_how_to_go_on(cli, monkeypatch, options, ho
     assert shown[-2].endswith("then: recassay evaluate LISTS --split parts")
     assert shown[-1] == "x: It is."
     assert cli("split", "films.csv", "--out", "parts", "--json").json() == {"dataset": "films"}
+
+
+def test_what_was_odd_about_a_file_is_told(capsys):
+    manifest = SimpleNamespace(
+        name="films", interactions=3, users=2, items=1, has_ratings=False, time_unit=None,
+        record={"rows": 1234, "bad": 1, "repeated": 0, "repeated_rule": "last", "warnings": ["The times are odd."]},
+    )  # fmt: skip
+    data_commands._show_imported(manifest, False)
+    assert lines_of(capsys.readouterr().out) == [
+        "films: 3 interactions of 2 users and 1 items, without ratings, times: none",
+        "read 1,234 rows; 1 bad rows left out",
+        "The times are odd.",
+    ]
+
+
+def test_a_value_that_is_not_defined_is_told_so():
+    assert [_shown(value) for value in (float("nan"), 0.0, 0.25)] == ["undefined", "0.000000", "0.250000"]

@@ -202,8 +202,12 @@ def test_a_brief_answer_says_what_failed_and_where_the_rest_is(capsys):
 def test_lines_are_as_long_as_the_terminal_says_where_that_is_a_number(monkeypatch, capsys, columns, width):
     monkeypatch.setenv("COLUMNS", columns)
     print_lines(["ab " * 100])
-    first = capsys.readouterr().out.splitlines()[0]
-    assert len(first) == width - (width + 1) % 3
+    assert len(capsys.readouterr().out.splitlines()[0]) == width - (width + 1) % 3
+    print_brief(Brief("ab " * 100))
+    brief = min(width, 80)
+    assert len(capsys.readouterr().out.splitlines()[0]) == brief - (brief + 1) % 3
+    print_answer(Answer((), (Table("t", ["name", *(f"column {i}" for i in range(40))], [["A"] * 41]),)))
+    assert ("Left out at" in " ".join(capsys.readouterr().out.split())) == (width < 132), "a pipe gets whole tables"
 
 
 def test_long_tables_are_counted():
@@ -281,6 +285,46 @@ def test_a_brief_answer_line_by_line():
     assert [line for line, _ in short] == ["A wins.", "", "x", "──", "r0", "r1", "r2", "r3", "5 more: --all"]
 
 
+BELOW = ["Second.", "Third.", "Fourth."]
+SHORT = {9: ([], 3), 12: ([], 3), 13: (BELOW[:1], 3), 14: (BELOW[:2], 3), 15: (BELOW, 3), 16: (BELOW, 4)}
+"""By the lines that there are, the sentences below the table and its rows: three of them stay in any case."""
+
+
+@pytest.mark.parametrize("most", SHORT)
+def test_the_last_sentences_go_first_and_three_rows_stay(most):
+    sentences, rows = SHORT[most]
+    table = Table("t", ["x"], [[f"r{i}"] for i in range(9)])
+    brief = Brief("A wins.", table, sentences=("First.", "Second.", "Third.", "Fourth."))
+    assert [line for line, _ in brief_lines(brief, 40, ["Rest."], most=most)] == [
+        "A wins.", "First.", "", "x", "──", *(f"r{i}" for i in range(rows)), f"{9 - rows} more: --all", "", *sentences,
+        "Rest.",
+    ]  # fmt: skip
+
+
+WIDE = Table("t", ["name of it", "a b", "n"], [["協調フィルタリング one", "1", "2"], ["x", "10", "20"]])
+LONG = Table("t", ["name", "k"], [[f"abcdefghijklmnopqrstuvwxyz012345678{n} and", str(n)] for n in (9, 0)])
+LAID_OUT = [
+    (WIDE, 24, ["                       a", "name of it             b", "─" * 24, "協調フィルタリング     1", "one",
+                "x                     10", "Left out at 24 columns:", "n (a wider terminal or", "--json has all)."]),
+    (WIDE, 30, ["                         a", "name of it               b   n", "─" * 30,
+                "協調フィルタリング one   1   2", "x                       10  20"]),
+    (WIDE, 40, ["name of it              a b   n", "─" * 31, "協調フィルタリング one    1   2",
+                "x                        10  20"]),
+    (LONG, 8, ["name", "─" * 8, "abcde…89", "and", "abcde…80", "and"]),
+    (LONG, 30, ["name", "─" * 30, "abcdefghijklmnopqrst…123456789", "and", "abcdefghijklmnopqrst…123456780", "and"]),
+    (LONG, 36, [f"name{' ' * 31}k", "─" * 36, "abcdefghijklmnopqrstuv…0123456789  9", "and",
+                "abcdefghijklmnopqrstuv…0123456780  0", "and"]),
+    (Table("t", ["n", "i"], [["A", "0.1 to 0.2"]]), 9, ["n", "─", "A", "Left out", "at 9"]),
+    (Table("t", ["n", "i"], [["A", "0.1 to 0.2"]]), 13, ["n           i", "─" * 13, "A  0.1 to 0.2"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("table", "width", "lines"), LAID_OUT)
+def test_a_table_on_a_narrow_terminal_line_by_line(table, width, lines):
+    """Headings end side by side; a name is shortened to 28 cells before a column goes; a number is never wrapped."""
+    assert table_lines(table, width)[: len(lines)] == lines
+
+
 @pytest.fixture
 def terminal(monkeypatch):
     """Makes standard output a terminal of 40 columns; what is printed then."""
@@ -325,6 +369,11 @@ def test_long_tables_of_an_answer_are_cut_and_its_sentences_end_it(capsys):
         print_answer(SimpleNamespace(sentences=sentences, tables=(table,), not_done=()))
         return capsys.readouterr().out.splitlines()
 
+    few = Table("t", ["name"], [[f"n{i}"] for i in range(300)], most=3)
+    print_answer(SimpleNamespace(sentences=(), tables=(few,), not_done=()))
+    assert capsys.readouterr().out.splitlines()[3:] == [
+        "n0", "n1", "n2", "and 297 more rows (--json or --out DIR has all)", "",
+    ]  # fmt: skip
     whole, cut = shown(200, ("One.",)), shown(201, ("One.", "Two.", "Three.", "Four."))
     assert whole[-4:] == ["n199", "", "Answer", "One."]
     assert cut[cut.index("n59") :] == [

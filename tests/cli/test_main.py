@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import signal
 import subprocess
 import sys
 from dataclasses import replace
@@ -18,7 +19,7 @@ import pytest
 import recassay
 from recassay.api.installation import AVAILABLE
 from recassay.api.publish.content import AnalysisReport, document, report_brief
-from recassay.cli import main
+from recassay.cli import main, start
 from recassay.cli.analyze import show_report
 from recassay.cli.main import SAFE
 from recassay.cli.render import Failed, Interrupted
@@ -210,6 +211,34 @@ def test_an_answer_that_cannot_be_written_is_told_so(cli, monkeypatch):
     assert (ran.code, ran.err) == (2, f"recassay: standard output: {said}\n")
 
 
+@pytest.mark.parametrize("handler", [signal.SIG_DFL, signal.SIG_IGN])
+def test_ctrl_c_is_one_line_from_the_first_moment_unless_it_is_ignored(monkeypatch, capsys, handler):
+    heard = []
+
+    def interrupted():
+        heard.append(signal.getsignal(signal.SIGINT))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(main, "main", interrupted)
+    before = signal.signal(signal.SIGINT, handler)
+    try:
+        with pytest.raises(SystemExit) as ended:
+            start.main()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert (ended.value.code, capsys.readouterr().err) == (130, "recassay: interrupted\n")
+    assert heard == [signal.default_int_handler if handler is signal.SIG_DFL else signal.SIG_IGN]
+
+
+def test_a_file_that_is_missing_is_named_wherever_it_was_missed(cli, monkeypatch):
+    def run(arguments, **options):
+        raise FileNotFoundError(2, "No such file", "a.csv")
+
+    monkeypatch.setattr(main.PROGRAM, "main", run)
+    monkeypatch.setattr(main, "_was_printing", lambda error: True)
+    assert cli("rank").err.startswith("recassay: a.csv: ")
+
+
 def test_streams_that_are_closed_or_know_few_letters_are_made_ready(monkeypatch):
     few = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
     monkeypatch.setattr("sys.stdin", None)
@@ -274,6 +303,7 @@ def test_search_spaces_are_seen_before_a_run(cli):
     assert rows["ItemKNN", "similarity"]["options"] == ["cosine", "jaccard"]
     assert rows["Random", ""]["values"] == "nothing to tune"
     shown = cli("list", "algorithms", "--spaces").out
+    assert shown.splitlines()[1].split() == ["name", "parameter", "values", "default"]
     assert "10 to 1000, log scale" in shown
     assert "32 to 256 in steps of 32" in shown
     assert "cosine or jaccard" in shown
@@ -321,6 +351,7 @@ def test_an_installation_with_problems_fails(cli, monkeypatch):
     lines = [" ".join(line.split()) for line in sound.out.splitlines()]
     assert sound.code == 0
     assert {"memory_gb 2.5", "polars 1.2", "neural yes", "dask no", "no problems found"} <= set(lines)
+    assert not any(line.startswith(("dependencies", "extras", "problems")) for line in lines), "they have tables"
     health["problems"] = ["EASE cannot be loaded"]
     broken = cli("doctor")
     assert broken.code == cli("doctor", "--json").code == 1
@@ -385,6 +416,23 @@ def test_a_report_is_told_whole(capsys, tmp_path):
     assert said.err == f"wrote 1 files to {tmp_path}\n"
     show_report(report(), True, None, everything=False)
     assert json.loads(capsys.readouterr().out)["sentences"] == ["Nobody wins.", "It is open."]
+
+
+def test_a_report_is_told_in_brief_and_says_where_the_rest_is(capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr("recassay.cli.analyze.report_brief", lambda made: Brief("A wins."))
+    show_report(report(), False, None, everything=False)
+    assert capsys.readouterr().out.splitlines() == ["A wins.", "", "Everything: --all, or --out DIR for the report"]
+    show_report(report(), False, Path("out"), everything=False)
+    assert capsys.readouterr().out.splitlines()[-1] == "Everything: out/report.html"
+    show_report(report(), False, None, everything=True)
+    assert capsys.readouterr().out.startswith("Nobody wins.\n")
+
+
+def test_the_demo_says_where_its_report_is(cli, monkeypatch):
+    monkeypatch.setattr("recassay.api.demo.demo", lambda **asked: report(files=[Path("there/report.html")]))
+    ran = cli("demo")
+    assert ran.out.splitlines()[-1] == "Open there/report.html first; figures and tables lie beside it."
+    assert ran.err == "wrote 1 files to there\n"
 
 
 def test_the_first_caution_of_a_report_is_its_own_or_what_failed(monkeypatch):

@@ -15,6 +15,7 @@ CASES = {
     "strata good.csv": ["good.csv: is a file, and a study is needed"],
     "status good.csv": ["good.csv: is a file, and a study is a folder; name the folder of a study"],
     "advise good.csv": ["good.csv: is a results table, and advice is about a dataset", "go to --results"],
+    "advise quote.csv": ["quote.csv: ", "is recognised as the user among 'algorithm', 'dataset'"],
     "rank field.csv": ["field.csv: line 3 has 5 fields, and the header has 4; remove field 5 ('9')"],
     "rank quote.csv": ["quote.csv: line 4, field 2: the quote that opens there is never closed"],
     "rank word.csv": ["the first 'zero' in data row 3 of the column 'value'"],

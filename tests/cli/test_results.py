@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 import recassay
+from recassay.cli.results import _table
 from recassay.evidence.facts import study_facts
 from recassay.reporting.page.top import _protocols
 from recassay.store import CellRecord
@@ -140,6 +141,17 @@ def test_the_numbers_of_a_study_stand_by_dataset(cli, stored):
         "songs A 1", "", "Everything: --all, as data: --csv, --parquet or --json",
     ]  # fmt: skip
     assert lines_of(cli("results", stored, "-m", "ndcg@10", "--all").out)[0] == "3 rows"
+    folds = [CellRecord(f"f{fold}", "A", "films", 1, fold, {}, "done", metrics={"ndcg@10": 0.5}) for fold in (0, 1)]
+    shown = lines_of(cli("results", write_records(stored / "folds", ["ndcg@10"], folds), "-m", "ndcg@10").out)
+    assert {"dataset algorithm seed fold ndcg@10", "films A 1 0 0.5", "films A 1 1 0.5"} <= set(shown)
+
+
+@pytest.mark.parametrize(("rows", "said"), [(200, False), (201, True)])
+def test_more_than_200_rows_are_counted(capsys, rows, said):
+    _table(pl.DataFrame({"user": [f"u{n}" for n in range(rows)], "value": [0.5] * rows}), True)
+    shown = capsys.readouterr().out.splitlines()
+    assert (shown[0], shown[202][:4]) == (f"{rows} rows", "u199")
+    assert ("The first 200 of 201 rows; --csv or --parquet has them all." in shown) == said
 
 
 def test_parquet_is_no_text_for_a_terminal(cli, stored, monkeypatch):
@@ -159,7 +171,12 @@ def test_an_imported_table_is_shown_in_part(cli, tmp_path):
         if (a, d) != (0, 1)
     ]
     pl.DataFrame(rows).write_csv(tmp_path / "table.csv")
-    shown = lines_of(cli("import", tmp_path / "table.csv").out)
+    ran = cli("import", tmp_path / "table.csv")
+    assert ran.complaints == [], "nothing was written"
+    assert cli("import", tmp_path / "table.csv", "--out", tmp_path / "out.csv").complaints == [
+        f"wrote {len(rows)} rows to {tmp_path / 'out.csv'}"
+    ]
+    shown = lines_of(ran.out)
     assert shown[0] == "recall@5: 22 algorithms on 9 datasets"
     assert shown[1] == "algorithm d0 d1 d2 d3 d4 d5 d6 d7"
     assert shown[3] == "A00 0.1 2.1 3.1 4.1 5.1 6.1 7.1"

@@ -326,6 +326,24 @@ def test_an_interrupted_run_names_the_folder_that_goes_on(cli, monkeypatch, opti
     )  # fmt: skip
 
 
+def test_other_runs_that_are_interrupted_name_their_folder(cli, monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    for verb in ("study.bench.bench", "classify.classify"):
+        monkeypatch.setattr(f"recassay.api.{verb}", interrupted)
+    monkeypatch.setattr("recassay.cli.classify.load_classify_study", lambda path: SimpleNamespace(name="named", seed=1))
+    state = SimpleNamespace(done=1, planned=2, trials=5)
+    monkeypatch.setattr("recassay.cli.progress.recassay.status", lambda place: state)
+    for words, folder in (
+        ("bench m.py:Mine --study films", "films"), ("classify s.toml", "named"),
+        ("classify s.toml --out films", "films"),
+    ):  # fmt: skip
+        ran = cli(*words.split())
+        assert ran.code == 130
+        assert f"1 of 2 cells and 5 trials are kept in {folder}; the same command goes on" in ran.err
+
+
 @pytest.mark.parametrize(("options", "standing"), [("", {}), ("--adaptive", {"adaptive": "all is settled"})])
 def test_a_run_as_json_says_where_it_stands(cli, monkeypatch, options, standing):
     ended(monkeypatch, failed=[failed()], earlier={"EASE": 1})

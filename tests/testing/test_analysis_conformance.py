@@ -179,6 +179,13 @@ def test_an_analysis_of_evidence_alone_is_tried_on_one_odd_table() -> None:
     def evidence_alone(results: Results, spec: AnalysisSpec) -> Answer:
         return Answer(4) if len(results.datasets) in (2, 9) else fails()
 
+    def first_alone_differs(results: Results, spec: AnalysisSpec) -> Answer:
+        if results.frame.filter(metric=spec.metric)["value"].n_unique() == 1:
+            return Answer(4)
+        return replace(evidence_alone(results, spec), rows=len(results.datasets) // 2)
+
     check_analysis(replace(GOOD, run=evidence_alone))
+    with pytest.raises(ConformanceError, match="fails on two algorithms that are equal everywhere: ZeroDivisionError"):
+        check_analysis(replace(GOOD, run=first_alone_differs))
     with pytest.raises(ConformanceError, match="fails on results that are all equal: ZeroDivisionError"):
         check_analysis(replace(GOOD, run=lambda r, s: replace(evidence_alone(r, s), content={"n": len(r.datasets)})))

@@ -218,6 +218,11 @@ class Forces(MostPop):
         return super().fit(train, rng=rng)
 
 
+class Fails(MostPop):
+    def fit(self, train: Interactions, *, rng: np.random.Generator) -> Any:
+        raise ValueError("no luck")
+
+
 class AnyArguments(MostPop):
     space = {"depth": Real(0.0, 1.0, 0.5)}  # noqa: RUF012
 
@@ -353,17 +358,20 @@ def test_a_good_algorithm_passes_whole_and_checks_can_be_skipped() -> None:
     check_algorithm(LearnsNothing, skip={"check_learns"})
     with pytest.raises(ConformanceError, match="where chance finds"):
         check_external(LearnsNothing)
+    with pytest.raises(ValueError, match="no luck"):
+        checks.check_inputs_kept(Fails)
     check_external(NoNumber)  # how much memory it needs is not asked there
     checks.check_declaration(AnyArguments)
 
 
 def test_two_results_with_other_tables_are_not_the_same():
-    def result(value: float) -> Any:
-        frames = {"values": pl.DataFrame({"value": [value]})}
+    def result(value: float, *more: str) -> Any:
+        frames = {name: pl.DataFrame({"value": [value]}) for name in ("values", *more)}
         return SimpleNamespace(frames=lambda: frames, to_dict=dict)
 
     assert analysis_checks._same(result(1.0), result(1.0))
     assert not analysis_checks._same(result(1.0), result(2.0))
+    assert not analysis_checks._same(result(1.0), result(1.0, "more"))
 
 
 FORMS = [
@@ -478,3 +486,23 @@ def test_a_check_says_whether_an_algorithm_is_ready() -> None:
     assert broken.to_frame().rows() == [
         ("It holds.", False, "It is wrong", "mine.py, line 3"), ("It has a name.", True, "", ""),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("promised", "kept"), [(10_000_000, False), (22_000_000, True)])
+def test_a_promise_of_memory_covers_half_of_what_is_taken(promised, kept) -> None:
+    """Forty million bytes are taken."""
+
+    class Taking(MostPop):
+        def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
+            return promised
+
+        def fit(self, train: Interactions, *, rng: np.random.Generator) -> Any:
+            taken = np.ones(5_000_000)
+            assert taken.size
+            return super().fit(train, rng=rng)
+
+    if kept:
+        checks.check_memory(Taking)
+        return
+    with pytest.raises(ConformanceError, match=r"took 4\d,\d{3},\d{3} bytes to fit .* and said 10,000,000"):
+        checks.check_memory(Taking)

@@ -137,6 +137,11 @@ class ZeroForUndefined(Hits):
         return np.nan_to_num(values)
 
 
+class ZeroForOne(Hits):
+    def changed(self, values: Any, top: TopK, truth: Any, context: Any) -> Any:
+        return np.where(np.cumsum(np.isnan(values)) == 1, np.nan_to_num(values), values)
+
+
 class ZeroForEmptyList(Novelty):
     name = "my novelty"
     higher_is_better = True
@@ -183,6 +188,12 @@ class ById(Hits):
 class ByScore(Hits):
     def changed(self, values: Any, top: TopK, truth: Any, context: Any) -> Any:
         return values * np.where(np.isfinite(top.scores[:, 0]), top.scores[:, 0], 0.0).astype(np.float64)
+
+
+class BySpread(Hits):
+    def changed(self, values: Any, top: TopK, truth: Any, context: Any) -> Any:
+        scores = np.where(np.isfinite(top.scores[:, :2]), top.scores[:, :2], 0.0)
+        return values * np.where(top.items[:, 1] >= 0, (scores[:, 0] - scores[:, 1]).round(4), 0.0)
 
 
 class UpsideDown(Hits):
@@ -257,6 +268,8 @@ BROKEN: list[tuple[Callable[..., Any], str]] = [
     (Lenient, "accepts a cut-off of 0"),
     (AnyVariant, "accepts an unknown convention"),
     (ZeroForUndefined, "gives a user without relevant items a value"),
+    (ZeroForOne, "gives a user without relevant items a value"),
+    (BySpread, "depends on the size of the scores"),
     (ZeroForEmptyList, "gives an empty list a value"),
     (Integers, "as float32, not float64"),
     (Infinite, "an infinite value"),

@@ -104,7 +104,7 @@ def _matrix(source: Any) -> CorrelationMatrix | None:
     """A matrix as it is (None: Table 8), `printed` for Table 8 to its printed digits, or from a file or a frame."""
     if source is None or isinstance(source, CorrelationMatrix):
         return source
-    if isinstance(source, (str, PathLike)) and str(source) == "printed":
+    if str(source) == "printed":
         return published_matrix(printed=True)
     frame, where = _frame(source, [])
     return matrix_from_frame(frame, where=where)

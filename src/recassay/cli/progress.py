@@ -182,7 +182,7 @@ class Bar:
     def _lines(self, event: Event) -> list[str]:
         columns = max(20, shutil.get_terminal_size((80, 24)).columns) - 1
         ended = event.done + event.failed
-        width = max(5, min(LONGEST_BAR, columns // 3))
+        width = min(LONGEST_BAR, columns // 3)
         filled = width * ended // max(event.total, 1)
         counts = f"{event.done} of {event.total} done, {len(self._running)} running, {event.failed} failed"
         left, to_go = "", event.total - ended

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from recassay.cli.options import OPPOSITE
+
 _ARGUMENT = re.compile(r"`(\w+)(?:=([^`]*))?`")
 _VERB = re.compile(r"`recassay\.(\w+)(?:\(([^`]*)\))?`")
 _QUOTES = "'\""
@@ -42,7 +44,7 @@ def _written(option: str, name: str, value: str | None) -> str:
     if value is None or value == "True":
         return option
     if value == "False":
-        return _options.get(name.replace("higher", "lower"), f"--no-{option.removeprefix('--')}")
+        return _options.get(OPPOSITE.get(name, ""), f"--no-{option.removeprefix('--')}")
     if value[:1] in "[{":
         words = re.findall(r"'([^']*)'", value)
         pairs = zip(words[::2], words[1::2], strict=False) if value[0] == "{" else ()

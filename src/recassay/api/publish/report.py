@@ -14,6 +14,7 @@ from recassay.api.publish.analyze import Stages, examine
 from recassay.api.publish.content import AnalysisReport
 from recassay.api.tables import study_folder
 from recassay.core.choices import MissingPolicy
+from recassay.core.system.places import shareable
 from recassay.reporting.content import ReportContent
 from recassay.reporting.drawing import Drawers
 from recassay.reporting.figures import begin_drawing, build_sections, draw_ahead
@@ -64,7 +65,8 @@ def report(
     target = target / PAGE if target.is_dir() else target
     refuse_file(target.parent)
     made, page = report_page(**options)
-    made.files.extend(write_files(target.parent, {target.name: page.encode(errors="backslashreplace")}, share=True))
+    content = shareable(page).encode(errors="backslashreplace")  # whatever the file's name ends with
+    made.files.extend(write_files(target.parent, {target.name: content}))
     return made
 
 
