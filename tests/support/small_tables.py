@@ -506,6 +506,140 @@ SMALL_TABLES |= {
     "WarpRec by user": several({"toya/evaluation/A_k_5_per_user_x.tsv": "user_id\tnDCG\n1\t0.5\n2\t0.1\n"}),
 }  # fmt: skip
 
+SMALL_TABLES |= {
+    # Nearly the files of a framework: one thing that it always writes is missing
+    "nearly TabArena": one("dataset,metric_error\nadult,0.1\nbank,0.2\n"),
+    "nearly TabArena, without a task": one("method,metric_error,fold\nRF,0.1,0\nGBM,0.2,0\n"),
+    "nearly amlb": one("framework,task,result\nRF,adult,0.9\nGBM,adult,0.8\n"),
+    "TabArena with seeds": one("model,task,seed,metric_error,auc\nRF,adult,1,0.1,0.9\nRF,adult,1,0.1,0.9\nGBM,adult,1,,0.7\n"),
+    "AutoGluon of several metrics": one("model,score_test,eval_metric,fit_time,score_val,stack_level\nGBM,0.9,accuracy,5,1,1\n"
+                                        "RF,0.8,f1,6,1,1\n", "adult_leaderboard.csv"),
+    "AutoGluon of its own metric": one("model,score_test,eval_metric,fit_time,score_val,stack_level\nGBM,0.9,happiness,5,1,1\n",
+                                       "adult_leaderboard.csv"),
+    "nearly BARS": one("Year,Publication,Model,Recall@20\n2020,X,EASE,0.1\n2021,Y,Pop,0.2\n"),
+    "battles in a text": one("model_a,model_b,winner\nA,B,model_a\n", "films.txt"),
+    "battles with tabs": one("Model_A\tmodel_b\tWinner\nA\tB\tB\n B\tC\tLEFT\nC\tA\t0.5\n", "films.tsv"),
+    "battles in JSON": document([{"model_a": "A", "model_b": "B", "winner": "tie"}, {"model_a": "B", "model_b": "A", "winner": "draw"}]),
+    "battles of losers in lines": one(lines({"winner": "A", "loser": "B", "turn": 1}), "films.ndjson"),
+    "a battle of models called after sides": one("model_a,model_b,winner\nb,a,b\nb,a,a\n"),
+    "no battles in JSON": document([{"model": "A", "dataset": "x", "ndcg@10": 0.1}, {"model": "B", "dataset": "x", "ndcg@10": 0.2}]),
+    "Cornac of means": document({"MF": {"NDCG@10": {"mean": 0.1, "std": 0.3}}, "BPR": {"NDCG@10": {"mean": 0.2, "std": 0.3}}}),
+    "Cornac of users without values": document({"MF": {"NDCG@10": {}}, "BPR": {}}),
+    "Cornac's validation": one("VALIDATION:\n...\n    | NDCG@10 | Time (s)\n--- + ------- + --------\nMF  |  0.9000 |   1.0\n\nTEST:\n...\n"
+                               "    | NDCG@10 | Train (s)\n--- + ------- + --------\nMF  |  0.1000 |   2.0\nBPR |  0.2000 |   3.0\n\n"
+                               "VALIDATION:\n...\n    | NDCG@10\n--- + -------\nMF  |  0.8000\n\nTEST:\n...\n    | NDCG@10\n--- + -------\nMF  |  0.3000\n",
+                               "toya.log"),
+    "nearly Elliot": one("model,nDCG\nItemKNN_nn=20_sim=cosine,0.3\nPop,0.1\n", "films.csv"),
+    "Elliot of another folder": several({"toya/tables/rec_cutoff_5_relthreshold_0_x.tsv": "model\tHR\nPop_a=1\t0.3\nPop_b=1\t0.1\n"}),
+    "Elliot's tests": one("model_1\tmodel_2\tp\nA\tB\t0.1\n", "stat_paired_ttest_cutoff_10.tsv"),
+    "Elliot's settings": one("model\tx\nA\t1\n", "bestmodelparams_cutoff_10.tsv"),
+    "Elliot's lists": several({"toya/recs/ItemKNN.tsv": "u1\ti1\t0.5\nu1\ti2\t0.25\n"}),
+    "nearly Elliot's lists": several({"toya/lists/ItemKNN.tsv": "u1\ti1\t0.5\nu1\ti2\t0.25\n"}),
+    "nearly Every Eval Ever": document({"schema_version": "1", "evaluation_results": []}),
+    "Every Eval Ever without names": document({
+        "schema_version": "1", "model_info": {"id": "org/m", "name": "m"}, "eval_library": {"version": 2},
+        "evaluation_results": [
+            {"evaluation_name": "t1", "metric_config": {"metric_id": "Exact_Match", "metric_name": ""},
+             "score_details": {"score": 1, "uncertainty": {"standard_error": 0.25, "confidence_interval": {"lower": 0, "upper": 9}}}},
+            {"evaluation_name": "t2", "metric_config": {"metric": "f1"},
+             "score_details": {"score": 0.5, "uncertainty": {"confidence_interval": {"lower": 0.5, "upper": 0.5}}}},
+            {"evaluation_name": "t3", "score_details": {"score": 0.5, "confidence_interval": {"lower": 0.25}}},
+        ]}),
+    "samples of Every Eval Ever by their places": one(lines(
+        {"schema_version": "instance_level_eval_0.1", "evaluation_name": "t", "model_id": "m", "sample_idx": 4, "evaluation": {"score": 0.5}},
+        {"schema_version": "instance_level_eval_0.1", "evaluation_name": "t", "model_id": "m", "sample_idx": 4, "evaluation": {"score": 1}}), "x.jsonl"),
+    "nearly fev": one("model_name,dataset_path,MASE\nA,x/y.csv,0.5\nB,x/y.csv,0.6\n"),
+    "fev with tasks": one("model_name,dataset_path,task_name,dataset_config,test_error\nA,x/y.csv,t1,c1,0.5\nA,x/y.csv,,c1,0.7\nA,x/y.csv,,,0.9\n"),
+    "nearly HELM": document([{"name": "exact_match", "split": "test", "mean": 0.5}]),
+    "HELM's specification": document({"adapter_spec": {}, "scenario_spec": {}}, "run_spec.json"),
+    "HELM in several tables": document([{"title": "A", "header": ["Model", "X - EM"], "rows": [["m", 0.5]]},
+                                        {"title": "B", "header": ["Model", {"value": "Y - F1", "lower_is_better": False}], "rows": [["m", float("nan")], ["n", 1]]}]),
+    "HELM by instance on two splits": several({"boolq:model=org_m/per_instance_stats.json": json.dumps([
+        {"instance_id": "id1", "stats": [{"name": {"name": "f1", "split": "valid"}, "mean": 1}]},
+        {"instance_id": "id2", "stats": [{"name": {"name": "f1", "split": "test"}, "mean": 0.5}, {"name": {"name": "runtime", "split": "test"}, "mean": 3}]}])}),
+    "nearly Inspect": document({"eval": {"task": "sum", "model": "m"}, "samples": []}),
+    "Inspect of one scorer": document({**INSPECT, "eval": {"task": "sum", "model": "m/a"},
+                                       "samples": [{"id": "a", "scores": {"match": "C"}}, {"id": "b", "scores": {"match": {"value": "N"}}},
+                                                   {"id": "c", "scores": {"match": {"value": "unclear"}}}, {"id": "d"}]}),
+    "nearly ir_measures": one("nDCG@10\t0.5\nsomething\t0.1\n", "bm25.txt"),
+    "ir_measures of means": one("nDCG@10\t0.5\nRR\t0.25\nSuccess@1\t0.75\n", "ir_measures_bm25.txt"),
+    "nearly LensKit": one("model,user_id,NDCG,comment\nA,1,0.5,x\nA,2,0.1,y\n"),
+    "LensKit without a model": one("user_id,NDCG@10\n1,0.5\n2,0.1\n"),
+    "LensKit on datasets": one("model,dataset,user_id,NDCG@10\nA,x,1,0.5\nA,x,2,0.1\nB,x,1,0.3\n"),
+    "LensKit's lists": one("user_id,item_id,score\n1,2,0.5\n1,3,0.25\n"),
+    "no lists of LensKit": one("user_id,item_id,NDCG@10\n1,2,0.5\n1,3,0.25\n"),
+    "LensKit with its index": one(",recommender,partition,user_id,RBP,Precision@5\n0,A,1,7,0.5,0.25\n1,A,1,8,0.25,0.75\n"),
+    "nearly lm-eval": document({"results": {"t": {"acc,none": 0.5}}, "model_name": "m"}),
+    "lm-eval of words": document({"results": {"t": "none"}, "versions": {}}),
+    "lm-eval with its version": document({"results": {"t": {"acc,none": 0.5, "acc_stderr,none": "N/A", "mcc,none": -0.5, "f1": 0.5, "f1_stderr": 0.1}},
+                                          "lm_eval_version": "0.4", "git_hash": "abc", "n-shot": {"t": "many"}, "model_name": "m",
+                                          "config": {"model_args": "pretrained=x"}, "higher_is_better": {"t": {"acc": False, "mcc": "yes"}}}),
+    "lm-eval with settings in a document": document({"results": {"t": {"acc": 0.5}}, "config_general": {"model_name": "org/n", "model": "hf"}}),
+    "samples of lm-eval beside results": several({
+        "a/samples_t_x_2026-01-02T03-04-05.6.jsonl": lines({"doc_id": 3, "resps": [], "metrics": ["exact_match", "note"], "exact_match": True, "note": "x"}),
+        "a/results_2026-01-02T03-04-05.6.json": json.dumps({"results": {"t_x": {"exact_match,none": 1.0}}, "versions": {}, "model_name": "org/m"})}, folder=True),
+    "samples of lm-eval without a date": several({"org__m/samples_t.jsonl": lines({"doc_id": 3, "resps": [], "metrics": ["acc"], "acc": 1}, {"doc_id": 3, "resps": [], "metrics": ["acc"], "acc": 0})}),
+    "nearly MLflow": one("run_id,status,ndcg@10,model\n1,FINISHED,0.5,A\n2,FAILED,0.4,B\n"),
+    "MLflow with a parameter and a tag": one("run_id,status,tags.model,params.algorithm,params.model,params.cv_fold,metrics.ndcg@10,metrics.ndcg@10_std\n"
+                                             "1,FINISHED,T,P,M,0,0.5,0.1\n2,FINISHED,T,P,N,1,0.4,0.1\n"),
+    "nearly MTEB": document({"mteb_version": "1.12", "scores": {"test": [{"main_score": 0.5}]}}),
+    "MTEB's model": document({"revision": "x", "n_parameters": 1, "max_tokens": 2}, "model_meta.json"),
+    "MTEB of one revision": several({"r/org__m/abcdef1/T.json": json.dumps({"mteb_version": "1.12", "task_name": "T", "scores": {"dev": [{"main_score": 0.5}]}}),
+                                     "r/org__m/notes/T.md": "nothing"}, folder=True),
+    "MTEB without a revision": several({"r/org__m/T.json": json.dumps({"mteb_version": "1.12", "task_name": "T", "scores": {"test": [{"main_score": 0.5}]}}),
+                                        "r/other/no_revision_available/T.json": json.dumps({"mteb_version": "1.12", "task_name": "T", "scores": {"test": [{"main_score": 1}]}})}),
+    "nearly OmniRec": document({"toya-0a1b": [{"algorithm": "A", "name": "NDCG"}]}),
+    "OmniRec's lists": document({"user": {"0": "u"}, "item": {"0": "i"}, "score": {"0": 1}}),
+    "OmniRec of one dataset twice": document({"toya-0a1b": [{"algorithm": "A", "name": "NDCG", "k": 5, "value": 0.5}],
+                                              "toya-0a1c": [{"algorithm": "A", "name": "NDCG", "k": 5, "value": 0.25}]}),
+    "nearly OpenML": one("@relation toys\n@attribute row_id numeric\n@attribute colour {a,b}\n@data\n0,a\n", "x.arff"),
+    "OpenML by its attributes": one("@relation toys\n@attribute row_id numeric\n@attribute Prediction {a,b}\n@attribute truth {a,b}\n"
+                                    "@data\n0,a,a\n1,?,a\n2,b,a\n", "svm_toys.arff"),
+    "nearly Optuna": one("number,value,datetime_start\n0,0.1,t\n1,0.2,t\n"),
+    "Optuna's trials of an error": one("number,values_rmse,datetime_start,user_attrs_data,state\n0,3,t,toya,complete\n1,5,t,toya,COMPLETE\n2,1,t,toya,PRUNED\n", "SLIM_tuning.csv"),
+    "Optuna's journal of two studies": one(lines(
+        {"op_code": 0, "study_name": "ALS on yelp", "directions": [2]}, {"op_code": 0, "study_name": "foo_bar", "directions": [1]}) + "no line of it\n" + lines(
+        {"op_code": 2, "study_id": 1, "user_attr": {"Algorithm": "SLIM", "task": "toya"}}, {"op_code": 2, "study_id": 7, "user_attr": {"model": "x"}},
+        {"op_code": 4, "study_id": 1}, {"op_code": 4, "study_id": 0}, {"op_code": 6, "trial_id": 1, "state": 1, "values": [0.5]},
+        {"op_code": 6, "trial_id": 0, "state": 1, "values": [7]}, {"op_code": 4, "study_id": 1, "state": 1, "values": [5]},
+        {"op_code": 6, "trial_id": 9, "state": 1, "values": [1]}, {"op_code": 4, "study_id": 9, "state": 1, "values": [1]}), "journal.log"),
+    "nearly ranx": document({"metrics": ["ndcg@10"], "models": ["A"]}),
+    "ranx's lists in a table": one("q_id,doc_id,score\nq1,a,0.5\nq1,b,0.25\n"),
+    "scores that are words": document({f"u{i}": {"a": 0.5, "b": "x"} for i in range(5)}),
+    "empty lists of users": document({f"u{i}": {} for i in range(5)}),
+    "nearly RecBole": one("the test result of today: none\n", "a.log"),
+    "RecBole's log that is empty": one("\n", "BPR-toya-Nov-15-2026_10-16-39.log"),
+    "RecBole's Pop": document({"model": "Pop", "dataset": "x", "test_result": {"ndcg@10": 0.1}}),
+    "RecBole in a folder": several({"yelp/results.json": json.dumps({"test_result": {"ndcg@10": 0.1}})}),
+    "nearly RecPack": document({"NDCGK_10": {"A": 0.1}, "NDCG": {"A": 0.1}}),
+    "RecPack's search": document({"identifier": {"0": "A"}, "params": {"0": "x"}, "NDCGK_10": {"0": 0.1}}),
+    "RecPack by algorithm": document({"A(x=1)": {"NDCGK_10": 0.1, "CalibratedRecallK_10": 0.5}, "B(x=1)": {"NDCGK_10": None, "CalibratedRecallK_10": 0.25}}),
+    "RecPack in a table": one("identifier,NDCGK_10\nA(x=1),0.1\nB(y=2),0.2\n"),
+    "nearly RecPack's table": one("identifier,NDCGK_10,note\nA(x=1),0.1,x\nB(y=2),0.2,y\n"),
+    "nearly RecTools": one("model,i_split,dataset,NDCG@10\nA,0,x,0.1\nB,0,x,0.2\n"),
+    "RecTools' lists": one("user_id,item_id,score,rank\n1,2,0.5,1\n"),
+    "nearly RePlay": one("method,NDCG@10,Surprisal@10\nA,0.5,0.1\nB,0.4,0.2\n"),
+    "RePlay without intervals": one("model,NDCG@10,Surprisal@10\nA,0.5,0.1\nB,0.4,0.2\n"),
+    "nearly responses": one("classifier,i1,i2\nRF,1,0\nSVM,1,1\n"),
+    "responses of other numbers": one("classifier,i1,i2,i3\nRF,1,0,2\nSVM,1,1,0\n"),
+    "responses with semicolons": one("Respondent;i1;i2;i3\nRF;1.0;0.0;1\nSVM;1;;0\n"),
+    "nearly SWE-bench": document({"resolved_ids": ["a"], "total": 3}),
+    "nearly a submission to SWE-bench": document({"resolved": ["a"], "total": 3}),
+    "SWE-bench of numbers": document({"resolved_ids": [1], "unresolved_ids": [2]}),
+    "nearly trec_eval": one("map q1 0.5\nmap q2 0.5\nmap q3 0.5\nmap q4 0.5\nfoo q5 0.5\n"),
+    "mostly trec_eval": one("map q1 0.5\nmap q2 0.5\nmap q3 0.5\nmap q4 0.5\nmap q5 0.5\nfoo q5 0.5\n"),
+    "counts of trec_eval alone": one("num_q all 3\nrunid all bm25\n", "bm25.txt"),
+    "nearly a run": several({"a/x.trec": "q1 Q1 a 1 9 bm25\n", "a/y.qrels": "q1 0 a 1\n"}, folder=True),
+    "a run with words for scores": several({"a/x.trec": "q1 Q0 a 1 nine bm25\n", "a/y.qrels": "q1 0 a 1\n"}, folder=True),
+    "a run that is cut": several({"a/x.trec": "q1 Q0 a 1 9 bm25\n" * 61 + "q2 Q0 b\n", "a/y.qrels": "q1 0 a 1\n"}, folder=True),
+    "a run with an infinite score": several({"a/x.trec": "q1 Q0 a 1 inf bm25\n", "a/y.qrels": "q1 0 a 1\n"}, folder=True),
+    "runs of two systems in one file": several({"a/run-both.trec": "q1 Q0 a 1 9 one\nq1 Q0 b 2 8 two\n", "y.qrels": "q1 0 b 1\n"}, folder=True),
+    "WarpRec's tests": one("Model A\tModel B\tp\nA\tB\t0.1\n", "x.tsv"),
+    "WarpRec's lists": several({"toya/recs/A.tsv": "user_id\titem_id\trating\n1\t2\t0.5\n"}),
+    "nearly WarpRec": one("Top@k\tModel\tnDCG\n5\tA\t0.5\n5\tB\t0.4\n", "x.tsv"),
+    "WarpRec of another folder": several({"toya/tables/Overall_Results_x.tsv": "Model\tTop@k\tnDCG\nA\t5\t0.5\n", "yelp/A_k_5_per_user_x.tsv": "user_id\tnDCG\n1\t0.5\n2\t0.1\n"}),
+}  # fmt: skip
+
 FINGERPRINT = "0123456789abcdef"
 SMALL_LISTS |= {
     name: ({file: text, **(more or {})}, read or file)
@@ -556,6 +690,23 @@ SMALL_LISTS |= {
             None,
             None,
         ),
+        (
+            "records in lines with blanks",
+            "A.jsonl",
+            '{"user": "u1", "item": "a", "score": 1}\n \n{"user": "u1", "item": "b", "score": 2}\n\n',
+            None,
+            None,
+        ),
+        (
+            "an unknown header of many",
+            "A.csv",
+            "a,b,c,d,e,f,g,h,i,score\n" + "x," * 9 + "1\n" + "y," * 9 + "2\n",
+            None,
+            None,
+        ),
+        ("two columns twice", "A.csv", "user,score,item,item,score\nu1,1,a,b,1\n", None, None),
+        ("mixed users in JSON", "A.json", '{"user_id": [1, "u2"], "item_id": ["a", 2], "rank": [1, 1]}', None, None),
+        ("mixed columns of pandas", "A.json", '{"user": {"0": 1, "1": "b"}, "item": {"0": "a", "1": 2}}', None, None),
         ("columns in JSON", "A.json", '{"user_id": ["u1", "u2"], "item_id": ["a", "b"], "rank": [1, 1]}', None, None),
         ("columns of pandas", "A.json", '{"user": {"0": "u1"}, "item": {"0": "a"}, "score": {"0": 0.5}}', None, None),
         ("mixed JSON", "A.json", '{"u1": ["a"], "u2": {"b": 1}}', None, None),
@@ -607,7 +758,9 @@ MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 STRICT = "http://purl.oclc.org/ooxml/spreadsheetml/main"
 
 
-def book(*sheets: str, space: str = MAIN, shared: str = "", states: tuple[str, ...] = ()) -> bytes:
+def book(
+    *sheets: str, space: str = MAIN, shared: str = "", states: tuple[str, ...] = (), target: str = "worksheets/s{}.xml"
+) -> bytes:
     """A workbook of the rows of its sheets, each written as XML."""
     relation = MAIN.replace("spreadsheetml/2006/main", "officeDocument/2006/relationships")
     if space == STRICT:
@@ -619,7 +772,7 @@ def book(*sheets: str, space: str = MAIN, shared: str = "", states: tuple[str, .
     members = {
         "xl/workbook.xml": f'<workbook xmlns="{space}" xmlns:r="{relation}"><sheets>{named}</sheets></workbook>',
         "xl/_rels/workbook.xml.rels": "<Relationships>"
-        + "".join(f'<Relationship Id="rId{i}" Target="worksheets/s{i}.xml"/>' for i in range(1, len(sheets) + 1))
+        + "".join(f'<Relationship Id="rId{i}" Target="{target.format(i)}"/>' for i in range(1, len(sheets) + 1))
         + "</Relationships>",
         "xl/sharedStrings.xml": f'<sst xmlns="{space}">{shared}</sst>',
         **{
@@ -655,6 +808,15 @@ SMALL_TABLES |= {
     "a workbook": one(book(PLAIN_SHEET), "films.xlsx"),
     "a strict workbook": one(book(PLAIN_SHEET, space=STRICT), "films.xlsx"),
     "sheets of datasets": one(book(PLAIN_SHEET, PLAIN_SHEET.replace("0.3", "0.5")), "films.xlsx"),
+    "two sheets on one part": one(book(PLAIN_SHEET, PLAIN_SHEET.replace("0.3", "0.5"), target="worksheets/s1.xml"), "films.xlsx"),
+    "sheets by their whole place": one(book(PLAIN_SHEET, target="/xl/worksheets/s{}.xml"), "films.xlsx"),
+    "a sheet that is nowhere": one(book(PLAIN_SHEET, target="worksheets/t{}.xml"), "films.xlsx"),
+    "HTML without rows": one("<table><td>Model</td><td>NDCG@10</td><tr><td>EASE</td><td>0.3</td></tr><tr><td>Pop<td>0.1</table>", "films.html"),
+    "a table inside a cell of HTML": one("<table><tr><th>Model</th><th>NDCG@10</th></tr><tr><td><table><tr><td>EASE</td></tr></table></td><td>0.3</td></tr>"
+                                         "<tr><td>Pop</td><td>0.1</td></tr></table>", "films.html"),
+    "LaTeX with a broken macro": tex("Model & NDCG@10 & HR@10 \\\\ EASE\\multirow & 0.3 & 0.5 \\\\ \\multicolumn{x}{c}{Pop} & 0.1 & 0.2 \\\\"),
+    "no algorithm but the file": one("Metric,Gowalla,MovieLens-1M\nNDCG@10,0.3,0.4\nHR@10,0.5,0.6\n", "EASE.csv"),
+    "blank lines among battles": one('{"model_a": "A", "model_b": "B", "winner": "a"}\n\n \n{"model_a": "A", "model_b": "B", "winner": "b"}\n\nno\n', "x.jsonl"),
     "a hidden sheet": one(book(PLAIN_SHEET, PLAIN_SHEET.replace("0.3", "0.5"), states=("visible", "hidden")), "films.xlsx"),
     "merged cells of a workbook": one(book(cells(("Model", "NDCG@10", None), (None, "d1", "d2"), ("EASE", 0.3, 0.4), ("Pop", 0.1, 0.2))
                                            + '<mergeCells><mergeCell ref="A1:A2"/><mergeCell ref="B1:C1"/></mergeCells>'), "films.xlsx"),
@@ -702,6 +864,67 @@ SMALL_TABLES |= {
 }  # fmt: skip
 
 
+SMALL_TABLES |= {
+    # Edges of cells, remarks, documents and folders
+    "percent beside one": one("model,dataset,NDCG@10\nEASE,d1,30%\nPop,d1,1\n"),
+    "percent beside a marked number": one("model,dataset,NDCG@10\nEASE,d1,30%\nPop,d1,**12**\n"),
+    "an absent cell with long marks": one("model,dataset,NDCG@10\nEASE,d1,\\textcolor{gray}{OOM}\nPop,d1,0.1\nALS,d1,> 3 days\n"),
+    "apostrophes between thousands": one("model,dataset,Time (s)\nEASE,d1,1'234\nPop,d1,12’345.5\n"),
+    "intervals in brackets": one("model,dataset,NDCG@10\nEASE,d1,\"0.4 [0.3, 0.5]\"\nPop,d1,\"0.2 (0.1; 0.3)\"\n"),
+    "a remark of four words": one("model,NDCG@10,HR@10\nEASE,0.3,0.5\nPop,0.1,0.2\nmade by our group\n"),
+    "a last row of three words": one("model,NDCG@10,HR@10\nEASE,0.3,0.5\nPop,0.1,0.2\nmade by us\n"),
+    "remarks between rows": one("model,NDCG@10,HR@10\nEASE,0.3,0.5\nbest of all the others\nPop,0.1,0.2\n" + "a remark of so many letters that it is cut\n"),
+    "a truth value in JSON": document({"EASE": {"ndcg@10": True, "hr@10": 0.5}, "Pop": {"ndcg@10": 0.1, "hr@10": 0.2}}),
+    "four levels in JSON": document({"a": {"x": {"EASE": {"ndcg@10": 0.3}, "Pop": {"ndcg@10": 0.1}}}}),
+    "split of pandas without an index": document({"columns": ["model", "ndcg@10"], "data": [["EASE", 0.3], "x", ["Pop", 0.1]]}),
+    "wrapped records of several": document({"runs": [], "results": [{"model": "EASE", "ndcg@10": 0.3}, {"model": "Pop", "ndcg@10": 0.1}], "dataset": "d1", "more": [1]}),
+    "leaves of other depths": document({"EASE": {"ndcg@10": 0.3}, "hr@10": 0.5}),
+    "statistics in JSON": document({"EASE": {"ndcg@10": {"mean": 0.3, "max": 0.4, "median": 0.3}}, "Pop": {"ndcg@10": {"mean": 0.1, "max": 0.4, "median": 0.3}}}),
+    "algorithms with digits in JSON": document({"GRU4Rec": {"ndcg@10": 0.3}, "EASE": {"ndcg@10": 0.1}}),
+    "tuples as keys": document({"('EASE', 'd1')": {"ndcg@10": 0.3}, "('ItemKNN', 'd1')": {"ndcg@10": 0.1}}),
+    "four places": several({f"{name}.csv": "model,NDCG@10\nA,0.1\nB,0.2\n" for name in "wxyz"}),
+    "a place by its end": several({"a.csv": LONG + "A,x,ndcg@10,0.1\n", "b.csv": LONG + "A,x,ndcg@10,0.3\n"}, prefer="b.csv"),
+    "the first of two": several({"a.csv": LONG + "A,x,ndcg@10,0.1\n", "b.csv": LONG + "A,x,ndcg@10,0.3\nB,x,ndcg@10,0.3\n"}, prefer="first"),
+    "a gap and a value": several({"a.csv": LONG + "A,x,ndcg@10,\nB,x,ndcg@10,0.2\n", "b.csv": LONG + "A,x,ndcg@10,0.3\n"}),
+    "one cell with seeds and without": several({"a.csv": "model,dataset,seed,NDCG@10\nA,x,1,0.1\nA,x,2,0.3\n", "b.csv": LONG + "A,x,ndcg@10,0.2\n"}),
+    "words of two places": several({"a.csv": "model,task,accuracy\nA,t1,0.5\n", "b.csv": "model,dataset,accuracy\nB,t2,0.5\n"}),
+    "splits in folders": several({f"films/split_{n}/results.csv": f"model,NDCG@10\nA,0.{n}\nB,0.2\n" for n in (1, 2)}, folder=True),
+    "a folder with other files": several({"films.csv": "model,NDCG@10\nA,0.1\nB,0.2\n", "~$films.csv": "x", ".films.csv": "x", "films.csv.bak": "x", "wandb/a.csv": "x",
+                                          "a.json": json.dumps({f"u{i}": {"a": 0.5} for i in range(5)}), "b.json": json.dumps({f"u{i}": {"a": 1} for i in range(5)})}, folder=True),
+    "seeds of files that have their own": several({"seed_1/films.csv": "model,seed,NDCG@10\nA,7,0.1\nB,7,0.2\n"}, folder=True),
+    "two searches": several({"d1.csv": "model,NDCG@10\nA,0.1\nA,0.3\n", "d2.csv": "model,NDCG@10\nA,0.1\nA,0.2\nB,0.1\n"}, folder=True),
+    "spaces with remarks": one("model  NDCG@10  HR@10\nEASE   0.3      0.5\nPop    0.1      0.2\nMF     0.2      0.3\nFM     0.2      0.4\nall on one machine\n", "films.txt"),
+    "spaces with too many remarks": one("model  NDCG@10  HR@10\nEASE   0.3      0.5\nPop    0.1      0.2\nall on one\nmachine\n", "films.txt"),
+    "spaces below a long title": one("a\nb\nc\nd\nmodel  NDCG@10  HR@10\nEASE   0.3      0.5\nPop    0.1      0.2\nMF     0.2      0.3\n", "films.txt"),
+    "two lines of spaces": one("model  NDCG@10\nEASE   0.3\n", "films.txt"),
+    "Markdown without outer bars": one("Model | NDCG@10 | HR@10\n--- | --- | ---\nEASE | 0.3 | 0.5\nPop | 0.1 | \n", "films.md"),
+    "Markdown of one row": one("| Model | NDCG@10 |\n|--|--|\n", "films.md"),
+    "dashes over two tables": one("model      NDCG@10\n-------  ---------\nEASE           0.3\nPop            0.1\n\nmodel      HR@10\n-------  -------\nEASE         0.5\n", "films.txt"),
+    "a comment of an index": one("#,model,NDCG@10\n1,EASE,0.3\n2,Pop,0.1\n"),
+    "a title of no parts": one("\n\nResults\nmodel\tdataset\tNDCG@10\nEASE\td1\t0.3\nPop\td1\t0.1\n"),
+    "a caption that names its metric twice": tex("Model & d1 & d2 \\\\ EASE & 0.3 & 0.4 \\\\ Pop & 0.1 & 0.2 \\\\", "\\caption{NDCG@10 and ndcg@10}"),
+    "metrics of two datasets, one in percent": one("Model,d1 N@10,d2 N@10\nEASE,1,0.4\nPop,0.1,0.2\n"),
+    "HTML with text between cells": one("<table><tr><th>Model</th>x<th>NDCG@10</th>y</tr>z<tr><td>EASE</td>x<td>0.3</td>y</tr><tr><td>Pop</td><td>0.1</td></tr></table>", "films.html"),
+    "a field too many, semicolons": one("model;dataset;NDCG@10\nEASE;d1;0,1\nPop;d1;0,2;extra\n"),
+    "a run and its own judgements by case": several({"run_ONE.txt": "q1 Q0 a 1 9 bm25\n", "One.qrels.txt": "q1 0 a 1\n", "two.qrels.txt": "q1 0 b 1\n"}, folder=True),
+    "a place that lacks the cell": several({"a.csv": LONG + "A,x,ndcg@10,0.1\n", "b.csv": LONG + "A,x,ndcg@10,0.3\n", "c.csv": LONG + "B,x,ndcg@10,0.3\n"}, prefer="c.csv"),
+    "several of other scales": one("Model,d1 N@10,d2 N@10,d3 N@10\nEASE,0.3,40,50\nPop,0.1,20,30\n"),
+    "remarks of forty letters": one("model,NDCG@10,HR@10\nEASE,0.3,0.5\nPop,0.1,0.2\n" + "note " + "x" * 35 + "\nnote " + "y" * 36 + "\n"),
+    "a text called Parquet": one("model,NDCG@10\nEASE,0.3\nPop,0.1\n", "films.parquet"),
+    "many unknown columns": one("model,dataset,NDCG@10," + ",".join(f"x{n}" for n in range(10)) + "," + ",".join(f"note {n}" for n in range(10)) + "\n"
+                                + "".join(f"{name},d1,0.3" + ",7" * 10 + ",good" * 10 + "\n" for name in ("EASE", "Pop"))),
+    "split of pandas by name": document({"columns": ["ndcg@10"], "index": ["EASE", "ItemKNN"], "data": [[0.3], [0.1]]}),
+    "records with scores": document([{"model": "EASE", "scores": {"ndcg@10": 0.3}}, {"model": "Pop", "scores": {"ndcg@10": 0.1}}]),
+    "frameworks of two datasets": one("algorithm,dataset,metric,value,framework\nA,x,ndcg@10,0.1,F\nB,x,ndcg@10,0.2,G\nA,y,ndcg@10,0.1,F\nB,y,ndcg@10,0.1,H\nC,z,ndcg@10,0.1,F\n"),
+    "an open quote, semicolons": one('model;dataset;NDCG@10\nEASE;d1;0.1\nPop;"d1;0.2\nALS;d1;0.3\n'),
+    "a role of no column among many": one("a,b,c,d,e,f,g,h,i,j\n" + "1," * 9 + "1\n", columns={"value": "score"}),
+    "submissions to SWE-bench": several({"verified/20240620_a/results/results.json": json.dumps({"resolved": ["i1"], "no_logs": []}),
+                                         "verified/20240621_b/results/results.json": json.dumps({"resolved": ["i2"], "no_generation": ["i3"]}),
+                                         "verified/20240622_c/results/results.json": json.dumps({"resolved": "i9", "no_generation": ["i8"]})}, folder=True),
+    "numbers as names of datasets": one("model,10,20\nEASE,0.3,0.4\nPop,0.1,0.2\n", wide=True, metric="ndcg"),
+}  # fmt: skip
+
+
 def lz4(content: bytes, *, packed: bool = False, flags: int = 0x40, checksum: bytes = b"") -> bytes:
     """A frame of LZ4 with one block."""
     size = len(content) | (0 if packed else 1 << 31)
@@ -731,6 +954,7 @@ SMALL_LISTS |= {
 SMALL_OTHERS: dict[str, tuple[Files, str, str]] = {
     "responses": ({"a.csv": "who,i1,i2,i3\nA,1,0,yes\nB,false,,correct\nC,1.0,Wrong,n/a\n"}, "a.csv", "responses"),
     "responses of numbers": ({"a.csv": "who,i1\nA,1\nB,2\n"}, "a.csv", "responses"),
+    "responses of several numbers": ({"a.csv": "who,i1,i2\nA,1,7\nB,2,8\nC,3,9\n"}, "a.csv", "responses"),
     "responses without items": ({"a.csv": "who\nA\n"}, "a.csv", "responses"),
     "responses without a name": ({"a.csv": "who,i1\nA,1\n,0\n"}, "a.csv", "responses"),
     "responses without rows": ({"a.csv": "who,i1\n"}, "a.csv", "responses"),
@@ -738,11 +962,14 @@ SMALL_OTHERS: dict[str, tuple[Files, str, str]] = {
     "items by difficulty": ({"a.csv": "item,difficulty\ni1,-0.5\ni2,1\n"}, "a.csv", "items"),
     "items without difficulty": ({"a.csv": "item,guessing\ni1,0.1\n"}, "a.csv", "items"),
     "items without a name": ({"a.csv": "b\n0.1\n"}, "a.csv", "items"),
+    "items without difficulty among many": ({"a.csv": "item," + ",".join(f"x{n}" for n in range(9)) + "\ni1" + ",1" * 9 + "\n"}, "a.csv", "items"),
     "an item twice": ({"a.csv": "item,b\ni1,0.1\ni1,0.2\n"}, "a.csv", "items"),
+    "an item with two words": ({"a.csv": "item,b,c\ni1,0.1,0\ni2,hard,0\ni3,easy,x\n"}, "a.csv", "items"),
     "an item with a word": ({"a.csv": "item,b,c\ni1,0.1,0\ni2,hard,0\n"}, "a.csv", "items"),
     "characteristics": ({"a.csv": "Dataset,users,density,note\nx,10,0.5,good\ny,,nan,bad\nz,30,inf,\n"}, "a.csv", "properties"),
     "characteristics, first column": ({"a.csv": "name,users\nx,10\ny,20\n"}, "a.csv", "properties"),
     "characteristics with a word": ({"a.csv": "dataset,users\nx,10\ny,many\n"}, "a.csv", "properties"),
+    "characteristics with two words": ({"a.csv": "dataset,users\nx,10\ny,many\nz,few\n"}, "a.csv", "properties"),
     "characteristics twice": ({"a.csv": "dataset,users\nx,10\nx,20\n"}, "a.csv", "properties"),
     "characteristics without a name": ({"a.csv": "dataset,users\nx,10\n,20\n"}, "a.csv", "properties"),
     "characteristics without numbers": ({"a.csv": "dataset,note\nx,good\ny,bad\n"}, "a.csv", "properties"),

@@ -38,7 +38,7 @@ def read(file: OpenedFile) -> Imported:
     if widths:
         stated = melted(frame, keys, widths).select(
             c.ALGORITHM,
-            pl.col(c.METRIC).str.replace(_INTERVAL, "@", literal=True),
+            pl.col(c.METRIC).str.replace(_INTERVAL, "@"),
             (2 * pl.col(c.VALUE) / FROM_INTERVAL).alias(c.DEVIATION),
             pl.lit(1, dtype=pl.Int64).alias(c.RUNS),
         )

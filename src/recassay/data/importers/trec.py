@@ -92,11 +92,11 @@ def system_of(file: OpenedFile) -> str:
 
 
 def _by_query(document: dict[str, Any]) -> bool:
-    """`{query: {measure: number}}` with trec_eval's names; names without a digit are of systems, not of queries."""
+    """`{query: {measure: number}}` with trec_eval's names, which have no @; names without a digit are no queries."""
     if not any(re.search(r"\d", str(query)) for query in document) and len(document) < 50:
         return False
     first = next(iter(document.values()))
-    return isinstance(first, dict) and bool(first) and all(
+    return isinstance(first, dict) and bool(first) and "@" not in "".join(map(str, first)) and all(
         _MEASURES.match(str(name)) and isinstance(value, (int, float)) for name, value in first.items()
     )  # fmt: skip
 

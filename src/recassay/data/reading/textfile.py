@@ -145,10 +145,11 @@ def _refuse_binary(head: bytes, path: Path, codec: codecs.CodecInfo) -> None:
     for signature, what in _SIGNATURES.items():
         if head.startswith(signature):
             raise InputError(f"the file is {what}, not text", where=str(path), fix="unpack, convert or rename it first")
+    if codec.name.startswith(("utf-16", "utf-32")):
+        return
     if head.startswith(_UTF16_MARKS):
-        if not codec.name.startswith("utf-16"):
-            raise InputError("the file is UTF-16 text", where=str(path), fix="say encoding='utf-16'")
-    elif b"\0" in head and not codec.name.startswith(("utf-16", "utf-32")):
+        raise InputError("the file is UTF-16 text", where=str(path), fix="say encoding='utf-16'")
+    if b"\0" in head:
         try:
             codecs.getincrementaldecoder("utf-8")().decode(head)
         except UnicodeDecodeError:

@@ -101,9 +101,10 @@ def numbers(column: pl.Series, where: str, *, percent: bool = False) -> Numbers:
         return Numbers(plain * share)
     comma = has_decimal_comma(text.unique().to_list())
     cells = {content: read_cell(content, comma, percent=percent) for content in odd}
-    if not percent and _percent_beside(cells, plain):
+    beside = 0 if percent else _percent_beside(cells, text, plain)
+    if beside:
         shares = numbers(column, where, percent=True)
-        return replace(shares, taken=shares.taken + Counter({_UNSIGNED: int((plain > 1).sum())}))
+        return replace(shares, taken=shares.taken + Counter({_UNSIGNED: beside}))
     bad = text.is_in([content for content, cell in cells.items() if cell.value is None and not cell.missing]).arg_true()
     if bad.len():
         raise not_numbers(text, bad, where)
@@ -122,11 +123,12 @@ def numbers(column: pl.Series, where: str, *, percent: bool = False) -> Numbers:
     return Numbers(merged, deviations, taken, absent)
 
 
-def _percent_beside(cells: dict[str, Cell], plain: pl.Series) -> bool:
-    """Whether numbers without a percent sign stand beside signed ones and are too large for shares."""
-    signed = any(_SIGNED in cell.taken for cell in cells.values())
-    bare = [cell.value for cell in cells.values() if cell.value is not None and _SIGNED not in cell.taken]
-    return signed and (any(value > 1 for value in bare) or bool((plain > 1).any()))
+def _percent_beside(cells: dict[str, Cell], text: pl.Series, plain: pl.Series) -> int:
+    """How many numbers without a percent sign stand beside signed ones and are too large for shares."""
+    if not any(_SIGNED in cell.taken for cell in cells.values()):
+        return 0
+    bare = [content for content, cell in cells.items() if _SIGNED not in cell.taken and (cell.value or 0) > 1]
+    return int((plain > 1).sum()) + int(text.is_in(bare).sum())
 
 
 def read_cell(text: str, decimal_comma: bool = False, *, percent: bool = False) -> Cell:

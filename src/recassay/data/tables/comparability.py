@@ -58,7 +58,7 @@ def _frameworks(frame: pl.DataFrame) -> Iterator[str]:
         several = several.join(unknown, on=c.DATASET, how="semi", maintain_order="left")
     if several.height:
         names = several.get_column(c.DATASET).to_list()
-        who = " and ".join(several.get_column(c.FRAMEWORK)[0].to_list())
+        who = listing(several.get_column(c.FRAMEWORK).explode().unique().sort(), most=None, last="and")
         yield f"on {listing(names)} the results are of {who}; whether they were made on one split is not known"
 
 

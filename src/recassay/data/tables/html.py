@@ -67,7 +67,7 @@ class _Reader(HTMLParser):
             self._cell.append(data)
 
     def _end_cell(self) -> None:
-        if self._cell is not None and self.tables:
+        if self._cell is not None:
             if not self.tables[-1]:
                 self.tables[-1].append([])
             self.tables[-1][-1].append((" ".join("".join(self._cell).split()), *self._spans))

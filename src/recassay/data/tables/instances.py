@@ -50,9 +50,7 @@ def read_instances(folder: str | Path) -> list[InstanceResponses]:
     metadata = read_properties(tables.pop(METADATA)) if METADATA in tables else {}
     roles = _roles(tables.pop(RESPONDENTS)) if RESPONDENTS in tables else {}
     if not tables:
-        raise InputError(
-            "the folder holds no response table", where=str(where), fix=f"give {listing(TABLES[:4], most=None)}"
-        )
+        raise InputError("the folder holds no response table", where=str(where), fix=f"give {listing(TABLES[:4])}")
     unknown = sorted(set(metadata) - set(tables))
     if unknown:
         what = f"the metadata name {listing(unknown)}, of which there are no responses"
@@ -75,5 +73,5 @@ def _roles(path: Path) -> dict[str, str]:
     strange = sorted(set(roles) - set(ROLES))
     if strange:
         what = f"{listing(map(repr, strange))} is no role"
-        raise InputError(what, where=origin.file, fix=f"use one of {listing(ROLES, most=None)}")
+        raise InputError(what, where=origin.file, fix=f"use one of {listing(ROLES)}")
     return dict(zip(names, roles, strict=True))
