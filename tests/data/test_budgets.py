@@ -11,6 +11,7 @@ import zipfile
 
 import polars as pl
 import pytest
+from tests.support.small_tables import PLAIN_SHEET, SMALL_TABLES, book
 
 from recassay import RecAssayError, load_results
 from recassay.data.tables.characteristics import read_properties
@@ -140,6 +141,37 @@ def test_limits_are_those_that_are_named(tmp_path, monkeypatch):
     properties.write_text("dataset,users\nx,1\ny,2\nz,3\n")
     assert refusal(f"{read}.MOST_PROPERTIES", 2, properties, read_properties) == "has 2 columns, and 1 is the limit"
     assert refusal(f"{read}.MOST_DATASETS", 3, properties, read_properties) == "has 3 rows, and 2 is the limit"
+
+
+def test_limits_of_a_workbook_are_those_that_are_named(tmp_path, monkeypatch):
+    path = tmp_path / "films.xlsx"
+    path.write_bytes(book(PLAIN_SHEET, PLAIN_SHEET))
+    with zipfile.ZipFile(path) as archive:
+        size = sum(info.file_size for info in archive.infolist())
+    limits = "recassay.data.tables.workbook"
+    for limit, least, what in (
+        ("MOST_SHEETS", 2, "has more than 1 sheets"),
+        ("MOST_CELLS", 12, "has more than 11 cells"),
+        ("MOST_BYTES", size, "xl/worksheets/s2.xml unpacks to more than the limit for a file of this size"),
+    ):
+        monkeypatch.setattr(f"{limits}.{limit}", least)
+        assert load_results(path).datasets == ["d1", "d2"]
+        monkeypatch.setattr(f"{limits}.{limit}", least - 1)
+        with pytest.raises(RecAssayError) as error:
+            load_results(path)
+        assert error.value.what == what
+        monkeypatch.undo()
+
+
+def test_merged_cells_of_a_workbook_count(tmp_path, monkeypatch):
+    """Ten cells, two that are merged over two places each, and fifty for every merge."""
+    (content,) = SMALL_TABLES["merged cells of a workbook"][0].values()
+    (tmp_path / "films.xlsx").write_bytes(content)
+    monkeypatch.setattr("recassay.data.tables.workbook.MOST_CELLS", 10 + 2 * 50 + 2 * 2)
+    assert load_results(tmp_path / "films.xlsx").datasets == ["d1", "d2"]
+    monkeypatch.setattr("recassay.data.tables.workbook.MOST_CELLS", 10 + 2 * 50 + 2 * 2 - 1)
+    with pytest.raises(RecAssayError, match="has more than 113 cells; save its results as CSV"):
+        load_results(tmp_path / "films.xlsx")
 
 
 def test_a_gzip_file_unpacks_to_less_than_its_limit(tmp_path, monkeypatch):

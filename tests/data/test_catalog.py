@@ -204,6 +204,8 @@ def test_names_as_people_write_them() -> None:
 def test_unknown_name_gets_a_hint() -> None:
     with pytest.raises(UsageError, match=r"unknown dataset 'movielens_2m'; did you mean 'movielens"):
         find_dataset("movielens_2m")
+    with pytest.raises(UsageError, match=r"unknown dataset 'qqqqqq'; see `recassay.list_data\(everything=True\)`"):
+        find_dataset("qqqqqq")
 
 
 def test_listing_is_sorted() -> None:
@@ -238,6 +240,12 @@ def test_two_that_claim_one_name_are_refused() -> None:
         {"addresses": ["ftp://example.org/a"]},
         {"feedback": "explicit"},
         {"threshold": 3.5},
+        {"threshold_source": "kdd24"},
+        {"addresses": ["https://example.org/"]},
+        {"file_name": "."},
+        {"min_interactions": 0},
+        {"size": 0},
+        {"name": "Mine"},
         {"file_name": "../evil"},
         {"file_name": "a\\b"},
         {"addresses": ["https://example.org/..%2F..%2Fevil"]},
@@ -250,6 +258,13 @@ def test_two_that_claim_one_name_are_refused() -> None:
 def test_malformed_entries_are_refused(fields: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
         entry(**fields)
+
+
+def test_the_name_of_a_file_in_the_cache() -> None:
+    assert entry().stored_name == "mine.zip"
+    assert entry(file_name="other.zip").stored_name == "other.zip"
+    assert entry(addresses=["https://example.org/d/a%20b.zip?download=1", "https://b.org/x"]).stored_name == "a b.zip"
+    assert entry(addresses=[], how="ask").stored_name == "mine.csv"
 
 
 def test_catalog_from_text() -> None:

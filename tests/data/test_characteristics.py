@@ -117,6 +117,15 @@ def test_nothing_to_describe_is_an_input_error():
         describe(empty)
 
 
+def test_parts_of_a_dataset_are_described_together():
+    pairs = [(0, 0), (0, 1), (1, 1), (2, 0), (2, 3), (3, 1)]
+    parts = [make(some, n_users=4, n_items=4) for some in (pairs[:4], pairs[2:], pairs[:1])]
+    whole = describe(make(pairs, n_users=4, n_items=4))
+    np.testing.assert_allclose(list(describe(*parts).values()), list(whole.values()))
+    empty = parts[0].take(parts[0].user < 0)
+    np.testing.assert_allclose(list(describe(empty, *parts).values()), list(whole.values()))
+
+
 def test_gini_of_known_counts():
     assert gini(np.array([4, 4, 4])) == pytest.approx(0.0, abs=1e-15)
     assert gini(np.array([1, 0, 0, 0])) == pytest.approx(3 / 5)

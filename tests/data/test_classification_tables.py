@@ -87,7 +87,10 @@ def test_sparse_arff_fills_with_zero_and_the_first_value():
     [
         ("@attribute a real\n@data\n1,2\n", "line 3: has 2 values where 1 attributes"),
         ("@attribute a real\n@data\nblue\n", "column 'a' holds 'blue' in data row 1"),
+        ("@attribute a real\n@data\n1\nblue\nred\n", "column 'a' holds 'blue' in data row 2"),
+        ("@attribute a {x}\n@data\nx\ny\nz\n", "column 'a' holds 'y' in data row 2, which is not declared"),
         ("@attribute a real\n@attribute a real\n@data\n1,2\n", "declared twice"),
+        ("".join(f"@attribute {name} real\n" for name in "baab") + "@data\n1\n", "attribute 'a' is declared twice"),
         ("@attribute a\n@data\n1\n", "line 1: is no attribute"),
         ("@attribute a real\n@data\n", "holds no rows"),
         ("@attribute a real\n@data\n{4 1}\n", "names column 4 of 1"),
@@ -112,7 +115,11 @@ def test_broken_arff(text, message):
         ("a,class\n" + "1,x\n2,y\n" * 6, {"drop": ["b"]}, "the column 'b' is not"),
         ("a,class\n" + "1,x\n2,\n" * 6, {}, "missing in 6 rows, the first of them data row 2"),
         ("a,class\n" + "1,x\n" * 12, {}, "a single class"),
-        ("a,b\n" + "".join(f"1,{i}.5\n" for i in range(12)), {}, "12 values in 12 rows"),
+        (
+            "a,b\n" + "".join(f"1,{i}.5\n" for i in range(12)),
+            {},
+            r"12 values in 12 rows \(0\.5, 1\.5, 2\.5, \.\.\.\), more",
+        ),
         ("a,class\n" + "1,x\n2,y\n3,y\n" * 3, {}, "has 9 rows; give at least 10"),
         (
             "a,b\n" + "".join(f"1,{i % 6}\n" for i in range(10)),

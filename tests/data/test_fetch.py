@@ -21,14 +21,16 @@ from dataclasses import dataclass, field, replace
 from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import SimpleNamespace
 from urllib.error import HTTPError
+from urllib.request import Request
 
 import pytest
 
 from recassay.core.errors import InputError, RecAssayError, UsageError
 from recassay.data.catalog.entries import CatalogEntry
 from recassay.data.download import transfer
-from recassay.data.download.fetch import fetch, obtain, web_opener
+from recassay.data.download.fetch import _in_the_open, fetch, obtain, web_opener
 from recassay.data.download.pins import Pin, read_pins
 from recassay.data.download.transfer import AddressFailed, Patience
 
@@ -251,6 +253,15 @@ def test_part_longer_than_the_file(server: Server, tmp_path: Path) -> None:
     assert run(entry_for(server), tmp_path).sha256 == SHA256
 
 
+def test_a_part_is_left_where_the_server_does_not_say_how_long_the_file_is(server: Server, tmp_path: Path) -> None:
+    (tmp_path / "data.bin.part").write_bytes(BODY[:1000])
+    notes = {"address": server.base + "/data.bin", "etag": '"v1"', "validator": '"v1"'}
+    (tmp_path / "data.bin.part.json").write_text(json.dumps(notes))
+    server.codes = [416]
+    assert run(entry_for(server), tmp_path).sha256 == SHA256
+    assert asked_from(server) == [1000, 0]
+
+
 def test_server_that_ignores_ranges(server: Server, tmp_path: Path) -> None:
     server.ranges, server.cuts = False, [300_000]
     record = run(entry_for(server), tmp_path)
@@ -382,6 +393,40 @@ def test_redirect_to_another_scheme(server: Server, tmp_path: Path, target: str)
     assert left(tmp_path) == []
 
 
+def redirected(origin: str, **headers: str) -> object:
+    """What becomes of an answer that points elsewhere; the request that follows it, or the refusal."""
+    answer = Message()
+    for name, value in headers.items():
+        answer[name] = value
+    handler = web_opener().handle_error["http"][302][0]
+    followed: list[str] = []
+    handler.parent = SimpleNamespace(open=lambda request, **_: followed.append(request.full_url))
+    request = Request(origin)
+    request.timeout = 5.0
+    try:
+        handler.http_error_302(request, io.BytesIO(), 302, "Found", answer)
+    except AddressFailed as problem:
+        return problem.what
+    return followed
+
+
+@pytest.mark.parametrize(
+    ("origin", "location", "outcome"),
+    [
+        ("https://a.org/x", "http://b.org/y", "redirects from https to http, which is not allowed"),
+        ("https://a.org/x", "HTTP://b.org/y", "redirects from https to http, which is not allowed"),
+        ("https://a.org/x", "https://b.org/y", ["https://b.org/y"]),
+        ("http://a.org/x", "https://b.org/y", ["https://b.org/y"]),
+        ("http://a.org/x", "http://b.org/y", ["http://b.org/y"]),
+        ("https://a.org/x/", "../y", ["https://a.org/y"]),
+        ("https://a.org/x", "https://:80/y", "redirects to no address"),
+    ],
+)
+def test_a_redirect_never_leaves_encryption(origin: str, location: str, outcome: object) -> None:
+    assert redirected(origin, location=location) == outcome
+    assert redirected(origin, uri=location) == outcome
+
+
 def test_opener_has_no_other_schemes() -> None:
     for address in ("file:///etc/passwd", "ftp://127.0.0.1/x", "data:text/plain,x"):
         with pytest.raises(OSError, match="unknown url type"):
@@ -455,6 +500,42 @@ def test_file_on_disk_that_was_changed(server: Server, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="remove the file and fetch it again"):
         run(entry_for(server), tmp_path)
     assert (tmp_path / "data.bin").read_bytes() == b"edited"
+
+
+def test_a_change_on_disk_can_be_accepted(server: Server, tmp_path: Path) -> None:
+    run(entry_for(server), tmp_path)
+    (tmp_path / "data.bin").write_bytes(b"edited")
+    record = run(entry_for(server), tmp_path, accept_change=True)
+    assert (record.size, record.address) == (6, None)
+    assert read_pins(tmp_path / "pins.json")["little"] == record
+    assert run(entry_for(server), tmp_path) == record
+
+
+@pytest.mark.parametrize("wrong", [{"size": 5}, {"md5": "0" * 32}, {"sha256": "0" * 64}])
+def test_a_file_put_there_by_hand_is_compared_with_what_is_published(tmp_path: Path, wrong: dict[str, object]) -> None:
+    entry = entry_for(Server(base="https://example.org"), **wrong)
+    (tmp_path / "data.bin").write_bytes(b"edited")
+    ((kind, published),) = wrong.items()
+    with pytest.raises(
+        InputError, match=rf"the file has {kind} \w+, and the catalog says {published}; remove the file"
+    ):
+        run(entry, tmp_path)
+    assert left(tmp_path) == ["data.bin"]
+
+
+def test_pins_of_several_datasets_stand_side_by_side(server: Server, tmp_path: Path) -> None:
+    for name in ("b", "a"):
+        run(entry_for(server, name=name, file_name=name), tmp_path)
+    pins = read_pins(tmp_path / "pins.json")
+    assert [(name, pin.file, pin.sha256) for name, pin in pins.items()] == [("a", "a", SHA256), ("b", "b", SHA256)]
+
+
+def test_a_file_that_stays_wrong_names_the_page_of_the_dataset(server: Server, tmp_path: Path) -> None:
+    """Also where it was fetched before: a published checksum is not for the user to change."""
+    run(entry_for(server), tmp_path)
+    (tmp_path / "data.bin").unlink()
+    with pytest.raises(InputError, match=r"; try again; if it stays, see https://example.org/little"):
+        run(entry_for(server, md5="0" * 32), tmp_path)
 
 
 def test_a_length_that_no_file_has_is_refused(server: Server, tmp_path: Path) -> None:
@@ -544,6 +625,16 @@ def test_obtain_of_a_file_that_must_be_converted(server: Server, tmp_path: Path)
     assert (tmp_path / "data.bin").read_bytes() == BODY
 
 
+def test_obtain_of_an_archive_with_several_files(server: Server, tmp_path: Path) -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("a/one.csv", "1,2\n")
+        archive.writestr("two.csv", "1,2\n")
+    server.body = buffer.getvalue()
+    with pytest.raises(InputError, match="the archive holds 2 files for little where one was expected; import the"):
+        obtain(entry_for(server), tmp_path, patience=QUICK)
+
+
 def test_obtain_of_a_hostile_archive_leaves_no_folder(server: Server, tmp_path: Path) -> None:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
@@ -599,10 +690,52 @@ def test_a_server_that_drips_is_left(server: Server, tmp_path: Path) -> None:
         run(entry_for(server), tmp_path, patience=replace(ONCE, timeout=0.5))
 
 
-def test_http_needs_a_checksum(server: Server, tmp_path: Path) -> None:
+def test_a_slow_server_is_kept_while_it_sends_enough(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ticks = iter(range(0, 10**6, 3))
+    monkeypatch.setattr(transfer, "time", SimpleNamespace(monotonic=lambda: next(ticks)))
+    assert run(entry_for(server), tmp_path / "kept", patience=replace(ONCE, timeout=5.0)).sha256 == SHA256
+    with pytest.raises(RecAssayError, match="the server sends less than 1,000,000 bytes a second"):
+        run(entry_for(server), tmp_path / "left", patience=replace(ONCE, timeout=5.0, least_rate=1e6))
+
+
+def test_http_needs_a_checksum(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     entry = entry_for(server).model_copy(update={"addresses": ("http://example.org/data.bin",)})
     with pytest.raises(InputError, match="http address, and no checksum"):
         run(entry, tmp_path)
+    mirrors = entry.model_copy(update={"addresses": (*entry.addresses, *entry_for(server).addresses)})
+    assert run(mirrors, tmp_path / "mirror").address == server.base + "/data.bin"
+
+    def asked(_: object) -> None:
+        raise AddressFailed("was asked")
+
+    monkeypatch.setattr(transfer.Transfer, "run", asked)
+    for known in ({"md5": MD5}, {"sha256": SHA256}):
+        with pytest.raises(RecAssayError, match=r"http://example.org/data.bin: was asked"):
+            run(entry.model_copy(update=known), tmp_path)
+    monkeypatch.undo()
+    run(entry_for(server), tmp_path)  # pins it
+    (tmp_path / "data.bin").unlink()
+    monkeypatch.setattr(transfer.Transfer, "run", asked)
+    with pytest.raises(RecAssayError, match=r"http://example.org/data.bin: was asked"):
+        run(entry, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("address", "open_to_others"),
+    [
+        ("http://example.org/x", True),
+        ("HTTP://example.org/x", True),
+        ("https://example.org/x", False),
+        ("http://localhost:8000/x", False),
+        ("http://127.0.0.1/x", False),
+        ("http://[::1]:80/x", False),
+        ("http://localhost.example.org/x", True),
+    ],
+)
+def test_an_address_that_anybody_on_the_way_can_answer(address: str, open_to_others: bool) -> None:
+    assert _in_the_open(address) == open_to_others
 
 
 @pytest.mark.parametrize(
@@ -636,6 +769,7 @@ def test_what_troubles_of_the_network_mean() -> None:
         (TimeoutError(), True, "the server does not answer in time"),
         (ConnectionRefusedError(), True, "the connection was refused"),
         (OSError(104, "reset by peer"), True, "the connection broke (reset by peer)"),
+        (OSError("odd"), True, "the connection broke (odd)"),
         ("no idea", False, "cannot be opened (no idea)"),
     ):
         problem = transfer._network_problem(reason)

@@ -294,6 +294,7 @@ def test_literals_keep_the_kinds_of_their_keys():
     assert read_literal("{1: -2, 'a': (3, nan), None: {4.5: true}}") == {1: -2, "a": [3, None], "None": {4.5: True}}
     assert read_literal("OrderedDict([(1, 2), ('b', np.float32(3))])") == {1: 2, "b": 3}
     assert read_literal("dict(a=1, b='x')") == {"a": 1, "b": "x"}
+    assert read_literal("{'a': -None, 'b': --1}") == {"a": None, "b": 1}
     assert literals_in("x {'a': 1} {} y OrderedDict([('b', 2)]) {'c': ") == [{"a": 1}, {"b": 2}]
 
 
@@ -406,6 +407,31 @@ def test_a_plugin_adds_an_importer(tmp_path, monkeypatch):
     path = tmp_path / "films.txt"
     path.write_text("MINE Best 0.5")
     assert load_results(path).frame.select(c.ALGORITHM, c.DATASET, c.VALUE).row(0) == ("Best", "films", 0.5)
+
+
+@pytest.mark.parametrize(("score", "kind"), [([1, 2], "relevance judgements"), ([0.5, 2.0], "recommendation lists")])
+def test_parquet_of_ranx_holds_judgements_or_lists(tmp_path, score, kind):
+    pl.DataFrame({"q_id": ["q", "q"], "doc_id": ["a", "b"], "score": score}).write_parquet(tmp_path / "x.parquet")
+    with pytest.raises(RecAssayError, match=f"holds {kind} of ranx, not results"):
+        load_results(tmp_path / "x.parquet")
+
+
+def test_two_importers_that_know_one_file_are_asked_about(tmp_path, monkeypatch):
+    def importer(name, kind):
+        read = Imported(pl.DataFrame({c.ALGORITHM: [name], c.METRIC: ["ndcg@10"], c.VALUE: [0.5]}))
+        return name, Importer(
+            name, name.upper(), "x", lambda f: kind if f.head.startswith("MINE") else None, lambda _: read
+        )
+
+    path = tmp_path / "films.txt"
+    path.write_text("MINE")
+    added = [importer("one", "results"), importer("two", "user results"), importer("three", "lists")]
+    monkeypatch.setattr(importers, "_added", {name: (name, made) for name, made in added})
+    with pytest.raises(RecAssayError, match=r"films.txt: may be of one or two; say which with `format='one'`"):
+        load_results(path)
+    assert load_results(path, format="two").algorithms == ["two"]
+    monkeypatch.setattr(importers, "_added", {name: (name, made) for name, made in reversed(added[1:])})
+    assert load_results(path).algorithms == ["two"]  # what finds results comes before what finds lists
 
 
 def test_literals_are_read_and_nothing_runs():

@@ -37,6 +37,16 @@ def test_cells_say_where_they_come_from(write):
     assert [source.file for source in results.sources] == [one, two]
 
 
+@pytest.mark.parametrize("prefer", ["other/a.csv", "other", "other/", "{}/other", "{}/other/", "{}/other/a.csv"])
+def test_the_place_that_counts_is_named_by_its_end_its_folder_or_whole(write, tmp_path, prefer):
+    places = [write(f"{folder}/a.csv", f"A,x,ndcg@10,{value}") for folder, value in (("mine", 0.1), ("other", 0.3))]
+    results = load_results(places, prefer=prefer.format(tmp_path))
+    assert results.frame.get_column(c.VALUE).to_list() == [0.3]
+    assert f"1 cell has different values; those of {places[1]} were taken" in results.notes
+    with pytest.raises(RecAssayError, match="'ther' is none of the places"):
+        load_results(places, prefer="ther")
+
+
 def test_two_values_for_one_cell_are_refused_unless_told(write, cli):
     one = write("a.csv", "A,x,ndcg@10,0.1", "B,x,ndcg@10,0.2", "A,y,ndcg@10,0.3", "B,y,ndcg@10,0.3")
     two = write("b.csv", "A,x,ndcg@10,0.15")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 import os
 import time
@@ -29,9 +30,9 @@ from recassay.data.library import (
     read_manifest,
     remove_dataset,
 )
-from recassay.data.parts import find_parts, read_parts
+from recassay.data.parts import find_parts, in_one_clock, read_parts
 from recassay.data.readers import read_interactions
-from recassay.data.sources import count_events, known_times, open_dataset
+from recassay.data.sources import HEAD_BYTES, count_events, is_path, known_times, open_dataset, path_of
 from recassay.data.synthetic.presets import PRESETS
 
 FRAME = pl.DataFrame({"user": ["b", "a", "b"], "item": [7, 7, 9], "rating": [1.5, 2.0, 3.0], "timestamp": [10**9] * 3})
@@ -156,6 +157,15 @@ def test_changed_and_missing_files_are_noticed() -> None:
         load_dataset("mine")
 
 
+def test_a_table_that_is_no_parquet_is_told_with_its_file() -> None:
+    import_dataset(FRAME, "mine")
+    table = datasets_folder() / "mine" / "interactions.parquet"
+    table.write_bytes(b"PAR1 and no more")
+    edited("mine", sha256=hashlib.sha256(table.read_bytes()).hexdigest())
+    with pytest.raises(InputError, match=r"interactions.parquet: the Parquet file is damaged or cut short"):
+        load_dataset("mine")
+
+
 @pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"schema_version": "x"}', '{"schema_version": 1}'])
 def test_a_damaged_manifest(content: str) -> None:
     import_dataset(FRAME, "mine")
@@ -219,12 +229,106 @@ def test_where_the_cache_lies(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.platform", "win32")
     monkeypatch.setenv("LOCALAPPDATA", "/local")
     assert folders.home() == Path("/local/recassay/Cache")
+    monkeypatch.delenv("LOCALAPPDATA")
+    assert folders.home() == Path.home() / "AppData" / "Local" / "recassay" / "Cache"
+    monkeypatch.setenv("RECASSAY_HOME", "~/data")
+    assert folders.home() == Path.home() / "data"
 
 
 def test_a_cache_that_cannot_be_written(home: Path) -> None:
     home.write_text("a file is in the way")
     with pytest.raises(InputError, match=r"cannot be written.*RECASSAY_HOME"):
         import_dataset(FRAME, "mine")
+
+
+def test_a_dataset_that_appears_while_it_is_written_is_kept(home: Path) -> None:
+    target = home / "datasets" / "mine"
+
+    def both(*, replace: bool) -> None:
+        with folders.appearing_dataset(target, replace=replace) as folder:
+            (folder / "mine").write_text("")
+            target.mkdir(exist_ok=True)
+            (target / "theirs").write_text("")
+
+    with pytest.raises(InputError, match="mine: a dataset 'mine' appeared meanwhile; use replace to overwrite it"):
+        both(replace=False)
+    assert [file.name for file in target.iterdir()] == ["theirs"]
+    both(replace=True)
+    assert [file.name for file in target.iterdir()] == ["mine"]
+
+
+def test_what_lies_beside_the_datasets_is_none(home: Path) -> None:
+    import_dataset(FRAME, "b")
+    import_dataset(FRAME.select("user", "item"), "a")
+    (home / "datasets" / "notes.txt").write_text("a file")
+    (home / "datasets" / ".hidden").mkdir()
+    assert [(one.name, one.has_ratings, one.time_unit) for one in list_datasets()] == [
+        ("a", False, None),
+        ("b", True, "seconds"),
+    ]
+    stored = (home / "datasets" / "b" / "interactions.parquet").read_bytes()
+    manifest = read_manifest("b")
+    assert (manifest.bytes, manifest.sha256) == (len(stored), hashlib.sha256(stored).hexdigest())
+    assert (manifest.schema_version, manifest.recassay_version) == (2, recassay.__version__)
+    assert (manifest.source_sha256, manifest.licence, manifest.note) == (None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("reference", "is_file"),
+    [
+        *((name, True) for name in ("a.csv", "a.pq", "a.csv.gz", "./a", ".a", "~/a", "x/a", "x\\a")),
+        *((name, False) for name in ("ml-1m", "csv", "a.CSV", "a.csvs")),
+    ],
+)
+def test_what_means_a_file(reference: str, is_file: bool) -> None:
+    assert is_path(reference) == is_file
+
+
+def test_where_a_file_lies() -> None:
+    assert path_of("a.csv", "/base") == Path("/base/a.csv")
+    assert path_of("/x/a.csv", "/base") == Path("/x/a.csv")
+    assert path_of("~/a.csv", "/base") == Path.home() / "a.csv"
+    with pytest.raises(UsageError, match="~nobody-of-that-name is no user of this machine; write the path out"):
+        path_of("~nobody-of-that-name/x/a.csv")
+
+
+def test_a_dataset_is_opened_by_its_name_its_file_or_as_it_is(tmp_path: Path) -> None:
+    FRAME.write_csv(tmp_path / "mine.csv")
+    import_dataset(FRAME, "mine", ReadSpec(time="ignore"))
+    by_name = open_dataset("mine")
+    assert (by_name.name, by_name.reading["name"], by_name.interactions.time) == ("mine", "mine", None)
+    by_file = open_dataset("mine.csv", base=tmp_path)
+    assert (by_file.name, by_file.reading["source"]) == ("mine.csv", str(tmp_path / "mine.csv"))
+    assert by_file.interactions.time.tolist() == [10**9] * 3
+    assert open_dataset("mine.csv", ReadSpec(time="ignore"), base=tmp_path).interactions.time is None
+    assert open_dataset(FRAME, ReadSpec(time="ignore")).interactions.time is None
+    with pytest.raises(InputError, match="mine: there is no such file"):
+        open_dataset(Path("mine"), base=tmp_path)
+    made = open_dataset("synthetic:few-items")
+    assert made.reading == {"source": "synthetic:few-items", "synthetic": True}
+    made.refuse_positions("global_time")
+
+
+def test_the_first_rows_are_read_as_the_rest_will_be(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"user": [1, 2], "item": [1, 2], "timestamp": [1_600_000_000, 1_600_000_001]})
+    frame.write_csv(tmp_path / "a.csv")
+    frame.write_parquet(tmp_path / "a.PQ")
+    for name in ("a.csv", "./a.PQ"):
+        for unit, kind in (("ignore", "none"), ("position", "position"), ("auto", "clock")):
+            assert known_times(name, ReadSpec(time=unit), tmp_path) == kind
+    assert count_events("./a.PQ", tmp_path) == 2
+    (tmp_path / "bad.csv").write_text((tmp_path / "a.csv").read_text() + "3,,1600000002\n")
+    assert known_times("bad.csv", ReadSpec(), tmp_path) == "clock"
+    (tmp_path / "short.csv").write_text((tmp_path / "a.csv").read_text().splitlines()[0] + "\n1,1,1600000000")
+    assert known_times("short.csv", ReadSpec(), tmp_path) == "clock"
+    rng = np.random.default_rng(0)
+    far = pl.DataFrame({"user": rng.integers(0, 2**60, 60_000), "item": 1, "timestamp": 1_600_000_000})
+    far.write_parquet(tmp_path / "far[1].parquet")
+    assert (tmp_path / "far[1].parquet").stat().st_size > HEAD_BYTES
+    assert known_times("far[1].parquet", ReadSpec(), tmp_path) == "clock"
+    assert count_events("far[1].parquet", tmp_path) == len(open_dataset("far[1].parquet", base=tmp_path).interactions)
+    (tmp_path / "cut.csv.gz").write_bytes(gzip.compress((tmp_path / "a.csv").read_bytes())[:-9])
+    assert known_times("cut.csv.gz", ReadSpec(), tmp_path) is None
 
 
 def test_a_stored_dataset_of_the_catalogue_is_listed_once() -> None:
@@ -350,6 +454,16 @@ def test_positions_order_no_two_users() -> None:
     open_dataset(FRAME).refuse_positions("global_time")
 
 
+def test_an_empty_part_has_no_clock() -> None:
+    events = read_interactions(FRAME).interactions
+    empty = events.take(events.user < 0)
+    for unit in ("milliseconds", "position", None):
+        parts = in_one_clock([(empty, unit), (events, "seconds")], "here")
+        assert parts[1].time.tolist() == [10**9] * 3
+    (alone,) = in_one_clock([(events, "position")], "here")
+    assert alone.time.tolist() == [10**9] * 3
+
+
 def test_parts_of_a_split_are_brought_to_one_clock(tmp_path: Path) -> None:
     texts = {
         "films.Train.csv": "user,item,timestamp\n1,1,1600000000\n2,1,1600000001\n",
@@ -374,8 +488,15 @@ def test_parts_of_a_split_are_brought_to_one_clock(tmp_path: Path) -> None:
     (tmp_path / "test.csv.gz").unlink()
     with pytest.raises(InputError, match="the times of one part are positions and those of another a clock; say how"):
         read_parts(tmp_path, ReadSpec())
+    times = [part.time.tolist() for part in read_parts(tmp_path, ReadSpec(time="position"))]
+    assert times == [[1600000000, 1600000001], [], [7]]
     (tmp_path / "films.Train.csv").unlink()
     with pytest.raises(InputError, match="there is no file of the train part; name the files"):
         find_parts(tmp_path)
+    (tmp_path / "test.csv").rename(tmp_path / "test.md")
+    (tmp_path / "train.csv").mkdir()
+    with pytest.raises(InputError, match="there is no file of the train or the test part; name the files"):
+        find_parts(tmp_path)
+    (tmp_path / "test.md").rename(tmp_path / "test.csv")
     with pytest.raises(InputError, match="a given split is a folder with files of its parts"):
         find_parts(tmp_path / "test.csv")

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from tests.support.readings import expected, small_lists_reading
-from tests.support.small_tables import SMALL_LISTS
+from tests.support.small_tables import SMALL_LISTS, lz4
 
 from recassay.core.errors import InputError
 from recassay.data.lists.judgements import read_judgements
@@ -100,6 +100,7 @@ def test_a_folder_gives_every_file_and_a_frame_its_name(tmp_path: Path) -> None:
     for name in ("one.csv", "two.csv"):
         write(tmp_path, name, SAMPLES["our own columns"][1])
     write(tmp_path, "split.json", json.dumps({"fingerprint": "ab" * 32}))
+    (tmp_path / "three.csv").mkdir()
     found = read_lists(tmp_path)
     assert [one.name for one in found] == ["one", "two"]
     assert {one.split for one in found} == {"ab" * 32}
@@ -112,6 +113,9 @@ def test_lists_name_their_split_in_a_column_or_beside_them(tmp_path: Path) -> No
     assert read_lists(named)[0].split == "0123456789ab"
     other = write(tmp_path, "b.csv", "user,item,score,split\nu1,i1,1,test\n")
     assert read_lists(other)[0].split is None
+    for length, named_too in ((11, False), (12, True), (64, True), (65, False)):
+        path = write(tmp_path, "d.csv", f"user,item,score,split\nu1,i1,1, {'A' * length}\nu2,i1,1,\n")
+        assert read_lists(path)[0].split == ("a" * length if named_too else None)
     write(tmp_path, "b.split.json", '{"fingerprint": "cdcdcdcdcdcd"}')
     assert read_lists(other)[0].split == "cdcdcdcdcdcd"
     write(tmp_path, "b.split.json", "{}")
@@ -182,3 +186,61 @@ def test_blocks_of_lz4_with_and_without_checksums(flags: int, checksum: bytes) -
     blocks = b"".join((len(part) | 1 << 31).to_bytes(4, "little") + part + checksum for part in stored)
     found = lz4_table(LZ4_MAGIC + bytes([flags, 0x40, 0]) + blocks + bytes(4), "run.lz4")
     assert found.rows() == [("u", "i", 1.0)]
+
+
+@pytest.mark.parametrize(
+    ("content", "packed", "reason"),
+    [
+        (bytes([0x10]) + b"\xa1" + bytes([9, 0]), True, "a copy reaches outside the content"),
+        (bytes([0x10]) + b"\xa1" + bytes([0, 0]), True, "a copy reaches outside the content"),
+        (b"\xa1\x61u\xa1\x61i\xf9\x3c\x00\x00", False, "bytes after its content"),
+        (b"\xa1\x65u", False, "cut short"),
+        (b"\x81" * 12 + b"\x01", False, "nested too deeply"),
+        (b"\xc0\x01", False, "a value of kind 6"),
+    ],
+)
+def test_what_is_wrong_with_a_compressed_file_is_told(content: bytes, packed: bool, reason: str) -> None:
+    with pytest.raises(InputError, match=rf"x.lz4: is not a readable LZ4 file \({reason}\); save it as JSON"):
+        lz4_table(lz4(content, packed=packed), "x.lz4")
+
+
+def test_a_letter_that_the_sample_cuts_is_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    content = "user,item,score\nu1,é,1\nu2,b,2\n"
+    path = write(tmp_path, "a.csv", content)
+    monkeypatch.setattr("recassay.data.lists.text._START", content.encode().index("é".encode()) + 1)
+    assert read_lists(path)[0].frame.rows() == [("u1", "é", 1.0), ("u2", "b", 2.0)]
+    monkeypatch.undo()
+    path.write_bytes(b"user,item,score\nu1,\xff,1\nu2,b,2\n")
+    with pytest.raises(
+        InputError, match="is no text, and none of the other kinds of lists; give UTF-8 text, or Parquet"
+    ):
+        read_lists(path)
+
+
+def test_lists_beside_lists_of_scores_keep_their_scores() -> None:
+    frame = pl.DataFrame({"user": ["u1", "u2"], "items": [["a", "b"], ["c"]], "scores": [[0.5, 0.25], [0.75]]})
+    (found,) = read_lists(frame)
+    assert (found.name, found.format, found.where) == ("lists", "frame", "the frame")
+    assert found.frame.rows() == [("u1", "a", 0.5), ("u1", "b", 0.25), ("u2", "c", 0.75)]
+    (ranked,) = read_lists(frame.drop("scores"), name="mine")
+    assert (ranked.name, ranked.frame.rows()) == ("mine", [("u1", "a", 1), ("u1", "b", 2), ("u2", "c", 1)])
+    structs = pl.DataFrame({"user": ["u1", "u2"], "items": [[{"item": "a", "user": 9}, {"item": "b", "user": 9}], []]})
+    assert read_lists(structs)[0].frame.rows() == [("u1", "a", 1), ("u1", "b", 2)]
+
+
+def test_records_may_become_fractions_late(tmp_path: Path) -> None:
+    rows = [{"user": "u", "item": f"i{n}", "score": 200 - n if n < 150 else 0.5} for n in range(151)]
+    (found,) = read_lists(write(tmp_path, "a.json", json.dumps(rows)))
+    assert found.frame.get_column("score").to_list()[-2:] == [51.0, 0.5]
+
+
+def test_a_score_beyond_64_bits_is_a_number(tmp_path: Path) -> None:
+    path = write(
+        tmp_path, "a.json", '[{"user": "u", "item": "a", "score": 1}, {"user": "u", "item": "b", "score": 9%s}]'
+    )
+    path.write_text(path.read_text() % ("0" * 30))
+    assert read_lists(path)[0].frame.get_column("score").to_list() == [1, 9 * 10**30]
+    frame = pl.DataFrame(
+        {"user": ["u"] * 3, "item": list("abc"), "score": pl.Series([1, 10**30, None], dtype=pl.Object)}
+    )
+    assert read_lists(frame)[0].frame.get_column("score").to_list() == [1.0, 1e30, None]

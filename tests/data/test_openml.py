@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from recassay.core.errors import InputError, RecAssayError, UsageError
@@ -102,8 +103,10 @@ def test_a_table_by_id_is_described_fetched_verified_and_cached(openml):
     assert table.numeric == ("length",)
     assert table.target.unique().sort().to_list() == ["no", "yes"]
     assert openml.requests == ["/api/v1/json/data/61", "/data/v1/download/61/toy.arff"]
-    open_class_table("openml:61", target="colour")
+    assert open_class_table("openml:61", target="colour").target.unique().sort().to_list() == ["dark red", "red"]
     assert len(openml.requests) == 2
+    openml.add_table(16, "sixteen", default_target_attribute="colour")
+    assert open_class_table("openml:16", drop=["length"]).features.columns == ["Class"]
 
 
 def test_a_suite_gives_its_tables(openml):
@@ -167,6 +170,15 @@ def test_what_a_description_means(openml):
     openml.add_table(15, "fifteen", row_id_attribute="colour", ignore_attribute="rowid")
     table = open_class_table("openml:15", target="colour", drop=["Class"])
     assert (table.features.columns, table.target.n_unique()) == (["length"], 2)
+
+
+def test_a_file_is_opened_with_what_is_said_of_it(tmp_path):
+    rows = "".join(f"{i},{i % 2},{'ab'[i % 2]},{i}.5\n" for i in range(12))
+    (tmp_path / "t.csv").write_text("id,code,kind,value\n" + rows)
+    said = {"target": "kind", "categorical": ["code"], "drop": ["id"]}
+    table = open_class_table("t.csv", **said, base=tmp_path)
+    assert dict(table.features.schema) == {"code": pl.String, "value": pl.Float64}
+    assert table.target.to_list() == ["a", "b"] * 6
 
 
 def test_ids_are_numbers():

@@ -171,3 +171,8 @@ def test_wrong_names_and_scales_are_told():
         preset_spec("dense_smal")
     with pytest.raises(UsageError, match="give a number from 1 to 10,000"):
         preset_spec("dense-small", scale=0.5)
+    for wrong in (0.999, 10_001, float("nan")):
+        with pytest.raises(UsageError, match="preset dense-small: scale is"):
+            preset_spec("dense-small", scale=wrong)
+    assert preset_spec("dense-small", scale=1) == PRESETS["dense-small"]
+    assert preset_spec("dense-small", scale=10_000).n_users == 10_000 * PRESETS["dense-small"].n_users

@@ -15,7 +15,8 @@ from recassay.core.errors import InputError, UsageError
 from recassay.core.specs.specs import ReadSpec
 from recassay.data.library import datasets_folder, import_dataset, list_datasets
 from recassay.data.readers import read_interactions
-from recassay.data.reading import textfile
+from recassay.data.reading import layout, textfile
+from recassay.data.reading.records import brief
 
 HEADER = "user,item,rating,timestamp\n"
 GOOD = "1,2,3.5,881250949\n"
@@ -304,6 +305,19 @@ def test_line_numbers_far_into_a_file(tmp_path: Path, monkeypatch: pytest.Monkey
     assert (kept.record.rows, kept.record.kept) == (5000, 4998)
 
 
+def test_a_quotation_mark_that_takes_the_rest_of_a_long_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(textfile, "CHUNK", 64)
+    monkeypatch.setattr(layout, "LONGEST_LINE", 200)
+    path = tmp_path / "a.csv"
+    path.write_text(HEADER + GOOD * 10 + '"1' + GOOD * 30 + '"1,2,3,881250949\n')
+    with pytest.raises(InputError, match="a quotation mark opened in line 12 is never closed; close or remove it"):
+        read_interactions(path)
+    monkeypatch.setattr(textfile, "LONGEST_LINE", 20)
+    path.write_text(HEADER + "1" * 100 + ",2,3,881250949\n")
+    with pytest.raises(InputError, match="a line is longer than 128 MB; check that it is a table"):
+        read_interactions(path)
+
+
 @pytest.mark.parametrize(
     ("columns", "told"),
     [
@@ -356,6 +370,11 @@ def test_any_bytes_are_read_or_refused_in_one_line(tmp_path: Path, data: st.Data
         assert 0 < len(result.interactions) <= result.record.rows
         assert result.record.bad == 0 or skip
         assert set(result.interactions.user.tolist()) == set(range(result.interactions.n_users))
+
+
+def test_values_of_sixty_letters_are_shown_whole() -> None:
+    assert brief("x" * 58) == "'" + "x" * 58 + "'"
+    assert brief("x" * 59) == "'" + "x" * 49 + "...'"
 
 
 def test_a_huge_cell_is_cut_in_the_message(tmp_path: Path) -> None:

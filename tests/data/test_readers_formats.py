@@ -98,6 +98,8 @@ def test_a_narrow_integer_column_keeps_its_type(tmp_path: Path) -> None:
     inside = read_interactions(frame).interactions
     assert (inside.users.dtype, inside.items.dtype) == (pl.UInt16, pl.Int32)
     assert inside.users.to_list() == [1, 3]
+    pandas = read_interactions(frame.to_pandas()).interactions
+    assert (pandas.users.dtype, pandas.items.dtype) == (pl.UInt16, pl.Int32)
     assert inside.weight is None
     assert inside.time is None
 
@@ -113,6 +115,11 @@ def test_adjacency_lists(tmp_path: Path) -> None:
 def test_sparse_matrix() -> None:
     matrix = sparse.coo_array((np.array([2.0, 3.0, 4.0]), ([0, 0, 4], [1, 1, 2])), shape=(6, 3))
     assert told(read_interactions(matrix)) == [(0, 1, 5.0), (4, 2, 4.0)]
+    assert matrix.nnz == 3  # the caller's matrix is as it was
+    assert read_interactions(matrix).record.columns == {"user": "row", "item": "column", "rating": "entry"}
+    assert read_interactions(matrix.astype(bool)).record.columns == {"user": "row", "item": "column"}
+    with pytest.raises(InputError, match="a sparse matrix: the matrix has 1 dimensions; give users x items"):
+        read_interactions(sparse.coo_array(np.array([1.0, 0.0, 2.0])))
     assert read_interactions(sparse.csr_array(np.eye(3, dtype=bool))).interactions.weight is None
 
 
@@ -150,11 +157,12 @@ def test_quoted_fields_with_delimiters_and_line_breaks(tmp_path: Path) -> None:
 
 def test_other_encodings(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
-    for encoding in ("latin-1", "utf-16", "cp1252"):
+    for encoding in ("latin-1", "utf-16", "cp1252", "utf-16-le", "utf-32"):
         path.write_bytes("user,item\nJosé,Ünal\n".encode(encoding))
         assert told(read_interactions(path, ReadSpec(encoding=encoding))) == [("José", "Ünal")]
-    with pytest.raises(UsageError, match="unknown encoding"):
-        read_interactions(path, ReadSpec(encoding="klingon"))
+    for wrong in ("klingon", "idna", "utf-7", "rot13", "hex"):
+        with pytest.raises(UsageError, match=f"unknown encoding '{wrong}'; use utf-8, latin-1, cp1252 or utf-16"):
+            read_interactions(path, ReadSpec(encoding=wrong))
 
 
 def test_columns_by_name_and_position(tmp_path: Path) -> None:
@@ -180,6 +188,25 @@ def test_ambiguous_columns_name_the_choices(tmp_path: Path) -> None:
     assert told(read_interactions(path, ReadSpec(columns={"user": "user_id"}))) == [(2, 3)]
     path.write_text("session_id,user_id,item\n1,2,3\n")
     assert told(read_interactions(path)) == [(2, 3)]
+
+
+def test_two_columns_of_one_name_in_pandas() -> None:
+    with pytest.raises(InputError, match="the pandas frame: the header names 'user' more than once; give each"):
+        read_interactions(pd.DataFrame([[1, 2, 3]], columns=["user", "item", "user"]))
+
+
+def test_unknown_columns_are_named_up_to_eight(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("a,b,c,d,e,f,g,h,i,j\n" + "1," * 9 + "2\n")
+    with pytest.raises(
+        InputError, match="recognised as the user among 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h' and 2 more"
+    ):
+        read_interactions(tmp_path / "a.csv")
+
+
+def test_events_keep_their_weights_where_times_are_ignored() -> None:
+    frame = pl.DataFrame({"user": [1, 2], "item": [1, 2], "timestamp": [10**9] * 2, "event": ["view", "buy"]})
+    rows = read_interactions(frame, ReadSpec(time="ignore", event_weights={"view": 1, "buy": 5})).interactions
+    assert (rows.weight.tolist(), rows.time) == ([1, 5], None)
 
 
 def test_columns_empty_throughout_are_absent() -> None:
@@ -252,6 +279,11 @@ NOTES = {
             "2 user ids begin or end with blanks, which stay: ' y', 'x '",
         ),
     ),
+    "blanks": (
+        "user,item\n" + "".join(f"u{n} ,i{n}\n" for n in range(5)),
+        {},
+        ("5 user ids begin or end with blanks, which stay: 'u0 ', 'u1 ', 'u2 ' and 2 more",),
+    ),
     "events": (
         "user,item,rating,event\n1,1,3,view\n2,1,4,buy\n2,2,4,view\n",
         {"event_weights": {"view": 1, "buy": 5}},
@@ -322,6 +354,13 @@ def test_events_weigh_by_their_rarity(tmp_path: Path) -> None:
         read_interactions(frame, ReadSpec(event_weights={"view": 1}))
 
 
+def test_an_event_type_of_bad_rows_alone_has_no_weight() -> None:
+    frame = pl.DataFrame({"user": [1, None, 2], "item": [1, 1, 2], "event": ["view", "buy", "view"]})
+    spec = ReadSpec(event_weights="inverse_frequency", skip_bad_rows=True)
+    record = read_interactions(frame, spec).record
+    assert (record.event_counts, record.event_weights) == ({"view": 2}, {"view": 1.0})
+
+
 def test_ids_of_floats_and_of_several_types() -> None:
     whole = read_interactions(pl.DataFrame({"user": [1.0, 2.0**52], "item": ["a", "b"]}))
     assert whole.interactions.users.to_list() == [1, 2**52]
@@ -333,6 +372,10 @@ def test_ids_of_floats_and_of_several_types() -> None:
     assert mixed.interactions.users.to_list() == ["1", "b"]
     with pytest.raises(InputError, match="user ids of several types read the same as text; make the column one type"):
         read_interactions(pd.DataFrame({"user": [1, "1"], "item": ["x", "y"]}))
+    rated = pd.DataFrame({"user": [1, 2], "item": [1, 2], "rating": pd.Series([1, 2.5], dtype=object)})
+    assert read_interactions(rated).interactions.weight.tolist() == [1, 2.5]
+    gaps = pd.DataFrame({"user": pd.Series([1, None, 2], dtype=object), "item": [1, 2, 3]})
+    assert read_interactions(gaps, ReadSpec(skip_bad_rows=True)).interactions.users.to_list() == [1, 2]
     zones = pd.to_datetime(["2020-01-01T12:00:00+02:00", "2020-01-01T13:00:00+02:00"])
     clocked = read_interactions(pd.DataFrame({"user": [1, 2], "item": [1, 2], "timestamp": zones}))
     assert clocked.interactions.time.tolist() == [1577872800, 1577876400]
@@ -356,6 +399,11 @@ def test_a_header_is_known_by_the_whole_rows_below_it(tmp_path: Path) -> None:
     [
         ("a.txt", "1,2,3\n2,4\n", {"format": "adjacency", "delimiter": ","}, [1, 2], 0),
         ("a.txt", "1 2\n2 3 5\n3 4\n4 6\n", {"columns": {"user": 0, "item": 1}, "skip_bad_rows": True}, [1, 3, 4], 1),
+        ("a.csv", "5,\n6,7\n8,9\n", {"columns": {"user": 0, "item": 1}, "skip_bad_rows": True}, [6, 8], 1),
+        ("a.csv", "a b c,1\nd e f,2\n", {"columns": {"user": 0, "item": 1}, "header": False}, ["a b c", "d e f"], 0),
+        ("a.csv", '"a,b",1\n', {"columns": {"user": 0, "item": 1}, "header": False}, ["a,b"], 0),
+        ("a.csv", 'a,"x,y"\n', {"columns": {"user": 1, "item": 0}, "header": False}, ["x,y"], 0),
+        ("a.txt", "1  2 3\n2 4\n", {"format": "adjacency", "delimiter": " "}, [1, 2], 0),
         ("a.inter", 'user_id:token\titem_id:token\n"a\t1\nb\t2\n', {}, ['"a', "b"], 0),
         ("a.csv", "user,item\r\n1,2\r\n\r\n3,4\r\n", {}, [1, 3], 0),
         ("a.csv", "user,item\na::x,1\nb,2\nc,3\nd,4\n", {}, ["a::x", "b", "c", "d"], 0),
@@ -372,6 +420,29 @@ def test_layouts_that_look_like_others(
     assert (result.interactions.users.to_list(), result.record.bad) == (users, bad)
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "options", "kind"),
+    [
+        ("a.txt", "1 2 3\n4 5\n", {}, "adjacency"),
+        ("a.txt", "1 2 3\n4 5\n", {"delimiter": " "}, "adjacency"),
+        ("a.txt", "1 2 3\n4 5\n", {"columns": {"user": 0, "item": 1}}, "csv"),
+        ("a.txt", "1 2 3\n4 5\n", {"header": False}, "csv"),
+        ("a.txt", "1-2 3 4\n5-6 7\n", {"delimiter": "-"}, "csv"),
+        ("a.txt", "1 2\n3\n4 5\n", {}, "csv"),
+        ("a.txt", "user item x\n1 2 3\n2 3\n", {}, "csv"),
+        ("a.data", "1,2,3\n4,5,6\n", {}, "csv"),
+        ("a.tsv", "1\t2\t3\n4\t5\t6\n", {}, "csv"),
+        ("a.BASE", "1\t2\t3\n4\t5\t6\n", {}, "movielens"),
+        ("a.dat", "1::2::3\n4::5::6\n", {"delimiter": "::"}, "movielens"),
+        ("a.dat", "a::b,1\nc::d,2\n", {"delimiter": ",", "header": False}, "csv"),
+    ],
+)
+def test_what_a_file_is_taken_for(tmp_path: Path, name: str, text: str, options: dict, kind: str) -> None:
+    (tmp_path / name).write_text(text)
+    spec = ReadSpec.model_validate({**options, "skip_bad_rows": True})
+    assert read_interactions(tmp_path / name, spec).record.format == kind
+
+
 def test_a_bad_byte_is_found_on_its_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(textfile, "CHUNK", 4)
     (tmp_path / "a.csv").write_bytes(b"a,b\n" * 10 + b"\xff")
@@ -381,7 +452,13 @@ def test_a_bad_byte_is_found_on_its_line(tmp_path: Path, monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize(
     ("third", "role"),
-    [(["3", "1500000000"], "rating"), (["1400000000", "1500000000"], "timestamp"), (["2020-01-02", "4"], "rating")],
+    [
+        (["100000000", "1500000000"], "timestamp"),
+        (["99999999", "1500000000"], "rating"),
+        (["3", "1500000000"], "rating"),
+        (["1400000000", "1500000000"], "timestamp"),
+        (["2020-01-02", "4"], "rating"),
+    ],
 )
 def test_a_third_column_is_a_time_where_every_row_has_a_clock(third, role):
     rows = [["u1", "i1", third[0]], ["u2", "i2", third[1]], ["u3", "i3"]]

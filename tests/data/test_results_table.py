@@ -11,6 +11,9 @@ import pytest
 import recassay
 from recassay import RecAssayError, load_results
 from recassay.api.tables import default_metric
+from recassay.core.tables.responses import MISSING
+from recassay.data.tables.read import read_table
+from recassay.data.tables.responses import read_responses
 
 LONG = """algorithm,dataset,metric,value
 EASE,d1,ndcg@10,0.3
@@ -291,10 +294,15 @@ def test_inputs_are_not_changed(write):
     assert np.isfinite(copy["value"].to_numpy()).all()
 
 
-@pytest.mark.parametrize("made", ["pyarrow", "narwhals", "lazy"])
+@pytest.mark.parametrize("made", ["pyarrow", "narwhals", "lazy narwhals", "lazy"])
 def test_frames_of_other_libraries(made):
     frame = pl.DataFrame({"model": ["A", "B"] * 2, "dataset": ["x", "x", "y", "y"], "ndcg@10": [0.1, 0.2, 0.3, 0.4]})
-    other = {"pyarrow": frame.to_arrow, "narwhals": lambda: nw.from_native(frame), "lazy": frame.lazy}[made]()
+    other = {
+        "pyarrow": frame.to_arrow,
+        "narwhals": lambda: nw.from_native(frame),
+        "lazy": frame.lazy,
+        "lazy narwhals": lambda: nw.from_native(frame.lazy()),
+    }[made]()
     assert load_results(other).frame.equals(load_results(frame).frame)
 
 
@@ -351,3 +359,54 @@ def test_averages_that_were_left_out_are_named_in_the_order_of_the_table(tmp_pat
     (tmp_path / "t.csv").write_text("algorithm,dataset,metric,value\n" + "".join(rows))
     notes = load_results(tmp_path / "t.csv").notes
     assert "rows of 'Overall', 'Average', 'Mean', 'Avg. score', 'Macro average' were left out: no dataset" in notes
+
+
+def test_names_of_a_parquet_file_are_no_markdown(tmp_path):
+    frame = pl.DataFrame({"model": ["**A**", "B$^1$"], "dataset": ["x", "x"], "ndcg@10": [0.1, 0.2]})
+    frame.write_parquet(tmp_path / "t.parquet")
+    assert load_results(tmp_path / "t.parquet").algorithms == ["**A**", "B$^1$"]
+
+
+def test_columns_of_bytes_and_of_lists_are_refused(tmp_path):
+    frame = pl.DataFrame({"model": ["A", "B"], "ndcg@10": [0.1, 0.2], "raw": [b"x", b"y"]})
+    frame.write_parquet(tmp_path / "t.parquet")
+    with pytest.raises(RecAssayError, match=r"t.parquet: column 'raw' holds binary, not text or numbers; leave it out"):
+        load_results(tmp_path / "t.parquet")
+    with pytest.raises(RecAssayError, match=r"column 'raw' holds binary, not text or numbers; leave it out, or write"):
+        read_table(tmp_path / "t.parquet", empty_fix="")
+    frame.with_columns(raw=pl.Series([[1], [2]])).write_parquet(tmp_path / "t.pq")
+    with pytest.raises(RecAssayError, match=r"column 'raw' holds list\(int64\), not text or numbers"):
+        read_table(tmp_path / "t.pq", empty_fix="")
+
+
+def test_answers_that_are_numbers_already():
+    frame = pl.DataFrame(
+        {"who": ["A", "B", "C"], "i1": [1, 0, None], "i2": [0.0, float("nan"), 1.0], "i3": [True, False, None]}
+    )
+    assert read_responses(frame).codes.tolist() == [[1, 0, 1], [0, MISSING, 0], [MISSING, 1, MISSING]]
+    with pytest.raises(
+        RecAssayError, match=r"the frame: item 'i1' holds 2 in data row 2; give 1 for right, 0 for wrong"
+    ):
+        read_responses(pl.DataFrame({"who": ["A", "B"], "i1": [1, 2]}))
+
+
+def test_an_empty_column_of_a_frame_holds_no_numbers():
+    frame = pl.DataFrame({"model": ["A", "B"], "dataset": ["x", "x"], "ndcg@10": [0.1, 0.2], "hr@10": [None, None]})
+    results = load_results(frame)
+    assert (results.metrics, results.notes) == (["ndcg@10"], ("columns left out: 'hr@10'",))
+
+
+def test_percent_in_the_header_of_numbers():
+    results = load_results(pl.DataFrame({"model": ["A", "B"], "dataset": ["x", "x"], "NDCG@10 (%)": [10.0, 20.0]}))
+    assert results.frame.get_column("value").to_list() == [0.1, 0.2]
+
+
+def test_lines_inside_quotes_cost_no_cells(write, monkeypatch):
+    """Blank lines would each be a row of cells; those of a quoted text are not."""
+    monkeypatch.setattr("recassay.data.tables.read.SPARE_CELLS", 8)
+    quoted = write('a,b,c\n1,"' + "\n" * 30 + '",3\n')
+    assert read_table(quoted, empty_fix="")[0].rows() == [("1", "\n" * 30, "3")]
+    with pytest.raises(
+        RecAssayError, match="has 33 lines for 3 columns, and most of them are blank or cut short; remove"
+    ):
+        read_table(write("a,b,c\n1,2,3\n" + "\n" * 31), empty_fix="")

@@ -17,6 +17,7 @@ from recassay.core.types import Interactions
 from recassay.data.characteristics import describe
 from recassay.data.library import import_dataset, load_dataset
 from recassay.data.readers import ReadResult, read_interactions
+from recassay.data.reading import hashes
 from recassay.data.reading.hashes import Seen
 
 N = 400
@@ -130,6 +131,39 @@ def test_two_ids_of_one_hash_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> 
     assert set(seeds) == {0, 1}
 
 
+@pytest.fixture
+def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hashes of small sources, looked up without waiting for the compiler."""
+    monkeypatch.setattr(hashes, "_add", hashes._add.py_func)
+
+
+SMALL = {"text": "lazy", "far apart": "frame", "bad": "csv", "events": "parquet", "no times": "gzip"}
+
+
+@pytest.mark.usefixtures("uncompiled")
+@pytest.mark.parametrize("name", SMALL)
+def test_a_source_of_many_blocks_is_read_as_one(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source, spec = written(frames()[name], SMALL[name], tmp_path), ReadSpec(skip_bad_rows=True)
+    whole = read_interactions(source, spec)
+    monkeypatch.setattr(blocks, "ROWS", 23)
+    pieces = read_interactions(source, spec)
+    same(whole.interactions, pieces.interactions)
+    assert whole.record == pieces.record
+    assert repr(describe(pieces.interactions)) == repr(describe(whole.interactions))
+
+
+@pytest.mark.usefixtures("uncompiled")
+def test_a_small_table_of_hashes_grows() -> None:
+    seen = Seen()
+    seen._slots = np.zeros(4, dtype=np.uint64)
+    top = 1 << 63
+    block = np.array([5, 0, 5, top, 1, 7, 0, top + 1, top], dtype=np.uint64)  # 0 is taken for 1
+    assert seen.first(block).tolist() == [0, 1, 3, 5, 7]
+    assert seen.first(np.array([7, 9, top + 1, 9], dtype=np.uint64)).tolist() == [1]
+    assert (len(seen._slots), np.count_nonzero(seen._slots)) == (16, 6)
+
+
+@pytest.mark.usefixtures("uncompiled")
 @pytest.mark.parametrize("way", ["parquet", "csv"])
 def test_bad_rows_are_told_alike(way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = written(frames()["bad"], way, tmp_path)
@@ -143,6 +177,7 @@ def test_bad_rows_are_told_alike(way: str, tmp_path: Path, monkeypatch: pytest.M
     assert "user id is empty" in told[0]
 
 
+@pytest.mark.usefixtures("uncompiled")
 @pytest.mark.parametrize("name", ["numbers", "text", "no times"])
 def test_a_stored_dataset_comes_back_whatever_the_blocks(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -163,12 +198,12 @@ def test_hashes_are_new_once_however_the_table_grows(different: int) -> None:
     rng = np.random.default_rng(different)
     known = rng.integers(0, 2**64, different, dtype=np.uint64)
     known[0] = 0  # which also marks a free slot
-    hashes = rng.choice(known, 400_000)
+    met = rng.choice(known, 400_000)
     seen, found, start = Seen(), [], 0
     for size in (1, 7, 100_000, 299_992):
-        block = hashes[start : start + size]
+        block = met[start : start + size]
         found.extend((seen.first(block) + start).tolist())
         start += size
-    _, expected = np.unique(hashes, return_index=True)
+    _, expected = np.unique(met, return_index=True)
     assert found == sorted(expected.tolist())
-    assert seen.first(hashes).size == 0
+    assert seen.first(met).size == 0

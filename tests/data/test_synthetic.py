@@ -213,6 +213,24 @@ def test_impossible_specs_are_refused(changes, message):
         with_changes(**changes)
 
 
+def test_specs_at_their_limits():
+    assert with_changes(n_interactions=200 * 8).n_interactions == 1_600
+    assert with_changes(n_interactions=200 * 90).most_per_user == 90
+    assert with_changes(n_items=151, n_interactions=4_000, new_items=0.1).most_per_user == int(0.6 * (151 - 15))
+    tiny = SyntheticSpec(n_users=1, n_items=2, n_interactions=1, min_user_interactions=1, new_items=0.5)
+    assert tiny.most_per_user == 1
+
+
+@pytest.mark.parametrize("moving", [None, "popularity_drift", "taste_drift", "new_items"])
+def test_the_truth_stands_still_unless_something_moves(moving):
+    tiny = {"n_users": 5, "n_items": 40, "n_interactions": 50, "n_factors": 2}
+    truth = generate(SyntheticSpec(**tiny, **({moving: 0.1} if moving else {}))).truth
+    assert truth.n_epochs == (20 if moving else 1)
+    assert (truth.tastes_start is not truth.tastes_end) == (moving == "taste_drift")
+    assert (truth.popularity_start is not truth.popularity_end) == (moving == "popularity_drift")
+    assert np.count_nonzero(truth.birth) == (4 if moving == "new_items" else 0)
+
+
 @pytest.mark.parametrize("rounds", [0, 40])
 def test_drawing_without_replacement_has_the_exact_inclusion_probability(monkeypatch, rounds):
     """P(item 3 among two draws) = .6 * .1/.4 + .3 * .1/.7 + .1, by redraws and by the Gumbel rule alike."""

@@ -62,6 +62,7 @@ TAKEN = {
     "< 0.4": (0.4, None, "signs of inequality"), "0.4 (best)": (0.4, None, "words in brackets"),
     "0.4 (3)": (0.4, None, GAINS), "0.4 (+3)": (0.4, None, GAINS), "0.4 (4 %)": (0.4, None, GAINS),
     "5 (3)": (5.0, 3.0, KEPT), "0.4 (0.02)": (0.4, 0.02, KEPT), "0.4 [0.3, 0.5]": (0.4, 0.1 / 1.959964, "intervals"),
+    "0.4 [0.1; 0,3]": (0.4, None, "intervals"), "0.4 [0,1; 0.3]": (0.4, None, "intervals"),
     "0.4 (0.3 to 0.5)": (0.4, 0.1 / 1.959964, "intervals"),
     "40%": (0.4, None, SHARE), "40% ± 2": (0.4, 0.02, KEPT, SHARE),
     "40 ± 2%": (0.4, 0.02, KEPT, SHARE), "0.4 ± 0.1*": (0.4, 0.1, STARS, KEPT), "1,234": (1234.0, None, THOUSANDS),
@@ -525,6 +526,11 @@ FRAMES = {
     ),
     "levels of datasets": (
         pd.DataFrame(WIDE, _index("foo", "bar"), pd.MultiIndex.from_product(LEVELS, names=["dataset", "metric"])),
+        {},
+        "both",
+    ),
+    "levels beside a named index": (
+        pd.DataFrame(WIDE, _index("foo", "bar", called="model"), pd.MultiIndex.from_product(LEVELS)),
         {},
         "both",
     ),

@@ -21,7 +21,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recassay.core.errors import InputError, RecAssayError, UsageError
-from recassay.data.download.unpack import archive_kind, unpack
+from recassay.data.download.members import Writer
+from recassay.data.download.unpack import MAX_BYTES, MAX_FILES, MAX_RATIO, archive_kind, unpack
 
 CONTENT = b"user,item\n1,2\n3,4\n"
 
@@ -81,6 +82,13 @@ def test_single_compressed_file(tmp_path: Path, name: str, compress: Callable[[b
     assert written[0].read_bytes() == CONTENT
 
 
+def test_a_compressed_file_of_another_name(tmp_path: Path) -> None:
+    (tmp_path / "r.csv").write_bytes(gzip.compress(CONTENT))
+    assert unpack(tmp_path / "r.csv", tmp_path / "one") == [tmp_path / "one/r.csv.unpacked"]
+    (tmp_path / "r.GZ").write_bytes(gzip.compress(CONTENT))
+    assert unpack(tmp_path / "r.GZ", tmp_path / "two") == [tmp_path / "two/r"]
+
+
 def test_gzip_header_name_is_ignored(tmp_path: Path) -> None:
     path = tmp_path / "plain.gz"
     with path.open("wb") as raw, gzip.GzipFile("../../evil.csv", "wb", fileobj=raw) as out:
@@ -95,6 +103,79 @@ def test_members_are_found_from_the_right(tmp_path: Path) -> None:
     assert unpack(archive, tmp_path / "one", members=["ratings.csv"]) == [tmp_path / "one/ml/ratings.csv"]
     assert len(unpack(archive, tmp_path / "two", members=["*.csv"])) == 2
     assert sorted(p.name for p in (tmp_path / "one").rglob("*")) == ["ml", "ratings.csv"]
+
+
+def test_a_pattern_of_its_own_may_name_what_starts_with_a_mark(tmp_path: Path) -> None:
+    """Without patterns everything is taken, with them what macOS adds is not."""
+    archive = make_zip(tmp_path / "a.zip", {"._x.csv": b"1", "__MACOSX/y.csv": b"2", "z.csv": b"3"})
+    assert len(unpack(archive, tmp_path / "all")) == 3
+    assert unpack(archive, tmp_path / "some", members=["*.csv"]) == [tmp_path / "some/z.csv"]
+
+
+def test_what_lies_at_a_limit_is_unpacked(tmp_path: Path) -> None:
+    deep = "/".join(["d"] * 31 + ["n" * 255])
+    for archive in (
+        make_zip(tmp_path / "a.zip", {deep: CONTENT, "x": CONTENT}),
+        make_tar(tmp_path / "a.tar", [(tar_member(deep), CONTENT), (tar_member("x"), CONTENT)]),
+    ):
+        size = 2 * len(CONTENT)
+        assert len(unpack(archive, tmp_path / f"{archive.name}.out", max_bytes=size)) == 2
+        assert_refused(archive, f"more than {size - 1} bytes; raise max_bytes", max_bytes=size - 1)
+    flat = {f"{i}.csv": b"" for i in range(3)}
+    for archive in (
+        make_zip(tmp_path / "b.zip", flat),
+        make_tar(tmp_path / "b.tar", [(tar_member(name), b"") for name in flat]),
+    ):
+        assert len(unpack(archive, tmp_path / f"{archive.name}.out", max_files=3)) == 3
+        assert_refused(archive, "more than 2 members; raise max_files", max_files=2)
+    above = make_zip(tmp_path / "c.zip", {"/".join("d" * 33): CONTENT})
+    assert_refused(above, "a member lies more than 32 folders deep: 'd/d.*; do not use this archive: nothing")
+    assert_refused(make_zip(tmp_path / "d.zip", {"n" * 256: CONTENT}), "longer than 255 bytes")
+    assert_refused(make_zip(tmp_path / "e.zip", {"é" * 128: CONTENT}), "longer than 255 bytes")
+
+
+def test_the_limits_that_hold_unless_others_are_asked_for(tmp_path: Path) -> None:
+    assert (MAX_BYTES, MAX_FILES, MAX_RATIO) == (64 << 30, 10_000, 200)
+    for size, most in ((10_000, 2_000_000), (10, 1 << 20), (0, 1 << 20)):
+        (tmp_path / "a.zip").write_bytes(bytes(size))
+        writer = Writer(tmp_path / "a.zip", tmp_path, MAX_BYTES, MAX_FILES, MAX_RATIO, None)
+        writer.check_ratio(most)
+        writer.check_size(most)
+        with pytest.raises(
+            InputError, match="look like a decompression bomb; if you trust it, raise max_ratio above 200"
+        ):
+            writer.check_ratio(most + 1)
+
+
+def test_the_folder_itself_may_be_a_member(tmp_path: Path) -> None:
+    with tarfile.open(tmp_path / "a.tar", "w") as archive:
+        for name in (".", "./", "d"):
+            archive.addfile(tar_member(name, tarfile.DIRTYPE))
+        archive.addfile(tar_member("d/x"))
+        info = tar_member("./r.csv")
+        info.size = len(CONTENT)
+        archive.addfile(info, io.BytesIO(CONTENT))
+    assert unpack(tmp_path / "a.tar", tmp_path / "all") == [tmp_path / "all/d/x", tmp_path / "all/r.csv"]
+    assert unpack(tmp_path / "a.tar", tmp_path / "one", members=["r.csv"]) == [tmp_path / "one/r.csv"]
+    zipped = make_zip(tmp_path / "a.zip", {"./": b"", "d/": b"", "d/r.csv": CONTENT})
+    assert unpack(zipped, tmp_path / "two") == [tmp_path / "two/d/r.csv"]
+    assert_refused(make_zip(tmp_path / "b.zip", {"../": b"", "r.csv": CONTENT}), "leaves the folder")
+
+
+def test_an_archive_of_nothing(tmp_path: Path) -> None:
+    archive = make_zip(tmp_path / "a.zip", {})
+    assert archive_kind(archive) == "zip"
+    assert unpack(archive, tmp_path / "out") == []
+
+
+def test_a_full_disk_is_told_before_anything_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    archive = make_zip(tmp_path / "a.zip", {"r.csv": CONTENT})
+    usage = type("Usage", (), {"free": len(CONTENT) - 1})
+    monkeypatch.setattr("recassay.data.download.unpack.shutil.disk_usage", lambda _: usage)
+    with pytest.raises(RecAssayError, match="needs 18 bytes and the disk has 17 free; free some space"):
+        unpack(archive, tmp_path / "out")
+    usage.free = len(CONTENT)
+    assert unpack(archive, tmp_path / "out") == [tmp_path / "out/r.csv"]
 
 
 def test_missing_member_says_what_there_is(tmp_path: Path) -> None:
@@ -122,6 +203,12 @@ def test_target_that_is_in_use(tmp_path: Path) -> None:
     assert unpack(archive, tmp_path / "empty") == [tmp_path / "empty/r.csv"]
     with pytest.raises(UsageError, match="already there"):
         unpack(archive, tmp_path / "empty")
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(UsageError, match="the folder to unpack into is already there and not empty; remove it"):
+        unpack(archive, tmp_path / "file")
+    assert (tmp_path / "file").read_bytes() == b""
+    with pytest.raises(InputError, match=r"none.zip: there is no such file"):
+        unpack(tmp_path / "none.zip", tmp_path / "out")
 
 
 def test_backslashes_are_separators(tmp_path: Path) -> None:
@@ -376,6 +463,22 @@ def test_zip_of_an_unknown_version_or_compression(tmp_path: Path, place: int, va
 def test_error_page_instead_of_an_archive(tmp_path: Path) -> None:
     (tmp_path / "a.zip").write_bytes(b"<!doctype html><title>Not found</title>")
     assert_refused(tmp_path / "a.zip", "not an archive")
+
+
+def test_damage_inside_and_trouble_outside_are_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = bytearray(bz2.compress(bytes(i * i % 251 for i in range(20_000))))
+    data[len(data) // 2] ^= 255
+    (tmp_path / "r.csv.bz2").write_bytes(bytes(data))
+    assert_refused(tmp_path / "r.csv.bz2", r"the archive is damaged \(Invalid data stream\); download it again")
+    archive = make_zip(tmp_path / "a.zip", {"r.csv": CONTENT})
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device", "out/r.csv")
+
+    monkeypatch.setattr("recassay.data.download.members.Writer.write", full)
+    with pytest.raises(RecAssayError, match=r"^out/r.csv: cannot unpack: No space left on device") as caught:
+        unpack(archive, tmp_path / "out")
+    assert not isinstance(caught.value, InputError)
 
 
 def test_interrupt_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
