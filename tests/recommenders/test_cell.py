@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from types import SimpleNamespace
 
 import numpy as np
@@ -17,10 +18,19 @@ from recassay.core.types import TopK
 from recassay.protocol.apply import apply_protocol
 from recassay.protocol.audit import FINDINGS
 from recassay.recommenders import cell, splits
+from recassay.recommenders import work as working_on
 from recassay.recommenders.plan import CellSpec, SplitSpec
-from recassay.recommenders.splits import is_usable, load_split, make_split, prepare_split, split_record, write_split
+from recassay.recommenders.splits import (
+    is_usable,
+    load_split,
+    make_split,
+    preparation_bytes,
+    prepare_split,
+    split_record,
+    write_split,
+)
 from recassay.recommenders.work import Validation
-from recassay.runner.jobs import PROPOSED
+from recassay.runner.jobs import CHECKED, PROPOSED
 from support.protocol import rows_of, synthetic
 
 PROTOCOL = ProtocolSpec.checked(split="random_per_user", filter="none", ratios=(0.6, 0.2, 0.2), allow_leakage=FINDINGS)
@@ -74,6 +84,7 @@ def test_the_final_model_has_the_seed_of_its_cell_and_all_that_trains_it(tmp_pat
     assert record["parameters"] == {"size": 4, "rate": 0.5}
     assert (record["validation"], record["predicted_memory"]) == (None, 77)
     assert record["counts"]["users"] == len(users)
+    assert not [name for name in record["counts"] if name.startswith("undefined")]
     assert record["peak_memory"] >= record["memory"]
     assert min(record["seconds_tune"], record["seconds_fit"], record["seconds_predict"]) >= 0
     assert record["energy"].keys() == {"joules", "joules_fit", "how"}
@@ -87,6 +98,25 @@ def test_the_final_model_has_the_seed_of_its_cell_and_all_that_trains_it(tmp_pat
     scores = pl.read_parquet(tmp_path / "scores" / "c1.parquet")
     assert record["metrics"]["ndcg@5"] == pytest.approx(scores.get_column("ndcg@5").mean())
     assert record["files"].keys() == {"scores", "lists"}
+
+
+def test_the_memory_of_a_cell_is_that_of_its_last_fit_and_the_peak_that_of_all(tmp_path, monkeypatch):
+    working(tmp_path, monkeypatch)
+    state = {"held": 900}
+    monkeypatch.setattr(cell, "peak_bytes", lambda: state["held"])
+    monkeypatch.setattr(cell, "reset_peak", lambda: state.update(held=300))
+    for child, memory in ((None, 300), (500, 500)):
+        state["held"] = 900
+        monkeypatch.setattr(cell, "children_peak_bytes", lambda child=child: child)
+        record = cell.run_cell({"id": "c1"}, lambda event: None)
+        assert (record["memory"], record["peak_memory"]) == (memory, 900)
+
+
+def test_lists_of_other_data_are_refused_by_what_trains_the_final_model(tmp_path, monkeypatch):
+    work, given = working(tmp_path, monkeypatch), []
+    monkeypatch.setattr(cell, "refuse_other_data", lambda kind, train: given.append((kind, len(train))))
+    cell.run_cell({"id": "c1"}, lambda event: None)
+    assert given == [(Told, len(work.split.refit()))]
 
 
 def test_where_users_may_have_items_again_nothing_is_left_out(tmp_path, monkeypatch):
@@ -152,6 +182,10 @@ class Counted(Told):
     stopped_by = "epochs"
     shared_for = 0
 
+    def __init__(self, rate=0.5, size=1, epochs=20):
+        super().__init__(rate, size)
+        self.epochs = epochs
+
     @classmethod
     def shared(cls, train):
         cls.shared_for += 1
@@ -164,22 +198,73 @@ class Counted(Told):
             yield self.fit(train, rng=rng)
 
 
+def test_a_training_that_stops_itself_is_tried_once_where_nothing_else_is_left_open(tmp_path, monkeypatch):
+    """Both stages are equally good, so that the first one counts."""
+    work = working(tmp_path, monkeypatch, tuning=TuningSpec(trials=7, metric="ndcg@5"), settings={"rate": 0.1})
+    work.kind, told = Counted, []
+    record = cell.run_cell({"id": "c1"}, told.append)
+    assert record["parameters"] == {"rate": 0.1, "epochs": 5}
+    assert [event["trial"]["parameters"] for event in told] == [{"epochs": 5}]
+    work.kind, told = Told, []
+    record = cell.run_cell({"id": "c2"}, told.append)
+    assert (record["parameters"], record["validation"], told) == ({"rate": 0.1}, None, [])
+
+
+def test_a_study_that_tunes_nothing_needs_no_validation_part(tmp_path, monkeypatch):
+    bare = PROTOCOL.model_copy(update={"ratios": (0.8, 0.0, 0.2)})
+    work = working(tmp_path, monkeypatch, protocol=bare)
+    assert len(work.split.valid) == 0
+    assert cell.run_cell({"id": "c1"}, lambda event: None)["parameters"] == {"rate": 0.5}
+
+
 def test_stages_settle_what_counts_them_unless_that_is_tuned(tmp_path, monkeypatch):
     from recassay.metrics.make import make_metric
 
     work = working(tmp_path, monkeypatch, tuning=TuningSpec(trials=2, seed=9, pruning=False))
     work.kind = Counted
+    monkeypatch.setattr(Counted, "shared_for", 0)
+    asked = []
+    work.refuse_over_budget = asked.append
     validation = Validation(work, {"size": 2}, make_metric("ndcg@5"))
     stages = [list(validation.stages({"rate": 0.1}, number)) for number in (0, 1)]
     assert [[dict(stage.settled) for stage in trial] for trial in stages] == [[{"epochs": 5}, {"epochs": 10}]] * 2
     assert Counted.shared_for == 1
-    assert [parameters for parameters, *_ in Told.fits] == [{"rate": 0.1, "size": 2}] * 4
+    assert [parameters for parameters, *_ in Counted.fits] == [{"rate": 0.1, "size": 2}] * 4
     assert {k for _, k, _ in Told.asked} == {5}
+    assert asked == [{"rate": 0.1, "size": 2}] * 2, "a trial that would need too much is refused before it is fitted"
+    tuned = list(validation.stages({"rate": 0.1, "epochs": 9}, 2))
+    assert [dict(stage.settled) for stage in tuned] == [{}, {}], "a tuned number of epochs stays"
     plain = Validation(work, {}, make_metric("mrr"))
     monkeypatch.setattr(Counted, "stopped_by", None)
     (stage,) = plain.stages({}, 0)
     assert stage.settled == {}, "without pruning, stages that count nothing are not looked at"
     assert Told.asked[-1][1] == 100, "a metric without a cut-off reads lists of 100"
+
+
+def test_a_job_knows_its_limits_and_says_once_that_its_split_is_sound(tmp_path, monkeypatch):
+    spec = working(tmp_path, monkeypatch).spec
+    record, asked, told = SimpleNamespace(fingerprint="f", sizes=(3, 2, 9)), [], []
+
+    def load(*place, checked, note):
+        asked.append((*place, checked))
+        note({"here": "state"})
+        return "the split"
+
+    monkeypatch.setattr(working_on, "load_algorithm", lambda reference, base: (reference, base))
+    monkeypatch.setattr(working_on, "split_record", lambda folder, split: record)
+    monkeypatch.setattr(working_on, "refuse_other_split", lambda *given: asked.append(given))
+    monkeypatch.setattr(working_on, "load_split", load)
+    payload = {"cell": spec.model_dump(mode="json"), "reference": "./own.py:Own", "base": "b", "folder": str(tmp_path)}
+    work = working_on.Work(
+        {**payload, "memory": 5, "memory_in_words": "budget is", CHECKED: {"here": "x"}}, told.append
+    )
+    assert (work.spec, work.kind, work.folder, work.sizes) == (spec, ("./own.py:Own", "b"), tmp_path, (3, 2, 9))
+    assert (work.memory_limit, work.limit_in_words) == (5, "budget is")
+    assert (work.split, work.split) == ("the split",) * 2
+    assert asked == [(work.kind, "f", "films"), (tmp_path, spec.split.id, {"here": "x"})]
+    assert told == [{CHECKED: {"here": "state"}}]
+    bare = working_on.Work(payload, told.append)
+    assert (bare.memory_limit, bare.limit_in_words) == (None, "the limit is")
 
 
 def dataset(tmp_path, text="user,item,rating,timestamp\n", name="events"):
@@ -219,6 +304,13 @@ def test_a_split_is_made_once_and_again_where_it_is_damaged(tmp_path, monkeypatc
     assert not is_usable(place, spec.id)
     assert prepare_split(place, spec, named, str(tmp_path)) == first
     assert (len(calls), file.read_bytes()) == (2, sound)
+    described = file.with_name("split.json")
+    stored = {
+        key: value for key, value in json.loads(described.read_text()).items() if key not in ("seal", "checksums")
+    }
+    described.write_text(json.dumps(stored))
+    assert is_usable(place, spec.id), "a version that kept no checksums made it"
+    assert preparation_bytes(100_000_000) == 3_900_000_000
 
 
 def test_files_that_were_found_sound_on_this_host_are_not_read_again(tmp_path, monkeypatch):

@@ -93,8 +93,10 @@ def test_the_lists_of_a_cell_are_as_deep_as_what_judges_them():
     assert cell.spec.depth == 300
     assert cell.spec.metrics[0] == "ndcg@10"
     assert len(cell.spec.metrics) == len(set(cell.spec.metrics)) == 4
-    (cell,) = plan(study("EASE", metrics=["ndcg@10"])).cells
-    assert cell.spec.depth == 100
+    (cell,) = plan(study("EASE", metrics=["coverage@300"], comper={"k": 300})).cells
+    assert cell.spec.metrics == ("coverage@300", "auc", "diversity@300")
+    (cell,) = plan(study("EASE", metrics=["ndcg@10"], tuning_metric="nDCG@10")).cells
+    assert (cell.spec.depth, cell.spec.tuning.metric) == (100, "ndcg@10")
 
 
 def test_what_a_probe_is_expected_to_cost():
@@ -116,6 +118,7 @@ def test_probes_with_fewer_users_and_epochs(tmp_path):
     with pytest.raises(UsageError, match="a probe is a cell without tuning, and this study tunes nothing"):
         probe_study(study("EASE", trials=0), Probing())
     assert probe_study(study("EASE", trials=0), Probing(users=0.5)).protocol.user_share == 0.5
+    assert probe_study(study("WARP", trials=3), Probing()).algorithms[0].settings == {}
     shared = probe_study(study("EASE", trials=3, protocol={"user_share": 0.7}, comper={"k": 5}), Probing())
     assert (shared.protocol.user_share, shared.comper) == (0.7, None)
     folds = {"dense-small": {"split": "kfold", "folds": 3}}
@@ -148,6 +151,7 @@ def test_probes_run_once_on_the_splits_of_the_study(tmp_path, monkeypatch, linke
     split.write_text("events")
     prober(study("EASE", trials=2), Probing(), workers=3)(tmp_path, [("ALS", "d"), ("ALS", "other")])
     assert ran == [("probes of study", tmp_path / "probes", [["ALS1"], []], {"workers": 3})]
+    prober(study("EASE", trials=2), Probing())(tmp_path, [])
     shared = tmp_path / "probes" / "splits" / "ab" / "train.user.npy"
     assert shared.read_text() == "events"
     assert shared.samefile(split) is linked
@@ -268,9 +272,10 @@ def test_a_dataset_may_have_folds_of_its_own():
     for folds, expected in (((2, 1), [2, 1]), (None, [0, 1, 2])):
         own = spec.model_copy(update={"datasets": (dataset.model_copy(update={"folds": folds}),)})
         assert [cell.spec.fold for cell in plan(own).cells] == expected
-    plain = dataset.model_copy(update={"protocol": {"split": "random", "seed": 4}, "folds": None})
-    (cell,) = plan(spec.model_copy(update={"datasets": (plain,)})).cells
-    assert (cell.spec.fold, cell.spec.split.protocol.seed, cell.spec.split.protocol.split) == (None, 4, "random")
+    for split in ("random", "global_time"):  # outside a multiverse, what has no effect stays as it was written
+        plain = dataset.model_copy(update={"protocol": {"split": split, "seed": 4}, "folds": None})
+        (cell,) = plan(spec.model_copy(update={"datasets": (plain,)})).cells
+        assert (cell.spec.fold, cell.spec.split.protocol.seed, cell.spec.split.protocol.split) == (None, 4, split)
 
 
 def test_metrics_over_the_whole_order_leave_out_what_lists_leave_out(monkeypatch):
@@ -279,16 +284,16 @@ def test_metrics_over_the_whole_order_leave_out_what_lists_leave_out(monkeypatch
 
     def values(recommender, users, relevant, metrics, **more):
         given.update(more)
-        return {"auc": np.array([0.5])}
+        return {"auc": np.array([0.5, np.nan])}
 
-    judged = EvaluationResult(pl.DataFrame({"user": [0], "auc": [0.1]}), {}, {}, {})
+    judged = EvaluationResult(pl.DataFrame({"user": [0, 1], "auc": [0.1, 0.2]}), {}, {}, {})
     monkeypatch.setattr(cell, "evaluate", lambda *lists, **more: judged)
-    monkeypatch.setattr(cell, "users_of", lambda test: np.array([0]))
+    monkeypatch.setattr(cell, "users_of", lambda test: np.array([0, 1]))
     monkeypatch.setattr(cell, "whole_ranking_values", values)
     split = SimpleNamespace(test=SimpleNamespace(csr=lambda: "relevant"))
     work = SimpleNamespace(split=split, spec=SimpleNamespace(metrics=("auc",)))
     answer = cell._judge_test(work, None, None, "seen", None)
     assert given == {"train": "seen", "exclude": None}
-    assert answer.per_user["auc"].to_list() == [0.5]
-    work.spec.metrics = ("ndcg@10", "coverage@10")
+    assert answer.per_user["auc"].to_list() == [0.5, None], "nowhere defined for the second user"
+    work.spec.metrics = ("ndcg@10", "coverage@10", "auc@10")
     assert cell._judge_test(work, None, None, "seen", None) is judged, "no metric reads the whole order"

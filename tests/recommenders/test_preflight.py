@@ -43,15 +43,17 @@ def refused(spec, data, **how):
 
 
 def test_all_names_that_mean_nothing_are_told_at_once(data):
-    spec = study(data, ("./gone.csv", "nosuchset", "synthetic:dense"), ("EAES", "./no.py:Own"), metrics=["ndgc@10"])
+    spec = study(data, ("./gone.csv", "nosuchset", "synthetic:dense"), ("EAES", "./no.py:Own"), metrics=["ndgc@10"],
+                 tuning_metric="recal@5")  # fmt: skip
     message = refused(spec, data)
-    assert message.startswith("6 problems; nothing was run or written\n")
+    assert message.startswith("7 problems; nothing was run or written\n")
     for part in (
         f"{data / 'gone.csv'}: there is no such file; check the name; paths are relative to the study",
         "nosuchset",
         "unknown algorithm 'EAES'; did you mean 'EASE'",
         "no.py",
         "ndgc",
+        "recal",
         "dense-small",
     ):
         assert part in message
@@ -155,6 +157,9 @@ def test_what_does_not_fit_in_memory(data, monkeypatch):
         "raise it, or leave it out"
     )
     assert checked_plan(study(data, ("./known.parquet",), memory_gb=0.31), data / "out")
+    assert checked_plan(study(data, memory_gb=0.15), data / "out"), (
+        "just enough for a process, and the rest is not known"
+    )
     monkeypatch.setattr(preflight, "memory_limit", lambda budget: 10_000_000)
     message = refused(study(data), data)
     assert message == (

@@ -140,7 +140,9 @@ def test_stages_are_judged_on_some_users_and_the_best_one_on_all(monkeypatch: py
             truth = split.valid.take(np.isin(split.valid.user, users))
             assert found == pytest.approx(evaluate(top, truth, [metric], train=seen).mean()["ndcg@5"])
     assert stages[0].value > stages[1].value
-    monkeypatch.setattr(working, "USERS_A_STAGE", 10**6)
+    other = SimpleNamespace(**{**vars(work), "spec": SimpleNamespace(**{**vars(spec), "search_seed": 2})})
+    assert set(Validation(other, {}, metric).some_users) != set(validation.some_users)
+    monkeypatch.setattr(working, "USERS_A_STAGE", len(everyone))
     whole = list(Validation(work, {}, metric).stages({}, 0))
     assert [stage.on_all for stage in whole] == [None, None]
     assert [stage.value for stage in whole] == pytest.approx([stage.on_all() for stage in stages])

@@ -256,6 +256,11 @@ def test_tampering_is_found(kind, study):
     assert not any(str(study.parent) in deviation.sentence for deviation in checked.deviations)
 
 
+def test_a_manifest_that_names_no_version_is_no_deviation(study):
+    edit_manifest(study, lambda manifest: manifest["versions"].pop("recassay"))
+    assert recassay.verify(study).state == "sealed"
+
+
 def test_another_metric_of_the_analysis_is_a_deviation(honest):
     checked = recassay.verify(honest, metric="hitrate@5")
     assert [deviation.kind for deviation in checked.deviations] == ["analysis"]

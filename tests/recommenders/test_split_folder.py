@@ -253,6 +253,8 @@ def test_what_is_in_the_way_and_what_a_format_cannot_say(ratings, tmp_path):
         with pytest.raises(RecAssayError, match=words):
             recassay.split(ratings, tmp_path / "out", protocol=USER_TIME, replace=replaced)
     assert (tmp_path / "out" / "notes.txt").read_text() == "mine"
+    with pytest.raises(UsageError, match="the folder is not empty; choose another one"):
+        recassay.split(ratings, tmp_path / "out" / "notes.txt", protocol=USER_TIME)
     text = ratings.read_text()
     for side, old, new in (("user", "u1,", "u 1,"), ("item", ",i1,", ",i 1,")):
         (tmp_path / "blank.csv").write_text(text.replace(old, new))

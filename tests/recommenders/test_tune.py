@@ -353,6 +353,7 @@ def test_settings_that_mean_nothing_are_refused(setting, message):
         ("ALS", {"reg": -3.0}, "ALS cannot work with reg = -3.0; give a number that is at least 0"),
         ("ALS", {"reg": "high"}, "ALS cannot work with reg = high; give a number that is at least 0"),
         ("ALS", {"factors": RangeSpec(low=0, high=8)}, "ALS cannot work with factors = 0"),
+        ("SLIM", {"l1_ratio": RangeSpec(low=0.1, high=1.5)}, "SLIM cannot work with l1_ratio = 1.5"),
         ("LightGCN", {"hardest_of": OptionsSpec(options=(4, 0))}, "LightGCN cannot work with hardest_of = 0"),
     ],
 )

@@ -47,7 +47,7 @@ def prepare(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
     """
     dataset, limit = DatasetSpec.model_validate(payload["dataset"]), payload.get("memory")
     split = SplitSpec.model_validate(payload["split"])
-    events = None if split.protocol.split == "given" else count_events(dataset.reference, payload["base"])
+    events = count_events(dataset.reference, payload["base"])
     needed = 0 if events is None else preparation_bytes(events)
     if limit is not None and needed > limit:
         raise JobFailure(

@@ -128,8 +128,7 @@ def plan(study: StudySpec) -> Plan:
     anything runs; so does a metric label.
     """
     metrics = _metrics(study)
-    deepest = max(metric.k or 0 for metric in metrics)
-    depth = max(LIST_DEPTH, deepest, study.comper.k if study.comper else 0)
+    depth = max(LIST_DEPTH, *(metric.k or 0 for metric in metrics))
     code = {algorithm.name: part_version(algorithm.reference, study.base) for algorithm in study.algorithms}
     data = {dataset.name: dataset_version(dataset, study.base) for dataset in study.datasets}
     cells: dict[str, PlannedCell] = {}

@@ -153,8 +153,7 @@ def _no_room(
         yield UsageError(what, fix=more)
         return
     for dataset in datasets:
-        given = dataset_protocol(study, dataset).split == "given"
-        events = None if given else count_events(dataset.reference, study.base)
+        events = count_events(dataset.reference, study.base)
         needed = 0 if events is None else preparation_bytes(events)
         if needed > limit:
             what = f"reading its {events:,} events needs about {needed / 1e9:.3g} GB, and {words} {limit / 1e9:.3g}"
