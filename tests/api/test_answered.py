@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import Future
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -100,7 +101,8 @@ def shared(monkeypatch, table):
             analysts, "analyses", SimpleNamespace(get=KNOWN.__getitem__, announcement=announced, loadable=lambda: ())
         )
         monkeypatch.setattr(analysts, "answer", lambda name, *_: f"{name} here")
-        found = list(analysts.answered(list(KNOWN), table, spec, starts=lambda *told: started.append(told)))
+        with_users = replace(table, users=pl.DataFrame({"user": ["u1"]}))
+        found = list(analysts.answered(list(KNOWN), with_users, spec, starts=lambda *told: started.append(told)))
         return found, asked, started
 
     return answered

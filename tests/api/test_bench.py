@@ -279,6 +279,7 @@ def test_what_the_algorithm_was_spared_is_noted():
     assert _notes(SimpleNamespace(seeds=(1,), tuning={"trials": 0}), [untuned]) == ()
 
 
+@pytest.mark.slow
 def test_failed_cells_of_the_own_algorithm_are_run_again(shipped, monkeypatch):
     class Ran(Exception):
         pass
@@ -287,12 +288,25 @@ def test_failed_cells_of_the_own_algorithm_are_run_again(shipped, monkeypatch):
         given.update(more)
         raise Ran
 
-    given = {}
+    given, fetching, find = {}, [], verb.with_datasets
+    monkeypatch.setattr(verb, "with_datasets", lambda *asked: fetching.append(asked[4]) or find(*asked))
     monkeypatch.setattr("recassay.api.study.bench.run_study", run)
     monkeypatch.chdir(shipped)
     with pytest.raises(Ran):
         recassay.bench("mine.py:Mine", benchmark="shipped", fetch=False, workers=2, progress=None)
     assert given == {"workers": 2, "progress": None, "retry_failed": True}
+    with pytest.raises(Ran):
+        recassay.bench("mine.py:Mine", benchmark="shipped", workers=2)
+    assert fetching == [None, verb.fetch_data]
+
+
+def test_users_of_a_cell_stand_in_their_order():
+    frames = {"a": pl.DataFrame({"user": ["u2", "u1", "u3"], "ndcg@10": [0.2, 0.1, None]}),
+              "b": pl.DataFrame({"user": ["u1"], "recall@10": [0.5]})}  # fmt: skip
+    done = [SimpleNamespace(id="a", dataset="films"), SimpleNamespace(id="b", dataset="films"),
+            SimpleNamespace(id="c", dataset="songs")]  # fmt: skip
+    (values,) = verb._scores(SimpleNamespace(per_user=frames.get), done, "films")
+    np.testing.assert_equal(values, [0.1, 0.2, np.nan])
 
 
 def placed(folder, monkeypatch, own, baselines, skipped):

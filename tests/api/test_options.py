@@ -681,6 +681,10 @@ def test_strata_are_handed_all_that_they_are_asked(monkeypatch):
     assert (given.given[0], list(given.given[1]), given.given[2]) == ("split", ["Mine"], "recall@5")
     assert given.named == asked
     assert swept.given == ("given",)
+    with pytest.raises(
+        recassay.UsageError, match="strata need a study folder, or train, test and lists; give all three"
+    ):
+        recassay.strata(train=events, test=events, lists={})
     for wrong in ({"train": events}, {"test": events}, {"lists": lists}):
         with pytest.raises(recassay.UsageError, match="a study folder and train, test or lists were given"):
             recassay.strata("folder", **wrong)

@@ -843,6 +843,7 @@ def test_each_question_is_answered_by_its_record(tmp_path, monkeypatch):
                 SimpleNamespace(dataset="e", sentence="It does not.", leak=False))  # fmt: skip
     other = listed(tmp_path / "two", monkeypatch, seeds=[1, 2], findings=findings, untuned=("Mine",),
                    reference="./mine.py:Mine", status="failed")  # fmt: skip
+    assert other["Is the cost reported?"][1].startswith("1.50 hours"), "what failed has cost time, too"
     assert other["Is the split free of leakage?"] == ("no", "d: It leaks.")
     assert other["Is the code of new methods available?"] == ("open", "Publish the files of Mine.")
     assert other["Were baselines tuned with the same budget as the proposal?"] == ("no", f"{tuned}; not tuned: Mine.")

@@ -162,6 +162,8 @@ def test_a_good_analysis_passes_and_brings_evidence_of_its_own() -> None:
     check_analysis(GOOD)
     asks = replace(GOOD, run=lambda results, spec: Answer(spec.required("my evidence")))
     check_analysis(asks, evidence={"my evidence": lambda: 7})
+    instead = replace(GOOD, run=lambda results, spec: Answer(spec.required("characteristics")))
+    check_analysis(instead, evidence={"characteristics": lambda: 7})
     with pytest.raises(ConformanceError, match="needs my evidence"):
         check_analysis(asks)
     check_analysis(asks, skip=[check.__name__ for check in ANALYSIS_CHECKS])

@@ -418,6 +418,7 @@ def test_answers_are_alike_up_to_rounding() -> None:
     assert alike(first, top([1, 0], [1.0005, 0.5])), "scores that differ in rounding may change the order"
     assert not alike(first, top([0, 1], [1.01, 0.5]))
     assert not alike(first, top([0, -1], [1.0, -np.inf]))
+    assert not alike(top([0, -1], [1.0, -np.inf]), first)
     assert not alike(first, top([0], [1.0]))
 
 
@@ -457,7 +458,8 @@ def test_rules_are_told_with_the_line_that_broke_them(tmp_path) -> None:
 
     def raising(kind: Any) -> None:
         """It runs."""
-        exec(compile("\n\nraise ValueError('no luck')", str(tmp_path / "mine.py"), "exec"), {})  # noqa: S102
+        code = "def fit():\n\n    raise ValueError('no luck')\n\n\nfit()"
+        exec(compile(code, str(tmp_path / "mine.py"), "exec"), {})  # noqa: S102
 
     rules, found = try_rules(MostPop, [kept, broken, of_a_method, raising], "mine.py")
     assert rules == ["It is kept."]

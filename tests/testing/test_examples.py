@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from recassay.core.types import FloatArray
-from recassay.testing.analysis_examples import example_evidence, odd_cases, usual_case
-from recassay.testing.examples import judged_lists, learnable_tastes
+from recassay.testing.analysis_examples import example_evidence, odd_cases, rearranged, usual_case
+from recassay.testing.examples import example_interactions, judged_lists, learnable_tastes
 from recassay.testing.grids import GRID_KINDS, synthetic_grid, synthetic_probes
 from recassay.testing.results import ALGORITHMS, synthetic_results
 
@@ -40,9 +40,10 @@ def test_synthetic_grids(kind) -> None:
 def test_the_size_of_a_grid_and_probes_of_its_cells() -> None:
     assert synthetic_grid("none", np.random.default_rng(3)).values.shape == (15, 11)
     grid = synthetic_grid("factors", np.random.default_rng(3), algorithms=5, datasets=7)
-    for noise, sums in ((None, (-2.5616, 65.6552)), (0.5, (0.4021, 66.3274))):
+    for noise, sums, sizes in ((None, (-2.5616, 65.6552), 48.3203), (0.5, (0.4021, 66.3274), 31.9390)):
         values, seconds = synthetic_probes(grid, np.random.default_rng(4), noise=noise)
         assert (logs(values), logs(seconds)) == pytest.approx(sums, abs=1e-3)
+        assert float(np.abs(np.log(values)).sum()) == pytest.approx(sizes, abs=1e-3)
 
 
 def test_synthetic_results() -> None:
@@ -112,5 +113,30 @@ def test_evidence_of_every_kind() -> None:
     assert [float(scores.values.sum()) for scores in users] == pytest.approx([53.8173, 62.148], abs=1e-3)
     assert skipped == {}
     assert [int(one.responses.codes.sum()) for one in evidence["instances"]()] == [67, 79, 81, 77, 85, 79]
+    third = evidence["instances"]()[2]
+    assert third.roles == ("real",) * 4 + ("mlp",) * 4 + ("artificial",) * 2
+    assert (third.responses.respondents[8:], third.metadata) == (
+        ("optimal", "pessimal"), {"NumberOfClasses": 4.0, "NumberOfInstances": 150.0},
+    )  # fmt: skip
+    assert (third.responses.codes[8].tolist(), third.responses.codes[9].tolist()) == ([1] * 16, [0] * 16)
     strata = evidence["strata"]()("ndcg@10", seed=3)
     assert [float(np.nansum(one.scores)) for one in strata.datasets] == pytest.approx([158.0606, 180.1314], abs=1e-3)
+
+
+def test_events_of_the_examples_have_ratings_times_and_arrays_that_nobody_changes() -> None:
+    made = example_interactions(np.arange(7) % 2, np.arange(7), n_users=3, n_items=8)
+    assert (made.weight.tolist(), made.users.to_list()) == ([1.0, 2.0, 3.0, 4.0, 5.0, 1.0, 2.0], ["u0", "u1", "u2"])
+    assert made.time.tolist() == list(range(1_000_000_000, 1_000_000_007))
+    for array in (made.user, made.item, made.weight, made.time):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
+
+
+def test_a_table_the_other_way_round_has_its_metrics_and_datasets_in_their_order() -> None:
+    usual = usual_case().results
+    turned = rearranged(usual)
+    for column in ("metric", "dataset"):
+        first, second = (table.frame[column].unique(maintain_order=True).to_list() for table in (usual, turned))
+        assert first == second
+    assert turned.frame.row(0) != usual.frame.row(0)
+    assert sorted(turned.frame.rows()) == sorted(usual.frame.rows())

@@ -297,6 +297,8 @@ def test_a_broken_promise_is_named(broken: Callable[..., Any], sentence: str) ->
 def test_a_good_metric_passes_and_checks_can_be_skipped() -> None:
     check_metric(Hits)
     check_metric(UpsideDown, skip=["check_direction"])
+    with pytest.raises(ConformanceError, match=r"^my hits@4: is worse, by its own direction"):
+        check_metric(UpsideDown)
 
 
 @pytest.mark.parametrize("first", [True, False])
