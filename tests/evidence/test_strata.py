@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -12,7 +13,8 @@ import pytest
 import recassay
 from recassay.core.errors import InputError, NotApplicableError, UsageError
 from recassay.core.types import TopK
-from recassay.evidence.strata_sets import _curve, _shares, without_items
+from recassay.evidence import strata, strata_sets
+from recassay.evidence.strata_sets import Sweep, _curve, _shares, _strata, accuracy_metric, score_dataset, without_items
 from recassay.protocol.strata import popularity, popularity_strata
 from recassay.recommenders.plan import CellSpec
 from recassay.recommenders.splits import load_split
@@ -308,6 +310,39 @@ def test_items_leave_lists_and_the_rest_moves_up():
     assert left.items.tolist() == [[3, 1, 2], [2, 3, -1], [0, -1, -1]]
     assert left.scores[0].tolist() == [4, 3, 2]
     assert short == 1, "the second list was full and may have gone on; the third had named all its candidates"
+    unknown = TopK(top.users[:1], np.array([[3, -1, 0, 2]], dtype=np.int32), top.scores[:1])
+    left, short = without_items(unknown, banned.take(np.array([0])).csr(), 3)
+    assert (left.items.tolist(), left.scores.tolist(), short) == ([[3, -1, 2]], [[4, 3, 1]], 0)
+
+
+@pytest.mark.parametrize(
+    ("label", "others", "values", "shortened"),
+    [
+        ("ndcg@1", "keep", [[0, 1], [1, 1]], 0),
+        ("ndcg@1", "remove", [[1, 1], [1, 1]], 0),  # w alone is left of both lists, and one item is enough
+        ("recall@2", "remove", [[1, 1], [1, 1]], 4),  # two lists in each of two runs had two items, and have one left
+        ("recall", "remove", [[1, 1], [1, 1]], 4),
+    ],
+)
+def test_other_held_out_items_stay_or_leave_and_shortened_lists_are_counted(
+    monkeypatch, label, others, values, shortened
+):
+    """The rare w and the popular q are held out; A lists q first, B lists w first."""
+    monkeypatch.setattr(strata_sets, "LEAST_EVENTS", 1)
+    data = interactions([("b", "w", 1, 1), ("b", "q", 1, 1), ("c", "q", 1, 1), ("a", "w", 1, 2), ("a", "q", 1, 2)])
+    split = SimpleNamespace(refit=lambda: data.take(np.arange(3)), test=data.take(np.arange(3, 5)))
+    item = {name: place for place, name in enumerate(data.items)}
+    user = np.array([data.users.to_list().index("a")], dtype=np.int32)
+
+    def lists(*names):
+        places = np.array([[item[name] for name in names]], dtype=np.int32)
+        return lambda: TopK(user, places, np.array([[2.0, 1.0]], dtype=np.float32))
+
+    sweep = Sweep(accuracy_metric(label), (2, 3), size="all", others=others)
+    found = score_dataset("films", [(split, {"A": lists("q", "w"), "B": lists("w", "q")})] * 2, sweep)
+    assert found.thresholds == (2, 3)
+    assert found.scores[:, :, 0].tolist() == values
+    assert found.shortened == shortened
 
 
 def test_the_popularity_of_items_falls_with_their_rank_and_shares_are_means_over_parts():
@@ -324,3 +359,69 @@ def test_the_popularity_of_items_falls_with_their_rank_and_shares_are_means_over
     assert shares["events"].to_list() == [np.mean([len(each.strata[row].sample) for each in drawn]) for row in (0, 1)]
     assert shares["share_of_items"].to_list() == [0.5, 1.0]
     assert shares["share_of_train"].to_list() == pytest.approx([3 / 11, 1.0])
+
+
+@pytest.mark.parametrize("thresholds", [(5,), (5, 5), (0, 5), (5, -1), ()])
+def test_a_sweep_needs_two_thresholds_from_1_on(thresholds):
+    with pytest.raises(UsageError, match="are no sweep; give at least two whole numbers from 1"):
+        Sweep(accuracy_metric("ndcg@10"), thresholds)
+    assert Sweep(accuracy_metric("ndcg@10"), (1, 2)).thresholds == (1, 2)
+    assert Sweep(accuracy_metric("ndcg@10")).thresholds is None
+
+
+def test_strata_have_one_size_in_all_parts_and_enough_events(monkeypatch):
+    pools, asked = [50, 40], []
+
+    def drawn(train, test, *, thresholds, seed, size):
+        asked.append((train, thresholds, seed, size))
+        strata = [SimpleNamespace(threshold=thresholds[0], pool=pools[train])]
+        return SimpleNamespace(size=pools[train] if size is None else size, strata=strata)
+
+    def sweep(parts, **more):
+        asked.clear()
+        return _strata("films", [(part, None) for part in parts], (5, 9), Sweep(accuracy_metric("ndcg@10"), **more))
+
+    monkeypatch.setattr(strata_sets, "popularity_strata", drawn)
+    assert [strata.size for strata in sweep([0, 1], seed=3)] == [40, 40]
+    assert asked == [(0, (5, 9), 3, None), (1, (5, 9), 3, None), (0, (5, 9), 3, 40), (1, (5, 9), 3, 40)]
+    assert [strata.size for strata in sweep([0])] == [50]
+    assert len(asked) == 1, "one part has the size of its own smallest pool"
+    assert [strata.size for strata in sweep([0, 1], size=33)] == [33, 33]
+    pools[1] = 30
+    assert len(sweep([0, 1])) == 2, "thirty events are enough"
+    pools[1] = 29
+    for size in (None, "all"):
+        with pytest.raises(InputError, match=r"^films: too few .* popularity below 5 \(29 events\); 30 are wanted"):
+            sweep([0, 1], size=size)
+    assert len(sweep([0, 1], size=20)) == 2, "who asks for a size may have fewer"
+
+    def refused(*parts, **more):
+        raise InputError("no event", fix="give more")
+
+    monkeypatch.setattr(strata_sets, "popularity_strata", refused)
+    with pytest.raises(InputError, match=r"^films: no event; give more$"):
+        sweep([0])
+
+
+@pytest.mark.parametrize(
+    ("label", "depths", "message"),
+    [
+        ("ndcg@20", (20, 50), None),
+        ("ndcg@21", (50, 20), "ndcg@21 looks deeper than the kept lists, which have 20 items; ask for ndcg@20 or less"),
+        ("ndcg", (20,), None),
+        ("ndcg@99", (), None),
+    ],
+)
+def test_a_metric_looks_no_deeper_than_the_shortest_kept_lists(monkeypatch, tmp_path, label, depths, message):
+    (tmp_path / "kept").touch()
+    monkeypatch.setattr(strata, "cell_file", lambda folder, kind, cell: tmp_path / "kept")
+    monkeypatch.setattr(strata, "is_prepared", lambda folder, split: True)
+    split = SimpleNamespace(split=SimpleNamespace(id="s"))
+    monkeypatch.setattr(strata.CellSpec, "model_validate", classmethod(lambda cls, spec: split))
+    cells = [SimpleNamespace(id="c", algorithm="A", dataset="films", spec={"depth": depth}) for depth in depths]
+    sweep = Sweep(accuracy_metric(label))
+    if message is None:
+        strata._refuse_unusable(tmp_path, cells, sweep)
+        return
+    with pytest.raises(NotApplicableError, match=message):
+        strata._refuse_unusable(tmp_path, cells, sweep)
