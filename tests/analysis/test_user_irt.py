@@ -95,6 +95,9 @@ def test_counts_and_pooling():
         assert found.telling_users == len(found.fit.items.names)
         assert found.hit_rate[table.respondents[0]] == pytest.approx(table.right()[0].mean())
     assert result.main.users == 210
+    parts = [result.fits[name] for name in ("x", "y")]
+    assert result.main.hit_by_all == sum(found.hit_by_all for found in parts), "whom all that answered served"
+    assert result.main.hit_by_none == sum(found.hit_by_none for found in parts)
     order = {name: [row["algorithm"] for row in result.to_frame().to_dicts() if row["dataset"] == name]
              for name in result.fits}  # fmt: skip
     rates = result.fits["x"].hit_rate

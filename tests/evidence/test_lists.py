@@ -46,6 +46,23 @@ def test_a_split_from_a_file_is_called_after_it(tmp_path):
     assert judged_on(training(), str(tmp_path / "films.test.csv")).name == "films"
 
 
+def test_judgements_of_other_tools_may_have_letters_before_their_ids(tmp_path):
+    qrels = tmp_path / "films.qrels"
+    qrels.write_text("".join(f"user{u} 0 item{u} 1\n" for u in range(4)))
+    numbers = frame([(u, i) for u in range(4) for i in range(8) if i != u])
+    judging = judged_on(numbers, qrels)
+    assert judging.notes == (
+        "test: the user ids were taken without their prefix 'user'",
+        "test: the item ids were taken without their prefix 'item'",
+    )
+    assert (judging.name, judging.users, len(judging.split.test)) == ("films", 4, 4)
+    named = frame([(f"user{u}", f"item{i}") for u in range(4) for i in range(8) if i != u])
+    assert judged_on(named, qrels).notes == ()
+    assert judged_on(None, qrels).notes == (
+        "there is no training data: the audit could not be done, and items of training count as any other",
+    )
+
+
 def test_without_training_data_nothing_is_audited_and_a_threshold_still_counts():
     test = held_out("rating", row=lambda u: (float(u + 1),))
     judging = judged_on(None, test, threshold=3.0)
@@ -166,6 +183,10 @@ def test_names_of_lists_and_what_is_given_twice(tmp_path):
     path.write_text("user,item,rank\nu1,i1,1\n")
     assert list(_named({"A": path, "B": path})) == ["A", "B"]
     assert "mine" in _named([path, frame([("u", "i", 1)], "rank")])
+    other = tmp_path / "other" / "mine.csv"
+    other.parent.mkdir()
+    other.write_text(path.read_text())
+    assert list(_named([path, other])) == ["mine (mine.csv)", f"mine ({other})"], "equal names are told apart"
     with pytest.raises(UsageError, match="is given twice"):
         _named([path, tmp_path / "." / "mine.csv"])
     with pytest.raises(UsageError, match="no lists were given"):
