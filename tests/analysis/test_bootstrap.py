@@ -70,7 +70,20 @@ def test_below_five_datasets_nothing_is_said_of_others(n_datasets):
     for part in ("interval", "rank_interval", "resampling_share"):
         assert set(answer[part].values()) == {None}
     assert set(answer["methods"]["mean"]) == {"a00", "a01", "a02"}
+    assert answer["winner_p"] == {"mean_rank": None}
+    assert answer["possible_winners"] is None
     assert result.to_frame()["rank_low"].null_count() == result.to_frame().height
+
+
+def test_from_five_datasets_on_others_are_spoken_of():
+    result = rank_algorithms(matrix(np.random.default_rng(0).random((3, 5))), methods=["borda", "mean_rank", "mean"],
+                             replicates=100)  # fmt: skip
+    assert all(ranking.rank_interval is not None for ranking in result.rankings.values())
+    answer = result.to_dict()
+    assert answer["possible_winners"] == list(result.judgement.could_be_best)
+    leader = result.algorithms[int(result.mean_ranks.argmin())]
+    assert (answer["first"]["by_mean_rank"], answer["first"]["aggregations"]) == (leader, 2), "Borda says the same"
+    assert sorted(title for titles in answer["first"]["under"].values() for title in titles) == ["Mean", "Mean rank"]
 
 
 def first_again(effects: np.ndarray, n: int, rng: np.random.Generator, tables: int = 40) -> tuple[float, float, float]:

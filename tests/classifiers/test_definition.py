@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from itertools import cycle
 from types import SimpleNamespace
 
@@ -14,10 +15,10 @@ from recassay.classifiers import cell
 from recassay.classifiers.artificial import Majority, Minority, Optimal, Pessimal, RandomClassifier
 from recassay.classifiers.cell import balanced_accuracy
 from recassay.classifiers.parts import load_classifier, make_classifier
-from recassay.classifiers.spec import HoldoutSpec, MlpsSpec, TableSpec
+from recassay.classifiers.spec import HoldoutSpec, MlpsSpec, TableSpec, TableSplitSpec
 from recassay.classifiers.study import plan_classifiers
 from recassay.classifiers.study_file import ARTIFICIAL, REAL, growing_mlps, load_classify_study
-from recassay.classifiers.tables import PreparedTable, table_record
+from recassay.classifiers.tables import PreparedTable, load_table, prepare_table, table_folder, table_record
 from recassay.core.errors import InputError, UsageError
 from recassay.core.registry import classifiers
 from recassay.store import Store
@@ -131,6 +132,34 @@ def test_balanced_accuracy():
     truth = np.array([0, 0, 0, 0, 2, 2])
     right = np.array([True, True, True, False, False, False])
     assert balanced_accuracy(truth, right) == pytest.approx(0.375)
+    assert balanced_accuracy(np.array([0, 0, 1]), np.array([True, False, True])) == pytest.approx(0.75)
+
+
+def test_a_network_that_was_stopped_is_no_fault():
+    from sklearn.exceptions import ConvergenceWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        cell._ignore_convergence()
+        warnings.warn("stopped", ConvergenceWarning, stacklevel=1)
+        with pytest.raises(RuntimeWarning, match="divide"):
+            warnings.warn("divide", RuntimeWarning, stacklevel=1)
+
+
+def test_a_damaged_table_is_prepared_again(tmp_path):
+    write_tables(tmp_path, "one")
+    table = TableSpec(reference="one.csv", name="one", target="class")
+    spec = TableSplitSpec(dataset="one", data="x", target="class", categorical=(), drop=(), protocol=HoldoutSpec(),
+                          seed=1)  # fmt: skip
+    first = prepare_table(tmp_path, spec, table, str(tmp_path))
+    whole = load_table(tmp_path, spec.id)
+    assert first["counts"] == {"train": 56, "test": 24, "columns": first["counts"]["columns"]}
+    file = table_folder(tmp_path, spec.id) / "train_x.npy"
+    file.write_bytes(file.read_bytes()[:-8])
+    with pytest.raises(InputError, match=r"train_x\.npy"):
+        load_table(tmp_path, spec.id)
+    assert prepare_table(tmp_path, spec, table, str(tmp_path)) == first
+    assert np.array_equal(load_table(tmp_path, spec.id).train_x, whole.train_x)
 
 
 @pytest.mark.parametrize(
@@ -138,6 +167,7 @@ def test_balanced_accuracy():
     [
         ({"classifiers": '"SVN"'}, "line 4: unknown classifier 'SVN'; did you mean 'SVM'"),
         ({"more": "[clasifier.SVM]\nC = 1\n"}, "unknown key clasifier"),
+        ({"classifiers": '"SVM"]\nseeds = [1'}, "unknown key study.seeds; did you mean 'seed'"),
         ({"more": "[classifier.SVN]\nC = 1\n"}, "classifier.SVN: the study has no such classifier; did you mean 'SVM'"),
         ({"more": "[classifier.SVM]\nC = { low = 1 }\n"}, "classifier.SVM.C"),
         ({"more": "[protocol]\ntest_share = 2\n"}, "protocol.test_share = 2: input should be less than 1"),

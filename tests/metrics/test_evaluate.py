@@ -69,6 +69,11 @@ def test_users_without_a_list_score_zero_and_users_without_truth_are_counted():
     assert list(result.mean()) == ["precision@2", "ndcg@2", "diversity@2", "coverage@2"]
 
 
+def test_metrics_are_taken_by_label_or_as_they_are():
+    made = evaluate(LISTS, TEST, [make_metric("precision@2"), "recall@2"], train=TRAIN)
+    assert made.mean() == evaluate(LISTS, TEST, ["precision@2", "recall@2"], train=TRAIN).mean()
+
+
 def test_ids_come_from_whichever_part_knows_them():
     for truth, train, names in (
         (TEST, TRAIN.csr(), ["u0", "u2", "u3"]), (TEST.csr(), TRAIN, ["u0", "u2", "u3"]),

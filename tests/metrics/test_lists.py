@@ -69,11 +69,12 @@ def change(top, row, place, item=None, score=None):
     ("spoil", "message"),
     [
         (lambda top: top.items, "returned a ndarray; return a TopK"),
-        (lambda top: TopK(top.users, top.items + 0.5, top.scores), "returned items of type float64"),
+        (lambda top: TopK(top.users, top.items + 0.5, top.scores), "float64; return positions in the item table"),
         (lambda top: TopK(top.users, top.items.astype(str), top.scores), "returned items of type <U"),
-        (lambda top: TopK(top.users, top.items, top.scores.astype(str)), "returned scores of type <U"),
+        (lambda top: TopK(top.users, top.items, top.scores.astype(str)), "scores of type <U.*; return numbers"),
         (lambda top: top.cut(2), r"shape \(11, 2\) for 11 users and k = 5"),
         (lambda top: TopK(top.users[::-1], top.items, top.scores), "lists of other users"),
+        (lambda top: change(top, 3, 1, item=0, score=np.nan), "the score of item 0 for user 3 is NaN"),
         (lambda top: change(top, 3, 1, score=np.nan), r"for user 3 is NaN \(1 such scores\)"),
         (lambda top: change(change(top, 3, 1, score=np.nan), 7, 0, score=np.nan), r"user 3 is NaN \(2 such scores\)"),
         (lambda top: change(top, 2, 0, item=30), "item 30 of user 2 is not one of the 30"),
@@ -162,6 +163,8 @@ def test_unknown_ids_are_counted_and_keep_their_place():
     assert (record.unknown_users, record.unknown_user_rows) == (1, 2)
     assert (record.unknown_items, record.unknown_item_rows) == (2, 2)
     assert record.examples == {"user": ["zoe"], "item": ["99", "98"]}
+    many = read({"user": ["ann"] * 6, "item": [91, 92, 93, 94, 95, 96], "rank": [1, 2, 3, 4, 5, 6]})
+    assert (many.unknown_items, many.examples["item"]) == (6, ["91", "92", "93", "94", "95"])
 
 
 def test_lists_are_as_wide_as_the_longest_and_as_was_asked_for():
@@ -240,6 +243,12 @@ def test_a_table_without_rows_or_known_users_gives_no_lists():
 def test_letters_before_numbers_are_left_out_where_most_ids_are_then_known(values, bare, prefix):
     found, letters = without_prefix(pl.Series("user", values, dtype=pl.String), pl.Series([1, 2, 3]))
     assert (found.to_list(), letters) == (bare, prefix)
+
+
+def test_letters_stay_where_the_data_knows_an_id_with_them():
+    values = pl.Series("user", ["u1", "u2", "u3"])
+    found, letters = without_prefix(values, pl.Series(["u1", "2", "3"]))
+    assert (found.to_list(), letters) == (["u1", "u2", "u3"], None)
 
 
 def test_the_record_of_a_table_with_prefixes_and_strangers():

@@ -75,7 +75,7 @@ def run_cell(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
 def balanced_accuracy(truth: NDArray[np.int64], right: NDArray[np.bool_]) -> float:
     """The mean over the classes that were tested of the share of their instances that are answered rightly."""
     counts = np.bincount(truth)
-    hits = np.bincount(truth, weights=right, minlength=len(counts))
+    hits = np.bincount(truth, weights=right)
     return float((hits[counts > 0] / counts[counts > 0]).mean())
 
 
@@ -104,8 +104,7 @@ def _answers(fitted: Any, table: PreparedTable, role: str) -> NDArray[np.int64]:
 
 def _responses(table: PreparedTable, answers: NDArray[np.int64], right: NDArray[np.bool_]) -> pl.DataFrame:
     names = pl.Series(table.classes, dtype=pl.String)
-    known = np.where((answers >= 0) & (answers < len(names)), answers, -1)
-    predicted = [None if answer < 0 else table.classes[answer] for answer in known]
+    predicted = [table.classes[answer] if 0 <= answer < len(names) else None for answer in answers]
     return pl.DataFrame(
         {
             "row": table.rows,

@@ -43,7 +43,7 @@ class ListsRecord:
 def without_prefix(values: pl.Series, table: pl.Series) -> tuple[pl.Series, str | None]:
     """The ids as they are where `table` knows any of them; else, where that makes most of them known, without the
     letters that all begin with (`u17` for the user 17), and those letters."""
-    if not values.len() or bool((_codes(values, table) >= 0).any()):
+    if bool((_codes(values, table) >= 0).any()):
         return values, None
     text = values.cast(pl.String)
     begins = text.str.extract(r"^(\D+)\d", 1).unique()
