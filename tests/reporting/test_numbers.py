@@ -12,7 +12,7 @@ from recassay.core.errors import InputError
 from recassay.reporting.files import refuse_file, safe_stem, write_files
 from recassay.reporting.folder import table_caption
 from recassay.reporting.numbers import between, number, p_text, p_value, percent, probability, starred, writer
-from recassay.reporting.section import Figure, Plot, Plots, Section, Table
+from recassay.reporting.section import Figure, Plot, Plots, Section, Table, plot
 from recassay.reporting.tables import column_texts, evaluation_latex, html_table, markdown, paper_tables
 
 NAN = float("nan")
@@ -75,6 +75,9 @@ def test_plots_make_figures_where_they_apply():
     ])  # fmt: skip
     assert plots(3) == [Figure("one", "Caption.", "chart 1", "one")]
     assert plots(4)[1] == Figure("two", "Of 4.", "chart 2", "table")
+    stated = plot("three", "Of 3.", table="other", when=lambda result: result == 3)(lambda result: "chart 3")
+    assert (stated(5), stated.figure(5)) == ("chart 3", Figure("three", "Of 3.", "chart 3", "other"))
+    assert [stated.when(result) for result in (3, 4)] == [True, False]
     made = Section(int, "S", "cost", "p", plots)
     assert made.plots is plots
     assert Section(int, "S", "cost", "p").plots == ()

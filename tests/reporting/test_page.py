@@ -13,10 +13,13 @@ import polars as pl
 import pytest
 
 import recassay
+from recassay.core.errors import InputError
 from recassay.core.tables.facts import AuditFinding, StudyFacts
+from recassay.core.tables.matrix import MissingCells
 from recassay.core.tables.results import Results
 from recassay.reporting.content import ReportContent, grouped
-from recassay.reporting.headline import drawn_axis, drawn_interval, even, verdict_brief, verdict_table
+from recassay.reporting.files import write_files
+from recassay.reporting.headline import drawn_axis, drawn_interval, even, judgement, verdict_brief, verdict_table
 from recassay.reporting.markup import Markup, data_block, escaped, tag
 from recassay.reporting.page import forest
 from recassay.reporting.page.board import board_data, one_dataset
@@ -25,7 +28,8 @@ from recassay.reporting.page.cautions import cautions
 from recassay.reporting.page.parts import definitions
 from recassay.reporting.page.svg import inline_svg
 from recassay.reporting.page.top import _budget, _protocol, _split, top
-from recassay.reporting.tables import column_texts, html_table, latex, markdown, paper_tables, shown
+from recassay.reporting.section import Table
+from recassay.reporting.tables import column_texts, html_section_table, html_table, latex, markdown, paper_tables, shown
 from recassay.store.records import CellRecord
 from recassay.testing.results import synthetic_results
 from support.shared import HOSTILE
@@ -542,10 +546,15 @@ def test_the_card_of_a_verdict():
     assert "<summary>Why</summary><ul><li>Second.</li><li>Why.</li></ul>" in card
     assert "<summary>What would change it</summary>" in card
     assert "How sure" not in card
-    assert 'class="grade"' in card
+    assert '<p class="grades"><span class="grade">' in card
+    assert '<h2 id="verdict-title" class="headline">No clear winner.</h2>' in card
+    assert (
+        '<figure class="forest-plot"><table class="forest"><thead><tr><th scope="col" class="name">Algorithm</th>'
+        in card
+    )
     plain = str(forest.verdict_card(judged(sentences=(), why=(), what_would_change=(), grade="not_comparable"),
                                     graded=False))  # fmt: skip
-    for absent in ('class="grade"', 'class="lead"', "Caution", "Next.", "<details>", "<table"):
+    for absent in ('class="grade"', 'class="lead"', "Caution", "Next.", "<details>", "<table", 'class="folds"'):
         assert absent not in plain
 
 
@@ -654,3 +663,178 @@ def test_a_page_without_results_has_no_leaderboard():
     assert 'id="leaderboard"' not in page
     assert '<a href="#leaderboard">' not in page
     assert "No cell failed: all 0 that ran are done." in page
+
+
+def inlined(inside: str, names=("A", "B")) -> str:
+    """What becomes of the inside of a picture."""
+    drawn = inline_svg(f'<svg xmlns="http://www.w3.org/2000/svg" width="9">{inside}</svg>', "p", "D", list(names))
+    return str(drawn).partition(">")[2].removesuffix("</svg>")
+
+
+@pytest.mark.parametrize(
+    ("inside", "kept"),
+    [
+        ('<rect fill="white" width="9"/><rect fill="red" width="9"/>', '<rect fill="red" width="9"/>'),
+        ('<path fill="white" d="M0,0"/>', '<path fill="var(--ground)" d="M0,0"/>'),
+        ('<g><rect fill="white" width="9"/></g>', '<g><rect fill="var(--ground)" width="9"/></g>'),
+        ('<text fill="white">x</text>', '<text fill="white">x</text>'),
+        ('<path stroke="white" d="M0,0"/>', '<path stroke="var(--ground)" d="M0,0"/>'),
+        ('<g display="none"/><g><path display="none" fill="red"/></g>', "<g/>"),
+        ('<path class="background" d="M0,0"/>', ""),
+        ('<path class="background" d="M0,0" stroke="red"/>', '<path d="M0,0" stroke="red"/>'),
+        ('<path class="other" d="M0,0"/>', '<path d="M0,0"/>'),
+        ('<g class="background"/>', "<g/>"),
+        ('<image width="9" height="8"/><path width="9" height="8"/>', '<image width="9" height="8"/><path/>'),
+        ('<rect role="x" opacity="0.5"/>', '<rect opacity="0.5"/>'),
+        ('<path opacity="1" stroke-dasharray="1,0" text-anchor="start"/>', "<path/>"),
+        ('<path opacity="0.5" text-anchor="end" font-family="f"/>', '<path opacity="0.5" text-anchor="end"/>'),
+        ('<path class="mark-line x role-axis"/><path class="x"/>', '<path class="mark-line role-axis"/><path/>'),
+        ('<a href="#c1"/><path href="http://x"/>', '<a href="#p-c1"/><path href="http://x"/>'),
+        ('<path clip-path="url(#c1)" id="c1"/>', '<path clip-path="url(#p-c1)" id="p-c1"/>'),
+        ('<path transform="translate(1.25,-0.4)" k="1.2345"/>', '<path transform="translate(1.2,-0.4)" k="1.2345"/>'),
+        ('<path fill="#1b1f24" stroke="#687079"/>', '<path fill="currentColor" stroke="var(--soft)"/>'),
+        ('<path fill="rgb(27, 31, 36)" stroke="#e4e7eb"/>', '<path fill="currentColor" stroke="var(--line)"/>'),
+    ],
+)  # fmt: skip
+def test_what_a_picture_keeps_on_the_page(inside, kept):
+    assert inlined(inside) == kept
+
+
+@pytest.mark.parametrize(
+    ("inside", "kept"),
+    [
+        ('<g><path fill="red"/><path fill="red"/></g>', '<g fill="red"><path/><path/></g>'),
+        ('<g><path fill="red"/></g>', '<g><path fill="red"/></g>'),
+        ('<g><path fill="red"/><path/></g>', '<g><path fill="red"/><path/></g>'),
+        ('<g><path fill="red"/><path fill="blue"/></g>', '<g><path fill="red"/><path fill="blue"/></g>'),
+        ('<g fill="none"><path fill="red"/><path fill="red"/></g>',
+         '<g fill="none"><path fill="red"/><path fill="red"/></g>'),
+        ('<g><g fill="red"/><path fill="red"/></g>', '<g><g fill="red"/><path fill="red"/></g>'),
+        ('<g><path d="M0,0"/><path d="M0,0"/></g>', '<g><path d="M0,0"/><path d="M0,0"/></g>'),
+    ],
+)  # fmt: skip
+def test_what_all_marks_of_a_group_share_is_said_once(inside, kept):
+    assert inlined(inside) == kept
+
+
+def test_marks_carry_their_values_and_the_number_of_their_name():
+    def one(label, **more):
+        inside = f'<g><path aria-label="{label}"/></g>'
+        return inlined(inside, **more)
+
+    assert one("algorithm: B; mean_rank: 1.23456") == (
+        '<g data-keys="algorithm|mean rank"><path data-n="1" data-v="#1|1.235"/></g>'
+    )
+    assert one("row: B; column: A; share: 33.3333%") == (
+        '<g data-keys="row|column|share"><path data-n="0" data-v="#1|#0|33.3%"/></g>'
+    ), "of two names the first known one counts"
+    assert one("x: 1; shown: 2; label: 3; edge: 4; gap: null; empty: ") == (
+        '<g data-keys="x"><path data-v="1"/></g>'
+    ), "what a chart needs for its drawing is no value of a mark"
+    assert one("note: a|b #1; other: 2") == '<g data-keys="note|other"><path data-v="a¦b ＃1|2"/></g>'
+    assert one("algorithm: A; B; x: 1", names=("A; B", "A")) == (
+        '<g data-keys="algorithm|x"><path data-n="0" data-v="#0|1"/></g>'
+    ), "a name may hold what separates values"
+    assert one("a title without values") == "<g><path/></g>"
+    assert inlined('<g aria-label="x: 1"><g aria-label="x: 2"/></g>') == "<g><g/></g>", "a group is no mark"
+    several = (
+        '<g><path aria-label="x: 1; y: null"/><path aria-label="x: 2; y: 3"/><path aria-label="z: A"/></g>'
+        '<g><text aria-label="x: 1; y: ">t</text><text aria-label="x: 2; y: 3">t</text></g>'
+    )
+    assert inlined(several) == (
+        '<g data-keys="x|y"><path data-v="1|"/><path data-v="2|3"/><path data-n="0"/></g>'
+        '<g data-keys="x|y"><text pointer-events="none">t</text><text pointer-events="none">t</text></g>'
+    ), "texts on marks that say the same do not stand in their way"
+    assert inlined('<g><text aria-label="x: 7">t</text><text aria-label="x: 8">t</text></g>') == (
+        '<g data-keys="x"><text data-v="7">t</text><text data-v="8">t</text></g>'
+    )
+
+
+def test_labels_belong_to_the_name_that_they_show():
+    names = ("A long name of one", "A", "Alongn…")
+    texts = ("A", " A ", "A  0.12", "A long n…", "A long…", "Alongn…", "B", "", "0.12")
+    shown = inlined("".join(f"<text>{text}</text>" for text in texts), names=names)
+    assert re.findall('<text(?: data-n="(.)")?(?:/>|>)', shown) == ["1", "1", "1", "0", "", "2", "", "", ""]
+    marked = inlined('<g><text aria-label="algorithm: A">B</text></g>', names=("A", "B"))
+    assert 'data-n="0"' in marked, "what a mark belongs to is not changed by its text"
+
+
+def test_the_size_of_a_picture():
+    drawn = inline_svg('<svg xmlns="http://www.w3.org/2000/svg" width="720" height="9"><g/></svg>', "p", "D", [])
+    assert 'class="chart" role="img" aria-label="D" style="max-width:720px;min-width:min(720px,36rem)"' in drawn
+    assert "height=" not in drawn
+    assert inline_svg("<svg>\x08</svg>", "p", "D", []).startswith('<svg class="chart"'), "control characters go"
+
+
+def test_the_verdict_of_the_comparison_comes_first():
+    results = Results.from_frame(synthetic_results(5))
+    compared, ranked = recassay.compare(results, "ndcg@10"), recassay.rank(results, "ndcg@10", replicates=100)
+    given = {"other": Made(judgement="no verdict"), "rank": ranked, "compare": compared}
+    assert judgement(given) is compared.judgement
+    assert judgement({"other": Made(judgement="no verdict"), "rank": ranked}) is ranked.judgement
+    assert judgement({"other": Made(), "third": Made(judgement=ranked.judgement)}) is ranked.judgement
+    assert judgement({"other": Made(judgement="no verdict")}) is None
+    card = str(top(content(synthetic_results(5), **given), []))
+    assert card.startswith('<section id="verdict" class="')
+    assert 'class="forest-plot"' in card
+
+
+def test_long_lists_are_cut():
+    finding = [AuditFinding(f"d{i}", "few_users", "few", False) for i in range(9)]
+    ((_, told),) = cautions(content(synthetic_results(3), facts(findings=tuple(finding))))
+    assert told == "few users on d0, d1, d2, d3, d4, d5 and 3 more: few (the first of them)."
+    names = [f"n{i:02d}" for i in range(45)]
+    frame = pl.DataFrame([(a, d, "ndcg@10", 0.5) for a in names for d in names],
+                         schema=["algorithm", "dataset", "metric", "value"], orient="row")  # fmt: skip
+    page = str(top(content(frame), []))
+    for row in ("Algorithms", "Datasets"):
+        assert f"<dt>{row}</dt><dd>45: {', '.join(names[:40])} and 5 more</dd>" in page
+    sources = [Made(file=f"f{i}.csv", sha256="0" * 64) for i in range(7)]
+    bare = content(synthetic_results(2))
+    some = Made(**{name: getattr(bare.results, name) for name in ("algorithms", "datasets", "metrics", "table")},
+                sources=sources)  # fmt: skip
+    page = str(top(replace(bare, results=some), []))
+    assert "f4.csv (SHA-256 000000000000…)</dd>" in page
+    assert "f5.csv" not in page
+    lost = tuple(CellRecord(str(i), f"a{i:02d}", "d", 1, None, {}, "failed", "no luck") for i in range(25))
+    assert "a19 and 5 more</td>" in failures(facts(failed=lost))
+
+
+def test_gaps_of_the_analysed_metric_are_told_by_its_analysis():
+    frame = pl.DataFrame(
+        [("a", "x", "ndcg@10", 1.0), ("b", "x", "ndcg@10", 2.0), ("a", "y", "ndcg@10", 1.0)],
+        schema=["algorithm", "dataset", "metric", "value"], orient="row",
+    )  # fmt: skip
+    missing = MissingCells("worst", (("b", "y"),))
+    told = list(cautions(content(frame, odd=Made(missing="none"), rank=Made(missing=missing))))
+    assert told == [("Missing cells", f"Of ndcg@10, {missing.sentence()}.")]
+    assert list(cautions(content(frame))) == [], "nothing else is said of the metric itself"
+
+
+def test_cells_and_columns_of_tables_on_the_page():
+    made = html_section_table(Table("T", ["name", "word", "n"], [["a", "b", "1"]], names=2, notes=["N."]))
+    assert '<th scope="row">a</th><td>b</td><td class="n">1</td>' in made
+    assert made.endswith('<p class="note">N.</p>')
+    assert made.startswith('<div class="scroll" tabindex="0" role="region" aria-label="T"><table><caption>T</caption>')
+    frame = pl.DataFrame({"name": ["a"], "word": ["b"], "n": [1e6]})
+    assert '<th scope="row">a</th><td>b</td><td class="n">1000000</td>' in html_table(frame, "T")
+    assert [shown(value) for value in (999_999.0, 1e9, 999_999_999.4)] == ["999999", "1e+09", "999999999"]
+    assert column_texts(pl.Series("x", [1.5e-9])) == ["0.00000000"], "no more than eight decimals"
+    assert column_texts(pl.Series("x", [None, None], dtype=pl.Float64)) == ["", ""]
+    assert markdown(pl.DataFrame({"a": ["x & <y>\nz"]})).endswith("| x &amp; &lt;y> z |\n")
+    assert tag("p", title=None, data_a=0) == '<p data-a="0"></p>'
+    assert escaped("'\"") == "&#x27;&quot;"
+
+
+def test_texts_are_shared_without_the_places_of_this_machine(tmp_path):
+    text = b"see /home/somebody/deep/folder/file.csv"
+    (shared, raw), (kept,) = (
+        [path.read_bytes() for path in write_files(tmp_path / name, files, share=name == "shared")]
+        for name, files in (("shared", {"a.md": text, "a.png": text}), ("kept", {"a.md": text}))
+    )
+    assert b"/home/somebody" not in shared
+    assert raw == kept == text
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError) as refused:
+        write_files(tmp_path / "file", {})
+    assert str(refused.value) == f"{tmp_path / 'file'}: is a file; name a folder with `out`"

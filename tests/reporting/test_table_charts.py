@@ -12,7 +12,11 @@ import polars as pl
 import pytest
 
 from recassay.plots import compare as compare_plots
+from recassay.reporting.section import always, nobody
 from recassay.reporting.sections import (
+    adaptive,
+    associations,
+    beta_irt,
     compare,
     comper,
     correlations,
@@ -20,13 +24,17 @@ from recassay.reporting.sections import (
     decodirt,
     glicko,
     model,
+    multiverse,
     pareto,
     per_dataset,
     profiles,
     rank,
+    ratings,
+    select,
     strata,
     stress,
 )
+from recassay.reporting.telling import own_sections
 from support.charts import rows_of, says, shows
 from support.frozen import changed
 
@@ -407,3 +415,46 @@ def test_every_pair_in_a_map():
     assert sizes == [(480, 480, 9.5), (374, 374, 7.5)]
     several = {plot.name: plot for plot in compare.FIGURES}["pairs"]
     assert [several.when(Made(datasets=("x",) * count)) for count in (4, 5)] == [False, True]
+
+
+def test_what_every_section_states():
+    """Where it stands, what it defines, and the name, table and caption of each of its figures."""
+
+    def figure(plot):
+        caption = plot.caption if isinstance(plot.caption, str) else "by its result"
+        return {"table": plot.table or plot.name, "caption": caption, "always": plot.when is always,
+                "asked": str(getattr(plot.draw, "keywords", ""))}  # fmt: skip
+
+    stated = {
+        name: {
+            "place": f"{section.part}, {section.order}: {section.title} ({section.page}.md)",
+            "names a leader": section.leader is not nobody,
+            "has a brief": section.brief is not nobody,
+            "figures": {plot.name: figure(plot) for plot in section.plots},
+        }
+        for name, section in own_sections().items()
+    }
+    assert changed("charts", "sections", stated) == []
+
+
+def test_figures_are_left_out_where_there_is_nothing_to_draw():
+    for plot, given in (
+        (adaptive.plot_curve, "steps"), (multiverse.plot_curve, "claims"), (multiverse.plot_axes, "shares"),
+        (select.plot_selection_curve, "curve"),
+    ):  # fmt: skip
+        assert [bool(plot.when(Made(**{given: value}))) for value in ((), (1,))] == [False, True]
+
+    def tested(datasets, p):
+        return Made(n_datasets=datasets, alpha=0.05, p_adjusted={"pearson": np.array([0.5]), "spearman": np.array([p])})
+
+    for plot in (associations.plot_associations, associations.plot_mutual_information):
+        few_or_many = [bool(plot.when(tested(*given))) for given in ((9, 0.05), (10, 0.05), (9, 0.049))]
+        assert few_or_many == [False, True, True], "ten datasets, or an association beyond chance"
+
+
+def test_who_leads_by_each_way_to_judge():
+    ordered = Made(algorithms=("a", "b", "c"), order=lambda: [2, 0, 1])
+    for section in (rank.SECTION, glicko.SECTION, ratings.SECTION):
+        assert section.leader(ordered) == "c"
+    able = Made(algorithms=("a", "b", "c"), trait={"ability": ordered}.__getitem__)
+    assert beta_irt.SECTION.leader(able) == "c"

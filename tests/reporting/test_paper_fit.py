@@ -1,0 +1,204 @@
+"""Whether tables and figures fit a page of a paper, of grids and charts whose widths are known."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from recassay.plots.grammar import Chart, channel
+from recassay.reporting.paper import figures
+from recassay.reporting.paper.fit import EMPTY, INCH, Cell, Fit, Grid, fitting, height_of, pieces, text_width, width_of
+
+SMALL = Fit("small", 5, False)
+SIZE = 9 * 1.03
+"""Points of an em in small letters, as broad as Computer Modern has them."""
+
+
+def grid(cells=("0.5",), heads=("x",), groups=(), rows=1):
+    row = tuple(cell if isinstance(cell, Cell) else Cell(cell) for cell in cells)
+    return Grid(tuple(heads), (("ab", row),) * rows, groups=tuple(groups))
+
+
+def test_letters_fall_into_classes():
+    widths = {"a": 0.52, "5": 0.52, "i": 0.34, ".": 0.34, "m": 0.88, "±": 0.88, "A": 0.72, "中": 0.88, "e\u0301": 0.52,
+              "": 0.0, "I": 0.34, "W": 0.88}  # fmt: skip
+    assert {text: text_width(text) for text in widths} == pytest.approx(widths)
+
+
+def test_the_width_of_a_grid():
+    """A name of 1.04 em, a number of 1.38 em, and a gap on both sides of each column."""
+    bare = (1.04 + 1.38) * SIZE + 10
+    assert width_of(grid(), SMALL) == pytest.approx(bare)
+    assert width_of(grid(heads=("mmm",)), SMALL) == pytest.approx((1.04 + 3 * 0.88) * SIZE + 10)
+    upright = Fit("small", 5, True)
+    assert width_of(grid(heads=("mmm",)), upright) == pytest.approx(bare), "a heading on its side is one line wide"
+    assert width_of(grid(cells=("i",)), upright) == pytest.approx((1.04 + 1.2) * SIZE + 10)
+    assert width_of(grid(cells=(Cell("0.5", place=1),)), SMALL) == pytest.approx(bare + 0.15 * 1.38 * SIZE), "bold"
+    assert width_of(grid(cells=(Cell("0.5", place=2),)), SMALL) == pytest.approx(bare)
+    assert width_of(grid(cells=(Cell("0.5", marked=True),)), SMALL) == pytest.approx(bare + 0.45 * SIZE)
+    beside = 0.8 * (0.88 + 1.38) * SIZE
+    assert width_of(grid(cells=(Cell("0.5", "0.1"),)), SMALL) == pytest.approx(bare + beside)
+    two = (1.04 + 2 * 1.38) * SIZE + 20
+    both = {"cells": ("0.5", "0.5"), "heads": ("x", "y")}
+    assert width_of(grid(**both, groups=[("mmm", 2)]), SMALL) == pytest.approx(two), "the heading fits its columns"
+    spare = 5 * 0.88 - 2 * 1.38 - 10 / SIZE
+    assert width_of(grid(**both, groups=[("mmmmm", 2)]), SMALL) == pytest.approx(two + spare * SIZE)
+    assert width_of(grid(**both, groups=[("", 1), ("mm", 1)]), SMALL) == pytest.approx(two + 0.38 * SIZE + 7)
+
+
+def test_the_height_of_a_grid():
+    caption = 1.1 * INCH
+    assert height_of(grid(rows=3), SMALL) == pytest.approx(4 * 1.2 * 9 + caption)
+    assert height_of(grid(rows=3, groups=[("G", 1)]), SMALL) == pytest.approx(5 * 1.2 * 9 + caption)
+    assert height_of(grid(rows=3, heads=("mmm",)), Fit("small", 5, True)) == pytest.approx(
+        (3 * 0.88 + 3 * 1.2) * 9 + caption
+    )
+    assert fitting(grid(rows=3), 7.0, height_of(grid(rows=3), SMALL) / INCH + 0.01) == SMALL
+    lower = fitting(grid(rows=30), 7.0, height_of(grid(rows=30), SMALL) / INCH - 0.01)
+    assert lower == Fit("footnotesize", 4, False), "smaller letters are lower"
+    assert fitting(grid(rows=300), 7.0) is None
+
+
+def test_columns_are_cut_before_rows():
+    """In script size two columns take 3.8 em of 8.05 points and 10 points of gaps, three would take 56.7."""
+    three = grid(cells=("0.5",) * 3, heads=("x", "y", "z"))
+    cut = list(pieces(three, 45 / INCH))
+    assert [piece.heads for piece, _ in cut] == [("x", "y"), ("z",)]
+    assert [fit for _, fit in cut] == [Fit("footnotesize", 2.5, False), SMALL], "each in letters as large as fit"
+    named = grid(heads=("m" * 10,))
+    ((piece, fit),) = pieces(named, 45 / INCH)
+    assert (piece.heads, fit) == (named.heads, Fit("small", 4, True)), "a long heading stands upright"
+    nowhere = list(pieces(grid(cells=("0.5",) * 2, heads=("x", "y")), 5 / INCH))
+    assert [(piece.heads, fit) for piece, fit in nowhere] == [
+        ((head,), Fit("scriptsize", 2, True)) for head in ("x", "y")
+    ], "what fits nowhere is as tight as can be"
+    tall = list(pieces(grid(rows=66), 7.0))
+    assert [len(piece.rows) for piece, _ in tall] == [65, 1], "65 lines of script size, a head and a caption are a page"
+
+
+def test_a_turned_grid_and_parts_of_one():
+    whole = Grid(("x", "y", "mean"), (("a", (Cell("1"), Cell("2"), EMPTY)), ("b", (Cell("3"), Cell("4"), Cell("5")))),
+                 groups=(("", 2), ("", 1)))  # fmt: skip
+    turned = whole.turned()
+    assert (turned.heads, turned.closing, turned.groups) == (("a", "b"), 1, ())
+    assert turned.rows[2] == ("mean", (EMPTY, Cell("5")))
+    assert Grid(whole.heads, whole.rows, groups=(("G", 3),)).turned().closing == 0
+    part = turned.part(columns=[1], rows=[1, 2])
+    assert (part.heads, part.rows, part.closing) == (("b",), (("y", (Cell("4"),)), ("mean", (Cell("5"),))), 1)
+    assert turned.part(rows=[0, 1]).closing == 0
+    assert [Cell(text).halves() for text in ("12.5", "7")] == [("12.", "5"), ("7", "")]
+
+
+def drawing(monkeypatch, beside=60):
+    """Charts come out as wide as their panel and `beside` pixels, 20 with the legend below."""
+
+    def lay_out(spec):
+        below = '"orient": "bottom"' in json.dumps(spec)
+        return f'<svg width="{spec["width"] + (20 if below else beside)}" height="50"></svg>'
+
+    monkeypatch.setattr(figures, "lay_out", lay_out)
+    monkeypatch.setattr(figures, "as_pdf", lambda svg: svg.encode())
+
+
+def chart(*, text=False, legend=False):
+    drawn = Chart([]).mark("rect" if text else "point").encode(y="a:Q")
+    if legend:
+        drawn = drawn.encode(color=channel("b:N", scale={"domain": ["long name", "b"]}))
+    layers = drawn + Chart([]).mark("text").encode(y="a:Q") if text else drawn
+    return layers.properties(width=300, height=200, title="T")
+
+
+def across(svg):
+    return float(re.search('width="([0-9.]+)', svg)[1])
+
+
+@pytest.mark.parametrize(
+    ("width", "text", "drawn"),
+    [(360, False, 360), (364, False, 360), (200, False, 199), (800, False, 796), (140, False, None), (600, True, 360),
+     (320, True, 318), (299, True, None)],
+)  # fmt: skip
+def test_panels_are_drawn_for_the_width_they_have(monkeypatch, width, text, drawn):
+    drawing(monkeypatch)
+    found = figures._fitted(chart(text=text).to_dict(), width)
+    if drawn is None:
+        assert found is None, "panels are never narrower than their least share"
+    else:
+        svg, share = found
+        assert across(svg) == pytest.approx(drawn, abs=0.02 * width)
+        assert across(svg) <= width
+        assert share == pytest.approx((across(svg) - 60) / width, abs=0.01)
+
+
+def test_legends_go_below_where_they_leave_too_little_room(monkeypatch):
+    drawing(monkeypatch, beside=200)
+    wide = figures._within(chart(legend=True).to_dict(), 500)
+    assert across(wide) == 500, "three fifths are left for the panel"
+    narrow = figures._within(chart(legend=True).to_dict(), 400)
+    assert 392 <= across(narrow) <= 400, "the legend is below, and the panel fills the width"
+    assert figures._within(chart().to_dict(), 400) is not None, "without a legend there is nothing to move"
+    assert figures._within(chart(legend=True).to_dict(), 100) is None
+    spec = figures._legends_below(chart(legend=True).to_dict(), 400)
+    assert spec["encoding"]["color"]["legend"] == {"orient": "bottom", "columns": 4}, "30 + 6.6 pixels a letter each"
+    named = {"field": "b", "type": "nominal", "legend": {"labelExpr": "x"}, "scale": {"domain": ["long name"]}}
+    shown = figures._legends_below({"encoding": {"color": named}}, 400)["encoding"]["color"]["legend"]
+    assert shown["columns"] == 2, "a label that is made longer needs more room"
+    gradient = {"encoding": {"color": {"field": "b", "type": "quantitative"}}}
+    assert figures._legends_below(gradient, 400)["encoding"]["color"]["legend"] == {"orient": "bottom"}
+
+
+def test_which_channels_have_a_legend():
+    encoding = {"color": {"field": "a"}, "shape": {"field": "a", "legend": None}, "size": {"value": 3},
+                "x": {"field": "a"}, "fill": {"field": "b", "legend": {"title": None}}}  # fmt: skip
+    spec = {"encoding": encoding, "layer": [{"encoding": {"opacity": {"field": "c"}}}]}
+    assert [how["field"] for how in figures._legends(spec)] == ["a", "b", "c"]
+
+
+def test_panels_beside_and_below_each_other():
+    one = {"width": 100}
+    assert figures._panels_width({"hconcat": [one, {"width": 50}]}) == 150
+    assert figures._panels_width({"vconcat": [one, {"width": 250}]}) == 250
+    assert figures._panels_width({"concat": [one, one, one]}) == 300
+    assert figures._panels_width({"layer": [{}, {"width": 70}]}) == 70
+    assert figures._panels_width({"spec": {"width": 80}}) == 80
+    assert figures._panels_width({"width": {"step": 20}}) == 0
+    spec = {"vconcat": [{"width": 100, "height": 100, "encoding": {"y": {"type": "quantitative"}}},
+                        {"width": {"step": 20}, "height": 100, "encoding": {"y": {"type": "nominal"}}},
+                        {"width": 15, "height": 100}]}  # fmt: skip
+    half, whole = figures._scaled(spec, 0.5)["vconcat"], figures._scaled(spec, 2.0)["vconcat"]
+    assert [view["width"] for view in half] == [50, {"step": 10}, 10], "no panel is narrower than ten pixels"
+    assert [view["height"] for view in half] == [55, 100, 100], "only an axis of numbers becomes shorter"
+    assert [view["height"] for view in whole] == [100, 100, 100]
+    assert spec["vconcat"][0]["width"] == 100, "the chart itself stays"
+    marks = {
+        "cells": [{"mark": "rect"}, {"mark": {"type": "text"}}],
+        "labels": [{"mark": "text"}],
+        "": [{"mark": "rect"}],
+    }
+    assert {kind: figures._texts({"layer": views}) for kind, views in marks.items()} == {kind: kind for kind in marks}
+    with pytest.raises(ValueError, match="no size"):
+        figures._size("<svg></svg>")
+
+
+def test_a_figure_takes_one_column_both_or_smaller_letters(monkeypatch):
+    drawing(monkeypatch)
+
+    def made(text, width, page):
+        return figures.paper_figure("f", "C.", chart(text=text), width=width, page_width=page, letters=9)
+
+    one = made(False, 3.33, 7.0)
+    assert (one.wide, one.letters) == (False, 9)
+    assert 0.98 * 3.33 <= one.width <= 3.33
+    both = made(True, 3.33, 7.0)
+    assert (both.wide, both.letters, both.width) == (True, 9, pytest.approx(360 * 9 / 11 / 72)), (
+        "cells are not stretched"
+    )
+    assert not made(True, 6.0, 6.0).wide, "there is one column"
+    tight = made(True, 2.0, 2.5)
+    assert (tight.wide, tight.width) == (True, pytest.approx(2.5))
+    assert tight.letters == pytest.approx(11 * 2.5 * 72 / 300), "at four fifths of its width, shrunk to the page"
+    assert b'width="180.00pt" height="30.00pt"' in tight.files["svg"]
+    assert b'width="180.00" height="30.00"' in tight.files["pdf"]
+    bare = figures._bare({"title": "T", "padding": 9, "config": {"background": "white", "padding": 3, "font": "f"}})
+    assert bare == {"padding": 2, "background": None, "config": {"font": "f"}}
