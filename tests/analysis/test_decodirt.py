@@ -14,7 +14,7 @@ from scipy import stats
 
 from recassay.analysis.decodirt import fit as decodirt_fit
 from recassay.analysis.decodirt import traits as decodirt_traits
-from recassay.analysis.decodirt.bins import equal_bins
+from recassay.analysis.decodirt.bins import equal_bins, make_bins
 from recassay.analysis.decodirt.fit import ANALYSIS, analyze_instances
 from recassay.analysis.decodirt.fit import _notes as notes_of
 from recassay.analysis.decodirt.metadata import METADATA, correlate_metadata
@@ -493,6 +493,10 @@ def test_bins_and_tables_say_what_the_datasets_say(small):
             {name: np.mean([s[f"mean_{name}"] for s in own]) for name in ("difficulty", "discrimination", "guessing")}
             | {"negative_share": np.mean([s["negative_share"] for s in own])}
         )
+    flat = replace(small.traits[1], fit=replace(small.traits[1].fit, constant=np.ones(14, dtype=bool)))
+    (both,) = make_bins([small.traits[0], flat], np.array([3.0, 5.0]), small.players)
+    own = small.traits[0].statistics()
+    assert (both.low, both.high, both.parameters["difficulty"]) == (3.0, 5.0, own["mean_difficulty"])
     frame = small.to_frame()
     assert frame.get_column("dataset").to_list() == hardest
     assert frame.get_column("bin").to_list() == [1, 1, 1, 2, 2]

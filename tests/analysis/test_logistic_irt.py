@@ -835,8 +835,17 @@ def test_where_estimation_starts_with_gaps_and_items_that_do_not_vary():
     assert own.guessing_logit.tolist() == [-2.0] * 3
     assert starting_state(table, "3pl", None).guessing_logit.tolist() == [-1.39] * 3
     assert np.isneginf(starting_state(table, "2pl", ItemPriors()).guessing_logit).all()
-    turned = Responses.from_array([[1, 0, 0], [1, 0, 0], [0, 1, 0], [0, 1, 1]])
-    assert (starting_state(turned, "1pl", None).slope >= 0.3).all()
+    level = Responses.from_array([[1, 0], [0, 1], [1, 0], [0, 1]])  # all have the same score
+    assert starting_state(level, "1pl", None).slope.tolist() == [0.3, 0.3]
+    table = Responses.from_array([[1, 0, 1], [1, 1, 0], [0, gap, 1], [0, 0, 0], [1, gap, 1]])
+    start = starting_state(table, "2pl", None)
+    share = np.array([2 / 3, 2 / 3, 0.5, 0.0, 1.0])
+    score = ((share - share.mean()) / share.std())[[0, 1, 3]]  # of those who answered the second item
+    p = 1.5 / 4
+    r = 1.2 * (score * (np.array([0, 1, 0]) - p)).mean() / np.sqrt(p * (1 - p))
+    assert start.slope[1] == pytest.approx(1.7 * r / np.sqrt(1 - r**2))
+    assert start.intercept[1] == pytest.approx(np.log(p / (1 - p)) / np.sqrt(1 - r**2))
+    assert abs(r) < 0.85
 
 
 def test_slopes_adapt_to_their_spread_unless_that_is_refused():

@@ -12,6 +12,7 @@ import pytest
 import recassay
 from recassay.analysis.multiverse import fit as multiverse_fit
 from recassay.analysis.multiverse import shares as multiverse_shares
+from recassay.analysis.multiverse import universes as multiverse_universes
 from recassay.analysis.multiverse.claims import Stated, describe, joint_test, observed, shown, suggested_claims
 from recassay.analysis.multiverse.fit import explore, scaled
 from recassay.analysis.multiverse.repeats import drift_test, seed_shares, window_ranks
@@ -568,7 +569,11 @@ def test_a_universe_is_leaky_where_any_of_its_rows_is():
         find_universes(marked, leaky=["splt=9"])
 
 
-def test_windows_of_time_are_repeats_unless_they_are_named_as_an_axis():
+def test_windows_of_time_are_repeats_unless_they_are_named_as_an_axis(monkeypatch):
+    asked = []
+    monkeypatch.setattr(
+        multiverse_universes, "window_ranks", lambda *given: asked.append(given[1]) or window_ranks(*given)
+    )
     rows = pl.concat([
         long_rows(window=lambda row, w=w: str(w), leaky=lambda row, w=w: "yes" if (w, row["split"]) == (1, "9") else "")
         .with_columns(pl.col("value") + 0.1 * w)
@@ -581,6 +586,8 @@ def test_windows_of_time_are_repeats_unless_they_are_named_as_an_axis():
     assert found.leaky.tolist() == [False, True]
     named = find_universes(rows, axes=["split", "window"])
     assert (named.axes["window"], named.drift, len(named)) == (("0", "1", "2"), None, 6)
+    find_universes(pl.concat([rows, rows.with_columns(metric=pl.lit("auc"))]))
+    assert asked == [["split"], ["split"]], "windows are ranked within each universe"
 
 
 def test_seeds_are_compared_within_their_universe():
@@ -833,5 +840,9 @@ def test_too_many_combinations_are_not_completed_and_large_ones_have_fewer_draws
     monkeypatch.setattr(multiverse_shares, "MOST_CELLS", 5)
     assert variance_parts(*incomplete) is None
     monkeypatch.undo()
+    monkeypatch.setattr(multiverse_shares, "_fitted", lambda *given: lambda rng: np.zeros((6, 3)))
+    filled = np.vstack([ranks[:5], ranks[:5].mean(axis=0)])  # what occurs stays as it is, the rest is drawn
+    drawn, whole = variance_parts(*incomplete), variance_parts(filled, places, levels, np.random.default_rng(0))
+    assert drawn.products[7] == pytest.approx(whole.products[0])
     same = variance_parts(np.ones((6, 3)), places, levels, np.random.default_rng(0))
     assert same.of_distance().tolist() == [[0.0, 0.0, 0.0]], "nothing varies"

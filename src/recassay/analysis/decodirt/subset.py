@@ -79,7 +79,7 @@ def recommend(
     against datasets with negative discrimination; it ends with the half whose difficulty varies least. A half shares
     its datasets with the whole, so it agrees better than new datasets would: compare with random halves.
     """
-    halves = [rated for rated in ratings if rated.set.half and rated.set.datasets]
+    halves = [rated for rated in ratings if rated.set.half]
     if not halves:
         return None
     whole = next(rated for rated in ratings if not rated.set.half).all
