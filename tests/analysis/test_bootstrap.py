@@ -79,6 +79,13 @@ def test_from_five_datasets_on_others_are_spoken_of():
     result = rank_algorithms(matrix(np.random.default_rng(0).random((3, 5))), methods=["borda", "mean_rank", "mean"],
                              replicates=100)  # fmt: skip
     assert all(ranking.rank_interval is not None for ranking in result.rankings.values())
+    rows = result.to_frame()
+    assert rows.filter(method="mean_rank")["probability_best"].null_count() == 0
+    assert rows.filter(method="mean")["probability_best"].null_count() == 3, "it is about the mean rank alone"
+    assert result.mean_ranks.tolist() == result.rankings["mean_rank"].scores.tolist()
+    named = rank_algorithms(matrix(np.random.default_rng(0).random((3, 5))), methods=["mean"], replicates=100,
+                            control="A01")  # fmt: skip
+    assert named.judgement.control == "a01"
     answer = result.to_dict()
     assert answer["possible_winners"] == list(result.judgement.could_be_best)
     leader = result.algorithms[int(result.mean_ranks.argmin())]
