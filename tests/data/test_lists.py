@@ -228,6 +228,11 @@ def test_lists_beside_lists_of_scores_keep_their_scores() -> None:
     assert read_lists(structs)[0].frame.rows() == [("u1", "a", 1), ("u1", "b", 2)]
 
 
+def test_a_copy_from_the_very_start_of_a_block() -> None:
+    block = bytes([0x40]) + b"\xa1\x62uv" + bytes([4, 0]) + bytes([0x30]) + b"\xf9\x3c\x00"  # {"uv": {"uv": 1.0}}
+    assert lz4_table(lz4(block, packed=True), "x.lz4").rows() == [("uv", "uv", 1.0)]
+
+
 def test_records_may_become_fractions_late(tmp_path: Path) -> None:
     rows = [{"user": "u", "item": f"i{n}", "score": 200 - n if n < 150 else 0.5} for n in range(151)]
     (found,) = read_lists(write(tmp_path, "a.json", json.dumps(rows)))

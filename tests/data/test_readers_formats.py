@@ -370,6 +370,8 @@ def test_ids_of_floats_and_of_several_types() -> None:
             read_interactions(pl.DataFrame({"user": [1.0, wrong], "item": ["a", "b"]}))
     mixed = read_interactions(pd.DataFrame({"user": [1, "b"], "item": ["x", "y"]}))
     assert mixed.interactions.users.to_list() == ["1", "b"]
+    lacking = pd.DataFrame({"user": [1, "b", None], "item": ["x", "y", "z"]})
+    assert read_interactions(lacking, ReadSpec(skip_bad_rows=True)).interactions.users.to_list() == ["1", "b"]
     with pytest.raises(InputError, match="user ids of several types read the same as text; make the column one type"):
         read_interactions(pd.DataFrame({"user": [1, "1"], "item": ["x", "y"]}))
     rated = pd.DataFrame({"user": [1, 2], "item": [1, 2], "rating": pd.Series([1, 2.5], dtype=object)})

@@ -314,6 +314,11 @@ def test_two_members_of_one_name(tmp_path: Path, names: tuple[str, str]) -> None
     assert_refused(make_tar(tmp_path / "a.tar", members), "one name|used as a folder")
 
 
+def test_a_folder_and_a_file_of_one_name(tmp_path: Path) -> None:
+    assert_refused(make_zip(tmp_path / "a.zip", {"a/": b"", "a": CONTENT}), "two members have one name, or names")
+    assert_refused(make_zip(tmp_path / "b.zip", {"a": CONTENT, "a/": b""}), "a file is used as a folder: 'a/'")
+
+
 @pytest.mark.filterwarnings("ignore:Duplicate name")
 def test_duplicate_names(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
@@ -472,13 +477,15 @@ def test_damage_inside_and_trouble_outside_are_told_apart(tmp_path: Path, monkey
     assert_refused(tmp_path / "r.csv.bz2", r"the archive is damaged \(Invalid data stream\); download it again")
     archive = make_zip(tmp_path / "a.zip", {"r.csv": CONTENT})
 
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device", "out/r.csv")
+    for where, told in (("out/r.csv", r"^out/r\.csv: "), (None, r"a\.zip: ")):
 
-    monkeypatch.setattr("recassay.data.download.members.Writer.write", full)
-    with pytest.raises(RecAssayError, match=r"^out/r.csv: cannot unpack: No space left on device") as caught:
-        unpack(archive, tmp_path / "out")
-    assert not isinstance(caught.value, InputError)
+        def full(*_: object, where: str | None = where) -> None:
+            raise OSError(28, "No space left on device", where)
+
+        monkeypatch.setattr("recassay.data.download.members.Writer.write", full)
+        with pytest.raises(RecAssayError, match=told + "cannot unpack: No space left on device") as caught:
+            unpack(archive, tmp_path / "out")
+        assert not isinstance(caught.value, InputError)
 
 
 def test_interrupt_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

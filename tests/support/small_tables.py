@@ -350,6 +350,24 @@ def optuna(*states: str) -> bytes:
     return connection.serialize()
 
 
+def unversioned(storage: bytes) -> bytes:
+    """A storage that does not say which version wrote it."""
+    connection = sqlite3.connect(":memory:")
+    connection.deserialize(storage)
+    connection.execute("delete from version_info")
+    connection.commit()
+    return connection.serialize()
+
+
+def evaluated(**members: Any) -> bytes:
+    """A log of Inspect that is packed: its members by name, with `__` for a slash."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(zipfile.ZipInfo(name.replace("__", "/") + ".json"), json.dumps(content))
+    return packed.getvalue()
+
+
 def other_database() -> bytes:
     """A database of something else."""
     connection = sqlite3.connect(":memory:")
@@ -539,6 +557,7 @@ SMALL_TABLES |= {
     "Every Eval Ever without names": document({
         "schema_version": "1", "model_info": {"id": "org/m", "name": "m"}, "eval_library": {"version": 2},
         "evaluation_results": [
+            {"evaluation_name": "t0", "score_details": {"score": None}},
             {"evaluation_name": "t1", "metric_config": {"metric_id": "Exact_Match", "metric_name": ""},
              "score_details": {"score": 1, "uncertainty": {"standard_error": 0.25, "confidence_interval": {"lower": 0, "upper": 9}}}},
             {"evaluation_name": "t2", "metric_config": {"metric": "f1"},
@@ -701,6 +720,13 @@ SMALL_LISTS |= {
             "an unknown header of many",
             "A.csv",
             "a,b,c,d,e,f,g,h,i,score\n" + "x," * 9 + "1\n" + "y," * 9 + "2\n",
+            None,
+            None,
+        ),
+        (
+            "plain columns in JSON",
+            "A.json",
+            '{"user": ["u1", "u2"], "item": ["a", "b"], "score": [1, 0.5]}',
             None,
             None,
         ),
@@ -916,6 +942,20 @@ SMALL_TABLES |= {
     "split of pandas by name": document({"columns": ["ndcg@10"], "index": ["EASE", "ItemKNN"], "data": [[0.3], [0.1]]}),
     "records with scores": document([{"model": "EASE", "scores": {"ndcg@10": 0.3}}, {"model": "Pop", "scores": {"ndcg@10": 0.1}}]),
     "frameworks of two datasets": one("algorithm,dataset,metric,value,framework\nA,x,ndcg@10,0.1,F\nB,x,ndcg@10,0.2,G\nA,y,ndcg@10,0.1,F\nB,y,ndcg@10,0.1,H\nC,z,ndcg@10,0.1,F\n"),
+    "a storage without a version": one(unversioned(optuna("COMPLETE")), "studies.db"),
+    "a packed log of Inspect": one(evaluated(header={key: value for key, value in INSPECT.items() if key != "samples"}, journal__start={"eval": 1},
+                                             samples__1={"id": 1, "scores": {"match": {"value": "C"}}}, samples__2={"id": 2, "scores": {"match": {"value": "I"}}}), "x.eval"),
+    "Inspect with totals that are words": document({**INSPECT, "samples": [], "results": {"scores": [
+        {"name": "match", "metrics": {"accuracy": {"value": 0.5}, "f1": {"value": "none"}, "var": {"value": 0.1}}}]}}),
+    "RecBole, printed below its dataset": one("dataset: y\nBPR: {'test_result': {'ndcg@10': 0.1}}\n", "a.txt"),
+    "names in marks": one("model,dataset,NDCG@10\n**EASE**,d1,0.3\n\\textbf{Pop},<b>d1</b>,0.1\n"),
+    "dashes below too": one("model      NDCG@10    HR@10\n-------  ---------  -------\nEASE           0.3      0.5\nPop            0.1      0.2\n-------  ---------  -------\n", "films.txt"),
+    "an unnamed column and a kind": one(",kind,NDCG@10\nfoo,linear,0.3\nbar,simple,0.1\n"),
+    "a Mean without others": one(LONG + "EASE,d1,ndcg@10,0.3\nPop,d1,ndcg@10,0.1\nMean,d2,ndcg@10,0.7\n"),
+    "merges of a workbook that are none": one(book(PLAIN_SHEET + '<mergeCells><mergeCell/><mergeCell ref="A1"/><mergeCell ref=":B2"/></mergeCells>'), "films.xlsx"),
+    "an empty shared text": one(book('<sheetData><row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="s"><v>1</v></c><c r="C1" t="s"><v/></c></row>'
+                                     '<row r="2"><c r="A2" t="s"><v>2</v></c><c r="B2"><v>0.3</v></c></row></sheetData>',
+                                     shared="<si><t>model</t></si><si><t>NDCG@10</t></si><si><t>EASE</t></si>"), "films.xlsx"),
     "an open quote, semicolons": one('model;dataset;NDCG@10\nEASE;d1;0.1\nPop;"d1;0.2\nALS;d1;0.3\n'),
     "a role of no column among many": one("a,b,c,d,e,f,g,h,i,j\n" + "1," * 9 + "1\n", columns={"value": "score"}),
     "submissions to SWE-bench": several({"verified/20240620_a/results/results.json": json.dumps({"resolved": ["i1"], "no_logs": []}),
@@ -970,6 +1010,7 @@ SMALL_OTHERS: dict[str, tuple[Files, str, str]] = {
     "characteristics, first column": ({"a.csv": "name,users\nx,10\ny,20\n"}, "a.csv", "properties"),
     "characteristics with a word": ({"a.csv": "dataset,users\nx,10\ny,many\n"}, "a.csv", "properties"),
     "characteristics with two words": ({"a.csv": "dataset,users\nx,10\ny,many\nz,few\n"}, "a.csv", "properties"),
+    "characteristics with an empty column": ({"a.csv": "dataset,users,more\nx,10,\ny,,\n"}, "a.csv", "properties"),
     "characteristics twice": ({"a.csv": "dataset,users\nx,10\nx,20\n"}, "a.csv", "properties"),
     "characteristics without a name": ({"a.csv": "dataset,users\nx,10\n,20\n"}, "a.csv", "properties"),
     "characteristics without numbers": ({"a.csv": "dataset,note\nx,good\ny,bad\n"}, "a.csv", "properties"),

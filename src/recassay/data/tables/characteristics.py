@@ -57,7 +57,7 @@ def _numbers(column: pl.Series, where: str) -> pl.Series | None:
         absent = text.str.to_lowercase().is_in(ABSENT)
         number = text.cast(pl.Float64, strict=False)
         bad = (number.is_null() & ~absent).arg_true()
-        if bad.len() == column.len():
+        if bad.len() and number.null_count() == column.len():
             return None
         if bad.len():
             row = int(bad[0])
