@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from recassay.analysis.inference import chains, friedman, hierarchical, winners
+from recassay.analysis.inference import chains, friedman, hierarchical, pair_kernels, winners
 from recassay.analysis.inference.agreement import spearman
-from recassay.analysis.inference.all_pairs import scaled_values, sign_patterns
+from recassay.analysis.inference.all_pairs import compare_pairs, scaled_values, sign_patterns
+from recassay.analysis.inference.bootstrap import dataset_weights, studentised
 from recassay.analysis.inference.chains import Chains, first_guess
 from recassay.analysis.inference.effects import equivalence_p, rounding_unit
 from recassay.analysis.inference.extrapolation import Extrapolation
@@ -55,6 +56,25 @@ def test_values_in_spreads_of_their_dataset_by_hand():
     assert not scaled_values(matrix(np.full((3, 4), 0.2))).any()
     rounded = scaled_values(matrix(np.array([[0.3, 0.1], [0.1 + 0.2, 0.2], [0.5, 0.3]])))
     assert rounded[0, 0] == rounded[1, 0]
+
+
+def test_a_pair_is_no_surer_than_those_tested_before_it(monkeypatch):
+    def counted(sums, first, second, weight, least, alone, together):
+        alone[:], together[:] = 1, [3, 1, 2]
+
+    monkeypatch.setattr(pair_kernels, "count_flips", counted)
+    found = compare_pairs(rng(1).normal(size=(3, 6)), np.array([0, 0, 1]), np.array([1, 2, 2]), rng())
+    assert found.adjusted.tolist() == [3 / 32] * 3
+    assert found.single.tolist() == [1 / 32] * 3
+
+
+def test_replicates_of_equal_values_do_not_count_whatever_rounding_leaves():
+    values = rng(2).random((40, 7))
+    values[:, 1:3] = values[:, :1]
+    weights = dataset_weights(7, 80, rng(3))
+    equal = np.array([[3.0, 2, 2, 0, 0, 0, 0], [2.0, 2, 3, 0, 0, 0, 0], [7.0, 0, 0, 0, 0, 0, 0]])
+    weights = weights[(weights[:, 3:] > 0).sum(axis=1) > 1]
+    assert studentised(values, np.vstack([weights, equal]), 0.9) == pytest.approx(studentised(values, weights, 0.9))
 
 
 def test_pairs_without_a_ratio_on_either_side_are_not_equivalent():
