@@ -473,8 +473,8 @@ def test_an_advice_passes_on_what_was_asked(monkeypatch):
     real = advise_module.rank_algorithms
 
     def ranked(matrix, **options):
-        asked.update(options, matrix=matrix)
-        return real(matrix, **options)
+        asked.update(options, matrix=matrix, among=real(matrix, **options))
+        return asked["among"]
 
     def cost(results, table, size, *, confidence):
         asked.update(results=results, size=size, level=confidence)
@@ -489,6 +489,9 @@ def test_an_advice_passes_on_what_was_asked(monkeypatch):
     assert (nearby.metric, nearby.higher_is_better, nearby.algorithms) == ("rmse", False, errors.algorithms)
     assert nearby.datasets == tuple(near.dataset for near in found.nearest)
     assert [asked[name] for name in ("methods", "replicates", "confidence", "seed")] == [["mean_rank"], 150, 0.7, 9]
+    among = asked["among"].rankings["mean_rank"]
+    assert found.near_interval == pytest.approx(among.score_interval)
+    assert found.near_first == pytest.approx(among.resampling_share)
     assert (asked["results"], asked["size"], asked["level"]) == ("timings", 77.0, 0.7)
     assert (found.evidence, found.notes, found.confidence, found.n_datasets) == ("a board", ("A note.",), 0.7, 12)
     assert found.frames()["advice_cost"].rows() == [("a00", 1.0, 0.5, 2.0, 9)]

@@ -291,6 +291,9 @@ def test_a_share_is_certified_when_the_draws_stay_within_five_points(monkeypatch
         assert claim.share == pytest.approx(1 - share / 12)
         assert claim.interval == (pytest.approx(11 / 12 if share else 1.0), 1.0)
         assert claim.certified == certified
+    # A deviation of one of twelve universes: of the variance, (c - 1) / 11 lies between the c choices of an axis.
+    assert (found.axis, found.axis_share) == ("filter" if share else "split", pytest.approx(share * 2 / 11))
+    assert found.axis_certified
     assert (found.run, found.cost, found.confidence) == (8, pytest.approx(8 / 12), confidence)
     assert len(found.next) == 1
     assert set(found.next) <= {(4, 0), (4, 1), (5, 0), (5, 1)}
