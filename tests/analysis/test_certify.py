@@ -364,3 +364,15 @@ def test_the_next_blocks_lower_the_doubt_most_for_their_price():
     blocks = np.argwhere(grid.exists)[unrun[told]]
     assert _cheapest(grid, unrun, spread, weight, price, 3) == tuple(map(tuple, blocks.tolist()))
     assert len(set(_cheapest(grid, unrun, spread, weight, price, 9))) == 5
+
+
+@pytest.mark.parametrize(("ahead", "certified"), [(0.04, True), (0.048, False), (0.06, False)])
+def test_the_deciding_axis_is_certified_when_no_other_explains_five_points_more(monkeypatch, ahead, certified):
+    """In three draws of ten the second axis is ahead; the difference counts with a margin of a tenth."""
+    grid, known = small(), np.tile([1.0, 2.0, 3.0], (12, 2))
+    known[8:] = np.nan
+    parts = np.tile([0.5, 0.0, 0.1], (240, 1))
+    parts[:72, 1] = 0.5 + ahead
+    monkeypatch.setattr("recassay.analysis.certify.fit._axis_shares", lambda *_: parts)
+    found, _ = decide(grid, known, np.ones(12), None, confidence=0.9, rng=np.random.default_rng(0))
+    assert (found.axis, found.axis_share, found.axis_certified) == ("split", pytest.approx(0.5), certified)

@@ -265,6 +265,7 @@ def test_the_share_of_the_best(up, expected):
     assert share_of_best(values, higher_is_better=up).tolist() == expected
     assert ratio_to_best(np.array([0.0, 2.0, 4.0]), np.array(4.0), higher_is_better=True).tolist() == [np.inf, 2.0, 1.0]
     assert ratio_to_best(np.array([0.0, 2.0]), np.array(0.0), higher_is_better=False).tolist() == [1.0, np.inf]
+    assert ratio_to_best(np.array([0.3, 0.1 + 0.2]), np.array(0.1 + 0.2), higher_is_better=True).tolist() == [1.0, 1.0]
 
 
 @pytest.mark.parametrize("weights", [(0.5, 0.50000001), (2.0**24, 2.0**24 + 1)])
@@ -276,3 +277,10 @@ def test_a_duel_is_won_by_the_weight_that_is_a_little_larger(weights):
     assert duels.outcomes(ahead).worst.tolist() == [[weights[1], 0]]
     assert duels.outcomes(level).balance.tolist() == [[0, 0]]
     assert duels.outcomes(ahead).balance.tolist() == [[-1, 1]]
+
+
+@pytest.mark.parametrize("step", [None, 0.1])
+def test_zeros_are_as_good_as_the_best_zero_that_left(step):
+    """Lower is better. After the first leaves, the second is level with it on one dataset, the third best on two."""
+    values = np.array([[0.0, 1.0, 1.0], [0.0, 100.0, 100.0], [1.0, 1.5, 1.5]])
+    assert scores("dm_lbo", values, up=False, step=step).tolist() == [1, 3, 2]
