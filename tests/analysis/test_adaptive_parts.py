@@ -143,6 +143,10 @@ def test_cells_beyond_the_budget_are_not_chosen():
     found = decide(grid, Question("order", 0.99999), values, seconds, most_seconds=9.0)
     assert found.ended is None
     assert found.next.cells == (("a", "z"), ("b", "z"))
+    only = np.zeros((3, 3), bool)
+    only[2, 2] = True
+    left = decide(grid, Question("order", 0.99999), values, seconds, most_seconds=9.0, allowed=only)
+    assert left.ended == "budget", "the cheap cells are not allowed"
 
 
 @pytest.mark.parametrize(
@@ -270,9 +274,14 @@ def test_a_replay_reveals_what_the_table_reports(monkeypatch, upward):
 
 def test_a_value_that_is_no_number_is_a_failed_cell():
     grid = CellGrid("score", ("a", "b"), ("x", "y"))
-    found = run_adaptive(
-        lambda cells: {(a, d): (float("nan") if a == "a" else 1.0, 2.0) for a, d in cells}, grid, Question("order")
-    )
+    asked = []
+
+    def runner(cells):
+        asked.extend(cells)
+        assert len(asked) == len(set(asked)), "a cell that failed is not run again"
+        return {(a, d): (float("nan") if a == "a" else 1.0, 2.0) for a, d in cells}
+
+    found = run_adaptive(runner, grid, Question("order"))
     assert np.isneginf(found.values[0][found.measured[0]]).all()
     assert found.order == ("b", "a")
     for answer in ((1.0, 2.0, 3.0), 1.0):
