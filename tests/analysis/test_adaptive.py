@@ -982,6 +982,8 @@ def test_a_prior_is_made_of_the_tables_by_hand():
     assert prior.covariance[[1, 3, 1], [1, 3, 3]] == pytest.approx(
         [(more + less) / 2, (more + less) / 2, (less - more) / 2]
     )
+    partly = prior_from([replace(second, log_size=np.array([5.0, np.nan]))], ("a", "b", "c"))
+    assert (partly.succeeded.shape, partly.log_size.tolist()) == ((3, 0), []), "sizes of all datasets, or of none"
     once = second.log_seconds.copy()
     once[0, 1] = np.nan
     assert np.isnan(prior_from([replace(second, log_seconds=once)], ("a", "b", "c")).log_seconds).all()
