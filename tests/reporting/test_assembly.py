@@ -361,6 +361,17 @@ def test_no_sentence_is_told_twice_and_failures_are_told_by_name(monkeypatch):
     assert reasons == {"gone": "it is gone", "c": why}
 
 
+def test_a_section_of_a_plugin_that_would_end_the_process_is_told():
+    def ends(result):
+        raise SystemExit(3)
+
+    not_done = []
+    assert telling.ask(Section(Told, "Joy", "datasets", "report", sentences=ends), "sentences", Told(), not_done) == []
+    assert not_done == ["the sentences of the section 'Joy' failed with SystemExit: 3"]
+    given = Section(Told, "Joy", "datasets", "report", sentences=lambda result: iter(["One."]))
+    assert telling.ask(given, "sentences", Told(), not_done) == ["One."]
+
+
 def test_an_answer_in_the_words_of_the_table():
     results = Made(words=("model", "task"), algorithms=("x",), datasets=("t",), metrics=("m",))
     table = Table("Each algorithm", ["algorithm", "datasets"], [["algorithm", "1"]], names=2, important=["datasets"],

@@ -13,10 +13,12 @@ import polars as pl
 import pytest
 
 import recassay
+from recassay.analysis.compare.result import critical_differences
 from recassay.core.errors import InputError
 from recassay.core.tables.facts import AuditFinding, StudyFacts
 from recassay.core.tables.matrix import MissingCells
 from recassay.core.tables.results import Results
+from recassay.plots.theme import COLOURS
 from recassay.reporting.content import ReportContent, grouped
 from recassay.reporting.files import write_files
 from recassay.reporting.headline import drawn_axis, drawn_interval, even, judgement, verdict_brief, verdict_table
@@ -628,6 +630,15 @@ def test_the_data_of_the_leaderboard():
     given = {"rank": recassay.rank(few, "ndcg@10", replicates=100), "compare": recassay.compare(few, "ndcg@10")}
     computed = board_data(replace(content(synthetic_results(4), **given), alpha=0.05))["computed"]
     assert (computed["friedman"], computed["again"], computed["rules"]) == (None, None, {})
+
+
+def test_the_leaderboard_speaks_the_words_of_the_table_and_has_the_colours_of_the_charts():
+    bare = replace(content(synthetic_results(2)), alpha=0.05)
+    spoken = replace(bare, results=replace(bare.results, words=("model", "task")))
+    assert board_data(spoken)["words"] == {"algorithm": "model", "dataset": "task"}
+    names = bare.results.algorithms
+    assert [row["colour"] for row in board_data(bare)["algorithms"]] == list(COLOURS[: len(names)])
+    assert board_data(bare)["nemenyi"] == critical_differences(len(names), 0.05)
 
 
 def test_the_leaderboard_of_one_dataset():
