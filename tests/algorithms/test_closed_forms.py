@@ -13,7 +13,7 @@ from recassay.algorithms.random_walks import RP3beta
 from recassay.core.errors import UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.types import Interactions
-from recassay.testing.examples import learnable_tastes
+from recassay.testing.examples import example_interactions, learnable_tastes
 
 
 @pytest.fixture(scope="module")
@@ -71,6 +71,8 @@ def test_polynomial_filters(train, order):
 
 def test_nce_plrec_is_a_ridge_regression_on_its_embedding(train):
     dense = train.csr().toarray().astype(float)
+    dense[:, 3] = 1  # an item that everybody has is worth nothing, and not less
+    train = example_interactions(*np.nonzero(dense), n_users=train.n_users, n_items=train.n_items)
     count = degrees(dense)[1]
     worth = dense * np.maximum(np.log(train.n_users / count**1.1), 0)
     _, strength, vectors = np.linalg.svd(worth, full_matrices=False)

@@ -36,7 +36,7 @@ class NCEPLRec(Tunable):
         history = train.csr()
         count = np.maximum(history.sum(axis=0), 1.0)
         worth = np.maximum(np.log(max(train.n_users, 1) / count**self.beta), 0.0).astype(np.float32)
-        weighted = csr_array((worth[history.indices], history.indices, history.indptr), shape=history.shape)
+        weighted = csr_array(history * worth[None, :])  # entries of its own: those of the history stay
         weighted.eliminate_zeros()
         with one_blas_thread():
             vectors = right_singular_vectors(weighted, self.factors, rng)
