@@ -55,6 +55,10 @@ def test_the_whole_window_is_popularity() -> None:
     train = _timed([0, 0, 0, 1, 1, 2], [5, 5, 5, 9, 9, 9])
     top = RecentPop(window=1.0).fit(train, rng=rng()).recommend(np.array([1], dtype=np.int32), 3, exclude=None)
     assert top.scores[0].tolist() == [3.0, 2.0, 1.0]
+    at_once = _timed([0, 0, 0, 1, 1, 2], [7] * 6)
+    for kind in ("window", "decay"):
+        top = RecentPop(kind=kind).fit(at_once, rng=rng()).recommend(np.array([1], dtype=np.int32), 3, exclude=None)
+        assert top.scores[0].tolist() == [3.0, 2.0, 1.0]
 
 
 def test_recent_popularity_needs_times_and_a_sensible_window() -> None:

@@ -182,6 +182,7 @@ def test_a_model_of_lenskit_by_what_is_asked_of_it(whole: bool, monkeypatch: pyt
     top = model.recommend(np.array([2, 0], dtype=np.int32), 3, exclude=twice.csr())
     assert top.items.tolist() == [[3, 0, 1], [3, 2, 1]]
     assert top.scores.tolist() == [[9.0, 7.0, 1.0], [9.0, 2.0, 1.0]]
+    assert len(made) == (0 if whole else 1)
     if not whole:
         assert type(made[0].scorer).__name__ == "Scorer"
         assert made[0].events == [(0, 0), (1, 1), (2, 2)]
@@ -324,6 +325,17 @@ def test_places_that_a_model_could_not_fill_are_left_out() -> None:
     assert top.scores.tolist() == [[2.0, -np.inf], [3.0, 1.0], [-np.inf] * 2]
 
 
+def test_items_of_equal_scores_stay_as_the_model_lists_them() -> None:
+    order = np.random.default_rng(3).permutation(60)
+    train = example_interactions(np.array([0, 1, 2]), np.array([0, 1, 2]), n_users=3, n_items=60)
+    equal = (np.tile(order, (3, 1)), np.ones((3, 60)))
+    model = type("Equal", (Listing,), {"name": "Even", "answer": equal, "__init__": lambda self: None})
+    kind = wrap(model)
+    assert kind.name == "Even"
+    top = kind().fit(train, rng=rng()).recommend(everyone(train), 50, exclude=None)
+    assert top.items.tolist() == [order[:50].tolist()] * 3
+
+
 class Seeded(Listing):
     """Tells what it was made and fitted with."""
 
@@ -408,8 +420,9 @@ def test_what_an_algorithm_does_not_declare_is_filled_in() -> None:
         ({"recommend": lambda self, users, k: None}, True),
         ({"score": lambda self, users: None}, True),
         ({"fit": lambda self, train: None, "score": lambda self, users: None}, True),
+        ({"fit": lambda self, train: None, "recommend": lambda self, users, k, *, exclude: None}, True),
     ],
-    ids=["fit with chance", "lists that exclude", "lists", "scores", "fit without chance"],
+    ids=["fit with chance", "lists that exclude", "lists", "scores", "scores without chance", "lists without chance"],
 )
 def test_which_classes_are_algorithms_as_they_are(parts: dict[str, Any], adapted: bool) -> None:
     made = as_algorithm(type("Mine", (Complete,), parts), "mine.py:Mine")

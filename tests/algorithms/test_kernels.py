@@ -32,8 +32,9 @@ from recassay.algorithms.kernels.stages import Iterated
 from recassay.algorithms.linear import EASE
 from recassay.algorithms.nmf import NMF, descend
 from recassay.algorithms.rating_mf import RatingMF
-from recassay.algorithms.svd import PureSVD
+from recassay.algorithms.svd import PureSVD, right_singular_vectors
 from recassay.core.errors import InputError, MissingExtraError, NotEnoughMemoryError, UsageError
+from recassay.core.ranking import tie_order
 from recassay.core.seeds import derived_rng
 from recassay.core.specs.search import fixed
 from recassay.testing.examples import example_interactions
@@ -97,6 +98,22 @@ def test_pure_svd_of_fewer_users_than_items_leaves_out_what_is_not_there():
     )
 
 
+def test_singular_vectors_come_largest_first():
+    matrix = csr_array((np.random.default_rng(2).random((260, 230)) < 0.1).astype(np.float32))
+    vectors = right_singular_vectors(matrix, 5, derived_rng(1))
+    expected = np.linalg.svd(matrix.toarray(), compute_uv=False)[:5]
+    np.testing.assert_allclose(np.linalg.norm(matrix @ vectors, axis=0), expected, rtol=1e-4)
+
+
+def test_the_order_of_ties_is_that_of_chance_when_the_model_was_made():
+    generator, users = derived_rng(1), np.arange(2, dtype=np.int32)
+    even = {"n_items": 50, "rng": generator}
+    made = ScoreRecommender(lambda users: np.zeros((len(users), 50), dtype=np.float32), **even)
+    fresh = tie_order(50, derived_rng(1))
+    generator.random(9)
+    assert made.recommend(users, 50, exclude=None).items.tolist() == [np.argsort(fresh).tolist()] * 2
+
+
 def test_neighbour_lists_are_kept_by_setting_and_those_used_last_stay(monkeypatch):
     profiles = csr_array((np.random.default_rng(1).random((12, 30)) < 0.3).astype(np.float32))
     made, real = [], similarity.nearest
@@ -113,6 +130,10 @@ def test_neighbour_lists_are_kept_by_setting_and_those_used_last_stay(monkeypatc
         np.testing.assert_array_equal(found.similarity, expected.similarity)
         np.testing.assert_array_equal(found.profile, expected.profile)
         assert len(made) == computed, shrink
+    made.clear()
+    for k in (500, 500, 12, 3):
+        lists.nearest(k, ("cosine", "none", 9.0))
+    assert len(made) == 1, "there are no more profiles than these"
     for other in (("jaccard", "none", 9.0), ("cosine", "tfidf", 9.0)):
         np.testing.assert_array_equal(lists.nearest(4, other).similarity, real(profiles, 4, other).similarity)
 
@@ -133,6 +154,7 @@ def test_lists_are_sorted_some_rows_at_a_time(monkeypatch):
     left, right = (csr_array((draws.random(shape) < 0.4).astype(np.float32)) for shape in ((23, 8), (8, 23)))
     rows, columns, place = SparseRows.of(left), SparseRows.of(right), draws.permutation(23).astype(np.int32)
     whole = sparse_neighbours.largest_products(rows, columns, 4, place)
+    monkeypatch.setattr(numba.config, "NUMBA_NUM_THREADS", 1)
     monkeypatch.setattr(sparse_neighbours, "ROWS_AT_ONCE", 5)
     parts = sparse_neighbours.largest_products(rows, columns, 4, place)
     for one, other in zip(whole, parts, strict=True):

@@ -136,3 +136,17 @@ def test_ratings_count_where_they_are_asked_for() -> None:
     negative = replace(train, weight=-np.ones(len(train), dtype=np.float32))
     with pytest.raises(InputError, match="below zero"):
         PLSA(use_ratings=True).fit(negative, rng=derived_rng(1))
+
+
+def test_an_iteration_of_the_aspect_model_by_hand() -> None:
+    train = random_events(6, 5, 0.5, 2)
+    training = AspectModel(classes=2, beta=0.7, smoothing=0.3).training(train, derived_rng(1))
+    training.classes = np.array([0.9, 0.1], dtype=np.float32)
+    users, items, held = training.users.astype(float), training.items.astype(float), train.csr().toarray()
+    joint = training.classes * (users[:, None] * items[None]) ** 0.7
+    masses = held[:, :, None] * joint / joint.sum(axis=2, keepdims=True)
+    training.advance(1)
+    np.testing.assert_allclose(training.classes, masses.sum(axis=(0, 1)) / held.sum(), rtol=1e-4)
+    for found, axis in ((training.users, 1), (training.items, 0)):
+        mass = masses.sum(axis=axis) + 0.3
+        np.testing.assert_allclose(found, mass / mass.sum(axis=0), rtol=1e-4)

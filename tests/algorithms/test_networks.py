@@ -285,7 +285,7 @@ def test_dropout_keeps_the_mean_and_penalties_are_halved_per_row():
     dropped = chance.dropout(ones, 0.2)
     assert dropped.unique().tolist() == [0.0, 1.25]
     assert dropped.mean().item() == pytest.approx(1, abs=0.02)
-    assert half_squares(torch.tensor([[1.0], [2.0]]), torch.tensor([[3.0], [0.0]])).item() == 14 / 4
+    assert half_squares(torch.tensor([[1.0], [2.0], [1.0]]), torch.tensor([[3.0], [0.0], [0.0]])).item() == 15 / 6
 
 
 @pytest.mark.parametrize("name", ["LightGCN", "MultiVAE", "LINE"])

@@ -35,7 +35,7 @@ def in_parallel(
     The answers come in the order of the slices, each of `size` rows; by default as few as keep all threads at work.
     """
     threads = 1 if alone else int(vars(numba.config)["NUMBA_NUM_THREADS"])
-    chunks = 1 if threads == 1 or n_rows < 2 else threads * CHUNKS_PER_THREAD
+    chunks = 1 if threads == 1 else threads * CHUNKS_PER_THREAD
     size = size or max(1, -(-n_rows // chunks))
     parts = [slice(start, min(start + size, n_rows)) for start in range(0, max(n_rows, 1), size)]
     if threads == 1:
