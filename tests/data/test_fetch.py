@@ -262,13 +262,21 @@ def test_a_part_is_left_where_the_server_does_not_say_how_long_the_file_is(serve
     assert asked_from(server) == [1000, 0]
 
 
+def test_a_whole_file_that_is_out_of_range_is_refused(server: Server, tmp_path: Path) -> None:
+    server.codes = [416]
+    with pytest.raises(RecAssayError, match=r"data.bin: the server refuses \(416\); see https://example.org/little"):
+        run(entry_for(server), tmp_path)
+
+
 def test_server_that_ignores_ranges(server: Server, tmp_path: Path) -> None:
     server.ranges, server.cuts = False, [300_000]
     record = run(entry_for(server), tmp_path)
     assert record.sha256 == SHA256
 
 
-@pytest.mark.parametrize("broken", ["no header", "bytes 5-10/20", "bytes */700000", "items 1-2/3"])
+@pytest.mark.parametrize(
+    "broken", ["no header", "bytes 5-10/20", "bytes 5-699999/700000", "bytes */700000", "items 1-2/3"]
+)
 def test_server_that_sends_another_range(server: Server, tmp_path: Path, broken: str) -> None:
     honest = server.content_range
     server.cuts = [300_000]
@@ -679,9 +687,9 @@ def test_a_file_that_changes_its_size_starts_again(server: Server, tmp_path: Pat
     with contextlib.suppress(RecAssayError):
         run(entry_for(server), tmp_path, patience=ONCE)
     assert (tmp_path / "data.bin.part").stat().st_size > 0
-    server.body = BODY + b"more"  # under the same ETag
+    server.body = BODY[::-1] + b"more"  # under the same ETag
     record = run(entry_for(server), tmp_path)
-    assert (tmp_path / record.file).read_bytes() == BODY + b"more"
+    assert (tmp_path / record.file).read_bytes() == BODY[::-1] + b"more"
 
 
 def test_a_server_that_drips_is_left(server: Server, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import recassay
 from recassay import RecAssayError, load_results
 from recassay.api.tables import default_metric
 from recassay.core.tables.responses import MISSING
+from recassay.data.tables.characteristics import read_characteristics, read_properties
 from recassay.data.tables.read import read_table
 from recassay.data.tables.responses import read_responses
 
@@ -377,6 +378,22 @@ def test_columns_of_bytes_and_of_lists_are_refused(tmp_path):
     frame.with_columns(raw=pl.Series([[1], [2]])).write_parquet(tmp_path / "t.pq")
     with pytest.raises(RecAssayError, match=r"column 'raw' holds list\(int64\), not text or numbers"):
         read_table(tmp_path / "t.pq", empty_fix="")
+
+
+def test_a_parquet_file_of_answers(tmp_path):
+    frame = pl.DataFrame({"respondent": ["A", "B"], "i1": [1, 0], "i2": [1, None], "i3": [0, 0]})
+    frame.write_parquet(tmp_path / "digits.parquet")
+    results = load_results(tmp_path / "digits.parquet")
+    assert results.frame.select("algorithm", "dataset", "metric", "value", "runs").rows() == [
+        ("A", "digits", "accuracy", 2 / 3, 3),
+        ("B", "digits", "accuracy", 0.0, 2),
+    ]
+
+
+def test_characteristics_that_are_read_already():
+    table = read_characteristics(pl.DataFrame({"dataset": ["x", "y"], "users": [1, None]}))
+    assert read_characteristics(table) is table
+    assert read_properties(table) == {"x": {"users": 1.0}, "y": {}}
 
 
 def test_answers_that_are_numbers_already():
