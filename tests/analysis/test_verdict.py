@@ -24,7 +24,7 @@ from recassay.analysis.inference.all_pairs import (
 )
 from recassay.analysis.inference.bootstrap import dataset_weights, intervals
 from recassay.analysis.inference.effects import hodges_lehmann
-from recassay.analysis.inference.winners import fewest_to_remove, probability_first
+from recassay.analysis.inference.winners import fewest_to_remove, possible_winners, probability_first
 from recassay.analysis.rank.fit import rank_algorithms
 from recassay.analysis.verdict import decision
 from recassay.analysis.verdict.decision import decide
@@ -594,6 +594,10 @@ def test_json_lists_the_pairs_of_many_algorithms_that_matter():
     assert all({pair.a, pair.b} <= names or "a03" in (pair.a, pair.b) for pair in listed)
     told = v.to_dict()
     assert (len(told["pairs"]), told["pairs_left_out"]) == (len(listed), 70 * 69 // 2 - len(listed))
+    assert told["leads_again"] == v.leads_again[0]
+    assert (told["how_sure"], told["rival"]) == (list(v.how_sure), v.rival)
+    assert {"families", "grade_by_family", "best_by_family", "visible_lead", "removal"} <= set(told)
+    assert judge(ladder([0.3, 0.1], n=4)).to_dict()["leads_again"] is None
 
 
 def test_what_was_judged_is_remembered_by_all_that_decides_it():
@@ -738,3 +742,24 @@ def test_a_family_weighs_as_many_datasets_as_it_has(monkeypatch):
     first = asked["scaled"][0] / asked["scaled"][0].sum()
     assert first == pytest.approx([5 / 8, 1 / 8, 1 / 8, 1 / 8])
     assert not found.decidable
+
+
+def test_who_could_be_best_of_few_families_weighs_them_by_size():
+    """Five families of eight datasets cannot decide a pair; a comparison with the best is left."""
+    table = ladder([0.03, 0.02, 0.0], n=8, seed=2)
+    names = dict(zip(table.datasets, ["f0"] * 4 + ["f1", "f2", "f3", "f4"], strict=True))
+    found = judge(table, families=names, replicates=100)
+    assert found.smallest_p > found.alpha
+    order = [table.algorithms.index(name) for name in found.algorithms]
+    values = table.values[order]
+    ranks = 1.0 + (values[None] > values[:, None]).sum(axis=1)
+    # The mean over families is the mean over datasets: four datasets of one family count four times, over 8 / 5.
+    weighed = np.column_stack([ranks[:, :4].sum(axis=1), ranks[:, 4:]]) * 5 / 8
+    expected = possible_winners(weighed, derived_rng(0, "possible winners", "ndcg@10"))
+    assert found.p_best == pytest.approx(expected)
+
+
+def test_a_lead_that_would_be_seen_is_told_where_pairs_can_differ():
+    assert judge(ladder([0.3, 0.1, 0.0], n=5)).visible_lead is None, "no pair of five datasets can be decided"
+    assert judge(even([0.1, 0.1])).visible_lead is None, "nothing differs"
+    assert judge(ladder([0.3, 0.1, 0.0], n=12)).visible_lead > 0
