@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from recassay.analysis.inference import chains, friedman, hierarchical, pair_kernels, winners
+from recassay.analysis.inference import chains, effects, friedman, hierarchical, pair_kernels, winners
 from recassay.analysis.inference.agreement import spearman
 from recassay.analysis.inference.all_pairs import compare_pairs, scaled_values, sign_patterns
 from recassay.analysis.inference.bootstrap import dataset_weights, studentised
@@ -86,6 +86,22 @@ def test_pairs_without_a_ratio_on_either_side_are_not_equivalent():
     assert [rounding_unit(values.round(digits)) for digits in (4, 5, 6)] == pytest.approx([1e-4, 1e-5, 0.0])
 
 
+def test_what_rounding_hides_is_that_of_the_smaller_value_and_many_algorithms_have_fewer_exact_ties(monkeypatch):
+    """1.0 may be 0.6 rounded up by 0.1: log(1.9) less 0.1 / 0.6 does not hold the ratio, less 0.1 / 1.0 it would."""
+    values = np.repeat([[1.0], [0.6]], 6, axis=1)
+    assert equivalence_p(values, np.array([0, 1]), np.array([1, 0]), within=0.9)[0].tolist() == [1.0, 1.0]
+    asked = []
+
+    def tested(rows, **options):
+        asked.append(options["most_tied"])
+        return wilcoxon_rows(rows, **options)
+
+    monkeypatch.setattr(effects, "wilcoxon_rows", tested)
+    for count in (400, 401):
+        equivalence_p(np.ones((count, 3)), np.array([0]), np.array([1]), within=0.02)
+    assert asked == [200, 200, 50, 50]
+
+
 def test_a_guess_leaves_restless_coordinates_and_steps_without_a_difference_alone():
     guess = Extrapolation(depth=2)
     for step in range(6):
@@ -105,6 +121,13 @@ def test_failures_where_all_datasets_have_one_size():
     chance = draw_failures(failed, run, np.full(3, 9.0), 400, rng()).mean(axis=0)
     assert chance[:, :2].tolist() == failed[:, :2].tolist()
     assert chance[0, 2] > 0.4 > 0.2 > chance[1, 2]
+    size, other, ran = np.array([1.0, 2.0, 4.0]), np.array([3.0, 5.0]), np.ones((2, 2))
+    one, same = (
+        draw_failures(failed, run, unit * size + 7 * (unit - 1), 200, rng(2),
+                      elsewhere=(ran, unit * other + 7 * (unit - 1)))
+        for unit in (1.0, 10.0)
+    )  # fmt: skip
+    assert (one == same).all(), "the unit of the sizes does not matter"
 
 
 def test_families_need_five_and_names_may_begin_with_a_digit():
