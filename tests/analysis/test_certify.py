@@ -265,7 +265,8 @@ def test_a_table_becomes_blocks_of_what_every_algorithm_has():
 
 
 @pytest.mark.parametrize(
-    ("share", "confidence", "certified"), [(0.425, 0.9, False), (0.1, 0.9, True), (0.1, 0.91, False), (0.0, 0.99, True)]
+    ("share", "confidence", "certified"),
+    [(0.425, 0.9, False), (0.1, 0.9, True), (0.1, 0.91, False), (0.0375, 0.9, True), (0.0, 0.99, True)],
 )
 def test_a_share_is_certified_when_the_draws_stay_within_five_points(monkeypatch, share, confidence, certified):
     """A is first in all twelve universes, or in all but one: in a share of the draws it is last there.

@@ -200,6 +200,8 @@ def test_power_speaks_of_the_test_that_is_used():
     assert (fewer.sentence(), fewer.detectable_gap) == ("", None)
     twins = compare_algorithms(matrix(np.ones((2, 8))), draws=100).power
     assert (twins.sentence(), twins.detectable_gap) == ("", None), "no lead, so none to be found"
+    third = np.vstack([np.ones((2, 8)), np.random.default_rng(0).random((1, 8))])
+    assert not compare_algorithms(matrix(third), draws=100).power.same, "only two of three are the same"
 
 
 # Exact p-values: all agree, by hand (1 / k!^(N - 1)), and tables of the exact distribution (Siegel 1956, table N).
@@ -307,6 +309,8 @@ def test_the_direction_of_a_pair_is_that_of_the_test():
     assert (pair.left, pair.favours) == ("a00", "a01")
     assert pair.significant
     assert pair.rank_biserial < 0
+    named = compare_algorithms(table, control="a00", draws=100).control
+    assert {each.other: each.favours for each in named.pairs}["a01"] == "a01"
 
 
 def test_bars_are_those_of_the_rule_that_was_asked_for():

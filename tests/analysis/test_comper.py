@@ -14,7 +14,7 @@ from hypothesis.extra import numpy as arrays
 import recassay
 from recassay.analysis.comper.fit import ANALYSIS, comper_scores
 from recassay.analysis.comper.matrix import DIMENSIONS, CorrelationMatrix, published_matrix
-from recassay.analysis.comper.sensitivity import agreement, agreement_of, random_weights, resampled_first
+from recassay.analysis.comper.sensitivity import agreement, agreement_of, family, random_weights, resampled_first
 from recassay.analysis.comper.table import DimensionTable, _complete, dimension_table, normalise
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
 from recassay.core.errors import NotApplicableError, UsageError
@@ -315,7 +315,9 @@ def test_the_best_comes_with_the_share_of_replicates():
 
 def test_words_of_an_order_that_holds_and_of_one_that_does_not():
     same = np.array([[[0.9, 0.9, 0.9, 0.1, 1.0]] * 3, [[0.5, 0.5, 0.5, 0.5, 2.0]] * 3])
-    said = " ".join(comper_scores(cube(same), draws=200).conclusions())
+    found = comper_scores(cube(same), draws=200)
+    assert {found.agreement(name).first for name in DIMENSIONS} == {"a00"}, "robust and quick are those of low values"
+    said = " ".join(found.conclusions())
     assert "The order by ComPer is the same in every setting (3 of them)." in said
     assert "with the five weights drawn at random" in said
     turned = same.copy()
@@ -548,3 +550,20 @@ def test_equal_scores_are_listed_by_name_and_an_analysis_passes_on_what_was_aske
         (results, {"missing": "worst", "draws": 77, "seed": 9, "correctness": "auc", "k": 5}),
         (results, {"missing": "error", "draws": 10_000, "seed": 0}),
     ]
+
+
+def test_scores_that_differ_by_rounding_are_equal():
+    values = np.random.default_rng(3).random((1, 5, 5))
+    found = comper_scores(cube(np.concatenate([values, values * (1 + 1e-13)])), draws=50)
+    assert found.resampling_share.tolist() == [0.5, 0.5]
+    for drawn in found.sensitivities:
+        assert drawn.order_changed.max() == 0
+        assert (drawn.probability_first[0] == 1).all(), "of equal ones the first of the table"
+
+
+@pytest.mark.parametrize(
+    ("dataset", "expected"),
+    [("films", "films"), ("films@0.2", "films"), ("films@home@0.2", "films@home"), ("@x", "@x")],
+)
+def test_settings_of_a_dataset_share_what_stands_before_the_last_at(dataset, expected):
+    assert family(dataset) == expected

@@ -166,6 +166,7 @@ def test_small_table_by_hand():
     }
     for name, expected in hand.items():
         np.testing.assert_allclose(scores(name, values), expected, err_msg=name)
+    assert not np.signbit(scores("minimax", values)[0]), "0, not -0"
     ratio_room = np.array([[2, 2, 1], [1.5, 0, 2], [0, 1.5, 2]]).sum(axis=1)
     np.testing.assert_allclose(scores("dm_auc", values), ratio_room / ratio_room.sum())
 
