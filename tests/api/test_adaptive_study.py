@@ -152,6 +152,24 @@ def test_blocks_of_a_multiverse(universes):
     }
 
 
+def test_choices_of_the_analysis_cost_nothing_and_a_new_dataset_costs_what_others_do(tmp_path):
+    spec = recassay.make_study(
+        ["synthetic:few-items", "synthetic:dense-small"], ["MostPop", "Random"], metrics=[NDCG], trials=0,
+        protocol={"split": "random"}, multiverse={"split_seed": [0, 1], "missing": ["worst", "drop-datasets"]},
+    )  # fmt: skip
+    planned = plan(spec)
+    ran = planned.cells[0]
+    record = CellRecord(ran.id, ran.algorithm.name, ran.dataset.name, ran.spec.seed, None,
+                        ran.spec.model_dump(mode="json"), "failed", seconds=4.0)  # fmt: skip
+    folder = write_records(tmp_path, [NDCG], [record], manifest={"study": spec.model_dump(mode="json")})
+    with Store.open(folder) as store:
+        grid, scores, price, _ = stored_blocks(store)
+    assert set(grid.axes) == {"split_seed", "metric", "cutoff"}
+    assert grid.paid.tolist() == [[0], [1]]
+    assert np.isnan(scores).all()
+    assert price.tolist() == [8.0] * 4, "two cells, as long as the one that was run"
+
+
 def test_the_certificate_counts_blocks_and_their_price(universes):
     folder, _ = universes
     found = certificate_of(folder)
@@ -174,6 +192,20 @@ def test_the_next_cells_are_those_of_the_chosen_block_that_are_open(universes):
     assert not chosen.said.endswith("the budget is spent")
     assert spent.cells == []
     assert spent.said.endswith("; the budget is spent")
+
+
+def test_each_look_has_a_block_per_worker_and_starts_from_the_last_fit(universes, monkeypatch):
+    folder, planned = universes
+    asked, decide = [], universes_module._decided
+    monkeypatch.setattr(universes_module, "_decided", lambda store, **how: asked.append(how) or decide(store, **how))
+    chooser = AdaptiveUniverses(confidence=0.9, workers=3)
+    with Store.open(folder) as store:
+        chooser(planned, store)
+        fitted = chooser.theta
+        chooser(planned, store)
+    assert [(how["confidence"], how["least"]) for how in asked] == [(0.9, 3), (0.9, 3)]
+    assert asked[0]["theta"] is None
+    assert asked[1]["theta"] is fitted
 
 
 def test_a_run_ends_when_looks_in_a_row_have_confirmed_it(universes, monkeypatch):

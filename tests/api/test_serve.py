@@ -172,6 +172,30 @@ def test_the_best_follows_the_direction_of_the_metric(tmp_path):
     assert found["name"] == tmp_path.name
 
 
+def test_less_may_lead_and_the_workers_of_the_run_share_what_is_left(tmp_path, monkeypatch):
+    records = [cell(f"{name}{place}", name, place, 0.5, seconds_fit=took)
+               for name, took in (("A", 3.0), ("B", 1.0)) for place in ("films", "books")]  # fmt: skip
+    folder = write_records(tmp_path / "study", ["ndcg@10"], records, manifest={"machine": {"workers": 3}})
+    live = LiveStudy(folder, "seconds_fit", lambda: b"")
+    assert [row["algorithm"] for row in live.status()["leaderboard"]["rows"]] == ["B", "A"]
+    monkeypatch.setattr("recassay.api.study.serve.seconds_left", lambda done, to_go, running, workers: float(workers))
+    with RunningCells(folder) as at_work:
+        at_work.start("x", "A", "films", 1)
+        assert live.status()["seconds_left"] == 3.0
+    live.snapshot()
+    folder.rename(tmp_path / "elsewhere")
+    with pytest.raises(recassay.RecAssayError, match="there is no study in this folder"):
+        live.snapshot()
+
+
+def test_of_several_seeds_the_first_is_shown(tmp_path):
+    records = [cell("a1", "A", "films", None, status="failed"), cell("a2", "A", "films", 0.5, seed=2),
+               cell("b1", "B", "films", 0.5), cell("b2", "B", "films", None, seed=2, status="failed")]  # fmt: skip
+    write_records(tmp_path, ["ndcg@10"], records)
+    found = LiveStudy(tmp_path, None, lambda: b"").status()
+    assert (found["grid"], found["values"]) == ([["failed", "done"]], [[0.5, 0.5]])
+
+
 def test_what_is_no_metric_of_the_study_is_refused_before_it_listens(tmp_path):
     write_records(tmp_path, ["ndcg@10"], [cell("a", "A", "films", 0.5)])
     with pytest.raises(recassay.UsageError, match="recall@10"):
