@@ -203,6 +203,8 @@ def test_an_algorithm_with_settings_comes_from_a_file(tmp_path, monkeypatch):
     assert (spec.name, spec.seeds, spec.datasets, spec.metrics) == ("bench-Mine", (5, 6), (), ("ndcg@10",))
     assert (spec.tuning.trials, spec.budget.memory_gb) == (7, 3.0)
     assert checked == [tmp_path / "bench-Mine"]
+    placed = f"{tmp_path / 'my.py'}:Mine"
+    assert bench.one_algorithm_study(rules, placed, 1).algorithms[0].reference == placed
     (tmp_path / "two.toml").write_text('[study]\nalgorithms = ["EASE", "ALS"]\n')
     with pytest.raises(UsageError, match=r"two\.toml: names 2 algorithms; name one"):
         bench.one_algorithm_study(rules, str(tmp_path / "two.toml"), 2)

@@ -56,6 +56,16 @@ def test_random_splits_keep_repeats_of_a_pair_together(rule: str, data: Interact
     assert sum(map(len, parts)) == len(pairs_of(data))
 
 
+@pytest.mark.parametrize("rule", ["random", "random_per_user"])
+def test_the_sizes_of_random_parts_are_counted_in_pairs(rule: str) -> None:
+    """Four pairs of one user, one of them ten times: two train and two test."""
+    rows = [("u", "a", 1, time) for time in range(10)] + [("u", item, 1, 1) for item in "bcd"]
+    data = canonical(interactions(rows))
+    for seed in range(6):
+        labels = split_labels(data, ProtocolSpec(split=rule, ratios=(0.5, 0.0, 0.5), seed=seed))
+        assert [len(pairs_of(data.take(labels == label))) for label in (TRAIN, TEST)] == [2, 2]
+
+
 def timed(times: list[int]) -> Interactions:
     return interactions([(f"u{row}", f"i{row}", 1, time) for row, time in enumerate(times)])
 

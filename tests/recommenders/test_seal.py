@@ -19,7 +19,14 @@ from recassay.api.study.seal import ClaimResult, Seal, VerifyResult, _tested
 from recassay.core.errors import InputError, UsageError
 from recassay.recommenders import rerun as rerunning
 from recassay.recommenders.rerun import Chances, RerunCell, altered_cells, chances, reruns_for, with_value
-from recassay.recommenders.seal import Deviation, _is_of_best_trial, _not_as_planned, _unsound, read_seal
+from recassay.recommenders.seal import (
+    Deviation,
+    _is_of_best_trial,
+    _not_as_planned,
+    _unsound,
+    deviations,
+    read_seal,
+)
 from recassay.recommenders.study import run_study
 from recassay.store import CellRecord
 from recassay.store.records import PlannedRow, Verification
@@ -264,6 +271,8 @@ def test_a_manifest_that_names_no_version_is_no_deviation(study):
 def test_another_metric_of_the_analysis_is_a_deviation(honest):
     checked = recassay.verify(honest, metric="hitrate@5")
     assert [deviation.kind for deviation in checked.deviations] == ["analysis"]
+    seal = read_seal(honest / "seal.json")
+    assert deviations(honest, seal, {**seal["analysis"], "never sealed": 1}) == []
 
 
 def test_a_moved_study_and_a_copied_seal_are_honest(honest, tmp_path):
@@ -415,6 +424,7 @@ def test_noise_is_that_of_seeds_or_of_reruns_that_came_out_better(honest):
     assert _noise(single, "ndcg@10", moved)["a"] == pytest.approx(4 * 1.4826 * 0.015)
     assert _noise([], "gini@10", [("a", 0.1, 0.099), ("a", 0.1, 0.098)]) == pytest.approx({"a": 4 * 1.4826 * 0.015})
     assert _noise(single, "ndcg@10", [("a", 0.1, 0.1001), ("a", 0.1, 0.1001)]) == {"a": NOISE}
+    assert _noise(single, "ndcg@10", [("a", 0.1, 0.12), ("a", 0.1, 0.09)]) == {}  # a single one says nothing
 
 
 def test_the_reruns_that_catch_at_a_level_are_those_of_the_simulation_with_its_error():
@@ -446,6 +456,10 @@ def test_what_reruns_would_catch_whichever_cells_are_improved(honest):
     assert chances(cells, "ndcg@10", again * 5).caught == 1.0
     before = chances(cells, "ndcg@10")
     assert (before.caught, before.caught_hidden, before.needed) == (None, None, found.needed)
+    own = [replace(cell, algorithm="a1", dataset=f"d{n}") for n, cell in enumerate(cells)]
+    for reported, found_at_all in ((0.5, False), (1.0, True)):  # 0.05 is 10 % of what was reported, or 5 %
+        wide = [RerunCell("a1", "d1", 1, reported, reported, 0.05)]
+        assert (chances(own, "ndcg@10", wide).needed is not None) is found_at_all
     assert with_value([*cells, replace(one, status="failed"), replace(one, metrics={})], "ndcg@10") == cells
 
 
@@ -477,6 +491,8 @@ def test_surprisingly_good_results_are_drawn_more_often(honest):
     cells[9] = replace(cells[9], metrics={"ndcg@10": 1.1 * cells[9].metrics["ndcg@10"]})
     drawing = Drawing.of(cells, "ndcg@10")
     assert all(9 in drawing.order(seed)[:4] for seed in range(50))  # at random it would be 3 of 50
+    lower = [replace(cell, metrics={"gini@10": cell.metrics["ndcg@10"]}) for cell in cells]
+    assert np.array_equal(Drawing.of(lower, "gini@10").logs, -drawing.logs)
 
 
 def test_a_sealed_plan_without_a_run_and_an_unfinished_one_say_so(study, honest, tmp_path):

@@ -132,6 +132,43 @@ def test_a_trial_that_falls_behind_is_stopped():
     assert {t.state for t in run(staged, pruning=False).trials} == {"complete"}
 
 
+def test_a_pruned_trial_counts_with_its_estimate_and_a_complete_one_is_judged_on_all():
+    def judged(parameters, number):
+        for stage in staged(parameters, number):
+            yield Stage(stage.value, {}, lambda value=stage.value: 100 + value)
+
+    trials = run(judged).trials
+    assert {trial.state for trial in trials} == {"complete", "pruned"}
+    for trial in trials:
+        assert trial.value == trial.stages[-1] + (100 if trial.state == "complete" else 0)
+
+
+def test_where_stages_are_no_models_of_their_own_the_last_one_counts():
+    def falling(parameters, number):
+        for value in (0.5, 0.4, 0.3, 0.2):
+            yield Stage(value)
+
+    done = run(falling, trials=1)
+    assert (done.value, done.trials[0].stages) == (0.2, (0.5, 0.4, 0.3, 0.2))
+    assert run(trials=1).trials[0].stages == (), "a single stage is told by its value"
+
+
+def test_of_more_known_trials_than_are_wanted_the_first_count():
+    whole = run(trials=5).trials
+    told = []
+    assert identity(run(trials=3, history=whole, record=told.append).trials) == identity(whole[:3])
+    assert told == []
+
+
+def test_a_starting_trial_never_keeps_all_defaults_and_steps_are_kept():
+    more = {"trials": 10, "higher_is_better": True, "names": ("d",)}
+    for seed in range(3):
+        done = tune({"rate": SPACE["rate"]}, lambda parameters, number: iter([Stage(0.0)]), seed=seed, **more)
+        assert [trial.parameters["rate"] == 0.5 for trial in done.trials] == [True] + [False] * 9
+    steps = tune({"depth": Whole(1, 9, 1, step=4)}, lambda parameters, number: iter([Stage(0.0)]), seed=1, **more)
+    assert {trial.parameters["depth"] for trial in steps.trials} <= {1, 5, 9}
+
+
 def test_trials_zero_and_an_empty_space_mean_the_defaults():
     assert run(trials=0).parameters == {"reg": 1.0, "depth": 10, "how": "b", "rate": 0.5}
     assert run(trials=0).value is None

@@ -259,8 +259,6 @@ def _labels_by_block(interactions: Interactions, start: IdArray, end: IdArray, r
     count = np.bincount(interactions.user, minlength=interactions.n_users)
     last_train = np.maximum(np.floor(count * ratios[0] + 0.5), 1).astype(np.int32)
     last_valid = np.floor(count * (ratios[0] + ratios[1]) + 0.5).astype(np.int32)
-    if ratios[2] == 0:
-        last_valid = count.astype(np.int32)
     labels: Labels = np.zeros(len(interactions), dtype=np.int8)
     for wanted in (last_train, np.maximum(last_valid, last_train)):
         labels += ~_blocks_before(start, end, wanted[interactions.user], count[interactions.user])

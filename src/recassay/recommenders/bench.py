@@ -104,7 +104,7 @@ def _reference(dataset: BenchmarkDataset, data: Path | None, fetch: Callable[[st
     if data is not None:
         names = [dataset.reference, *(f"{dataset.name}{suffix}" for suffix in SUFFIXES)]
         for name in names:
-            if name and (data / name).is_file():
+            if (data / name).is_file():
                 return str((data / name).resolve())
     if dataset.name in {manifest.name for manifest in list_datasets()}:
         return dataset.name

@@ -167,7 +167,7 @@ def _tried(tuning: Tuning, number: int, asked: optuna.Trial, begin: float) -> Tr
             if tuning.pruning and asked.should_prune():
                 state = "pruned"
                 break
-            if stage.settled and len(stages) - 1 - best >= PATIENCE:
+            if len(stages) - 1 - best >= PATIENCE:
                 break
         if stages:
             value = stages[best] if on_all is None or state == "pruned" else float(on_all())
