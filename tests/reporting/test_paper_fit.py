@@ -88,6 +88,7 @@ def test_a_turned_grid_and_parts_of_one():
     part = turned.part(columns=[1], rows=[1, 2])
     assert (part.heads, part.rows, part.closing) == (("b",), (("y", (Cell("4"),)), ("mean", (Cell("5"),))), 1)
     assert turned.part(rows=[0, 1]).closing == 0
+    assert whole.part(rows=[0]).groups == ()
     assert [Cell(text).halves() for text in ("12.5", "7")] == [("12.", "5"), ("7", "")]
 
 
@@ -144,6 +145,7 @@ def test_legends_go_below_where_they_leave_too_little_room(monkeypatch):
     named = {"field": "b", "type": "nominal", "legend": {"labelExpr": "x"}, "scale": {"domain": ["long name"]}}
     shown = figures._legends_below({"encoding": {"color": named}}, 400)["encoding"]["color"]["legend"]
     assert shown["columns"] == 2, "a label that is made longer needs more room"
+    assert shown["labelExpr"] == "x"
     gradient = {"encoding": {"color": {"field": "b", "type": "quantitative"}}}
     assert figures._legends_below(gradient, 400)["encoding"]["color"]["legend"] == {"orient": "bottom"}
 
@@ -171,6 +173,9 @@ def test_panels_beside_and_below_each_other():
     assert [view["height"] for view in half] == [55, 100, 100], "only an axis of numbers becomes shorter"
     assert [view["height"] for view in whole] == [100, 100, 100]
     assert spec["vconcat"][0]["width"] == 100, "the chart itself stays"
+    written = {"width": 100, "height": 100, "mark": "text", "encoding": {"y": {"type": "quantitative"}}}
+    assert figures._scaled(written, 0.5)["height"] == 100, "text keeps its lines apart"
+    assert figures._texts({"spec": {"mark": "text"}}) == "labels"
     marks = {
         "cells": [{"mark": "rect"}, {"mark": {"type": "text"}}],
         "labels": [{"mark": "text"}],
@@ -189,12 +194,14 @@ def test_a_figure_takes_one_column_both_or_smaller_letters(monkeypatch):
 
     one = made(False, 3.33, 7.0)
     assert (one.wide, one.letters) == (False, 9)
+    assert (one.name, one.caption) == ("f", "C.")
     assert 0.98 * 3.33 <= one.width <= 3.33
     both = made(True, 3.33, 7.0)
     assert (both.wide, both.letters, both.width) == (True, 9, pytest.approx(360 * 9 / 11 / 72)), (
         "cells are not stretched"
     )
     assert not made(True, 6.0, 6.0).wide, "there is one column"
+    assert not made(True, 2.5, 2.5).wide, "a page of one column has no other to go over"
     tight = made(True, 2.0, 2.5)
     assert (tight.wide, tight.width) == (True, pytest.approx(2.5))
     assert tight.letters == pytest.approx(11 * 2.5 * 72 / 300), "at four fifths of its width, shrunk to the page"
