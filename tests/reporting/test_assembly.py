@@ -167,6 +167,8 @@ def test_a_folder_of_tables_figures_and_one_document(monkeypatch, tmp_path):
     ]  # fmt: skip
     assert json.loads(made[0].read_text()) == {"a": 1}
     assert r"\caption{Of mine (m).}" in (tmp_path / "one/tables/of_mine.tex").read_text()
+    placed = folder.write_folder(tmp_path / "four", {}, {"a": "/home/somebody/deep/folder/x.csv"}, drawers=Half())
+    assert "/home/somebody" not in placed[0].read_text(), "a folder is sent to others"
     assert pool.asked[0] == ("good", ("pdf", "json"))
     built = []
     monkeypatch.setattr("recassay.reporting.page.build.build_page",
@@ -261,6 +263,7 @@ def test_pictures_of_the_page_link_to_their_numbers_and_files():
     assert page.count('id="table-numbers"') == 1
     assert "figure-forest" not in page, "the verdict draws it"
     assert "Not done: the picture &#x27;bad&#x27; failed with ValueError: no ink." in page
+    assert "<caption>Of one.</caption>" in one
     assert made.not_done == [], "the section itself is not changed"
     (single,) = body(made, datasets=("x",)).sections("datasets")
     assert 'id="figure-forest"' in single, "of one dataset nothing else draws it"
@@ -275,6 +278,7 @@ def test_long_tables_of_the_page_say_where_the_rest_is():
         return body(made, beside=beside).sections("datasets")[0]
 
     short = page(60, ())
+    assert "<caption>num bers</caption>" in short
     assert "<summary>Table: num bers</summary>" in short
     assert "All are in" not in short
     assert "<summary>Table: num bers (1,061 rows)</summary>" in page(1061, ())
