@@ -289,6 +289,8 @@ def test_windows_of_a_rolling_split_move_on_and_end_with_the_global_split() -> N
     assert tested.sum(axis=0).max() == 1
     sliding = [splits.rolling(data, EIGHTY, window=w, windows=5, sliding=True) for w in range(5)]
     assert {int((labels == TRAIN).sum()) for labels in sliding} == {40}
+    asked = ProtocolSpec(split="rolling", ratios=EIGHTY, folds=5, fold=2, window="sliding")
+    assert split_labels(data, asked).tolist() == sliding[2].tolist() != made[2].tolist()
     assert [labels[data.time == 95].tolist() for labels in sliding] == [[splits.OUTSIDE]] * 4 + [[TEST]]
 
 

@@ -198,6 +198,9 @@ def test_what_a_run_is_asked_for_reaches_the_driver(tmp_path, monkeypatch):
     assert [cell.id for cell in work.cells] == [first.id, second.id]
     assert (how["choose"], how["cluster"], how["retry_failed"], how["threads"]) == (None, None, False, 1)
     assert len(checked) == 1
+    monkeypatch.setattr(running, "dry_run_study", lambda work, folder, workers: (workers,))
+    dry = running.run_study(spec, tmp_path / "new", workers=2, dry_run=True, preflight=True)
+    assert (dry.planned, dry.predictions, len(checked), len(driven)) == (2, (2,), 1, 2)
     assert (work.prepare, work.budget, work.classes) == (
         "recassay.recommenders.cell:prepare", spec.budget, {"MostPop": "baseline", "EASE": "closed form"}
     )  # fmt: skip
@@ -220,6 +223,8 @@ def test_a_run_knows_its_gpus_its_rounds_and_which_objective_is_better(monkeypat
     assert (work.gpus, work.better) == (("0", "1"), min)
     assert [cell.rounds for cell in work.cells] == [Rounds(0), Rounds(6, 3)]
     assert running._work(plan(study("MostPop", trials=0))).gpus == ()
+    seeds = study("MostPop", trials=0, protocol={"split": "random"}, multiverse={"split_seed": [0, 1]})
+    assert [cell.row.universe for cell in running._work(plan(seeds)).cells] == [0, 1]
 
 
 def test_a_split_is_made_once_for_the_cells_that_share_it(tmp_path):

@@ -191,6 +191,7 @@ def test_a_given_split_is_filtered_only_where_that_is_said(tmp_path):
     for more, changes in (
         (given, {"split": "given", "filter": "none"}),
         (given + 'filter = "core"', {"split": "given", "filter": "core"}),
+        ('[dataset.a]\nfilter = "none"\npositive_threshold = "none"', {"filter": "none", "positive_threshold": None}),
         ('[protocol]\nfilter = "once"\n' + given, {"split": "given"}),
         ('[protocol]\nsplit = "given"\n', {"filter": "none"}),
         ("", {}),

@@ -231,6 +231,9 @@ def test_a_cell_in_one_piece_keeps_its_own_words_and_counts_its_trials(tmp_path)
     _, events = ran(store, Script(c=[trial(0, 0.3), trial(1, 0.2), late]), cell(rounds=Rounds(0)))
     assert [row.reason for row in store.rows] == ["ran longer than the 100 seconds"]
     assert [(event.trials, event.best) for event in events if event.kind == "trial"] == [(1, 0.3), (2, 0.3)]
+    gap = Kept(tmp_path, *(TrialRecord(number, "complete", {}, 0.1) for number in (0, 7)))
+    _, events = ran(gap, Script(c=[trial(1, 0.2), late]), cell(rounds=Rounds(0)))
+    assert [event.trials for event in events if event.kind == "trial"] == [2], "by its number, whatever is kept"
 
 
 def test_jobs_know_the_limits_the_gpu_and_the_memory_of_their_cell(tmp_path):
