@@ -6,6 +6,7 @@ import importlib
 import json
 import os
 import shutil
+import signal
 from datetime import date
 from hashlib import sha256
 from pathlib import Path
@@ -24,6 +25,9 @@ for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 # Reports draw and analyse in this process: what further ones do has tests of its own.
 os.environ.setdefault("RECASSAY_CORES", "1")
+# A shell hands Ctrl-C down as ignored to what it runs in the background: tests interrupt processes of their own.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The same examples at every run, so that a change is judged by the change; HYPOTHESIS_PROFILE=explore looks further.
 # No deadline: how long an example takes says something of the machine, not of the code.

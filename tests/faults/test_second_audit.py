@@ -131,9 +131,6 @@ def test_ctrl_c_while_it_starts_is_one_line(table, delay):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 def test_ctrl_c_while_the_package_is_loaded_ends_it_without_a_traceback(tmp_path):
-    # A shell in the background hands Ctrl-C down as ignored.
-    heeded = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
-    (tmp_path / "sitecustomize.py").write_text(heeded)
     (tmp_path / "lazy_loader.py").write_text("import os, signal; os.kill(os.getpid(), signal.SIGINT)")
     path = os.pathsep.join([str(tmp_path), *sys.path])
     ran = subprocess.run(

@@ -11,6 +11,7 @@ import polars as pl
 
 from recassay.api.arguments import checked
 from recassay.api.inputs import CharacteristicsLike, ResultsLike
+from recassay.core import columns as c
 from recassay.core.errors import NotApplicableError, UsageError, listing
 from recassay.core.system.parquet import parquet_bytes
 from recassay.core.tables.characteristics import CharacteristicsTable
@@ -105,7 +106,7 @@ def _parts(place: Any, asked: Asked, format: str | None) -> list[Part]:
 def study_folder(source: Any) -> Path | None:
     """The folder of a study, where `source` is one (alone or in a list of one), or the `Results` of one."""
     if isinstance(source, Results):
-        source = [origin.file for origin in source.sources]
+        source = _only_file(source)
     single = source[0] if isinstance(source, (list, tuple)) and len(source) == 1 else source
     return Path(single) if isinstance(single, (str, Path)) and (Path(single) / INDEX_FILE).is_file() else None
 
@@ -146,8 +147,14 @@ def load_characteristics(source: CharacteristicsLike) -> CharacteristicsTable:
 
 def published_of(table: Results) -> Published | None:
     """The published table that results come from, alone; None for other sources."""
-    names = [source.file for source in table.sources]
-    return find_published(names[0]) if len(names) == 1 and is_published(names[0]) else None
+    file = _only_file(table)
+    return find_published(file) if file is not None and is_published(file) else None
+
+
+def _only_file(table: Results) -> str | None:
+    """The file that a table comes from; None where other files or tables in memory were joined with it."""
+    joined = c.SOURCE in table.frame.columns
+    return table.sources[0].file if len(table.sources) == 1 and not joined else None
 
 
 def own_characteristics(table: Results) -> Callable[[], CharacteristicsTable] | None:
