@@ -206,6 +206,8 @@ def test_pareto_holds_where_theory_says_so_and_dominance_is_counted_right():
     assert up[0] == 1 + 3  # 0 dominates 1; on the first dataset alone 0 dominates 1 and 2, and 1 dominates 2
     assert up[1].tolist() == [3, 1]
     assert up[2].tolist() == [0, 3]
+    equal = ranker_of(ALL, values).contest.duels.dominated(np.array([[0.0, 1.0, 0.0]]), ranks[:, :1])
+    assert equal[0] == 2, "2 dominates both on the second dataset, where the two are equal"
     down = ranker_of(ALL, values, up=False).contest.duels.dominated(weights[:1], ranks[:, :1])
     assert (down[0], down[1].tolist()) == (1, [1, 0])
     table = random_table(8, 20)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -161,6 +162,8 @@ def test_where_a_dataset_of_the_benchmark_is_found(tmp_path, monkeypatch):
     assert bench._reference(asked, tmp_path, None) == str((tmp_path / "films.csv").resolve())
     (tmp_path / "u.data").write_text("")
     assert bench._reference(asked, tmp_path, None) == str((tmp_path / "u.data").resolve())
+    monkeypatch.chdir(tmp_path.parent)
+    assert bench._reference(asked, Path(tmp_path.name), None) == str((tmp_path / "u.data").resolve())
 
 
 def test_only_datasets_with_the_split_of_the_benchmark_are_used(tmp_path, monkeypatch):

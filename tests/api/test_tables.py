@@ -146,6 +146,8 @@ def test_every_number_of_a_study_down_to_its_users(tmp_path):
     with pytest.raises(NotApplicableError, match=r"coverage@10: no value for each user"):
         recassay.results(folds, ["coverage@10"], per_user=True)
     assert recassay.results(folds, labels, per_user=True).height == 2
+    mixed = write_records(tmp_path / "mixed", labels, [record("a", "A", fold=0), record("b", "B")])
+    assert recassay.results(mixed, per_user=True)["fold"].to_list() == [0, None]
     once = write_records(tmp_path / "once", labels, [record("a", "A")])
     assert recassay.results(once, per_user=True).to_dicts() == [row], "no fold where there are none"
     classified = write_records(tmp_path / "classified", labels, [record("a", "A", classifier="SVM")])

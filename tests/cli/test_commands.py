@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 import click
 import pytest
 
+from recassay.cli import on_table
 from recassay.cli.call import Command
 from recassay.cli.commands import DATA, IRT, PROGRAM
 from recassay.cli.options import Option, options_of
@@ -442,6 +443,14 @@ def test_a_page_is_the_answer_where_a_page_is_named(cli, monkeypatch, table, tmp
     assert (asked["alpha"], asked["missing"], asked["out"]) == (0.1, "worst", page)
     answer = cli("analyze", table, "--out", page, "--json").json()
     assert (answer["command"], answer["metric"], answer["report"]) == ("report", "m", str(page))
+
+
+def test_a_page_is_known_by_its_ending_in_capitals_too(monkeypatch, tmp_path):
+    monkeypatch.setattr(on_table, "document", lambda *_: {})
+    monkeypatch.setattr("recassay.api.publish.report.bench_page", lambda result: "<html></html>")
+    call = SimpleNamespace(path="bench", command=SimpleNamespace(out="place", saved_as=None, name="bench"))
+    on_table.show_answer(call, SimpleNamespace(to_dict=dict), None, True, tmp_path / "page.HTML", None)
+    assert (tmp_path / "page.HTML").read_text() == "<html></html>"
 
 
 def test_the_study_that_advice_ends_with_is_written(cli, monkeypatch, tmp_path):

@@ -427,3 +427,13 @@ def test_lines_inside_quotes_cost_no_cells(write, monkeypatch):
         RecAssayError, match="has 33 lines for 3 columns, and most of them are blank or cut short; remove"
     ):
         read_table(write("a,b,c\n1,2,3\n" + "\n" * 31), empty_fix="")
+
+
+def test_a_column_with_names_of_both_kinds_is_not_guessed():
+    """EASE is an algorithm and ml-1m a dataset: a column that has both is neither."""
+    named = pl.DataFrame(
+        {"x": ["EASE", "ml-1m"] * 2, "y": ["ml-100k"] * 2 + ["gowalla"] * 2, "metric": "ndcg@10", "value": [0.1] * 4}
+    )
+    with pytest.raises(RecAssayError, match="no column 'algorithm' among 'x'"):
+        load_results(named)
+    assert load_results(named.with_columns(x=pl.Series(["EASE", "mine"] * 2))).algorithms == ["EASE", "mine"]

@@ -73,6 +73,9 @@ def test_a_dataset_without_a_finished_cell_is_skipped_with_its_reasons(tmp_path)
     assert [table.dataset for table in scores] == ["films"]
     assert skipped == {"books": "no cell is done (out of memory)", "songs": "no cell is done (out of time)"}
     assert user_scores(several, "ndcg@10").height == 0, "one user has no deviation, and the other cells failed"
+    judged = pl.DataFrame({"user": ["u1", "u2", "u3"], "ndcg@10": [0.1, None, 0.3]})
+    write_cell_files(several, "c1", per_user=judged, lists=LISTS)
+    assert user_scores(several, "ndcg@10")["n"].to_list() == [2], "for one user the metric is not defined"
     with (
         Store.open(folder) as store,
         pytest.raises(InputError, match="the study has no dataset 'books'; use one of films"),
