@@ -114,7 +114,7 @@ LONG = {
     "docs/test_site": 1,
     "faults/test_found": 4,
     "faults/test_fuzz": 3,
-    "faults/test_inputs": 100,
+    "faults/test_inputs": 5000,
     "project/test_wheel.py::test_the_demo": 0,
     "recommenders/test_adaptive.py::test_killed": 1,
     "recommenders/test_adaptive.py::test_probes_are": 1,
@@ -133,7 +133,7 @@ LONG = {
 }
 """Tests, mostly whole files of them, that run whole studies, clusters, browsers or many bad inputs: they are marked
 `long`, and so `slow`. The number says how many of them are marked `sampled` as well: CI runs these, and others on
-another day."""
+another day; the bad inputs are cheap, and it runs all of them."""
 
 
 def pytest_collection_modifyitems(items) -> None:

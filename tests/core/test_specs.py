@@ -87,6 +87,8 @@ def test_a_protocol_is_known_by_what_has_an_effect():
         (ProtocolSpec, {"folds": True}, "folds: true and false are no numbers"),
         (ProtocolSpec, {"folds": "3"}, "folds: a text is no number: leave the quotation marks out"),
         (ProtocolSpec, {"ratios": (True, 0, 0)}, "ratios: true and false are no numbers"),
+        (ProtocolSpec, {"ratios": [True, 0, 0]}, "ratios: true and false are no numbers"),
+        (ProtocolSpec, {"ratios": ["0.8", 0.1, 0.1]}, "ratios: a text is no number: leave the quotation marks out"),
         (ProtocolSpec, {"ratio": 1}, "there is no option 'ratio'; did you mean 'ratios'"),
         (ProtocolSpec, {"positive_threshold": float("nan")}, "positive_threshold: Input should be a finite number"),
         (ReadSpec, {"event_weights": {"view": -1}}, "the event 'view' weighs -1; a weight is 0 or more"),
