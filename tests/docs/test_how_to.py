@@ -77,7 +77,7 @@ def test_the_recipes_are_found():
 @pytest.mark.parametrize("title", [title for title, lines in RECIPES.items() if lines])
 @pytest.mark.usefixtures("in_process")
 def test_a_recipe_runs(title, folder, cli, monkeypatch):
-    only_analyses(monkeypatch, "rank", "compare")
+    only_analyses(monkeypatch, "rank", "compare", "profiles")
     for line in RECIPES[title]:
         ran = cli(*shlex.split(line)[1:])
         assert ran.code == 0, (line, ran.err)
@@ -99,7 +99,7 @@ def test_the_algorithm_keeps_the_promises():
 @pytest.mark.parametrize("title", [title for title, lines in STEPS.items() if lines])
 @pytest.mark.usefixtures("in_process")
 def test_a_tutorial_runs(title, folder, cli, monkeypatch):
-    only_analyses(monkeypatch, "rank", "compare")
+    only_analyses(monkeypatch, "rank", "compare", "profiles")
     texts = dict(blocks(TUTORIALS))
     (folder / "mine.py").write_text(texts["python"])
     (folder / "study.toml").write_text(texts["toml"])
