@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import time
 
-import numpy as np
-import polars as pl
 import pytest
 
 import recassay
@@ -17,17 +15,14 @@ from recassay.core.registry import analyses
 from recassay.core.system import aside
 from recassay.core.system.plain import plain
 from recassay.reporting.drawing import Drawers
+from support.tables import random_results
+
+SPEC = AnalysisSpec("ndcg@10", replicates=200)
 
 
 @pytest.fixture(scope="module")
 def table() -> recassay.Results:
-    values = np.random.default_rng(3).beta(2, 5, (4, 6))
-    rows = [(f"a{i}", f"d{j}", "ndcg@10", float(values[i, j])) for i in range(4) for j in range(6)]
-    frame = pl.DataFrame(rows, schema=["algorithm", "dataset", "metric", "value"], orient="row")
-    return recassay.load_results(frame)
-
-
-SPEC = AnalysisSpec("ndcg@10", replicates=200)
+    return random_results()
 
 
 def answers(processes: int, table: recassay.Results, names: list[str]) -> dict[str, str]:

@@ -7,7 +7,6 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import polars as pl
 import pytest
 
@@ -16,16 +15,14 @@ from recassay.api.publish import analysts
 from recassay.api.publish.analyze import run_analyses
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.errors import NotApplicableError
+from support.tables import random_results
 
 SPEC = AnalysisSpec("ndcg@10", replicates=200)
 
 
 @pytest.fixture(scope="module")
 def table() -> recassay.Results:
-    values = np.random.default_rng(3).beta(2, 5, (4, 6))
-    rows = [(f"a{i}", f"d{j}", "ndcg@10", float(values[i, j])) for i in range(4) for j in range(6)]
-    frame = pl.DataFrame(rows, schema=["algorithm", "dataset", "metric", "value"], orient="row")
-    return recassay.load_results(frame)
+    return random_results()
 
 
 def fails(error: BaseException) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import http.client
 import json
 import os
 import re
@@ -22,6 +21,7 @@ from recassay.reporting.live import MOST_CLIENTS, LiveServer, live_page
 from recassay.runner.running import RunningCells
 from recassay.store import CellRecord, Store
 from recassay.store.records import PlannedRow
+from support.asking import ask
 from support.browser import why_not
 from support.in_process import without_processes
 from support.stores import write_records
@@ -52,15 +52,6 @@ def server(study):
         thread.start()
         yield running
         running.shutdown()
-
-
-def ask(server, path, method="GET", **headers):
-    connection = http.client.HTTPConnection(*server.server_address[:2], timeout=60)
-    connection.request(method, path, headers=headers)
-    answer = connection.getresponse()
-    body = answer.read()
-    connection.close()
-    return answer, body
 
 
 def test_status_page_and_report(server):

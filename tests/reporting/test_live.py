@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import http.client
 import socket
 import threading
 from http.server import ThreadingHTTPServer
@@ -12,6 +11,7 @@ import pytest
 from recassay.core.errors import InputError
 from recassay.reporting import live
 from recassay.reporting.live import LiveServer
+from support.asking import ask
 
 
 @pytest.fixture
@@ -22,15 +22,6 @@ def served():
         threading.Thread(target=running.serve_forever, daemon=True).start()
         yield running
         running.shutdown()
-
-
-def ask(server, path, method="GET", **headers):
-    connection = http.client.HTTPConnection(*server.server_address[:2], timeout=60)
-    connection.request(method, path, headers=headers)
-    answer = connection.getresponse()
-    body = answer.read()
-    connection.close()
-    return answer, body
 
 
 def test_each_address_has_its_type_and_the_headers_that_keep_it_here(served):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 
+import recassay
 from recassay.core.tables.matrix import Matrix
 from recassay.data.published.printed import printed_numbers
 
@@ -65,3 +67,11 @@ def printed_table(paper: str, table: str) -> dict[tuple[str, str], str]:
         for number in printed_numbers()
         if (number.paper, number.table) == (paper, table)
     }
+
+
+def random_results() -> recassay.Results:
+    """Four algorithms without a difference on six datasets."""
+    values = np.random.default_rng(3).beta(2, 5, (4, 6))
+    rows = [(f"a{i}", f"d{j}", "ndcg@10", float(values[i, j])) for i in range(4) for j in range(6)]
+    frame = pl.DataFrame(rows, schema=["algorithm", "dataset", "metric", "value"], orient="row")
+    return recassay.load_results(frame)
