@@ -286,3 +286,69 @@ def test_cells_that_take_longest_by_what_the_store_knows_come_first(tmp_path):
     run = Run(work(*cells, size=lambda folder, split: sizes[split]), Kept(tmp_path), {}, None, RunningCells(tmp_path))
     run.all(cells, script)
     assert [job.id for job, _ in script.jobs] == ["b2", "a2"], "the larger dataset, where no time is known"
+
+
+@pytest.mark.parametrize(
+    ("outcome", "earlier", "order"),
+    [
+        (Outcome("done", DONE, seconds=500.0), 0.0, ["a1", "a2", "b2"]),
+        (Outcome("done", DONE, seconds=1.0), 499.0, ["a1", "a2", "b2"]),
+        (Outcome("timeout", reason="late", seconds=500.0), 0.0, ["a1", "b2", "a2"]),
+    ],
+)
+def test_what_a_done_cell_took_in_all_says_which_of_the_others_comes_next(tmp_path, outcome, earlier, order):
+    def planned(name, algorithm, dataset):
+        one = cell(name, Rounds(0))
+        return replace(one, row=replace(one.row, algorithm=algorithm, dataset=dataset, tuning=f"of {name}"))
+
+    names = {"a1": ("A", "films"), "b2": ("B", "books"), "a2": ("A", "books"), "b1": ("B", "films")}
+    cells = [planned(name, *place) for name, place in names.items()]
+    store = Kept(tmp_path)
+    store.seconds = lambda: {"b1": 1.0}
+    kept = {"of a1": {0: TrialRecord(0, "complete", {}, 0.5, seconds=earlier)}} if earlier else {}
+    store.kept_trials = lambda tuning: kept.get(tuning, {})
+    quick = [Outcome("done", DONE, seconds=1.0)]
+    script = Script(**dict.fromkeys(names, quick) | {"a1": [outcome]})
+    Run(work(*cells), store, {}, None, RunningCells(tmp_path)).all(cells[:3], script)
+    assert [job.id for job, _ in script.jobs] == order
+
+
+def test_the_first_dataset_of_a_split_is_told_and_the_first_split_of_a_dataset_is_measured(tmp_path):
+    from recassay.runner.jobs import Job
+
+    def planned(name, dataset, split):
+        one = cell(name, Rounds(0))
+        return replace(one, row=replace(one.row, dataset=dataset), split=split)
+
+    cells = [planned("a", "films", "s1"), planned("b", "copy", "s1"), planned("c", "books", "s2"),
+             planned("d", "books", "s3")]  # fmt: skip
+    asked, events = [], []
+    sizes = {"s1": 10.0, "s2": 1e6, "s3": None}
+    planned_work = work(*cells, size=lambda folder, split: asked.append((folder, split)) or sizes[split])
+    run = Run(planned_work, Kept(tmp_path), {}, events.append, RunningCells(tmp_path))
+    run.finished(Job("s1", "m:split", dict), Outcome("done"))
+    assert [(event.kind, event.dataset, event.reason) for event in events] == [("split", "films", None)]
+    script = Script(**{name: [Outcome("done", {**DONE, "peak_memory": None})] for name in "abcd"})
+    run.all(cells, script)
+    assert sorted(asked) == [(tmp_path, "s1"), (tmp_path, "s1"), (tmp_path, "s2")]
+    assert script.jobs[0][0].id == "c"
+
+
+def test_a_cell_whose_jobs_were_not_measured_has_no_peak(tmp_path):
+    store = Kept(tmp_path)
+    ends = {f"c_{n}": [trial(n, 0.3), Outcome("done", {"trials": 3})] for n in range(3)}
+    ran(store, Script(**ends, c=[Outcome("done", {**DONE, "peak_memory": None})]), cell())
+    assert [row.peak_memory for row in store.rows] == [None]
+    assert store.rows[0].energy["joules"] == 2.0
+
+
+def test_a_cell_is_at_work_from_its_first_job_until_its_row(tmp_path):
+    at_work, seen = RunningCells(tmp_path), []
+
+    def look(event):
+        seen.append((event.kind, [(one.cell, one.algorithm, one.dataset, one.seed) for one in at_work.cells.values()]))
+
+    one, here = cell(rounds=Rounds(1)), [("c", "EASE", "films", 1)]
+    run = Run(work(one), Kept(tmp_path), {}, look, at_work)
+    run.all([one], Script(c_0=[trial(0, 0.3), Outcome("done", {"trials": 1})], c=[Outcome("done", DONE)]))
+    assert seen == [("started", here), ("trial", here), ("finished", [])]
