@@ -15,7 +15,7 @@ from scipy import stats
 import recassay
 from recassay.analysis.aggregation.rules import RULES
 from recassay.analysis.dataset_space.space import place_datasets
-from recassay.analysis.inference.bootstrap import random_subsets, subset_weights
+from recassay.analysis.inference.bootstrap import dataset_weights, random_subsets, subset_weights
 from recassay.analysis.rank.fit import rank_algorithms
 from recassay.analysis.select import methods as search
 from recassay.analysis.select.fit import ANALYSIS, other_metrics, select_datasets
@@ -440,3 +440,148 @@ def test_methods_are_taken_once_and_in_the_usual_order():
     )
     with pytest.raises(UsageError, match="unknown way to choose datasets 'randm'; did you mean 'random'"):
         search.choose_methods(["preserving", "randm"])
+
+
+def criterion_of(points, criterion):
+    """The criterion of a design with these rows, by its definition."""
+    information = points.T @ points + 1e-3 * np.eye(points.shape[1])
+    return np.linalg.slogdet(information)[1] if criterion == "D" else -np.trace(np.linalg.inv(information))
+
+
+@pytest.mark.parametrize(("method", "criterion"), [("d_optimal", "D"), ("a_optimal", "A")])
+def test_a_design_adds_the_best_dataset_at_a_time_to_two_drawn_ones(method, criterion):
+    points = np.random.default_rng(3).normal(size=(9, 3)) * [3.0, 1.0, 0.3]
+    space = SimpleNamespace(points=points)
+    subsets, value = optimal_choices(space, 5, criterion, 12, np.random.default_rng(4))
+    for start, subset, reached in zip(random_subsets(9, 2, 12, np.random.default_rng(4)), subsets, value, strict=True):
+        chosen = start.tolist()
+        for _ in range(3):
+            free = [d for d in range(9) if d not in chosen]
+            chosen.append(max(free, key=lambda d: criterion_of(points[[*chosen, d]], criterion)))
+        assert sorted(chosen) == subset.tolist()
+        assert reached == pytest.approx(criterion_of(points[chosen], criterion))
+    simulated = search.simulate(method, space, 9, 5, 12, np.random.default_rng(4))
+    assert simulated.tolist() == subsets[np.argsort(-value, kind="stable")].tolist(), "the best start comes first"
+    pairs, _ = optimal_choices(space, 2, criterion, 12, np.random.default_rng(4))
+    assert pairs.tolist() == np.sort(random_subsets(9, 2, 12, np.random.default_rng(4)), axis=1).tolist()
+    with pytest.raises(ValueError, match=f"{method} needs the datasets' characteristics"):
+        search.simulate(method, None, 9, 5, 12, np.random.default_rng(4))
+
+
+def test_the_criterion_is_the_expected_agreement_of_two_drawn_rankings():
+    """Twelve weightings of the subset against 500 benchmarks drawn again, one by one."""
+    values = fading(5, 7, noise=1.5)
+    agreement = SubsetAgreement(values, RULES["mean_rank"], higher_is_better=True)
+    criterion = search.Criterion(agreement, np.random.default_rng(6))
+    rng = np.random.default_rng(6)
+    drawn = dataset_weights(7, 500, rng)
+    exponential = rng.exponential(size=(12, 7))
+    ranks = np.array([stats.rankdata(-column) for column in values.T])
+
+    def direction(weights):
+        mean = stats.rankdata((weights @ ranks).round(9)) - 3
+        return mean / np.linalg.norm(mean) if mean.any() else mean
+
+    target = np.mean([direction(row) for row in drawn], axis=0)
+    for subset in ([0, 2], [1, 2, 3, 6]):
+        inside = np.isin(np.arange(7), subset).astype(float)
+        expected = np.mean([direction(inside * row) @ target for row in exponential])
+        assert criterion(inside[None])[0] == pytest.approx(expected)
+
+
+def test_the_search_exchanges_one_dataset_at_a_time_until_nothing_improves(monkeypatch):
+    """A criterion of two values per pair of datasets: greedy takes 0 first, which only an exchange undoes."""
+    worth = {(0,): 3.0, (1,): 2.0, (2,): 1.0, (0, 1): 3.5, (0, 2): 3.2, (0, 3): 3.1, (1, 2): 4.0, (2, 3): 5.0}
+
+    def of(rows):
+        return np.array([worth.get(tuple(np.flatnonzero(row)), 0.0) for row in rows])
+
+    four = SimpleNamespace(n_datasets=4)
+    called = type("Made", (), {"agreement": four, "__call__": lambda self, rows: of(rows)})()
+    assert np.flatnonzero(search._greedy(called, 2)).tolist() == [0, 1]
+    swaps = search._swaps(np.array([[1.0, 1.0, 0.0, 0.0], [0.0, 1.0, 0.0, 1.0]]), 2)
+    assert [[np.flatnonzero(row).tolist() for row in rows] for rows in swaps] == [
+        [[1, 2], [1, 3], [0, 2], [0, 3]], [[0, 3], [2, 3], [0, 1], [1, 2]]
+    ]  # fmt: skip
+    assert search.best_subset(called, 2, np.random.default_rng(0)).tolist() == [2, 3]
+    monkeypatch.setattr(search, "_EXHAUSTIVE", 5)
+    for pool, swaps_made, expected in (([0, 1], 50, [2, 3]), ([0, 1], 1, [1, 2]), ([0, 3], 1, [2, 3])):
+        monkeypatch.setattr(search, "random_subsets", lambda n, k, count, rng, pool=pool: np.array([pool] * count))
+        monkeypatch.setattr(search, "_MOST_SWAPS", swaps_made)
+        assert search.best_subset(called, 2, np.random.default_rng(0)).tolist() == expected
+
+
+def test_the_points_of_the_curve_and_the_rules_of_random_by_plain_computation():
+    values = fading(6, 9, noise=1.2)
+    found = select_datasets(benchmark(values), 5, methods=["random", "preserving"], rule="mean_rank", simulations=130,
+                            splits=5, seed=2)  # fmt: skip
+    agreement = SubsetAgreement(values, RULES["mean_rank"], higher_is_better=True)
+    assert [(point.k, point.method, point.held_out) for point in found.curve] == [
+        (k, method, held) for k in (3, 4, 5) for method in ("random", "preserving") for held in (False, True)
+    ]  # fmt: skip
+    by_place = {(point.k, point.method, point.held_out): point.spread for point in found.curve}
+    halves = draw_halves(6, 5, derived_rng(2, "selection halves"))[:8]
+    for k in (3, 4, 5):
+        drawn = subset_weights(random_subsets(9, k, 200, derived_rng(2, "selection", "random", str(k))), 9)
+        assert by_place[k, "random", False] == Spread.of(agreement.rho(drawn))
+        judges = [SubsetAgreement(values[rest], RULES["mean_rank"], higher_is_better=True) for _, rest in halves]
+        held = np.concatenate([each.apart(drawn) for each in judges])
+        assert by_place[k, "random", True] == Spread.of(held), "eight halves, four splits"
+    own = by_place[5, "preserving", False]
+    assert own.mean == own.low == own.high == found.choices["preserving"].rho
+    drawn = subset_weights(random_subsets(9, 5, 130, derived_rng(2, "selection", "random", "5")), 9)
+    for rule in ("mean", "dowdall"):
+        rho = SubsetAgreement(values, RULES[rule], higher_is_better=True).rho(drawn[:100])
+        assert found.by_rule["random"][rule] == pytest.approx(rho.mean()), "the first 100 draws"
+    told = found.to_dict()
+    assert (told["aggregation"], told["k"], told["settings"]["halves"]) == ("mean_rank", 5, 10)
+    first = found.curve[0]
+    assert told["curve"][0] == {"method": "random", "k": 3, "held_out": False, **first.spread.to_dict()}
+    assert found.frames()["selection_curve"].row(0) == ("random", 3, False, *_numbers(first.spread))
+
+
+def _numbers(spread):
+    return spread.mean, spread.low, spread.high
+
+
+@pytest.mark.parametrize(("k", "n", "sizes"), [(2, 6, [2, 3]), (7, 9, [3, 4, 6, 7]), (4, 22, [3, 4, 6, 8, 10])])
+def test_the_curve_goes_to_half_of_the_datasets_or_to_k(monkeypatch, k, n, sizes):
+    asked = []
+    monkeypatch.setattr(Task, "curve", lambda self, names, size, halves: asked.append(size) or [])
+    select_datasets(benchmark(fading(3, n)), k, methods="random", rule="mean_rank", simulations=10, splits=1)
+    assert asked == sizes
+
+
+@pytest.mark.parametrize(("most", "simulations", "splits"), [(4, 500, 10), (3, 100, 2)])
+def test_fewer_simulations_only_beyond_many_algorithms(monkeypatch, most, simulations, splits):
+    asked = []
+    monkeypatch.setattr("recassay.analysis.select.fit.select_datasets", lambda *args, **options: asked.append(options))
+    monkeypatch.setattr("recassay.analysis.select.fit.MANY_ALGORITHMS", most)
+    ANALYSIS.run(Results.from_frame(long_frame(benchmark(fading(4, 6)))), AnalysisSpec("ndcg@10", seed=3))
+    assert [(each["simulations"], each["splits"], each["seed"]) for each in asked] == [(simulations, splits, 3)]
+
+
+def test_the_tables_of_a_choice_with_and_without_what_was_held_out():
+    other = benchmark(fading(6, 8, seed=5), "recall@10")
+    found = select_datasets(benchmark(fading(6, 8)), 3, others={"recall@10": other}, methods=["random", "preserving"],
+                            simulations=10, splits=1, curve=False)  # fmt: skip
+    random, best = found.choices["random"], found.choices["preserving"]
+    frames = found.frames()
+    assert list(frames) == ["selection", "selection_metrics", "selection_aggregations"]
+    assert frames["selection_metrics"].rows() == [
+        ("random", "recall@10", random.by_metric["recall@10"], random.simulated_by_metric["recall@10"].mean),
+        ("preserving", "recall@10", best.by_metric["recall@10"], None),
+    ]
+    rows = {row["method"]: row for row in frames["selection"].to_dicts()}
+    assert rows["random"]["simulated_mean"] == random.simulated.mean
+    assert (rows["random"]["datasets"], rows["random"]["held_out_p"]) == ("", None)
+    assert rows["preserving"]["simulated_mean"] is None
+    assert rows["preserving"]["datasets"] == ", ".join(best.datasets)
+    assert rows["preserving"]["held_out_both"] == best.held_out_both.mean
+    assert rows["preserving"]["left_out_datasets"] == best.left_out.mean
+    held = best.to_dict()["held_out"]
+    assert (held["p"], held["better_than_random"]) == (best.held_out_p, best.held_out_better_than_random)
+    assert held["algorithms_and_metrics"] == best.held_out_both.to_dict()
+    few = select_datasets(benchmark(fading(4, 8)), 3, methods="random", simulations=10, splits=1, curve=False)
+    assert list(few.frames()) == ["selection", "selection_aggregations"]
+    assert few.to_frame()["held_out_metrics"].to_list() == [None]

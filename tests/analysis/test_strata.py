@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
@@ -484,3 +484,102 @@ def test_an_order_turns_beyond_chance_above_its_upper_end_and_with_a_proven_pair
         "by_mean_rank": {"estimate": 0.4, "chance": {"mean": 0.2, "interval": [0.0, 0.6]}, "algorithms": 4},
         "datasets": 3, "proven": proven,
     }  # fmt: skip
+
+
+def test_the_tables_of_a_sweep_hold_its_numbers():
+    """Two algorithms at two thresholds, by name: values, bands, users, pairs and crossings of each dataset."""
+    films, books = scores(LEVEL[::3], users=60), scores(LEVEL[::3], users=50, seed=3, name="books")
+    result = sweep_strata(evidence(films, replace(books, whole=np.array([0.4, 0.3]), shortened=7)), replicates=100)
+    frames, own = result.frames(), result.datasets[1]
+    assert frames["strata"].filter(dataset="books").rows() == [
+        ("books", p, name, own.value[i, a], *own.interval[i, a], own.rank[i, a], bool(own.told_from_best(0.05)[i, a]),
+         int(own.users[i]))
+        for i, p in enumerate((5, 10)) for a, name in enumerate(("a0", "a1"))
+    ]  # fmt: skip
+    tests = own.tests
+    assert frames["strata_pairs"].filter(dataset="books").rows() == [
+        ("books", p, "a0", "a1", tests.difference[i, 0], *own.difference_interval[i, 0], tests.t[i, 0], tests.p[i, 0],
+         tests.p_holm[i, 0], bool(tests.p_holm[i, 0] < 0.05))
+        for i, p in enumerate((5, 10))
+    ]  # fmt: skip
+    assert frames["strata_shares"].select("dataset", "threshold", "users").rows() == [
+        (each.dataset, p, int(n)) for each in result.datasets for p, n in zip((5, 10), each.users, strict=True)
+    ]
+    (crossing,) = own.crossings
+    assert frames["strata_crossings"].row(1, named=True) == {"dataset": "books", **asdict(crossing)}
+    assert frames["popularity_curve"].rows() == [
+        (name, rank, popularity) for name in ("films", "books") for rank, popularity in ((1, 90), (10, 12), (100, 1))
+    ]
+    told = result.to_dict()
+    assert told["settings"] == {"others": result.others, "alpha": 0.05, "confidence": 0.95, "replicates": 100}
+    second = told["datasets"]["books"]
+    assert (second["shortened_lists"], second["whole_test_part"]) == (7, {"a0": 0.4, "a1": 0.3})
+    assert second["crossings"] == [{**asdict(crossing), "proven": crossing.proven}]
+    last = second["strata"][1]
+    assert (last["users"], last["order"], last["threshold"]) == (int(own.users[1]), ["a0", "a1"], 10)
+    assert last["values"]["a1"] == {"estimate": own.value[1, 1], "interval": own.interval[1, 1].tolist(), "rank": 2.0}
+    assert last["pairs"] == [{
+        "left": "a0", "right": "a1", "difference": tests.difference[1, 0],
+        "interval": own.difference_interval[1, 0].tolist(), "p_holm": tests.p_holm[1, 0], "significant": True,
+    }]  # fmt: skip
+    assert told["datasets"]["films"]["whole_test_part"] is None
+    strict = own.to_dict(alpha=0.0)["strata"][1]["pairs"]
+    assert not strict[0]["significant"]
+    assert not own.told_from_best(0.0).any()
+
+
+def test_who_stands_out_is_first_above_first_below_or_moved_most():
+    """Places at the lowest and at the highest threshold: a 2 to 1, b 1 to 2, c 3 to 5, d 4 to 3, e 5 to 4."""
+    ranks = np.array([[2.0, 1.0, 3.0, 4.0, 5.0], [9.0] * 5, [1.0, 2.0, 5.0, 3.0, 4.0]])
+    made = sweep_strata(evidence(scores(np.tile(np.linspace(0.5, 0.1, 5), (3, 1)), users=30)), replicates=100)
+    own = replace(made.datasets[0], rank=ranks, algorithms=tuple("abcde"))
+    result = replace(made, datasets=(own,))
+    assert [result.standing_out(most) for most in (1, 2, 3, 4, 9)] == [
+        ("a",), ("a", "b"), ("a", "b", "c"), ("a", "b", "d", "c"), ("a", "b", "d", "e", "c")
+    ]  # fmt: skip
+    other = replace(own, rank=ranks[:, [2, 0, 1]], algorithms=("b", "c", "z"))
+    both = replace(made, datasets=(own, other))
+    assert both.algorithms == ("a", "b", "c", "d", "e", "z")
+    # By mean place: b is 2 and 3.5, c is 2.5 and 3, z is 1 and 2 on its one dataset.
+    assert both.standing_out(2) == ("a", "z")
+    assert both.standing_out(3) == ("a", "z", "b"), "b and c moved by 1.5 on average: the first by name"
+    assert both.standing_out(4) == ("a", "z", "c", "b")
+
+
+def test_equal_ranks_are_listed_by_name_and_crossings_by_threshold_and_name():
+    made = sweep_strata(evidence(scores([[0.5, 0.5, 0.1], [0.5, 0.5, 0.1]], users=20)), replicates=100).datasets[0]
+    level = replace(made, rank=np.array([[2.5, 1.0, 2.5], [1.5, 3.0, 1.5]]))
+    assert (level.order(0), level.order(1)) == (["a1", "a0", "a2"], ["a0", "a2", "a1"])
+    assert level.first_on_all() == "a0"
+    left, right = np.array([0, 0, 1]), np.array([1, 2, 2])
+    gap, p = np.array([[-0.2, 0.1, 0.3], [0.2, -0.1, -0.1]]), np.full((2, 3), 0.5)
+    found = find_crossings(PairTests(left, right, gap, gap, p, p), (10, 40), ("x", "y", "z"), 0.05)
+    assert [(each.first, each.second, each.threshold) for each in found] == [
+        ("x", "z", pytest.approx(20)), ("y", "x", pytest.approx(20)), ("y", "z", pytest.approx(10**0.25 * 40**0.75))
+    ]  # fmt: skip
+
+
+def test_coins_count_the_users_that_differ_and_means_that_tie_differ_by_nothing():
+    """Of six users three differ, all alike: no p below 2 / 2^3. Sums of the same numbers in another order tie."""
+    one, other = np.array([0.5, 0.5, 0.5, 0.3, 0.3, 0.3]), np.array([0.6, 0.6, 0.6, 0.3, 0.3, 0.3])
+    tests = paired_tests(np.array([[other, one]]), higher_is_better=True)
+    assert stats.ttest_rel(other, one).pvalue < tests.p[0, 0] == 0.25
+    shuffled = np.array([[[0.1, 0.2, 0.3, 0.7], [0.7, 0.3, 0.2, 0.1]]])
+    level = paired_tests(shuffled, higher_is_better=True)
+    assert (level.difference[0, 0], level.t[0, 0], level.p[0, 0]) == (0.0, 0.0, 1.0)
+    constant = np.array([[[0.3, 0.4, 0.6], [0.1, 0.2, 0.4]]])
+    steady = paired_tests(constant, higher_is_better=False)
+    assert (steady.difference[0, 0], steady.t[0, 0]) == (pytest.approx(-0.2), -np.inf)
+    lone = paired_tests(constant[:, :, :1], higher_is_better=True)
+    assert (lone.t[0, 0], lone.p[0, 0], lone.p_holm[0, 0]) == (0.0, 1.0, 1.0)
+    assert paired_tests(constant[:, :1], higher_is_better=True).p_holm.shape == (1, 0)
+
+
+def test_halvings_without_an_order_do_not_count():
+    gone = np.nan
+    assert Chance.of(np.array([0.0, gone, 0.5, 1.0]), 0.5) == Chance(0.5, 0.25, 0.75)
+    assert np.isnan(Chance.of(np.array([gone]), 0.9).high)
+    three = scores([[0.5, 0.3], [0.5, 0.3]])
+    zeros = of(np.zeros((2, 2, 20)), name="books")
+    found = sweep_strata(evidence(three, zeros), replicates=100).study
+    assert (found.estimate, found.chance) == (0.0, Chance(0.0, 0.0, 0.0)), "books says nothing"

@@ -16,7 +16,7 @@ from scipy import stats
 
 import recassay
 from recassay.analysis.aggregation.contest import Contest, Extended
-from recassay.analysis.aggregation.rules import RULES, distinct
+from recassay.analysis.aggregation.rules import RULES, DolanMore, distinct
 from recassay.analysis.inference.agreement import spearman
 from recassay.analysis.inference.bootstrap import random_subsets, subset_weights
 from recassay.analysis.stress.changes import (
@@ -33,6 +33,7 @@ from recassay.analysis.stress.changes import (
     kept_sizes,
     several,
     small_sizes,
+    vary_beta,
 )
 from recassay.analysis.stress.conclusions import Conclusion, Survival, conclude, leading_order, survival, tiers
 from recassay.analysis.stress.curve import Curve, measured
@@ -511,6 +512,54 @@ def test_a_ranking_from_few_datasets_by_plain_computation():
     assert (small.size, small.tried) == (3, 40)
 
 
+@pytest.mark.parametrize("up", [True, False])
+def test_when_an_algorithm_is_added_or_beta_changes_by_plain_computation(up):
+    """Three algorithms, five datasets and two bootstrap draws: one table after the other."""
+    values, rules = random_table(3, 5, seed=4), [RULES["mean_rank"], RULES["dm_auc"], RULES["dm_lbo"]]
+    weights = np.array([[1.0] * 5, [2, 0, 1, 1, 1], [0, 3, 0, 1, 1]])
+    ranker = ranker_of(rules, values, up)
+
+    def drawn(table, row):
+        return ranked(rules, np.repeat(table, row.astype(int), axis=1), up)
+
+    before = [drawn(values, row) for row in weights]
+
+    def rho(new):
+        """Rules x draws: agreement of the order of the three before and after a row is added to their table."""
+        after = [stats.rankdata(drawn(np.vstack([values, new]), row)[:, :3], axis=1) for row in weights]
+        return np.array([[spearman(one[r], own[r]) for one, own in zip(after, before, strict=True)] for r in range(3)])
+
+    similar, kept = add_copies(ranker, weights)
+    best = add_best(ranker, weights)
+    better = (lambda row, factor: row * factor) if up else (lambda row, factor: row / factor)
+    firsts = [drawn(np.vstack([values, better(row, x)]), weights[0])[0, :3] for x in COPY_FACTORS for row in values]
+    for place, factor in list(enumerate(COPY_FACTORS))[::3]:
+        each = np.array([rho(better(row, factor)) for row in values])
+        assert similar.rho[:, place] == pytest.approx(each[:, :, 0].mean(axis=0))
+        assert similar.lowest[:, place] == pytest.approx(each[:, :, 0].min(axis=0))
+        ends = np.percentile(each.transpose(1, 0, 2).reshape(3, -1), [2.5, 97.5], axis=1)
+        assert similar.numbers[:, place, 1:3] == pytest.approx(ends.T)
+    assert similar.x.tolist() == list(COPY_FACTORS)
+    assert (similar.tried.tolist(), similar.error.tolist()) == ([3] * 7, np.zeros((3, 7)).tolist())
+    assert (kept.tried, kept.exhaustive) == (21, True)
+    assert kept.ahead[0, 0, 1] == pytest.approx(
+        np.mean([(row[0] < row[1]) + 0.5 * (row[0] == row[1]) for row in firsts])
+    )
+    top = values.max(axis=0) if up else values.min(axis=0)
+    for place, factor in list(enumerate(BEST_FACTORS))[::4]:
+        each = rho(better(top, factor))
+        assert best.rho[:, place] == pytest.approx(each[:, 0])
+        assert best.numbers[:, place, 1:3] == pytest.approx(np.percentile(each, [2.5, 97.5], axis=1).T)
+    beta = vary_beta(ranker, weights)
+    assert (beta.rules, beta.x.tolist(), beta.tried.tolist()) == (("dm_auc", "dm_lbo"), list(BETAS), [1] * 11)
+    for place, width in list(enumerate(BETAS))[::3]:
+        other = replace(ranker, options=DolanMore(width))(weights)
+        each = np.array([[spearman(other[r, w], before[w][r]) for w in range(3)] for r in (1, 2)])
+        assert beta.rho[:, place] == pytest.approx(each[:, 0])
+        assert beta.numbers[:, place, 1:3] == pytest.approx(np.percentile(each, [2.5, 97.5], axis=1).T)
+    assert vary_beta(ranker_of([RULES["mean"]], values, up), weights) is None
+
+
 def test_how_many_points_and_sizes():
     assert [several(n) for n in (5, 12, 15, 30)] == [2, 2, 2, 5]
     assert [small_sizes(n) for n in (5, 9, 10, 19, 20)] == [(2,), (4,), (5,), (5,), (5, 10)]
@@ -637,6 +686,34 @@ def test_the_sentences_of_the_stress_tests():
         "A ranking from 5 of the 12 datasets agrees with that from all, which contains it, to rho 0.80 at best (Borda) "
         "and 0.70 at worst (Mean)."
     )
+
+
+def test_long_lists_in_the_sentences_of_the_stress_tests_are_cut():
+    names, titles = tuple("ABCDEFGHIJKLMN"), [f"R{i}" for i in range(5)]
+    lost = np.zeros((5, 12), dtype=bool)
+    lost[:, 6], lost[:3, [2, 4, 5, 8]], lost[:2, 3] = True, True, True
+    assert deciding(worded(deciding=lost, titles=titles)) == (
+        "Single datasets decide it: A is no longer first without d6 (under R0, R1, R2 and 2 more), d2 (under R0, R1, "
+        "R2), d4 (under R0, R1, R2), d5 (under R0, R1, R2) and 2 more."
+    )
+    wide = {"algorithms": names, "order": list(range(14))}
+    assert order(worded(**wide, tiers=[[a] for a in range(14)])) == (
+        "The whole order survives that: A, B, C, D, E, F, G, H, I, J, K, L and 2 more."
+    )
+    assert order(worded(**wide, tiers=[*([a] for a in range(9)), [9, 10, 11, 12, 13]])) == (
+        "Of the order, the places of A (1), B (2), C (3), D (4), E (5), F (6), G (7), H (8) and 1 more survive that; "
+        "the order within places 10 to 14 (J, K, L, M, N) does not."
+    )
+    assert order(worded(**wide, tiers=[[0], list(range(1, 14))])) == (
+        "Of the order, the places of A (1) survive that; the order within places 2 to 14 (B, C, D, E, F, G, H, I and "
+        "5 more) does not."
+    )
+    row = SimpleNamespace(name="similar", numbers=[0.1 * i for i in range(7)] + [0.92 + 0.01 * i for i in range(7)],
+                          signs=["-"] * 14)  # fmt: skip
+    said = added(worded(signs=[row], titles=list(names)), "similar", "a near-copy")
+    assert said.startswith("Under A (rho down to 0.00), B (rho down to 0.10), ")
+    assert "F (rho down to 0.50) and 1 more a near-copy reshuffles the others; do not rank by them here. " in said
+    assert said.endswith("L (0.96), M (0.97) and 1 more: it moves the others a little (lowest rho).")
 
 
 def test_what_an_added_algorithm_does_in_words():

@@ -763,3 +763,27 @@ def test_a_lead_that_would_be_seen_is_told_where_pairs_can_differ():
     assert judge(ladder([0.3, 0.1, 0.0], n=5)).visible_lead is None, "no pair of five datasets can be decided"
     assert judge(even([0.1, 0.1])).visible_lead is None, "nothing differs"
     assert judge(ladder([0.3, 0.1, 0.0], n=12)).visible_lead > 0
+
+
+def test_long_lists_in_the_sentences_of_a_verdict_are_cut():
+    """Eight of many names that could be best or are beaten, four leaders, four pairs."""
+    v = judge(even([0.9, *[0.1] * 10]))
+    names = v.algorithms
+    assert v.why[0] == "One algorithm is shown to be better in 10 of 55 pairs."
+    assert v.why[1:] == (
+        "Identical results on all 12 datasets: a01 and a02, a01 and a03, a01 and a04, a01 and a05 and 41 more.",
+    )
+    mixed = judge(even([0.9, 0.8999, *[0.1] * 9]))
+    assert mixed.why[1] == "a00 beats a02, a03, a04, a05, a06, a07, a08, a09 and 1 more."
+    little = worded(v, grade="too_little_data", could_be_best=names[:9])["sentences"]
+    assert little[2].startswith("Compared with the best of the others only, a00, a01, a02, a03, a04, a05, a06, a07 and")
+    five = {"leaders": names[:5], "leads_again": np.array([0.2] * 5 + [0.0] * 6)}
+    assert worded(v, **five)["sentences"][0] == (
+        "a00, a01, a02, a03 and 1 more share the best mean rank (1.00); their chance of leading again: each has 20 %."
+    )
+    five["leads_again"] = np.array([0.3, 0.25, 0.2, 0.15, 0.1, *[0.0] * 6])
+    assert worded(v, **five)["sentences"][0].endswith("leading again: 30 %, 25 %, 20 %, 15 % and 1 more.")
+    close = judge(even([0.9, 0.1004, 0.1003, 0.1002, 0.1001, 0.1]))
+    assert close.why[1] == (
+        "10 pairs are equivalent within 2 %: a01 and a02, a01 and a03, a01 and a04, a01 and a05 and 6 more."
+    )
