@@ -152,6 +152,96 @@ def test_hand_worked_diversity_and_novelty():
     np.testing.assert_allclose(KINDS["novelty"]().per_user(top, truth, context), expected)
 
 
+SIX_USERS = slow.Case(
+    n_items=6,
+    width=3,
+    users=[0, 1, 3, 4, 5],
+    lists=[[2, 5, 3], [5, 1, 4], [0, 4], [], [1, 0, 3]],
+    train=[{0, 1}, {0, 2}, {0, 1, 2}, set(), {0, 3}, {4}],
+    truth=[{2, 3}, {0, 4}, set(), {4}, {1}, set()],
+)
+"""Five users have trained; items 0 to 5 have 4, 2, 2, 1, 1 and 0 users. The first three are 80 % of all events: items 3
+to 5 are the tail, item 0 is the head. Item 0 is known to user 1 and yet among the relevant ones."""
+
+
+@pytest.mark.parametrize(
+    ("name", "variant", "k", "values"),
+    [
+        ("auc", "unseen", 3, [3 / 4, 1 / 3, 4 / 5, 1 / 2, np.nan]),
+        ("auc", "all", 3, [7 / 8, (2 + 1) / 8, 4 / 5, 1 / 2, np.nan]),
+        ("novelty", "bits", 3, [(np.log2(5 / 2) + 2 * np.log2(5)) / 3, (np.log2(5 / 2) + 2 * np.log2(5)) / 3,
+                                (np.log2(5 / 4) + np.log2(5)) / 2, np.nan,
+                                (np.log2(5 / 2) + np.log2(5 / 4) + np.log2(5)) / 3]),
+        ("novelty", "normalised", 1, [np.log(5 / 2) / np.log(5), 1, np.log(5 / 4) / np.log(5), np.nan,
+                                      np.log(5 / 2) / np.log(5)]),
+        ("popularity", "count", 3, [1, 1, 5 / 2, np.nan, 7 / 3]),
+        ("popularity", "share", 2, [1 / 5, 1 / 5, 1 / 2, np.nan, 3 / 5]),
+        ("longtail", "beyond_80", 3, [2 / 3, 2 / 3, 1 / 2, np.nan, 1 / 3]),
+        # The second most popular new item has one user for users 0 and 1, and two for user 3.
+        ("serendipity", "by_k", 2, [0, 0, 1 / 2, 0, np.nan]),
+        ("serendipity", "by_unexpected", 2, [0, 0, 1, 0, np.nan]),
+        # The profile of user 0 is half head and half middle, the list one third middle and two thirds tail.
+        ("calibration", "js", 3, [
+            (0.5 * np.log2(0.5 / 0.25) + 0.5 * np.log2(0.5 / (5 / 12))
+             + 1 / 3 * np.log2(1 / 3 / (5 / 12)) + 2 / 3 * np.log2(2 / 3 / (1 / 3))) / 2,
+            (0.5 * np.log2(0.5 / 0.25) + 0.5 * np.log2(0.5 / (5 / 12))
+             + 1 / 3 * np.log2(1 / 3 / (5 / 12)) + 2 / 3 * np.log2(2 / 3 / (1 / 3))) / 2,
+            np.nan, np.nan,
+            (np.log2(1 / (2 / 3)) + 2 * (1 / 3) * np.log2(1 / 3 / (1 / 6)) + 1 / 3 * np.log2(1 / 3 / (2 / 3))) / 2,
+        ]),
+        ("calibration", "kl", 1, [
+            0.5 * np.log(0.5 / 0.005) + 0.5 * np.log(0.5 / 0.995), 0.5 * np.log(1 / 0.01) + 0.5 * np.log(1 / 0.01),
+            np.nan, np.nan, np.log(1 / 0.01),
+        ]),
+    ],
+)  # fmt: skip
+def test_hand_worked_values_of_six_users(name, variant, k, values):
+    context = EvaluationContext(SIX_USERS.matrix(SIX_USERS.train))
+    found = KINDS[name](k, variant).per_user(SIX_USERS.top(), SIX_USERS.matrix(SIX_USERS.truth), context)
+    np.testing.assert_allclose(found, values, atol=1e-12)
+    np.testing.assert_allclose(slow.per_user(name, SIX_USERS, k, variant), values, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "variant", "k", "value"),
+    [
+        # Of the first three places item 0 has 2, 1 has 2, 2 has 1, 3 has 2, 4 has 2 and 5 has 2.
+        ("coverage", "catalogue", 1, 4 / 6),
+        ("coverage", "train", 1, 3 / 5),
+        ("gini", "over_n", 3, (-5 * 1 + 2 * (-3 - 1 + 1 + 3 + 5)) / (6 * 11)),
+        ("gini", "over_n_minus_1", 3, (-5 * 1 + 2 * (-3 - 1 + 1 + 3 + 5)) / (5 * 11)),
+        ("gini", "over_n_plus_1", 3, (-5 * 1 + 2 * (-3 - 1 + 1 + 3 + 5)) / (7 * 11)),
+        ("entropy", "bits", 1, 2.0),
+        ("entropy", "nats", 1, 2 * math.log(2)),
+        ("entropy", "normalised", 1, 2 / math.log2(6)),
+    ],
+)
+def test_hand_worked_values_of_the_catalogue(name, variant, k, value):
+    context = EvaluationContext(SIX_USERS.matrix(SIX_USERS.train))
+    found = KINDS[name](k, variant).catalogue(SIX_USERS.top(), SIX_USERS.matrix(SIX_USERS.truth), context)
+    assert found == pytest.approx(value, abs=1e-12)
+
+
+def test_metrics_where_nothing_is_known():
+    """One user in training, a catalogue of one item, no lists, or no training data at all."""
+    top = TopK(np.array([0], np.int32), np.array([[0]], np.int32), np.zeros((1, 1), np.float32))
+    nobody, one = EvaluationContext(csr_array((2, 1), dtype=np.float32)), EvaluationContext(csr_array([[1.0], [0.0]]))
+    truth = csr_array([[1.0], [0.0]])
+    for variant, value in (("bits", 0.0), ("normalised", np.nan)):
+        np.testing.assert_equal(KINDS["novelty"](1, variant).per_user(top, truth, one), [value])
+        np.testing.assert_equal(KINDS["novelty"](1, variant).per_user(top, truth, nobody), [np.nan])
+    np.testing.assert_equal(KINDS["popularity"](1, "share").per_user(top, truth, nobody), [0.0])
+    for name, variant, value in (
+        ("entropy", "bits", 0.0), ("entropy", "nats", 0.0), ("entropy", "normalised", np.nan),
+        ("gini", "over_n", 0.0), ("gini", "over_n_minus_1", np.nan), ("gini", "over_n_plus_1", 0.0),
+        ("coverage", "catalogue", 1.0), ("coverage", "train", np.nan),
+    ):  # fmt: skip
+        np.testing.assert_equal(KINDS[name](1, variant).catalogue(top, truth, nobody), value)
+        empty = TopK.empty(top.users, 1)
+        expected = {"coverage": 0.0 if variant == "catalogue" else np.nan}.get(name, np.nan)
+        np.testing.assert_equal(KINDS[name](1, variant).catalogue(empty, truth, nobody), expected)
+
+
 @settings(max_examples=40)
 @given(case=slow.cases(), seed=st.integers(0, 100))
 def test_common_users_are_counted(case, seed):

@@ -326,6 +326,8 @@ class Undeclared:
         ({"rate": RangeSpec(low=1, high=5, log=True)}, {"rate": Real(1.0, 5.0, 1.0, log=True)}),
         ({"mode": RangeSpec(low=2, high=5)}, {"mode": Whole(2, 5, 2)}),
         ({"quiet": RangeSpec(low=2, high=5)}, {"quiet": Whole(2, 5, 2)}),
+        ({"quiet": RangeSpec(low=0, high=5)}, {"quiet": Whole(0, 5, 0)}),
+        ({"rate": RangeSpec(low=0, high=1, log=False)}, {"rate": Real(0.0, 1.0, 0.5)}),
         ({"other": RangeSpec(low=2, high=5)}, {"other": Whole(2, 5, 2)}),
         ({"size": OptionsSpec(options=(3, 7))}, {"size": Choice((3, 7), 7)}),
         ({"size": OptionsSpec(options=(3, 4))}, {"size": Choice((3, 4), 3)}),

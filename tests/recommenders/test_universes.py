@@ -13,12 +13,13 @@ import recassay
 from recassay.api.study.studies import adaptive_standing, make_study
 from recassay.core.errors import InputError, UsageError
 from recassay.core.specs.specs import ProtocolSpec
+from recassay.core.specs.study import MultiverseSpec
 from recassay.recommenders.plan import plan
 from recassay.recommenders.price import _stored as stored_seconds
 from recassay.recommenders.price import price
 from recassay.recommenders.study import run_study
 from recassay.recommenders.study_file import load_study
-from recassay.recommenders.universes import Universe, _label, universes
+from recassay.recommenders.universes import Universe, _checked, _label, universes
 from recassay.store.store import Store
 
 SPLITS = ["global_time", "random", "rolling"]
@@ -138,6 +139,13 @@ def test_a_rule_may_name_several_choices_and_a_dataset():
 def test_bad_choices_are_refused_in_words(said, words):
     with pytest.raises((InputError, UsageError), match=words):
         study(said)
+
+
+def test_a_hundred_thousand_combinations_are_not_too_many():
+    axes = {"split_seed": tuple(range(1000)), "fit_seed": tuple(range(100))}
+    assert _checked(MultiverseSpec(axes=axes)) == axes
+    with pytest.raises(UsageError, match=r"multiverse has 101,000 combinations; list fewer: 100,000 at most"):
+        _checked(MultiverseSpec(axes={**axes, "fit_seed": tuple(range(101))}))
 
 
 def test_a_mistake_in_a_file_has_its_line(tmp_path):
