@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import count
+from types import SimpleNamespace
 
 import numpy as np
+import polars as pl
 import pytest
 
 import recassay
-from recassay.analysis.adaptive.fit import CellGrid, Probes
+from recassay.analysis.adaptive.fit import CellGrid, Probes, Question, log_sizes
+from recassay.analysis.adaptive.result import AdaptiveResult, Step
 from recassay.analysis.certify.fit import CONFIRMED
+from recassay.api.study import adaptive_study as module
 from recassay.api.study import adaptive_universes as universes_module
-from recassay.api.study.adaptive_study import published_prior, stored_cells, stored_probes
+from recassay.api.study.adaptive_study import AdaptiveStudy, published_prior, stored_cells, stored_probes, study_grid
 from recassay.api.study.adaptive_universes import AdaptiveUniverses, certificate_of, stored_blocks
 from recassay.core.errors import UsageError
+from recassay.core.tables.characteristics import CharacteristicsTable
 from recassay.recommenders.plan import plan
-from recassay.recommenders.probes import PROBES
+from recassay.recommenders.probes import PROBES, Probing
 from recassay.store import CellRecord, Store
+from recassay.store.adaptive import read_adaptive
 from recassay.store.files import write_cell_files
 from recassay.store.records import PlannedRow
 from support.stores import LISTS, write_records
@@ -76,6 +83,154 @@ def test_published_tables_speak_for_metrics_of_their_kind_alone():
     assert known is not None
     assert published_prior(CellGrid("coverage@3", names, datasets)) is None
     assert published_prior(CellGrid(NDCG, ("Mine", "Yours"), datasets)) is None
+
+
+GRID = CellGrid(NDCG, ("A", "B"), ("films", "songs"), np.array([1.5, 2.5]), ("neural", "other"))
+PLANNED = SimpleNamespace(study=SimpleNamespace(tuning=SimpleNamespace(trials=3)))
+BATCH = Step(1, 3.0, 0.5, "A", 0.9, 1.0, 0.8, 0.7, (("B", "songs"), ("A", "songs")), 20.0, "it tells most",
+             (("A", "films"),))  # fmt: skip
+
+
+def decided(next_step, ended=None):
+    """A result of which only the next batch matters."""
+    nothing = np.zeros((2, 2))
+    return AdaptiveResult(
+        NDCG, True, ("A", "B"), ("films", "songs"), "first", 0.95, 1.0, 0.97, ("A", "B"), np.ones(2), np.zeros(2),
+        np.ones(2), {"first": 0.9}, nothing > 0, nothing, nothing, nothing, next=next_step, ended=ended,
+    )  # fmt: skip
+
+
+class Deciding:
+    """Stands for the decisions of a run, for its clock (a second passes between two looks) and for its probes."""
+
+    def __init__(self, monkeypatch, *answers):
+        self.answers, self.asked, self.events, ticks = list(answers), [], [], count(100.0)
+        monkeypatch.setattr(module, "decide", self.decide)
+        monkeypatch.setattr(module, "standing", lambda result: f"ended: {result.ended}")
+        monkeypatch.setattr(module, "study_grid", lambda planned, folder: GRID)
+        monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: next(ticks)))
+
+    def decide(self, *given, **named):
+        self.events.append("decided")
+        self.asked.append((given, named))
+        return self.answers.pop(0)
+
+    def probe(self, folder, cells):
+        self.events.append((folder, cells))
+
+
+def test_a_decision_rests_on_what_is_stored_and_is_kept(tmp_path, monkeypatch):
+    half_run(tmp_path)
+    half_run(tmp_path / PROBES)
+    run = Deciding(monkeypatch, decided(BATCH), decided(None, "certified"))
+    question = Question("order", 0.8, 0.5)
+    chooser = AdaptiveStudy(question, 50.0, 3, evidence=lambda grid: {"of": grid.algorithms}, probing=Probing(0.4))
+    chooser.probe = run.probe
+    with Store.open(tmp_path) as store:
+        first = chooser(PLANNED, store)
+        kept = read_adaptive(tmp_path)
+        second = chooser(PLANNED, store)
+    assert first.cells == ["b3", "a3", "later0"], "all seeds of each cell, in the order of the batch"
+    assert (first.said, first.again) == ("ended: None", True)
+    assert (second.cells, second.said, second.again) == ([], "ended: certified", False)
+    assert run.events == ["decided", (tmp_path, BATCH.probes), "decided"], "probes run once, before the next decision"
+    (given, named), (_, later) = run.asked
+    assert given[:2] == (GRID, question)
+    np.testing.assert_equal(given[2], [[0.5, np.nan], [-np.inf, -np.inf]])
+    np.testing.assert_equal(given[3], [[3.0, np.nan], [12.0, 0.0]])
+    assert (named["probes"].ratio, named["probes"].more) == (0.1, True), "0.4 of the users, one trial of four"
+    assert (named["prior"], named["steps"], named["cells"]) == ({"of": ("A", "B")}, (), 3)
+    assert (named["least_seconds"], named["most_seconds"]) == (0.0, 50.0)
+    assert later["steps"] == (BATCH,)
+    assert (later["least_seconds"], later["most_seconds"]) == (15.0, 48.0), "5 times 1 second on 3 workers; 2 are gone"
+    assert chooser.last.steps == (BATCH,)
+    assert (kept["metric"], kept["algorithms"], kept["datasets"]) == (NDCG, ["A", "B"], ["films", "songs"])
+    assert (kept["features"], kept["classes"]) == ([[1.5], [2.5]], ["neural", "other"])
+    assert (kept["budget"], kept["seed"], kept["ended"], kept["said"]) == (50.0, 0, None, "ended: None")
+    assert (kept["question"]["target"], kept["question"]["indifference"]) == ("order", 0.5)
+    assert [Step.from_dict(step) for step in kept["steps"]] == [BATCH]
+    assert (kept["with_prior"], kept["prior"], kept["probe_ratio"]) == (True, {"of": ["A", "B"]}, 0.1)
+    assert kept["probes"] == [["A", "films", 0.5, 3.0], ["B", "films", None, 12.0], ["B", "songs", None, 0.0]]
+    assert read_adaptive(tmp_path)["ended"] == "certified"
+
+
+def test_a_run_goes_on_from_its_journal_and_has_a_budget_of_its_own(tmp_path, monkeypatch):
+    half_run(tmp_path)
+    run = Deciding(monkeypatch, decided(replace(BATCH, probes=())), *[decided(None, "certified")] * 3)
+    with Store.open(tmp_path) as store:
+        assert AdaptiveStudy(Question())(PLANNED, store).again is False
+        again = AdaptiveStudy(Question(), budget=10.0, evidence=lambda grid: "published")
+        again(PLANNED, store)
+        assert "probes" not in read_adaptive(tmp_path)
+        assert read_adaptive(tmp_path)["with_prior"] is False
+        journal = read_adaptive(tmp_path)
+        del journal["with_prior"]
+        monkeypatch.setattr(module, "read_adaptive", lambda folder: journal)
+        AdaptiveStudy(Question(), evidence=lambda grid: "published")(PLANNED, store)
+    first, second, third = (named for _, named in run.asked)
+    assert (first["probes"], first["prior"], first["most_seconds"], first["cells"]) == (None, None, np.inf, 1)
+    assert second["steps"] == (replace(BATCH, probes=()),)
+    assert (second["most_seconds"], second["prior"]) == (10.0, None), "begun without a prior, it goes on without"
+    assert third["prior"] == "published", "a journal that does not say had one"
+
+
+def test_the_grid_of_a_study_has_its_algorithms_with_their_classes_and_the_metric_that_decides(tmp_path, monkeypatch):
+    sizes = CharacteristicsTable(np.array([[10.0, 20, 300], [40, 50, 6000]]), ("few-items", "long-tail"),
+                                 ("Nu", "Ni", "Nr"))  # fmt: skip
+    monkeypatch.setattr(module, "planned_sizes", lambda planned, folder: sizes)
+
+    def grid(metrics, tuned):
+        datasets, names = ["synthetic:few-items", "synthetic:long-tail"], ["MultiVAE", "EASE", "MostPop"]
+        spec = recassay.make_study(datasets, names, metrics=metrics, tuning_metric=tuned, seed=[1, 2])
+        return study_grid(plan(spec), tmp_path)
+
+    found = grid(["popularity@10", "recall@10"], "Recall@10")
+    assert (found.metric, found.higher_is_better) == ("recall@10", True)
+    assert (found.algorithms, found.datasets) == (("MultiVAE", "EASE", "MostPop"), ("few-items", "long-tail"))
+    assert found.classes == ("neural", "closed form", "baseline")
+    assert found.log_size.tolist() == log_sizes(sizes).tolist()
+    lower = grid(["popularity@10", "recall@10"], "ndcg@10")
+    assert (lower.metric, lower.higher_is_better) == ("popularity@10", False)
+
+
+def test_a_published_table_is_evidence_without_the_datasets_of_the_grid(monkeypatch):
+    names = ["films", "Songs", "books", "games", "shoes"]
+    rows = [(f"a{i}", dataset, metric, 0.1 * i + 0.01 * j, seconds)
+            for i in range(3) for j, dataset in enumerate(sorted(names))
+            for metric, seconds in (("ndcg@10", 0), ("recall@10", 0))]  # fmt: skip
+    took = [(f"a{i}", dataset, "seconds", 10.0 * i + j, 0) for i in range(3) for j, dataset in enumerate(sorted(names))]
+    columns = ["algorithm", "dataset", "metric", "value", "seed"]
+    table = recassay.load_results(pl.DataFrame(rows + took, schema=columns, orient="row"))
+    traits = CharacteristicsTable(np.arange(1.0, 6)[:, None] * [1, 1, 1], tuple(names), ("Nu", "Ni", "Nr"))
+    entry = SimpleNamespace(results="a file", part_of=None, characteristics="a file")
+    monkeypatch.setattr(module, "published", lambda: {"one": entry, "part": replace_entry(entry, part_of="one"),
+                                                      "traits": replace_entry(entry, results=None)})  # fmt: skip
+    monkeypatch.setattr(module, "published_results", lambda name: table)
+    monkeypatch.setattr(module, "published_characteristics", lambda name: traits)
+    monkeypatch.setattr(module, "as_evidence", lambda *given: given)
+    evidence = module._evidence.__wrapped__
+    name, algorithms, values, seconds, size, _ = evidence("one", "recall@10", frozenset({"songs"}))
+    others = ["books", "films", "games", "shoes"]
+    assert (name, algorithms) == ("published:one", ("a0", "a1", "a2"))
+    np.testing.assert_allclose(values[1], [0.11, 0.12, 0.13, 0.14])
+    assert seconds[2].tolist() == [21.0, 22.0, 23.0, 24.0]
+    assert size.tolist() == log_sizes(traits.aligned(others)).tolist()
+    assert len(evidence("one", "recall@10", frozenset({"songs", "films"}))[2][0]) == 3
+    assert evidence("one", "recall@10", frozenset({"songs", "films", "games"})) is None, "two datasets are too few"
+    assert evidence("one", "map@20", frozenset())[2][1][0] == pytest.approx(0.1), "nDCG@10 speaks for it"
+    assert evidence("one", "coverage@10", frozenset()) is None
+    entry.characteristics = None
+    assert evidence("one", "recall@10", frozenset())[4] is None
+    heard = {}
+    monkeypatch.setattr(module, "_evidence", lambda *asked: heard.setdefault(asked) or asked[0])
+    monkeypatch.setattr(module, "prior_from", lambda *given, **named: (given, named))
+    grid = CellGrid(NDCG, ("A", "B"), ("Films", "My-Songs"), classes=("x", "y"))
+    assert published_prior(grid) == ((["one"], ("A", "B"), ("x", "y")), {"between": 0.25})
+    assert list(heard) == [("one", NDCG, frozenset({"films", "mysongs"}))]
+
+
+def replace_entry(entry, **changed):
+    return SimpleNamespace(**{**vars(entry), **changed})
 
 
 @pytest.mark.slow
