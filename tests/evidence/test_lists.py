@@ -9,9 +9,10 @@ import polars as pl
 import pytest
 
 from recassay.core.errors import InputError, UsageError
-from recassay.core.specs.specs import ReadSpec
+from recassay.core.specs.specs import ProtocolSpec, ReadSpec
 from recassay.data.lists.read import ReadLists
-from recassay.evidence.lists import JudgingSplit, _judged, _named, given_split
+from recassay.evidence import lists as lists_module
+from recassay.evidence.lists import JudgingSplit, _judgeable, _judged, _named, given_split, split_of_folder
 from recassay.metrics.make import as_metrics
 
 ITEMS = [f"i{n}" for n in range(8)]
@@ -198,3 +199,36 @@ def test_judged_users_are_those_with_a_test_event():
     assert isinstance(judging, JudgingSplit)
     assert judging.users == 3
     assert np.unique(judging.split.test.user).tolist() == [0, 1, 2]
+
+
+def test_the_split_of_a_folder_is_ours_with_its_fingerprint_or_parts_that_are_audited(monkeypatch, tmp_path):
+    given = judged_on(training(), held_out()).split
+    asked, found = [], {"meta": None}
+    monkeypatch.setattr(lists_module, "read_sidecar", lambda folder: found["meta"])
+    monkeypatch.setattr(lists_module, "exported_protocol", lambda meta: f"the protocol of {meta['version']}")
+    monkeypatch.setattr(lists_module, "open_split_folder", lambda *names: asked.append(names) or given)
+    read = ReadSpec()
+    parts = split_of_folder(tmp_path / "films", "repeat", read, ("train_after_test",))
+    assert (parts.name, parts.split, parts.fingerprint, parts.notes) == ("films", given, None, ())
+    ((folder, spec, how),) = asked
+    assert (folder, how) == (tmp_path / "films", read)
+    assert (spec.split, spec.filter, spec.task) == ("given", "none", "repeat")
+    assert set(spec.allow_leakage) == {"train_after_test", "train_after_valid"}
+    for meta, name in (({"version": 1, "dataset": "ml"}, "ml"), ({"version": 1}, "films")):
+        found["meta"] = meta
+        ours = split_of_folder(tmp_path / "films", "new", read, ())
+        assert (ours.name, ours.fingerprint, ours.untrained) == (name, given.fingerprint, False)
+        assert asked[-1] == (tmp_path / "films", "the protocol of 1", read)
+
+
+def test_leakage_that_was_accepted_by_name_stays_accepted():
+    judging = judged_on(training(), held_out())
+    asked = []
+
+    def make(spec):
+        asked.append(set(spec.allow_leakage))
+        return judging.split
+
+    spec = ProtocolSpec.checked(split="given", filter="none", allow_leakage=("cold_users",))
+    assert _judgeable(make, spec) == (judging.split, ())
+    assert asked == [{"cold_users", "train_after_test", "train_after_valid"}]

@@ -18,12 +18,13 @@ from recassay.evidence.strata_sets import Sweep, _curve, _shares, _strata, accur
 from recassay.protocol.strata import popularity, popularity_strata
 from recassay.recommenders.plan import CellSpec
 from recassay.recommenders.splits import load_split
-from recassay.store import Store
+from recassay.store import CellRecord, Store
 from recassay.testing.results import synthetic_results
 from support.in_process import without_processes
 from support.protocol import interactions
 from support.run import tiny_data, tiny_study, write_plugin
 from support.shared import only_analyses
+from support.stores import write_records
 
 WIDE = (25, 60)
 PROTOCOL = {"split": "random", "filter": "none", "ratios": (0.8, 0.0, 0.2)}
@@ -425,3 +426,124 @@ def test_a_metric_looks_no_deeper_than_the_shortest_kept_lists(monkeypatch, tmp_
         return
     with pytest.raises(NotApplicableError, match=message):
         strata._refuse_unusable(tmp_path, cells, sweep)
+
+
+def finished(name, algorithm, dataset, *, seed=1, split="s1", **more):
+    status = more.pop("status", "done")
+    return CellRecord(name, algorithm, dataset, seed, None, {"split": split}, status, metrics={"ndcg@10": 0.5}, **more)
+
+
+def test_what_has_no_strata_is_named_with_its_reason(monkeypatch, tmp_path):
+    asked = []
+
+    def scored(store, dataset, cells, sweep):
+        asked.append((dataset, [cell.id for cell in cells], sweep.metric.label, sweep.others, sweep.seed))
+        return ["scores of films"] if dataset == "films" else f"no order on {dataset}"
+
+    monkeypatch.setattr(strata, "_refuse_unusable", lambda folder, cells, sweep: asked.append(len(cells)))
+    monkeypatch.setattr(strata, "_study_dataset", scored)
+    cells = [
+        finished("c1", "A", "films"), finished("c2", "A", "books"), finished("c3", "B", "films"),
+        finished("c4", "C", "films", status="failed", reason="too slow"),
+        finished("c5", "C", "books", status="timeout", reason="out of time"),
+    ]  # fmt: skip
+    folder = write_records(tmp_path / "study", ["ndcg@10"], cells, to_go=[("B", "books", 1)])
+    found = strata.study_strata(folder, others="remove", seed=4)
+    how = ("ndcg@20", "remove", 4)
+    assert asked == [3, ("films", ["c1", "c3"], *how), ("books", ["c2"], *how)]
+    assert (found.metric, found.higher_is_better, found.datasets, found.others) == (
+        "ndcg@20", True, (["scores of films"],), "remove"
+    )  # fmt: skip
+    assert found.left_out == (
+        "C on films: too slow", "C on books: out of time", "B on books: has not run yet", "books: no order on books",
+    )  # fmt: skip
+    alone = write_records(tmp_path / "alone", ["ndcg@10"], cells[1:2])
+    with pytest.raises(
+        NotApplicableError, match=r"has popularity strata \(books: no order on books\); run at least two"
+    ):
+        strata.study_strata(alone)
+    with pytest.raises(NotApplicableError, match=r"has popularity strata \(no cell is done\)"):
+        strata.study_strata(write_records(tmp_path / "none", ["ndcg@10"], []))
+
+
+def test_only_algorithms_with_every_seed_and_fold_have_strata(monkeypatch):
+    runs_of = []
+
+    def validated(cls, spec):
+        return SimpleNamespace(split=SimpleNamespace(id=spec["split"]))
+
+    monkeypatch.setattr(strata.CellSpec, "model_validate", classmethod(validated))
+    monkeypatch.setattr(strata, "load_split", lambda folder, split: SimpleNamespace(train=f"train of {split}"))
+    monkeypatch.setattr(strata, "score_dataset", lambda name, runs, sweep: runs_of.append((name, runs)) or "scored")
+    monkeypatch.setattr(strata, "_kept_lists", lambda store, cell, train, sweep: (cell, train))
+    store, sweep = SimpleNamespace(folder="here"), Sweep(accuracy_metric("ndcg@10"))
+    cells = [
+        finished("b1", "B", "films"), finished("a1", "A", "films"), finished("a2", "A", "films", seed=2),
+        finished("b2", "B", "films", seed=2), finished("c1", "C", "films"),
+        finished("a3", "A", "films", split="s2"), finished("b3", "B", "films", split="s2"),
+    ]  # fmt: skip
+    assert strata._study_dataset(store, "films", cells, sweep) == "scored"
+    ((name, runs),) = runs_of
+    assert name == "films"
+    assert [{who: load() for who, load in lists.items()} for _, lists in runs] == [
+        {"A": ("a1", "train of s1"), "B": ("b1", "train of s1")},
+        {"A": ("a2", "train of s1"), "B": ("b2", "train of s1")},
+        {"A": ("a3", "train of s2"), "B": ("b3", "train of s2")},
+    ], "C has no second seed, and no second fold"
+    assert runs[0][0] is runs[1][0], "seeds share their split"
+    assert (
+        strata._study_dataset(store, "films", cells[1:], sweep)
+        == "fewer than two algorithms have lists for every seed and fold"
+    )
+
+
+def test_lists_made_elsewhere_become_the_strata_of_one_split(monkeypatch):
+    given = []
+
+    def scored(name, runs, sweep):
+        given.append((name, runs, sweep))
+        return given_back.pop()
+
+    monkeypatch.setattr(strata, "score_dataset", scored)
+    train = interactions([("u", "x", 1, 1), ("u", "y", 1, 1), ("v", "x", 1, 1), ("v", "z", 1, 1)])
+    split = SimpleNamespace(train=train)
+    shown = pl.DataFrame({"user": ["u", "u", "v"], "item": ["x", "z", "y"], "score": [0.1, 0.9, 0.5]})
+    frames = {"late": (shown, "late.csv"), "early": (shown, "early.csv")}
+    given_back = ["3 test events are too few", ["scores"]]
+    found = strata.given_evidence(split, frames, "ndcg@2", others="remove", seed=7)
+    assert (found.metric, found.higher_is_better, found.datasets, found.others, found.left_out) == (
+        "ndcg@2", True, (["scores"],), "remove", ()
+    )  # fmt: skip
+    ((name, ((own, lists),), sweep),) = given
+    assert (name, own, sweep.seed) == ("the data", split, 7)
+    assert list(lists) == ["early", "late"]
+    assert lists["late"]().items.tolist() == [[2, 0], [1, -1]], "by score, the highest first"
+    with pytest.raises(InputError, match=r"^3 test events are too few; give more test data$"):
+        strata.given_evidence(split, frames, "ndcg@2")
+    with pytest.raises(UsageError, match="the lists of one algorithm have no order"):
+        strata.given_evidence(split, {"late": frames["late"]}, "ndcg@2")
+    twice = pl.DataFrame({"user": ["u", "u"], "item": ["x", "x"], "score": [0.1, 0.9]})
+    given_back = [["scores"]]
+    strata.given_evidence(split, {**frames, "twice": (twice, "twice.csv")}, "ndcg@2")
+    with pytest.raises(InputError, match=r"^twice\.csv"):
+        given[-1][1][0][1]["twice"]()
+
+
+def test_kept_lists_are_read_to_the_cut_off_and_ties_follow_the_seed():
+    train = interactions([("u", name, 1, 1) for name in "abcdefgh"])
+    ranked = pl.DataFrame({"user": ["u"] * 4, "item": list("dbca"), "rank": [1, 2, 3, 4]})
+
+    def items(frame, label, **more):
+        whole = more.pop("whole", False)
+        sweep = Sweep(accuracy_metric(label), **more)
+        return strata._read_lists(frame, train, sweep, where="here", whole=whole).items[0].tolist()
+
+    assert items(ranked, "ndcg@2") == [3, 1]
+    assert items(ranked, "ndcg@2", others="remove") == [3, 1, 2, 0], "another may move up"
+    assert items(ranked, "ndcg@2", whole=True) == [3, 1, 2, 0]
+    assert items(ranked, "ndcg") == [3, 1, 2, 0]
+    assert items(ranked, "ndcg@6") == [3, 1, 2, 0, -1, -1], "as wide as the metric looks"
+    tied = pl.DataFrame({"user": ["u"] * 8, "item": list("abcdefgh"), "score": [1.0] * 8})
+    orders = {seed: items(tied, "ndcg@8", others="remove", seed=seed) for seed in (1, 2, 3)}
+    assert len(set(map(tuple, orders.values()))) == 3
+    assert items(tied, "ndcg@8", others="remove", seed=2) == orders[2]

@@ -7,10 +7,18 @@ from types import SimpleNamespace
 import polars as pl
 import pytest
 
-from recassay.core.errors import InputError
+from recassay.core.errors import InputError, NotApplicableError
+from recassay.core.specs.study import AlgorithmSpec
 from recassay.evidence import instances
-from recassay.evidence.facts import HARMLESS, _spent, _splits, study_facts
-from recassay.evidence.study import adaptive_journal, candidates, comper_settings, evidence_of, study_part
+from recassay.evidence.facts import HARMLESS, _sealed, _spaces, _spent, _splits, study_facts
+from recassay.evidence.study import (
+    adaptive_journal,
+    candidates,
+    comper_settings,
+    evidence_of,
+    study_characteristics,
+    study_part,
+)
 from recassay.store import CellRecord, Store
 from recassay.store.adaptive import write_adaptive
 from support.stores import write_records
@@ -226,3 +234,96 @@ def test_answers_of_classifiers_are_those_on_the_same_rows(tmp_path, monkeypatch
         instances.stored_instances(write_records(tmp_path / "other", ["ndcg@10"], [done("c1", "A", "films", 0.5)]))
     with pytest.raises(InputError, match="no cell of this study is done"):
         instances.stored_instances(write_records(tmp_path / "none", ["ndcg@10"], cells[2:]))
+
+
+def heard(monkeypatch, place):
+    """What a function is asked for, and answers with."""
+    asked = []
+    monkeypatch.setattr(place, lambda *given, **named: asked.append((given, named)) or f"answer {len(asked)}")
+    return asked
+
+
+def test_the_evidence_of_a_study_passes_on_what_is_asked_of_it(tmp_path, monkeypatch):
+    cells = [done("c1", "A", "films", 0.5)]
+    folder = write_records(tmp_path / "study", ["ndcg@10"], cells, manifest={"study": {}})
+    of = evidence_of(folder)
+    strata = heard(monkeypatch, "recassay.evidence.strata.study_strata")
+    assert of["strata"]()("ndcg@5", seed=7) == "answer 1"
+    assert strata == [((folder, "ndcg@5"), {"seed": 7})]
+    with pytest.raises(NotApplicableError, match="seconds_fit is no metric of lists, so it has no popularity strata"):
+        of["strata"]()("seconds_fit", seed=7)
+    responses = heard(monkeypatch, "recassay.evidence.users.user_responses")
+    for metric in ("hitrate@5", "ndcg@10", "coverage@10"):
+        of["user_responses"]()(metric)
+    assert [given[1] for given, _ in responses] == ["hitrate@5", "ndcg@10", None], "coverage tells no hit"
+    assert {given[0].folder for given, _ in responses} == {folder}
+
+
+def test_characteristics_are_those_of_all_parts_of_the_kept_splits(tmp_path, monkeypatch, records):
+    class Parts:
+        """A split, as far as its characteristics are concerned."""
+
+        def __init__(self, name):
+            self.name, self.test = name, f"test of {name}"
+
+        def refit_parts(self):
+            return (f"train of {self.name}", f"valid of {self.name}")
+
+    described = []
+    monkeypatch.setattr("recassay.recommenders.splits.is_prepared", lambda home, split: split != "gone")
+    monkeypatch.setattr("recassay.recommenders.splits.load_split", lambda home, split: Parts(split))
+    monkeypatch.setattr("recassay.data.characteristics.describe",
+                        lambda *parts: described.append(parts) or {"Nu": len(described), "Ni": 7})  # fmt: skip
+    cells = [
+        done("c1", "A", "films", 0.5, spec={"split": "s1"}), done("c2", "A", "books", 0.5, spec={"split": "gone"}),
+        done("c3", "A", "songs", 0.5, spec={"split": "s3"}), done("c4", "B", "films", 0.5, spec={"split": "s1"}),
+        done("c5", "A", "tables", 0.5),
+    ]  # fmt: skip
+    folder = write_records(tmp_path / "study", ["ndcg@10"], cells, manifest={"study": {}})
+    table = study_characteristics(folder)
+    assert described == [("train of s1", "valid of s1", "test of s1"), ("train of s3", "valid of s3", "test of s3")]
+    assert (table.datasets, table.names, table.values.tolist()) == (("films", "songs"), ("Nu", "Ni"), [[1, 7], [2, 7]])
+    assert table.where == str(folder)
+    nothing = write_records(tmp_path / "nothing", ["ndcg@10"], [cells[1], cells[4]], manifest={"study": {}})
+    with pytest.raises(NotApplicableError, match="the study keeps no interactions to describe"):
+        study_characteristics(nothing)
+
+
+def test_the_first_cell_of_a_dataset_names_its_split_and_the_part_its_source(tmp_path, records):
+    cells = [
+        done("c1", "A", "films", 0.5, spec={"split": "s1"}), done("c2", "A", "films", 0.5, seed=2, spec={"split": "s2"})
+    ]  # fmt: skip
+    records.update(s1=Record("a"), s2=Record("b"))
+    part = study_part(write_records(tmp_path / "study", ["ndcg@10"], cells, manifest={"study": {}}))
+    assert part.frame["protocol"].unique().to_list() == [f"split {'a' * 12}"]
+    assert part.source is not None
+    assert part.source.file.endswith("study")
+
+
+def test_a_seal_is_told_with_its_day_its_checksum_and_the_deviations(tmp_path, monkeypatch):
+    assert _sealed(tmp_path) == {"plan": "not sealed"}
+    (tmp_path / "seal.json").write_text("{}")
+    sentences = []
+    seal = {"made": "2026-05-04T10:11:12+00:00", "sha256": "0123456789abcdef" * 4}
+    monkeypatch.setattr("recassay.recommenders.seal.read_seal", lambda file: seal if file.name == "seal.json" else None)
+    monkeypatch.setattr("recassay.recommenders.seal.deviations",
+                        lambda folder, given: [SimpleNamespace(sentence=text) for text in sentences])  # fmt: skip
+    for count, words in ((0, "no deviations"), (1, "1 deviation"), (2, "2 deviations")):
+        sentences[:] = ["It is so.", "And so."][:count]
+        assert _sealed(tmp_path) == {
+            "plan": f"sealed on 2026-05-04 (0123456789ab), {words}", "deviations": tuple(sentences)
+        }  # fmt: skip
+
+
+def test_what_tuning_could_vary_is_told_by_parameter_and_no_file_is_read():
+    study = SimpleNamespace(algorithms=(
+        AlgorithmSpec(reference="ALS", name="small", settings={"factors": 8}),
+        AlgorithmSpec(reference="MostPop", name="MostPop"), AlgorithmSpec(reference="mine.py:Mine", name="Mine"),
+    ))  # fmt: skip
+    spaces, tunable = _spaces(study)
+    assert spaces.columns == ["algorithm", "parameter", "searched", "default"]
+    rows = {row[:2]: row[2:] for row in spaces.rows()}
+    assert rows["small", "factors"] == ("fixed", "8")
+    assert rows["Mine", ""] == ("in the algorithm's own file", "")
+    assert not [key for key in rows if key[0] == "MostPop"]
+    assert tunable == ("small", "Mine")

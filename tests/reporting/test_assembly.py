@@ -391,3 +391,63 @@ def test_an_answer_in_the_words_of_the_table():
     assert spoken_answer(Answer(("A dataset.",)), results) == Answer(("A task.",))
     bare = spoken_answer(Answer(brief=Brief("A dataset.")), results).brief
     assert bare == Brief("A task."), "no table, no caution, no next step"
+
+
+def test_sections_of_plugins_are_those_that_load_and_none_of_ours(monkeypatch):
+    joy = Section(Told, "Joy", "datasets", "report")
+    entries = {"joy": "mine:JOY", "ours": "recassay.reporting.sections.rank:SECTION", "lost": "lost:X", "text": "m:T",
+               "old": "recassay.reporting.sections.gone:SECTION", "near": "recassay.reporting.sections_of_mine:X",
+               "own": None}  # fmt: skip
+    loaded = {"joy": joy, "ours": joy, "text": "no section", "near": joy, "own": joy}
+    known = Made(
+        loadable=lambda: (dict(loaded), {"lost": "it is lost", "old": "it is old"}),
+        names=lambda: list(entries),
+        announcement=lambda name: entries[name] and Made(value=entries[name]),
+    )
+    monkeypatch.setattr(telling.registry, "sections", known)
+    usable, problems = telling.plugin_sections()
+    assert usable == {"joy": joy, "near": joy, "own": joy}
+    assert problems == {"lost": "it is lost", "text": "what it announces is no Section"}
+    every, told = telling.sections()
+    assert told == problems
+    assert [section.title for section in every].count("Joy") == 3
+    assert [section.title for section in telling.sections_of(Told())] == ["Joy"] * 3
+
+
+def test_sections_are_read_by_part_then_by_order_then_by_title(monkeypatch):
+    def section(title, part, order):
+        return Section(Told, title, part, "report", order=order)
+
+    made = [section("B", "cost", 5), section("A", "cost", 7), section("Z", "datasets", 9), section("A", "cost", 5)]
+    monkeypatch.setattr(telling, "plugin_sections", lambda: (dict(enumerate(made)), {}))
+    read = [(one.title, one.order) for one in telling.sections_of(Told())]
+    assert read == [("Z", 9), ("A", 5), ("B", 5), ("A", 7)]
+    pairs = telling.with_sections({"late": Told(), "soon": Told()})
+    assert [(one.title, one.order, name) for one, name, _ in pairs] == [
+        (*key, name) for key in read for name in ("late", "soon")
+    ]
+
+
+def test_a_headline_is_a_sentence_and_what_failed_follows_the_sentences(monkeypatch):
+    def told(**given):
+        made = Section(Told, "Joy", "datasets", "report", **given)
+        monkeypatch.setattr(telling, "plugin_sections", lambda: ({"joy": made}, {}))
+        return Told()
+
+    table = Table("T", ["a"], [["x"]])
+    assert telling.result_headline(told(tables=lambda result: [table])) == "", "the title of a table is no headline"
+    assert telling.result_headline(told(sentences=lambda result: ["One."])) == "One."
+    brief = {"brief": lambda result: Brief("First."), "sentences": lambda result: ["One."]}
+    assert telling.result_headline(told(**brief)) == "First."
+    assert telling.answer({"joy": told(**brief)}).brief == Brief("First.")
+    failed = "Not done: the sentences of the section 'Joy' failed with ZeroDivisionError: division by zero."
+    assert telling.result_sentences(told(sentences=lambda result: 1 / 0)) == [failed]
+    whole = telling.answer({"joy": told(tables=lambda result: [table])})
+    assert (whole.tables, whole.sentences, whole.brief) == ((table,), (), Brief("T", table))
+
+
+def test_the_first_brief_among_sections_counts(monkeypatch):
+    silent = Section(Told, "A", "cost", "report", sentences=lambda result: ["One."])
+    brief = Section(Told, "B", "cost", "report", brief=lambda result: Brief("Second."))
+    monkeypatch.setattr(telling, "plugin_sections", lambda: ({"a": silent, "b": brief}, {}))
+    assert telling.answer({"joy": Told()}).brief == Brief("Second.")
