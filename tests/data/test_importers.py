@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from importlib import import_module
 from pathlib import Path
 
 import polars as pl
@@ -484,3 +485,52 @@ def test_hostile_files_are_one_line(tmp_path, cli, name):
     ran = cli("rank", path)
     assert ran.code == 2
     assert len([line for line in ran.err.strip().splitlines() if not line.startswith(("note:", "read:"))]) == 1
+
+
+USUAL = {
+    "Precision@10": ("precision@10", "by_k"), "Recall@10": ("recall@10", "by_relevant"),
+    "HR@10": ("hitrate@10", "any"), "MRR@10": ("mrr@10", "first"),
+}  # fmt: skip
+"""What nearly all frameworks compute alike, with the name of the convention."""
+MEANT: dict[str, tuple[str, str, dict[str, tuple[str, str | None]]]] = {
+    # nDCG, MAP, and what else the framework has: its name, ours, and the convention
+    "cornac": ("ideal_min", "whole_list", {"AUC": ("auc", None)}),
+    "elliot": ("graded_exponential", "mean_precision", {
+        "ItemCoverage": ("items_covered", None), "UserCoverage": ("users_covered", None),
+        "Gini": ("gini", "over_n_minus_1"),
+        "NumRetrieved": ("num_retrieved", None), "SEntropy": ("entropy", "bits"), "ARP": ("popularity", "count")}),
+    "ir_measures": ("graded_linear", "by_relevant", {"Success@5": ("hitrate@5", "any")}),
+    "lenskit": ("log2_rank", "", {"RecipRank": ("mrr", "first"), "Hit@5": ("hitrate@5", "any")}),
+    "ranx": ("graded_linear", "by_relevant", {}),
+    "recbole": ("ideal_min", "by_min", {
+        "itemcoverage@5": ("coverage@5", "catalogue"), "averagepopularity@5": ("popularity@5", "count"),
+        "giniindex@5": ("gini@5", "recbole"), "shannonentropy@5": ("entropy_mean@5", "recbole"),
+        "tailpercentage@5": ("longtail@5", "recbole")}),
+    "recpack": ("ideal_min", "", {
+        "HR@10": ("hit_count@10", None), "Coverage@5": ("coverage@5", "catalogue"),
+        "CalibratedRecall@5": ("recall@5", "by_min")}),
+    "rectools": ("ideal_k", "by_relevant", {
+        "CatalogCoverage@5": ("items_covered@5", None), "Coverage@5": ("items_covered@5", None),
+        "Novelty@5": ("novelty@5", "bits"),
+        "MeanInvUserFreq@5": ("novelty@5", "bits"), "AvgRecPopularity@5": ("popularity@5", "count")}),
+    "replay": ("ideal_min", "by_min", {"Coverage@5": ("coverage@5", "catalogue")}),
+    "trec": ("graded_linear", "by_relevant", {"recip_rank": ("mrr", "first"), "success@5": ("hitrate@5", "any")}),
+    "warprec": ("graded_exponential", "by_min", {
+        "ItemCoverage@5": ("items_covered@5", None), "UserCoverage@5": ("users_covered@5", None),
+        "Gini@5": ("gini@5", "over_n_minus_1"),
+        "ARP@5": ("popularity@5", "count")}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MEANT)
+def test_what_each_framework_means_by_its_metrics(name):
+    """By its documentation or its code; values of Elliot's Gini are turned, all others stay."""
+    ndcg, mean_precision, others = MEANT[name]
+    more = {"NDCG@10": ("ndcg@10", ndcg), "MAP@10": ("map@10", mean_precision or None), **others}
+    meant = {**USUAL, **more}
+    table = import_module(f"recassay.data.importers.{name}").METRICS
+    frame = pl.DataFrame({"metric": list(meant), "value": [0.25] * len(meant)})
+    made = with_conventions(frame, table, framework=name).with_columns(pl.col("convention").str.split(":").list.first())
+    assert dict(zip(meant, made.select("metric", "convention").rows(), strict=True)) == meant
+    turned = [theirs for theirs, value in zip(meant, made.get_column("value"), strict=True) if value != 0.25]
+    assert turned == (["Gini"] if name == "elliot" else [])

@@ -14,7 +14,7 @@ from recassay.api.tables import default_metric
 from recassay.core.tables.responses import MISSING
 from recassay.data.tables.characteristics import read_characteristics, read_properties
 from recassay.data.tables.read import read_table
-from recassay.data.tables.responses import read_responses
+from recassay.data.tables.responses import read_items, read_responses
 
 LONG = """algorithm,dataset,metric,value
 EASE,d1,ndcg@10,0.3
@@ -394,6 +394,15 @@ def test_characteristics_that_are_read_already():
     table = read_characteristics(pl.DataFrame({"dataset": ["x", "y"], "users": [1, None]}))
     assert read_characteristics(table) is table
     assert read_properties(table) == {"x": {"users": 1.0}, "y": {}}
+
+
+def test_items_and_answers_that_are_read_already():
+    items = read_items(pl.DataFrame({"item": ["i1", "i2"], "b": [0.5, -1.0]}))
+    assert read_items(items) is items
+    answers = read_responses(pl.DataFrame({"who": ["A", "B"], "i1": [1, 0]}))
+    assert read_responses(answers) is answers
+    with pytest.raises(RecAssayError, match="no column 'difficulty' among 'item', 'b', 'difficulty'"):
+        read_items(pl.DataFrame({"item": ["i1"], "b": [0.5], "difficulty": [0.5]}))
 
 
 def test_answers_that_are_numbers_already():

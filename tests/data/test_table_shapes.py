@@ -278,6 +278,88 @@ def test_a_grid_of_more_cells_than_the_limit_is_no_table(monkeypatch):
     assert table_of(rows) is None
 
 
+BODY = [["EASE", "0.3", "0.5"], ["Pop", "0.1", "0.2"]]
+GRIDS = {
+    "two names of the index under a word": (
+        [["measure", "", "d1", "d2"], ["kind", "name", "", ""],
+         ["linear", "EASE", "0.3", "0.4"], ["", "ALS", "0.1", "0.2"]],
+        (("kind",), ("name",), ("d1",), ("d2",)), (("measure", {"d1", "d2"}),), True,
+        [["linear", "linear"], ["EASE", "ALS"], ["0.3", "0.1"], ["0.4", "0.2"]],
+    ),
+    "one name of the index under an empty corner": (
+        [["", "d1", "d2"], ["kind", "", ""], *BODY], (("kind",), ("d1",), ("d2",)), (("", {"d1", "d2"}),), True,
+        [["EASE", "Pop"], ["0.3", "0.1"], ["0.5", "0.2"]],
+    ),
+    "a word for algorithms under another word": (
+        [["measure", "d1", "d2"], ["Method", "", ""], *BODY],
+        (("Method",), ("d1",), ("d2",)), (("measure", {"d1", "d2"}),), True,
+        [["EASE", "Pop"], ["0.3", "0.1"], ["0.5", "0.2"]],
+    ),
+    "a panel of other rows under a word": (
+        [["Model", "d1", "d2"], ["linear", "", ""], BODY[0], ["simple", "", ""], BODY[1]],
+        (("Model",), ("d1",), ("d2",)), (("Model", {"d1", "d2"}),), False,
+        [["EASE", "Pop"], ["0.3", "0.1"], ["0.5", "0.2"]],
+    ),
+    "panels of the same rows": (
+        [["Model", "NDCG@10", "HR@10"], ["films", "", ""], *BODY,
+         ["books", "", ""], ["EASE", "0.4", "0.6"], ["ALS", "-", "9"]],
+        (("panel",), ("Model",), ("NDCG@10",), ("HR@10",)), (("Model", {"NDCG@10", "HR@10"}),), False,
+        [["films", "films", "books", "books"], ["EASE", "Pop", "EASE", "ALS"], ["0.3", "0.1", "0.4", "-"],
+         ["0.5", "0.2", "0.6", "9"]],
+    ),
+    "numbers beside the last row of headers": (
+        [["Model", "d1", ""], ["", "NDCG@10", "HR@10"], *BODY],
+        (("Model",), ("d1", "NDCG@10"), ("d1", "HR@10")), (("Model", {"d1"}), ("", {"NDCG@10", "HR@10"})), False,
+        [["EASE", "Pop"], ["0.3", "0.1"], ["0.5", "0.2"]],
+    ),
+    "rows that are counted": (
+        [["dataset", "", "d1", "d2"], ["metric", "model", "NDCG@10", "NDCG@10"], ["0", *BODY[0]], ["1", *BODY[1]]],
+        (("model",), ("d1", "NDCG@10"), ("d2", "NDCG@10")), (("dataset", {"d1", "d2"}), ("metric", {"NDCG@10"})), True,
+        [["EASE", "Pop"], ["0.3", "0.1"], ["0.5", "0.2"]],
+    ),
+    "an empty column and an empty row": (
+        [["Model", "", "d1"], ["", "", ""], ["EASE", "", "0.3"], ["Pop", "", "0.1"]],
+        (("Model",), ("d1",)), (("Model", {"d1"}),), False, [["EASE", "Pop"], ["0.3", "0.1"]],
+    ),
+    "names written once, in the first of two columns alone": (
+        [["Dataset", "Model", "d1"], ["films", "EASE", "0.3"], ["", "", "0.2"], ["books", "Pop", "0.1"]],
+        (("Dataset",), ("Model",), ("d1",)), (("Dataset", {"Model", "d1"}),), False,
+        [["films", "films", "books"], ["EASE", "", "Pop"], ["0.3", "0.2", "0.1"]],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", GRIDS)
+def test_headers_index_and_panels_of_a_grid(name):
+    grid, headers, levels, index_named, columns = GRIDS[name]
+    table = table_of(grid)
+    assert table.headers == headers
+    assert [(level.word, set(level.names)) for level in table.levels] == list(levels)
+    assert (table.index_named, [column.to_list() for column in table.columns]) == (index_named, columns)
+
+
+def test_a_corner_names_the_rows_or_a_level_of_headers():
+    """A corner names the rows where it stands beside other names than those that are asked for."""
+    over = table_of([["Model", "d1", ""], ["", "NDCG@10", "HR@10"], *BODY])
+    assert (over.corner_is_of_rows(["d1"]), over.corner_is_of_rows(["HR@10"]), over.corner_is_of_rows([])) == (
+        False,
+        True,
+        True,
+    )
+    both = table_of([["Model", "d1", ""], ["measure", "NDCG@10", "HR@10"], *BODY])
+    assert (both.corner_is_of_rows(["d1"]), both.corner_is_of_rows(["d1", "HR@10"])) == (True, False)
+    assert table_of([["Model", "d1", "d2"], *BODY]).corner_is_of_rows(["d1"])
+    assert not table_of([["Model", "d1", "d2"], *BODY], drawn=True).corner_is_of_rows(["d1"])
+    assert table_of([["", "d1", "d2"], *BODY], drawn=True).corner_is_of_rows(["d1"])
+    named = table_of([["dataset", "d1", "d2"], ["model", "", ""], *BODY])
+    assert (named.across_word(["d1"]), named.across_word(["x"]), named.corner_is_of_rows(["d1"])) == (
+        "dataset",
+        "",
+        True,
+    )
+    assert over.across_word(["d1"]) == ""
+
+
 def test_utf_16_as_spreadsheets_save_it(tmp_path):
     path = tmp_path / "films.txt"
     path.write_bytes(SHAPES["metric columns"].replace(",", "\t").encode("utf-16"))

@@ -969,6 +969,13 @@ SMALL_TABLES |= {
     "submissions to SWE-bench": several({"verified/20240620_a/results/results.json": json.dumps({"resolved": ["i1"], "no_logs": []}),
                                          "verified/20240621_b/results/results.json": json.dumps({"resolved": ["i2"], "no_generation": ["i3"]}),
                                          "verified/20240622_c/results/results.json": json.dumps({"resolved": "i9", "no_generation": ["i8"]})}, folder=True),
+    "a dataset called like a metric": one("model,precision,books\nEASE,0.3,0.4\nPop,0.1,0.2\n", wide=True, metric="ndcg@10"),
+    "datasets that are all called like metrics": one("model,precision,recall\nEASE,0.3,0.4\nPop,0.1,0.2\n", wide=True, metric="ndcg@10"),
+    "predictions of OpenML without rows": one("@relation openml_task_59_predictions\n@attribute prediction {a,b}\n@attribute correct {a,b}\n@data\na,a\n", "x.arff"),
+    "predictions of nobody": one("@relation toys\n@attribute prediction {a,b}\n@attribute truth {a,b}\n@data\na,a\nb,a\n", "x.arff"),
+    "predictions of OpenML with a gap": one("@relation openml_task_59_predictions\n@attribute row_id numeric\n@attribute prediction {a,b}\n@attribute correct {a,b}\n"
+                                            "@data\n0,a,a\n1,?,?\n?,a,b\n", "svm.arff"),
+    "trec_eval with hit rates": one("success_1 q1 1\nsuccess_1 q2 0\nsuccess_10 all 0.5\nndcg_cut_5 q1 0.5\nndcg_cut_5 q2 0.25\n", "bm25.txt"),
     "numbers as names of datasets": one("model,10,20\nEASE,0.3,0.4\nPop,0.1,0.2\n", wide=True, metric="ndcg"),
 }  # fmt: skip
 

@@ -77,7 +77,9 @@ def query_results(
     rows: Iterable[dict[str, Any]], file: OpenedFile, system: str, metrics: Mapping[str, Known], framework: str
 ) -> Imported:
     """The values of single queries; of a measure that no query has, the mean that the query `all` has of it."""
-    table = long_frame(rows, algorithm=system)
+    table = long_frame(rows, algorithm=system).with_columns(
+        pl.col(c.METRIC).str.replace(r"^success_(\d+)$", "success@$1")
+    )
     queries = table.filter(pl.col(c.USER) != "all")
     means = table.filter(pl.col(c.USER) == "all").drop(c.USER)
     absent = means.join(queries, on=c.METRIC, how="anti", maintain_order="left")
