@@ -567,3 +567,49 @@ def test_scores_that_differ_by_rounding_are_equal():
 )
 def test_settings_of_a_dataset_share_what_stands_before_the_last_at(dataset, expected):
     assert family(dataset) == expected
+
+
+def test_every_table_of_a_result_has_its_numbers_in_their_places():
+    """Three algorithms in two settings: what belongs to one of them stands under its names."""
+    values = np.random.default_rng(6).random((3, 2, 5))
+    found = comper_scores(replace(cube(values), time_unit="milliseconds"), normalisation="min-max", draws=30, seed=1)
+    weights, plain = found.matrix.weights, found.to_dict()
+    low, high = values.min(axis=(0, 1)), values.max(axis=(0, 1))
+    scaled = (values - low) / (high - low)
+    scaled[:, :, 3:] = 1 - scaled[:, :, 3:]
+    assert plain["normalised"]["d01"]["a02"] == pytest.approx(dict(zip(DIMENSIONS, scaled[2, 1], strict=True)))
+    assert plain["dimensions"]["d01"]["a02"] == pytest.approx(dict(zip(DIMENSIONS, values[2, 1], strict=True)))
+    assert plain["scores"]["d00"]["a01"] == pytest.approx(scaled[1, 0] @ weights)
+    parts = plain["contributions"]
+    assert parts["dimensions"]["d01"]["a00"]["diversity"] == pytest.approx(scaled[0, 1, 2] * weights[2])
+    assert parts["objectives"]["d01"]["a00"]["apply"] == pytest.approx(scaled[0, 1] @ found.matrix.values[:, 2])
+    assert (plain["sum"]["d01"]["a00"], plain["mean"]["d01"]["a00"]) == pytest.approx(
+        (values[0, 1].sum(), values[0, 1].mean())
+    )
+    assert (plain["normalisation"], plain["time_unit"], plain["notes"]) == ("min-max", "milliseconds", [])
+    assert plain["weights"] == pytest.approx(dict(zip(DIMENSIONS, weights, strict=True)))
+    row = found.to_frame().filter(dataset="d01", algorithm="a02").row(0, named=True)
+    assert (row["coverage"], row["coverage_normalised"]) == pytest.approx((values[2, 1, 1], scaled[2, 1, 1]))
+    assert row["rank"] == 1 + (found.scores[:, 1] > found.scores[2, 1]).sum()
+    contributions = found.contributions_frame()
+    assert contributions.height == 3 * 2 * (5 + 6)
+    one = contributions.filter(dataset="d01", algorithm="a02", kind="objective", name="create")["contribution"]
+    assert one.to_list() == pytest.approx([scaled[2, 1] @ found.matrix.values[:, 5]])
+    for drawn in found.sensitivities:
+        told = plain["sensitivity"][drawn.scheme]
+        assert (told["meaning"], told["draws"]) == (found.schemes[drawn.scheme], 30)
+        assert told["order_changed"] == dict(
+            zip(("d00", "d01", "mean over settings"), drawn.order_changed.tolist(), strict=True)
+        )
+        assert told["first_changed"]["d01"] == drawn.first_changed[1]
+        assert told["probability_first"]["a02"] == drawn.probability_first[2, 2]
+        frame = found.sensitivity_frame().filter(scheme=drawn.scheme)
+        assert frame.filter(setting="d01", algorithm="a02").row(0)[3:] == (
+            drawn.order_changed[1], drawn.first_changed[1], drawn.probability_first[2, 1], 30
+        )  # fmt: skip
+    measures = [each.measure for each in found.agreements if each.scope == "all"]
+    assert measures == ["comper", *DIMENSIONS, "sum", "mean of normalised"]
+    assert found.agreement("sum") == agreement(found.sums, found.table.algorithms, measure="sum")
+    assert found.agreement("scalability") == agreement(-values[:, :, 4], ("a00", "a01", "a02"), measure="scalability")
+    assert found.agreement("mean of normalised").tau == agreement(scaled.mean(axis=2), "abc").tau
+    assert found.frames()["comper_agreement"].filter(measure="sum").row(0)[1:3] == ("all", 2)

@@ -149,6 +149,33 @@ def test_dice_of_definitions_by_hand():
     assert table[0].tolist() == pytest.approx([0, 2 * 1 / 4])
 
 
+def test_names_of_dimensions_and_objectives_are_known_however_they_are_written():
+    words = dict(zip(("Correctness", "COVERAGE", "diversity", "Robustness", "scalability"), ["alpha"] * 5, strict=True))
+    table, objectives = dice_table(words | {"Use": "alpha beta"})
+    assert (objectives, table.tolist()) == (("Use",), [[pytest.approx(2 / 3)]] * 5)
+    rated, _ = grid(joy=["1", " ", "5", " - ", "3"], use=["5", "2", "", "1", "1"])
+    assert letters(labels_from_frame(rated)[0]) == ["NS", "-P", "S-", "-N", "PN"]
+    assert letters(labels_from_frame(rated, ("USE", "joy"))[0]) == ["SN", "P-", "-S", "N-", "NP"]
+
+
+def test_the_columns_of_every_table_follow_the_first_one():
+    """Similarities have use before joy; the experts and the fourth name joy first."""
+    similarities = grid(use=[0.9, 0.5, 0.1, 0.9, 0.5], joy=[0.1, 0.1, 0.1, 0.0, 0.1])
+    experts = grid(joy=list("NNNNN"), use=list("SPNSN"))
+    fourth = grid(joy=list("-----"), use=["-", "-", "-", "-", "P"])
+    found = derive_from_tables(similarities=similarities, experts=[experts], fourth=fourth)
+    assert found.matrix.objectives == ("use", "joy")
+    assert letters(found.expert) == ["SN", "PN", "NN", "SN", "NN"]
+    assert letters(found.fourth) == ["--", "--", "--", "--", "P-"]
+    assert found.second_match.all()
+    assert found.matrix.values[:, 0].tolist() == [0.9, 0.5, 0.1, 0.9, 0.5]
+    three = [experts, grid(joy=list("SSSSS"), use=list("SPNSN")), grid(joy=list("NNNNN"), use=list("SSSSS"))]
+    merged = derive_from_tables(
+        similarities=similarities, experts=three, fourth=grid(joy=list("NNNNN"), use=list("PPPPP"))
+    )
+    assert letters(merged.expert) == ["SN", "PN", "NN", "SN", "NN"], "what two of three say"
+
+
 def test_the_printed_definitions_cannot_give_table_3():
     """Section III.A and Table 1 share no stem, so Table 3 rests on the longer, unpublished definitions."""
     remember = features("the ability to retrieve knowledge from memory")

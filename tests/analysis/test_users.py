@@ -475,6 +475,10 @@ def test_a_mean_of_zero_and_differences_without_spread() -> None:
     first, second, third = found.datasets[0].pairs
     assert (first.left, first.right, first.relative) == ("a", "b", pytest.approx(2 / 3))
     assert (second.right, second.relative, third.relative) == ("c", None, None)
+    below = compare_users(
+        [UserScores("films", ("a", "b"), -values[:2])], "score", higher_is_better=True, replicates=100
+    ).datasets[0]
+    assert (below.pairs[0].left, below.pairs[0].difference, below.pairs[0].relative) == pytest.approx(("b", 0.2, 0.4))
     same = compare_users(
         [UserScores("films", ("a", "b"), values[[0, 0]])], "ndcg@10", higher_is_better=True, replicates=100
     )

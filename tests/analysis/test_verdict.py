@@ -454,6 +454,8 @@ def test_the_caution_is_the_most_important_one_and_only_where_it_holds():
          "The lead rests on few datasets. Without 3 of the 30 datasets, a01 would lead."),
         ({"removal": ("a01", 1)}, None, "The lead rests on few datasets. Without 1 dataset, a01 would lead."),
         ({"removal": ("a01", 4)}, None, None),
+        ({"removal": ("a01", 3), "grade": "shared_lead"}, None,
+         "The lead rests on few datasets. Without 3 of the 30 datasets, a01 would lead."),
         ({"removal": ("a01", 3), "grade": "no_difference"}, None, None),
         (families, None, None),
         (many, None, "10 of the 30 datasets come from amazon: they are related. Counted as families, they support the "
@@ -492,6 +494,10 @@ def test_what_to_do_next_and_what_would_change_the_verdict():
     )
     assert worded(five, leaders=("a00", "a01"))["what_would_change"] == ()
     assert worded(three, mean_rank=np.array([1.0, 3.0, 3.0]))["what_would_change"] == ()
+    level = worded(three, mean_rank=np.array([1.0, 2.8, 2.9]), datasets=tuple("vwxyz"))["what_would_change"]
+    assert level == ("If a00 failed (came last) on 46 further datasets, a01 would lead.",), (
+        "45 times 0.2 is 5 times 1.8"
+    )
 
 
 def test_what_the_verdict_rests_on_in_words():
