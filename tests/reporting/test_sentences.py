@@ -43,6 +43,11 @@ from recassay.reporting.sections import (
 )
 
 
+def kept(*tables):
+    """Of each table how many columns are names, which headings a narrow terminal keeps first, and the rows it shows."""
+    return [(table.names, table.important, table.most) for table in tables]
+
+
 def pair(left, right, difference, *, significant, counts=(30, 10, 20)):
     better, equal, worse = counts
     return UserPair(left, right, difference, difference - 0.01, difference + 0.01, None, 0.1, 0.012, 0.024, significant,
@@ -119,6 +124,7 @@ def test_users_of_several_datasets():
     assert brief.headline == "On 1 of the 2 datasets one algorithm significantly beats all others among the users."
     assert brief.table.header == ("dataset", "users", "best", "ndcg@10", "not shown to be worse")
     assert brief.table.rows == (("films", "1234", "EASE", "0.3000", "none"), ("books", "1234", "EASE", "0.3000", "ALS"))
+    assert kept(brief.table) == [(1, ("best", "not shown to be worse"), None)]
     nowhere = users.brief(user_tests(OPEN, OPEN)).headline
     assert nowhere == "On none of the 2 datasets does one algorithm significantly beat all others among the users."
 
@@ -153,6 +159,10 @@ def test_the_tables_over_users():
     summary = (together(0.02, significant=True), replace(together(0.02, significant=False), effects=None, p_holm=None))
     means, pairs, *_, last = users.tables(user_tests(WON, OPEN, summary=summary))
     assert means.title == "films: ndcg@10 over 1,234 users; 7 without a score left out"
+    assert kept(means, pairs, last) == [
+        (1, (), None), (2, ("right", "difference", "p (Holm)"), None),
+        (2, ("right", "difference", "p (Holm)", "won-open-lost"), None),
+    ]  # fmt: skip
     assert pairs.header[3] == "90 % interval"
     assert pairs.rows[0] == ("EASE", "ALS", "+0.10000", "+0.09000 to +0.11000", "0.012", "0.024*", "30-10-20")
     assert pairs.rows[2] == ("ALS", "Pop", "+0.10000", "+0.09000 to +0.11000", "0.012", "0.024 ", "4-50-5")
@@ -470,6 +480,7 @@ def test_the_table_of_what_more_would_tell():
     (table,) = plan.tables(planned(open_pair(), open_pair(alone=None, fewest=None)))
     assert table.title == "Datasets that would show the lead with power 0.8 (ndcg@10), undecided pairs"
     assert table.header == ("better", "worse", "difference", "lead is real", "datasets", "range", "among all pairs")
+    assert kept(table) == [(2, ("worse", "datasets", "range", "lead is real"), 30)]
     assert table.rows == (
         ("a", "b", "+3.1 % (-1.0 to +7.0)", "88 %", "40", "25 to 90", "60"),
         ("a", "b", "+3.1 % (-1.0 to +7.0)", "88 %", "> 1,000", "> 1,000 to 90", "60"),
@@ -528,6 +539,7 @@ def test_the_tables_of_advice():
     assert ranks.rows[2] == ("c", "2.0", "2.8 (1.0 to 2.0)", "3.0 (1.0 to 1.5)", "")
     assert ranks.important == ("model", "on the 2 nearest")
     assert next(advise.tables(advised(trusts_model=False))).important == ("overall", "on the 2 nearest")
+    assert kept(nearest, worth) == [(1, (), None), (1, ("error of the ranks", "gain over overall"), None)]
     assert nearest.title == (
         "Nearest datasets to films (ndcg@10 from 20 datasets; distance in standard deviations, usual among the "
         "benchmark's own: 0.50, at most 1.25)"
@@ -592,6 +604,8 @@ def test_few_datasets():
 def test_the_tables_of_few_datasets():
     table, named = select.tables(selected(random=chosen(by_metric={}, held_out_both=None), preserving=chosen()))
     assert table.title == "Spearman's rho between the ranking on 2 datasets and on all 8 (ndcg@10, mean rank)"
+    judged = ("other algorithms", "with those left out", "its choice", "both other", "other metrics")
+    assert kept(table, named) == [(1, judged, None), (2, (), None)]
     assert table.rows == (
         ("random", "0.610 (0.10 to 0.90)", "0.800 (0.10 to 0.90)", "-", "-", "0.700 (0.10 to 0.90)", "-", "-"),
         ("preserving", "0.610 (0.10 to 0.90)", "0.800 (0.10 to 0.90)", "0.950", "75 %", "0.700 (0.10 to 0.90)", "0.600",
@@ -720,6 +734,9 @@ def test_the_tables_of_universes():
         "joint p",
     )
     assert claims.rows[0] == ("a is best", "40", "2", "18", "20", "35", "5", "0.46", ".040")
+    assert kept(claims, decide, by_dataset) == [
+        (1, ("ahead", "behind", "joint p", "holds", "tied"), 30), (1, (), 20), (1, (), None)
+    ]  # fmt: skip
     assert claims.rows[1][-1] == ""
     assert decide.header == ("choice", "share", "95 %")
     assert decide.rows == (("split", "0.4 %", "exact"), ("split x metric", "0.5 %", "0.1 to 1.2"))
@@ -815,6 +832,7 @@ def test_the_tables_of_a_part_of_the_grid():
     step = Made(probes=[], cells=[("b", "y")], seconds=60.0, why="it is close")
     ranks, grid, steps = adaptive.tables(partly(steps=(step,), to_frame=lambda: Made(to_dicts=lambda: [row])))
     assert ranks.rows == (("1", "a", "1.25", "0.10", "yes", "1 of 3", "2 min"),)
+    assert kept(ranks, grid, steps) == [(2, ("algorithm", "mean rank", "settled"), None), (1, (), 40), (3, (), 30)]
     assert grid.header == ("dataset", "a", "b")
     assert grid.rows == (("x", "1", "2"), ("y", "(1.0)", "1.5"), ("z", "(1.0)", "(1.9)"))
     assert steps.rows == (("1", "b on y", "it is close", "1", "60 s"),)
@@ -1111,6 +1129,9 @@ def test_the_tables_of_one_algorithm_among_the_baselines():
     few.judgement.interval = None
     assert next(bench.tables(few)).rows[0][3] == ""
     assert by_dataset.rows == (("x", "0.5000", "2 of 10", "b", "0.2500", "+0.0100 (-0.0100 to +0.0300)", "< .001"),)
+    assert kept(standing, by_dataset) == [
+        (1, ("mean rank", "status"), None), (1, ("place", "best baseline", "p (Holm)"), None)
+    ]  # fmt: skip
 
 
 def by_both_tests(decided, significant, favours, **power):
@@ -1259,6 +1280,10 @@ def test_the_tables_of_the_comparison():
     )
     assert pairs.rows == (("a", "b", "5-1-0", "0.0312", "0.0312*", "+0.75", "0.900", "0.070", "0.030", "better"),)
     assert pairs.notes[0].endswith("equivalent means within 2 %.")
+    first = ("right", "p (Holm)", "won-tied-lost", "P(left)", "effect", "P(right)")
+    assert kept(control, ranks, pairs) == [
+        (1, ("p (Holm)", "won-tied-lost", "better"), None), (1, (), None), (2, first, None)
+    ]  # fmt: skip
     families = Made(families=3, pairs=Made(columns={"status": ["better"]}))
     made = compared_tables(control=None, judgement=families, missing=Made(sentence=lambda: "2 cells are missing"))
     ranks, _ = compare.tables(made)
@@ -1287,6 +1312,7 @@ def test_the_tables_of_ranks():
     ranks, scores = rank.tables(result)
     assert ranks.title == "Ranks: rmse (lower is better) on 6 datasets"
     assert ranks.header == ("algorithm", "mean", "wins", "could be best", "P(first again)")
+    assert kept(ranks, scores) == [(1, ("could be best", "P(first again)"), None), (1, (), None)]
     assert ranks.rows == (("b", "1.5", "2", "yes (p 1)", "0.80"), ("a", "2", "1", "no (p 0.03)", "0.20"))
     result.higher_is_better = True
     assert next(rank.tables(result)).title == "Ranks: rmse (higher is better) on 6 datasets"
@@ -1336,6 +1362,10 @@ def test_the_tables_of_the_model():
     assert (against.title, against.header[-1]) == ("b against each other", "P(within 2 %)")
     assert against.rows == (("a", "0.95", "0.80", "0.10"),)
     assert predicted.rows == (("c", "d", "0.2000", "0.1000 to 0.3000"),)
+    assert kept(levels, against, predicted) == [
+        (1, ("P(best)", "level", "P(first on a new dataset)", "90 %"), None), (1, (), None),
+        (2, ("expected", "90 %"), 20),
+    ]  # fmt: skip
     result.predicted = ()
     assert len(list(model.tables(result))) == 2
     assert model.leader(result) == "b"
@@ -1370,6 +1400,9 @@ def test_the_tables_of_traits():
     assert hard.notes == (fit,)
     assert (challenged.title, challenged.notes) == ("Direction 2: datasets on algorithms, ndcg@10", ())
     assert limits.header == ("algorithm", "difficulty limit", "consistency", "P(> 0)")
+    assert [one.important for one in (able, hard, challenged, limits)] == [
+        (), ("difficulty", "P(> 0)"), (), ("difficulty limit", "P(> 0)")
+    ]  # fmt: skip
     density = "The responses follow a Beta density around the curves with a precision of its own"
     assert limits.notes == (fit, f"{density}: 12 units of log-likelihood better than the model's own.")
     result.log_posteriors = {}
@@ -1390,6 +1423,7 @@ def test_the_table_of_the_tournament():
     assert table.rows[0] == ("a", "1650", "52", "0.0600", "1601 to 1700", "1640 to 1660", "1 to 2")
     assert table.rows[1][4] == ""
     assert table.notes == ("Over orders: the middle 95 % of 50 random orders of the datasets.", "Note.")
+    assert kept(table) == [(1, ("rating", "95 %", "rank over orders", "over orders"), None)]
 
 
 def test_the_tables_of_abilities():
@@ -1408,6 +1442,7 @@ def test_the_tables_of_abilities():
                   confidence=0.9, to_frame=lambda: framed(row), summary=lambda: summary, notes=("Note.",))  # fmt: skip
     (table,) = logistic_irt.tables(result)
     assert table.title == "3PL: abilities (EAP) of 2 respondents on 40 items"
+    assert kept(table) == [(1, (), 30)]
     assert table.header[2] == "90 %"
     assert table.rows == (("a", "1.234", "1.00 to 1.50", "0.800", "0.750"),)
     assert table.notes == (
@@ -1443,6 +1478,7 @@ def test_the_tables_of_abilities_on_users():
     assert of_users.rows == (("all users", "50", "30", "a", "0.988", "1.00 (0.50)", "0.10 (0.90)", "0.90 / 0.40"),)
     assert of_users.notes[0].endswith("as they rest on 3 algorithms each.")
     assert of_users.notes[1:] == ("Note.",)
+    assert kept(of_users) == [(1, ("ablest", "P(ablest)", "users", "telling", "reliability"), None)]
 
 
 def test_the_tables_of_popularity():
@@ -1475,6 +1511,7 @@ def test_the_tables_of_popularity():
     assert sensitivity.rows[1][1] == "0.33"
     assert sensitivity.notes[2:] == ("Left out: books has one stratum.",)
     assert values.important == ("5", "50")
+    assert kept(crossings) == [(2, (), 20)]
     shares["events"], dataset.shortened, dataset.crossings = pl.Series([100, 100]), 0, ()
     values, _ = strata.tables(result)
     assert values.notes[0].startswith("Every T_P has 100 events with items")
@@ -1567,6 +1604,7 @@ def test_the_tables_of_comper():
     assert [row[:2] for row in holds.rows] == [("comper", "all"), ("comper", "split"), ("recall", "all")]
     assert holds.rows[0] == ("comper", "all", "2", "-", "a", "0.50", "0.25")
     assert holds.rows[1] == ("comper", "split", "2", "0.50", "a", "-", "-")
+    assert kept(holds) == [(2, ("reversed", "most often first", "share", "Kendall's tau", "scope"), None)]
     result.agreements, result.table.datasets = (), ("x",)
     assert len(list(comper.tables(result))) == 1
     result.table.datasets = tuple("abcdefghi")
@@ -1589,6 +1627,7 @@ def test_the_derivation_of_the_matrix():
     assert (labels.title, labels.rows) == ("Expert labels", (("coverage", "high", "0.250"),))
     assert weighed.header == ("dimension", "novelty", "trust", "weight")
     assert weighed.rows == (("coverage", "0.2500", "0.5000", "0.7500"),)
+    assert kept(weighed) == [(1, ("weight",), None)]
 
 
 def tournament_on(name, *order, datasets=("x", "y")):
@@ -1715,7 +1754,7 @@ def test_classifiers_on_test_instances():
 
 
 def test_the_tables_of_classifiers():
-    datasets, bins, every, kept, scores, halves = decodirt.tables(classified())
+    datasets, bins, every, sound, scores, halves = decodirt.tables(classified())
     assert datasets.rows[0] == ("x", "1", "40", "1.00 (0.50)", "0.50 (0.25)", "0.20 (0.10)", "12.5 %", "yes")
     assert datasets.rows[3][3] == ""
     assert bins.rows == (("1", "2", "0.50", "0.25", "0.20", "10.0 %"),)
@@ -1726,8 +1765,13 @@ def test_the_tables_of_classifiers():
         ("a", "1600 ± 98 (2)", "1600 ± 98 (3)", "1600 ± 98 (1)"),
         ("b", "1500 ± 118 (3)", "1500 ± 118 (2)", "1500 ± 118 (3)"),
     )
-    assert kept.title.startswith("Glicko-2 ratings, without negatively discriminating instances: ")
+    assert sound.title.startswith("Glicko-2 ratings, without negatively discriminating instances: ")
     assert scores.rows == (("a", "real", "0.800", "0.900", "0.700", "3"),)
+    assert kept(datasets, scores, halves) == [
+        (1, ("difficulty", "discrimination", "negative", "instances"), 80),
+        (2, ("all instances", "without negative", "accuracy"), None),
+        (1, ("Kendall's tau with all", "pairs apart", "above optimal", "below pessimal"), None),
+    ]  # fmt: skip
     assert halves.rows == (("the hard half", "2", "0", "1", "75 %", "0.90"),)
     assert halves.notes == (
         "Recommended, the hard half: x, y.",
@@ -1757,6 +1801,7 @@ def test_the_tables_of_classifiers():
     correlations = list(decodirt.tables(classified(correlations=known, recommendation=None)))[2]
     assert correlations.title == "Properties and item parameters: the strongest of 9 correlations over datasets"
     assert correlations.header[3] == "90 %"
+    assert kept(correlations) == [(2, ("of the items", "Pearson", "p (Holm)", "90 %"), None)]
     assert correlations.rows[0] == ("NumberOfClasses", "mean difficulty", "-0.46", "-0.80 to -0.10", "0.01", "0.04",
                                     "-0.50", "12")  # fmt: skip
     assert len(correlations.rows) == 8
@@ -1773,3 +1818,50 @@ def test_which_pictures_classifiers_have():
     assert {name for name in drawn if name.startswith(("decodirt_by_", "decodirt_ranks_"))} == {
         "decodirt_by_NumberOfInstances", "decodirt_ranks_difficulty"
     }  # fmt: skip
+
+
+def test_long_lists_in_sentences_are_cut_and_the_rest_is_counted():
+    names = tuple("abcdefghijkl")
+    level = DatasetUsers("films", 9, 0, names, (0.3,) * 12, (0.2,) * 12, (0.4,) * 12,
+                         tuple(pair("a", other, 0.1, significant=False) for other in names[1:]))  # fmt: skip
+    assert "no difference from b, c, d, e, f, g and 5 more is shown" in users.sentences(user_tests(level))[1]
+    table = users.brief(user_tests(level, level)).table
+    assert table.rows[0][-1] == "b, c and 9 more"
+    won = [DatasetUsers(name, 9, 0, (name, "z"), (0.3, 0.2), (0.2, 0.1), (0.4, 0.3),
+                        (pair(name, "z", 0.1, significant=True),)) for name in names]  # fmt: skip
+    assert users.sentences(user_tests(*won))[0].endswith("e on 1, f on 1 and 6 more.")
+    everywhere = [f"rule {i}" for i in range(6)]
+    four = "rule 0, rule 1, rule 2, rule 3 and 2 more"
+    assert rank._agreement(aggregated({"a": everywhere, "b": everywhere}, 6)).endswith(f"tied with b under {four}.")
+    assert rank._agreement(aggregated({"b": everywhere}, 6)).endswith(f"b by {four} (6 of 6).")
+    verdict = Made(control="own", algorithms=("own", *names), status_of=lambda _, other: "better")
+    assert "better than a, b, c, d, e, f, g, h and 4 more (adjusted" in compare._control(verdict)
+    verdict.status_of = lambda _, other: "worse" if other == "a" else "undecided"
+    assert "; against b, c, d, e, f, g, h, i and 3 more the data do not decide" in compare._control(verdict)
+    many = np.arange(9)
+    rho, p = np.array([np.linspace(0.9, 0.1, 9)]), {"spearman": np.full((1, 9), 0.01)}
+    result = Made(values={"spearman": rho}, p_adjusted=p, alpha=0.05, characteristics=tuple(f"c{i}" for i in many),
+                  n_datasets=12, metric="ndcg@10")  # fmt: skip
+    assert "c4 (+0.50), c5 (+0.40) and 3 more. That is" in associations.sentences(result)[0]
+    front = Made(other="seconds", algorithms=names, front=(True,) * 12, share=None, shares=lambda: None,
+                 order=lambda: range(12), left_out=())  # fmt: skip
+    assert "by seconds: a, b, c, d, e and 7 more." in pareto.sentences(Made(metric="ndcg@10", trades=[front]))[0]
+    left = benched(skipped={f"d{i}": "no users" for i in range(10)}, left_out=names, against=lambda *kinds: ())
+    *_, unused, missing = bench.sentences(left)
+    assert unused.endswith("d6 (no users), d7 (no users) and 2 more.")
+    assert missing.endswith("values are missing: a, b, c, d, e, f, g, h and 4 more.")
+    step = Made(probes=[], cells=[(name, "x") for name in names], seconds=60.0, why="it is close")
+    *_, following = adaptive.sentences(partly(next=step))
+    assert following == "Next: a on x, b on x, c on x, d on x and 8 more (60 s)."
+    assert "; next: a on x and 11 more, 60 s" in adaptive.standing(partly(next=step))
+    *_, steps = adaptive.tables(partly(steps=(step,), to_frame=lambda: framed()))
+    assert steps.rows == (("1", "a on x, b on x and 10 more", "it is close", "12", "60 s"),)
+    prior = partly(prior=tuple(f"t{i} (of mine)" for i in range(6)))
+    assert "; prior: t0, t1 and 4 more, as much as" in adaptive.standing(prior)
+    assert "t2 (of mine), t3 (of mine) and 2 more, which" in list(adaptive.sentences(prior))[2]
+    others = [popular(name, [crossing("b", "a", 12.4)], first="b", last="a") for name in "vwxyz"]
+    assert strata.brief(stratified(*others)).sentences[-1].endswith("on x b in place of a (P = 5) and 2 more.")
+    sets = [tournament_on(name, "a", "b", "optimal") for name in "abcdef"]
+    sets += [tournament_on(name, "b", "a", "optimal") for name in "ghijk"]
+    ablest = next(line for line in decodirt.sentences(classified(ratings=sets)) if "Glicko-2" in line)
+    assert ablest.endswith("on 6 of 11 sets of datasets; b on the g half, the h half, the i half and 2 more.")
