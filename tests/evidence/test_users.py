@@ -9,7 +9,14 @@ import pytest
 from recassay.core.errors import InputError, NotApplicableError, UsageError
 from recassay.core.tables.responses import MISSING
 from recassay.core.tables.results import Results
-from recassay.evidence.users import paired_scores, table_responses, table_scores, user_responses, user_scores
+from recassay.evidence.users import (
+    hit_metric,
+    paired_scores,
+    table_responses,
+    table_scores,
+    user_responses,
+    user_scores,
+)
 from recassay.store import CellRecord, Store
 from recassay.store.files import write_cell_files
 from support.stores import LISTS, DoneCell, write_records, write_store
@@ -148,3 +155,52 @@ def test_a_metric_of_0_and_1_tells_a_hit_whatever_its_name():
         table_responses(single_users(ROWS, "score"), "score")
     with pytest.raises(NotApplicableError, match="no metric of the study tells a hit"):
         table_responses(single_users(ROWS, "score"))
+
+
+def test_the_metric_that_tells_a_hit_is_the_first_of_its_kind_at_ten_if_there_is_one():
+    assert hit_metric(("coverage@10", "recall@10", "ndcg@5", "ndcg@10")) == "ndcg@10"
+    assert hit_metric(("recall@10", "ndcg@20", "ndcg@5")) == "ndcg@20", "the kind counts before the length"
+    assert hit_metric(("ndcg@10", "hitrate@100", "hitrate")) == "hitrate@100"
+    assert hit_metric(("ndcg@10", "recall@5"), "Recall@5") == "recall@5"
+    with pytest.raises(UsageError, match="coverage@10 does not tell a hit from a miss"):
+        hit_metric(("ndcg@10", "coverage@10"), "coverage@10")
+    with pytest.raises(NotApplicableError, match=r"tells a hit from a miss; add hitrate@10 to the metrics"):
+        hit_metric(("coverage@10",))
+
+
+def test_missing_values_of_users_are_no_answers_and_no_scores():
+    table = single_users([*ROWS, ("A", "films", "u3", None), ("B", "songs", "u1", None)])
+    (films, books), skipped = table_scores(table, "ndcg@10")
+    assert (films.values.tolist(), films.left_out) == ([[0.5, 0.0], [0.0, 0.3]], 1)
+    assert (books.dataset, skipped) == ("books", {"songs": "it has no rows of single users"})
+    _, tables = table_responses(table)
+    assert set(tables) == {"films", "books"}, "a dataset without a value has no responses"
+    assert tables["films"].codes.tolist()[list(tables["films"].respondents).index("A")][2] == MISSING
+    gaps = [(*row[:3], float(row[3] > 0)) for row in ROWS] + [("A", "films", "u9", None)]
+    assert table_responses(single_users(gaps, "solved"))[0] == "solved", "a missing value is neither 0 nor 1"
+
+
+def test_of_two_metrics_the_one_asked_for_tells_the_hits():
+    binary = single_users([(*row[:3], float(row[3] > 0.5)) for row in ROWS], "solved")
+    both = Results(pl.concat([binary.frame, single_users(ROWS).frame], how="diagonal"),
+                   users=pl.concat([binary.users, single_users(ROWS).users]))  # fmt: skip
+    label, tables = table_responses(both)
+    assert (label, tables["films"].codes.tolist()[0]) == ("solved", [1, 0, MISSING]), "the mean of 0 and 1 is above 0"
+    label, tables = table_responses(both, "ndcg@10")
+    assert (label, tables["films"].codes.tolist()[1]) == ("ndcg@10", [0, 1, 1])
+
+
+def test_reasons_of_a_dataset_are_told_once_and_no_more_than_two(tmp_path):
+    reasons = ("slow", "too large", "slow", "odd")
+    cells = [CellRecord(f"c{i}", f"A{i}", "books", 1, None, {}, "failed", reason=why) for i, why in enumerate(reasons)]
+    folder = write_records(tmp_path / "study", ["ndcg@10"], cells)
+    assert paired_scores(folder, "ndcg@10")[1] == {"books": "no cell is done (odd, slow and 1 more)"}
+
+
+def test_a_metric_that_some_cells_lack_is_told_of_the_others(tmp_path):
+    cells = [DoneCell("EASE", "films", [1.0, 0.0]), DoneCell("Pop", "films", [0.5, 0.5])]
+    write_store(tmp_path / "study", "ndcg@10", cells)
+    other = pl.DataFrame({"user": ["u1", "u2"], "recall@10": [0.1, 0.3]})
+    write_cell_files(tmp_path / "study", "cell1", per_user=other, lists=LISTS)
+    assert user_scores(tmp_path / "study", "ndcg@10")["algorithm"].to_list() == ["EASE"]
+    assert user_scores(tmp_path / "study", "recall@10")["algorithm"].to_list() == ["Pop"]

@@ -809,6 +809,22 @@ def test_long_lists_are_cut():
     assert "f5.csv" not in page
     lost = tuple(CellRecord(str(i), f"a{i:02d}", "d", 1, None, {}, "failed", "no luck") for i in range(25))
     assert "a19 and 5 more</td>" in failures(facts(failed=lost))
+    wide = tuple(replace(cell, algorithm="a", dataset=f"d{i:02d}") for i, cell in enumerate(lost))
+    assert "d19 and 5 more</td>" in failures(facts(failed=wide))
+    spent = {f"a{i:02d}": (3, 3) for i in range(25)}
+    told = glance(facts(protocol={"split": "given"}, spent=spent))[0]["Tuning"]
+    assert told.startswith("3 trials for each cell of a00, a01")
+    assert "a18, a19 and 5 more; judged by" in told
+    labels = [f"m{i:02d}" for i in range(25)]
+    gaps = pl.DataFrame([("a", "x", m, 1.0) for m in labels] + [("b", "x", "ndcg@10", 1.0), ("a", "x", "ndcg@10", 1.0)],
+                        schema=["algorithm", "dataset", "metric", "value"], orient="row")  # fmt: skip
+    ((_, missing),) = cautions(content(gaps))
+    assert missing.endswith(": m00 (1), m01 (1), m02 (1), m03 (1), m04 (1), m05 (1) and 19 more.")
+    rows = dict(re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", str(top(content(gaps), []))))
+    assert rows["Metric"].endswith(" and 6 more")
+    ways = {f"d{i:02d}": {"split": "given" if i else "random", "filter": "none"} for i in range(45)}
+    several = glance(facts(protocol=ways["d01"], protocols=ways))[0]["Protocol"]
+    assert "d39, d40 and 4 more</strong>: every interaction is positive" in several
 
 
 def test_gaps_of_the_analysed_metric_are_told_by_its_analysis():

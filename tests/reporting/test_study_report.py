@@ -60,6 +60,18 @@ def test_facts_are_those_of_the_run(folder):
     assert facts.spaces.filter(pl.col("algorithm") == "EASE").get_column("parameter").to_list() == ["reg"]
     assert facts.parameters.height == 4
     assert "log2" in facts.conventions["ndcg@10"]["formula"]
+    assert (facts.trials, facts.tuning_metric, facts.seeds, facts.plan) == (0, "ndcg@10", (1,), "not sealed")
+    assert facts.budget["seconds_per_cell"] == 3600.0
+    assert facts.protocol["split"] == "random"
+    assert {name: asked["split"] for name, asked in facts.protocols.items()} == dict.fromkeys(
+        ("dense-small", "few-items"), "random"
+    )
+    for row in facts.splits.iter_rows(named=True):
+        assert 0 < row["test interactions"] < row["training interactions"]
+        assert row["share of users judged"] == pytest.approx(row["users judged"] / row["users"])
+    assert facts.spaces.filter(pl.col("algorithm") == "Broken").rows() == [
+        ("Broken", "", "in the algorithm's own file", "")
+    ]
 
 
 def test_search_spaces_are_told_as_the_list_of_algorithms_tells_them():
