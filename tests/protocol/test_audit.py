@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from recassay.core import blocks
 from recassay.core.errors import InputError, UsageError
 from recassay.core.specs.specs import FinalFit, ProtocolSpec, SplitName
 from recassay.core.types import Split
@@ -249,3 +250,28 @@ def test_a_refusal_names_all_that_is_not_allowed_and_how_to_allow_it() -> None:
     assert refused.value.fix == (
         "mend the data or the protocol, or accept it by name with `allow_leakage=['empty_test']`"
     )
+
+
+@pytest.mark.parametrize("rows", [blocks.ROWS, 3])
+@pytest.mark.parametrize("ordered", [True, False])
+def test_known_pairs_are_those_of_any_part_that_was_trained_on(
+    rows: int, ordered: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each pair of the part is looked up one by one; the first and the last pair of all are among them."""
+    monkeypatch.setattr(blocks, "ROWS", rows)
+    train = [("a", "x", 1, 1), ("a", "z", 1, 1), ("b", "y", 1, 1), ("c", "x", 1, 1), ("d", "z", 1, 1)]
+    valid = [("a", "y", 1, 2), ("c", "z", 1, 2), ("d", "y", 1, 2)]
+    test = [("a", "x", 1, 3), ("a", "y", 1, 3), ("b", "x", 1, 3), ("b", "z", 1, 3), ("c", "y", 1, 3), ("d", "y", 1, 3),
+            ("d", "z", 1, 3)]  # fmt: skip
+    if not ordered:
+        train, valid, test = train[::-1], valid[::-1], test[::-1]
+    first = [("a", "x", 1, 0), ("b", "y", 1, 0), ("c", "z", 1, 0), ("d", "z", 1, 0)]  # ids in the order of their text
+    whole = interactions([*first, *train, *valid, *test])
+    ends = np.cumsum([len(first), len(train), len(valid), len(test)])
+    _, *parts = [whole.take(each) for each in np.split(np.arange(ends[-1]), ends[:-1])]
+    split = Split(*parts, fingerprint="")
+    told = findings(audit_split(split, "random"))
+    assert told["test_pair_in_train"][0] == len({row[:2] for row in test} & {row[:2] for row in (*train, *valid)}) == 4
+    assert "valid_pair_in_train" not in told
+    alone = findings(audit_split(replace(split, final_fit="train"), "random"))
+    assert alone["test_pair_in_train"][0] == 2

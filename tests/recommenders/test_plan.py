@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import nullcontext
 from types import SimpleNamespace
 
 import numpy as np
@@ -168,6 +169,31 @@ def test_the_sizes_of_prepared_datasets(tmp_path, monkeypatch):
     assert (sizes.datasets, sizes.names, sizes.values.tolist()) == (("few-items",), ("Nu", "Ni", "Nr"), [[30, 20, 100]])
     assert price.split_size(tmp_path, ready) == 100.0
     assert price.split_size(tmp_path, "other") is None
+
+
+def test_what_a_fit_took_is_known_from_done_cells_that_were_timed(tmp_path, monkeypatch):
+    def ran(id, algorithm="EASE", dataset="films", status="done", **took):
+        spec = {"tuning": {"trials": 4}}
+        took = {"seconds": None, "seconds_fit": None, "seconds_predict": None, **took}
+        return SimpleNamespace(id=id, algorithm=algorithm, dataset=dataset, status=status, spec=spec, **took)
+
+    cells = [
+        ran("a", seconds=10.0),  # five fits
+        ran("b", seconds=10.0, seconds_fit=3.0, seconds_predict=1.0),  # it took over the trials of another
+        ran("c"),  # of an earlier version, which kept no time
+        ran("d", status="timeout", seconds=900.0),
+        ran("e", "ALS", seconds=5.0, seconds_predict=0.5),
+        ran("f", "BPR", seconds=900.0),
+        ran("g", dataset="songs", seconds=900.0),
+    ]
+    store = SimpleNamespace(cells=lambda every: cells if every else [])
+    opened = SimpleNamespace(begun=lambda folder: folder == tmp_path, open=lambda folder: nullcontext(store))
+    monkeypatch.setattr(price, "Store", opened)
+    seconds, ran_here, done = price._stored(tmp_path, ("ALS", "EASE"), ("books", "films"))
+    assert np.array_equal(seconds, [[np.nan, 1.0], [np.nan, 3.0]], equal_nan=True)
+    assert (ran_here, done) == (3, {"a", "b", "e"})
+    seconds, ran_here, done = price._stored(tmp_path / "new", ("ALS",), ("films",))
+    assert (np.isnan(seconds).tolist(), ran_here, done) == ([[True]], 0, set())
 
 
 def test_algorithms_cost_like_those_of_their_class():
