@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from recassay.core.errors import InputError, RecAssayError
+from recassay.core.errors import InputError, MissingExtraError, RecAssayError
 from recassay.runner import cluster_worker
 from recassay.runner.cluster import DaskExecutor
 from recassay.runner.jobs import Job, JobQueue, Outcome
@@ -125,6 +125,7 @@ def test_what_a_worker_is_told_of_a_job(monkeypatch, tmp_path):
 
     job = Job("j0", "m:f", lambda: {"x": 1}, 9.0, 500, priority=4.0)
     monkeypatch.setattr("recassay.runner.cluster.LOOK_SECONDS", 0.0)
+    monkeypatch.setattr("recassay.runner.cluster.POLL_SECONDS", 0.001)
     executor = DaskExecutor("tcp://none", tmp_path, threads=3, preload=["p"])
     executor._client = Listening({"a": worker()})
     executor.run([job], Watch())
@@ -239,7 +240,7 @@ def test_a_job_that_the_cluster_gives_up_is_a_crashed_cell(monkeypatch, tmp_path
     assert watch.outcomes == [Outcome("crashed", reason="the cluster gave it up: ValueError: killed 3 workers")]
 
 
-@pytest.mark.parametrize("how", ["closed", "silent", "lost"])
+@pytest.mark.parametrize("how", ["closed", "silent", "lost", "cancelled"])
 def test_a_scheduler_that_is_gone_ends_the_run_and_no_cell(monkeypatch, tmp_path, how):
     class Gone(Client):
         def scheduler_info(self, **_):
@@ -249,7 +250,7 @@ def test_a_scheduler_that_is_gone_ends_the_run_and_no_cell(monkeypatch, tmp_path
 
         def submit(self, function, request, **more):
             future = super().submit(function, request, **more)
-            future.status = "lost"
+            future.status = "cancelled" if how == "cancelled" else "lost"
             return future
 
     client, watch = Gone({"a": worker()}), Watch()
@@ -268,6 +269,162 @@ def test_a_cluster_without_workers_is_told_once_and_then_given_up(monkeypatch, t
     ):
         run(monkeypatch, tmp_path, Client({}), jobs(1), watch)
     assert watch.waits == ["the scheduler at tcp://none has no workers; waiting up to 0.02 s for one"]
+
+
+class Changing(Client):
+    """Each look at the cluster finds the next of these sets of workers; the job is done at the last look."""
+
+    def __init__(self, *seen):
+        super().__init__({})
+        self.seen, self.looks, self.cancelled, self.topics = list(seen), [], [], []
+
+    def submit(self, function, request, **more):
+        future = super().submit(function, request, **more)
+        future.add_done_callback = lambda call: self.ends(future, lambda: call(future))
+        return future
+
+    def ends(self, future, end):
+        future.end = end
+        self.open.append(end)
+
+    def scheduler_info(self, **how):
+        self.looks.append(how)
+        self.workers = self.seen.pop(0) if len(self.seen) > 1 else self.seen[0]
+        return super().scheduler_info() if len(self.seen) == 1 else {"workers": self.workers}
+
+    def cancel(self, futures):
+        for future in futures:
+            self.cancelled.append(future)
+            future.status = "cancelled"
+            future.end()
+
+    def subscribe_topic(self, topic, handler):
+        self.topics.append(topic)
+
+    def unsubscribe_topic(self, topic):
+        self.topics.append(f"no more {topic}")
+
+
+ON_GPU = Job("on_gpu", "m:f", dict, gpu=True)
+BOTH, PLAIN = {"a": worker(GPU=1), "b": worker()}, {"b": worker()}
+
+
+def test_what_is_missing_again_is_told_again(monkeypatch, tmp_path):
+    """All workers leave, come back and leave; then the one with the GPU does."""
+    watch, client = Watch(), Changing({}, BOTH, {}, {}, BOTH, {}, BOTH)
+    run(monkeypatch, tmp_path, client, [ON_GPU], watch)
+    assert watch.waits == ["the scheduler at tcp://none has no workers; waiting up to 60 s for one"] * 3
+    assert watch.ended == ["on_gpu"]
+    assert all(how == {"n_workers": -1} for how in client.looks), "all workers, not the first few"
+    watch, client = Watch(), Changing(BOTH, PLAIN, PLAIN, BOTH, PLAIN, BOTH)
+    run(monkeypatch, tmp_path, client, [ON_GPU], watch)
+    told = "no worker has what on_gpu asks for (GPU); waiting up to 60 s for one, then any worker may run it"
+    assert watch.waits == [told, told]
+    assert (watch.ended, client.cancelled) == (["on_gpu"], [])
+
+
+def test_what_a_job_says_that_was_moved_does_not_count(monkeypatch, tmp_path):
+    """The first submission ends as cancelled when the job is submitted again, and the run goes on."""
+    monkeypatch.setattr("recassay.runner.cluster.NO_WORKER_SECONDS", -1.0)
+    watch, client = Watch(), Changing(BOTH, PLAIN, PLAIN, PLAIN)
+    run(monkeypatch, tmp_path, client, [ON_GPU], watch)
+    assert [asked for _, asked, _ in client.asked] == [{"GPU": 1}, None]
+    assert len(client.cancelled) == 1
+    assert watch.outcomes == [Outcome("done", record={})]
+
+
+def test_a_run_that_ends_early_takes_its_jobs_back(monkeypatch, tmp_path):
+    client = Changing(BOTH)
+    client.answer = {"blind": "here"}
+    with pytest.raises(InputError, match="is not there on the worker here"):
+        run(monkeypatch, tmp_path, client, jobs(3), Watch())
+    assert len(client.cancelled) == 2
+    topic, left = client.topics
+    assert left == f"no more {topic}"
+
+
+def test_the_dashboard_is_told_once_where_there_is_one(monkeypatch, tmp_path):
+    monkeypatch.setattr("recassay.runner.cluster.LOOK_SECONDS", 0.0)
+    monkeypatch.setattr("recassay.runner.cluster.POLL_SECONDS", 0.001)
+    executor, watch = DaskExecutor("tcp://none", tmp_path), Watch()
+    executor._client = Client({"a": worker()})
+    executor._client.dashboard_link = None
+    executor.run(jobs(1), watch)
+    assert watch.notes == []
+    executor._client.dashboard_link = "http://there"
+    executor.run(jobs(1), watch)
+    executor.run(jobs(1), watch)
+    assert watch.notes == ["Dask's dashboard: http://there"]
+
+
+def test_a_long_story_of_a_cluster_is_cut(monkeypatch, tmp_path):
+    watch, executor = Watch(), DaskExecutor("tcp://none", tmp_path)
+    future = SimpleNamespace(status="error", exception=lambda: ValueError("x\n" * 900))
+    executor._conclude(SimpleNamespace(job=jobs(1)[0], future=future), watch)
+    (outcome,) = watch.outcomes
+    assert (outcome.status, len(outcome.reason), "\n" in outcome.reason) == ("crashed", 500, False)
+
+
+@pytest.mark.parametrize("error", [OSError("refused"), ValueError("no address")])
+def test_a_scheduler_that_does_not_answer_is_one_line(monkeypatch, tmp_path, error):
+    asked = []
+
+    def connect(address, **how):
+        asked.append((address, how))
+        if len(asked) == 1:
+            raise error
+        return SimpleNamespace(close=lambda: asked.append("closed"))
+
+    monkeypatch.setattr("logging.Logger.setLevel", lambda *_: None)
+    monkeypatch.setitem(sys.modules, "distributed", SimpleNamespace(Client=connect))
+    with (
+        pytest.raises(InputError, match="tcp://there: no Dask scheduler answers; start one, or correct `cluster`"),
+        DaskExecutor("tcp://there", tmp_path),
+    ):
+        pass
+    with DaskExecutor("tcp://there", tmp_path):
+        pass
+    how = {"timeout": 10.0, "set_as_default": False}
+    assert asked == [("tcp://there", how), ("tcp://there", how), "closed"]
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(MissingExtraError, match="a cluster needs distributed"), DaskExecutor("tcp://there", tmp_path):
+        pass
+
+
+def test_processes_of_a_worker_wait_a_while_and_those_of_other_runs_end(monkeypatch):
+    timers = []
+
+    class Timer:
+        daemon = False
+
+        def __init__(self, seconds, call):
+            timers.append((seconds, call, self))
+
+        def start(self):
+            assert self.daemon, "a worker that ends does not wait for it"
+
+    monkeypatch.setattr(cluster_worker.threading, "Timer", Timer)
+    monkeypatch.setattr(cluster_worker.time, "monotonic", lambda: 100.0)
+    one, two, three = (Process(1, "logs", threads=1, preload=()) for _ in range(3))
+    waiting = cluster_worker._Processes()
+    for owner, process in (("run", one), ("other", two), ("run", three)):
+        waiting.put(owner, process)
+    assert [seconds for seconds, *_ in timers] == [10.0] * 3
+    assert waiting.take("run") is three
+    assert (one.ended, two.ended) == (0, 1)
+    assert waiting.take("new") is None
+    assert (one.ended, waiting._idle) == (1, [])
+    waiting._idle = [("run", one, 91.0), ("run", two, 91.1)]
+    timers[0][1]()
+    assert (one.ended, two.ended, [entry[1] for entry in waiting._idle]) == (2, 1, [two])
+
+
+def test_a_folder_that_a_network_disk_shows_late_is_waited_for(monkeypatch, tmp_path):
+    mark, slept = tmp_path / "manifest.json", []
+    monkeypatch.setattr(cluster_worker.time, "sleep", lambda seconds: slept.append(seconds) or mark.touch())
+    with pytest.raises(KeyError, match="job"):
+        cluster_worker.run_job({"mark": str(mark)})
+    assert slept == [0.1]
 
 
 class Process:
