@@ -344,12 +344,17 @@ ALL = [(name, dataset, 0.25) for name in ("EASE", "ALS") for dataset in ("films"
 
 
 def test_cells_that_failed_are_skipped_by_name(tmp_path, monkeypatch):
-    own = [("films", 0.5, 3.0), ("songs", None, None), ("books", 0.75, None)]
+    own = [("films", 0.12345678, 3.0), ("songs", None, None), ("books", 0.75, None)]
     heard = placed(tmp_path / "one", monkeypatch, own, [*ALL, ("BPR", "films", 0.1)], {"books": "not asked for"})
     assert heard["skipped"] == {"books": "not asked for", "songs": "Mine failed: no luck"}
     assert (heard["matrix"].datasets, heard["name"], heard["seed"]) == (("films",), "Mine", 7)
     assert heard["matrix"].algorithms == ("ALS", "BPR", "EASE", "Mine")
     assert (heard["joules"], heard["seconds"], heard["left_out"]) == (3.0, 6.0, {})
+    assert heard["matrix"].values.tolist() == [[0.25], [0.1], [0.25], [0.123457]], "rounded as those that are shipped"
+    assert (heard["benchmark"], heard["of_datasets"], heard["user_metric"]) == ("open", 3, "ndcg@10")
+    assert [source.file for source in heard["sources"]] == ["published:open"]
+    assert [source.file for source in heard["results"].sources] == ["Mine among the baselines of published:open"]
+    assert (heard["folder"], heard["notes"]) == (str(tmp_path / "one" / "study"), ())
     two = placed(tmp_path / "two", monkeypatch, own[::2], [*ALL, ("BPR", "films", 0.1), ("Mine", "films", 0.9)], {})
     assert two["left_out"] == {"BPR": "1 of 2 datasets were not run", "Mine": "1 of 2 datasets were not run"}
     assert two["name"] == "Mine (yours)"
@@ -358,3 +363,50 @@ def test_cells_that_failed_are_skipped_by_name(tmp_path, monkeypatch):
         placed(tmp_path / "three", monkeypatch, own[1:2], ALL, {})
     with pytest.raises(InputError, match="no baseline has a value on all of these datasets; choose fewer datasets"):
         placed(tmp_path / "four", monkeypatch, own[::2], [("EASE", "films", 0.1), ("ALS", "books", 0.1)], {})
+
+
+def test_a_bench_is_handed_all_that_it_is_asked(tmp_path, monkeypatch):
+    heard = {}
+
+    def hears(name, answer):
+        monkeypatch.setattr(verb, name, lambda *given, **named: heard.update({name: (given, named)}) or answer)
+
+    songs = SimpleNamespace(name="songs")
+    shipped = SimpleNamespace(metrics=("recall@10", "ndcg@10"), datasets={"films": 1, "songs": 2, "books": 3})
+    empty = SimpleNamespace(name="bench-Mine", datasets=(), algorithms=[SimpleNamespace(name="Mine")])
+    study = SimpleNamespace(**{**vars(empty), "datasets": (songs,)})
+    hears("open_benchmark", shipped)
+    hears("one_algorithm_study", empty)
+    hears("chosen_datasets", [songs, SimpleNamespace(name="books")])
+    hears("with_datasets", (study, {"books": "not found here"}))
+    hears("run_study", None)
+    hears("_placed", "placed")
+    monkeypatch.chdir(tmp_path)
+    asked = {"datasets": ["songs", "books"], "data": ".", "benchmark": "open", "metric": "Recall@10", "seeds": 3}
+    told = []
+    more = {"folder": "new", "workers": 2, "progress": len, "told": told.append, "seed": 7}
+    assert recassay.bench("mine.py:Mine", **asked, **more) == "placed"
+    assert heard["open_benchmark"][0] == ("open",)
+    assert heard["one_algorithm_study"][0] == (shipped, "mine.py:Mine", 3)
+    assert heard["chosen_datasets"][0] == (shipped, ["songs", "books"])
+    assert heard["with_datasets"][0][2:5] == (tmp_path / "new", Path(), verb.fetch_data)
+    heard["with_datasets"][0][5]("songs")
+    assert told == ["songs"]
+    assert heard["run_study"] == ((study, Path("new")), {"workers": 2, "progress": len, "retry_failed": True})
+    skipped = {"books": "not found here", "films": "not asked for"}
+    assert heard["_placed"][0] == (shipped, Path("new"), "Mine", "recall@10", skipped, 7)
+    recassay.bench("mine.py:Mine", fetch=False)
+    assert heard["open_benchmark"][0] == ("published:open",)
+    assert heard["with_datasets"][0][2:5] == (tmp_path / "bench-Mine", None, None)
+    heard["with_datasets"][0][5]("songs")
+    assert (heard["_placed"][0][1], heard["_placed"][0][3]) == (Path("bench-Mine"), "ndcg@10")
+    with pytest.raises(UsageError, match="nowhere: this folder does not exist; name the folder of the datasets' files"):
+        recassay.bench("mine.py:Mine", data="nowhere")
+    reasons = {"films": "gone", "songs": "other data", "books": "late", "games": "lost"}
+    hears("with_datasets", (empty, dict(reasons)))
+    hears("chosen_datasets", [SimpleNamespace(name=name) for name in reasons])
+    words = (
+        r"none of the benchmark's datasets can be used \(films: gone; songs: other data; books: late\); name a folder"
+    )
+    with pytest.raises(InputError, match=words):
+        recassay.bench("mine.py:Mine")
