@@ -448,6 +448,10 @@ def test_a_paper_hands_on_all_that_it_is_asked(monkeypatch, tmp_path):
     assert notes.given == (content.answer, ["made"], 8.0)
     assert made.notes == ("other, more not drawn: why", "small")
     assert (made.metrics, made.files) == (("recall@10", "ndcg@10"), (tmp_path / "paper" / "main.tex",))
+    assert repr(made) == f"Paper(recall@10, ndcg@10: 1 files in {tmp_path / 'paper'})"
+    assert made._repr_html_().endswith(f"<li>small</li><li>{made!r}</li></ul>")
+    assert made.to_dict() == {"metrics": ["recall@10", "ndcg@10"], "sentences": list(made.sentences),
+                              "notes": list(made.notes), "files": [str(tmp_path / "paper" / "main.tex")]}  # fmt: skip
     recassay.paper(UNKNOWN, "score", out=tmp_path, higher_is_better=False, figures=[])
     assert content.named["directions"] == {"score": False}
     assert files.named["style"] == TableStyle(False, None, True, False)

@@ -198,6 +198,12 @@ def test_what_falls_below_its_verdict_says_so():
     assert result.count("paper", "table") == {"exact": 0, "printed digits": 1, "near": 2, "does not follow": 0}
     assert result.count("other")["near"] == 0
     assert result.to_dict()["no_longer_agrees"] == ["paper, table, row, column"]
+    tables = result.frames()
+    assert list(tables) == ["reproduction", "reproduction_summary"]
+    assert tables["reproduction_summary"].rows() == [("paper", "table", 0, 1, 2, 0)]
+    assert tables["reproduction"].rows()[0] == (
+        "paper", "table", "row", "column", "0.5", "0.5500", pytest.approx(0.05), "near", "it used to be: exact",
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(

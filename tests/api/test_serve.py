@@ -419,3 +419,34 @@ def test_every_text_of_the_page_has_a_contrast_of_4_5(scheme):
     for text in ("ink", "faint", "done", "failed", "running"):
         pair = sorted([luminance(colours[text]), luminance(colours["paper"])])
         assert (pair[1] + 0.05) / (pair[0] + 0.05) >= 4.5, text
+
+
+def test_a_report_that_is_refused_is_tried_again_with_the_next_cell(tmp_path, monkeypatch):
+    write_records(tmp_path, ["ndcg@10"], [cell("a", "A", "films", 0.5)])
+    answers = [recassay.UsageError("too few datasets", fix="wait"), KeyError("x"), b"page"]
+
+    def made():
+        answer = answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    live, refused, done = LiveStudy(tmp_path, None, made), [], iter([1, 2, 3])
+    monkeypatch.setattr(Store, "statuses", lambda store: dict.fromkeys(range(next(done)), "done"))
+
+    def wait(seconds):
+        refused.append(live.status()["no_report"])
+        if not answers:
+            live._stop.set()
+
+    monkeypatch.setattr(live._stop, "wait", wait)
+    live._keep_reporting()
+    assert refused == ["too few datasets; wait", "the report failed with KeyError: 'x'", None]
+    assert live.status()["report"] == {"cells": 3}
+
+
+def test_a_study_without_a_result_has_no_order_yet(tmp_path):
+    write_records(tmp_path, ["ndcg@10"], [], to_go=[("A", "films", 1)])
+    found = LiveStudy(tmp_path, None, lambda: b"").status()
+    assert (found["leaderboard"], found["metric"], found["values"], found["best"]) == (None, None, [[None]], [None])
+    assert found["grid"] == [["to go"]]

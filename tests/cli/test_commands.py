@@ -135,6 +135,9 @@ def test_list_without_a_word_lists_the_kinds(cli):
     shown = cli("list")
     assert shown.code == 0
     assert all(kind in shown.out for kind in ("algorithms", "metrics", "published", "importers"))
+    kinds = cli("list", "--json").json()["kinds"]
+    assert {"kind": "executors", "what": "where the cells of a study can run"} in kinds
+    assert all(f"{row['kind']} " in shown.out for row in kinds)
 
 
 @pytest.mark.skipif(not os.path.exists("/bin/bash"), reason="needs bash")
@@ -534,3 +537,17 @@ def test_what_the_library_says_is_told_as_it_is_typed(said, typed):
     speak_of({"other": "--other"})
     speak_of({"prior": "--prior", "algorithms": "--algorithms"})
     assert in_options(said) == typed
+
+
+def test_the_paragraph_of_a_comparison_is_all_that_is_printed(cli, monkeypatch, table):
+    monkeypatch.setattr("recassay.api.compare.compare", lambda **named: f"{named['alpha']} on {named['metric']}")
+    monkeypatch.setattr("recassay.cli.on_table.written_paragraph", lambda result: f"We tested at {result}.")
+    ran = cli("compare", table, "-m", "ndcg@10", "--alpha", 0.1, "--paragraph")
+    assert (ran.code, ran.out) == (0, "We tested at 0.1 on ndcg@10.\n")
+
+
+def test_what_is_no_verb_is_not_read():
+    with pytest.raises(AttributeError, match=r"recassay\.api\.rank has no ranked"):
+        read_verb("recassay.api.rank:ranked")
+    with pytest.raises(TypeError, match=r"recassay\.core\.choices:Range is no function"):
+        read_verb("recassay.core.choices:Range")

@@ -100,3 +100,8 @@ def test_characteristics_that_say_something():
     for values, message in (([[1.0, 2.0]], "do not fit the names"), ([[np.inf]], "finite, or NaN where unknown")):
         with pytest.raises(ValueError, match=message):
             CharacteristicsTable(np.array(values), ("x",), ("a",))
+
+
+def test_names_must_fit_the_codes():
+    with pytest.raises(ValueError, match=r"codes \(1, 2\) do not fit the names"):
+        Responses(np.array([[0, 1]], dtype=np.uint8), ("a",), ("x", "y", "z"))

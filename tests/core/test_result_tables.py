@@ -144,6 +144,13 @@ def test_tables_that_are_refused(rows, message):
         results(rows, where="here")
 
 
+def test_columns_that_are_not_there_are_named():
+    frame = pl.DataFrame({"dataset": ["x"], "value": [1.0], "model": ["A"]})
+    words = r"here: no column 'algorithm', 'metric' among 'dataset', 'value', 'model'; name it with `columns`"
+    with pytest.raises(InputError, match=words):
+        Results.from_frame(frame, where="here")
+
+
 def test_the_largest_value_is_taken():
     assert results([("A", "x", -1e100), ("B", "x", 1e100)]).frame["value"].to_list() == [-1e100, 1e100]
 

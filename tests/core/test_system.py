@@ -323,3 +323,24 @@ def test_a_result_says_what_is_told_of_it(monkeypatch):
         with pytest.raises(RecAssayError, match="Shown: it has no figure; it has none"):
             shown.plot(name)
     assert summary_line(Bare()) == "Bare"
+
+
+def test_a_helper_that_was_ended_is_not_asked_again(monkeypatch):
+    monkeypatch.setattr(Asked, "made", 0)
+    monkeypatch.setattr(aside, "Helper", Asked)
+    with aside.Helpers("a:b", most=1, processes=1) as helpers:
+        helpers._over = True
+        with pytest.raises(EOFError):
+            helpers.submit("die").result()
+    assert len(helpers._started) == 1
+
+
+def test_without_a_standard_error_nothing_is_held_back(monkeypatch):
+    def closed(number):
+        raise OSError("Bad file descriptor")
+
+    monkeypatch.setattr("recassay.core.system.parquet.os.dup", closed)
+    frame = pl.DataFrame({"a": [1]})
+    assert parquet_frame(parquet_bytes(frame)).equals(frame)
+    with pytest.raises(pl.exceptions.ComputeError, match="the file contradicts itself"), panics_as_errors():
+        raise pl.exceptions.PanicException("index out of bounds")

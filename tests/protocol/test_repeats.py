@@ -236,3 +236,10 @@ def test_above_a_threshold_ratings_go_and_the_event_that_counts_stays(rule: Rule
     assert split.train.weight is None
     assert ("a", "y", None, time) in rows_of(split.train)
     assert split.train.repeated.name == ("first" if rule == "first" else "last")
+
+
+@pytest.mark.parametrize("rule", ["first", "max", "sum", "bounded"])
+def test_a_single_event_of_a_pair_reaches_what_it_is_worth(rule: RuleName) -> None:
+    events = interactions([("b", "x", 3, 1), ("a", "y", 2, 2), ("a", "x", 4, 3)])
+    events = replace(events, repeated=RepeatRule(rule, (1.0, 4.0) if rule == "bounded" else ()))
+    assert reaches(events, 3).tolist() == [True, False, True]

@@ -797,6 +797,7 @@ def test_the_seal_is_told(tmp_path):
         f"Sealed: 2 cells in {tmp_path / 'seal.json'}.", "Publish this line to make it binding: abc",
     ]  # fmt: skip
     assert late.to_dict() == {"file": "seal.json", "sha256": "abc", "cells": 1, "done": 1, "claims": ["A > B"]}
+    assert late.to_frame().to_dicts() == [late.to_dict()]
 
 
 def test_questions_are_counted_and_told_by_topic():
@@ -815,6 +816,9 @@ def test_questions_are_counted_and_told_by_topic():
         "# Reproducibility checklist: films\n\n## Data\n\n- **Named?** yes. Yes.\n- **Split?** no. No.\n\n"
         "## Writing\n\n- **Limits?** open. You.\n"
     )
+    assert result.to_frame().rows() == answers
+    rows = [dict(zip(("topic", "question", "answer", "evidence"), answer, strict=True)) for answer in answers]
+    assert result.to_dict() == {"study": "films", "answers": rows}
 
 
 def listed(folder, monkeypatch, *, seeds, findings=(), untuned=(), reference="EASE", status="done"):
