@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from operator import attrgetter
 from types import SimpleNamespace
 
@@ -11,14 +12,16 @@ from recassay.api.study.studies import make_study
 from recassay.evidence import universes as evidence
 from recassay.evidence.universes import free_choices, has_universes, universe_rows
 from recassay.recommenders.plan import plan
-from recassay.store import CellRecord
+from recassay.store import CellRecord, Store
 from support.stores import write_records
 
 
-def written(folder, spec, value, *, failed=(), split=attrgetter("split")):
+def written(folder, spec, value, *, failed=(), absent=(), split=attrgetter("split")):
     """A store in which every planned cell has the value that `value` gives it."""
     records = []
     for number, cell in enumerate(plan(spec).cells):
+        if number in absent:
+            continue
         protocol = cell.spec.split.protocol
         status = "failed" if number in failed else "done"
         fold = protocol.fold if protocol.split in ("rolling", "kfold") else None
@@ -28,7 +31,10 @@ def written(folder, spec, value, *, failed=(), split=attrgetter("split")):
             metrics={"ndcg@10": value(number, cell)}, split=split(protocol),
         ))  # fmt: skip
     manifest = {"study": spec.model_dump(mode="json")}
-    return write_records(folder, ["ndcg@10"], records, manifest=manifest)
+    write_records(folder, ["ndcg@10"], records, manifest=manifest)
+    with Store.open(folder) as store:  # each cell belongs to a universe of its own, the first to the study's
+        store.set_plan([replace(row, universe=number) for number, row in enumerate(store.plan())], manifest)
+    return folder
 
 
 @pytest.fixture
@@ -112,3 +118,13 @@ def test_a_split_leaks_where_its_audit_refused_something(monkeypatch, tmp_path, 
     monkeypatch.setattr(evidence, "split_record", lambda *names: asked.append(names) or SimpleNamespace(audit=audit))
     assert evidence._refused(tmp_path, "s1") is refused
     assert asked == [(tmp_path, "s1")]
+
+
+@pytest.mark.usefixtures("leaks")
+def test_choices_of_tuning_tell_cells_apart_and_a_cell_that_has_not_run_has_no_row(tmp_path):
+    spec = make_study(["synthetic:dense-small"], ["ItemKNN"], metrics=["ndcg@10"], multiverse={"trials": [1, 2]})
+    assert [cell.spec.tuning.trials for cell in plan(spec).cells] == [1, 2]
+    folder = written(tmp_path / "study", spec, lambda number, cell: cell.spec.tuning.trials / 10)
+    assert universe_rows(folder).select("trials", "value").rows() == [("1", 0.1), ("2", 0.2)]
+    part = written(tmp_path / "part", spec, lambda number, cell: cell.spec.tuning.trials / 10, absent={0})
+    assert universe_rows(part).select("trials", "value").rows() == [("2", 0.2)]
