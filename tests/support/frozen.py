@@ -90,7 +90,7 @@ def changes(old: Any, new: Any, near: float, place: str = "") -> list[str]:
         )
     else:
         numbers = isinstance(old, (int, float)) and isinstance(new, (int, float))
-        same = old == new or (numbers and math.isclose(old, new, rel_tol=near, abs_tol=0.002))
+        same = old == new or (numbers and math.isclose(old, new, rel_tol=near, abs_tol=min(0.002, near)))
     return [] if same else [f"{place}: {str(old)[:300]} was answered, now {str(new)[:300]}"]
 
 
