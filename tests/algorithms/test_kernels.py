@@ -334,6 +334,10 @@ def test_lists_of_a_device_are_made_in_blocks_of_users(monkeypatch):
         np.testing.assert_array_equal(found.scores, expected.scores)
     assert asked[:3] == [[7, 1], [3, 8], [0, 0]]
     assert isinstance(torch_recommender(score, n_items=12, rng=derived_rng(1), device="cpu"), ScoreRecommender)
+    scores[3] = np.where(np.arange(12) % 3, -0.0, 0.0)
+    scores[0] = -1 - np.arange(12) % 3
+    found, expected = (one.recommend(users, 12, exclude=None) for one in (there, here))
+    np.testing.assert_array_equal(found.items, expected.items, err_msg="zeros of both signs are equal")
     scores[3, 4] = np.nan
     with pytest.raises(InputError, match="a score is not a number; use a smaller rate"):
         there.recommend(users, 5, exclude=None)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from recassay.algorithms.latent_class import PLSA, AspectModel, counts_of, expected_masses
+from recassay.algorithms.latent_class import PLSA, AspectModel, _shares, counts_of, expected_masses
 from recassay.core.errors import InputError
 from recassay.core.seeds import derived_rng
 from recassay.core.types import Interactions
@@ -125,6 +125,28 @@ def test_smoothing_gives_an_unseen_item_a_chance() -> None:
     )
     assert bare.max() == 0
     assert smooth.min() > 0
+
+
+def test_a_pair_that_no_class_explains_is_left_out() -> None:
+    users, items = (np.array(rows, dtype=np.float32) for rows in ([[0, 1], [2, 2]], [[1, 0], [0.5, 1.5]]))
+    user_mass, item_mass = expected_masses(csr_array(np.array([[3, 5], [0, 2]], dtype=np.float32)), users, items)
+    assert user_mass.tolist() == [[0, 5], [0.5, 1.5]]
+    assert item_mass.tolist() == [[0, 0], [0.5, 6.5]]
+
+
+def test_shares_are_equal_where_there_is_no_mass() -> None:
+    masses = np.array([[0, 2, 1], [0, 6, 1]], dtype=np.float32)
+    assert _shares(masses, axis=0).tolist() == [[0.5, 0.25, 0.5], [0.5, 0.75, 0.5]]
+    by_row = _shares(np.array([[0, 0, 0], [1, 2, 1]], dtype=np.float32), axis=1)
+    np.testing.assert_allclose(by_row, [[1 / 3] * 3, [0.25, 0.5, 0.25]], rtol=1e-6)
+    assert _shares(np.empty((0, 3), dtype=np.float32), axis=0).shape == (0, 3)
+
+
+def test_a_rating_of_zero_is_a_count() -> None:
+    train = random_events(5, 4, 0.5, 1)
+    rated = replace(train, weight=np.where(np.arange(len(train)) == 0, 0, 2).astype(np.float32))
+    assert sorted(set(counts_of(rated, use_ratings=True).data.tolist()) | {0}) == [0, 2]
+    assert set(counts_of(rated, use_ratings=False).data.tolist()) == {1}
 
 
 def test_ratings_count_where_they_are_asked_for() -> None:

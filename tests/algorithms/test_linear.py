@@ -395,6 +395,22 @@ def test_small_systems_are_solved(size: int) -> None:
     assert values[size] == 7.0
 
 
+@pytest.mark.parametrize(
+    ("matrix", "right_side", "solved"),
+    [
+        ([[0.1]], [3.0], [6.0]),
+        # The second pivot would be 1 - 1 = 0, and is 0.5: 0.5 x_1 = 3 - 2.
+        ([[1, 0], [1, 1]], [2.0, 3.0], [0.0, 2.0]),
+        # So would the third one.
+        ([[1, 0, 0], [0, 1, 0], [1, 0, 1]], [2.0, 7.0, 3.0], [0.0, 7.0, 2.0]),
+    ],
+)
+def test_a_pivot_that_is_rounding_is_the_least_eigenvalue(matrix: list, right_side: list, solved: list) -> None:
+    values = np.array(right_side, dtype=np.float32)
+    solve_definite(np.array(matrix, dtype=np.float32), len(values), np.float32(0.5), values)
+    np.testing.assert_allclose(values, solved, atol=1e-5)
+
+
 @pytest.mark.parametrize("algorithm", [EASE(device="cpu"), GFCF(device="cpu"), TurboCF(device="cpu")])
 def test_a_dense_matrix_beyond_the_machine_is_refused_before_it_is_made(
     algorithm: EASE | GFCF | TurboCF, monkeypatch: pytest.MonkeyPatch

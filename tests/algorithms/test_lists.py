@@ -65,6 +65,29 @@ def test_the_largest_products_are_those_of_the_whole_product(
     np.testing.assert_array_equal(found[1], values)
 
 
+@pytest.mark.parametrize("k", [2, 60])
+@pytest.mark.parametrize("share", [0.02, 0.5])
+def test_the_best_of_more_candidates_than_there_is_room_for(k: int, share: float) -> None:
+    draws = np.random.default_rng(k)
+    left = few_values(draws, (5, 400), share, negative=False)
+    right = few_values(draws, (400, 400), 2 * share, negative=True)
+    top = SparseRecommender(left, right, rng=np.random.default_rng(1)).recommend(
+        np.arange(5, dtype=np.int32), k, exclude=None
+    )
+    items, values = select_top(left.toarray() @ right.toarray(), k, rng=np.random.default_rng(1))
+    np.testing.assert_array_equal(top.items, items)
+    np.testing.assert_array_equal(top.scores, values)
+    wide, back = few_values(draws, (400, 20), share, negative=False), few_values(draws, (20, 400), 0.5, negative=False)
+    place = tie_order(400, np.random.default_rng(2))
+    found = largest_products(SparseRows.of(wide), SparseRows.of(back), k, place)
+    whole = wide.toarray() @ back.toarray()
+    np.fill_diagonal(whole, -np.inf)
+    whole[whole <= 0] = -np.inf
+    items, values = select_top(whole, k, rng=np.random.default_rng(2))
+    np.testing.assert_array_equal(found[0], items)
+    np.testing.assert_array_equal(found[1], values)
+
+
 @given(sizes, sizes, st.integers(1, 50), st.sampled_from([0.0, 0.1, 0.9, 1.0]), st.integers(0, 999))
 @settings(max_examples=120, deadline=None)
 def test_one_order_for_all_is_that_of_equal_rows(n_users: int, n_items: int, k: int, share: float, seed: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from itertools import cycle
 from types import SimpleNamespace
 
@@ -11,7 +12,7 @@ import polars as pl
 import pytest
 
 import recassay
-from recassay.classifiers import cell
+from recassay.classifiers import cell, study, study_file
 from recassay.classifiers.artificial import Majority, Minority, Optimal, Pessimal, RandomClassifier
 from recassay.classifiers.cell import balanced_accuracy
 from recassay.classifiers.parts import load_classifier, make_classifier
@@ -21,6 +22,7 @@ from recassay.classifiers.study_file import ARTIFICIAL, REAL, growing_mlps, load
 from recassay.classifiers.tables import PreparedTable, load_table, prepare_table, table_folder, table_record
 from recassay.core.errors import InputError, UsageError
 from recassay.core.registry import classifiers
+from recassay.data.classification.openml import OpenmlTable
 from recassay.store import Store
 from support.classify import tiny_table, write_study, write_tables
 
@@ -356,6 +358,29 @@ def test_what_a_study_is_by_default(tmp_path):
     assert [part.role for part in spec.classifiers] == ["real"] * 12 + ["artificial"] * 7 + ["mlp"] * 12
     assert mlps[1].settings == {"depth": 12, "width": 16, "max_iter": 200}
     assert spec.datasets == (TableSpec(reference="one.csv", name="one"),)
+
+
+def test_tables_of_openml_are_known_by_what_openml_says_of_them(tmp_path, monkeypatch):
+    """Suites become their tables, each once; the class of a table is the one that OpenML names, unless it is said."""
+    write_tables(tmp_path, "one")
+    said = {n: OpenmlTable(n, name, "kind", (), "", "m") for n, name in ((7, "glass"), (8, "one"), (9, "wine"))}
+    for module in (study, study_file):
+        monkeypatch.setattr(module, "describe_openml", said.__getitem__)
+    monkeypatch.setattr(study_file, "suite_tables", lambda suite: {99: [9, 7]}[suite])
+    more = '[protocol]\ntarget = "class"\n[dataset.wine]\ntarget = "colour"\n'
+    named = '"openml:07", "openml-suite:99", "one.csv", "openml:8"'
+    spec = load_classify_study(write_study(tmp_path, datasets=named, classifiers='"SVM"', more=more))
+    assert [(table.reference, table.target) for table in spec.datasets] == [
+        ("openml:7", None), ("openml:9", "colour"), ("one.csv", "class"), ("openml:8", None)
+    ]  # fmt: skip
+    names = [table.name for table in spec.datasets]
+    assert (names[:2], len(set(names))) == (["glass", "wine"], 4)
+    first = plan_classifiers(spec).cells[0]
+    for change in ({"md5": "n"}, {"target": "colour"}, {"drop": ("id",)}):
+        whole, said[7] = said[7], replace(said[7], **change)
+        assert plan_classifiers(spec).cells[0].split != first.split, change
+        said[7] = whole
+    assert plan_classifiers(spec).cells[0].id == first.id
 
 
 def test_roles_are_those_of_the_registered(tmp_path):

@@ -164,6 +164,26 @@ def test_a_search_has_the_seed_the_names_and_the_rules_of_its_cell(tmp_path, mon
     assert cell._tuning(working(tmp_path, monkeypatch, tuning=TuningSpec(trials=40))).pruning is True
 
 
+def test_a_dry_run_asks_for_the_memory_at_the_defaults_and_for_the_most(tmp_path, monkeypatch):
+    """An algorithm may need most of all at its defaults."""
+
+    def declared(parameters, method="memory_bytes"):
+        needed = {0.5: 900, 1.0: 700}[parameters["rate"]] + parameters.get("size", 0)
+        return needed if method == "memory_bytes" else None if "size" in parameters else 2 * needed
+
+    for settings, open_, expected in (
+        ({}, True, (900, 900, 1800)),
+        ({"size": 4}, True, (904, 904, None)),
+        ({"rate": 1.0}, False, (700, 700, 1400)),
+    ):
+        work = working(tmp_path, monkeypatch, settings=settings, tuning=TuningSpec(trials=5))
+        work.declared_memory, work.sizes = declared, (12, 15, 150)
+        predicted = cell.predict({}, lambda event: None)
+        assert tuple(predicted[key] for key in ("memory", "most_memory", "gpu_memory")) == expected
+        assert predicted["trials"] == (5 if open_ else 0)
+        assert [predicted[key] for key in ("users", "items", "interactions")] == [12, 15, 150]
+
+
 def test_a_cell_without_a_test_part_or_without_lists_is_refused(tmp_path, monkeypatch):
     empty = PROTOCOL.model_copy(update={"ratios": (0.8, 0.2, 0.0)})
     working(tmp_path, monkeypatch, protocol=empty)

@@ -130,6 +130,7 @@ def test_a_rule_may_name_several_choices_and_a_dataset():
         ({"split": SPLITS, "exclude": [{"core": 5}]}, "'core' is no choice that varies"),
         ({"split": SPLITS, "exclude": [{"split": "kfold"}]}, "split is never 'kfold'"),
         ({"split": SPLITS, "exclude": "none"}, "is no list of rules"),
+        ({"split": SPLITS, "exclude": [{}]}, "is no list of rules"),
         ({"split": SPLITS, "exclude": [{"split": SPLITS}]}, "leaves no universe"),
         ({}, "lists no choice"),
         ({"split_seed": list(range(500)), "fit_seed": list(range(500))}, "250,000 combinations"),
