@@ -61,6 +61,18 @@ def test_the_whole_window_is_popularity() -> None:
         assert top.scores[0].tolist() == [3.0, 2.0, 1.0]
 
 
+def test_recent_popularity_of_old_events_and_of_none() -> None:
+    user = np.array([1], dtype=np.int32)
+    before_1970 = _timed([0, 0, 1, 2], [-1000, -900, -110, -100])
+    top = RecentPop(window=0.1).fit(before_1970, rng=rng()).recommend(user, 3, exclude=None)
+    assert dict(zip(top.items[0].tolist(), top.scores[0].tolist(), strict=True)) == {1: 1.0, 2: 1.0, 0: 0.0}
+    at_the_edge = _timed([0, 1, 2], [0, 90, 100])
+    top = RecentPop(window=0.1).fit(at_the_edge, rng=rng()).recommend(user, 3, exclude=None)
+    assert sorted(top.scores[0].tolist()) == [0.0, 1.0, 1.0]
+    top = RecentPop().fit(_timed([], []), rng=rng()).recommend(user, 3, exclude=None)
+    assert top.scores[0].tolist() == [0.0, 0.0, 0.0]
+
+
 def test_recent_popularity_needs_times_and_a_sensible_window() -> None:
     train = example_interactions(np.array([0]), np.array([0]), n_users=1, n_items=1)
     timeless = Interactions(train.user, train.item, train.users, train.items)

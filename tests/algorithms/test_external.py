@@ -320,9 +320,10 @@ def test_places_that_a_model_could_not_fill_are_left_out() -> None:
     lowest = float(np.finfo(np.float32).min)
     unfilled = (np.array([[0, 1, 2], [3, -7, 4], [4, 4, 4]]), [[lowest, 2.0, np.nan], [1.0, 9.0, 3.0], [lowest] * 3])
     train = small()
-    top = wrap(Listing(unfilled))().fit(train, rng=rng()).recommend(everyone(train), 2, exclude=None)
-    assert top.items.tolist() == [[1, -1], [4, 3], [-1, -1]]
-    assert top.scores.tolist() == [[2.0, -np.inf], [3.0, 1.0], [-np.inf] * 2]
+    for k in (2, 3, 4):
+        top = wrap(Listing(unfilled))().fit(train, rng=rng()).recommend(everyone(train), k, exclude=None)
+        assert top.items.tolist() == [[1] + [-1] * (k - 1), [4, 3] + [-1] * (k - 2), [-1] * k]
+        assert top.scores.tolist() == [[2.0] + [-np.inf] * (k - 1), [3.0, 1.0] + [-np.inf] * (k - 2), [-np.inf] * k]
 
 
 def test_items_of_equal_scores_stay_as_the_model_lists_them() -> None:

@@ -314,6 +314,17 @@ def test_torch_is_left_as_it_was_where_a_gpu_runs_out_of_memory():
     assert torch.utils.deterministic.fill_uninitialized_memory == filled
 
 
+def test_torch_that_was_to_be_reproducible_stays_so():
+    torch = pytest.importorskip("torch")
+    torch.use_deterministic_algorithms(True)
+    try:
+        with device.reproducible(), device.tensor_cores(allowed=False):
+            assert not torch.backends.cuda.matmul.allow_tf32
+        assert torch.are_deterministic_algorithms_enabled()
+    finally:
+        torch.use_deterministic_algorithms(False)
+
+
 def test_lists_of_a_device_are_made_in_blocks_of_users(monkeypatch):
     torch = pytest.importorskip("torch")
     scores = np.random.default_rng(1).integers(0, 4, (9, 12)).astype(np.float32)

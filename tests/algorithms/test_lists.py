@@ -108,6 +108,16 @@ def test_one_order_for_all_is_that_of_equal_rows(n_users: int, n_items: int, k: 
         np.testing.assert_array_equal(top.scores, values)
 
 
+def test_a_user_who_has_nearly_all_of_what_is_popular() -> None:
+    """The list is looked for beyond the first 8 k places, as far as what is left out reaches."""
+    model = OneOrder(-np.arange(40, dtype=np.float32), rng=np.random.default_rng(1))
+    held = np.zeros((2, 40), dtype=np.float32)
+    held[0, [*range(18), 19, 21]] = 1
+    held[1, [*range(37), 38]] = 1
+    top = model.recommend(np.array([0, 1], dtype=np.int32), 3, exclude=csr_array(held))
+    assert top.items.tolist() == [[18, 20, 22], [37, 39, -1]]
+
+
 def test_what_cannot_be_listed() -> None:
     weights = csr_array(np.array([[0.0, np.nan], [1.0, 0.0]], dtype=np.float32))
     with pytest.raises(InputError, match="weight of the model is not a number"):

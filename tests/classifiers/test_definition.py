@@ -164,6 +164,20 @@ def test_a_damaged_table_is_prepared_again(tmp_path):
     assert np.array_equal(load_table(tmp_path, spec.id).train_x, whole.train_x)
 
 
+def test_tables_are_divided_by_seed_and_name(tmp_path):
+    write_tables(tmp_path, "one")
+    table = TableSpec(reference="one.csv", name="one", target="class")
+    spec = TableSplitSpec(dataset="one", data="x", target="class", categorical=(), drop=(), protocol=HoldoutSpec(),
+                          seed=1)  # fmt: skip
+    tested = []
+    for change in ({}, {"dataset": "two"}, {"seed": 2}, {"data": "y"}):
+        changed = spec.model_copy(update=change)
+        prepare_table(tmp_path, changed, table, str(tmp_path))
+        tested.append(load_table(tmp_path, changed.id).rows.tolist())
+    assert tested[3] == tested[0]
+    assert len({*map(tuple, tested)}) == 3
+
+
 @pytest.mark.parametrize(
     ("parts", "message"),
     [

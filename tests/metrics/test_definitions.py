@@ -222,6 +222,12 @@ def test_hand_worked_values_of_the_catalogue(name, variant, k, value):
     assert found == pytest.approx(value, abs=1e-12)
 
 
+def test_equally_popular_items_stand_in_the_order_of_the_table():
+    dense = np.random.default_rng(1).random((6, 60)) < 0.3
+    order = EvaluationContext(csr_array(dense.astype(np.float32))).by_popularity
+    assert order.tolist() == sorted(range(60), key=lambda item: (-dense[:, item].sum(), item))
+
+
 def test_metrics_where_nothing_is_known():
     """One user in training, a catalogue of one item, no lists, or no training data at all."""
     top = TopK(np.array([0], np.int32), np.array([[0]], np.int32), np.zeros((1, 1), np.float32))

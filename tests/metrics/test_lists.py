@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from recassay.core.errors import InputError, RecAssayError, UsageError
-from recassay.core.ranking import select_top
+from recassay.core.ranking import select_top, tie_order
 from recassay.core.types import Interactions, TopK
 from recassay.metrics.lists import recommendations_to_topk, without_prefix
 from recassay.metrics.recommend import recommend_all
@@ -197,6 +197,7 @@ def test_ties_do_not_depend_on_the_order_of_rows(seed):
     one, other = (recommendations_to_topk(f, DATA, rng=np.random.default_rng(3)) for f in (frame, shuffled))
     np.testing.assert_array_equal(one.top.items, other.top.items)
     assert one.top.items[0, 0] == 3
+    assert one.top.items[1].tolist() == np.argsort(tie_order(4, np.random.default_rng(3))).tolist()
 
 
 @pytest.mark.parametrize(

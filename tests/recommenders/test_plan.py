@@ -169,6 +169,12 @@ def test_the_sizes_of_prepared_datasets(tmp_path, monkeypatch):
     assert (sizes.datasets, sizes.names, sizes.values.tolist()) == (("few-items",), ("Nu", "Ni", "Nr"), [[30, 20, 100]])
     assert price.split_size(tmp_path, ready) == 100.0
     assert price.split_size(tmp_path, "other") is None
+    folded = plan(study("EASE", protocol={"split": "kfold", "folds": 3}))
+    _, second, third = (cell.spec.split.id for cell in folded.cells)
+    held = {second: (30, 20, 100), third: (30, 20, 99)}
+    monkeypatch.setattr(price, "is_prepared", lambda folder, split: split in held)
+    monkeypatch.setattr(price, "split_record", lambda folder, split: SimpleNamespace(sizes=held[split]))
+    assert price.planned_sizes(folded, tmp_path).values.tolist() == [[30, 20, 100]], "the first that is there"
 
 
 def test_what_a_fit_took_is_known_from_done_cells_that_were_timed(tmp_path, monkeypatch):

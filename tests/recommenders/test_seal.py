@@ -427,6 +427,8 @@ def test_noise_is_that_of_seeds_or_of_reruns_that_came_out_better(honest):
     assert _noise(single, "ndcg@10", [("a", 0.1, 0.12), ("a", 0.1, 0.09)]) == {}  # a single one says nothing
     folds = [replace(one, algorithm="a", dataset="d", fold=fold, metrics={"ndcg@10": 0.1 + fold}) for fold in (0, 1)]
     assert _noise(folds, "ndcg@10", [("a", 0.1, 0.09)]) == {}  # folds differ, and that is no chance
+    zeros = [replace(one, algorithm="a", dataset="d", seed=seed, metrics={"ndcg@10": 0.0}) for seed in (0, 1)]
+    assert _noise(zeros, "ndcg@10", [("a", 0.0, 0.1)]) == {}  # no share of nothing can be told
 
 
 def test_the_reruns_that_catch_at_a_level_are_those_of_the_simulation_with_its_error():

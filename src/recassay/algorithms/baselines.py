@@ -85,7 +85,7 @@ class RecentPop(Tunable):
                 "RecentPop needs the time of every interaction and the data has none",
                 fix="use MostPop, or read the data with its column of times",
             )
-        age = (train.time.max(initial=0) - train.time).astype(np.float64)
+        age = (train.time.max(initial=train.time.min(initial=0)) - train.time).astype(np.float64)
         scale = self.window * max(float(age.max(initial=0.0)), 1.0)
         weight = (age <= scale).astype(np.float64) if self.kind == "window" else np.exp2(-age / scale)
         recent = np.bincount(train.item, weights=weight, minlength=train.n_items)
