@@ -17,7 +17,16 @@ import recassay
 from recassay.api.study import bench as verb
 from recassay.api.study.bench import _notes, _paired
 from recassay.core.errors import InputError, RecAssayError, UsageError
-from recassay.data.published.benchmark import RESULTS, BenchmarkDataset, open_benchmark, packed, sampled_users, unpacked
+from recassay.data.published.benchmark import (
+    RESULTS,
+    BenchmarkDataset,
+    compressed_csv,
+    open_benchmark,
+    packed,
+    rounded,
+    sampled_users,
+    unpacked,
+)
 from recassay.recommenders import bench
 from recassay.store import CellRecord
 from recassay.store.store import Store
@@ -253,6 +262,21 @@ def test_values_of_users_survive_their_packing():
     assert (np.diff(chosen) > 0).all()
     assert (chosen == sampled_users("films", 5_000)).all()
     assert (sampled_users("films", 7) == np.arange(7)).all()
+    assert (sampled_users("films", 1_000) == np.arange(1_000)).all()
+    assert len(sampled_users("films", 1_001)) == 1_000
+    # The shipped values stand for these users.
+    assert chosen[:8].tolist() == [0, 12, 15, 17, 23, 24, 31, 40]
+    assert sampled_users("books", 5_000).tolist() != chosen.tolist()
+
+
+def test_values_of_users_are_bytes_of_steps_of_one_in_250():
+    values = np.array([0.0, 1.0, 0.5, np.nan, 0.003, 0.0018, -0.2, 1.7, np.inf])
+    assert list(packed(values)) == [0, 250, 125, 255, 1, 0, 0, 250, 255]
+    assert np.array_equal(unpacked(bytes([0, 1, 125, 250, 255])), [0, 0.004, 0.5, 1, np.nan], equal_nan=True)
+    numbers = [1234567.8, 0.123456789, -2e-9, float("nan"), float("inf"), None]
+    assert [rounded(number) for number in numbers] == [1234570.0, 0.123457, -2e-9, None, None, None]
+    table = compressed_csv(pl.DataFrame({"a": [1, 2], "b": ["x", None]}))
+    assert (gzip.decompress(table), table[4:8]) == (b"a,b\n1,x\n2,\n", bytes(4))
 
 
 def test_users_are_paired_where_they_are_the_same():

@@ -133,6 +133,22 @@ def test_a_complete_part_counts_algorithms_twice():
     assert (fewer["algorithm"].n_unique(), fewer["dataset"].n_unique()) == (2, 12)
 
 
+def test_of_equal_complete_parts_the_one_with_more_algorithms_and_the_first_names_is_taken():
+    cells = [("x", d) for d in range(32)] + [("y", d) for d in range(8)]
+    rows = pl.DataFrame(cells, schema={"algorithm": pl.String, "dataset": pl.Int64}, orient="row")
+    part = complete_part(rows)
+    assert (part["algorithm"].n_unique(), part["dataset"].n_unique()) == (2, 8)
+    cells = [("x", d) for d in "dcba"] + [("y", d) for d in "ba"] + [("z", d) for d in "dc"]
+    rows = pl.DataFrame(cells, schema={"algorithm": pl.String, "dataset": pl.String}, orient="row")
+    assert complete_part(rows, 2).sort("algorithm", "dataset").rows() == [
+        ("x", "a"),
+        ("x", "b"),
+        ("y", "a"),
+        ("y", "b"),
+    ]
+    assert complete_part(rows, 9).rows() == [("x", "d"), ("x", "c"), ("x", "b"), ("x", "a")]
+
+
 def test_published_names_work_where_a_table_does(cli, kdd24):
     ran = cli("rank", kdd24, "--json")
     assert ran.json()["input"][0]["file"] == "published:kdd24"
