@@ -13,6 +13,7 @@ from recassay import RecAssayError, load_results
 from recassay.analysis.per_dataset import per_dataset
 from recassay.core import columns as c
 from recassay.data.tables.comparability import incomparable
+from recassay.data.tables.join import Part, join_parts
 
 HEAD = "algorithm,dataset,metric,value"
 
@@ -89,6 +90,16 @@ def test_users_of_a_contradicted_cell_do_not_count(write):
     assert agrees.frame.filter(algorithm="A").get_column(c.RUNS).to_list() == [2]
     differs = load_results([write("b.csv", "A,x,0.9", head="model,dataset,NDCG@10"), users], prefer="first")
     assert set(differs.users.get_column(c.ALGORITHM)) == {"B"}
+
+
+def test_users_have_the_labels_of_the_table():
+    users = pl.DataFrame(
+        {"algorithm": "A", "dataset": "x", "user": ["u1", "u2", None], "metric": "NDCG@10", "value": [0.1, 0.3, 9]}
+    )
+    frame = pl.DataFrame({"algorithm": ["A"], "dataset": ["x"], "metric": ["NDCG@10"], "value": [0.2]})
+    results = join_parts([Part(frame, where="a", users=users)])
+    assert results.metrics == ["ndcg@10"]
+    assert results.users.rows() == [("A", "x", "ndcg@10", "u1", 0.1), ("A", "x", "ndcg@10", "u2", 0.3)]
 
 
 def test_a_note_of_several_files_is_told_once(write):

@@ -416,6 +416,15 @@ def test_answers_that_are_numbers_already():
         read_responses(pl.DataFrame({"who": ["A", "B"], "i1": [1, 2]}))
 
 
+def test_a_file_may_be_as_large_as_the_limit(write, monkeypatch):
+    path = write("a,b\n1,2\n")
+    monkeypatch.setattr("recassay.data.tables.read.MAX_BYTES", 8)
+    assert read_table(path, empty_fix="")[0].rows() == [("1", "2")]
+    monkeypatch.setattr("recassay.data.tables.read.MAX_BYTES", 7)
+    with pytest.raises(RecAssayError, match="has 8 bytes; give a table below 4 GiB"):
+        read_table(path, empty_fix="")
+
+
 def test_an_empty_column_of_a_frame_holds_no_numbers():
     frame = pl.DataFrame({"model": ["A", "B"], "dataset": ["x", "x"], "ndcg@10": [0.1, 0.2], "hr@10": [None, None]})
     results = load_results(frame)

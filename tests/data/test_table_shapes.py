@@ -61,6 +61,8 @@ TAKEN = {
     "**0.4**": (0.4, None, BOLD), "0.4*": (0.4, None, STARS), r"0.4$^{\dagger}$": (0.4, None, STARS),
     "< 0.4": (0.4, None, "signs of inequality"), "0.4 (best)": (0.4, None, "words in brackets"),
     "0.4 (3)": (0.4, None, GAINS), "0.4 (+3)": (0.4, None, GAINS), "0.4 (4 %)": (0.4, None, GAINS),
+    "0.4 (2.5 %)": (0.4, None, GAINS), "0.4 (−0.5)": (0.4, None, GAINS),
+    "0.4 [0.5, 0.3]": (0.4, 0.1 / 1.959964, "intervals"),
     "5 (3)": (5.0, 3.0, KEPT), "0.4 (0.02)": (0.4, 0.02, KEPT), "0.4 [0.3, 0.5]": (0.4, 0.1 / 1.959964, "intervals"),
     "0.4 [0.1; 0,3]": (0.4, None, "intervals"), "0.4 [0,1; 0.3]": (0.4, None, "intervals"),
     "0.4 (0.3 to 0.5)": (0.4, 0.1 / 1.959964, "intervals"),
@@ -317,6 +319,20 @@ GRIDS = {
         (("model",), ("d1", "NDCG@10"), ("d2", "NDCG@10")), (("dataset", {"d1", "d2"}), ("metric", {"NDCG@10"})), True,
         [["EASE", "Pop"], ["0.3", "0.1"], ["0.5", "0.2"]],
     ),
+    "a row without names and without a value": (
+        [["Model", "Seed", "d1"], ["EASE", "1", "0.3"], ["", "", "OOM"], ["Pop", "1", "0.1"]],
+        (("Model",), ("Seed",), ("d1",)), (("Model", {"Seed", "d1"}),), False,
+        [["EASE", "", "Pop"], ["1", "", "1"], ["0.3", "OOM", "0.1"]],
+    ),
+    "algorithms that are numbers": (
+        [["dataset", "d1", "d2"], ["model", "", ""], ["7", "0.3", "0.4"], ["8", "0.1", "0.2"]],
+        (("model",), ("d1",), ("d2",)), (("dataset", {"d1", "d2"}),), True,
+        [["7", "8"], ["0.3", "0.1"], ["0.4", "0.2"]],
+    ),
+    "two columns of which the first is counted": (
+        [["", "NDCG@10"], ["model", ""], ["0", "0.3"], ["1", "0.1"]],
+        (("model",), ("NDCG@10",)), (("", {"NDCG@10"}),), True, [["0", "1"], ["0.3", "0.1"]],
+    ),
     "an empty column and an empty row": (
         [["Model", "", "d1"], ["", "", ""], ["EASE", "", "0.3"], ["Pop", "", "0.1"]],
         (("Model",), ("d1",)), (("Model", {"d1"}),), False, [["EASE", "Pop"], ["0.3", "0.1"]],
@@ -542,6 +558,9 @@ def test_a_cell_over_rows_above_it_does_not_reach_below():
     assert [row[0] for row in grid] == ["d1", "d1", ""]
     grid, _ = latex_grids("\\begin{tabular}{llr}" + text.replace("{-2}", "{2}") + "\\end{tabular}")[0]
     assert [row[0] for row in grid] == ["d1", "d1", "d1"]
+    both = "\\multirow{2}{*}{d1} & EASE & 0.3 \\\\ own & Pop & 0.1 \\\\"
+    grid, _ = latex_grids(f"\\begin{{tabular}}{{llr}}{both}\\end{{tabular}}")[0]
+    assert [row[0] for row in grid] == ["d1", "own"]
 
 
 def test_bars_outside_of_tables_are_prose():

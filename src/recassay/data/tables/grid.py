@@ -164,7 +164,8 @@ def table_of(rows: Sequence[Sequence[str]], title: str = "", *, drawn: bool = Fa
     if counted:  # the index of pandas under the words of the levels: the names of columns stand beside it
         head, body = [row[1:] for row in head], [row[1:] for row in body]
     index = _index_row(head, body)
-    if index is None and len(head) > 1 and head[-2][0] and _panel(head[-1]) is not None and len(filled) > 2:
+    named_above = len(head) > 1 and bool(head[-2][0] or head[-1][0])
+    if index is None and named_above and _panel(head[-1]) is not None and len(filled) > 2:
         body = [head.pop(), *body]
     body, panels = _without_panels(body)
     if not body:

@@ -133,6 +133,8 @@ def _only_rows(table: Table, layout: Layout, free: list[int], asked: Asked, wher
     if len(free) > 1:
         datasets_named = c.DATASET in roles
         _pair(table, layout, free)
+        if panel is not None and roles.get(c.ALGORITHM, panel) != panel:
+            roles.setdefault(c.DATASET, panel)
         if c.ALGORITHM not in roles and not datasets_named:
             columns = [names[j] for j in free]
             raise InputError(

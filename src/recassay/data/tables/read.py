@@ -129,7 +129,7 @@ def _read_text(data: bytes, name: str, empty_fix: str) -> pl.DataFrame:
         raise InputError(what, where=name, fix="rename one of them")
     _refuse_short_lines(ended, len(names), name)
     try:
-        return pl.read_csv(
+        frame = pl.read_csv(
             io.BytesIO(ended.encode()),
             separator=delimiter,
             infer_schema=False,
@@ -137,6 +137,8 @@ def _read_text(data: bytes, name: str, empty_fix: str) -> pl.DataFrame:
         )
     except pl.exceptions.PolarsError as error:
         raise _odd_row(text, delimiter, str(error).splitlines()[0], name) from error
+    # A mark that stands doubled between quotes is one; polars leaves it doubled in a header.
+    return frame.rename({column: column.replace('""', '"') for column in frame.columns if '""' in column})
 
 
 def dataset_names(frame: pl.DataFrame, column: str, where: str) -> list[str]:
