@@ -27,8 +27,9 @@ from recassay.analysis.logistic_irt.grid import (
     posterior_on_grid,
     window,
 )
-from recassay.analysis.logistic_irt.items import STEEPEST, bounded, slopes
+from recassay.analysis.logistic_irt.items import STEEPEST, bounded, maximise_items, slopes
 from recassay.analysis.logistic_irt.model import (
+    blocks,
     item_information,
     log_right_wrong,
     probabilities,
@@ -874,3 +875,168 @@ def test_one_slope_for_all_has_no_prior_and_a_slope_at_its_bound_is_not_converge
     assert fit_em(responses, "1pl", priors=ItemPriors()).items.slope == pytest.approx(plain.items.slope, abs=1e-6)
     monkeypatch.setattr(logistic_em, "STEEPEST", 0.5)
     assert not fit_em(responses, "1pl").converged
+
+
+@pytest.mark.parametrize("slope", [12.0, 18.0])
+def test_of_many_narrow_maxima_the_highest_is_found(slope):
+    """Fourteen steep items with guessing, answered by lot: the likelihood has a maximum between any two of them."""
+    items = LogisticItems.from_difficulty(
+        [f"item{i + 1}" for i in range(14)], np.full(14, slope), np.linspace(-1, 1, 14), np.full(14, 0.3)
+    )
+    codes = (np.random.default_rng(0).random((60, 14)) < 0.55).astype(int)
+    theta = np.linspace(-6, 6, 24_001)
+    right, wrong = log_right_wrong(theta, items)
+    height = codes @ right + (1 - codes) @ wrong - theta**2 / 2
+    found = estimate_abilities(Responses.from_array(codes), items, "map")
+    assert found.estimate == pytest.approx(theta[height.argmax(axis=1)], abs=3e-4)
+
+
+def test_a_step_of_newtons_never_lowers_the_likelihood_of_an_item():
+    """Items at their bounds, where a step cut off at the bound may lead downwards however short it is."""
+    points = np.linspace(-3, 3, 13)
+    for seed in (826, 1572, 2223):
+        rng = np.random.default_rng(seed)
+        trials = rng.uniform(0, 3, (8, 13))
+        right = trials * (rng.random((8, 13)) < rng.random((8, 1)))
+        start = ItemState(
+            rng.choice([25.0, -25.0, 5.0, 0.1], 8),
+            rng.choice([40.0, -40.0, 0.0, 3.0], 8) * rng.random(8),
+            rng.choice([-9.0, 3.0, 0.0], 8),
+        )
+        end = maximise_items(points, right, trials, start, "3pl", steps=1)
+        before, after = (slopes(points, right, trials, state, "3pl", None).value for state in (start, end))
+        assert (after - before).min() > -1e-8
+
+
+def test_what_interpolation_leaves_below_zero_is_no_information():
+    points, trials = np.array([-1.0, 0.0, 2.0]), np.array([[-0.1, 1.0, 2.0]])
+    state = ItemState(np.array([1.5]), np.array([0.3]), np.array([-np.inf]))
+    p = 1 / (1 + np.exp(-1.5 * points - 0.3))
+    weight = np.array([0.0, 1.0, 2.0]) * p * (1 - p)
+    found = slopes(points, np.array([[0.0, 0.5, 1.5]]), trials, state, "2pl", None).information[0, :2, :2]
+    assert found == pytest.approx(np.array([[weight @ points**2, weight @ points], [weight @ points, weight.sum()]]))
+    level = ItemState(np.array([1.0, -1.0]), np.zeros(2), np.full(2, -np.inf))
+    assert ItemPriors().framed(level).unit == 1.0, "slopes of no sum have no unit"
+    assert [part.start for part in blocks(3, 1 << 22)] == [0, 1, 2], "one item at a time is the least"
+
+
+@pytest.mark.parametrize("model", ["2pl", "3pl"])
+def test_birnbaums_procedure_says_how_far_the_items_moved(model):
+    responses, _, _ = simulated(60, 6, 3, guessing=True)
+    priors = ItemPriors(guessing_mean=-2.5)
+    found = fit_logistic(responses, model, estimator="birnbaum", priors=priors)
+    start = starting_state(responses, model, priors)
+    names = "slope", "intercept", "guessing"
+    moved = [np.abs(getattr(found.items, name) - getattr(start, name)).max() for name in names]
+    assert found.change == pytest.approx(max(moved))
+
+
+@pytest.mark.parametrize(
+    ("reached", "guess", "near", "steps", "ahead", "converged"),
+    [
+        (1e-4, 5e-4, False, 3, 5e-4, False),
+        (1e-4, 5e-4, True, 3, 5e-4, True),
+        (5e-3, 0.0, True, 3, 5e-4, True),
+        (4e-2, 0.0, True, 3, 4e-3, False),
+        (4e-3, 0.0, True, 2, 4e-3, False),
+        (1e-4, 1.5, True, 3, 1.5, False),
+    ],
+)
+def test_a_limit_that_is_guessed_must_be_near_twice(reached, guess, near, steps, ahead, converged):
+    """A cycle moved each slope by `reached`, and the last ones point as far again as `guess`."""
+    run = EMRun(simulated(60, 4, 1)[0], "2pl", None, tolerance=1e-3)
+    start = run.state
+    run.reached = ItemState(start.slope + reached, start.intercept, start.guessing_logit)
+    run.cycle, run.change, run.near = 9, 2 * reached, near
+    limit = np.concatenate([run.reached.slope + guess, run.reached.intercept])
+    run.extrapolation = SimpleNamespace(ahead=lambda before, after, calm: limit, steps=steps)
+    run._look_ahead()
+    assert (run.ahead, run.converged) == (pytest.approx(ahead), converged)
+    assert run.guessed == (guess < 1)
+    assert run.state.slope == pytest.approx(run.reached.slope + (guess if guess < 1 else 0.0))
+
+
+def test_nothing_is_extrapolated_while_priors_adapt_or_the_grid_may_change():
+    responses = simulated(60, 4, 1)[0]
+    for cycle, asked, moved, forgotten in (
+        (6, ItemPriors(), 1e-6, True), (7, ItemPriors(), 1e-6, False), (3, None, 1e-6, True), (4, None, 1e-6, False),
+        (6, None, 1e-6, False), (9, None, 0.06, True), (9, None, 0.04, False),
+    ):  # fmt: skip
+        run = EMRun(responses, "2pl", asked, tolerance=1e-3)
+        run.cycle, run.change, run.near, told = cycle, 2 * moved, True, []
+        run.reached = ItemState(run.state.slope + moved, run.state.intercept, run.state.guessing_logit)
+        flat = np.concatenate([run.reached.slope, run.reached.intercept])
+        run.extrapolation = SimpleNamespace(
+            forget=lambda told=told: told.append(1), ahead=lambda *given, flat=flat: flat, steps=3
+        )
+        run._look_ahead()
+        assert bool(told) == forgotten, cycle
+        assert run.guessed != forgotten
+        assert run.converged == (moved == 1e-6 and (asked is None or cycle > ADAPTING[-1])), cycle
+
+
+def test_an_estimation_that_ends_the_wrong_way_round_is_turned_with_its_priors(monkeypatch):
+    responses, _, _ = simulated(60, 5, 4)
+    fair = fit_em(responses, "2pl", priors=ItemPriors(), max_cycles=5)
+    turned = ItemState(-fair.state.slope, fair.state.intercept, fair.state.guessing_logit)
+    ended = SimpleNamespace(
+        cycle=3, converged=True, reached=turned, table=responses, priors=replace(fair.priors, unit=1.0, origin=-9.0),
+        points=fair.grid.points, ahead=0.25,
+    )  # fmt: skip
+    monkeypatch.setattr(logistic_em, "EMRun", lambda *given: ended)
+    found = fit_em(responses, "2pl", priors=ItemPriors())
+    assert found.items.slope == pytest.approx(fair.items.slope)
+    assert found.items.intercept == pytest.approx(fair.items.intercept)
+    assert found.posterior @ found.grid.points == pytest.approx(fair.posterior @ fair.grid.points)
+    assert found.priors == ended.priors.framed(fair.state)
+    assert (found.cycles, found.change, found.converged) == (3, 0.25, True)
+    assert found.log_likelihood == pytest.approx(fair.log_likelihood)
+    h, by = 1e-5, []
+    for k in range(10):
+        ends = []
+        for step in (h, -h):
+            flat = np.concatenate([fair.state.slope, fair.state.intercept])
+            flat[k] += step
+            state = ItemState(flat[:5], flat[5:], fair.state.guessing_logit)
+            marginal = posterior_on_grid(responses, state, found.grid)[1].sum()
+            ends.append(marginal + found.priors.log_density(state, "2pl").sum())
+        by.append((ends[0] - ends[1]) / (2 * h))
+    assert found.gradient == pytest.approx(np.abs(by).max(), rel=1e-4)
+
+
+def own_scores(responses, items, where, item, free, h=1e-4):
+    """Respondents x parameters: the derivatives of each marginal log-likelihood in the parameters of one item."""
+    parts = [items.slope, items.intercept, items.guessing_logit]
+    columns = []
+    for k in free:
+        ends = []
+        for step in (h, -h):
+            moved = [part.copy() for part in parts]
+            moved[k][item] += step
+            ends.append(posterior_on_grid(responses, ItemState(*moved), where)[1])
+        columns.append((ends[0] - ends[1]) / (2 * h))
+    return np.stack(columns, axis=1)
+
+
+def test_where_the_information_is_not_positive_the_squared_scores_stand_in():
+    """Far from the maximum, with a table so small that the information of all items together fails as well."""
+    rng = np.random.default_rng(1)
+    responses = Responses.from_array((rng.random((6, 4)) < 0.5).astype(int))
+    state = ItemState(np.array([3.0, -2.0, 4.0, 0.5]), np.array([2.0, -1.0, 0.5, 0.0]), np.full(4, -np.inf))
+    points = np.linspace(-6, 6, 121)
+    where = AbilityGrid(points, points)
+    posterior, marginal = posterior_on_grid(responses, state, where)
+    fit = LogisticFit(
+        state.named(responses.items), state, np.zeros(4, dtype=bool), where, posterior, log_likelihood=marginal.sum()
+    )
+    found = item_covariance(responses, fit, "2pl")[:, :2, :2]
+    replaced = []
+    for i in range(4):
+        score = own_scores(responses, state, where, i, (0, 1))
+        right, trials = posterior.T @ (responses.codes[:, i] == 1), posterior.sum(axis=0)
+        complete = slopes(points, right[None], trials[None], state.take(slice(i, i + 1)), "2pl", None).information[0]
+        instead = np.diag(np.diag(complete)[:2]) * 1e-6 + score.T @ score
+        scale = np.diag([state.slope[i] ** 2 / 12, state.slope[i] ** 2 / 6])
+        replaced.append(np.allclose(found[i], np.linalg.inv(instead) + scale, rtol=1e-3))
+    assert np.isfinite(found).all()
+    assert sum(replaced) >= 2, replaced
