@@ -318,7 +318,10 @@ def test_lists_of_a_model_are_sorted_filled_and_freed_of_what_is_excluded() -> N
 
 def test_places_that_a_model_could_not_fill_are_left_out() -> None:
     lowest = float(np.finfo(np.float32).min)
-    unfilled = (np.array([[0, 1, 2], [3, -7, 4], [4, 4, 4]]), [[lowest, 2.0, np.nan], [1.0, 9.0, 3.0], [lowest] * 3])
+    unfilled = (
+        np.array([[0, 1, 2], [3, -(2**32), 4], [4, 4, 4]]),
+        [[lowest, 2.0, np.nan], [1.0, 9.0, 3.0], [lowest] * 3],
+    )
     train = small()
     for k in (2, 3, 4):
         top = wrap(Listing(unfilled))().fit(train, rng=rng()).recommend(everyone(train), k, exclude=None)
@@ -514,6 +517,7 @@ def test_numeric_ids_and_parquet(tmp_path: Path) -> None:
         ("a.csv", "user,thing,score\nu0,i1,1\n", r"no column is recognised as the item among 'user', 'thing', 'score'"),
         ("c.csv", "user,item,score\nu0,i1,good\n", "the score column holds 'good' in data row 1"),
         ("d.csv", "user,item,score\nu0,i1,\n", "score is not a number in every row"),
+        ("i.csv", "user,item,score,rank\nu0,i1,1,\nu0,i2,1,2\n", "rank is not a number in every row"),
         ("e.csv", "user,item,score\nx,y,1\n", "none of its 1 rows has a user .* such as u0 and i0"),
         ("f.csv", "user,item,score\nu0,i1,1.5\nu0,i2,inf\n", "give it finite numbers"),
         ("g.csv", "", "the file is empty"),

@@ -226,6 +226,28 @@ def test_an_algorithm_with_settings_comes_from_a_file(tmp_path, monkeypatch):
         bench.chosen_datasets(rules, ["c"])
 
 
+@pytest.mark.parametrize(
+    ("named", "reference"),
+    [
+        ("my.py:My", "./my.py:My"),
+        ("models/my.py:My", "models/my.py:My"),
+        (r"C:\models\my.py:My", r"C:\models\my.py:My"),
+        ("EASE", "EASE"),
+    ],
+)
+def test_a_file_beside_us_needs_no_folder_before_its_name(named, reference, monkeypatch):
+    asked = []
+
+    def study_of(tables, **_):
+        asked.extend(tables["study"]["algorithms"])
+        raise UsageError("enough")
+
+    monkeypatch.setattr(bench, "study_of", study_of)
+    with pytest.raises(UsageError, match="enough"):
+        bench.one_algorithm_study(None, named, 1)
+    assert asked == [reference]
+
+
 @pytest.mark.slow
 def test_excluded_cells_do_not_count_and_baselines_with_gaps_are_named(shipped, monkeypatch):
     monkeypatch.chdir(shipped)

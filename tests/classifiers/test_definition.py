@@ -219,8 +219,10 @@ def test_mistakes_that_the_plan_finds(tmp_path, parts, message):
 
 def test_patterns_are_sorted_and_name_a_table_once(tmp_path):
     write_tables(tmp_path, "two", "one")
+    (tmp_path / "one.csv").rename(tmp_path / "One.CSV")
+    (tmp_path / "folder.csv").mkdir()
     spec = load_classify_study(write_study(tmp_path, datasets='"two.csv", "*.csv", "./*"', classifiers='"SVM"'))
-    assert [(table.reference, table.name) for table in spec.datasets] == [("two.csv", "two"), ("./one.csv", "one")]
+    assert [(table.reference, table.name) for table in spec.datasets] == [("two.csv", "two"), ("./One.CSV", "One")]
 
 
 def test_yaml_says_the_same(tmp_path):
@@ -276,7 +278,7 @@ STUDY = """
 name = "by hand"
 seed = 5
 datasets = ["data/*.csv*"]
-classifiers = ["optimal", "pessimal", "majority", "./mine.py:Quiet"]
+classifiers = ["optimal", "pessimal", "majority", "./mine.py:Quiet", "./mine.py:Handing"]
 
 [protocol]
 target = "id"
@@ -310,6 +312,14 @@ class Quiet:
 
     def predict(self, X):
         return np.full(len(X), self.always[0])
+
+
+class Handing:
+    def fit(self, X, y):
+        return Quiet([0])
+
+    def predict(self, X):
+        raise ValueError("ask what fit returned")
 """
 
 
@@ -334,7 +344,7 @@ def test_a_small_study_by_hand(tmp_path, monkeypatch):
     assert work.budget.seconds_per_cell == 77
     assert {planned.row.seed for planned in work.cells} == {5}
     record = recassay.classify(spec, tmp_path / "out", workers=1)
-    assert (record.done, record.failed) == (4, ())
+    assert (record.done, record.failed) == (5, ())
     states = {row.state for row in recassay.classify(spec, tmp_path / "out", dry_run=True).predictions}
     assert states == {"done"}
     with Store.open(tmp_path / "out") as store:
@@ -342,14 +352,15 @@ def test_a_small_study_by_hand(tmp_path, monkeypatch):
         responses = {name: store.responses(record.id) for name, record in cells.items()}
     # A quarter of 20 rows are 5, of which 4 are tested: 2.4 and 1.6 of the classes are two each.
     scores = {name: tuple(record.metrics.values()) for name, record in cells.items()}
-    assert scores == {"optimal": (1, 1), "pessimal": (0, 0), "majority": (0.5, 0.5), "Quiet": (0.5, 0.5)}
+    assert scores == {"optimal": (1, 1), "pessimal": (0, 0), "majority": (0.5, 0.5), "Quiet": (0.5, 0.5),
+                      "Handing": (0.5, 0.5)}  # fmt: skip
     assert all(record.counts == {"train": 16, "test": 4} for record in cells.values())
     assert {(record.seconds_fit, record.seconds_predict) for record in cells.values()} == {(3, 4)}
     assert cells["Quiet"].parameters == {"always": [1]}
     told = {"optimal": {"a": "a", "b": "b"}, "pessimal": {"a": "b", "b": "a"}}
     for name, frame in responses.items():
         assert frame.get_column("truth").to_list() == [kinds[row - 1] for row in frame.get_column("row")]
-        given = told.get(name, dict.fromkeys("ab", "a" if name == "majority" else "b"))
+        given = told.get(name, dict.fromkeys("ab", "b" if name == "Quiet" else "a"))
         assert frame.get_column("predicted").to_list() == [given[truth] for truth in frame.get_column("truth")]
         assert frame.get_column("right").to_list() == [
             int(given[truth] == truth) for truth in frame.get_column("truth")

@@ -13,7 +13,7 @@ import pytest
 import recassay
 from recassay.core.errors import UsageError
 from recassay.core.specs.specs import ProtocolSpec
-from recassay.core.specs.study import ComPerSpec, TuningSpec
+from recassay.core.specs.study import PRUNE_AFTER, ComPerSpec, TuningSpec
 from recassay.metrics.evaluate import EvaluationResult
 from recassay.recommenders import cell, price, probes
 from recassay.recommenders import study as running
@@ -63,6 +63,14 @@ def test_what_is_reported_keeps_the_trials(change):
     other = CELL.model_copy(update=change)
     assert other.tuning_id == CELL.tuning_id
     assert other.id != CELL.id
+
+
+def test_trials_too_few_to_be_stopped_are_known_as_such():
+    few, all_of_them = (CELL.model_copy(update={"tuning": TuningSpec(trials=trials)}) for trials in (1, PRUNE_AFTER))
+    unpruned = CELL.model_copy(update={"tuning": TuningSpec(trials=20, pruning=False)})
+    assert few.tuning_id == all_of_them.tuning_id == unpruned.tuning_id != CELL.tuning_id
+    more = CELL.model_copy(update={"tuning": TuningSpec(trials=PRUNE_AFTER + 1)})
+    assert more.tuning_id == CELL.tuning_id
 
 
 def test_a_probe_is_one_seed_and_one_fold_without_tuning():

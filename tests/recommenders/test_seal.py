@@ -391,6 +391,16 @@ def test_no_choice_of_cells_is_safe_and_longer_reruns_begin_with_shorter_ones():
     assert sorted(drawing.order(1)) == list(range(80))
 
 
+def test_reruns_begin_at_random_and_the_most_surprising_cell_comes_second():
+    drawing = grid(np.random.default_rng(4), scatter=0.01)
+    drawing = replace(drawing, logs=drawing.logs + 2.0 * (np.arange(80) == 37))
+    orders = [drawing.order(seed) for seed in range(40)]
+    assert len({int(order[0]) for order in orders}) > 20
+    assert all(37 in order[:2] for order in orders)
+    falling = replace(drawing, logs=drawing.logs - 4.0 * (np.arange(80) == 37))
+    assert sum(37 in falling.order(seed)[:2] for seed in range(40)) < 10, "what is bad is no reason to look"
+
+
 def test_seeds_folds_and_missing_cells_have_their_place():
     from dataclasses import replace
 
@@ -556,7 +566,7 @@ def test_cells_that_ran_early_failed_or_did_not_run_are_counted_and_named():
         return CellRecord(name, name, "films", seed, None, {}, **{"status": "done", "finished": "2026-02", **more})
 
     rows = [PlannedRow(name, name, "films", 1, None, (), "", 0) for name in "ABCDEF"]
-    cells = [one("A", finished="2026-01"), one("B", status="failed"), one("C", finished="")]
+    cells = [one("A", finished="2026-01"), one("B", status="over_budget"), one("C", finished="")]
     early, failed, absent = _not_as_planned(cells, rows, "2026-02")
     assert early == Deviation("results", "Finished before the plan was sealed: 1 cell (A on films).")
     assert failed == Deviation("results", "Failed, without a result: 1 cell (B on films).")

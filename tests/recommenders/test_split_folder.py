@@ -17,6 +17,7 @@ from recassay.core.errors import UsageError
 from recassay.core.specs.specs import ProtocolSpec, ReadSpec
 from recassay.core.specs.study import DatasetSpec
 from recassay.protocol.apply import apply_protocol
+from recassay.protocol.audit import FINDINGS
 from recassay.recommenders.split_folder import exported_protocol, open_split_folder, read_sidecar
 from recassay.recommenders.splits import make_split
 
@@ -241,6 +242,17 @@ def test_a_protocol_that_adds_something_makes_a_split_of_its_own_which_is_audite
     assert open_split_folder(tmp_path / "out", plain, ReadSpec()).fingerprint == exported.fingerprint
     with pytest.raises(RecAssayError, match=r"the given split is refused: train_after_test|have no weights"):
         open_split_folder(tmp_path / "out", plain.model_copy(update=more), ReadSpec())
+
+
+def test_a_threshold_makes_another_split_of_rated_files(ratings, tmp_path):
+    exported = made(ratings, tmp_path / "out", positive_threshold=None, split="random", allow_leakage=list(FINDINGS))
+    plain = exported_protocol(read_sidecar(tmp_path / "out")).model_copy(update={"allow_leakage": FINDINGS})
+    same = open_split_folder(tmp_path / "out", plain, ReadSpec())
+    assert same.fingerprint == exported.fingerprint
+    assert same.train.weight is not None
+    liked = open_split_folder(tmp_path / "out", plain.model_copy(update={"positive_threshold": 3.0}), ReadSpec())
+    assert liked.fingerprint != exported.fingerprint
+    assert len(liked.train) == int((same.train.weight >= 3).sum()) < len(same.train)
 
 
 def test_what_is_in_the_way_and_what_a_format_cannot_say(ratings, tmp_path):

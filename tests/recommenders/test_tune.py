@@ -12,7 +12,7 @@ from recassay.core.errors import NotApplicableError, RecAssayError, UsageError
 from recassay.core.specs.search import Choice, Real, Whole
 from recassay.core.specs.study import PATIENCE, AlgorithmSpec, OptionsSpec, RangeSpec
 from recassay.recommenders.preflight import checked_plan
-from recassay.recommenders.space import highest, settle
+from recassay.recommenders.space import highest, settle, stops_itself
 from recassay.recommenders.tune import SLOW_STAGES, Tuning
 from recassay.recommenders.work import Stage
 from recassay.runner.jobs import JobFailure
@@ -340,6 +340,32 @@ def test_a_range_of_what_an_algorithm_does_not_declare(setting, expected):
 def test_a_choice_that_becomes_a_range_begins_at_its_low_end():
     fixed, space = settle(Algorithm, {"how": RangeSpec(low=2.0, high=5.0)}, "Algorithm")
     assert (fixed, space["how"]) == ({}, Real(2.0, 5.0, 2.0))
+
+
+def test_which_trainings_say_when_they_are_enough():
+    def steps(self):
+        pass
+
+    parts = {"stopped_by": "epochs", "fit_steps": steps}
+    assert stops_itself(type("Counted", (), parts))
+    assert not stops_itself(type("Staged", (), {"fit_steps": steps}))
+    assert not stops_itself(type("Plain", (), {"stopped_by": "epochs"}))
+    assert not stops_itself(type("Unnamed", (), {**parts, "stopped_by": None}))
+
+
+@pytest.mark.parametrize(("state", "value"), [("complete", 0.5), ("pruned", 0.4)])
+def test_a_trial_with_parameters_of_an_earlier_one_has_its_answer(state, value):
+    earlier = TrialRecord(0, state, {"how": "b", "epochs": 7}, value=value, stages=(0.3, value), seconds=9.0)
+
+    def fit(parameters, number):
+        raise AssertionError("it is not fitted again")
+
+    told = []
+    search = Tuning({"how": Choice(("b",), "b")}, fit, 3, True, 1, ("a",))
+    again = search.one(1, [earlier], told.append)
+    assert told == [{"how": "b"}]
+    assert (again.number, again.seconds, again.state, again.value) == (1, 0.0, state, value)
+    assert (dict(again.parameters), again.stages) == ({"how": "b", "epochs": 7}, (0.3, value))
 
 
 def test_an_algorithm_without_a_stage_is_a_failed_trial():
