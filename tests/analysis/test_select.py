@@ -585,3 +585,38 @@ def test_the_tables_of_a_choice_with_and_without_what_was_held_out():
     few = select_datasets(benchmark(fading(4, 8)), 3, methods="random", simulations=10, splits=1, curve=False)
     assert list(few.frames()) == ["selection", "selection_aggregations"]
     assert few.to_frame()["held_out_metrics"].to_list() == [None]
+
+
+def test_the_numbers_of_a_method_with_several_starts_are_those_of_its_best_start():
+    """k-means and designs: the rho of the first run, its spread over the runs, and the odds against random ones."""
+    values, table = fading(6, 9, noise=1.2), characteristics(9)
+    found = select_datasets(benchmark(values), 3, characteristics=table, methods=["random", "kmeans", "d_optimal"],
+                            rule="mean_rank", simulations=20, splits=2, curve=False, seed=4)  # fmt: skip
+    space = place_datasets(table, rng=derived_rng(4, "outliers"))
+    whole = SubsetAgreement(values, RULES["mean_rank"], higher_is_better=True)
+    halves = [SubsetAgreement(values[judges], RULES["mean_rank"], higher_is_better=True)
+              for _, judges in draw_halves(6, 2, derived_rng(4, "selection halves"))]  # fmt: skip
+
+    def drawn(method):
+        rng = derived_rng(4, "selection", method, "3")
+        return subset_weights(search.simulate(method, space, 9, 3, 20, rng), 9)
+
+    def odds(own, other):
+        gaps = np.subtract.outer(own, other)
+        return ((gaps > 1e-9) + 0.5 * (np.abs(gaps) <= 1e-9)).mean()
+
+    random = drawn("random")
+    for method in ("kmeans", "d_optimal"):
+        choice, own = found.choices[method], drawn(method)
+        rho = whole.rho(own)
+        assert choice.datasets == tuple(f"d{d:02d}" for d in np.flatnonzero(own[0]))
+        assert (choice.rho, choice.simulated) == (pytest.approx(rho[0]), Spread.of(rho))
+        assert choice.better_than_random == pytest.approx(odds(rho[:1], whole.rho(random)))
+        assert choice.left_out == Spread.of(whole.apart(own))
+        assert choice.held_out_algorithms == Spread.of(np.concatenate([each.apart(own) for each in halves]))
+        against = [odds(each.apart(own), each.apart(random)) for each in halves]
+        assert choice.held_out_better_than_random == pytest.approx(np.mean(against))
+        assert (choice.held_out_p, choice.held_out_both) == (None, None)
+        for rule in ("mean", "copeland"):
+            by_rule = SubsetAgreement(values, RULES[rule], higher_is_better=True)
+            assert found.by_rule[method][rule] == pytest.approx(by_rule.rho(own[:1])[0])

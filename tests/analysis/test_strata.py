@@ -281,6 +281,7 @@ def test_bad_options():
         sweep_strata(evidence(scores(LEVEL)), replicates=10)
     with pytest.raises(UsageError, match=r"alpha is 1\.5"):
         sweep_strata(evidence(scores(LEVEL)), alpha=1.5)
+    assert sweep_strata(evidence(scores(LEVEL, users=20)), confidence=0.5, replicates=100).confidence == 0.5
 
 
 def test_with_many_datasets_those_whose_order_changes_most_are_drawn(monkeypatch):
@@ -410,6 +411,12 @@ def test_one_draw_of_users_serves_all_and_halves_share_nobody():
     expected = [(row[:3] @ values[0, a, :3]) / row[:3].sum() for row in kept for a in (0, 1)]
     assert drawn[:, 0].ravel() == pytest.approx(expected)
     assert drawn[:, 1] == pytest.approx(kept @ values[1].T / 5)
+    values[0, :, 1:] = np.nan
+    counts = np.random.default_rng(1).multinomial(5, np.full(5, 0.2), size=60)
+    assert (counts[:, 0] == 0).any()
+    seen = user_replicates(values, 60, np.random.default_rng(1))
+    assert len(seen) == (counts[:, 0] > 0).sum(), "a draw without any user of a stratum is left out"
+    assert seen[:, 0] == pytest.approx(np.tile(values[0, :, 0], (len(seen), 1)))
     halves = user_halves(values[1:], 20, np.random.default_rng(2))
     first = np.argsort(np.random.default_rng(2).random((20, 5)), axis=1) < 2
     assert halves[:, 0, 0] == pytest.approx(np.array([values[1][:, chosen].mean(axis=1) for chosen in first]))
@@ -560,12 +567,12 @@ def test_equal_ranks_are_listed_by_name_and_crossings_by_threshold_and_name():
 
 
 def test_coins_count_the_users_that_differ_and_means_that_tie_differ_by_nothing():
-    """Of six users three differ, all alike: no p below 2 / 2^3. Sums of the same numbers in another order tie."""
+    """Of six users three differ, all alike: no p below 2 / 2^3. Means that differ by rounding tie."""
     one, other = np.array([0.5, 0.5, 0.5, 0.3, 0.3, 0.3]), np.array([0.6, 0.6, 0.6, 0.3, 0.3, 0.3])
     tests = paired_tests(np.array([[other, one]]), higher_is_better=True)
     assert stats.ttest_rel(other, one).pvalue < tests.p[0, 0] == 0.25
-    shuffled = np.array([[[0.1, 0.2, 0.3, 0.7], [0.7, 0.3, 0.2, 0.1]]])
-    level = paired_tests(shuffled, higher_is_better=True)
+    equal_scores = np.array([[[0.1, 0.2, 0.3, 0.7], [0.1, 0.2, 0.3, 0.7]]])
+    level = paired_tests(equal_scores * (1 + 1e-13 * np.array([[[1], [0]]])), higher_is_better=True)
     assert (level.difference[0, 0], level.t[0, 0], level.p[0, 0]) == (0.0, 0.0, 1.0)
     constant = np.array([[[0.3, 0.4, 0.6], [0.1, 0.2, 0.4]]])
     steady = paired_tests(constant, higher_is_better=False)

@@ -129,6 +129,8 @@ def test_subsets_are_all_or_drawn():
     few, exhaustive = subsets(5, 3, 100, np.random.default_rng(0))
     assert exhaustive
     assert len({tuple(row) for row in few.tolist()}) == 10
+    assert subsets(5, 3, 10, np.random.default_rng(0))[1], "as many as may be drawn"
+    assert not subsets(5, 3, 9, np.random.default_rng(0))[1]
     many, exhaustive = subsets(30, 15, 50, np.random.default_rng(0))
     assert not exhaustive
     assert subset_weights(many, 30).sum(axis=1).tolist() == [15.0] * 50
@@ -493,6 +495,12 @@ def test_when_datasets_or_algorithms_are_left_out_by_plain_computation():
     drawn = drop_datasets(ranker_of(rules, random_table(4, 12)), ranked(rules, random_table(4, 12)), 100,
                           np.random.default_rng(0))[1]  # fmt: skip
     assert (drawn[1].tried, drawn[1].exhaustive, drawn[6].tried, drawn[6].exhaustive) == (12, True, 100, False)
+    values = random_table(5, 12)
+    few = drop_datasets(ranker_of(rules, values), ranked(rules, values), 5, np.random.default_rng(0))
+    assert (few[1][1].tried, few[1][2].tried, few[2].shape) == (12, 5, (2, 12, 5)), "each dataset is left out once"
+    assert drop_algorithms(ranker_of(rules, values), ranked(rules, values), 5, np.random.default_rng(0))[1].when == (
+        "2 of the 5 algorithms are left out"
+    )
 
 
 def test_a_ranking_from_few_datasets_by_plain_computation():
