@@ -86,6 +86,7 @@ def test_small_p_values_have_no_floor_and_all_alike_is_as_small_as_can_be() -> N
     assert 0 < p_of(d) < 1e-100
     assert p_of(np.ones(3)) == 0.25
     assert p_of(np.full(50, 0.3)) == pytest.approx(2.0**-49)
+    assert p_of(np.ones(200)) == pytest.approx(2.0**-199), "too small for the sum of a transform's terms"
     assert p_of(np.zeros(50)) == 1.0
 
 
@@ -400,6 +401,19 @@ def test_weights_of_a_summary_that_are_too_uneven_count_alike() -> None:
     assert random_effects(np.full(3, 0.2), np.full(3, 0.1)).i_squared == 0.0
 
 
+@pytest.mark.parametrize(("draws", "counted"), [(2000, False), (8000, True)])
+def test_at_least_twenty_drawn_signs_must_reach_as_far(
+    monkeypatch: pytest.MonkeyPatch, draws: int, counted: bool
+) -> None:
+    monkeypatch.setattr(sign_flip, "DRAWS", draws)
+    d = np.where(np.arange(45) % 3 == 0, np.sqrt(2), 1.0) * np.where(np.arange(45) % 3 == 1, -1, 1)
+    signs = 2.0 * rng(4).integers(0, 2, size=(draws, 45), dtype=np.int8) - 1
+    extreme = int((np.abs(signs @ d) >= abs(d.sum()) - 1e-6).sum())
+    assert extreme > 0
+    assert (extreme >= 20) == counted
+    assert sign_flip._drawn(d, 0.123, rng(4)) == ((1 + extreme) / (1 + draws) if counted else 0.123)
+
+
 def test_drawn_signs_count_the_observed_ones_and_rare_sums_are_left_to_the_saddlepoint() -> None:
     d = np.where(np.arange(45) % 3 == 0, np.sqrt(2), 1.0) * np.where(np.arange(45) % 4 == 0, -1, 1)
     signs = 2.0 * rng(4).integers(0, 2, size=(sign_flip.DRAWS, 45), dtype=np.int8) - 1
@@ -432,6 +446,7 @@ def test_the_p_of_multiples_is_exact_for_mixed_sizes() -> None:
     expected = counts[reach >= abs(sizes.sum())].sum()
     assert p_of(sizes * 0.1) == pytest.approx(expected, rel=1e-9)
     assert sign_flip._of_multiples(sizes + 0.001 * np.arange(34)) is None
+    assert sign_flip._of_multiples(np.append(sizes, 2.00001)) is None, "nearly a multiple is none"
 
 
 def test_two_users_and_three_datasets_are_the_least() -> None:
@@ -464,6 +479,14 @@ def test_pairs_that_share_no_dataset_have_no_summary_and_others_count_where_both
     assert set(pairs) == {frozenset("ab"), frozenset("bc"), frozenset("cd")}
     assert all(pair.wins + pair.ties + pair.losses == 1 for pair in found.summary)
     assert set(found.algorithms) == set("abcd")
+
+
+def test_algorithms_are_ordered_by_their_share_of_the_places_of_each_dataset() -> None:
+    """The second of two is last there; the third of five is in the middle."""
+    level = np.linspace(0.9, 0.1, 5)[:, None] + np.zeros((5, 3))
+    tables = [UserScores("films", tuple("abcde"), level), UserScores("books", ("f", "g"), level[:2])]
+    found = compare_users(tables, "ndcg@10", higher_is_better=True, replicates=100)
+    assert found.algorithms == ("a", "b", "f", "c", "d", "e", "g"), "shares 1/5, 2/5, 1/2, 3/5, 4/5, 1 and 1"
 
 
 def test_a_mean_of_zero_and_differences_without_spread() -> None:

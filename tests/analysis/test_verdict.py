@@ -23,13 +23,13 @@ from recassay.analysis.inference.all_pairs import (
     smallest_p,
 )
 from recassay.analysis.inference.bootstrap import dataset_weights, intervals
-from recassay.analysis.inference.effects import hodges_lehmann
+from recassay.analysis.inference.effects import Effect, hodges_lehmann
 from recassay.analysis.inference.winners import fewest_to_remove, possible_winners, probability_first
 from recassay.analysis.rank.fit import rank_algorithms
 from recassay.analysis.verdict import decision
 from recassay.analysis.verdict.decision import decide
 from recassay.analysis.verdict.fit import group_letters, judge, visible_lead
-from recassay.analysis.verdict.words import in_words, p_text, pair_sentence
+from recassay.analysis.verdict.words import effect_text, in_words, p_text, pair_sentence
 from recassay.core.errors import UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix, MissingCells
@@ -436,6 +436,19 @@ def test_what_is_known_of_one_pair_in_words():
         "(smallest p = 0.12)."
     )
     assert (p_text(0.00099), p_text(0.001)) == ("p < 0.001", "p = 0.001")
+    v = judge(signed)
+    nothing = replace(v.pair("a00", "a01"), effect=Effect("difference", -0.0, None))
+    assert effect_text(v, nothing) == "nDCG@10 +0"
+    assert effect_text(v, replace(nothing, effect=Effect("ratio", 0.9999, (0.9999, 1.2)))) == (
+        "nDCG@10 +0.0 %, 95 % interval 0.0 to 20.0 %"
+    )
+
+
+def test_of_several_leaders_nobody_is_said_to_lose_the_lead():
+    """Two share the lead; without the first dataset the second would lead alone."""
+    shared = judge(matrix(np.array([[3.0, 2.0] * 4, [2.0, 3.0] * 4, [1.0] * 8])))
+    assert (shared.leaders, shared.removal, shared.what_would_change) == (("a00", "a01"), None, ())
+    assert shared.caution is None
 
 
 def test_the_caution_is_the_most_important_one_and_only_where_it_holds():
@@ -667,7 +680,12 @@ def test_related_datasets_that_were_counted_as_independent_are_judged_together_a
     assert judge(table, families=loose).grade_by_family is None, "families were named: nothing is guessed"
 
 
-def decided(monkeypatch, *, single, adjusted, above=(True, True, True), sums=1.0, unequal=(1.0, 1.0), **settings):
+STEPS = np.array([[3.0] * 8, [2.0] * 8, [1.0] * 8])
+
+
+def decided(
+    monkeypatch, *, single, adjusted, above=(True, True, True), sums=1.0, unequal=(1.0, 1.0), values=STEPS, **settings
+):
     """A decision on three algorithms, of which the all-pairs tests and the effects are made up; and what was asked."""
     asked = {}
 
@@ -688,8 +706,7 @@ def decided(monkeypatch, *, single, adjusted, above=(True, True, True), sums=1.0
     monkeypatch.setattr(decision, "compare_pairs", compared)
     monkeypatch.setattr(decision, "above_zero", effects)
     monkeypatch.setattr(decision, "equivalence_p", equal)
-    table = matrix(np.array([[3.0] * 8, [2.0] * 8, [1.0] * 8]))
-    return decide(table, **{"control": None, "within": 0.03, "alpha": 0.05, "seed": 0} | settings), asked
+    return decide(matrix(values), **{"control": None, "within": 0.03, "alpha": 0.05, "seed": 0} | settings), asked
 
 
 def test_a_leader_that_beats_each_other_alone_needs_no_correction_and_only_such_a_leader(monkeypatch):
@@ -735,6 +752,9 @@ def test_a_p_value_at_the_level_decides_nothing(monkeypatch):
     level, _ = decided(monkeypatch, single=[0.01] * 3, adjusted=[0.01] * 3, sums=0.0)
     assert set(level.codes) == {"undecided"}, "differences that sum to 0 point nowhere"
     assert level.p_best.tolist() == [1.0, 1.0, 1.0]
+    swapped = np.array([[3.0, 2.0] * 4, [2.0, 3.0] * 4, [1.0] * 8])
+    shared, _ = decided(monkeypatch, single=[0.01] * 3, adjusted=[0.01] * 3, values=swapped)
+    assert shared.codes.tolist() == ["undecided", "better", "better"], "the two have the same mean rank"
     near, _ = decided(monkeypatch, single=[0.01] * 3, adjusted=[0.01] * 3, unequal=(0.01, 0.05))
     assert set(near.codes) == {"better"}, "equivalence counts with the corrected p-value, and below the level"
     equal, _ = decided(monkeypatch, single=[0.01] * 3, adjusted=[0.01] * 3, unequal=(0.01, 0.049))
