@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import os
 import sys
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from recassay.classifiers.study import plan_classifiers
 from recassay.classifiers.study_file import load_classify_study
 from recassay.core.registry import Registry, algorithms
 from recassay.recommenders.plan import plan
+from recassay.runner import code_version
 from recassay.runner.references import announced_version, current_code, part_version
 from support.classify import write_tables
 
@@ -187,3 +190,81 @@ def test_the_code_of_a_study_as_it_is_now():
         "algorithms": {"my EASE": "old", "Mine": "old", "Gone": "old"},
     }
     assert current_code(manifest) == {"my EASE": part_version("EASE", "."), "Mine": "old", "Gone": "old"}
+
+
+FORMS = """
+import a.b, c as d
+from . import near
+from .far import thing, other
+from ..up import top
+from ... import package
+from plain import name
+if TYPE_CHECKING:
+    import only_types
+else:
+    import at_run_time
+if typing.TYPE_CHECKING:
+    import only_types_too
+elif other:
+    import otherwise
+try:
+    import tried
+except ImportError:
+    import instead
+finally:
+    import always
+match value:
+    case 1:
+        import matched
+class Model:
+    def fit(self):
+        with open(__file__):
+            import late
+"""
+
+
+def test_every_form_of_an_import_counts() -> None:
+    """Of a module in the package a.b.c; `from x import y` is the module x.y, or else y of the module x."""
+    relative = [("a.b.c.near", "a.b.c"), ("a.b.c.far.thing", "a.b.c.far"), ("a.b.c.far.other", "a.b.c.far"),
+                ("a.b.up.top", "a.b.up"), ("a.package", "a")]  # fmt: skip
+    plain = ["at_run_time", "otherwise", "tried", "instead", "always", "matched", "late"]
+    expected = [("a.b",), ("c",), *relative, ("plain.name", "plain"), *((name,) for name in plain)]
+    assert list(code_version._imports(ast.parse(FORMS), "a.b.c")) == expected
+
+
+def test_a_package_imports_from_itself_and_a_similar_name_is_another_package(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    files = {
+        "recsys_one/__init__.py": "from .inner import value\n",
+        "recsys_one/inner.py": "import recsys_one_more\nfrom .deep.below import x\n",
+        "recsys_one/deep/__init__.py": "",
+        "recsys_one/deep/below.py": "from ..aside import y\nfrom . import beside\n",
+        "recsys_one/deep/beside.py": "",
+        "recsys_one/aside.py": "y = 1\n",
+        "recsys_one/unused.py": "",
+        "recsys_one_more.py": "",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    reached = code_version._closure([("recsys_one",)], ["recsys_one", "recsys_gone"])
+    assert set(reached) == {"recsys_one", "recsys_one.inner", "recsys_one.deep.below", "recsys_one.aside",
+                            "recsys_one.deep.beside"}  # fmt: skip
+    assert code_version.code_hash("recsys_one.unused", ["recsys_one"]) is not None
+    assert code_version.code_hash("recsys_one_more", ["recsys_one"]) is None
+
+
+def test_a_file_is_read_again_when_its_time_or_its_size_is_another(tmp_path):
+    file = tmp_path / "mine.py"
+    seen = []
+    for text, time in (("import a", 5), ("import b", 6), ("import bc", 6), ("import bc", 6)):
+        file.write_text(text)
+        os.utime(file, (time, time))
+        seen.append(code_version._read(file, "mine", False))
+    assert [imports for _, imports in seen] == [(("a",),), (("b",),), (("bc",),), (("bc",),)]
+    assert len({digest for digest, _ in seen}) == 3
+
+
+def test_the_order_of_imports_is_no_part_of_the_hash():
+    assert code_version._hash({"a": "1", "b": "2"}) == code_version._hash({"b": "2", "a": "1"})
+    assert code_version._hash({"a": "1", "b": "2"}) != code_version._hash({"a": "2", "b": "1"})

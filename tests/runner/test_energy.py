@@ -136,3 +136,22 @@ def test_a_gpu_that_this_process_does_not_use_is_not_charged(monkeypatch):
     cuda.is_initialized, cuda.get_device_properties = (lambda: True), (lambda _: SimpleNamespace(uuid="other"))
     assert spent(begin, end).joules == 19.0, "where the UUID is not among those counted, the first one is taken"
     assert spent(Reading(0.0, None), end).how == "estimated (10 W per busy core; GPU not measured)"
+
+
+def test_the_seconds_of_a_job_are_its_own_and_those_of_what_it_started(monkeypatch, tmp_path):
+    monkeypatch.setattr(energy, "POWERCAP", tmp_path)
+    energy._domains.cache_clear()
+    monkeypatch.setattr(energy.os, "times", lambda: SimpleNamespace(children_user=2.0, children_system=0.5))
+    monkeypatch.setattr(energy.time, "process_time", lambda: 10.0)
+    try:
+        found = read_counters()
+    finally:
+        energy._domains.cache_clear()
+    assert (found.own, found.busy, found.packages) == (12.5, None, {})
+
+
+@pytest.mark.parametrize(("begin", "end"), [(None, 2.0), (1.0, None)])
+def test_without_the_seconds_of_the_machine_energy_is_estimated(tmp_path, begin, end):
+    found = spent(Reading(0.0, begin, {tmp_path: 1}), Reading(1.0, end, {tmp_path: 9_000_000}))
+    assert found.how.startswith("estimated (")
+    assert found.joules == energy.watts_per_core()

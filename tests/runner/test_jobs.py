@@ -111,3 +111,23 @@ def test_lines_that_are_not_ours_say_nothing():
 def test_a_failure_of_ones_own_is_an_error_of_ours():
     assert isinstance(JobFailure("timeout", "late"), RecAssayError)
     assert str(JobFailure("timeout", "late")) == "late"
+
+
+def test_a_full_disk_is_known_behind_the_error_that_it_led_to():
+    def while_writing():
+        try:
+            raise FULL
+        except OSError:
+            raise ValueError("cannot write")  # noqa: B904
+
+    assert status_of(raised(while_writing)) == NO_ROOM
+    assert status_of(OSError("no number")) == "failed"
+
+
+def test_lines_of_code_without_a_file_are_not_named():
+    def made():
+        exec(compile("raise ValueError('x')", "<made>", "exec"), {})  # noqa: S102
+
+    line = made.__code__.co_firstlineno + 1
+    assert reason_of(raised(made)) == f"ValueError: x (test_jobs.py, line {line}, in made)"
+    assert reason_of(OSError(errno.EACCES, "Permission denied", "a.csv")).startswith("PermissionError: ")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -48,3 +49,27 @@ def test_the_peak_of_this_process_and_of_its_children():
     assert memory.children_peak_bytes() > 120_000_000
     held = bytearray(b"x") * 60_000_000
     assert 4_000_000_000 > memory.peak_bytes() >= len(held)
+
+
+def test_where_the_system_tells_nothing_the_peak_is_not_known(monkeypatch):
+    import resource
+
+    monkeypatch.setattr(resource, "getrusage", lambda who: SimpleNamespace(ru_maxrss=0))
+    assert memory.children_peak_bytes() is None
+    monkeypatch.setattr(resource, "getrusage", lambda who: SimpleNamespace(ru_maxrss=3))
+    assert memory.children_peak_bytes() == 3 * 1024
+    monkeypatch.setattr(memory.sys, "platform", "darwin")
+    assert memory.children_peak_bytes() == 3
+    monkeypatch.setattr(memory.sys, "platform", "win32")
+    assert memory.children_peak_bytes() is None
+
+
+@pytest.mark.parametrize(
+    ("status", "peak"), [("VmPeak: 9 kB\nVmHWM:   7 kB\n", 7168), ("VmHWM: x\n", None), ("", None)]
+)
+def test_the_peak_is_read_in_kilobytes(tmp_path, monkeypatch, status, peak):
+    (tmp_path / "status").write_text(status)
+    monkeypatch.setattr(memory, "Path", lambda place: tmp_path / place.rpartition("/")[2])
+    assert memory.peak_bytes() == peak
+    memory.reset_peak()
+    assert (tmp_path / "clear_refs").read_text() == "5"

@@ -6,15 +6,23 @@ import json
 import os
 import socket
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
 from recassay.core.errors import InputError, UsageError
 from recassay.core.specs.specs import ReadSpec
 from recassay.core.specs.study import DatasetSpec
-from recassay.runner import manifest
+from recassay.runner import manifest, references
 from recassay.runner.drive import settled_workers
-from recassay.runner.references import dataset_labels, dataset_version, file_version, part_labels, short_name
+from recassay.runner.references import (
+    dataset_labels,
+    dataset_version,
+    file_version,
+    part_labels,
+    part_version,
+    short_name,
+)
 from recassay.runner.running import RunningCells, running_cells
 
 
@@ -157,3 +165,41 @@ def test_cells_at_work_are_told_while_their_run_lasts(tmp_path):
             (tmp_path / "running.json").write_text(damaged)
             assert running_cells(tmp_path) == []
     assert not (tmp_path / "running.json").exists()
+
+
+EXTERNAL = """name = "lib"
+source = "somebody"
+python = "python3"
+script = "run.py"
+requires = ["implicit==0.7.3"]
+"""
+
+
+@pytest.mark.parametrize("suffix", ["toml", "TOML"])
+def test_an_external_algorithm_is_known_by_its_description_and_its_script(tmp_path, suffix):
+    description, script, seen = tmp_path / f"lib.{suffix}", tmp_path / "run.py", []
+    for text, code in ((EXTERNAL, "print(1)"), (EXTERNAL, "print(2)"), (EXTERNAL + "# changed\n", "print(2)")):
+        description.write_text(text)
+        script.write_text(code)
+        seen.append(part_version(f"./lib.{suffix}", str(tmp_path)))
+    assert len(set(seen)) == 3
+
+
+def test_a_stored_dataset_is_known_by_its_content_and_by_what_its_repeats_mean(monkeypatch):
+    def version(content, rule, **more):
+        manifest = SimpleNamespace(sha256=content, record={"repeated_rule": rule, **more})
+        monkeypatch.setattr(references, "stored_manifest", {"films": manifest}.__getitem__)
+        return dataset_version(DatasetSpec(reference="films", name="x"), ".")
+
+    versions = [version("a", "last"), version("b", "last"), version("a", "sum")]
+    assert len(set(versions)) == 3
+    assert version("a", "last") == versions[0]
+
+
+def test_a_file_of_the_largest_size_is_searched_for_its_name(tmp_path, monkeypatch):
+    (tmp_path / "mine.py").write_text("class Mine:\n    name = 'Named'\nOther = wrap(Mine, name=NAME)\nNo = Mine\n")
+    size = (tmp_path / "mine.py").stat().st_size
+    names = ["./mine.py:Mine", "./mine.py:Other", "./mine.py:No"]
+    for most, labels in ((size, ["Named", "Other", "No"]), (size - 1, ["Mine", "Other", "No"])):
+        monkeypatch.setattr(references, "MOST_CODE", most)
+        assert part_labels(names, str(tmp_path)) == labels

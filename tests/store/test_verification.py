@@ -20,7 +20,7 @@ from recassay.store import schema as store_schema
 from recassay.store.files import LISTS, RESPONSES, SCORES, cell_file, write_cell_files, write_parquet
 from recassay.store.lock import LOCK_FILE, study_lock
 from recassay.store.records import PlannedRow, StoreStatus, Verification, unpacked
-from recassay.store.sealed import folder_state, read_sealed, seal_folder, write_sealed
+from recassay.store.sealed import files_state, folder_state, read_sealed, seal_folder, write_sealed
 from recassay.store.store import INDEX_FILE, MANIFEST_FILE
 
 FRAME = pl.DataFrame({"user": ["u1", "u2"], "ndcg@10": [0.5, 0.0]})
@@ -388,3 +388,27 @@ def test_a_description_that_is_no_table_or_is_gone_is_damaged(tmp_path):
             read_sealed(tmp_path, "d.json", "it")
     with pytest.raises(InputError, match="it is missing or damaged"):
         read_sealed(tmp_path, "gone.json", "it")
+
+
+def test_the_state_of_files_is_another_when_one_was_swapped(tmp_path):
+    """A file of the same size and time of writing is another one: it has another inode and time of change."""
+    (tmp_path / "a.npy").write_text("one")
+    seal_folder(tmp_path, "d.json", {})
+    stored = read_sealed(tmp_path, "d.json", "it")
+    before, written = files_state(tmp_path, stored), (tmp_path / "a.npy").stat()
+    (tmp_path / "b.npy").write_text("two")
+    assert files_state(tmp_path, stored) == before, "a file that the description does not name"
+    os.utime(tmp_path / "b.npy", ns=(written.st_atime_ns, written.st_mtime_ns))
+    (tmp_path / "b.npy").replace(tmp_path / "a.npy")
+    swapped = files_state(tmp_path, stored)
+    (tmp_path / "a.npy").unlink()
+    assert len({before, swapped, files_state(tmp_path, stored)}) == 3
+
+
+def test_rows_of_a_version_without_checksums_are_read(store):
+    store.set_plan([row("c1"), row("c2", "ALS")], {})
+    record(store, "c1")
+    record(store, "c2", "ALS", status="failed")
+    change(store, "UPDATE cells SET seal = NULL")
+    assert [cell.id for cell in store.cells()] == ["c1", "c2"]
+    assert store.damaged(["c1"]) == {}

@@ -30,7 +30,7 @@ from recassay.testing import (
     checks,
     learnable_tastes,
 )
-from recassay.testing.answers import alike, check_form
+from recassay.testing.answers import alike, check_form, disturbed_chance
 from recassay.testing.rules import BrokenRule, try_rules
 
 ADAPTERS = {"ExternalProcess"}
@@ -508,3 +508,82 @@ def test_a_promise_of_memory_covers_half_of_what_is_taken(promised, kept) -> Non
         return
     with pytest.raises(ConformanceError, match=r"took 4\d,\d{3},\d{3} bytes to fit .* and said 10,000,000"):
         checks.check_memory(Taking)
+
+
+class OnlyUnseen(MostPop):
+    def fit(self, train: Interactions, *, rng: np.random.Generator) -> Any:
+        model = super().fit(train, rng=rng)
+
+        class Model:
+            def recommend(self, users: Any, k: int, *, exclude: Any) -> TopK:
+                return model.recommend(users, k if exclude is not None else k + 1, exclude=exclude)
+
+        return Model()
+
+
+class UsedUp(OtherShared):
+    @staticmethod
+    def shared(train: Interactions) -> Any:
+        return [0]
+
+    def fit(self, train: Interactions, *, rng: np.random.Generator, shared: Any = None) -> Any:
+        if shared is None:
+            return super().fit(train, rng=rng)
+        shared[0] += 1
+        return super().fit(train, rng=rng, shared=shared[0] - 1)
+
+
+class OtherSecondTime(Popular):
+    def fit(self, train: Interactions, *, rng: np.random.Generator) -> Any:
+        self.asked = 0
+        return super().fit(train, rng=rng)
+
+    def changed(self, top: TopK, exclude: Any) -> TopK:
+        self.asked += 1
+        return TopK(top.users, np.roll(top.items, self.asked, axis=1), top.scores)
+
+
+class OnlyWithHistory(MostPop):
+    side = "user"
+
+    def fit(self, train: Interactions, *, rng: np.random.Generator) -> Any:
+        names = train.n_users if self.side == "user" else train.n_items
+        if len(np.unique(getattr(train, self.side))) < 0.9 * names:
+            raise ZeroDivisionError
+        return super().fit(train, rng=rng)
+
+
+class OnlyWithItems(OnlyWithHistory):
+    side = "item"
+
+
+@pytest.mark.parametrize(
+    ("check", "broken", "sentence"),
+    [
+        (checks.check_lists, OnlyUnseen, r"lists of shape \(240, 11\), not \(240, 10\)"),
+        (checks.check_shared, UsedUp, "gives other lists with what `shared` prepared"),
+        (checks.check_repeatable_lists, OtherSecondTime, "when it is asked a second time"),
+    ],
+)
+def test_a_promise_that_is_broken_the_second_time_or_with_seen_items(check, broken, sentence) -> None:
+    with pytest.raises(ConformanceError, match=sentence):
+        check(broken)
+
+
+def test_users_and_items_without_an_event_are_tried() -> None:
+    checks.check_items_without_history(OnlyWithHistory)
+    checks.check_users_without_history(OnlyWithItems)
+    with pytest.raises(ZeroDivisionError):
+        checks.check_users_without_history(OnlyWithHistory)
+    with pytest.raises(ZeroDivisionError):
+        checks.check_items_without_history(OnlyWithItems)
+
+
+def test_the_global_generator_is_as_it_was_before_a_check() -> None:
+    np.random.seed(5)  # noqa: NPY002
+    expected = np.random.RandomState(5).rand(2)
+    with disturbed_chance(1):
+        assert np.random.rand() == np.random.RandomState(1).rand()  # noqa: NPY002
+    with pytest.raises(ConformanceError), disturbed_chance(2):
+        raise ConformanceError("broken", where="Mine")
+    assert np.random.rand(2).tolist() == expected.tolist()  # noqa: NPY002

@@ -294,8 +294,19 @@ def test_a_broken_promise_is_named(broken: Callable[..., Any], sentence: str) ->
     assert re.search(sentence, str(raised.value)), raised.value
 
 
+class Misses(Hits):
+    """Lower is better."""
+
+    name = "my misses"
+    higher_is_better = False
+
+    def changed(self, values: Any, top: TopK, truth: Any, context: Any) -> Any:
+        return 1 - values
+
+
 def test_a_good_metric_passes_and_checks_can_be_skipped() -> None:
     check_metric(Hits)
+    check_metric(Misses)
     check_metric(UpsideDown, skip=["check_direction"])
     with pytest.raises(ConformanceError, match=r"^my hits@4: is worse, by its own direction"):
         check_metric(UpsideDown)
