@@ -503,6 +503,16 @@ def test_lists_of_a_file_by_rank(tmp_path: Path) -> None:
     assert top.scores.tolist() == [[1.0, 1.0]]
 
 
+def test_a_file_without_rows_has_empty_lists(tmp_path: Path) -> None:
+    train = small()
+    top = (
+        lists(tmp_path / "none.csv", "user,item,score\n")
+        .fit(train, rng=rng())
+        .recommend(everyone(train), 2, exclude=None)
+    )
+    assert top.items.tolist() == [[-1, -1]] * 3
+
+
 def test_numeric_ids_and_parquet(tmp_path: Path) -> None:
     train = small()
     numbered = Interactions(train.user, train.item, pl.Series([10, 20, 30]), pl.Series([7, 8, 9, 11, 12]))

@@ -355,6 +355,21 @@ def test_lists_of_a_device_are_made_in_blocks_of_users(monkeypatch):
     assert [device_lists._block_rows(items) for items in (0, 1 << 20, 1 << 40)] == [2, 2, 1]
 
 
+@pytest.mark.parametrize("kind", ["cosine", "jaccard", "dot"])
+def test_neighbours_on_a_device_are_those_of_the_host(kind):
+    """Rows 0 and 1 have nothing in common with any other, and row 2 has nothing."""
+    pytest.importorskip("torch")
+    dense = np.zeros((9, 8), dtype=np.float32)
+    dense[0, 6] = dense[1, 7] = 1
+    dense[3:, :6] = np.random.default_rng(5).random((6, 6)) < 0.6
+    for shrink in (0.0, 4.0):
+        here, there = (similarity.nearest(csr_array(dense), 8, (kind, "tfidf", shrink), on) for on in ("cpu", "cpu:0"))
+        np.testing.assert_array_equal(here.profile, there.profile)
+        np.testing.assert_allclose(here.similarity, there.similarity, rtol=1e-5)
+        assert (here.profile[:3] == -1).all()
+        assert not (here.profile == np.arange(9)[:, None]).any()
+
+
 def test_products_on_a_device_in_blocks_and_where_rounding_is_allowed(monkeypatch):
     pytest.importorskip("torch")
     allowed, real = [], device_products.tensor_cores

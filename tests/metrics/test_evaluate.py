@@ -130,6 +130,14 @@ def test_longer_lists_do_not_change_a_shorter_cutoff():
     assert {label: beside[label] for label in labels} == pytest.approx(alone, nan_ok=True)
 
 
+def test_a_metric_without_a_cut_off_reads_whole_lists_beside_others():
+    items = np.array([[4, 5, 1, 2]], dtype=np.int32)
+    top = TopK(np.array([0], np.int32), items, np.zeros(items.shape, np.float32))
+    found = evaluate(top, TEST, ["recall@1", "recall", "mrr", "precision@2"], train=TRAIN).per_user
+    assert found.row(0) == ("u0", 0.0, 1.0, 1 / 3, 0.0)
+    assert evaluate(top, TEST, ["recall@3", "recall@1"], train=TRAIN).per_user.row(0) == ("u0", 0.5, 0.0)
+
+
 def test_repeated_and_zero_entries_of_a_matrix_count_once_or_not_at_all():
     entries = np.array([1, 1, 0], dtype=np.float32), np.array([1, 1, 2]), np.array([0, 2, 3, 3, 3, 3])
     truth = csr_array(entries, shape=(5, 6))

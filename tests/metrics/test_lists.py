@@ -167,6 +167,15 @@ def test_unknown_ids_are_counted_and_keep_their_place():
     assert (many.unknown_items, many.examples["item"]) == (6, ["91", "92", "93", "94", "95"])
 
 
+def test_a_few_unknown_ids_are_named_in_the_order_of_the_table():
+    users, items = [f"x{n % 7}" for n in range(9, 0, -1)], [77 - n % 7 for n in range(9)]
+    strangers = {"user": [*users, *["ann"] * 7], "item": [*range(100, 109), *items[:7]], "rank": [*range(9), *range(7)]}
+    record = read(strangers)
+    assert record.examples == {"user": ["x2", "x1", "x0", "x6", "x5"], "item": ["77", "76", "75", "74", "73"]}
+    assert (record.unknown_users, record.unknown_user_rows) == (7, 9)
+    assert (record.unknown_items, record.unknown_item_rows) == (7, 7)
+
+
 def test_lists_are_as_wide_as_the_longest_and_as_was_asked_for():
     frame = {"user": ["ann", "ann"], "item": [10, 20], "score": [1.0, 2.0]}
     assert read(frame).top.items.tolist() == read(frame, least=1).top.items.tolist() == [[1, 0]]

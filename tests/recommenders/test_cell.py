@@ -13,7 +13,7 @@ from recassay.core.errors import InputError, UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.specs.search import Real
 from recassay.core.specs.specs import ProtocolSpec, ReadSpec
-from recassay.core.specs.study import DatasetSpec, TuningSpec
+from recassay.core.specs.study import ComPerSpec, DatasetSpec, TuningSpec
 from recassay.core.types import TopK
 from recassay.protocol.apply import apply_protocol
 from recassay.protocol.audit import FINDINGS
@@ -117,6 +117,20 @@ def test_lists_of_other_data_are_refused_by_what_trains_the_final_model(tmp_path
     monkeypatch.setattr(cell, "refuse_other_data", lambda kind, train: given.append((kind, len(train))))
     cell.run_cell({"id": "c1"}, lambda event: None)
     assert given == [(Told, len(work.split.refit()))]
+
+
+def test_the_attacked_model_has_the_parameters_and_the_chance_of_the_final_one(tmp_path, monkeypatch):
+    tuning = TuningSpec(trials=1, seed=9, metric="ndcg@5")
+    attack = ComPerSpec(k=3, size=0.5, targets=2)
+    work = working(tmp_path, monkeypatch, tuning=tuning, settings={"size": 4}, comper=attack)
+    known = {"number": 0, "state": "complete", "parameters": {"rate": 0.25}, "value": 9.0, "stages": []}
+    record = cell.run_cell({"id": "c1", "trials": [known]}, lambda event: None)
+    final, attacked = Told.fits
+    assert final[0] == attacked[0] == {"rate": 0.25, "size": 4}
+    assert final[3] == attacked[3]
+    assert attacked[1] > final[1] == len(work.split.refit())
+    assert [k for _, k, _ in Told.asked] == [8, 3]
+    assert {"robustness", "ndcg@5"} < record["metrics"].keys()
 
 
 def test_where_users_may_have_items_again_nothing_is_left_out(tmp_path, monkeypatch):

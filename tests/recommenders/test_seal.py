@@ -428,6 +428,9 @@ def test_noise_is_that_of_seeds_or_of_reruns_that_came_out_better(honest):
     ]
     assert _noise(cells, "ndcg@10", [("a", 0.1, 0.09)])["a"] == pytest.approx(0.08, rel=0.01)  # four deviations
     assert _noise(cells, "ndcg@10", [("a", 0.1, 0.09), ("a", 0.2, 0.2)]) == {}  # it repeats its numbers
+    little, much = ([("a", 0.1, 0.1 * (1 + share))] * 2 for share in (0.001, 0.1))
+    assert _noise(cells, "ndcg@10", little)["a"] == pytest.approx(0.08, rel=0.01)  # seeds say more
+    assert _noise(cells, "ndcg@10", much)["a"] == pytest.approx(4 * 1.4826 * 0.1)
     single = [cell for cell in cells if cell.seed == 0]
     assert _noise(single, "ndcg@10", [("a", 0.11, 0.1)] * 5) == {}  # all improved: no noise, but alteration
     moved = [("a", 0.1, 0.101), ("a", 0.1, 0.102), ("a", 0.1, 0.099), ("a", 0.1, 0.098), ("a", 0.11, 0.1)]

@@ -204,6 +204,8 @@ def test_the_folds_of_a_dataset_of_its_own(tmp_path):
     for more in ('split = "kfold"\nfolds = 3', 'split = "kfold"\nfold = 1', 'split = "random"'):
         folds.append(load_study(write(tmp_path, study(f"[dataset.a]\n{more}"))).datasets[0].folds)
     assert folds == [(0, 1, 2), None, None]
+    named = '[protocol]\nsplit = "kfold"\nfold = 1\n[dataset.a]\nfolds = 3'
+    assert load_study(write(tmp_path, study(named))).datasets[0].folds is None, "one fold is named for all"
 
 
 @pytest.mark.parametrize(

@@ -292,7 +292,11 @@ def test_keys_without_an_effect_are_those_of_the_study():
 
 
 def test_a_given_split_has_no_alternatives():
-    for more in ({"multiverse": {"split": ["given", "random"]}}, {"multiverse": {"trials": [1, 2]}, "given": True}):
+    for more in (
+        {"multiverse": {"split": ["given", "random"]}},
+        {"multiverse": {"trials": [1, 2]}, "given": True},
+        {"multiverse": {"split": ["random", "global_time"]}, "given": True},
+    ):
         protocol = {"split": "given"} if more.pop("given", False) else {}
         with pytest.raises(InputError, match="a given split has no alternatives; leave split out of"):
             study(more["multiverse"], protocol=protocol)
