@@ -194,7 +194,15 @@ def test_p_values_count_the_permutations_that_reach_as_far():
     assert only.averaged == ("Random", "Pop"), "without any personalised one, all count"
 
 
-@pytest.mark.parametrize(("n", "bins"), [(8, 2), (10, 2), (27, 3), (60, 4)])
+def test_a_value_on_the_edge_of_a_class_belongs_to_the_upper_one():
+    table = replace(characteristics(8), values=np.tile([[0.0], [1.0], [2.0], [3.0]], (2, 5)))
+    y = np.array([[0.1, 0.2, 0.2, 0.9, 0.1, 0.3, 0.2, 0.9], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8]])
+    found = correlate_characteristics(benchmark(y), table, permutations=5, bins=3, spacing="width")
+    classes = np.array([0, 1, 2, 2] * 2), np.digitize(y[0], np.histogram_bin_edges(y[0], 3)[1:-1])
+    assert found.values["mutual_information"][0, 0] == pytest.approx(mutual_info_score(*classes), abs=1e-12)
+
+
+@pytest.mark.parametrize(("n", "bins"), [(5, 2), (8, 2), (10, 2), (27, 3), (60, 4)])
 def test_classes_of_equal_frequency_number_the_cube_root_of_the_datasets(n, bins):
     table, matrix = characteristics(n), benchmark(fading(3, n))
     default, named = (correlate_characteristics(matrix, table, permutations=5, bins=count) for count in (None, bins))

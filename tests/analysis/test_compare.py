@@ -309,6 +309,9 @@ def test_the_direction_of_a_pair_is_that_of_the_test():
     assert (pair.left, pair.favours) == ("a00", "a01")
     assert pair.significant
     assert pair.rank_biserial < 0
+    found = compare_algorithms(table, draws=2000)
+    assert found.bayesian[0].p_right > found.credibility
+    assert not any({"a00", "a01"} <= set(group) for group in found.groups["bayesian"]), "the second is better"
     named = compare_algorithms(table, control="a00", draws=100).control
     assert {each.other: each.favours for each in named.pairs}["a01"] == "a01"
 
@@ -361,6 +364,7 @@ def test_what_so_many_datasets_can_show_in_words():
     )
     assert not few.wilcoxon_can_decide
     assert PowerStatement(5, 4, 0.07, 1.0).sentence().startswith("With 5 datasets and 4 algorithms, a lead")
+    assert "no difference can be significant" in PowerStatement(5, 4, 2 / 2**5, 1.0).sentence(), "p must be below alpha"
     assert PowerStatement(4, 4, 0.05, 1.0).sentence() == ""
     assert PowerStatement(12, 4, 0.05, 1.0, same=True).sentence() == ""
 
@@ -427,6 +431,26 @@ def test_a_control_against_each_other_by_plain_computation(up):
     assert all(pair.significant == (pair.p_holm < 0.1) for pair in result.control.pairs)
     assert result.control.dunn_cd == pytest.approx(stats.norm.ppf(1 - 0.1 / 6) * error)
     assert [pair.other for pair in result.control.pairs] == [name for name in result.algorithms if name != "a00"]
+
+
+def test_nemenyi_looks_at_the_units_whatever_the_order_of_the_datasets():
+    """One family of thirty datasets and nine others: over datasets the first leads, over families the second."""
+    values = np.repeat([[2.0, 1.0], [1.0, 2.0]], [30, 9], axis=0).T
+    families = {f"d{d:02d}": "large" if d < 30 else f"f{d}" for d in range(39)}
+    found = compare_algorithms(matrix(values), families=families, draws=100)
+    assert (found.algorithms, found.power.datasets) == (("a00", "a01"), 10)
+    assert found.nemenyi_cd < 0.8, "mean ranks of 1.9 and 1.1 over ten families"
+    assert found.groups["nemenyi"] == ()
+
+
+def test_the_verdict_of_a_comparison_has_its_settings(monkeypatch):
+    asked = {}
+    table = matrix(np.random.default_rng(0).random((3, 6)))
+    monkeypatch.setattr(
+        "recassay.analysis.compare.fit.judge", lambda given, **options: asked.update(options) or judge(given, **options)
+    )
+    compare_algorithms(table, alpha=0.2, within=0.03, control="a02", seed=8, draws=100)
+    assert asked == {"control": "a02", "within": 0.03, "alpha": 0.2, "families": None, "seed": 8}
 
 
 def test_an_analysis_passes_on_what_was_asked(monkeypatch):

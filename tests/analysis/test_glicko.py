@@ -23,7 +23,7 @@ from recassay.reporting.figures import figures
 from recassay.reporting.sections.glicko import plot_glicko_bump, plot_glicko_ratings
 
 
-def one_player(rating, deviation, volatility, opponents, scores):
+def one_player(rating, deviation, volatility, opponents, scores, tau=0.5):
     n = 1 + len(opponents)
     table = np.full((n, n), np.nan)
     table[0, 1:] = scores
@@ -32,7 +32,7 @@ def one_player(rating, deviation, volatility, opponents, scores):
         np.array([deviation, *(o[1] for o in opponents)], dtype=float),
         np.full(n, volatility),
     )
-    return [float(x[0]) for x in rate_period(*start, table, 0.5)]
+    return [float(x[0]) for x in rate_period(*start, table, tau)]
 
 
 def matrix(values, *, higher=True):
@@ -49,6 +49,8 @@ def test_glickmans_example():
 def test_the_case_that_sees_the_volatility():
     after = one_player(1200, 120, 0.09, [(1900, 60), (1850, 60), (1700, 60)], [1, 1, 1])
     assert after == pytest.approx([1429.98645, 118.41026, 0.0903382], abs=5e-6)
+    calm = one_player(1200, 120, 0.09, [(1900, 60), (1850, 60), (1700, 60)], [1, 1, 1], tau=0.02)
+    assert calm[2] == pytest.approx(0.09, abs=1e-5), "a small tau holds the volatility"
 
 
 def test_an_idle_period_widens_the_deviation():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -104,11 +106,11 @@ def test_an_algorithm_without_the_other_metric_is_left_out_and_times_average_by_
     table = results(
         {
             "ndcg@10": {"A": [0.4, 0.2], "B": [0.3, 0.1], "C": [0.9, 0.9]},
-            "memory": {"A": [1.0, 100.0], "B": [20.0, 20.0], "C": [None, None]},
+            "memory": {"A": [1.0, 100.0], "B": [20.0, 20.0], "C": [None, None], "D": [5.0, 5.0]},
         }
     )
     (trade,) = trade_off(table, "ndcg@10").trades
-    assert trade.left_out == ("C",)
+    assert trade.left_out == ("C",), "D has no accuracy that could be left out"
     assert trade.values == pytest.approx([10.0, 20.0])
     assert trade.front.tolist() == [True, False]
 
@@ -286,6 +288,11 @@ def test_repeats_that_are_missing_count_as_what_is_there():
     users = pl.DataFrame({"algorithm": ["a00"], "dataset": ["d00"], "n": [9], "deviation": [1.0]})
     assert per_dataset(matrix(values, replicates=repeats), users=users).source == "repeats"
     assert per_dataset(matrix(values), users=users[:0]).source == "none"
+    stated = per_dataset(matrix(values, standard_errors=np.full((2, 1), 0.5)), users=users)
+    assert stated.source == "users"
+    assert stated.high[0, 0] - 0.3 == pytest.approx(stats.t.ppf(0.975, 8) / 3), "users before what the table states"
+    odd = replace(matrix(values), datasets=("algorithm",))
+    assert per_dataset(odd).frames()["values"].columns == ["algorithm"], "a dataset of that name has no column"
 
 
 @pytest.mark.parametrize("up", [True, False])
@@ -304,6 +311,10 @@ def test_profiles_by_hand(up):
     assert list(found.to_dict()["auc"]) == ["a00", "a01", "a02"]
     assert found.to_frame()["beta"].to_list() == pytest.approx([1, 2, 3, 1, 1.5, 3, 1, 3])
     assert found.frames()["profile_areas"]["algorithm"].to_list() == ["a00", "a01", "a02"]
+    late = fit_profiles(matrix([[6.0, 6.0], [4.0, 2.0]]), beta_max=3.0).to_dict()["profiles"]["a01"]
+    assert late == [[1.0, 0.0], [1.5, 0.5], [3.0, 1.0], [3.0, 1.0]], (
+        "never the best, and just within the largest factor"
+    )
     with pytest.raises(UsageError, match="beta_max is 1"):
         fit_profiles(matrix(values), beta_max=1)
     with pytest.raises(NotApplicableError, match="ndcg@10 has negative values"):

@@ -264,6 +264,8 @@ def test_rules_are_chosen_by_name_and_those_that_say_the_same_count_once():
 def test_the_share_of_the_best(up, expected):
     values = np.array([[1.0, 3.0, 0.0], [2.0, 0.0, 0.0]])
     assert share_of_best(values, higher_is_better=up).tolist() == expected
+    signed = np.array([[-1.0, 2.0], [-2.0, -4.0]])
+    assert share_of_best(signed, higher_is_better=up).tolist() == ([[1, 1], [0, -2]] if up else [[0, -2], [1, 1]])
     assert ratio_to_best(np.array([0.0, 2.0, 4.0]), np.array(4.0), higher_is_better=True).tolist() == [np.inf, 2.0, 1.0]
     assert ratio_to_best(np.array([0.0, 2.0]), np.array(0.0), higher_is_better=False).tolist() == [1.0, np.inf]
     assert ratio_to_best(np.array([0.3, 0.1 + 0.2]), np.array(0.1 + 0.2), higher_is_better=True).tolist() == [1.0, 1.0]

@@ -241,7 +241,13 @@ def test_battles_of_two_by_hand():
     assert (anchored.anchored, anchored.rating[1]) == ("b", pytest.approx(1000))
     assert anchored.replicates == 100
     assert rate_battles(battles(rows[:1])).replicates == 1000, "the usual number"
-    with pytest.raises(UsageError, match="in some battles there are not two algorithms"):
-        rate_battles(battles(rows)[1:], replicates=100)
+    crowd = pl.concat(
+        [battles(rows), pl.DataFrame([("b0", "arena", "c", 0.0)], schema=battles(rows).schema, orient="row")]
+    )
+    for wrong in (battles(rows)[1:], crowd):
+        with pytest.raises(UsageError, match="in some battles there are not two algorithms"):
+            rate_battles(wrong, replicates=100)
+    elsewhere = pl.concat([battles(rows), battles(rows[:3]).with_columns(dataset=pl.lit("other"))])
+    assert rate_battles(elsewhere, replicates=100).battles == 25, "a number counts once in every arena"
     with pytest.raises(UsageError, match="at least 100"):
         rate_battles(battles(rows), replicates=10)

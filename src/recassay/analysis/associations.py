@@ -130,7 +130,7 @@ def correlate_characteristics(
     own = [a for a, name in enumerate(matrix.algorithms) if canonical(name) not in NOT_PERSONALISED]
     own = own or list(range(len(matrix.algorithms)))
     n = len(matrix.datasets)
-    count = bins or max(2, round(n ** (1 / 3)))
+    count = bins or round(n ** (1 / 3))  # at least 2 of the fewest datasets
     permuted = derived_rng(seed, "metadata", matrix.metric).permuted(np.tile(np.arange(n), (permutations, 1)), axis=1)
     drawn = derived_rng(seed, "metadata bootstrap", matrix.metric).integers(0, n, (permutations, n))
     codes = [np.apply_along_axis(_classes, 0, part, count, spacing) for part in (x, y)]
