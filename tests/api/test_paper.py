@@ -33,6 +33,7 @@ from recassay.reporting.paper.fit import (
     Fit,
     Grid,
     fitting,
+    height_of,
     pieces,
     text_width,
     width_of,
@@ -430,6 +431,7 @@ def test_a_column_of_the_main_table():
         ([0.2, 1.0], TableStyle(percent=True), True, 2),
         ([-0.2, -1.0], TableStyle(percent=True), True, 2),
         ([0.2, 1.01], TableStyle(percent=True), False, 3),
+        ([0.2, -3.0], TableStyle(percent=True), False, 3),
         ([0.2, 9.99], TableStyle(), False, 3),
         ([0.2, 10.0], TableStyle(), False, 2),
         ([0.2, 100.0], TableStyle(), False, 1),
@@ -820,6 +822,11 @@ def test_a_grid_as_latex():
     small = Grid(("x",), (("a", (Cell("10.5"),)), ("b", (Cell("9.2", place=2),))))
     made = latex_table(small, "C", "m", Fit("small", 3, False), wide=False, rotated=False, after={})
     assert r"b & {\hphantom{0}\underline{9.2}}" in made
+    below = Grid(("x",), (("a", (Cell("−0.50", "0.02", 1),)), ("b", (Cell("−0.75", place=2),)), ("c", (Cell(""),))))
+    made = latex_table(below, "C", "m", Fit("small", 3, False), wide=False, rotated=False, after={})
+    assert r"{lS[table-format=-1.2,table-space-text-post=" in made, "negative numbers and gaps are aligned, too"
+    assert r"a & \bfseries -0.50{{\tiny\,$\pm$\,0.02}} \\" in made
+    assert r"b & {\underline{\ensuremath{-}0.75}} \\" in made
 
 
 def test_a_column_of_words_is_set_to_the_right():
@@ -862,8 +869,16 @@ def test_tables_are_cut_where_nothing_fits():
     assert Room(3.33, 7.0).widths() == [(3.33, False), (7.0, True)]
     assert Room(3.33, 7.0, wide=True).widths() == [(7.0, True)]
     assert Room(6.0, 6.0).widths() == [(6.0, False)]
+    assert Room(7.0, 6.0).widths() == [(6.0, False)], "no table is wider than the page"
     assert Room(3.33, 7.0, rotated=True).widths() == [(9.0, True)]
     assert placed("t", [(many, "C"), (LOOKS, "D")], Room(3.33, 7.0)).caption == "D"
+    long = Grid(("x",), tuple((f"r{j:02d}", (Cell("0.1"),)) for j in range(60)))
+    assert len(placed("t", [(long, "C")], Room(3.33, 7.0)).latex) == 1
+    turned = placed("t", [(long, "C")], Room(3.33, 7.0, rotated=True)).latex
+    assert len(turned) == 2, "the page is less wide than high"
+    assert "r00 &" in turned[0]
+    assert "r59 &" in turned[1]
+    assert all(height_of(piece, fit) <= 7.0 * INCH for piece, fit in pieces(long, 9.0, 7.0))
 
 
 def test_notes_on_the_files_of_a_paper():
@@ -880,6 +895,9 @@ def test_notes_on_the_files_of_a_paper():
     assert "10pt,twocolumn" in two
     assert "R\n\\input{tables/main}" in two
     assert "twocolumn" not in document("T", [], [], "R", column=6.0, page=6.0)
+    assert "twocolumn" not in document("T", [], [], "R", column=3.4, page=7.0), "the gap needs room, too"
+    near = [Made(name="n", letters=6.96, wide=False)]
+    assert paper_notes(paper_of(findings(VALUES)), near, 7.0) == [], "a twentieth of a point is not seen"
 
 
 def long_rows(**columns):
@@ -1036,3 +1054,23 @@ def test_the_files_of_a_paper_by_name():
     pieces_of = paper_files(many, [], [], **given)
     assert {"tables/datasets.tex", "tables/datasets_2.tex"} <= pieces_of.keys()
     assert "tables/datasets_1.tex" not in pieces_of
+
+
+def test_the_paragraph_is_about_the_first_metric_and_only_the_main_table_is_turned(monkeypatch):
+    monkeypatch.setattr("recassay.reporting.paper.files.latex_paragraph", lambda tested: f"of {tested.metric}")
+    metric, other = ranked_metric(), ranked_metric()
+    metric.compare.metric, other.compare.metric = "ndcg@10", "rmse"
+    content = replace(
+        paper_of(metric, replace(other, metric="rmse")), datasets=(DatasetFacts("x", users=3, items=2),) * 2
+    )
+    made = paper_files(content, [], [], title="T", style=TableStyle(), room=Room(3.33, 7.0, rotated=True), analyses=())
+    assert made["paragraph.tex"] == b"of ndcg@10"
+    turned = {name for name, text in made.items() if b"sidewaystable" in text}
+    assert turned == {"tables/main.tex"}
+    assert {"tables/ranks_ndcg-10.tex", "tables/ranks_rmse.tex", "tables/datasets.tex"} <= made.keys()
+
+
+@pytest.mark.parametrize(("datasets", "tested"), [(4, False), (5, True)])
+def test_tests_over_datasets_count_from_five_on(datasets, tested):
+    compared = Made(datasets=("x",) * datasets)
+    assert findings(VALUES, compare=compared).tested is (compared if tested else None)

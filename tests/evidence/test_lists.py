@@ -208,12 +208,12 @@ def test_the_split_of_a_folder_is_ours_with_its_fingerprint_or_parts_that_are_au
     monkeypatch.setattr(lists_module, "exported_protocol", lambda meta: f"the protocol of {meta['version']}")
     monkeypatch.setattr(lists_module, "open_split_folder", lambda *names: asked.append(names) or given)
     read = ReadSpec()
-    parts = split_of_folder(tmp_path / "films", "repeat", read, ("train_after_test",))
+    parts = split_of_folder(tmp_path / "films", "repeat", read, ("cold_users",))
     assert (parts.name, parts.split, parts.fingerprint, parts.notes) == ("films", given, None, ())
     ((folder, spec, how),) = asked
     assert (folder, how) == (tmp_path / "films", read)
     assert (spec.split, spec.filter, spec.task) == ("given", "none", "repeat")
-    assert set(spec.allow_leakage) == {"train_after_test", "train_after_valid"}
+    assert set(spec.allow_leakage) == {"cold_users", "train_after_test", "train_after_valid"}
     for meta, name in (({"version": 1, "dataset": "ml"}, "ml"), ({"version": 1}, "films")):
         found["meta"] = meta
         ours = split_of_folder(tmp_path / "films", "new", read, ())

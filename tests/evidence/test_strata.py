@@ -344,6 +344,7 @@ def test_other_held_out_items_stay_or_leave_and_shortened_lists_are_counted(
     assert found.thresholds == (2, 3)
     assert found.scores[:, :, 0].tolist() == values
     assert found.shortened == shortened
+    assert found.whole.tolist() == [1.0, 1.0], "the mean over the two runs, on all that is held out"
 
 
 def test_the_popularity_of_items_falls_with_their_rank_and_shares_are_means_over_parts():

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import polars as pl
 import pytest
 
+from recassay.api.study.studies import make_study
 from recassay.core.errors import InputError, NotApplicableError
 from recassay.core.specs.study import AlgorithmSpec
 from recassay.evidence import instances
@@ -327,3 +328,32 @@ def test_what_tuning_could_vary_is_told_by_parameter_and_no_file_is_read():
     assert rows["Mine", ""] == ("in the algorithm's own file", "")
     assert not [key for key in rows if key[0] == "MostPop"]
     assert tunable == ("small", "Mine")
+
+
+def test_the_facts_of_a_study_of_recommenders(tmp_path, monkeypatch, records):
+    study = make_study(["synthetic:few-items"], ["EASE", "ALS", "ItemKNN", "MostPop"], trials=2, metrics=["ndcg@10"])
+    spec = {"split": {"protocol": {"split": "random"}}}
+    cells = [
+        done("c1", "EASE", "few-items", 0.5, spec=spec), done("c2", "ALS", "few-items", 0.5, spec=spec),
+        done("c3", "ALS", "few-items", 0.5, seed=2, spec=spec), done("c5", "MostPop", "few-items", 0.5, spec=spec),
+        CellRecord("c4", "ItemKNN", "few-items", 1, None, spec, "failed", reason="slow"),
+    ]  # fmt: skip
+    manifest = {"study": study.model_dump(mode="json"), "metrics": {"ndcg@10": {"formula": "a / b"}}, "seeds": [1, 2]}
+    folder = write_records(tmp_path / "study", ["ndcg@10"], cells, manifest=manifest)
+    records["s"] = Record("a", "train_after_test")
+    monkeypatch.setattr(
+        "recassay.recommenders.plan.SplitSpec.model_validate", classmethod(lambda cls, spec: SimpleNamespace(id="s"))
+    )
+    monkeypatch.setattr(Store, "trials", lambda self: pl.DataFrame({"cell": ["c3", "c4"]}))
+    facts = study_facts(folder)
+    assert facts.spent == {"EASE": (0, 0), "ALS": (0, 1), "MostPop": (0, 0)}
+    assert facts.untuned == ("EASE",), "ALS had a trial, ItemKNN no finished cell, and MostPop has nothing to tune"
+    assert (facts.trials, facts.tuning_metric, facts.seeds) == (2, "ndcg@10", (1, 2))
+    assert facts.protocols == {"few-items": {"split": "random"}}
+    assert facts.protocol["split"] == study.protocol.split
+    assert facts.conventions == {"ndcg@10": {"formula": "a / b"}}
+    assert set(facts.spaces["algorithm"]) == {"EASE", "ALS", "ItemKNN"}
+    (row,) = facts.splits.rows(named=True)
+    assert (row["users judged"], row["share of users judged"], row["test interactions"]) == (6, 2 / 3, 8)
+    assert [finding.name for finding in facts.findings] == ["train_after_test"]
+    assert facts.plan == "not sealed"

@@ -13,6 +13,7 @@ import altair as alt
 import polars as pl
 import pytest
 
+from recassay.core.errors import UsageError
 from recassay.plots.grammar import Chart, altair_chart, hconcat, layer, specification
 from recassay.reporting import drawing, figures, folder, telling
 from recassay.reporting.figures import FilledSection
@@ -451,3 +452,13 @@ def test_the_first_brief_among_sections_counts(monkeypatch):
     brief = Section(Told, "B", "cost", "report", brief=lambda result: Brief("Second."))
     monkeypatch.setattr(telling, "plugin_sections", lambda: ({"a": silent, "b": brief}, {}))
     assert telling.answer({"joy": Told()}).brief == Brief("Second.")
+
+
+def test_a_picture_is_saved_as_its_ending_says(tmp_path):
+    picture = Figure("joy", "Of joy.", small(), "numbers")
+    for name in ("a.json", "b.JSON"):
+        assert picture.save(str(tmp_path / name)) == tmp_path / name
+        assert json.loads((tmp_path / name).read_text())["width"] == 40
+    for name in ("c.jpg", "json"):
+        with pytest.raises(UsageError, match=rf"^{name} has no known ending; end it with one of \.svg, \.pdf"):
+            picture.save(tmp_path / name)

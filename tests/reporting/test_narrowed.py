@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace as Made
 
 import numpy as np
 import pytest
 
 from recassay.analysis.compare.fit import compare_algorithms
 from recassay.analysis.ratings.fit import rate_by_pairs
-from recassay.reporting.figures import build_sections, narrowed
-from recassay.reporting.section import Table
+from recassay.plots.grammar import Chart
+from recassay.reporting.figures import build_sections, narrowed, narrowed_figures
+from recassay.reporting.section import Figure, Table
 from recassay.reporting.tables import html_section_table
 from support.tables import matrix
 
@@ -56,6 +58,18 @@ def test_pictures_of_few_are_whole():
     assert all(f'"{name}"' in json.dumps(figures(found)[0].spec) for name in found.algorithms)
 
 
+@pytest.mark.parametrize(("count", "hidden"), [(60, 0), (61, 30)])
+def test_more_than_sixty_algorithms_are_many(count, hidden):
+    names = [f"n{i:02d}" for i in range(count)]
+    drawn = Chart([{"algorithm": name} for name in names]).mark("point").encode(y="algorithm:N")
+    results = {"x": Made(judgement=Made(algorithms=names, control="n60"))}
+    (figure,) = narrowed_figures([Figure("f", "Of all.", drawn, "t")], results)
+    rows = [row["algorithm"] for row in figure.spec["data"]["values"]]
+    assert rows == (names if not hidden else [*names[:30], "n60"])
+    shown = "" if not hidden else " Shown are 31 of 61 algorithms, the best by mean rank."
+    assert figure.caption == f"Of all.{shown}"
+
+
 def test_rows_orders_and_colours_lose_the_same_names():
     def chart(names, colours, height):
         rows = [{"a": name, "v": 1} for name in names]
@@ -66,7 +80,9 @@ def test_rows_orders_and_colours_lose_the_same_names():
     assert narrowed(whole, frozenset({"x"}), 0.5) == chart(["y"], ["blue"], 1000)
 
 
-@pytest.mark.parametrize(("rows", "shown", "searched"), [(30, 30, False), (200, 200, True), (19_900, 60, True)])
+@pytest.mark.parametrize(
+    ("rows", "shown", "searched"), [(30, 30, False), (31, 31, True), (1000, 1000, True), (1001, 60, True)]
+)
 def test_a_long_table_has_a_search_box_and_a_list_of_pairs_is_cut(rows, shown, searched):
     made = html_section_table(Table("Pairs", ["name", "p"], [[f"n{i}", i] for i in range(rows)]))
     assert made.count("<tr>") == shown + 1

@@ -26,7 +26,7 @@ def test_numbers_in_cells_and_sentences():
     ]  # fmt: skip
     assert [percent(share) for share in (0.125, None, 1.0)] == ["12 %", "", "100 %"]
     assert percent(0.1234, 1) == "12.3 %"
-    p = {0.0009: "< .001", 0.001: ".001", 0.034: ".034", 0.9994: ".999", 0.9996: "> .999", None: ""}
+    p = {0.0009: "< .001", 0.001: ".001", 0.034: ".034", 0.9994: ".999", 0.9995: "> .999", 0.9996: "> .999", None: ""}
     assert {value: p_value(value) for value in p} == p
     assert p_value(NAN) == ""
     assert [p_text(value) for value in (0.0009, 0.001, 0.0344)] == ["p < 0.001", "p = 0.001", "p = 0.034"]
@@ -137,6 +137,11 @@ def test_lists_judged_together():
         r"b & 0.4000$^\dagger$ & \textbf{0.8000} \\",
         r"c & -- & \textbf{0.8000} \\",
     ]
+    gap = {"a": {"rmse": NAN}, "b": {"rmse": 0.9}, "c": {"rmse": 0.8}, "d": {"rmse": NAN}}
+    lines = evaluation_latex(gap, {"rmse": False}, {}, caption="C").splitlines()
+    assert [line for line in lines if line.endswith(r"\\")][1:] == [
+        r"a & -- \\", r"b & 0.9000 \\", r"c & \textbf{0.8000} \\", r"d & -- \\"
+    ]  # fmt: skip
     assert r"\begin{tabular}{lrr}" in made
     assert r"\label{tab:evaluation}" in made
 

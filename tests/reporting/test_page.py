@@ -25,7 +25,7 @@ from recassay.reporting.headline import drawn_axis, drawn_interval, even, judgem
 from recassay.reporting.markup import Markup, data_block, escaped, tag
 from recassay.reporting.page import forest
 from recassay.reporting.page.board import board_data, one_dataset
-from recassay.reporting.page.build import SCRIPTS, _meta, build_page, failures, template
+from recassay.reporting.page.build import SCRIPTS, _meta, appendix, build_page, failures, template
 from recassay.reporting.page.cautions import cautions
 from recassay.reporting.page.parts import definitions
 from recassay.reporting.page.svg import inline_svg
@@ -188,6 +188,8 @@ def test_tuning_is_told_as_it_was_spent():
     ) in page
     assert "Shy ran with default parameters: no trial was spent on tuning, while others got up to 4 trials." in page
     assert "trials each" not in page
+    some = facts(trials=4, protocol={"split": "random"}, spent={"ALS": (0, 4), "Shy": (0, 0)})
+    assert "<dd>0 to 4 trials for each cell of ALS; none for each" in str(top(content(synthetic_results(3), some), []))
     assert "<dt>Tuning</dt><dd>none</dd>" in str(
         top(content(synthetic_results(3), facts(trials=4, protocol={"split": "random"}, spent={"Shy": (0, 0)})), [])
     )
@@ -499,7 +501,8 @@ def test_numbers_below_each_other_have_the_same_decimals():
     assert even([float("inf"), 0.5]) == ["", "0.500"]
     assert even([1e-9]) == ["0.00000000"]
     cells = {None: "", True: "yes", False: "no", 3.0: "3", 0.123456: "0.1235", float("inf"): "∞", float("-inf"): "-∞",
-             1234567.0: "1234567", 2e9: "2e+09", 12345.6: "12346", "x": "x", 7: "7"}  # fmt: skip
+             1234567.0: "1234567", 2e9: "2e+09", -2e9: "-2e+09", -999_999.0: "-999999",
+             12345.6: "12346", "x": "x", 7: "7"}  # fmt: skip
     assert {value: shown(value) for value in cells} == cells
     assert shown(float("nan")) == ""
 
@@ -630,6 +633,9 @@ def test_the_data_of_the_leaderboard():
     given = {"rank": recassay.rank(few, "ndcg@10", replicates=100), "compare": recassay.compare(few, "ndcg@10")}
     computed = board_data(replace(content(synthetic_results(4), **given), alpha=0.05))["computed"]
     assert (computed["friedman"], computed["again"], computed["rules"]) == (None, None, {})
+    enough = replace(compared, datasets=compared.datasets[:5])
+    made = board_data(replace(content(synthetic_results(6), rank=ranked, compare=enough), alpha=0.05))
+    assert made["computed"]["friedman"] == compared.friedman.p
 
 
 def test_the_leaderboard_speaks_the_words_of_the_table_and_has_the_colours_of_the_charts():
@@ -674,6 +680,34 @@ def test_a_page_without_results_has_no_leaderboard():
     assert 'id="leaderboard"' not in page
     assert '<a href="#leaderboard">' not in page
     assert "No cell failed: all 0 that ran are done." in page
+
+
+def test_the_page_speaks_the_words_of_the_table_and_cites_what_was_done():
+    bare = replace(content(synthetic_results(2)), alpha=0.05)
+    spoken = build_page(replace(bare, results=replace(bare.results, words=("model", "task"))), [])
+    assert "<span>2 tasks</span>" in spoken
+    assert "<span>2 datasets</span>" in build_page(bare, [])
+    questions = {"rank": ("Who?", "Zed 2001"), "odd": ("Why?", ""), "cost": ("How much?", "Abe 1999"),
+                 "pairs": ("Which?", "Abe 2010"), "more": ("Which?", "Zed 2001")}  # fmt: skip
+    done = dict.fromkeys(("rank", "odd", "pairs", "more"))
+    page = str(appendix(replace(bare, analyses=done, questions=questions), []))
+    assert page.endswith("too:</p><ul><li>Abe 2010</li><li>Zed 2001</li></ul></details>")
+    assert "Definitions" not in page
+
+
+def test_the_appendix_has_formulas_and_what_is_known_of_the_study():
+    formulas = {"ndcg@10": {"formula": "a / b", "convention": "log 2", "source": "Abe 1999", "other": 3}}
+    frames = {"splits": pl.DataFrame({"dataset": ["x"]}), "spaces": pl.DataFrame({"algorithm": []}),
+              "parameters": pl.DataFrame({"algorithm": [f"a{i}" for i in range(1001)]})}  # fmt: skip
+    study = facts(manifest={"study": {"name": "ü"}}, **frames)
+    page = str(appendix(replace(content(synthetic_results(2), study), formulas=formulas), ["rank"]))
+    assert re.findall("<h3>(.*?)</h3>", page)[:3] == ["Definitions", "Metrics", "The study"]
+    cells = '<th scope="row">ndcg@10</th><td>a / b</td><td>log 2</td><td>Abe 1999</td>'
+    assert cells in page
+    assert "<summary>Splits</summary>" in page
+    assert "<summary>Search spaces</summary>" not in page, "nothing could be varied"
+    assert "The first 1000 of 1,001 rows." in page
+    assert "&quot;name&quot;: &quot;ü&quot;" in page
 
 
 def inlined(inside: str, names=("A", "B")) -> str:
@@ -794,6 +828,9 @@ def test_long_lists_are_cut():
     finding = [AuditFinding(f"d{i}", "few_users", "few", False) for i in range(9)]
     ((_, told),) = cautions(content(synthetic_results(3), facts(findings=tuple(finding))))
     assert told == "few users on d0, d1, d2, d3, d4, d5 and 3 more: few (the first of them)."
+    folds = (AuditFinding("d0", "few_users", "in one fold", False), AuditFinding("d0", "few_users", "in two", False))
+    ((_, told),) = cautions(content(synthetic_results(3), facts(findings=folds)))
+    assert told == "few users on d0: in one fold."
     names = [f"n{i:02d}" for i in range(45)]
     frame = pl.DataFrame([(a, d, "ndcg@10", 0.5) for a in names for d in names],
                          schema=["algorithm", "dataset", "metric", "value"], orient="row")  # fmt: skip

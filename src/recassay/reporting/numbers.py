@@ -30,7 +30,7 @@ def p_value(p: float | None) -> str:
         return ""
     if p < 0.001:
         return "< .001"
-    return "> .999" if p > 0.9995 else f"{p:.3f}".removeprefix("0")
+    return "> .999" if p >= 0.9995 else f"{p:.3f}".removeprefix("0")
 
 
 def p_text(p: float) -> str:

@@ -54,7 +54,7 @@ def build_page(content: ReportContent, filled: Sequence[FilledSection], *, besid
     blocks: list[tuple[str, str, Child]] = []
     for part in PARTS:
         sections: list[Child] = list(body.sections(part))
-        if part == "leaderboard" and content.results.frame.height:
+        if part == "leaderboard":
             several = len(content.results.datasets) > 1
             sections.insert(0, Markup(template("leaderboard.html")) if several else one_dataset(content))
         if part == "cost":

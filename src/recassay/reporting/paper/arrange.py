@@ -22,6 +22,11 @@ class Room:
     wide: bool = False
     rotated: bool = False
 
+    @property
+    def height(self) -> float:
+        """How high a table may be: a turned one stands across the page."""
+        return self.page if self.rotated else PAGE_HEIGHT
+
     def widths(self) -> list[tuple[float, bool]]:
         """The widths to try, the narrower first, each with whether it takes both columns."""
         if self.rotated:
@@ -66,7 +71,7 @@ def placed(
     if chosen is None:
         grid, caption = choices[-1]
         width, wide = room.widths()[-1]
-        parts = list(pieces(grid, width))
+        parts = list(pieces(grid, width, room.height))
     else:
         grid, caption, fit, wide = chosen
         parts = [(grid, fit)]
@@ -88,7 +93,7 @@ def _first_fitting(
     for width, wide in room.widths():
         for grid, caption in choices:
             cited = replace(grid, rows=tuple((name + "[00]" * (name in after), cells) for name, cells in grid.rows))
-            fit = fitting(cited, width, room.page if room.rotated else PAGE_HEIGHT)
+            fit = fitting(cited, width, room.height)
             if fit is not None:
                 return grid, caption, fit, wide
     return None

@@ -100,7 +100,7 @@ def _letter_width(letter: str) -> float:
     return 0.52
 
 
-def pieces(grid: Grid, width: float) -> Iterator[tuple[Grid, Fit]]:
+def pieces(grid: Grid, width: float, height: float = PAGE_HEIGHT) -> Iterator[tuple[Grid, Fit]]:
     """A grid that fits nowhere, cut into pieces that do: first its columns, then its rows; the names stay."""
     tight, upright = Fit("scriptsize", 2.5, False), CHOICES[-1]
     start = 0
@@ -110,10 +110,10 @@ def pieces(grid: Grid, width: float) -> Iterator[tuple[Grid, Fit]]:
             end += 1
         across = grid.part(range(start, end))
         fit = tight if width_of(across, tight) <= width * INCH else upright
-        room = int(((PAGE_HEIGHT - CAPTION_HEIGHT) * INCH / SIZES[fit.size] - 3) / LEADING)
+        room = int(((height - CAPTION_HEIGHT) * INCH / SIZES[fit.size] - 3) / LEADING)
         for top in range(0, len(grid.rows), room):
             piece = across.part(rows=range(top, min(top + room, len(grid.rows))))
-            yield piece, fitting(piece, width) or fit
+            yield piece, fitting(piece, width, height) or fit
         start = end
 
 

@@ -11,7 +11,7 @@ from recassay.reporting.paper.fit import BETWEEN_GROUPS, Cell, Fit, Grid
 PACKAGES = r"\usepackage{booktabs,siunitx} \sisetup{detect-all,table-align-text-post=false}"
 NEEDS = rf"% needs {PACKAGES}"
 
-NUMBER = re.compile(r"(-?)(\d+)(?:\.(\d+))?")
+NUMBER = re.compile(r"([-−]?)(\d+)(?:\.(\d+))?")
 """What siunitx aligns; a column with anything else is set to the right."""
 
 
@@ -105,9 +105,9 @@ def _cell(cell: Cell, whole: int) -> str:
     if cell.place == 2:  # siunitx takes no underlined number: as text it is as wide as one
         missing = "0" * (whole - len(cell.halves()[0]))
         padded = rf"\hphantom{{{missing}}}" if missing else ""
-        return rf"{{{padded}\underline{{{cell.text}}}{behind}}}"
+        return rf"{{{padded}\underline{{{latex_text(cell.text)}}}{behind}}}"
     bold = r"\bfseries " if cell.place == 1 else ""
-    return f"{bold}{cell.text}{f'{{{behind}}}' if behind else ''}"
+    return f"{bold}{cell.text.replace('−', '-')}{f'{{{behind}}}' if behind else ''}"
 
 
 def _deviation(text: str) -> str:
