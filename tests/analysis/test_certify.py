@@ -377,3 +377,57 @@ def test_the_deciding_axis_is_certified_when_no_other_explains_five_points_more(
     monkeypatch.setattr("recassay.analysis.certify.fit._axis_shares", lambda *_: parts)
     found, _ = decide(grid, known, np.ones(12), None, confidence=0.9, rng=np.random.default_rng(0))
     assert (found.axis, found.axis_share, found.axis_certified) == ("split", pytest.approx(0.5), certified)
+
+
+@pytest.mark.parametrize(("confidence", "axis_sure"), [(0.9, True), (0.91, True), (0.9, False)])
+def test_the_next_blocks_are_those_of_universes_whose_claims_are_open(monkeypatch, confidence, axis_sure):
+    """A is last in one universe in a tenth of the draws: `A is best` and `A > B` are open at 0.91 and certified at 0.9,
+    `C > B` is certain. A universe weighs the p (1 - p) of the claims that are open, of all where none is.
+    """
+    grid, known = small(), np.tile([1.0, 2.0, 3.0], (12, 2))
+    known[8:] = np.nan
+    turned = np.tile([1.0, 2.0, 3.0], (240, 4, 2))
+    turned[:24, 2:, 0] = 9.0
+    fake = SimpleNamespace(
+        open=np.arange(8, 12), spread=np.eye(4), theta=np.zeros(6), draw=lambda count, source: turned[:count]
+    )
+    parts = np.tile([0.5, 0.0, 0.1] if axis_sure else [0.5, 0.0, 0.6], (240, 1))
+    parts[120:] = [0.5, 0.0, 0.1] if axis_sure else [0.9, 0.0, 0.1]
+    asked = []
+    monkeypatch.setattr("recassay.analysis.certify.fit.believe", lambda *given: fake)
+    monkeypatch.setattr("recassay.analysis.certify.fit._axis_shares", lambda *_: parts)
+    monkeypatch.setattr("recassay.analysis.certify.fit._cheapest", lambda *given: asked.append(given) or ())
+    claims = claims_of(["A is best", "A > B", "C > B"], grid)
+    price = np.arange(1.0, 13.0)
+    found, _ = decide(grid, known, price, claims, confidence=confidence, rng=np.random.default_rng(0), least=2)
+    assert [claim.certified for claim in found.claims] == [confidence == 0.9] * 2 + [True]
+    assert found.axis_certified == axis_sure
+    _, unrun, spread, weight, prices, count = asked[0]
+    # Two claims in the last of six combinations, under one of two metrics; an axis in doubt adds 0.05 to every universe.
+    doubt = np.array([0.0] * 5 + [2 * 0.1 * 0.9])
+    if confidence == 0.9 and not axis_sure:
+        doubt[:] = 0.0
+    assert weight == pytest.approx(doubt + 2 * (0.0 if axis_sure else 0.05), abs=1e-5)
+    assert (unrun.tolist(), spread.tolist(), prices.tolist(), count) == (
+        [8, 9, 10, 11], np.eye(4).tolist(), price.tolist(), 2,
+    )  # fmt: skip
+
+
+def test_blocks_without_any_doubt_are_run_once_each():
+    grid, unrun = small(), np.array([1, 4, 6])
+    chosen = _cheapest(grid, unrun, np.eye(3), np.zeros(6), np.ones(12), 3)
+    assert sorted(chosen) == [(0, 1), (2, 0), (3, 0)]
+
+
+def test_a_scale_from_few_blocks_is_that_of_one_fewer():
+    """Outputs that were run are whitened and centred: n - 1 of n are free."""
+    blocks, run = small().blocks(), np.array([0, 1, 3, 4, 6, 9, 10])
+    values = np.random.default_rng(1).normal(size=(7, 3))
+    theta = np.array([0.2, -1.0, -0.5, -1.5, 0.8, 0.4])
+    belief = believe(blocks, run, values, theta)
+    inner = blocks.between(run, run)(belief.theta) + 1e-8 * np.eye(7)
+    white = np.linalg.solve(np.linalg.cholesky(inner), values - values.mean(axis=0))
+    assert belief.outputs == pytest.approx(white * np.sqrt(7 / 6))
+    assert belief.degrees == 4.0
+    many = np.arange(11)
+    assert believe(blocks, many, np.random.default_rng(2).normal(size=(11, 3)), theta).degrees == 11 - 1 - 2

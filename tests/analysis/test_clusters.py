@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -12,7 +14,7 @@ from sklearn import metrics
 from sklearn.cluster import KMeans
 
 import recassay
-from recassay.analysis.clusters.fit import _difference, cluster_datasets
+from recassay.analysis.clusters.fit import ANALYSIS, _difference, cluster_datasets
 from recassay.analysis.clusters.number import (
     adjusted_rand,
     davies_bouldin,
@@ -22,7 +24,8 @@ from recassay.analysis.clusters.number import (
     stability,
 )
 from recassay.analysis.dataset_space.kmeans import kmeans, kmeans_runs
-from recassay.analysis.dataset_space.space import Standardisation, isolation_scores, place_datasets
+from recassay.analysis.dataset_space.space import DatasetSpace, Standardisation, isolation_scores, place_datasets
+from recassay.core.analysis import AnalysisSpec
 from recassay.core.errors import InputError, NotApplicableError
 from recassay.core.tables.characteristics import CharacteristicsTable
 from recassay.core.tables.matrix import Matrix
@@ -298,3 +301,36 @@ def test_clusterings_that_agree_no_better_than_chance_have_an_index_of_0():
 def test_nine_tenths_of_the_points_are_at_least_as_many_as_the_clusters():
     points = np.arange(25.0)[:, None] ** 2
     assert 0 <= stability(points, np.minimum(np.arange(25), 23), 24, np.random.default_rng(0)) <= 1
+
+
+def test_an_outlier_is_not_central_and_what_was_asked_is_passed_on(monkeypatch):
+    """The third dataset lies in the middle of its cluster and was set aside as an outlier."""
+    points = np.array([[0.0, 0.0], [2.0, 0.0], [1.0, 0.1], [9.0, 9.0], [9.5, 9.0], [9.2, 9.0], [1.0, 0.5], [9.3, 9.8]])
+    outlier = np.array([False, False, True, False, False, False, False, True])
+    names = ("h", "g", "f", "e", "d", "c", "b", "a")
+    table = CharacteristicsTable(points, names, ("x", "y"))
+    asked = []
+
+    def placed(known, *, log_skewed, rng):
+        asked.append((known.datasets, log_skewed))
+        return DatasetSpace(points, np.array([0.7, 0.3]), np.eye(2), names, ("x", "y"), {}, outlier)
+
+    monkeypatch.setattr("recassay.analysis.clusters.fit.place_datasets", placed)
+    matrix = Matrix(np.random.default_rng(0).random((3, 8)), tuple("pqr"), names, "ndcg@10", True)
+    found = cluster_datasets(matrix, table, clusters=2, log_skewed=True)
+    assert asked == [(names, True)]
+    assert [found.members(k) for k in (1, 2)] == [["b", "f", "g", "h"], ["a", "c", "d", "e"]]
+    assert found.central == ("b", "c")
+    assert found.to_frame().filter(pl.col("central"))["dataset"].to_list() == ["c", "b"]
+
+
+def test_the_report_clusters_by_its_own_seed(monkeypatch):
+    asked = []
+    monkeypatch.setattr(
+        "recassay.analysis.clusters.fit.cluster_datasets", lambda *given, **more: asked.append((given, more))
+    )
+    table = blobs((3, 3), apart=3.0)
+    matrix = Matrix(np.ones((2, 6)), tuple("pq"), table.datasets, "ndcg@10", True)
+    results = SimpleNamespace(matrix=lambda *given, **more: matrix)
+    ANALYSIS.run(results, AnalysisSpec("ndcg@10", seed=7, evidence={"characteristics": lambda: table}))
+    assert asked == [((matrix, table), {"seed": 7})]

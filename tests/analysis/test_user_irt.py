@@ -11,9 +11,10 @@ from scipy import stats
 
 import recassay
 from recassay.analysis.logistic_irt.grid import REACH
+from recassay.analysis.logistic_irt.priors import ItemPriors
 from recassay.analysis.user_irt import fit as user_irt_fit
 from recassay.analysis.user_irt.fit import ANALYSIS, fit_user_irt, pooled
-from recassay.analysis.user_irt.result import ALL
+from recassay.analysis.user_irt.result import ALL, UserFit
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
 from recassay.core.errors import InputError, NotApplicableError, UsageError
 from recassay.core.tables.responses import MISSING, Responses
@@ -284,3 +285,64 @@ def test_twenty_algorithms_are_no_longer_few_and_an_estimation_that_did_not_end_
         "films: an even selection of 60 of 61 users was fitted",
         "books: the estimation did not converge",
     )
+
+
+def test_users_are_held_by_their_own_priors_unless_these_are_refused(monkeypatch):
+    asked, fit = [], user_irt_fit.fit_logistic
+
+    def fitted(table, model, **options):
+        asked.append((model, options))
+        return fit(table, "1pl", confidence=0.9)
+
+    monkeypatch.setattr(user_irt_fit, "fit_logistic", fitted)
+    table, _ = simulated(4, 60, 1)
+    fit_user_irt({"films": table}, "2pl", confidence=0.9)
+    fit_user_irt({"films": table}, "2pl", priors=None)
+    tight = ItemPriors(slope_deviation=0.5, intercept_deviation=2.0, adaptive=False, anchored=True)
+    assert asked == [
+        ("2pl", {"priors": tight, "confidence": 0.9}),
+        ("2pl", {"priors": False, "confidence": 0.95}),
+    ]
+    load = {"user_responses": lambda: lambda metric: (metric, {"d": table})}
+    spec = AnalysisSpec("hitrate@10", alpha=0.1, evidence=load)
+    result = ANALYSIS.run(None, spec)
+    assert (result.metric, result.model, result.confidence) == ("hitrate@10", "1pl", 0.9)
+
+
+def test_algorithms_of_several_datasets_are_pooled_by_name(monkeypatch):
+    """Twelve and fifteen algorithms, seven of them on both datasets: twenty are not few."""
+    names = [f"{letter}{i}" for i, letter in enumerate("kafhcjbgidetmsroqnlp")]
+    some, others = simulated(12, 30, 1)[0], simulated(15, 40, 2)[0]
+    tables = {
+        "films": Responses(some.codes, tuple(names[:12]), some.items),
+        "books": Responses(others.codes, tuple(names[5:]), others.items),
+    }
+    whole = pooled(tables)
+    assert whole.respondents == tuple(sorted(names))
+    assert whole.items == (*(f"films/u{i}" for i in range(30)), *(f"books/u{i}" for i in range(40)))
+    at = whole.respondents.index(names[6])
+    assert whole.codes[at].tolist() == [*some.codes[6], *others.codes[1]]
+    assert whole.codes[whole.respondents.index(names[0])].tolist() == [*some.codes[0], *[MISSING] * 40]
+
+    def fitted(table, model, priors, confidence):
+        fit = SimpleNamespace(respondents=table.respondents, converged=True)
+        return SimpleNamespace(fit=fit, telling_users=len(table.items))
+
+    monkeypatch.setattr(user_irt_fit, "_fit", fitted)
+    assert list(fit_user_irt(tables, "2pl").fits) == [ALL, "films", "books"]
+    assert fit_user_irt(tables, "2pl").notes == ()
+    left_out = fit_user_irt({"films": tables["films"], "few": simulated(2, 40, 1)[0]}, "1pl")
+    assert list(left_out.fits) == ["films"], "one dataset is not pooled with itself"
+
+
+def test_what_has_no_error_or_no_finite_value_says_nothing_of_reliability():
+    items = np.array([[1.0, 9.0, 0.0], [2.0, -1.0, 0.0], [1.5, np.nan, 0.0], [0.5, 0.5, 0.0]])
+    errors = np.array([[0.5, 1.0, 0.0], [np.nan, 0.5, 0.0], [0.25, np.nan, 0.0], [1.0, np.nan, 0.0]])
+    abilities = SimpleNamespace(estimate=np.array([1.0, -1.0, 0.0]), standard_error=np.array([0.5, 0.5, np.inf]))
+    fit = SimpleNamespace(item_errors=errors, parameters=lambda: items, abilities=abilities, model="2pl")
+    found = UserFit(4, 0, 0, {}, fit).reliability()
+    assert found == pytest.approx({
+        "ability": 1.0 / 1.25,
+        "difficulty": np.var([6.0, -1.0]) / (np.var([6.0, -1.0]) + 0.625),  # of difficulties, 6 is the most
+        "discrimination": np.var([1.0, 1.5, 0.5]) / (np.var([1.0, 1.5, 0.5]) + np.mean([0.25, 0.0625, 1.0])),
+    })  # fmt: skip
