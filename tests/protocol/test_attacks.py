@@ -298,3 +298,37 @@ def test_ratings_are_moved_to_the_nearest_one_in_use() -> None:
     scale = np.array([1.0, 2.0, 5.0], dtype=np.float32)
     drawn = np.array([-9.0, 1.4, 1.6, 3.4, 3.6, 99.0])
     assert _on_scale(drawn, scale).tolist() == [1.0, 1.0, 2.0, 2.0, 5.0, 5.0]
+
+
+def test_a_rare_item_is_not_selected_to_nuke_however_bad_its_ratings() -> None:
+    """Items 0 to 9 with falling counts are liked, 2 less so; 98 has the worst rating and a single event."""
+    rows = [(f"u{u}", i, 2 if i == 2 else 4, u) for i in range(10) for u in range(40 - 4 * i)]
+    train = interactions([*rows, ("u0", 98, 1, 1)])
+    spec = AttackSpec(kind="nuke", filler="bandwagon", selected=1, profile_length=3)
+    nuked = attack(train, spec, rng=rng(), targets=np.array([1], dtype=np.int32))
+    assert all(profile[:2] == [1, 2] for profile in profiles(nuked, train))
+    assert nuked.weight is not None
+    assert set(nuked.weight[len(train) :][nuked.item[len(train) :] == 2]) == {1.0}
+
+
+def test_ratings_of_filler_beside_selected_items_follow_all_ratings() -> None:
+    train = rated_by_item()
+    spec = AttackSpec(kind="push", filler="bandwagon", selected=1, size=1.0, profile_length=15)
+    attacked = attack(train, spec, rng=rng(), targets=np.array([0], dtype=np.int32))
+    assert attacked.weight is not None
+    item, weight = attacked.item[len(train) :], attacked.weight[len(train) :]
+    chosen = set(profiles(attacked, train)[0][:2])
+    filler = ~np.isin(item, list(chosen))
+    even, odd = (weight[filler & (item % 2 == rest)].mean() for rest in (0, 1))
+    assert even == pytest.approx(odd, abs=0.3)
+
+
+def test_half_of_a_nuking_profile_are_rivals_where_there_are_more_neighbours() -> None:
+    """Items 1 to 4 stand with the target 0, 5 to 12 do not: two of each fill a profile of four."""
+    rows = [(f"u{u}", i, 1, u) for u in range(10) for i in range(5)]
+    rows += [(f"v{u}", i, 1, u) for u in range(10) for i in range(5, 13)]
+    train = interactions(rows, weight=False)
+    for length, near in ((4, 2), (5, 2)):
+        spec = AttackSpec(kind="nuke", size=0.5, profile_length=length)
+        for profile in profiles(attack(train, spec, rng=rng(), targets=np.array([0], dtype=np.int32)), train):
+            assert [item < 5 for item in profile] == [True] * near + [False] * (length - near)

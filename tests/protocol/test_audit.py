@@ -96,6 +96,8 @@ def test_a_training_event_at_the_time_of_the_first_test_event_is_not_later(kind:
     train, valid, test = [*TRAIN, ("b", "w", 1, 6)], [("a", "z", 1, 6)], [("b", "y", 1, 6)]
     found = names(audit_split(split_of(train, valid, test), kind))
     assert not {"train_after_test", "train_after_valid", "user_train_after_test"} & set(found)
+    assert "tied_with_train" in found
+    assert ("tied_with_train" in names(audit_split(split_of(train, valid, test), "given"))) is True
 
 
 @pytest.mark.parametrize(("users", "few"), [(FEW_USERS - 1, True), (FEW_USERS, False)])
@@ -261,7 +263,7 @@ def test_known_pairs_are_those_of_any_part_that_was_trained_on(
     monkeypatch.setattr(blocks, "ROWS", rows)
     train = [("a", "x", 1, 1), ("a", "z", 1, 1), ("b", "y", 1, 1), ("c", "x", 1, 1), ("d", "z", 1, 1)]
     valid = [("a", "y", 1, 2), ("c", "z", 1, 2), ("d", "y", 1, 2)]
-    test = [("a", "x", 1, 3), ("a", "y", 1, 3), ("b", "x", 1, 3), ("b", "z", 1, 3), ("c", "y", 1, 3), ("d", "y", 1, 3),
+    test = [("a", "x", 1, 3), ("a", "y", 1, 3), ("b", "y", 1, 3), ("b", "z", 1, 3), ("c", "y", 1, 3), ("d", "y", 1, 3),
             ("d", "z", 1, 3)]  # fmt: skip
     if not ordered:
         train, valid, test = train[::-1], valid[::-1], test[::-1]
@@ -271,7 +273,7 @@ def test_known_pairs_are_those_of_any_part_that_was_trained_on(
     _, *parts = [whole.take(each) for each in np.split(np.arange(ends[-1]), ends[:-1])]
     split = Split(*parts, fingerprint="")
     told = findings(audit_split(split, "random"))
-    assert told["test_pair_in_train"][0] == len({row[:2] for row in test} & {row[:2] for row in (*train, *valid)}) == 4
+    assert told["test_pair_in_train"][0] == len({row[:2] for row in test} & {row[:2] for row in (*train, *valid)}) == 5
     assert "valid_pair_in_train" not in told
     alone = findings(audit_split(replace(split, final_fit="train"), "random"))
-    assert alone["test_pair_in_train"][0] == 2
+    assert alone["test_pair_in_train"][0] == 3

@@ -150,3 +150,22 @@ def test_strata_do_not_depend_on_how_ids_are_numbered() -> None:
 def test_no_threshold_and_no_size_are_refused(split: Split, size: int, thresholds: tuple[int, ...]) -> None:
     with pytest.raises(UsageError, match="at least one threshold and a size of at least 1"):
         popularity_strata(split.refit(), split.test, thresholds=thresholds, size=size, seed=0)
+
+
+def test_every_threshold_has_a_draw_of_its_own_in_the_order_of_the_rows() -> None:
+    """All events lie below both thresholds, and the two draws differ."""
+    place = {row: at for at, row in enumerate(rows_of(TEST))}
+    by_row = [place[row] for n in range(len(TEST)) for row in rows_of(TEST.take(np.array([n])))]
+    pairs = []
+    for seed in range(12):
+        low, high = popularity_strata(TRAIN, TEST, thresholds=[4, 5], size=3, seed=seed).strata
+        for stratum in (low, high):
+            drawn = [place[row] for n in range(3) for row in rows_of(stratum.sample.take(np.array([n])))]
+            assert [by_row.index(at) for at in drawn] == sorted(by_row.index(at) for at in drawn)
+        pairs.append(rows_of(low.sample) == rows_of(high.sample))
+    assert not all(pairs)
+
+
+def test_a_share_of_the_events_that_is_no_whole_number_is_rounded_up() -> None:
+    """Three test events of popularity 3, 2 and 1: half of them are two."""
+    assert default_thresholds(TRAIN, TEST.take(np.array([0, 2, 4])), steps=2) == (3, 4)
