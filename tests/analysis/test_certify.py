@@ -403,7 +403,7 @@ def test_the_next_blocks_are_those_of_universes_whose_claims_are_open(monkeypatc
     assert [claim.certified for claim in found.claims] == [confidence == 0.9] * 2 + [True]
     assert found.axis_certified == axis_sure
     _, unrun, spread, weight, prices, count = asked[0]
-    # Two claims in the last of six combinations, under one of two metrics; an axis in doubt adds 0.05 to every universe.
+    # Two claims in the last of six combinations, under one of two metrics; an axis in doubt adds 0.05 to each.
     doubt = np.array([0.0] * 5 + [2 * 0.1 * 0.9])
     if confidence == 0.9 and not axis_sure:
         doubt[:] = 0.0
