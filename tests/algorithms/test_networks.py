@@ -16,11 +16,11 @@ from support.neural import tiny
 
 torch = pytest.importorskip("torch")
 
-from recassay.algorithms.neural import algorithm, lightgcn, nncf  # noqa: E402
+from recassay.algorithms.neural import algorithm, lightgcl, lightgcn, nncf, training  # noqa: E402
 from recassay.algorithms.neural.chance import Chance  # noqa: E402
 from recassay.algorithms.neural.events import Events, held_bytes  # noqa: E402
 from recassay.algorithms.neural.lightgcn import contrast  # noqa: E402
-from recassay.algorithms.neural.links import balanced, dense_bytes  # noqa: E402
+from recassay.algorithms.neural.links import Links, balanced, dense_bytes  # noqa: E402
 from recassay.algorithms.neural.network import Pass, half_squares  # noqa: E402
 from recassay.algorithms.neural.nncf import neighbourhoods  # noqa: E402
 from recassay.algorithms.neural.training import Steps  # noqa: E402
@@ -286,6 +286,102 @@ def test_dropout_keeps_the_mean_and_penalties_are_halved_per_row():
     assert dropped.unique().tolist() == [0.0, 1.25]
     assert dropped.mean().item() == pytest.approx(1, abs=0.02)
     assert half_squares(torch.tensor([[1.0], [2.0], [1.0]]), torch.tensor([[3.0], [0.0], [0.0]])).item() == 15 / 6
+
+
+def test_profiles_that_a_gpu_keeps_are_those_that_are_made(events, held):
+    users, items = torch.tensor([3, 0, 1, 3]), torch.tensor([2, 8, 0])
+    profiles, whose = events.profiles(users), events.holds(users, items)
+    events._held = torch.from_numpy(held > 0)
+    assert torch.equal(events.profiles(users), profiles)
+    assert (events.profiles(users).dtype, profiles.tolist()) == (torch.float32, held[users.numpy()].tolist())
+    assert torch.equal(events.holds(users, items), whose)
+    assert whose.tolist() == (held[users.numpy()][:, items.numpy()] > 0).tolist()
+
+
+def test_links_that_a_gpu_keeps_dense_and_their_gradients(events):
+    links, dense = Links(events).weighted(balanced(events)), Links(events)
+    dense._forth = torch.zeros(N_USERS, N_ITEMS)
+    dense._back = dense._forth.T
+    for values in (balanced(events), 3 * balanced(events)):
+        links.put(values)
+        dense.put(values)
+        for make, rows in (("of_items", N_ITEMS), ("of_users", N_USERS)):
+            answers, slopes = [], []
+            vectors = events.chance.normal(rows, 2).requires_grad_(True)
+            for form in (links, dense):
+                answers.append(getattr(form, make)(vectors))
+                slopes.append(torch.autograd.grad(answers[-1].square().sum(), vectors)[0])
+            torch.testing.assert_close(answers[0], answers[1])
+            torch.testing.assert_close(slopes[0], slopes[1])
+
+
+class Anywhere(str):
+    """The processor, taken for a GPU."""
+
+    __hash__ = str.__hash__
+
+    def __eq__(self, other):
+        return other in ("cpu", "cuda")
+
+
+@pytest.mark.parametrize(("n_items", "width"), [(9, 16), (8, 8), (1, 8)])
+def test_the_layers_of_multivae_on_a_gpu_are_of_whole_groups_of_eight(held, n_items, width):
+    events = Events(csr_array(held[:, :n_items]), Chance(derived_rng(1), "cpu"))
+    events.device = Anywhere("cpu")
+    made = network("MultiVAE", events, hidden=4, latent=2)
+    assert (made.encoder[0].weight.shape, made.decoder[-1].weight.shape) == ((4, width), (width, 4))
+    users = torch.tensor([1, 2])
+    assert made.answer(users, events.profiles(users)).shape == (2, n_items)
+    assert made.loss(users).isfinite()
+    events.device = "cpu"
+    assert network("MultiVAE", events, hidden=4, latent=2).encoder[0].weight.shape == (4, n_items)
+
+
+@pytest.mark.parametrize(("kind", "fused"), [("Adam", True), ("AdamW", True), ("Adagrad", None), ("NAdam", None)])
+def test_optimisers_have_their_rate_and_move_all_weights_at_once_where_they_can(kind, fused):
+    weights = [torch.zeros(3, requires_grad=True)]
+    made = training._optimiser(kind, weights, 0.3, False)
+    assert (type(made).__name__, made.defaults["lr"], made.defaults.get("fused")) == (kind, 0.3, fused)
+    assert not made.defaults.get("capturable")
+    if fused:
+        assert training._optimiser(kind, weights, 0.3, True).defaults["capturable"] is True
+
+
+def test_similarities_beyond_five_pull_no_more_in_either_direction():
+    first, second = torch.tensor([[2.0, 0.0], [1.0, 1.0]]), torch.tensor([[3.0, 1.0], [-4.0, -3.0]])
+    # The products with oneself are 6 and -7, over 0.5 they are 12 and -14: taken as 5 and -5.
+    every = torch.logsumexp(first @ second.T / 0.5, dim=1)
+    found = lightgcl.plain_contrast(first, second, torch.tensor([0, 1, 1]), 0.5)
+    assert found.item() == pytest.approx((every[0] - 5 + 2 * (every[1] + 5)).item() / 3)
+    assert lightgcl.plain_contrast(first, second, torch.tensor([0]), 4.0).item() == pytest.approx(
+        (torch.logsumexp(first[:1] @ second.T / 4, dim=1) - 6 / 4).item()
+    )
+
+
+def test_a_user_who_lacks_none_of_the_items_drawn_has_no_wrong_ones(events):
+    everything = torch.nonzero(events.user == 1).flatten()
+    simplex = network("SimpleX", events, embedding=3, reg=0.0, dropout=0.0)
+    users, items = simplex.embeddings()
+    cosines = (users[1] * items).sum(1)
+    assert simplex.loss(everything).item() == pytest.approx(1 - cosines.mean().item(), rel=1e-5)
+    ultra = network("UltraGCN", events, embedding=3, reg=0.0, item_weight=0.0)
+    with torch.no_grad():
+        scores = ultra.users[1] @ ultra.items.T
+        beta = ((N_ITEMS + 1) / (events.item.bincount() + 1)).sqrt() / N_ITEMS
+    expected = (beta * torch.nn.functional.softplus(-scores)).mean().item()
+    assert ultra.loss(everything).item() == pytest.approx(expected, rel=1e-5)
+
+
+def test_items_with_fewer_neighbours_than_are_wanted(held):
+    held[:, 7:] = 0
+    held[3, 7] = held[1, 8] = 1
+    held[3, :7] = 0
+    events = Events(csr_array(held), Chance(derived_rng(1), "cpu"))
+    made = network("UltraGCN", events, embedding=3, neighbours=20)
+    assert made.near.shape == (N_ITEMS, N_ITEMS)
+    assert not made.near_weight[7].any(), "item 7 has one user, who has no other item"
+    assert (made.near_weight > 0).sum(1).tolist()[8] == 7, "user 1 has all items but item 7"
+    assert made.loss(torch.arange(len(events))).isfinite()
 
 
 @pytest.mark.parametrize("name", ["LightGCN", "MultiVAE", "LINE"])
