@@ -63,6 +63,11 @@ def test_an_honest_study_is_what_was_sealed(honest):
     assert checked.verdict()[0].startswith("The study is what was sealed on ")
     assert [claim.claim for claim in checked.claims] == ["Fake > Pop", "Pop is best"]
     content = (honest / "seal.json").read_text()
+    made = json.loads(content)
+    assert (checked.sha256, checked.made, checked.done) == (made["sha256"], made["made"], 4)
+    assert (checked.chances.caught, checked.chances.level) == (None, 0.95), (
+        "what reruns would catch is said without any"
+    )
     assert str(honest.parent) not in content
     assert len(content) < 6_000
 
@@ -343,6 +348,22 @@ def test_a_seal_is_not_replaced_and_says_when_it_came_late(honest, tmp_path):
         recassay.seal(spec, claims=["Fak > Pop"], folder=honest, out=tmp_path / "other.json")
 
 
+def test_a_seal_counts_the_cells_that_had_results_and_goes_where_the_study_will_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    spec = recassay.make_study(["synthetic:few-items"], ["MostPop", "Random"], trials=0, name="Früh")
+    cells = [CellRecord("a", "MostPop", "few-items", 1, None, {}, "done", metrics={"ndcg@10": 0.5}),
+             CellRecord("b", "Random", "few-items", 1, None, {}, "failed")]  # fmt: skip
+    write_records(tmp_path / "begun", ["ndcg@10"], cells, to_go=[("EASE", "few-items", 1)])
+    late = recassay.seal(spec, claims=["MostPop>Random"], folder="begun", out="late.json")
+    assert (late.done, late.cells, late.claims, late.file) == (1, 2, ("MostPop > Random",), Path("late.json"))
+    kept = json.loads(late.file.read_text())
+    assert (kept["done_before"], kept["claims"], kept["sha256"]) == (1, ["MostPop > Random"], late.sha256)
+    assert not (tmp_path / "begun" / "seal.json").exists()
+    early = recassay.seal(spec)
+    assert (early.done, early.file) == (0, Path("Früh/seal.json"))
+    assert '"name": "Früh"' in early.file.read_text(), "for people to read"
+
+
 def test_the_chance_of_catching_is_that_of_counting():
     import itertools
 
@@ -517,6 +538,11 @@ def test_a_sealed_plan_without_a_run_and_an_unfinished_one_say_so(study, honest,
     shutil.copy(study / "seal.json", tmp_path / "planned")
     with pytest.raises(UsageError, match="the plan is sealed, but the study has not been run"):
         recassay.verify(tmp_path / "planned")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(UsageError, match="the plan is sealed, but the study has not been run"):
+        recassay.verify(tmp_path / "empty", seal=study / "seal.json")
+    with pytest.raises(InputError, match="there is no study in this folder"):
+        recassay.verify(tmp_path / "empty")
     sql("DELETE FROM cells WHERE algorithm = 'Pop'", "DELETE FROM metrics WHERE cell NOT IN (SELECT id FROM cells)")(
         study
     )

@@ -70,7 +70,6 @@ class AdaptiveStudy:
         """Run the probes that were decided on, decide, and keep the decision."""
         if self.probe is not None and self.waiting:
             self.probe(store.folder, self.waiting)
-            self.waiting = ()
         start = time.monotonic()
         if self.began is None:
             self.began = start
@@ -140,11 +139,10 @@ def stored_probes(grid: CellGrid, folder: Path, ratio: float, *, more: bool) -> 
     return Probes(np.full(shape, np.nan), np.full(shape, np.nan), ratio) if more else None
 
 
-def _ran(grid: CellGrid, probes: Probes) -> Iterator[tuple[str, str, float | None, float]]:
-    """The probes that were run: algorithm, dataset, value (None: it failed; higher is better) and seconds."""
+def _ran(grid: CellGrid, probes: Probes) -> Iterator[tuple[str, str, float, float]]:
+    """The probes that were run: algorithm, dataset, value (-inf: it failed; higher is better) and seconds."""
     for i, j in np.argwhere(~np.isnan(probes.values)):
-        value = probes.values[i, j]
-        yield grid.algorithms[i], grid.datasets[j], None if np.isneginf(value) else value, probes.seconds[i, j]
+        yield grid.algorithms[i], grid.datasets[j], probes.values[i, j], probes.seconds[i, j]
 
 
 def study_grid(planned: Plan, folder: Path) -> CellGrid:
