@@ -95,3 +95,18 @@ def test_the_verdict_on_a_bench_is_that_of_its_control_and_seed(monkeypatch):
     assert (found.benchmark, found.of_datasets, found.folder, found.seconds) == ("b", 3, "", None)
     assert found.frames()["bench"]["place"].to_list() == [1, 1, 1]
     assert found.frames()["bench_standing"].height == 2
+
+
+def test_equal_values_share_the_better_place_and_datasets_are_listed_by_place_and_name():
+    rows = placed([[0.3, 0.5, 0.2, 0.9], [0.3, 0.4, 0.2, 0.1], [0.1, 0.4, 0.1, 0.5]]).rows
+    assert [(row.dataset, row.place, row.best) for row in rows] == [
+        ("d0", 1, "A"), ("d2", 1, "A"), ("d1", 2, "A"), ("d3", 3, "A")
+    ]  # fmt: skip
+
+
+def test_many_names_in_the_sentences_are_cut():
+    names = ("Mine", *(f"b{i}" for i in range(10)))
+    table = np.linspace(1.0, 0.1, 11)[:, None] + np.linspace(0, 0.01, 8)
+    matrix = Matrix(table, names, tuple(f"d{j}" for j in range(8)), "ndcg@10", True)
+    found = place_algorithm(matrix, "Mine", {}, user_metric="", benchmark="b", of_datasets=8)
+    assert beaten_sentences(found) == ["Mine beats b0, b1, b2, b3, b4, b5, b6, b7 and 2 more."]

@@ -430,3 +430,72 @@ def test_out_of_reach_is_what_nothing_shows_even_alone():
     shown, together, never = (SimpleNamespace(alone=alone, among_all=among_all)
                               for alone, among_all in ((20, 40), (30, None), (None, None)))  # fmt: skip
     assert PlanResult.out_of_reach(SimpleNamespace(pairs=(shown, together, never))) == (never,)
+
+
+class Asked(Exception):
+    """That the settings were accepted."""
+
+
+@pytest.mark.parametrize("edge", [{"power": 0.5}, {"difference": 9.99}, {"alpha": 0.99}, {"power": 0.999}])
+def test_settings_at_their_edges_are_planned_for(monkeypatch, edge):
+    def fit(*args, **more):
+        raise Asked
+
+    monkeypatch.setattr(plan_fit, "fit_model", fit)
+    with pytest.raises(Asked):
+        plan_study(table(0.6), "ndcg@10", **edge)
+
+
+def test_every_pair_is_planned_at_its_level_and_the_verdict_knows_the_families(monkeypatch):
+    """Three algorithms: alone at alpha, among all pairs at a third of it."""
+    level = np.zeros((10, 3))
+    model = SimpleNamespace(
+        scale=SimpleNamespace(transform="log"), metric="ndcg@10", algorithms=("a0", "a1", "a2"), level=level, new=level,
+        datasets=tuple(f"d{j:02}" for j in range(14)), order=lambda: [2, 0, 1],
+        shares=SimpleNamespace(of_a_difference=lambda: {"datasets": 1.0}),
+    )  # fmt: skip
+    asked, judged = [], {}
+    real = plan_fit.judge
+
+    def pair(model, a, b, *settings):
+        asked.append((model.algorithms[a], model.algorithms[b], *settings))
+        return SimpleNamespace(left=model.algorithms[a], right=model.algorithms[b], alone=1)
+
+    monkeypatch.setattr(plan_fit, "fit_model", lambda *args, **more: model)
+    monkeypatch.setattr(plan_fit, "judge", lambda given, **more: judged.update(more) or real(given, **more))
+    monkeypatch.setattr(plan_fit, "_pair", pair)
+    families = {f"d{j:02}": f"f{j // 2}" for j in range(14)}
+    found = plan_study(table(0.0), "ndcg@10", families=families, alpha=0.06, power=0.7, difference=0.3, seed=5)
+    assert judged == {"alpha": 0.06, "families": families, "seed": 5}
+    pairs = (("a2", "a0"), ("a2", "a1"), ("a0", "a1"))
+    assert asked == [(*pair, 0.3, 0.7, 0.06, pytest.approx(0.02), 5) for pair in pairs]
+    assert (len(found.pairs), found.decided, found.left_out) == (3, 0, 0)
+
+
+def test_a_difference_that_was_asked_for_is_not_turned_round():
+    """The left one fails on 45 % of new datasets: it loses them, but the plan is for its lead."""
+    rng = np.random.default_rng(3)
+    level = np.array([1.0, 0.9]) + 0.01 * rng.standard_normal((2000, 2))
+    failing = level - np.where(rng.random(2000) < 0.45, 50.0, 0.0)[:, None] * [1, 0]
+    model = SimpleNamespace(
+        scale=SimpleNamespace(transform="log"), metric="ndcg@10", algorithms=("a", "b"), datasets=("d",) * 12,
+        level=level, new=failing + 0.01 * rng.standard_normal((2000, 2)),
+        shares=SimpleNamespace(repeats=0.0, users=0.0),
+    )  # fmt: skip
+    asked = _pair(model, 0, 1, 0.02, 0.8, 0.05, 0.01, 7)
+    assert (asked.left, asked.right, asked.chance) == ("a", "b", 0.0)
+    believed = _pair(model, 0, 1, None, 0.8, 0.05, 0.01, 7)
+    assert (believed.left, believed.right) == ("b", "a")
+    assert believed.chance > 0.5
+
+
+def test_a_leader_by_mean_rank_is_not_said_to_beat_one_that_wins_more_often():
+    """a1 is just ahead of a0 on 35 of 40 datasets, and last of nine on the others."""
+    values = np.tile(np.arange(9.0, 0, -1)[:, None], (1, 40))
+    values[:2, :35] = values[1::-1, :35]
+    values[1, 35:] = 0.0
+    look = look_at(matrix_of(values))
+    assert look.leader == "a0"
+    assert look.p["a1"] < 0.05
+    assert "a1" not in look.behind
+    assert "a1" in look.open

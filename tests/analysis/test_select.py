@@ -620,3 +620,25 @@ def test_the_numbers_of_a_method_with_several_starts_are_those_of_its_best_start
         for rule in ("mean", "copeland"):
             by_rule = SubsetAgreement(values, RULES[rule], higher_is_better=True)
             assert found.by_rule[method][rule] == pytest.approx(by_rule.rho(own[:1])[0])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_datasets_lie_on_components_whose_largest_loading_is_positive(monkeypatch, seed):
+    """Standardised characteristics times the loadings; the first sixth of the datasets are outliers."""
+    monkeypatch.setattr("recassay.analysis.dataset_space.space.TREES", 20)
+    table = characteristics(12, seed)
+    space = place_datasets(table, rng=np.random.default_rng(0))
+    standard = (table.values - table.values.mean(axis=0)) / table.values.std(axis=0)
+    assert space.points == pytest.approx(standard @ space.loadings.T)
+    assert (space.loadings[np.arange(3), np.abs(space.loadings).argmax(axis=1)] > 0).all()
+    variance = np.linalg.svd(standard, compute_uv=False) ** 2
+    assert space.explained == pytest.approx(variance[:3] / variance.sum())
+    assert (space.outlier.sum(), space.characteristics, space.datasets) == (2, table.names, table.datasets)
+    logged = place_datasets(table, log_skewed=True, rng=np.random.default_rng(0))
+    skewed = stats.skew(table.values) > 1
+    mixed = np.where(skewed, np.log(table.values), table.values)
+    mixed = (mixed - mixed.mean(axis=0)) / mixed.std(axis=0)
+    assert skewed.any()
+    assert logged.points == pytest.approx(mixed @ logged.loadings.T)
+    narrow = replace(table, values=table.values[:, :2], names=table.names[:2])
+    assert place_datasets(narrow, rng=np.random.default_rng(0)).points.shape == (12, 2), "no more than characteristics"

@@ -92,7 +92,7 @@ class BenchResult(Displayed):
         datasets = f"{n} dataset{'s' if n > 1 else ''}"
         if self.judgement.grade == "too_little_data":
             return f"{self.algorithm} is number {place} of {k} on {datasets}: too few for a verdict."
-        if place == 1 and better == k - 1:
+        if better == k - 1:
             return f"{self.algorithm} beats all {k - 1} baselines on {datasets}."
         beaten = (
             f"it beats {better} baseline{'' if better == 1 else 's'}, and {worse} beat{'s' if worse == 1 else ''} it"
