@@ -569,6 +569,30 @@ def test_too_large_a_file(server: Server, tmp_path: Path) -> None:
     assert left(tmp_path) == []
 
 
+@pytest.mark.parametrize("chunked", [False, True])
+def test_a_file_may_be_as_large_as_the_limit(server: Server, tmp_path: Path, chunked: bool) -> None:
+    server.chunked = chunked
+    assert run(entry_for(server), tmp_path, max_bytes=len(BODY)).sha256 == SHA256
+
+
+def test_an_attempt_that_brings_something_is_no_failure_in_a_row(server: Server, tmp_path: Path) -> None:
+    server.cuts = [100_000] * 5
+    assert run(entry_for(server), tmp_path).sha256 == SHA256
+    assert asked_from(server) == [0, 100_000, 200_000, 300_000, 400_000, 500_000]
+
+
+def test_a_part_of_unknown_size_is_continued_when_the_size_is_told(server: Server, tmp_path: Path) -> None:
+    server.chunked, server.cuts = True, [300_000]
+    assert run(entry_for(server), tmp_path).sha256 == SHA256
+    assert asked_from(server) == [0, 300_000]
+
+
+def test_a_part_of_one_mirror_is_not_continued_by_another(server: Server, tmp_path: Path) -> None:
+    server.cuts = [300_000]
+    assert run(entry_for(server, "/one", "/two"), tmp_path, patience=ONCE).address == server.base + "/two"
+    assert asked_from(server) == [0, 0]
+
+
 def test_full_disk(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     usage = type("Usage", (), {"free": 1000})
     monkeypatch.setattr("recassay.data.download.transfer.shutil.disk_usage", lambda _: usage)

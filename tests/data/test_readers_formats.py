@@ -404,6 +404,12 @@ def test_a_header_is_known_by_the_whole_rows_below_it(tmp_path: Path) -> None:
         ("a.csv", "5,\n6,7\n8,9\n", {"columns": {"user": 0, "item": 1}, "skip_bad_rows": True}, [6, 8], 1),
         ("a.csv", "a b c,1\nd e f,2\n", {"columns": {"user": 0, "item": 1}, "header": False}, ["a b c", "d e f"], 0),
         ("a.csv", '"a,b",1\n', {"columns": {"user": 0, "item": 1}, "header": False}, ["a,b"], 0),
+        ("a.csv", '\ufeff"a, b",x\nc,y\n', {"columns": {"user": 0, "item": 1}, "header": False}, ["a, b", "c"], 0),
+        ("a.csv", "item,user\na, b\nc, d\n", {"delimiter": ","}, [" b", " d"], 0),
+        ("a.csv", "item,user\na, b\nc, d\n", {}, [" b", " d"], 0),
+        ("a.csv", "item, user\na, b\nc, d\n", {}, ["b", "d"], 0),
+        ("a.csv", "item, user\na, b\nc, d\n", {"delimiter": ","}, [" b", " d"], 0),
+        ("a.csv", "user,user_id,item\n1,2,3\n", {"columns": {"rating": "user"}}, [2], 0),
         ("a.csv", 'a,"x,y"\n', {"columns": {"user": 1, "item": 0}, "header": False}, ["x,y"], 0),
         ("a.txt", "1  2 3\n2 4\n", {"format": "adjacency", "delimiter": " "}, [1, 2], 0),
         ("a.inter", 'user_id:token\titem_id:token\n"a\t1\nb\t2\n', {}, ['"a', "b"], 0),
@@ -431,6 +437,7 @@ def test_layouts_that_look_like_others(
         ("a.txt", "1 2 3\n4 5\n", {"header": False}, "csv"),
         ("a.txt", "1-2 3 4\n5-6 7\n", {"delimiter": "-"}, "csv"),
         ("a.txt", "1 2\n3\n4 5\n", {}, "csv"),
+        ("a.txt", "1 2 3\n4 5 6\n", {}, "csv"),
         ("a.txt", "user item x\n1 2 3\n2 3\n", {}, "csv"),
         ("a.data", "1,2,3\n4,5,6\n", {}, "csv"),
         ("a.tsv", "1\t2\t3\n4\t5\t6\n", {}, "csv"),
@@ -443,6 +450,20 @@ def test_what_a_file_is_taken_for(tmp_path: Path, name: str, text: str, options:
     (tmp_path / name).write_text(text)
     spec = ReadSpec.model_validate({**options, "skip_bad_rows": True})
     assert read_interactions(tmp_path / name, spec).record.format == kind
+
+
+def test_a_line_that_the_sample_cuts_says_nothing_of_the_layout(tmp_path: Path) -> None:
+    """The first MiB ends within the last field of the eighth line, whose start is no clock."""
+    line = f"{'u' * 131_059},i,1500000000\n"
+    assert (1 << 20) % len(line) == len(line) - 8
+    (tmp_path / "a.csv").write_text(line.replace("u", "v", 1) + line * 8)
+    assert read_interactions(tmp_path / "a.csv").record.columns == {"user": "0", "item": "1", "timestamp": "2"}
+
+
+def test_events_of_several_types_are_text() -> None:
+    frame = pd.DataFrame({"user": [1, 2], "item": [1, 2], "event": [1, "view"]})
+    rows = read_interactions(frame, ReadSpec(event_weights={"1": 5, "view": 2})).interactions
+    assert rows.weight.tolist() == [5, 2]
 
 
 def test_a_bad_byte_is_found_on_its_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

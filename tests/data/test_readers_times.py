@@ -166,6 +166,7 @@ COARSE = "timestamps were stored as float32, which tells them apart only to a mi
         ([1.5e15 + 0.25], "auto", "microseconds", "nanoseconds", [1_500_000_000_000_000_250], ()),
         ([2.0**53 - 1], "position", "position", "position", [2**53 - 1], ()),
         (pl.Series([1.6e9], dtype=pl.Float32), "auto", "seconds", "seconds", [1_600_000_000], (COARSE,)),
+        (pl.Series([2.0**24], dtype=pl.Float32), "seconds", "seconds", "seconds", [2**24], (COARSE,)),
         (pl.Series([2.0**24 - 1], dtype=pl.Float32), "seconds", "seconds", "seconds", [2**24 - 1], ()),
         ([datetime.date(2020, 1, 2)], "auto", "dates", "seconds", [1_577_923_200], ()),
         ([datetime.datetime(2020, 1, 2, 0, 0, 0, 5)], "iso", "dates", "microseconds", [1577923200000005], ()),
@@ -182,6 +183,7 @@ def test_units_at_their_ends(values, mode, source, unit, times, warnings) -> Non
     [
         ([LATEST_CLOCK], "auto", "timestamps around 7258118400 are neither s, ms, us nor ns of a year from 1973 to"),
         ([10**11 - 1], "auto", "timestamps around 99999999999 are neither"),
+        ([-5, 10, 20], "auto", "1 of 3 rows are bad (row 1: timestamp -5 lies before 1970)"),
         ([10**9, 10**9, -1], "auto", "1 of 3 rows are bad (row 3: timestamp -1 lies before 1970)"),
         ([10**9, 10**9, LATEST_CLOCK], "auto", "(row 3: timestamp 7258118400 lies after the year 2199)"),
         ([10**12, 10**12, 10**9], "auto", "(row 3: timestamp 1000000000 is not in milliseconds like the rest)"),

@@ -425,6 +425,17 @@ def test_a_file_may_be_as_large_as_the_limit(write, monkeypatch):
         read_table(path, empty_fix="")
 
 
+def test_an_index_with_a_name_is_a_column():
+    who = pd.Index(["A", "B"], name="who")
+    answers = read_responses(pd.DataFrame({"i1": [1, 0], "i2": [0, 0]}, index=who))
+    assert (answers.respondents, answers.items) == (("A", "B"), ("i1", "i2"))
+    runs = pd.DataFrame(
+        {"model": ["A", "A"], "dataset": ["x", "x"], "ndcg@10": [0.1, 0.3]}, index=pd.RangeIndex(2, name="seed")
+    )
+    frame = load_results(runs).frame
+    assert frame.select("algorithm", "seed", "value").rows() == [("A", "0", 0.1), ("A", "1", 0.3)]
+
+
 def test_an_empty_column_of_a_frame_holds_no_numbers():
     frame = pl.DataFrame({"model": ["A", "B"], "dataset": ["x", "x"], "ndcg@10": [0.1, 0.2], "hr@10": [None, None]})
     results = load_results(frame)

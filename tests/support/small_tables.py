@@ -1011,6 +1011,10 @@ SMALL_TABLES |= {
                                         "| books | | |\n| EASE | 0.4 | 0.6 |\n| ItemKNN | 0.2 | 0.3 |\n", "all.md"),
     "panels of unknown rows under an empty corner": one("|  | NDCG@10 | HR@10 |\n|--|--|--|\n| films | | |\n| foo | 0.3 | 0.5 |\n| bar | 0.1 | 0.2 |\n"
                                                         "| books | | |\n| foo | 0.4 | 0.6 |\n| bar | 0.2 | 0.3 |\n", "all.md"),
+    "wrapped records with a dataset of their own": document({"dataset": "d1", "results": [{"model": "EASE", "ndcg@10": 0.3}, {"model": "Pop", "dataset": "d2", "ndcg@10": 0.1}]}),
+    "a row without any name": one("Dataset,Model,NDCG@10\nd1,EASE,0.3\n,,0.1\n"),
+    "remarks alone": one("model,NDCG@10,HR@10\nNote: nothing was run,,\n"),
+    "one compound header": one("Model,d1 - AUC\nEASE,0.3\nPop,0.1\n"),
     "numbers as names of datasets": one("model,10,20\nEASE,0.3,0.4\nPop,0.1,0.2\n", wide=True, metric="ndcg"),
 }  # fmt: skip
 

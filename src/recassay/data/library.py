@@ -9,7 +9,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -125,8 +124,8 @@ def import_dataset(
             licence=licence,
             note=note,
             interactions=len(events),
-            users=int(np.count_nonzero(blocks.count_ids(events.user, events.n_users))),
-            items=int(np.count_nonzero(blocks.count_ids(events.item, events.n_items))),
+            users=events.n_users,
+            items=events.n_items,
             has_ratings=events.weight is not None,
             time_unit=record.time_unit,
             sha256=hash_file(table),

@@ -40,7 +40,7 @@ def typed_columns(raw: RawTable, spec: ReadSpec) -> tuple[dict[str, pl.Expr], di
             expressions[role] = _ids(role, schema[role], counts, raw, warnings)
         elif role == TIMESTAMP and spec.time == "ignore":
             continue
-        elif filled == 0 and counts["rows"] and role in (RATING, TIMESTAMP):
+        elif filled == 0 and role in (RATING, TIMESTAMP):
             warnings.append(f"column {raw.columns[role]!r} is empty throughout: there are no {role}s")
         elif role == RATING:
             expressions[role] = _number(schema[role], raw)

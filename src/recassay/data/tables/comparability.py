@@ -49,7 +49,7 @@ def _protocols(frame: pl.DataFrame) -> Iterator[str]:
 
 def _frameworks(frame: pl.DataFrame) -> Iterator[str]:
     """Different frameworks on one dataset, where it is not known whether they had the same split."""
-    if c.FRAMEWORK not in frame.columns or frame.get_column(c.FRAMEWORK).n_unique() < 2:
+    if c.FRAMEWORK not in frame.columns:
         return
     mixed = frame.group_by(c.DATASET, maintain_order=True).agg(pl.col(c.FRAMEWORK).fill_null("a table").unique().sort())
     several = mixed.filter(pl.col(c.FRAMEWORK).list.len() > 1)

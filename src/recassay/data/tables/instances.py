@@ -40,7 +40,7 @@ def read_instances(folder: str | Path) -> list[InstanceResponses]:
         raise InputError("no such folder", where=str(where), fix="name a folder of response tables, one a dataset")
     tables: dict[str, Path] = {}
     for path in sorted(where.iterdir()):
-        ending = next((e for e in sorted(TABLES, key=len, reverse=True) if path.name.lower().endswith(e)), None)
+        ending = next((e for e in TABLES if path.name.lower().endswith(e)), None)
         if ending is None or path.name.startswith((".", "_")) or not path.is_file():
             continue
         name = path.name[: -len(ending)]
