@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import recassay
+from recassay.analysis.logistic_irt import birnbaum as logistic_birnbaum
 from recassay.analysis.logistic_irt import em as logistic_em
 from recassay.analysis.logistic_irt import errors as logistic_errors
 from recassay.analysis.logistic_irt import fit as logistic_fit
@@ -921,7 +922,7 @@ def test_what_interpolation_leaves_below_zero_is_no_information():
 
 
 @pytest.mark.parametrize("model", ["2pl", "3pl"])
-def test_birnbaums_procedure_says_how_far_the_items_moved(model):
+def test_birnbaums_procedure_says_how_far_the_items_moved(model, monkeypatch):
     responses, _, _ = simulated(60, 6, 3, guessing=True)
     priors = ItemPriors(guessing_mean=-2.5)
     found = fit_logistic(responses, model, estimator="birnbaum", priors=priors)
@@ -929,6 +930,12 @@ def test_birnbaums_procedure_says_how_far_the_items_moved(model):
     names = "slope", "intercept", "guessing"
     moved = [np.abs(getattr(found.items, name) - getattr(start, name)).max() for name in names]
     assert found.change == pytest.approx(max(moved))
+    monkeypatch.setattr(
+        logistic_birnbaum, "maximise_items", lambda theta, right, trials, state, *more, **options: state
+    )
+    still = fit_logistic(responses, model, estimator="birnbaum", priors=priors)
+    assert still.items.guessing == pytest.approx(start.guessing), "the search begins where the priors have their mean"
+    assert still.change == 0.0
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,15 @@ import recassay
 from recassay.analysis.multiverse import fit as multiverse_fit
 from recassay.analysis.multiverse import shares as multiverse_shares
 from recassay.analysis.multiverse import universes as multiverse_universes
-from recassay.analysis.multiverse.claims import Stated, describe, joint_test, observed, shown, suggested_claims
+from recassay.analysis.multiverse.claims import (
+    Stated,
+    describe,
+    first_places,
+    joint_test,
+    observed,
+    shown,
+    suggested_claims,
+)
 from recassay.analysis.multiverse.fit import explore, scaled
 from recassay.analysis.multiverse.repeats import drift_test, seed_shares, window_ranks
 from recassay.analysis.multiverse.shares import variance_parts
@@ -846,3 +854,51 @@ def test_too_many_combinations_are_not_completed_and_large_ones_have_fewer_draws
     assert drawn.products[7] == pytest.approx(whole.products[0])
     same = variance_parts(np.ones((6, 3)), places, levels, np.random.default_rng(0))
     assert same.of_distance().tolist() == [[0.0, 0.0, 0.0]], "nothing varies"
+
+
+def described(fails, places, axes):
+    """By loops: of all choices and pairs of choices, the one that agrees best with the failures that are left."""
+    names, left, texts = list(axes), set(np.flatnonzero(fails).tolist()), []
+    every = range(len(fails))
+    while len(texts) < 3 and len(left) > 1 and fails.mean() <= 0.5:
+        found = []
+        for size in (1, 2):
+            for chosen in itertools.combinations(range(len(names)), size):
+                for at in itertools.product(*(range(len(axes[names[i]])) for i in chosen)):
+                    inside = {u for u in every if all(places[u, i] == a for i, a in zip(chosen, at, strict=True))}
+                    failed = {u for u in inside if fails[u]}
+                    if len(left & inside) > 1 and 3 * len(failed) >= len(inside):
+                        found.append((2 * len(left & inside) / (len(left) + len(inside)), chosen, at, inside, failed))
+        if not found:
+            break
+        _, chosen, at, inside, failed = max(found, key=lambda one: (one[0], -len(one[1])))
+        text = " and ".join(f"{names[i]} = {axes[names[i]][a]}" for i, a in zip(chosen, at, strict=True))
+        texts.append(f"{text} ({len(failed)} of {len(inside)} such universes)")
+        left -= inside
+    return "; ".join(texts)
+
+
+def test_failures_are_described_by_what_agrees_best_with_those_left():
+    axes = {"split": ("a", "b", "c"), "core": ("0", "5"), "seed": ("1", "2", "3", "4")}
+    grid = np.array(list(itertools.product(range(3), range(2), range(4))))
+    several = 0
+    for seed in range(14):
+        rng = np.random.default_rng(seed)
+        places = grid[rng.random(24) < 0.9]
+        fails = (places[:, 0] == rng.integers(3)) & (rng.random(len(places)) < 0.8)
+        fails |= (places[:, 2] == rng.integers(4)) & (rng.random(len(places)) < 0.6)
+        told = describe(fails, places, axes)
+        assert told == described(fails, places, axes)
+        several += ";" in told
+    assert several > 2
+    half = np.arange(24) < 12
+    assert describe(half, grid, axes) == described(half, grid, axes) != "", "half of the universes may fail"
+
+
+def test_places_that_rounding_alone_separates_are_shared_and_rivals_follow_by_mean_rank():
+    level = np.array([[1.0 + 1e-12, 1.0, 2.0]])
+    assert first_places(level).tolist() == [[True, True, False]]
+    ranks = np.array([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])  # C is first once, and worse than B overall
+    assert suggested_claims(ranks) == [
+        Stated(0, None, False), Stated(2, None, False), Stated(0, 1, False), Stated(0, 2, False)
+    ]  # fmt: skip
