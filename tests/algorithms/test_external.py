@@ -316,6 +316,16 @@ def test_lists_of_a_model_are_sorted_filled_and_freed_of_what_is_excluded() -> N
     assert wrap(Scoring).source.endswith("test_external.Scoring")
 
 
+def test_two_lists_are_no_pair_of_items_and_scores() -> None:
+    train, users = small(), np.array([0, 1], dtype=np.int32)
+    for answer in ([[3, 1], [4, 2]], np.array([[3, 1], [4, 2]])):
+        top = wrap(Listing(answer))().fit(train, rng=rng()).recommend(users, 2, exclude=None)
+        assert top.items.tolist() == [[3, 1], [4, 2]]
+        assert top.scores.tolist() == [[0.0, -1.0]] * 2
+    three = wrap(Listing(([3], [1, 4], [2])))().fit(train, rng=rng()).recommend(everyone(train), 2, exclude=None)
+    assert three.items.tolist() == [[3, -1], [1, 4], [2, -1]]
+
+
 def test_places_that_a_model_could_not_fill_are_left_out() -> None:
     lowest = float(np.finfo(np.float32).min)
     unfilled = (

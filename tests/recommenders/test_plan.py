@@ -342,3 +342,6 @@ def test_metrics_over_the_whole_order_leave_out_what_lists_leave_out(monkeypatch
     assert answer.per_user["auc"].to_list() == [0.5, None], "nowhere defined for the second user"
     work.spec.metrics = ("ndcg@10", "coverage@10", "auc@10")
     assert cell._judge_test(work, None, None, "seen", None) is judged, "no metric reads the whole order"
+    plain = SimpleNamespace(scope="user", k=None)
+    monkeypatch.setattr(cell, "make_metric", lambda label: plain)
+    assert cell._judge_test(work, None, None, "seen", None) is judged, "a metric of one's own need not say so"

@@ -492,6 +492,9 @@ def test_what_reruns_would_catch_whichever_cells_are_improved(honest):
     assert found.caught_hidden == pytest.approx(caught(20))
     assert chances(cells, "ndcg@10", again * 5).caught_hidden == 1.0
     assert chances(cells, "ndcg@10", again * 5).caught == 1.0
+    many = [replace(cell, dataset=f"{cell.dataset} {n}") for n in range(3) for cell in cells]
+    drawn = next(n for n in range(1, 301) if 1 - comb(294, n) / comb(300, n) >= 0.95)  # 2 % of 300 are 6
+    assert chances(many, "ndcg@10").needed_hidden == 2 * drawn - 1 < 300
     before = chances(cells, "ndcg@10")
     assert (before.caught, before.caught_hidden, before.needed) == (None, None, found.needed)
     own = [replace(cell, algorithm="a1", dataset=f"d{n}") for n, cell in enumerate(cells)]

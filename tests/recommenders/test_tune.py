@@ -151,6 +151,8 @@ def test_where_stages_are_no_models_of_their_own_the_last_one_counts():
     done = run(falling, trials=1)
     assert (done.value, done.trials[0].stages) == (0.2, (0.5, 0.4, 0.3, 0.2))
     assert run(trials=1).trials[0].stages == (), "a single stage is told by its value"
+    two = run(lambda parameters, number: iter([Stage(0.5), Stage(0.4)]), trials=1)
+    assert two.trials[0].stages == (0.5, 0.4)
 
 
 def test_of_more_known_trials_than_are_wanted_the_first_count():
