@@ -65,6 +65,8 @@ def test_by_default_the_filter_is_that_of_the_study(tmp_path):
     asked = {"characteristics": table, "protocol": {"min_item_interactions": 3}}
     own = recassay.advise(frame(OFTEN + SELDOM), tmp_path / "study", **asked).characteristics
     assert (own["Nu"], own["Ni"], own["Nr"]) == (9, 6, 49), "what is said goes before what the study says"
+    loaded = [recassay.load_results(tmp_path / "study")]
+    assert recassay.advise(frame(OFTEN + SELDOM), loaded, characteristics=table).characteristics["Nr"] == 51
 
 
 def test_weights_that_are_no_ratings_meet_no_threshold():

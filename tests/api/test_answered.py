@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from concurrent.futures import Future
 from dataclasses import replace
 from types import SimpleNamespace
@@ -125,6 +126,24 @@ def test_what_another_fails_at_is_done_here(shared):
     found, _, _ = shared(lambda name, future: future.set_exception(EOFError()))
     assert dict(found) == {name: f"{name} here" for name in KNOWN}
     assert len(found) == len(KNOWN)
+
+
+def test_what_others_have_begun_with_is_waited_for(shared):
+    def begins(name, future):
+        future.set_running_or_notify_cancel()
+        threading.Timer(0.02, future.set_result, [f"{name} there"]).start()
+
+    found, _, started = shared(begins)
+    assert dict(found) == {**dict(HERE), "long": "long there", "short": "short there"}
+    assert len(found) == len(KNOWN)
+    assert [name for _, name in started] == ["first", "plain", "local"]
+
+
+def test_a_further_process_loads_the_analyses_first(monkeypatch):
+    loaded = []
+    monkeypatch.setattr(analysts, "analyses", SimpleNamespace(loadable=lambda: loaded.append("all")))
+    assert analysts.analyst() is analysts.answer
+    assert loaded == ["all"]
 
 
 def test_without_others_all_is_done_here(shared):

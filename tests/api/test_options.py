@@ -954,6 +954,13 @@ def test_lists_are_judged_on_what_was_asked_for(monkeypatch):
     assert heard == [
         ("a.csv", "b.csv", "repeat", 3.5, read, ("future",)), (Path("parts"), "repeat", read, ("future",)),
     ]  # fmt: skip
+    for wrong in ({}, {"split": "parts", "test": "b.csv"}, {"train": "a.csv"}):
+        with pytest.raises(recassay.UsageError, match="lists are judged on a split or on test data; give `split`, or"):
+            recassay.evaluate("lists.csv", **wrong)
+    for wrong in ({"train": "a.csv"}, {"threshold": 3.5}):
+        with pytest.raises(recassay.UsageError, match="a split folder says what is trained on and tested; leave `tra"):
+            recassay.evaluate("lists.csv", split="parts", **wrong)
+    assert len(heard) == 2
     several = verb_evaluate.EvaluationReport(("one", "two"), {}, {}, None)
     with pytest.raises(recassay.UsageError, match=r"2 lists were judged; take each from \.judged"):
         several.result  # noqa: B018

@@ -116,7 +116,9 @@ def test_a_table_as_a_file():
 
 
 def test_an_imported_table_is_written_as_its_ending_says(tmp_path):
-    for ending, separator in ((".CSV", ","), (".tsv", "\t")):
+    recassay.import_results(LONG, out=tmp_path / "out.Parquet")
+    assert pl.read_parquet(tmp_path / "out.Parquet")["value"].to_list() == [1.0, 2.0, 3.0, 4.0]
+    for ending, separator in ((".CSV", ","), (".tsv", "\t"), (".TSV", "\t")):
         recassay.import_results(LONG, out=tmp_path / f"out{ending}")
         written = pl.read_csv(tmp_path / f"out{ending}", separator=separator)
         assert written["value"].to_list() == [1.0, 2.0, 3.0, 4.0]

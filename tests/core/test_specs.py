@@ -49,6 +49,10 @@ def test_what_is_asked_by_default():
     assert AttackSpec().model_dump() == attack
     assert ComPerSpec(k=7).model_dump() == {**attack, "k": 7, "correctness": "auc", "hits": "targets"}
     assert ComPerSpec(k=7).metrics == ("auc", "coverage@7", "diversity@7")
+    assert StudySpec.model_validate(PARTS).metrics == (
+        "ndcg@10", "hitrate@10", "precision@10", "recall@10", "map@10", "mrr@10", "coverage@10", "diversity@10",
+        "novelty@10",
+    )  # fmt: skip
 
 
 def test_a_protocol_is_known_by_what_has_an_effect():
