@@ -128,6 +128,7 @@ def test_broken_arff(text, message):
         ),
         ("class\n" + "x\ny\n" * 6, {}, "no features beside a target"),
         ("a,class\n" + "1,x\n2,y\n" * 6, {"drop": ["class"], "target": "class"}, "no features beside a target"),
+        ("a,b,class\n" + "1,2,x\n2,3,y\n" * 6, {"drop": ["class"], "target": "class"}, "no features beside a target"),
     ],
 )
 def test_refused_tables(tmp_path, text, options, message):

@@ -461,6 +461,13 @@ def test_datasets_by_the_names_of_files(name, left):
     assert meaningful(name) == left
 
 
+def test_a_dataset_is_named_by_one_of_the_four_folders_above(tmp_path):
+    for folder, dataset in (("yelp/results/runs/metrics", "yelp"), ("yelp/results/runs/metrics/scores", "final")):
+        (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+        (tmp_path / folder / "final.csv").write_text("model,NDCG@10\nEASE,0.3\n")
+        assert OpenedFile(tmp_path / folder / "final.csv").dataset() == dataset
+
+
 HOSTILE = {
     "empty.json": b"{}",
     "deep.json": b"[" * 100_000,

@@ -15,6 +15,7 @@ import pytest
 from recassay.core.errors import InputError, RecAssayError, UsageError
 from recassay.data.classification.openml import (
     OpenmlTable,
+    _here,
     describe_openml,
     fetch_openml,
     open_class_table,
@@ -170,6 +171,18 @@ def test_what_a_description_means(openml):
     openml.add_table(15, "fifteen", row_id_attribute="colour", ignore_attribute="rowid")
     table = open_class_table("openml:15", target="colour", drop=["Class"])
     assert (table.features.columns, table.target.n_unique()) == (["length"], 2)
+
+
+def test_addresses_stay_as_they_are_unless_another_server_stands_in(monkeypatch):
+    files = ["https://data.openml.org/a.arff?x=1", "https://openml.org/b.arff", "https://example.org/c.arff", "c.arff"]
+    monkeypatch.delenv("RECASSAY_OPENML", raising=False)
+    assert [_here(file) for file in files] == files
+    monkeypatch.setenv("RECASSAY_OPENML", "http://127.0.0.1:8000/")
+    assert [_here(file) for file in files] == [
+        "http://127.0.0.1:8000/a.arff?x=1",
+        "http://127.0.0.1:8000/b.arff",
+        *files[2:],
+    ]
 
 
 def test_a_file_is_opened_with_what_is_said_of_it(tmp_path):

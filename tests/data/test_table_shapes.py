@@ -367,6 +367,7 @@ def test_a_corner_names_the_rows_or_a_level_of_headers():
     assert table_of([["Model", "d1", "d2"], *BODY]).corner_is_of_rows(["d1"])
     assert not table_of([["Model", "d1", "d2"], *BODY], drawn=True).corner_is_of_rows(["d1"])
     assert table_of([["", "d1", "d2"], *BODY], drawn=True).corner_is_of_rows(["d1"])
+    assert table_of([["Model", "d1", "d2"], *BODY], drawn=True).corner_is_of_rows([])
     named = table_of([["dataset", "d1", "d2"], ["model", "", ""], *BODY])
     assert (named.across_word(["d1"]), named.across_word(["x"]), named.corner_is_of_rows(["d1"])) == (
         "dataset",

@@ -1034,6 +1034,10 @@ SMALL_TABLES |= {
                                             {"op_code": 4, "study_id": 0, "state": 1, "values": [0.5]}, {"op_code": 4, "study_id": 0, "state": 1, "values": [0.25]}), "journal.log"),
     "an ordered dictionary with a triple": one("OrderedDict([('EASE', {'ndcg@10': 0.3}), ('Pop', {'ndcg@10': 0.1}), ('x', 1, 2)])", "films.txt"),
     "a name with a quotation mark, printed": one("{'EASE\\'s }': {'ndcg@10': 0.3, 'hr@10': 0.5}, 'Pop': {'ndcg@10': 0.1, 'hr@10': 0.2}}", "films.txt"),
+    "a result of RecBole without end": one('{"model": "BPR", "dataset": "x", "test_result": {"ndcg@10": 0.1, "mrr@10": 1e999}}', "a.json"),
+    "tuples in Markdown": one("| model | ('d1', 'NDCG@10') | ('d2', 'NDCG@10') |\n|--|--|--|\n| EASE | 0.3 | 0.4 |\n| Pop | 0.1 | 0.2 |\n", "films.md"),
+    "a word for what stands across, over metrics": one("model,EASE,ItemKNN\nNDCG@10,0.3,0.1\nHR@10,0.5,0.2\n"),
+    "a dataset called like a metric, over metrics": one(",recall,recall\n,NDCG@10,HR@10\nEASE,0.3,0.5\nItemKNN,0.1,0.2\n"),
     "numbers as names of datasets": one("model,10,20\nEASE,0.3,0.4\nPop,0.1,0.2\n", wide=True, metric="ndcg"),
 }  # fmt: skip
 

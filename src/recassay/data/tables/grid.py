@@ -230,7 +230,7 @@ def _without_panels(body: list[list[str]]) -> tuple[list[list[str]], list[str] |
     current = ""
     for row in body:
         panel = _panel(row) if len(row) > 2 else None
-        if panel is not None and not any(is_number(cell) for cell in row):
+        if panel is not None:
             current = panel
         else:
             rows.append(row)
