@@ -75,6 +75,8 @@ def test_rounds_end_when_all_are_known_or_all_fail():
     assert rounds.open({n: failure(n) for n in range(4)}) == (4, 5, 6, 7)
     assert GIVE_UP_AFTER == 5
     assert rounds.open({n: failure(n) for n in range(8)}) == ()
+    assert Rounds(9).open({n: failure(n) for n in range(4)}) == (4,)
+    assert Rounds(9).open({n: failure(n) for n in range(5)}) == ()
     good = {n: failure(n) for n in range(8)} | {3: TrialRecord(3, "complete", {}, 0.5)}
     assert rounds.open(good) == (8, 9)
     assert rounds.open(good | {8: failure(8), 9: failure(9)}) == ()

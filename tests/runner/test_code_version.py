@@ -12,7 +12,8 @@ import pytest
 from recassay.api.study.studies import make_study
 from recassay.classifiers.study import plan_classifiers
 from recassay.classifiers.study_file import load_classify_study
-from recassay.core.registry import Registry, algorithms
+from recassay.core.errors import UsageError
+from recassay.core.registry import Registry, algorithms, classifiers
 from recassay.recommenders.plan import plan
 from recassay.runner import code_version
 from recassay.runner.references import announced_version, current_code, part_version
@@ -268,3 +269,22 @@ def test_a_file_is_read_again_when_its_time_or_its_size_is_another(tmp_path):
 def test_the_order_of_imports_is_no_part_of_the_hash():
     assert code_version._hash({"a": "1", "b": "2"}) == code_version._hash({"b": "2", "a": "1"})
     assert code_version._hash({"a": "1", "b": "2"}) != code_version._hash({"a": "2", "b": "1"})
+
+
+def test_the_code_of_classifiers_and_of_what_the_study_no_longer_names():
+    manifest = {
+        "study": {"classifiers": [{"name": "my SVM", "reference": "SVM"}]},
+        "classifiers": {"my SVM": "old", "mlp-1": "old"},
+        "algorithms": {"EASE": "old"},
+    }
+    assert current_code(manifest) == {
+        "EASE": "old", "my SVM": part_version("SVM", ".", classifiers), "mlp-1": "old",
+    }  # fmt: skip
+    assert current_code({}) == {}
+
+
+def test_what_was_added_from_python_has_no_code_for_the_processes_of_cells():
+    found: Registry = Registry("algorithm", "recassay.algorithms")
+    found.add("Mine", type("Mine", (), {}))
+    with pytest.raises(UsageError, match=r"the algorithm 'Mine' was added from Python, .*name it as \./file\.py:Class"):
+        part_version("Mine", ".", found)

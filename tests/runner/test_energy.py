@@ -155,3 +155,24 @@ def test_without_the_seconds_of_the_machine_energy_is_estimated(tmp_path, begin,
     found = spent(Reading(0.0, begin, {tmp_path: 1}), Reading(1.0, end, {tmp_path: 9_000_000}))
     assert found.how.startswith("estimated (")
     assert found.joules == energy.watts_per_core()
+
+
+def test_the_driver_of_a_gpu_is_asked_where_there_is_one(monkeypatch):
+    asked = []
+
+    def load(name):
+        asked.append(name)
+        if len(asked) == 1:
+            raise OSError
+        return SimpleNamespace(nvmlInit_v2=lambda: 3 if len(asked) == 2 else 0)
+
+    monkeypatch.setattr(energy.ctypes, "CDLL", load)
+    energy._nvml.cache_clear()
+    try:
+        for platform, known in (("linux", False), ("linux", False), ("win32", True)):
+            monkeypatch.setattr(energy.sys, "platform", platform)
+            energy._nvml.cache_clear()
+            assert (energy._nvml() is not None) is known
+    finally:
+        energy._nvml.cache_clear()
+    assert asked == ["libnvidia-ml.so.1", "libnvidia-ml.so.1", "nvml.dll"]

@@ -250,7 +250,7 @@ def test_a_scheduler_that_is_gone_ends_the_run_and_no_cell(monkeypatch, tmp_path
 
         def submit(self, function, request, **more):
             future = super().submit(function, request, **more)
-            future.status = "cancelled" if how == "cancelled" else "lost"
+            future.status = how if how in ("lost", "cancelled") else "finished"
             return future
 
     client, watch = Gone({"a": worker()}), Watch()

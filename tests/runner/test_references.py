@@ -13,7 +13,7 @@ import pytest
 from recassay.core.errors import InputError, UsageError
 from recassay.core.specs.specs import ReadSpec
 from recassay.core.specs.study import DatasetSpec
-from recassay.runner import manifest, references
+from recassay.runner import drive, manifest, references, running
 from recassay.runner.drive import settled_workers
 from recassay.runner.references import (
     dataset_labels,
@@ -135,9 +135,10 @@ def test_a_manifest_names_no_folder_of_this_machine(tmp_path, monkeypatch):
     assert {"python", "recassay", "numpy", "polars"} <= made["versions"].keys()
 
 
-def test_how_many_processes():
+def test_how_many_processes(monkeypatch):
     assert settled_workers(3) == 3
-    assert settled_workers(None) >= 1
+    monkeypatch.setattr(drive, "usable_cores", lambda: 7)
+    assert (settled_workers(None), settled_workers(None, 2)) == (7, 7)
     for workers, threads in ((0, 1), (1, 0)):
         with pytest.raises(UsageError, match=f"{workers} workers with {threads} threads; give at least one of each"):
             settled_workers(workers, threads)
@@ -203,3 +204,20 @@ def test_a_file_of_the_largest_size_is_searched_for_its_name(tmp_path, monkeypat
     for most, labels in ((size, ["Named", "Other", "No"]), (size - 1, ["Mine", "Other", "No"])):
         monkeypatch.setattr(references, "MOST_CODE", most)
         assert part_labels(names, str(tmp_path)) == labels
+
+
+def test_a_process_of_somebody_else_is_alive_and_a_file_that_cannot_be_written_ends_nothing(tmp_path, monkeypatch):
+    def forbidden(process, how):
+        assert how == 0
+        raise PermissionError
+
+    monkeypatch.setattr(running.os, "kill", forbidden)
+    assert running._alive(1)
+
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(running, "write_whole", full)
+    at_work = RunningCells(tmp_path)
+    at_work.start("c1", "EASE", "films", 3)
+    assert list(at_work.cells) == ["c1"]
