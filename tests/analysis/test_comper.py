@@ -320,6 +320,9 @@ def test_words_of_an_order_that_holds_and_of_one_that_does_not():
     said = " ".join(found.conclusions())
     assert "The order by ComPer is the same in every setting (3 of them)." in said
     assert "with the five weights drawn at random" in said
+    assert (found.agreement("scalability").first, found.agreement("sum").first) == ("a00", "a01"), (
+        "a plain sum takes a long time for a merit"
+    )
     turned = same.copy()
     turned[:, 0] = turned[::-1, 0]
     said = " ".join(comper_scores(cube(turned), draws=200).conclusions())
@@ -487,6 +490,9 @@ def test_conclusions_are_whole_sentences():
     one = comper_scores(cube(values[:, :1]), draws=20).conclusions()
     assert one[0].startswith(f"By ComPer a00 is best ({scores[0, 0]:.3f} on d00), before a01 ({scores[1, 0]:.3f}); ")
     assert len(one) == 2
+    behind = np.array([[[0.9, 0.9, 0.9, 0.5, 9.0]], [[0.5, 0.5, 0.5, 0.5, 1.0]]])
+    mixed = comper_scores(cube(behind), matrix=CorrelationMatrix(np.ones((5, 1)), ("all",)), draws=20).conclusions()[0]
+    assert mixed.endswith("correctness is the largest part of that lead (+0.140 of +0.021)."), "time is against it"
     assert comper_scores(table, normalisation="min-max", draws=20).notes == []
     row = found.to_frame().filter(dataset="d02", algorithm="a01").row(0, named=True)
     assert (row["rank"], row["sum"], row["mean"]) == (1.0, pytest.approx(2.6), pytest.approx(0.52))
@@ -505,6 +511,8 @@ def test_a_correctness_whose_direction_nobody_knows_is_better_where_higher():
     known = dimension_table(Results.from_frame(long()))
     table = dimension_table(Results.from_frame(frame), correctness="mine")
     assert table.negative.tolist() == known.negative.tolist() == [False, False, False, True, True]
+    ranked = Results.from_frame(long(("auc@5", "coverage@20", "diversity@20", "robustness", "scalability")))
+    assert dimension_table(ranked, k=20).metrics[0] == ("auc@5",), "the cut-off is that of coverage and diversity"
     errors = Results.from_frame(frame.with_columns(pl.col("metric").replace("mine", "rmse")))
     errors = dimension_table(errors, correctness="rmse")
     assert errors.negative.tolist() == [True, False, False, True, True]

@@ -136,6 +136,7 @@ def test_short_words_are_their_own_stems():
 def test_dice_of_definitions_by_hand():
     assert features("The users, using a SYSTEM; system of recommendations") == {"user", "us", "system", "recommend"}
     assert features("x users or Y items, n times") == {"user", "item", "time"}, "single letters are no words"
+    assert features("USERS of Systems") == {"user", "system"}
     frame = pl.DataFrame({"name": ["use", "joy", "use"], "definition": ["of items", None, "by users"]})
     assert {name: text.split() for name, text in _definitions(frame, "w.csv").items()} == {
         "use": ["of", "items", "by", "users"], "joy": []
@@ -203,6 +204,7 @@ def test_ones_own_matrix_in_any_order_of_rows():
         (own(dimension=["novelty", *DIMENSIONS[1:]]), "unknown dimension 'novelty'"),
         (pl.concat([own(), own()[:1]]), "two rows"),
         (own(use=["1", "x", "3", "4", "5"]), "'x' at coverage, use is no number"),
+        (own(use=["1", "x", "y", "z", "5"], joy=["w"] * 5), "'x' at coverage, use is no number"),
         (own(use=[1.0, 2.0, np.inf, 4.0, 5.0]), "'inf' at diversity, use is no number"),
         (own(use=["1", "2", "3", "", "5"]), "'' at robustness, use is no number"),
         (own(use=["1", "2", "3", "4", "-"]), "'-' at scalability, use is no number"),
@@ -227,8 +229,11 @@ def test_labels_from_tables():
     assert letters(rated) == ["N-", "S-", "P-", "--", "P-"]
     with pytest.raises(InputError, match="mixes letters and ratings"):
         labels_from_frame(frame.with_columns(b=pl.lit("3")))
-    with pytest.raises(InputError, match="the objectives are a, b"):
-        labels_from_frame(frame, ("a", "c"))
+    with pytest.raises(InputError, match="mixes letters and ratings"):
+        labels_from_frame(frame.with_columns(a=pl.lit("N"), b=pl.lit("3")))
+    for objectives in (("a", "c"), ("a",), ("a", "b", "c")):
+        with pytest.raises(InputError, match="the objectives are a, b"):
+            labels_from_frame(frame, objectives)
 
 
 def tables_of(derived):

@@ -585,6 +585,10 @@ def test_the_tables_of_a_choice_with_and_without_what_was_held_out():
     few = select_datasets(benchmark(fading(4, 8)), 3, methods="random", simulations=10, splits=1, curve=False)
     assert list(few.frames()) == ["selection", "selection_aggregations"]
     assert few.to_frame()["held_out_metrics"].to_list() == [None]
+    assert {few.to_frame().schema[name] for name in few.to_frame().columns[2:]} == {pl.Float64}
+    best = select_datasets(benchmark(fading(4, 8)), 3, others={"recall@10": benchmark(fading(4, 8), "recall@10")},
+                           methods="preserving", simulations=10, splits=1, curve=False)  # fmt: skip
+    assert best.frames()["selection_metrics"].schema["simulated_mean"] == pl.Float64
 
 
 def test_the_numbers_of_a_method_with_several_starts_are_those_of_its_best_start():

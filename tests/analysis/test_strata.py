@@ -438,8 +438,9 @@ def test_a_crossing_by_hand():
     assert not up.proven
     assert not down.proven
     at_level = replace(tests, p_holm=np.array([[0.001], [0.0125], [1.0], [0.0125]]))
-    sides = [(each.p_below, each.p_above, each.proven) for each in find_crossings(at_level, THRESHOLDS, "ab", 0.05)]
-    assert sides == [(0.004, 0.05, False), (0.05, 0.05, False)]
+    sides = [(each.p_below, each.p_above, each.significant_below, each.significant_above)
+             for each in find_crossings(at_level, THRESHOLDS, "ab", 0.05)]  # fmt: skip
+    assert sides == [(0.004, 0.05, True, False), (0.05, 0.05, False, False)]
 
 
 @pytest.mark.parametrize(("users", "groups"), [(GROUPS, GROUPS), (GROUPS + 1, GROUPS), (3, 3)])
@@ -530,9 +531,12 @@ def test_the_tables_of_a_sweep_hold_its_numbers():
         "interval": own.difference_interval[1, 0].tolist(), "p_holm": tests.p_holm[1, 0], "significant": True,
     }]  # fmt: skip
     assert told["datasets"]["films"]["whole_test_part"] is None
-    strict = own.to_dict(alpha=0.0)["strata"][1]["pairs"]
-    assert not strict[0]["significant"]
-    assert not own.told_from_best(0.0).any()
+    level = replace(own, tests=replace(tests, p_holm=np.array([[0.05], [0.049]])))
+    assert [row["pairs"][0]["significant"] for row in level.to_dict(0.05)["strata"]] == [False, True]
+    assert level.pairs_frame(0.05)["significant"].to_list() == [False, True]
+    assert level.told_from_best(0.05).tolist() == [[False, False], [False, True]]
+    calm = sweep_strata(evidence(scores([[0.5, 0.1]] * 2, users=20)), replicates=100).frames()["strata_crossings"]
+    assert (calm.height, calm.schema) == (0, frames["strata_crossings"].schema)
 
 
 def test_who_stands_out_is_first_above_first_below_or_moved_most():

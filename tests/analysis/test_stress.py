@@ -18,7 +18,7 @@ import recassay
 from recassay.analysis.aggregation.contest import Contest, Extended
 from recassay.analysis.aggregation.rules import RULES, DolanMore, distinct
 from recassay.analysis.inference.agreement import spearman
-from recassay.analysis.inference.bootstrap import random_subsets, subset_weights
+from recassay.analysis.inference.bootstrap import dataset_weights, random_subsets, subset_weights
 from recassay.analysis.stress.changes import (
     BEST_FACTORS,
     BETAS,
@@ -515,6 +515,8 @@ def test_a_ranking_from_few_datasets_by_plain_computation():
     for what, rho in (("full", full), ("pair", pair), ("disjoint", apart)):
         assert small.numbers[what][0, 0] == pytest.approx(np.mean(rho)), what
         assert small.numbers[what][0, 3] == pytest.approx(np.std(rho, ddof=1) / np.sqrt(40)), what
+    half = few_datasets(ranker_of(rules, values), ranked(rules, values), 4, 5, np.random.default_rng(6))
+    assert "disjoint" in half.numbers, "half of the datasets leave as many"
     assert "disjoint" not in few_datasets(
         ranker_of(rules, values), ranked(rules, values), 5, 40, np.random.default_rng(6)).numbers  # fmt: skip
     assert (small.size, small.tried) == (3, 40)
@@ -614,7 +616,7 @@ def test_the_table_of_plus_and_minus_by_its_rules():
     subset = Subset(5, 100, {"full": full}, 8, (0, 2), (0, 0))
     curves = {
         "drop_algorithms": curve("drop_algorithms", names, np.array([0.93, 0.92]), 0.01),
-        "similar": curve("similar", names, 1.0, lowest=np.array([1.0, 0.99])),
+        "similar": curve("similar", names, 1.0, lowest=np.array([1.0 - 1e-13, 0.99])),
         "new_best": curve("new_best", names, 1.0, lowest=np.array([0.5, 1.0])),
         "beta": curve("beta", ("dm_auc",), np.array([0.95])),
     }
@@ -778,6 +780,44 @@ def test_what_is_left_out_of_a_stress_test_is_said():
     assert order["mean_rank_over_aggregations"].to_list() == pytest.approx(
         [found.reference.mean(axis=0)[a] for tier in found.tiers for a in tier]
     )
+
+
+def test_every_part_of_a_stress_test_has_its_own_draws_and_the_beta_that_was_asked_for():
+    table = matrix(random_table(4, 10, seed=7))
+    names = ["mean_rank", "plurality", "dm_auc"]
+    found = stress_rankings(table, methods=names, draws=100, seed=3, beta_max=1.4)
+    rules = found.rules
+    ranker = Ranker(rules, Contest(table.values[None], higher_is_better=True), DolanMore(1.4))
+    reference = ranker(np.ones((1, 10)))[:, 0]
+    assert found.reference.tolist() == reference.tolist()
+    plain = RULES["dm_auc"].score(ranker.contest, np.ones((1, 10)), DolanMore(1.4))[0]
+    assert reference[[rule.name for rule in rules].index("dm_auc")].tolist() == stats.rankdata(-plain).tolist()
+
+    def rng(test):
+        return derived_rng(3, "stress", "ndcg@10", test)
+
+    curve, survivals, _ = drop_datasets(ranker, reference, 100, rng("datasets"))
+    assert found.curves["drop_datasets"].numbers.tolist() == curve.numbers.tolist()
+    assert (found.main.when, found.half.when) == (survivals[2].when, survivals[5].when)
+    fewer, _ = drop_algorithms(ranker, reference, 100, rng("algorithms"))
+    assert found.curves["drop_algorithms"].numbers.tolist() == fewer.numbers.tolist()
+    small = few_datasets(ranker, reference, 5, 100, rng("5 datasets"))
+    (own,) = found.subsets
+    assert (own.numbers["full"].tolist(), own.level) == (small.numbers["full"].tolist(), small.level)
+    told = found.to_dict()["pareto"]["5"]["plurality"]
+    at = [rule.name for rule in rules].index("plurality")
+    assert (told["level"], told["against"]) == (small.level[at], 0)
+    assert small.level[at] > 0
+    weights = np.vstack([np.ones(10), dataset_weights(10, 200, rng("bootstrap"))])
+    similar, _ = add_copies(ranker, weights)
+    assert found.curves["similar"].numbers.tolist() == similar.numbers.tolist()
+    assert {each.change for each in found.conclusions} == {
+        "datasets_1", "datasets_2", "datasets_5", "algorithms", "copies"
+    }  # fmt: skip
+    tiers_told = found.frames()["stress_order"]["tier"].to_list()
+    assert tiers_told == [t for t, tier in enumerate(found.tiers, start=1) for _ in tier]
+    many = add_copies(ranker_of([RULES["mean"]], random_table(14, 5)), np.ones((1, 5)))[0]
+    assert many.tried.tolist() == [14] * 7, "every algorithm is copied"
 
 
 def test_the_settings_of_the_paper_and_how_many_points_a_curve_has():

@@ -813,3 +813,14 @@ def test_long_lists_in_the_sentences_of_a_verdict_are_cut():
     assert close.why[1] == (
         "10 pairs are equivalent within 2 %: a01 and a02, a01 and a03, a01 and a04, a01 and a05 and 6 more."
     )
+
+
+def test_whose_p_value_is_at_the_level_could_still_be_best():
+    """Seven wins of eight: 2 of 128 patterns of signs reach as far."""
+    table = matrix(np.stack([0.5 + np.array([0.05, 0.06, 0.07, 0.04, 0.05, 0.08, 0.03, -0.01]), np.full(8, 0.5)]))
+    p = judge(table).pairs[0].p
+    assert p == 2 / 128
+    level = judge(table, alpha=p)
+    assert (level.could_be_best, level.pairs[0].status) == (level.algorithms, "undecided")
+    above = judge(table, alpha=p * 1.001)
+    assert (above.could_be_best, above.pairs[0].status) == (above.algorithms[:1], "better")

@@ -94,7 +94,7 @@ def mean_label(labels: IntArray) -> IntArray:
 
 def likert_labels(ratings: FloatArray) -> IntArray:
     """Ratings from 1 (weakest) to 5 as labels: 1 is N, 5 is S, what lies between is P; NaN (not rated) is -1."""
-    bad = np.isfinite(ratings) & ((ratings < 1) | (ratings > 5))
+    bad = (ratings < 1) | (ratings > 5)
     if bad.any():
         raise InputError(f"{ratings[bad][0]:g} is no rating from 1 to 5", fix="rate from 1 (weakest) to 5 (strongest)")
     labels = np.where(ratings == 1, 0, np.where(ratings == 5, 2, 1))

@@ -89,7 +89,7 @@ def select_datasets(
     choices = task.judge(names, k, halves, weights)
     points = []
     if curve:
-        for size in sorted({s for s in (*_CURVE_SIZES, k) if 1 < s <= max(k, n // 2) and s < n}):
+        for size in sorted({s for s in (*_CURVE_SIZES, k) if s <= max(k, n // 2)}):
             points += task.curve(names, size, halves[: 2 * _CURVE_SPLITS])
     return SelectResult(
         metric=matrix.metric,

@@ -83,7 +83,7 @@ def paired_tests(scores: FloatArray, *, higher_is_better: bool) -> PairTests:
             t[row, at] = _quotient(mean[row, at], error)
             coins[row, at] = 2.0 ** (1 - np.count_nonzero(gaps, axis=1))
         p[row] = np.clip(2 * t_sf(np.abs(t[row]), max(n - 1, 1)), np.minimum(coins[row], 1.0), 1.0)
-    adjusted = np.stack([holm(row) for row in p]) if len(left) else p.copy()
+    adjusted = np.stack([holm(row) for row in p])
     return PairTests(left.astype(np.int64), right.astype(np.int64), mean, t, p, adjusted)
 
 
