@@ -355,6 +355,32 @@ def test_lists_of_a_device_are_made_in_blocks_of_users(monkeypatch):
     assert [device_lists._block_rows(items) for items in (0, 1 << 20, 1 << 40)] == [2, 2, 1]
 
 
+def test_ease_on_a_device_is_that_of_the_host_and_refuses_the_same(monkeypatch):
+    torch = pytest.importorskip("torch")
+    held = csr_array((np.random.default_rng(3).random((40, 6)) < 0.5).astype(np.float32))
+    asked = []
+    monkeypatch.setattr(device_products, "require_gpu_memory", lambda *needed: asked.append(needed))
+    found = device_products.ease_weights_on(lambda: device_products.gram_on(held, "cpu"), 3.0, "cpu").numpy()
+    np.testing.assert_allclose(found, linear.ease_weights(lambda: products.gram(held), 3.0), atol=1e-6)
+    assert asked == [(4 * 6**2, "cpu", "a matrix of items x items")]
+    made = []
+
+    def square():
+        made.append(1)
+        return torch.diag(torch.tensor([1.0, -5.0]))
+
+    with pytest.raises(UsageError, match=r"X'X \+ 2.0 I cannot be inverted; use a larger reg"):
+        device_products.ease_weights_on(square, 2.0, "cpu")
+    assert len(made) == 2, "once in float32 and once in float64"
+
+
+def test_pure_svd_of_a_small_side_takes_its_square_matrix():
+    beside = 12 * 16 * 5_100 + 40 * 20_000
+    for sizes in ((100, 5_000), (5_000, 100)):
+        assert PureSVD().memory_bytes(*sizes, 20_000) == 32 * 100**2 + beside
+    assert PureSVD(factors=300).memory_bytes(250, 5_000, 0) == 32 * 250**2 + 12 * 250 * 5_250
+
+
 @pytest.mark.parametrize("kind", ["cosine", "jaccard", "dot"])
 def test_neighbours_on_a_device_are_those_of_the_host(kind):
     """Rows 0 and 1 have nothing in common with any other, and row 2 has nothing."""

@@ -21,7 +21,7 @@ from recassay.algorithms.neural.chance import Chance  # noqa: E402
 from recassay.algorithms.neural.events import Events, held_bytes  # noqa: E402
 from recassay.algorithms.neural.lightgcn import contrast  # noqa: E402
 from recassay.algorithms.neural.links import Links, balanced, dense_bytes  # noqa: E402
-from recassay.algorithms.neural.network import Pass, half_squares  # noqa: E402
+from recassay.algorithms.neural.network import Dense, Pass, half_squares  # noqa: E402
 from recassay.algorithms.neural.nncf import neighbourhoods  # noqa: E402
 from recassay.algorithms.neural.training import Steps  # noqa: E402
 
@@ -288,10 +288,23 @@ def test_dropout_keeps_the_mean_and_penalties_are_halved_per_row():
     assert half_squares(torch.tensor([[1.0], [2.0], [1.0]]), torch.tensor([[3.0], [0.0], [0.0]])).item() == 15 / 6
 
 
+class Anywhere(str):
+    """The processor, taken for a GPU."""
+
+    __hash__ = str.__hash__
+
+    def __eq__(self, other):
+        return other in ("cpu", "cuda")
+
+
 def test_profiles_that_a_gpu_keeps_are_those_that_are_made(events, held):
     users, items = torch.tensor([3, 0, 1, 3]), torch.tensor([2, 8, 0])
     profiles, whose = events.profiles(users), events.holds(users, items)
-    events._held = torch.from_numpy(held > 0)
+    assert events._held is None
+    chance = Chance(derived_rng(1), "cpu")
+    chance.device = Anywhere("cpu")
+    events = Events(csr_array(held), chance)
+    assert torch.equal(events._held, torch.from_numpy(held > 0))
     assert torch.equal(events.profiles(users), profiles)
     assert (events.profiles(users).dtype, profiles.tolist()) == (torch.float32, held[users.numpy()].tolist())
     assert torch.equal(events.holds(users, items), whose)
@@ -315,15 +328,6 @@ def test_links_that_a_gpu_keeps_dense_and_their_gradients(events):
             torch.testing.assert_close(slopes[0], slopes[1])
 
 
-class Anywhere(str):
-    """The processor, taken for a GPU."""
-
-    __hash__ = str.__hash__
-
-    def __eq__(self, other):
-        return other in ("cpu", "cuda")
-
-
 @pytest.mark.parametrize(("n_items", "width"), [(9, 16), (8, 8), (1, 8)])
 def test_the_layers_of_multivae_on_a_gpu_are_of_whole_groups_of_eight(held, n_items, width):
     events = Events(csr_array(held[:, :n_items]), Chance(derived_rng(1), "cpu"))
@@ -345,6 +349,32 @@ def test_optimisers_have_their_rate_and_move_all_weights_at_once_where_they_can(
     assert not made.defaults.get("capturable")
     if fused:
         assert training._optimiser(kind, weights, 0.3, True).defaults["capturable"] is True
+
+
+def test_the_towers_of_dmf(events, held):
+    made = network("DMF", events, hidden=4, embedding=3)
+    with torch.no_grad():
+        for weight in made.parameters():
+            weight += events.chance.normal(*weight.shape)
+    for found, rows, first, last in zip(
+        made.embeddings(), (held, held.T), (made.of_items, made.of_users), (made.user_top, made.item_top), strict=True
+    ):
+        inner = np.maximum(rows @ first.weight.detach().numpy().T + first.bias.detach().numpy(), 0)
+        outer = np.maximum(inner @ last.weight.detach().numpy().T + last.bias.detach().numpy(), 0)
+        length = np.linalg.norm(outer, axis=1, keepdims=True)
+        np.testing.assert_allclose(found.detach().numpy(), outer / np.maximum(length, 1e-12), atol=1e-5)
+
+
+def test_windows_of_neighbours_and_their_maxima(events):
+    """Fourteen neighbours have ten windows of five, hence two maxima; the last vector stands for a missing one."""
+    vectors, layer = events.chance.normal(7, 2), Dense(10, 3, events.chance, bias_deviation=1.0)
+    near = torch.randint(0, 7, (4, 14), generator=torch.Generator().manual_seed(1))
+    shown = torch.cat([vectors[:6], torch.zeros(1, 2)])[near]
+    expected = []
+    for row in shown:
+        windows = torch.stack([layer(row[start : start + 5].T.reshape(1, -1))[0] for start in range(10)])
+        expected.append(torch.relu(torch.cat([windows[:5].amax(0), windows[5:].amax(0)])))
+    torch.testing.assert_close(nncf._convolved(vectors, near, layer), torch.stack(expected))
 
 
 def test_similarities_beyond_five_pull_no_more_in_either_direction():

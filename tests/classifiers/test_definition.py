@@ -325,7 +325,7 @@ class Handing:
 
 @pytest.mark.usefixtures("in_process")
 def test_a_small_study_by_hand(tmp_path, monkeypatch):
-    monkeypatch.setattr(cell, "time", SimpleNamespace(perf_counter=cycle([0, 3, 10, 14]).__next__))
+    monkeypatch.setattr(cell, "time", SimpleNamespace(perf_counter=cycle([1, 4, 10, 14]).__next__))
     kinds = ["a", "b", "a", "a", "b"] * 4
     columns = {"id": [f"r{n}" for n in range(20)], "x": range(20), "code": [1, 2, 3, 4] * 5, "two": [7, 8] * 10}
     (tmp_path / "data").mkdir()

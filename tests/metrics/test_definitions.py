@@ -281,6 +281,15 @@ def test_membership_is_a_look_up(seed, rows):
     np.testing.assert_array_equal(membership(csr_array(dense.astype(np.float32)), users, items), expected)
 
 
+def test_many_users_are_looked_up_in_blocks(monkeypatch):
+    monkeypatch.setattr("recassay.metrics.context._TABLE_BYTES", 1)  # sixteen users at a time
+    rng = np.random.default_rng(2)
+    dense, users = rng.random((50, 9)) < 0.4, rng.permutation(50)[:37].astype(np.int32)
+    items = rng.integers(-1, 9, (37, 4)).astype(np.int32)
+    expected = dense[users[:, None], items] & (items >= 0)
+    np.testing.assert_array_equal(membership(csr_array(dense.astype(np.float32)), users, items), expected)
+
+
 def test_hits_are_looked_up_once_for_all_metrics(monkeypatch):
     calls = []
     real = membership
