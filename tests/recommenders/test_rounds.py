@@ -77,6 +77,8 @@ def test_rounds_end_when_all_are_known_or_all_fail():
     assert rounds.open({n: failure(n) for n in range(8)}) == ()
     assert Rounds(9).open({n: failure(n) for n in range(4)}) == (4,)
     assert Rounds(9).open({n: failure(n) for n in range(5)}) == ()
+    assert Rounds(9).open({n: TrialRecord(n, "over_budget", {}) for n in range(5)}) == ()
+    assert Rounds(9).open({n: TrialRecord(n, "pruned", {}) for n in range(5)}) == (5,)
     good = {n: failure(n) for n in range(8)} | {3: TrialRecord(3, "complete", {}, 0.5)}
     assert rounds.open(good) == (8, 9)
     assert rounds.open(good | {8: failure(8), 9: failure(9)}) == ()

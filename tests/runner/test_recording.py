@@ -342,6 +342,13 @@ def test_a_cell_whose_jobs_were_not_measured_has_no_peak(tmp_path):
     assert store.rows[0].energy["joules"] == 2.0
 
 
+def test_the_peak_of_a_failed_cell_is_that_of_all_its_jobs(tmp_path):
+    store = Kept(tmp_path)
+    ends = {f"c_{n}": [trial(n, 0.3), Outcome("done", {"trials": 3}, peak_memory=20 - n)] for n in range(3)}
+    ran(store, Script(**ends, c=[Outcome("crashed", reason="boom", peak_memory=7)]), cell())
+    assert [row.peak_memory for row in store.rows] == [20]
+
+
 def test_a_cell_is_at_work_from_its_first_job_until_its_row(tmp_path):
     at_work, seen = RunningCells(tmp_path), []
 

@@ -17,6 +17,7 @@ import pytest
 from recassay.runner import worker
 from recassay.runner.jobs import JobFailure
 
+fcntl = pytest.importorskip("fcntl")
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes of Linux")
 
 
@@ -91,9 +92,12 @@ def test_a_job_that_raises_is_answered_for_with_its_status(channel, function, st
 
 def test_a_job_has_its_log_its_environment_and_a_token_before_each_line(tmp_path, monkeypatch, channel, ends):
     moved = {}
-    monkeypatch.setattr(
-        worker.os, "dup2", lambda source, target: moved.update({target: os.readlink(f"/proc/self/fd/{source}")})
-    )
+
+    def move(source, target):
+        behind = bool(fcntl.fcntl(source, fcntl.F_GETFL) & os.O_APPEND)
+        moved[target] = os.readlink(f"/proc/self/fd/{source}"), behind
+
+    monkeypatch.setattr(worker.os, "dup2", move)
     monkeypatch.setattr(faulthandler, "enable", lambda: moved.update(faults="told"))
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0")
     log = tmp_path / "job.log"
@@ -104,7 +108,7 @@ def test_a_job_has_its_log_its_environment_and_a_token_before_each_line(tmp_path
     }  # fmt: skip
     with pytest.raises(Ended):
         worker._run_job(request, channel[0])
-    assert moved == {0: os.devnull, 1: str(log), 2: str(log), "faults": "told"}
+    assert moved == {0: (os.devnull, False), 1: (str(log), True), 2: (str(log), True), "faults": "told"}
     assert os.environ["CUDA_VISIBLE_DEVICES"] == "5"
     lines = channel[1]()
     assert all(line.startswith("T1:") for line in lines)
