@@ -53,6 +53,7 @@ from recassay.reporting.paper.paragraph import latex_paragraph, paragraph
 from recassay.reporting.paper.setup import (
     bibliography,
     citations,
+    cite,
     cited,
     dataset_caption,
     dataset_grid,
@@ -487,6 +488,9 @@ def test_mean_rank_and_wins_close_the_table():
     assert grid.rows[2][1][2:] == (EMPTY, EMPTY, Cell("0"))
     share = main_grid(paper_of(metric), [metric], TableStyle(mean=True, percent=True))
     assert [cells[2].text for _, cells in share.rows] == ["30.00", "35.00", "–"]
+    lower = findings(VALUES, "rmse", rank=rank, higher_is_better=False)
+    error = main_grid(paper_of(lower), [lower], TableStyle(mean=True))
+    assert [cells[2].place for _, cells in error.rows] == [1, 2, 0], "the smaller mean is the better"
     turned = grid.turned()
     assert (turned.heads, turned.closing) == (("a", "b", "c"), 3)
     assert turned.rows[1] == ("y", (Cell("0.1000", place=2), Cell("0.3000", place=1), EMPTY))
@@ -742,7 +746,7 @@ def test_algorithms_evaluation_and_software_of_a_paper():
     assert unsealed.endswith("(numpy 2.0, scipy 1.0). The seed is 7.")
 
 
-def test_what_is_cited_for_a_name():
+def test_what_is_cited_for_a_name(monkeypatch):
     assert cited("datasets", "ml-100k") == cited("datasets", "ml")
     assert cited("datasets", "nothing of the kind") is None
     assert cited("algorithms", "EASE") == ["steck2019embarrassingly"]
@@ -752,6 +756,13 @@ def test_what_is_cited_for_a_name():
     assert [line for line in entry.splitlines() if line.startswith("@")] == [
         entries()[key].splitlines()[0] for key in ("friedman1937use", "steck2019embarrassingly")
     ]
+    named = paper_of(findings(VALUES), algorithms=("mine", "EASE", "c"), references={"mine": "EASE", "EASE": "c"})
+    assert r"The algorithms are mine~\cite{steck2019embarrassingly}, EASE and c." in setup_text(named, [])
+    starts = {"datasets": {"book": ["short"], "bookcrossing": ["long"], "film": []}}
+    monkeypatch.setattr("recassay.reporting.paper.setup.citations", lambda: starts)
+    assert cited("datasets", "bookcrossing-2004") == ["long"], "the longest start that is known"
+    assert cite("datasets", "books") == r"~\cite{short}"
+    assert cite("datasets", "film") == ""
 
 
 def test_the_data_of_a_paper():
@@ -781,6 +792,7 @@ def test_the_table_of_datasets():
     assert grid.heads == ("users", "items", "interactions", "density (%)")
     assert grid.rows == (("x", tuple(map(Cell, ("1,000", "200", "5,000", "2.500")))), ("y", (EMPTY,) * 4))
     assert dataset_caption([counted]) == "The datasets: users, items, interactions, and their share of all pairs."
+    assert dataset_grid([replace(counted, interactions=0)]).rows[0][1][3] == Cell("0.000")
     for gap in ({"users": 0}, {"items": None}, {"interactions": None}):
         assert dataset_grid([counted, replace(counted, **gap)]).rows[1][1][3] == EMPTY
     split = replace(counted, tested=50, judged=20)
@@ -845,6 +857,7 @@ def test_a_grid_in_other_formats():
     assert "rotate(" not in typst
     wide = Grid(tuple("abcdefgh"), (("a", (Cell("1"),) * 8),))
     assert "rotate(-90deg, reflow: true)[a]" in typst_table(wide, "C", "l")
+    assert "rotate(" not in typst_table(wide.part(columns=range(7)), "C", "l"), "seven fit beside each other"
     assert typst_text("1. a_b  #c") == r"1\. a\_b \#c"
     assert markdown_table(LOOKS, "C_d") == (
         "C\\_d\n\n|  | G x\\_1 | G y |\n| --- | ---: | ---: |\n| a | **0.51** ± 0.02\\* | <u>10.5</u> |\n"

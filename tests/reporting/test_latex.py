@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -56,6 +58,50 @@ NAMES = [
 )
 def test_a_name_becomes_the_commands_that_print_it(name, text):
     assert latex_text(name) == text
+
+
+SIGNS = {
+    "×": "times", "·": "cdot", "÷": "div", "±": "pm", "∓": "mp", "≤": "leq", "≥": "geq", "≠": "neq", "≈": "approx",
+    "≡": "equiv", "∼": "sim", "∞": "infty", "→": "rightarrow", "←": "leftarrow", "↔": "leftrightarrow", "↑": "uparrow",
+    "↓": "downarrow", "⇒": "Rightarrow", "∈": "in", "∪": "cup", "∩": "cap", "⊂": "subset", "⊕": "oplus",
+    "⊗": "otimes", "∘": "circ", "√": "surd", "∑": "sum", "∏": "prod", "∂": "partial", "∇": "nabla", "∅": "emptyset",
+    "¬": "neg", "∀": "forall", "∃": "exists", "★": "star", "ℓ": "ell", "∗": "ast", "ε": "varepsilon", "ϵ": "epsilon",
+    "ϑ": "vartheta", "ς": "varsigma", "φ": "varphi", "ϕ": "phi",
+}  # fmt: skip
+LETTERS = {
+    "ß": r"{\ss}", "æ": r"{\ae}", "Æ": r"{\AE}", "œ": r"{\oe}", "Œ": r"{\OE}", "ø": r"{\o}", "Ø": r"{\O}",
+    "ł": r"{\l}", "Ł": r"{\L}", "å": r"{\aa}", "Å": r"{\AA}", "–": r"\textendash{}", "—": r"\textemdash{}",
+    "‘": r"\textquoteleft{}", "’": r"\textquoteright{}", "“": r"\textquotedblleft{}", "”": r"\textquotedblright{}",
+    "…": r"\ldots{}", "§": r"\S{}", "¶": r"\P{}", "†": r"\dag{}", "‡": r"\ddag{}", "©": r"\copyright{}",
+    "£": r"\pounds{}", "€": r"\texteuro{}", "®": r"\textregistered{}", "¡": r"\textexclamdown{}",
+    "¿": r"\textquestiondown{}", "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
+    "à": r"\`{a}", "á": r"\'{a}", "â": r"\^{a}", "ã": r"\~{a}", "ā": r"\={a}", "ă": r"\u{a}", "ȧ": r"\.{a}",
+    "ä": r'\"{a}', "ů": r"\r{u}", "ő": r"\H{o}", "č": r"\v{c}", "ḥ": r"\d{h}", "ç": r"\c{c}", "ḻ": r"\b{l}",
+    **{letter: rf"{{\fontencoding{{T1}}\selectfont\{name}}}" for letter, name in (
+        ("đ", "dj"), ("Đ", "DJ"), ("ð", "dh"), ("Ð", "DH"), ("þ", "th"), ("Þ", "TH"), ("ŋ", "ng"), ("Ŋ", "NG"),
+        ("«", "guillemotleft"), ("»", "guillemotright"), ("‹", "guilsinglleft"), ("›", "guilsinglright"),
+        ("„", "quotedblbase"), ("‚", "quotesinglbase"))},
+}  # fmt: skip
+
+
+def test_each_sign_and_letter_has_its_own_command():
+    assert {sign: latex_text(sign) for sign in SIGNS} == {
+        sign: rf"\ensuremath{{\{name}}}" for sign, name in SIGNS.items()
+    }
+    assert {letter: latex_text(letter) for letter in LETTERS} == LETTERS
+    assert (latex_text("−3"), latex_text("5°"), latex_text("′")) == (
+        r"\ensuremath{-}3", r"5\ensuremath{{}^{\circ}}", r"\ensuremath{'}"
+    )  # fmt: skip
+
+
+def test_greek_letters_have_the_commands_of_their_names():
+    latin = dict(zip("ΑΒΕΖΗΙΚΜΝΟΡΤΧ", "ABEZHIKMNOPTX", strict=True)) | {"ο": "o"}
+    small, large = "αβγδζηθικλμνξοπρστυχψω", "ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩ"
+    for letter in small + large:
+        _, case, _, name = unicodedata.name(letter).replace("LAMDA", "LAMBDA").split()
+        command = name.lower() if case == "SMALL" else name.capitalize()
+        inside = rf"\mathrm{{{latin[letter]}}}" if letter in latin else rf"\{command}"
+        assert latex_text(letter) == rf"\ensuremath{{{inside}}}"
 
 
 def test_what_has_no_letter_is_written_as_its_code_and_told():

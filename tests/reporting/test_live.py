@@ -42,6 +42,19 @@ def test_each_address_has_its_type_and_the_headers_that_keep_it_here(served):
     assert served.url == f"http://127.0.0.1:{served.server_address[1]}/"
 
 
+def test_what_keeps_pages_here_and_slow_readers_away():
+    assert live.HEADERS == {
+        "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "X-Frame-Options": "SAMEORIGIN",
+        "Referrer-Policy": "no-referrer", "Cross-Origin-Resource-Policy": "same-origin",
+    }  # fmt: skip
+    assert dict(rule.split(" ", 1) for rule in live.POLICY.split("; ")) == {
+        "default-src": "'none'", "style-src": "'unsafe-inline'", "script-src": "'unsafe-inline'",
+        "connect-src": "'self'", "frame-src": "'self'",
+    }  # fmt: skip
+    assert live._Handler.timeout == 20
+    assert (LiveServer.daemon_threads, LiveServer.request_queue_size) == (True, 256)
+
+
 def test_a_report_that_is_not_made_yet_is_not_found(served):
     served.page = None
     assert ask(served, "/report.html")[0].status == 404

@@ -87,4 +87,5 @@ def test_a_long_table_has_a_search_box_and_a_list_of_pairs_is_cut(rows, shown, s
     made = html_section_table(Table("Pairs", ["name", "p"], [[f"n{i}", i] for i in range(rows)]))
     assert made.count("<tr>") == shown + 1
     assert ('type="search"' in made) == searched
+    assert ('aria-label="Find in: Pairs"' in made) == searched
     assert (f"The first 60 of {rows:,} rows." in made) == (shown < rows)

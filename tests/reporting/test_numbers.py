@@ -120,6 +120,8 @@ def test_columns_of_papers():
     assert texts(0.5, None, NAN, np.inf) == ["0.5", "", "", "∞"]
     assert texts(0.00001, 0.5, name="p_holm") == ["< .001", ".500"]
     assert texts(0.25, name="p_left") == ["0.2500"]
+    for name in ("p", "p_value", "p_adjusted", "p_dunn", "p_equal", "p_equal_holm", "held_out_p", "winner_p"):
+        assert texts(0.00001, name=name) == ["< .001"]
     assert column_texts(pl.Series("n", [True, None])) == ["yes", ""]
 
 

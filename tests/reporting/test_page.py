@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import html
 import json
 import re
 from dataclasses import replace
@@ -20,6 +23,7 @@ from recassay.core.tables.matrix import MissingCells
 from recassay.core.tables.results import Results
 from recassay.plots.theme import COLOURS
 from recassay.reporting.content import ReportContent, grouped
+from recassay.reporting.figures import FilledSection
 from recassay.reporting.files import write_files
 from recassay.reporting.headline import drawn_axis, drawn_interval, even, judgement, verdict_brief, verdict_table
 from recassay.reporting.markup import Markup, data_block, escaped, tag
@@ -30,7 +34,7 @@ from recassay.reporting.page.cautions import cautions
 from recassay.reporting.page.parts import definitions
 from recassay.reporting.page.svg import inline_svg
 from recassay.reporting.page.top import _budget, _protocol, _split, top
-from recassay.reporting.section import Table
+from recassay.reporting.section import Section, Table
 from recassay.reporting.tables import column_texts, html_section_table, html_table, latex, markdown, paper_tables, shown
 from recassay.store.records import CellRecord
 from recassay.testing.results import synthetic_results
@@ -695,6 +699,38 @@ def test_the_page_speaks_the_words_of_the_table_and_cites_what_was_done():
     assert "Definitions" not in page
 
 
+def test_the_page_lets_its_own_script_run_and_nothing_else():
+    page = build_page(replace(content(synthetic_results(2)), alpha=0.05), [])
+    script = re.search("<script>(.*?)</script>", page, re.S)[1]
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    policy = html.unescape(re.search('http-equiv="Content-Security-Policy" content="(.*?)"', page)[1])
+    assert dict(rule.split(" ", 1) for rule in policy.split("; ")) == {
+        "default-src": "'none'", "script-src": f"'sha256-{digest}'", "style-src": "'unsafe-inline'",
+        "img-src": "data:", "base-uri": "'none'",
+    }  # fmt: skip
+    assert [script.index(template(name)) for name in SCRIPTS] == sorted(
+        script.index(template(name)) for name in SCRIPTS
+    )
+    assert "$$" not in page
+
+
+def test_the_parts_of_the_page_are_named_and_linked():
+    def section(part, title):
+        result = Made(frames=lambda: {})
+        return FilledSection(Section(dict, title, part, "no-page"), title.lower(), result, ["So."], [], [], {}, [])
+
+    bare = replace(content(synthetic_results(2), facts(), odd=Made(frames=lambda: {})), alpha=0.05)
+    page = build_page(bare, [section("beyond accuracy", "Joy"), section("traits", "Sorrow")])
+    links = re.findall(r'<a href="#([^"]*)">([^<]*)</a>', page[page.index("<nav") : page.index("</nav>")])
+    assert links == [
+        ("leaderboard", "Leaderboard"), ("traits", "Latent traits"), ("beyond-accuracy", "Beyond accuracy"),
+        ("cost", "Cost"), ("further", "Further analyses"), ("appendix", "Appendix"),
+    ]  # fmt: skip
+    assert re.findall('<section id="([^"]*)" class="part" aria-labelledby="([^"]*)">', page) == [
+        (name, f"{name}-title") for name, _ in links
+    ]
+
+
 def test_the_appendix_has_formulas_and_what_is_known_of_the_study():
     formulas = {"ndcg@10": {"formula": "a / b", "convention": "log 2", "source": "Abe 1999", "other": 3}}
     frames = {"splits": pl.DataFrame({"dataset": ["x"]}), "spaces": pl.DataFrame({"algorithm": []}),
@@ -897,6 +933,9 @@ def test_texts_are_shared_without_the_places_of_this_machine(tmp_path):
         for name, files in (("shared", {"a.md": text, "a.png": text}), ("kept", {"a.md": text}))
     )
     assert b"/home/somebody" not in shared
+    endings = (".html", ".json", ".csv", ".tex", ".svg", ".bib", ".txt", ".vl.json")
+    written = write_files(tmp_path / "texts", {f"a{ending}": text for ending in endings}, share=True)
+    assert [path.name for path in written if b"/home/somebody" in path.read_bytes()] == []
     assert raw == kept == text
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError) as refused:

@@ -467,6 +467,8 @@ def test_what_more_would_tell():
         "Without 2 of the 8 complete datasets b would have the best mean rank.",
         "Look again after 10.",
     ]
+    (_, further) = plan.sentences(planned(open_pair(), left_out=2))
+    assert further == "2 further undecided pairs, outside the best algorithms, are not planned for."
     left = list(plan.sentences(planned(open_pair(), left_out=1)))
     assert left[1:] == ["1 further undecided pair, outside the best algorithms, is not planned for."]
     two = list(plan.sentences(planned(open_pair(), open_pair(), out_of_reach=lambda: ["one", "two"])))
@@ -492,6 +494,9 @@ def test_the_table_of_what_more_would_tell():
     assert asked.header[5:] == ("among all pairs", "without seed noise", "without user noise")
     assert asked.rows[0][2:] == ("+0.031 (-0.01 to +0.07)", "88 %", "40", "60", "30", "> 1,000")
     assert asked.notes == ()
+    for noise, column in (("repeats", "without seed noise"), ("users", "without user noise")):
+        (alone,) = plan.tables(planned(open_pair(), shares={"repeats": 0.0, "users": 0.0, noise: 0.1}))
+        assert alone.header[6:] == ("among all pairs", column)
 
 
 def advised(**given):
@@ -1861,7 +1866,7 @@ def test_long_lists_in_sentences_are_cut_and_the_rest_is_counted():
     assert "t2 (of mine), t3 (of mine) and 2 more, which" in list(adaptive.sentences(prior))[2]
     others = [popular(name, [crossing("b", "a", 12.4)], first="b", last="a") for name in "vwxyz"]
     assert strata.brief(stratified(*others)).sentences[-1].endswith("on x b in place of a (P = 5) and 2 more.")
-    sets = [tournament_on(name, "a", "b", "optimal") for name in "abcdef"]
-    sets += [tournament_on(name, "b", "a", "optimal") for name in "ghijk"]
+    sets = [tournament_on(name, "b", "a", "optimal") for name in "ghijk"]
+    sets += [tournament_on(name, "a", "b", "optimal") for name in "abcdef"]
     ablest = next(line for line in decodirt.sentences(classified(ratings=sets)) if "Glicko-2" in line)
     assert ablest.endswith("on 6 of 11 sets of datasets; b on the g half, the h half, the i half and 2 more.")
