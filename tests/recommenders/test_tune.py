@@ -277,6 +277,16 @@ def test_a_trial_ends_when_it_no_longer_gets_better_and_counts_with_its_best_sta
     assert identity(run(learning_curve, history=stored, trials=8, pruning=False).trials) == identity(done.trials)
 
 
+def test_where_lower_is_better_the_lowest_stage_counts_and_ends_the_trial():
+    def fit(parameters, number):
+        for epochs, value in enumerate((0.5, 0.2, 0.2, *[0.3] * 30), start=1):
+            yield Stage(value, {"epochs": epochs})
+
+    done = tune({}, fit, trials=1, higher_is_better=False, seed=1, names=("data",), once=True)
+    assert (done.value, done.parameters) == (0.2, {"epochs": 2})
+    assert len(done.trials[0].stages) == 2 + PATIENCE
+
+
 def test_the_number_of_epochs_is_found_even_where_nothing_else_is_tuned():
     def fit(parameters, number):
         for epochs in (1, 2, 3):
