@@ -99,6 +99,8 @@ def test_users_have_the_labels_of_the_table():
     frame = pl.DataFrame({"algorithm": ["A"], "dataset": ["x"], "metric": ["NDCG@10"], "value": [0.2]})
     results = join_parts([Part(frame, where="a", users=users)])
     assert results.metrics == ["ndcg@10"]
+    other = Part(frame.with_columns(dataset=pl.lit("y")), where="b.csv")
+    assert join_parts([Part(frame, ("n", "n"), where="folder/a.csv"), other]).notes[0] == "a.csv: n"
     assert results.users.rows() == [("A", "x", "ndcg@10", "u1", 0.1), ("A", "x", "ndcg@10", "u2", 0.3)]
 
 

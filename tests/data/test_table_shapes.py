@@ -66,7 +66,7 @@ TAKEN = {
     "5 (3)": (5.0, 3.0, KEPT), "0.4 (0.02)": (0.4, 0.02, KEPT), "0.4 [0.3, 0.5]": (0.4, 0.1 / 1.959964, "intervals"),
     "0.4 [0.1; 0,3]": (0.4, None, "intervals"), "0.4 [0,1; 0.3]": (0.4, None, "intervals"),
     "0.4 (0.3 to 0.5)": (0.4, 0.1 / 1.959964, "intervals"),
-    "40%": (0.4, None, SHARE), "40% ± 2": (0.4, 0.02, KEPT, SHARE),
+    "40%": (0.4, None, SHARE), "40% ± 2": (0.4, 0.02, KEPT, SHARE), "40 (2.5) %": (0.4, 0.025, KEPT, SHARE),
     "40 ± 2%": (0.4, 0.02, KEPT, SHARE), "0.4 ± 0.1*": (0.4, 0.1, STARS, KEPT), "1,234": (1234.0, None, THOUSANDS),
     "12 345": (12345.0, None, THOUSANDS), "0.4 n.s.": (0.4, None), '"0.4"': (0.4, None), "2 × 10^-3": (0.002, None),
     "1,234.5": (1234.5, None, THOUSANDS),
@@ -74,7 +74,8 @@ TAKEN = {
 """The number, its deviation, and what a reader is told was taken off."""
 OF_COMMAS = {
     "0,4": (0.4, None, COMMA), "1.234,5": (1234.5, None, COMMA), "0,4 ± 0,1": (0.4, 0.1, KEPT, COMMA),
-    "1,234": (1.234, None, COMMA), "40,5%": (0.405, None, SHARE, COMMA), "12.5": (12.5, None),
+    "1,234": (1.234, None, COMMA), "1.234": (1234.0, None, THOUSANDS), "-1.234.567": (-1234567.0, None, THOUSANDS),
+    "0.234": (0.234, None), "1.2345": (1.2345, None), "40,5%": (0.405, None, SHARE, COMMA), "12.5": (12.5, None),
 }  # fmt: skip
 OF_PERCENT = {"40": (0.4, None), "40 ± 10": (0.4, 0.1, KEPT), "40%": (0.4, None, SHARE)}
 
@@ -108,7 +109,9 @@ def test_cells_without_a_value(text):
     assert read_cell(text).value is None
 
 
-@pytest.mark.parametrize("text", ["high", "0,4", "1.2.3", "12,34", "EASE", "3 of 4", "0.1 0.2", "2024-01-01"])
+@pytest.mark.parametrize(
+    "text", ["high", "0,4", "1.2.3", "12,34", "EASE", "3 of 4", "0.1 0.2", "2024-01-01", "> 24h late"]
+)
 def test_cells_that_are_no_numbers(text):
     found = read_cell(text)
     assert found.value is None
@@ -135,6 +138,11 @@ def test_the_decimal_comma_is_settled_for_a_column():
     assert has_decimal_comma(["0,161"])
     assert not has_decimal_comma(["1,234", "2,345"])
     assert not has_decimal_comma(["1,234.5", "12.5"])
+    assert not has_decimal_comma(["0,4", "1,234.5"])
+    assert has_decimal_comma(["1.234", "0,5"])
+    assert not has_decimal_comma(["0.234", "0,5"])
+    assert numbers(pl.Series(["1.234", "0,5"]), "x").values.to_list() == [1234.0, 0.5]
+    assert numbers(pl.Series([1.0, float("nan"), None]), "x").values.to_list() == [1.0, None, None]
     comma = numbers(pl.Series(["16,1 ± 0,2", "1.234,5", "-"]), "x")
     assert comma.values.to_list() == [16.1, 1234.5, None]
     assert comma.deviations.to_list() == [0.2, None, None]

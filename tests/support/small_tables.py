@@ -987,7 +987,7 @@ SMALL_TABLES |= {
     "a very hidden sheet": one(book(PLAIN_SHEET, PLAIN_SHEET.replace("0.3", "0.5"), states=("visible", "veryHidden")), "films.xlsx"),
     "an interval beside deviations": one("model,dataset,metric,value,lower,upper\nEASE,d1,NDCG@10,0.3±0.02,0.2,0.4\nPop,d1,NDCG@10,0.1±0.01,0.05,0.2\n"),
     "two columns of lower ends and one of upper": one("model,dataset,metric,value,lower,upper,high\nEASE,d1,NDCG@10,0.3,0.2,0.4,0.5\nPop,d1,NDCG@10,0.1,0,0.2,0.3\n"),
-    "two averages of rows": one("model,NDCG@10\nEASE,0.3\nPop,0.1\nMean,0.2\nAverage,0.2\n"),
+    "two averages of rows": one("model,NDCG@10\nEASE,0.3\nPop,0.1\nMean,0.2\nAverage rank,1.5\n"),
     "an average that is far from the mean": one("model,NDCG@10,HR@10\nEASE,0.3,0.5\nPop,0.1,0.3\nMean,0.2,0.43\n"),
     "rows of averages alone": one("model,NDCG@10\nMean,0.3\nAverage,0.1\n"),
     "rows of gains alone": one("model,NDCG@10\nImprovement,0.3\nGain,0.1\n"),
@@ -1038,6 +1038,12 @@ SMALL_TABLES |= {
     "tuples in Markdown": one("| model | ('d1', 'NDCG@10') | ('d2', 'NDCG@10') |\n|--|--|--|\n| EASE | 0.3 | 0.4 |\n| Pop | 0.1 | 0.2 |\n", "films.md"),
     "a word for what stands across, over metrics": one("model,EASE,ItemKNN\nNDCG@10,0.3,0.1\nHR@10,0.5,0.2\n"),
     "a dataset called like a metric, over metrics": one(",recall,recall\n,NDCG@10,HR@10\nEASE,0.3,0.5\nItemKNN,0.1,0.2\n"),
+    "points between thousands": one('model;dataset;Time (s)\nEASE;d1;"0,5"\nPop;d1;1.234\nALS;d1;12.345.678\nMF;d1;1.234 ± 0,5\nFM;d1;7\n'),
+    "gains in the lower level": one("dataset,NDCG@10,NDCG@10,NDCG@10\n,EASE,ItemKNN,Improv.\nx1,0.3,0.1,200%\nx2,0.4,0.2,100%\n"),
+    "seeds that are all missing": one("model,dataset,seed,NDCG@10\nA,x,,0.1\nB,x,,0.2\n"),
+    "two columns without a name": one("index,level_0,d1 NDCG@10,d2 NDCG@10\nfoo,linear,0.3,0.4\nbar,simple,0.1,0.2\n"),
+    "panels of algorithms": tex("Dataset & NDCG@10 & HR@10 \\\\ \\multicolumn{3}{c}{EASE} \\\\ d1 & 0.3 & 0.5 \\\\ d2 & 0.1 & 0.2 \\\\ "
+                                "\\multicolumn{3}{c}{Pop} \\\\ d1 & 0.4 & 0.6 \\\\ d2 & 0.2 & 0.3 \\\\"),
     "numbers as names of datasets": one("model,10,20\nEASE,0.3,0.4\nPop,0.1,0.2\n", wide=True, metric="ndcg"),
 }  # fmt: skip
 

@@ -58,7 +58,8 @@ _CELL = re.compile(
     rf"|\((?P<word>[^()]*)\))?\s*(?P<percent4>%)?$"
 )
 _OVER_BUDGET = re.compile(r"[>≥]\s*\d+(\.\d+)?\s*(h|hrs?|hours?|d|days?|min|gb|gib|tb|s|sec)\.?", re.IGNORECASE)
-_THOUSAND = re.compile(r"[1-9]\d{0,2}\.\d{3}")
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+")
+"""A number that points may part into thousands, and do where the commas of its column are decimal."""
 FROM_INTERVAL = 2 * 1.959964
 """The width of a 95 % interval in standard errors."""
 
@@ -100,6 +101,13 @@ def numbers(column: pl.Series, where: str, *, percent: bool = False) -> Numbers:
     if not odd:
         return Numbers(plain * share)
     comma = has_decimal_comma(text.unique().to_list())
+    if comma:
+        odd += [
+            content
+            for content in text.unique(maintain_order=True)
+            if _THOUSANDS.fullmatch(content) and content not in odd
+        ]
+        plain = plain.set(text.is_in(odd), None)
     cells = {content: read_cell(content, comma, percent=percent) for content in odd}
     beside = 0 if percent else _percent_beside(cells, text, plain)
     if beside:
@@ -156,7 +164,9 @@ def read_cell(text: str, decimal_comma: bool = False, *, percent: bool = False) 
         value, deviation = value / 100, None if deviation is None else deviation / 100
     if decimal_comma and "," in parts["value"]:
         taken.append("decimal commas")
-    elif any(mark in parts["value"].strip() for mark in ",'’ "):
+    elif any(mark in parts["value"].strip() for mark in ",'’ ") or (
+        decimal_comma and _THOUSANDS.fullmatch(parts["value"])
+    ):
         taken.append("separators of thousands")
     return Cell(value, deviation, taken=tuple(dict.fromkeys(taken)))
 
@@ -176,10 +186,10 @@ def has_decimal_comma(texts: Iterable[str]) -> bool:
     for text in texts:
         for token in re.findall(r"\d[\d.,]*\d", text):
             if "," not in token:
-                thousands += bool(re.fullmatch(r"\d*\.\d+", token) and not _THOUSAND.fullmatch(token))
+                thousands += bool(re.fullmatch(r"\d*\.\d+", token) and not _THOUSANDS.fullmatch(token))
             elif token.rfind(".") > token.rfind(","):
                 return False
-            elif "." in token or not re.fullmatch(r"[1-9]\d{0,2}(,\d{3})+", token):
+            elif not re.fullmatch(r"[1-9]\d{0,2}(,\d{3})+", token):
                 decimal += 1
     return decimal > 0 and not thousands
 
@@ -211,7 +221,7 @@ def _plain(text: str, taken: list[str]) -> str:
 def _number(text: str, decimal_comma: bool) -> float | None:
     """The number, where its points and commas stand as the column's do: groups of three digits, one decimal mark."""
     digits = text.replace("−", "-").strip()
-    point, group = (",", ".") if decimal_comma and "," in text else (".", ",")
+    point, group = (",", ".") if decimal_comma and ("," in text or _THOUSANDS.fullmatch(digits)) else (".", ",")
     shape = rf"[+-]?(?:\d+|\d{{1,3}}(?:[{group} '’\u00a0\u2009\u202f]\d{{3}})+)?(?:[{point}]\d*)?(?:[eE][+-]?\d+)?"
     if not re.fullmatch(shape, digits):
         return None

@@ -166,7 +166,7 @@ def _columns(table: Table, layout: Layout, where: str, remarks: Remarks) -> pl.D
         part = pl.DataFrame([*index, (read.values * unit).alias(c.VALUE)])
         if metric is not None:
             part = part.with_columns(pl.lit(label).alias(c.METRIC))
-        if column.other and across and across not in roles and (column.metric or c.METRIC in roles):
+        if column.other and across and (column.metric or c.METRIC in roles):
             part = part.with_columns(pl.lit(column.other).alias(across))
         stated, beside = read.deviations, spreads.get((label, column.other))
         if beside is not None:
