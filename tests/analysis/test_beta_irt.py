@@ -15,7 +15,9 @@ from scipy.stats import beta as beta_distribution
 from scipy.stats import norm, spearmanr
 
 import recassay
+from recassay.analysis.beta_irt import fit as beta_fit
 from recassay.analysis.beta_irt import mode, sampling
+from recassay.analysis.beta_irt import normal as beta_normal
 from recassay.analysis.beta_irt.choice import find, find_likelier
 from recassay.analysis.beta_irt.direction import _warnings, fit_direction, shares_at_the_ends
 from recassay.analysis.beta_irt.fit import ANALYSIS, fit_beta_irt
@@ -28,11 +30,12 @@ from recassay.analysis.beta_irt.model import (
     squared_error_cells,
 )
 from recassay.analysis.beta_irt.normal import laplace, variational, widen
-from recassay.analysis.beta_irt.precision import precision_cells
+from recassay.analysis.beta_irt.precision import _best_precision, precision_cells
 from recassay.analysis.beta_irt.result import TRAITS, Trait
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
 from recassay.core.errors import NotApplicableError, RecAssayError, UsageError
 from recassay.core.seeds import derived_rng
+from recassay.core.tables.results import Results
 from recassay.plots.forms import label_rows
 from recassay.reporting.drawing import render
 from recassay.reporting.figures import figures
@@ -726,3 +729,79 @@ def test_equal_traits_are_listed_by_name_and_a_mode_is_where_the_gradient_vanish
     assert Trait(("c", "a", "b"), half, half, half, half).order() == [1, 2, 0]
     flat = [Mode("beta", None, half, 0.0, gradient).converged for gradient in (0.0, 9.9e-5, 1e-4)]
     assert flat == [True, True, False]
+
+
+def test_a_precision_is_the_likeliest_with_the_degrees_of_freedom_taken_off():
+    values, theta, delta, a = simulate(7, 6, 0.5, 3)
+    table, at = ScoreTable.squeeze(values), (logit(theta), logit(delta), a)
+
+    def likelihood(precision):
+        mean = expit(a * (logit(theta)[:, None] - logit(delta)))
+        return beta_distribution(precision * mean, precision * (1 - mean)).logpdf(values).sum()
+
+    best = _best_precision(table, at, 1.0)
+    assert likelihood(best) > max(likelihood(best * 1.02), likelihood(best / 1.02))
+    assert _best_precision(table, at, 0.9) == pytest.approx(0.9 * (1 + best) - 1)
+    assert _best_precision(table, at, 1e-9) == 1.0
+
+
+def test_no_direction_is_wider_than_the_priors_nor_sharper_than_rounding_allows():
+    turn = np.linalg.qr(np.random.default_rng(0).normal(size=(3, 3)))[0]
+    found = beta_normal._positive(turn @ np.diag([1e12, 2.0, -3.0]) @ turn.T)
+    assert np.linalg.eigvalsh(found) == pytest.approx([0.04, 2.0, 1e10], rel=1e-4)
+    usual = np.diag([1.0, 4.0])
+    for precision, near in (([0.26, 4.0], True), ([0.24, 4.0], False), ([1.0, 0.99], False), ([9.0, 9.0], True)):
+        assert beta_normal._near(np.diag(precision), usual) == near
+
+
+@pytest.fixture(scope="module")
+def twenty_cells():
+    """A posterior of four respondents and five items, and the normal density around its mode."""
+    values = simulate(4, 5, 0.5, 2)[0]
+    posterior = Posterior(density_cells(ScoreTable.squeeze(values)), 4, 5, 1.0)
+    return posterior, laplace(posterior, find(values, 1.0, "beta").z)
+
+
+def test_a_guess_far_wider_than_the_step_is_not_followed(twenty_cells, monkeypatch):
+    posterior, start = twenty_cells
+    monkeypatch.setattr(beta_normal, "_MOST_STEPS", 12)
+    monkeypatch.setattr(beta_normal, "_from_flat", lambda flat, unit: None)
+    plain = variational(posterior, start)
+    wide = np.eye(posterior.size) * 1e-3
+    monkeypatch.setattr(beta_normal, "_from_flat", lambda flat, unit: (flat[: len(unit)] + 5.0, wide))
+    assert variational(posterior, start).mean == pytest.approx(plain.mean)
+
+
+def test_a_density_is_found_less_closely_for_tables_of_many_cells(twenty_cells, monkeypatch):
+    """Twenty cells: within 0.001 deviations, or 0.01 where these are more than many."""
+    posterior, start = twenty_cells
+    away = {}
+    for many in (20, 19):
+        monkeypatch.setattr(beta_normal, "MANY_CELLS", many)
+        found = variational(posterior, start)
+        assert found.converged
+        gradient, hessian = beta_normal.expected(posterior, found.mean, found.covariance)
+        away[many] = np.abs(np.linalg.solve(-hessian, gradient) / np.sqrt(np.diag(found.covariance))).max()
+    assert away[20] < 1e-3
+    assert away[20] < away[19] < 1e-2
+
+
+def test_traits_are_listed_from_the_largest_down():
+    found = Trait(("a", "b", "c"), np.array([0.2, 0.9, 0.5]), *(np.zeros(3) for _ in range(3)))
+    assert found.order() == [1, 2, 0]
+
+
+def test_a_policy_for_missing_cells_knows_the_direction_that_was_asked_for(monkeypatch):
+    """Of a metric whose direction nobody knows, the worst value of a dataset is what the caller says it is."""
+    rows = [(a, d, "strange", v) for a, d, v in (
+        ("A", "x", 0.1), ("A", "y", 0.2), ("B", "x", 0.3), ("C", "x", 0.5), ("C", "y", 0.6),
+    )]  # fmt: skip
+    results = Results.from_frame(pl.DataFrame(rows, schema=["algorithm", "dataset", "metric", "value"], orient="row"))
+    asked = []
+    monkeypatch.setattr(beta_fit, "fit_beta_irt", lambda *given, **options: asked.append((given, options)))
+    for upward, worst in ((False, 0.6), (True, 0.2)):
+        beta_fit.fit_on_results(results, "strange", missing="worst", higher_is_better=upward, sigma=0.7)
+        (values, algorithms, datasets), options = asked.pop()
+        assert values.tolist() == [[0.1, 0.2], [0.3, worst], [0.5, 0.6]]
+        assert (tuple(algorithms), tuple(datasets)) == (("A", "B", "C"), ("x", "y"))
+        assert options == {"metric": "strange", "higher_is_better": upward, "sigma": 0.7}

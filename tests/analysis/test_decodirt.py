@@ -17,7 +17,7 @@ from recassay.analysis.decodirt import traits as decodirt_traits
 from recassay.analysis.decodirt.bins import equal_bins, make_bins
 from recassay.analysis.decodirt.fit import ANALYSIS, analyze_instances
 from recassay.analysis.decodirt.fit import _notes as notes_of
-from recassay.analysis.decodirt.metadata import METADATA, correlate_metadata
+from recassay.analysis.decodirt.metadata import METADATA, _pearson, correlate_metadata
 from recassay.analysis.decodirt.ratings import (
     PAPER_PLAYERS,
     Baselines,
@@ -743,3 +743,10 @@ def test_other_spellings_of_the_papers_classifiers():
     all_traits([InstanceResponses("d", responses, roles, None, {})], ItemCalibration(max_cycles=1),
                lambda *step: seen.append(step))  # fmt: skip
     assert seen == [(0, 1, "d"), (1, 1, "")]
+
+
+def test_a_correlation_and_its_p_are_those_of_the_usual_test():
+    x, y = np.array([1.0, 2.0, 4.0, 3.0, 7.0]), np.array([2.0, 1.0, 5.0, 3.0, 4.0])
+    assert _pearson(x, y) == pytest.approx(tuple(stats.pearsonr(x, y)))
+    assert _pearson(x, -y) == pytest.approx(tuple(stats.pearsonr(x, -y)))
+    assert _pearson(x, 2 * x + 1) == (pytest.approx(1.0), pytest.approx(0.0, abs=1e-12))

@@ -1047,3 +1047,32 @@ def test_where_the_information_is_not_positive_the_squared_scores_stand_in():
         replaced.append(np.allclose(found[i], np.linalg.inv(instead) + scale, rtol=1e-3))
     assert np.isfinite(found).all()
     assert sum(replaced) >= 2, replaced
+
+
+def test_intervals_of_birnbaums_abilities_have_the_level_asked_for():
+    responses, _, _ = simulated(40, 12, 3)
+    found = fit_logistic(responses, "2pl", estimator="birnbaum", priors=True, confidence=0.8)
+    half = 1.2815515655446004 * found.abilities.standard_error
+    assert found.confidence == 0.8
+    assert found.ability_intervals[:, 1] - found.abilities.estimate == pytest.approx(half)
+
+
+def test_one_slope_at_its_bound_is_noted():
+    result = score_logistic(Responses.from_array(TABLE_1), paper_items())
+    at_bound = np.array([False, True, False, False, False])
+    note = "The slopes of 1 of 5 (item2) items have no finite estimate: use priors."
+    assert note in logistic_fit._notes(result, at_bound)
+    assert note not in logistic_fit._notes(result, ~at_bound)
+    assert not any("finite estimate" in text for text in logistic_fit._notes(result, np.zeros(5, dtype=bool)))
+
+
+def test_the_grid_is_as_fine_as_the_most_telling_ability_needs():
+    """A hundred items of slope 3 and difficulty 2: their information is largest there, 100 x 9 / 4."""
+    names = [f"i{j}" for j in range(100)]
+    items = LogisticItems.from_difficulty(names, np.full(100, 3.0), np.full(100, 2.0), np.zeros(100))
+    assert len(grid(items)) == int(np.ceil(12 * np.sqrt(1 + 225) / 1.2)) + 2  # an odd number
+
+
+def test_two_respondents_are_enough_to_calibrate_items():
+    found = fit_logistic(Responses.from_array([[1, 1, 0], [0, 1, 1]]), "1pl", max_cycles=3)
+    assert np.isfinite(found.abilities.estimate).all()

@@ -902,3 +902,66 @@ def test_places_that_rounding_alone_separates_are_shared_and_rivals_follow_by_me
     assert suggested_claims(ranks) == [
         Stated(0, None, False), Stated(2, None, False), Stated(0, 1, False), Stated(0, 2, False)
     ]  # fmt: skip
+
+
+def test_leaky_universes_count_in_no_claim_and_no_test():
+    """Suggested claims, leads, p and the share by chance are those of the clean universes alone."""
+    rows = table({"split": 2, "core": 2}, datasets=4, seed=2)
+    turned = pl.when(pl.col("split") == "split1").then(1 - pl.col("value")).otherwise(pl.col("value"))
+    rows = rows.with_columns(value=turned)
+    marked = explore(rows, leaky=["split=split1"], permutations=30)
+    clean = explore(rows.filter(pl.col("split") != "split1"), permutations=30)
+    for ours, theirs in zip(marked.claims, clean.claims, strict=True):
+        assert (ours.statement, ours.p, ours.chance, ours.lead) == (
+            theirs.statement, theirs.p, theirs.chance, pytest.approx(theirs.lead)
+        )  # fmt: skip
+        assert (ours.counts, ours.by_dataset) == (theirs.counts, theirs.by_dataset)
+    assert [(share.axes, share.share) for share in marked.shares] == [
+        (share.axes, pytest.approx(share.share)) for share in clean.shares
+    ]
+
+
+def test_intervals_of_shares_leave_half_of_the_level_at_each_end():
+    products = np.random.default_rng(0).random((200, 3, 2, 2))
+    parts = multiverse_shares.Parts(((0,), (1,), ()), products)
+    found = multiverse_fit._shares(parts, ["split", "core"], [Stated(0, 1, True)], ("A", "B"), 0.1)
+    distance = parts.of_distance()
+    ends = np.quantile(distance, [0.05, 0.95], axis=0)
+    order = [*sorted((0, 1), key=lambda at: -distance[:, at].mean()), 2]
+    assert [share.interval for share in found] == [(ends[0, at], ends[1, at]) for at in order]
+    assert [share.share for share in found] == pytest.approx(distance.mean(axis=0)[order])
+    assert [share.of_leads["A > B"] for share in found] == pytest.approx(parts.of_lead(0, 1).mean(axis=0)[order])
+    assert found[2].axes == ()
+
+
+def test_universes_that_were_left_out_count_in_no_other_note():
+    """Under the third split nobody shares a dataset; under the second one dataset has a gap."""
+    rows = table({"split": 3}, algorithms=2, datasets=3)
+    gone = (pl.col("split") == "split2") & ((pl.col("algorithm") == "A0") == (pl.col("dataset") == "d0"))
+    gone |= (pl.col("split") == "split1") & (pl.col("algorithm") == "A1") & (pl.col("dataset") == "d2")
+    rows = rows.with_columns(value=pl.when(gone).then(None).otherwise(pl.col("value")))
+    assert explore(rows, permutations=10).notes[:3] == (
+        "1 universes were left out: without two algorithms on a dataset.",
+        "In 1 universes datasets with missing cells were left out.",
+        "The universes are not balanced: 1 of 2 lack algorithms or datasets of others.",
+    )
+
+
+def test_a_dataset_without_one_window_says_nothing_of_drift():
+    ranks = np.random.default_rng(1).random((3, 4, 3))
+    ranks[1, 2, 0] = np.nan
+    found, whole = (drift_test(part, "abc", np.random.default_rng(0)) for part in (ranks, np.delete(ranks, 2, axis=1)))
+    assert found == whole
+    assert found.datasets == 3
+
+
+def test_a_column_that_changes_with_the_metric_alone_is_no_choice():
+    both = pl.concat([long_rows(), long_rows().with_columns(metric=pl.lit("recall@10"))])
+    unit = pl.when(pl.col("metric") == "recall@10").then(pl.lit("share")).otherwise(pl.lit("gain"))
+    found = find_universes(both.with_columns(unit=unit))
+    assert list(found.axes) == ["split", "metric"]
+    assert found.notes == (
+        "Not a choice, since it never changes for a given algorithm, dataset and metric: unit.",
+    )  # fmt: skip
+    empty = long_rows(core=lambda row: None if row["split"] == "9" else "5")
+    assert multiverse_universes._marked(empty, ["core=5"]).to_list() == [row == "10" for row in empty["split"]]

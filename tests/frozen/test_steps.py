@@ -11,9 +11,12 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 from recassay.analysis.adaptive.belief import _kernels, _latents
+from recassay.analysis.adaptive.prior import Prior, support
+from recassay.analysis.beta_irt import direction, sampling
 from recassay.analysis.beta_irt import normal as beta_normal
 from recassay.analysis.beta_irt.choice import find
 from recassay.analysis.beta_irt.model import Posterior, ScoreTable, density_cells
@@ -25,13 +28,15 @@ from recassay.analysis.inference.few_factors import FewFactors
 from recassay.analysis.inference.full_covariance import FullCovariance
 from recassay.analysis.logistic_irt import em, grid, items, priors
 from recassay.analysis.logistic_irt.errors import item_covariance
+from recassay.analysis.multiverse import shares
+from recassay.analysis.multiverse.repeats import seed_shares
 from recassay.analysis.multiverse.shares import variance_parts
 from recassay.core.system.plain import plain
 from recassay.core.tables.responses import Responses
 from support.frozen import changed
 
 CLOSE = 1e-5
-LESS_CLOSE = {"blocks": 2e-3, "single precision": 1e-3}
+LESS_CLOSE = {"blocks": 2e-3, "single precision": 1e-3, "draws": 1e-3}
 """Where a search without derivatives, or fewer digits, end sooner."""
 
 
@@ -205,6 +210,46 @@ def errors(model: Any, joint: int) -> Callable[[pytest.MonkeyPatch], Any]:
     return told
 
 
+def seeds() -> dict[str, Any]:
+    """Values of two algorithms on three datasets under four split seeds, two or three fit seeds each."""
+    random = np.random.default_rng(12)
+    rows = [
+        {"algorithm": a, "dataset": d, "split_seed": str(s), "fit_seed": str(f),
+         "value": 0.3 + 0.02 * random.normal() + 0.03 * np.sin(7 * s + 2 * ord(d))}
+        for a in "AB" for d in "xyz" for s in range(4) for f in range(2 + (s == 1))
+    ]  # fmt: skip
+    return {share.seed: asdict(share) for share in seed_shares(pl.DataFrame(rows), (), np.random.default_rng(1))}
+
+
+def draws(patch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """A few draws of the posterior, and who is first and last when items are drawn again."""
+    for name, value in (("CHAINS", 3), ("WARM_UP", 4), ("DRAWS", 6)):
+        patch.setattr(sampling, name, value)
+    patch.setattr(direction, "REPLICATES", 60)
+    target, values = posterior("beta")
+    start = beta_normal.laplace(target, find(values, 0.8, "beta").z)
+    drawn, r_hat = sampling.sample_posterior(target, start, np.random.default_rng(2))
+    ends = direction.shares_at_the_ends(target, start.mean, np.random.default_rng(3))
+    return {"drawn": drawn.ravel().tolist(), "r_hat": r_hat, "ends": [end.tolist() for end in ends]}
+
+
+def few_effects(patch: pytest.MonkeyPatch) -> dict[str, Any]:
+    patch.setattr(shares, "MOST_EFFECTS", 12)
+    return shares_of_universes()
+
+
+def applies() -> list[float]:
+    """How far a prior that does not know the last algorithm is believed, by orders with gaps, a failure and a tie."""
+    prior = Prior(
+        ("x",), np.array([1.0, 0.2, -0.8, 0.1]), np.array([0.3, 0.4, 0.3, np.inf]), np.eye(4), np.full(4, np.nan),
+        np.zeros((4, 0)), np.zeros(0),
+    )  # fmt: skip
+    values = np.array(
+        [[3.0, 2.0, np.nan, 1.0], [2.0, 2.5, 1.0, 1.0], [1.0, -np.inf, 0.5, 2.0], [np.nan, 1.0, 4.0, 0.0]]
+    )
+    return [support(prior, part) for part in (values, values[:, :1], -values[:, 3:], values[::-1])]
+
+
 GUESSED, GAPS = answers(40, 12, seed=7, guessing=0.2), answers(40, 12, seed=2, gaps=0.2, turned=2)
 HELD = priors.ItemPriors()
 FAMILIES = np.array([0, 0, 0, 1, 1, 2, 3, 4])
@@ -233,6 +278,10 @@ STEPS: dict[str, Callable[[pytest.MonkeyPatch], Any]] = {
     "latent scores": lambda _: latents(),
     "latent scores of probes": lambda _: latents(with_probes=True),
     "failures": lambda _: failures(),
+    "seeds": lambda _: seeds(),
+    "draws": draws,
+    "few effects": few_effects,
+    "applies": lambda _: applies(),
 }
 
 
