@@ -131,6 +131,9 @@ def test_lists_say_what_was_left_out_and_whether_their_split_is_known():
     assert found.record.top.items.shape == (2, 2), "as wide as the metric looks"
     told = found.to_dict()["lists"]
     assert (told["file"], told["rows"], told["unknown_users"], told["unknown_user_rows"]) == ("mine.csv", 4, 1, 1)
+    assert (told["format"], told["split"], told["unknown_items"], told["unknown_item_rows"]) == ("csv", None, 0, 0)
+    assert "zoe" in str(told["examples"])
+    assert found.to_dict().keys() > found.result.to_dict().keys(), "what the lists are worth is told with them"
     assert judge(lists(rows, "rank"), judging, "recall@5").record.top.items.shape == (2, 5)
     scored = [("p0", "i0", 0.1), ("p0", "i0", 0.9), ("p0", "i3", 0.5)]
     assert judge(lists(scored, "score"), judging, "mrr@2").result.mean() == {"mrr@2": 0.25}, "the best place counts"
@@ -190,6 +193,8 @@ def test_names_of_lists_and_what_is_given_twice(tmp_path):
     assert list(_named([path, other])) == ["mine (mine.csv)", f"mine ({other})"], "equal names are told apart"
     with pytest.raises(UsageError, match="is given twice"):
         _named([path, tmp_path / "." / "mine.csv"])
+    same = [frame([("u", "i", 1)], "rank") for _ in range(3)]
+    assert len(_named(same)) == 3, "tables without a name are counted"
     with pytest.raises(UsageError, match="no lists were given"):
         _named([])
 

@@ -18,7 +18,7 @@ from recassay.evidence.users import (
     user_scores,
 )
 from recassay.store import CellRecord, Store
-from recassay.store.files import write_cell_files
+from recassay.store.files import SCORES, cell_file, write_cell_files
 from support.stores import LISTS, DoneCell, write_records, write_store
 
 HITS = {("EASE", 5): [1, 1, 0, 0], ("EASE", 3): [0, 0, 1, 1], ("Pop", 5): [1, 0, 0, 0], ("Pop", 3): [0, 1, 1, 1]}
@@ -195,6 +195,21 @@ def test_reasons_of_a_dataset_are_told_once_and_no_more_than_two(tmp_path):
     cells = [CellRecord(f"c{i}", f"A{i}", "books", 1, None, {}, "failed", reason=why) for i, why in enumerate(reasons)]
     folder = write_records(tmp_path / "study", ["ndcg@10"], cells)
     assert paired_scores(folder, "ndcg@10")[1] == {"books": "no cell is done (odd, slow and 1 more)"}
+
+
+def test_a_finished_cell_whose_scores_are_gone_says_nothing_of_its_users(tmp_path):
+    cells = [
+        DoneCell("EASE", "films", [1.0, 0.0]),
+        DoneCell("Pop", "films", [0.5, 0.25]),
+        DoneCell("Pop", "books", [1, 0]),
+    ]
+    write_store(tmp_path / "study", "ndcg@10", cells)
+    for name in ("cell0", "cell2"):
+        cell_file(tmp_path / "study", SCORES, name).unlink()
+    assert user_scores(tmp_path / "study", "ndcg@10")["algorithm"].to_list() == ["Pop"]
+    (films,), skipped = paired_scores(tmp_path / "study", "ndcg@10")
+    assert (films.dataset, films.algorithms) == ("films", ("Pop",))
+    assert list(skipped) == ["books"]
 
 
 def test_a_metric_that_some_cells_lack_is_told_of_the_others(tmp_path):

@@ -454,6 +454,11 @@ def test_the_first_brief_among_sections_counts(monkeypatch):
     assert telling.answer({"joy": Told()}).brief == Brief("Second.")
 
 
+def test_a_result_that_nobody_tells_has_no_section_whatever_it_lacks():
+    assert list(figures.build_sections({"joy": Told()})) == []
+    assert figures.figures({"joy": Told()}) == []
+
+
 def test_a_picture_is_saved_as_its_ending_says(tmp_path):
     picture = Figure("joy", "Of joy.", small(), "numbers")
     for name in ("a.json", "b.JSON"):

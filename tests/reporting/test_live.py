@@ -42,6 +42,18 @@ def test_each_address_has_its_type_and_the_headers_that_keep_it_here(served):
     assert served.url == f"http://127.0.0.1:{served.server_address[1]}/"
 
 
+def test_a_head_has_no_body_and_other_names_are_refused(served):
+    def raw(request):
+        with socket.create_connection(served.server_address[:2], timeout=60) as asking:
+            asking.sendall(request)
+            return b"".join(iter(lambda: asking.recv(4096), b""))
+
+    head = raw(b"HEAD /status.json HTTP/1.0\r\nHost: localhost\r\n\r\n")
+    assert head.endswith(b"\r\n\r\n")
+    assert raw(b"GET /status.json HTTP/1.0\r\nHost: localhost\r\n\r\n").endswith(b'\r\n\r\n{"a": 1}')
+    assert ask(served, "/status.json", Host="evil.example")[0].status == 403
+
+
 def test_what_keeps_pages_here_and_slow_readers_away():
     assert live.HEADERS == {
         "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "X-Frame-Options": "SAMEORIGIN",

@@ -97,7 +97,8 @@ def drawing(monkeypatch, beside=60):
 
     def lay_out(spec):
         below = '"orient": "bottom"' in json.dumps(spec)
-        return f'<svg width="{spec["width"] + (20 if below else beside)}" height="50"></svg>'
+        kind = "below" if below else "beside"
+        return f'<svg width="{spec["width"] + (20 if below else beside)}" height="50"><!-- {kind} --></svg>'
 
     monkeypatch.setattr(figures, "lay_out", lay_out)
     monkeypatch.setattr(figures, "as_pdf", lambda svg: svg.encode())
@@ -136,9 +137,12 @@ def test_legends_go_below_where_they_leave_too_little_room(monkeypatch):
     drawing(monkeypatch, beside=200)
     wide = figures._within(chart(legend=True).to_dict(), 500)
     assert across(wide) == 500, "three fifths are left for the panel"
+    assert "beside" in wide
     narrow = figures._within(chart(legend=True).to_dict(), 400)
     assert 392 <= across(narrow) <= 400, "the legend is below, and the panel fills the width"
-    assert figures._within(chart().to_dict(), 400) is not None, "without a legend there is nothing to move"
+    assert "below" in narrow
+    assert "beside" in figures._within(chart().to_dict(), 400), "without a legend there is nothing to move"
+    assert "beside" in figures._within(chart(legend=True).to_dict(), 450), "exactly enough is left: 250 of 450 pixels"
     assert figures._within(chart(legend=True).to_dict(), 100) is None
     spec = figures._legends_below(chart(legend=True).to_dict(), 400)
     assert spec["encoding"]["color"]["legend"] == {"orient": "bottom", "columns": 4}, "30 + 6.6 pixels a letter each"

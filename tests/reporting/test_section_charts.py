@@ -334,6 +334,10 @@ def test_characteristics_and_performance():
     rows.append({**row(mean, "mutual_information", 0.9, 0.01), "characteristic": "items"})
     more = associations.plot_mutual_information(result).to_dict()
     assert more["layer"][0]["encoding"]["y"]["sort"] == ["items", "users"], "the most telling first"
+    assert more["height"] == 34
+    result.characteristics = ("users", "items")
+    wide = associations.plot_associations(result).to_dict()
+    assert (wide["width"], wide["height"]) == (76, 84), "two mean rows, and two algorithms"
 
 
 def test_clusters_of_datasets():
@@ -705,6 +709,12 @@ def test_difficulty_against_discrimination():
     assert left["layer"][0]["encoding"]["y"]["title"] == "dataset difficulty"
     assert right["layer"][1]["encoding"]["x"]["title"] == "algorithm ability"
     assert spec["title"]["text"] == "What the datasets ask, m"
+    for names in (traits["difficulty"], traits["discrimination"]):
+        many = np.linspace(0.1, 0.9, 40)
+        names.names, names.estimate, names.low, names.high = tuple(f"d{i}" for i in range(40)), many, many, many
+    tall = beta_irt.plot_direction(result, 1).to_dict()["hconcat"]
+    assert [panel["height"] for panel in tall] == [42 * 13, 42 * 13], "a row for each label"
+    result.trait = {**traits, "difficulty": trait(0.3, 0.7), "discrimination": trait(1.0, -2.0)}.__getitem__
     other = {"challenge": trait(0.5, 0.6), "difficulty_limit": trait(0.3, 0.7), "consistency": trait(1.0, 2.0)}
     result.directions.append(Made(traits=other))
     result.trait = {**traits, **other}.__getitem__

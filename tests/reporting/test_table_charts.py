@@ -343,6 +343,11 @@ def test_the_diagram_of_critical_differences():
     ]  # fmt: skip
     (bar,) = layout.bars
     assert (bar["x"], bar["x2"], bar["y"]) == (pytest.approx(1.464), pytest.approx(2.2026667), 55)
+    ticks = [rows for rows in rows_of(spec) if "y2" in rows[0] and "label" in rows[0]]
+    assert [(row["x"], row["y"], row["y2"], row["label"]) for row in ticks[0]] == [
+        (1, 46, 40, "1"), (2, 46, 40, "2"), (3, 46, 40, "3"), (4, 46, 40, "4")
+    ]  # fmt: skip
+    assert {"x": 1, "x2": 4, "y": 46} in [rows[0] for rows in rows_of(spec)], "the line of ranks, from end to end"
     odd = compare_plots.lay_out(compared(5, drawn=()))
     assert [row["side"] for row in odd.labels] == ["left"] * 3 + ["right"] * 2, "the better half is the larger"
     assert (odd.bars, odd.height) == ([], 46 + 18 + 3 * 17)
