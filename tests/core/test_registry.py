@@ -55,6 +55,19 @@ def test_parts_that_cannot_be_loaded_are_told_and_the_others_are_there(announce,
     assert "the metric 'leaving' cannot be loaded from leaving_part:thing: 3; reinstall" in problems["leaving"]
 
 
+def test_aliases_are_found_beside_a_part_that_cannot_be_loaded(announce):
+    class Thing:
+        aliases = ("hr",)
+
+    parts = announce(("broken", "no_such_module:thing"))
+    thing = Thing()
+    parts.add("Hit-Rate", thing)
+    assert parts.get("HR") is thing
+    assert "unheard" not in parts
+    with pytest.raises(RecAssayError, match=r"'broken' cannot be loaded from no_such_module:thing.*; reinstall or"):
+        parts.get("unheard")
+
+
 def test_who_announced_a_part_is_told(announce):
     parts = announce(("fine", "json:dumps"))
     parts.add("mine", 7)

@@ -55,6 +55,8 @@ class Registry(Generic[Component]):
         """The component of that name or alias; an unknown name raises `UsageError` with the nearest known ones."""
         key = self._find(name)
         if key is None:
+            for problem in self.loadable()[1].values():  # it may be an alias of a part that cannot be loaded
+                raise RecAssayError(problem)
             raise UsageError(f"unknown {self.kind} {name!r}", fix=did_you_mean(name, self.names()))
         return self._load(key)
 
@@ -113,12 +115,13 @@ class Registry(Generic[Component]):
         keys = [*self._entries(), *self._added]
         if wanted in keys:
             return wanted
-        holders = [k for k in keys if wanted in map(canonical, getattr(self._load(k), "aliases", ()))]
+        loaded, _ = self.loadable()
+        holders = [k for k, part in loaded.items() if wanted in map(canonical, getattr(part, "aliases", ()))]
         if len(holders) > 1:
             raise RecAssayError(
                 f"{name!r} is an alias of several {self.kind}s: {listing(holders, most=None)}", fix="use a full name"
             )
-        return holders[0] if holders else None
+        return canonical(holders[0]) if holders else None
 
 
 algorithms: Registry[Any] = Registry("algorithm", "recassay.algorithms")

@@ -74,7 +74,7 @@ class GlickoResult(MatrixResult):
         return np.full((len(self.algorithms), 2), np.nan) if self.bounds is None else self.bounds
 
     def ranks(self) -> FloatArray:
-        """Rank by rating after every dataset, 1 the highest: datasets x algorithms; ties by name."""
+        """Rank by rating after every dataset, 1 the highest: datasets x algorithms; ties by position."""
         keys = -self.history[1:, 0]
         places = np.argsort(np.argsort(keys, axis=1, kind="stable"), axis=1, kind="stable")
         return places.astype(np.float64) + 1.0
