@@ -301,3 +301,39 @@ def test_how_a_worker_process_is_started(executor, monkeypatch, tmp_path, fork):
     executor._selector.unregister(ear)
     os.close(ear)
     os.close(mouth)
+
+
+def test_a_job_without_a_process_of_its_own_ends_with_its_worker(executor, killed, monkeypatch):
+    early = slot_of(job(), pid=None)
+    local._kill(early)
+    assert (early.process.killed, killed) == (1, [])
+    idle = _Slot(Process(), ready=True)
+    local._kill(idle)
+    assert idle.process.killed == 1
+
+    def gone(group, how):
+        raise ProcessLookupError
+
+    monkeypatch.setattr(local.os, "killpg", gone)
+    late = slot_of(job())
+    local._kill(late)
+    assert late.process.killed == 0, "it ended by itself"
+
+
+@pytest.mark.parametrize("fork", [True, False])
+def test_a_worker_is_given_time_to_end_what_its_job_started_and_then_killed(executor, killed, monkeypatch, fork):
+    waited = []
+
+    def wait(timeout=None):
+        waited.append(timeout)
+        raise local.subprocess.TimeoutExpired("worker", timeout)
+
+    executor.fork = fork
+    slot, idle = slot_of(job()), _Slot(Process(), ready=True)
+    for one in (slot, idle):
+        monkeypatch.setattr(one.process, "wait", wait)
+        executor._end(one)
+        assert one.process.stdin.closed
+        assert one.process.killed == 1
+    assert waited == ([local.END_SECONDS] * 2 if fork else [])
+    assert killed == [(55, signal.SIGKILL)], "the job of the one that was at work"

@@ -175,6 +175,9 @@ def test_other_schema_versions_are_refused(store):
     change_version(store.folder, 99)
     with pytest.raises(InputError, match=r"newer RecAssay \(schema 99; this one knows 5\); update RecAssay"):
         Store.open(store.folder)
+    change_version(store.folder, 6)
+    with pytest.raises(InputError, match=r"newer RecAssay \(schema 6; this one knows 5\)"):
+        Store.open(store.folder)
     change_version(store.folder, 0)
     with pytest.raises(InputError, match=r"older RecAssay \(schema 0; this one writes 5\)"):
         Store.open(store.folder, create=True)
