@@ -17,6 +17,7 @@ from recassay.core.types import Interactions, Split
 from recassay.protocol.apply import apply_protocol
 from recassay.protocol.audit import FINDINGS
 from recassay.protocol.ordering import canonical
+from recassay.protocol.repeats import users_of_one_time
 from recassay.protocol.splits import SPLITS, TEST, TRAIN, VALID, split_labels
 from support.protocol import Row, drawn_interactions, few, interactions, pairs_of, rows_of
 
@@ -243,3 +244,12 @@ def test_a_single_event_of_a_pair_reaches_what_it_is_worth(rule: RuleName) -> No
     events = interactions([("b", "x", 3, 1), ("a", "y", 2, 2), ("a", "x", 4, 3)])
     events = replace(events, repeated=RepeatRule(rule, (1.0, 4.0) if rule == "bounded" else ()))
     assert reaches(events, 3).tolist() == [True, False, True]
+
+
+def test_users_whose_several_events_have_one_time_are_counted() -> None:
+    times = {"a": [1, 2], "b": [7, 7], "c": [3, 3, 3], "d": [4], "e": [5, 5, 6], "f": [7, 7]}
+    rows = [(user, f"i{n}", 1, time) for user, own in times.items() for n, time in enumerate(own)]
+    assert users_of_one_time(interactions(rows)) == 3
+    assert users_of_one_time(interactions(rows[2:4])) == 1
+    assert users_of_one_time(interactions([])) == 0
+    assert users_of_one_time(interactions(rows, time=False)) == 0

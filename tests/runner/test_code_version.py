@@ -288,3 +288,8 @@ def test_what_was_added_from_python_has_no_code_for_the_processes_of_cells():
     found.add("Mine", type("Mine", (), {}))
     with pytest.raises(UsageError, match=r"the algorithm 'Mine' was added from Python, .*name it as \./file\.py:Class"):
         part_version("Mine", ".", found)
+
+
+def test_a_name_that_nobody_announces_has_no_version():
+    with pytest.raises(UsageError, match="did you mean 'EASE'"):
+        part_version("EAES", ".")

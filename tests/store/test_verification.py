@@ -11,13 +11,14 @@ import socket
 import sqlite3
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
 from recassay.core.errors import InputError
 from recassay.store import CellRecord, Store, TrialRecord, adaptive
 from recassay.store import schema as store_schema
-from recassay.store.files import LISTS, RESPONSES, SCORES, cell_file, write_cell_files, write_parquet
+from recassay.store.files import LISTS, RESPONSES, SCORES, cell_file, write_array, write_cell_files, write_parquet
 from recassay.store.lock import LOCK_FILE, study_lock
 from recassay.store.records import PlannedRow, StoreStatus, Verification, unpacked
 from recassay.store.sealed import files_state, folder_state, read_sealed, seal_folder, write_sealed
@@ -412,3 +413,11 @@ def test_rows_of_a_version_without_checksums_are_read(store):
     change(store, "UPDATE cells SET seal = NULL")
     assert [cell.id for cell in store.cells()] == ["c1", "c2"]
     assert store.damaged(["c1"]) == {}
+
+
+def test_an_array_of_objects_is_never_written(tmp_path):
+    with pytest.raises(ValueError, match="Object arrays cannot be saved"):
+        write_array(tmp_path / "a.npy", np.array([{}], dtype=object))
+    assert list(tmp_path.iterdir()) == []
+    write_array(tmp_path / "a.npy", np.arange(3))
+    assert np.load(tmp_path / "a.npy").tolist() == [0, 1, 2]
