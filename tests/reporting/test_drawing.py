@@ -11,6 +11,7 @@ from recassay.cli.main import main
 from recassay.core.choices import FORMATS, USUAL, known_formats
 from recassay.plots.grammar import Chart, channel
 from recassay.plots.theme import themed
+from recassay.reporting import drawing
 from recassay.reporting.drawing import Drawers, draw_spec, lay_out
 
 BEGINS = {"svg": b"<svg", "pdf": b"%PDF", "png": b"\x89PNG", "json": b"{"}
@@ -101,3 +102,10 @@ def test_an_unknown_format_is_refused_in_one_line_before_the_work(table, tmp_pat
     assert said.startswith("recassay: unknown format of figures 'tiff'")
     assert "\n" not in said
     assert not (tmp_path / "out").exists()
+
+
+def test_a_process_that_draws_has_drawn_once_before_the_first_chart(monkeypatch):
+    drawn = []
+    monkeypatch.setattr(drawing, "draw_spec", lambda spec, formats: drawn.append((spec, formats)))
+    assert drawing.drawer() is drawing.draw_spec
+    assert drawn == [(drawing.WARM_UP, ("svg",))]

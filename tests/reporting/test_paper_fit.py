@@ -213,3 +213,15 @@ def test_a_figure_takes_one_column_both_or_smaller_letters(monkeypatch):
     assert b'width="180.00" height="30.00"' in tight.files["pdf"]
     bare = figures._bare({"title": "T", "padding": 9, "config": {"background": "white", "padding": 3, "font": "f"}})
     assert bare == {"padding": 2, "background": None, "config": {"font": "f"}}
+
+
+def test_a_chart_whose_width_does_not_follow_its_panels_evenly_still_fits(monkeypatch):
+    def lay_out(spec):
+        return f'<svg width="{60 + 20 * spec["width"] ** 0.5:.3f}" height="50"></svg>'
+
+    monkeypatch.setattr(figures, "lay_out", lay_out)
+    for width in (260, 330, 390):
+        svg, share = figures._fitted(chart().to_dict(), width)
+        assert 0.98 * width <= across(svg) <= width
+        assert share == pytest.approx(((across(svg) - 60) / 20) ** 2 / width, abs=0.002)
+    assert figures._fitted(chart().to_dict(), 249) is None, "three tenths of the panel make 250 pixels"
