@@ -365,6 +365,29 @@ def test_every_number_of_an_advice_is_that_of_a_plain_computation():
         assert skill.loss == pytest.approx(np.mean(lost))
         assert skill.gain == pytest.approx(gain.mean(), abs=1e-12)
         assert skill.gain_interval == pytest.approx(tuple(intervals((weights @ gain)[:, None], n, 0.8)[0]))
+    told, frames = found.to_dict(), found.frames()
+    assert told["usual_distance"] == {"median": found.usual_distance[0], "largest": found.usual_distance[1]}
+    assert told["outside"][1] == {
+        "characteristic": "flat", "value": 0.5, "range": [described[:, 2].min(), described[:, 2].max()]
+    }  # fmt: skip
+    assert told["overall"]["b"] == {"estimate": found.overall[1], "interval": found.overall_interval[1].tolist()}
+    assert told["predicted"]["b"] == {"estimate": found.expected[1], "interval": found.expected_interval[1].tolist()}
+    assert told["ranking_among_nearest"]["b"]["estimate"] == found.near_ranks[1]
+    assert told["settings"] == {"datasets": 10, "confidence": 0.8}
+    assert frames["advice_nearest"].rows() == [(each.dataset, each.distance) for each in found.nearest]
+    skill = found.skills["nearest"]
+    assert frames["advice_skill"].filter(method="nearest").row(0, named=True) == {
+        "method": "nearest", "rank_error": skill.rank_error, "spearman": skill.spearman,
+        "loss_of_first_pick": skill.loss, "beats_baseline": skill.beats_baseline, "gain": skill.gain,
+        "gain_low": skill.gain_interval[0], "gain_high": skill.gain_interval[1],
+    }  # fmt: skip
+    assert told["skill"]["nearest"]["gain_over_baseline"] == {
+        "estimate": skill.gain, "interval": list(skill.gain_interval)}  # fmt: skip
+    advised = found.to_frame()
+    assert advised["algorithm"].to_list() == told["order"]
+    assert advised.filter(algorithm="b").row(0)[1:7] == pytest.approx((
+        found.overall[1], *found.overall_interval[1], found.expected[1], *found.expected_interval[1]
+    ))  # fmt: skip
     chosen = best_candidate(points, ranks)
     inside = np.clip(place, points.min(axis=0) - 1, points.max(axis=0) + 1)
     assert (inside != place).any()

@@ -67,6 +67,9 @@ def test_wins_and_losses_are_the_controls():
     found = compare_algorithms(matrix(values), control="a00", draws=500).control
     told = {pair.other: (pair.wins, pair.losses, pair.favours, np.sign(pair.median_difference)) for pair in found.pairs}
     assert told == {"a01": (0, 8, "a01", -1), "a02": (6, 2, "a00", 1)}
+    values[2, :3] = values[0, :3]
+    tied = compare_algorithms(matrix(values), control="a00", draws=100).control.pairs
+    assert {pair.other: (pair.wins, pair.ties, pair.losses) for pair in tied} == {"a01": (0, 0, 8), "a02": (3, 3, 2)}
 
 
 @pytest.mark.slow

@@ -11,9 +11,13 @@ from hypothesis.extra import numpy as hnp
 from recassay.analysis.aggregation.contest import Contest, ratio_to_best, share_of_best
 from recassay.analysis.aggregation.duels import Duels
 from recassay.analysis.aggregation.rules import RULES, DolanMore, choose_rules, distinct, first_shares
+from recassay.analysis.per_dataset import per_dataset
+from recassay.analysis.profiles import fit_profiles
 from recassay.analysis.rank.fit import rank_algorithms
+from recassay.analysis.ratings.fit import rate_by_pairs
 from recassay.core import ties
 from recassay.core.errors import UsageError
+from recassay.core.tables.matrix import Matrix
 
 BY_ORDER = ("mean_rank", "copeland", "minimax", "borda", "plurality", "dowdall")
 
@@ -145,6 +149,25 @@ def test_weights_are_repeated_datasets(table):
     contest = Contest(table[None], higher_is_better=True)
     for name, rule in RULES.items():
         np.testing.assert_allclose(rule.score(contest, weights, DolanMore())[0], scores(name, twice), atol=1e-9)
+
+
+def test_equal_algorithms_are_listed_by_name_in_every_analysis():
+    level = Matrix(np.full((3, 6), 0.5), ("c", "a", "b"), tuple("uvwxyz"), "ndcg@10", True)
+    ranked = rank_algorithms(level, methods=["mean", "borda", "mean_rank"], replicates=100)
+    assert ranked.order() == [1, 2, 0]
+    assert ranked.frames()["leaderboard"]["algorithm"].to_list() == ["a", "b", "c"]
+    assert ranked.firsts() == {name: ["Mean rank", "Mean"] for name in "cab"}, "Borda is the mean rank"
+    assert rate_by_pairs(level, replicates=100).order() == [1, 2, 0]
+    assert fit_profiles(level).order() == [1, 2, 0]
+    assert per_dataset(level).order() == [1, 2, 0]
+
+
+def test_a_value_of_0_counts_however_little_its_dataset_weighs():
+    contest = Contest(np.array([[[0.0, 0.5], [0.2, 0.2]]]), higher_is_better=True)
+    weights = np.array([[0.3, 1.7], [0.0, 2.0]])
+    for name in ("geometric_mean", "harmonic_mean"):
+        expected = np.array([[0.0, 0.2], [0.5, 0.2]])
+        np.testing.assert_allclose(RULES[name].score(contest, weights, DolanMore()), expected)
 
 
 def test_every_rule_is_in_the_property_tests_and_documented():

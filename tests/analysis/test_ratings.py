@@ -194,6 +194,26 @@ def test_the_lead_and_the_least_share_of_who_won_everything():
     assert found.rounds == "10 datasets"
 
 
+def test_the_tables_of_ratings_have_the_shares_of_meetings_won():
+    """a1 beats a0 on two of four datasets and ties once, and beats a2 everywhere; a0 beats a2 on three."""
+    values = np.array([[2.0, 3.0, 2.0, 2.0], [3.0, 2.0, 2.0, 3.0], [1.0, 1.0, 1.0, 2.5]])
+    found = rate_by_pairs(matrix(values), replicates=100)
+    assert found.win_rate.tolist() == [[0, 3 / 8, 3 / 4], [5 / 8, 0, 1], [1 / 4, 0, 0]]
+    assert [found.algorithms[a] for a in found.order()] == ["a1", "a0", "a2"]
+    frame = found.to_frame()
+    assert frame["algorithm"].to_list() == ["a1", "a0", "a2"]
+    assert frame["win_rate"].to_list() == pytest.approx([13 / 16, 9 / 16, 1 / 8])
+    assert (frame["low"].to_list(), frame["high"].to_list()) == (
+        [found.interval[a, 0] for a in (1, 0, 2)], [found.interval[a, 1] for a in (1, 0, 2)])  # fmt: skip
+    assert found.frames()["win_rates"].rows() == [
+        ("a1", None, 5 / 8, 1.0), ("a0", 3 / 8, None, 3 / 4), ("a2", 0.0, 1 / 4, None)]  # fmt: skip
+    assert found.frames()["win_rates"].columns == ["algorithm", "beats a1", "beats a0", "beats a2"]
+    told = found.to_dict()
+    assert told["win_rate"]["a1"] == {"a0": 5 / 8, "a2": 1.0}
+    assert told["lead"] == {"points": found.lead()[0], "win_share": found.lead()[1]}
+    assert told["settings"] == {"replicates": 100, "confidence": 0.95, "families": None, "seed": 0}
+
+
 def test_one_dataset_has_no_spread():
     tied = rate_by_pairs(matrix([[1.0], [1.0]]), replicates=100)
     assert tied.interval.ravel() == pytest.approx([1500.0] * 4)
@@ -241,6 +261,7 @@ def test_battles_of_two_by_hand():
     assert (anchored.anchored, anchored.rating[1]) == ("b", pytest.approx(1000))
     assert anchored.replicates == 100
     assert rate_battles(battles(rows[:1])).replicates == 1000, "the usual number"
+    assert rate_battles(battles(rows * 50), replicates=100).rounds == "1,100 battles"
     crowd = pl.concat(
         [battles(rows), pl.DataFrame([("b0", "arena", "c", 0.0)], schema=battles(rows).schema, orient="row")]
     )

@@ -81,6 +81,23 @@ def test_lumpy_differences_are_drawn(d: np.ndarray) -> None:
     assert p_of(d) == pytest.approx(drawn, abs=0.005)
 
 
+def test_pairs_that_are_tested_together_have_the_p_of_each_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Smooth, lumpy, opposed, all on one side, without any difference: each column by itself."""
+    monkeypatch.setattr(sign_flip, "DRAWS", 5000)
+    smooth = rng(5).normal(0.1, 1.0, size=(60, 2))
+    one_sided = np.sqrt(np.arange(2.0, 62.0))
+    lumpy, other = (np.where(np.arange(60) % every == 0, size, 1.0) * np.where(np.arange(60) % 5 < 2, -1, 1)
+                    for every, size in ((3, np.sqrt(2)), (2, np.sqrt(3))))  # fmt: skip
+    level = np.concatenate([one_sided[:30], -one_sided[:30]])
+    columns = np.column_stack([smooth, one_sided, lumpy, level, np.zeros(60), other, 0.01 * smooth[:, 0]])
+    together = sign_flip_p(columns, rng())
+    assert together[[0, 1, 2, 4, 5, 7]] == pytest.approx([p_of(columns[:, at]) for at in (0, 1, 2, 4, 5, 7)])
+    counted = together[[3, 6]] * 5001
+    assert counted == pytest.approx(counted.round()), "drawn signs, as those two are lumpy"
+    assert (together[2], together[4], together[5]) == (2.0**-59, 1.0, 1.0)
+    assert together[7] == pytest.approx(together[0]), "whatever the unit"
+
+
 def test_small_p_values_have_no_floor_and_all_alike_is_as_small_as_can_be() -> None:
     d = rng(2).random(400) + 0.5
     assert 0 < p_of(d) < 1e-100
@@ -414,6 +431,35 @@ def test_at_least_twenty_drawn_signs_must_reach_as_far(
     assert sign_flip._drawn(d, 0.123, rng(4)) == ((1 + extreme) / (1 + draws) if counted else 0.123)
 
 
+def test_a_dataset_weighs_alike_beyond_twice_its_share_and_without_a_spread_as_the_surest_other() -> None:
+    just = random_effects(np.array([0.4, 0.1, 0.1, 0.1]), np.array([1 / 3, 1.0, 1.0, 1.0]))
+    assert just.estimate == pytest.approx((3 * 0.4 + 0.3) / 6), "3 of 6 is twice a quarter, and no more"
+    effects = np.array([0.3, 0.1, 0.2])
+    level, known = (random_effects(effects, np.array([first, 0.1, 0.2])) for first in (0.0, 0.1))
+    assert level == known, "the smallest variance of the others"
+
+
+def test_pairs_without_any_difference_have_no_p_value_and_do_not_count_in_the_correction() -> None:
+    """a and b are the same on three datasets; c is behind both."""
+    tables = []
+    for seed in range(3):
+        values = scores(60, seed).values[[0, 0, 1]]
+        values[2] *= 0.5
+        tables.append(UserScores(f"d{seed}", ("a", "b", "c"), values))
+    found = compare_users(tables, "ndcg@10", higher_is_better=True, replicates=100)
+    pairs = {(pair.left, pair.right): pair for pair in found.summary}
+    same, first, second = pairs["a", "b"], pairs["a", "c"], pairs["b", "c"]
+    assert same.effects is not None
+    assert np.isnan(same.effects.p)
+    assert (same.p_holm, same.significant, same.wins, same.ties) == (None, False, 0, 3)
+    assert first.effects is not None
+    assert first.p_holm == second.p_holm == pytest.approx(min(1.0, 2 * first.effects.p)), "of two tests, not of three"
+    row = found.summary_frame().filter(left="a", right="b").row(0, named=True)
+    assert (row["p"], row["low"], row["estimate"]) == (None, None, 0.0)
+    means = found.means_frame().filter(dataset="d0")
+    assert dict(means.select("algorithm", "not_worse_than_best").rows())["b"], "it is as good as the best"
+
+
 def test_drawn_signs_count_the_observed_ones_and_rare_sums_are_left_to_the_saddlepoint() -> None:
     d = np.where(np.arange(45) % 3 == 0, np.sqrt(2), 1.0) * np.where(np.arange(45) % 4 == 0, -1, 1)
     signs = 2.0 * rng(4).integers(0, 2, size=(sign_flip.DRAWS, 45), dtype=np.int8) - 1
@@ -454,7 +500,14 @@ def test_two_users_and_three_datasets_are_the_least() -> None:
     found = compare_users(two, "ndcg@10", higher_is_better=True, replicates=100)
     assert found.summary[0].effects is not None
     assert compare_users(two[:2], "ndcg@10", higher_is_better=True, replicates=100).summary[0].effects is None
-    assert compare_users(two[:1], "ndcg@10", higher_is_better=True, replicates=100).summary == ()
+    alone = compare_users(two[:1], "ndcg@10", higher_is_better=True, replicates=100)
+    assert alone.summary == ()
+    assert list(alone.frames()) == ["users_pairs", "users_means"]
+    nobody = UserScores("books", (), np.ones((0, 5)))
+    kept = compare_users(
+        [nobody, *two], "ndcg@10", higher_is_better=True, replicates=100, skipped={"films": "it failed"}
+    )
+    assert kept.skipped == {"films": "it failed", "books": "nothing has scores"}
     assert found.datasets[0].users == 2
     with pytest.raises(NotApplicableError, match="no dataset has per-user scores"):
         compare_users([], "ndcg@10", higher_is_better=True)

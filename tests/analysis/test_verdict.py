@@ -483,6 +483,8 @@ def test_the_caution_is_the_most_important_one_and_only_where_it_holds():
     ]  # fmt: skip
     for changes, missing, caution in cases:
         assert worded(v, missing, **changes)["caution"] == caution, changes
+    nine = worded(judge(even([0.3, 0.1], n=9)), removal=("a01", 1))["caution"]
+    assert nine == "The lead rests on few datasets. Without 1 dataset, a01 would lead."
     assert worded(judge(even([0.3, 0.1])), removal=("a01", 2))["caution"] is None, (
         "one dataset of 12 is few, two are not"
     )
@@ -560,6 +562,9 @@ def test_the_numbers_of_a_verdict_by_plain_computation():
     assert sorted(v.mean_rank.tolist()) == v.mean_rank.tolist()
     weights = dataset_weights(n, 400, derived_rng(3, "rank", "ndcg@10"))
     assert v.interval == pytest.approx(intervals(weights @ ranks.T / n, n, 0.9))
+    own = 1.0 + (table.values[None] > table.values[:, None]).sum(axis=1)
+    again = probability_first(own, derived_rng(3, "first again", "ndcg@10"))
+    assert v.leads_again == pytest.approx(again[order])
     better = np.array([[status == "better" for status in row] for row in v.status])
     assert better.any()
     assert not better[np.triu_indices(k, 1)].all()
@@ -600,6 +605,10 @@ def test_who_would_lead_if_the_missing_cells_had_the_best_values(up):
     table = matrix(values if up else -values, **filled)
     assert (judge(table).leaders, judge(table).hopeful) == (("a00",), "a01")
     assert judge(replace(table, missing=MissingCells("drop-datasets", cells))).hopeful is None
+    level = np.array([[3.0, 2.0, 3.0, 2.0, 1.0, 1.0], [2.0, 3.0, 2.0, 3.0, 1.0, 1.0], [1.0, 1.0, 1.0, 1.0, 2.0, 2.0]])
+    both = matrix(level if up else -level, higher_is_better=up, missing=MissingCells("worst", (("a01", "d04"),)))
+    assert judge(both, replicates=100).leaders == ("a00", "a01")
+    assert judge(both, replicates=100).hopeful is None, "one of the two leaders is nobody new"
     first = replace(table, missing=MissingCells("worst", (("a00", "d07"),)))
     assert judge(first).hopeful is None, "the leader itself is nobody new"
 
@@ -611,6 +620,7 @@ def test_json_lists_the_pairs_of_many_algorithms_that_matter():
     names = set(v.algorithms[:60])
     assert len(listed) == 60 * 59 // 2 + 69
     assert all({pair.a, pair.b} <= names or "a03" in (pair.a, pair.b) for pair in listed)
+    assert len(replace(v, control=None).listed(v.pairs)) == 60 * 59 // 2
     told = v.to_dict()
     assert (len(told["pairs"]), told["pairs_left_out"]) == (len(listed), 70 * 69 // 2 - len(listed))
     assert told["leads_again"] == v.leads_again[0]
@@ -661,6 +671,11 @@ def test_families_count_as_one_piece_of_evidence():
     assert (mixed.interval != intervals(weights @ ranks.T / 30, 30, 0.95)).any(), "five families are fewer than 30"
     again = probability_first(ranks, derived_rng(0, "first again", "ndcg@10"), families=np.arange(30) // 6)
     assert mixed.leads_again == pytest.approx(again)
+    pairs = {f"d{d:02d}": f"f{d // 2}" for d in range(14)}
+    seven = judge(ladder([0.03, 0.0], n=14), families=pairs, replicates=100)
+    decision_made = decide(ladder([0.03, 0.0], n=14), control=None, within=seven.within, alpha=0.05, seed=0,
+                           families=np.arange(14) // 2)  # fmt: skip
+    assert seven.visible_lead == visible_lead(2, 7, decision_made.tests.critical), "seven pieces of evidence"
 
 
 def test_related_datasets_that_were_counted_as_independent_are_judged_together_as_well():
@@ -675,6 +690,8 @@ def test_related_datasets_that_were_counted_as_independent_are_judged_together_a
     assert verdict.grade_by_family == family.grade == "too_little_data"
     assert verdict.best_by_family == int((family.p_best >= 0.05).sum())
     assert judge(base).grade_by_family is None
+    shared = judge(replace(ladder([0.06, 0.058, 0.0], n=11), datasets=names))
+    assert (shared.grade, shared.grade_by_family) == ("shared_lead", "too_little_data")
     loose = {name: name for name in names}
     assert judge(table, families=loose).grade == "clear_winner"
     assert judge(table, families=loose).grade_by_family is None, "families were named: nothing is guessed"
@@ -824,3 +841,10 @@ def test_whose_p_value_is_at_the_level_could_still_be_best():
     assert (level.could_be_best, level.pairs[0].status) == (level.algorithms, "undecided")
     above = judge(table, alpha=p * 1.001)
     assert (above.could_be_best, above.pairs[0].status) == (above.algorithms[:1], "better")
+
+
+def test_equal_mean_ranks_are_listed_by_name():
+    values = np.array([[3.0, 2.0] * 4, [1.0] * 8, [2.0, 3.0] * 4])
+    names = ("b", "c", "a")
+    found = judge(Matrix(values, names, tuple(f"d{d}" for d in range(8)), "score", True), replicates=100)
+    assert (found.algorithms, found.leaders) == (("a", "b", "c"), ("a", "b"))
