@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
 
 from recassay.analysis.inference import chains, effects, friedman, hierarchical, pair_kernels, winners
 from recassay.analysis.inference.agreement import spearman
-from recassay.analysis.inference.all_pairs import compare_pairs, scaled_values, sign_patterns
+from recassay.analysis.inference.all_pairs import (
+    compare_pairs,
+    fewest_datasets,
+    scaled_values,
+    sign_patterns,
+    smallest_p,
+)
 from recassay.analysis.inference.bootstrap import dataset_weights, studentised
 from recassay.analysis.inference.chains import Chains, first_guess
 from recassay.analysis.inference.effects import equivalence_p, rounding_unit
@@ -327,3 +335,36 @@ def test_one_that_ties_on_half_of_the_datasets_and_never_wins_is_not_first(monke
         monkeypatch.setattr(winners, "VERY_MANY", most)
         shares = probability_first(ranks, rng()) * draws
         assert shares == pytest.approx(shares.round())
+
+
+def test_where_most_pairs_are_equal_the_floor_is_that_of_the_mean_pair():
+    """One algorithm is 1, 2 and 3 away from four equal ones: four of ten pairs have squares of 14, the mean is 5.6."""
+    scaled = np.vstack([np.zeros((4, 3)), [[1.0, 2.0, 3.0]]])
+    first, second = np.triu_indices(5, 1)
+    found = compare_pairs(scaled, first, second, rng())
+    assert found.critical == pytest.approx(6 / np.sqrt(14 + 5.6))
+    assert found.sums.tolist() == [0, 0, 0, -6, 0, 0, -6, 0, -6, -6]
+    assert found.single[second == 4] == pytest.approx(np.full(4, 1 / 4))
+    assert found.adjusted[second < 4].tolist() == [1.0] * 6
+
+
+@pytest.mark.parametrize(("level", "datasets"), [(0.05, 6), (0.0625, 6), (0.063, 5), (0.5, 3), (0.9, 2), (0.01, 8)])
+def test_the_fewest_datasets_have_a_p_below_the_level(level, datasets):
+    assert fewest_datasets(level) == datasets
+    assert smallest_p(datasets) < level
+
+
+def test_a_single_pair_is_a_sequence_of_one():
+    rows = PairRows(lambda *row: row, np.array([0]), np.array([1]), {"p": np.array([0.1])})
+    assert (list(rows), len(rows), rows[0]) == ([(0.1,)], 1, (0.1,))
+
+
+def test_friedmans_p_is_told_as_far_as_it_is_known():
+    agreed = friedman.friedman(np.tile([[1.0], [2.0]], (1, 2)))
+    assert (agreed.p, agreed.way, agreed.p_text()) == (0.5, "exact", "p = 0.5")
+    assert agreed.f_text() == "undefined (all datasets agree)"
+    for p, way, told in (
+        (1e-4, "permutations", "p <= 0.0001"), (1.1e-4, "permutations", "p = 0.00011"), (1e-5, "exact", "p = 1e-05"),
+    ):  # fmt: skip
+        assert replace(agreed, p=p, way=way).p_text() == told
+    assert replace(agreed, f=2.34567, f_p_value=0.01234).f_text() == "2.346 (p = 0.0123)"
