@@ -31,7 +31,7 @@ from recassay.analysis.beta_irt.model import (
 )
 from recassay.analysis.beta_irt.normal import laplace, variational, widen
 from recassay.analysis.beta_irt.precision import _best_precision, precision_cells
-from recassay.analysis.beta_irt.result import TRAITS, Trait
+from recassay.analysis.beta_irt.result import TRAITS, Direction, Trait
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
 from recassay.core.errors import NotApplicableError, RecAssayError, UsageError
 from recassay.core.seeds import derived_rng
@@ -805,3 +805,15 @@ def test_a_policy_for_missing_cells_knows_the_direction_that_was_asked_for(monke
         assert values.tolist() == [[0.1, 0.2], [0.3, worst], [0.5, 0.6]]
         assert (tuple(algorithms), tuple(datasets)) == (("A", "B", "C"), ("x", "y"))
         assert options == {"metric": "strange", "higher_is_better": upward, "sigma": 0.7}
+
+
+@pytest.mark.parametrize(("number", "sign"), [(1, 1), (2, -1)])
+def test_the_curve_of_an_item_rises_with_ability_and_falls_with_challenge(number, sign):
+    estimates = (SimpleNamespace(estimate=np.array([value])) for value in (0.6, 2.0))
+    traits = dict(zip(TRAITS[number - 1][1:], estimates, strict=True))
+    frame = Direction.curves(SimpleNamespace(number=number, items=("i",), traits=traits))
+    assert frame.columns == ["direction", "item", "trait", "expected"]
+    assert frame["direction"].unique().to_list() == [number]
+    level = np.array([0.2, 0.6, 0.9])
+    found = [frame.filter((pl.col("trait") - at).abs() < 1e-9)["expected"].item() for at in level]
+    assert found == pytest.approx(expit(sign * 2.0 * (logit(level) - logit(0.6))))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -86,7 +87,8 @@ def scattered() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return ranks, places, levels
 
 
-def shares_of_universes() -> dict[str, Any]:
+def shares_of_universes(patch: pytest.MonkeyPatch) -> dict[str, Any]:
+    patch.setattr(shares, "DRAWS", 60)
     parts = variance_parts(*scattered(), np.random.default_rng(2))
     assert parts is not None
     drawn = {"mean": parts.products.mean(axis=0), "deviation": parts.products.std(axis=0),
@@ -121,13 +123,18 @@ def posterior(density: str, n: int = 6, m: int = 7) -> tuple[Posterior, np.ndarr
     return Posterior(cells, n, m, 0.8), values
 
 
+@cache
+def mode() -> np.ndarray:
+    return find(posterior("beta")[1], 0.8, "beta").z
+
+
 def description(density: str, steps: int) -> Callable[[pytest.MonkeyPatch], Any]:
     """The normal density after so many steps from the mode, and the same widened."""
 
     def told(patch: pytest.MonkeyPatch) -> Any:
         patch.setattr(beta_normal, "_MOST_STEPS", steps)
-        target, values = posterior(density)
-        start = beta_normal.laplace(target, find(values, 0.8, "beta").z)
+        target, _ = posterior(density)
+        start = beta_normal.laplace(target, mode())
         found = beta_normal.variational(target, start)
         wide = beta_normal.widen(target, found)
         parts = {"start": start, "found": found, "wide": wide}
@@ -226,8 +233,8 @@ def draws(patch: pytest.MonkeyPatch) -> dict[str, Any]:
     for name, value in (("CHAINS", 3), ("WARM_UP", 4), ("DRAWS", 6)):
         patch.setattr(sampling, name, value)
     patch.setattr(direction, "REPLICATES", 60)
-    target, values = posterior("beta")
-    start = beta_normal.laplace(target, find(values, 0.8, "beta").z)
+    target, _ = posterior("beta")
+    start = beta_normal.laplace(target, mode())
     drawn, r_hat = sampling.sample_posterior(target, start, np.random.default_rng(2))
     ends = direction.shares_at_the_ends(target, start.mean, np.random.default_rng(3))
     return {"drawn": drawn.ravel().tolist(), "r_hat": r_hat, "ends": [end.tolist() for end in ends]}
@@ -235,7 +242,7 @@ def draws(patch: pytest.MonkeyPatch) -> dict[str, Any]:
 
 def few_effects(patch: pytest.MonkeyPatch) -> dict[str, Any]:
     patch.setattr(shares, "MOST_EFFECTS", 12)
-    return shares_of_universes()
+    return shares_of_universes(patch)
 
 
 def applies() -> list[float]:
@@ -266,7 +273,7 @@ STEPS: dict[str, Callable[[pytest.MonkeyPatch], Any]] = {
     "errors of all items together": errors("3pl", 240),
     "errors of each item": errors("3pl", 0),
     "errors of one slope": errors("1pl", 240),
-    "shares of universes": lambda _: shares_of_universes(),
+    "shares of universes": shares_of_universes,
     "blocks": lambda _: belief_about_blocks(),
     "beta": description("beta", 9),
     "precision": description("precision", 9),
