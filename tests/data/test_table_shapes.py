@@ -18,7 +18,7 @@ from recassay import RecAssayError, load_results
 from recassay.core import columns as c
 from recassay.data.tables.cells import MISSING, has_decimal_comma, numbers, read_cell
 from recassay.data.tables.grid import table_of
-from recassay.data.tables.labels import Spelled, spelled
+from recassay.data.tables.labels import Spelled, metrics_in, spelled
 from recassay.data.tables.latex import latex_grids
 from recassay.data.tables.textual import barred_grids
 
@@ -169,7 +169,24 @@ def test_metric_labels(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["model", "dataset", "ml-1m", "ml-100k", "yelp2018", "Year", "Params (M)", "seed", "book 10", "r"]
+    "text",
+    [
+        "model",
+        "dataset",
+        "ml-1m",
+        "ml-100k",
+        "yelp2018",
+        "Year",
+        "Params (M)",
+        "seed",
+        "book 10",
+        "r",
+        "5@10",
+        "#@3",
+        "std",
+        "±",
+        "",
+    ],
 )
 def test_what_is_no_metric(text):
     assert spelled(text) is None
@@ -572,6 +589,16 @@ def test_a_cell_over_rows_above_it_does_not_reach_below():
     assert [row[0] for row in grid] == ["d1", "own"]
 
 
+def test_a_brace_that_is_written_out_ends_no_argument():
+    text = "\\multicolumn{2}{c}{a\\}b} & 1 \\\\ x & \\& & 2 \\\\"
+    grid, _ = latex_grids(f"\\begin{{tabular}}{{lrr}}{text}\\end{{tabular}}")[0]
+    assert [[cell.strip() for cell in row] for row in grid] == [["a\\}b", "a\\}b", "1"], ["x", "\\&", "2"]]
+
+
+def test_metrics_that_a_sentence_names():
+    assert metrics_in("Hit-Rate@10 and NDCG @ 5, NDCG@5 of ours@3 at k@") == ["hitrate@10", "ndcg@5"]
+
+
 def test_bars_outside_of_tables_are_prose():
     assert barred_grids("a | b\nc | d\n") == []
     assert barred_grids("| a | b |\n|---|---|\n| 1 | 2 |\n") == [[["a", "b"], ["1", "2"]]]
@@ -649,6 +676,7 @@ FRAMES = {
         {},
         "d1",
     ),
+    "rows without names": (pd.DataFrame({"model": ["foo", "bar"], "dataset": ["d1", "d1"], **ALONE}), {}, "d1"),
     "a lazy frame": (pl.LazyFrame({"model": ["foo", "bar"], "dataset": ["d1", "d1"], **ALONE}), {}, "d1"),
     "names with marks": (pl.DataFrame({"model": ["**foo**", "bar$^1$"], "dataset": ["d1", "d1"], **ALONE}), {}, "d1"),
 }

@@ -1044,6 +1044,15 @@ SMALL_TABLES |= {
     "two columns without a name": one("index,level_0,d1 NDCG@10,d2 NDCG@10\nfoo,linear,0.3,0.4\nbar,simple,0.1,0.2\n"),
     "panels of algorithms": tex("Dataset & NDCG@10 & HR@10 \\\\ \\multicolumn{3}{c}{EASE} \\\\ d1 & 0.3 & 0.5 \\\\ d2 & 0.1 & 0.2 \\\\ "
                                 "\\multicolumn{3}{c}{Pop} \\\\ d1 & 0.4 & 0.6 \\\\ d2 & 0.2 & 0.3 \\\\"),
+    "starred ends of lines in LaTeX": tex("Model & NDCG@10 & HR@10 \\\\* EASE & 0.3 & 0.5 \\\\*[2pt] Pop & 0.1 & 0.2 \\\\*"),
+    "a cell of HTML that covers nothing": one("<table><tr><th colspan=0>Model</th><th rowspan=x>NDCG@10</th></tr><tr><td rowspan=0>EASE</td><td>0.3</td></tr><tr><td>Pop</td><td>0.1</td></tr></table>", "films.html"),
+    "a mean and a deviation alone in JSON": document({"mean": 0.3, "std": 0.02}, "EASE.json"),
+    "a note far below in a workbook": one(book(PLAIN_SHEET.replace("</sheetData>", '<row r="900"><c r="A900" t="inlineStr"><is><t>Note: made today</t></is></c></row></sheetData>')), "films.xlsx"),
+    "Markdown without outer bars and without a corner": one(" | NDCG@10 | HR@10\n--- | --- | ---\nEASE | 0.3 | 0.5\nItemKNN | 0.1 | 0.2\n", "films.md"),
+    "a gap beside values above 1": several({"a.csv": LONG + "A,x,ndcg@10,12\nB,x,ndcg@10,14\n", "b.csv": LONG + "A,y,ndcg@10,\nB,y,ndcg@10,\n"}),
+    "documents that are numbers": several({"films/run_bm25.trec": "q1 Q0 007 1 9 bm25\nq1 Q0 7 2 8 bm25\n", "films/qrels.trec": "q1 0 7 1\n"}, folder=True),
+    "a column that is mostly missing": one("model,dataset,NDCG@10,HR@10\nEASE,d1,0.3,0.5\nPop,d1,OOM,0.1\nALS,d1,-,0.2\nMF,d1,-,0.2\n"),
+    "a column that is all missing": one("model,dataset,NDCG@10,HR@10\nEASE,d1,-,0.5\nPop,d1,OOM,0.1\n"),
     "numbers as names of datasets": one("model,10,20\nEASE,0.3,0.4\nPop,0.1,0.2\n", wide=True, metric="ndcg"),
 }  # fmt: skip
 
@@ -1112,6 +1121,7 @@ SMALL_OTHERS: dict[str, tuple[Files, str, str]] = {
     "choices without metrics": ({"a.csv": "model,dataset,split\nA,x,loo\n"}, "a.csv", "choices"),
     "choices with two models": ({"a.csv": "model,method,dataset,metric,value\nA,m,x,ndcg@10,1\n"}, "a.csv", "choices"),
     "choices of no table": ({"a.json": "{}"}, "a.json", "choices"),
+    "choices of a folder": ({"a.csv/notes.md": "x"}, "a.csv", "choices"),
     "choices with a gap": ({"a.csv": "model,dataset,metric,value\nA,x,ndcg@10,0.1\n,x,ndcg@10,0.2\n"}, "a.csv", "choices"),
     "choices without end": ({"a.csv": "model,dataset,metric,value\nA,x,ndcg@10,inf\n"}, "a.csv", "choices"),
 }  # fmt: skip

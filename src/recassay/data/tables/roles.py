@@ -128,7 +128,7 @@ def layout_of(table: Table, asked: Asked, where: str) -> Layout:
     for j, levels in enumerate(table.headers):
         if j in roles.values() or j == error:
             continue
-        averages = len(levels) == 1 and AVERAGE.match(levels[0]) and c.VALUE not in roles
+        averages = len(levels) == 1 and AVERAGE.match(levels[0])
         if not holds_numbers(table.columns[j]) or averages or any(map(GAIN.match, levels)):
             left_out.append(names[j])
             continue
