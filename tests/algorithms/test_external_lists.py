@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -147,6 +148,9 @@ def test_what_a_script_is_given_and_how_its_rows_become_lists(ended, monkeypatch
     assert not {"PYTHONPATH", "VIRTUAL_ENV"} & environment.keys()
     kind().fit(TWO_USERS, rng=np.random.default_rng(0))
     assert run.request["k"] == 5, "no more than there are items"
+    assert run.train.columns == ["user", "item", "weight", "time"]
+    kind().fit(replace(TWO_USERS, weight=None), rng=np.random.default_rng(0))
+    assert run.train.columns == ["user", "item", "time"], "what the data lack is left out"
 
 
 @pytest.mark.parametrize(

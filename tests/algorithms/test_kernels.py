@@ -278,6 +278,13 @@ def test_a_gpu_is_seen_by_its_device_file(monkeypatch, tmp_path, variable, files
     assert device.has_gpu() == found
 
 
+@pytest.mark.parametrize("found", [True, False])
+def test_a_gpu_of_windows_is_seen_by_its_program(monkeypatch, found):
+    monkeypatch.setattr(device, "os", SimpleNamespace(name="nt", environ={}))
+    monkeypatch.setattr(device, "shutil", SimpleNamespace(which={"nvidia-smi": "C:/smi" if found else None}.get))
+    assert device.has_gpu() is found
+
+
 def test_which_gpus_may_be_used(monkeypatch, there):
     there(gpu=True, gpus=2)
     assert (device.gpu_count(), device.gpu_name()) == (2, "GPU 0")

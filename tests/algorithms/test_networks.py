@@ -21,7 +21,7 @@ from recassay.algorithms.neural.chance import Chance  # noqa: E402
 from recassay.algorithms.neural.events import Events, held_bytes  # noqa: E402
 from recassay.algorithms.neural.lightgcn import contrast  # noqa: E402
 from recassay.algorithms.neural.links import Links, balanced, dense_bytes  # noqa: E402
-from recassay.algorithms.neural.network import Dense, Pass, half_squares  # noqa: E402
+from recassay.algorithms.neural.network import Dense, Pass, half_squares, through, tower  # noqa: E402
 from recassay.algorithms.neural.nncf import neighbourhoods  # noqa: E402
 from recassay.algorithms.neural.training import Steps  # noqa: E402
 
@@ -93,6 +93,15 @@ def test_the_divergence_of_multivae_counts_more_from_epoch_to_epoch_up_to_a_cap(
         made.passes()
         betas.append(round(made.beta.item(), 6))
     assert betas == [0, 0.25, 0.5, 0.6, 0.6]
+
+
+def test_without_noise_multivae_decodes_the_mean(events):
+    made = network("MultiVAE", events, hidden=4, latent=2, noise=0.0)
+    users = torch.tensor([2, 5])
+    profiles = events.profiles(users)
+    scores, likelihood, _ = made.scored(profiles, torch.nn.functional.normalize(profiles, dim=1))
+    torch.testing.assert_close(scores, made.answer(users, profiles))
+    torch.testing.assert_close(likelihood, -(torch.log_softmax(scores, dim=1) * profiles).sum(1))
 
 
 def test_the_three_stages_of_ract(events):
@@ -375,6 +384,15 @@ def test_windows_of_neighbours_and_their_maxima(events):
         windows = torch.stack([layer(row[start : start + 5].T.reshape(1, -1))[0] for start in range(10)])
         expected.append(torch.relu(torch.cat([windows[:5].amax(0), windows[5:].amax(0)])))
     torch.testing.assert_close(nncf._convolved(vectors, near, layer), torch.stack(expected))
+
+
+@pytest.mark.parametrize("sizes", [(3, 2), (3, 4, 2), (3, 4, 5, 2)])
+def test_tanh_stands_between_layers_and_not_after_the_last(events, sizes):
+    layers, x = tower(sizes, events.chance), events.chance.normal(4, 3)
+    expected = x
+    for place, layer in enumerate(layers):
+        expected = (torch.tanh(expected) if place else expected) @ layer.weight.T + layer.bias
+    torch.testing.assert_close(through(layers, x), expected)
 
 
 def test_similarities_beyond_five_pull_no_more_in_either_direction():

@@ -136,6 +136,7 @@ def test_balanced_accuracy():
     right = np.array([True, True, True, False, False, False])
     assert balanced_accuracy(truth, right) == pytest.approx(0.375)
     assert balanced_accuracy(np.array([0, 0, 1]), np.array([True, False, True])) == pytest.approx(0.75)
+    assert balanced_accuracy(np.array([0, 0, 1]), np.array([True, False, False])) == pytest.approx(0.25)
 
 
 def test_a_network_that_was_stopped_is_no_fault():

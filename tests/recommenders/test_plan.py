@@ -94,6 +94,13 @@ def test_a_cell_has_the_seed_of_its_search_and_reports_what_its_attack_shows():
     assert folded.fold == 2
 
 
+def test_a_cell_has_the_settings_of_its_algorithm():
+    (plain,) = plan(study("EASE")).cells
+    (settled,) = plan(study("EASE", settings={"EASE": {"reg": 3.0}})).cells
+    assert (plain.spec.settings, settled.spec.settings) == ({}, {"reg": 3.0})
+    assert plain.id != settled.id
+
+
 def test_the_lists_of_a_cell_are_as_deep_as_what_judges_them():
     metrics = {"metrics": ["ndcg@10", "recall@250"]}
     (cell,) = plan(study("EASE", **metrics)).cells

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,9 +19,11 @@ from recassay.api.study.checklist import ChecklistAnswer, ChecklistResult
 from recassay.api.study.seal import ClaimResult, Seal, VerifyResult, _tested
 from recassay.core.errors import InputError, UsageError
 from recassay.recommenders import rerun as rerunning
+from recassay.recommenders import seal as sealing
 from recassay.recommenders.rerun import Chances, RerunCell, altered_cells, chances, reruns_for, with_value
 from recassay.recommenders.seal import (
     Deviation,
+    _changes,
     _is_of_best_trial,
     _not_as_planned,
     _unsound,
@@ -591,6 +594,77 @@ def test_what_differs_from_its_checksum_or_has_none_is_named_without_its_folder(
     )
     assert unknown.sentence == "Cannot be verified, since no checksum was stored: 1 cell, 3 trials."
     assert list(_unsound(Verification(9, 2, (), {}))) == []
+
+
+def test_every_difference_of_two_plans_has_its_sentence():
+    part = {"data": "1", "protocol": {"split": "random"}, "folds": None}
+    sealed = {
+        "name": "a", "datasets": {"films": part, "gone": part, "kept": part}, "seeds": [1, 2], "metrics": ["ndcg@10"],
+        "algorithms": {"EASE": {"code": "1", "settings": {"reg": 3.0}}, "ALS": {"code": "1", "settings": {}}},
+        "tuning": {"trials": 3}, "comper": None,
+    }  # fmt: skip
+    now = {
+        **sealed,
+        "datasets": {"films": {**part, "data": "2", "protocol": {"split": "kfold"}}, "kept": part, "new": part},
+        "seeds": [2, 3], "metrics": ["ndcg@10", "mrr"], "tuning": {"trials": 4, "seed": 5},
+        "algorithms": {"EASE": {"code": "1", "settings": {"reg": 4.0}}, "ALS": {"code": "2", "settings": {}}},
+    }  # fmt: skip
+    assert list(_changes(sealed, sealed)) == []
+    assert sorted(_changes(sealed, now)) == sorted([
+        ("plan", "The dataset gone was planned and is not in the study."),
+        ("plan", "The dataset new was added after the seal."),
+        ("data", "The data of films changed after the seal."),
+        ("plan", 'films: protocol.split was sealed as "random" and is "kfold".'),
+        ("plan", "EASE: settings.reg was sealed as 3.0 and is 4.0."),
+        ("code", "The code of ALS changed after the seal."),
+        ("plan", "Of the metrics, mrr was added after the seal."),
+        ("plan", "Of the seeds, 1 was planned and is not in the study."),
+        ("plan", "Of the seeds, 3 was added after the seal."),
+        ("plan", "tuning.trials was sealed as 3 and is 4."),
+        ("plan", "tuning.seed was sealed as not set and is 5."),
+    ])  # fmt: skip
+
+
+def test_cells_of_all_universes_and_damaged_ones_are_compared_with_the_seal(monkeypatch):
+    plan = {"name": "a", "seeds": [1], "metrics": [], "folds": None, "protocol": {}, "tuning": {}, "budget": {}}
+    study = {**plan, "comper": None, "datasets": [], "algorithms": []}
+    rows = [PlannedRow(name, name, "films", 1, None, (), "", 0) for name in "AB"]
+    asked = []
+
+    @contextmanager
+    def opened(folder):
+        yield SimpleNamespace(
+            cells=lambda **which: asked.append(which) or [],
+            plan=lambda: rows,
+            trials=pl.DataFrame,
+            verify=lambda: Verification(0, 0, (), {}),
+            manifest=lambda: {"study": study, "datasets": {}, "algorithms": {}, "versions": {"recassay": "9"}},
+        )
+
+    monkeypatch.setattr(sealing.Store, "open", opened)
+    seal = {
+        "plan": sealing.sealed_plan({"study": study, "datasets": {}, "algorithms": {}}),
+        "made": "2026",
+        "recassay": "9",
+    }
+    seal |= {"cells": {"digest": sealing._digest(["A", "B"])}, "analysis": {"metric": "mrr", "alpha": 0.05}}
+    seal["sha256"] = sealing._digest(seal)
+    absent = "Not run: 2 cells (A on films, B on films); the same `recassay run` goes on."
+    found = deviations(Path(), seal, {"metric": "mrr", "alpha": 0.1, "other": 3})
+    assert asked == [{"every": True, "damaged": True}]
+    assert [(one.kind, one.sentence) for one in found] == [
+        ("unfinished", absent), ("analysis", "The analysis uses alpha 0.1; sealed was 0.05.")
+    ]  # fmt: skip
+    changed = {**seal, "recassay": "8", "done_before": 2, "cells": {"digest": "x"}}
+    assert [(one.kind, one.sentence) for one in deviations(Path(), changed)] == [
+        ("seal", "The seal was changed after it was made: its checksum differs."),
+        ("seal", "Of its cells, 2 had results when the plan was sealed."),
+        ("code", "The plan was sealed with RecAssay 8 and run with 9."),
+        ("unfinished", absent),
+    ]  # fmt: skip
+    rows.pop()
+    first = deviations(Path(), seal)[0]
+    assert first == Deviation("plan", "The 1 cells of the study are not the sealed ones.")
 
 
 def test_cells_that_ran_early_failed_or_did_not_run_are_counted_and_named():

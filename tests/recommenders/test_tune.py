@@ -287,6 +287,15 @@ def test_where_lower_is_better_the_lowest_stage_counts_and_ends_the_trial():
     assert len(done.trials[0].stages) == 2 + PATIENCE
 
 
+@pytest.mark.parametrize(("higher", "direction"), [(True, "MAXIMIZE"), (False, "MINIMIZE")])
+def test_proposals_and_pruning_know_what_is_better(higher, direction):
+    search = Tuning(SPACE, objective, 3, higher, 1, ("a",))
+    known = [TrialRecord(0, "complete", {"reg": 1.0, "depth": 10, "how": "b", "rate": 0.5}, value=0.3)]
+    study = search._propose(1, known).study
+    assert study.direction.name == direction
+    assert [(trial.value, trial.params["depth"]) for trial in study.trials if trial.state.is_finished()] == [(0.3, 10)]
+
+
 def test_the_number_of_epochs_is_found_even_where_nothing_else_is_tuned():
     def fit(parameters, number):
         for epochs in (1, 2, 3):
@@ -409,6 +418,12 @@ def test_a_cell_without_a_complete_trial_says_why(states, reason, status, words)
     with pytest.raises(JobFailure) as raised:
         run(history=known, trials=len(known))
     assert (raised.value.status, str(raised.value)) == (status, words)
+
+
+def test_the_reason_is_that_of_the_first_trial_that_failed():
+    known = [TrialRecord(0, "pruned", {}, value=0.1), TrialRecord(1, "failed", {}, reason="broken")]
+    with pytest.raises(JobFailure, match=r"^broken \(all 2 trials failed\)$"):
+        run(history=known, trials=2)
 
 
 @pytest.mark.parametrize(
