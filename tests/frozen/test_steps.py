@@ -19,7 +19,7 @@ from recassay.analysis.adaptive.belief import _kernels, _latents
 from recassay.analysis.adaptive.prior import Prior, support
 from recassay.analysis.beta_irt import direction, sampling
 from recassay.analysis.beta_irt import normal as beta_normal
-from recassay.analysis.beta_irt.choice import find
+from recassay.analysis.beta_irt.mode import newton
 from recassay.analysis.beta_irt.model import Posterior, ScoreTable, density_cells
 from recassay.analysis.beta_irt.precision import precision_cells
 from recassay.analysis.certify.belief import Blocks, believe
@@ -113,19 +113,21 @@ def belief_about_blocks() -> dict[str, Any]:
     }  # fmt: skip
 
 
-def posterior(density: str, n: int = 6, m: int = 7) -> tuple[Posterior, np.ndarray]:
+def posterior(density: str, n: int = 6, m: int = 7) -> Posterior:
     """That of a table with a missing cell, a zero and a one."""
     random = np.random.default_rng(11)
     values = 1 / (1 + np.exp(-random.normal(size=(n, 1)) + random.normal(size=m) - 0.5 * random.normal(size=(n, m))))
     values[0, 0], values[1, 1], values[2, 2] = np.nan, 0.0, 1.0
     table = ScoreTable.squeeze(values)
     cells = density_cells(table) if density == "beta" else precision_cells(table, 12.0)
-    return Posterior(cells, n, m, 0.8), values
+    return Posterior(cells, n, m, 0.8)
 
 
 @cache
 def mode() -> np.ndarray:
-    return find(posterior("beta")[1], 0.8, "beta").z
+    """That of the model's own density, by Newton's method from the middle."""
+    target = posterior("beta")
+    return newton(target, np.concatenate([np.zeros(13), np.ones(7)]), 25)[0]
 
 
 def description(density: str, steps: int) -> Callable[[pytest.MonkeyPatch], Any]:
@@ -133,7 +135,7 @@ def description(density: str, steps: int) -> Callable[[pytest.MonkeyPatch], Any]
 
     def told(patch: pytest.MonkeyPatch) -> Any:
         patch.setattr(beta_normal, "_MOST_STEPS", steps)
-        target, _ = posterior(density)
+        target = posterior(density)
         start = beta_normal.laplace(target, mode())
         found = beta_normal.variational(target, start)
         wide = beta_normal.widen(target, found)
@@ -233,7 +235,7 @@ def draws(patch: pytest.MonkeyPatch) -> dict[str, Any]:
     for name, value in (("CHAINS", 3), ("WARM_UP", 4), ("DRAWS", 6)):
         patch.setattr(sampling, name, value)
     patch.setattr(direction, "REPLICATES", 60)
-    target, _ = posterior("beta")
+    target = posterior("beta")
     start = beta_normal.laplace(target, mode())
     drawn, r_hat = sampling.sample_posterior(target, start, np.random.default_rng(2))
     ends = direction.shares_at_the_ends(target, start.mean, np.random.default_rng(3))
