@@ -72,6 +72,14 @@ def test_wins_and_losses_are_the_controls():
     assert {pair.other: (pair.wins, pair.ties, pair.losses) for pair in tied} == {"a01": (0, 0, 8), "a02": (3, 3, 2)}
 
 
+def test_a_control_differs_where_the_corrected_p_value_is_below_the_level():
+    """Six wins of six: Wilcoxon's p is 2 / 2^6, and there is one comparison."""
+    values = np.array([[0.7, 0.8, 0.9, 0.6, 0.75, 0.85], [0.1, 0.3, 0.2, 0.15, 0.4, 0.25]])
+    for alpha, different in ((2 / 64, False), (0.032, True)):
+        (pair,) = compare_algorithms(matrix(values), control="a00", alpha=alpha, draws=100).control.pairs
+        assert (pair.p_holm, pair.significant) == (2 / 64, different)
+
+
 @pytest.mark.slow
 def test_the_whole_family_errs_at_most_as_often_as_said():
     rng = np.random.default_rng(0)

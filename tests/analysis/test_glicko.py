@@ -288,6 +288,7 @@ def test_the_result_as_plain_data_and_tables():
     data, names = result.to_dict(), ["a01", "a00", "a02"]
     (rating, deviation, volatility), order = result.ratings, [1, 0, 2]
     assert rating[1] > rating[0] > rating[2]  # the last win counts more
+    assert result.wins == pytest.approx(win_probability(rating, deviation)), "by the final ratings"
     assert data["datasets"] == ["d01", "d00"]
     assert data["order"] == "listed"
     assert list(data["ratings"]) == names

@@ -24,6 +24,7 @@ from recassay.analysis.model.result import ModelResult, PredictedCell, Sampling,
 from recassay.analysis.model.scale import Scale, choose_scale
 from recassay.core.analysis import AnalysisSpec
 from recassay.core.errors import NotApplicableError, UsageError
+from recassay.core.seeds import derived_rng
 from recassay.core.tables.results import Results
 from recassay.core.tables.scores import UserScores
 from recassay.reporting.sections.model import sentences
@@ -647,6 +648,19 @@ def test_a_report_asks_the_model_with_its_level_and_seed(monkeypatch):
     for within in (0.0, 1.0):
         with pytest.raises(UsageError, match=f"within is {within}"):
             fit_model(results_of(values), "ndcg@10", within=within)
+
+
+def test_the_draws_of_a_table_are_made_of_what_was_asked(monkeypatch):
+    asked = {}
+    monkeypatch.setattr(
+        model_fit, "fit_hierarchical", lambda table, noise, **more: asked.update(more, table=table, noise=noise)
+    )
+    scores, families = np.arange(6.0).reshape(3, 2), np.array([0, 0, 1])
+    given = scores.tobytes(), (scores / 10).tobytes(), families.tobytes(), (3, 2)
+    model_fit._fitted.__wrapped__(*given, 77, 5, "auc")
+    assert (asked["table"].tolist(), asked["noise"].tolist()) == (scores.tolist(), (scores / 10).tolist())
+    assert (asked["families"].tolist(), asked["draws"]) == ([0, 0, 1], 77)
+    assert asked["rng"].random() == derived_rng(5, "model", "auc").random()
 
 
 def captured(sampler, monkeypatch):
