@@ -416,6 +416,7 @@ def test_each_refusal_says_what_and_where(tmp_path: Path, text: str, options: di
     with pytest.raises((InputError, UsageError)) as refused:
         read_interactions(path, ReadSpec.model_validate(options))
     assert told in str(refused.value)
+    assert refused.type is UsageError or str(refused.value).startswith(f"{path}: ")
 
 
 def test_dates_are_asked_for_and_are_numbers() -> None:

@@ -414,6 +414,7 @@ def test_a_header_is_known_by_the_whole_rows_below_it(tmp_path: Path) -> None:
         ("a.txt", "1  2 3\n2 4\n", {"format": "adjacency", "delimiter": " "}, [1, 2], 0),
         ("a.inter", 'user_id:token\titem_id:token\n"a\t1\nb\t2\n', {}, ['"a', "b"], 0),
         ("a.csv", "user,item\r\n1,2\r\n\r\n3,4\r\n", {}, [1, 3], 0),
+        ("a.csv", 'user,item\na"b,1\nc,2\n', {}, ['a"b', "c"], 0),
         ("a.dat", "a,b,c,d::1\ne,f,g,h::2\n", {}, ["a,b,c,d", "e,f,g,h"], 0),
         ("a.csv", "user,item\na::x,1\nb,2\nc,3\nd,4\n", {}, ["a::x", "b", "c", "d"], 0),
         ("a.txt", "1 2\n1 3 5\n2 4\n", {"skip_bad_rows": True}, [1, 2], 1),

@@ -191,6 +191,7 @@ def test_units_at_their_ends(values, mode, source, unit, times, warnings) -> Non
         ([1e9, 1e9, 2.0**53], "auto", "(row 3: timestamp 9007199254740992.0 is a float beyond 2^53, which has lost"),
         ([1.0, -(2.0**53)], "position", "(row 2: timestamp -9007199254740992.0 is a float beyond 2^53, which has lost"),
         ([1e9, 1e9, -1e300, float("nan")], "auto", "(row 3: timestamp -1e+300 is a float beyond 2^53, which has"),
+        ([float("inf")] * 2, "auto", "none of the 2 rows can be used (row 1: timestamp inf is not finite; row 2"),
         ([1e9, 1e9, float("inf")], "auto", "(row 3: timestamp inf is not finite)"),
         ([1.5, 2.0, 3.0], "position", "(row 1: timestamp 1.5 is no whole number)"),
     ],

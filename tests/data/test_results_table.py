@@ -394,6 +394,8 @@ def test_characteristics_that_are_read_already():
     table = read_characteristics(pl.DataFrame({"dataset": ["x", "y"], "users": [1, None]}))
     assert read_characteristics(table) is table
     assert read_properties(table) == {"x": {"users": 1.0}, "y": {}}
+    empty = pl.DataFrame({"dataset": ["x", "y"], "users": ["1", "2"], "more": ["", "nan"], "note": ["a", ""]})
+    assert read_characteristics(empty).names == ("users", "more")
 
 
 def test_items_and_answers_that_are_read_already():

@@ -1053,6 +1053,7 @@ SMALL_TABLES |= {
     "documents that are numbers": several({"films/run_bm25.trec": "q1 Q0 007 1 9 bm25\nq1 Q0 7 2 8 bm25\n", "films/qrels.trec": "q1 0 7 1\n"}, folder=True),
     "a column that is mostly missing": one("model,dataset,NDCG@10,HR@10\nEASE,d1,0.3,0.5\nPop,d1,OOM,0.1\nALS,d1,-,0.2\nMF,d1,-,0.2\n"),
     "a column that is all missing": one("model,dataset,NDCG@10,HR@10\nEASE,d1,-,0.5\nPop,d1,OOM,0.1\n"),
+    "statistics without a mean": document([{"name": {"name": "f1", "split": "test"}, "count": 3}], "stats.json"),
     "numbers as names of datasets": one("model,10,20\nEASE,0.3,0.4\nPop,0.1,0.2\n", wide=True, metric="ndcg"),
 }  # fmt: skip
 
@@ -1082,6 +1083,8 @@ SMALL_LISTS |= {
         "a long whole number": lz4(b"\xa1\x61u\xa1\x61i\x1b\x00\x00\x00\x01\x00\x00\x00\x00"),
     }.items()
 }  # fmt: skip
+
+SMALL_TABLES["lists of ranx, packed"] = one(lz4(CBOR), "run.lz4")
 
 SMALL_OTHERS: dict[str, tuple[Files, str, str]] = {
     "responses": ({"a.csv": "who,i1,i2,i3\nA,1,0,yes\nB,false,,correct\nC,1.0,Wrong,n/a\n"}, "a.csv", "responses"),
