@@ -357,3 +357,4 @@ def test_the_facts_of_a_study_of_recommenders(tmp_path, monkeypatch, records):
     assert (row["users judged"], row["share of users judged"], row["test interactions"]) == (6, 2 / 3, 8)
     assert [finding.name for finding in facts.findings] == ["train_after_test"]
     assert facts.plan == "not sealed"
+    assert "fold" not in {*facts.splits.columns, *facts.parameters.columns}, "no dataset has folds"

@@ -459,6 +459,21 @@ def test_a_result_that_nobody_tells_has_no_section_whatever_it_lacks():
     assert figures.figures({"joy": Told()}) == []
 
 
+def test_pictures_that_do_not_fit_their_result_are_told_and_left_out(monkeypatch):
+    class Whole(Told):
+        def frames(self):
+            return {"numbers": pl.DataFrame({"n": [1]})}
+
+    drawn = [Figure("joy", "C.", small(), "numbers"), Figure("joy", "C.", small(), "numbers"), "no picture",
+             Figure("odd", "C.", small(), "nowhere")]  # fmt: skip
+    section = Section(Whole, "Joy", "datasets", "report", lambda result: drawn, lambda result: ["So."])
+    monkeypatch.setattr(telling, "plugin_sections", lambda: ({"joy": section}, {}))
+    (filled_in,) = figures.build_sections({"joy": Whole()})
+    assert (filled_in.figures, filled_in.sentences, filled_in.analysis) == ([drawn[0]], ["So."], "joy")
+    assert [reason.partition(" ")[0] for reason in filled_in.not_done] == ["the", "what", "the"]
+    assert list(figures.build_sections({"joy": Whole(), "other": Told()}, only="other")) == []
+
+
 def test_a_picture_is_saved_as_its_ending_says(tmp_path):
     picture = Figure("joy", "Of joy.", small(), "numbers")
     for name in ("a.json", "b.JSON"):

@@ -356,6 +356,10 @@ def test_the_pareto_front():
     ]
     assert pareto.plot_pareto.caption(few).endswith("beaten in both; left out where values are missing: x.")
     assert pareto.plot_pareto.caption(sure).endswith("hollow ones are beaten in both.")
+    mixed = Made(metric="ndcg@10", trades=[few.trades[0], sure.trades[0]])
+    assert pareto.sentences(mixed)[0].endswith("the datasets that agree."), (
+        "shares stand in brackets where they are known"
+    )
     late = Made(metric="ndcg@10", trades=[*few.trades[:3], *sure.trades])
     assert pareto.sentences(late)[0].endswith("they are too few to speak of others."), "three trades are told"
 
