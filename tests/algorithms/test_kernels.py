@@ -321,6 +321,16 @@ def test_torch_is_left_as_it_was_where_a_gpu_runs_out_of_memory():
     assert torch.utils.deterministic.fill_uninitialized_memory == filled
 
 
+@pytest.mark.parametrize(("set_before", "inside"), [(None, ":4096:8"), (":16:8", ":16:8")])
+def test_cublas_adds_up_in_a_fixed_order_unless_another_is_set(monkeypatch, set_before, inside):
+    pytest.importorskip("torch")
+    monkeypatch.delenv("CUBLAS_WORKSPACE_CONFIG", raising=False)
+    if set_before is not None:
+        monkeypatch.setenv("CUBLAS_WORKSPACE_CONFIG", set_before)
+    with device.reproducible():
+        assert device.os.environ["CUBLAS_WORKSPACE_CONFIG"] == inside
+
+
 def test_torch_that_was_to_be_reproducible_stays_so():
     torch = pytest.importorskip("torch")
     torch.use_deterministic_algorithms(True)
@@ -386,6 +396,8 @@ def test_pure_svd_of_a_small_side_takes_its_square_matrix():
     for sizes in ((100, 5_000), (5_000, 100)):
         assert PureSVD().memory_bytes(*sizes, 20_000) == 32 * 100**2 + beside
     assert PureSVD(factors=300).memory_bytes(250, 5_000, 0) == 32 * 250**2 + 12 * 250 * 5_250
+    assert PureSVD().memory_bytes(200, 5_000, 0) == 32 * 200**2 + 12 * 16 * 5_200
+    assert PureSVD().memory_bytes(201, 5_000, 0) == 12 * 201 * 33 + 12 * 16 * 5_201
 
 
 @pytest.mark.parametrize("kind", ["cosine", "jaccard", "dot"])

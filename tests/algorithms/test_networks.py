@@ -95,6 +95,12 @@ def test_the_divergence_of_multivae_counts_more_from_epoch_to_epoch_up_to_a_cap(
     assert betas == [0, 0.25, 0.5, 0.6, 0.6]
 
 
+def test_lightgcl_is_recorded_where_its_nodes_are_set_against_all(events, monkeypatch):
+    for limit, recordable in ((N_USERS, True), (N_USERS - 1, False)):
+        monkeypatch.setattr(lightgcl, "MOST_CONTRASTED", limit)
+        assert network("LightGCL", events, embedding=2).recordable is recordable
+
+
 def test_without_noise_multivae_decodes_the_mean(events):
     made = network("MultiVAE", events, hidden=4, latent=2, noise=0.0)
     users = torch.tensor([2, 5])

@@ -278,6 +278,9 @@ def test_what_is_in_the_way_and_what_a_format_cannot_say(ratings, tmp_path):
     assert (first[1], first[3], len(first)) == ("0", "1", 4)
     assert not (tmp_path / "trec" / "train.qrels").exists()
     assert (tmp_path / "trec" / "valid.qrels").is_file()
+    recassay.split(ratings, tmp_path / "trec", form="parquet", protocol=USER_TIME, replace=True)
+    files = {"split.json", "train.parquet", "valid.parquet", "test.parquet"}
+    assert {file.name for file in (tmp_path / "trec").iterdir()} == files, "nothing of the split before is left"
     (tmp_path / "empty").mkdir()
     assert recassay.split(ratings, tmp_path / "empty", protocol=USER_TIME).files["train"]["file"] == "train.csv"
 
