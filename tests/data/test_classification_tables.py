@@ -65,6 +65,8 @@ def test_declared_kinds_of_parquet(tmp_path):
     assert table.numeric == ("day", "bad")
     assert table.features.get_column("bad").null_count() == 1
     assert table.target.to_list()[:2] == ["0", "1"]
+    named = read_class_table(tmp_path / "t.pq", categorical=["day", "bad"])
+    assert (named.numeric, named.features.get_column("day")[1]) == ((), "1970-01-02")
 
 
 def test_arff():
@@ -80,6 +82,8 @@ def test_arff():
 def test_sparse_arff_fills_with_zero_and_the_first_value():
     text = "@attribute a real\n@attribute b {no,yes}\n@attribute c real\n@data\n{0 2.5, 1 yes}\n{ }\n{2 -1}\n"
     assert read_arff(text, "t").rows() == [(2.5, "yes", 0.0), (0.0, "no", 0.0), (0.0, "no", -1.0)]
+    quoted = "@attribute a REAL\n@attribute b {no,'of course'}\n@data\n{0 ?, 1 'of course'}\n,\n"
+    assert read_arff(quoted, "t").rows() == [(None, "of course"), (None, None)]
 
 
 @pytest.mark.parametrize(

@@ -63,6 +63,7 @@ def test_import_list_load_remove(tmp_path: Path, home: Path) -> None:
     assert (manifest.interactions, manifest.users, manifest.items) == (3, 2, 2)
     assert (manifest.licence, manifest.note, manifest.time_unit) == ("CC0", "made up", "seconds")
     assert manifest.options["repeated"] == "max"
+    assert manifest.created.endswith("+00:00")
     assert manifest.record["rows"] == 3
     assert manifest.source == str(path)
     assert list_datasets() == [manifest] == [read_manifest("mine")]

@@ -419,6 +419,14 @@ def test_each_refusal_says_what_and_where(tmp_path: Path, text: str, options: di
     assert refused.type is UsageError or str(refused.value).startswith(f"{path}: ")
 
 
+def test_a_column_without_any_id() -> None:
+    frame = pl.DataFrame({"user": [None, None], "item": [1, 2]}, schema={"user": pl.Int64, "item": pl.Int64})
+    with pytest.raises(
+        InputError, match=r"none of the 2 rows can be used \(row 1: user id is empty; row 2: user id is"
+    ):
+        read_interactions(frame)
+
+
 def test_dates_are_asked_for_and_are_numbers() -> None:
     frame = pl.DataFrame({"user": [1], "item": [1], "timestamp": [1600000000]})
     with pytest.raises(InputError, match="the timestamps are numbers, not dates; say time='auto' or the unit"):

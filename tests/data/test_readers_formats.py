@@ -188,6 +188,8 @@ def test_ambiguous_columns_name_the_choices(tmp_path: Path) -> None:
     assert told(read_interactions(path, ReadSpec(columns={"user": "user_id"}))) == [(2, 3)]
     path.write_text("session_id,user_id,item\n1,2,3\n")
     assert told(read_interactions(path)) == [(2, 3)]
+    path.write_text("session_id,item\n1,3\n")
+    assert told(read_interactions(path)) == [(1, 3)]
 
 
 def test_two_columns_of_one_name_in_pandas() -> None:

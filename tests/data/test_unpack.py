@@ -410,6 +410,9 @@ def test_too_many_members(tmp_path: Path) -> None:
     assert_refused(make_zip(tmp_path / "a.zip", dict.fromkeys(names, b"")), "more than 10 members", max_files=10)
     members = [(tar_member(name), b"") for name in names]
     assert_refused(make_tar(tmp_path / "a.tar", members), "more than 10 members", max_files=10)
+    folders = make_zip(tmp_path / "b.zip", {"one/1.csv": b"", "two/2.csv": b""})
+    assert_refused(folders, "more than 2 members", max_files=2)
+    assert len(unpack(folders, tmp_path / "out", max_files=3)) == 2
 
 
 # Broken ones
