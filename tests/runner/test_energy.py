@@ -133,6 +133,9 @@ def test_a_gpu_that_this_process_does_not_use_is_not_charged(monkeypatch):
     begin, end = Reading(0.0, None, {}, {"GPU-a1": 0}), Reading(1.0, None, {}, {"GPU-a1": 9_000})
     found = spent(begin, end)
     assert (found.joules, found.how) == (10.0, "estimated (10 W per busy core)")
+    monkeypatch.setitem(sys.modules, "torch", None)
+    assert spent(begin, end).joules == 10.0, "torch is not loaded"
+    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=cuda))
     cuda.is_initialized, cuda.get_device_properties = (lambda: True), (lambda _: SimpleNamespace(uuid="other"))
     assert spent(begin, end).joules == 19.0, "where the UUID is not among those counted, the first one is taken"
     assert spent(Reading(0.0, None), end).how == "estimated (10 W per busy core; GPU not measured)"

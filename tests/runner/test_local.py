@@ -337,3 +337,14 @@ def test_a_worker_is_given_time_to_end_what_its_job_started_and_then_killed(exec
         assert one.process.killed == 1
     assert waited == ([local.END_SECONDS] * 2 if fork else [])
     assert killed == [(55, signal.SIGKILL)], "the job of the one that was at work"
+
+
+def test_as_many_workers_are_started_as_were_asked_for(executor, monkeypatch, tmp_path):
+    monkeypatch.setattr(executor, "_hire", lambda: executor._slots.append(_Slot(Process())))
+    watch = Watch()
+    executor.run([job()], watch, unwanted=lambda: True)
+    assert len(executor._slots) == 2
+    assert (watch.starts, watch.ends) == ([], []), "none is ready, and nobody wants the run any more"
+    executor.run([], watch)
+    with LocalExecutor(1, tmp_path / "logs") as again:  # a folder that is there already
+        assert again.logs.is_dir()

@@ -80,11 +80,13 @@ def test_a_file_names_its_algorithm(tmp_path):
         "Other = recassay.wrap(Plain, name='Wrapped')\n"
         "class Computed:\n    name = 'a' + 'b'\n"
         "class Bad:\n    name = 'a/b'\n"
+        "class Both:\n    label = name = 'Of both'\n"
     )
     (tmp_path / "lib.toml").write_text('name = "implicit ALS"\n')
     files = ["./mine.py:Named", "./mine.py:Plain", "./mine.py:Other", "./mine.py:Computed", "./mine.py:Bad"]
+    files.append("./mine.py:Both")
     labels = part_labels([*files, "./lib.toml", "./gone.toml"], str(tmp_path))
-    assert labels == ["My model", "Plain", "Wrapped", "Computed", "Bad", "implicit ALS", "gone"]
+    assert labels == ["My model", "Plain", "Wrapped", "Computed", "Bad", "Of both", "implicit ALS", "gone"]
     (tmp_path / "large.py").write_text("class Large:\n    name = 'Named'\n" + "#" * (1 << 20))
     (tmp_path / "blank.toml").write_text('name = "  "\n')
     assert part_labels(["./large.py:Large", "./blank.toml"], str(tmp_path)) == ["Large", "blank"]
@@ -150,6 +152,7 @@ def test_cells_at_work_are_told_while_their_run_lasts(tmp_path):
         at_work.start("c1", "EASE", "films", 3)
         at_work.start("c2", "ALS", "films", 4)
         at_work.finish("c1")
+        assert [cell.cell for cell in running_cells(tmp_path)] == ["c2"]
         at_work.finish("unknown")
         (cell,) = running_cells(tmp_path)
         assert (cell.cell, cell.algorithm, cell.dataset, cell.seed) == ("c2", "ALS", "films", 4)
@@ -213,6 +216,10 @@ def test_a_process_of_somebody_else_is_alive_and_a_file_that_cannot_be_written_e
 
     monkeypatch.setattr(running.os, "kill", forbidden)
     assert running._alive(1)
+    with monkeypatch.context() as patch:
+        patch.setattr(running.os, "name", "nt")
+        patch.setattr(running.os, "kill", None)
+        assert running._alive(1), "where asking would end it, it is believed to be"
 
     def full(*_, **__):
         raise OSError(28, "No space left on device")
