@@ -929,6 +929,7 @@ def test_several_tables_are_told_apart_by_the_ends_of_their_paths():
     assert table_names(["a/x.csv", "b/x.csv"]) == ["a/x.csv", "b/x.csv"]
     assert table_names(["a/x.csv", "a/y.csv"]) == ["x.csv", "y.csv"]
     assert table_names([TABLE, "a/y.csv"]) == ["table 1", "y.csv"]
+    assert table_names([Path("a/x.csv"), Path("b/x.csv"), TABLE]) == ["a/x.csv", "b/x.csv", "table 3"]
     with pytest.raises(recassay.UsageError, match="the same table was given twice; name each table once"):
         table_names(["a/x.csv", "a/x.csv"])
 

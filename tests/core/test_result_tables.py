@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from recassay.core.errors import InputError, NotApplicableError
+from recassay.core.errors import InputError, NotApplicableError, UsageError
 from recassay.core.tables.labels import find_label, metric_name
 from recassay.core.tables.matrix import Matrix, MissingCells
 from recassay.core.tables.results import Results
@@ -39,6 +39,24 @@ def test_folds_are_paired_where_datasets_have_other_numbers_of_them():
     assert not results(other, "fold").matrix("mrr").paired
     crossed = [row for row in FOLDED if (row[0], row[1], row[3]) not in {("A", "x", 2), ("B", "y", 2)}]
     assert not results(crossed, "fold").matrix("mrr").paired
+
+
+def test_a_fold_with_more_seeds_weighs_no_more_than_another():
+    rows = [("A", "x", 1.0, 0, 1), ("A", "x", 3.0, 0, 2), ("A", "x", 8.0, 1, 1), ("B", "x", 4.0, 0, 1)]
+    table = results(rows, "fold", "seed")
+    assert table.cells("mrr").rows() == [("A", "x", 5.0), ("B", "x", 4.0)]
+    without = [row[:3] + row[4:] for row in rows if row[3:] != (1, 1)]
+    assert results(without, "seed").cells("mrr").rows() == [("A", "x", 2.0), ("B", "x", 4.0)]
+
+
+def test_what_a_table_says_of_the_direction_counts_for_unknown_metrics_where_it_is_of_one_mind():
+    rows = [("A", "x", 1.0, "false"), ("B", "x", 2.0, None), ("C", "x", 3.0, "false")]
+    assert results(rows, "higher_is_better", metric="joy").direction("joy") is False
+    assert results(rows, "higher_is_better", metric="joy").direction("joy", True) is True
+    assert results(rows, "higher_is_better").direction("mrr") is True, "what is known is not asked of the table"
+    mixed = results([*rows, ("D", "x", 4.0, "true")], "higher_is_better", metric="joy")
+    with pytest.raises(UsageError, match="it is not known whether higher or lower values of 'joy' are better"):
+        mixed.direction("joy")
 
 
 def test_a_cell_with_a_failed_measurement_keeps_none_of_the_others():
