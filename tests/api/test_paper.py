@@ -949,6 +949,10 @@ def test_algorithms_stand_by_rank_by_value_or_as_given(monkeypatch, tmp_path):
     single = recassay.load_results(long_rows(value=values).filter(dataset="e"))
     assert _best_first(single, "ndcg@10", None, True) == ["A", "C", "B"]
     assert _best_first(single, "ndcg@10", None, False) == ["B", "C", "A"]
+    gap = recassay.load_results(long_rows(value=pl.Series([0.25, 0.5, None, 1.0, 0.5, 0.25])).filter(dataset="e"))
+    assert [_best_first(gap, "ndcg@10", None, up)[-1] for up in (True, False)] == ["A", "A"], "no value is the last"
+    lower = paper_content(single, {"ndcg@10": {}}, None, order="rank", directions={"ndcg@10": False}, alpha=0.01)
+    assert (lower.algorithms, lower.alpha, lower.findings[0].higher_is_better) == (("B", "C", "A"), 0.01, False)
     asked = {"directions": {"ndcg@10": True}, "alpha": 0.05}
     given = paper_content(table, {"ndcg@10": {}}, None, order="given", **asked)
     assert (given.algorithms, [facts.name for facts in given.datasets]) == (("B", "A", "C"), ["e", "d"])
@@ -961,6 +965,15 @@ def test_algorithms_stand_by_rank_by_value_or_as_given(monkeypatch, tmp_path):
     monkeypatch.setattr("recassay.api.publish.paper_content.study_facts", lambda folder: facts)
     of_study = paper_content(table, {"ndcg@10": {}}, tmp_path, order="name", **asked)
     assert (of_study.facts, of_study.references) == (facts, {"A": "EASE"})
+    facts.splits = pl.DataFrame({
+        "dataset": ["d", "d", "x"], "users": [3, 9, 9], "items": [4, 9, 9], "training interactions": [5, 9, 9],
+        "test interactions": [6, 9, 9], "users judged": [2, 9, 9],
+    })  # fmt: skip
+    first, second = paper_content(table, {"ndcg@10": {}}, tmp_path, order="name", **asked).datasets
+    assert (first.users, first.items, first.interactions, first.tested, first.judged) == (3, 4, 5, 6, 2), (
+        "the first fold"
+    )
+    assert (second.name, second.users) == ("e", None)
 
 
 def test_a_published_table_says_what_it_is_and_how_large_its_datasets_are():
