@@ -546,6 +546,13 @@ def test_the_paragraph_of_a_comparison_is_all_that_is_printed(cli, monkeypatch, 
     assert (ran.code, ran.out) == (0, "We tested at 0.1 on ndcg@10.\n")
 
 
+@pytest.mark.parametrize("rule", ["kfold", "rolling"])
+def test_folds_are_for_splits_that_have_them(cli, monkeypatch, rule):
+    asked = heard(monkeypatch, "recassay.api.split.split")
+    assert cli("split", "d.csv", "--out", "o", "--split", rule, "--folds", 3, "--fold", 1).code == 1
+    assert asked["protocol"] == {"split": rule, "folds": 3, "fold": 1}
+
+
 def test_what_is_no_verb_is_not_read():
     with pytest.raises(AttributeError, match=r"recassay\.api\.rank has no ranked"):
         read_verb("recassay.api.rank:ranked")

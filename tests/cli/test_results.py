@@ -159,6 +159,10 @@ def test_parquet_is_no_text_for_a_terminal(cli, stored, monkeypatch):
     said = "Parquet is no text for a terminal; say --out FILE, or redirect the output"
     ran = cli("results", stored, "--parquet")
     assert (ran.code, ran.out, ran.err) == (2, "", f"recassay: {said}\n")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: False)
+    monkeypatch.setattr("recassay.cli.results.table_bytes", lambda frame, ending: f"{frame.height} {ending}".encode())
+    redirected = cli("results", stored, "--parquet", "-m", "ndcg@10")
+    assert (redirected.code, redirected.out, redirected.err) == (0, "3 .parquet", "")
 
 
 def test_an_imported_table_is_shown_in_part(cli, tmp_path):
