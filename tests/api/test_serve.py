@@ -211,6 +211,15 @@ def test_a_study_is_read_again_only_where_it_has_changed(tmp_path, monkeypatch):
     assert len(opened) == 3  # the test's own, and the second reading
 
 
+def test_a_cell_is_shown_while_the_run_still_holds_the_store(tmp_path):
+    write_records(tmp_path, ["ndcg@10"], [cell("a", "A", "films", 0.5)], to_go=[("B", "films", 1)])
+    live = LiveStudy(tmp_path, None, lambda: b"")
+    with Store.open(tmp_path) as store:
+        assert live.status()["grid"] == [["done", "to go"]]
+        store.record(cell("later0", "B", "films", None, status="failed"))
+        assert live.status()["grid"] == [["done", "failed"]]
+
+
 def test_a_report_of_a_process_of_its_own(tmp_path, monkeypatch, capfdbinary):
     monkeypatch.setattr("recassay.api.study.serve.report_page", lambda folder, metric, **more: (
         None, f"{folder.name} {metric} {sorted(more.items())}"))  # fmt: skip
@@ -257,6 +266,9 @@ def test_a_study_is_served_as_it_was_asked(tmp_path, monkeypatch):
     assert isinstance(ready[0], Server)
     recassay.serve(tmp_path, metric="seconds_fit")
     assert heard[3][0] == ("127.0.0.1", 8765)
+    write_records(tmp_path / "old", [], [], to_go=[("A", "films", 1)])
+    recassay.serve(tmp_path / "old", metric="recall@10")
+    assert heard[6][1] is None, "a plan that names no metrics refuses none"
 
 
 def test_a_folder_that_is_being_written_again_is_looked_at_later(tmp_path, monkeypatch):

@@ -90,7 +90,9 @@ def test_what_is_read_is_what_the_function_has():
 
 
 def test_descriptions_go_over_several_lines():
-    text = "What.\n\nArgs:\n    one: first\n        and more.\n    two: second.\n\nElse: no."
+    text = (
+        "What.\n\nArgs:\n    one: first\n        and more.\n    two: second.\n\nElse: no.\n    three: of another part."
+    )
     assert described(text) == {"one": "first and more.", "two": "second."}
 
 

@@ -310,6 +310,7 @@ LAID_OUT = [
                 "協調フィルタリング one   1   2", "x                       10  20"]),
     (WIDE, 40, ["name of it              a b   n", "─" * 31, "協調フィルタリング one    1   2",
                 "x                        10  20"]),
+    (LONG, 3, ["name", "─" * 4, "ab…9", "and", "ab…0", "and"]),
     (LONG, 8, ["name", "─" * 8, "abcde…89", "and", "abcde…80", "and"]),
     (LONG, 30, ["name", "─" * 30, "abcdefghijklmnopqrst…123456789", "and", "abcdefghijklmnopqrst…123456780", "and"]),
     (LONG, 36, [f"name{' ' * 31}k", "─" * 36, "abcdefghijklmnopqrstuv…0123456789  9", "and",
