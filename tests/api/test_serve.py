@@ -11,6 +11,7 @@ import socket
 import struct
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -239,6 +240,31 @@ def test_a_report_of_a_process_of_its_own(tmp_path, monkeypatch, capfdbinary):
         print_page(str(tmp_path), "ndcg@10")
     with pytest.raises(recassay.RecAssayError, match="absent"):
         _page_aside(tmp_path / "absent", None)
+
+
+def test_the_last_line_of_a_report_that_failed_is_its_reason(tmp_path, monkeypatch):
+    asked, answer = [], SimpleNamespace(returncode=0, stdout=b"page", stderr=b"a warning")
+    run = lambda command, **more: asked.append((command[3:], more)) or answer  # noqa: E731
+    monkeypatch.setattr("recassay.api.study.serve.subprocess.run", run)
+    assert _page_aside(tmp_path, "ndcg@10") == b"page"
+    assert _page_aside(tmp_path, None) == b"page"
+    assert [command[1:] for command, _ in asked] == [[str(tmp_path), "ndcg@10"], [str(tmp_path), ""]]
+    assert "PYTHONPATH" in asked[0][1]["env"]
+    answer.returncode, answer.stderr = 3, b"a warning\nthe table is \xff\n\n"
+    with pytest.raises(recassay.RecAssayError, match=r"^the table is \ufffd$"):
+        _page_aside(tmp_path, None)
+    answer.stderr = b""
+    with pytest.raises(recassay.RecAssayError, match=r"^exit code 3$"):
+        _page_aside(tmp_path, None)
+
+
+def test_a_status_that_took_long_to_read_is_kept_longer(tmp_path, monkeypatch):
+    """Two seconds to read: the next is one second and four times as long after."""
+    write_records(tmp_path, ["ndcg@10"], [cell("a", "A", "films", 0.5)])
+    live, ticks, read = LiveStudy(tmp_path, None, lambda: b""), [100.0, 102.0, 110.5, 111.0, 111.0], []
+    monkeypatch.setattr("recassay.api.study.serve.time", SimpleNamespace(monotonic=lambda: ticks.pop(0)))
+    monkeypatch.setattr(live, "status", lambda: {"read": read.append(1) or len(read)})
+    assert [json.loads(live.snapshot())["read"] for _ in range(3)] == [1, 1, 2]
 
 
 def test_a_study_is_served_as_it_was_asked(tmp_path, monkeypatch):

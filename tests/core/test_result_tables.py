@@ -162,6 +162,12 @@ def test_tables_that_are_refused(rows, message):
         results(rows, where="here")
 
 
+def test_labels_that_are_no_metrics_are_refused():
+    for metric, message in (("ndcg@0", "here: '0' in 'ndcg@0' is no cut-off"), ("@5", "here: '@5' is no metric label")):
+        with pytest.raises(InputError, match=message):
+            results([("A", "x", 1.0)], metric=metric, where="here")
+
+
 def test_columns_that_are_not_there_are_named():
     frame = pl.DataFrame({"dataset": ["x"], "value": [1.0], "model": ["A"]})
     words = r"here: no column 'algorithm', 'metric' among 'dataset', 'value', 'model'; name it with `columns`"
