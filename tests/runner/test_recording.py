@@ -359,3 +359,14 @@ def test_a_cell_is_at_work_from_its_first_job_until_its_row(tmp_path):
     run = Run(work(one), Kept(tmp_path), {}, look, at_work)
     run.all([one], Script(c_0=[trial(0, 0.3), Outcome("done", {"trials": 1})], c=[Outcome("done", DONE)]))
     assert seen == [("started", here), ("trial", here), ("finished", [])]
+
+
+def test_trials_side_by_side_are_counted_with_those_that_were_kept_before(tmp_path):
+    store = Kept(tmp_path, TrialRecord(1, "complete", {}, 0.1))
+    script = Script(
+        c_0=[trial(0, 0.3), Outcome("done", {"trials": 3})],
+        c_2=[trial(2, 0.5), Outcome("done", {"trials": 3})],
+        c=[Outcome("done", DONE)],
+    )
+    _, events = ran(store, script, cell())
+    assert [event.trials for event in events if event.kind == "trial"] == [2, 3]

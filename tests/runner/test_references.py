@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import socket
 from dataclasses import replace
 from types import SimpleNamespace
@@ -133,6 +134,7 @@ def test_a_manifest_names_no_folder_of_this_machine(tmp_path, monkeypatch):
         moved = manifest.portable(study, base)
         assert moved == {"name": "x", kind: [{"name": "d", "reference": place} for place in places.values()]}
     made = manifest.environment(3, 2)
+    assert re.fullmatch(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", made["written"])
     assert (made["machine"]["workers"], made["machine"]["threads"]) == (3, 2)
     assert {"python", "recassay", "numpy", "polars"} <= made["versions"].keys()
 
