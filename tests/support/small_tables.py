@@ -1054,6 +1054,7 @@ SMALL_TABLES |= {
     "a column that is mostly missing": one("model,dataset,NDCG@10,HR@10\nEASE,d1,0.3,0.5\nPop,d1,OOM,0.1\nALS,d1,-,0.2\nMF,d1,-,0.2\n"),
     "a column that is all missing": one("model,dataset,NDCG@10,HR@10\nEASE,d1,-,0.5\nPop,d1,OOM,0.1\n"),
     "statistics without a mean": document([{"name": {"name": "f1", "split": "test"}, "count": 3}], "stats.json"),
+    "a median beside metrics": one("model,dataset,NDCG@10,median,count\nEASE,d1,0.3,0.4,5\nPop,d1,0.1,0.2,5\n"),
     "numbers as names of datasets": one("model,10,20\nEASE,0.3,0.4\nPop,0.1,0.2\n", wide=True, metric="ndcg"),
 }  # fmt: skip
 

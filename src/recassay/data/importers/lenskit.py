@@ -33,7 +33,7 @@ def recognise(file: OpenedFile) -> Kind | None:
     header = header[1:] if header[:1] == [""] else header
     if "user_id" not in header:
         return None
-    if "items" in header and isinstance(file.schema.get("items") if file.is_parquet else None, pl.List):
+    if isinstance(file.schema.get("items") if file.is_parquet else None, pl.List):
         return "lists"
     if "item_id" in header:
         return "lists" if "score" in header or "rank" in header else None
