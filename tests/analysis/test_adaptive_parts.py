@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import permutations
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -24,10 +25,11 @@ from recassay.analysis.adaptive.belief import (
     complete,
 )
 from recassay.analysis.adaptive.certificate import certify
-from recassay.analysis.adaptive.choice import _gains
+from recassay.analysis.adaptive.choice import _gains, pair_weights
 from recassay.analysis.adaptive.decide import CellGrid, Probes, Question, _ended, decide
 from recassay.analysis.adaptive.fit import ANALYSIS, Benchmark, replay, run_adaptive
 from recassay.analysis.adaptive.prior import ALIASES, Prior, _between, same_name
+from recassay.analysis.adaptive.result import AdaptiveResult
 from recassay.analysis.adaptive.sampler import MOVES, _draw_levels, _draw_trust, redraw_column
 from recassay.core.analysis import AnalysisSpec
 from recassay.core.errors import UsageError
@@ -472,3 +474,14 @@ def test_levels_between_tables_vary_as_far_as_their_noise_does_not_explain():
     assert _between([first, two]) == 0, "two shared algorithms say nothing"
     assert _between([first, first]) == 0, "nor do tables that agree better than their noise"
     assert _between([first]) == 0
+
+
+def test_the_share_is_of_what_the_whole_grid_costs():
+    grid = SimpleNamespace(spent=3.0, seconds=np.array([[1.0, 2.0], [3.0, 4.0]]), measured=np.eye(2, dtype=bool))
+    assert AdaptiveResult.share.fget(grid) == pytest.approx(0.3)
+
+
+def test_of_three_algorithms_the_first_three_ask_who_is_last():
+    draws = np.random.default_rng(0).normal([1.0, 2.0, 3.0], 1.0, (50, 3))
+    weight = pair_weights(draws, certify(draws), "top3")
+    assert (weight > 0).tolist() == [[False, False, True], [False, False, True], [True, True, False]]

@@ -368,3 +368,17 @@ def test_friedmans_p_is_told_as_far_as_it_is_known():
     ):  # fmt: skip
         assert replace(agreed, p=p, way=way).p_text() == told
     assert replace(agreed, f=2.34567, f_p_value=0.01234).f_text() == "2.346 (p = 0.0123)"
+
+
+def test_a_level_that_is_attained_exactly_has_an_interval():
+    """All five signs are the same with a probability of 1/32 on either side: 93.75 % has an interval, more has none."""
+    gaps = np.array([[1.0, 2.0, 4.0, 7.0, 11.0]])
+    assert effects.hodges_lehmann(gaps, 0.9375)[0, 1:].tolist() == [1.0, 11.0]
+    assert effects.hodges_lehmann(gaps, 0.94)[0, 1:].tolist() == [-np.inf, np.inf]
+
+
+def test_a_leader_is_overtaken_by_the_second_where_its_unseen_cells_are_bad():
+    """A beats both others on two datasets and was not run on the third; B is second with 0.5, 0.5 and 1."""
+    values = np.array([[3.0, 3.0, np.nan], [2.0, 2.0, 2.0], [1.0, 1.0, 1.0]])
+    found = skillings_mack(values, "ABC", higher_is_better=True, rng=rng()).unseen
+    assert found == UnseenCells("A", 1, 1.0, pytest.approx(0.0), "B")
