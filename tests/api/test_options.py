@@ -819,6 +819,21 @@ def test_a_verb_hands_on_what_it_is_given(monkeypatch, what):
     assert heard.named == named
 
 
+def test_a_classifier_study_runs_in_a_folder_of_its_name(monkeypatch):
+    heard = Heard(monkeypatch, "recassay.api.classify.run_classifiers", "ran")
+    assert recassay.classify(CLASSIFIERS) == "ran"
+    assert heard.given == (CLASSIFIERS, Path("named"))
+
+
+def test_without_training_data_metrics_of_accuracy_alone_are_computed():
+    test = pl.DataFrame({"user": ["a", "b"], "item": ["y", "z"]})
+    lists = pl.DataFrame({"user": ["a", "b"], "item": ["y", "y"], "score": [1.0, 1.0]})
+    judged = recassay.evaluate(lists, test=test, metrics=["recall@1", "mrr@1"])
+    assert judged.result.mean() == {"recall@1": 0.5, "mrr@1": 0.5}
+    with pytest.raises(recassay.UsageError, match=r"^coverage@1 looks at the training data; give `train`, or ask for"):
+        recassay.evaluate(lists, test=test, metrics=["recall@1", "coverage@1"])
+
+
 def test_battles_are_handed_all_that_they_are_asked(monkeypatch, tmp_path):
     heard = Heard(monkeypatch, "recassay.api.ratings.rate_battles", "rated")
     BATTLES.write_csv(tmp_path / "battles.csv")

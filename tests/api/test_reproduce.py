@@ -311,3 +311,9 @@ def test_a_paper_that_is_named_twice_is_computed_once(monkeypatch):
     assert {number.verdict for number in result.numbers} == {"does not follow"}
     with pytest.raises(UsageError, match="there is no paper 'comber'; did you mean 'comper'"):
         recassay.reproduce("comber")
+
+
+def test_a_page_that_cannot_be_written_is_refused_before_the_work(cli, monkeypatch, tmp_path):
+    monkeypatch.setattr(verb, "reproduce", lambda paper: pytest.fail("the work was done for nothing"))
+    ran = cli("reproduce", "--markdown", tmp_path)
+    assert (ran.code, ran.err) == (2, f"recassay: {tmp_path}: is a folder, not a file; name a file in it\n")

@@ -148,7 +148,7 @@ def test_a_column_without_any_value_is_missing_as_a_whole():
         ([("A", "x", 1.0), (" ", "x", 2.0)], "here: column 'algorithm' is empty in data row 2; fill it in or remove"),
         ([("A", None, 1.0), ("B", "x", 2.0)], "here: column 'dataset' is empty in data row 1"),
         ([("A", "x", 1.0), (" A ", "x ", 2.0)], r"2 rows repeat a cell, the first in data row 1 \(A on x, mrr\)"),
-        ([("A", "x", "1,5"), ("B", "x", "two")], "2 values are not numbers, the first '1,5' in data row 1 of the col"),
+        ([("A", "x", "1,5"), ("B", "x", "two")], "here: 2 values are not numbers, the first '1,5' in data row 1 of "),
         (
             [("A", "x", [1.0]), ("B", "x", [2.0])],
             r"column 'value' holds list\(float64\), not text or numbers; write it as",
