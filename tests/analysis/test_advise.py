@@ -69,6 +69,20 @@ def test_the_judged_dataset_has_no_part_in_its_prediction():
     assert two[4] != pytest.approx(one[4])
 
 
+def test_each_dataset_is_predicted_by_the_model_that_was_chosen_without_it():
+    values, table = steered(11, strength=0.2)
+    ranks = stats.rankdata(-values, axis=0).T
+    predicted, chosen = nested_predictions(table.values, ranks)
+    assert len(set(chosen)) > 1, "not every choice is the same"
+    for held in range(11):
+        rest = np.delete(np.arange(11), held)
+        scale = Standardisation.of(table.values[rest], log_skewed=True)
+        points = scale(table.values[rest])
+        assert chosen[held] == best_candidate(points, ranks[rest])
+        new = bounded(scale, table.values[[held]], points)
+        assert predicted[held] == pytest.approx(predict(chosen[held], points, ranks[rest], new)[0])
+
+
 def test_a_model_that_can_know_beats_the_baseline_and_one_that_cannot_says_so():
     values, table = steered()
     new = {**RANKS, "Density": float(np.exp(1.5))}

@@ -307,6 +307,7 @@ def test_the_result_as_plain_data_and_tables():
     assert frames["glicko_ratings"].get_column("algorithm").to_list() == names
     assert frames["glicko_ratings"].get_column("order_high").to_list() == result.spread[2, order].tolist()
     assert frames["glicko_ratings"].get_column("order_rank_low").to_list() == result.rank_spread[0, order].tolist()
+    assert frames["glicko_ratings"].get_column("order_rank_high").to_list() == result.rank_spread[2, order].tolist()
     assert frames["glicko_history"].columns[:3] == ["period", "dataset", "algorithm"]
     assert frames["glicko_history"].get_column("period").to_list() == [1, 1, 1, 2, 2, 2]
     assert frames["glicko_history"].get_column("rank").to_list() == [1, 3, 2, 1, 2, 3]

@@ -115,6 +115,15 @@ def test_an_algorithm_without_the_other_metric_is_left_out_and_times_average_by_
     assert trade.front.tolist() == [True, False]
 
 
+def test_those_on_the_front_are_listed_before_the_others_each_from_the_most_accurate_on():
+    accuracy, coverage = {"A": 0.9, "B": 0.5, "C": 0.3, "D": 0.6}, {"A": 0.2, "B": 0.1, "C": 0.5, "D": 0.15}
+    table = {name: {a: [value, value] for a, value in own.items()}
+             for name, own in (("ndcg@10", accuracy), ("coverage@10", coverage))}  # fmt: skip
+    found = trade_off(results(table), "ndcg@10")
+    assert found.to_frame()["algorithm"].to_list() == ["A", "C", "D", "B"]
+    assert found.to_dict()["trades"]["coverage@10"]["front"] == ["A", "C"]
+
+
 def test_accuracy_alone_has_no_price():
     with pytest.raises(NotApplicableError, match="no coverage"):
         trade_off(results({"ndcg@10": {"A": [0.1, 0.2], "B": [0.2, 0.3]}}), "ndcg@10")
@@ -315,6 +324,8 @@ def test_profiles_by_hand(up):
     assert late == [[1.0, 0.0], [1.5, 0.5], [3.0, 1.0], [3.0, 1.0]], (
         "never the best, and just within the largest factor"
     )
+    near = fit_profiles(matrix([[6.0, 6.0], [4.0, 4.0 * (1 + 1e-13)]]), beta_max=3.0).to_dict()["profiles"]["a01"]
+    assert [share for _, share in near] == [0.0, 1.0, 1.0], "ratios that differ by rounding are one step"
     with pytest.raises(UsageError, match="beta_max is 1"):
         fit_profiles(matrix(values), beta_max=1)
     with pytest.raises(NotApplicableError, match="ndcg@10 has negative values"):

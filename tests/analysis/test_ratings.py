@@ -211,6 +211,8 @@ def test_the_tables_of_ratings_have_the_shares_of_meetings_won():
     told = found.to_dict()
     assert told["win_rate"]["a1"] == {"a0": 5 / 8, "a2": 1.0}
     assert told["lead"] == {"points": found.lead()[0], "win_share": found.lead()[1]}
+    lost = np.array([1 / 3 + 0 + 0 + 1 / 3, 0 + 1 / 3 + 0 + 0, 2 / 3 + 2 / 3 + 1 / 2 + 1 / 6]) / 4
+    assert found.improvability == pytest.approx(lost), "without any baseline"
     assert told["settings"] == {"replicates": 100, "confidence": 0.95, "families": None, "seed": 0}
 
 
