@@ -145,7 +145,7 @@ def test_folds_under_other_names(word, tmp_path):
     assert results.frame.get_column("fold").unique().sort().to_list() == ["0", "1", "2"]
 
 
-def test_instances_of_each_format_give_their_means():
+def test_instances_of_each_format_give_their_means(tmp_path):
     helm = load_results(SAMPLES / "helm" / "per_instance_stats.json")
     assert helm.frame.select("value", "runs").row(0) == (pytest.approx(2 / 6), 6)  # perturbed ones are left out
     samples = load_results(SAMPLES / "every_eval_ever" / "4f1c_samples.jsonl")
@@ -154,6 +154,11 @@ def test_instances_of_each_format_give_their_means():
     report = load_results(SAMPLES / "swe_bench" / "org__agent.lite-run.json")
     assert report.algorithms == ["org/agent"]
     assert report.frame.get_column("value").to_list() == [0.5]
+    without = {part: [part] for part in ("empty_patch_ids", "error_ids", "incomplete_ids")}
+    (tmp_path / "agent.run.json").write_text(json.dumps({"resolved_ids": ["a"], "unresolved_ids": [], **without}))
+    assert load_results(tmp_path / "agent.run.json").frame.get_column("value").to_list() == [0.25], (
+        "an instance without an answer is not resolved"
+    )
     predictions = load_results(SAMPLES / "openml" / "predictions.arff")
     assert predictions.datasets == ["openml task 59"]
     assert predictions.frame.get_column("value").item() == pytest.approx(3 / 7)

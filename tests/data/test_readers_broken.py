@@ -108,6 +108,12 @@ BROKEN: dict[str, tuple[str, bytes, ReadSpec, str]] = {
         ReadSpec(),
         "byte 0xe9 in line 2 is not utf-8; .*latin-1",
     ),
+    "cut off within a letter": (
+        "a.csv",
+        "user,item\n1,2\n2,é".encode()[:-1],
+        ReadSpec(),
+        "byte 0xc3 in line 3 is not utf-8",
+    ),
     "utf-16": ("a.csv", "user,item\n1,2\n".encode("utf-16"), ReadSpec(), "UTF-16 text"),
     "repeated header names": ("a.csv", b"user,item,user\n1,2,3\n", ReadSpec(), "names 'user' more than once"),
     "ragged rows": (

@@ -268,6 +268,8 @@ def test_stages_settle_what_counts_them_unless_that_is_tuned(tmp_path, monkeypat
     assert asked == [{"rate": 0.1, "size": 2}] * 2, "a trial that would need too much is refused before it is fitted"
     tuned = list(validation.stages({"rate": 0.1, "epochs": 9}, 2))
     assert [dict(stage.settled) for stage in tuned] == [{}, {}], "a tuned number of epochs stays"
+    most = Validation(work, {"epochs": 20}, make_metric("ndcg@5")).stages({"rate": 0.1}, 3)
+    assert [dict(stage.settled) for stage in most] == [{"epochs": 5}, {"epochs": 10}], "one that is set is the most"
     plain = Validation(work, {}, make_metric("mrr"))
     monkeypatch.setattr(Counted, "stopped_by", None)
     (stage,) = plain.stages({}, 0)

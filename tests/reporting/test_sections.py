@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from dataclasses import replace
+from dataclasses import fields, replace
 from types import SimpleNamespace
 
 import pytest
@@ -49,6 +49,13 @@ def test_ours_come_through_the_door_in_reading_order(analysed):
     assert all(before != after for before, after in itertools.pairwise(places)), "two sections share a place"
     assert {type(result) for result in analysed.values()} <= {section.of for section in found}
     assert all(sections_of(result) for result in analysed.values())
+
+
+def test_a_result_that_builds_on_one_of_ours_is_told_by_its_section(analysed):
+    result = analysed["rank"]
+    kind = type("Own", (type(result),), {"__module__": "a_plugin"})
+    own = kind(**{field.name: getattr(result, field.name) for field in fields(result)})
+    assert sections_of(own) == sections_of(result) != []
 
 
 def test_a_section_stands_in_the_file_of_the_word_of_its_analysis():
