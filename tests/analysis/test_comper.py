@@ -334,6 +334,8 @@ def test_words_of_an_order_that_holds_and_of_one_that_does_not():
     assert said.startswith("a00 has the highest score in 2 of 3 settings; 50 % of the pairwise orders go against"), (
         "alone in one, and shared in another"
     )
+    said = comper_scores(cube(mixed[::-1]), draws=50).conclusions()[1]
+    assert said.startswith("a01 has the highest score in 2 of 3 settings; "), "wherever it stands in the table"
 
 
 def test_sensitivity_by_simulation_matches_the_exact_share():

@@ -136,6 +136,7 @@ def test_short_words_are_their_own_stems():
 def test_dice_of_definitions_by_hand():
     assert features("The users, using a SYSTEM; system of recommendations") == {"user", "us", "system", "recommend"}
     assert features("x users or Y items, n times") == {"user", "item", "time"}, "single letters are no words"
+    assert features("AI by id") == {"ai", "id"}, "two letters are a word"
     assert features("USERS of Systems") == {"user", "system"}
     frame = pl.DataFrame({"name": ["use", "joy", "use"], "definition": ["of items", None, "by users"]})
     assert {name: text.split() for name, text in _definitions(frame, "w.csv").items()} == {

@@ -601,6 +601,9 @@ def test_a_conclusion_survives_depends_or_does_not():
     mean_ranks, names = np.array([1.0, 2.0, 2.0]), ("a", "c", "b")
     assert leading_order((RULES["mean"], RULES["mean_rank"]), reference, mean_ranks, names) == [0, 2, 1]
     assert leading_order((RULES["mean"],), reference, mean_ranks, names) == [1, 0, 2]
+    assert leading_order((RULES["mean"], RULES["borda"]), reference, mean_ranks, names) == [1, 0, 2], (
+        "Borda alone is not the mean rank"
+    )
 
 
 def test_the_table_of_plus_and_minus_by_its_rules():
@@ -627,6 +630,11 @@ def test_the_table_of_plus_and_minus_by_its_rules():
     }  # fmt: skip
     assert rows["pareto"].numbers == (0.0, 0.25)
     assert rows["few_algorithms"].title == "Only 3 algorithms"
+    numbers = curves["drop_algorithms"].numbers.copy()
+    numbers[:, 0] = 0.1
+    worse = {**curves, "drop_algorithms": replace(curves["drop_algorithms"], numbers=numbers)}
+    (few,) = (row for row in sign_table(names, 7, (subset,), worse) if row.name == "few_algorithms")
+    assert (few.title, few.numbers) == ("Only 3 algorithms", (0.93, 0.92)), "the fewest count, not the worst"
     assert rows["few_datasets"].rule.endswith("+ unless below 0.795 by more than 2 standard errors")
     assert "share of the 8 dominated pairs, over 100 draws of 5 datasets" in rows["pareto"].rule
     none = {row.name: row for row in sign_table(names, 7, (replace(subset, dominated=0),), {

@@ -488,6 +488,7 @@ def test_the_caution_is_the_most_important_one_and_only_where_it_holds():
     assert worded(judge(even([0.3, 0.1])), removal=("a01", 2))["caution"] is None, (
         "one dataset of 12 is few, two are not"
     )
+    assert worded(judge(even([0.3, 0.1], n=19)), removal=("a01", 2))["caution"] is None, "nor are two of 19"
 
 
 def test_what_to_do_next_and_what_would_change_the_verdict():
