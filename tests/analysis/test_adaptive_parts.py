@@ -27,7 +27,7 @@ from recassay.analysis.adaptive.belief import (
 from recassay.analysis.adaptive.certificate import certify
 from recassay.analysis.adaptive.choice import _gains, pair_weights
 from recassay.analysis.adaptive.decide import CellGrid, Probes, Question, _ended, decide
-from recassay.analysis.adaptive.fit import ANALYSIS, Benchmark, replay, run_adaptive
+from recassay.analysis.adaptive.fit import ANALYSIS, Benchmark, log_sizes, replay, run_adaptive
 from recassay.analysis.adaptive.prior import ALIASES, Prior, _between, same_name
 from recassay.analysis.adaptive.result import AdaptiveResult
 from recassay.analysis.adaptive.sampler import MOVES, _draw_levels, _draw_trust, redraw_column
@@ -485,3 +485,13 @@ def test_of_three_algorithms_the_first_three_ask_who_is_last():
     draws = np.random.default_rng(0).normal([1.0, 2.0, 3.0], 1.0, (50, 3))
     weight = pair_weights(draws, certify(draws), "top3")
     assert (weight > 0).tolist() == [[False, False, True], [False, False, True], [True, True, False]]
+
+
+@pytest.mark.parametrize(
+    ("names", "size"),
+    [(("n", "interactions", "size", "Nr"), 3), (("n", "interactions", "size", "x"), 2), (("x", "n", "interactions"), 2),
+     (("x", "y", "n"), 2), (("x", "y", "z"), 0)],
+)  # fmt: skip
+def test_which_characteristic_is_the_size_of_a_dataset(names, size):
+    table = pl.DataFrame({"dataset": ["a", "b"], **{name: [2.0 + at, 9.0] for at, name in enumerate(names)}})
+    assert log_sizes(recassay.load_characteristics(table)).tolist() == np.log([2.0 + size, 9.0]).tolist()

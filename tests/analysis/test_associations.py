@@ -241,3 +241,10 @@ def test_values_that_differ_by_rounding_are_equal():
     found = [correlate_characteristics(benchmark(own), table, permutations=5, bins=4) for own in (exact, rounded)]
     for measure in ("pearson", "spearman", "mutual_information"):
         assert found[0].values[measure] == pytest.approx(found[1].values[measure], abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["Random", "most-pop", "RecentPop", "Popularity", "POP", "Top_Pop"])
+def test_what_is_not_personalised_is_no_part_of_the_average(name):
+    table = characteristics(6)
+    matrix = Matrix(np.random.default_rng(3).random((3, 6)), ("A", name, "B"), table.datasets, "ndcg@10", True)
+    assert correlate_characteristics(matrix, table, permutations=5).averaged == ("A", "B")

@@ -166,3 +166,19 @@ def test_every_number_beside_the_verdict_is_that_of_the_families():
         other = int(pair.other[1:])
         assert pair.z == pytest.approx((by_family[other] - by_family[1]) / np.sqrt(3 * 4 / (6 * 6)))
     assert found.control.dunn_cd == pytest.approx(stats.norm.ppf(1 - 0.05 / 4) * np.sqrt(3 * 4 / (6 * 6)))
+
+
+@pytest.mark.parametrize(
+    ("names", "collection"),
+    [
+        (("Amazon-Books", "amazon_toys"), "amazon"), (("ml-1m", "MovieLens20M"), "movielens"),
+        (("goodreads-comics", "Goodreads_poetry"), "goodreads"), (("lastfm-1k", "LastFM.360k"), "lastfm"),
+        (("Yelp2018", "yelp-2020"), "yelp"), (("douban-book", "Douban-movie"), "douban"),
+        (("MIND-small", "mind_large"), "mind"), (("Adressa-1w", "adressa-10w"), "adressa"),
+        (("KuaiRec-big", "kuairec-small"), "kuairec"), (("jester-1", "Jester2"), "jester"),
+        (("HetRec-ml", "hetrec-lastfm"), "hetrec"), (("Steam-200k", "steam_au"), "steam"),
+        (("taobao-ad", "Tmall"), "taobao"), (("yoochoose-4", "Yoochoose64"), "yoochoose"),
+    ],
+)  # fmt: skip
+def test_datasets_of_a_well_known_collection_are_obvious_relatives(names, collection):
+    assert obvious_families(("letters", *names)) == {collection: names}

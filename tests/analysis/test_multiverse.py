@@ -965,3 +965,45 @@ def test_a_column_that_changes_with_the_metric_alone_is_no_choice():
     )  # fmt: skip
     empty = long_rows(core=lambda row: None if row["split"] == "9" else "5")
     assert multiverse_universes._marked(empty, ["core=5"]).to_list() == [row == "10" for row in empty["split"]]
+
+
+@pytest.mark.parametrize(
+    "cost", ["seconds", "seconds_fit", "seconds_predict", "memory", "joules", "energy", "emissions"]
+)
+def test_what_an_algorithm_costs_is_no_choice_of_a_metric(cost):
+    found = find_universes(pl.concat([long_rows(), long_rows(metric=lambda row: cost)]), higher_is_better=True)
+    assert list(found.axes) == ["split"]
+    assert len(found.notes) == 1
+
+
+@pytest.mark.parametrize("column", ["deviation", "runs", "higher_is_better", "user", "version", "leaky"])
+def test_what_is_said_of_a_value_is_no_choice(column):
+    assert list(find_universes(long_rows(**{column: lambda row: str(row["value"])})).axes) == ["split"]
+
+
+@pytest.mark.parametrize(
+    ("mark", "leaky"), [("1", True), ("TRUE", True), ("yes", True), ("Y", True), ("leaky", True), ("x", True),
+                        ("0", False), ("no", False), ("", False), (None, False)],
+)  # fmt: skip
+def test_how_a_row_is_marked_as_leaky(mark, leaky):
+    rows = long_rows(leaky=lambda row: mark if row["split"] == "9" else "no")
+    assert find_universes(rows).leaky.tolist() == [False, leaky]
+
+
+@pytest.mark.parametrize("seed", ["split_seed", "tuning_seed", "fit_seed", "seed"])
+def test_every_kind_of_seed_is_told_apart(seed):
+    rows = pl.concat([long_rows(**{seed: lambda row, s=s: str(s)}).with_columns(pl.col("value") * (1 + 0.1 * s))
+                      for s in range(3)])  # fmt: skip
+    (share,) = find_universes(rows).seeds
+    assert (share.seed, share.share) == (seed, 1.0)
+    assert share.deviation == pytest.approx(0.1 / 1.1)
+
+
+def test_cells_whose_mean_is_zero_say_nothing_of_seeds():
+    rows = [(a, "x", str(s), value) for a, values in (("A", (1.0, 1.2)), ("B", (-0.5, 0.5)), ("C", (0.0, 0.0)))
+            for s, value in enumerate(values)]  # fmt: skip
+    frame = pl.DataFrame(rows, schema=["algorithm", "dataset", "seed", "value"], orient="row")
+    (found,) = seed_shares(frame, (), np.random.default_rng(0))
+    (alone,) = seed_shares(frame.filter(algorithm="A"), (), np.random.default_rng(0))
+    assert (found.deviation, found.swing) == pytest.approx((alone.deviation, alone.swing))
+    assert found.swing == pytest.approx(0.2 / 1.1)

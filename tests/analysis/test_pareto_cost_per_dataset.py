@@ -350,3 +350,26 @@ def test_costs_are_listed_by_measure_and_from_the_cheapest_on():
     assert twice.to_frame()["sum"].to_list() == [8.0], "of two labels of a measure the first"
     with pytest.raises(NotApplicableError, match="no time and no memory was measured"):
         measure_cost(results({"memory": {"A": [None, None]}, "ndcg@10": {"A": [1, 1]}}))
+
+
+@pytest.mark.parametrize(
+    ("other", "mean"),
+    [("coverage@10", "mean"), ("novelty@10", "mean"), ("popularity@10", "mean"), ("diversity@10", "mean"),
+     ("longtail@10", "mean"), ("gini@10", "mean"), ("entropy@10", "mean"), ("serendipity@10", "mean"),
+     ("calibration@10", "mean"), ("seconds_fit", "geometric mean"), ("seconds_predict", "geometric mean"),
+     ("seconds", "geometric mean"), ("memory", "geometric mean"), ("joules", "geometric mean")],
+)  # fmt: skip
+def test_every_kind_of_other_metric_is_traded_and_averaged_in_its_way(other, mean):
+    table = results({"ndcg@10": {"A": [0.1, 0.2], "B": [0.2, 0.1]}, other: {"A": [1.0, 4.0], "B": [2.0, 8.0]}})
+    (trade,) = trade_off(table, "ndcg@10").trades
+    assert (trade.other, trade.mean) == (other, mean)
+    assert trade.values == pytest.approx([2.0, 4.0] if mean == "geometric mean" else [2.5, 5.0])
+
+
+def test_costs_are_listed_by_measure_and_the_first_label_of_a_measure_counts():
+    labels = ("joules", "memory", "seconds", "seconds_predict", "seconds_fit")
+    found = measure_cost(results({label: {"A": [1.0], "B": [2.0]} for label in labels}))
+    assert found.measures == ["seconds_fit", "seconds_predict", "seconds", "memory", "joules"]
+    assert found.to_frame()["measure"].unique(maintain_order=True).to_list() == found.measures
+    twice = measure_cost(results({"memory@10": {"A": [1.0], "B": [2.0]}, "memory@20": {"A": [3.0], "B": [4.0]}}))
+    assert twice.to_frame()["sum"].to_list() == [1.0, 2.0]

@@ -274,3 +274,10 @@ def test_battles_of_two_by_hand():
     assert rate_battles(elsewhere, replicates=100).battles == 25, "a number counts once in every arena"
     with pytest.raises(UsageError, match="at least 100"):
         rate_battles(battles(rows), replicates=10)
+
+
+@pytest.mark.parametrize("name", ["MostPop", "popularity", "Pop", "Top-Pop"])
+def test_every_usual_baseline_gives_the_skill(name):
+    table = Matrix(np.array([[2.0, 4.0], [1.0, 2.0]]), ("A", name), ("x", "y"), "ndcg@10", True)
+    found = rate_by_pairs(table, replicates=100)
+    assert (found.baseline, found.skill.tolist()) == (name, pytest.approx([1.0, 0.0]))
