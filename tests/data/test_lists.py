@@ -118,6 +118,9 @@ def test_lists_name_their_split_in_a_column_or_beside_them(tmp_path: Path) -> No
         assert read_lists(path)[0].split == ("a" * length if named_too else None)
     write(tmp_path, "b.split.json", '{"fingerprint": "cdcdcdcdcdcd"}')
     assert read_lists(other)[0].split == "cdcdcdcdcdcd"
+    write(tmp_path, "a.split.json", '{"fingerprint": "cdcdcdcdcdcd"}')
+    (own,) = read_lists(named)
+    assert (own.split, own.named_in) == ("0123456789ab", f"the column 'split' of {named}"), "what they say themselves"
     write(tmp_path, "b.split.json", "{}")
     with pytest.raises(InputError, match="does not name their split"):
         read_lists(other)
@@ -249,3 +252,31 @@ def test_a_score_beyond_64_bits_is_a_number(tmp_path: Path) -> None:
         {"user": ["u"] * 3, "item": list("abc"), "score": pl.Series([1, 10**30, None], dtype=pl.Object)}
     )
     assert read_lists(frame)[0].frame.get_column("score").to_list() == [1.0, 1e30, None]
+
+
+def test_where_rows_stand_in_order_each_algorithm_has_ranks_of_its_own(tmp_path: Path) -> None:
+    rows = "KNN,u1,i3\nPop,u1,i9\nKNN,u1,i1\nKNN,u2,i2\nPop,u1,i8\n"
+    found = read_lists(write(tmp_path, "a.csv", f"model,user,item\n{rows}"))
+    assert {one.name: one.frame.rows() for one in found} == {
+        "KNN": [("u1", "i3", 1), ("u1", "i1", 2), ("u2", "i2", 1)],
+        "Pop": [("u1", "i9", 1), ("u1", "i8", 2)],
+    }
+
+
+def test_of_two_columns_of_whole_numbers_without_a_header_the_first_is_the_rank(tmp_path: Path) -> None:
+    (found,) = read_lists(write(tmp_path, "a.csv", "u1,i3,1,9\nu1,i1,2,5\n"))
+    assert found.frame.select("rank", "score").rows() == [(1, 9), (2, 5)]
+
+
+@pytest.mark.parametrize(
+    ("written", "score"),
+    [
+        ("17", 23), ("1818", 24), ("190100", 256), ("1a00010000", 65536), ("1b0000000100000000", 2**32),
+        ("20", -1), ("3863", -100), ("390100", -257),
+        ("f93c00", 1.0), ("fac0000000", -2.0), ("fb3fe0000000000000", 0.5),
+    ],
+)  # fmt: skip
+def test_numbers_of_cbor(written: str, score: float) -> None:
+    """One user with one item: a map of a map, with a score as RFC 8949 writes it."""
+    table = lz4_table(bytes.fromhex(f"a16175a16169{written}"), "x.lz4")
+    assert table.rows() == [("u", "i", score)]

@@ -420,6 +420,7 @@ def test_a_header_is_known_by_the_whole_rows_below_it(tmp_path: Path) -> None:
         ("a.dat", "a,b,c,d::1\ne,f,g,h::2\n", {}, ["a,b,c,d", "e,f,g,h"], 0),
         ("a.csv", "user,item\na::x,1\nb,2\nc,3\nd,4\n", {}, ["a::x", "b", "c", "d"], 0),
         ("a.txt", "1 2\n1 3 5\n2 4\n", {"skip_bad_rows": True}, [1, 2], 1),
+        ("a.csv", "7,8\n9,1\n1,2,3\n4,5,6\n", {"header": False, "skip_bad_rows": True}, [1, 4], 2),
         ("a.csv", "user,item,time\n1,1,1600000000\n2,2,1600000001\n3,3,x\n4,4,y\n", {"skip_bad_rows": True}, [1, 2], 2),
     ],
 )  # fmt: skip
@@ -475,6 +476,20 @@ def test_a_bad_byte_is_found_on_its_line(tmp_path: Path, monkeypatch: pytest.Mon
     (tmp_path / "a.csv").write_bytes(b"a,b\n" * 10 + b"\xff")
     with pytest.raises(InputError, match="byte 0xff in line 11 is not utf-8"):
         read_interactions(tmp_path / "a.csv")
+
+
+@pytest.mark.parametrize(
+    ("written", "laid_out"),
+    [
+        (b'a,1\nb,2\n"\r",4\n', b'a,1\nb,2\n"\r",4\n'),
+        (b"a,1\rb,\n\rc,3\r", b"a,1\nb,\n\nc,3\n"),
+        (b"a,1\r\nb,2\r\n", b"a,1\r\nb,2\r\n"),
+    ],
+)
+def test_how_lines_end_is_decided_by_the_start_of_a_file(tmp_path, monkeypatch, written, laid_out):
+    monkeypatch.setattr(textfile, "CHUNK", 5 if b"\r\n" in written else 4)
+    (tmp_path / "a.csv").write_bytes(written)
+    assert textfile.prepare_text(tmp_path / "a.csv", "latin-1", tmp_path).read_bytes() == laid_out
 
 
 @pytest.mark.parametrize(

@@ -222,3 +222,9 @@ def test_times_that_cannot_be(values, mode, message) -> None:
 def test_dates_as_they_are_written(text: str, unit: str, time: int) -> None:
     result = read(pl.Series([text, text]))
     assert (times_of(result).tolist(), result.record.time_unit) == ([time, time], unit)
+
+
+def test_one_date_below_a_microsecond_keeps_the_digits_of_all() -> None:
+    result = read(pl.Series(["2020-01-31T13:45:10.5", "2020-01-31T13:45:10.0000001", "2020-01-31T13:45:10"]))
+    assert times_of(result).tolist() == [1_580_478_310_500_000_000, 1_580_478_310_000_000_100, 1_580_478_310 * 10**9]
+    assert result.record.bad == 0

@@ -188,6 +188,8 @@ def test_targets_are_drawn_from_the_group_that_the_kind_names() -> None:
     assert {choose_targets(train, "push", 1, rng=rng(seed))[0] for seed in range(60)} == {0, 1, 2, 3, 4}
     assert choose_targets(train, "nuke", 3, rng=rng()).tolist() == [7, 8, 9], "a group grows to what is asked for"
     assert choose_targets(train, "push", 9, rng=rng()).tolist() == list(range(9))
+    eight = train.take(train.item < 8)  # a fifth of eight is nearer to two than to one
+    assert {choose_targets(eight, "nuke", 1, rng=rng(seed))[0] for seed in range(60)} == {6, 7}
     with pytest.raises(UsageError, match="10 target items cannot be drawn from 10 trained items"):
         choose_targets(train, "push", 10, rng=rng())
 
@@ -199,6 +201,9 @@ def test_how_many_fake_users_there_are_and_how_long_their_profiles() -> None:
     attacked = attack(train, AttackSpec(kind="push", size=0.25), rng=rng(), targets=TARGETS[:1])
     assert attacked.n_users == 15 + 3
     assert [len(profile) for profile in profiles(attacked, train)] == [5, 5, 5]
+    fewer = train.take(slice(0, 46))  # 46 / 12 is nearer to four, and 0.3 * 12 to four as well
+    attacked = attack(fewer, AttackSpec(kind="push", size=0.3), rng=rng(), targets=TARGETS[:1])
+    assert [len(profile) for profile in profiles(attacked, fewer)] == [5, 5, 5, 5]
     tiny = attack(train, AttackSpec(kind="push", size=0.01, profile_length=2), rng=rng(), targets=TARGETS[:1])
     assert tiny.n_users == 16
     assert tiny.time is not None
@@ -240,11 +245,12 @@ def test_half_of_a_nuking_profile_are_the_nearest_items_and_the_rest_are_others(
 
 
 def test_neighbours_of_a_target_are_at_most_half_of_the_others() -> None:
-    """All items stand together: two of four are the nearest, and two rivals remain."""
+    """All items stand together: two of four are the nearest, and two rivals remain; nobody has met 5 to 9."""
     train = interactions([(f"u{u}", i, 1, u) for u in range(8) for i in range(5) if u or i < 3], weight=False)
     spec = AttackSpec(kind="nuke", size=0.5, profile_length=4)
-    held = profiles(attack(train, spec, rng=rng(), targets=np.array([0], dtype=np.int32)), train)
-    assert all(sorted(profile[:2]) == [1, 2] and sorted(profile[2:]) == [3, 4] for profile in held)
+    for data in (train, replace(train, items=pl.Series(range(10)))):
+        held = profiles(attack(data, spec, rng=rng(), targets=np.array([0], dtype=np.int32)), data)
+        assert all(sorted(profile[:2]) == [1, 2] and sorted(profile[2:]) == [3, 4] for profile in held)
 
 
 def test_items_that_are_drawn_again_and_again_still_leave_room_for_rare_ones() -> None:

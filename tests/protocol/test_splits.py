@@ -292,6 +292,8 @@ def test_windows_of_a_rolling_split_move_on_and_end_with_the_global_split() -> N
     asked = ProtocolSpec(split="rolling", ratios=EIGHTY, folds=5, fold=2, window="sliding")
     assert split_labels(data, asked).tolist() == sliding[2].tolist() != made[2].tolist()
     assert [labels[data.time == 95].tolist() for labels in sliding] == [[splits.OUTSIDE]] * 4 + [[TEST]]
+    fewer = splits.rolling(data.take(slice(0, 97)), EIGHTY, window=0, windows=2, sliding=False)
+    assert np.bincount(fewer).tolist() == [68, 10, 9, 10], "boundaries at 67.9, 77.6 and 87.3"
 
 
 def test_a_rolling_split_is_audited_and_leaves_the_future_out() -> None:
