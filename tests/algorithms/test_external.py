@@ -353,7 +353,7 @@ def test_items_of_equal_scores_stay_as_the_model_lists_them() -> None:
 class Seeded(Listing):
     """Tells what it was made and fitted with."""
 
-    name, source, made = " ", "a paper", []
+    name, source, made, fitted = " ", "a paper", [], []
 
     def __init__(self, random_state: int | None = None, size: int = 1) -> None:
         self.random_state = random_state
@@ -361,6 +361,7 @@ class Seeded(Listing):
 
     def fit(self, train: Interactions, rng: np.random.Generator | None = None) -> Any:
         self.rng, self.asked = rng, []
+        self.fitted.append(self.random_state)
         return Listed(self.asked)
 
 
@@ -378,6 +379,7 @@ class Listed:
 def test_a_model_gets_a_seed_and_chance_where_it_takes_them() -> None:
     train, generator = small(), rng()
     Seeded.made.clear()
+    Seeded.fitted.clear()
     kind = wrap(Seeded)
     assert (kind.name, kind.source, kind.space) == ("Seeded", "a paper", {})
     model = kind(size=3).fit(train, rng=generator)
@@ -388,6 +390,7 @@ def test_a_model_gets_a_seed_and_chance_where_it_takes_them() -> None:
     ready = Seeded(random_state=9)
     wrap(ready, name="Ready")().fit(train, rng=rng())
     assert (ready.random_state, len(Seeded.made)) == (9, 3)
+    assert Seeded.fitted == [expected, 5, expected], "of an instance a copy is fitted, with a seed of its own"
     # Two barred items per user at most: it is asked for as many more, and never for more than there are.
     barred = example_interactions(np.array([0, 1, 1]), np.array([0, 0, 1]), n_users=3, n_items=5).csr()
     assert model.recommend(everyone(train), 2, exclude=barred).items.tolist() == [[1, 2], [2, 3], [0, 1]]
@@ -507,10 +510,11 @@ def test_lists_of_a_file_by_rank(tmp_path: Path) -> None:
     top = ranked.recommend(np.array([0], dtype=np.int32), 2, exclude=None)
     assert top.items.tolist() == [[3, 4]]
     assert top.scores.tolist() == [[-1.0, -2.0]]
-    both = lists(tmp_path / "both.csv", "user,item,score,rank\nu0,i4,5,2\nu0,i3,1,1\n").fit(small(), rng=rng())
-    top = both.recommend(np.array([0], dtype=np.int32), 2, exclude=None)
-    assert top.items.tolist() == [[3, 4]]
-    assert top.scores.tolist() == [[1.0, 1.0]]
+    table = "user,item,score,rank\nu0,i4,5,2\nu0,i3,1,1\nu1,i2,7,1\n"
+    both = lists(tmp_path / "both.csv", table).fit(small(), rng=rng())
+    top = both.recommend(np.array([0, 1], dtype=np.int32), 2, exclude=None)
+    assert top.items.tolist() == [[3, 4], [2, -1]]
+    assert top.scores.tolist() == [[1.0, 1.0], [7.0, -np.inf]], "a user's scores have nothing to do with another's"
 
 
 def test_a_file_without_rows_has_empty_lists(tmp_path: Path) -> None:

@@ -126,8 +126,9 @@ TWO_USERS = example_interactions(np.array([0, 1]), np.array([0, 1]), n_users=2, 
 
 
 def test_what_a_script_is_given_and_how_its_rows_become_lists(ended, monkeypatch):
-    monkeypatch.setenv("PYTHONPATH", "ours")
-    monkeypatch.setenv("VIRTUAL_ENV", "ours")
+    ours = {"PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "PYTHONSTARTUP"}
+    for variable in ours:
+        monkeypatch.setenv(variable, "ours")
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     rows = pl.DataFrame({"user": [1, 0, 1, 1], "item": [3, 4, 0, 2], "score": [1.0, 5.0, 2.0, 2.0]})
     kind, run = ended(lists=rows)
@@ -145,7 +146,7 @@ def test_what_a_script_is_given_and_how_its_rows_become_lists(ended, monkeypatch
     [(command, environment)] = run.asked
     assert command[:3] == ["envs/python", "-P", "mine.py"]
     assert environment["OMP_NUM_THREADS"] == "1"
-    assert not {"PYTHONPATH", "VIRTUAL_ENV"} & environment.keys()
+    assert not ours & environment.keys()
     kind().fit(TWO_USERS, rng=np.random.default_rng(0))
     assert run.request["k"] == 5, "no more than there are items"
     assert run.train.columns == ["user", "item", "weight", "time"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import replace
 from itertools import cycle
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -225,6 +226,23 @@ def test_patterns_are_sorted_and_name_a_table_once(tmp_path):
     (tmp_path / "folder.csv").mkdir()
     spec = load_classify_study(write_study(tmp_path, datasets='"two.csv", "*.csv", "./*"', classifiers='"SVM"'))
     assert [(table.reference, table.name) for table in spec.datasets] == [("two.csv", "two"), ("./One.CSV", "One")]
+
+
+def test_patterns_look_into_folders_and_may_begin_at_the_root_or_at_home(tmp_path, monkeypatch):
+    (tmp_path / "data" / "more").mkdir(parents=True)
+    write_tables(tmp_path / "data" / "more", "one")
+    for variable in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(variable, str(tmp_path / "data"))
+    whole = tmp_path / "data" / "more" / "one.csv"
+    for pattern, reference in (
+        ("**/*.csv", "./data/more/one.csv"),
+        (f"{tmp_path.as_posix()}/data/more/*.csv", whole),
+        ("~/more/o?e.csv", whole),
+        ("data/more/[no]*.csv", "./data/more/one.csv"),
+    ):
+        spec = load_classify_study(write_study(tmp_path, datasets=f'"{pattern}"', classifiers='"SVM"'))
+        assert [Path(table.reference) for table in spec.datasets] == [Path(reference)]
+        assert spec.datasets[0].reference.startswith("./") is isinstance(reference, str)
 
 
 def test_yaml_says_the_same(tmp_path):

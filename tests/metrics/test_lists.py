@@ -163,6 +163,8 @@ def test_unknown_ids_are_counted_and_keep_their_place():
     assert (record.unknown_users, record.unknown_user_rows) == (1, 2)
     assert (record.unknown_items, record.unknown_item_rows) == (2, 2)
     assert record.examples == {"user": ["zoe"], "item": ["99", "98"]}
+    tied = read({"user": ["ann"] * 3, "item": [99, 10, 40], "score": [1.0, 1.0, 1.0]}).top.items[0]
+    assert (sorted(tied[:2].tolist()), tied[2]) == ([0, 3], -1), "of equal scores those that are known come first"
     many = read({"user": ["ann"] * 6, "item": [91, 92, 93, 94, 95, 96], "rank": [1, 2, 3, 4, 5, 6]})
     assert (many.unknown_items, many.examples["item"]) == (6, ["91", "92", "93", "94", "95"])
 
