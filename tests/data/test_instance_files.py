@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import shutil
 import zipfile
 from pathlib import Path
@@ -174,6 +175,12 @@ def test_what_another_submission_resolved_counts_as_not_resolved(tmp_path):
     alone.write_text('{"no_generation": [], "no_logs": [], "resolved": ["a-1"]}')
     with pytest.raises(RecAssayError, match="resolved instances only"):
         load_results(alone)
+    other = tmp_path / "verified" / "two" / "results" / "results.json"
+    other.parent.mkdir(parents=True)
+    for time, instances in enumerate((["a-2"], ["a-2", "a-3", "a-4"])):  # what the other has may change meanwhile
+        other.write_text(json.dumps({"no_generation": [], "no_logs": [], "resolved": instances}))
+        os.utime(other, (time, time))
+        assert load_results(alone).frame["value"].to_list() == [1 / (1 + len(instances))]
 
 
 def test_folders_of_mteb_are_models_and_tasks(tmp_path):

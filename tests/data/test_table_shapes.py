@@ -676,6 +676,11 @@ FRAMES = {
         {},
         "d1",
     ),
+    "numbered rows that are folds": (
+        pd.DataFrame({"model": ["foo", "bar"], "dataset": ["d1", "d1"], **ALONE}, pd.RangeIndex(2, name="fold")),
+        {},
+        "d1",
+    ),
     "rows without names": (pd.DataFrame({"model": ["foo", "bar"], "dataset": ["d1", "d1"], **ALONE}), {}, "d1"),
     "a lazy frame": (pl.LazyFrame({"model": ["foo", "bar"], "dataset": ["d1", "d1"], **ALONE}), {}, "d1"),
     "names with marks": (pl.DataFrame({"model": ["**foo**", "bar$^1$"], "dataset": ["d1", "d1"], **ALONE}), {}, "d1"),

@@ -10,6 +10,8 @@ import sqlite3
 import zipfile
 from typing import Any
 
+import polars as pl
+
 Files = dict[str, str | bytes]
 
 LONG = "algorithm,dataset,metric,value\n"
@@ -1055,6 +1057,27 @@ SMALL_TABLES |= {
     "a column that is all missing": one("model,dataset,NDCG@10,HR@10\nEASE,d1,-,0.5\nPop,d1,OOM,0.1\n"),
     "statistics without a mean": document([{"name": {"name": "f1", "split": "test"}, "count": 3}], "stats.json"),
     "a median beside metrics": one("model,dataset,NDCG@10,median,count\nEASE,d1,0.3,0.4,5\nPop,d1,0.1,0.2,5\n"),
+    "deviations in the cells beside an interval": one("model,dataset,metric,value,lower,upper\nEASE,d1,NDCG@10,0.3±0.02,0.1,0.5\nPop,d1,NDCG@10,0.1±0.01,0,0.2\n"),
+    "runs beside metrics": one("model,dataset,NDCG@10,runs\nEASE,d1,0.3,5\nPop,d1,0.1,3\n"),
+    "a study of a dataset with a general word": one(lines({"op_code": 0, "study_name": "EASE_all_beauty", "directions": [2]},
+                                                          {"op_code": 4, "study_id": 0, "state": 1, "values": [0.5]}), "journal.log"),
+    "a trial without a number in a journal": one(lines({"op_code": 0, "study_name": "ALS@yelp", "directions": [2]}, {"op_code": 4, "study_id": 0, "state": 1, "values": [0.5]},
+                                                       {"op_code": 6, "state": 1, "values": [0.9]}), "journal.log"),
+    "index of pandas over nested records": document({"0": {"model": "EASE", "metrics": {"ndcg@10": 0.3}}, "1": {"model": "Pop", "metrics": {"ndcg@10": 0.1}}}),
+    "text between rows of HTML whose cells do not end": one("<table><tr><th>Model<th>NDCG@10</tr>x<tr><td>EASE<td>0.3</tr>y<tr><td>Pop<td>0.1</tr>z</table>", "films.html"),
+    "as many lines above as a table of spaces has": one("Results\nof\ntoday\nmodel  NDCG@10  HR@10\nEASE   0.3      0.5\nPop    0.1      0.2\n", "films.txt"),
+    "a gap before two values": several({"a.csv": LONG + "A,x,ndcg@10,\nB,x,ndcg@10,0.2\n", "b.csv": LONG + "A,x,ndcg@10,0.1\n", "c.csv": LONG + "A,x,ndcg@10,0.3\n"}),
+    "a gap before two values, the first counts": several({"a.csv": LONG + "A,x,ndcg@10,\nB,x,ndcg@10,0.2\n", "b.csv": LONG + "A,x,ndcg@10,0.1\n", "c.csv": LONG + "A,x,ndcg@10,0.3\n"}, prefer="first"),
+    "a gap before two values, that of the gap counts": several({"a.csv": LONG + "A,x,ndcg@10,\nB,x,ndcg@10,0.2\n", "b.csv": LONG + "A,x,ndcg@10,0.1\n", "c.csv": LONG + "A,x,ndcg@10,0.3\n"}, prefer="a.csv"),
+    "HELM of a model and where it ran": several({"mmlu:model=org_m,subject=law,model_deployment=host_m/stats.json": json.dumps(HELM_STATS[:2])}),
+    "samples of Every Eval Ever with ids and places": one(lines(
+        *({"schema_version": "instance_level_eval_0.1", "evaluation_name": "t", "model_id": "m", "sample_id": f"s{i}", "sample_idx": i + 1,
+           "evaluation": {"score": i / 4}} for i in range(2))), "x.jsonl"),
+    "BARS with a blank behind a model that stands twice": one("Year,Publication,Model,Paper URL,NDCG@20\n2020,X,EASE ,u,0.2\n2021,Y,EASE,u,0.4\n2021,Y,Pop,u,0.1\n", "matching_yelp.csv"),
+    "a text of a workbook with its reading": one(book(
+        '<sheetData><row r="1"><c r="A1" t="inlineStr"><is><t>model</t></is></c><c r="B1" t="inlineStr"><is><t>NDCG@10</t></is></c></row>'
+        '<row r="2"><c r="A2" t="s"><v>0</v></c><c r="B2"><v>0.3</v></c></row><row r="3"><c r="A3" t="s"><v>1</v></c><c r="B3"><v>0.1</v></c></row></sheetData>',
+        shared='<si><t>東京</t><rPh sb="0" eb="2"><t>トウキョウ</t></rPh></si><si><r><t>大</t></r><r><t>阪</t></r><rPh sb="0" eb="2"><t>オオサカ</t></rPh></si>'), "films.xlsx"),
     "numbers as names of datasets": one("model,10,20\nEASE,0.3,0.4\nPop,0.1,0.2\n", wide=True, metric="ndcg"),
 }  # fmt: skip
 
@@ -1086,6 +1109,16 @@ SMALL_LISTS |= {
 }  # fmt: skip
 
 SMALL_TABLES["lists of ranx, packed"] = one(lz4(CBOR), "run.lz4")
+
+
+def parquet(frame: pl.DataFrame) -> bytes:
+    """A frame as a file of Parquet."""
+    stream = io.BytesIO()
+    frame.write_parquet(stream)
+    return stream.getvalue()
+
+
+PARQUET = gzip.compress(parquet(pl.DataFrame({"dataset": ["x", "y"], "users": [10, 20]})), mtime=0)
 
 SMALL_OTHERS: dict[str, tuple[Files, str, str]] = {
     "responses": ({"a.csv": "who,i1,i2,i3\nA,1,0,yes\nB,false,,correct\nC,1.0,Wrong,n/a\n"}, "a.csv", "responses"),
@@ -1127,5 +1160,7 @@ SMALL_OTHERS: dict[str, tuple[Files, str, str]] = {
     "choices of no table": ({"a.json": "{}"}, "a.json", "choices"),
     "choices of a folder": ({"a.csv/notes.md": "x"}, "a.csv", "choices"),
     "choices with a gap": ({"a.csv": "model,dataset,metric,value\nA,x,ndcg@10,0.1\n,x,ndcg@10,0.2\n"}, "a.csv", "choices"),
+    "items with two columns of discrimination": ({"a.csv": "item,a,discrimination,b\ni1,2,3,-0.5\ni2,2,3,1\n"}, "a.csv", "items"),
+    "characteristics in packed Parquet": ({"a.parquet.gz": PARQUET}, "a.parquet.gz", "properties"),
     "choices without end": ({"a.csv": "model,dataset,metric,value\nA,x,ndcg@10,inf\n"}, "a.csv", "choices"),
 }  # fmt: skip

@@ -21,14 +21,11 @@ def recognise(file: OpenedFile) -> Kind | None:
 
 def read(file: OpenedFile) -> Imported:
     """One row for each model and metric; a model that stands there twice keeps its last row."""
-    frame = file.frame
+    frame = file.frame.with_columns(pl.col("Model").str.strip_chars())
     metrics = [name for name in frame.columns if spelled(name) is not None]
     repeated = frame.height - frame.get_column("Model").n_unique()
     frame = frame.unique("Model", keep="last", maintain_order=True)
-    frame = frame.with_columns(
-        pl.col("Model").str.strip_chars(),
-        *(numbers(frame.get_column(name), file.name).values.alias(name) for name in metrics),
-    )
+    frame = frame.with_columns(numbers(frame.get_column(name), file.name).values.alias(name) for name in metrics)
     long = melted(frame, {"Model": c.ALGORITHM}, metrics)
     notes = (f"{repeated} models stand twice in the leaderboard; their last row was read",) if repeated else ()
     dataset = file.stem.removeprefix("ctr_").removeprefix("matching_")

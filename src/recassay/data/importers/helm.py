@@ -84,7 +84,7 @@ def _run_of(file: OpenedFile) -> tuple[str, str]:
     scenario, _, arguments = run.partition(":")
     settings = dict(pair.partition("=")[::2] for pair in arguments.split(",") if "=" in pair)
     model = settings.pop("model", None) or settings.pop("model_deployment", None) or run
-    for noise in ("method", "data_augmentation", "stop", "num_outputs"):
+    for noise in ("model_deployment", "method", "data_augmentation", "stop", "num_outputs"):
         settings.pop(noise, None)
     dataset = ":".join([scenario, ",".join(f"{key}={value}" for key, value in settings.items())]).rstrip(":")
     return model.replace("_", "/", 1), dataset

@@ -140,7 +140,7 @@ def _settled(frame: pl.DataFrame, places: Sequence[str], prefer: str) -> tuple[p
         if agree:
             agreeing += 1
         else:
-            best = _preferred(rows, places, prefer)
+            best = _preferred([row for row in rows if row[c.VALUE] is not None], places, prefer)
             conflicts.append((cell, rows))
             kept_from.add(places[best[_PART]])
         dropped += [(*cell, row[_PART], agree) for row in rows if row is not best]
@@ -181,7 +181,7 @@ def _with_deviations(kept: pl.DataFrame, gone: pl.DataFrame) -> pl.DataFrame:
 
 
 def _preferred(rows: list[dict[str, Any]], places: Sequence[str], prefer: str) -> dict[str, Any]:
-    """The row whose place wins; the first where the one that wins does not have the cell."""
+    """The row whose place wins; the first where the one that wins does not have a value."""
     if prefer in ("error", "first"):
         return rows[0]
     if prefer == "last":

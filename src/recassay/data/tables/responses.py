@@ -71,10 +71,13 @@ def read_items(source: Any) -> LogisticItems:
     columns: dict[str, pl.Series] = {}
     for ours, (others, default) in _ITEM_COLUMNS.items():
         fitting = [name for name in frame.columns if canonical(name) in others]
-        if len(fitting) != 1 and default is None:
+        if len(fitting) > 1:
+            what = f"the columns {listing(map(repr, fitting))} could each be the {ours}"
+            raise InputError(what, where=where, fix="keep one of them")
+        if not fitting and default is None:
             what = f"no column {ours!r} among {listing(map(repr, frame.columns), most=8)}"
             raise InputError(what, where=where, fix="name the columns item, discrimination, difficulty, guessing")
-        columns[ours] = frame.get_column(fitting[0]) if len(fitting) == 1 else pl.Series([default] * frame.height)
+        columns[ours] = frame.get_column(fitting[0]) if fitting else pl.Series([default] * frame.height)
     names = columns.pop("item").cast(pl.String).str.strip_chars().to_list()
     if len(set(names)) < len(names):
         raise InputError("an item appears twice", where=where, fix="keep one row per item")

@@ -110,11 +110,12 @@ class _Book:
 
 
 def _string(element: ElementTree.Element) -> str:
-    """The text of an element; raised runs (superscripts) are marks, not part of a number."""
+    """The text of an element, not how it is read aloud; raised runs (superscripts) are marks, not part of a number."""
     parts = []
+    read = {part for reading in _all(element, "rPh") for part in reading.iter()}
     for run in _all(element, "r") or [element]:
         raised = any(part.get("val") == "superscript" for part in _all(run, "vertAlign"))
-        parts += [] if raised else [part.text or "" for part in _all(run, "t")]
+        parts += [] if raised else [part.text or "" for part in _all(run, "t") if part not in read]
     return "".join(parts)
 
 
