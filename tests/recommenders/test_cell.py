@@ -30,6 +30,7 @@ from recassay.recommenders.splits import (
     write_split,
 )
 from recassay.recommenders.work import Validation
+from recassay.runner.energy import Reading
 from recassay.runner.jobs import CHECKED, PROPOSED
 from support.protocol import rows_of, synthetic
 
@@ -110,6 +111,51 @@ def test_the_memory_of_a_cell_is_that_of_its_last_fit_and_the_peak_that_of_all(t
         monkeypatch.setattr(cell, "children_peak_bytes", lambda child=child: child)
         record = cell.run_cell({"id": "c1"}, lambda event: None)
         assert (record["memory"], record["peak_memory"]) == (memory, 900)
+    judge = cell._judge_test
+    monkeypatch.setattr(cell, "_judge_test", lambda *given: state.update(held=1500) or judge(*given))
+    record = cell.run_cell({"id": "c1"}, lambda event: None)
+    assert (record["memory"], record["peak_memory"]) == (500, 1500), "what judges is no memory of the algorithm"
+
+
+def test_time_and_energy_are_those_of_tuning_of_the_final_fit_and_of_its_lists(tmp_path, monkeypatch):
+    """A fit takes 7 seconds, lists take 3, and a second costs 10 joules."""
+    clock = {"now": 100.0}
+
+    class Slow(Told):
+        def fit(self, train, *, rng):
+            clock["now"] += 7
+            return super().fit(train, rng=rng)
+
+        def recommend(self, users, k, *, exclude):
+            clock["now"] += 3
+            return super().recommend(users, k, exclude=exclude)
+
+    monkeypatch.setenv("RECASSAY_WATTS_PER_CORE", "10")
+    monkeypatch.setattr(cell, "time", SimpleNamespace(perf_counter=lambda: clock["now"]))
+    monkeypatch.setattr(cell, "read_counters", lambda: Reading(clock["now"], None))
+    tuning = TuningSpec(trials=2, seed=9, metric="ndcg@5")
+    work = working(tmp_path, monkeypatch, tuning=tuning, comper=ComPerSpec(k=3, size=0.5, targets=2))
+    work.kind = Slow
+    record = cell.run_cell({"id": "c1"}, lambda event: None)
+    assert (record["seconds_tune"], record["seconds_fit"], record["seconds_predict"]) == (20, 7, 3)
+    # Two trials, the final fit and that of the attack; the energy of the final fit is that of its lists, too.
+    assert (record["energy"]["joules"], record["energy"]["joules_fit"]) == (400, 100)
+    assert cell.run_trial({"number": 0, "trials": []}, lambda event: None)["joules"] == 100
+
+
+def test_users_without_a_value_are_counted_by_metric(tmp_path, monkeypatch):
+    work = working(tmp_path, monkeypatch, metrics=("ndcg@5", "diversity@5"))
+    whole = Told.recommend
+
+    def short(self, users, k, *, exclude):
+        top = whole(self, users, k, exclude=exclude)
+        top.items[:2, 1:] = -1
+        return top
+
+    monkeypatch.setattr(Told, "recommend", short)
+    counts = cell.run_cell({"id": "c1"}, lambda event: None)["counts"]
+    assert {key: n for key, n in counts.items() if key.startswith("undefined")} == {"undefined diversity@5": 2}
+    assert counts["evaluated"] == len(np.unique(work.split.test.user))
 
 
 def test_lists_of_other_data_are_refused_by_what_trains_the_final_model(tmp_path, monkeypatch):
