@@ -662,6 +662,9 @@ def test_each_sentence_of_the_paragraph():
     three = paragraph(judged(statuses=("better", "better")))
     assert "2 degrees of freedom" in three
     assert "better than each other algorithm (adjusted p = 0.500 or less)." in three
+    two = paragraph(judged(statuses=("better",)))
+    assert "It is significantly better than b (p < 0.001)." in two, "there is one other"
+    assert "Friedman" not in two
     crowded = judged()
     crowded.judgement.pairs = [*crowded.judgement.pairs, Made(b="z", status="better", p=0.01)]
     assert "z" not in paragraph(crowded), "a pair of others"
@@ -767,7 +770,7 @@ def test_what_is_cited_for_a_name(monkeypatch):
     assert cite("datasets", "film") == ""
 
 
-def test_the_data_of_a_paper():
+def test_the_data_of_a_paper(monkeypatch):
     def said(datasets, **given):
         content = replace(paper_of(findings([[1.0] * len(datasets)] * 3), **given), datasets=tuple(datasets))
         return setup_text(content, []).split("\n")[1]
@@ -782,6 +785,9 @@ def test_the_data_of_a_paper():
     known = DatasetFacts("ml-100k", catalogued="ml-100k", home="https://example.org")
     assert "Sources" not in said([known, DatasetFacts("x")], facts=study), "a publication is cited instead"
     assert "Sources" not in said([home], facts=replace(study, protocol={}))
+    with monkeypatch.context() as patched:
+        patched.setattr("recassay.reporting.paper.setup.cited", lambda kind, name: [])
+        assert "Sources without a publication: x (" in said([home], facts=study), "it is known that there is none"
     assert said([DatasetFacts("x", users=3)]) == r"We compare 3 algorithms on one dataset (Table~\ref{tab:datasets})."
     ours = said([home], origin=("The table is ours", ""))
     assert ours == "We compare 3 algorithms on one dataset. The table is ours."

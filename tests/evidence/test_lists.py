@@ -12,7 +12,15 @@ from recassay.core.errors import InputError, UsageError
 from recassay.core.specs.specs import ProtocolSpec, ReadSpec
 from recassay.data.lists.read import ReadLists
 from recassay.evidence import lists as lists_module
-from recassay.evidence.lists import JudgingSplit, _judgeable, _judged, _named, given_split, split_of_folder
+from recassay.evidence.lists import (
+    JudgingSplit,
+    _each_item_once,
+    _judgeable,
+    _judged,
+    _named,
+    given_split,
+    split_of_folder,
+)
 from recassay.metrics.make import as_metrics
 
 ITEMS = [f"i{n}" for n in range(8)]
@@ -144,6 +152,18 @@ def test_lists_say_what_was_left_out_and_whether_their_split_is_known():
     assert "split" not in judge(lists(rows, "rank", split="ab12" * 8), ours).notes[0]
     with pytest.raises(InputError, match="the lists were made for the split ffff"):
         judge(lists(rows, "rank", split="ffff"), ours)
+
+
+@pytest.mark.parametrize(("by", "better", "worse"), [("rank", 1, 2), ("score", 0.9, 0.1)])
+def test_of_an_item_that_is_listed_twice_the_best_place_stays_and_a_missing_one_is_the_last(by, better, worse):
+    rows = [("a", "x", None), ("a", "x", worse), ("b", "x", worse), ("a", "x", better), ("a", "y", None)]
+    once, left_out = _each_item_once(frame(rows, by))
+    assert left_out == 2
+    assert sorted(once.rows(), key=str) == [("a", "x", better), ("a", "y", None), ("b", "x", worse)]
+    whole = frame(rows[2:], by)
+    assert _each_item_once(whole) == (whole, 0)
+    both = frame([("a", "x", 1, 0.1), ("a", "x", 2, 0.9)], "rank", "score")
+    assert _each_item_once(both)[0].rows() == [("a", "x", 1, 0.1)], "a rank is the place itself"
 
 
 def test_prefixes_are_told_and_lists_of_other_data_are_refused():

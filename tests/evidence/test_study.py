@@ -174,14 +174,15 @@ def test_the_split_of_a_dataset_stands_beside_its_values_unless_it_has_folds(tmp
         done("c1", "A", "films", 0.5, spec={"split": "s1"}),
         done("c2", "A", "books", 0.5, spec={"split": "s2"}, fold=1),
         done("c3", "A", "songs", 0.5, spec={"split": "s3"}), done("c4", "B", "films", 0.5, spec={"split": "s2"}),
+        done("c5", "A", "tables", 0.5), done("c6", "A", "games", 0.5, spec={"split": "s2"}),
     ]  # fmt: skip
     records.update(s1=Record("a"), s2=Record("b"))
     folder = write_records(tmp_path / "study", ["ndcg@10"], cells, manifest={"study": {}})
     frame = study_part(folder).frame.filter(pl.col("metric") == "ndcg@10")
     assert dict(frame.select("dataset", "protocol").unique().rows()) == {
-        "films": f"split {'a' * 12}", "books": None, "songs": None
-    }  # fmt: skip
-    assert frame["version"].to_list() == [None] * 4
+        "films": f"split {'a' * 12}", "books": None, "songs": None, "tables": None, "games": f"split {'b' * 12}"
+    }, "a record that is gone says nothing of the datasets after it"  # fmt: skip
+    assert frame["version"].to_list() == [None] * 6
 
 
 def test_trials_are_counted_over_finished_cells_alone():

@@ -89,3 +89,22 @@ def test_a_long_table_has_a_search_box_and_a_list_of_pairs_is_cut(rows, shown, s
     assert ('type="search"' in made) == searched
     assert ('aria-label="Find in: Pairs"' in made) == searched
     assert (f"The first 60 of {rows:,} rows." in made) == (shown < rows)
+
+
+def test_columns_of_names_are_set_as_words():
+    made = html_section_table(Table("Pairs", ["left", "right", "p"], [["a", "b", "0.1"]], names=2, notes=["N."]))
+    assert '<th scope="row">a</th><td>b</td><td class="n">0.1</td>' in made
+    assert made.endswith('<p class="note">N.</p>')
+
+
+def test_pictures_beside_a_verdict_show_the_algorithms_of_the_verdict():
+    names = [f"n{i:02d}" for i in range(61)]
+    judged = Made(judgement=Made(algorithms=names[::-1], control=None))
+    own = Made(order=lambda: list(range(61)), algorithms=tuple(names))
+    drawn = Figure("f", "C.", Chart([{"algorithm": name} for name in names]).mark("point"), "t")
+    for results, first in (({"own": own, "x": judged}, "n60"), ({"own": own}, "n00")):
+        (figure,) = narrowed_figures([drawn], results)
+        rows = [row["algorithm"] for row in figure.spec["data"]["values"]]
+        assert (len(rows), first in rows) == (30, True)
+    plain = Figure("g", "C.", Chart([{"dataset": "d"}]).mark("point"), "t")
+    assert narrowed_figures([plain], {"x": judged}) == [plain], "a picture that names none of them is whole"

@@ -812,6 +812,7 @@ def test_marks_carry_their_values_and_the_number_of_their_name():
     assert one("x: 1; shown: 2; label: 3; edge: 4; gap: null; empty: ") == (
         '<g data-keys="x"><path data-v="1"/></g>'
     ), "what a chart needs for its drawing is no value of a mark"
+    assert one("x: 1; y: 2; again: 1") == '<g data-keys="x|y"><path data-v="1|2"/></g>', "the same is told once"
     assert one("note: a|b #1; other: 2") == '<g data-keys="note|other"><path data-v="a¦b ＃1|2"/></g>'
     assert one("algorithm: A; B; x: 1", names=("A; B", "A")) == (
         '<g data-keys="algorithm|x"><path data-n="0" data-v="#0|1"/></g>'

@@ -453,6 +453,20 @@ def test_an_answer_is_told_in_reading_order(analysed):
     assert len(told) == len(set(told))
 
 
+def test_the_first_section_that_has_a_brief_gives_it(analysed, monkeypatch):
+    given = {name: analysed[name] for name in ("rank", "glicko")}
+    own = own_sections()
+    brief = Brief("It wins.")
+    known = {"rank": {"rank": replace(own["rank"], brief=lambda result: None)},
+             "glicko": {"glicko": replace(own["glicko"], brief=lambda result: brief)}}  # fmt: skip
+    monkeypatch.setattr(telling, "_sections_of_word", lambda word: known.get(word, {}))
+    assert telling.answer(given).brief is brief
+    bare = replace(own["rank"], brief=lambda result: None, sentences=lambda result: [])
+    known["rank"] = {"rank": bare}
+    assert telling.answer({"rank": given["rank"]}).brief.headline.startswith("Ranks: ")
+    assert telling.result_headline(given["rank"]) == "", "a title is no headline"
+
+
 def test_another_leader_is_named_after_the_verdict(analysed, monkeypatch):
     given = {name: analysed[name] for name in ("rank", "glicko")}
     own = analysed["rank"].algorithms[analysed["rank"].order()[0]]

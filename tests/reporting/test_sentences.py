@@ -1754,6 +1754,10 @@ def test_classifiers_on_test_instances():
     assert list(decodirt.sentences(silent)) == []
     artificial = classified(roles=dict.fromkeys(("a", "b", "optimal"), "artificial"))
     assert not any("Glicko-2" in line for line in decodirt.sentences(artificial)), "no classifier is real"
+    networks = classified(roles={"a": "mlp", "b": "real", "optimal": "artificial"})
+    assert list(decodirt.sentences(networks))[1] == (
+        "b has the highest Glicko-2 rating of the real classifiers on 3 of 3 sets of datasets."
+    ), "the many MLPs calibrate the instances, and are no candidates"
     positive = classified(traits=[Made(varied=True, statistics=lambda: {"negative_share": 0.0})])
     assert not any("On average" in line for line in decodirt.sentences(positive)), "no instance is negative"
     assert not any("recommended" in line for line in decodirt.sentences(classified(recommendation=half(tau=None))))

@@ -83,6 +83,15 @@ def test_every_check_is_in_the_list() -> None:
     }
 
 
+def test_what_an_algorithm_in_an_environment_of_its_own_is_not_asked() -> None:
+    left_out = [check.__name__ for check in ALGORITHM_CHECKS if check not in checks.EXTERNAL_CHECKS]
+    assert left_out == [
+        "check_repeatable_lists", "check_batches", "check_prefix", "check_one_user", "check_one_item",
+        "check_no_users_asked", "check_inputs_kept", "check_memory", "check_shared", "check_stages",
+    ]  # fmt: skip
+    assert set(checks.EXTERNAL_CHECKS) < set(ALGORITHM_CHECKS)
+
+
 class Popular(MostPop):
     """A good algorithm to break in one place."""
 
@@ -442,6 +451,17 @@ def test_learning_is_twice_what_chance_finds(hits, learns) -> None:
         return
     with pytest.raises(ConformanceError, match=r"finds 0.132 of the held-out items .*, where chance finds 0.066"):
         checks.check_learns(Knows)
+
+
+def test_places_without_an_item_are_no_hits() -> None:
+    """Item 0 is held out for many; a list that is empty does not find it."""
+
+    class ListsNothing(Popular):
+        def changed(self, top: TopK, exclude: Any) -> TopK:
+            return TopK(top.users, np.full_like(top.items, -1), np.full_like(top.scores, -np.inf))
+
+    with pytest.raises(ConformanceError, match=r"finds 0.000 of the held-out items"):
+        checks.check_learns(ListsNothing)
 
 
 def test_rules_are_told_with_the_line_that_broke_them(tmp_path) -> None:

@@ -121,6 +121,17 @@ def test_evidence_of_every_kind() -> None:
     assert (third.responses.codes[8].tolist(), third.responses.codes[9].tolist()) == ([1] * 16, [0] * 16)
     strata = evidence["strata"]()("ndcg@10", seed=3)
     assert [float(np.nansum(one.scores)) for one in strata.datasets] == pytest.approx([158.0606, 180.1314], abs=1e-3)
+    other = evidence["strata"]()("ndcg@10", seed=4)
+    assert abs(np.nansum(other.datasets[0].scores) - 158.0606) > 0.01, "they follow the seed"
+    label, responses = evidence["user_responses"]()("ndcg@10")
+    assert (label, [int(one.codes.sum()) for one in responses.values()]) == ("hitrate@10", [146, 155])
+    arrays = [traits.values, *(one.values for one in users), *(one.scores for one in strata.datasets)]
+    for array in (*arrays, *(one.codes for one in responses.values())):
+        assert not array.flags.writeable, "an analysis that writes into its evidence is found out"
+    assert [evidence[name]() for name in ("comper", "adaptive")] == [{}, {
+        "metric": "ndcg@10", "algorithms": None, "datasets": ["x", "y", "z"], "seed": 0, "steps": [], "said": "",
+        "question": {"target": "first", "confidence": 0.95, "indifference": 1.0, "rho": 0.97},
+    }]  # fmt: skip
 
 
 def test_events_of_the_examples_have_ratings_times_and_arrays_that_nobody_changes() -> None:
