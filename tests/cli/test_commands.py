@@ -528,6 +528,7 @@ def test_answers_that_are_no_table_come_from_their_own_verbs(cli, monkeypatch, t
     ("said", "typed"),
     [
         ("say `prior=False`", "say --no-prior"),
+        ("there is no file '`prior=`'", "there is no file '--prior '"),
         ("say `algorithms=['EASE, tuned', 'ALS']`", """say --algorithms '"EASE, tuned",ALS'"""),
         ("say `algorithms=['EASE', 'ALS']`", "say --algorithms EASE,ALS"),
         ("see `recassay.rank`", "see recassay rank"),

@@ -287,6 +287,13 @@ def test_how_a_file_was_imported_is_told(cli, tmp_path):
     assert cli("data", "list").out.startswith("No dataset is stored yet: recassay data import FILE --name NAME")
 
 
+def test_a_column_whose_name_is_a_raised_digit_is_meant_by_its_name(cli, tmp_path):
+    (tmp_path / "raised.csv").write_text("²,item\na,x\nb,y\n")
+    ran = cli("data", "describe", tmp_path / "raised.csv", "--column", "user=²", "--column", "item=item", "--json")
+    assert ran.code == 0, ran.err
+    assert ran.json()["characteristics"]["Nu"] == 2
+
+
 def test_a_column_may_be_named_by_its_position(cli, tmp_path):
     (tmp_path / "bare.csv").write_text("a,x,3\nb,y,4\na,y,5\n")
     columns = ("--no-header", "--column", "user=0", "--column", "item=1", "--column", "rating=2")
@@ -367,11 +374,12 @@ def test_a_download_is_counted_on_a_terminal(monkeypatch):
     ("options", "how", "trained"),
     [
         ("", "columns user, item and, where there are any, rating and timestamp.", "training and validation together"),
-        ("--format trec --final-fit train", "CSV files to train on, and qrels of the held-out parts.",
-         "the training part alone"),
+        ("--format trec", "CSV files to train on, and qrels of the held-out parts.", "the training part alone"),
         ("--format lenskit --final-fit train+valid",
          "from_interactions_df(polars.read_parquet(...)) with columns user_id and item_id.",
          "training and validation together"),
+        ("--study study.toml", "columns user, item and, where there are any, rating and timestamp.",
+         "the training part alone"),
     ],
 )  # fmt: skip
 def test_a_split_that_is_written_says_how_to_go_on(cli, monkeypatch, options, how, trained):
@@ -379,6 +387,7 @@ def test_a_split_that_is_written_says_how_to_go_on(cli, monkeypatch, options, ho
         dataset="films", fingerprint="0123456789abcdef", folder="parts",
         files={"train": {"file": "train.csv", "rows": 12_345}},
         audit={"findings": [{"name": "x", "sentence": "It is."}]}, to_dict=lambda: {"dataset": "films"},
+        final_fit="train" if "alone" in trained else "train+valid",
     )  # fmt: skip
     monkeypatch.setattr("recassay.api.split.split", lambda **asked: made)
     ran = cli("split", "films.csv", "--out", "parts", *options.split())

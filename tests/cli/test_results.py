@@ -107,6 +107,7 @@ def test_results_in_every_form(cli, study, tmp_path):
     written = (
         ("a.parquet", "parquet", ()), ("b.csv", "csv", ()), ("c.tsv", "tsv", ()), ("d.json", "json", ["--json"]),
         ("e", "parquet", ["--parquet"]), ("f.pq", "csv", ["--csv"]), ("g.parquet", "json", ["--json"]),
+        ("H.PARQUET", "parquet", ()), ("I.Tsv", "tsv", ()),
     )  # fmt: skip
     for name, form, flag in written:
         path = tmp_path / "new" / name

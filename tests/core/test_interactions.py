@@ -109,6 +109,11 @@ def test_no_later_event_has_a_say_in_a_threshold(rule, threshold, reached):
     assert reaches(events(RATED, rule), threshold).tolist() == reached
 
 
+def test_a_sum_reaches_a_threshold_to_the_precision_of_weights():
+    tenths = events([(0, 0, 0.1, time) for time in range(3)], "sum")
+    assert reaches(tenths, 0.3).tolist() == [False, False, True]
+
+
 def test_a_threshold_on_bounded_events():
     made = reaches(events(EVENTS, "bounded", (1.0, 5.0)), 2)
     assert made.tolist() == [False, True, True, True, False, True, True, True, True, True]

@@ -165,17 +165,20 @@ def test_the_split_of_a_study_is_the_one_that_is_written(ratings, tmp_path, cli)
     study.write_text(
         f'[study]\nname = "s"\ndatasets = ["{ratings}"]\nalgorithms = ["MostPop"]\n'
         '[protocol]\npositive_threshold = 4\n[dataset.films]\nsplit = "random"\npositive_threshold = "none"\n'
+        'final_fit = "train"\n'
     )
     written = recassay.split("films", tmp_path / "out", study=study)
-    alone = recassay.split(ratings, tmp_path / "alone", protocol={"split": "random"})
+    alone = recassay.split(ratings, tmp_path / "alone", protocol={"split": "random", "final_fit": "train"})
     assert written.fingerprint == alone.fingerprint
+    assert written.final_fit == "train"
     assert recassay.split(str(ratings), tmp_path / "file", study=study).fingerprint == alone.fingerprint
     assert cli("split", "book", "--study", study, "--out", tmp_path / "x").code == 2
     again = cli("split", ratings, "--out", tmp_path / "out")
     assert again.code == 2
     assert "not empty" in again.err
-    assert cli("split", ratings, "--split", "random", "--out", tmp_path / "out", "--replace", "--json").json()[
-        "fingerprint"] == alone.fingerprint  # fmt: skip
+    asked = ("--split", "random", "--final-fit", "train", "--replace", "--json")
+    replaced = cli("split", ratings, "--out", tmp_path / "out", *asked).json()
+    assert (replaced["fingerprint"], replaced["final_fit"]) == (alone.fingerprint, "train")
 
 
 def test_a_damaged_sidecar_is_one_line(ratings, tmp_path):

@@ -58,7 +58,7 @@ def described(call: Call, *, as_json: bool = False) -> None:
 def _read(call: Call) -> dict[str, Any]:
     """How the file is read; a column that is named by a number is meant by its position."""
     columns = call.typed.get("columns") or {}
-    positions = {role: int(name) if name.isdigit() else name for role, name in columns.items()}
+    positions = {role: int(name) if name.isdecimal() else name for role, name in columns.items()}
     fields = call.arguments(call.command.places[0]).get("read", {})
     return {"read": fields | ({"columns": positions} if positions else {})} if fields else {}
 

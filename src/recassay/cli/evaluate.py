@@ -120,9 +120,7 @@ def split(call: Call, *, as_json: bool = False) -> None:
         [[part, file["file"], f"{file['rows']:,}"] for part, file in made.files.items()],
         names=2,
     )
-    trained = (
-        "training and validation together" if call.typed.get("final_fit") != "train" else "the training part alone"
-    )
+    trained = "training and validation together" if made.final_fit != "train" else "the training part alone"
     print_lines(
         [
             f"{HOW[call.typed.get('form', 'csv')]}.",

@@ -53,7 +53,7 @@ def results(
         answer = document("results", {"results": frame.to_dicts()}, load_results(call.typed["folder"]))
         content = (json.dumps(answer, indent=1, allow_nan=False, ensure_ascii=False) + "\n").encode()
     else:
-        ending = ".parquet" if parquet else ".csv" if csv or out is None else out.suffix
+        ending = ".parquet" if parquet else ".csv" if csv or out is None else out.suffix.lower()
         content = table_bytes(frame, ending)
     if out is not None:
         save_text(out, content)

@@ -45,7 +45,7 @@ def _written(option: str, name: str, value: str | None) -> str:
         return option
     if value == "False":
         return _options.get(OPPOSITE.get(name, ""), f"--no-{option.removeprefix('--')}")
-    if value[:1] in "[{":
+    if value.startswith(("[", "{")):
         words = re.findall(r"'([^']*)'", value)
         pairs = zip(words[::2], words[1::2], strict=False) if value[0] == "{" else ()
         return " ".join(f"{option} {key}={word}" for key, word in pairs) or f"{option} {_listed(words)}"

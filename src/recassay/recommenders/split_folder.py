@@ -15,7 +15,7 @@ from recassay.core import columns as c
 from recassay.core.choices import SplitFormat
 from recassay.core.errors import InputError, UsageError
 from recassay.core.interactions import RepeatRule, RuleName
-from recassay.core.specs.specs import ProtocolSpec, ReadSpec
+from recassay.core.specs.specs import FinalFit, ProtocolSpec, ReadSpec
 from recassay.core.system.files import appearing_folder
 from recassay.core.system.plain import plain
 from recassay.core.types import Interactions, Split, joined
@@ -46,6 +46,8 @@ class SplitExport:
     """By part (`train`, `valid`, `test`), its `file`, its `rows` and its `sha256`."""
     counts: dict[str, int]
     audit: dict[str, Any]
+    final_fit: FinalFit = "train+valid"
+    """What a study with this protocol trains its final model on."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
@@ -94,7 +96,7 @@ def export_split(
             "reading": dict(reading),
         }
         write_json(folder / SIDECAR, plain(meta))
-    return SplitExport(out, dataset, split.fingerprint, form, files, split.counts, split.audit)
+    return SplitExport(out, dataset, split.fingerprint, form, files, split.counts, split.audit, protocol.final_fit)
 
 
 def open_split_folder(folder: Path, protocol: ProtocolSpec, read: ReadSpec) -> Split:
