@@ -20,6 +20,7 @@ from recassay.recommenders import study as running
 from recassay.recommenders.attacked import robustness_convention
 from recassay.recommenders.plan import CellSpec, SplitSpec, plan
 from recassay.recommenders.probes import Probing, probe_study, prober
+from recassay.runner.jobs import Outcome
 from recassay.runner.work import Rounds
 
 CELL = CellSpec(
@@ -262,6 +263,57 @@ def test_what_a_run_is_asked_for_reaches_the_driver(tmp_path, monkeypatch):
     payload = work.cells[1].payload(tmp_path)
     assert (payload["id"], payload["reference"], payload["folder"]) == (second.id, "EASE", str(tmp_path))
     assert payload["memory_in_words"] == "nine tenths of the machine's memory are"
+
+
+def test_a_dry_run_tells_the_states_of_the_store_and_why_cells_cannot_run(tmp_path, monkeypatch):
+    spec = recassay.make_study(
+        ["synthetic:dense-small", "synthetic:few-items"], ["MostPop", "EASE"], trials=0, seconds_per_cell=9.0
+    )
+    work = running._work(plan(spec))
+    ready, missing = work.cells[0].split, work.cells[2].split
+    ends = {
+        ready: Outcome("done", {}),
+        missing: Outcome("failed", reason="no file"),
+        work.cells[0].id: Outcome("done", {"memory": 5}),
+        work.cells[1].id: Outcome("over_budget", reason="too large"),
+    }
+    places, asked = [], []
+
+    class Asking:
+        def __init__(self, workers, logs, *, preload):
+            places.append((workers, logs.parent, preload == work.preload))
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            pass
+
+        def run(self, jobs, watcher):
+            for job in jobs:
+                asked.append((job.id, job.function.rpartition(":")[2], job.seconds, job.payload()["folder"]))
+                watcher.finished(job, ends[job.id])
+
+    store = SimpleNamespace(statuses=lambda: {work.cells[0].id: "done", work.cells[2].id: "failed"})
+    monkeypatch.setattr(running, "LocalExecutor", Asking)
+    monkeypatch.setattr(running, "is_prepared", lambda folder, split: split == ready)
+    monkeypatch.setattr(running, "study_lock", nullcontext)
+    monkeypatch.setattr(running, "Store", SimpleNamespace(open=lambda folder: nullcontext(store)))
+
+    def told():
+        return [(cell.state, cell.memory, cell.reason) for cell in running.dry_run_study(work, tmp_path, 9)]
+
+    out = ("cannot run", None, "no file")
+    assert told() == [("to go", 5, None), ("cannot run", None, "too large"), out, out]
+    ((workers, place, _),) = places
+    assert (workers, place.exists(), place == tmp_path) == (4, False, False)
+    assert asked == [
+        (ready, "prepare", 9.0, str(place)), (missing, "prepare", 9.0, str(place)),
+        *((cell.id, "predict", 9.0, str(place)) for cell in work.cells[:2]),
+    ]  # fmt: skip
+    (tmp_path / "splits").mkdir()
+    assert told() == [("done", 5, None), ("cannot run", None, "too large"), ("failed", None, "no file"), out]
+    assert places[1] == (4, tmp_path, True)
 
 
 def test_a_run_knows_its_gpus_its_rounds_and_which_objective_is_better(monkeypatch):
