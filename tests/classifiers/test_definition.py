@@ -428,6 +428,38 @@ def test_tables_of_openml_are_known_by_what_openml_says_of_them(tmp_path, monkey
     assert plan_classifiers(spec).cells[0].id == first.id
 
 
+def test_what_a_run_of_classifiers_is_asked_for_reaches_the_driver(tmp_path, monkeypatch):
+    write_tables(tmp_path, "one", "two")
+    named = '"./mine.py:Nearest", "majority", "SVM"'
+    spec = load_classify_study(write_study(tmp_path, classifiers=named))
+    driven = []
+    monkeypatch.setattr(study, "drive", lambda work, folder, **how: driven.append((work, folder, how)))
+    monkeypatch.chdir(tmp_path)
+    asked = {"workers": 3, "progress": print, "retry_failed": True, "cluster": "tcp://here"}
+    study.run_classifiers(spec, "out", **asked)
+    ((work, folder, how),) = driven
+    assert (folder, how) == ((tmp_path / "out").resolve(), asked)
+    assert [(cell.row.dataset, cell.row.algorithm) for cell in work.cells] == [
+        (table, name) for table in ("one", "two") for name in ("Nearest", "majority", "SVM")
+    ]
+    ours = ("recassay.classifiers.artificial", "recassay.classifiers.cell", "recassay.classifiers.portfolio")
+    assert tuple(work.preload) == ours, "files are executed in the processes of their cells alone"
+    assert {work.splits[cell.split](tmp_path)["table"]["name"] for cell in work.cells} == {"one", "two"}
+    made = work.manifest(3, 2)
+    assert (made["machine"]["workers"], made["machine"]["threads"], made["seeds"]) == (3, 2, [spec.seed])
+    assert made["cells"] == [cell.id for cell in work.cells]
+    assert {name: made["datasets"][name] for name in ("one", "two")} == {
+        cell.row.dataset: cell.spec["split"]["data"] for cell in work.cells
+    }
+    assert made["classifiers"] == {cell.row.algorithm: cell.spec["code"] for cell in work.cells}
+    assert "base" not in made["study"]
+    monkeypatch.setattr(study, "known_cells", lambda folder: {work.cells[1].id: "failed"})
+    monkeypatch.setattr(study, "earlier_versions", lambda work, folder: {"SVM": len(work.cells)})
+    dry = study.run_classifiers(spec, "out", dry_run=True)
+    assert [cell.state for cell in dry.predictions] == ["to go", "failed", *["to go"] * 4]
+    assert (dry.planned, dry.earlier, dry.folder, len(driven)) == (6, {"SVM": 6}, folder, 1)
+
+
 def test_roles_are_those_of_the_registered(tmp_path):
     write_tables(tmp_path, "one")
     named = '"GrowingMLP", "rand1", "SVM", "./mine.py:Spy"'

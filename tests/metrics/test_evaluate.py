@@ -90,6 +90,7 @@ def test_frames_and_json_hold_the_means_and_the_conventions():
     assert plain["metrics"]["map@2[by_k]"] == pytest.approx(result.mean()["map@2[by_k]"])
     assert plain["conventions"]["map@2[by_k]"]["convention"] == "divided by k"
     assert plain["counts"]["evaluated"] == 3
+    assert plain["undefined"] == {"map@2[by_k]": 0}
 
 
 def test_a_metric_that_is_nowhere_defined_is_none_in_json():
@@ -227,6 +228,23 @@ def test_a_convention_states_all_that_decides_a_number():
     gini = next(entry for entry in describe_metrics() if entry["metric"] == "gini")
     assert (gini["scope"], gini["higher_is_better"]) == ("catalogue", False)
     assert list(gini["variants"]) == ["over_n", "over_n_minus_1", "over_n_plus_1"]
+    told = {entry["metric"]: entry for entry in describe_metrics()}
+    assert make_metric(told["hitrate"]["aliases"][0]).name == "hitrate"
+    assert told["mrr"]["summary"] == type(make_metric("mrr")).summary != ""
+
+
+def test_a_metric_of_ones_own_that_builds_on_ours_keeps_what_it_says_of_itself():
+    ours = type(make_metric("ndcg"))
+
+    class Lost(ours):
+        higher_is_better, aliases = False, ("lost gain",)
+
+    class Renamed(ours):
+        name = "gini"
+
+    assert (Lost.higher_is_better, Lost.aliases, Lost.summary) == (False, ("lost gain",), ours.summary)
+    assert Renamed.higher_is_better is False
+    assert ours.higher_is_better is True
 
 
 def test_the_largest_cut_off_and_a_variant_of_nothing():
