@@ -594,3 +594,4 @@ def test_halvings_without_an_order_do_not_count():
     zeros = of(np.zeros((2, 2, 20)), name="books")
     found = sweep_strata(evidence(three, zeros), replicates=100).study
     assert (found.estimate, found.chance) == (0.0, Chance(0.0, 0.0, 0.0)), "books says nothing"
+    assert found.n_datasets == 2, "it is one of the study's datasets all the same"

@@ -479,6 +479,7 @@ def test_which_differences_are_lumpy() -> None:
     assert sign_flip._lumpy(six)
     assert not sign_flip._lumpy(np.append(six, 6.5)), "seven sizes"
     assert not sign_flip._lumpy(np.tile(np.arange(1.0, 7.0), 334)), "beyond 2,000 differences the gaps are filled"
+    assert sign_flip._lumpy(np.append(np.linspace(1.0, 2.0, 2500), 100.0)), "one that is large among however many"
 
 
 def test_the_p_of_multiples_is_exact_for_mixed_sizes() -> None:
@@ -540,6 +541,8 @@ def test_algorithms_are_ordered_by_their_share_of_the_places_of_each_dataset() -
     tables = [UserScores("films", tuple("abcde"), level), UserScores("books", ("f", "g"), level[:2])]
     found = compare_users(tables, "ndcg@10", higher_is_better=True, replicates=100)
     assert found.algorithms == ("a", "b", "f", "c", "d", "e", "g"), "shares 1/5, 2/5, 1/2, 3/5, 4/5, 1 and 1"
+    songs = compare_users([UserScores("songs", ("z", "y", "x"), level[:3])], "ndcg@10", higher_is_better=True)
+    assert songs.datasets[0].not_worse() == ("z", "y", "x"), "three users show nothing; the best mean is first"
 
 
 def test_a_mean_of_zero_and_differences_without_spread() -> None:
