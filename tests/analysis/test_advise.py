@@ -163,15 +163,19 @@ def test_the_ranking_among_the_nearest_is_theirs():
 
 
 def test_what_is_not_known_of_the_new_dataset_is_left_out():
-    own = {**RANKS, "Giniu": float("nan")}
+    own = {**RANKS, "Giniu": float("nan"), "Mine": 2.0}
     del own["APB"]
     result = advise_for("mine", own, benchmark(fading(5, 12)), characteristics(12), replicates=200)
     assert result.left_out == {"Giniu": "undefined for the new dataset", "APB": "not known of the new dataset"}
     assert result.used == ("Nu", "Ni", "Density")
     described = result.frames()["advice_characteristics"].select("characteristic", "used", "outside").rows()
     assert described == [
-        ("Nu", True, False), ("Ni", True, False), ("Density", True, False), ("Giniu", False, False)
+        ("Nu", True, False), ("Ni", True, False), ("Density", True, False), ("Giniu", False, False),
+        ("Mine", False, False),
     ]  # fmt: skip
+    endless = {**RANKS, "Giniu": float("inf")}
+    endless = advise_for("mine", endless, benchmark(fading(5, 12)), characteristics(12), replicates=100)
+    assert endless.left_out == {"Giniu": "undefined for the new dataset"}
     table = characteristics(12)
     table.values[:, 0] = 3.0
     constant = advise_for("mine", RANKS, benchmark(fading(5, 12)), table, replicates=100)
@@ -501,6 +505,8 @@ def test_an_advice_says_what_it_is_worth_in_whole_sentences():
         "d01 is the same or nearly the same dataset (distance 0.049): the benchmark's own results on it say more than "
         "any advice."
     ]
+    close = replace(plain, usual_distance=(0.01, 0.02), nearest=(Neighbour("d01", 0.03),)).warnings()
+    assert [line.split(" is ")[0] for line in close] == ["No dataset of the benchmark", "d01"], "both can be true"
     assert result.title == "mine"
 
 

@@ -442,6 +442,9 @@ def test_nemenyi_looks_at_the_units_whatever_the_order_of_the_datasets():
     assert found.nemenyi_cd < 0.8, "mean ranks of 1.9 and 1.1 over ten families"
     assert found.groups["nemenyi"] == ()
     assert found.mean_ranks == pytest.approx((48 / 39, 69 / 39)), "over datasets, as in every verdict"
+    values[:, :3] = 1.0
+    (pair,) = compare_algorithms(matrix(values), families=families, draws=100).pairs
+    assert (pair.wins, pair.ties, pair.losses) == (27, 3, 9), "these count datasets as well"
 
 
 def test_the_verdict_of_a_comparison_has_its_settings(monkeypatch):

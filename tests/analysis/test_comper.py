@@ -502,6 +502,9 @@ def test_conclusions_are_whole_sentences():
     for kind, dataset, algorithm, total in parted.agg(pl.col("contribution").sum()).rows():
         assert kind in ("dimension", "objective")
         assert total == pytest.approx(scores[int(algorithm[1:]), int(dataset[1:])])
+    assert comper_scores(table, normalisation="min-max", draws=10).notes == [], "min-max does not depend on the unit"
+    films = replace(table, datasets=("films@1", "books", "films@2"))
+    assert comper_scores(films, draws=10).agreement() == found.agreement(), "over all settings, not those of films"
     answer = found.to_dict()
     assert answer["negative_dimensions"] == ["robustness", "scalability"]
     assert answer["mean_scores"] == pytest.approx({"a00": mean[0], "a01": mean[1]})

@@ -196,6 +196,7 @@ def test_ones_own_matrix_in_any_order_of_rows():
     read = matrix_from_frame(given_order)
     assert read.objectives == ("use", "joy")
     assert read.weights.tolist() == [5, 4, 3, 2, 1]
+    assert matrix_from_frame(given_order, where="mine.csv").name == "mine.csv"
 
 
 @pytest.mark.parametrize(

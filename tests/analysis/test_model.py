@@ -89,6 +89,8 @@ def test_equal_is_relative_to_the_levels_where_scores_are_not_transformed():
     level = np.array([[10.0, 10.1, 12.0], [10.0, 10.05, 12.0]])
     drawn = Drawn(level=level, within=0.02, scale=Scale("identity", True))
     assert drawn.equal()[0].tolist() == [1.0, 1.0, 0.0]  # 2 % of a level of about 10.7
+    signed = Drawn(level=level * [1.0, 1.0, -1.0], within=0.02, scale=Scale("identity", True))
+    assert signed.equal()[0].tolist() == [1.0, 1.0, 0.0], "of the size of the levels, whatever their sign"
 
 
 def test_of_two_on_the_same_level_the_one_that_fails_less_is_better():
@@ -260,6 +262,8 @@ def test_scales():
     assert (percent.transform, percent.whole, percent.moved) == ("logit", 100.0, 1)
     ends = np.array([[0.0, 0.0], [1.0, 1.0], [0.2, 0.9]])  # the first two datasets have nothing inside the scale
     assert choose_scale(ends, True, "ndcg@10")[1] == pytest.approx(np.array([[0.1, 0.1], [0.95, 0.95], [0.2, 0.9]]))
+    full, kept = choose_scale(np.ones((2, 2)), True, "ndcg@10")  # nor has the table
+    assert (full.moved, kept.tolist()) == (4, [[0.75, 0.75], [0.75, 0.75]])
     assert choose_scale(np.array([[0.0, 1.0]]), True, "ndcg@10")[1].tolist() == [[0.5, 0.5]]
     step = 1e-6
     for scale in (Scale("logit", True), Scale("logit", True, whole=100.0), Scale("log", True), Scale("identity", True)):
@@ -530,6 +534,9 @@ def test_what_draws_say_by_hand():
     assert result.equal().tolist() == [[1.0, 0.5, 0.0], [0.5, 1.0, 0.5], [0.0, 0.5, 1.0]]
     assert by_hand(failing=np.zeros(3)).probability_best().tolist() == [0.5, 0.5, 0.0]
     assert by_hand(failing=np.zeros(3)).better()[0].tolist() == [0.5, 0.5, 0.75]
+    near = by_hand(failing=np.array([0.005, 0.0, 0.0]))
+    assert near.probability_best().tolist() == [0.5, 0.5, 0.0], "costs that differ by less than 0.01 are the same"
+    assert near.better()[0].tolist() == [0.5, 0.5, 0.75]
     plain = by_hand(scale=Scale("identity", True), within=0.107)  # of the mean level: 0.098; as a ratio 0.102
     assert plain.equal()[1].tolist() == [0.5, 1.0, 0.0]
     assert by_hand(within=0.107).equal()[1].tolist() == [0.5, 1.0, 0.5]

@@ -354,6 +354,7 @@ def test_every_number_of_a_choice_by_plain_computation():
 def test_a_share_above_counts_ties_by_half_and_a_spread_is_the_middle():
     assert _above(np.array([0.5]), np.array([0.1, 0.5, 0.9, 0.2])) == pytest.approx((2 + 0.5) / 4)
     assert _above(np.array([0.0, 1.0]), np.array([0.5, 0.5])) == pytest.approx(0.5)
+    assert _above(np.array([0.5 + 1e-13, 0.5 - 1e-13]), np.array([0.5])) == 0.5, "what rounding parts is a tie"
     values = np.linspace(0, 1, 41) ** 2
     assert Spread.of(values) == Spread(values.mean(), *np.quantile(values, [0.025, 0.975]))
     assert Spread(0.5, 0.1, 0.9).to_dict() == {"mean": 0.5, "middle_95": [0.1, 0.9]}

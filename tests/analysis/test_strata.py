@@ -337,7 +337,7 @@ def test_a_pair_that_turns_round_is_proven_by_both_ends(p, proven):
     assert (found.flipped, found.proven) == (1, proven)
 
 
-def test_a_report_gives_the_bands_its_level():
+def test_a_report_gives_the_bands_its_level(monkeypatch):
     made = evidence(scores(LEVEL))
     known = {"strata": lambda: lambda metric, seed: made}
     narrow, wide = (
@@ -347,6 +347,13 @@ def test_a_report_gives_the_bands_its_level():
     assert (narrow.confidence, wide.confidence) == (0.6, 0.95)
     spans = [np.diff(found.datasets[0].interval, axis=-1).mean() for found in (narrow, wide)]
     assert spans[0] < spans[1]
+    asked = []
+    monkeypatch.setattr("recassay.analysis.strata.fit.sweep_strata", lambda evidence, **options: asked.append(options))
+    for replicates in (200, 10_000):
+        ANALYSIS.run(None, AnalysisSpec("ndcg@10", alpha=0.1, replicates=replicates, seed=3, evidence=known))
+    assert asked == [
+        {"alpha": 0.1, "confidence": 0.9, "replicates": replicates, "seed": 3} for replicates in (200, 2000)
+    ], "users are drawn at most 2,000 times"
 
 
 @pytest.mark.parametrize("up", [True, False])

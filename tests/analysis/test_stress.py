@@ -35,7 +35,15 @@ from recassay.analysis.stress.changes import (
     small_sizes,
     vary_beta,
 )
-from recassay.analysis.stress.conclusions import Conclusion, Survival, conclude, leading_order, survival, tiers
+from recassay.analysis.stress.conclusions import (
+    Conclusion,
+    Survival,
+    conclude,
+    deciding_datasets,
+    leading_order,
+    survival,
+    tiers,
+)
 from recassay.analysis.stress.curve import Curve, measured
 from recassay.analysis.stress.fit import stress_rankings
 from recassay.analysis.stress.ranker import Ranker, fewer_points, spread, subsets
@@ -106,6 +114,13 @@ def test_ranks_with_one_more_and_among_a_part_are_those_of_the_tables_themselves
     longer = np.vstack([values, values[4] * 1.1])
     after = ranker.of(Extended(ranker.contest, longer[-1]), weights)
     np.testing.assert_array_equal(after, ranker_of(ALL, longer, up)(weights))
+    values[:, :5] += 1 if up else -1
+    new = values.max(axis=0) + 1 if up else values.min(axis=0) - 1
+    new[5:] = values[:, 5:].min(axis=0) - 1 if up else values[:, 5:].max(axis=0) + 1
+    few = Contest(values[None], higher_is_better=up)
+    added = Extended(few, new).outcomes(np.ones((1, 8)))
+    assert (added.balance[0, -1], added.worst[0, -1]) == (9, 0), "it wins every duel, on five datasets of eight"
+    assert (added.worst[0, :-1] >= 5).all()
     chosen, _ = subsets(9, 5, 20, np.random.default_rng(2))
     parts = ranker.among(chosen)
     for t, those in enumerate(chosen):
@@ -571,7 +586,7 @@ def test_when_an_algorithm_is_added_or_beta_changes_by_plain_computation(up):
 
 
 def test_how_many_points_and_sizes():
-    assert [several(n) for n in (5, 12, 15, 30)] == [2, 2, 2, 5]
+    assert [several(n) for n in (5, 12, 15, 16, 30)] == [2, 2, 2, 3, 5]
     assert [small_sizes(n) for n in (5, 9, 10, 19, 20)] == [(2,), (4,), (5,), (5,), (5, 10)]
     assert [fewer_points(30, n) for n in (60, 61, 400, 401)] == [30, 10, 10, 5]
     assert fewer_points(3, 500) == 3
@@ -601,6 +616,10 @@ def test_a_conclusion_survives_depends_or_does_not():
     mean_ranks, names = np.array([1.0, 2.0, 2.0]), ("a", "c", "b")
     assert leading_order((RULES["mean"], RULES["mean_rank"]), reference, mean_ranks, names) == [0, 2, 1]
     assert leading_order((RULES["mean"],), reference, mean_ranks, names) == [1, 0, 2]
+    shared, others = [1.5, 1.5, 3.0], [2.0, 1.0, 3.0]
+    for best, lost in ((0, [False, True]), (1, [False, False]), (2, [False, False])):
+        found = deciding_datasets(np.array([shared]), np.array([[shared, others]]), best)
+        assert found.tolist() == [lost], "a shared first place is a first place"
     assert leading_order((RULES["mean"], RULES["borda"]), reference, mean_ranks, names) == [1, 0, 2], (
         "Borda alone is not the mean rank"
     )
@@ -672,6 +691,8 @@ def test_the_sentences_of_the_stress_tests():
     assert first_place(same) == (
         "The first place of A survives when x: it stays first in each of 66 choices under all 2 aggregations."
     )
+    alike = Conclusion("first", ("A",), "half", "y", (1.0, 1.0))
+    assert first_place(worded(conclusions=(sure, alike))).endswith("2 aggregations; when y, under all 2 aggregations.")
     drawn = Conclusion("first", ("A",), "half", "y", (0.95, 0.2))
     assert first_place(worded(conclusions=(drawn,), main=worded().half)) == (
         "The first place of A depends on the aggregation when y: it stays first in at least 95 % of 200 random choices "

@@ -76,7 +76,7 @@ class Duels:
         round and how many level."""
         counts = np.zeros((len(ranks), 2), dtype=np.int64)
         pairs = 0
-        for part, won, lost in self._blocks((weights > 0).astype(np.float64)):
+        for part, won, lost in self._blocks(weights):
             pairs += _count_dominated(won, lost, np.ascontiguousarray(ranks[:, part]), counts)
         return pairs, counts[:, 0], counts[:, 1]
 
