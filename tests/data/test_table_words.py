@@ -1,0 +1,217 @@
+"""The words by which people name the parts of a table, each in a table of its own."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from recassay import load_results
+from recassay.core import columns as c
+from recassay.data.folders import checked_name
+from recassay.data.importers.battles import _battle
+from recassay.data.importers.load import _files_below
+from recassay.data.importers.opened import meaningful
+from recassay.data.importers.swe_bench import _ids
+from recassay.data.readers import read_interactions
+from recassay.data.tables.grid import Table
+from recassay.data.tables.labels import has_cutoff, spelled
+from recassay.data.tables.nested import table_from_json
+from recassay.data.tables.responses import read_responses
+from recassay.data.tables.roles import Asked, _value_column, layout_of
+from recassay.data.tables.words import CUTOFF, OTHER_PHASES, PHASE, role_word
+
+NAMED = {"model": ["foo", "bar"], "dataset": ["d1", "d1"]}
+METRIC = {"NDCG@10": [0.3, 0.1]}
+ROLES = {
+    c.ALGORITHM: "algorithm algo model method recommender classifier system approach models methods algorithms "
+    "estimator approaches recommenders systems classifiers model_name Model_Names algorithm-name MethodName",
+    c.DATASET: "dataset data data_set task benchmark datasets data_sets corpus corpora tasks benchmarks collection "
+    "dataset_name Task_Name",
+    c.METRIC: "metric measure metrics measures metric_name evaluation_metric",
+    c.VALUE: "value score result mean average avg estimate metric_value",
+    c.SEED: "seed random_state random_seed run trial repeat repetition replicate repeat_id i_repeat i_run seed_id",
+    c.FOLD: "fold cv_fold fold_id i_split split_id i_fold cv cv_split fold_no fold_number split_no split_number n_fold "
+    "k_fold",
+    c.DEVIATION: "deviation std stdev std_dev sd stddev standard_deviation",
+    c.RUNS: "runs n_runs num_runs number_of_runs n_seeds",
+    c.USER: "user user_id uid query query_id q_id topic instance instance_id sample_id doc_id example_id",
+}
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_each_word_of_a_role_is_known(role):
+    assert {word: role_word(word) for word in ROLES[role].split()} == dict.fromkeys(ROLES[role].split(), role)
+
+
+def test_settings_and_counters_are_no_metrics():
+    named = (
+        "year rank # no id index epoch epochs lr learning_rate batch_size dim embedding_size embedding_dim hidden_size "
+        "n_layers layers weight_decay l2 dropout k n_factors factors users items interactions timestamp date Unnamed:0 "
+        "level_0 run_id params parameters params(m) params(b) #params size model_size flops wins #wins best_epoch "
+        "n_trials trials"
+    )
+    settings = named.split()
+    results = load_results(pl.DataFrame({**NAMED, **METRIC, **{name: [7.5, 8.5] for name in settings}}))
+    assert results.metrics == ["ndcg@10"]
+
+
+@pytest.mark.parametrize(
+    "ends",
+    [
+        ("ci_low", "ci_high"), ("ci_lower", "ci_upper"), ("lower", "upper"), ("low", "high"), ("lower_ci", "upper_ci"),
+        ("lower_bound", "upper_bound"), ("ci95_low", "ci95_high"), ("95_ci_low", "95_ci_high"),
+    ],
+)  # fmt: skip
+def test_ends_of_an_interval_by_their_names(ends):
+    low, high = ends
+    frame = pl.DataFrame({**NAMED, "metric": ["mrr"] * 2, "value": [0.5, 0.5], low: [0.4, 0.3], high: [0.6, 0.7]})
+    half = 1.959964
+    assert load_results(frame).frame["deviation"].to_list() == pytest.approx([0.1 / half, 0.2 / half])
+
+
+def _layout(**columns):
+    return layout_of(Table.of(pl.DataFrame({**NAMED, **columns})), Asked(), "here")
+
+
+def test_spreads_beside_a_metric_by_their_names():
+    words = {
+        "deviation": (
+            "std",
+            "stdev",
+            "std_dev",
+            "sd",
+            "stddev",
+            "standard_deviation",
+            "deviation",
+            "±",
+            "+/-",
+            "std.1",
+        ),
+        "error": ("stderr", "std_err", "std_error", "se", "sem", "standard_error"),
+    }
+    for kind, each in words.items():
+        found = {word: _layout(**METRIC, **{word: [0.02, 0.01]}).values[1].statistic for word in each}
+        assert found == dict.fromkeys(each, kind)
+
+
+def test_statistics_below_a_metric_by_their_names():
+    words = {
+        "value": ("mean", "avg", "average", "value", "score"),
+        "deviation": ("std", "stdev", "sd", "Std Dev", "±"),
+        "error": ("stderr", "sem", "SE"),
+        "skip": ("count", "median", "min", "max", "var", "25%", "50%", "75%"),
+    }
+    for kind, each in words.items():
+        found = {word: _value_column(0, ("MRR", word)).statistic for word in each}
+        assert found == dict.fromkeys(each, kind)
+
+
+def test_columns_of_cut_offs_and_of_phases_by_their_names():
+    cutoffs = ("k", "top_k", "Top@k", "@k", "at_k", "cutoff", "top_n", "list_length")
+    assert {word: _layout(**{word: [5, 10]}).roles.get(CUTOFF) for word in cutoffs} == dict.fromkeys(cutoffs, 2)
+    for tested in ("test", "Testing", "testset"):
+        phases = ("split", "subset", "phase", "partition", "stage", "set", "eval_set")
+        found = {word: _layout(**{word: [tested, "dev"]}).roles.get(PHASE) for word in phases}
+        assert found == dict.fromkeys(phases, 2)
+    assert sorted(OTHER_PHASES) == ["dev", "train", "training", "val", "valid", "validation"]
+
+
+def test_units_of_time_become_seconds():
+    units = {"s": 1, "sec": 1, "secs": 1, "second": 1, "seconds": 1, "ms": 0.001, "min": 60, "mins": 60, "minute": 60,
+             "minutes": 60, "h": 3600, "hour": 3600, "hours": 3600}  # fmt: skip
+    assert {unit: spelled(f"Training time ({unit})").unit for unit in units} == units
+
+
+def test_measures_of_a_whole_run_have_no_cut_off():
+    named = "seconds seconds_fit seconds_predict memory rmse mse mae auc gauc logloss joules energy emissions"
+    assert not any(map(has_cutoff, named.split()))
+    assert has_cutoff("ndcg")
+
+
+def test_results_are_found_in_a_document_under_each_usual_name():
+    records = [{"model": "foo", "ndcg@10": 0.3}, {"model": "bar", "ndcg@10": 0.1}]
+    for word in ("results", "data", "records", "rows", "runs", "experiments", "metrics", "scores"):
+        table = table_from_json({"dataset": "d1", word: records}, "films", Asked(), "here")
+        assert table is not None, word
+        assert table.names() == ("dataset", "model", "ndcg@10"), word
+
+
+def test_which_files_of_a_folder_may_hold_results(tmp_path):
+    named = (
+        "csv tsv txt parquet pq xlsx xlsm tex md json jsonl ndjson log db sqlite sqlite3 out dat result trec run runs "
+        "qrels qrel eval res htm html arff"
+    )
+    endings = named.split()
+    caches = ("__pycache__", "node_modules", ".git", ".ipynb_checkpoints", "saved", "wandb", "log_tensorboard")
+    for name in (*(f"a.{ending}" for ending in endings), "b.py", "c.png", *(f"{cache}/a.csv" for cache in caches)):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("x")
+    assert [path.name for path in _files_below(tmp_path)] == sorted(f"a.{ending}" for ending in endings)
+
+
+def test_general_words_of_a_file_name_say_nothing():
+    named = (
+        "results result table tables metrics metric performance evaluation eval evals scores score summary report "
+        "summaries output outputs leaderboard all test final list recs run runs export exported data log logs "
+        "experiment exp csv tsv per user overall averaged mean benchmark comparison cornacexp experiments trials"
+    )
+    words = named.split()
+    assert {word: meaningful(f"films_{word}") for word in words} == dict.fromkeys(words, "films")
+    assert {word: meaningful(f"{word.title()}-films") for word in words} == dict.fromkeys(words, "films")
+
+
+def test_battles_are_won_or_tied_by_each_usual_word():
+    words = {
+        1.0: ("model_a", "a", "left", "1", "X"),
+        0.0: ("model_b", "b", "right", "2", "Y"),
+        0.5: ("tie", "tie (bothbad)", "bothbad", "both_bad", "draw", "equal", "0.5", "Tie (both bad)"),
+    }
+    for made, each in words.items():
+        assert {word: _battle(["X", "Y", word], "here") for word in each} == dict.fromkeys(each, ("X", "Y", made))
+
+
+def test_every_list_of_a_report_names_instances():
+    named = (
+        "unresolved_ids empty_patch_ids error_ids incomplete_ids submitted_ids completed_ids no_generation no_logs "
+        "generated with_logs applied install_fail reset_failed test_errored test_timeout no_apply unresolved"
+    )
+    lists = named.split()
+    assert {name: _ids({"resolved": ["a"], name: ["b"]})[1] for name in lists} == {key: {"a", "b"} for key in lists}
+
+
+def test_answers_are_right_or_wrong_by_each_usual_word():
+    words = ["1", "1.0", "true", "Yes", "right", "correct", "0", "0.0", "FALSE", "no", "wrong", "incorrect"]
+    codes = read_responses(pl.DataFrame({"who": [f"r{i}" for i in range(12)], "item": words})).codes
+    assert codes[:, 0].tolist() == [1] * 6 + [0] * 6
+
+
+def test_metrics_that_lenskit_alone_has_are_of_lenskit(tmp_path):
+    names = ["RBP", "DCG", "Hit", "ListGini", "ExponentialGini", "MeanPopRank", "ILS", "AveragePrecision", "Entropy"]
+    path = tmp_path / "films.csv"
+    path.write_text(f"model,user_id,NDCG,{','.join(names)}\nA,1,{','.join(['0.5'] * 10)}\n")
+    assert load_results(path).frame["framework"].unique().to_list() == ["LensKit"]
+
+
+def test_names_that_windows_keeps_are_refused():
+    kept = ["con", "prn", "AUX", "nul", *(f"{port}{n}" for port in ("com", "LPT") for n in range(10))]
+    for name in (*kept, "con.tar.gz"):
+        with pytest.raises(Exception, match="is kept by Windows for a device"):
+            checked_name(name)
+    assert checked_name("com10") == "com10"
+
+
+def test_counts_of_trec_eval_are_no_measures(tmp_path):
+    counts = ("num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret", "relstring")
+    path = tmp_path / "films" / "bm25.txt"
+    path.parent.mkdir()
+    path.write_text("map all 0.5\nndcg all 0.25\n" + "".join(f"{count} all 3\n" for count in counts))
+    assert load_results(path, format="trec").metrics == ["map", "ndcg"]
+
+
+def test_a_file_of_interactions_is_known_by_each_usual_ending(tmp_path):
+    for ending in ("data", "base", "test", "ratings"):
+        path = tmp_path / f"a.{ending}"
+        path.write_text("1\t10\t5\t881250949\n2\t20\t3\t881250950\n")
+        record = read_interactions(path).record
+        assert record.format == ("csv" if ending == "ratings" else "movielens"), ending
