@@ -258,6 +258,9 @@ class Listing(Scoring):
         return self.answer
 
 
+def needy(self: Any, *, size: int, depth: int = 1) -> None: ...
+
+
 def unmade() -> None:
     raise ValueError("no file")
 
@@ -271,6 +274,11 @@ def unmade() -> None:
         (Scoring, 3, ["its space is int, not a mapping from argument to range"]),
         (Scoring(), {"answer": Real(0.0, 1.0, 0.5)}, ["an instance cannot be tuned: wrap its class to use space"]),
         (Scoring, {"size": Real(0.0, 1.0, 0.5)}, ["tuning may vary 'size', which its constructor does not take"]),
+        (type("Open", (Scoring,), {"__init__": lambda self, *more, **settings: None}), {"size": Real(0.0, 1.0, 0.5)},
+         []),
+        (type("Needy", (Scoring,), {"__init__": needy}), None,
+         ["it cannot be made without the argument 'size': give it a default"]),
+        (type("Tuned", (Scoring,), {"space": {"size": Real(0.0, 1.0, 0.5)}}), {}, []),
         (Listing, None, []),
         (type("Narrow", (Scoring,), {"recommend": lambda self, users: None}), None,
          ["its recommend does not take (users, k)"]),
@@ -313,6 +321,8 @@ def test_lists_of_a_model_are_sorted_filled_and_freed_of_what_is_excluded() -> N
     assert top.items.tolist() == [[1, 2]] * 3
     assert top.scores.tolist() == [[3.0, 2.0]] * 3
     assert wrap(Listing(scored), source="mine").source == "mine"
+    tuned = type("Tuned", (Scoring,), {"space": {"answer": Real(0.0, 1.0, 0.5)}})
+    assert (set(wrap(tuned).space), wrap(tuned, space={}).space) == ({"answer"}, {}), "what is said goes first"
     assert wrap(Scoring).source.endswith("test_external.Scoring")
 
 

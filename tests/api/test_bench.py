@@ -207,11 +207,12 @@ def test_an_algorithm_with_settings_comes_from_a_file(tmp_path, monkeypatch):
         datasets={"a": 1, "b": 2},
     )
     (tmp_path / "my.py").write_text(OWN)
-    (tmp_path / "one.toml").write_text('[study]\nalgorithms = ["my.py:Mine"]\n[algorithm.Mine]\n')
+    (tmp_path / "one.toml").write_text('[study]\nalgorithms = ["my.py:Mine"]\n[algorithm.Mine]\ndepth = 3\n')
     checked = []
     monkeypatch.setattr(bench, "checked_plan", lambda spec, folder: checked.append(folder))
     spec = bench.one_algorithm_study(rules, str(tmp_path / "one.toml"), 2)
     assert (spec.algorithms[0].reference, spec.base) == ("./my.py:Mine", str(tmp_path))
+    assert spec.algorithms[0].settings == {"depth": 3}
     assert (spec.name, spec.seeds, spec.datasets, spec.metrics) == ("bench-Mine", (5, 6), (), ("ndcg@10",))
     assert (spec.tuning.trials, spec.budget.memory_gb) == (7, 3.0)
     assert checked == [tmp_path / "bench-Mine"]

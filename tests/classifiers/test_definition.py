@@ -189,6 +189,7 @@ def test_tables_are_divided_by_seed_and_name(tmp_path):
         ({"classifiers": '"SVM"]\nseeds = [1'}, "unknown key study.seeds; did you mean 'seed'"),
         ({"more": "[classifier.SVN]\nC = 1\n"}, "classifier.SVN: the study has no such classifier; did you mean 'SVM'"),
         ({"more": "[classifier.SVM]\nC = { low = 1 }\n"}, "classifier.SVM.C"),
+        ({"more": "[classifier.SVM]\nC = [1, { low = 1 }]\n"}, "classifier.SVM.C = .*; give a value, or a list"),
         ({"more": "[protocol]\ntest_share = 2\n"}, "protocol.test_share = 2: input should be less than 1"),
         ({"more": "[protocol]\ntarget = 3\n"}, "protocol.target = 3 is no name"),
         ({"more": "[protocol]\ntest_shar = 0.2\n"}, "unknown key protocol.test_shar; did you mean 'test_share'"),
@@ -465,6 +466,9 @@ def test_roles_are_those_of_the_registered(tmp_path):
     named = '"GrowingMLP", "rand1", "SVM", "./mine.py:Spy"'
     spec = load_classify_study(write_study(tmp_path, datasets='"one.csv"', classifiers=named))
     assert [part.role for part in spec.classifiers] == ["mlp", "artificial", "real", "real"]
+    both = load_classify_study(write_study(tmp_path, datasets='"one.csv"', classifiers='"SVM", "rand2", "real"'))
+    others = [name for name in REAL if name != "SVM"]
+    assert [part.name for part in both.classifiers] == ["SVM", "rand2", *others], "each once, where it is first named"
     with pytest.raises(InputError, match=r"is no classifier: it lacks fit; give it fit\(X, y\) and predict\(X\)"):
         load_classifier("./mine.py:Lazy", str(tmp_path))
 

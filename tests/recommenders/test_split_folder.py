@@ -61,6 +61,9 @@ def test_a_split_comes_back_as_itself_from_every_format(ratings, tmp_path, form)
     exported = recassay.split(ratings, tmp_path / "out", form=form, protocol=USER_TIME)
     meta = read_sidecar(tmp_path / "out")
     assert meta["fingerprint"] == exported.fingerprint
+    told = (meta["dataset"], meta["format"], meta["counts"], meta["files"], meta["audit"])
+    assert told == (exported.dataset, form, exported.counts, exported.files, exported.audit)
+    assert (meta["recassay"], meta["protocol"]["split"]) == (recassay.__version__, "user_time")
     back = open_split_folder(tmp_path / "out", exported_protocol(meta), ReadSpec())
     assert back.fingerprint == exported.fingerprint
     data = recassay.load_data(ratings)
