@@ -60,6 +60,7 @@ from recassay.reporting.paper.setup import (
     entries,
     setup_text,
 )
+from recassay.reporting.tables import markdown_text
 from recassay.reporting.telling import figures_by_analysis
 from recassay.testing.results import synthetic_results
 from support.in_process import without_processes
@@ -867,6 +868,10 @@ def test_a_grid_in_other_formats():
     assert "rotate(-90deg, reflow: true)[a]" in typst_table(wide, "C", "l")
     assert "rotate(" not in typst_table(wide.part(columns=range(7)), "C", "l"), "seven fit beside each other"
     assert typst_text("1. a_b  #c") == r"1\. a\_b \#c"
+    for sign in "\\#$*_`<>@[]~\"'/+=-":
+        assert typst_text(f"a{sign}b") == f"a\\{sign}b"
+    for sign in "\\`*_[]|~":
+        assert markdown_text(f"a{sign}b") == f"a\\{sign}b"
     assert markdown_table(LOOKS, "C_d") == (
         "C\\_d\n\n|  | G x\\_1 | G y |\n| --- | ---: | ---: |\n| a | **0.51** ± 0.02\\* | <u>10.5</u> |\n"
         "| b | <u>0.4</u> ± 0.1 | – |\n"

@@ -45,6 +45,18 @@ def test_what_is_escaped_is_escaped_everywhere_alike():
     assert drawable(json.dumps("a\uffff😀\n")) == r'"a<U+FFFF>\ud83d\ude00\n"'
 
 
+OF_EVERY_OBJECT = (
+    "constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString", "valueOf",
+    "__proto__", "__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__",
+)  # fmt: skip
+"""The properties of Object.prototype in ECMAScript."""
+
+
+@pytest.mark.parametrize("name", OF_EVERY_OBJECT)
+def test_a_name_that_every_object_has_is_another_that_looks_the_same(name):
+    assert drawable([name, {name: 1}, f"{name}s"]) == [f"{name}\u2060", {f"{name}\u2060": 1}, f"{name}s"]
+
+
 def test_printable_text_shows_what_it_does_not_do():
     assert printable("plain — ñ 漢字 🎵\tand\nmore") == "plain — ñ 漢字 🎵\tand\nmore"
     assert printable("\x1b]0;title\x07") == "\\x1b]0;title\\x07"

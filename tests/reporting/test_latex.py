@@ -54,6 +54,14 @@ NAMES = [
         ("ʲ", r"\textsuperscript{j}"),
         ("ĵ ĩ", r"\^{\j} \~{\i}"),
         ("½ ﬁ", "1/2 fi"),
+        ("''", "'{}'"),
+        (",,", ",{},"),
+        ("?`!`", r"?{}{\ttfamily\char96}!{}{\ttfamily\char96}"),
+        ('"*"', r"{\ttfamily\char34}{*}{\ttfamily\char34}"),
+        ("x\u00a0y\u200b\x7fz", "x~y z"),
+        ("ı ȷ ſ", r"{\i} {\j} s"),
+        ("a‐b‑c⁄d", "a-b-c/d"),
+        ("• ☆ ⋆", r"\ensuremath{\bullet} \ensuremath{\star} \ensuremath{\star}"),
     ],
 )
 def test_a_name_becomes_the_commands_that_print_it(name, text):

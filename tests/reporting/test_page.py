@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import copy
 import hashlib
 import html
 import json
@@ -10,6 +11,7 @@ import re
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from types import SimpleNamespace as Made
+from typing import get_args
 
 import numpy as np
 import polars as pl
@@ -18,6 +20,7 @@ import pytest
 import recassay
 from recassay.analysis.compare.result import critical_differences
 from recassay.core.errors import InputError
+from recassay.core.specs.specs import SplitName
 from recassay.core.tables.facts import AuditFinding, StudyFacts
 from recassay.core.tables.matrix import MissingCells
 from recassay.core.tables.results import Results
@@ -33,7 +36,9 @@ from recassay.reporting.page.build import SCRIPTS, _meta, appendix, build_page, 
 from recassay.reporting.page.cautions import cautions
 from recassay.reporting.page.parts import definitions
 from recassay.reporting.page.svg import inline_svg
+from recassay.reporting.page.top import SPLITS as top_words
 from recassay.reporting.page.top import _budget, _protocol, _split, top
+from recassay.reporting.paper.captions import SPLITS as paper_words
 from recassay.reporting.section import Section, Table
 from recassay.reporting.tables import column_texts, html_section_table, html_table, latex, markdown, paper_tables, shown
 from recassay.store.records import CellRecord
@@ -52,6 +57,9 @@ def test_text_is_escaped_and_markup_is_not():
         '<p class="k" data-name><b>x</b>3</p>'
     )
     assert tag("input", checked=True) == "<input checked>"
+    assert [tag(name) for name in ("br", "col", "hr", "img", "meta", "p")] == [
+        "<br>", "<col>", "<hr>", "<img>", "<meta>", "<p></p>"
+    ]  # fmt: skip
     assert escaped(Markup("<b>")) == "<b>"
 
 
@@ -775,6 +783,16 @@ def inlined(inside: str, names=("A", "B")) -> str:
         ('<path transform="translate(1.25,-0.4)" k="1.2345"/>', '<path transform="translate(1.2,-0.4)" k="1.2345"/>'),
         ('<path fill="#1b1f24" stroke="#687079"/>', '<path fill="currentColor" stroke="var(--soft)"/>'),
         ('<path fill="rgb(27, 31, 36)" stroke="#e4e7eb"/>', '<path fill="currentColor" stroke="var(--line)"/>'),
+        ('<path fill="#687079" stroke="#1b1f24"/>', '<path fill="var(--soft)" stroke="currentColor"/>'),
+        ('<path fill="#eef0f2" stroke="#eef0f2"/>', '<path fill="#eef0f2" stroke="var(--line)"/>'),
+        ('<path stroke="#ddd"/><path stroke="#ffffff"/>', '<path stroke="var(--line)"/><path stroke="var(--ground)"/>'),
+        ('<g class="role-axis-label role-axis-title role-legend-label"/>',
+         '<g class="role-axis-label role-axis-title role-legend-label"/>'),
+        ('<g aria-roledescription="x" aria-hidden="true" pointer-events="none" version="1" stroke-miterlimit="10"/>',
+         "<g/>"),
+        ('<line x="1.26" y="1.26" x1="1.26" x2="1.26" y1="1.26" y2="1.26" font-size="1.26" d="M1.26,2.00"/>',
+         '<line x="1.3" y="1.3" x1="1.3" x2="1.3" y1="1.3" y2="1.3" font-size="1.3" d="M1.3,2"/>'),
+        ('<rect fill="red" width="1.26" height="1.26"/>', '<rect fill="red" width="1.3" height="1.3"/>'),
     ],
 )  # fmt: skip
 def test_what_a_picture_keeps_on_the_page(inside, kept):
@@ -792,6 +810,9 @@ def test_what_a_picture_keeps_on_the_page(inside, kept):
          '<g fill="none"><path fill="red"/><path fill="red"/></g>'),
         ('<g><g fill="red"/><path fill="red"/></g>', '<g><g fill="red"/><path fill="red"/></g>'),
         ('<g><path d="M0,0"/><path d="M0,0"/></g>', '<g><path d="M0,0"/><path d="M0,0"/></g>'),
+        *((f'<g><path {name}="9"/><path {name}="9"/></g>', f'<g {name}="9"><path/><path/></g>')
+          for name in ("stroke", "stroke-width", "stroke-dasharray", "font-size", "font-weight", "text-anchor")),
+        ('<g><path opacity="0.5"/><path opacity="0.5"/></g>', '<g><path opacity="0.5"/><path opacity="0.5"/></g>'),
     ],
 )  # fmt: skip
 def test_what_all_marks_of_a_group_share_is_said_once(inside, kept):
@@ -818,6 +839,8 @@ def test_marks_carry_their_values_and_the_number_of_their_name():
         '<g data-keys="algorithm|x"><path data-n="0" data-v="#0|1"/></g>'
     ), "a name may hold what separates values"
     assert one("a title without values") == "<g><path/></g>"
+    for mark in ("path", "text", "line", "rect", "image"):
+        assert inlined(f'<g><{mark} aria-label="x: 1"/></g>') == f'<g data-keys="x"><{mark} data-v="1"/></g>'
     assert inlined('<g aria-label="x: 1"><g aria-label="x: 2"/></g>') == "<g><g/></g>", "a group is no mark"
     several = (
         '<g><path aria-label="x: 1; y: null"/><path aria-label="x: 2; y: 3"/><path aria-label="z: A"/></g>'
@@ -856,9 +879,18 @@ def test_the_verdict_of_the_comparison_comes_first():
     assert judgement({"other": Made(judgement="no verdict"), "rank": ranked}) is ranked.judgement
     assert judgement({"other": Made(), "third": Made(judgement=ranked.judgement)}) is ranked.judgement
     assert judgement({"other": Made(judgement="no verdict")}) is None
+    third, second, first = (Made(judgement=copy.copy(ranked.judgement)) for _ in range(3))
+    every = {"third": third, "rank": second, "compare": first}
+    for name in ("compare", "rank", "third"):
+        assert judgement(every) is every.pop(name).judgement, "the comparison knows the control; then the ranks"
     card = str(top(content(synthetic_results(5), **given), []))
     assert card.startswith('<section id="verdict" class="')
     assert 'class="forest-plot"' in card
+
+
+def test_every_split_has_its_words():
+    assert set(top_words) == set(paper_words) == set(get_args(SplitName))
+    assert all("a rule of its own" not in _split({"split": name, "ratios": ()}) for name in get_args(SplitName))
 
 
 def test_long_lists_are_cut():

@@ -159,6 +159,16 @@ def test_which_channels_have_a_legend():
                 "x": {"field": "a"}, "fill": {"field": "b", "legend": {"title": None}}}  # fmt: skip
     spec = {"encoding": encoding, "layer": [{"encoding": {"opacity": {"field": "c"}}}]}
     assert [how["field"] for how in figures._legends(spec)] == ["a", "b", "c"]
+    shown = ("color", "strokeDash", "shape", "size", "opacity", "fill", "stroke")
+    every = {"encoding": {name: {"field": name} for name in (*shown, "x", "y", "detail", "text", "tooltip", "order")}}
+    assert [how["field"] for how in figures._legends(every)] == list(shown)
+
+
+@pytest.mark.parametrize("way", ["layer", "hconcat", "vconcat", "concat", "spec"])
+def test_charts_in_a_chart_are_found_however_they_are_joined(way):
+    inner = {"layer": [{"mark": "text"}]}
+    assert list(figures._views({way: [inner]})) == [{way: [inner]}, inner, {"mark": "text"}]
+    assert figures._texts({way: inner if way == "spec" else [inner]}) == "labels"
 
 
 def test_panels_beside_and_below_each_other():

@@ -79,6 +79,17 @@ def test_sentences_change_and_names_do_not(text, said):
     assert speaker(spoken(("algorithm", "dataset")))(text) == text
 
 
+def test_a_name_within_another_and_a_name_on_a_page_stay_whole():
+    say = speaker(spoken(("model", "task"), "algorithm", "algorithm of datasets", "users & co"))
+    assert say("algorithm of datasets beats the algorithm on datasets") == (
+        "algorithm of datasets beats the algorithm on tasks"
+    )
+    assert say("users & co, users &amp; co, users") == "users & co, users &amp; co, instances"
+    usual = spoken()
+    named = replace(usual, frame=usual.frame.with_columns(metric=pl.lit("hits a user")))
+    assert speaker(named)("hits a user of a dataset, by a user") == "hits a user of a task, by an instance"
+
+
 def test_of_a_page_only_what_is_read_changes():
     page = "<p title='dataset'>a dataset</p><script>dataset = 1</script><style>.dataset{}</style><b>Algorithms</b>"
     expected = "<p title='dataset'>a task</p><script>dataset = 1</script><style>.dataset{}</style><b>Models</b>"

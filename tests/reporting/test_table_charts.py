@@ -271,6 +271,9 @@ def test_costs_have_a_panel_per_measure():
     assert [[own["median"] for own in rows_of(panel)[0]] for panel in spec["hconcat"]] == [[1.0, 2.0], [8.0, 9.0]]
     left, right = (panel["layer"][0]["encoding"]["y"] for panel in spec["hconcat"])
     assert left["sort"] == ["y", "x"], "the order of the first measure"
+    rows.append(row("memory", "late", 1.0))
+    more = cost.plot_cost(result, "dataset").to_dict()["hconcat"][0]["layer"][0]["encoding"]["y"]["sort"]
+    assert more == ["y", "x", "late"], "and then those that it lacks"
     assert (left["axis"] is None, right["axis"] is None) == (False, True)
     assert spec["title"]["subtitle"].startswith("Over algorithms: from the least")
 

@@ -490,6 +490,16 @@ def test_rules_are_told_with_the_line_that_broke_them(tmp_path) -> None:
     ]
     assert try_rules(MostPop, [raising], "other.py")[1][0].where == ""
 
+    def told(words: str) -> str:
+        def breaks(kind: Any) -> None:
+            raise ConformanceError(words, where="Mine")
+
+        return try_rules(MostPop, [breaks], "mine.py")[1][0].problem
+
+    assert [told(f"{name} fails") for name in ("fit", "score", "memory_bytes", "fits")] == [
+        "Its fit fails", "Its score fails", "Its memory_bytes fails", "It fits fails"
+    ]  # fmt: skip
+
 
 def test_a_check_says_whether_an_algorithm_is_ready() -> None:
     ready = CheckResult("Mine", ("depth", "reg"), ("It has a name.",), (), 1.25)
