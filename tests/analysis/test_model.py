@@ -612,6 +612,8 @@ def test_noise_predictions_and_tipping_points_by_hand(monkeypatch):
     assert (cell.algorithm, cell.dataset) == ("b", "y")
     logits = np.quantile([-1.7, -1.6, -1.5, -1.4, -1.3], [0.5, 0.1, 0.9])
     assert [cell.estimate, cell.low, cell.high] == pytest.approx(1 / (1 + np.exp(-logits)))
+    (error,) = fit_model(table, "ndcg@10", higher_is_better=False, confidence=0.8).predicted
+    assert [error.estimate, error.low, error.high] == pytest.approx(1 / (1 + np.exp(logits[[0, 2, 1]])))
     (point,) = result.tipping
 
     def without_lists(metric):

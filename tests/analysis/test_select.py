@@ -35,12 +35,13 @@ from support.tables import printed_table
 METRICS = ("ndcg@10", "hitrate@10", "coverage@10")
 
 
+@pytest.mark.parametrize("up", [True, False])
 @pytest.mark.parametrize("rule", list(RULES))
-def test_agreement_is_spearmans_rho_of_the_two_rankings(rule):
-    matrix = benchmark(fading(6, 9, noise=1.5))
-    agreement = SubsetAgreement(matrix.values, RULES[rule], higher_is_better=True)
+def test_agreement_is_spearmans_rho_of_the_two_rankings(rule, up):
+    matrix = replace(benchmark(fading(6, 9, noise=1.5)), higher_is_better=up)
+    agreement = SubsetAgreement(matrix.values, RULES[rule], higher_is_better=up)
     for subset in ([0, 3, 4], [1, 2, 5, 8]):
-        part = benchmark(matrix.values[:, subset])
+        part = replace(benchmark(matrix.values[:, subset]), higher_is_better=up)
         few, all_ = (
             rank_algorithms(m, methods=[rule], replicates=100).rankings[rule].ranks for m in (part, matrix)
         )  # fmt: skip
@@ -380,6 +381,12 @@ def test_which_metrics_judge_and_what_is_too_little(monkeypatch):
     assert select_datasets(table, 3, others=others, **quick).held_out_metrics == ("recall@10",)
     signed = select_datasets(table, 3, others=others, rule="mean_rank", **quick)
     assert signed.held_out_metrics == ("recall@10", "bias"), "mean ranks allow negative values"
+    errors = replace(benchmark(fading(6, 8, noise=1.0, seed=5), "rmse"), higher_is_better=False)
+    down = select_datasets(table, 3, others={"rmse": errors}, rule="plurality", **quick).choices["random"]
+    drawn = subset_weights(random_subsets(8, 3, 10, derived_rng(0, "selection", "random", "3")), 8)
+    own = [SubsetAgreement(errors.values, RULES["plurality"], higher_is_better=up).rho(drawn) for up in (False, True)]
+    assert down.by_metric["rmse"] == pytest.approx(own[0].mean()), "every metric has its own direction"
+    assert own[0].mean() != pytest.approx(own[1].mean())
     for k, n in ((6, 5), (2, 6)):
         few = Results.from_frame(long_frame(benchmark(fading(k, n))))
         with pytest.raises(NotApplicableError, match=f"{n} datasets and {k} algorithms are too few"):
