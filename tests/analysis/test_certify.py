@@ -431,3 +431,24 @@ def test_a_scale_from_few_blocks_is_that_of_one_fewer():
     assert belief.degrees == 4.0
     many = np.arange(11)
     assert believe(blocks, many, np.random.default_rng(2).normal(size=(11, 3)), theta).degrees == 11 - 1 - 2
+
+
+@pytest.mark.parametrize("free", ["missing", "aggregation"])
+def test_choices_of_the_analysis_need_no_further_block(free):
+    rows = [
+        {"algorithm": a, "dataset": d, "metric": "ndcg@10", free: f, "split": s, "value": 0.1 * (i + 1) * (j + 1)}
+        for i, a in enumerate("AB")
+        for j, (d, f, s) in enumerate(itertools.product("xy", ("one", "two"), ("late", "soon")))
+    ]
+    grid, known = whole_grid(pl.DataFrame(rows), None)
+    assert (list(grid.axes), len(grid.paid), len(grid.free), len(known)) == (["split", free], 2, 2, 4)
+
+
+def test_cut_offs_need_no_further_block():
+    rows = [
+        {"algorithm": a, "dataset": d, "metric": f"{m}@{k}", "split": s, "value": 0.1 * (i + 1) * (j + 1)}
+        for i, a in enumerate("AB")
+        for j, (d, m, k, s) in enumerate(itertools.product("xy", ("ndcg", "recall"), (5, 10), ("late", "soon")))
+    ]
+    grid, known = whole_grid(pl.DataFrame(rows), None)
+    assert (list(grid.axes), len(grid.paid), len(grid.free), len(known)) == (["split", "metric", "cutoff"], 2, 4, 4)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -17,7 +18,7 @@ from recassay.analysis.decodirt import traits as decodirt_traits
 from recassay.analysis.decodirt.bins import equal_bins, make_bins
 from recassay.analysis.decodirt.fit import ANALYSIS, analyze_instances
 from recassay.analysis.decodirt.fit import _notes as notes_of
-from recassay.analysis.decodirt.metadata import METADATA, _pearson, correlate_metadata
+from recassay.analysis.decodirt.metadata import METADATA, _pearson, correlate_metadata, properties
 from recassay.analysis.decodirt.ratings import (
     PAPER_PLAYERS,
     Baselines,
@@ -689,6 +690,8 @@ def test_the_recommendation_by_plain_computation(small):
     assert some.datasets == tuple(name for name in some.set.datasets if name not in some.left_out)
     none = recommend([turned[one.dataset] for one in small.traits], small.ratings, real, seed=6)
     assert (none.datasets, none.left_out) == (none.set.datasets, ()), "where all are negative the half stays whole"
+    flat = [with_slopes(one, 0.0) if one.dataset == first else one for one in small.traits]
+    assert first in recommend(flat, small.ratings, real, seed=6).datasets, "a mean of 0 is not negative"
     data = small.to_dict()["recommended"]
     assert (data["set"], data["kendall_tau"], data["overlap_of_least"]) == (found.set.name, found.tau, found.overlap)
 
@@ -698,6 +701,13 @@ def turned_items(traits):
     items = traits.fit.items
     negative = LogisticItems(items.names, -np.abs(items.slope) - 0.1, items.intercept, items.guessing)
     return replace(traits, fit=replace(traits.fit, items=negative))
+
+
+def with_slopes(traits, slope):
+    """The same dataset with one discrimination for all items."""
+    items = traits.fit.items
+    level = LogisticItems(items.names, np.full(len(items.names), slope), items.intercept, items.guessing)
+    return replace(traits, fit=replace(traits.fit, items=level))
 
 
 def staircase(names, real):
@@ -750,3 +760,30 @@ def test_a_correlation_and_its_p_are_those_of_the_usual_test():
     assert _pearson(x, y) == pytest.approx(tuple(stats.pearsonr(x, y)))
     assert _pearson(x, -y) == pytest.approx(tuple(stats.pearsonr(x, -y)))
     assert _pearson(x, 2 * x + 1) == (pytest.approx(1.0), pytest.approx(0.0, abs=1e-12))
+
+
+@pytest.mark.parametrize(
+    ("names", "rated"),
+    [
+        (("SVM", "KNN-5", "XGB"), ("SVM", "KNN-5")),
+        (("MLP", "KNeighbors-5", "KNN-3"), ("MLP", "KNeighbors-5")),
+        (("KNN", "svc", "KNeighbors", "SVM"), ("SVM", "KNeighbors")),
+        (("KNN-5", "KNN", "DT", "decision-tree"), ("KNN", "decision-tree")),
+        (("RF", "RandomForest", "NB", "GaussianNB"), ("RandomForest", "GaussianNB")),
+    ],
+)
+def test_of_several_spellings_of_a_classifier_the_papers_own_is_rated(names, rated):
+    assert choose_players([SimpleNamespace(respondents=names, roles=("real",) * len(names))]) == rated
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "NumberOfClasses", "NumberOfInstances", "NumberOfFeatures", "ClassEntropy", "Dimensionality",
+        "PercentageOfInstancesWithMissingValues", "MajorityClassPercentage", "MinorityClassPercentage",
+    ],
+)  # fmt: skip
+def test_every_property_of_the_paper_is_read_where_it_is_known(name):
+    found = properties([SimpleNamespace(metadata={name: 0}), SimpleNamespace(metadata={"other": 1})])
+    assert len(found) == 8
+    assert found[name].tolist() == pytest.approx([0.0, np.nan], nan_ok=True)

@@ -51,6 +51,9 @@ def test_rounded_values_do_not_show_what_rounding_may_hide():
     assert equivalence_p(fine.round(1), *pair, within=0.02)[0][0] > 0.05  # 0.1 of 6 is 1.7 %
     assert equivalence_p(fine.round(3), *pair, within=0.02)[0][0] < 0.001
     assert [rounding_unit(fine), rounding_unit(fine.round(1)), rounding_unit(fine.round(0))] == [0.0, 0.1, 1.0]
+    many = np.ones((1000, 600))
+    many[7, 7] = 1.25
+    assert rounding_unit(many) == 0.01, "one value with decimals is enough"
 
 
 @pytest.mark.parametrize(("n", "confidence"), [(3, 0.95), (6, 0.95), (8, 0.9), (9, 0.99), (12, 0.95), (230, 0.95)])

@@ -346,3 +346,13 @@ def test_what_has_no_error_or_no_finite_value_says_nothing_of_reliability():
         "difficulty": np.var([6.0, -1.0]) / (np.var([6.0, -1.0]) + 0.625),  # of difficulties, 6 is the most
         "discrimination": np.var([1.0, 1.5, 0.5]) / (np.var([1.0, 1.5, 0.5]) + np.mean([0.25, 0.0625, 1.0])),
     })  # fmt: skip
+
+
+def test_a_user_without_any_answer_is_served_by_none():
+    hits = np.zeros((3, 40))
+    hits[0, :20] = 1
+    hits[:, 30:] = 1
+    hits[:, 39] = np.nan
+    table = Responses.from_array(hits, ["a", "b", "c"], [f"u{j}" for j in range(40)])
+    found = fit_user_irt({"films": table}).main
+    assert (found.users, found.hit_by_all, found.hit_by_none, found.telling_users) == (40, 9, 11, 20)
