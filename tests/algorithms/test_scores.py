@@ -220,6 +220,34 @@ def test_memory(name):
     assert memory_of(name) == MEMORY[name]
 
 
+@pytest.mark.parametrize(
+    ("name", "parameter", "sizes"),
+    [
+        ("ItemKNN", "k", (1_000, 300, 4_000)), ("UserKNN", "k", (300, 1_000, 4_000)),
+        ("RP3beta", "k", (1_000, 300, 4_000)), ("LocalEASE", "neighbours", (1_000, 300, 4_000)),
+        ("GF-CF", "factors", (1_000, 300, 4_000)), ("NCE-PLRec", "factors", (1_000, 300, 4_000)),
+        ("SimpleX", "negatives", (1_000, 300, 4_000)), ("UltraGCN", "negatives", (1_000, 300, 4_000)),
+        *((name, "batch", (300, 80, 300)) for name in NEURAL),
+    ],
+)  # fmt: skip
+def test_more_than_there_is_takes_no_memory(name, parameter, sizes):
+    kind = algorithms.get(name)
+    settings = {"device": "cpu"} if "device" in getattr(kind, "limits", {}) else {}
+    less, all_, more = (kind(**settings, **{parameter: n}).memory_bytes(*sizes) for n in (60, 300, 350))
+    assert less < all_ == more
+
+
+def test_memory_follows_the_order_of_a_filter_and_the_layers_of_an_autoencoder():
+    first, second, third = (
+        algorithms.get("Turbo-CF")(order=order, device="cpu").memory_bytes(1_000, 500, 20_000) for order in (1, 2, 3)
+    )
+    assert second - first == third - second == 2 * 4 * 500**2
+    batch = 6 * 500 * 200
+    for hidden, learned in ((0, (2 * 30 + 1) * 200), (70, (2 * 70 + 1) * 200 + 2 * 70 * 30)):
+        made = algorithms.get("MultiDAE")(hidden=hidden, latent=30, batch=500)
+        assert made.numbers(1_000, 200, 9_000) == (learned, batch)
+
+
 def test_parameters():
     expected = Path(__file__).with_name("parameters.txt").read_text("utf-8").splitlines()
     assert [line for name in algorithms.names() if name in MEMORY for line in parameters_of(name)] == expected
