@@ -79,6 +79,11 @@ def test_arff():
     ]
 
 
+def test_a_declared_range_leaves_a_column_numeric():
+    text = "@attribute a Integer [1,10]\n@attribute b date 'yyyy'\n@data\n3,1999\n"
+    assert read_arff(text, "t").rows() == [(3.0, "1999")]
+
+
 def test_sparse_arff_fills_with_zero_and_the_first_value():
     text = "@attribute a real\n@attribute b {no,yes}\n@attribute c real\n@data\n{0 2.5, 1 yes}\n{ }\n{2 -1}\n"
     assert read_arff(text, "t").rows() == [(2.5, "yes", 0.0), (0.0, "no", 0.0), (0.0, "no", -1.0)]

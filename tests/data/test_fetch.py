@@ -337,6 +337,9 @@ def test_chunked_answer_and_its_early_end(server: Server, tmp_path: Path) -> Non
     record = run(entry_for(server), tmp_path, progress=lambda _, total: calls.append(total))
     assert record.sha256 == SHA256
     assert None in calls
+    calls.clear()
+    run(entry_for(server, size=len(BODY)), tmp_path / "known", progress=lambda _, total: calls.append(total))
+    assert set(calls) == {len(BODY)}, "what the catalog says, where the server does not"
 
 
 def test_server_errors_are_retried_with_growing_pauses(server: Server, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from recassay.core.errors import InputError
 from recassay.data.lists.judgements import read_judgements
 from recassay.data.lists.nested import LZ4_MAGIC, lz4_table
 from recassay.data.lists.read import read_lists
+from recassay.data.lists.roles import list_roles
 
 TRUE = Path(__file__).resolve().parents[1] / "samples" / "lists"
 
@@ -161,6 +162,13 @@ def test_judgements_of_trec_and_ranx(tmp_path: Path) -> None:
     assert ranx.rows() == found.rows()
     assert read_judgements(write(tmp_path, "q.csv", "user,item\nu1,i1\n")) is None
     assert read_judgements(write(tmp_path, "t.txt", "1 0 7 5\n1 3 8 4\n")) is None
+    for name in ("q.qrels", "q.qrel", "Q.TREC", "q.txt"):
+        marked = read_judgements(write(tmp_path, name, "u1 Q0 i1 2\nu1 Q0 i2 -1\n\nu2 Q0 i1 1\n"))
+        assert marked is not None
+        assert marked.rows() == found.rows()
+    ordered = read_judgements(write(tmp_path, "o.json", '{"u1": ["i1", "i2"]}'))
+    assert ordered is not None
+    assert ordered.rows() == [("u1", "i1", 1.0), ("u1", "i2", 1.0)], "a place in a list is no degree of relevance"
 
 
 @pytest.mark.parametrize("file", sorted(file.name for file in TRUE.iterdir() if file.suffix not in (".csv", ".gz")))
@@ -280,3 +288,18 @@ def test_numbers_of_cbor(written: str, score: float) -> None:
     """One user with one item: a map of a map, with a score as RFC 8949 writes it."""
     table = lz4_table(bytes.fromhex(f"a16175a16169{written}"), "x.lz4")
     assert table.rows() == [("u", "i", score)]
+
+
+@pytest.mark.parametrize(
+    ("names", "roles"),
+    [
+        (["rating", "Score", "item_id", "item", "user_id", "user"], {"user": "user", "item": "item", "score": "Score"}),
+        (["value", "prediction", "qid", "docno"], {"user": "qid", "item": "docno", "score": "prediction"}),
+        (["pos", "rank", "uid", "items"], {"user": "uid", "rank": "rank", "items": "items"}),
+        (["session", "item", "recs"], {"user": "session", "item": "item"}),
+        (["user:token", "item_list:token_seq", "run"], {"user": "user:token", "items": "item_list:token_seq",
+                                                         "algorithm": "run"}),
+    ],
+)  # fmt: skip
+def test_of_several_names_for_a_role_the_most_usual_is_taken(names: list[str], roles: dict[str, str]) -> None:
+    assert list_roles(names, "x.csv") == roles

@@ -289,6 +289,15 @@ def test_skipped_rows_are_counted_and_shown(tmp_path: Path) -> None:
         read_interactions(path)
 
 
+def test_of_several_faults_of_a_row_that_of_its_ids_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("stars,user,item\nx,,5\ny,3,\nz,4,6\n1,2,3\n")
+    result = read_interactions(path, ReadSpec(columns={"rating": "stars"}, skip_bad_rows=True))
+    assert [row.reason for row in result.record.bad_rows] == [
+        "user id is empty", "item id is empty", "rating 'z' is no number",
+    ]  # fmt: skip
+
+
 def test_bad_rows_of_a_frame_are_counted_from_one() -> None:
     frame = pl.DataFrame({"user": [1, None, 3], "item": [1, 2, 3], "rating": [1.0, 2.0, float("nan")]})
     with pytest.raises(InputError, match=r"2 of 3 rows are bad \(row 2: user id is empty; row 3: rating nan"):

@@ -115,7 +115,15 @@ def test_blocks_give_the_same_interactions_and_record(
         assert repr(described) == repr(describe(whole.interactions))
 
 
-def test_two_ids_of_one_hash_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hashes of small sources, looked up without waiting for the compiler."""
+    monkeypatch.setattr(hashes, "_add", hashes._add.py_func)
+
+
+@pytest.mark.usefixtures("uncompiled")
+@pytest.mark.parametrize("rows", [blocks.ROWS, 23])
+def test_two_ids_of_one_hash_are_told_apart(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
     seeds = []
 
     def weak(column: Any, seed: int = 0) -> Any:
@@ -125,16 +133,11 @@ def test_two_ids_of_one_hash_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> 
 
     plain = {kind: kind.hash for kind in (pl.Expr, pl.Series)}
     whole = read_interactions(frames()["text"]).interactions
+    monkeypatch.setattr(blocks, "ROWS", rows)
     for kind in plain:
         monkeypatch.setattr(kind, "hash", weak)
     same(whole, read_interactions(frames()["text"]).interactions)
     assert set(seeds) == {0, 1}
-
-
-@pytest.fixture
-def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hashes of small sources, looked up without waiting for the compiler."""
-    monkeypatch.setattr(hashes, "_add", hashes._add.py_func)
 
 
 SMALL = {"text": "lazy", "far apart": "frame", "bad": "csv", "events": "parquet", "no times": "gzip"}

@@ -158,7 +158,8 @@ def test_the_truth_is_the_formula_of_the_model(at):
     items = np.arange(spec.n_items, dtype=np.int32)
     np.testing.assert_allclose(truth.expected_rating(users[:, None], items[None]), expected, rtol=1e-9)
     liked = by_hand * stats.norm.sf(3.5, expected, 0.5)
-    np.testing.assert_allclose(truth.affinity(users, at=at, positive_threshold=4), liked, rtol=1e-6)
+    for threshold in (4, 3.5, 3.1):  # ratings are whole: the least that reaches each of these is 4
+        np.testing.assert_allclose(truth.affinity(users, at=at, positive_threshold=threshold), liked, rtol=1e-6)
 
 
 def test_ratings_follow_the_expected_rating():

@@ -170,6 +170,7 @@ def heard(channel, monkeypatch):
 def test_what_a_job_says_is_handed_on_line_by_line(heard):
     assert heard([b"one\ntw", b"o\n", b"\xff last"]) == ["one", "two", "\ufffd last"]
     assert heard([b"one\n", None, b""], driver=None) == ["one"], "it may close its channel and go on"
+    assert heard([b"one\nhalf", None, b""]) == ["one", "half"], "what it began to say before it closed its channel"
     with pytest.raises(BrokenPipeError):
         heard([b"one\n", b"two\n"], driver=b"")
 

@@ -96,6 +96,10 @@ def test_folds_are_a_column_where_there_are_folds(store):
         write_files(store.folder, cell)
         store.record(CellRecord(cell, "EASE", "films", 1, fold, {}, "done", metrics={"ndcg@10": 0.1}))
     assert store.results().frame.filter(metric="ndcg@10")["fold"].to_list() == ["0", "1"]
+    store.set_plan([row("c1", fold=0), row("c2", fold=1), row("c3", dataset="books")], {})
+    write_files(store.folder, "c3")
+    store.record(CellRecord("c3", "EASE", "books", 1, None, {}, "done", metrics={"ndcg@10": 0.2}))
+    assert store.results().frame.filter(metric="ndcg@10")["fold"].to_list() == ["0", "1", "0"], "a single split is one"
 
 
 def test_a_done_row_needs_its_files_and_a_cell_without_them_is_to_be_run(store):

@@ -80,8 +80,8 @@ def _header(lines: Iterator[tuple[int, str]], where: str) -> list[_Attribute]:
                 raise InputError("the list of values has no end", where=place, fix="close it with }")
             declared = [_plain(value) for value in _tokens(kind[1:-1].strip(), place)]
             attributes.append(_Attribute(name, False, declared[0] if declared else "0", declared))
-        elif kind.lower().split()[0] in {*_NUMERIC, "string", "date"}:
-            attributes.append(_Attribute(name, kind.lower() in _NUMERIC, "0"))
+        elif (base := kind.lower().split()[0]) in {*_NUMERIC, "string", "date"}:
+            attributes.append(_Attribute(name, base in _NUMERIC, "0"))
         else:
             what = f"the type {kind[:60]!r} is not known"
             raise InputError(what, where=place, fix="use numeric, string, date or {a, b, c}")
