@@ -783,6 +783,7 @@ def test_the_data_of_a_paper(monkeypatch):
         r"We compare 3 algorithms on 2 datasets. Sources without a publication: x (\url{https://example.org/a%20b}), x "
         r"(\url{https://example.org/a%20b})."
     )
+    assert r"x (\url{ab})" in said([DatasetFacts("x", home="a\\{b")], facts=study), "nothing can end the address"
     known = DatasetFacts("ml-100k", catalogued="ml-100k", home="https://example.org")
     assert "Sources" not in said([known, DatasetFacts("x")], facts=study), "a publication is cited instead"
     assert "Sources" not in said([home], facts=replace(study, protocol={}))
@@ -905,6 +906,16 @@ def test_tables_are_cut_where_nothing_fits():
     assert "r00 &" in turned[0]
     assert "r59 &" in turned[1]
     assert all(height_of(piece, fit) <= 7.0 * INCH for piece, fit in pieces(long, 9.0, 7.0))
+
+
+def test_a_citation_behind_a_name_needs_room():
+    def named(length):
+        return Grid(("x",), (("a" * length, (Cell("1"),)),))
+
+    length = max(n for n in range(1, 100) if fitting(named(n), 3.33) is not None)
+    for after, floating in (({}, "table"), ({"a" * length: r"~\cite{k}"}, "table*"), ({"b": r"~\cite{k}"}, "table")):
+        (made,) = placed("t", [(named(length), "C")], Room(3.33, 7.0), after).latex
+        assert rf"\begin{{{floating}}}[t]" in made
 
 
 def test_notes_on_the_files_of_a_paper():

@@ -628,6 +628,7 @@ def test_the_tables_of_few_datasets():
     _, named = select.tables(selected(random=chosen(datasets=()), preserving=chosen()))
     assert named.rows == (("preserving", "x, y"),), "nothing was chosen at random"
     assert select._spread(spread(-0.0001, low=-0.004)) == "0.000 (0.00 to 0.90)"
+    assert select._spread(spread(-0.0042, low=-0.0051)) == "-0.004 (-0.01 to 0.90)", "a small number keeps its sign"
     assert select._spread(None) == "-"
 
 

@@ -91,7 +91,7 @@ def tables(result: SelectResult) -> Iterator[Table]:
 def _spread(spread: Spread | None) -> str:
     if spread is None:
         return "-"
-    return f"{spread.mean:.3f} ({between(spread.low, spread.high)})".replace("-0.00", "0.00")
+    return f"{spread.mean:z.3f} ({between(spread.low, spread.high).replace('-0.00', '0.00')})"
 
 
 _LOOK = dict(zip(METHODS, ("#8a929b", COLOURS[0], COLOURS[2], COLOURS[5], COLOURS[1]), strict=True))
