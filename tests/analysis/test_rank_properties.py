@@ -10,7 +10,7 @@ from hypothesis.extra import numpy as hnp
 
 from recassay.analysis.aggregation.contest import Contest, ratio_to_best, share_of_best
 from recassay.analysis.aggregation.duels import Duels
-from recassay.analysis.aggregation.rules import RULES, DolanMore, choose_rules, distinct, first_shares
+from recassay.analysis.aggregation.rules import RULES, DolanMore, choose_rules, contributions, distinct, first_shares
 from recassay.analysis.per_dataset import per_dataset
 from recassay.analysis.profiles import fit_profiles
 from recassay.analysis.rank.fit import rank_algorithms
@@ -303,6 +303,13 @@ def test_a_duel_is_won_by_the_weight_that_is_a_little_larger(weights):
     assert duels.outcomes(ahead).worst.tolist() == [[weights[1], 0]]
     assert duels.outcomes(level).balance.tolist() == [[0, 0]]
     assert duels.outcomes(ahead).balance.tolist() == [[-1, 1]]
+
+
+def test_the_grid_of_a_profile_has_the_nearest_number_of_steps():
+    """0.3 / 0.1 is 2.9999999999999996: three steps, with the trapezoid's weights 0.05, 0.1, 0.1 and 0.05."""
+    areas = contributions(np.array([1.0, 1.05, 1.25, 1.31]), 1.3, 0.1)
+    assert areas == pytest.approx([0.3, 0.25, 0.05, 0.0])
+    assert contributions(np.array([1.0, 1.3]), 2.0, 0.3) == pytest.approx([1.0, 5 / 6]), "1, 4/3, 5/3 and 2"
 
 
 @pytest.mark.parametrize("step", [None, 0.1])

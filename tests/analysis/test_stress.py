@@ -608,6 +608,10 @@ def test_a_conclusion_survives_depends_or_does_not():
     assert tiers([2, 0, 1], change) == [[2], [0], [1]]
     ahead[2, 0, 1] = 0.94
     assert tiers([2, 0, 1], change) == [[2], [0, 1]]
+    far = np.full((4, 3, 3), 1.0)
+    far[:, 0, 2] = 0.5
+    spanned = Survival("x", "when", 9, True, np.ones((4, 3)), far)
+    assert tiers([0, 1, 2], spanned) == [[0, 1, 2]], "the first is not surely before the last: no cut between them"
     said = conclude([2, 0, 1], ("a", "b", "c"), [change])
     assert [(each.statement, each.shares) for each in said] == [
         ("c is first", (0.7,) * 4), ("c is before a", (0.96,) * 4), ("a is before b", (0.95, 0.95, 0.94, 0.5))

@@ -56,6 +56,14 @@ def test_a_cell_of_the_grid_has_all_its_seeds_or_has_not_run(tmp_path):
     np.testing.assert_equal(seconds, [[3.0, np.nan], [12.0, 0.0]])
 
 
+def test_a_cell_whose_value_is_not_defined_counts_as_failed(tmp_path):
+    """Otherwise it would count as not run, and be chosen again."""
+    ran = SimpleNamespace(algorithm="A", dataset="films", status="done", metrics={NDCG: float("nan")}, seconds=3.0)
+    store = SimpleNamespace(plan=lambda: [ran], cells=lambda: [ran])
+    values, seconds = stored_cells(CellGrid(NDCG, ("A", "B"), ("films", "songs")), store)
+    assert (values[0, 0], seconds[0, 0]) == (-np.inf, 3.0)
+
+
 def test_values_of_which_less_is_better_are_turned(tmp_path):
     grid = CellGrid("popularity@10", ("A", "B"), ("films", "songs"), higher_is_better=False)
     with Store.open(half_run(tmp_path, "popularity@10")) as store:

@@ -137,6 +137,9 @@ def test_recbole_names_of_files(tmp_path):
     found = load_results(named)
     assert (found.algorithms, found.datasets) == (["LightGCN"], ["ml-100k"])
     assert any("'LightGCN' of the file's name was taken" in note for note in found.notes)
+    dated = tmp_path / "BPR-ml-100k-Nov-15-2026_10-22-27-b7b11b.txt"
+    dated.write_text(result)
+    assert load_results(dated).datasets == ["ml-100k"], "when it ran is no part of the dataset"
 
 
 def test_elliot_is_known_by_the_settings_in_its_names(tmp_path):
