@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -99,6 +100,15 @@ def test_the_others_get_the_metric_and_what_the_study_knows(asked):
     args, more = asked("user_irt.fit", "fit_user_irt")
     assert args == ({"films": "table"},)
     assert more == {"metric": "hits of score", "confidence": 0.9}
+
+
+def test_a_choice_of_datasets_gets_the_characteristics_and_the_other_metrics(asked):
+    spec = replace(ASKED, evidence={"characteristics": lambda: "table"})
+    (matrix, k), more = asked("select.fit", "select_datasets", spec)
+    assert (matrix.metric, matrix.higher_is_better, len(matrix.datasets), k) == ("score", False, 6, 3)
+    assert {name: len(other.datasets) for name, other in more.pop("others").items()} == {"coverage@10": 6}
+    assert more == {"characteristics": "table", "simulations": 500, "splits": 10, "seed": 7}
+    assert asked("select.fit", "select_datasets")[1]["characteristics"] is None
 
 
 def test_where_nothing_was_asked_each_draws_its_usual_number(asked):
