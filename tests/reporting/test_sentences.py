@@ -209,6 +209,10 @@ def test_the_model_names_who_is_probably_best():
     assert len(model.sentences(modelled([0.2, 0.5, 0.3], datasets=("d",) * 5))) == 2
     twins = model.sentences(modelled([0.2, 0.5, 0.3], identical=(("a", "c"),)))
     assert twins[1:] == ["a, c have the same value on every dataset.", where]
+    twins = modelled((0.5, 0.5), order=lambda: [1, 0])
+    assert model.sentences(twins)[0].startswith("For datasets like these, b has the highest level")
+    assert " a also has at least a 5 % chance. " in model.sentences(twins)[0]
+    assert model.leader(twins) == "b", "the verdict does not name another than the sentence"
 
 
 @pytest.mark.parametrize(

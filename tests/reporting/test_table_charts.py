@@ -203,7 +203,9 @@ def test_what_the_model_says_in_pictures():
     assert [(row["row"], row["column"], row["shown"]) for row in rows_of(beats)[0]] == [
         ("a", "b", "0.30"), ("b", "a", "0.70")
     ]  # fmt: skip
-    assert model.leader(Made(probability_best=lambda: np.array([0.2, 0.8]), algorithms=("a", "b"))) == "b"
+    for best, leads in (((0.2, 0.8), "b"), ((0.8, 0.2), "a"), ((0.5, 0.5), "b")):
+        judged = Made(probability_best=lambda best=best: np.array(best), algorithms=("a", "b"), order=lambda: [1, 0])
+        assert model.leader(judged) == leads, "of two that are equal the first in order"
 
 
 def stressed(lowest=0.62):

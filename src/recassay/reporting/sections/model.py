@@ -27,14 +27,14 @@ def sentences(result: ModelResult) -> list[str]:
     if len(result.datasets) < FEWEST_DATASETS:
         return []
     best, first, order = result.probability_best(), result.probability_first(), result.order()
-    leader = max(order, key=lambda a: best[a])
-    name = result.algorithms[leader]
-    rivals = [result.algorithms[a] for a in sorted(order, key=lambda a: -best[a]) if a != leader and best[a] >= 0.05]
+    name = leader(result)
+    own = result.algorithms.index(name)
+    rivals = [result.algorithms[a] for a in sorted(order, key=lambda a: -best[a]) if a != own and best[a] >= 0.05]
     also = f" {listing(rivals)} also {'has' if len(rivals) == 1 else 'have'} at least a 5 % chance." if rivals else ""
     lead = (
         f"For datasets like these, {name} has the highest level of {result.metric} with probability "
-        f"{probability(best[leader])}.{also} On a single new dataset it is first with probability "
-        f"{probability(first[leader])}."
+        f"{probability(best[own])}.{also} On a single new dataset it is first with probability "
+        f"{probability(first[own])}."
     )
     shares = result.shares.of_a_difference()
     source = max(shares, key=lambda key: shares[key])
@@ -81,7 +81,7 @@ def tables(result: ModelResult) -> Iterator[Table]:
     """Algorithms by level; the leader against each other; predicted cells."""
     shown = f"{100 * result.confidence:g} %"
     levels = result.to_frame().to_dicts()
-    leader = levels[0]["algorithm"]
+    top = levels[0]["algorithm"]
     yield Table(
         f"Levels: {result.metric} on a dataset of the middle kind, {len(result.datasets)} datasets",
         {"algorithm": "{algorithm}", "level": "{level:.4f}", shown: "{low:.4f} to {high:.4f}",
@@ -94,11 +94,11 @@ def tables(result: ModelResult) -> Iterator[Table]:
         ],
     )  # fmt: skip
     yield Table(
-        f"{leader} against each other",
+        f"{top} against each other",
         {"against": "{right}", "P(better)": "{probability_better:.2f}",
          "P(beats on a new dataset)": "{probability_beats:.2f}",
          f"P(within {100 * result.within:g} %)": "{probability_equal:.2f}"},
-        [pair for pair in result.pairs_frame().to_dicts() if pair["left"] == leader],
+        [pair for pair in result.pairs_frame().to_dicts() if pair["left"] == top],
     )  # fmt: skip
     if result.predicted:
         yield Table(
@@ -113,8 +113,9 @@ def tables(result: ModelResult) -> Iterator[Table]:
 
 
 def leader(result: ModelResult) -> str:
-    """The algorithm that probably has the highest level."""
-    return max(zip(result.probability_best(), result.algorithms, strict=True))[1]
+    """The algorithm that probably has the highest level; of several the first in order, as the sentence names it."""
+    best = result.probability_best()
+    return result.algorithms[max(result.order(), key=lambda a: best[a])]
 
 
 @plot(
