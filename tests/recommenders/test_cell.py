@@ -373,6 +373,23 @@ def test_a_stored_split_keeps_its_weights_its_rule_its_task_and_its_final_fit(tm
     assert split_record(tmp_path, "one").sizes == (made.train.n_users, made.train.n_items, len(made.train))
 
 
+def test_a_stored_split_keeps_the_validation_events_that_judge_nothing(tmp_path):
+    """c and z are new to validation: their events are trained on in the end."""
+    pairs = ["ax", "ay", "bx", "by", "aw", "bw", "cx", "bz", "az", "cy"]
+    rows = "".join(f"{user},{item},{1_600_000_000 + 86_400 * day}\n" for day, (user, item) in enumerate(pairs))
+    (tmp_path / "log.csv").write_text("user,item,timestamp\n" + rows)
+    protocol = ProtocolSpec.checked(
+        split="global_time", filter="none", ratios=(0.6, 0.2, 0.2), allow_leakage=["empty_valid", "empty_test"]
+    )
+    spec, named = SplitSpec(data="x", protocol=protocol), DatasetSpec(reference="./log.csv", name="log")
+    made = make_split(named, protocol, str(tmp_path))
+    assert prepare_split(tmp_path, spec, named, str(tmp_path)).sizes == (3, 4, 8)
+    back = load_split(tmp_path, spec.id)
+    assert rows_of(back.unjudged_valid) == rows_of(made.unjudged_valid)
+    assert [len(part) for part in (back.train, back.valid, back.unjudged_valid, back.test)] == [6, 0, 2, 2]
+    assert rows_of(back.refit()) == rows_of(made.refit())
+
+
 def test_a_split_is_made_once_and_again_where_it_is_damaged(tmp_path, monkeypatch):
     spec, calls, make = SplitSpec(data="x", protocol=PROTOCOL), [], splits.make_split
     monkeypatch.setattr(splits, "make_split", lambda *given: calls.append(given) or make(*given))
