@@ -331,6 +331,18 @@ def test_choices_of_the_analysis_cost_nothing_and_a_new_dataset_costs_what_other
     assert grid.paid.tolist() == [[0], [1]]
     assert np.isnan(scores).all()
     assert price.tolist() == [8.0] * 4, "two cells, as long as the one that was run"
+    other = next(
+        c for c in planned.cells
+        if c.dataset.name == ran.dataset.name and c.algorithm.name != ran.algorithm.name
+        and c.spec.split == ran.spec.split
+    )  # fmt: skip
+    untimed = replace(record, id=other.id, algorithm=other.algorithm.name, spec=other.spec.model_dump(mode="json"),
+                      seconds=None)  # fmt: skip
+    folder = write_records(
+        tmp_path / "both", [NDCG], [record, untimed], manifest={"study": spec.model_dump(mode="json")}
+    )
+    with Store.open(folder) as store:
+        assert stored_blocks(store)[2].tolist() == [4.0] * 3, "a cell without a time took none: (4 + 0) / 2 for each"
 
 
 def test_the_certificate_counts_blocks_and_their_price(universes):

@@ -155,6 +155,17 @@ def test_the_status_of_a_study_that_is_half_done(tmp_path):
     assert LiveStudy(tmp_path, "seconds_fit", lambda: b"").status()["best"] == [None, None, None]
 
 
+@pytest.mark.parametrize(("machine", "seconds"), [({"workers": 2}, 4000), ({"workers": 5}, 4000), ({}, 8000)])
+def test_the_time_left_is_shared_by_the_processes_that_have_something_to_do(tmp_path, machine, seconds):
+    records = [cell(f"a{n}", "A", f"d{n}", 0.5, seconds=4000.0) for n in range(3)]
+    to_go = [("A", "films", 1), ("A", "songs", 1)]
+    write_records(tmp_path, ["ndcg@10"], records, to_go=to_go, manifest={"machine": machine})
+    live = LiveStudy(tmp_path, None, lambda: b"")
+    with RunningCells(tmp_path) as at_work:
+        at_work.start("later0", "A", "films", 1)
+        assert live.status()["seconds_left"] == pytest.approx(seconds, abs=300)
+
+
 def test_the_best_follows_the_direction_of_the_metric(tmp_path):
     records = [cell("a", "A", "films", 0.5, seconds_fit=3.0), cell("b", "B", "films", 0.5, seconds_fit=1.0)]
     write_records(tmp_path, ["ndcg@10"], records)
