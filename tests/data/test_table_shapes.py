@@ -141,6 +141,7 @@ def test_the_decimal_comma_is_settled_for_a_column():
     assert not has_decimal_comma(["0,4", "1,234.5"])
     assert has_decimal_comma(["1.234", "0,5"])
     assert not has_decimal_comma(["0.234", "0,5"])
+    assert not has_decimal_comma(["0.234", "0,5", "0,7", "16,1"])
     assert numbers(pl.Series(["1.234", "0,5"]), "x").values.to_list() == [1234.0, 0.5]
     assert numbers(pl.Series([1.0, float("nan"), None]), "x").values.to_list() == [1.0, None, None]
     comma = numbers(pl.Series(["16,1 ± 0,2", "1.234,5", "-"]), "x")

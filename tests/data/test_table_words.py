@@ -9,12 +9,18 @@ from recassay import load_results
 from recassay.core import columns as c
 from recassay.data.folders import checked_name
 from recassay.data.importers.battles import _battle
+from recassay.data.importers.helm import _stats
+from recassay.data.importers.ir_measures import recognise as recognise_ir_measures
 from recassay.data.importers.load import _files_below
-from recassay.data.importers.opened import meaningful
+from recassay.data.importers.opened import OpenedFile, meaningful
+from recassay.data.importers.replay import recognise as recognise_replay
 from recassay.data.importers.swe_bench import _ids
+from recassay.data.importers.trec import recognise as recognise_trec
 from recassay.data.readers import read_interactions
-from recassay.data.tables.grid import Table
+from recassay.data.tables.cells import Cell, read_cell
+from recassay.data.tables.grid import Table, plain_name
 from recassay.data.tables.labels import has_cutoff, spelled
+from recassay.data.tables.latex import latex_grids
 from recassay.data.tables.nested import table_from_json
 from recassay.data.tables.responses import read_responses
 from recassay.data.tables.roles import Asked, _value_column, layout_of
@@ -109,10 +115,9 @@ def test_statistics_below_a_metric_by_their_names():
 def test_columns_of_cut_offs_and_of_phases_by_their_names():
     cutoffs = ("k", "top_k", "Top@k", "@k", "at_k", "cutoff", "top_n", "list_length")
     assert {word: _layout(**{word: [5, 10]}).roles.get(CUTOFF) for word in cutoffs} == dict.fromkeys(cutoffs, 2)
-    for tested in ("test", "Testing", "testset"):
-        phases = ("split", "subset", "phase", "partition", "stage", "set", "eval_set")
-        found = {word: _layout(**{word: [tested, "dev"]}).roles.get(PHASE) for word in phases}
-        assert found == dict.fromkeys(phases, 2)
+    phases = ("split", "subset", "phase", "partition", "stage", "set", "eval_set")
+    assert {word: _layout(**{word: ["test", "dev"]}).roles.get(PHASE) for word in phases} == dict.fromkeys(phases, 2)
+    assert [_layout(phase=[word, "dev"]).roles.get(PHASE) for word in ("Testing", "testset", "dev")] == [2, 2, None]
     assert sorted(OTHER_PHASES) == ["dev", "train", "training", "val", "valid", "validation"]
 
 
@@ -215,3 +220,92 @@ def test_a_file_of_interactions_is_known_by_each_usual_ending(tmp_path):
         path.write_text("1\t10\t5\t881250949\n2\t20\t3\t881250950\n")
         record = read_interactions(path).record
         assert record.format == ("csv" if ending == "ratings" else "movielens"), ending
+
+
+@pytest.mark.parametrize(
+    "begun",
+    [
+        "{tabular}{lc}", "{tabular*}{9cm}{lc}", "{tabularx}{9cm}{lc}", "{tabulary}{9cm}{lc}", "{longtable}{lc}",
+        "{longtable*}{lc}", "{tabu}{lc}", "{longtabu}{lc}", "{NiceTabular}{lc}", "{NiceTabular*}{9cm}{lc}",
+        "{NiceTabularX}{9cm}{lc}", "{tblr}{lc}", "{array}[t]{lc}", "{supertabular}{lc}",
+    ],
+)  # fmt: skip
+def test_each_kind_of_table_of_latex(begun):
+    name = begun[1 : begun.index("}")]
+    rows = "\\begin" + begun + " Model & MRR \\\\ EASE & 0.3 \\\\ \\end{" + name + "}"
+    ((grid, _),) = latex_grids(rows)
+    assert [[cell.strip() for cell in row] for row in grid] == [["Model", "MRR"], ["EASE", "0.3"]]
+
+
+def test_rules_of_latex_are_no_cells():
+    plain = "toprule midrule bottomrule hline hdashline firsthline lasthline endhead endfirsthead endfoot endlastfoot"
+    sized = "addlinespace[2pt] centering thickhline morecmidrules small scriptsize footnotesize midrule[1pt]"
+    taking = (
+        "noalign{x} vspace{2pt} rowcolor{red} arrayrulecolor{red} specialrule{1pt}{2pt}{3pt} cmidrule(lr){1-2} "
+        "cline{1-2} cdashline{1-2}[1pt/1pt] Xhline{2pt} tabucline[1pt]{1-2} rule{0pt}{3ex} hlineB{2} "
+        "extrarowheight{1pt}"
+    )
+    for rule in f"{plain} {sized} {taking}".split():
+        text = "\\begin{tabular}{lc} Model & MRR \\\\ \\" + rule + " EASE & 0.3 \\\\ \\end{tabular}"
+        ((grid, _),) = latex_grids(text)
+        assert [cell.strip() for cell in grid[1]] == ["EASE", "0.3"], rule
+    for stacked in ("makecell", "shortstack", "thead", "specialcell"):
+        ((grid, _),) = latex_grids("\\begin{tabular}{lc} \\" + stacked + "[c]{Mo\\\\del} & MRR \\\\ \\end{tabular}")
+        assert plain_name(grid[0][0]) == "Mo del", stacked
+
+
+def test_macros_around_a_number_of_latex():
+    dropped = (
+        "cellcolor rowcolor columncolor hphantom vphantom phantom color cite Citep footnotemark tnote label ref hspace "
+        "vspace rule href url thanks"
+    )
+    bold, signs = "bold and underlined marks", "stars, daggers and superscripts"
+    for macro in dropped.split():
+        assert read_cell(f"\\{macro}{{7}}0.5") == Cell(0.5), macro
+    for macro in ("textcolor", "colorbox", "fcolorbox"):
+        assert read_cell(f"\\{macro}{{7}}{{0.5}}") == Cell(0.5), macro
+    for macro in ("textbf", "mathbf", "bm", "boldsymbol", "bfseries", "bf", "underline", "uline", "uuline", "emph",
+                  "textit", "it", "em"):  # fmt: skip
+        assert read_cell(f"\\{macro} 0.5") == Cell(0.5, taken=(bold,)), macro
+    for macro in ("dag", "dagger", "ddag", "ddagger", "ast", "star", "bigstar", "uparrow", "downarrow", "triangleup",
+                  "bullet", "diamond", "S", "P"):  # fmt: skip
+        assert read_cell(f"0.5$\\{macro}$") == Cell(0.5, taken=(signs,)), macro
+
+
+def test_greek_letters_of_a_name_are_spelled_out():
+    letters = "alpha beta gamma delta epsilon lambda mu pi sigma tau phi psi omega theta ell"
+    assert {name: plain_name(f"$\\{name}$-VAE") for name in letters.split()} == {
+        name: f"{name}-VAE" for name in letters.split()
+    }
+
+
+def test_measures_of_trec_eval_and_ir_measures_are_known(tmp_path):
+    trec = (
+        "map gm_map P_5 recall_5 ndcg ndcg_cut_5 recip_rank Rprec bpref iprec_at_recall_0.10 success_5 map_cut_5 set_P "
+        "num_q runid infAP 11pt_avg rel_P utility relative_P_5"
+    )
+    measures = "AP nDCG P R RR Rprec Bpref Success ERR RBP SetP SetR SetF Judged IPrec NumRet NumRel INST SDCG BPM"
+    path = tmp_path / "bm25.txt"
+    for word in trec.split():
+        path.write_text(f"{word} all 0.5\n")
+        assert recognise_trec(OpenedFile(path)) == "results", word
+    for word in measures.split():
+        path.write_text(f"{word}@5\t0.5\n")
+        assert recognise_ir_measures(OpenedFile(path)) == "results", word
+
+
+def test_bookkeeping_of_helm_is_no_score():
+    words = (
+        "num_references max_prob batch_size finish_reason_stop inference_runtime training_co2_cost logprob "
+        "estimated_num_tokens_cost runtime prompt_truncated"
+    )
+    stats = [{"name": {"name": word, "split": "test"}, "mean": 1} for word in (*words.split(), "exact_match")]
+    assert list(_stats(stats, "test")) == [("exact_match", 1)]
+
+
+def test_metrics_that_replay_alone_has_are_of_replay(tmp_path):
+    path = tmp_path / "films.csv"
+    for name in ("NDCG-Median@5", "NDCG-ConfidenceInterval@5", "NDCG-PerUser@5", "Surprisal@5", "Unexpectedness@5",
+                 "RocAuc@5", "CategoricalDiversity@5"):  # fmt: skip
+        path.write_text(f",NDCG@5,{name}\nA,0.5,0.25\n")
+        assert recognise_replay(OpenedFile(path)) == "results", name

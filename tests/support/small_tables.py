@@ -1069,6 +1069,8 @@ SMALL_TABLES |= {
     "a gap before two values": several({"a.csv": LONG + "A,x,ndcg@10,\nB,x,ndcg@10,0.2\n", "b.csv": LONG + "A,x,ndcg@10,0.1\n", "c.csv": LONG + "A,x,ndcg@10,0.3\n"}),
     "a gap before two values, the first counts": several({"a.csv": LONG + "A,x,ndcg@10,\nB,x,ndcg@10,0.2\n", "b.csv": LONG + "A,x,ndcg@10,0.1\n", "c.csv": LONG + "A,x,ndcg@10,0.3\n"}, prefer="first"),
     "a gap before two values, that of the gap counts": several({"a.csv": LONG + "A,x,ndcg@10,\nB,x,ndcg@10,0.2\n", "b.csv": LONG + "A,x,ndcg@10,0.1\n", "c.csv": LONG + "A,x,ndcg@10,0.3\n"}, prefer="a.csv"),
+    "panels of known algorithms beside a name that says nothing": tex("Setting & NDCG@10 & HR@10 \\\\ \\multicolumn{3}{c}{EASE} \\\\ warm & 0.3 & 0.5 \\\\ "
+                                                                      "\\multicolumn{3}{c}{ItemKNN} \\\\ warm & 0.1 & 0.2 \\\\"),
     "HELM of a model and where it ran": several({"mmlu:model=org_m,subject=law,model_deployment=host_m/stats.json": json.dumps(HELM_STATS[:2])}),
     "samples of Every Eval Ever with ids and places": one(lines(
         *({"schema_version": "instance_level_eval_0.1", "evaluation_name": "t", "model_id": "m", "sample_id": f"s{i}", "sample_idx": i + 1,

@@ -197,7 +197,7 @@ def _value_column(place: int, levels: tuple[str, ...]) -> ValueColumn:
         if metric is not None:
             del rest[at]
             cutoffs = [match[1] for level in rest if (match := _CUTOFF.match(level))]
-            if "@" not in metric.label and cutoffs:
+            if cutoffs:  # one that the metric has itself stays
                 metric = spelled(f"{metric.label}@{cutoffs[0]}") or metric
             rest = [level for level in rest if not _CUTOFF.match(level)]
             break
