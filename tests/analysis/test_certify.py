@@ -452,3 +452,10 @@ def test_cut_offs_need_no_further_block():
     ]
     grid, known = whole_grid(pl.DataFrame(rows), None)
     assert (list(grid.axes), len(grid.paid), len(grid.free), len(known)) == (["split", "metric", "cutoff"], 2, 4, 4)
+
+
+def test_a_batch_is_no_larger_than_its_share_of_what_was_run(monkeypatch):
+    monkeypatch.setattr("recassay.analysis.certify.fit.LOOKS", 0.35)
+    known = np.where(np.arange(12)[:, None] < 8, np.random.default_rng(5).random((12, 6)), np.nan)
+    looked, _ = decide(small(), known, np.ones(12), None, confidence=0.9, rng=np.random.default_rng(0))
+    assert len(looked.next) == 2

@@ -93,6 +93,9 @@ def test_a_standardised_fit_says_the_same(answers):
     assert scaled.ability_intervals == pytest.approx((fit.ability_intervals - origin) / unit)
     assert scaled.item_errors == pytest.approx(fit.item_errors * [unit, 1 / unit, 1])
     assert scaled.item_intervals[:, 2] == pytest.approx(fit.item_intervals[:, 2])
+    endless = np.where(np.arange(len(error)) == 0, np.inf, fit.abilities.standard_error)
+    partly = standardised(replace(fit, abilities=replace(fit.abilities, standard_error=endless))).abilities
+    assert partly.estimate.var() + (partly.standard_error[1:] ** 2).mean() == pytest.approx(1), "what has no error"
 
 
 @settings(max_examples=25)

@@ -154,6 +154,7 @@ def test_a_runaway_volatility_is_said_and_cured():
     assert cured.tau < 0.5
     assert np.ptp(cured.ratings[0]) < 1000
     assert "tau is" in cured.notes[0]
+    assert rate_algorithms(matrix(noise[:4, :5]), tau=0.3, orders=2).notes == [], "a tau that was asked for"
 
 
 def results_frame():

@@ -346,6 +346,8 @@ def test_what_has_no_error_or_no_finite_value_says_nothing_of_reliability():
         "difficulty": np.var([6.0, -1.0]) / (np.var([6.0, -1.0]) + 0.625),  # of difficulties, 6 is the most
         "discrimination": np.var([1.0, 1.5, 0.5]) / (np.var([1.0, 1.5, 0.5]) + np.mean([0.25, 0.0625, 1.0])),
     })  # fmt: skip
+    fit.model = "3pl"
+    assert UserFit(4, 0, 0, {}, fit).reliability() == found
 
 
 def test_a_user_without_any_answer_is_served_by_none():

@@ -97,8 +97,6 @@ class Prior:
             name: np.array(stored[name], dtype=np.float64) for name in cls.__dataclass_fields__ if name != "sources"
         }
         arrays["deviations"] = np.where(np.isnan(arrays["deviations"]), np.inf, arrays["deviations"])
-        shape = (len(arrays["levels"]), len(arrays["log_size"]))
-        arrays["succeeded"] = arrays["succeeded"].reshape(shape)
         return cls(sources=tuple(stored["sources"]), **arrays)
 
 
