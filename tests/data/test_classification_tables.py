@@ -79,6 +79,18 @@ def test_arff():
     ]
 
 
+def test_a_class_that_is_no_number_among_numbers_is_missing(tmp_path):
+    whole = [0.0, 1.0] * 6
+    for kinds, message in (
+        ([*whole[:4], float("nan"), *whole[5:]], "'class' is missing in 1 rows, the first of them data row 5"),
+        ([None, *whole[1:11], None], "'class' is missing in 2 rows, the first of them data row 1"),
+        ([number + 0.5 * (n % 3) for n, number in enumerate(range(12))], "more like a quantity or a name than a class"),
+    ):
+        pl.DataFrame({"x": range(12), "class": pl.Series(kinds, dtype=pl.Float64)}).write_parquet(tmp_path / "t.pq")
+        with pytest.raises(InputError, match=message):
+            read_class_table(tmp_path / "t.pq")
+
+
 def test_a_declared_range_leaves_a_column_numeric():
     text = "@attribute a Integer [1,10]\n@attribute b date 'yyyy'\n@data\n3,1999\n"
     assert read_arff(text, "t").rows() == [(3.0, "1999")]

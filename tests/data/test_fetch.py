@@ -709,6 +709,11 @@ def test_an_answer_that_is_no_file_is_never_pinned(
     assert left(tmp_path) == []
 
 
+def test_a_file_that_is_said_to_be_as_it_is_is_taken(server: Server, tmp_path: Path) -> None:
+    server.headers = {"Content-Encoding": "Identity"}
+    assert run(entry_for(server), tmp_path).sha256 == SHA256
+
+
 def test_a_file_that_changes_its_size_starts_again(server: Server, tmp_path: Path) -> None:
     server.cuts = [300_000]
     with contextlib.suppress(RecAssayError):

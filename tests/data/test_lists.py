@@ -271,6 +271,12 @@ def test_where_rows_stand_in_order_each_algorithm_has_ranks_of_its_own(tmp_path:
     }
 
 
+@pytest.mark.parametrize("above", ["\n", "\r\n\r\n", "  \n\t\n", "\ufeff\n \n"])
+def test_blank_lines_above_a_header_say_nothing(tmp_path: Path, above: str) -> None:
+    (found,) = read_lists(write(tmp_path, "a.csv", f"{above}user,item,score\nu1,i3,0.9\n\nu1,i1,0.5\n"))
+    assert found.frame.rows() == [("u1", "i3", 0.9), ("u1", "i1", 0.5)]
+
+
 def test_of_two_columns_of_whole_numbers_without_a_header_the_first_is_the_rank(tmp_path: Path) -> None:
     (found,) = read_lists(write(tmp_path, "a.csv", "u1,i3,1,9\nu1,i1,2,5\n"))
     assert found.frame.select("rank", "score").rows() == [(1, 9), (2, 5)]

@@ -20,7 +20,7 @@ from recassay.core.errors import InputError, UsageError
 from recassay.core.specs.specs import ReadSpec
 from recassay.data.readers import ReadResult, read_interactions
 from recassay.data.reading import textfile
-from recassay.data.reading.sniffing import positional_roles
+from recassay.data.reading.sniffing import has_header, positional_roles
 
 ROWS = [
     (196, 242, 3.0, 881250949),
@@ -380,6 +380,15 @@ def test_ids_of_floats_and_of_several_types() -> None:
     assert read_interactions(rated).interactions.weight.tolist() == [1, 2.5]
     gaps = pd.DataFrame({"user": pd.Series([1, None, 2], dtype=object), "item": [1, 2, 3]})
     assert read_interactions(gaps, ReadSpec(skip_bad_rows=True)).interactions.users.to_list() == [1, 2]
+    nullable = pd.DataFrame(
+        {
+            "user": pd.array([7, None, 5], dtype="Int64"),
+            "item": pd.array(["x", "y", "z"], dtype="string"),
+            "rating": pd.array([2, 3, 4], dtype="Float64"),
+        }
+    )
+    kept = read_interactions(nullable, ReadSpec(skip_bad_rows=True))
+    assert (told(kept), kept.record.bad) == ([(7, "x", 2.0), (5, "z", 4.0)], 1)
     zones = pd.to_datetime(["2020-01-01T12:00:00+02:00", "2020-01-01T13:00:00+02:00"])
     clocked = read_interactions(pd.DataFrame({"user": [1, 2], "item": [1, 2], "timestamp": zones}))
     assert clocked.interactions.time.tolist() == [1577872800, 1577876400]
@@ -476,6 +485,23 @@ def test_a_bad_byte_is_found_on_its_line(tmp_path: Path, monkeypatch: pytest.Mon
     (tmp_path / "a.csv").write_bytes(b"a,b\n" * 10 + b"\xff")
     with pytest.raises(InputError, match="byte 0xff in line 11 is not utf-8"):
         read_interactions(tmp_path / "a.csv")
+
+
+@pytest.mark.parametrize(
+    ("first", "below", "asked", "header"),
+    [
+        (["playlist_id", "song"], [["a", "b"]], {}, True),
+        (["song", " Track ID "], [["a", "b"]], {}, True),
+        (["song", "stars"], [["a", "b"]], {}, False),
+        (["song", "stars"], [["a", "b"]], {"user": 0, "item": "stars"}, True),
+        (["song", "stars"], [["a", "5"], ["b"], ["c", "x", "7"]], {"user": 0}, True),
+        (["song", "stars"], [["a", "5"], ["b", "x"]], {}, False),
+        (["song", ""], [["a", "5"]], {}, False),
+        (["song", "stars"], [], {}, False),
+    ],
+)
+def test_a_first_row_names_the_columns_where_its_words_do(first, below, asked, header):
+    assert has_header([first, *below], asked) is header
 
 
 @pytest.mark.parametrize(

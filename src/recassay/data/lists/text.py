@@ -50,7 +50,7 @@ def text_table(data: bytes, where: str) -> tuple[pl.DataFrame, str, list[str]]:
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             raise InputError(f"column {twice[0]!r} appears twice in the header", where=where, fix="rename one of them")
-        body = data.lstrip(b"\r\n").partition(b"\n")[2]
+        body = data.lstrip().partition(b"\n")[2]
         return _split(body, delimiter, names, where), "table", []
     fields = len(rows[0])
     if _is_listed(sample):
