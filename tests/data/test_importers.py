@@ -453,6 +453,7 @@ def test_literals_are_read_and_nothing_runs():
     ):
         assert read_literal(hostile) is None
     assert literals_in("before {'a': 1} between {bad} after {'b': '}'}") == [{"a": 1}, {"b": "}"}]
+    assert literals_in(r"before {'a\'s }': 1} after") == [{"a's }": 1}]
 
 
 @pytest.mark.parametrize(("name", "left"), [

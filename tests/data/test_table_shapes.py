@@ -21,6 +21,7 @@ from recassay.data.tables.grid import table_of
 from recassay.data.tables.labels import Spelled, metrics_in, spelled
 from recassay.data.tables.latex import latex_grids
 from recassay.data.tables.textual import barred_grids
+from recassay.data.tables.tidy import filled_down
 
 TABLES = Path(__file__).resolve().parents[1] / "samples" / "tables"
 
@@ -426,6 +427,14 @@ def test_what_was_left_out_or_filled_is_told(write):
     assert any("remarks below the table were left out: '* p < 0.05', 'Note: bold is best'" in n for n in below.notes)
     once = load_results(write(SHAPES["names written once"]))
     assert any("gaps in the column of dataset were filled" in note for note in once.notes)
+
+
+def test_gaps_are_filled_where_every_row_has_another_name():
+    whole = {"dataset": pl.Series(["d1", "", None]), "model": pl.Series(["a", "b", "c"])}
+    made, filled = filled_down(whole)
+    assert (made["dataset"].to_list(), made["model"].to_list(), filled) == (["d1"] * 3, ["a", "b", "c"], ["dataset"])
+    nameless = {**whole, "model": pl.Series(["a", "b", ""])}  # nobody knows what the last row is of
+    assert filled_down(nameless) == (nameless, [])
 
 
 def test_rows_of_single_users_are_means_with_deviations(write):
