@@ -258,6 +258,16 @@ class Listing(Scoring):
         return self.answer
 
 
+class Two(Scoring):
+    """One method more than is needed: lists go before scores."""
+
+    def recommend(self, users: Any, k: int) -> None: ...
+
+
+class One(Scoring):
+    def recommend(self, users: Any, *, k: int = 10) -> None: ...
+
+
 def needy(self: Any, *, size: int, depth: int = 1) -> None: ...
 
 
@@ -280,6 +290,9 @@ def unmade() -> None:
          ["it cannot be made without the argument 'size': give it a default"]),
         (type("Tuned", (Scoring,), {"space": {"size": Real(0.0, 1.0, 0.5)}}), {}, []),
         (Listing, None, []),
+        (Two, None, []),
+        (Two(), None, []),
+        (One(), None, ["its recommend does not take (users, k)"]),
         (type("Narrow", (Scoring,), {"recommend": lambda self, users: None}), None,
          ["its recommend does not take (users, k)"]),
         (type("Empty", (), {"fit": lambda self, train: None}), None,

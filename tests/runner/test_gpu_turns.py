@@ -125,9 +125,12 @@ def test_on_a_cluster_they_go_to_workers_that_have_one(jobs, tmp_path, resources
         ("MultiVAE", {}, True),
         ("MultiVAE", {"device": "cpu"}, False),
         ("EASE", {}, True),
+        ("EASE", {"device": "auto"}, True),
+        ("EASE", {"device": "mps"}, False),
         ("MostPop", {}, False),
         ("./mine.py:Mine", {}, False),
         ("./mine.py:Mine", {"device": "cuda"}, True),
+        ("./mine.py:Mine", {"device": "auto"}, True),
     ],
 )
 def test_what_wants_a_gpu(reference, settings, expected):
