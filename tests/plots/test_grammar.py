@@ -6,7 +6,7 @@ import altair as alt
 import jsonschema
 import pytest
 
-from recassay.plots.grammar import Chart, channel, concat, condition, fixed, hconcat, layer, vconcat
+from recassay.plots.grammar import Chart, altair_chart, channel, concat, condition, fixed, hconcat, layer, vconcat
 from support.vega import validate
 
 ROWS = [{"a": 1, "b": 2, "c": "x"}]
@@ -45,6 +45,28 @@ def test_data_stand_once_where_they_are_shared_and_no_chart_changes():
     assert "data" not in vconcat(one, Chart(OTHER)).spec
     assert concat(Chart(), Chart(), data=data, columns=2).spec == {"data": data, "columns": 2, "concat": [{}, {}]}
     assert (one.spec, two.spec) == before
+
+
+def test_each_word_adds_to_those_before():
+    assert Chart().transform_filter("datum.a").transform_filter("datum.b").spec["transform"] == [
+        {"filter": "datum.a"}, {"filter": "datum.b"}
+    ]  # fmt: skip
+    resolved = Chart().resolve(scale={"x": "shared"}).resolve(legend={"color": "shared"})
+    assert resolved.spec["resolve"] == {"scale": {"x": "shared"}, "legend": {"color": "shared"}}
+    placed = Chart().encode(x="a:O", x2="b:Q").encode(x="c:T", y2="d:Q", tooltip=["a:N", "b:Q"])
+    assert placed.spec["encoding"] == {
+        "x": {"field": "c", "type": "temporal"}, "x2": {"field": "b"}, "y2": {"field": "d"},
+        "tooltip": [{"field": "a", "type": "nominal"}, {"field": "b", "type": "quantitative"}],
+    }  # fmt: skip
+    assert channel("a:b:O", title=None) == {"field": "a:b", "type": "ordinal", "title": None}
+    one, two, three = (Chart().mark(kind) for kind in ("bar", "line", "point"))
+    assert [view["mark"]["type"] for view in (one + two + three).spec["layer"]] == ["bar", "line", "point"]
+    assert Chart().to_dict() == {"$schema": "https://vega.github.io/schema/vega-lite/v6.json"}
+
+
+@pytest.mark.parametrize(("join", "kind"), [(vconcat, alt.VConcatChart), (concat, alt.ConcatChart)])
+def test_joined_charts_are_those_of_altair(join, kind):
+    assert isinstance(altair_chart(join(Chart(ROWS).mark("bar"), Chart(OTHER).mark("bar")).to_dict()), kind)
 
 
 class _Shared(alt.Data):

@@ -661,6 +661,14 @@ def test_right_answers_by_a_property():
     assert lines == [{"label": "bin 1: 2", "classifier": "a", "probability": 0.7},
                      {"label": "bin 2: 3 to 1.234e+04", "classifier": "a", "probability": 0.6}]  # fmt: skip
     assert [row["value"] for row in bars] == [0.5, 0.1]
+    late = [*bins, Made(number=3, low=4.0, high=5.0, probability={"0": 0.2}, parameters={"discrimination": 0.75})]
+    for one in bins:
+        one.parameters = {"discrimination": 0.25}
+    other = classified(metadata_bins={"MinorityClassPercentage": late})
+    drawn = decodirt_plots.plot_probability(other, "MinorityClassPercentage").to_dict()["vconcat"]
+    assert drawn[0]["encoding"]["color"]["scale"]["domain"] == ["0", "a"], "whoever answers in a bin"
+    assert drawn[1]["encoding"]["y"]["title"] == "mean discrimination"
+    assert [row["value"] for row in rows_of(drawn[1])[0]] == [0.25, 0.25, 0.75]
 
 
 def test_labels_stand_apart_and_below_the_top():
