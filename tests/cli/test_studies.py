@@ -265,6 +265,7 @@ ENDS = [
     ({}, "", 0, "3 of 4 cells are done; this run ran 2 cells in 8 s.\nNow: recassay analyze out\n"),
     ({"ran": 1}, "", 0, "3 of 4 cells are done; this run ran 1 cell in 8 s.\nNow: recassay analyze out\n"),
     ({"done": 0, "ran": 0}, "", 0, "0 of 4 cells are done; this run ran no cell.\n"),
+    ({"ran": 0}, "", 0, "3 of 4 cells are done; this run ran no cell.\nNow: recassay analyze out\n"),
     ({"failed": [failed()]}, "", 1, "3 of 4 cells are done and 1 failed; this run ran 2 cells in 8 s.\n"
      "failed: EASE on films: no luck\nNow: recassay analyze out\n"),
     ({}, "--adaptive", 0, "3 of 4 cells are done; this run ran 2 cells in 8 s.\nAdaptive: all is settled.\n"

@@ -179,14 +179,20 @@ def test_labels_as_they_are_stored_and_written(text, stored, written):
 
 ALIASES = {
     "ndcg": "Normalized Discounted Cumulative Gain", "hitrate": "hit, hits, HR, Hit Ratio", "precision": "prec, P",
-    "recall": "rec, R", "map": "AP, mean average precision", "mrr": "RR, reciprocal rank", "f1": "F-measure, f_score",
-    "rprecision": "R-prec", "auc": "ROC-AUC, AUROC", "coverage": "cov, item coverage", "diversity": "ILD, div",
-    "novelty": "nov", "serendipity": "ser", "entropy": "Shannon entropy", "longtail": "APLT", "gini": "Gini index",
-    "popularity": "ARP, average popularity", "calibration": "miscalibration", "accuracy": "acc",
-    "balanced_accuracy": "bacc, balacc", "logloss": "cross-entropy, NLL", "error": "error rate, test error",
-    "seconds": "time, runtime, duration", "seconds_fit": "fit time, training_time, fit_seconds",
-    "seconds_predict": "predict time, inference_time", "r2": "R squared", "perplexity": "PPL", "exact_match": "EM",
-    "energy": "energy consumed", "memory": "peak memory, memory_mb, memory_gb",
+    "recall": "rec, R", "map": "AP, mean average precision",
+    "mrr": "RR, reciprocal rank, mean reciprocal rank, recip_rank", "f1": "F-measure, f_score, F1 score",
+    "rprecision": "R-prec", "auc": "ROC-AUC, AUROC", "coverage": "cov, item coverage, catalogue coverage",
+    "diversity": "ILD, div, intra-list diversity", "novelty": "nov", "serendipity": "ser",
+    "entropy": "Shannon entropy, s_entropy", "longtail": "APLT, long tail share",
+    "gini": "Gini index, Gini coefficient", "popularity": "ARP, average popularity", "calibration": "miscalibration",
+    "accuracy": "acc", "balanced_accuracy": "bacc, balacc", "logloss": "cross-entropy, NLL",
+    "error": "error rate, test error, metric_error", "seconds": "time, runtime, duration, time_s, duration_s",
+    "seconds_fit": "fit time, training_time, fit_seconds, train time, train_s, train_time_s, time_train_s, "
+    "training_time_s, training duration, fit_s",
+    "seconds_predict": "predict time, inference_time, test_s, time_infer_s, inference_time_s, predict_duration, "
+    "predict_s",
+    "r2": "R squared", "perplexity": "PPL", "exact_match": "EM", "energy": "energy consumed",
+    "memory": "peak memory, memory_mb, memory_gb",
 }  # fmt: skip
 
 

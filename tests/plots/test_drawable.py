@@ -63,3 +63,5 @@ def test_printable_text_shows_what_it_does_not_do():
     assert printable("\u202e\uffff") == "\\u202e\\uffff"
     assert one_line("a\n\n  b\x00") == "a b\\x00"
     assert len(one_line("x" * 10_000)) == 160
+    assert (one_line("x" * 160), one_line("x" * 161)) == ("x" * 160, "x" * 159 + "…")
+    assert one_line(f"a{' ' * 700}b") == "a…", "what lies far behind is not looked at, and that is shown"
