@@ -363,6 +363,33 @@ def test_the_popularity_of_items_falls_with_their_rank_and_shares_are_means_over
     assert shares["share_of_train"].to_list() == pytest.approx([3 / 11, 1.0])
 
 
+def test_the_curve_of_many_items_has_ranks_evenly_spaced_by_logarithm(monkeypatch):
+    monkeypatch.setattr(strata_sets, "popularity", lambda train: np.arange(1001))
+    ranks = sorted({round(1000 ** (step / 199)) for step in range(200)})
+    assert _curve(None).rows() == [(rank, 1001 - rank) for rank in ranks]
+
+
+def test_there_are_as_many_thresholds_as_test_events_allow(monkeypatch):
+    asked = []
+    monkeypatch.setattr(
+        strata_sets, "default_thresholds", lambda train, test, *, steps: asked.append((len(test), steps)) or [5]
+    )
+    sweep = Sweep(accuracy_metric("ndcg@10"))
+
+    def split(events):
+        return SimpleNamespace(refit=lambda: "train", test=range(events))
+
+    wanted = {0: 1, 29: 1, 59: 1, 60: 2, 299: 9, 300: 10, 10_000: 10}
+    for events in wanted:
+        few = score_dataset("films", [(split(events), {})], sweep)
+        assert few == f"{events:,} test events are too few for two strata"
+    assert dict(asked) == wanted, "thirty events each, and ten at most"
+    first, second = split(40), split(1200)
+    told = score_dataset("films", [(first, {}), (first, {}), (second, {})], sweep)
+    assert told == "1,240 test events are too few for two strata", "two seeds on one split have the same events"
+    assert asked[-1] == (40, 1), "the thresholds are those of the first part"
+
+
 @pytest.mark.parametrize("thresholds", [(5,), (5, 5), (0, 5), (5, -1), ()])
 def test_a_sweep_needs_two_thresholds_from_1_on(thresholds):
     with pytest.raises(UsageError, match="are no sweep; give at least two whole numbers from 1"):
@@ -427,6 +454,48 @@ def test_a_metric_looks_no_deeper_than_the_shortest_kept_lists(monkeypatch, tmp_
         return
     with pytest.raises(NotApplicableError, match=message):
         strata._refuse_unusable(tmp_path, cells, sweep)
+
+
+def test_a_user_counts_in_the_runs_that_judge_them(monkeypatch):
+    """The first user is judged in both runs, the second in the other, and at one threshold; the third in none."""
+    nan = np.nan
+    values = {
+        "one": np.array([[[0.2, nan, nan], [0.6, nan, nan]], [[0.0, nan, nan], [0.0, nan, nan]]]),
+        "two": np.array([[[0.4, nan, nan], [0.0, nan, nan]], [[1.0, 0.5, nan], [0.5, 0.25, nan]]]),
+    }
+    strata_of = SimpleNamespace(strata=[SimpleNamespace(threshold=3), SimpleNamespace(threshold=6)])
+    monkeypatch.setattr(strata_sets, "_strata", lambda name, parts, thresholds, sweep: [strata_of] * len(parts))
+    monkeypatch.setattr(strata_sets, "_shares", lambda drawn: len(drawn))
+    monkeypatch.setattr(strata_sets, "_curve", lambda train: "the curve")
+    tables = {"one": (3, np.array([0.5, 0.1])), "two": (4, np.array([0.7, 0.3]))}
+    monkeypatch.setattr(strata_sets, "_scores", lambda lists, strata, train, test, sweep: (values[test], *tables[test]))
+    splits = [SimpleNamespace(refit=lambda: SimpleNamespace(n_users=3), test=name) for name in ("one", "two")]
+    sweep = Sweep(accuracy_metric("ndcg@10"), (3, 6))
+    found = score_dataset("films", [(split, {"A": None, "B": None}) for split in splits], sweep)
+    assert found.scores[0] == pytest.approx(np.array([[0.3, nan], [0.3, nan]]), nan_ok=True)
+    assert found.scores[1] == pytest.approx(np.array([[0.5, 0.5], [0.25, 0.25]]))
+    assert (found.algorithms, found.thresholds, found.shortened) == (("A", "B"), (3, 6), 7)
+    assert found.whole.tolist() == pytest.approx([0.6, 0.2])
+    assert (found.dataset, found.shares, found.curve) == ("films", 2, "the curve")
+
+
+def test_lists_and_splits_that_are_gone_are_named(monkeypatch, tmp_path):
+    (tmp_path / "kept").touch()
+    monkeypatch.setattr(strata, "cell_file", lambda folder, kind, cell: tmp_path / ("kept" if cell == "c0" else cell))
+    monkeypatch.setattr(strata, "is_prepared", lambda folder, split: split != "gone")
+    monkeypatch.setattr(strata.CellSpec, "model_validate", classmethod(
+        lambda cls, spec: SimpleNamespace(split=SimpleNamespace(id=spec["split"]))))  # fmt: skip
+
+    def cell(name, algorithm, split="s"):
+        return SimpleNamespace(id=name, algorithm=algorithm, dataset="films", spec={"depth": 20, "split": split})
+
+    sweep = Sweep(accuracy_metric("ndcg@20"))
+    lost = [cell("c0", "A"), *(cell(f"c{n}", f"B{n}") for n in range(1, 6))]
+    with pytest.raises(NotApplicableError, match=r"the lists of 5 cells are not kept \(B1 on films, .* and 2 more\)"):
+        strata._refuse_unusable(tmp_path, lost, sweep)
+    with pytest.raises(NotApplicableError, match="the split of films is not kept; run the study again"):
+        strata._refuse_unusable(tmp_path, [cell("c0", "A"), cell("c0", "B", "gone")], sweep)
+    strata._refuse_unusable(tmp_path, [cell("c0", "A")], sweep)
 
 
 def finished(name, algorithm, dataset, *, seed=1, split="s1", **more):
