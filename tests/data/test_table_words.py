@@ -16,15 +16,18 @@ from recassay.data.importers.opened import OpenedFile, meaningful
 from recassay.data.importers.replay import recognise as recognise_replay
 from recassay.data.importers.swe_bench import _ids
 from recassay.data.importers.trec import recognise as recognise_trec
+from recassay.data.parts import find_parts
 from recassay.data.readers import read_interactions
 from recassay.data.tables.cells import Cell, read_cell
+from recassay.data.tables.comparability import _scales
 from recassay.data.tables.grid import Table, plain_name
-from recassay.data.tables.labels import has_cutoff, spelled
+from recassay.data.tables.labels import Spelled, has_cutoff, spelled
 from recassay.data.tables.latex import latex_grids
 from recassay.data.tables.nested import table_from_json
-from recassay.data.tables.responses import read_responses
-from recassay.data.tables.roles import Asked, _value_column, layout_of
-from recassay.data.tables.words import CUTOFF, OTHER_PHASES, PHASE, role_word
+from recassay.data.tables.responses import read_items, read_responses
+from recassay.data.tables.roles import Asked, _value_column, layout_of, split_compound
+from recassay.data.tables.tidy import without_notes
+from recassay.data.tables.words import AVERAGE, CUTOFF, GAIN, OTHER_PHASES, PHASE, role_word
 
 NAMED = {"model": ["foo", "bar"], "dataset": ["d1", "d1"]}
 METRIC = {"NDCG@10": [0.3, 0.1]}
@@ -309,3 +312,83 @@ def test_metrics_that_replay_alone_has_are_of_replay(tmp_path):
                  "RocAuc@5", "CategoricalDiversity@5"):  # fmt: skip
         path.write_text(f",NDCG@5,{name}\nA,0.5,0.25\n")
         assert recognise_replay(OpenedFile(path)) == "results", name
+
+
+def test_words_before_and_behind_a_metric():
+    for word, phase in {"test": "", "eval": "", "evaluation": "", "valid": "valid", "validation": "valid",
+                        "val": "valid", "dev": "valid", "best_valid": "valid", "train": "train"}.items():  # fmt: skip
+        assert spelled(f"{word}_ndcg@10") == Spelled("ndcg@10", True, phase=phase), word
+        assert spelled(f"metrics/{word}/ndcg@10") == Spelled("ndcg@10", True, phase=phase), word
+    deviations = ("std", "std.", "std dev", "std_dev", "stdev", "stddev", "sd")
+    errors = ("stderr", "std err", "std_error", "se", "sem", "error bar", "error bars")
+    for kind, words in {"deviation": deviations, "error": errors}.items():
+        for word in words:
+            assert spelled(f"ndcg@10 ({word})") == Spelled("ndcg@10", True, deviation=kind), word
+    for kind, words in {"deviation": ("std", "stdev", "stddev", "sd"), "error": ("stderr", "se", "sem")}.items():
+        for word in words:
+            assert spelled(f"{word}_ndcg@10") == Spelled("ndcg@10", True, deviation=kind), word
+    for word in ("mean", "avg", "average"):
+        assert spelled(f"ndcg@10_{word}") == spelled(f"{word} ndcg@10") == Spelled("ndcg@10", True), word
+    for letter, metric in {"n": "ndcg", "H": "hitrate", "p": "precision", "R": "recall"}.items():
+        assert spelled(f"{letter}@20") == Spelled(f"{metric}@20", True)
+
+
+def test_rows_that_compare_or_average_the_others_by_their_names():
+    gains = ("Improvement", "% Improv.", "Impr", "Gain", "Δ", "delta", "p-value", "pval", "Rel. gain", "Increase")
+    assert [name for name in gains if not GAIN.match(name)] == []
+    means = ("Avg.", "average", "Mean", "Macro avg", "micro-average", "Overall", "Avg. rank", "mean ranking",
+             "Average score", "Mean value", "overall mean", "Avg position", "mean position")  # fmt: skip
+    assert [name for name in means if not AVERAGE.match(name)] == []
+    assert not any(map(AVERAGE.match, ("MeanPop", "Average joe", "Overalls", "position")))
+    assert not any(map(GAIN.match, ("Imprint", "again", "EASE")))
+
+
+def test_remarks_below_a_table_by_their_first_word():
+    for word in ("Note", "notes", "Source:", "sources", "Remark", "remarks", "Legend", "best", "Bold", "significance",
+                 "All", "values", "value", "We", "The", "*", "†", "‡", "§", "#", "^1"):  # fmt: skip
+        frame = pl.DataFrame({"model": ["foo", f"{word} x"], "NDCG@10": ["0.3", None], "HR@10": ["0.5", ""]})
+        table, told = without_notes(Table.of(frame))
+        assert (table.height, told) == (1, f"remarks below the table were left out: '{word} x'"), word
+    kept = pl.DataFrame({"model": ["foo", "Allstar x"], "NDCG@10": ["0.3", None], "HR@10": ["0.5", ""]})
+    assert without_notes(Table.of(kept))[0].height == 2
+
+
+def test_metrics_between_0_and_1_are_told_where_they_are_above():
+    for metric in ("ndcg", "hitrate", "precision", "recall", "map", "mrr", "f1", "auc", "accuracy", "coverage", "gini"):
+        frame = pl.DataFrame({"dataset": ["d1"], "metric": [metric], "value": [12.0], "source": ["a"]})
+        assert list(_scales(frame)) == [
+            f"{metric} has values above 1, which were read as they stand (percent, or a count?)"
+        ]
+
+
+def test_metrics_that_need_no_cut_off_beside_a_dataset():
+    for name in ("ndcg", "hitrate", "precision", "recall", "map", "mrr", "f1", "auc", "rmse", "mae", "logloss"):
+        assert split_compound(f"ml-1m_{name}") == ("ml-1m", Spelled(name, True)), name
+        assert split_compound(f"{name} (ml-1m)") == ("ml-1m", Spelled(name, True)), name
+    assert split_compound("ml-1m_seconds") is None
+
+
+def test_parts_of_a_split_and_columns_of_items_by_each_usual_name(tmp_path):
+    words = {
+        "train": ("train", "training"),
+        "valid": ("valid", "validation", "val", "dev"),
+        "test": ("test", "testing"),
+    }
+    first = {part: each[0] for part, each in words.items()}
+    for part, each in words.items():
+        for word in each:
+            folder = tmp_path / f"{part}-{word}"
+            folder.mkdir()
+            for name in {**first, part: word}.values():
+                (folder / f"films.{name}.csv").write_text("x")
+            assert find_parts(folder)[part].name == f"films.{word}.csv"
+    for item in ("item", "name", "instance"):
+        for columns in (("discrimination", "difficulty", "guessing"), ("a", "b", "c")):
+            items = read_items(pl.DataFrame({item: ["i1"], **dict(zip(columns, ([2.0], [1.5], [0.25]), strict=True))}))
+            assert (items.slope[0], items.intercept[0], items.guessing[0]) == (2.0, -3.0, 0.25)
+
+
+def test_folders_that_tell_repeats_apart_name_no_dataset():
+    for word in ("run", "exp", "trial", "seed", "fold", "split", "version", "v", "part", "round", "attempt"):
+        assert [meaningful(f"{word}{sign}3") for sign in ("", "-", "_", "=", " ")] == [""] * 5, word
+    assert meaningful("v3 films") == "v3 films"
