@@ -273,6 +273,14 @@ def test_pictures_of_the_page_link_to_their_numbers_and_files():
     assert "Definition" not in body(nowhere).sections("datasets")[0]
 
 
+@pytest.mark.parametrize("name", ["forest", "critical_difference", "performance_profiles"])
+def test_what_the_leaderboard_draws_stands_once(name):
+    made = filled(pictures=[Figure(name, "C.", small(), "numbers")], files={name: done(svg=SVG.encode())})
+    for datasets, drawn in ((("x", "y"), False), (("x",), True)):
+        (page,) = body(made, datasets=datasets).sections("datasets")
+        assert (f'id="figure-{name}"' in page) == drawn
+
+
 def test_long_tables_of_the_page_say_where_the_rest_is():
     def page(rows, beside):
         made = filled(frames={"num bers": pl.DataFrame({"n": range(rows)})})
