@@ -102,6 +102,9 @@ def test_equal_values_share_the_better_place_and_datasets_are_listed_by_place_an
     assert [(row.dataset, row.place, row.best) for row in rows] == [
         ("d0", 1, "A"), ("d2", 1, "A"), ("d1", 2, "A"), ("d3", 3, "A")
     ]  # fmt: skip
+    turned = Matrix(np.array([[0.3, 0.3, 0.3], [0.4, 0.4, 0.2]]), ("A", "Mine"), ("z", "b", "a"), "ndcg@10", True)
+    listed = place_algorithm(turned, "Mine", {}, user_metric="ndcg@10", seed=3, benchmark="b", of_datasets=3).rows
+    assert [row.dataset for row in listed] == ["b", "z", "a"], "whatever the order of the table"
 
 
 def test_many_names_in_the_sentences_are_cut():

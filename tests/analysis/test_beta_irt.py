@@ -29,7 +29,7 @@ from recassay.analysis.beta_irt.model import (
     density_cells,
     squared_error_cells,
 )
-from recassay.analysis.beta_irt.normal import laplace, variational, widen
+from recassay.analysis.beta_irt.normal import Gaussian, laplace, variational, widen
 from recassay.analysis.beta_irt.precision import _best_precision, precision_cells
 from recassay.analysis.beta_irt.result import TRAITS, Direction, Trait
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
@@ -817,3 +817,19 @@ def test_the_curve_of_an_item_rises_with_ability_and_falls_with_challenge(number
     level = np.array([0.2, 0.6, 0.9])
     found = [frame.filter((pl.col("trait") - at).abs() < 1e-9)["expected"].item() for at in level]
     assert found == pytest.approx(expit(sign * 2.0 * (logit(level) - logit(0.6))))
+
+
+def test_a_trajectory_that_leaves_the_numbers_is_not_followed(monkeypatch):
+    """A standard normal density that is not a number beyond 1 in the first coordinate: nothing is drawn there."""
+    monkeypatch.setattr(sampling, "WARM_UP", 20)
+    monkeypatch.setattr(sampling, "DRAWS", 40)
+
+    def evaluate(z, curved):
+        value = np.where(z[:, 0] > 1, np.nan, -0.5 * (z**2).sum(axis=1))
+        return value, -z, None
+
+    posterior = SimpleNamespace(size=2, evaluate=evaluate)
+    draws, _ = sampling.sample_posterior(posterior, Gaussian(np.zeros(2), np.eye(2), True), np.random.default_rng(0))
+    assert draws.shape == (640, 2)
+    assert draws[:, 0].max() <= 1
+    assert draws.std(axis=0).min() > 0.4

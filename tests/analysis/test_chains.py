@@ -93,3 +93,50 @@ def test_from_five_datasets_on_failures_do_not_count_as_interaction(n, middle):
     reach = 4 * np.sqrt(tau)
     assert start == pytest.approx(table - rest + np.clip(rest, -reach, reach))
     assert farthest == pytest.approx(max((rest**2 / tau).max(), 6.0))
+
+
+def test_the_effects_of_related_datasets_have_the_mean_of_least_squares():
+    families = np.array([0, 0, 0, 1, 2])
+    chains = FullCovariance(scores(5, 3), np.zeros((5, 3)), families, 200, np.random.default_rng(6))
+    row = np.random.default_rng(7).normal(size=(200, 5))
+    relation, centre, squares = chains._rows(row)
+    assert len(np.unique(relation)) > 1
+    related = families[:, None] == families
+    for chain in range(0, 200, 10):
+        rho = RELATIONS[relation[chain]]
+        inverse = np.linalg.inv((1 - rho) * np.eye(5) + rho * related)
+        mean = (inverse @ row[chain]).sum() / inverse.sum()
+        assert centre[chain] == pytest.approx(mean)
+        assert squares[chain] == pytest.approx((row[chain] - mean) @ inverse @ (row[chain] - mean))
+
+
+def test_variances_of_few_factors_are_inverse_gamma():
+    chains = FewFactors(scores(8, 6), np.zeros((8, 6)), CHAINS, np.random.default_rng(8))
+    chains.closeness, chains.scale = np.full(CHAINS, 4.0), np.full(CHAINS, 0.5)
+    rest = np.random.default_rng(9).normal(size=(8, 6))
+    chains._variances(np.repeat(rest[None], CHAINS, axis=0))
+    expected = (4 + 8 / 2) / (4 * 0.5 + (rest**2).sum(axis=0) / 2)
+    assert (1 / chains.own).mean(axis=0) == pytest.approx(expected, rel=0.05)
+    assert (chains.scale * 4 * (1 / chains.own).sum(axis=1)).mean() == pytest.approx(6 * 4, rel=0.02)
+
+
+def test_factors_are_drawn_as_a_regression_on_their_loadings():
+    """With loadings L and variances P: N(M L' P^-1 y, M), M = (I + L' P^-1 L)^-1; then the loadings likewise."""
+    chains = FewFactors(scores(8, 6), np.zeros((8, 6)), CHAINS, np.random.default_rng(10))
+    load, own = chains.load[0].copy(), chains.own[0].copy()
+    rest = (chains.table - chains.row[:, :, None] - chains.column[:, None])[0]
+    chains._factors()
+    covariance = np.linalg.inv(np.eye(load.shape[1]) + (load / own[:, None]).T @ load)
+    mean = rest @ (load / own[:, None]) @ covariance
+    error = 5 * np.sqrt(np.diag(covariance) / CHAINS)
+    assert (np.abs(chains.factor.mean(axis=0) - mean) < error).all()
+    assert np.cov(chains.factor[:, 3].T) == pytest.approx(covariance, rel=0.2, abs=0.06 * covariance.max())
+    squares = (chains.load**2).sum(axis=1) / 2 + 0.05 * chains.middle
+    assert (squares / chains.spread).mean(axis=0) == pytest.approx(np.full(load.shape[1], 0.5 + 6 / 2), rel=0.06)
+
+
+def test_an_algorithm_that_never_departs_has_a_hundredth_of_the_usual_interaction_at_least():
+    noise = np.random.default_rng(11).uniform(0.5, 2.0, (600, 2))
+    tau = interactions(np.column_stack([-noise[:, 0], np.zeros(600), noise[:, 1]]))
+    mean = (tau[0] + tau[2]) * 605 / (3 * 600 + 10)  # of the three before they are drawn together, the second 0
+    assert tau[1] == pytest.approx(0.01 * mean, rel=1e-6)
