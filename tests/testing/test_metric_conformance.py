@@ -160,6 +160,18 @@ class Infinite(Hits):
         return np.where(values > 0, np.inf, values)
 
 
+class InfiniteWithoutCutoff(Infinite):
+    def changed(self, values: Any, top: TopK, truth: Any, context: Any) -> Any:
+        return super().changed(values, top, truth, context) if self.k is None else values
+
+
+class InfiniteInOneConvention(Infinite):
+    variants = {"any": "one relevant item", "odd": "an odd number of them"}  # noqa: RUF012
+
+    def changed(self, values: Any, top: TopK, truth: Any, context: Any) -> Any:
+        return super().changed(values, top, truth, context) if self.variant == "odd" else values
+
+
 class Warns(Hits):
     def changed(self, values: Any, top: TopK, truth: Any, context: Any) -> Any:
         return values * (context.relevant(top, truth) / context.relevant(top, truth))
@@ -273,6 +285,8 @@ BROKEN: list[tuple[Callable[..., Any], str]] = [
     (ZeroForEmptyList, "gives an empty list a value"),
     (Integers, "as float32, not float64"),
     (Infinite, "an infinite value"),
+    (InfiniteWithoutCutoff, "^my hits: gives an infinite value$"),
+    (InfiniteInOneConvention, r"^my hits@4\[odd\]: gives an infinite value$"),
     (Warns, "warns: .*divide"),
     (Relative, "another value when the batch is another"),
     (ByPosition, "another value when the batch is another"),
