@@ -309,3 +309,25 @@ def test_numbers_of_cbor(written: str, score: float) -> None:
 )  # fmt: skip
 def test_of_several_names_for_a_role_the_most_usual_is_taken(names: list[str], roles: dict[str, str]) -> None:
     assert list_roles(names, "x.csv") == roles
+
+
+@pytest.mark.parametrize("written", ["[3, 1, 2]", "3|1|2", "('3', '1', '2')", " 3 1  2 ", '["3";"1";"2"]', "3,1,2"])
+def test_a_list_in_a_cell_of_text_may_be_written_in_many_ways(written: str) -> None:
+    (found,) = read_lists(pl.DataFrame({"user": ["u", "v"], "items": [written, "7"]}))
+    assert found.frame.rows() == [("u", "3", 1), ("u", "1", 2), ("u", "2", 3), ("v", "7", 1)]
+
+
+def test_ranks_begin_anywhere_and_are_not_negative() -> None:
+    def ranks(*values: object) -> list[object]:
+        frame = pl.DataFrame({"user": ["u"] * len(values), "item": list("abcd")[: len(values)], "rank": values})
+        return read_lists(frame)[0].frame.get_column("rank").to_list()
+
+    assert ranks(0, 1) == [0, 1]
+    assert ranks(" 2", "7 ", None) == [2, 7, None]
+    for wrong in ((1, -1), ("1", "-1"), (1.0, float("inf")), ("1", "first")):
+        with pytest.raises(
+            InputError, match=r"the rank column holds .* in data row 2; give it finite numbers from 1 on"
+        ):
+            ranks(*wrong)
+    scored = pl.DataFrame({"user": ["u", "u"], "item": ["a", "b"], "score": ["-1", " 0.5"]})
+    assert read_lists(scored)[0].frame.get_column("score").to_list() == [-1.0, 0.5]
