@@ -18,6 +18,7 @@ import recassay
 from recassay.analysis.beta_irt import fit as beta_fit
 from recassay.analysis.beta_irt import mode, sampling
 from recassay.analysis.beta_irt import normal as beta_normal
+from recassay.analysis.beta_irt import precision as beta_precision
 from recassay.analysis.beta_irt.choice import find, find_likelier
 from recassay.analysis.beta_irt.direction import _warnings, fit_direction, shares_at_the_ends
 from recassay.analysis.beta_irt.fit import ANALYSIS, fit_beta_irt
@@ -833,3 +834,15 @@ def test_a_trajectory_that_leaves_the_numbers_is_not_followed(monkeypatch):
     assert draws.shape == (640, 2)
     assert draws[:, 0].max() <= 1
     assert draws.std(axis=0).min() > 0.4
+
+
+@pytest.mark.parametrize(("shape", "holes", "share"), [((4, 5), 0, 8 / 20), ((4, 5), 3, 5 / 17), ((3, 3), 3, 1 / 6)])
+def test_residuals_count_as_many_as_the_degrees_of_freedom_and_one_at_least(monkeypatch, shape, holes, share):
+    asked = []
+    monkeypatch.setattr(beta_precision, "_best_precision", lambda *given: asked.append(given[2]) or 10.0)
+    values = np.random.default_rng(2).uniform(0.2, 0.8, shape)
+    values.ravel()[[0, 4, 8][:holes]] = np.nan
+    n, m = shape
+    start = np.concatenate([np.zeros(n + m), np.ones(m)])
+    beta_precision.fit_precision(ScoreTable.squeeze(values), 1.0, start)
+    assert asked == [pytest.approx(share)]
