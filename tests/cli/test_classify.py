@@ -216,12 +216,14 @@ def test_classifiers_are_listed_by_the_accuracy_of_what_they_have_done(tmp_path)
         classified("d", "Forest", "wine", 0.125, status="failed"),
         classified("e", "optimal", "iris", None, role="artificial", status="timeout"),
         CellRecord("f", "Tree", "iris", 1, None, {}, "failed"),
+        classified("g", "never", "iris", 0.0, role="artificial"),
     ]
     folder = write_records(tmp_path, ["accuracy"], records)
     names = ("classifier", "role", "datasets", "accuracy", "balanced_accuracy", "seconds_fit")
     assert [tuple(row[name] for name in names) for row in recassay.classifier_scores(folder)] == [
         ("Forest", "real", 1, 0.875, 0.4375, 4.0),
         ("SVM", "real", 2, 0.75, 0.375, 1.0),
+        ("never", "artificial", 1, 0.0, 0.0, None),
         ("optimal", "artificial", 0, None, None, None),
         ("Tree", "real", 0, None, None, None),
     ]
