@@ -736,6 +736,9 @@ def test_a_leader_that_beats_each_other_alone_needs_no_correction_and_only_such_
     assert found.grade == "clear_winner"
     assert asked.pop("scaled").shape == (3, 8)
     assert asked == {"flips": [(3, decision.FLIPS)], "confidence": 0.95, "equal": (0.03, None)}
+    for most, flips in ((3, decision.FLIPS), (2, decision.FLIPS_OF_MANY)):
+        monkeypatch.setattr(decision, "VERY_MANY", most)
+        assert decided(monkeypatch, single=singles, adjusted=corrected)[1]["flips"] == [(3, flips)]
     unsure, _ = decided(monkeypatch, single=singles, adjusted=corrected, above=(True, False, True))
     assert unsure.p.tolist() == corrected, "the effect of one pair reaches below zero"
     assert unsure.codes.tolist() == ["undecided"] * 3
