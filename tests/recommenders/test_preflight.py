@@ -160,6 +160,13 @@ def test_what_does_not_fit_in_memory(data, monkeypatch):
     assert checked_plan(study(data, memory_gb=0.15), data / "out"), (
         "just enough for a process, and the rest is not known"
     )
+    just = 300_000_000 + 36 * 300
+    monkeypatch.setattr(preflight, "memory_limit", lambda budget: just)
+    assert checked_plan(study(data, ("./known.parquet",)), data / "out"), "it just fits"
+    monkeypatch.setattr(preflight, "declared_bytes", lambda cell, folder: (just, 9 * just))
+    assert checked_plan(study(data, ("./known.parquet",)), data / "out"), "so does the algorithm"
+    monkeypatch.setattr(preflight, "memory_limit", lambda budget: just - 1)
+    assert "reading its 300 events needs" in refused(study(data, ("./known.parquet",)), data)
     monkeypatch.setattr(preflight, "memory_limit", lambda budget: 10_000_000)
     message = refused(study(data), data)
     assert message == (

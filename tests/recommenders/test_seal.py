@@ -749,6 +749,8 @@ def test_cells_run_again_are_compared_with_what_was_reported(monkeypatch):
     assert (every["a2"].reported, every["a2"].again) == pytest.approx((0.3, 0.27))
     assert every["a2"].allowed == pytest.approx(0.003)
     assert every["a2"].state == "differs"
+    assert RerunCell("A", "d", 1, 0.5, 0.75, 0.25).state == "within noise", "just as much as chance may explain"
+    assert RerunCell("A", "d", 1, 0.5, 0.25, 0.125).state == "differs"
 
 
 def test_cells_whose_data_or_code_are_gone_cannot_be_run_again(monkeypatch):

@@ -6,6 +6,7 @@ from functools import cache
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from optuna.distributions import CategoricalDistribution
 
 from recassay.api.study.studies import make_study
 from recassay.core.errors import NotApplicableError, RecAssayError, UsageError
@@ -13,7 +14,7 @@ from recassay.core.specs.search import Choice, Real, Whole
 from recassay.core.specs.study import PATIENCE, AlgorithmSpec, OptionsSpec, RangeSpec
 from recassay.recommenders.preflight import checked_plan
 from recassay.recommenders.space import highest, settle, stops_itself
-from recassay.recommenders.tune import SLOW_STAGES, Tuning
+from recassay.recommenders.tune import SLOW_STAGES, Tuning, _frozen
 from recassay.recommenders.work import Stage
 from recassay.runner.jobs import JobFailure
 from recassay.runner.work import GIVE_UP_AFTER
@@ -387,6 +388,16 @@ def test_a_trial_with_parameters_of_an_earlier_one_has_its_answer(state, value):
     assert told == [{"how": "b"}]
     assert (again.number, again.seconds, again.state, again.value) == (1, 0.0, state, value)
     assert (dict(again.parameters), again.stages) == ({"how": "b", "epochs": 7}, (0.3, value))
+
+
+def test_the_search_is_shown_the_stages_of_a_trial_or_its_value_as_the_only_one():
+    for trial, shown in (
+        (TrialRecord(0, "complete", {"how": "b"}, value=0.5), {0: 0.5}),
+        (TrialRecord(0, "complete", {"how": "b", "epochs": 2}, value=0.5, stages=(0.25, 0.5)), {0: 0.25, 1: 0.5}),
+        (TrialRecord(0, "failed", {"how": "b"}, reason="broken"), {}),
+    ):
+        frozen = _frozen(trial, {"how": CategoricalDistribution(("a", "b"))})
+        assert (frozen.intermediate_values, frozen.params) == (shown, {"how": "b"})
 
 
 def test_an_algorithm_without_a_stage_is_a_failed_trial():

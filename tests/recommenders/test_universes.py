@@ -230,6 +230,11 @@ def test_the_price_is_told_in_time_by_cells_that_ran_or_by_published_times(tmp_p
         )
         patch.setattr("recassay.recommenders.price.split_size", lambda folder, split: 1000.0)
         assert "not known" not in price(two, tmp_path / "new"), "it takes as long as a dataset of its size"
+    with monkeypatch.context() as patch:
+        patch.setattr("recassay.recommenders.price._published", lambda *_: np.full((2, 2), np.nan))
+        patch.setattr("recassay.recommenders.price.split_size", lambda folder, split: 1000.0)
+        told = price(two, tmp_path / "new")
+        assert told.endswith("; the time is not known before cells have run"), "sizes alone tell no time"
     monkeypatch.setattr("recassay.recommenders.price._stored", lambda *_: (np.array([[60.0], [30.0]]), 4, set()))
     assert "; about 4 min of one process by 4 cells" in price(plan(large), tmp_path / "study")
 
