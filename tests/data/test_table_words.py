@@ -167,6 +167,7 @@ def test_general_words_of_a_file_name_say_nothing():
     words = named.split()
     assert {word: meaningful(f"films_{word}") for word in words} == dict.fromkeys(words, "films")
     assert {word: meaningful(f"{word.title()}-films") for word in words} == dict.fromkeys(words, "films")
+    assert [meaningful(name) for name in ("all_final-results.films", "films list_metrics__all")] == ["films"] * 2
 
 
 def test_battles_are_won_or_tied_by_each_usual_word():
