@@ -600,6 +600,49 @@ def test_a_promise_that_is_broken_the_second_time_or_with_seen_items(check, brok
         check(broken)
 
 
+class ScoresOfChance(Popular):
+    def changed(self, top: TopK, exclude: Any) -> TopK:
+        return TopK(top.users, top.items, top.scores + np.float32(np.random.rand()))  # noqa: NPY002
+
+
+class ItemsOfChance(Popular):
+    def changed(self, top: TopK, exclude: Any) -> TopK:
+        return TopK(top.users, np.roll(top.items, np.random.randint(1000), axis=1), top.scores)  # noqa: NPY002
+
+
+@pytest.mark.parametrize("broken", [ScoresOfChance, ItemsOfChance])
+def test_one_seed_gives_the_same_items_and_the_same_scores(broken) -> None:
+    with pytest.raises(ConformanceError, match="gives two different answers for one seed"):
+        checks.check_deterministic(broken)
+
+
+PARTS = ("users", *(f"train.{name}" for name in ("user", "item", "weight", "time")),
+         *(f"exclude.{name}" for name in ("data", "indices", "indptr")))  # fmt: skip
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_whatever_was_given_must_be_the_same_afterwards(part) -> None:
+    def force(array: Any) -> None:
+        array.flags.writeable = True
+        array[-1] += 1
+
+    class Forced(MostPop):
+        def fit(self, train: Interactions, *, rng: np.random.Generator) -> Any:
+            model = super().fit(train, rng=rng)
+
+            class Model:
+                def recommend(self, users: Any, k: int, *, exclude: Any) -> TopK:
+                    top = model.recommend(users, k, exclude=exclude)
+                    owner, _, name = part.rpartition(".")
+                    force(users if not owner else getattr({"train": train, "exclude": exclude}[owner], name))
+                    return top
+
+            return Model()
+
+    with pytest.raises(ConformanceError, match=rf"^MostPop: changes {part}$"):
+        checks.check_inputs_kept(Forced)
+
+
 def test_users_and_items_without_an_event_are_tried() -> None:
     checks.check_items_without_history(OnlyWithHistory)
     checks.check_users_without_history(OnlyWithItems)
