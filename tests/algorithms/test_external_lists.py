@@ -66,6 +66,8 @@ def test_lists_that_are_far_too_large_and_a_guess_of_memory(tmp_path, monkeypatc
         ({"user": [-1, 3]}, "2 of its rows have no user from 0 to 2"),
         ({"user": [0, None]}, "1 of its rows have no user from 0 to 2"),
         ({"score": [1.0, float("inf")]}, "it gives a score that is not a finite number"),
+        ({"score": [1.0, None]}, "it gives a score that is not a finite number"),
+        ({"item": [3.0, None]}, "1 of its rows have no item from 0 to 4"),
         ({"user": [0, 0], "item": [3, 3]}, "it recommends an item twice to one user"),
         ({"item": [0, 1]}, "all 2 rows of its recommendations.parquet name an item that the user has in train.parquet"),
     ):
@@ -74,7 +76,12 @@ def test_lists_that_are_far_too_large_and_a_guess_of_memory(tmp_path, monkeypatc
         )
         with pytest.raises(RecAssayError, match=re.escape(words)):
             process._read(tmp_path / "wrong.parquet", train, 2, "mine")
-    for fewer in (table.clear(), table.with_columns(item=pl.Series([0, 4]))):  # what is had is left out, not refused
+    whole = table.with_columns(user=pl.Series([0.0, 1.0]), item=pl.Series([3.0, 4.0]))
+    for fewer in (
+        table.clear(),
+        whole,
+        table.with_columns(item=pl.Series([0, 4])),
+    ):  # what is had is left out, not refused
         fewer.write_parquet(tmp_path / "fewer.parquet")
         assert process._read(tmp_path / "fewer.parquet", train, 2, "mine").height == fewer.height
     with pytest.raises(RecAssayError, match=r"mine: its script wrote no recommendations\.parquet"):
