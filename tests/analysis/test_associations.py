@@ -248,3 +248,12 @@ def test_what_is_not_personalised_is_no_part_of_the_average(name):
     table = characteristics(6)
     matrix = Matrix(np.random.default_rng(3).random((3, 6)), ("A", name, "B"), table.datasets, "ndcg@10", True)
     assert correlate_characteristics(matrix, table, permutations=5).averaged == ("A", "B")
+
+
+def test_no_interval_of_a_correlation_reaches_beyond_1():
+    table = characteristics(9)
+    values = np.vstack([table.values.T, -3 * table.values.T, table.values.T / 7 + 1])
+    names = tuple(f"a{i:02}" for i in range(len(values)))
+    found = correlate_characteristics(Matrix(values, names, table.datasets, "score", True), table, permutations=60)
+    for measure in ("pearson", "spearman"):
+        assert 1 - 1e-9 < np.abs(found.interval[measure]).max() <= 1, "rounding adds nothing"

@@ -459,3 +459,10 @@ def test_a_batch_is_no_larger_than_its_share_of_what_was_run(monkeypatch):
     known = np.where(np.arange(12)[:, None] < 8, np.random.default_rng(5).random((12, 6)), np.nan)
     looked, _ = decide(small(), known, np.ones(12), None, confidence=0.9, rng=np.random.default_rng(0))
     assert len(looked.next) == 2
+
+
+def test_blocks_that_are_all_alike_teach_nothing_and_are_expected_again():
+    found = believe(small().blocks(), np.arange(5), np.full((5, 6), 0.25))
+    assert found.theta.tolist() == [*START, RHO, RHO], "as it was before anything was run"
+    assert found.mean == pytest.approx(np.full((7, 6), 0.25))
+    assert found.draw(3, np.random.default_rng(0)) == pytest.approx(np.full((3, 7, 6), 0.25))
