@@ -79,6 +79,11 @@ def test_a_filled_cell_has_no_standard_error():
     assert results([("A", "x", 1.0, 0.0), ("B", "x", 1.0, -0.5)], "deviation").frame["deviation"].to_list() == [0, None]
 
 
+def test_a_deviation_of_no_run_or_of_an_unknown_number_is_taken_as_that_of_one():
+    rows = [("A", "x", 1.0, 4.0, 0), ("A", "y", 1.0, 4.0, None), ("B", "x", 2.0, 4.0, 4), ("B", "y", 3.0, 4.0, 1)]
+    assert results(rows, "deviation", "runs").matrix("mrr").standard_errors.tolist() == [[4, 4], [2, 4]]
+
+
 def test_what_is_left_when_everything_with_a_hole_is_dropped():
     rows = [("A", "x", 1.0), ("A", "y", None), ("B", "x", None), ("B", "y", 2.0), ("C", "x", 3.0), ("C", "y", 4.0)]
     table = results(rows)

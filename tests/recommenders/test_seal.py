@@ -941,12 +941,12 @@ def test_questions_are_counted_and_told_by_topic():
     assert result.to_dict() == {"study": "films", "answers": rows}
 
 
-def listed(folder, monkeypatch, *, seeds, findings=(), untuned=(), reference="EASE", status="done"):
+def listed(folder, monkeypatch, *, seeds, findings=(), untuned=(), reference="EASE", status="done", threshold=None):
     """By question, the answer and its evidence, of a study written by hand."""
     facts = SimpleNamespace(findings=findings, untuned=untuned)
     monkeypatch.setattr("recassay.api.study.checklist.study_facts", lambda folder: facts)
-    protocol = {"filter": "core", "min_user_interactions": 3, "min_item_interactions": 2, "positive_threshold": None,
-                "split": "random", "ratios": [0.8, 0.1, 0.1], "seed": 5}  # fmt: skip
+    protocol = {"filter": "core", "min_user_interactions": 3, "min_item_interactions": 2,
+                "positive_threshold": threshold, "split": "random", "ratios": [0.8, 0.1, 0.1], "seed": 5}  # fmt: skip
     spec = {"name": "films", "datasets": [1, 2], "protocol": protocol, "tuning": {"trials": 40, "metric": "ndcg@10"},
             "seeds": seeds, "algorithms": [{"name": "Mine", "reference": reference}], "metrics": ["ndcg@10", "auc"],
             "multiverse": None}  # fmt: skip
@@ -965,6 +965,8 @@ def test_each_question_is_answered_by_its_record(tmp_path, monkeypatch):
     assert found["Is the preprocessing described?"] == (
         "yes", "filter core, at least 3 events per user and 2 per item, threshold none.",
     )  # fmt: skip
+    from_zero = listed(tmp_path / "zero", monkeypatch, seeds=[1], threshold=0.0)["Is the preprocessing described?"]
+    assert from_zero[1].endswith("2 per item, threshold 0.0."), "negative ratings were left out"
     assert found["Is the split described and repeatable?"][1].startswith("random, ratios [0.8, 0.1, 0.1], seed 5;")
     assert found["Is the split free of leakage?"] == ("yes", "The audit of every split found none.")
     assert found["Is the code of new methods available?"] == ("yes", "All algorithms come with RecAssay.")

@@ -86,6 +86,7 @@ def checklist(study: str | Path) -> ChecklistResult:
         verified = store.verify()
     spec, versions, machine = manifest["study"], manifest["versions"], manifest["machine"]
     protocol, tuning, seeds = spec["protocol"], spec["tuning"], spec["seeds"]
+    threshold = protocol["positive_threshold"]
     facts = study_facts(folder)
     leaks = [f"{finding.dataset}: {finding.sentence}" for finding in facts.findings if finding.leak]
     own = [part["name"] for part in spec["algorithms"] if ".py:" in part["reference"] or "/" in part["reference"]]
@@ -100,7 +101,7 @@ def checklist(study: str | Path) -> ChecklistResult:
          "State source and licence of each; the catalogue knows those of public datasets."),
         ("Data", "Is the preprocessing described?", True,
          f"filter {protocol['filter']}, at least {protocol['min_user_interactions']} events per user and "
-         f"{protocol['min_item_interactions']} per item, threshold {protocol['positive_threshold'] or 'none'}."),
+         f"{protocol['min_item_interactions']} per item, threshold {'none' if threshold is None else threshold}."),
         ("Data", "Is the split described and repeatable?", True,
          f"{protocol['split']}, ratios {protocol['ratios']}, seed {protocol['seed']}; the folder splits has it."),
         ("Data", "Is the split free of leakage?", not leaks,
