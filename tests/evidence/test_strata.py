@@ -311,6 +311,12 @@ def test_items_leave_lists_and_the_rest_moves_up():
     assert left.items.tolist() == [[3, 1, 2], [2, 3, -1], [0, -1, -1]]
     assert left.scores[0].tolist() == [4, 3, 2]
     assert short == 1, "the second list was full and may have gone on; the third had named all its candidates"
+    ended = TopK(top.users[2:], np.array([[2, 3, -1, -1]], dtype=np.int32), top.scores[2:])
+    left, short = without_items(ended, banned.csr(), 3)
+    assert (left.items.tolist(), short) == ([[-1, -1, -1]], 0), "nothing is left of it, and nothing was cut off"
+    whole = TopK(top.users[2:], np.array([[2, 3, 1, 0]], dtype=np.int32), top.scores[:1])
+    assert without_items(whole, banned.csr(), 3)[1] == 1
+    assert without_items(whole, banned.csr(), 2)[1] == 0, "two are left of it"
     unknown = TopK(top.users[:1], np.array([[3, -1, 0, 2]], dtype=np.int32), top.scores[:1])
     left, short = without_items(unknown, banned.take(np.array([0])).csr(), 3)
     assert (left.items.tolist(), left.scores.tolist(), short) == ([[3, -1, 2]], [[4, 3, 1]], 0)
