@@ -287,7 +287,13 @@ def test_few_datasets_and_unknown_metadata_are_not_correlated(answers):
     assert found.correlations.pairs.get_column("pearson").is_null().all()
     assert any("few" in note for note in found.notes)
     bare = [InstanceResponses(o.dataset, o.responses, o.roles, None, {}) for o in answers[:2]]
-    assert any("metadata" in n for n in analyze_instances(bare, orders=3, how=ItemCalibration(max_cycles=5)).notes)
+    unknown = analyze_instances(bare, orders=3, how=ItemCalibration(max_cycles=5))
+    assert any("metadata" in note for note in unknown.notes)
+    assert unknown.metadata_bins == {}
+    part = replace(bare[1], metadata={"ClassEntropy": 0.5})
+    some = analyze_instances([bare[0], part], orders=3, how=ItemCalibration(max_cycles=5)).metadata_bins
+    assert [bins.datasets for bins in some["ClassEntropy"]] == [(part.dataset,)], "those that know it are binned"
+    assert list(some) == ["ClassEntropy"]
 
 
 def test_a_fit_that_did_not_converge_is_said_and_stays(answers):
