@@ -330,3 +330,8 @@ def test_processors_are_counted_where_the_system_tells_no_more(monkeypatch):
     for there, cores in ((7, 7), (None, 1)):
         monkeypatch.setattr(machine.os, "cpu_count", lambda there=there: there)
         assert machine.usable_cores() == cores
+
+
+def test_a_digit_in_place_of_a_word_is_answered_with_the_words():
+    with pytest.raises(UsageError, match="format: Input should be 'auto', 'csv'"):
+        ReadSpec.checked(format="1")
