@@ -403,7 +403,7 @@ def test_items_and_answers_that_are_read_already():
     assert read_items(items) is items
     answers = read_responses(pl.DataFrame({"who": ["A", "B"], "i1": [1, 0]}))
     assert read_responses(answers) is answers
-    with pytest.raises(RecAssayError, match="no column 'difficulty' among 'item', 'b', 'difficulty'"):
+    with pytest.raises(RecAssayError, match="the columns 'b', 'difficulty' could each be the difficulty; keep one"):
         read_items(pl.DataFrame({"item": ["i1"], "b": [0.5], "difficulty": [0.5]}))
 
 

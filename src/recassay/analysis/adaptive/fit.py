@@ -77,7 +77,7 @@ def read_benchmark(
     values = table_of(results.cells(label).with_columns(failed), c.VALUE, rows, columns)
     values = np.where(np.isfinite(values) & (not upward), -values, values)
     timed = [name for name in results.metrics if split_label(name)[0] in ("seconds_fit", "seconds_predict")]
-    timed = timed + [name for name in results.metrics if split_label(name)[0] == "seconds"]
+    timed = timed or [name for name in results.metrics if split_label(name)[0] == "seconds"]
     times = [table_of(results.cells(name), c.VALUE, rows, columns) for name in timed]
     seconds = np.sum(times, axis=0) if times else np.full(values.shape, np.nan)
     sizes = None if characteristics is None else log_sizes(characteristics.aligned(columns))
