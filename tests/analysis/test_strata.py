@@ -555,6 +555,8 @@ def test_who_stands_out_is_first_above_first_below_or_moved_most():
     assert [result.standing_out(most) for most in (1, 2, 3, 4, 9)] == [
         ("a",), ("a", "b"), ("a", "b", "c"), ("a", "b", "d", "c"), ("a", "b", "d", "e", "c")
     ]  # fmt: skip
+    climbing = replace(own, rank=np.array([[1.0, 2.0, 3.0, 4.0, 5.0], [1.0, 3.0, 4.0, 5.0, 2.0]]))
+    assert replace(made, datasets=(climbing,)).standing_out(2) == ("a", "e"), "e moves most, upwards"
     other = replace(own, rank=ranks[:, [2, 0, 1]], algorithms=("b", "c", "z"))
     both = replace(made, datasets=(own, other))
     assert both.algorithms == ("a", "b", "c", "d", "e", "z")

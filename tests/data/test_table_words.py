@@ -166,6 +166,7 @@ def test_general_words_of_a_file_name_say_nothing():
     )
     words = named.split()
     assert {word: meaningful(f"films_{word}") for word in words} == dict.fromkeys(words, "films")
+    assert (meaningful("seed_3_2024-05-01"), meaningful("Run 12")) == ("", ""), "repeats, and not what was measured on"
     assert {word: meaningful(f"{word.title()}-films") for word in words} == dict.fromkeys(words, "films")
     assert [meaningful(name) for name in ("all_final-results.films", "films list_metrics__all")] == ["films"] * 2
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from recassay.core.tables.labels import KNOWN_LABELS, known_direction
 from recassay.core.types import TopK
 from recassay.metrics import accuracy, beyond, diversity, exposure
 from recassay.metrics.context import EvaluationContext, membership
+from recassay.metrics.make import make_metric
 from recassay.metrics.protocol import CatalogueMetric, MetricBase, UserMetric
 from support import slow_metrics as slow
 
@@ -314,3 +316,8 @@ def test_a_cutoff_below_one_is_refused(k):
 def test_an_unknown_variant_is_refused_with_the_known_ones():
     with pytest.raises(UsageError, match="by_min"):
         KINDS["precision"](10, "by_mim")
+
+
+def test_the_k_of_a_formula_is_the_cut_off_also_where_lists_are_shorter():
+    lists = SimpleNamespace(k=5)
+    assert [make_metric(label).depth(lists) for label in ("precision@10", "precision@3", "precision")] == [10, 3, 5]
