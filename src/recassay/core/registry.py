@@ -55,8 +55,9 @@ class Registry(Generic[Component]):
         """The component of that name or alias; an unknown name raises `UsageError` with the nearest known ones."""
         key = self._find(name)
         if key is None:
-            for problem in self.loadable()[1].values():  # it may be an alias of a part that cannot be loaded
-                raise RecAssayError(problem)
+            _, problems = self.loadable()
+            if problems:  # it may be an alias of a part that cannot be loaded
+                raise RecAssayError(next(iter(problems.values())))
             raise UsageError(f"unknown {self.kind} {name!r}", fix=did_you_mean(name, self.names()))
         return self._load(key)
 
