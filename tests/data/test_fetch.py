@@ -584,6 +584,12 @@ def test_an_attempt_that_brings_something_is_no_failure_in_a_row(server: Server,
     assert asked_from(server) == [0, 100_000, 200_000, 300_000, 400_000, 500_000]
 
 
+def test_a_part_that_begins_anew_must_outgrow_the_former_to_count(server: Server, tmp_path: Path) -> None:
+    server.ranges, server.cuts = False, [300_000, 100_000, 200_000]
+    with pytest.raises(RecAssayError, match=r"closed after 200,000 of 700,000 bytes \(3 attempts\)"):
+        run(entry_for(server), tmp_path)
+
+
 def test_a_part_of_unknown_size_is_continued_when_the_size_is_told(server: Server, tmp_path: Path) -> None:
     server.chunked, server.cuts = True, [300_000]
     assert run(entry_for(server), tmp_path).sha256 == SHA256
@@ -738,6 +744,24 @@ def test_a_slow_server_is_kept_while_it_sends_enough(
     assert run(entry_for(server), tmp_path / "kept", patience=replace(ONCE, timeout=5.0)).sha256 == SHA256
     with pytest.raises(RecAssayError, match="the server sends less than 1,000,000 bytes a second"):
         run(entry_for(server), tmp_path / "left", patience=replace(ONCE, timeout=5.0, least_rate=1e6))
+
+
+def test_a_server_that_becomes_slow_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two large pieces, then single bytes, each after three seconds: every five seconds count for themselves."""
+    now, pieces = [0], iter([bytes(10_000)] * 2 + [b"x"] * 100)
+    monkeypatch.setattr(transfer, "time", SimpleNamespace(monotonic=lambda: now[0]))
+
+    def read(_: int) -> bytes:
+        now[0] += 3
+        return next(pieces, b"")
+
+    (tmp_path / "data.bin.part").touch()
+    coming = transfer.Transfer(
+        "http://x/", tmp_path / "data.bin.part", web_opener(), replace(ONCE, timeout=5.0), 10**6, None, False, None
+    )
+    with pytest.raises(Exception, match="the server sends less than 1,000 bytes a second"):
+        coming._copy(SimpleNamespace(read=read), 0, None)
+    assert now == [18]
 
 
 def test_http_needs_a_checksum(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

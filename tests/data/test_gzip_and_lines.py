@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import io
 
+import polars as pl
 import pytest
 
 from recassay.core.errors import InputError
@@ -54,6 +56,19 @@ def test_zeros_may_pad_a_gzip_file(tmp_path):
     path = tmp_path / "t.csv.gz"
     path.write_bytes(_members("a,b\n1,2\n") + bytes(512))
     assert read_table(path, empty_fix="")[0].rows() == [("1", "2")]
+
+
+@pytest.mark.parametrize("ending", [".gz", ".GZ"])
+def test_a_packed_file_is_what_its_ending_says_in_capitals_too(tmp_path, ending):
+    frame = pl.DataFrame({"x": [1.0, 2.0] * 6, "class": ["p", "q"] * 6})
+    stream = io.BytesIO()
+    frame.write_parquet(stream)
+    rows = "".join(f"{x},{kind}\n" for x, kind in frame.rows())
+    arff = f"@attribute x numeric\n@attribute class {{p,q}}\n@data\n{rows}".encode()
+    for name, content in (("t.Parquet", stream.getvalue()), ("T.ARFF", arff)):
+        path = tmp_path / f"{name}{ending}"
+        path.write_bytes(gzip.compress(content))
+        assert read_class_table(path).features.rows() == frame.select("x").rows()
 
 
 @pytest.mark.parametrize("mark", ODD_ENDS)

@@ -398,6 +398,11 @@ def test_characteristics_that_are_read_already():
     assert read_characteristics(empty).names == ("users", "more")
 
 
+@pytest.mark.parametrize("name", ["dataset", "Data", "dataset_name", "Dataset name"])
+def test_the_datasets_of_characteristics_may_stand_behind_numbers(name):
+    assert read_properties(pl.DataFrame({"users": [7, 8], name: ["x", "y"]})) == {"x": {"users": 7}, "y": {"users": 8}}
+
+
 def test_items_and_answers_that_are_read_already():
     items = read_items(pl.DataFrame({"item": ["i1", "i2"], "b": [0.5, -1.0]}))
     assert read_items(items) is items

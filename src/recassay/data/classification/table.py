@@ -72,7 +72,7 @@ def read_class_table(
 
 
 def _read(path: Path) -> tuple[pl.DataFrame, Source]:
-    if Path(path.name.removesuffix(".gz")).suffix.lower() == ".arff":
+    if Path(path.name.lower().removesuffix(".gz")).suffix == ".arff":
         data, source = read_bytes(path, empty_fix=_FIX)
         frame = read_arff(text_of(data, source.file), source.file)
     else:

@@ -28,7 +28,7 @@ def read_characteristics(source: Any) -> CharacteristicsTable:
     frame, where, sources = read_source(source, "the characteristics", empty_fix=_FIX)
     if frame.width < 2 or frame.height == 0:
         raise InputError("a table of characteristics needs datasets and numbers", where=where, fix=_FIX)
-    key = next((n for n in frame.columns if canonical(n) in {"dataset", "data", "dataset name"}), frame.columns[0])
+    key = next((n for n in frame.columns if canonical(n) in {"dataset", "data", "datasetname"}), frame.columns[0])
     names = dataset_names(frame, key, where)
     read = {column.name: _numbers(column, where) for column in frame.drop(key)}
     columns = {name: column for name, column in read.items() if column is not None}

@@ -35,7 +35,7 @@ SPARE_CELLS = 1_000_000
 def read_table(path: Path, *, empty_fix: str) -> tuple[pl.DataFrame, Source]:
     """A table and the hash of its bytes; each defect of the file has its own line. A `.gz` is unpacked."""
     data, origin = read_bytes(path, empty_fix=empty_fix)
-    packed = Path(path.name.removesuffix(".gz")).suffix.lower() in {".parquet", ".pq"}
+    packed = Path(path.name.lower().removesuffix(".gz")).suffix in {".parquet", ".pq"}
     frame = read_frame(data, origin.file, parquet=packed, empty_fix=empty_fix)
     for name, kind in frame.schema.items():
         if kind.is_nested() or kind in (pl.Binary, pl.Object):
