@@ -757,6 +757,7 @@ def test_a_study_without_a_file_has_all_that_it_is_told():
     assert spec.multiverse.axes["split_seed"] == (0, 1)
     plain = recassay.make_study(["synthetic:few-items"], ["EASE"])
     assert (plain.comper, plain.multiverse, plain.seeds, len(plain.metrics)) == (None, None, (1,), 9)
+    assert recassay.make_study(["synthetic:few-items"], ["EASE"], comper={}).comper.k == 10, "all of it by default"
 
 
 def test_a_demo_is_handed_all_that_it_is_asked(monkeypatch, tmp_path):

@@ -155,6 +155,7 @@ def test_splits_tell_what_leaks_and_a_record_that_is_gone_is_told_of_finished_ce
         done("c3", "A", "books", 0.5, spec={"split": "s2"}, fold=1),
         done("c4", "A", "songs", 0.5, spec={"split": "s3"}),
         CellRecord("c5", "A", "games", 1, None, {"split": "s4"}, "failed", reason="slow"),
+        CellRecord("c6", "B", "songs", 1, None, {"split": "s3"}, "failed", reason="slow"),
     )  # fmt: skip
     records["s1"] = Record("a", "train_after_test", "few_test_users")
     records["s2"] = Record("b")
@@ -279,7 +280,7 @@ def test_characteristics_are_those_of_all_parts_of_the_kept_splits(tmp_path, mon
     cells = [
         done("c1", "A", "films", 0.5, spec={"split": "s1"}), done("c2", "A", "books", 0.5, spec={"split": "gone"}),
         done("c3", "A", "songs", 0.5, spec={"split": "s3"}), done("c4", "B", "films", 0.5, spec={"split": "s1"}),
-        done("c5", "A", "tables", 0.5),
+        done("c5", "A", "tables", 0.5), done("c6", "A", "songs", 0.5, spec={"split": "gone"}, fold=1),
     ]  # fmt: skip
     folder = write_records(tmp_path / "study", ["ndcg@10"], cells, manifest={"study": {}})
     table = study_characteristics(folder)

@@ -135,6 +135,8 @@ def test_rows_of_single_users_of_a_table_are_scores_and_responses():
     (films, books), skipped = table_scores(table, "ndcg@10")
     assert (films.algorithms, films.values.tolist(), films.left_out) == (("A", "B"), [[0.5, 0.0], [0.0, 0.3]], 1)
     assert (books.dataset, skipped) == ("books", {})
+    (films, _), _ = table_scores(single_users([(row[0].replace("A", "user"), *row[1:]) for row in ROWS]), "ndcg@10")
+    assert (films.algorithms, films.values.tolist()) == (("B", "user"), [[0.0, 0.3], [0.5, 0.0]]), "any name will do"
     assert table_scores(table, "recall@10") == ([], dict.fromkeys(("books", "films"), "it has no rows of single users"))
     label, tables = table_responses(table, datasets=["Films"])
     assert (label, list(tables)) == ("ndcg@10", ["films"])

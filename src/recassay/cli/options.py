@@ -5,7 +5,6 @@ from __future__ import annotations
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import click
@@ -183,7 +182,7 @@ def _help(parameter: Parameter, limits: Range | None) -> str:
     text = help[:1].upper() + help[1:]
     facts = []
     default = parameter.default
-    stated = isinstance(default, (str, int, float, tuple, Path)) and not isinstance(default, bool)
+    stated = isinstance(default, (str, int, float, tuple)) and not isinstance(default, bool)
     if stated and default not in ((), ""):
         shown = ",".join(map(str, default)) if isinstance(default, tuple) else str(default)
         facts += [f"default: {shown}"] if len(shown) < 40 else []

@@ -100,7 +100,11 @@ def _splits(folder: Path, cells: tuple[CellRecord, ...]) -> tuple[pl.DataFrame, 
     from recassay.recommenders.splits import split_record
 
     rows, findings = [], []
-    by_split = {SplitSpec.model_validate(c.spec["split"]).id: c for c in cells}
+    by_split: dict[str, CellRecord] = {}
+    for cell in cells:
+        split = SplitSpec.model_validate(cell.spec["split"]).id
+        if cell.status == "done" or split not in by_split:
+            by_split[split] = cell
     for split, cell in by_split.items():
         try:
             record = split_record(folder, split)

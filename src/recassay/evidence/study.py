@@ -155,12 +155,11 @@ def study_characteristics(folder: str | Path) -> CharacteristicsTable:
     home = Path(folder)
     with Store.open(home) as store:
         cells = [cell for cell in store.cells() if "split" in cell.spec]
-    splits = {cell.dataset: SplitSpec.model_validate(cell.spec["split"]).id for cell in cells}
+    ids = [(cell.dataset, SplitSpec.model_validate(cell.spec["split"]).id) for cell in cells]
     characteristics = {}
-    for name, split_id in splits.items():
-        if is_prepared(home, split_id):
-            split = load_split(home, split_id)
-            characteristics[name] = describe(*split.refit_parts(), split.test)
+    for name, split_id in {name: split_id for name, split_id in ids if is_prepared(home, split_id)}.items():
+        split = load_split(home, split_id)
+        characteristics[name] = describe(*split.refit_parts(), split.test)
     if not characteristics:
         raise NotApplicableError("the study keeps no interactions to describe", where=str(home))
     names = tuple(next(iter(characteristics.values())))

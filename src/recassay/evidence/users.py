@@ -83,9 +83,11 @@ def user_matrix(dataset: str, rows: pl.DataFrame) -> UserScores:
     """Scores from rows of algorithm, user and value; several of one algorithm and user are averaged."""
     means = rows.group_by(c.ALGORITHM, c.USER).agg(pl.col(c.VALUE).mean())
     algorithms = sorted(means.get_column(c.ALGORITHM).unique())
-    wide = means.pivot(on=c.ALGORITHM, index=c.USER, values=c.VALUE).sort(c.USER)
-    whole = wide.drop_nulls(algorithms)
-    values = whole.select(algorithms).to_numpy().T
+    columns = [str(place) for place in range(len(algorithms))]  # an algorithm may be called `user`
+    coded = means.with_columns(pl.col(c.ALGORITHM).replace_strict(algorithms, columns))
+    wide = coded.pivot(on=c.ALGORITHM, index=c.USER, values=c.VALUE).sort(c.USER)
+    whole = wide.drop_nulls(columns)
+    values = whole.select(columns).to_numpy().T
     return UserScores(dataset, tuple(algorithms), np.ascontiguousarray(values), wide.height - whole.height)
 
 

@@ -107,7 +107,7 @@ def _regular(path: Path) -> Path:
 
 def temporary_name(target: Path) -> Path:
     """A name beside `target` that nothing else uses; `remove_unfinished` recognises it."""
-    return target.with_name(f"{UNFINISHED}{target.name[:100]}-{secrets.token_hex(6)}")
+    return target.with_name(f"{UNFINISHED}{target.name[:50]}-{secrets.token_hex(6)}")
 
 
 def write_whole(target: Path, content: bytes | Callable[[IO[bytes]], Any], *, sync: bool = True) -> None:
