@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 from recassay.algorithms.external.plugins import load_plugin
@@ -141,3 +143,19 @@ def test_an_environment_that_is_not_what_was_described(tmp_path):
     absent = described(tmp_path, description=DESCRIPTION.replace(repr(sys.executable), "'no/python'"))
     with pytest.raises(InputError, match="its interpreter cannot be started: No such file"):
         answer(absent(), train)
+
+
+def test_what_a_description_fixes_comes_before_the_default_of_a_range(tmp_path, monkeypatch):
+    asked = []
+
+    def recommends(self, folder):
+        asked.append(json.loads((folder / "request.json").read_text("utf-8"))["parameters"])
+        pl.DataFrame({"user": [0] * 160, "item": range(160), "score": 1.0}).write_parquet(
+            folder / "recommendations.parquet"
+        )
+
+    kind = described(tmp_path, description=DESCRIPTION.replace('"hello"', '"hello"\npower = 0.9'))
+    monkeypatch.setattr(kind, "_run", recommends)
+    for parameters in ({}, {"power": 0.2}):
+        kind(**parameters).fit(learnable_tastes()[0], rng=np.random.default_rng(1))
+    assert [each["power"] for each in asked] == [0.9, 0.2]

@@ -143,8 +143,8 @@ def test_probes_with_fewer_users_and_epochs(tmp_path):
 
 
 def test_a_probe_judges_what_tuning_does_where_that_is_reported():
-    for tuned, expected in (("recall@20", "recall@20"), ("hitrate@3", "ndcg@10")):
-        spec = probe_study(study("EASE", metrics=["ndcg@10", "recall@20"], tuning_metric=tuned), Probing())
+    for tuned, expected in (("recall@20", "recall@20"), ("Recall @20", "recall@20"), ("hitrate@3", "ndcg@10")):
+        spec = probe_study(study("EASE", metrics=["ndcg@10", "RECALL@20"], tuning_metric=tuned), Probing())
         assert spec.metrics == (expected,)
 
 

@@ -33,6 +33,13 @@ def caused():
         raise ValueError("cannot write") from error
 
 
+def met_while_cleaning_up():
+    try:
+        raise OSError(errno.ENOSPC, "No space left on device")
+    except OSError:
+        raise ValueError("the file is not whole")  # noqa: B904
+
+
 FULL = OSError(errno.ENOSPC, "No space left on device", "/x/scores.parquet")
 
 
@@ -42,6 +49,7 @@ FULL = OSError(errno.ENOSPC, "No space left on device", "/x/scores.parquet")
         (JobFailure("over_budget", "too much"), "over_budget"),
         (FULL, NO_ROOM),
         (raised(caused), NO_ROOM),
+        (raised(met_while_cleaning_up), NO_ROOM),
         (RuntimeError("IoError: No space left on device (os error 28)"), NO_ROOM),
         (OSError(errno.EACCES, "Permission denied"), "failed"),
         (MemoryError(), "memory"),
