@@ -69,6 +69,16 @@ def test_few_factors_tell_what_datasets_share_by_the_products_of_loadings():
     assert (shared > 0).all()
 
 
+def test_what_the_levels_move_the_datasets_by_is_part_of_every_level(monkeypatch):
+    """One dataset's effect is like the others', so that the centre is near their mean."""
+    chains = FewFactors(np.tile(scores(1, 6), (9, 1)), np.zeros((9, 6)), 12, np.random.default_rng(4))
+    before = chains.row.mean()
+    monkeypatch.setattr(chains, "_levels", lambda rest: np.full(12, 100.0))
+    level, new, _, _ = chains.step()
+    assert level - chains.column == pytest.approx(np.full((12, 6), before + 100), abs=1.0)
+    assert new == pytest.approx(level, abs=5.0)
+
+
 def test_without_evidence_the_mean_of_a_factor_is_that_of_its_datasets():
     """The factors of n datasets are N(0, I): their mean has the variance 1 / n."""
     chains = FewFactors(scores(8, 6), np.zeros((8, 6)), CHAINS, np.random.default_rng(5))

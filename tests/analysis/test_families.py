@@ -171,7 +171,8 @@ def test_every_number_beside_the_verdict_is_that_of_the_families():
 @pytest.mark.parametrize(
     ("names", "collection"),
     [
-        (("Amazon-Books", "amazon_toys"), "amazon"), (("ml-1m", "MovieLens20M"), "movielens"),
+        (("Amazon-Books", "amazon_toys"), "amazon"), (("Amazon Books", "AMAZON Toys"), "amazon"),
+        (("ml-1m", "MovieLens20M"), "movielens"),
         (("goodreads-comics", "Goodreads_poetry"), "goodreads"), (("lastfm-1k", "LastFM.360k"), "lastfm"),
         (("Yelp2018", "yelp-2020"), "yelp"), (("douban-book", "Douban-movie"), "douban"),
         (("MIND-small", "mind_large"), "mind"), (("Adressa-1w", "adressa-10w"), "adressa"),

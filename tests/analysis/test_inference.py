@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from recassay.analysis.inference import chains, effects, friedman, hierarchical, pair_kernels, winners
+from recassay.analysis.inference import chains, effects, friedman, hierarchical, pair_kernels, pair_rows, winners
 from recassay.analysis.inference.agreement import spearman
 from recassay.analysis.inference.all_pairs import (
     compare_pairs,
@@ -29,6 +29,7 @@ from recassay.analysis.inference.significance import advantages, wilcoxon_holm
 from recassay.analysis.inference.skillings_mack import UnseenCells, skillings_mack
 from recassay.analysis.inference.wilcoxon import exact_ties, wilcoxon, wilcoxon_rows
 from recassay.analysis.inference.winners import fewest_to_remove, possible_winners, probability_first
+from recassay.analysis.verdict.decision import decide
 from recassay.core.errors import UsageError
 from support.tables import matrix
 
@@ -382,3 +383,20 @@ def test_a_leader_is_overtaken_by_the_second_where_its_unseen_cells_are_bad():
     values = np.array([[3.0, 3.0, np.nan], [2.0, 2.0, 2.0], [1.0, 1.0, 1.0]])
     found = skillings_mack(values, "ABC", higher_is_better=True, rng=rng()).unseen
     assert found == UnseenCells("A", 1, 1.0, pytest.approx(0.0), "B")
+
+
+def test_pairs_that_are_tested_in_blocks_have_the_same_numbers(monkeypatch):
+    """Four algorithms on nine datasets: six pairs, four at a time."""
+    table = matrix(rng(2).uniform(0.3, 0.4, (4, 9)) + np.array([[0.3], [0.05], [0.0], [0.0]]))
+    first, second = np.triu_indices(4, 1)
+
+    def numbers():
+        made = decide(table, control=None, within=0.15, alpha=0.1, seed=0)
+        gaps = advantages(table, first, second)
+        rows = wilcoxon_holm(table.algorithms, first, second, gaps.__getitem__, 0.05, "wilcox")
+        return made.codes.tolist(), made.p.tolist(), [part.tolist() for part in made.equal], list(rows)
+
+    whole = numbers()
+    assert len(set(whole[0])) > 1
+    monkeypatch.setattr(pair_rows, "BLOCK", 4 * 9)
+    assert numbers() == whole

@@ -272,6 +272,18 @@ def test_scales():
         np.testing.assert_allclose(scale.slope(at), slope, rtol=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("metric", "transform"),
+    [(name, "logit") for name in ("ndcg", "hitrate", "precision", "recall", "map", "mrr", "f1", "rprecision", "auc",
+                                  "gauc", "coverage", "longtail", "gini", "accuracy", "balanced_accuracy", "error",
+                                  "exact_match")]
+    + [(name, "log") for name in ("rmse", "novelty", "seconds", "score")],
+)  # fmt: skip
+def test_which_metrics_are_shares(metric, transform):
+    for label in (metric, f"{metric}@10"):
+        assert choose_scale(np.array([[0.2, 0.5], [0.3, 0.9]]), True, label)[0].transform == transform
+
+
 def test_cells_average_within_folds_first_and_keep_holes():
     frame = pl.DataFrame(
         {

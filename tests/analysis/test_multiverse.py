@@ -563,8 +563,10 @@ def test_universes_as_arrays():
     cost = find_universes(pl.concat([long_rows(), long_rows(metric=lambda row: "seconds")]))
     assert "metric" not in cost.axes
     assert cost.notes == ("Costs are no measures of quality, and left out unless named as metric: seconds.",)
-    alone = find_universes(long_rows(metric=lambda row: "seconds"))
-    assert (alone.upward.tolist(), alone.notes) == ([False, False], ())
+    for spelling in ("seconds", "Seconds"):
+        spelt = long_rows(metric=lambda row, name=spelling: name if row["dataset"] == "x" else "seconds")
+        alone = find_universes(spelt)
+        assert (alone.upward.tolist(), alone.notes) == ([False, False], ()), "a cost is all that there is"
     lost = long_rows().with_columns(value=pl.when(algorithm="A", dataset="y").then(None).otherwise(pl.col("value")))
     assert np.isnan(find_universes(lost).values).tolist() == [[[False, True], [False, False]]] * 2
 
@@ -1007,3 +1009,105 @@ def test_cells_whose_mean_is_zero_say_nothing_of_seeds():
     (alone,) = seed_shares(frame.filter(algorithm="A"), (), np.random.default_rng(0))
     assert (found.deviation, found.swing) == pytest.approx((alone.deviation, alone.swing))
     assert found.swing == pytest.approx(0.2 / 1.1)
+
+
+def effects_by_covariances(y, places, levels, *, pairs):
+    """The EM of the model of effects by the covariance of the universes: effects, their covariance, the noise, and
+    what no effect explains. Stops as the model does."""
+    sources = [(i,) for i in range(len(levels))] + (
+        list(itertools.combinations(range(len(levels)), 2)) if pairs else []
+    )
+    columns = [(source, at) for source in sources for at in itertools.product(*(range(levels[i]) for i in source))]
+    seen = np.array([[float(tuple(place[list(source)]) == at) for source, at in columns] for place in places])
+    kind = np.array([sources.index(source) for source, _ in columns])
+    scale = (y**2).mean()
+    variance, noise = np.full(len(sources), scale / (len(sources) + 1)), scale / (len(sources) + 1)
+    for _ in range(100):
+        prior = np.diag(variance[kind])
+        gain = prior @ seen.T @ np.linalg.inv(seen @ prior @ seen.T + noise * np.eye(len(y)))
+        effect, covariance = gain @ y, prior - gain @ seen @ prior
+        second = (effect**2).mean(axis=1) + np.diag(covariance)
+        renewed = np.array([second[kind == g].mean() for g in range(len(sources))])
+        residual = y - seen @ effect
+        noise = (residual**2).mean() + np.trace(seen @ covariance @ seen.T) / len(y)
+        moved, variance = np.abs(np.log(renewed / variance)).max(), renewed
+        if moved < 1e-3:
+            break
+    degrees = len(y) - np.trace(seen @ covariance @ seen.T) / noise
+    return columns, effect, covariance, noise, residual, max(degrees, 3.0)
+
+
+@pytest.mark.parametrize(
+    ("levels", "most", "pairs"), [((2, 3, 2), 23, True), ((2, 3, 2), 22, False), ((2, 4), 700, True)]
+)
+def test_universes_that_do_not_occur_are_drawn_from_the_effects_of_choices(monkeypatch, levels, most, pairs):
+    """Effects of choices and, where they are not too many, of pairs of them; what is left is correlated as it was."""
+    monkeypatch.setattr(multiverse_shares, "MOST_EFFECTS", most)
+    grid = np.array(list(itertools.product(*map(range, levels))))
+    rng = np.random.default_rng(6)
+    lift = [rng.normal(size=(size, 3)) for size in levels]
+    y = sum(effect[grid[:, i]] for i, effect in enumerate(lift)) + 0.6 * rng.normal(size=(len(grid), 3))
+    y, places = y[:-2] - y[:-2].mean(axis=0), grid[:-2]
+    drawn = multiverse_shares._fitted(y, places, np.array(levels))(np.random.default_rng(1))
+    columns, effect, covariance, noise, residual, degrees = effects_by_covariances(y, places, levels, pairs=pairs)
+    again = np.random.default_rng(1)
+    stretch = np.sqrt(degrees / again.chisquare(degrees))
+    root = np.linalg.cholesky(covariance + 1e-12 * (y**2).mean() * np.eye(len(covariance)))
+    moved = effect + stretch * root @ again.standard_normal(effect.shape)
+    rest = residual.T @ residual
+    values, vectors = np.linalg.eigh(rest * 3 * noise / np.trace(rest))
+    left = stretch * again.standard_normal((len(grid), 3)) @ (vectors * np.sqrt(np.maximum(values, 0))) @ vectors.T
+    expected = [
+        row + sum(moved[c] for c, (source, at) in enumerate(columns) if tuple(place[list(source)]) == at)
+        for row, place in zip(left, grid, strict=True)
+    ]
+    assert drawn == pytest.approx(np.array(expected), rel=1e-5, abs=1e-5)
+
+
+def test_intervals_of_seeds_are_the_wider_of_resampled_cells_and_of_the_degrees_of_freedom():
+    """Three split seeds move both algorithms of a dataset alike in part; two fit seeds each."""
+    rng = np.random.default_rng(7)
+    split = rng.normal(size=(1, 4, 3)) + 0.8 * rng.normal(size=(2, 4, 3))
+    values = 1 + 0.05 * (split[..., None] + 0.5 * rng.normal(size=(2, 4, 3, 2)))
+    places = np.indices(values.shape).reshape(4, -1).astype(str)
+    columns = dict(zip(("algorithm", "dataset", "split_seed", "fit_seed"), places, strict=True))
+    found = seed_shares(pl.DataFrame(columns | {"value": values.ravel()}), (), np.random.default_rng(3))
+    relative = values / values.mean(axis=(2, 3), keepdims=True)
+    means = relative.mean(axis=3)
+    v = np.stack([means.var(axis=2, ddof=1).ravel(), relative.var(axis=3, ddof=1).mean(axis=2).ravel()], axis=1)
+    common = means.mean(axis=0).var(axis=1, ddof=1).mean()
+    alike = 2 * common / v[:, 0].mean() - 1  # two cells per dataset
+    assert 0.2 < alike < 0.8
+    degrees = 8 * 2 / (1 + alike**2)
+    again = np.random.default_rng(3)
+    resampled = v[again.integers(0, 8, (400, 8))].mean(axis=1)
+    counted = np.column_stack([v[:, 0].mean() * degrees / again.chisquare(degrees, 400), resampled[:, 1]])
+    ends = []
+    for drawn in (resampled, counted):
+        parts = np.maximum(np.column_stack([drawn[:, 0] - drawn[:, 1] / 2, drawn[:, 1]]), 0.0)
+        ends.append(np.quantile(parts / parts.sum(axis=1, keepdims=True), [0.025, 0.975], axis=0))
+    low, high = np.minimum(ends[0][0], ends[1][0]), np.maximum(ends[0][1], ends[1][1])
+    assert [share.interval for share in found] == [pytest.approx((low[i], high[i])) for i in (0, 1)]
+    assert ends[0][0] != pytest.approx(ends[1][0])
+
+
+def test_universes_that_are_all_alike_stand_at_one_place():
+    rows = table({"split": 1}).drop("split")
+    found = explore(pl.concat([rows.with_columns(split=pl.lit(name)) for name in ("s0", "s1")]), permutations=10)
+    assert found.places == pytest.approx(np.zeros((2, 2)))
+    assert found.explained == (0.0, 0.0)
+    assert [share.share for share in found.shares] == [0.0, 0.0]
+
+
+def test_a_claim_about_two_that_never_meet_is_seen_nowhere():
+    """A and B under the first split, B and C under the second."""
+    rows = table({"split": 2}).filter(
+        (pl.col("algorithm") == "A1") | ((pl.col("algorithm") == "A0") == (pl.col("split") == "split0"))
+    )
+    found = explore(rows, claims=["A0 > A2", "A0 is best"], permutations=10)
+    never, best = found.claims
+    told = never.to_dict()
+    assert (told["counts"]["universes"], told["lead"], told["p"], told["chance"]) == (0, None, None, None)
+    assert set(told["share"].values()) == {0.0}
+    assert (never.exceptions, best.counts.universes, best.counts.ahead) == ("", 1, 1)
+    assert found.curve_frame()["claim"].to_list() == ["A0 is best"]

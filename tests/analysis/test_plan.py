@@ -287,6 +287,24 @@ def test_every_number_of_a_pair_by_plain_computation(transform, difference):
     assert (turned.left, turned.right) == (("a", "b") if difference is None else ("b", "a"))
 
 
+def test_a_difference_is_relative_to_the_size_of_levels_of_either_sign():
+    """Levels of 2 and -2: a fifth of them is 0.4, though their mean is 0."""
+    rng = np.random.default_rng(1)
+    level = np.tile([2.0, -2.0], (500, 1))
+    model = SimpleNamespace(
+        scale=SimpleNamespace(transform="identity"), metric="score", algorithms=("a", "b"), datasets=("d",) * 12,
+        level=level, new=level + 0.3 * rng.standard_normal((500, 2)), shares=SimpleNamespace(repeats=0.0, users=0.0),
+    )  # fmt: skip
+    pair = _pair(model, 0, 1, 0.2, 0.8, 0.05, 0.01, 7)
+    residual = (model.new - level) @ [1.0, -1.0]
+    drawn = derived_rng(7, "plan", "score", "a", "b")
+    drawn.standard_normal(500)
+    standard = plain_standardised([0.4], residual - np.median(residual), drawn)
+    assert pair.assurance == pytest.approx(plain_power(standard, 12, 0.05)[0])
+    assert pair.alone == datasets_needed(standard, 0.05, 0.8)
+    assert pair.chance == 1.0
+
+
 def test_a_look_at_ties_and_at_costs_by_hand():
     """b has the best mean rank of costs; it wins 23 of 24 against a, with one tie, and 18 of 24 against c."""
     values = np.array([[3.0] * 23 + [1.0], [1.0] * 24, [0.5] * 6 + [2.0] * 18])

@@ -281,3 +281,11 @@ def test_every_usual_baseline_gives_the_skill(name):
     table = Matrix(np.array([[2.0, 4.0], [1.0, 2.0]]), ("A", name), ("x", "y"), "ndcg@10", True)
     found = rate_by_pairs(table, replicates=100)
     assert (found.baseline, found.skill.tolist()) == (name, pytest.approx([1.0, 0.0]))
+
+
+def test_battles_in_blocks_have_the_same_intervals(monkeypatch):
+    rows = [("a", "b", 1)] * 8 + [("b", "a", 1)] * 10 + [("a", "c", 0)] * 4 + [("c", "b", 0.5)] * 3
+    whole = rate_battles(battles(rows), replicates=100)
+    for block in (9, 9 * 7):  # one replicate of three players at a time, and seven
+        monkeypatch.setattr("recassay.analysis.ratings.fit._BLOCK", block)
+        assert rate_battles(battles(rows), replicates=100).interval == pytest.approx(whole.interval, abs=1e-3)

@@ -410,6 +410,15 @@ def test_which_metrics_judge_and_what_is_too_little(monkeypatch):
         select_datasets(benchmark(fading(3, 2)), 2)
 
 
+@pytest.mark.parametrize(
+    "cost", ["seconds", "seconds_fit", "seconds_predict", "memory", "joules", "energy", "emissions"]
+)
+def test_what_an_algorithm_costs_does_not_judge_a_choice(cost):
+    tables = [benchmark(fading(3, 4), metric) for metric in ("ndcg@10", "recall@10", cost)]
+    results = Results.from_frame(long_frame(*tables))
+    assert list(other_metrics(results, results.matrix("ndcg@10"))) == ["recall@10"]
+
+
 def test_runs_of_kmeans_that_lose_a_cluster_do_not_count(monkeypatch):
     """Four datasets on a line; the first run is lost, of the second the nearest to each centre are 1 and 2."""
     space = SimpleNamespace(points=np.array([[0.0], [1.0], [4.0], [6.0]]), outlier=np.zeros(4, dtype=bool))
@@ -423,6 +432,14 @@ def test_runs_of_kmeans_that_lose_a_cluster_do_not_count(monkeypatch):
     inertia[:] = np.inf
     subsets, value = kmeans_choices(space, 2, 3, np.random.default_rng(0))
     assert (subsets.shape, value.tolist()) == ((1, 2), [0.0])
+
+
+def test_weightings_that_are_scored_in_blocks_have_the_same_ranks(monkeypatch):
+    agreement = SubsetAgreement(fading(5, 7), RULES["mean"], higher_is_better=True)
+    weights = subset_weights(random_subsets(7, 3, 11, np.random.default_rng(0)), 7)
+    whole = agreement.directions(weights)
+    monkeypatch.setattr(search, "_ROWS", 4)
+    assert agreement.directions(weights).tolist() == whole.tolist()
 
 
 @pytest.mark.parametrize(("k", "left"), [(2, 2), (3, 4)])

@@ -564,6 +564,11 @@ def test_who_stands_out_is_first_above_first_below_or_moved_most():
     assert both.standing_out(2) == ("a", "z")
     assert both.standing_out(3) == ("a", "z", "b"), "b and c moved by 1.5 on average: the first by name"
     assert both.standing_out(4) == ("a", "z", "c", "b")
+    turned = [
+        replace(own, rank=np.array([below, above]))
+        for below, above in (([1, 2, 3, 4, 5], [1, 2, 5, 3, 4]), ([1, 2, 5, 4, 3], [1, 2, 3, 4, 5]))
+    ]
+    assert replace(made, datasets=tuple(turned)).standing_out(2) == ("a", "c"), "c falls on one and climbs on the other"
 
 
 def test_equal_ranks_are_listed_by_name_and_crossings_by_threshold_and_name():
@@ -604,3 +609,10 @@ def test_halvings_without_an_order_do_not_count():
     found = sweep_strata(evidence(three, zeros), replicates=100).study
     assert (found.estimate, found.chance) == (0.0, Chance(0.0, 0.0, 0.0)), "books says nothing"
     assert found.n_datasets == 2, "it is one of the study's datasets all the same"
+
+
+def test_replicates_that_are_drawn_in_blocks_are_the_same(monkeypatch):
+    values = np.random.default_rng(0).random((2, 2, 9))
+    whole = user_replicates(values, 60, np.random.default_rng(1))
+    monkeypatch.setattr("recassay.analysis.strata.fit.ROWS_AT_ONCE", 25)
+    assert user_replicates(values, 60, np.random.default_rng(1)).tolist() == whole.tolist()

@@ -571,3 +571,28 @@ def test_thirty_differences_are_still_enumerated(monkeypatch: pytest.MonkeyPatch
     assert p_of(irregular[:30]) == 0.3
     assert p_of(np.append(irregular[:30], np.zeros(5))) == 0.3, "differences of 0 have no sign"
     assert p_of(irregular) == pytest.approx(2.0**-30), "all on one side"
+
+
+def test_users_and_pairs_in_blocks_give_the_same_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four algorithms have six pairs: blocks of four and two of them, and replicates by seven."""
+    values = rng(3).random((4, 40))
+    table = UserScores("films", tuple("abcd"), values)
+    whole = compare_users([table], "ndcg@10", higher_is_better=True, replicates=100)
+    monkeypatch.setattr(users_fit, "_BLOCK", 4 * 40)
+    assert compare_users([table], "ndcg@10", higher_is_better=True, replicates=100).to_dict() == whole.to_dict()
+    monkeypatch.setattr(users_fit, "_DRAWN_AT_ONCE", 7 * 42)
+    assert compare_users([table], "ndcg@10", higher_is_better=True, replicates=100).to_dict() == whole.to_dict()
+    few = user_intervals(values[:, :38], *np.triu_indices(4, 1), confidence=0.9, replicates=100, rng=rng(1))
+    monkeypatch.setattr(users_fit, "_DRAWN_AT_ONCE", 4 * 40)
+    again = user_intervals(values[:, :38], *np.triu_indices(4, 1), confidence=0.9, replicates=100, rng=rng(1))
+    assert all(np.array_equal(one, other) for one, other in zip(few, again, strict=True))
+
+
+def test_signs_in_blocks_are_as_many_as_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    smooth = rng(5).normal(0.1, 1.0, size=(60, 5))
+    whole = sign_flip_p(smooth, rng())
+    monkeypatch.setattr(sign_flip, "_BLOCK", 2 * 60)
+    assert sign_flip_p(smooth, rng()).tolist() == whole.tolist()
+    monkeypatch.setattr(sign_flip, "DRAWS", 1001)
+    level = np.sqrt(np.arange(2.0, 22.0))
+    assert sign_flip._drawn(np.concatenate([level, -level]), 0.5, rng()) == 1.0, "every sum is as far from 0 as none"

@@ -28,7 +28,7 @@ SIMULATIONS_OF_MANY, SPLITS_OF_MANY = 100, 2
 
 _CURVE_SIZES = (3, 4, 6, 8, 10, 15)
 _CURVE_SPLITS = 4
-_COSTS = ("seconds", "seconds_fit", "seconds_predict", "memory", "joules")
+_COSTS = ("seconds", "seconds_fit", "seconds_predict", "memory", "joules", "energy", "emissions")
 
 
 def select_datasets(
