@@ -799,6 +799,11 @@ def test_a_journal_says_what_was_asked_taken_and_probed(monkeypatch):
     assert (named.probed, named.spent) == (2, 11.625), "the journal's own metric by name"
     other = fit_adaptive(results, stored, metric="mrr@10")
     assert (other.metric, other.probe_values, other.probe_seconds, other.spent) == ("mrr@10", None, None, 11.0)
+    told = replace(found, prior=("t (3 of 3 algorithms)",), prior_weight=2.5, leader_fails=0.25).to_dict()
+    assert told["prior"] == {"sources": ["t (3 of 3 algorithms)"], "weight_in_datasets": 2.5}
+    assert (told["leader_fails"], told["certified"], told["ended"]) == (0.25, found.certified, found.ended)
+    assert told["settings"] == {"target": "order", "confidence": 0.99, "indifference": 0.5, "rho": 0.9}
+    assert (told["metric"], told["higher_is_better"], told["sets"]) == ("ndcg@10", True, found.sets.tolist())
     cost = found.to_dict()["cost"]
     assert (cost["cells"], cost["of"], cost["seconds"], cost["probes"], cost["probe_seconds"]) == (
         3, 9, 11.625, 2, 0.625

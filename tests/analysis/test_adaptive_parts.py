@@ -203,6 +203,13 @@ def test_the_best_guess_counts_failures_of_those_that_failed_before(monkeypatch)
     assert once.expected[0] == once.mean_ranks.mean(axis=0)[0] == pytest.approx((1 + 1 + 3 + 3) / 4)
 
 
+def test_the_best_guess_is_of_the_datasets_and_not_of_their_probes():
+    """Every cell and every probe was run, and they say the opposite."""
+    turned = complete(seen(3), probes=seen(3)[::-1], rng=rng())
+    assert turned.expected.tolist() == turned.mean_ranks[0].tolist() == [1.0, 2.0, 3.0]
+    assert turned.probes[0, :, 0].tolist() == [3.0, 2.0, 1.0]
+
+
 def test_before_any_cell_levels_vary_by_the_tables_and_between_benchmarks():
     """t is 0.3 in the middle of its grid; a level that no table knows has the deviation 1."""
     drawn = _before(published((0.4, 0.5, np.inf)), (40_000, 3, 2), rng())
@@ -440,6 +447,22 @@ def test_what_a_decision_reads_of_the_belief(monkeypatch):
     assert found.mean_ranks == pytest.approx(belief.expected)
     assert found.ranks == pytest.approx(belief.ranks.mean(axis=0))
     assert found.ranks[:, 0].tolist() == [1.0, 2.0, 3.0]
+
+
+def test_a_look_after_more_cells_or_probes_draws_anew(monkeypatch):
+    starts = []
+    real = decide_module.complete
+
+    def completed(*given, rng, **options):
+        starts.append(rng.bit_generator.state["state"]["state"])
+        return real(*given, rng=rng, **options)
+
+    monkeypatch.setattr(decide_module, "complete", completed)
+    grid, question, seconds = CellGrid("score", tuple("abc"), tuple("xyz")), Question("order", 0.999), np.ones((3, 3))
+    for cells, looks in ((1, None), (2, None), (1, 1), (1, 2)):
+        probes = None if looks is None else Probes(seen(looks), seconds)
+        decide(grid, question, seen(cells), seconds, probes=probes)
+    assert len(set(starts)) == 4
 
 
 def test_what_was_run_counts_as_spent_where_no_more_may_be_run(monkeypatch):

@@ -539,6 +539,10 @@ def test_an_advice_passes_on_what_was_asked(monkeypatch):
     assert (found.evidence, found.notes, found.confidence, found.n_datasets) == ("a board", ("A note.",), 0.7, 12)
     assert found.frames()["advice_cost"].rows() == [("a00", 1.0, 0.5, 2.0, 9)]
     assert found.to_dict()["seconds_fit"] == {"a00": {"estimate": 1.0, "interval": [0.5, 2.0]}}
+    told = replace(found, study="next.toml").to_dict()
+    assert (told["evidence"], told["study"], told["model"]) == ("a board", "next.toml", found.model)
+    assert (told["dataset"], told["metric"], told["characteristics"]["Nr"]) == ("mine", "rmse", 77.0)
+    assert (told["left_out"], told["warnings"]) == (found.left_out, found.warnings())
     unsized = advise_for("mine", RANKS, errors, table, results="timings", replicates=100)
     assert (asked["size"], unsized.confidence, asked["level"], len(unsized.nearest)) == (0.0, 0.9, 0.9, 5)
     level = replace(

@@ -82,6 +82,9 @@ def test_what_cannot_be_correlated_is_left_out_and_named():
     result = correlate_characteristics(benchmark(fading(3, 8)), replace(table, values=values), permutations=20)
     assert result.dropped == {"Ni": "not known of every dataset", "Nu": "the same for every dataset"}
     assert result.characteristics == NAMES[2:]
+    told = result.to_dict()
+    assert (told["dropped"], told["datasets"], told["metric"]) == (result.dropped, 8, result.metric)
+    assert (told["averaged"], told["settings"]) == (list(result.averaged), {"permutations": 20, "alpha": 0.05})
     with pytest.raises(NotApplicableError, match="4 datasets say nothing"):
         correlate_characteristics(benchmark(fading(3, 4)), table)
     five = correlate_characteristics(benchmark(fading(3, 5)), characteristics(5), permutations=20)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -93,6 +95,11 @@ def test_the_verdict_on_a_bench_is_that_of_its_control_and_seed(monkeypatch):
     found = placed([[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]])
     assert asked == [{"control": "Mine", "seed": 3}]
     assert (found.benchmark, found.of_datasets, found.folder, found.seconds) == ("b", 3, "", None)
+    facts = {"skipped": {"d9": "not asked for"}, "left_out": {"Z": "no value"}, "seconds": 3.0, "joules": 50.0,
+             "folder": "here", "notes": ("A note.",)}  # fmt: skip
+    told = replace(found, **facts).to_dict()
+    assert {name: told[name] for name in facts} == facts | {"notes": ["A note."]}
+    assert (told["algorithm"], told["benchmark"], told["of_datasets"], told["mean_rank"]) == ("Mine", "b", 3, 1.0)
     assert found.frames()["bench"]["place"].to_list() == [1, 1, 1]
     assert found.frames()["bench_standing"].height == 2
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -560,6 +561,8 @@ def test_responses_at_the_ends_are_squeezed_half_way():
     assert table.squeezed == 2
     tiny = ScoreTable.squeeze(np.array([[0.0, 1e-12, 1.0]]))
     assert tiny.values[0, :2].tolist() == [1e-9, 1e-9]
+    near = ScoreTable.squeeze(np.array([[0.0, 1 - 1e-12, 1.0]]))
+    assert near.values[0, 1:].tolist() == [1 - 1e-9, 1 - 1e-9]
     plain = ScoreTable.plain(np.array([[0.0, np.nan, 1.0]]))
     assert (plain.values.tolist(), plain.squeezed) == ([[0.0, 0.5, 1.0]], 0)
 
@@ -613,6 +616,11 @@ def test_the_tables_of_both_directions_and_a_table_with_gaps(monkeypatch):
     traits = result.to_frame()
     signs = traits.filter(pl.col("probability_positive").is_not_null())["trait"].unique().to_list()
     assert sorted(signs) == ["consistency", "discrimination"]
+    told = replace(result, log_posteriors={"beta": -1.0, "precision": -2.0}).to_dict()
+    assert told["settings"] == {"estimator": "beta", "heights": {"beta": -1.0, "precision": -2.0}, "sigma": 1.0,
+                                "confidence": 0.95, "posterior": "normal"}  # fmt: skip
+    assert (told["metric"], told["higher_is_better"], told["warnings"]) == ("loss", False, list(result.warnings))
+    assert told["resampling_share"]["challenge"]["highest"]["d1"] == second.highest[1]
     ranges = result.frames()["irt_ranges"].rows()
     assert ranges == [(d.number, TRAITS[d.number - 1][0], *d.range) for d in result.directions]
     exceeds = result.frames()["irt_exceeds"].filter(direction=1, left="A0", right="A3")["probability_greater"][0]
@@ -665,9 +673,11 @@ def test_the_noise_of_least_squares_is_its_error_over_the_degrees_of_freedom():
 @pytest.mark.parametrize(("number", "r_hat", "settled"), [(1, 1.09, True), (2, 1.1, False)])
 def test_every_number_of_a_direction_follows_from_its_draws(monkeypatch, number, r_hat, settled):
     values = np.clip(simulate(4, 5, 0.5, 3)[0], 0.05, 0.95)
-    found = find(values, 1.0, "beta")
+    found = find(values, 0.7, "beta")
     draws = np.random.default_rng(2).normal(size=(400, 14)) + found.z
     monkeypatch.setattr("recassay.analysis.beta_irt.direction.sample_posterior", lambda *_: (draws, r_hat))
+    heard = []
+    monkeypatch.setattr("recassay.analysis.beta_irt.direction.find", lambda *given: heard.append(given) or found)
     source = np.random.default_rng(0)
     direction = fit_direction(number, values, names("r", 4), names("i", 5), found, confidence=0.8, rng=source)
     sign = 1 if number == 1 else -1
@@ -688,6 +698,9 @@ def test_every_number_of_a_direction_follows_from_its_draws(monkeypatch, number,
     between, within = np.median(draws[:, :4], axis=0).var(), apart.var(axis=0, ddof=1).mean()
     assert direction.reliability == pytest.approx(between / (between + within))
     assert (direction.r_hat, direction.converged) == (r_hat, settled)
+    ((_, sigma, density, start),) = heard
+    assert (sigma, density, start) == (0.7, "bi-reirt", found), "the squared error has the same priors"
+    assert direction.mse_least == direction.mse_mode
     assert any("did not settle" in note for note in direction.warnings) != settled
 
 

@@ -235,6 +235,11 @@ def test_a_decision_begins_with_a_batch_and_ends_with_everything_known():
     assert (whole.universes, whole.blocks, whole.run, whole.cost) == (12, 12, 12, 1.0)
     assert (whole.complete, whole.next, theta) == (True, (), None)
     assert whole.to_frame().rows()[0] == (statements[0], pytest.approx(shares[0]), shares[0], shares[0], True)
+    told = replace(whole, path=((3, 0.5, 1),)).to_dict()
+    assert told == {
+        "universes": 12, "blocks": 12, "run": 12, "cost": 1.0, "axis": whole.axis, "axis_share": whole.axis_share,
+        "axis_certified": True, "confidence": 0.9, "path": [[3, 0.5, 1]], "claims": told["claims"], "complete": True,
+    }  # fmt: skip
     assert not replace(whole, axis_certified=False).complete
     unsure = replace(whole.claims[0], certified=False)
     assert not replace(whole, claims=(unsure, *whole.claims[1:])).complete

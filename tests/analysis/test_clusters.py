@@ -222,6 +222,10 @@ def test_every_number_of_a_clustering_follows_from_its_labels():
     assert answer["outliers"] == [name for name, out in zip(table.datasets, outlier, strict=True) if out]
     assert answer["clusters"]["2"] == {"datasets": found.members(2), "central": found.central[1]}
     assert answer["mean_rank"]["b"]["3"] == found.mean_rank[1, 2]
+    assert answer["geometric_mean"]["b"]["3"] == found.geometric_mean[1, 2]
+    assert answer["explained"] == found.space.explained.tolist()
+    assert (answer["stability"], answer["p_ranks_differ"]) == (found.stability, found.p_differ)
+    assert (answer["metric"], answer["number"]["chosen"], answer["dropped"]) == ("rmse", 3, {})
     assert found.to_frame().filter(pl.col("central"))["dataset"].to_list() == sorted(found.central)
 
 

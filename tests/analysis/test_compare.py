@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import permutations, product
 
 import numpy as np
@@ -22,6 +23,7 @@ from recassay.analysis.verdict.fit import judge
 from recassay.core import ties
 from recassay.core.analysis import AnalysisSpec
 from recassay.core.errors import UsageError
+from recassay.core.tables.matrix import MissingCells
 from support.tables import DEMSAR_NAMES, demsar, matrix, opposed
 
 
@@ -405,6 +407,14 @@ def test_the_table_of_pairs_joins_every_test():
     assert answer["settings"] == {"alpha": 0.05, "zeros": "wilcox", "rope": 0.0, "credibility": 0.95, "draws": 2000,
                                   "bars": "sign-flips"}  # fmt: skip
     assert (answer["equivalence"]["within"], answer["power"]["statement"]) == (0.1, result.power.sentence())
+    assert (answer["skillings_mack"], answer["control"]) == (None, None)
+    filled = replace(matrix(values), missing=MissingCells("worst", (("a00", "d01"),)))
+    found = compare_algorithms(filled, draws=100, gaps_kept=np.where(np.eye(4, 9) > 0, np.nan, values))
+    assert found.missing == filled.missing
+    answer = found.to_dict()
+    assert answer["missing"]["policy"] == "worst"
+    assert answer["skillings_mack"]["statistic"] == found.skillings_mack.statistic
+    assert answer["groups"]["nemenyi"] == [list(group) for group in found.groups["nemenyi"]]
 
 
 @pytest.mark.parametrize("up", [True, False])

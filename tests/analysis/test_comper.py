@@ -265,6 +265,8 @@ def test_agreement_by_hand():
     assert mixed.tau == pytest.approx((1 - 1 - 1) / 3)
     assert mixed.same_first == pytest.approx(2 / 3)
     assert mixed.reversed_share == pytest.approx(3 / 9)
+    shared = agreement(np.array([[1.0, 2.0], [2.0, 2.0]]), ["a", "b"])
+    assert (shared.first, shared.same_first) == ("b", 1), "alone in one setting, and level in the other"
     flat = agreement(np.ones((2, 2)), ["a", "b"])
     assert np.isnan(flat.tau)
     assert np.isnan(flat.reversed_share)
@@ -336,6 +338,8 @@ def test_words_of_an_order_that_holds_and_of_one_that_does_not():
     )
     said = comper_scores(cube(mixed[::-1]), draws=50).conclusions()[1]
     assert said.startswith("a01 has the highest score in 2 of 3 settings; "), "wherever it stands in the table"
+    said = comper_scores(cube(mixed[:, :, [1, 0, 2, 3, 4]]), draws=50).conclusions()[1]
+    assert "(single dimensions: 50 % to 50 %)" in said, "the others are alike everywhere and have no order"
 
 
 def test_sensitivity_by_simulation_matches_the_exact_share():

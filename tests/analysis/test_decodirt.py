@@ -703,6 +703,17 @@ def test_the_recommendation_by_plain_computation(small):
     assert first in recommend(flat, small.ratings, real, seed=6).datasets, "a mean of 0 is not negative"
     data = small.to_dict()["recommended"]
     assert (data["set"], data["kendall_tau"], data["overlap_of_least"]) == (found.set.name, found.tau, found.overlap)
+    assert (data["beaten_random_subsets"], data["random_kendall_tau"]) == (found.beaten, list(found.random_tau))
+    assert (data["datasets"], data["left_out"]) == (list(found.datasets), list(found.left_out))
+    assert data["rule"].startswith("Of the four halves by the deviation of difficulty or discrimination:")
+    told = data["candidates"]["most_difficulty_deviation"]
+    candidate = found.candidates[1]
+    assert (told["kendall_tau"], told["separated"], told["datasets"]) == (
+        candidate.tau, None, list(candidate.set.datasets)
+    )  # fmt: skip
+    assert (told["above_optimal"], told["below_pessimal"]) == (
+        candidate.baselines.above_optimal, candidate.baselines.below_pessimal
+    )  # fmt: skip
 
 
 def turned_items(traits):

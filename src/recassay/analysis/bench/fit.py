@@ -45,7 +45,7 @@ def place_algorithm(
         scores = users.get(dataset) if user_metric == matrix.metric else None
         if scores is not None and row.best in scores.algorithms and scores.users > 1:
             pair = [scores.algorithms.index(name) for name in (algorithm, row.best)]
-            both = UserScores(dataset, (algorithm, row.best), scores.values[pair], scores.left_out)
+            both = UserScores(dataset, (algorithm, row.best), scores.values[pair])
             test = compare_users([both], "", higher_is_better=True, seed=seed).datasets[0].pairs[0]
             sign = 1 if test.left == algorithm else -1
             low, high = sorted((sign * test.low, sign * test.high))
