@@ -738,6 +738,11 @@ def test_known_items_are_matched_by_name_and_must_fit_the_model():
     assert names.order() == [4, 3, 2, 1, 0], "of equal abilities the first name comes first"
     flat = LogisticItems(items.names, np.ones(5), items.intercept, np.zeros(5))
     assert score_logistic(responses, flat, "1pl").model == "1pl"
+    more = LogisticItems(("other", *items.names), *(np.append(first, rest) for first, rest in (
+        (2.0, flat.slope), (0.5, flat.intercept), (0.3, flat.guessing))))  # fmt: skip
+    for model in ("1pl", "2pl"):  # an item that was not asked may be of another kind
+        asked = score_logistic(responses, more, model)
+        assert asked.abilities.estimate == pytest.approx(score_logistic(responses, flat, model).abilities.estimate)
     for known, model, words in (
         (items, "2pl", "the items have guessing and the model is 2pl"),
         (replace(flat, guessing=items.guessing), "1pl", "the items have guessing and the model is 1pl"),

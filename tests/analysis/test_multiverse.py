@@ -900,6 +900,9 @@ def test_failures_are_described_by_what_agrees_best_with_those_left():
 def test_places_that_rounding_alone_separates_are_shared_and_rivals_follow_by_mean_rank():
     level = np.array([[1.0 + 1e-12, 1.0, 2.0]])
     assert first_places(level).tolist() == [[True, True, False]]
+    assert observed(Stated(0, 1, True), level).tolist() == observed(Stated(1, None, True), level).tolist() == [0]
+    alone = np.array([[1.0, np.nan, np.nan]])
+    assert observed(Stated(0, None, True), alone).tolist() == [-2], "there is nobody to be better than"
     ranks = np.array([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])  # C is first once, and worse than B overall
     assert suggested_claims(ranks) == [
         Stated(0, None, False), Stated(2, None, False), Stated(0, 1, False), Stated(0, 2, False)

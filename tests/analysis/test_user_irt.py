@@ -114,6 +114,10 @@ def test_an_even_selection_of_too_many_users(monkeypatch):
     result = fit_user_irt({"x": table})
     assert len(result.main.fit.items.names) == 100
     assert "an even selection of 100 of" in result.notes[0]
+    hits = table.right().sum(axis=0)
+    counts = int((hits == 6).sum()), int((hits == 0).sum())
+    assert (result.main.hit_by_all, result.main.hit_by_none) == counts
+    assert result.main.telling_users == 600 - sum(counts) > 100, "those that were not fitted tell algorithms apart, too"
 
 
 def test_too_little_is_said():
