@@ -89,6 +89,15 @@ def test_what_is_read_is_what_the_function_has():
     }
 
 
+def test_constants_and_types_of_a_module_are_read_however_they_are_stated(tmp_path, monkeypatch):
+    (tmp_path / "stating.py").write_text(
+        "Size: TypeAlias = int | None\nMOST = 7\nLEAST: int = 2\ndef verb(most: Size = MOST, least: int = LEAST): ...\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    read = read_verb("stating:verb")
+    assert [(parameter.kind, parameter.default) for parameter in read] == [(int | None, 7), (int, 2)]
+
+
 def test_descriptions_go_over_several_lines():
     text = (
         "What.\n\nArgs:\n    one: first\n        and more.\n    two: second.\n\nElse: no.\n    three: of another part."

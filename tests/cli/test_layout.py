@@ -315,6 +315,8 @@ LAID_OUT = [
     (LONG, 30, ["name", "─" * 30, "abcdefghijklmnopqrst…123456789", "and", "abcdefghijklmnopqrst…123456780", "and"]),
     (LONG, 36, [f"name{' ' * 31}k", "─" * 36, "abcdefghijklmnopqrstuv…0123456789  9", "and",
                 "abcdefghijklmnopqrstuv…0123456780  0", "and"]),
+    (Table("t", ["left", "right", "n"], [["A", "Bbbbbbb", "1"], ["C", "D", "10"]], names=2, important=["n"]), 8,
+     ["left   n", "─" * 8, "A      1", "C     10"]),
     (Table("t", ["n", "i"], [["A", "0.1 to 0.2"]]), 9, ["n", "─", "A", "Left out", "at 9"]),
     (Table("t", ["n", "i"], [["A", "0.1 to 0.2"]]), 13, ["n           i", "─" * 13, "A  0.1 to 0.2"]),
 ]  # fmt: skip

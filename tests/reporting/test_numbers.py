@@ -157,3 +157,7 @@ def test_long_tables_are_data_alone():
     assert "The first" not in html_table(frame.head(60), "C")
     assert '<th scope="row">a</th><td class="n">1.5</td>' in page
     assert markdown(frame.head(1)) == "| name | value |\n| --- | ---: |\n| a | 1.5 |\n"
+    counts = pl.DataFrame({"name": ["a"], "n": [12], "done": [True]})
+    assert markdown(counts) == "| name | n | done |\n| --- | ---: | --- |\n| a | 12 | yes |\n", "whole numbers, too"
+    assert b"{lrl}" in paper_tables("t", counts, "C")["t.tex"]
+    assert '<td class="n">12</td><td>yes</td>' in html_table(counts, "C")
