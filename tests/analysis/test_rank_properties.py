@@ -306,10 +306,12 @@ def test_a_duel_is_won_by_the_weight_that_is_a_little_larger(weights):
 
 
 def test_the_grid_of_a_profile_has_the_nearest_number_of_steps():
-    """0.3 / 0.1 is 2.9999999999999996: three steps, with the trapezoid's weights 0.05, 0.1, 0.1 and 0.05."""
+    """Three steps of 0.1 have the trapezoid's weights 0.05, 0.1, 0.1 and 0.05; (1.2 - 1) / 0.1 is a little below 2."""
     areas = contributions(np.array([1.0, 1.05, 1.25, 1.31]), 1.3, 0.1)
     assert areas == pytest.approx([0.3, 0.25, 0.05, 0.0])
-    assert contributions(np.array([1.0, 1.3]), 2.0, 0.3) == pytest.approx([1.0, 5 / 6]), "1, 4/3, 5/3 and 2"
+    assert contributions(np.array([1.0, 1.05, 1.15]), 1.2, 0.1) == pytest.approx([0.2, 0.15, 0.05])
+    for step in (0.3, 0.35):
+        assert contributions(np.array([1.0, 1.3]), 2.0, step) == pytest.approx([1.0, 5 / 6]), "1, 4/3, 5/3 and 2"
 
 
 @pytest.mark.parametrize("step", [None, 0.1])
