@@ -384,6 +384,9 @@ def test_what_cannot_be_asked_is_refused():
             Question(rho=rho)
     assert Question(rho=1.0) == Question("first", 0.95, 1.0, 1.0)
     assert Question().rho == 0.97
+    for ratio in (0.0, 1.0, -0.1):
+        with pytest.raises(UsageError, match=f"a probe takes {ratio:g} of a cell's seconds; give a share between 0"):
+            Probes(np.zeros((2, 2)), np.zeros((2, 2)), ratio)
     with pytest.raises(UsageError, match="1 algorithm on 2 datasets; an adaptive benchmark needs at least two"):
         CellGrid("x", ("a",), ("d", "e"))
     with pytest.raises(UsageError, match="2 algorithms on 1 dataset;"):

@@ -151,6 +151,20 @@ def test_dice_of_definitions_by_hand():
     assert table[0].tolist() == pytest.approx([0, 2 * 1 / 4])
 
 
+def test_function_words_are_no_features():
+    assert features(
+        """
+        I am we are he is they were it was she has been you had be, being having have do does did doing; can could may
+        might must ought shall should will would a an the this that these those which what who whom whose when where why
+        how whether if because while until as than then there here once ever yet again also just only rather so such
+        too very more most few all any both each either else no nor not some same other own or and but however about
+        above after at before below between by down during for from further in into like of off on out over per through
+        to under up upon with within without me my myself mine us our ours ourselves your yours yourself yourselves him
+        his himself her hers herself its itself them their theirs themselves
+        """
+    ) == {"mine"}
+
+
 def test_names_of_dimensions_and_objectives_are_known_however_they_are_written():
     words = dict(zip(("Correctness", "COVERAGE", "diversity", "Robustness", "scalability"), ["alpha"] * 5, strict=True))
     table, objectives = dice_table(words | {"Use": "alpha beta"})

@@ -369,6 +369,11 @@ def test_lists_of_datasets_and_properties_that_do_not_fit_are_refused():
         (["d01"], "order: 1 of the 2 datasets are not listed (d00)"),
         ("hardness", "unknown order 'hardness'"),
         ("siize", "unknown order 'siize'; did you mean 'size'"),
+        ("givn", "did you mean 'given'"),
+        ("nam", "did you mean 'name'"),
+        ("dificulty", "did you mean 'difficulty'"),
+        ("discriminaton", "did you mean 'discrimination'"),
+        ("deviatoin", "did you mean 'deviation'"),
     ):
         with pytest.raises(UsageError) as refused:
             rate_algorithms(table, order=order, orders=2, properties={"d00": {"size": 1.0}, "d01": {"size": 1.0}})
