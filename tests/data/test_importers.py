@@ -17,7 +17,7 @@ from recassay import RecAssayError, load_results
 from recassay.core import columns as c
 from recassay.core.registry import importers
 from recassay.data.importers.contract import RESULTS, Imported, Importer
-from recassay.data.importers.conventions import with_conventions
+from recassay.data.importers.conventions import Known, with_conventions
 from recassay.data.importers.detect import detect
 from recassay.data.importers.elliot import METRICS as ELLIOT
 from recassay.data.importers.literals import literals_in, read_literal
@@ -168,6 +168,15 @@ def test_a_cut_off_of_the_file_is_for_metrics_that_name_none():
     frame = pl.DataFrame({c.METRIC: ["nDCG@20", "nDCG", "MAE"], c.VALUE: [0.3, 0.2, 0.7]})
     found = with_conventions(frame, ELLIOT, framework="Elliot", k=10)
     assert found[c.METRIC].to_list() == ["ndcg@20", "ndcg@10", "mae"]
+    renamed = with_conventions(frame, {"ndcg": Known("auc"), "mae": Known("mrr")}, framework="Mine", k=10)
+    assert renamed[c.METRIC].to_list() == ["auc@20", "auc", "mrr@10"], "by what the metric is here"
+
+
+def test_the_names_of_columns_may_stand_in_quotes(tmp_path):
+    (tmp_path / "a.csv").write_text('"model" , "Top@k";x,""\n')
+    assert OpenedFile(tmp_path / "a.csv").header == ["model", 'Top@k";x', ""]
+    (tmp_path / "b.csv").write_text('"winner";"loser"\n"A";"B"\n')
+    assert detect(OpenedFile(tmp_path / "b.csv"))[0].name == "battles"
 
 
 def test_warprec_has_users_and_counts():
@@ -454,6 +463,7 @@ def test_literals_are_read_and_nothing_runs():
         assert read_literal(hostile) is None
     assert literals_in("before {'a': 1} between {bad} after {'b': '}'}") == [{"a": 1}, {"b": "}"}]
     assert literals_in(r"before {'a\'s }': 1} after") == [{"a's }": 1}]
+    assert literals_in("{'a': {'b': 1}} then {'c': 2}") == [{"a": {"b": 1}}, {"c": 2}]
 
 
 @pytest.mark.parametrize(("name", "left"), [

@@ -67,6 +67,15 @@ def test_logs_of_inspect_both_ways(tmp_path):
     assert means == {"mock/a": 0.625, "mock/b": 0.5}
 
 
+def test_scores_that_are_true_or_false_are_an_accuracy(tmp_path):
+    log = inspect_log("mock/a", "CC")
+    for sample, right in zip(log["samples"], (True, False), strict=True):
+        sample["scores"] = {"match": {"value": right}, "words": {"value": 1 + right}}
+    (tmp_path / "a.json").write_text(json.dumps(log))
+    rows = load_results(tmp_path / "a.json").frame.select("metric", "value", "higher_is_better").rows()
+    assert rows == [("accuracy[match]", 0.5, True), ("words", 1.5, None)]
+
+
 def test_a_log_without_samples_gives_the_totals_of_its_scorer(tmp_path):
     log = inspect_log("mock/a", "")
     metrics = {"accuracy": {"value": 0.431}, "stderr": {"value": 0.016}}

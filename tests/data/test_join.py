@@ -118,6 +118,14 @@ def test_one_value_twice_is_taken_once(write):
     assert any("1 cell stands in several files" in note for note in results.notes)
 
 
+def test_of_files_that_agree_the_one_with_repeats_is_kept(write):
+    mean = write("a.csv", "A,x,ndcg@10,0.2", "B,x,ndcg@10,0.5")
+    seeds = write("b.csv", *(f"A,x,ndcg@10,{seed},{seed / 10}" for seed in (1, 2, 3)), head=f"{HEAD[:-5]}seed,value")
+    for places in ([mean, seeds], [seeds, mean]):
+        rows = load_results(places).frame.filter(algorithm="A")
+        assert rows.select(c.SEED, c.VALUE).rows() == [("1", 0.1), ("2", 0.2), ("3", 0.3)]
+
+
 @pytest.mark.parametrize(
     ("first", "other", "one"),
     [
@@ -239,6 +247,8 @@ def test_frameworks_whose_split_is_not_known_are_told_and_others_are_not():
     assert incomparable(frame) == [f"on x, y {unknown}"]
     split = pl.Series(c.PROTOCOL, ["split 1", None, "split 2", "split 2"])
     assert incomparable(frame.with_columns(split)) == [f"on x {unknown}"]
+    plain = frame.with_columns(pl.Series(c.FRAMEWORK, ["Elliot", None, None, None]))
+    assert incomparable(plain) == [f"on x {unknown}".replace("Elliot and RecBole", "Elliot and a table")]
 
 
 def _paper(rng, truth, runs, deviation):

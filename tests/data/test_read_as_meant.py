@@ -136,6 +136,11 @@ BOTH = "EASE, ItemKNN are known as algorithms"
         (["a", "b"], NAMES[:2], (c.DATASET, BOTH)),
         (DATA, ["x", "y"], (c.DATASET, "Gowalla, MovieLens-1M are known as datasets")),
         (["a", "b"], ["x", "y"], (None, "")),
+        (
+            ["a", "b"],
+            ["Netflix Prize", "Food.com interactions"],
+            (c.ALGORITHM, "Netflix Prize, Food.com interactions are known as datasets"),
+        ),
     ],
 )
 def test_how_many_known_names_decide(rows, across, said):

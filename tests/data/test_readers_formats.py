@@ -211,6 +211,11 @@ def test_events_keep_their_weights_where_times_are_ignored() -> None:
     assert (rows.weight.tolist(), rows.time) == ([1, 5], None)
 
 
+def test_ratings_of_true_and_false_are_1_and_0() -> None:
+    frame = pl.DataFrame({"user": [1, 2], "item": [3, 4], "rating": [True, False]})
+    assert read_interactions(frame).interactions.weight.tolist() == [1, 0]
+
+
 def test_columns_empty_throughout_are_absent() -> None:
     frame = pl.DataFrame(
         {"user": [1, 2], "item": [3, 4], "rating": [None, None], "timestamp": [None, None]},
@@ -427,6 +432,8 @@ def test_a_header_is_known_by_the_whole_rows_below_it(tmp_path: Path) -> None:
         ("a.csv", "user,item\r\n1,2\r\n\r\n3,4\r\n", {}, [1, 3], 0),
         ("a.csv", 'user,item\na"b,1\nc,2\n', {}, ['a"b', "c"], 0),
         ("a.dat", "a,b,c,d::1\ne,f,g,h::2\n", {}, ["a,b,c,d", "e,f,g,h"], 0),
+        ("a.csv", "u;1,a\nv;2,b\n", {"columns": {"user": 0, "item": 1}, "header": False}, ["u;1", "v;2"], 0),
+        ("a.csv", "u|1;a\nv|2;b\n", {"columns": {"user": 0, "item": 1}, "header": False}, ["u|1", "v|2"], 0),
         ("a.csv", "user,item\na::x,1\nb,2\nc,3\nd,4\n", {}, ["a::x", "b", "c", "d"], 0),
         ("a.txt", "1 2\n1 3 5\n2 4\n", {"skip_bad_rows": True}, [1, 2], 1),
         ("a.csv", "7,8\n9,1\n1,2,3\n4,5,6\n", {"header": False, "skip_bad_rows": True}, [1, 4], 2),

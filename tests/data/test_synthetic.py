@@ -197,6 +197,8 @@ def test_ids_are_the_files_own():
     assert strings.users[:2].to_list() == ["u001", "u002"]
     assert strings.items[-1] == "i150"
     assert strings.users.name == "user"
+    ten = generate(with_changes(id_kind="string", n_users=10, n_items=100, n_interactions=80)).interactions
+    assert (ten.users[0], ten.users[-1], ten.items[0], ten.items[-1]) == ("u01", "u10", "i001", "i100")
 
 
 @pytest.mark.parametrize(

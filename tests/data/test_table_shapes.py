@@ -717,6 +717,16 @@ def test_a_frame_of_unknown_names_is_asked_about():
         load_results(pd.DataFrame(ALONE, index=_index("foo", "bar")))
 
 
+def test_metrics_of_validation_data_keep_their_names_in_a_long_table():
+    metrics = ["test_ndcg@10", "valid_ndcg@10", "std_ndcg@10", "train/mrr"]
+    frame = pl.DataFrame({"model": ["EASE"] * 4, "dataset": ["d1"] * 4, "metric": metrics, "value": [1, 2, 3, 4]})
+    found = load_results(frame).frame
+    assert dict(found.select(c.METRIC, c.VALUE).rows()) == {
+        "ndcg@10": 1,
+        **dict(zip(metrics[1:], (2, 3, 4), strict=True)),
+    }
+
+
 def test_a_large_plain_table_is_read_at_once():
     n = 200_000
     frame = pl.DataFrame({"model": [f"a{i % 100}" for i in range(n)], "dataset": [f"d{i // 100}" for i in range(n)],

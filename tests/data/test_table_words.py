@@ -9,8 +9,9 @@ from recassay import load_results
 from recassay.core import columns as c
 from recassay.data.folders import checked_name
 from recassay.data.importers.battles import _battle
-from recassay.data.importers.helm import _stats
+from recassay.data.importers.helm import _stats, _table
 from recassay.data.importers.ir_measures import recognise as recognise_ir_measures
+from recassay.data.importers.lenskit import recognise as recognise_lenskit
 from recassay.data.importers.load import _files_below
 from recassay.data.importers.opened import OpenedFile, meaningful
 from recassay.data.importers.replay import recognise as recognise_replay
@@ -76,6 +77,9 @@ def test_ends_of_an_interval_by_their_names(ends):
     frame = pl.DataFrame({**NAMED, "metric": ["mrr"] * 2, "value": [0.5, 0.5], low: [0.4, 0.3], high: [0.6, 0.7]})
     half = 1.959964
     assert load_results(frame).frame["deviation"].to_list() == pytest.approx([0.1 / half, 0.2 / half])
+    mean = load_results(frame.drop("metric").rename({"value": "mean"}), metric="mrr").frame
+    assert mean.select("metric", "value").rows() == [("mrr", 0.5)] * 2
+    assert mean["deviation"].to_list() == pytest.approx([0.1 / half, 0.2 / half])
 
 
 def _layout(**columns):
@@ -201,6 +205,9 @@ def test_metrics_that_lenskit_alone_has_are_of_lenskit(tmp_path):
     path = tmp_path / "films.csv"
     path.write_text(f"model,user_id,NDCG,{','.join(names)}\nA,1,{','.join(['0.5'] * 10)}\n")
     assert load_results(path).frame["framework"].unique().to_list() == ["LensKit"]
+    for columns, kind in (("rank", "lists"), ("score", "lists"), ("note", None)):
+        path.write_text(f"user_id,item_id,{columns}\n1,2,3\n")
+        assert recognise_lenskit(OpenedFile(path)) == kind, columns
 
 
 def test_names_that_windows_keeps_are_refused():
@@ -294,6 +301,9 @@ def test_measures_of_trec_eval_and_ir_measures_are_known(tmp_path):
     for word in trec.split():
         path.write_text(f"{word} all 0.5\n")
         assert recognise_trec(OpenedFile(path)) == "results", word
+    for grade, kind in (("1", "judgements"), ("-2", "judgements"), ("0.5", None)):
+        path.write_text(f"q1 0 d1 1\nq1 0 d2 {grade}\n")
+        assert recognise_trec(OpenedFile(path)) == kind, grade
     for word in measures.split():
         path.write_text(f"{word}@5\t0.5\n")
         assert recognise_ir_measures(OpenedFile(path)) == "results", word
@@ -306,6 +316,14 @@ def test_bookkeeping_of_helm_is_no_score():
     )
     stats = [{"name": {"name": word, "split": "test"}, "mean": 1} for word in (*words.split(), "exact_match")]
     assert list(_stats(stats, "test")) == [("exact_match", 1)]
+
+
+def test_a_column_of_a_table_of_helm_that_names_no_scenario_is_left_out():
+    told = {"metric": "EM", "run_group": "mmlu"}
+    headers = ["Model", "Mean win rate", "boolq - EM", {"value": "EM", "metadata": {"metric": "EM"}},
+               {"value": "MMLU", "metadata": told}, {"value": " - EM"}]  # fmt: skip
+    rows = list(_table({"header": headers, "rows": [["A", 0.1, 0.2, 0.3, 0.4, 0.5]]}))
+    assert [(row[c.DATASET], row[c.VALUE]) for row in rows] == [("boolq", 0.2), ("mmlu", 0.4)]
 
 
 def test_metrics_that_replay_alone_has_are_of_replay(tmp_path):
