@@ -151,7 +151,7 @@ class Model(Tunable):
     name = "Model"
     factors: int = whole(16, 512, default=64, log=True)
     layers: int = whole(0, 3, default=1, step=1)
-    width: int = whole(32, 256, default=64, step=32)
+    width: int = whole(32, 256, default=64, step=32, least=8)
     rounds: int = whole(2, 9, default=3)
     depth: int = whole(1, 4, default=2)
     reg: float = real(1e-3, 10, default=0.1, log=True)
@@ -175,6 +175,7 @@ class Narrow(Model):
         ({"factors": 0}, "Model cannot work with factors = 0; give a number that is at least 1"),
         ({"rounds": 0}, "Model cannot work with rounds = 0; give a number that is at least 1"),
         ({"depth": -1}, "give a number that is at least 0"),
+        ({"width": 4}, "Model cannot work with width = 4; give a number that is at least 8"),
         ({"layers": -1}, "Model cannot work with layers = -1; give a number that is at least 0"),
         ({"reg": -0.1}, "give a number that is at least 0"),
         ({"share": 0}, "Model cannot work with share = 0; give a number that is above 0 and at most 1"),
