@@ -200,6 +200,7 @@ def test_the_choice_of_a_model_is_by_its_error():
     errors = {each: ((left_out(each, points, ranks) - ranks) ** 2).mean() for each in CANDIDATES}
     assert errors[chosen] == min(errors.values())
     assert chosen != OrderModel("baseline")
+    assert best_candidate(points, np.ones((20, 3))) == OrderModel("baseline"), "of models that err alike the simplest"
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ from scipy import stats
 from sklearn.metrics import mutual_info_score
 
 import recassay
-from recassay.analysis.associations import ANALYSIS, AVERAGE, correlate_characteristics
+from recassay.analysis.associations import ANALYSIS, AVERAGE, _standard, correlate_characteristics
 from recassay.analysis.clusters.fit import ANALYSIS as CLUSTERS
 from recassay.analysis.inference.bootstrap import intervals
 from recassay.core.analysis import AnalysisSpec
@@ -244,6 +244,15 @@ def test_values_that_differ_by_rounding_are_equal():
     found = [correlate_characteristics(benchmark(own), table, permutations=5, bins=4) for own in (exact, rounded)]
     for measure in ("pearson", "spearman", "mutual_information"):
         assert found[0].values[measure] == pytest.approx(found[1].values[measure], abs=1e-12)
+
+
+def test_what_is_constant_up_to_rounding_is_correlated_with_nothing():
+    """The mean of three times 0.1 is not 0.1."""
+    drawn = np.full((2, 3, 1), 0.1)
+    drawn[1] *= 1e6
+    assert not _standard(drawn, ranked=False).any()
+    assert not _standard(drawn, ranked=True).any()
+    assert _standard(np.array([[1.0], [3.0]]), ranked=False)[:, 0] == pytest.approx([-np.sqrt(0.5), np.sqrt(0.5)])
 
 
 @pytest.mark.parametrize("name", ["Random", "most-pop", "RecentPop", "Popularity", "POP", "Top_Pop"])

@@ -92,8 +92,13 @@ def test_the_verdict_on_a_bench_is_that_of_its_control_and_seed(monkeypatch):
     monkeypatch.setattr(
         bench_module, "judge", lambda matrix, **options: asked.append(options) or real(matrix, **options)
     )
-    found = placed([[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]])
-    assert asked == [{"control": "Mine", "seed": 3}]
+    tested = bench_module.compare_users
+    monkeypatch.setattr(
+        bench_module, "compare_users", lambda *given, **options: asked.append(options) or tested(*given, **options)
+    )
+    users = {"d0": UserScores("d0", ("A", "Mine"), np.random.default_rng(0).random((2, 9)))}
+    found = placed([[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]], users)
+    assert asked == [{"higher_is_better": True, "seed": 3}, {"control": "Mine", "seed": 3}]
     assert (found.benchmark, found.of_datasets, found.folder, found.seconds) == ("b", 3, "", None)
     facts = {"skipped": {"d9": "not asked for"}, "left_out": {"Z": "no value"}, "seconds": 3.0, "joules": 50.0,
              "folder": "here", "notes": ("A note.",)}  # fmt: skip

@@ -449,6 +449,17 @@ def test_choices_of_the_analysis_need_no_further_block(free):
     assert (list(grid.axes), len(grid.paid), len(grid.free), len(known)) == (["split", free], 2, 2, 4)
 
 
+def test_choices_that_are_not_named_are_averaged_over():
+    rows = [
+        {"algorithm": a, "dataset": d, "metric": "ndcg@10", "split": s, "trained": t, "value": 0.1 * (i + 1) * (j + 1)}
+        for i, a in enumerate("AB")
+        for j, (d, s, t) in enumerate(itertools.product("xy", ("late", "soon"), ("once", "twice")))
+    ]
+    assert list(whole_grid(pl.DataFrame(rows), None)[0].axes) == ["split", "trained"]
+    grid, known = whole_grid(pl.DataFrame(rows), ["split"])
+    assert (list(grid.axes), len(grid.paid), len(known)) == (["split"], 2, 4)
+
+
 def test_cut_offs_need_no_further_block():
     rows = [
         {"algorithm": a, "dataset": d, "metric": f"{m}@{k}", "split": s, "value": 0.1 * (i + 1) * (j + 1)}

@@ -27,6 +27,7 @@ from recassay.analysis.dataset_space.kmeans import kmeans, kmeans_runs
 from recassay.analysis.dataset_space.space import DatasetSpace, Standardisation, isolation_scores, place_datasets
 from recassay.core.analysis import AnalysisSpec
 from recassay.core.errors import InputError, NotApplicableError
+from recassay.core.seeds import derived_rng
 from recassay.core.tables.characteristics import CharacteristicsTable
 from recassay.core.tables.matrix import Matrix
 from recassay.reporting.sections import clusters as section
@@ -316,13 +317,13 @@ def test_an_outlier_is_not_central_and_what_was_asked_is_passed_on(monkeypatch):
     asked = []
 
     def placed(known, *, log_skewed, rng):
-        asked.append((known.datasets, log_skewed))
+        asked.append((known.datasets, log_skewed, rng.random()))
         return DatasetSpace(points, np.array([0.7, 0.3]), np.eye(2), names, ("x", "y"), {}, outlier)
 
     monkeypatch.setattr("recassay.analysis.clusters.fit.place_datasets", placed)
     matrix = Matrix(np.random.default_rng(0).random((3, 8)), tuple("pqr"), names, "ndcg@10", True)
-    found = cluster_datasets(matrix, table, clusters=2, log_skewed=True)
-    assert asked == [(names, True)]
+    found = cluster_datasets(matrix, table, clusters=2, log_skewed=True, seed=3)
+    assert asked == [(names, True, derived_rng(3, "outliers").random())]
     assert [found.members(k) for k in (1, 2)] == [["b", "f", "g", "h"], ["a", "c", "d", "e"]]
     assert found.central == ("b", "c")
     assert found.to_frame().filter(pl.col("central"))["dataset"].to_list() == ["c", "b"]

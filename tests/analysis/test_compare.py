@@ -23,6 +23,7 @@ from recassay.analysis.verdict.fit import judge
 from recassay.core import ties
 from recassay.core.analysis import AnalysisSpec
 from recassay.core.errors import UsageError
+from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import MissingCells
 from support.tables import DEMSAR_NAMES, demsar, matrix, opposed
 
@@ -463,7 +464,15 @@ def test_the_verdict_of_a_comparison_has_its_settings(monkeypatch):
     monkeypatch.setattr(
         "recassay.analysis.compare.fit.judge", lambda given, **options: asked.update(options) or judge(given, **options)
     )
-    compare_algorithms(table, alpha=0.2, within=0.03, control="a02", seed=8, draws=100)
+    drawn = []
+    for name in ("friedman", "skillings_mack"):
+        monkeypatch.setattr(
+            f"recassay.analysis.compare.fit.{name}",
+            lambda *given, rng=None, **_: drawn.append((given[1] if rng is None else rng).random()),
+        )
+    gaps = np.where(np.eye(3, 6) > 0, np.nan, table.values)
+    compare_algorithms(table, alpha=0.2, within=0.03, control="a02", seed=8, draws=100, gaps_kept=gaps)
+    assert sorted(drawn) == sorted(derived_rng(8, name, table.metric).random() for name in ("friedman", "skillings"))
     assert asked == {"control": "a02", "within": 0.03, "alpha": 0.2, "families": None, "seed": 8}
 
 

@@ -73,6 +73,13 @@ def test_wins_and_losses_are_the_controls():
     assert {pair.other: (pair.wins, pair.ties, pair.losses) for pair in tied} == {"a01": (0, 2, 6), "a02": (3, 3, 2)}
 
 
+def test_a_control_that_is_level_with_another_differs_by_0_and_not_by_minus_0():
+    level = np.tile(np.linspace(0.1, 0.8, 8), (3, 1))
+    for name in ("a00", "a01", "a02"):
+        pairs = compare_algorithms(matrix(level), control=name, draws=100).control.pairs
+        assert [str(pair.median_difference) for pair in pairs] == ["0.0", "0.0"]
+
+
 def test_a_control_differs_where_the_corrected_p_value_is_below_the_level():
     """Six wins of six: Wilcoxon's p is 2 / 2^6, and there is one comparison."""
     values = np.array([[0.7, 0.8, 0.9, 0.6, 0.75, 0.85], [0.1, 0.3, 0.2, 0.15, 0.4, 0.25]])

@@ -15,7 +15,7 @@ from scipy import stats
 
 from recassay.analysis.decodirt import fit as decodirt_fit
 from recassay.analysis.decodirt import traits as decodirt_traits
-from recassay.analysis.decodirt.bins import equal_bins, make_bins
+from recassay.analysis.decodirt.bins import dataset_table, equal_bins, make_bins
 from recassay.analysis.decodirt.fit import ANALYSIS, analyze_instances
 from recassay.analysis.decodirt.fit import _notes as notes_of
 from recassay.analysis.decodirt.metadata import METADATA, _pearson, correlate_metadata, properties
@@ -594,6 +594,13 @@ def test_tables_have_a_row_per_bin_period_instance_and_respondent(small):
     whole = small.set_ratings("most_difficulty_deviation")
     assert told["without_negative"]["ratings"] == whole.kept.to_dict()["ratings"]
     assert told["all_instances"]["above_optimal"] == baselines(whole.all).above_optimal
+
+
+def test_datasets_that_are_alike_are_listed_and_played_by_name(small):
+    alike = [replace(small.traits[0], dataset=name) for name in "cabd"]
+    assert dataset_table(alike, ())["dataset"].to_list() == list("abcd")
+    played = ["".join(chosen.datasets) for chosen in benchmark_sets(alike)]
+    assert played == ["abcd", "abcd", "ab", "cd", "ab", "cd"]
 
 
 def test_correlations_are_corrected_over_pairs_of_a_property_and_a_statistic(small):

@@ -317,6 +317,15 @@ def test_the_result_as_plain_data_and_tables():
     ]
 
 
+def test_a_game_that_nobody_doubts_changes_nothing_but_the_deviation():
+    """So far apart that the chance of the weaker one is 0 in floating point."""
+    rating, deviation, volatility = np.array([1e6, -1e6]), np.array([50.0, 80.0]), np.array([0.06, 0.06])
+    found = rate_period(rating, deviation, volatility, np.array([[np.nan, 1.0], [0.0, np.nan]]))
+    assert found[0] == pytest.approx(rating)
+    assert found[1] == pytest.approx(173.7178 * np.sqrt((deviation / 173.7178) ** 2 + 0.06**2), rel=1e-4)
+    assert found[2] == pytest.approx(volatility, rel=0.01)
+
+
 def test_win_probability_and_classical_properties_by_their_formulas():
     wins = win_probability(np.array([1800.0, 1500.0]), np.array([50.0, 80.0]))
     phi = (50**2 + 80**2) / 173.7178**2

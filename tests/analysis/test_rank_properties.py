@@ -302,6 +302,8 @@ def test_a_duel_is_won_by_the_weight_that_is_a_little_larger(weights):
     assert duels.outcomes(ahead).balance.tolist() == [[-1, 1]]
     assert duels.outcomes(ahead).worst.tolist() == [[weights[1], 0]]
     assert duels.outcomes(level).balance.tolist() == [[0, 0]]
+    several = np.array([[2.0**23, 2.0**23 + 1, 2.0**23, 2.0**23]])
+    assert Duels(np.repeat(np.eye(2), 2, axis=1)).outcomes(several).balance.tolist() == [[1, -1]]
     assert duels.outcomes(ahead).balance.tolist() == [[-1, 1]]
 
 
