@@ -27,7 +27,7 @@ from recassay.analysis.inference.hierarchical import fit_hierarchical
 from recassay.analysis.inference.pair_rows import PairRows, blocks
 from recassay.analysis.inference.significance import advantages, wilcoxon_holm
 from recassay.analysis.inference.skillings_mack import UnseenCells, skillings_mack
-from recassay.analysis.inference.wilcoxon import exact_ties, wilcoxon, wilcoxon_rows
+from recassay.analysis.inference.wilcoxon import exact_ties, sum_distribution, wilcoxon, wilcoxon_rows
 from recassay.analysis.inference.winners import fewest_to_remove, possible_winners, probability_first
 from recassay.analysis.verdict.decision import decide
 from recassay.core.errors import UsageError
@@ -400,3 +400,38 @@ def test_pairs_that_are_tested_in_blocks_have_the_same_numbers(monkeypatch):
     assert len(set(whole[0])) > 1
     monkeypatch.setattr(pair_rows, "BLOCK", 4 * 9)
     assert numbers() == whole
+
+
+def test_algorithms_that_never_met_add_no_degree_of_freedom():
+    """a beats b on two datasets, c beats d on two others: 2 + 2 with one degree each."""
+    gone = np.nan
+    values = np.array([[2.0, 2, gone, gone], [1.0, 1, gone, gone], [gone, gone, 2, 2], [gone, gone, 1, 1]])
+    found = skillings_mack(values, tuple("abcd"), higher_is_better=True, rng=rng())
+    assert (found.statistic, found.degrees) == (pytest.approx(4.0), 2)
+    assert found.p_chi_square == pytest.approx(stats.chi2.sf(4, 2))
+    assert found.p == pytest.approx(1 / 4, abs=0.03), "of the 16 tables four are as far apart"
+
+
+def test_no_p_is_below_that_of_a_single_table(monkeypatch):
+    """Twelve datasets agree on the order of three: six of the 6^12 tables do."""
+    monkeypatch.setattr(friedman, "ENUMERATED", 5)
+    monkeypatch.setattr(friedman, "DRAWN", 35)
+    agreed = np.tile([[1.0], [2.0], [3.0]], (1, 12))
+    assert friedman.permutation_p(agreed) == (pytest.approx(6.0**-11), "moments")
+
+
+@pytest.mark.parametrize("n", [201, 202, 210, 212])
+def test_the_interval_of_many_differences_ends_where_the_exact_one_does(n):
+    below = np.cumsum(sum_distribution(np.arange(1, n + 1)))
+    assert effects._lower_end(n, 0.05) == np.flatnonzero(below <= 0.05)[-1]
+
+
+def test_uncertain_sizes_count_by_their_mean():
+    """It ran on the small ones and failed on the large ones; one of the draws has the sizes the other way round."""
+    size = np.array([1.0, 2.0, 3.0, 8.0, 9.0, 10.0, 11.0])
+    failed, run = (size > 5)[None] & (size < 11), (size < 11)[None]
+    sizes = np.tile(size, (300, 1))
+    sizes[0] = size[::-1]
+    sure, unsure = (draw_failures(failed, run, given, 300, rng(2))[1:, 0, 6].mean() for given in (size, sizes))
+    assert sure > 0.9
+    assert unsure == pytest.approx(sure, abs=0.03)

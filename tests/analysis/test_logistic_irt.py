@@ -1081,3 +1081,10 @@ def test_the_grid_is_as_fine_as_the_most_telling_ability_needs():
 def test_two_respondents_are_enough_to_calibrate_items():
     found = fit_logistic(Responses.from_array([[1, 1, 0], [0, 1, 1]]), "1pl", max_cycles=3)
     assert np.isfinite(found.abilities.estimate).all()
+
+
+def test_a_flat_item_has_no_difficulty_and_does_not_count_in_its_mean():
+    items = LogisticItems(("x", "y", "z"), np.array([1.0, 0.0, 0.5]), np.array([1.0, 0.3, -1.0]), np.zeros(3))
+    summary = score_logistic(Responses.from_array([[1, 0, 1], [0, 1, 0]], items=items.names), items).summary()
+    assert (summary["mean_difficulty"], summary["difficulty_deviation"]) == pytest.approx((0.5, 1.5)), "-1 and 2"
+    assert summary["mean_discrimination"] == pytest.approx(0.5)

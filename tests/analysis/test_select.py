@@ -376,6 +376,7 @@ def test_which_metrics_judge_and_what_is_too_little(monkeypatch):
         "recall@10": benchmark(fading(6, 8), "recall@10"),
         "bias": benchmark(fading(6, 8) - 0.5, "bias"),
         "mrr": replace(table, algorithms=table.algorithms[::-1]),
+        "auc": replace(table, datasets=("elsewhere", *table.datasets[1:])),
     }
     quick = {"methods": "random", "splits": 1, "simulations": 10, "curve": False}
     assert select_datasets(table, 3, others=others, **quick).held_out_metrics == ("recall@10",)

@@ -144,7 +144,7 @@ def find_universes(
         drift=drift,
         seeds=seed_shares(
             frame,
-            [_LABEL, *(name for name in used if name not in (*SEED_AXES, c.METRIC, CUTOFF))],
+            [_LABEL, *(name for name in used if name not in SEED_AXES)],
             derived_rng(seed, "multiverse", "seeds"),
         ),
     )
