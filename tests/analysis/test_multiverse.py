@@ -744,6 +744,14 @@ def test_each_universe_is_judged_with_the_settings_that_were_asked_for(monkeypat
     assert [settings["flips"] for settings in asked] == [1_000, 1_000]
     glory = rows.with_columns(metric=pl.lit("glory"))
     assert explore(glory, higher_is_better=False, permutations=10).best() == {"A2": 2}
+    found = []
+    monkeypatch.setattr(
+        multiverse_fit, "find_universes", lambda rows, **more: found.append(more) or find_universes(rows)
+    )
+    explore(rows, axes=["split"], metric="ndcg@10", leaky=["split=x"], higher_is_better=True, seed=4, permutations=10)
+    assert found == [
+        {"axes": ["split"], "metric": "ndcg@10", "leaky": ["split=x"], "higher_is_better": True, "seed": 4}
+    ], "the seed is that of drift and of seeds as well"
 
 
 def test_another_seed_draws_other_tables():
@@ -754,6 +762,7 @@ def test_another_seed_draws_other_tables():
     assert one.shares[0].interval != other.shares[0].interval
     assert [claim.p for claim in one.claims] != [claim.p for claim in other.claims]
     assert [claim.counts for claim in one.claims] == [claim.counts for claim in other.claims]
+    assert (one.settings.seed, other.settings.seed) == (0, 1)
 
 
 def test_values_on_the_scale_of_ranks_by_hand():

@@ -472,19 +472,20 @@ def test_every_pair_is_planned_at_its_level_and_the_verdict_knows_the_families(m
         datasets=tuple(f"d{j:02}" for j in range(14)), order=lambda: [2, 0, 1],
         shares=SimpleNamespace(of_a_difference=lambda: {"datasets": 1.0}),
     )  # fmt: skip
-    asked, judged = [], {}
+    asked, judged, modelled = [], {}, {}
     real = plan_fit.judge
 
     def pair(model, a, b, *settings):
         asked.append((model.algorithms[a], model.algorithms[b], *settings))
         return SimpleNamespace(left=model.algorithms[a], right=model.algorithms[b], alone=1)
 
-    monkeypatch.setattr(plan_fit, "fit_model", lambda *args, **more: model)
+    monkeypatch.setattr(plan_fit, "fit_model", lambda *args, **more: modelled.update(more) or model)
     monkeypatch.setattr(plan_fit, "judge", lambda given, **more: judged.update(more) or real(given, **more))
     monkeypatch.setattr(plan_fit, "_pair", pair)
     families = {f"d{j:02}": f"f{j // 2}" for j in range(14)}
     found = plan_study(table(0.0), "ndcg@10", families=families, alpha=0.06, power=0.7, difference=0.3, seed=5)
     assert judged == {"alpha": 0.06, "families": families, "seed": 5}
+    assert (modelled["families"], modelled["seed"]) == (families, 5)
     pairs = (("a2", "a0"), ("a2", "a1"), ("a0", "a1"))
     assert asked == [(*pair, 0.3, 0.7, 0.06, pytest.approx(0.02), 5) for pair in pairs]
     assert (len(found.pairs), found.decided, found.left_out) == (3, 0, 0)

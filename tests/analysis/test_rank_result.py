@@ -7,7 +7,9 @@ import pytest
 from scipy import stats
 
 from recassay.analysis.inference.bootstrap import dataset_weights, intervals, studentised
+from recassay.analysis.rank import fit as rank_fit
 from recassay.analysis.rank.fit import rank_algorithms
+from recassay.analysis.verdict.fit import judge
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix
 
@@ -120,3 +122,12 @@ def test_means_over_families_have_percentile_intervals():
     weights = dataset_weights(12, 200, derived_rng(0, "rank", "ndcg@10"), numbers)
     expected = intervals(weights @ values.T / 12, 6, 0.9)
     assert interval_of("mean", values, families=families) == pytest.approx(expected)
+
+
+def test_the_verdict_of_a_ranking_is_asked_with_its_settings(monkeypatch):
+    asked, judged = [], judge
+    monkeypatch.setattr(rank_fit, "judge", lambda given, **more: asked.append(more) or judged(given, **more))
+    families = {f"d{j}": f"f{j % 5}" for j in range(6)}
+    rank_algorithms(table(VALUES), methods=["mean"], replicates=100, confidence=0.9, control="b", families=families,
+                    seed=6)  # fmt: skip
+    assert asked == [{"control": "b", "alpha": 0.1, "families": families, "seed": 6}]
