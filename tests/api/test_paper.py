@@ -899,6 +899,8 @@ def test_tables_are_cut_where_nothing_fits():
     assert Room(7.0, 6.0).widths() == [(6.0, False)], "no table is wider than the page"
     assert Room(3.33, 7.0, rotated=True).widths() == [(9.0, True)]
     assert placed("t", [(many, "C"), (LOOKS, "D")], Room(3.33, 7.0)).caption == "D"
+    turned = placed("t", [(many, "C"), (many.turned(), "D")], Room(3.33, 7.0))
+    assert (turned.caption, turned.grid.heads[0]) == ("D", "r0"), "where none fits, the last is cut"
     long = Grid(("x",), tuple((f"r{j:02d}", (Cell("0.1"),)) for j in range(60)))
     assert len(placed("t", [(long, "C")], Room(3.33, 7.0)).latex) == 1
     turned = placed("t", [(long, "C")], Room(3.33, 7.0, rotated=True)).latex

@@ -444,6 +444,7 @@ def test_the_first_caution_of_a_report_is_its_own_or_what_failed(monkeypatch):
     assert report_brief(replace(ranked, cautions=[])).caution is None
     failed = replace(ranked, cautions=[], skipped={"model": "it failed with KeyError", "c": "no users"})
     assert report_brief(failed).caution == "model failed: it failed with KeyError"
+    assert report_brief(replace(failed, cautions=["Leakage: one."])).caution == "Leakage: one.", "before what failed"
     own = replace(ranked, analyses={"rank": Brief("R", caution="few")})
     assert (report_brief(own).headline, report_brief(own).caution) == ("R", "few")
     assert report_brief(report()) is None

@@ -63,7 +63,7 @@ def test_items_by_difficulty():
     assert items.guessing.tolist() == [0, 0.25, 0.999]
     assert items.take(np.array([False, True, True])).names == ("b", "c")
     assert LogisticItems.from_difficulty(["a"], [1], [2]).guessing.tolist() == [0]
-    for wrong in ([np.inf, 1, 0], [1, np.nan, 0], [1, 1, -0.1], [1, 1, 1]):
+    for wrong in ([np.inf, 1, 0], [1, np.nan, 0], [1, 1, -0.1], [1, 1, 1], [1, 1, np.nan]):
         with pytest.raises(InputError, match=r"the parameters of b cannot be used; .* guessing lies from 0 to below 1"):
             LogisticItems.from_difficulty(["a", "b"], *([1 if k < 2 else 0, value] for k, value in enumerate(wrong)))
 

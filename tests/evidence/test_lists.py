@@ -183,6 +183,9 @@ def test_prefixes_are_told_and_lists_of_other_data_are_refused():
     strange = lists([(u, 100 + u, 1.0) for u in range(4)] + [(0, 0, 0.5)], "score")
     with pytest.raises(InputError, match="4 of the 5 rows of known users name an item that the data lacks"):
         judge(strange, judging)
+    strangers = pl.concat([strange.frame, frame([(90 + n, 0, 1.0) for n in range(20)], "score")])
+    with pytest.raises(InputError, match="4 of the 5 rows of known users name an item"):
+        judge(replace(strange, frame=strangers), judging)
     unseen = replace(judging, untrained=True)
     assert judge(strange, unseen).result.mean() == {"recall@2": 0.25}, "without training no item is strange"
     seen = lists([(u, (u + 1) % 4, 1.0) for u in range(4)], "score")

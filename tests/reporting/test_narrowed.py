@@ -108,3 +108,17 @@ def test_pictures_beside_a_verdict_show_the_algorithms_of_the_verdict():
         assert (len(rows), first in rows) == (30, True)
     plain = Figure("g", "C.", Chart([{"dataset": "d"}]).mark("point"), "t")
     assert narrowed_figures([plain], {"x": judged}) == [plain], "a picture that names none of them is whole"
+
+
+def test_of_results_one_by_one_pictures_show_the_algorithms_of_the_verdict_of_all(monkeypatch):
+    names = [f"n{i:02d}" for i in range(61)]
+    judged = Made(judgement=Made(algorithms=names[::-1], control="n00"))
+    own = Made(order=lambda: list(range(61)), algorithms=tuple(names), frames=lambda: {"t": None})
+    drawn = Figure("f", "C.", Chart([{"algorithm": name} for name in names]).mark("point"), "t")
+    section = Made(sentences=lambda result: [], tables=lambda result: [], figures=lambda result: [drawn])
+    monkeypatch.setattr(
+        "recassay.reporting.figures.with_sections", lambda told: [(section, name, told[name]) for name in told]
+    )
+    (filled,) = build_sections({"own": own, "compare": judged}, only="own")
+    (figure,) = filled.figures
+    assert {row["algorithm"] for row in figure.spec["data"]["values"]} == {"n00", *names[31:]}

@@ -215,6 +215,8 @@ def test_the_choice_of_datasets():
         ("preserving", "the numbers it was chosen on", 0.9, None, None, False),
     ]
     assert spec["layer"][0]["encoding"]["x"]["scale"]["domain"] == [-0.2, 1]
+    good = select.plot_selection(selection(choices={"preserving": chosen(held_out_algorithms=None)})).to_dict()
+    assert good["layer"][0]["encoding"]["x"]["scale"]["domain"] == [0, 1], "no axis begins above 0"
     curve = select.plot_selection_curve(selection()).to_dict()
     assert changed("charts", "dataset_selection_curve", shows(curve)) == []
     assert says(curve) == [
@@ -676,6 +678,7 @@ def test_labels_stand_apart_and_below_the_top():
     assert label_rows([0.5, 0.5, 0.9], 0.2) == pytest.approx([0.4, 0.6, 0.9])
     assert label_rows([0.5, 0.45, 0.55], 0.2) == pytest.approx([0.5, 0.3, 0.7])
     assert label_rows([0.9, 1.0], 0.2, top=1.0) == pytest.approx([0.8, 1.0])
+    assert label_rows([0.0, 1.0, 1.4], 1.0) == pytest.approx([-0.2, 0.8, 1.8]), "a block that grows pushes the next"
     assert label_rows([0.0, 0.05, 0.3], 0.2) == pytest.approx([-0.0833333, 0.1166667, 0.3166667])
 
 
