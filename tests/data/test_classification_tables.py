@@ -96,6 +96,11 @@ def test_a_declared_range_leaves_a_column_numeric():
     assert read_arff(text, "t").rows() == [(3.0, "1999")]
 
 
+def test_a_mark_of_missing_values_in_quotes_is_a_value():
+    frame = read_arff("@attribute x {'?',a}\n@attribute y string\n@data\n'?',''\n?,\na,\"?\"\n", "x.arff")
+    assert frame.rows() == [("?", ""), (None, None), ("a", "?")]
+
+
 def test_sparse_arff_fills_with_zero_and_the_first_value():
     text = "@attribute a real\n@attribute b {no,yes}\n@attribute c real\n@data\n{0 2.5, 1 yes}\n{ }\n{2 -1}\n"
     assert read_arff(text, "t").rows() == [(2.5, "yes", 0.0), (0.0, "no", 0.0), (0.0, "no", -1.0)]

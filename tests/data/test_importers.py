@@ -21,7 +21,11 @@ from recassay.data.importers.conventions import Known, with_conventions
 from recassay.data.importers.detect import detect
 from recassay.data.importers.elliot import METRICS as ELLIOT
 from recassay.data.importers.literals import literals_in, read_literal
+from recassay.data.importers.load import _repeated
+from recassay.data.importers.mlflow import _place as mlflow_place
 from recassay.data.importers.opened import OpenedFile, meaningful
+from recassay.data.importers.optuna import Study, _best
+from recassay.data.tables.join import Part
 
 SAMPLES = Path(__file__).resolve().parents[1] / "samples"
 TABLES = SAMPLES / "tables"
@@ -177,6 +181,153 @@ def test_the_names_of_columns_may_stand_in_quotes(tmp_path):
     assert OpenedFile(tmp_path / "a.csv").header == ["model", 'Top@k";x', ""]
     (tmp_path / "b.csv").write_text('"winner";"loser"\n"A";"B"\n')
     assert detect(OpenedFile(tmp_path / "b.csv"))[0].name == "battles"
+
+
+ARFF_ROWS = "@data\n1,a\n"
+BY_NAME = {name: {"ndcg@10": 0.3, "mrr": 0.2} for name in ("A", "B", "C", "D", "E")}
+LIKE = [
+    ("rectools", "a.csv", "model,i_split,NDCG@10\nA,0,0.3\n", "results"),
+    ("rectools", "a.csv", "model,dataset,i_split,NDCG@10\nA,x,0,0.3\n", None),
+    ("rectools", "a.csv", "user_id,item_id,score,rank\n1,2,3,1\n", "lists"),
+    ("rectools", "a.csv", "user_id,item_id,rank,score\n1,2,1,3\n", None),
+    ("ranx", "a.json", json.dumps(BY_NAME), None),
+    ("ranx", "a.json", json.dumps({f"u{n}": {"i1": 0.5, "i2": 1} for n in range(5)}), "lists"),
+    ("ranx", "a.json", json.dumps({f"u{n}": {"i1": 2, "i2": 1} for n in range(5)}), "judgements"),
+    ("ranx", "a.json", json.dumps({f"u{n}": {"i1": 2} if n else {} for n in range(5)}), None),
+    ("ranx", "a.json", json.dumps({f"u{n}": {"i1": "2"} for n in range(5)}), None),
+    ("responses", "a.csv", "Classifier,i1,i2,i3\nA,0,1,\n", "user results"),
+    ("responses", "a.csv", "Classifier,i1,i2\nA,0,1\n", None),
+    ("responses", "a.csv", "Classifier,i1,i2,i3\nA,0,1,0.5\n", None),
+    ("responses", "a.csv", "model,i1,i2,i3\nA,0,1,1\n", None),
+    ("openml", "a.arff", f"@relation x\n@attribute row_id numeric\n@attribute prediction {{a,b}}\n{ARFF_ROWS}",
+     "user results"),
+    ("openml", "a.arff", f"@relation x\n@attribute row numeric\n@attribute prediction {{a,b}}\n{ARFF_ROWS}", None),
+    ("openml", "a.arff", f"@attribute row_id numeric\n@attribute prediction {{a,b}}\n{ARFF_ROWS}", None),
+    ("openml", "a.arff", f"@relation openml_task_7_predictions\n@attribute x numeric\n{ARFF_ROWS}", "user results"),
+    ("swe_bench", "a.json", '{"resolved_ids": ["a"], "unresolved_ids": []}', "user results"),
+    ("swe_bench", "a.json", '{"resolved_ids": ["a"], "total": 1}', None),
+    ("swe_bench", "a.json", '{"resolved_ids": 1, "submitted_ids": []}', None),
+    ("swe_bench", "a.json", '{"resolved": ["a"], "no_logs": []}', "user results"),
+    ("swe_bench", "a.json", '{"resolved": ["a"], "submitted_ids": []}', None),
+    ("mteb", "a.json", '{"mteb_version": "1", "test": {"map": 1}}', "results"),
+    ("mteb", "a.json", '{"test": {"map": 1}}', None),
+    ("mteb", "a.json", '{"mteb_version": "1", "task_name": "t", "test": 3}', None),
+    ("mteb", "a.json", '{"revision": "1", "n_parameters": 2, "max_tokens": 3}', "other"),
+    ("lm_eval", "a.json", '{"results": {"t": {"acc": 1}}, "versions": {}}', "results"),
+    ("lm_eval", "a.json", '{"results": {"t": {"acc": 1}, "u": 1}, "versions": {}}', None),
+    ("lm_eval", "a.json", '{"results": {}, "versions": {}}', None),
+    ("lm_eval", "a.json", '{"results": {"t": {"acc": 1}}}', None),
+    ("lm_eval", "a.jsonl", '{"doc_id": 1, "resps": []}\n', "user results"),
+    ("lm_eval", "a.jsonl", '{"doc_id": 1}\n', None),
+    ("helm", "a.json", '[{"name": {"name": "em", "split": "test"}, "mean": 1}]', "results"),
+    ("helm", "a.json", '[{"name": {"name": "em", "split": "test"}}]', None),
+    ("helm", "a.json", '{"adapter_spec": {}, "scenario_spec": {}}', "other"),
+    ("helm", "a.json", '{"adapter_spec": {}}', None),
+    ("inspect_ai", "a.json", '{"eval": {"task": "t", "model": "m"}, "status": "error"}', "other"),
+    ("inspect_ai", "a.json", '{"eval": {"task": "t", "model": "m"}, "samples": [1]}', None),
+    ("inspect_ai", "a.json", '{"eval": {"task": "t"}, "status": "success", "samples": [1]}', None),
+    ("optuna", "a.csv", "number,value,datetime_start,state\n0,1,,COMPLETE\n", "results"),
+    ("optuna", "a.csv", "number,value,state\n0,1,COMPLETE\n", None),
+    ("mlflow", "a.csv", "run_id,status,metrics.ndcg\n1,FINISHED,1\n", "results"),
+    ("mlflow", "a.csv", "run_id,metrics.ndcg\n1,1\n", None),
+    ("mlflow", "a.csv", "run_id,status,ndcg\n1,FINISHED,1\n", None),
+    ("warprec", "recs/a.tsv", "user_id\titem_id\trating\n1\t2\t3\n", "lists"),
+    ("warprec", "other/a.tsv", "user_id\titem_id\trating\n1\t2\t3\n", None),
+    ("warprec", "a_k_10_per_user.tsv", "user_id\tnDCG\n1\t0.5\n", "user results"),
+    ("warprec", "a.tsv", "user_id\tnDCG\n1\t0.5\n", None),
+    ("elliot", "recs/a.tsv", "1\t2\t0.5\n", "lists"),
+    ("elliot", "recs/a.tsv", "1\t2\tx\n", None),
+    ("elliot", "recs/a.csv", "1\t2\t0.5\n", None),
+    ("elliot", "stat_paired_ttest_cutoff_10_x.tsv", "a\tb\n", "other"),
+    ("omnirec", "a.json", '{"d-1234": [{"algorithm": "A", "name": "n", "value": 1}]}', "results"),
+    ("omnirec", "a.json", '{"d-1234": [{"algorithm": "A", "name": "n", "value": 1}], "e": []}', None),
+    ("omnirec", "a.json", '{"user": {}, "item": {}, "score": {}}', "lists"),
+    ("recpack", "a.json", '{"NDCGK_10": {"A": 0.5, "B": null}}', "results"),
+    ("recpack", "a.json", '{"A": {"NDCGK_10": 0.5}}', "results"),
+    ("recpack", "a.json", '{"A": {"NDCGK_10": 0.5, "other": 1}}', None),
+    ("recpack", "a.json", '{"NDCGK_10": {"A": "high"}}', None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("framework", "name", "content", "kind"), LIKE)
+def test_files_that_are_like_those_of_a_framework_are_told_apart(tmp_path, framework, name, content, kind):
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(content)
+    assert import_module(f"recassay.data.importers.{framework}").recognise(OpenedFile(path)) == kind
+
+
+def test_the_mean_over_all_tasks_is_no_task(tmp_path):
+    tasks = {"all": {"acc": 0.5}, "t1": {"acc": 0.4}, "t2": {"acc": 0.6}}
+    content = json.dumps({"config_general": {"model_name": "m"}, "results": tasks})
+    (tmp_path / "a.json").write_text(content)
+    found = load_results(tmp_path / "a.json")
+    assert found.datasets == ["t1", "t2"]
+    assert found.notes == ("groups were left out, their tasks stay: all",)
+
+
+def test_a_line_of_ir_measures_without_a_query_is_of_all(tmp_path):
+    lines = [{"query_id": "q1", "measure": "AP", "value": 0.2}, {"query_id": "q2", "measure": "AP", "value": 0.4},
+             {"measure": "AP", "value": 0.9}, {"measure": "RR", "value": 0.7}]  # fmt: skip
+    (tmp_path / "bm25.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    found = load_results(tmp_path / "bm25.jsonl", format="ir_measures")
+    assert (cell(found, "bm25", "map"), cell(found, "bm25", "mrr")) == (pytest.approx(0.3), 0.7)
+
+
+def test_a_task_of_fev_without_a_name_is_its_dataset(tmp_path):
+    paths, names = ["data/m4.arrow", "data/m5.arrow"], ["", "sales"]
+    frame = pl.DataFrame({"model_name": ["A", "A"], "dataset_path": paths, "task_name": names, "test_error": [1.0, 2]})
+    frame.write_parquet(tmp_path / "a.parquet")
+    found = load_results(tmp_path / "a.parquet")
+    assert (cell(found, "A", "error", "m4"), cell(found, "A", "error", "sales")) == (1, 2)
+    assert found.frame.get_column(c.VERSION).to_list() == [None, None]
+
+
+def test_a_list_of_no_places_is_no_cut_off(tmp_path):
+    rows = [{"algorithm": "A", "name": "NDCG", "value": 0.3, "k": k} for k in (None, 5)]
+    (tmp_path / "a.json").write_text(json.dumps({"films-1a2b": rows}))
+    assert load_results(tmp_path / "a.json").metrics == ["ndcg", "ndcg@5"]
+    (tmp_path / "a.json").write_text(json.dumps({"films-1a2b": [{**rows[0], "k": 0}]}))
+    with pytest.raises(RecAssayError, match="'0' in 'ndcg@0' is no cut-off"):
+        load_results(tmp_path / "a.json")
+
+
+def test_names_by_which_files_and_parameters_say_the_model(tmp_path):
+    (tmp_path / "org__gpt-4.1.run-7.json").write_text('{"resolved_ids": ["a"], "unresolved_ids": ["b"]}')
+    (tmp_path / "gpt.json").write_text('{"resolved_ids": ["a"], "unresolved_ids": ["b"]}')
+    named = [load_results(tmp_path / name).algorithms for name in ("org__gpt-4.1.run-7.json", "gpt.json")]
+    assert named == [["org/gpt-4.1"], ["gpt"]]
+    columns = ["tags.algorithm", "params.Model", "params.model", "params.algo", "tags.data"]
+    assert (mlflow_place(columns, c.ALGORITHM), mlflow_place(columns, c.DATASET)) == ("params.algo", "tags.data")
+    assert mlflow_place(columns[:3], c.ALGORITHM) == "params.Model"
+    assert mlflow_place(columns, c.SEED) is None
+
+
+def test_objectives_of_a_study_that_have_no_name_are_counted():
+    study = Study(
+        "EASE/films", [True, False, False], ["ndcg@10"], values=[[0.1, 3.0, 7.0], [0.2, 2.0], [0.3, 4.0, 9.0]]
+    )
+    rows = [(row[c.METRIC], row[c.VALUE]) for row in _best(study)]
+    assert rows == [("ndcg@10", 0.3), ("objective 2", 2.0), ("objective 3", 7.0)]
+    assert [row[c.METRIC] for row in _best(Study("x", [True], values=[[1.0]]))] == ["objective"]
+
+
+@pytest.mark.parametrize(
+    ("path", "repeat"),
+    [
+        ("Seed_3/results.csv", ("seed", "3")),
+        ("films/RUN-4/results.csv", ("seed", "4")),
+        ("films/Fold 2/results.csv", ("fold", "2")),
+        ("split=1/results_seed7.csv", ("seed", "7")),
+        ("seed1/fold2.csv", ("fold", "2")),
+        ("films/runner3.csv", None),
+        ("seeds/a.csv", None),
+    ],
+)
+def test_repeats_by_the_words_of_a_path(path, repeat):
+    frame = pl.DataFrame({c.ALGORITHM: ["A"], c.VALUE: [0.1]})
+    found = _repeated(Part(frame, where="a.csv"), Path(path)).frame
+    assert found.drop(frame.columns).to_dicts() == ([{repeat[0]: repeat[1]}] if repeat else [{}])
 
 
 def test_warprec_has_users_and_counts():

@@ -250,6 +250,12 @@ def test_records_may_become_fractions_late(tmp_path: Path) -> None:
     assert found.frame.get_column("score").to_list()[-2:] == [51.0, 0.5]
 
 
+def test_users_that_are_called_like_columns_are_users(tmp_path: Path) -> None:
+    content = {"user": {"a": 0.5, "b": 0.25}, "item": {"c": 0.75}}
+    (found,) = read_lists(write(tmp_path, "a.json", json.dumps(content)))
+    assert found.frame.rows() == [("user", "a", 0.5), ("user", "b", 0.25), ("item", "c", 0.75)]
+
+
 def test_a_score_beyond_64_bits_is_a_number(tmp_path: Path) -> None:
     path = write(
         tmp_path, "a.json", '[{"user": "u", "item": "a", "score": 1}, {"user": "u", "item": "b", "score": 9%s}]'

@@ -10,10 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from recassay.core.interactions import RepeatRule
 from recassay.core.repeated import merged, sorted_groups
 from recassay.core.specs.specs import ReadSpec
 from recassay.data.readers import read_interactions
 from recassay.data.reading.encode import IdEncoder
+from recassay.data.reading.events import bounded_rule
 
 CLOCK = 1_500_000_000
 ROW = st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(-8, 8), st.integers(0, 3))
@@ -125,6 +127,12 @@ def test_lesser_events_never_outweigh_greater_ones(rows: list[tuple[str, str, st
         above = min((other for other in weights.values() if other > own), default=np.inf)
         assert np.float32(own) <= weight < above
     assert not greatest
+
+
+def test_weights_of_events_are_bounded_as_they_are_stored() -> None:
+    """Weights that single precision does not tell apart are one."""
+    rule = bounded_rule({"view": 0.1, "look": 0.1 + 1e-12, "buy": 2})
+    assert rule == RepeatRule("bounded", (float(np.float32(0.1)), 2.0))
 
 
 def test_given_event_weights_follow_the_repeated_rule() -> None:

@@ -20,6 +20,7 @@ from recassay.data.tables.cells import MISSING, has_decimal_comma, numbers, read
 from recassay.data.tables.grid import table_of
 from recassay.data.tables.labels import Spelled, metrics_in, spelled
 from recassay.data.tables.latex import latex_grids
+from recassay.data.tables.memory import table_from_memory
 from recassay.data.tables.textual import barred_grids
 from recassay.data.tables.tidy import filled_down
 
@@ -710,6 +711,14 @@ def test_frames_say_by_their_index_and_levels_what_is_what(name):
     assert rows(results) == truth
     known = "its rows were taken as algorithms, since EASE, ItemKNN are known as algorithms"
     assert (results.notes, results.guesses) == ((), (known,) if first == "EASE" else ())
+
+
+def test_levels_of_an_index_without_names_are_columns_without_names():
+    index = pd.MultiIndex.from_product([["EASE", "Pop"], ["d1"]])
+    for names, headers in (([None, None], ("", "")), (["model", None], ("model", "")), ([None, "data"], ("", "data"))):
+        table = table_from_memory(pd.DataFrame({"NDCG@10": [0.3, 0.1]}, index=index.set_names(names)))
+        assert table.headers == ((headers[0],), (headers[1],), ("NDCG@10",))
+        assert [column.to_list() for column in table.columns] == [["EASE", "Pop"], ["d1", "d1"], [0.3, 0.1]]
 
 
 def test_a_frame_of_unknown_names_is_asked_about():
