@@ -105,6 +105,8 @@ def test_small_p_values_have_no_floor_and_all_alike_is_as_small_as_can_be() -> N
     assert p_of(np.full(50, 0.3)) == pytest.approx(2.0**-49)
     assert p_of(np.ones(200)) == pytest.approx(2.0**-199), "too small for the sum of a transform's terms"
     assert p_of(np.zeros(50)) == 1.0
+    nearly = np.append(np.sqrt(np.arange(2.0, 51.0)), -0.3)
+    assert p_of(nearly) >= 2.0**-49, "no p of fifty signs is smaller than that of all alike"
 
 
 BCG = (
@@ -332,7 +334,7 @@ def test_every_number_of_a_dataset_by_plain_computation() -> None:
     assert told["datasets"]["films"]["means"][names[0]]["interval"] == [one.low[0], one.high[0]]
 
 
-@pytest.mark.parametrize("skew", [0.4, -0.4])
+@pytest.mark.parametrize("skew", [0.4, -0.4, 0.05])
 def test_skewed_intervals_turn_halls_formula_round(skew: float) -> None:
     values = np.expm1(skew * rng(3).normal(size=25))
     low, high = skewed_intervals(values[None], 0.9)[0]

@@ -27,6 +27,7 @@ from recassay.analysis.inference.effects import Effect, hodges_lehmann
 from recassay.analysis.inference.winners import fewest_to_remove, possible_winners, probability_first
 from recassay.analysis.rank.fit import rank_algorithms
 from recassay.analysis.verdict import decision
+from recassay.analysis.verdict import fit as verdict_fit
 from recassay.analysis.verdict.decision import decide
 from recassay.analysis.verdict.fit import group_letters, judge, visible_lead
 from recassay.analysis.verdict.words import effect_text, in_words, p_text, pair_sentence
@@ -696,6 +697,19 @@ def test_related_datasets_that_were_counted_as_independent_are_judged_together_a
     loose = {name: name for name in names}
     assert judge(table, families=loose).grade == "clear_winner"
     assert judge(table, families=loose).grade_by_family is None, "families were named: nothing is guessed"
+
+
+def test_related_datasets_are_judged_together_by_the_same_settings(monkeypatch):
+    asked = []
+    monkeypatch.setattr(verdict_fit, "decide", lambda table, **given: asked.append(given) or decide(table, **given))
+    names = (*(f"amazon-{i}" for i in range(3)), *(f"d{i}" for i in range(9)))
+    table = replace(ladder([0.06, 0.03, 0.0], n=12), datasets=names)
+    judge(table, control="a01", within=0.07, alpha=0.04, replicates=102, seed=8)
+    settings = {"control": "a01", "within": 0.07, "alpha": 0.04, "seed": 8}
+    families = [given.pop("families") for given in asked]
+    assert asked == [settings, settings]
+    assert families[0] is None
+    assert len(np.unique(families[1])) == 10, "three datasets are one family"
 
 
 STEPS = np.array([[3.0] * 8, [2.0] * 8, [1.0] * 8])
