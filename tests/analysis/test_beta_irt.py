@@ -539,6 +539,26 @@ def test_what_fails_is_said_in_words(number, who, what):
     assert _warnings(number, values[:, :1], ("x",), 0.5, True, True) == ()
 
 
+@pytest.mark.parametrize("many", [0, 5_000])
+def test_of_several_starts_the_one_that_leads_highest_is_taken(monkeypatch, many):
+    """From abilities turned round the climb ends in the mirrored mode, which the priors make less likely."""
+    responses = ScoreTable.squeeze(np.clip(simulate(4, 5, 0.5, 3)[0], 0.05, 0.95))
+    best, (good, *_) = find_mode(responses, 1.0), mode.starting_abilities(responses)
+    monkeypatch.setattr(mode, "MANY_CELLS", many)
+    monkeypatch.setattr(mode, "starting_abilities", lambda _: [-good])
+    assert find_mode(responses, 1.0).log_density < best.log_density - 1
+    monkeypatch.setattr(mode, "starting_abilities", lambda _: [-good, good])
+    assert find_mode(responses, 1.0).log_density == pytest.approx(best.log_density)
+
+
+def test_every_start_runs_with_the_mean_over_items():
+    for seed in range(12):
+        values = expit(np.random.default_rng(seed).normal(np.linspace(-1, 1, 5)[:, None], 0.5, (5, 6)))
+        mean, turned, first = mode.starting_abilities(ScoreTable.squeeze(values))
+        assert min(mean @ turned, mean @ first) > 0
+        assert [mean.std(), turned.std(), first.std()] == pytest.approx([1.6] * 3)
+
+
 def test_chains_that_do_not_mix_have_a_large_r_hat():
     draws = np.random.default_rng(0).normal(size=(40, 3, 2))
     draws[:, 0, 1] += 3.0

@@ -424,6 +424,15 @@ def test_blocks_without_any_doubt_are_run_once_each():
     assert sorted(chosen) == [(0, 1), (2, 0), (3, 0)]
 
 
+def test_an_output_that_hardly_varies_counts_for_nothing():
+    blocks, run, source = small().blocks(), np.arange(10), np.random.default_rng(4)
+    own = source.normal(size=(10, 1)) + 2.0 * blocks.places[run][:, [1]]
+    alone = believe(blocks, run, own).theta
+    beside = believe(blocks, run, np.hstack([own, 1e-4 * source.normal(size=(10, 5))])).theta
+    assert beside == pytest.approx(alone, abs=0.01)
+    assert np.abs(alone - [*START, RHO, RHO]).max() > 0.1, "something was learned"
+
+
 def test_a_scale_from_few_blocks_is_that_of_one_fewer():
     """Outputs that were run are whitened and centred: n - 1 of n are free."""
     blocks, run = small().blocks(), np.array([0, 1, 3, 4, 6, 9, 10])

@@ -185,6 +185,26 @@ def test_isolation_agrees_with_the_usual_forest_and_finds_what_lies_apart():
     assert same == pytest.approx([0.5] * 5)
 
 
+def test_the_depth_of_isolation_is_that_of_random_cuts_of_a_line():
+    """Five points: three cuts at most, then the mean depth of a search among those that are still together."""
+    points = np.array([0.0, 1.0, 5.0, 20.0, 90.0])
+    search = {1: 0.0, 2: 1.0, 3: 3 - 4 / 3, 4: 2 * (1 + 1 / 2 + 1 / 3) - 3 / 2, 5: 2 * (25 / 12) - 8 / 5}
+
+    def depth(point: float, group: list[float], cuts: int = 0) -> float:
+        if len(group) == 1 or cuts == 3:
+            return cuts + search[len(group)]
+        total, width = 0.0, group[-1] - group[0]
+        for at in range(1, len(group)):
+            side = group[:at] if point < group[at] else group[at:]
+            total += (group[at] - group[at - 1]) / width * depth(point, side, cuts + 1)
+        return total
+
+    expected = [2 ** (-depth(point, points.tolist()) / search[5]) for point in points]
+    assert isolation_scores(points[:, None], np.random.default_rng(0), trees=10_000) == pytest.approx(
+        expected, abs=3e-3
+    )
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_the_indices_are_those_of_scikit_learn(seed):
     rng = np.random.default_rng(seed)

@@ -507,6 +507,10 @@ def test_bins_and_tables_say_what_the_datasets_say(small):
     (both,) = make_bins([small.traits[0], flat], np.array([3.0, 5.0]), small.players)
     own = small.traits[0].statistics()
     assert (both.low, both.high, both.parameters["difficulty"]) == (3.0, 5.0, own["mean_difficulty"])
+    others = replace(small.traits[0].scored, respondents=tuple(f"x{name}" for name in small.traits[0].respondents))
+    absent = replace(small.traits[0], scored=others)
+    (later,) = make_bins([absent, small.traits[1]], np.array([1.0, 2.0]), small.players)
+    assert list(later.probability) == list(small.players), "those that answered on any of its datasets"
     frame = small.to_frame()
     assert frame.get_column("dataset").to_list() == hardest
     assert frame.get_column("bin").to_list() == [1, 1, 1, 2, 2]
