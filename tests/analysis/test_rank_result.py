@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -11,7 +13,7 @@ from recassay.analysis.rank import fit as rank_fit
 from recassay.analysis.rank.fit import rank_algorithms
 from recassay.analysis.verdict.fit import judge
 from recassay.core.seeds import derived_rng
-from recassay.core.tables.matrix import Matrix
+from recassay.core.tables.matrix import Matrix, MissingCells
 
 NAMES = ("b", "c", "a")
 VALUES = np.array([[0.2, 0.5, 0.3, 0.6, 0.4, 0.7], [0.9, 0.8, 0.2, 0.7, 0.6, 0.8], [0.1, 0.3, 0.25, 0.2, 0.5, 0.1]])
@@ -128,6 +130,11 @@ def test_the_verdict_of_a_ranking_is_asked_with_its_settings(monkeypatch):
     asked, judged = [], judge
     monkeypatch.setattr(rank_fit, "judge", lambda given, **more: asked.append(more) or judged(given, **more))
     families = {f"d{j}": f"f{j % 5}" for j in range(6)}
-    rank_algorithms(table(VALUES), methods=["mean"], replicates=100, confidence=0.9, control="b", families=families,
-                    seed=6)  # fmt: skip
+    gap = MissingCells("worst", (("b", "d2"),))
+    found = rank_algorithms(replace(table(VALUES), missing=gap), methods=["mean"], replicates=101, confidence=0.9,
+                            control="b", families=families, seed=6, beta_max=4.0, beta_step=0.5)  # fmt: skip
+    assert found.missing == gap
+    assert found.to_dict()["settings"] == {
+        "replicates": 101, "confidence": 0.9, "resampled": "datasets", "beta_max": 4.0, "beta_step": 0.5
+    }  # fmt: skip
     assert asked == [{"control": "b", "alpha": 0.1, "families": families, "seed": 6}]

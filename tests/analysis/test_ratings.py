@@ -238,6 +238,9 @@ def test_battles_of_two_by_hand():
     rows = [("a", "b", 1)] * 8 + [("b", "a", 0.5)] * 2 + [("b", "a", 1)] * 10 + [("a", "c", 0)] * 2
     found = rate_battles(battles(rows), replicates=200, confidence=0.9, seed=2)
     assert (found.algorithms, found.battles, found.rounds) == (("a", "b", "c"), 22, "22 battles")
+    told = found.to_dict()
+    assert told["settings"] == {"replicates": 200, "confidence": 0.9, "families": None, "seed": 2}
+    assert (told["metric"], told["battles"], told["datasets"], told["skill"]) == ("won", 22, [], None)
     assert found.win_rate == pytest.approx(np.array([[0, 9 / 20, 0], [11 / 20, 0, 0], [1, 0, 0]]))
     games = np.array([[0, 20, 2], [20, 0, 0], [2, 0, 0]], dtype=float)
     whole = 1500 + ELO * strengths(np.array([[9.0, 11.0, 2.0]]), games[None])[0]

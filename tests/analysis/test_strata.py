@@ -544,6 +544,10 @@ def test_the_tables_of_a_sweep_hold_its_numbers():
     assert level.told_from_best(0.05).tolist() == [[False, False], [False, True]]
     calm = sweep_strata(evidence(scores([[0.5, 0.1]] * 2, users=20)), replicates=100).frames()["strata_crossings"]
     assert (calm.height, calm.schema) == (0, frames["strata_crossings"].schema)
+    part = replace(evidence(films), left_out=("books: it failed",), others="remove")
+    less = sweep_strata(part, alpha=0.1, confidence=0.8, replicates=101).to_dict()
+    assert less["left_out"] == ["books: it failed"]
+    assert less["settings"] == {"others": "remove", "alpha": 0.1, "confidence": 0.8, "replicates": 101}
 
 
 def test_who_stands_out_is_first_above_first_below_or_moved_most():

@@ -54,6 +54,7 @@ from recassay.core.analysis import AnalysisResult
 from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.system.plain import plain
+from recassay.core.tables.matrix import MissingCells
 from recassay.testing.results import synthetic_results
 from support.tables import demsar, matrix
 
@@ -816,9 +817,11 @@ def test_what_is_left_out_of_a_stress_test_is_said():
 
 
 def test_every_part_of_a_stress_test_has_its_own_draws_and_the_beta_that_was_asked_for():
-    table = matrix(random_table(4, 10, seed=7))
+    gap = MissingCells("worst", (("a01", "d02"),))
+    table = matrix(random_table(4, 10, seed=7), missing=gap)
     names = ["mean_rank", "plurality", "dm_auc"]
     found = stress_rankings(table, methods=names, draws=100, seed=3, beta_max=1.4)
+    assert (found.to_dict()["settings"], found.missing) == ({"draws": 100, "seed": 3, "beta_max": 1.4}, gap)
     rules = found.rules
     ranker = Ranker(rules, Contest(table.values[None], higher_is_better=True), DolanMore(1.4))
     reference = ranker(np.ones((1, 10)))[:, 0]
