@@ -232,6 +232,10 @@ def test_the_choice_of_datasets():
     told = select.plot_selection_curve(selection(frames=lambda: {"selection_curve": framed(*rows)})).to_dict()
     (only,) = told["hconcat"]
     assert only["layer"][0]["encoding"]["x"]["scale"]["domain"] == [2, 9]
+    low = select.plot_selection_curve(
+        selection(frames=lambda: {"selection_curve": framed(*({**row, "low": -1.0} for row in rows))})
+    ).to_dict()
+    assert low["hconcat"][0]["layer"][0]["encoding"]["y"]["scale"]["domain"][0] == -1, "no correlation is below it"
     assert only["layer"][0]["encoding"]["y"]["scale"]["domain"][0] == pytest.approx(0.38), "below the band of random"
     best = selection(choices={"preserving": chosen()}, frames=lambda: {"selection_curve": framed(*rows[3:])})
     (alone,) = select.plot_selection_curve(best).to_dict()["hconcat"]
@@ -732,6 +736,8 @@ def test_difficulty_against_discrimination():
     reverse = beta_irt.plot_direction(result, 2).to_dict()
     assert changed("charts", "irt_algorithms", shows(reverse)) == []
     assert reverse["title"]["text"] == "What the algorithms bear, m"
+    axes = reverse["hconcat"][0]["layer"][0]["encoding"]
+    assert [axes[side]["scale"]["domain"][0] for side in "xy"] == [0, 0], "no axis begins above 0"
     assert reverse["title"]["subtitle"].startswith("Beta-IRT, direction 2: left, difficulty limit and consistency")
     assert [row["direction"] for row in rows_of(reverse)[6]] == [2]
     result.to_frame = lambda: framed(*({"trait": name, "name": "x", "estimate": 0.5, "low": 0.4, "high": 0.6}
