@@ -328,12 +328,18 @@ def test_algorithms_of_several_datasets_are_pooled_by_name(monkeypatch):
     assert whole.codes[at].tolist() == [*some.codes[6], *others.codes[1]]
     assert whole.codes[whole.respondents.index(names[0])].tolist() == [*some.codes[0], *[MISSING] * 40]
 
-    def fitted(table, model, priors, confidence):
+    asked = []
+
+    def fitted(table, *settings):
+        asked.append((len(table.items), *settings))
         fit = SimpleNamespace(respondents=table.respondents, converged=True)
         return SimpleNamespace(fit=fit, telling_users=len(table.items))
 
     monkeypatch.setattr(user_irt_fit, "_fit", fitted)
-    assert list(fit_user_irt(tables, "2pl").fits) == [ALL, "films", "books"]
+    few = tables | {"songs": simulated(2, 40, 1)[0]}
+    assert list(fit_user_irt(few, "2pl", priors=ItemPriors(), confidence=0.8).fits) == [ALL, "films", "books"]
+    settings = ("2pl", ItemPriors(), 0.8)
+    assert asked == [(30, *settings), (40, *settings), (70, *settings)], "songs has too few algorithms"
     assert fit_user_irt(tables, "2pl").notes == ()
     left_out = fit_user_irt({"films": tables["films"], "few": simulated(2, 40, 1)[0]}, "1pl")
     assert list(left_out.fits) == ["films"], "one dataset is not pooled with itself"
