@@ -103,6 +103,8 @@ def test_singular_vectors_come_largest_first():
     vectors = right_singular_vectors(matrix, 5, derived_rng(1))
     expected = np.linalg.svd(matrix.toarray(), compute_uv=False)[:5]
     np.testing.assert_allclose(np.linalg.norm(matrix @ vectors, axis=0), expected, rtol=1e-4)
+    every = np.linalg.norm(matrix @ right_singular_vectors(matrix, 300, derived_rng(1)), axis=0)
+    np.testing.assert_allclose(every, np.linalg.svd(matrix.toarray(), compute_uv=False), rtol=1e-3)
 
 
 def test_the_order_of_ties_is_that_of_chance_when_the_model_was_made():

@@ -116,7 +116,8 @@ def test_answers_that_are_no_classes_are_refused(answers, message):
     )
     with pytest.raises(InputError, match=message):
         cell._answers(Answers(answers), table, "real")
-    assert cell._answers(Answers([True, False, 1.0]), table, "real").tolist() == [1, 0, 1]
+    for answered in ([True, False, 1.0], [True, False, True]):
+        assert cell._answers(Answers(answered), table, "real").tolist() == [1, 0, 1]
     assert cell._answers(Told([0, 0, 0]), table, "real").tolist() == [0, 0, 0]
     assert cell._answers(Answers([0, 0, 0]), table, "artificial").tolist() == [0, 0, 0], "it cannot be told the truth"
     assert cell._answers(Told([0, 0, 0]).fit(None, np.array([0])), table, "artificial").tolist() == [1, 1, 0]

@@ -268,3 +268,12 @@ def test_a_question_without_an_answer_is_refused():
         evaluate(LISTS, csr_array((4, 6)), ["ndcg@2"], train=TRAIN)
     with pytest.raises(InputError, match="no user has a relevant item"):
         evaluate(LISTS, csr_array((5, 6), dtype=np.float32), ["ndcg@2"], train=TRAIN)
+
+
+def test_ratings_of_training_events_change_no_value():
+    ones = interactions([(0, 0), (0, 5), (1, 0), (1, 1), (2, 0), (2, 4), (3, 1), (4, 0)]).csr()
+    rated = csr_array((np.arange(1.0, 1 + ones.nnz), ones.indices, ones.indptr), shape=ones.shape)
+    wanted = [kind(2, variant) for kind in ALL if kind.__dict__.get("name") for variant in kind.variants]
+    plain, weighted = (evaluate(LISTS, TEST, wanted, train=train) for train in (ones, rated))
+    assert weighted.per_user.equals(plain.per_user)
+    assert weighted.catalogue == pytest.approx(plain.catalogue, nan_ok=True)

@@ -165,6 +165,8 @@ def test_profiles_longer_than_the_catalogue_hold_all_of_it_once() -> None:
 def test_an_attack_on_attacked_data_has_new_names() -> None:
     once = attack(EXPLICIT, AttackSpec(), rng=rng(), targets=TARGETS)
     twice = attack(once, AttackSpec(), rng=rng(), targets=TARGETS)
+    thrice = attack(twice, AttackSpec(), rng=rng(), targets=TARGETS)
+    assert thrice.users.n_unique() == thrice.n_users > twice.n_users
     assert twice.users.n_unique() == twice.n_users
     assert twice.users.dtype == pl.String
 
@@ -315,6 +317,15 @@ def test_a_rare_item_is_not_selected_to_nuke_however_bad_its_ratings() -> None:
     assert all(profile[:2] == [1, 2] for profile in profiles(nuked, train))
     assert nuked.weight is not None
     assert set(nuked.weight[len(train) :][nuked.item[len(train) :] == 2]) == {1.0}
+
+
+def test_a_single_other_item_is_selected_to_nuke() -> None:
+    train = interactions([("u0", 0, 5, 1), ("u1", 0, 5, 2), ("u2", 1, 4, 3), ("u3", 1, 1, 4)])
+    spec = AttackSpec(kind="nuke", filler="bandwagon", selected=1, profile_length=1, size=1.0)
+    nuked = attack(train, spec, rng=rng(), targets=np.array([1], dtype=np.int32))
+    assert nuked.weight is not None
+    assert set(nuked.item[len(train) :]) == {0, 1}
+    assert set(nuked.weight[len(train) :]) == {1.0}, "at the lowest rating, not at one drawn"
 
 
 def test_ratings_of_filler_beside_selected_items_follow_all_ratings() -> None:

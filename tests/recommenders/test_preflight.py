@@ -82,13 +82,14 @@ def test_a_split_by_time_needs_times(data, file, split, words):
 
 
 def test_what_an_algorithm_of_ones_own_breaks_is_said_once_per_kind(data, monkeypatch):
-    """Each class is tried in a process of its own; one that takes too long is not judged."""
+    """Each class is tried in a process of its own; one that takes too long, or too much, is not judged."""
     ends = [
         Outcome("done", {"broken": ["list 1 has 3 items", "list 2 has 4 items", "it forgets its seed"]}),
         Outcome("crashed", reason="it ended by SIGSEGV"),
         Outcome("timeout", reason="late"),
         Outcome("failed", reason="no class Own"),
         Outcome("done", {"broken": []}),
+        Outcome("memory", reason="held 3 GB"),
     ]
     made = []
 
@@ -108,7 +109,7 @@ def test_what_an_algorithm_of_ones_own_breaks_is_said_once_per_kind(data, monkey
                 watcher.finished(job, outcome)
 
     monkeypatch.setattr(preflight, "LocalExecutor", Trying)
-    files = [f"./own.py:{name}" for name in ("A", "B", "C", "D", "E")]
+    files = [f"./own.py:{name}" for name in ("A", "B", "C", "D", "E", "F")]
     spec = study(data, algorithms=("MostPop", *files), memory_gb=2)
     message = refused(spec, data, workers=9)
     for part in (
@@ -121,7 +122,7 @@ def test_what_an_algorithm_of_ones_own_breaks_is_said_once_per_kind(data, monkey
     assert message.startswith("4 problems; nothing was run or written\n")
     assert message.index("list 1 has") < message.index("forgets")
     function = "recassay.recommenders.preflight:try_algorithm"
-    assert made == [(5, ("recassay.recommenders.preflight",)), *((function, 60.0, 2 * 10**9, file) for file in files)]
+    assert made == [(6, ("recassay.recommenders.preflight",)), *((function, 60.0, 2 * 10**9, file) for file in files)]
     made.clear()
     with pytest.raises(ValueError, match="zip"):
         checked_plan(study(data, algorithms=files[:1]), data / "out", workers=1)
@@ -214,6 +215,8 @@ def test_the_memory_that_a_cell_is_sent_with(data, monkeypatch):
     monkeypatch.setattr(dispatch, "declared_bytes", lambda cell, folder: declared["answer"])
     assert need(memory_gb=10) == 3 * 10**9 + PROCESS_BYTES
     assert need(memory_gb=2) == 2 * 10**9
+    declared["answer"] = declared["answer"][::-1]
+    assert need(memory_gb=10) == 3 * 10**9 + PROCESS_BYTES, "one that needs most at its defaults"
     monkeypatch.setattr(dispatch, "memory_limit", lambda budget: None)
     assert need() == 3 * 10**9 + PROCESS_BYTES
     assert need("./own.py:Own") is None

@@ -436,6 +436,21 @@ def test_seeds_folds_and_missing_cells_have_their_place():
     alone = replace(drawing, **{name: getattr(drawing, name)[:1] for name in ("logs", "algorithm", "dataset")})
     assert alone.reruns_until_met(0.02, 0.1).tolist() == [1] * 1000
     assert alone.reruns_until_met(0.02, 0.1, tolerance=0.2).tolist() == [2] * 1000  # nothing is found
+    # What was reported is 1.1 times what comes out, which is less by 1 / 11 of it.
+    for tolerance, met in ((0.0909, 1), (0.0910, 2)):
+        assert alone.reruns_until_met(0.02, 0.1, tolerance=tolerance).tolist() == [met] * 1000
+
+
+@pytest.mark.parametrize("quiet", [0.25, 0.01])
+def test_what_is_left_of_a_cell_counts_by_what_is_usually_left_there(quiet):
+    """All medians are zero; half of the algorithms scatter less, but are not believed below a tenth of the usual."""
+    from recassay.recommenders.rerun import Drawing
+
+    signs, sizes, usual = np.outer([1, -1, 1, -1], [1, -1, 1, -1]), np.array([quiet, quiet, 1, 1]), (1 + quiet) / 2
+    logs = signs * sizes[:, None]
+    drawing = Drawing(logs.ravel(), *(axis.ravel() for axis in np.indices(logs.shape)))
+    expected = logs / np.sqrt(np.maximum(sizes, 0.1 * usual) * usual)[:, None]
+    np.testing.assert_allclose(drawing._surprise(drawing.logs[None])[0], expected.ravel(), rtol=1e-6)
 
 
 def test_noise_is_that_of_seeds_or_of_reruns_that_came_out_better(honest):

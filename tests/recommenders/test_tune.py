@@ -333,6 +333,8 @@ def test_settings_fix_and_narrow():
         "how": Choice(("a", "c"), "a"),
     }
     assert highest(space) == {"reg": 500.0, "depth": 30, "how": "a"}
+    even = settle(Algorithm, {"reg": RangeSpec(low=0, high=500, log=False)}, "Algorithm")[1]["reg"]
+    assert even == Real(0.0, 500.0, 1.0), "a range that the algorithm searches by logarithm is searched evenly"
 
 
 class Undeclared:

@@ -228,6 +228,9 @@ def test_the_price_is_told_in_time_by_cells_that_ran_or_by_published_times(tmp_p
         assert price(two, tmp_path / "new").endswith(
             "; about 3 min of one process by 1 cell that ran here; not known on few-items"
         )
+        few = {cell.spec.split.id for cell in two.cells if cell.dataset.name == "few-items"}
+        patch.setattr("recassay.recommenders.price.split_size", lambda _, split: 1000.0 if split in few else None)
+        assert price(two, tmp_path / "new").endswith("; not known on few-items"), "that of dense-small is not known"
         patch.setattr("recassay.recommenders.price.split_size", lambda folder, split: 1000.0)
         assert "not known" not in price(two, tmp_path / "new"), "it takes as long as a dataset of its size"
     with monkeypatch.context() as patch:

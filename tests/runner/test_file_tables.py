@@ -6,6 +6,7 @@ import pytest
 
 from recassay.core.errors import InputError
 from recassay.core.specs.specs import ProtocolSpec
+from recassay.core.specs.study import RangeSpec
 from recassay.runner import file_tables
 from recassay.runner.file_tables import Place, by_label, make_spec, names_of, read_tables
 
@@ -98,6 +99,8 @@ def test_a_spec_that_does_not_fit_is_refused_with_its_key_and_value():
     assert refused(3) == "the study: dataset.a is no section; write [dataset.a] with keys below it"
     assert refused({"splt": 1}) == "the study: unknown key dataset.a.splt; did you mean 'split'?"
     assert refused({"folds": 0}).startswith("the study: dataset.a.folds = 0: input should be greater than or equal to ")
+    absent = refusal(make_spec, RangeSpec, {"low": 1}, ("algorithm", "a", "k"), NOWHERE)
+    assert absent.startswith("the study: algorithm.a.k.high: field required")
     whole = refused({"ratios": (0.5, 0.1, 0.1)})
     assert "sum to 1" in whole
     assert "value error" not in whole.lower()

@@ -187,6 +187,7 @@ def test_what_a_job_says_is_an_event_its_answer_or_its_end(executor, killed):
     [
         ({"seconds": 10.0, "memory": 5}, 5, None),
         ({"seconds": 9.5, "memory": 5}, 9, ("timeout", "ran longer than the 9.5 seconds of budget.seconds_per_cell")),
+        ({"seconds": 0.0}, 9, ("timeout", "ran longer than the 0 seconds of budget.seconds_per_cell")),
         ({"memory": 2_000_000_000}, 2_500_000_000,
          ("memory", "held 2.5 GB, more than the 2 GB of budget.memory_gb")),
         ({}, 9_000_000_000, None),
@@ -298,6 +299,11 @@ def test_how_a_worker_process_is_started(executor, monkeypatch, tmp_path, fork):
     home = str(local.Path(local.__file__).resolve().parents[2])
     assert environment["PYTHONPATH"] == f"/mine{os.pathsep}{home}"
     assert [slot.ready for slot in executor._slots] == [not fork]
+    for place in ("site-packages", "dist-packages"):  # what is installed is found there, and need not be named
+        executor._selector.unregister(ear)
+        monkeypatch.setattr(local, "__file__", f"/usr/lib/{place}/recassay/runner/local.py")
+        executor._hire()
+        assert started[-1][1]["env"]["PYTHONPATH"] == "/mine"
     executor._selector.unregister(ear)
     os.close(ear)
     os.close(mouth)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -51,7 +52,7 @@ class Script:
     def run(self, queue, watcher):
         while (job := queue.take()) is not None:
             watcher.started(job)
-            self.jobs.append((job, job.payload()))
+            self.jobs.append((job, deepcopy(job.payload())))
             *events, outcome = self.ends[job.id]
             for event in events:
                 watcher.event(job, event)
@@ -90,9 +91,10 @@ def test_the_row_of_a_cell_holds_what_all_its_jobs_took(tmp_path):
     script = Script(
         c_0=[{CHECKED: {"host": "sound"}}, trial(0, 0.3), Outcome("done", {"trials": 3, "joules": 5.0}, seconds=2.0)],
         c_1=[{PROPOSED: {"reg": 9}}, Outcome("crashed", reason="boom", seconds=3.0, peak_memory=20)],
-        c_2=[trial(2, 0.5), trial(2, 0.5), Outcome("done", {"trials": 3, "joules": 7.0}, seconds=4.0, peak_memory=9)],
+        c_2=[{CHECKED: {"other": "sound"}}, trial(2, 0.5), trial(2, 0.5),
+             Outcome("done", {"trials": 3, "joules": 7.0}, seconds=4.0, peak_memory=9)],
         c=[Outcome("done", DONE, seconds=10.0, attempts=2)],
-    )
+    )  # fmt: skip
     run, events = ran(store, script, cell())
     (row,) = store.rows
     assert (row.id, row.status, row.attempts, row.spec, row.split) == ("c", "done", 2, {"code": "1"}, "split")
@@ -107,7 +109,10 @@ def test_the_row_of_a_cell_holds_what_all_its_jobs_took(tmp_path):
         ("c", "m:cell", 91.0, 10**9),
     ]
     told = [(payload.get("number"), len(payload["trials"]), payload[CHECKED]) for _, payload in script.jobs]
-    assert told == [(0, 0, {}), (1, 0, {"host": "sound"}), (2, 2, {"host": "sound"}), (None, 3, {"host": "sound"})]
+    assert told == [
+        (0, 0, {}), (1, 0, {"host": "sound"}), (2, 2, {"host": "sound"}),
+        (None, 3, {"host": "sound", "other": "sound"}),
+    ]  # fmt: skip
     assert [(event.kind, event.done, event.failed, event.trials, event.best) for event in events] == [
         ("started", 0, 0, 0, None),
         ("trial", 0, 0, 1, 0.3),
@@ -118,15 +123,16 @@ def test_the_row_of_a_cell_holds_what_all_its_jobs_took(tmp_path):
     assert run.ran == 1
 
 
-def test_lower_objectives_may_be_better_and_pruned_trials_are_no_best(tmp_path):
+@pytest.mark.parametrize(("first", "best"), [(0.3, [0.3, 0.3, 0.2]), (0.0, [0.0, 0.0, 0.0])])
+def test_lower_objectives_may_be_better_and_pruned_trials_are_no_best(tmp_path, first, best):
     script = Script(
-        c_0=[trial(0, 0.3), Outcome("done", {"trials": 3})],
+        c_0=[trial(0, first), Outcome("done", {"trials": 3})],
         c_1=[trial(1, 0.1, "pruned"), Outcome("done", {"trials": 3})],
         c_2=[trial(2, 0.2), Outcome("done", {"trials": 3})],
         c=[Outcome("done", DONE)],
     )
     _, events = ran(Kept(tmp_path), script, cell(), better=min)
-    assert [event.best for event in events if event.kind == "trial"] == [0.3, 0.3, 0.2]
+    assert [event.best for event in events if event.kind == "trial"] == best
 
 
 def test_where_there_is_nothing_to_tune_the_cell_follows_its_first_trial(tmp_path):
@@ -179,7 +185,9 @@ def test_a_full_disk_is_no_row(tmp_path):
 def test_trials_of_an_earlier_run_count_for_the_only_cell_that_has_them(tmp_path, shared):
     store = Kept(tmp_path, TrialRecord(0, "complete", {}, 0.5, seconds=30.0))
     cells = [cell(name, Rounds(0)) for name in (["c", "d"] if shared else ["c"])]
-    ran(store, Script(c=[Outcome("done", DONE, seconds=10.0)], d=[Outcome("done", DONE, seconds=9.0)]), *cells)
+    script = Script(c=[Outcome("done", DONE, seconds=10.0)], d=[Outcome("done", DONE, seconds=9.0)])
+    ran(store, script, *cells)
+    assert {job.seconds for job, _ in script.jobs} == {100.0}, "the budget is that of this run"
     assert store.rows[0].seconds == (10.0 if shared else 40.0)
     assert store.rows[0].seconds_tune == (1.0 if shared else 31.0)
     assert store.rows[0].peak_memory == 15

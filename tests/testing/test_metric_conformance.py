@@ -208,6 +208,12 @@ class BySpread(Hits):
         return values * np.where(top.items[:, 1] >= 0, (scores[:, 0] - scores[:, 1]).round(4), 0.0)
 
 
+class ByRatio(Hits):
+    def changed(self, values: Any, top: TopK, truth: Any, context: Any) -> Any:
+        listed = top.items[:, 1] >= 0
+        return values * np.where(listed, np.divide(*np.where(listed[:, None], top.scores[:, :2], 1.0).T).round(4), 0.0)
+
+
 class UpsideDown(Hits):
     higher_is_better = False
 
@@ -282,6 +288,7 @@ BROKEN: list[tuple[Callable[..., Any], str]] = [
     (ZeroForUndefined, "gives a user without relevant items a value"),
     (ZeroForOne, "gives a user without relevant items a value"),
     (BySpread, "depends on the size of the scores"),
+    (ByRatio, "depends on the size of the scores"),
     (ZeroForEmptyList, "gives an empty list a value"),
     (Integers, "as float32, not float64"),
     (Infinite, "an infinite value"),

@@ -103,7 +103,7 @@ def stratified_test(labels: NDArray[np.int64], *, share: float, most: int, rng: 
     counts = np.bincount(labels)
     total = min(round(share * len(labels)), most)
     exact, room = counts * (total / len(labels)), np.maximum(counts - 1, 0)
-    quota = np.minimum(np.floor(exact + 1e-9).astype(np.int64), room)
+    quota = np.minimum(np.floor(exact).astype(np.int64), room)
     order = np.argsort(-(exact - quota), kind="stable")  # of equal remainders the earlier class first
     with_room = order[quota[order] < room[order]]
     quota[with_room[: max(0, total - int(quota.sum()))]] += 1
