@@ -1101,6 +1101,12 @@ def test_a_target_that_probes_alone_settle_is_not_settled_before_a_dataset_was_r
     dataset = made.grid.datasets[int(found.seconds.sum(axis=0).argmin())]
     assert found.next.cells == tuple((name, dataset) for name in made.grid.algorithms)
     assert found.next.why == "the cheapest dataset first, all algorithms"
+    looks, took = made.probes.values.copy(), made.probes.seconds.copy()
+    looks[:, 0] = took[:, 0] = np.nan
+    partly = decide_module.decide(
+        made.grid, asked, unseen, unseen, probes=replace(made.probes, values=looks, seconds=took)
+    )
+    assert (partly.certified, len(partly.next.cells), partly.next.probes) == (True, 4, ()), "however cheap a probe is"
     none = np.zeros(unseen.shape, bool)
     assert decide_module.decide(made.grid, asked, unseen, unseen, probes=made.probes, allowed=none).ended == "certified"
     values, seconds = unseen.copy(), unseen.copy()

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import polars as pl
 import pytest
-from scipy import stats
+from scipy import optimize, stats
 
 import recassay
 from recassay.analysis.adaptive import belief as belief_module
@@ -28,7 +28,7 @@ from recassay.analysis.adaptive.certificate import certify
 from recassay.analysis.adaptive.choice import _gains, pair_weights
 from recassay.analysis.adaptive.decide import CellGrid, Probes, Question, _ended, decide
 from recassay.analysis.adaptive.fit import ANALYSIS, Benchmark, log_sizes, replay, run_adaptive
-from recassay.analysis.adaptive.prior import ALIASES, Prior, _between, same_name
+from recassay.analysis.adaptive.prior import ALIASES, GUMBEL, Prior, _between, _evidence, same_name
 from recassay.analysis.adaptive.result import AdaptiveResult
 from recassay.analysis.adaptive.sampler import MOVES, _draw_levels, _draw_trust, redraw_column
 from recassay.core.analysis import AnalysisSpec
@@ -481,6 +481,27 @@ def test_what_was_run_counts_as_spent_where_no_more_may_be_run(monkeypatch):
     assert none.ended == "budget"
     allowed[:] = False
     assert decide(grid, Question("order", 0.999), seen(), np.ones((3, 3)), allowed=allowed).ended == "stuck"
+
+
+@pytest.mark.parametrize(("level", "variance", "datasets"), [(4.0, 9.0, 4), (8.0, 1.0, 10), (0.5, 0.3, 2)])
+def test_the_evidence_is_found_from_levels_that_the_orders_contradict(level, variance, datasets):
+    """Laplace's approximation around the maximum that scipy finds: the last of three is first on every dataset."""
+    mean = np.array([level, 0.0, -level])
+
+    def loss(levels: np.ndarray) -> float:
+        u = GUMBEL * levels
+        likely = u[2] - np.logaddexp.reduce(u) + u[1] - np.logaddexp(u[0], u[1])
+        return float(0.5 * ((levels - mean) ** 2 / variance + np.log(variance)).sum() - datasets * likely)
+
+    top = optimize.minimize(loss, np.zeros(3), tol=1e-10).x
+    step = 1e-3 * np.eye(3)
+    curvature = [
+        [(loss(top + a + b) - loss(top + a - b) - loss(top - a + b) + loss(top - a - b)) / 4e-6 for a in step]
+        for b in step
+    ]
+    left, chosen = np.array([[1, 1, 1], [1, 1, 0]] * datasets, bool), np.array([2, 1] * datasets)
+    found = _evidence(left, chosen, mean, np.full(3, variance))
+    assert found == pytest.approx(-loss(top) - 0.5 * np.linalg.slogdet(curvature)[1], abs=1e-2)
 
 
 def test_levels_between_tables_vary_as_far_as_their_noise_does_not_explain():
