@@ -15,6 +15,7 @@ from tests.support.small_tables import PLAIN_SHEET, SMALL_TABLES, book
 
 from recassay import RecAssayError, load_results
 from recassay.data.tables.characteristics import read_properties
+from recassay.data.tables.html import html_grids
 
 _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -180,6 +181,16 @@ def test_a_gzip_file_unpacks_to_less_than_its_limit(tmp_path, monkeypatch):
     path.write_bytes(gzip.compress(text))
     monkeypatch.setattr("recassay.data.tables.read.MAX_BYTES", len(text) + 1)
     assert load_results(path).algorithms == ["A", "B"]
-    monkeypatch.setattr("recassay.data.tables.read.MAX_BYTES", len(text) - 1)
-    with pytest.raises(RecAssayError, match="unpacks to more than 4 GiB"):
-        load_results(path)
+    for limit in (len(text) - 1, len(text)):
+        monkeypatch.setattr("recassay.data.tables.read.MAX_BYTES", limit)
+        for further in (b"", gzip.compress(b"C,x,ndcg@10,0.3\n" * 100)):
+            path.write_bytes(gzip.compress(text) + further)
+            with pytest.raises(RecAssayError, match="unpacks to more than 4 GiB"):
+                load_results(path)
+
+
+def test_merged_cells_of_all_tables_of_a_page_count_together():
+    table = f"<table>{'<tr><td colspan=1000>x</td></tr>' * 15}</table>"
+    assert [len(grid) for grid in html_grids(table)] == [15]
+    with pytest.raises(RecAssayError, match="its merged cells spread to more cells than a text of its size may"):
+        html_grids(table * 2)

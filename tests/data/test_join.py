@@ -104,6 +104,16 @@ def test_users_have_the_labels_of_the_table():
     assert results.users.rows() == [("A", "x", "ndcg@10", "u1", 0.1), ("A", "x", "ndcg@10", "u2", 0.3)]
 
 
+def test_words_for_what_is_compared_are_those_of_all_files_or_the_usual_ones():
+    frame = pl.DataFrame({c.ALGORITHM: ["A"], c.DATASET: ["x"], c.METRIC: ["mrr"], c.VALUE: [0.5]})
+    one = Part(frame, words=("model", "task"), where="a.json")
+    two = Part(frame.with_columns(pl.lit("y").alias(c.DATASET)), words=("model", "task"), where="b.json")
+    plain = Part(two.frame, where="b.csv")
+    assert [join_parts(parts).words for parts in ([one, two], [one, plain], [plain, one])] == [
+        ("model", "task"), ("algorithm", "dataset"), ("algorithm", "dataset"),
+    ]  # fmt: skip
+
+
 def test_a_note_of_several_files_is_told_once(write):
     files = [write(f"{name}.csv", "A,10%", "B,20%", head="model,NDCG@10") for name in ("x", "y", "z")]
     told = [note for note in load_results(files).notes if "percent signs" in note]

@@ -433,6 +433,10 @@ def test_what_is_known_of_a_dataset_without_reading_it(tmp_path: Path) -> None:
         ("synthetic:few-itms", "no preset 'few-itms'; did you mean 'few-items'?"),
         ("synthetic:few-items@big", "'big' in 'synthetic:few-items@big' is no scale; write a number, as in"),
         ("synthetic:few-items@0.5", "preset few-items: scale is 0.5; give a number from 1 to 10,000"),
+        (
+            "synthetic few-items",
+            "there is no dataset or file 'synthetic few-items'; did you mean 'synthetic:few-items'",
+        ),
         ("mien", "there is no dataset or file 'mien'; did you mean 'mine'?"),
         ("qqqqqq", "there is no dataset or file 'qqqqqq'; see `recassay.list_data(everything=True)`"),
     ],

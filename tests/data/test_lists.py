@@ -220,6 +220,10 @@ def test_a_letter_that_the_sample_cuts_is_text(tmp_path: Path, monkeypatch: pyte
     path = write(tmp_path, "a.csv", content)
     monkeypatch.setattr("recassay.data.lists.text._START", content.encode().index("é".encode()) + 1)
     assert read_lists(path)[0].frame.rows() == [("u1", "é", 1.0), ("u2", "b", 2.0)]
+    path.write_text(content.replace("é", "\U0001f3b5"), encoding="utf-8")
+    for cut in (1, 2, 3):
+        monkeypatch.setattr("recassay.data.lists.text._START", content.encode().index("é".encode()) + cut)
+        assert read_lists(path)[0].frame.rows() == [("u1", "\U0001f3b5", 1.0), ("u2", "b", 2.0)]
     monkeypatch.undo()
     path.write_bytes(b"user,item,score\nu1,\xff,1\nu2,b,2\n")
     with pytest.raises(

@@ -327,6 +327,12 @@ def test_a_quotation_mark_that_takes_the_rest_of_a_long_file(tmp_path: Path, mon
     path.write_text(HEADER + GOOD * 10 + '"1' + GOOD * 30 + '"1,2,3,881250949\n')
     with pytest.raises(InputError, match="a quotation mark opened in line 12 is never closed; close or remove it"):
         read_interactions(path)
+    path.write_text(HEADER + GOOD * 5 + '"1' + GOOD * 30)
+    for chunk in (64, 4096):  # the mark is followed by other pieces, or by the rest of its own
+        monkeypatch.setattr(textfile, "CHUNK", chunk)
+        with pytest.raises(InputError, match="a quotation mark opened in line 7 is never closed"):
+            read_interactions(path)
+    monkeypatch.setattr(textfile, "CHUNK", 64)
     monkeypatch.setattr(textfile, "LONGEST_LINE", 20)
     path.write_text(HEADER + "1" * 100 + ",2,3,881250949\n")
     with pytest.raises(InputError, match="a line is longer than 128 MB; check that it is a table"):
@@ -419,6 +425,7 @@ def test_a_huge_cell_is_cut_in_the_message(tmp_path: Path) -> None:
         ("user,item,timestamp\n1,2,1e16\n2,2,1600000000\n3,2,1600000000\n", {}, "is a float beyond 2^53, which"),
         ("user,item,timestamp\n1,2,1.5\n2,2,2\n", {"time": "position"}, "timestamp '1.5' is no whole number"),
         ("user,item,timestamp\n1,2,soon\n2,2,late\n", {}, "timestamps like 'soon' are neither numbers nor ISO dates"),
+        ("user,item\na,2\n  ,2\n", {}, "1 of 2 rows are bad (line 3: user id is empty); mend them"),
         ("user,item,rating\n1,2,1e39\n2,2,3\n", {}, "line 2: rating '1e39' is beyond the range of float32"),
         ("user,item,rating\n1,2,-1e39\n2,2,3\n", {}, "line 2: rating '-1e39' is beyond the range of float32"),
         ("user,item,rating\n1,2,inf\n2,2,3\n", {}, "line 2: rating 'inf' is not finite"),

@@ -416,6 +416,8 @@ def test_a_header_is_known_by_the_whole_rows_below_it(tmp_path: Path) -> None:
     ("name", "text", "options", "users", "bad"),
     [
         ("a.txt", "1,2,3\n2,4\n", {"format": "adjacency", "delimiter": ","}, [1, 2], 0),
+        ("a.txt", "1 2 3\n  \n\n4 5\n", {"format": "adjacency"}, [1, 4], 0),
+        ("a.inter", "user_id:token,item_id:token\n1,2\n3,4\n", {}, [1, 3], 0),
         ("a.txt", "1 2\n2 3 5\n3 4\n4 6\n", {"columns": {"user": 0, "item": 1}, "skip_bad_rows": True}, [1, 3, 4], 1),
         ("a.csv", "5,\n6,7\n8,9\n", {"columns": {"user": 0, "item": 1}, "skip_bad_rows": True}, [6, 8], 1),
         ("a.csv", "a b c,1\nd e f,2\n", {"columns": {"user": 0, "item": 1}, "header": False}, ["a b c", "d e f"], 0),
@@ -453,6 +455,7 @@ def test_layouts_that_look_like_others(
     ("name", "text", "options", "kind"),
     [
         ("a.txt", "1 2 3\n4 5\n", {}, "adjacency"),
+        ("a.txt", "1 2 3\n4 5", {}, "adjacency"),
         ("a.txt", "1 2 3\n4 5\n", {"delimiter": " "}, "adjacency"),
         ("a.txt", "1 2 3\n4 5\n", {"columns": {"user": 0, "item": 1}}, "csv"),
         ("a.txt", "1 2 3\n4 5\n", {"header": False}, "csv"),
@@ -485,6 +488,9 @@ def test_events_of_several_types_are_text() -> None:
     frame = pd.DataFrame({"user": [1, 2], "item": [1, 2], "event": [1, "view"]})
     rows = read_interactions(frame, ReadSpec(event_weights={"1": 5, "view": 2})).interactions
     assert rows.weight.tolist() == [5, 2]
+    frame["event"] = [1, "1"]
+    with pytest.raises(InputError, match="event ids of several types read the same as text; make the column one type"):
+        read_interactions(frame, ReadSpec(event_weights={"1": 5}))
 
 
 def test_a_bad_byte_is_found_on_its_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -307,8 +307,19 @@ def test_a_folder_in_a_zip_is_known_by_its_mode_too(tmp_path: Path) -> None:
     assert unpack(tmp_path / "a.zip", tmp_path / "out") == [tmp_path / "out" / "data" / "good.csv"]
 
 
-@pytest.mark.parametrize("names", [("a.csv", "A.CSV"), ("d/a", "D/A"), ("a", "a/b"), ("a/b", "a"), ("é", "e\u0301")])
-def test_two_members_of_one_name(tmp_path: Path, names: tuple[str, str]) -> None:
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("a.csv", "A.CSV"),
+        ("d/a", "D/A"),
+        ("a", "a/b"),
+        ("a/b", "a"),
+        ("é", "e\u0301"),
+        ("c/d", "a", "a/b"),
+        ("a", "A/b"),
+    ],
+)
+def test_two_members_of_one_name(tmp_path: Path, names: tuple[str, ...]) -> None:
     assert_refused(make_zip(tmp_path / "a.zip", dict.fromkeys(names, CONTENT)), "one name|used as a folder")
     members = [(tar_member(name), CONTENT) for name in names]
     assert_refused(make_tar(tmp_path / "a.tar", members), "one name|used as a folder")

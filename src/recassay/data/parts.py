@@ -33,7 +33,7 @@ def find_parts(folder: Path) -> dict[str, Path]:
         name = file.name.lower().removesuffix(".gz")
         if not file.is_file() or not name.endswith(SUFFIXES):
             continue
-        words = set(re.split(r"[._\-\s]+", name)[:-1])
+        words = set(re.split(r"[._\-\s]+", name))
         for part, known in WORDS.items():
             if words & set(known):
                 files[part].append(file)

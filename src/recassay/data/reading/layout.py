@@ -7,8 +7,10 @@ blocks.
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -38,12 +40,9 @@ class Records:
 def is_quoted(path: Path, separator: str, where: str) -> bool:
     """Whether some field of the file starts with a quotation mark."""
     marks = (b'\n"', separator.encode() + b'"')
-    first = True
-    for block in line_blocks(path, where):
-        if any(mark in block for mark in marks) or (first and block.lstrip(b"\xef\xbb\xbf").startswith(b'"')):
-            return True
-        first = False
-    return False
+    blocks = line_blocks(path, where)  # each begins with a line
+    begun = next(blocks, b"").removeprefix(codecs.BOM_UTF8)
+    return any(block.startswith(b'"') or any(mark in block for mark in marks) for block in chain([begun], blocks))
 
 
 @dataclass(frozen=True, slots=True)
