@@ -674,6 +674,9 @@ def test_errors_and_intervals_of_items_and_abilities_by_the_delta_method():
     fit = fit_em(responses, "3pl", priors=ItemPriors(), tolerance=1e-3)
     cov = item_covariance(responses, fit, "3pl")
     a, b, c = result.parameters().T
+    ended = {name: getattr(fit, name) for name in ("converged", "cycles", "change", "gradient", "log_likelihood")}
+    assert result.to_dict()["fit"] == ended
+    assert 0 < ended["change"] < 1e-3
     z = 1.2815515655446004
     by_a, by_d = -b / a, -1 / a  # b = -d / a
     variance = by_a**2 * cov[:, 0, 0] + by_d**2 * cov[:, 1, 1] + 2 * by_a * by_d * cov[:, 0, 1]

@@ -28,6 +28,7 @@ from recassay.analysis.multiverse.shares import variance_parts
 from recassay.analysis.multiverse.universes import find_universes
 from recassay.analysis.verdict.fit import judge
 from recassay.core.errors import InputError, UsageError
+from recassay.core.system.plain import plain
 from recassay.core.tables.matrix import Matrix
 from recassay.core.tables.results import Results
 from recassay.reporting.sections.multiverse import sentences, tables
@@ -1105,7 +1106,8 @@ def test_intervals_of_seeds_are_the_wider_of_resampled_cells_and_of_the_degrees_
 
 def test_universes_that_are_all_alike_stand_at_one_place():
     rows = table({"split": 1}).drop("split")
-    found = explore(pl.concat([rows.with_columns(split=pl.lit(name)) for name in ("s0", "s1")]), permutations=10)
+    found = explore(pl.concat([rows.with_columns(split=pl.lit(name)) for name in ("s0", "s1")]))
+    assert plain(found.settings) == {"alpha": 0.05, "permutations": 10_000, "seed": 0}
     assert found.places == pytest.approx(np.zeros((2, 2)))
     assert found.explained == (0.0, 0.0)
     assert [share.share for share in found.shares] == [0.0, 0.0]

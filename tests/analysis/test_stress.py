@@ -856,6 +856,21 @@ def test_every_part_of_a_stress_test_has_its_own_draws_and_the_beta_that_was_ask
     assert many.tried.tolist() == [14] * 7, "every algorithm is copied"
 
 
+def test_of_many_algorithms_some_are_copied_evenly_spread(monkeypatch):
+    """Two of five, the first and the last: their mean has an error of chance."""
+    monkeypatch.setattr("recassay.analysis.stress.ranker.MANY_ALGORITHMS", 4)
+    monkeypatch.setattr("recassay.analysis.stress.ranker.POINTS_OF_MANY", 2)
+    values, rules = np.random.default_rng(2).uniform(0.5, 1.0, (5, 6)), [RULES["mean_rank"]]
+    similar, kept = add_copies(ranker_of(rules, values), np.ones((1, 6)))
+    assert (similar.tried.tolist(), kept.tried, kept.exhaustive) == ([2] * 7, 14, False)
+    for place, factor in enumerate(COPY_FACTORS):
+        after = [ranked(rules, np.vstack([values, values[a] * factor]))[0, :5] for a in (0, 4)]
+        rho = [stats.spearmanr(stats.rankdata(one), ranked(rules, values)[0])[0] for one in after]
+        assert similar.rho[0, place] == pytest.approx(np.mean(rho))
+        assert similar.error[0, place] == pytest.approx(np.std(rho, ddof=1) / np.sqrt(2))
+    assert similar.error.any()
+
+
 def test_the_settings_of_the_paper_and_how_many_points_a_curve_has():
     assert COPY_FACTORS == (0.85, 0.9, 0.95, 1.0, 1.05, 1.1, 1.15)
     assert tuple(1 + step / 4 for step in range(13)) == BEST_FACTORS
