@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -598,3 +599,12 @@ def test_signs_in_blocks_are_as_many_as_asked_for(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(sign_flip, "DRAWS", 1001)
     level = np.sqrt(np.arange(2.0, 22.0))
     assert sign_flip._drawn(np.concatenate([level, -level]), 0.5, rng()) == 1.0, "every sum is as far from 0 as none"
+
+
+def test_a_table_of_pairs_may_begin_with_many_that_have_no_share_of_anything() -> None:
+    values = np.array([[0.2, 0.4], [0.0, 0.0]])
+    found = compare_users([UserScores("films", ("a", "b"), values)], "ndcg@10", higher_is_better=True, replicates=100)
+    (pair,) = found.datasets[0].pairs
+    many = replace(found.datasets[0], pairs=(*[pair] * 150, replace(pair, relative=0.5)))
+    column = replace(found, datasets=(many,)).to_frame()["relative"]
+    assert (column.null_count(), column[-1]) == (150, 0.5)
