@@ -76,6 +76,9 @@ def test_a_filled_cell_has_no_standard_error():
     rows = [("A", "x", None, 4.0), ("A", "y", 1.0, 0.5), ("B", "x", 2.0, 0.25), ("B", "y", 3.0, float("inf"))]
     matrix = results(rows, "deviation").matrix("mrr", missing="worst")
     assert matrix.standard_errors.tolist() == [[0, 0.5], [0.25, 0]]
+    assert (matrix.replicates, matrix.repeated) == (None, True), "what the table states counts as repeats do"
+    plain = results([("A", "x", 1.0), ("A", "y", 1.0), ("B", "x", 2.0), ("B", "y", 3.0)]).matrix("mrr")
+    assert (plain.standard_errors, plain.repeated) == (None, False)
     assert results([("A", "x", 1.0, 0.0), ("B", "x", 1.0, -0.5)], "deviation").frame["deviation"].to_list() == [0, None]
 
 
