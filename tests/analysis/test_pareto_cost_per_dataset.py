@@ -343,6 +343,9 @@ def test_costs_are_listed_by_measure_and_from_the_cheapest_on():
         ("B", "seconds_predict", 2, 4.5), ("A", "seconds_predict", 1, 3.0), ("A", "joules", 2, 120.0),
     ]  # fmt: skip
     assert found.to_dict()["by_dataset"][0]["dataset"] == "d1"
+    level = measure_cost(results({"memory": {name: [2.0] * 9 for name in "hbkfcaejgdi"}}))
+    assert "".join(level.to_frame()["algorithm"]) == "abcdefghijk", "of equal medians by name"
+    assert level.frames()["cost_by_dataset"]["dataset"].to_list() == [f"d{d}" for d in range(9)]
     cells = found.frames()["cost_cells"]
     assert cells.height == 11
     assert cells["measure"].unique(maintain_order=True).to_list() == ["joules", "seconds_fit", "seconds_predict"]
