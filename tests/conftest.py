@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import json
 import os
@@ -20,9 +21,11 @@ from support.in_process import in_process  # noqa: F401
 from support.shared import analyzed  # noqa: F401
 from support.tex import why_no_tex
 
-# Several test processes on few cores: more threads of BLAS only make them wait for each other.
-for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+# Several test processes on few cores: more threads of BLAS or Polars only make them wait for each other.
+for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "POLARS_MAX_THREADS"):
     os.environ.setdefault(variable, "1")
+# Ten thousand tests are made of many small objects, none of which goes away: looking for garbage there finds nothing.
+gc.disable()
 # Reports draw and analyse in this process: what further ones do has tests of its own.
 os.environ.setdefault("RECASSAY_CORES", "1")
 # A shell hands Ctrl-C down as ignored to what it runs in the background: tests interrupt processes of their own.
@@ -146,6 +149,11 @@ def pytest_collection_modifyitems(items) -> None:
         # A hash, not a generator: every test process draws the same tests, whatever else it has collected.
         for item in sorted(family, key=lambda item: sha256(f"{day} {item.nodeid}".encode()).digest())[:count]:
             item.add_marker(pytest.mark.sampled)
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_terminal_summary(terminalreporter) -> None:

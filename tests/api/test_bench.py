@@ -30,6 +30,7 @@ from recassay.data.published.benchmark import (
 from recassay.recommenders import bench
 from recassay.store import CellRecord
 from recassay.store.store import Store
+from support.in_process import without_processes
 from support.stores import write_records
 
 DATASETS = ["synthetic:dense-small", "synthetic:long-tail"]
@@ -56,7 +57,8 @@ def shipped(tmp_path_factory):
     spec = recassay.make_study(
         DATASETS, ["MostPop", "Random", "ItemKNN", "EASE"], metrics=["ndcg@10", "recall@10"], trials=1, seed=[1, 2]
     )
-    recassay.run(spec, folder / "study", workers=2)
+    with without_processes():
+        recassay.run(spec, folder / "study", workers=2)
     about = {"dense-small": {"family": "made", "licence": "none", "source": "a preset"}}
     excluded = {"Random": {"long-tail": "not counted"}}
     export_benchmark([folder / "study"], folder / "excluding", excluded=excluded, notes=["One seed."])
@@ -95,6 +97,7 @@ def test_what_is_shipped_is_what_the_study_found(shipped):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("in_process")
 def test_only_the_own_algorithm_runs_and_is_placed_among_the_baselines(shipped, monkeypatch):
     monkeypatch.chdir(shipped)
     result = recassay.bench("mine.py:Mine", benchmark="shipped", fetch=False, workers=2, seeds=2)

@@ -84,11 +84,12 @@ def check_every_shape(name, tmp_path):
     assert count >= LEAST.get(name, 0)
 
 
-def test_the_two_ways_settle_what_is_unclear(tmp_path):
+@pytest.mark.parametrize("part", range(4))
+def test_the_two_ways_settle_what_is_unclear(part, tmp_path):
     """Where the question is which names are algorithms, one answer gives the truth, and the other its mirror."""
     world = WORLDS["neutral names, no words"]
     asked = 0
-    for shape, write in SHAPES.items():
+    for shape, write in list(SHAPES.items())[part::4]:
         written = write(world)
         values, why = read(written, tmp_path)
         if values is not None or "not clear whether its rows" not in why or shape in APART or "_printed" in shape:
@@ -99,7 +100,7 @@ def test_the_two_ways_settle_what_is_unclear(tmp_path):
         ways = [read(written, tmp_path, **{way: True})[0] for way in ("wide", "transpose")]
         assert any(way is not None and same(way, wanted) for way in ways), shape
         assert all(way is None or same(way, wanted) or same(way, mirror) for way in ways), shape
-    assert asked >= 70
+    assert asked >= 15
 
 
 def test_words_that_known_names_contradict_are_asked_about(tmp_path):

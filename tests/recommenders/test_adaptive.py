@@ -160,6 +160,7 @@ def test_a_damaged_journal_is_one_clear_line(data):
         recassay.adaptive(data / "out")
 
 
+@pytest.mark.usefixtures("in_process")
 def test_probes_are_untuned_cells_in_a_study_of_their_own(data):
     events = []
     spec = study(data, trials=3)

@@ -23,6 +23,7 @@ from recassay.recommenders.universes import Universe, _checked, _label, universe
 from recassay.store.store import Store
 
 SPLITS = ["global_time", "random", "rolling"]
+pytestmark = pytest.mark.usefixtures("in_process")
 
 
 def study(multiverse, *, trials=0, **more):

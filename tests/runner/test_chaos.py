@@ -16,7 +16,7 @@ from recassay.store import Store
 from support.drivers import drivers
 from support.run import announce_metrics, children_of, numbers, tiny_data, tiny_study, write_plugin
 
-KILLS = 20
+KILLS = 12
 ALGORITHMS = ("Pop", "Slow", "SlowStaged")
 TRIALS = 24
 DRIVE = """
@@ -55,8 +55,8 @@ def test_killed_and_resumed_it_ends_with_the_same_table(tmp_path, monkeypatch):
             assert acknowledged <= kept
             acknowledged = kept
             assert len(acknowledged) < 2 * 2 * TRIALS, f"the study ended after {killed}, before its time"
-    assert killed["driver"] >= 4
-    assert killed["worker"] >= 4
+    assert killed["driver"] >= 2
+    assert killed["worker"] >= 2
 
     record = run_study(study(tmp_path), tmp_path / "killed", workers=2)
     assert (record.done, record.failed) == (6, ())
