@@ -176,6 +176,13 @@ def findings(record: AuditRecord) -> dict[str, tuple[int, bool, str]]:
     return {found.name: (found.count, found.refuses, found.sentence) for found in record.findings}
 
 
+def test_times_are_compared_however_the_clock_counts() -> None:
+    """The last training event is at 0, one of the two test events before it."""
+    train, test = [("a", "x", 1, -9), ("b", "y", 1, 0)], [("a", "y", 1, -5), ("b", "x", 1, 3)]
+    record = audit_split(split_of(train, [], test), "random")
+    assert (record.last_train_time, record.first_test_time, record.share_of_test_before_train) == (0, -5, 0.5)
+
+
 def test_every_finding_has_its_number_its_sentence_and_refuses_where_it_must() -> None:
     """Two of the seven final training events are later than the first test event, one of them the user's own."""
     train = [*TRAIN, ("a", "w", 1, 7), ("b", "w", 1, 8)]

@@ -18,7 +18,7 @@ from recassay.metrics.evaluate import EvaluationResult
 from recassay.recommenders import cell, price, probes
 from recassay.recommenders import study as running
 from recassay.recommenders.attacked import robustness_convention
-from recassay.recommenders.plan import CellSpec, SplitSpec, plan
+from recassay.recommenders.plan import CellSpec, SplitSpec, dataset_protocol, plan
 from recassay.recommenders.probes import Probing, probe_study, prober
 from recassay.runner.jobs import Outcome
 from recassay.runner.work import Rounds
@@ -93,6 +93,18 @@ def test_a_cell_has_the_seed_of_its_search_and_reports_what_its_attack_shows():
     assert (other.search_seed, other.reported) == (9, ("ndcg@10", "robustness"))
     folded = CELL.model_copy(update={"split": SplitSpec(data="", protocol=ProtocolSpec(split="kfold", fold=2))})
     assert folded.fold == 2
+
+
+def test_a_seed_of_zero_and_the_first_fold_count_as_named():
+    assert CELL.model_copy(update={"seed": 5, "tuning": TuningSpec(seed=0)}).search_seed == 0
+    named = study("EASE", protocol={"split": "kfold", "folds": 3, "fold": 2})
+    assert [dataset_protocol(named, named.datasets[0], fold).fold for fold in (None, 0, 1)] == [2, 0, 1]
+
+
+@pytest.mark.parametrize(("own", "folds"), [({}, [0, 1, 2]), ({"fold": 1}, [1]), ({"fold": 0}, [0])])
+def test_a_dataset_that_names_a_fold_has_no_other(own, folds):
+    every = study("EASE", protocol={"split": "kfold", "folds": 3}, dataset_settings={"dense-small": own})
+    assert [cell.spec.fold for cell in plan(every).cells] == folds
 
 
 def test_a_cell_has_the_settings_of_its_algorithm():

@@ -476,6 +476,8 @@ def test_noise_is_that_of_seeds_or_of_reruns_that_came_out_better(honest):
     assert _noise(single, "ndcg@10", moved)["a"] == pytest.approx(4 * 1.4826 * 0.015)
     assert _noise([], "gini@10", [("a", 0.1, 0.099), ("a", 0.1, 0.098)]) == pytest.approx({"a": 4 * 1.4826 * 0.015})
     assert _noise(single, "ndcg@10", [("a", 0.1, 0.1001), ("a", 0.1, 0.1001)]) == {"a": NOISE}
+    # Where less is better, nothing at all is better too.
+    assert _noise([], "gini@10", [("a", 0.1, 0.0), ("a", 0.1, 0.05)]) == pytest.approx({"a": 4 * 1.4826 * 0.75})
     assert _noise(single, "ndcg@10", [("a", 0.1, 0.12), ("a", 0.1, 0.09)]) == {}  # a single one says nothing
     folds = [replace(one, algorithm="a", dataset="d", fold=fold, metrics={"ndcg@10": 0.1 + fold}) for fold in (0, 1)]
     assert _noise(folds, "ndcg@10", [("a", 0.1, 0.09)]) == {}  # folds differ, and that is no chance
@@ -520,6 +522,8 @@ def test_what_reruns_would_catch_whichever_cells_are_improved(honest):
         wide = [RerunCell("a1", "d1", 1, reported, reported, 0.05)]
         assert (chances(own, "ndcg@10", wide).needed is not None) is found_at_all
     assert with_value([*cells, replace(one, status="failed"), replace(one, metrics={})], "ndcg@10") == cells
+    nothing = replace(one, metrics={"ndcg@10": 0.0})
+    assert with_value([nothing, replace(one, metrics={"ndcg@10": None})], "ndcg@10") == [nothing]
 
 
 @pytest.mark.slow
@@ -715,6 +719,17 @@ def test_the_value_of_a_cell_is_that_of_its_best_complete_trial(metric, best):
     lost = trials.filter(pl.col("number") != 2)
     assert not _is_of_best_trial(SimpleNamespace(id="c", validation=best), spec, lost), "a trial is gone"
     assert not _is_of_best_trial(SimpleNamespace(id="new", validation=best), spec, trials)
+
+
+def test_a_cell_whose_value_is_zero_is_held_against_its_trials(monkeypatch):
+    spec = SimpleNamespace(id="c", tuning=SimpleNamespace(metric="ndcg@10"))
+    monkeypatch.setattr(sealing, "stored_spec", lambda cell: spec)
+    trials = pl.DataFrame({"cell": ["c"], "number": [0], "value": [0.5], "state": ["complete"]})
+    of = {"id": "c", "algorithm": "A", "dataset": "films"}
+    told = {
+        value: len([*sealing._altered([SimpleNamespace(**of, validation=value)], trials)]) for value in (None, 0.0, 0.5)
+    }
+    assert told == {None: 0, 0.0: 1, 0.5: 0}
 
 
 def stored(monkeypatch, known, cells):

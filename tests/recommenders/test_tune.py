@@ -395,6 +395,7 @@ def test_a_trial_with_parameters_of_an_earlier_one_has_its_answer(state, value):
 def test_the_search_is_shown_the_stages_of_a_trial_or_its_value_as_the_only_one():
     for trial, shown in (
         (TrialRecord(0, "complete", {"how": "b"}, value=0.5), {0: 0.5}),
+        (TrialRecord(0, "complete", {"how": "b"}, value=0.0), {0: 0.0}),
         (TrialRecord(0, "complete", {"how": "b", "epochs": 2}, value=0.5, stages=(0.25, 0.5)), {0: 0.25, 1: 0.5}),
         (TrialRecord(0, "failed", {"how": "b"}, reason="broken"), {}),
     ):

@@ -174,8 +174,8 @@ def _metrics(study: StudySpec) -> list[Metric]:
 
 
 def _folds(study: StudySpec, dataset: DatasetSpec) -> Sequence[int | None]:
-    """The folds of a dataset under cross-validation, None for the others."""
-    if dataset_protocol(study, dataset).split not in FOLDED:
+    """The folds of a dataset under cross-validation, None for the others and for the one that a dataset names."""
+    if dataset_protocol(study, dataset).split not in FOLDED or (dataset.folds is None and "fold" in dataset.protocol):
         return (None,)
     return dataset.folds or study.folds or (None,)
 
