@@ -856,7 +856,7 @@ def test_every_part_of_a_stress_test_has_its_own_draws_and_the_beta_that_was_ask
     assert many.tried.tolist() == [14] * 7, "every algorithm is copied"
 
 
-def test_of_many_algorithms_some_are_copied_evenly_spread(monkeypatch):
+def test_of_many_algorithms_fewer_are_copied_and_fewer_sizes_are_tried(monkeypatch):
     """Two of five, the first and the last: their mean has an error of chance."""
     monkeypatch.setattr("recassay.analysis.stress.ranker.MANY_ALGORITHMS", 4)
     monkeypatch.setattr("recassay.analysis.stress.ranker.POINTS_OF_MANY", 2)
@@ -869,6 +869,10 @@ def test_of_many_algorithms_some_are_copied_evenly_spread(monkeypatch):
         assert similar.rho[0, place] == pytest.approx(np.mean(rho))
         assert similar.error[0, place] == pytest.approx(np.std(rho, ddof=1) / np.sqrt(2))
     assert similar.error.any()
+    wide = random_table(5, 12)
+    curve = drop_datasets(ranker_of(rules, wide), ranked(rules, wide), 5, np.random.default_rng(0))[0]
+    assert curve.x.tolist() == [0, 1, 2, 6, 10], "both ends, and what the verdict is about"
+    assert kept_sizes(9) == [3, 8]
 
 
 def test_the_settings_of_the_paper_and_how_many_points_a_curve_has():

@@ -544,6 +544,10 @@ def test_algorithms_are_ordered_by_their_share_of_the_places_of_each_dataset() -
     tables = [UserScores("films", tuple("abcde"), level), UserScores("books", ("f", "g"), level[:2])]
     found = compare_users(tables, "ndcg@10", higher_is_better=True, replicates=100)
     assert found.algorithms == ("a", "b", "f", "c", "d", "e", "g"), "shares 1/5, 2/5, 1/2, 3/5, 4/5, 1 and 1"
+    turned = compare_users(tables[::-1], "ndcg@10", higher_is_better=True, replicates=100)
+    assert turned.algorithms == found.algorithms, "equal shares by name"
+    twins = compare_users([UserScores("films", ("z", "y"), level[[0, 0]])], "ndcg@10", higher_is_better=True)
+    assert twins.datasets[0].algorithms == ("y", "z"), "equal means by name"
     songs = compare_users([UserScores("songs", ("z", "y", "x"), level[:3])], "ndcg@10", higher_is_better=True)
     assert songs.datasets[0].not_worse() == ("z", "y", "x"), "three users show nothing; the best mean is first"
 
