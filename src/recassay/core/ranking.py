@@ -151,10 +151,9 @@ def _lower_bound(block: Float32Array, k: int) -> Float32Array:
 
 
 def _exact(block: Float32Array, k: int, place: IdArray) -> BoolArray:
-    """Where exactly the k best of every row are, ties at the k-th score by `place`."""
+    """Where exactly the k best of every row are, ties at the k-th score by `place`; at least k have a finite score."""
     n_items = block.shape[1]
-    bound = np.maximum(np.partition(block, n_items - k, axis=1)[:, n_items - k], _LOWEST)[:, None]
+    bound = np.partition(block, n_items - k, axis=1)[:, n_items - k, None]
     key = np.where(block > bound, np.int32(-1), np.where(block == bound, place, np.int32(n_items)))
-    last = np.minimum(np.partition(key, k - 1, axis=1)[:, k - 1], n_items - 1)
-    chosen: BoolArray = key <= last[:, None]
+    chosen: BoolArray = key <= np.partition(key, k - 1, axis=1)[:, k - 1, None]
     return chosen
