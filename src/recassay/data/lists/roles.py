@@ -43,7 +43,7 @@ def list_roles(names: Sequence[str], where: str) -> dict[str, str]:
     roles: dict[str, str] = {}
     for role, known in _KNOWN.items():
         fitting = sorted((known.index(plain[name]), name) for name in names if plain[name] in known)
-        if fitting and fitting[0][1] not in roles.values():
+        if fitting:
             roles[role] = fitting[0][1]
     if c.ITEM not in roles or plain[roles[c.ITEM]] in _LISTS:
         whole = next((name for name in names if plain[name] in _LISTS), None)
