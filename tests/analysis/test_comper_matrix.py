@@ -84,6 +84,19 @@ def test_every_table_is_a_frame():
     frames = derive_matrix().frames()
     assert next(iter(frames)) == "comper_matrix"
     assert all(frame.columns == ["dimension", *OBJECTIVES] and frame.height == 5 for frame in frames.values())
+    derived = derive_matrix()
+    for name, expected in (
+        ("table_4_labels", lettered(4)), ("table_5_matching", lettered(5)), ("table_7_matching", lettered(7)),
+        ("table_2_experts", letters(derived.expert)), ("table_6_fourth", letters(derived.fourth)),
+        ("final_labels", letters(derived.final)),
+    ):  # fmt: skip
+        assert ["".join(row[1:]) for row in frames[f"comper_{name}"].rows()] == expected, name
+    told = derived.to_dict()
+    for name, labels in (("experts", derived.expert), ("similarity_labels", derived.from_similarity),
+                         ("fourth", derived.fourth), ("final_labels", derived.final)):  # fmt: skip
+        assert told[name] == dict(zip(DIMENSIONS, letters(labels), strict=True)), name
+    assert (told["agree_after_matching_1"], told["agree_after_matching_2"]) == (13, 22)
+    assert told["weights"] == pytest.approx(dict(zip(DIMENSIONS, derived.matrix.values.sum(axis=1), strict=True)))
     again = matrix_from_frame(frames["comper_matrix"])
     assert again.values == pytest.approx(published_matrix().values)
 

@@ -598,6 +598,17 @@ def test_tables_have_a_row_per_bin_period_instance_and_respondent(small):
     whole = small.set_ratings("most_difficulty_deviation")
     assert told["without_negative"]["ratings"] == whole.kept.to_dict()["ratings"]
     assert told["all_instances"]["above_optimal"] == baselines(whole.all).above_optimal
+    assert told["all_instances"]["below_pessimal"] == baselines(whole.all).below_pessimal
+    assert told["all_instances"]["random_orders"] == whole.all.to_dict()["random_orders"]
+    assert (told["all_instances"]["tau"], told["all_instances"]["notes"]) == (whole.all.tau, whole.all.notes)
+    assert (data["rated"], data["notes"]) == (list(small.players), list(small.notes))
+    pair, row = data["correlations"][0], small.correlations.to_frame().row(0, named=True)
+    assert pair == {name: row[name] for name in pair if name != "interval"} | {"interval": [row["low"], row["high"]]}
+    assert set(pair) == {"kind", "left", "right", "pearson", "interval", "p", "p_holm", "spearman", "datasets"}
+    assert data["bins"][0] == {
+        "bin": 1, "low": small.bins[0].low, "high": small.bins[0].high, "datasets": list(small.bins[0].datasets),
+        **small.bins[0].parameters, "probability": small.bins[0].probability,
+    }  # fmt: skip
 
 
 def test_datasets_that_are_alike_are_listed_and_played_by_name(small):
