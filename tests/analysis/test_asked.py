@@ -132,3 +132,13 @@ def test_what_a_table_does_not_say_is_not_answered(module, why):
     analysis = importlib.import_module(f"recassay.analysis.{module}").ANALYSIS
     with pytest.raises(NotApplicableError, match=why):
         analysis.run(results(), AnalysisSpec("score", higher_is_better=True))
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "other"),
+    [("beta_irt.fit", "beta_irt", "irt"), ("associations", "associations", "metadata"),
+     ("select.fit", "select", "selection")],
+)  # fmt: skip
+def test_an_analysis_is_asked_for_by_its_other_name(module, name, other):
+    analysis = importlib.import_module(f"recassay.analysis.{module}").ANALYSIS
+    assert (analysis.name, analysis.aliases) == (name, (other,))
