@@ -1125,3 +1125,4 @@ def test_a_claim_about_two_that_never_meet_is_seen_nowhere():
     assert set(told["share"].values()) == {0.0}
     assert (never.exceptions, best.counts.universes, best.counts.ahead) == ("", 1, 1)
     assert found.curve_frame()["claim"].to_list() == ["A0 is best"]
+    assert (found.to_frame()["p"].null_count(), found.to_frame().schema["p"]) == (2, pl.Float64)
