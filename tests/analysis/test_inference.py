@@ -164,6 +164,9 @@ def test_how_friedmans_p_is_found_depends_on_the_size_of_the_table(monkeypatch):
     assert friedman.friedman(agreeing(3, 12)).p_text() == "p = 2.76e-09", "an exact p has no least value"
     two = friedman.permutation_p(agreeing(7, 2))
     assert two == (pytest.approx(1 / 5040), "exact"), "of two datasets one can stand as it is"
+    tied = np.array([1.0, *[4.5] * 6])
+    one_long = friedman.permutation_p(np.column_stack([tied, np.arange(1.0, 8.0), tied]))
+    assert one_long == (pytest.approx(1 / 49), "exact"), "the dataset of 5040 arrangements stands as it is"
     one_best = np.repeat(np.array([1.0, *[11.0] * 19])[:, None], 3, axis=1)
     assert friedman.permutation_p(one_best)[1] == "permutations", "the rank sums of 20 do not fit one whole number"
     monkeypatch.setattr(friedman, "DRAWN", 40)
