@@ -82,7 +82,7 @@ def test_arff():
 def test_a_class_that_is_no_number_among_numbers_is_missing(tmp_path):
     whole = [0.0, 1.0] * 6
     for kinds, message in (
-        ([*whole[:4], float("nan"), *whole[5:]], "'class' is missing in 1 rows, the first of them data row 5"),
+        ([*whole[:4], float("nan"), *whole[5:]], "'class' is missing in 1 row, the first of them data row 5"),
         ([None, *whole[1:11], None], "'class' is missing in 2 rows, the first of them data row 1"),
         ([number + 0.5 * (n % 3) for n, number in enumerate(range(12))], "more like a quantity or a name than a class"),
     ):

@@ -142,7 +142,7 @@ def test_a_search_beside_its_results_is_left_out(tmp_path):
     (tmp_path / "search.csv").write_text(f"model,dataset,ndcg@10\n{search}\n")
     results = load_results(tmp_path)
     assert results.frame.height == 4
-    assert any("1 files with several values per cell (trials of a search?)" in note for note in results.notes)
+    assert any("1 file with several values per cell (trials of a search?)" in note for note in results.notes)
 
 
 @pytest.mark.parametrize("word", ["i_split", "fold_id", "split", "fold", "cv_fold"])

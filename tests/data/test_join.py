@@ -193,7 +193,7 @@ def test_a_folder_of_files(write, tmp_path):
     results = load_results(tmp_path / "f")
     assert results.datasets == ["ml-1m", "yelp"]
     told = " ".join(results.notes)
-    assert "1 empty files" in told
+    assert "1 empty file;" in told
     assert "notes.txt" in told
     (tmp_path / "g").mkdir()
     with pytest.raises(RecAssayError, match="there is no study in this folder, and no file with results"):

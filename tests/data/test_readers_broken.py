@@ -412,7 +412,7 @@ def test_a_huge_cell_is_cut_in_the_message(tmp_path: Path) -> None:
         ("1,2\n", {"columns": {"user": 0, "item": 2}}, "column 2 for the item does not exist; there are 2; count"),
         ("1,2\n", {"columns": {"user": 0, "item": -1}}, "column -1 for the item does not exist"),
         ("1,2,3\n", {"columns": {"rating": 1}}, "no column is recognised as the item among '0', '1', '2'"),
-        ("user,item\n1,2,3\n", {}, "none of the 1 rows can be used (line 2: 3 fields instead of 2); check the format"),
+        ("user,item\n1,2,3\n", {}, "its only row cannot be used (line 2: 3 fields instead of 2); check the format"),
         ("user,item\n", {}, "there is a header and no row"),
         ("user,item\n1,2\n", {"columns": {"user": "usr"}}, "no column 'usr' for the user; did you mean 'user'?"),
         ("user,item,uid\n1,2,3\n", {}, "'user', 'uid' could each be the user; choose one: columns={'user': 'user'}"),

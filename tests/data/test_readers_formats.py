@@ -118,7 +118,7 @@ def test_sparse_matrix() -> None:
     assert matrix.nnz == 3  # the caller's matrix is as it was
     assert read_interactions(matrix).record.columns == {"user": "row", "item": "column", "rating": "entry"}
     assert read_interactions(matrix.astype(bool)).record.columns == {"user": "row", "item": "column"}
-    with pytest.raises(InputError, match="a sparse matrix: the matrix has 1 dimensions; give users x items"):
+    with pytest.raises(InputError, match="a sparse matrix: the matrix has 1 dimension; give users x items"):
         read_interactions(sparse.coo_array(np.array([1.0, 0.0, 2.0])))
     assert read_interactions(sparse.csr_array(np.eye(3, dtype=bool))).interactions.weight is None
 

@@ -58,7 +58,7 @@ def test_ties_go_by_the_document_and_a_query_without_a_list_counts_zero(tmp_path
     assert values(tmp_path, "a")["map", "q2"] == 0
     assert values(tmp_path, "b")["map", "q2"] == pytest.approx(1 / 2)
     assert ("map", "q3") not in values(tmp_path, "a")
-    assert any("1 judged queries are not in the run" in note for note in import_results(tmp_path).notes)
+    assert any("1 judged query is not in the run and counts 0" in note for note in import_results(tmp_path).notes)
 
 
 def test_each_folder_is_a_dataset_and_qrels_may_stand_above(tmp_path: Path) -> None:

@@ -166,9 +166,11 @@ def load_dataset(name: str) -> Interactions:
     """
     manifest = read_manifest(name)
     if manifest.schema_version < SCHEMA_VERSION and manifest.record["repeated"] and manifest.time_unit is not None:
+        repeated = manifest.record["repeated"]
+        events, repeat, were = ("event", "repeats", "was") if repeated == 1 else ("events", "repeat", "were")
         raise InputError(
-            f"{manifest.record['repeated']:,} events of dataset {name!r} that repeat a user and item were merged by an "
-            "older RecAssay before any split: events of the test period took training events away",
+            f"{repeated:,} {events} of dataset {name!r} that {repeat} a user and item {were} merged by an older "
+            "RecAssay before any split: events of the test period took training events away",
             where=str(_existing(name)),
             fix=f"import it again: `recassay.import_data({manifest.source}, name={name!r}, replace=True)`",
         )

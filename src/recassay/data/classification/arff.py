@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from recassay.core.errors import InputError
+from recassay.core.errors import InputError, count_of
 from recassay.core.system.lines import lines_of
 
 _ATTRIBUTE = re.compile(r"""@attribute\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s{]+)\s*(.+)$""", re.I | re.S)
@@ -108,7 +108,10 @@ def _row(text: str, zeros: list[str], where: str) -> list[str | None]:
     tokens = _tokens(text, where) if quoted else (value.strip() for value in text.split(","))
     values = [_value(token) for token in tokens]
     if len(values) != len(zeros):
-        raise InputError(f"has {len(values)} values where {len(zeros)} attributes are declared", where=where)
+        raise InputError(
+            f"has {count_of(len(values), 'value')} where {len(zeros)} attributes are declared",
+            where=where,
+        )
     return values
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from recassay.core.errors import InputError, listing
+from recassay.core.errors import InputError, count_of, listing
 from recassay.core.names import did_you_mean
 from recassay.core.tables.sources import Source
 from recassay.data.classification.arff import read_arff
@@ -78,7 +78,7 @@ def _read(path: Path) -> tuple[pl.DataFrame, Source]:
     else:
         frame, source = read_table(path, empty_fix=_FIX)
     if frame.height < LEAST_ROWS:
-        raise InputError(f"has {frame.height} rows", where=source.file, fix=f"give at least {LEAST_ROWS}")
+        raise InputError(f"has {count_of(frame.height, 'row')}", where=source.file, fix=f"give at least {LEAST_ROWS}")
     return frame, source
 
 
@@ -112,8 +112,8 @@ def _classes(column: pl.Series, where: str) -> pl.Series:
     if classes.null_count():
         row = int(classes.is_null().arg_true()[0])
         raise InputError(
-            f"the target {column.name!r} is missing in {classes.null_count()} rows, the first of them data row "
-            f"{row + 1}",
+            f"the target {column.name!r} is missing in {count_of(classes.null_count(), 'row')}, "
+            f"the first of them data row {row + 1}",
             where=where,
             fix="fill it in or remove these rows",
         )

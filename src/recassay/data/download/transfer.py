@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 from urllib.request import OpenerDirector, Request
 
-from recassay.core.errors import InputError, RecAssayError
+from recassay.core.errors import InputError, RecAssayError, count_of
 from recassay.core.system.printable import one_line
 
 Progress = Callable[[int, int | None], None]
@@ -90,7 +90,7 @@ class Transfer:
                 failures = 1 if self._part_size() > longest else failures + 1
                 longest = max(longest, self._part_size())
                 if failures >= self.patience.attempts:
-                    raise AddressFailed(f"{problem} ({failures} attempts)") from problem
+                    raise AddressFailed(f"{problem} ({count_of(failures, 'attempt')})") from problem
                 self.patience.sleep(self.patience.pause(failures, problem.retry_after))
 
     def _attempt(self) -> None:

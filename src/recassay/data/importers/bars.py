@@ -27,7 +27,8 @@ def read(file: OpenedFile) -> Imported:
     frame = frame.unique("Model", keep="last", maintain_order=True)
     frame = frame.with_columns(numbers(frame.get_column(name), file.name).values.alias(name) for name in metrics)
     long = melted(frame, {"Model": c.ALGORITHM}, metrics)
-    notes = (f"{repeated} models stand twice in the leaderboard; their last row was read",) if repeated else ()
+    models = "1 model stands" if repeated == 1 else f"{repeated} models stand"
+    notes = (f"{models} twice in the leaderboard; the last row was read",) if repeated else ()
     dataset = file.stem.removeprefix("ctr_").removeprefix("matching_")
     return Imported(with_conventions(long, accuracy(ndcg=BINARY), framework="BARS", dataset=dataset), notes)
 

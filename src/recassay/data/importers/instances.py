@@ -39,7 +39,8 @@ def instance_results(
     if not values:
         raise file.refused("holds no score of an instance", fix="give the file of an evaluation that ended")
     repeated = sum(len(scores) > 1 for scores in values.values())
-    repeats = [f"{repeated:,} instances were answered several times: means were taken"] if repeated else []
+    instances = "1 instance was" if repeated == 1 else f"{repeated:,} instances were"
+    repeats = [f"{instances} answered several times: means were taken"] if repeated else []
     rows = (
         {c.ALGORITHM: model, c.DATASET: task, c.USER: instance, c.METRIC: metric, c.VALUE: sum(scores) / len(scores),
          c.HIGHER_IS_BETTER: up}

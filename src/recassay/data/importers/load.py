@@ -142,9 +142,10 @@ def _folder(folder: Path, asked: Asked, format: str | None) -> list[Part]:
     if whole and len(whole) < len(parts):  # a search beside its results
         left["files with several values per cell (trials of a search?)"] += len(parts) - len(whole)
         parts = whole
-    reasons = [f"{count} {kind}" for kind, count in left.items()]
+    reasons = [f"{count} {kind.replace('files', 'file', 1) if count == 1 else kind}" for kind, count in left.items()]
     if unread:
-        reasons.append(f"{len(unread)} files that were not understood: {listing(unread, most=3)}")
+        files = "1 file that was" if len(unread) == 1 else f"{len(unread)} files that were"
+        reasons.append(f"{files} not understood: {listing(unread, most=3)}")
     first, *rest = [*parts, *users]
     if reasons:
         note = f"left out of {folder}: {'; '.join(reasons)}"

@@ -6,7 +6,7 @@ from __future__ import annotations
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.core.errors import listing
+from recassay.core.errors import count_of, listing
 from recassay.core.names import canonical
 from recassay.data.importers.contract import Imported, Importer, Kind, melted
 from recassay.data.importers.opened import OpenedFile
@@ -26,7 +26,10 @@ def read(file: OpenedFile) -> Imported:
     notes = []
     finished = frame.get_column("status") == "FINISHED"
     if not finished.all():
-        notes.append(f"{int((~finished).sum())} runs that did not finish were left out")
+        unfinished = int((~finished).sum())
+        notes.append(
+            f"{count_of(unfinished, 'run')} that did not finish {'was' if unfinished == 1 else 'were'} left out"
+        )
     frame = frame.filter(finished)
     places = {ours: _place(frame.columns, ours) for ours in (c.ALGORITHM, c.DATASET, c.SEED, c.FOLD)}
     if places[c.ALGORITHM] is None and "tags.mlflow.runName" in frame.columns:

@@ -37,7 +37,7 @@ def read(file: OpenedFile) -> Imported:
     if "resolved" in file.json:
         beside = sorted(file.path.absolute().parents[2].glob("*/results/results.json"))[:MOST_FILES]
         named = named | _named_beside(tuple((path, path.stat().st_mtime_ns) for path in beside))
-        notes = (f"{task}: instances that none of {len(beside)} submissions resolved are not in their files",)
+        notes = (f"{task}: instances that no submission ({len(beside)} read) resolved are not in the files",)
     if not named - resolved:
         what = "names resolved instances only, so that the others are not known"
         raise file.refused(what, fix="give the report of the harness, or the folder with several submissions")

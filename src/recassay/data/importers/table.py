@@ -13,7 +13,7 @@ from itertools import islice
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.core.errors import InputError
+from recassay.core.errors import InputError, count_of
 from recassay.core.system.json_text import read_json
 from recassay.core.system.lines import lines_of
 from recassay.data.importers.contract import Imported
@@ -62,7 +62,8 @@ def read_tables(file: OpenedFile, asked: Asked) -> Imported:
         raise failures[0]
     notes = [note for imported in read for note in imported.notes]
     if failures:
-        notes.append(f"{len(failures)} further tables in it were left out: {failures[0].what}")
+        verb = "was" if len(failures) == 1 else "were"
+        notes.append(f"{count_of(len(failures), 'further table')} in it {verb} left out: {failures[0].what}")
     guesses = (guess for imported in read for guess in imported.guesses)
     return Imported(
         pl.concat([imported.frame for imported in read], how="diagonal_relaxed"),

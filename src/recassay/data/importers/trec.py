@@ -148,7 +148,9 @@ def judged_run(run: OpenedFile, judgements: OpenedFile, dataset: str) -> Importe
     long = melted(per_query.select("query", **measures), {"query": c.USER}).with_columns(
         pl.lit(system).alias(c.ALGORITHM)
     )
-    notes = (f"{unanswered} judged queries are not in the run and count 0",) if unanswered else ()
+    words, count = ("query is", "counts") if unanswered == 1 else ("queries are", "count")
+    absent = f"{unanswered} judged {words} not in the run and {count} 0"
+    notes = (absent,) if unanswered else ()
     return Imported(with_conventions(long, METRICS, framework="TREC run and qrels", dataset=dataset), notes)
 
 

@@ -8,7 +8,7 @@ import re
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.core.errors import InputError
+from recassay.core.errors import InputError, count_of
 from recassay.core.system.lines import lines_of
 from recassay.data.lists.roles import is_list_header
 from recassay.data.reading.sniffing import Head, is_number, sniff_delimiter
@@ -56,7 +56,8 @@ def text_table(data: bytes, where: str) -> tuple[pl.DataFrame, str, list[str]]:
     if _is_listed(sample):
         return _listed(data), "lines", ["each line was taken as a user and the list of items in order"]
     if fields not in _HEADERLESS or not all(is_number(row[-1]) for row in rows[1:] if len(row) == fields):
-        what = f"the first line names no user and item, and {fields} columns without a header are not known"
+        columns = f"{count_of(fields, 'column')} without a header {'is' if fields == 1 else 'are'} not known"
+        what = f"the first line names no user and item, and {columns}"
         raise InputError(what, where=where, fix="name the columns in a header: user, item and score or rank")
     names = list(_HEADERLESS[fields])
     if fields == 4 and _whole(rows, 3) and not _whole(rows, 2):

@@ -7,7 +7,7 @@ import polars as pl
 
 from recassay.core.blocks import kept_rows, looked_up
 from recassay.core.columns import EVENT, ITEM, TIMESTAMP, USER
-from recassay.core.errors import listing
+from recassay.core.errors import count_of, listing
 from recassay.core.interactions import RepeatRule
 from recassay.core.pairs import repeated_rows
 from recassay.core.repeated import merged
@@ -75,7 +75,10 @@ def assemble(raw: RawTable, spec: ReadSpec, *, sha256: str | None = None, quietl
     for role, table in ((USER, users), (ITEM, items)):
         if table.dtype == pl.String and len(edged := table.filter(table != table.str.strip_chars())):
             examples = listing(map(brief, edged), most=3)
-            warnings.append(f"{len(edged)} {role} ids begin or end with blanks, which stay: {examples}")
+            begin, end = ("begins", "ends") if len(edged) == 1 else ("begin", "end")
+            warnings.append(
+                f"{count_of(len(edged), f'{role} id')} {begin} or {end} with blanks, which stay: {examples}"
+            )
     rule = RepeatRule(spec.repeated)
     event_weights = dict(spec.event_weights) if isinstance(spec.event_weights, dict) else None
     event_counts = None
@@ -137,7 +140,8 @@ def _refuse(raw: RawTable, spec: ReadSpec, shown: tuple[BadRow, ...], bad: int, 
     examples = "; ".join(f"{raw.place} {row.line}: {row.reason}" for row in shown)
     more = f"; and {bad - len(shown):,} more" if bad > len(shown) else ""
     if bad == rows:
-        what = f"none of the {rows:,} rows can be used ({examples}{more})"
+        none = "its only row cannot" if rows == 1 else f"none of the {rows:,} rows can"
+        what = f"{none} be used ({examples}{more})"
         raise raw.refused(what, fix="check the format, the header, the columns and the unit of time")
     if not spec.skip_bad_rows:
         what = f"{bad:,} of {rows:,} rows are bad ({examples}{more})"

@@ -10,7 +10,7 @@ import polars as pl
 from scipy import sparse
 
 from recassay.core.columns import EVENT, ITEM, RATING, USER
-from recassay.core.errors import InputError
+from recassay.core.errors import InputError, count_of
 from recassay.core.specs.specs import ReadSpec
 from recassay.core.system.parquet import panics_as_errors
 from recassay.data.reading.records import RawTable
@@ -56,7 +56,9 @@ def read_sparse(matrix: Any) -> RawTable:
     Entries stored twice are summed, which is what scipy means by them. A boolean matrix has no ratings.
     """
     if matrix.ndim != 2:
-        raise InputError(f"the matrix has {matrix.ndim} dimensions", where="a sparse matrix", fix="give users x items")
+        raise InputError(
+            f"the matrix has {count_of(matrix.ndim, 'dimension')}", where="a sparse matrix", fix="give users x items"
+        )
     entries = sparse.coo_array(matrix, copy=True)
     entries.sum_duplicates()
     columns = {USER: entries.coords[0].astype(np.int64), ITEM: entries.coords[1].astype(np.int64)}

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from recassay.core.errors import InputError
+from recassay.core.errors import InputError, count_of
 from recassay.core.types import BoolArray, IntArray
 from recassay.data.reading.records import SHOWN_BAD_ROWS, BadRow
 from recassay.data.reading.textfile import LONGEST_LINE, line_blocks
@@ -99,7 +99,7 @@ class RecordsFile:
             kept += int(block.kept.sum())
             ragged += int(block.ragged.sum())
             for place in np.flatnonzero(block.ragged)[: SHOWN_BAD_ROWS - len(shown)]:
-                what = f"{block.fields[place]} fields instead of {self.expected}"
+                what = f"{count_of(int(block.fields[place]), 'field')} instead of {self.expected}"
                 shown.append(BadRow(int(block.lines[place]), what))
         return total, kept, ragged, tuple(shown)
 

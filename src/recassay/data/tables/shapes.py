@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.core.errors import InputError, UsageError, listing
+from recassay.core.errors import InputError, UsageError, count_of, listing
 from recassay.core.names import canonical
 from recassay.core.tables.labels import split_label
 from recassay.data.tables.cells import FROM_INTERVAL, Numbers, numbers
@@ -45,10 +45,10 @@ class Remarks:
 
     def lines(self) -> list[str]:
         """One sentence on what was taken off cells and what stands for no value in them, then the others."""
-        cells = [f"{kind} in {count} cells" for kind, count in self.taken.most_common()]
+        cells = [f"{kind} in {count_of(count, 'cell')}" for kind, count in self.taken.most_common()]
         if self.absent:
             shown = ", ".join(f"{text} {count}" for text, count in self.absent.most_common(6))
-            cells.append(f"{sum(self.absent.values())} cells without a value ({shown})")
+            cells.append(f"{count_of(self.absent.total(), 'cell')} without a value ({shown})")
         return [*([f"read with {'; '.join(cells)}"] if cells else []), *self.sentences]
 
 
@@ -96,7 +96,9 @@ def long_form(table: Table, asked: Asked, where: str, dataset: str, stem: str = 
             remarks.sentences.append(f"no column names the dataset: {dataset!r} was taken (`dataset` names another)")
     if c.USER in frame.columns:
         count = frame.get_column(c.USER).drop_nulls().n_unique()
-        remarks.sentences.append(f"its rows are of {count} users: means over users were taken, with their deviations")
+        remarks.sentences.append(
+            f"its rows are of {count_of(count, 'user')}: means over users were taken, with their deviations"
+        )
     return Imported(_without_averages(frame, remarks), tuple(remarks.lines()), tuple(remarks.guesses))
 
 
@@ -223,7 +225,9 @@ def _tested(frame: pl.DataFrame, table: Table, layout: Layout, remarks: Remarks)
     text = table.columns[layout.roles[PHASE]].cast(pl.String).str.strip_chars().str.to_lowercase()
     others = text.is_in(sorted(OTHER_PHASES)).fill_null(False)
     if others.any():
-        remarks.sentences.append(f"{int(others.sum())} rows that were not measured on test data were left out")
+        left = int(others.sum())
+        verb = "was" if left == 1 else "were"
+        remarks.sentences.append(f"{count_of(left, 'row')} that {verb} not measured on test data {verb} left out")
     return frame.filter(~others)
 
 
