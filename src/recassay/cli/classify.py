@@ -66,14 +66,10 @@ def classify(
 
 
 def _show(record: StudyRecord, scores: list[dict[str, Any]]) -> None:
-    rows = [
-        [row["classifier"], row["role"], row["datasets"],
-         *("" if row[key] is None else f"{row[key]:.3f}" for key in ("accuracy", "balanced_accuracy", "seconds_fit"))]
-        for row in scores
-    ]  # fmt: skip
-    header = ["classifier", "role", "datasets", "accuracy", "balanced accuracy", "seconds to fit"]
+    columns = {"classifier": "{classifier}", "role": "{role}", "datasets": "{datasets}", "accuracy": "{accuracy:.3f}",
+               "balanced accuracy": "{balanced_accuracy:.3f}", "seconds to fit": "{seconds_fit:.3f}"}  # fmt: skip
     if record.done:
-        print_rows("Means over the datasets that each has done", header, rows, names=2)
+        print_rows("Means over the datasets that each has done", columns, scores, names=2)
     print_lines(
         [
             counted(record),

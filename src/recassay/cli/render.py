@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -93,8 +93,8 @@ def print_table(table: Table) -> None:
 
 def print_rows(
     title: str,
-    header: Sequence[str],
-    rows: Iterable[Sequence[object]],
+    header: Sequence[str] | Mapping[str, Any],
+    rows: Iterable[Any],
     *,
     names: int = 1,
     important: Sequence[str] = (),

@@ -8,7 +8,7 @@ from typing import Any
 
 from recassay.analysis.verdict.result import Verdict
 from recassay.core.tables.labels import metric_name
-from recassay.reporting.numbers import number
+from recassay.reporting.numbers import better, number
 from recassay.reporting.section import Brief, Table
 
 BAR = 18
@@ -57,9 +57,8 @@ def verdict_table(verdict: Verdict) -> Table:
     columns[WORTH_NAMING] = ["yes" if name in verdict.could_be_best else "no" for name in verdict.algorithms]
     if verdict.leads_again is not None:
         columns["leads again"] = [number(float(chance)) for chance in verdict.leads_again]
-    better = "higher" if verdict.higher_is_better else "lower"
     return Table(
-        f"{metric} ({better} is better), {len(verdict.datasets)} datasets",
+        f"{metric} ({better(verdict.higher_is_better)}), {len(verdict.datasets)} datasets",
         list(columns),
         zip(*columns.values(), strict=True),
         important=["mean rank", axis, "leads again", WORTH_NAMING, metric],

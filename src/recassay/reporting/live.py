@@ -92,13 +92,13 @@ class LiveServer(ThreadingHTTPServer):
     @property
     def url(self) -> str:
         """Where a browser finds the page."""
-        host, port = self.server_address[:2]
-        return f"http://{_text(host)}:{port}/"
+        host = str(self.server_address[0])
+        return f"http://{host}:{self.server_port}/"
 
     def allows(self, host: str) -> bool:
         """Whether a `Host` header names this server."""
         name = (host.rpartition(":")[0] if host.rpartition(":")[2].isdigit() else host).strip("[]").lower()
-        own = _text(self.server_address[0])
+        own = str(self.server_address[0])
         if name in {"localhost", "127.0.0.1", "::1", own, *self.names}:
             return True
         if ipaddress.ip_address(own).is_loopback:
@@ -163,7 +163,3 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *values: Any) -> None:
         """Say nothing: the terminal belongs to the one line with the address."""
-
-
-def _text(host: Any) -> str:
-    return host.decode() if isinstance(host, (bytes, bytearray)) else str(host)

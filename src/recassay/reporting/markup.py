@@ -52,15 +52,8 @@ def answered(title: Markup, answer: str) -> Child:
 
 def joined(children: Iterable[Child]) -> Markup:
     """Children one after the other, nested lists laid flat, None left out."""
-    parts: list[str] = []
-    for child in children:
-        if child is None:
-            continue
-        if isinstance(child, (str, int, float)):
-            parts.append(escaped(child))
-        else:
-            parts.append(joined(child))
-    return Markup("".join(parts))
+    known = (child for child in children if child is not None)
+    return Markup("".join(escaped(child) if isinstance(child, (str, int, float)) else joined(child) for child in known))
 
 
 def data_block(identifier: str, value: Any) -> Markup:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sized
 from string import Formatter
 from typing import Any
+
+from recassay.core.errors import count_of
 
 
 def number(value: float | None, digits: int = 2, *, missing: str = "") -> str:
@@ -22,6 +24,16 @@ def between(low: float | None, high: float | None, digits: int = 2) -> str:
 def percent(share: float | None, digits: int = 0) -> str:
     """A share as a percentage: `12 %`; nothing where there is none."""
     return "" if share is None else f"{100 * share:.{digits}f} %"
+
+
+def better(higher_is_better: bool) -> str:
+    """The direction of a metric, as titles and captions state it."""
+    return "higher is better" if higher_is_better else "lower is better"
+
+
+def sized(algorithms: Sized, datasets: Sized) -> str:
+    """How large a table is: `5 algorithms on 12 datasets`."""
+    return f"{len(algorithms)} algorithms on {count_of(len(datasets), 'dataset')}"
 
 
 def p_value(p: float | None) -> str:

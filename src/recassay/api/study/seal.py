@@ -26,6 +26,7 @@ from recassay.recommenders.rerun import rerun as rerun_cells
 from recassay.recommenders.seal import FILE, Deviation, deviations, make_seal, read_seal, stored_spec
 from recassay.recommenders.study import Progress
 from recassay.recommenders.study_file import load_study
+from recassay.reporting.numbers import percent
 from recassay.store.store import Store
 
 
@@ -175,11 +176,11 @@ class VerifyResult:
         chances = self.chances
         if chances is None:
             return []
-        altered = f"{chances.share * 100:.0f} % of its cells improved by {chances.gain * 100:.0f} %"
+        altered = f"{percent(chances.share)} of its cells improved by {percent(chances.gain)}"
         if not self.rerun:
             enough = f"Rerunning {chances.needed or self.done} of the {count_of(self.done, 'done cell')}"
             hidden = f"If those cells were chosen to look ordinary, it would take {chances.needed_hidden}."
-            first = f"{enough} would catch a study with {altered} with a chance of {chances.level * 100:.0f} %."
+            first = f"{enough} would catch a study with {altered} with a chance of {percent(chances.level)}."
             return [first] if chances.needed == chances.needed_hidden else [first, hidden]
         states = Counter(cell.state for cell in self.rerun)
         wrong = [cell for cell in self.rerun if cell.state in ("differs", "failed")]
@@ -193,8 +194,8 @@ class VerifyResult:
                 + ("failed this time." if cell.again is None else f"now {cell.again:.4g}.")
                 for cell in wrong
             ),
-            f"A study with {altered} would have been caught with a chance of {_chance(chances.caught)}, "
-            f"and of {_chance(chances.caught_hidden)} if those cells were chosen to look ordinary.",
+            f"A study with {altered} would have been caught with a chance of {percent(chances.caught or 0.0)}, "
+            f"and of {percent(chances.caught_hidden or 0.0)} if those cells were chosen to look ordinary.",
         ]
 
     def to_frame(self) -> pl.DataFrame:
@@ -282,7 +283,3 @@ def _tested(folder: Path, seal: dict[str, Any]) -> list[ClaimResult]:
         ClaimResult(str(claim), standing(claim, verdict), p.get(frozenset((claim.better, claim.worse or ""))))
         for claim in claims
     ]
-
-
-def _chance(value: float | None) -> str:
-    return f"{(value or 0.0) * 100:.0f} %"

@@ -18,6 +18,7 @@ from recassay.core.version import __version__
 from recassay.reporting.content import ReportContent
 from recassay.reporting.figures import FilledSection
 from recassay.reporting.markup import Child, Markup, answered, data_block, escaped, fold, joined, tag
+from recassay.reporting.numbers import better
 from recassay.reporting.page.board import board_data, one_dataset
 from recassay.reporting.page.parts import Body, definitions
 from recassay.reporting.page.top import top
@@ -84,19 +85,16 @@ def build_page(content: ReportContent, filled: Sequence[FilledSection], *, besid
             for name, title, inside in blocks
         ),
     }  # fmt: skip
-    page = template("page.html")
-    pieces = page.split("$$")
+    pieces = template("page.html").split("$$")
     return spoken_page("".join(fields[piece] if i % 2 else piece for i, piece in enumerate(pieces)), content.results)
 
 
 def _meta(content: ReportContent) -> list[str]:
     """What the page is about: metric, algorithms, datasets, day."""
-    better = "higher" if content.higher_is_better else "lower"
-    algorithms, datasets = len(content.results.algorithms), len(content.results.datasets)
     return [
-        f"{metric_name(content.metric)}, {better} is better",
-        f"{algorithms} algorithms",
-        count_of(datasets, "dataset"),
+        f"{metric_name(content.metric)}, {better(content.higher_is_better)}",
+        f"{len(content.results.algorithms)} algorithms",
+        count_of(len(content.results.datasets), "dataset"),
         f"{content.day.day} {content.day:%B %Y}",
     ]
 

@@ -95,9 +95,8 @@ class Body:
         links: list[Child] = []
         if documentation(part.section.page) is not None:
             links.append(tag("a", "Definition", href=f"#{anchor(part.section.page)}"))
-        for form in ("pdf", "svg", "png"):
-            if form in (self.beside or ()):
-                links.append(tag("a", form.upper(), href=f"figures/{stem}.{form}"))
+        formats = [form for form in ("pdf", "svg", "png") if form in (self.beside or ())]
+        links += [tag("a", form.upper(), href=f"figures/{stem}.{form}") for form in formats]
         numbers = None
         if figure.table in self._shown:
             links.append(tag("a", "Numbers", href=f"#table-{safe_stem(figure.table)}"))

@@ -12,6 +12,7 @@ from recassay.reporting.content import ReportContent, grouped
 from recassay.reporting.figures import FilledSection
 from recassay.reporting.headline import judgement
 from recassay.reporting.markup import Child, Markup, answered, fold, joined, tag
+from recassay.reporting.numbers import better, sized
 from recassay.reporting.page.cautions import cautions
 from recassay.reporting.page.forest import verdict_card
 
@@ -69,7 +70,6 @@ def _warnings(content: ReportContent) -> Markup | None:
 
 def _glance(content: ReportContent) -> Markup:
     results = content.results
-    better = "higher" if content.higher_is_better else "lower"
     metrics = listing(results.metrics, most=20)
     convention = content.formulas.get(content.metric)
     sources = [f"{name} (SHA-256 {digest}…)" for name, digest in content.sources]
@@ -78,14 +78,13 @@ def _glance(content: ReportContent) -> Markup:
     rows: dict[str, Child] = {  # those without a value are left out
         "Algorithms": f"{len(results.algorithms)}: {listing(results.algorithms, most=40)}",
         "Datasets": f"{len(results.datasets)}: {listing(results.datasets, most=40)}",
-        "Metric": f"{content.metric} ({better} is better), of {len(results.metrics)}: {metrics}",
+        "Metric": f"{content.metric} ({better(content.higher_is_better)}), of {len(results.metrics)}: {metrics}",
         **({} if content.facts is None else _study_rows(content.facts)),
         "Convention": convention and f"{convention['formula']}; {convention['convention']}",
         "Source": "; ".join(sources[:5]),
         "Not done": tag("ul", undone_items) if undone_items else None,
     }
-    size = f"{len(results.algorithms)} algorithms on {count_of(len(results.datasets), 'dataset')}"
-    counted = f"{size} by {metric_name(content.metric)}"
+    counted = f"{sized(results.algorithms, results.datasets)} by {metric_name(content.metric)}"
     undone = f", and what was not done ({len(content.skipped)})" if content.skipped else ""
     return fold(
         answered(tag("h2", "What was compared"), f"{counted}: protocol, sources{undone}"),

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from recassay.core.errors import count_of, listing
+from recassay.core.errors import listing
 from recassay.core.tables.labels import metric_name
+from recassay.reporting.numbers import better, sized
 from recassay.reporting.paper.content import MetricFindings, PaperContent
 from recassay.reporting.paper.fit import Grid
 from recassay.reporting.paper.main_table import TableStyle, against, in_percent
@@ -53,13 +54,11 @@ def main_caption(content: PaperContent, metrics: Sequence[MetricFindings], style
 
 
 def _what(content: PaperContent, metrics: Sequence[MetricFindings], style: TableStyle) -> str:
-    names = []
-    for findings in metrics:
-        unit = " in %" if in_percent(findings, style) else ""
-        better = "higher" if findings.higher_is_better else "lower"
-        names.append(f"{metric_name(findings.metric)}{unit} ({better} is better)")
-    size = f"{len(content.algorithms)} algorithms on {count_of(len(content.datasets), 'dataset')}"
-    return f"{listing(names, most=None, last='and')} of {size}."
+    names = [
+        f"{metric_name(m.metric)}{' in %' if in_percent(m, style) else ''} ({better(m.higher_is_better)})"
+        for m in metrics
+    ]
+    return f"{listing(names, most=None, last='and')} of {sized(content.algorithms, content.datasets)}."
 
 
 def _where(content: PaperContent) -> list[str]:

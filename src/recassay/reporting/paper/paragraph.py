@@ -10,7 +10,7 @@ from recassay.analysis.verdict.result import PairVerdict, Verdict
 from recassay.core.errors import listing
 from recassay.core.tables.labels import metric_name
 from recassay.reporting.latex import latex_text
-from recassay.reporting.numbers import p_text
+from recassay.reporting.numbers import better, p_text
 
 WRITTEN = {
     "friedman1937use": "Friedman 1937",
@@ -44,9 +44,9 @@ def paragraph(compared: CompareResult, cite: Cite = in_prose) -> str:
 
 
 def _tests(compared: CompareResult, verdict: Verdict, cite: Cite) -> Iterator[str]:
-    better = "higher" if verdict.higher_is_better else "lower"
     k, n, level = len(verdict.algorithms), len(verdict.datasets), f"{verdict.alpha:g}"
-    yield f"We compared {k} algorithms on {n} datasets by {metric_name(verdict.metric)} ({better} is better)."
+    direction = better(verdict.higher_is_better)
+    yield f"We compared {k} algorithms on {n} datasets by {metric_name(verdict.metric)} ({direction})."
     if k > 2:
         friedman = compared.friedman
         works = cite(["friedman1937use", "demsar2006statistical"])

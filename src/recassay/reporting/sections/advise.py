@@ -63,18 +63,13 @@ def tables(result: AdviseResult) -> Iterator[Table]:
         worth,
         important=["error of the ranks", "gain over overall"],
     )
-    yield from _cost(result)
-
-
-def _cost(result: AdviseResult) -> Iterator[Table]:
-    if not result.cost:
-        return
-    columns = {"algorithm": "{algorithm}", "seconds": "{seconds:.3g}", "from": "{low:.3g}", "to": "{high:.3g}"}
-    title = (
-        "Seconds to train on data of this size, on the machine of the benchmark; "
-        f"{100 * result.confidence:g} % intervals for one dataset"
-    )
-    yield Table(title, columns, sorted(result.cost, key=lambda cost: cost.seconds))
+    if result.cost:
+        yield Table(
+            "Seconds to train on data of this size, on the machine of the benchmark; "
+            f"{100 * result.confidence:g} % intervals for one dataset",
+            {"algorithm": "{algorithm}", "seconds": "{seconds:.3g}", "from": "{low:.3g}", "to": "{high:.3g}"},
+            sorted(result.cost, key=lambda cost: cost.seconds),
+        )
 
 
 def _ranked(rank: float, interval: Sequence[float]) -> str:

@@ -8,10 +8,10 @@ import numpy as np
 
 from recassay.analysis.compare.result import FEWEST_DATASETS, CompareResult
 from recassay.analysis.verdict.result import Verdict
-from recassay.core.errors import count_of, listing
+from recassay.core.errors import listing
 from recassay.plots.compare import plot_critical_difference, plot_pairwise
 from recassay.reporting.headline import verdict_brief
-from recassay.reporting.numbers import p_text, percent, starred
+from recassay.reporting.numbers import p_text, percent, sized, starred
 from recassay.reporting.section import Plot, Plots, Section, Table
 
 
@@ -141,13 +141,13 @@ def tables(result: CompareResult) -> Iterator[Table]:
     if result.missing.sentence():
         notes.append(f"{result.missing.sentence()}.")
     ranks = [[name, f"{rank:.3f}"] for name, rank in zip(result.algorithms, result.mean_ranks, strict=True)]
-    size = f"{len(result.algorithms)} algorithms on {count_of(len(result.datasets), 'dataset')}"
     pairs = [
         [p.left, p.right, f"{p.wins}-{p.ties}-{p.losses}", f"{p.p:.3g}",
          starred(p), f"{p.rank_biserial:+.2f}", f"{b.p_left:.3f}", f"{b.p_rope:.3f}", f"{b.p_right:.3f}", status]
         for p, b, status in zip(result.pairs, result.bayesian, result.judgement.pairs.columns["status"], strict=True)
     ]  # fmt: skip
     yield from _control_table(result)
+    size = sized(result.algorithms, result.datasets)
     yield Table(f"Mean ranks: {result.metric}, {size}", ["algorithm", "mean rank"], ranks, notes=notes)
     yield Table(
         "Pairs (left has the better mean rank)",

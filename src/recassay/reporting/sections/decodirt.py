@@ -98,17 +98,8 @@ MOST_DATASETS, MOST_CORRELATIONS = 80, 8
 
 def tables(result: DecodirtResult) -> Iterator[Table]:
     """Datasets, bins, what goes with the metadata, the ratings of the six sets, true scores, and the halves."""
-    yield _datasets_table(result)
-    yield _bins(result)
-    yield from _correlations(result)
-    yield from _ratings(result)
-    yield _scores(result)
-    yield from [] if result.recommendation is None else [_halves(result.recommendation)]
-
-
-def _datasets_table(result: DecodirtResult) -> Table:
     rows = result.to_frame().to_dicts()
-    return Table(
+    yield Table(
         f"{len(rows)} datasets, hardest first: mean (deviation) of the 3PL parameters over test instances",
         {"dataset": "{dataset}", "bin": "{bin}", "instances": "{instances}",
          **{name: f"{{mean_{name}:.2f}} ({{{name}_deviation:.2f}})" for name in PARAMETERS},
@@ -117,15 +108,25 @@ def _datasets_table(result: DecodirtResult) -> Table:
         important=[*PARAMETERS[:2], "negative", "instances"],
         most=MOST_DATASETS,
     )  # fmt: skip
-
-
-def _bins(result: DecodirtResult) -> Table:
-    return Table(
+    yield Table(
         "Bins by difficulty: means over their datasets",
         {"bin": "{number}", "datasets": lambda group: len(group.datasets),
          **{name: f"{{parameters.{name}:.2f}}" for name in PARAMETERS}, "negative": "{parameters.negative_share:.1%}"},
         result.bins,
     )  # fmt: skip
+    yield from _correlations(result)
+    yield from _ratings(result)
+    yield Table(
+        "Mean probability of a right answer (true score / instances) over datasets",
+        {"classifier": "{respondent}", "role": "{role}", "all instances": "{probability:.3f}",
+         "without negative": "{probability_without_negative:.3f}", "accuracy": "{accuracy:.3f}",
+         "datasets": "{datasets}"},
+        [row for row in result.mean_scores_frame().to_dicts() if row["respondent"] in result.players],
+        names=2,
+        important=["all instances", "without negative", "accuracy"],
+    )  # fmt: skip
+    if result.recommendation is not None:
+        yield _halves(result.recommendation)
 
 
 def _correlations(result: DecodirtResult) -> Iterator[Table]:
@@ -162,18 +163,6 @@ def _rated(played: Sequence[GlickoResult], name: str) -> Iterator[str]:
         place = ratings.algorithms.index(name)
         rating, deviation, _ = ratings.ratings[:, place]
         yield f"{rating:.0f} ± {1.96 * deviation:.0f} ({ratings.order().index(place) + 1})"
-
-
-def _scores(result: DecodirtResult) -> Table:
-    return Table(
-        "Mean probability of a right answer (true score / instances) over datasets",
-        {"classifier": "{respondent}", "role": "{role}", "all instances": "{probability:.3f}",
-         "without negative": "{probability_without_negative:.3f}", "accuracy": "{accuracy:.3f}",
-         "datasets": "{datasets}"},
-        [row for row in result.mean_scores_frame().to_dicts() if row["respondent"] in result.players],
-        names=2,
-        important=["all instances", "without negative", "accuracy"],
-    )  # fmt: skip
 
 
 def _halves(best: Recommendation) -> Table:

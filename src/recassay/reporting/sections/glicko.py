@@ -10,6 +10,7 @@ from recassay.core import columns as c
 from recassay.plots.forms import algorithm_colour, intervals, names_down, quoted
 from recassay.plots.grammar import Chart, channel, fixed, layer, marks, tips
 from recassay.plots.theme import FAINT, INK, dash_scale, shorten, themed
+from recassay.reporting.numbers import better
 from recassay.reporting.section import Plots, Section, Table, plot
 
 
@@ -33,9 +34,8 @@ def sentences(result: GlickoResult) -> list[str]:
 
 def tables(result: GlickoResult) -> Iterator[Table]:
     """Ratings, highest first, with the spread over orders."""
-    better = "higher" if result.higher_is_better else "lower"
     yield Table(
-        f"Glicko-2: {result.metric} ({better} is better), {len(result.datasets)} datasets in the order: "
+        f"Glicko-2: {result.metric} ({better(result.higher_is_better)}), {len(result.datasets)} datasets in the order: "
         f"{result.order_name}",
         {"algorithm": "{algorithm}", "rating": "{rating:.0f}", "deviation": "{deviation:.0f}",
          "volatility": "{volatility:.4f}", "95 %": "{low:.0f} to {high:.0f}",

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from recassay.analysis.compare.result import FEWEST_DATASETS
 from recassay.analysis.model.result import ModelResult
 from recassay.core import columns as c
 from recassay.core.errors import listing
@@ -15,8 +16,6 @@ from recassay.plots.grammar import Chart, channel, hconcat
 from recassay.plots.theme import DIVERGING, themed
 from recassay.reporting.numbers import percent, probability
 from recassay.reporting.section import Plots, Section, Table, plot
-
-FEWEST_DATASETS = 5
 
 
 def sentences(result: ModelResult) -> list[str]:

@@ -22,7 +22,7 @@ from recassay.plots.forms import (
 from recassay.plots.grammar import Chart, channel, condition, fixed, hconcat, layer, tips
 from recassay.plots.theme import COLOURS, FAINT, INK, themed
 from recassay.reporting.headline import verdict_brief
-from recassay.reporting.numbers import number
+from recassay.reporting.numbers import better, number
 from recassay.reporting.section import Plots, Section, Table, plot
 
 
@@ -64,8 +64,7 @@ def tables(result: RankResult) -> Iterator[Table]:
             could = "yes" if name in result.judgement.could_be_best else "no"
             ranks[-1] += [f"{could} (p {result.winner_p[a]:.2g})", f"{result.probability_best[a]:.2f}"]
         scores.append([name, *(f"{r.scores[a]:.4g}" for r in rankings)])
-    better = "higher" if result.higher_is_better else "lower"
-    title = f"Ranks: {result.metric} ({better} is better) on {len(result.datasets)} datasets"
+    title = f"Ranks: {result.metric} ({better(result.higher_is_better)}) on {len(result.datasets)} datasets"
     yield Table(title, ["algorithm", *titles, *sure], ranks, important=sure)
     yield Table("Scores", ["algorithm", *titles], scores)
 

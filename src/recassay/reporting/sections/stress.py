@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any
 
 from recassay.analysis.stress.result import StressResult
-from recassay.core.errors import count_of
 from recassay.core.types import FloatArray
 from recassay.plots.forms import (
     heat_map,
@@ -23,6 +22,7 @@ from recassay.plots.forms import (
 )
 from recassay.plots.grammar import Chart, channel, concat, hconcat, marks, tips
 from recassay.plots.theme import COLOURS, FAINT, INK, shorten, themed
+from recassay.reporting.numbers import sized
 from recassay.reporting.section import Brief, Plot, Plots, Section, Table, plot
 
 
@@ -35,7 +35,6 @@ def brief(result: StressResult) -> Brief:
 
 def tables(result: StressResult) -> Iterator[Table]:
     """The properties of each aggregation with their signs, rho under fewer datasets, and what survives."""
-    size = f"{len(result.algorithms)} algorithms on {count_of(len(result.datasets), 'dataset')}"
     properties = [
         [title, *("NA" if row.signs[r] == "NA" else f"{row.numbers[r]:.3f} {row.signs[r]}" for row in result.signs)]
         for r, title in enumerate(result.titles)
@@ -53,7 +52,7 @@ def tables(result: StressResult) -> Iterator[Table]:
     if result.missing.sentence():
         notes.append(f"{result.missing.sentence()}.")
     yield Table(
-        f"Properties of the aggregations: {result.metric}, {size}",
+        f"Properties of the aggregations: {result.metric}, {sized(result.algorithms, result.datasets)}",
         ["aggregation", *(row.title for row in result.signs)],
         properties,
         notes=notes,

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from recassay.analysis.compare.result import FEWEST_DATASETS
 from recassay.analysis.users.result import DatasetUsers, UsersResult
 from recassay.core import columns as c
 from recassay.core.errors import listing
@@ -14,9 +15,6 @@ from recassay.plots.grammar import Chart, channel, concat, condition, fixed, mar
 from recassay.plots.theme import FAINT, INK, shorten, themed
 from recassay.reporting.numbers import between, starred
 from recassay.reporting.section import Brief, Plots, Section, Table, plot
-
-FEW_DATASETS = 5
-"""Below so many datasets nothing is said about datasets in general."""
 
 
 def sentences(result: UsersResult) -> list[str]:
@@ -84,7 +82,7 @@ def _several(result: UsersResult) -> str:
 def _together(result: UsersResult) -> list[str]:
     """The two that lead over all datasets, where there are enough of them."""
     pair = next(iter(result.summary), None)
-    if pair is None or pair.effects is None or pair.p_holm is None or pair.effects.datasets < FEW_DATASETS:
+    if pair is None or pair.effects is None or pair.p_holm is None or pair.effects.datasets < FEWEST_DATASETS:
         return []
     effects = pair.effects
     shown = "is better than" if pair.significant else "is not shown to be better than"
@@ -104,7 +102,17 @@ def tables(result: UsersResult) -> Iterator[Table]:
         yield _means(dataset, result)
         yield pairs_table(dataset, result)
     if result.summary:
-        yield _summary(result)
+        yield Table(
+            f"{result.metric} over {len(result.datasets)} datasets (random effects)",
+            {"left": "{left}", "right": "{right}", "won-open-lost": "{wins}-{ties}-{losses}",
+             "difference": "{effects.estimate:+.5f}",
+             f"{100 * result.confidence:g} % interval": "{effects.low:+.5f} to {effects.high:+.5f}",
+             "p (Holm)": lambda pair: "" if pair.effects is None or pair.p_holm is None else starred(pair),
+             "tau": "{effects.tau:.4f}"},
+            result.summary,
+            names=2,
+            important=["right", "difference", "p (Holm)", "won-open-lost"],
+        )  # fmt: skip
 
 
 def _means(users: DatasetUsers, result: UsersResult) -> Table:
@@ -145,20 +153,6 @@ def pairs_table(users: DatasetUsers, result: UsersResult) -> Table:
         names=2,
         important=["right", "difference", "p (Holm)"],
         notes=notes,
-    )  # fmt: skip
-
-
-def _summary(result: UsersResult) -> Table:
-    return Table(
-        f"{result.metric} over {len(result.datasets)} datasets (random effects)",
-        {"left": "{left}", "right": "{right}", "won-open-lost": "{wins}-{ties}-{losses}",
-         "difference": "{effects.estimate:+.5f}",
-         f"{100 * result.confidence:g} % interval": "{effects.low:+.5f} to {effects.high:+.5f}",
-         "p (Holm)": lambda pair: "" if pair.effects is None or pair.p_holm is None else starred(pair),
-         "tau": "{effects.tau:.4f}"},
-        result.summary,
-        names=2,
-        important=["right", "difference", "p (Holm)", "won-open-lost"],
     )  # fmt: skip
 
 
