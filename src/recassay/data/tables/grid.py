@@ -159,7 +159,9 @@ def table_of(rows: Sequence[Sequence[str]], title: str = "", *, drawn: bool = Fa
     if first == 0:
         return None
     head, body = grid[:first], grid[first:]
-    counted = len(head) > 1 and len(filled) > 2 and [row[0] for row in body] == [f"{i}" for i in range(len(body))]
+    named = bool(head[-1][0]) and not any(head[-1][1:])  # a row with the name of the index: its numbers are names
+    numbered = [row[0] for row in body] == [f"{i}" for i in range(len(body))]
+    counted = len(head) > 1 and len(filled) > 2 and numbered and not named
     corners = [row[0] for row in head]
     if counted:  # the index of pandas under the words of the levels: the names of columns stand beside it
         head, body = [row[1:] for row in head], [row[1:] for row in body]

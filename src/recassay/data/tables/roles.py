@@ -133,9 +133,11 @@ def layout_of(table: Table, asked: Asked, where: str) -> Layout:
             left_out.append(names[j])
             continue
         column, spread = _value_column(j, levels), _spread(names[j])
-        if spread and values and values[-1].metric is not None and values[-1].statistic == "value":
-            column = replace(values[-1], place=j, statistic=spread)
-        if column.statistic == "skip" or (column.metric is None and canonical(names[j]) in IGNORED):
+        before = values[-1] if spread and values and values[-1].metric is not None else None
+        if before is not None and before.statistic == "value":
+            column = replace(before, place=j, statistic=spread)
+        second = before is not None and before.statistic not in ("value", spread)  # `std`, and `stderr` after it
+        if second or column.statistic == "skip" or (column.metric is None and canonical(names[j]) in IGNORED):
             left_out.append(names[j])
         else:
             values.append(column)

@@ -18,9 +18,15 @@ def settle(table: Table, layout: Layout, asked: Asked, stem: str) -> None:
     """Take compound headers apart, and find the one metric of a table whose headers name none."""
     names, values = table.names(), layout.values
     if asked.rows is not None and asked.metric is not None:
-        named = [column for column in values if column.metric]
+        # `ml@10` alone, of which nobody knows a metric, is the name of a dataset (or an algorithm).
+        named = [column for column in values if column.metric and (column.metric.known or column.other)]
         if len(named) < len(values) and not any("@" in names[column.place] for column in named):
-            values = [replace(column, metric=None, other=names[column.place]) for column in values]
+            whole = {column.cell: names[column.place] for column in values if column.statistic == "value"}
+            bare = [(column, replace(column, metric=None, other=names[column.place])) for column in values]
+            values = [  # a deviation stays with its values
+                new if old.statistic == "value" else replace(new, other=whole.get(old.cell, new.other))
+                for old, new in bare
+            ]
     if not {c.METRIC, c.VALUE} & layout.roles.keys():
         if not any(column.metric and column.metric.known for column in values):
             parted = [(column, split_compound(names[column.place])) for column in values]

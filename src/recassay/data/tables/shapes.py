@@ -85,7 +85,7 @@ def long_form(table: Table, asked: Asked, where: str, dataset: str, stem: str = 
     if c.VALUE in layout.roles and c.ALGORITHM in layout.roles and (c.METRIC in layout.roles or asked.metric):
         frame = _long(table, layout, asked, where, remarks)
     elif is_readable(layout):
-        frame = _columns(table, layout, where, remarks)
+        frame = _columns(table, layout, asked, where, remarks)
     else:
         raise refusal(table, layout, where)
     if c.ALGORITHM not in frame.columns:
@@ -94,6 +94,8 @@ def long_form(table: Table, asked: Asked, where: str, dataset: str, stem: str = 
         frame = frame.with_columns(pl.lit(asked.dataset or dataset).alias(c.DATASET))
         if asked.dataset is None:
             remarks.sentences.append(f"no column names the dataset: {dataset!r} was taken (`dataset` names another)")
+    elif asked.dataset is not None and frame.get_column(c.DATASET).null_count():
+        remarks.sentences.append(f"rows that name no dataset were taken as on {asked.dataset!r}, as `dataset` says")
     if c.USER in frame.columns:
         count = frame.get_column(c.USER).drop_nulls().n_unique()
         remarks.sentences.append(
@@ -145,10 +147,13 @@ def _interval_columns(table: Table) -> tuple[pl.Series, pl.Series] | None:
     return (table.columns[lows[0]], table.columns[highs[0]]) if len(lows) == len(highs) == 1 else None
 
 
-def _columns(table: Table, layout: Layout, where: str, remarks: Remarks) -> pl.DataFrame:
+def _columns(table: Table, layout: Layout, asked: Asked, where: str, remarks: Remarks) -> pl.DataFrame:
     """Numbers under headers: one part for each column of values, put below each other."""
     roles, across = layout.roles, layout.across
-    named, filled = filled_down({name: table.columns[j] for name, j in roles.items() if name in _NAMES})
+    named, filled = filled_down(
+        {name: table.columns[j] for name, j in roles.items() if name in _NAMES},
+        kept=() if asked.dataset is None else (c.DATASET,),
+    )
     if filled:
         remarks.sentences.append(f"gaps in the column of {listing(filled)} were filled with the name above them")
     index = [column.alias(name) for name, column in named.items()]
@@ -203,12 +208,14 @@ def _refuse_other_scales(columns: list[ValueColumn], parts: list[pl.DataFrame], 
 
 
 def _chosen(layout: Layout, remarks: Remarks) -> list[ValueColumn]:
-    """The columns that were measured on test data; others only where a metric has no such column."""
+    """The columns of test data; where a metric has none, those of validation data, and else those of training data."""
     tested = {column.cell for column in layout.values if column.metric and not column.phase}
-    chosen = [column for column in layout.values if not column.phase or column.cell not in tested]
+    validated = {column.cell for column in layout.values if column.phase == "valid"}
+    better = {"": set(), "valid": tested, "train": tested | validated}
+    chosen = [column for column in layout.values if column.cell not in better[column.phase]]
     phases = sorted({column.phase for column in chosen if column.phase})
     if phases:
-        remarks.sentences.append(f"some metrics are there on {' and '.join(phases)} data alone, and were read from it")
+        remarks.sentences.append(f"some metrics have no test results, and were read from {' and '.join(phases)} data")
     return chosen
 
 
