@@ -8,7 +8,6 @@ relevant. A user with R = 0 has no value (NaN).
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from typing import ClassVar
 
 import numpy as np
@@ -30,11 +29,11 @@ class AccuracyMetric(MetricBase):
             values = self._values(context.hits(top, truth)[:, :k], relevant, k)
         return np.where(relevant > 0, values, np.nan)
 
-    @abstractmethod
     def _values(self, hits: BoolArray, relevant: IntArray, k: int) -> FloatArray:
-        """The values from the hits (rows x at most k); what comes out where nothing is relevant does not
-        count.
+        """The values from the hits (rows x at most k), by default their number, divided as the variant says; what comes
+        out where nothing is relevant does not count.
         """
+        return count(hits) / self.divisor(hits, relevant, k)
 
     def divisor(self, hits: BoolArray, relevant: IntArray, k: int) -> int | IntArray:
         """What the variant `by_k`, `by_relevant`, `by_min` or `by_hits` divides by."""
@@ -66,9 +65,6 @@ class Precision(AccuracyMetric):
         "by_min": "hits divided by min(k, relevant) (KDD'24 code)",
     }
 
-    def _values(self, hits: BoolArray, relevant: IntArray, k: int) -> FloatArray:
-        return count(hits) / self.divisor(hits, relevant, k)
-
 
 class Recall(AccuracyMetric):
     """The share of the relevant items that are listed.
@@ -84,9 +80,6 @@ class Recall(AccuracyMetric):
         "by_relevant": "hits divided by the number of relevant items (trec_eval, ranx, RecTools)",
         "by_min": "hits divided by min(k, relevant) (Liang et al. 2018)",
     }
-
-    def _values(self, hits: BoolArray, relevant: IntArray, k: int) -> FloatArray:
-        return count(hits) / self.divisor(hits, relevant, k)
 
 
 class F1(AccuracyMetric):

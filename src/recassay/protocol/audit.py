@@ -108,10 +108,7 @@ class AuditRecord:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
-        plain = asdict(self)
-        plain["findings"] = [asdict(finding) for finding in self.findings]
-        plain["repeats"] = self.repeats.to_dict()
-        return plain
+        return asdict(self) | {"findings": list(map(asdict, self.findings)), "repeats": self.repeats.to_dict()}
 
 
 class _Seen(NamedTuple):

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
 
-from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
+from pydantic import Field
 
 from recassay.core.specs.specs import FOLDED, IdentifiedSpec, ProtocolSpec
 from recassay.core.specs.study import LIST_DEPTH, AlgorithmSpec, ComPerSpec, DatasetSpec, Setting, StudySpec, TuningSpec
@@ -50,12 +49,9 @@ class CellSpec(IdentifiedSpec):
     comper: ComPerSpec | None = None
     """The attack under which robustness is measured; a cell without one is known by the fields above alone."""
 
-    @model_serializer(mode="wrap")
-    def _without_absent(self, fields: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        values: dict[str, Any] = fields(self)
-        if self.comper is None:
-            del values["comper"]
-        return values
+    def idle(self) -> dict[str, bool]:
+        """No attack."""
+        return {"comper": self.comper is None}
 
     @property
     def reported(self) -> tuple[str, ...]:

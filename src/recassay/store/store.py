@@ -170,9 +170,8 @@ class Store(CellFiles, TrialTable):
         ):
             values.setdefault(cell, {})[metric] = value
         own, records = [], []
-        for *columns, universe in self._connection.execute(
-            query
-        ):  # one by one: a large study is read within its memory
+        # One by one: a large study is read within its memory.
+        for *columns, universe in self._connection.execute(query):
             row = dict(zip(_COLUMNS, columns, strict=True))
             row |= {name: unpacked(name, row[name], self.folder) for name in _JSON_FIELDS}
             records.append(CellRecord(**row, metrics=values.get(row["id"], {})))

@@ -31,6 +31,10 @@ def synthetic_results(n_datasets: int = 16, *, noise: float = 0.25, seeds: int =
     cover = rng.beta(2, 3, size=shape)
     seconds = np.exp(0.6 * np.arange(len(ALGORITHMS))[::-1, None] + rng.normal(0, 0.4, shape))
     frames = []
+    names = {
+        c.ALGORITHM: np.repeat(ALGORITHMS, n_datasets),
+        c.DATASET: [f"set-{d + 1:02d}" for d in range(n_datasets)] * len(ALGORITHMS),
+    }
     for s in range(seeds):
         wobble = 0.3 * noise * rng.normal(size=shape)
         logit = cell + wobble
@@ -40,15 +44,5 @@ def synthetic_results(n_datasets: int = 16, *, noise: float = 0.25, seeds: int =
             ("coverage@10", np.clip(cover + 0.01 * wobble, 0, 1)),
             ("seconds_fit", seconds * np.exp(0.05 * wobble)),
         ):
-            frames.append(
-                pl.DataFrame(
-                    {
-                        c.ALGORITHM: np.repeat(ALGORITHMS, n_datasets),
-                        c.DATASET: [f"set-{d + 1:02d}" for d in range(n_datasets)] * len(ALGORITHMS),
-                        c.METRIC: metric,
-                        c.VALUE: values.ravel(),
-                        c.SEED: s,
-                    }
-                )
-            )
+            frames.append(pl.DataFrame({**names, c.METRIC: metric, c.VALUE: values.ravel(), c.SEED: s}))
     return pl.concat(frames)

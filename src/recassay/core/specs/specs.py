@@ -79,6 +79,15 @@ class Spec(BaseModel):
         """The spec that was given, as itself or by its fields; None is that of all defaults."""
         return cls.checked(**given) if isinstance(given, Mapping) else given or cls()
 
+    def idle(self) -> dict[str, bool]:
+        """Fields that may be without effect, and whether they are: a spec is written, and known, without those."""
+        return {}
+
+    @model_serializer(mode="wrap")
+    def _without_idle(self, fields: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        idle = self.idle()
+        return {name: value for name, value in fields(self).items() if not idle.get(name)}
+
     def content_hash(self) -> str:
         """SHA-256 of the canonical JSON of all fields, defaults included."""
         text = json.dumps(self.model_dump(mode="json"), sort_keys=True, separators=(",", ":"))
@@ -186,14 +195,9 @@ class ProtocolSpec(Spec):
             )
         return self
 
-    @model_serializer(mode="wrap")
-    def _without_idle(self, fields: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        dumped: dict[str, Any] = fields(self)
-        if self.split != "rolling":
-            dumped.pop("window", None)
-        if self.user_share == 1:
-            dumped.pop("user_share", None)
-        return dumped
+    def idle(self) -> dict[str, bool]:
+        """The window of other splits, and the share of all users."""
+        return {"window": self.split != "rolling", "user_share": self.user_share == 1}
 
 
 class AttackSpec(Spec):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import AfterValidator, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from recassay.core.specs.specs import AttackSpec, ProtocolSpec, ReadSpec, Spec
 
@@ -117,14 +117,9 @@ class TuningSpec(Spec):
     """Seed of the search and of the fits in it; None: the seed of the cell. With one, cells that differ in their seed
     alone share their trials, and the seed of the cell is that of the final fit."""
 
-    @model_serializer(mode="wrap")
-    def _without_one(self, fields: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        dumped: dict[str, Any] = fields(self)
-        if self.parallel == 1:
-            del dumped["parallel"]
-        if self.seed is None:
-            del dumped["seed"]
-        return dumped
+    def idle(self) -> dict[str, bool]:
+        """One trial at a time, and the seed of the cell."""
+        return {"parallel": self.parallel == 1, "seed": self.seed is None}
 
     @property
     def staged(self) -> bool:
@@ -198,12 +193,9 @@ class StudySpec(Spec):
     """Choices that are varied; None: none."""
     base: str = "."
 
-    @model_serializer(mode="wrap")
-    def _without_absent(self, fields: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        dumped: dict[str, Any] = fields(self)
-        if self.multiverse is None:
-            dumped.pop("multiverse", None)
-        return dumped
+    def idle(self) -> dict[str, bool]:
+        """Choices that are not varied."""
+        return {"multiverse": self.multiverse is None}
 
     @model_validator(mode="after")
     def _check(self) -> StudySpec:

@@ -205,13 +205,9 @@ class Transfer:
     def _part_size(self) -> int:
         return self.part.stat().st_size if self.part.exists() else 0
 
-    @property
-    def _state_path(self) -> Path:
-        return self.part.with_name(f"{self.part.name}.json")
-
     def _read_state(self) -> dict[str, Any]:
         try:
-            state = json.loads(self._state_path.read_text("utf-8"))
+            state = json.loads(_notes(self.part).read_text("utf-8"))
         except (OSError, ValueError):
             state = None
         return state if isinstance(state, dict) else {}
@@ -221,7 +217,7 @@ class Transfer:
         strong = etag if etag and not etag.startswith("W/") else None
         state = {"address": self.address, "etag": etag, "validator": strong or headers.get("Last-Modified")}
         state["total"] = _length(headers.get("Content-Length"))
-        self._state_path.write_text(json.dumps(state), "utf-8")
+        _notes(self.part).write_text(json.dumps(state), "utf-8")
 
     def _start_again(self, reason: str) -> _PassingProblem:
         """The part on disk goes, and the next attempt asks for the whole file."""
@@ -229,15 +225,19 @@ class Transfer:
         return _PassingProblem(reason)
 
 
+def _notes(part: Path) -> Path:
+    return part.with_name(f"{part.name}.json")
+
+
 def discard(part: Path) -> None:
     """Remove a part and its notes."""
-    part.with_name(f"{part.name}.json").unlink(missing_ok=True)
+    _notes(part).unlink(missing_ok=True)
     part.unlink(missing_ok=True)
 
 
 def empty(part: Path) -> None:
     """Start a part afresh; the file itself stays, since a lock may hold it."""
-    part.with_name(f"{part.name}.json").unlink(missing_ok=True)
+    _notes(part).unlink(missing_ok=True)
     part.write_bytes(b"")
 
 
