@@ -237,7 +237,7 @@ def test_chains_burn_in_once_and_keep_cells_now_and_then(monkeypatch):
 
 def test_pairs_in_blocks_compare_as_sequences():
     assert [(part.start, part.stop) for part in blocks(3, 5_000_000)] == [(0, 1), (1, 2), (2, 3)]
-    assert [part.stop - part.start for part in blocks(5, 1_000_000)] == [4, 4]
+    assert [part.stop - part.start for part in blocks(5, 1_000_000)] == [4, 1]
     rows = PairRows(lambda *row: row, np.array([0, 0, 1]), np.array([1, 2, 2]),
                     {"p": np.array([0.1, 0.2, 0.3]), "name": lambda places: [f"n{at}" for at in places]})  # fmt: skip
     assert rows == [(0.1, "n0"), (0.2, "n1"), (0.3, "n2")]

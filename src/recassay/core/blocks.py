@@ -18,9 +18,13 @@ Number = TypeVar("Number", bound=np.generic)
 
 def row_blocks(rows: int, at_least: int = 0) -> Iterator[slice]:
     """Successive slices of `ROWS` rows, or of `at_least` so many where that is more."""
-    step = max(ROWS, at_least)
-    for start in range(0, rows, step):
-        yield slice(start, min(start + step, rows))
+    return number_blocks(rows, 1, max(ROWS, at_least))
+
+
+def number_blocks(rows: int, width: int, numbers: int) -> Iterator[slice]:
+    """Successive slices of rows of `width` numbers, so that none has more than `numbers` of them, or of single rows."""
+    step = max(1, numbers // max(width, 1))
+    return (slice(start, min(start + step, rows)) for start in range(0, rows, step))
 
 
 def user_blocks(user: IdArray) -> Iterator[slice]:

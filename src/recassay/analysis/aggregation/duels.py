@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from recassay.core.blocks import number_blocks
 from recassay.core.ranked import wins
 from recassay.core.system.compiled import compiled
 from recassay.core.ties import beats
@@ -85,10 +86,8 @@ class Duels:
         whole = bool((weights == np.rint(weights)).all()) and float(np.abs(weights).sum(axis=1).max()) < 2**24
         # Whole numbers of this size are exact in single precision, which is twice as fast.
         kind = np.float32 if whole else np.float64
-        rows = max(1, NUMBERS_AT_ONCE // max(1, len(self._won)))
         sides: list[NDArray[Any]] = [side.astype(kind, copy=False).T for side in (self._won, self._lost)]
-        for start in range(0, len(weights), rows):
-            part = slice(start, start + rows)
+        for part in number_blocks(len(weights), len(self._won), NUMBERS_AT_ONCE):
             some: NDArray[Any] = weights[part].astype(kind)
             won, lost = ((some @ side).astype(np.float64) for side in sides)
             yield part, won, lost

@@ -13,7 +13,9 @@ from recassay.analysis.beta_irt.model import Posterior, log_expit
 from recassay.analysis.beta_irt.normal import laplace, variational, widen
 from recassay.analysis.beta_irt.result import TRAITS, Direction, Trait
 from recassay.analysis.beta_irt.sampling import sample_posterior
+from recassay.analysis.inference.bootstrap import dataset_weights
 from recassay.analysis.inference.distributions import normal_cdf, normal_quantile
+from recassay.core.blocks import number_blocks
 from recassay.core.errors import listing
 from recassay.core.seeds import derived_rng
 from recassay.core.types import FloatArray
@@ -158,10 +160,9 @@ def shares_at_the_ends(posterior: Posterior, z: FloatArray, rng: np.random.Gener
     density = posterior.cells(x, y, a, False)[0].transpose(1, 0, 2)
     prior = log_expit(_GRID) + log_expit(-_GRID)
     highest, lowest = np.zeros(n), np.zeros(n)
-    step = max(1, _AT_ONCE // (n * len(_GRID)))
-    drawn = rng.multinomial(m, np.full(m, 1 / m), size=REPLICATES).astype(np.float64)
-    for start in range(0, REPLICATES, step):
-        height = np.einsum("rm,ngm->rng", drawn[start : start + step], density, optimize=True) + prior
+    drawn = dataset_weights(m, REPLICATES, rng)
+    for part in number_blocks(REPLICATES, n * len(_GRID), _AT_ONCE):
+        height = np.einsum("rm,ngm->rng", drawn[part], density, optimize=True) + prior
         height = np.exp(height - height.max(axis=2, keepdims=True))
         mean = (height @ _GRID) / height.sum(axis=2)
         highest += np.bincount(mean.argmax(axis=1), minlength=n)

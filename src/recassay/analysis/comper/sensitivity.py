@@ -8,9 +8,11 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from recassay.analysis.inference.bootstrap import dataset_weights
 from recassay.core import ties
+from recassay.core.blocks import number_blocks
 from recassay.core.seeds import derived_rng
-from recassay.core.types import FloatArray
+from recassay.core.types import FloatArray, IntArray
 
 Scheme: TypeAlias = Literal["perturbed", "random", "any"]
 
@@ -63,14 +65,13 @@ def weight_sensitivity(
     cube = np.concatenate([normalised, normalised.mean(axis=1, keepdims=True)], axis=1)
     n_algorithms, n_settings, _ = cube.shape
     base = _order(matrix.sum(axis=1) @ cube.transpose(1, 2, 0))
-    step = max(1, _AT_ONCE // (n_algorithms * n_settings))
     sensitivities = []
     for scheme in SCHEMES:
         weights = random_weights(matrix, scheme, draws, derived_rng(seed, "comper", scheme))
         changed, other_first = np.zeros(n_settings), np.zeros(n_settings)
         first = np.zeros((n_algorithms, n_settings))
-        for start in range(0, draws, step):
-            order = _order(np.einsum("nd,asd->nsa", weights[start : start + step], cube, optimize=True))
+        for part in number_blocks(draws, n_algorithms * n_settings, _AT_ONCE):
+            order = _order(np.einsum("nd,asd->nsa", weights[part], cube, optimize=True))
             changed += (order != base).any(axis=2).sum(axis=0)
             other_first += (order[:, :, 0] != base[:, 0]).sum(axis=0)
             for s in range(n_settings):
@@ -79,7 +80,7 @@ def weight_sensitivity(
     return sensitivities
 
 
-def _order(scores: FloatArray) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+def _order(scores: FloatArray) -> IntArray:
     """Positions of the algorithms (last axis), highest score first; scores that tie in the table's order."""
     return np.argsort(ties.ranks(scores, higher_is_better=True), axis=-1, kind="stable")
 
@@ -93,7 +94,7 @@ def resampled_first(scores: FloatArray, datasets: Sequence[str], *, draws: int, 
     if len(names) < FEWEST_DATASETS:
         return None
     rng = derived_rng(seed, "comper", "datasets")
-    drawn = rng.multinomial(len(names), np.full(len(names), 1 / len(names)), size=draws)[:, place].astype(np.float64)
+    drawn = dataset_weights(len(names), draws, rng)[:, place]
     mean = drawn @ scores.T / drawn.sum(axis=1, keepdims=True)
     best = ~ties.beats(mean.max(axis=1, keepdims=True), mean)
     return np.asarray((best / best.sum(axis=1, keepdims=True)).mean(axis=0))

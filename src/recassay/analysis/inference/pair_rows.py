@@ -7,6 +7,7 @@ from typing import Any, Generic, TypeVar, overload
 
 import numpy as np
 
+from recassay.core.blocks import number_blocks
 from recassay.core.types import FloatArray, IntArray
 
 Row = TypeVar("Row")
@@ -17,8 +18,7 @@ BLOCK = 4_000_000
 
 def blocks(count: int, width: int) -> Iterator[slice]:
     """Slices of `count` rows of `width` numbers, as many rows at once as memory should hold."""
-    size = max(1, BLOCK // width)
-    return (slice(start, start + size) for start in range(0, count, size))
+    return number_blocks(count, width, BLOCK)
 
 
 def count_wins(ranks: FloatArray) -> IntArray:

@@ -12,6 +12,7 @@ from recassay.analysis.logistic_irt.em import LogisticFit
 from recassay.analysis.logistic_irt.grid import expected_counts
 from recassay.analysis.logistic_irt.items import slopes
 from recassay.analysis.logistic_irt.priors import ItemState
+from recassay.core.blocks import number_blocks
 from recassay.core.choices import LogisticModel
 from recassay.core.tables.responses import MISSING, Responses
 from recassay.core.types import FloatArray
@@ -112,15 +113,13 @@ def _joint(responses: Responses, fit: LogisticFit, model: LogisticModel, state: 
     # Louis (1982): observed information = complete information - variance of the scores given the responses.
     missing = np.zeros((k * m, k * m))
     patterns, first, counts = np.unique(responses.codes, axis=0, return_index=True, return_counts=True)
-    step = max(1, (1 << 22) // (len(points) * k * m))
-    for start in range(0, len(patterns), step):
-        codes = patterns[start : start + step]
-        posterior = fit.posterior[first[start : start + step]]
+    for part in number_blocks(len(patterns), len(points) * k * m, 1 << 22):
+        codes, posterior = patterns[part], fit.posterior[first[part]]
         known, hit = (codes != MISSING), (codes == 1)
         residual = np.where(known[:, :, None], hit[:, :, None] - probability[None], 0.0)
         score = residual[:, None] * gradient[None]
         score -= np.einsum("npiq,nq->npi", score, posterior, optimize=True)[..., None]
-        score *= np.sqrt(posterior * counts[start : start + step, None])[:, None, None, :]
+        score *= np.sqrt(posterior * counts[part, None])[:, None, None, :]
         flat = score.transpose(1, 2, 0, 3).reshape(k * m, -1)
         missing += flat @ flat.T
     # The complete information is block diagonal: items are independent given the ability.

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from recassay.analysis.logistic_irt.priors import ItemState
+from recassay.core.blocks import number_blocks
 from recassay.core.tables.responses import LogisticItems
 from recassay.core.types import FloatArray
 
@@ -19,9 +20,7 @@ BLOCK_CELLS = 1 << 20
 
 def blocks(length: int, width: int) -> Iterator[slice]:
     """Slices of `length` such that a block times `width` stays below `BLOCK_CELLS`."""
-    step = max(1, BLOCK_CELLS // max(width, 1))
-    for start in range(0, length, step):
-        yield slice(start, min(start + step, length))
+    return number_blocks(length, width, BLOCK_CELLS)
 
 
 ItemParameters: TypeAlias = LogisticItems | ItemState

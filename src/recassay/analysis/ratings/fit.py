@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from recassay.analysis.aggregation.contest import share_of_best
-from recassay.analysis.inference.bootstrap import refuse_few
+from recassay.analysis.inference.bootstrap import dataset_weights, refuse_few
 from recassay.analysis.inference.distributions import t_quantile
 from recassay.analysis.inference.families import family_numbers
 from recassay.analysis.inference.significance import dataset_ranks
@@ -16,6 +16,7 @@ from recassay.analysis.ratings.newton import climb
 from recassay.analysis.ratings.result import RatingsResult
 from recassay.core import columns as c
 from recassay.core.analysis import Analysis, AnalysisSpec
+from recassay.core.blocks import number_blocks
 from recassay.core.choices import DRAWS_OF
 from recassay.core.errors import UsageError
 from recassay.core.names import canonical, did_you_mean
@@ -62,7 +63,7 @@ def rate_by_pairs(
     groups = family_numbers(matrix.datasets, families)
     n_groups = int(groups.max()) + 1
     rng = derived_rng(seed, "ratings", matrix.metric)
-    drawn = rng.multinomial(n_groups, np.full(n_groups, 1 / n_groups), size=replicates).astype(np.float64)[:, groups]
+    drawn = dataset_weights(n_groups, replicates, rng)[:, groups]
     once = 1 - np.eye(k)[None]
     whole = strengths(points.sum(axis=1)[None], once, np.full(1, float(len(matrix.datasets))))[0]
     sampled = strengths(drawn @ points.T, once, drawn.sum(axis=1), start=whole)
@@ -129,8 +130,7 @@ def rate_battles(
         return strengths(points, games + games.transpose(0, 2, 1), start=start)
 
     whole = strengths_of(count[None].astype(np.float64))[0]
-    block = max(1, _BLOCK // k**2)
-    parts = [strengths_of(drawn[at : at + block], whole) for at in range(0, replicates, block)]
+    parts = [strengths_of(drawn[part], whole) for part in number_blocks(replicates, k**2, _BLOCK)]
     anchor = _anchor(names, baseline)
     rating = _on_scale(whole[None], anchor)[0]
     played, made = np.zeros((k, k)), np.zeros((k, k))

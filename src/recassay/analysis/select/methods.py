@@ -15,6 +15,7 @@ from recassay.analysis.dataset_space.space import DatasetSpace
 from recassay.analysis.inference.bootstrap import dataset_weights, random_subsets, subset_weights
 from recassay.analysis.select.result import METHODS
 from recassay.core import ties
+from recassay.core.blocks import number_blocks
 from recassay.core.errors import UsageError
 from recassay.core.names import did_you_mean
 from recassay.core.ties import ROUNDING
@@ -133,8 +134,8 @@ class SubsetAgreement:
     def directions(self, weights: FloatArray) -> FloatArray:
         """The ranks for every row of weights, centred and of length 1: their inner products are Spearman's rho."""
         parts = []
-        for start in range(0, len(weights), _ROWS):
-            scores = self.rule.score(self.contest, weights[start : start + _ROWS], DolanMore())
+        for part in number_blocks(len(weights), 1, _ROWS):
+            scores = self.rule.score(self.contest, weights[part], DolanMore())
             ranks = ties.ranks(scores, higher_is_better=self.upward)
             ranks -= (ranks.shape[1] + 1) / 2  # the mean of ranks, ties or not
             length = np.sqrt(np.einsum("ra,ra->r", ranks, ranks))[:, None]

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from recassay.analysis.inference.bootstrap import intervals, refuse_few
+from recassay.analysis.inference.bootstrap import dataset_weights, intervals, refuse_few
 from recassay.analysis.strata.pairs import find_crossings, paired_tests
 from recassay.analysis.strata.result import DatasetStrata, StrataResult
 from recassay.analysis.strata.sensitivity import sensitivity, study_sensitivity
 from recassay.core import ties
 from recassay.core.analysis import Analysis, AnalysisSpec
+from recassay.core.blocks import number_blocks
 from recassay.core.errors import UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.results import Results
@@ -125,10 +126,9 @@ def user_replicates(scores: FloatArray, replicates: int, rng: np.random.Generato
     table = _sums(scores, rng)
     n_groups = table.shape[1]
     means = np.empty((replicates, n_thresholds, n_algorithms))
-    for start in range(0, replicates, ROWS_AT_ONCE):
-        rows = slice(start, min(start + ROWS_AT_ONCE, replicates))
-        weights = rng.multinomial(n_groups, np.full(n_groups, 1 / n_groups), size=rows.stop - rows.start)
-        means[rows] = _means(weights.astype(np.float64) @ table.T, n_thresholds, n_algorithms)
+    for rows in number_blocks(replicates, 1, ROWS_AT_ONCE):
+        weights = dataset_weights(n_groups, rows.stop - rows.start, rng)
+        means[rows] = _means(weights @ table.T, n_thresholds, n_algorithms)
     return means[np.isfinite(means).all(axis=(1, 2))]
 
 

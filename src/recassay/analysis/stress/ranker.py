@@ -12,6 +12,7 @@ from recassay.analysis.aggregation.contest import Contest, Parts
 from recassay.analysis.aggregation.rules import DolanMore, Rule
 from recassay.analysis.inference.bootstrap import random_subsets
 from recassay.core import ties
+from recassay.core.blocks import number_blocks
 from recassay.core.choices import MANY_ALGORITHMS, VERY_MANY
 from recassay.core.types import FloatArray, IntArray
 
@@ -53,8 +54,8 @@ class Ranker:
     def among(self, chosen: IntArray) -> FloatArray:
         """Ranks, rules x draws x size, among a part of the algorithms alone (positions, draws x size)."""
         n_datasets = self.contest.values.shape[2]
-        block = max(1, NUMBERS_AT_ONCE // (chosen.shape[1] * n_datasets))
-        parts = [Parts(self.contest, chosen[start : start + block]) for start in range(0, len(chosen), block)]
+        blocks = number_blocks(len(chosen), chosen.shape[1] * n_datasets, NUMBERS_AT_ONCE)
+        parts = [Parts(self.contest, chosen[block]) for block in blocks]
         return np.concatenate([self.of(part, np.ones((len(part.values), n_datasets))) for part in parts], axis=1)
 
 

@@ -15,6 +15,7 @@ from recassay.analysis.users.random_effects import random_effects
 from recassay.analysis.users.result import LEAST_DATASETS, DatasetUsers, PairSummary, UserPair, UsersResult
 from recassay.analysis.users.sign_flip import sign_flip_p
 from recassay.core.analysis import Analysis, AnalysisSpec
+from recassay.core.blocks import number_blocks
 from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.results import Results
@@ -87,9 +88,7 @@ def _dataset(scores: UserScores, sign: float, alpha: float, replicates: int, see
         gap_spans = -gap_spans[:, ::-1]
     difference, spread, p = (np.empty(len(left)) for _ in range(3))
     tally = np.empty((3, len(left)), dtype=np.int64)
-    width = max(_BLOCK // scores.users, 1)
-    for start in range(0, len(left), width):
-        part = slice(start, start + width)
+    for part in number_blocks(len(left), scores.users, _BLOCK):
         gaps = sign * (values[left[part]] - values[right[part]]).T
         difference[part], spread[part] = gaps.mean(axis=0), gaps.std(axis=0, ddof=1)
         p[part] = sign_flip_p(gaps, rng)
@@ -212,15 +211,12 @@ def user_intervals(
     height = max(min(replicates, MOST_DRAWS // n), min(replicates, KEPT_REPLICATES))
     typical = _root_mean_square(values.T)
     means = np.empty((height, len(values)))
-    rows = max(_DRAWN_AT_ONCE // n, 1)
-    for start in range(0, height, rows):
-        weight = _draws(n, min(rows, height - start), rng)
-        means[start : start + len(weight)] = (weight[:, :-2] @ values.T + np.outer(weight[:, -1], typical)) / n
+    for part in number_blocks(height, n, _DRAWN_AT_ONCE):
+        weight = _draws(n, part.stop - part.start, rng)
+        means[part] = (weight[:, :-2] @ values.T + np.outer(weight[:, -1], typical)) / n
     tail = expanded_tail(confidence, n)
     spans = np.empty((len(left), 2))
-    width = max(_DRAWN_AT_ONCE // n, 1)
-    for start in range(0, len(left), width):
-        part = slice(start, start + width)
+    for part in number_blocks(len(left), n, _DRAWN_AT_ONCE):
         gaps = values[left[part]] - values[right[part]]
         added = _root_mean_square(gaps.T)[:, None]
         spans[part] = skewed_intervals(np.hstack([gaps, added, -added]), confidence)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from recassay.analysis.inference.distributions import normal_pdf, normal_sf
+from recassay.core.blocks import number_blocks
 from recassay.core.types import BoolArray, FloatArray
 
 MOST_ENUMERATED = 30
@@ -55,9 +56,8 @@ def sign_flip_p(differences: FloatArray, rng: np.random.Generator) -> FloatArray
             p[place] = exact
         else:
             smooth.append(place)
-    width = max(_BLOCK // max(n, 1), 1)
-    for start in range(0, len(smooth), width):
-        chosen = smooth[start : start + width]
+    for part in number_blocks(len(smooth), n, _BLOCK):
+        chosen = smooth[part]
         p[chosen] = _saddlepoint(differences[:, chosen])
     for place in smooth:
         d = differences[unequal[:, place], place]
@@ -92,9 +92,9 @@ def _lumpy(d: FloatArray) -> bool:
 
 def _drawn(d: FloatArray, otherwise: float, rng: np.random.Generator) -> float:
     least = abs(float(d.sum())) - TIE * float(np.abs(d).sum())
-    extreme, rows = 0, max(_BLOCK // len(d), 1)
-    for start in range(0, DRAWS, rows):
-        signs = rng.integers(0, 2, size=(min(rows, DRAWS - start), len(d)), dtype=np.int8)
+    extreme = 0
+    for part in number_blocks(DRAWS, len(d), _BLOCK):
+        signs = rng.integers(0, 2, size=(part.stop - part.start, len(d)), dtype=np.int8)
         extreme += int(np.count_nonzero(np.abs((2.0 * signs - 1.0) @ d) >= least))
     return (1 + extreme) / (1 + DRAWS) if extreme >= 20 else otherwise
 
