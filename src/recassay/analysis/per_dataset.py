@@ -111,7 +111,7 @@ def per_dataset(matrix: Matrix, *, users: pl.DataFrame | None = None, confidence
     elif users is not None and users.height:
         source = "users"
         known = users.filter(pl.col(c.ALGORITHM).is_in(matrix.algorithms), pl.col(c.DATASET).is_in(matrix.datasets))
-        place = places_of(known, list(matrix.algorithms), list(matrix.datasets))
+        place = places_of(known, matrix.algorithms, matrix.datasets)
         count[place], deviation[place] = known.get_column("n").to_numpy(), known.get_column("deviation").to_numpy()
     t = t_quantile(0.5 + confidence / 2, np.maximum(count - 1, 1))
     half = np.where(count > 1, t * deviation / np.sqrt(count), np.nan)

@@ -12,7 +12,7 @@ import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.choices import AdaptiveTarget
-from recassay.core.system.display import Displayed
+from recassay.core.tables.matrix import MatrixResult
 from recassay.core.tabular import long_frame, stated
 from recassay.core.types import BoolArray, FloatArray
 
@@ -57,13 +57,9 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class AdaptiveResult(Displayed):
+class AdaptiveResult(MatrixResult):
     """The mean ranks of the whole grid as far as they are known, and the way there."""
 
-    metric: str
-    higher_is_better: bool
-    algorithms: tuple[str, ...]
-    datasets: tuple[str, ...]
     target: AdaptiveTarget
     """What is to be settled: who is first, which three are, the order up to `indifference`, or an order that agrees
     with that of the whole grid."""

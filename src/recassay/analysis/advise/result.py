@@ -68,8 +68,7 @@ class Skill:
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
         return {
-            "rank_error": self.rank_error,
-            "spearman": self.spearman,
+            **stated(self, "rank_error", "spearman"),
             "loss_of_first_pick": self.loss,
             "gain_over_baseline": {"estimate": self.gain, "interval": list(self.gain_interval)},
             "beats_baseline": self.beats_baseline,

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from recassay.analysis.verdict.result import Status, Verdict
-from recassay.core.errors import listing
+from recassay.core.errors import count_of, listing
 from recassay.core.system.display import Displayed
 from recassay.core.tables.results import Results
 from recassay.core.tables.sources import Source
@@ -88,15 +88,12 @@ class BenchResult(Displayed):
         k = len(self.judgement.algorithms)
         place = self.judgement.algorithms.index(self.algorithm) + 1
         better, worse = len(self.against("better")), len(self.against("worse"))
-        n = len(self.rows)
-        datasets = f"{n} dataset{'s' if n > 1 else ''}"
+        datasets = count_of(len(self.rows), "dataset")
         if self.judgement.grade == "too_little_data":
             return f"{self.algorithm} is number {place} of {k} on {datasets}: too few for a verdict."
         if better == k - 1:
             return f"{self.algorithm} beats all {k - 1} baselines on {datasets}."
-        beaten = (
-            f"it beats {better} baseline{'' if better == 1 else 's'}, and {worse} beat{'s' if worse == 1 else ''} it"
-        )
+        beaten = f"it beats {count_of(better, 'baseline')}, and {worse} beat{'s' if worse == 1 else ''} it"
         return f"{self.algorithm} is number {place} of {k} on {datasets}: {beaten}."
 
     def to_frame(self) -> pl.DataFrame:
@@ -119,10 +116,7 @@ class BenchResult(Displayed):
             "undecided": self.against("undecided", "undecidable"),
             "verdict": self.judgement.to_dict(),
             "datasets": [asdict(row) for row in self.rows],
-            "of_datasets": self.of_datasets,
-            "skipped": dict(self.skipped),
-            "left_out": dict(self.left_out),
-            **stated(self, "seconds", "joules", "folder", "notes"),
+            **stated(self, "of_datasets", "skipped", "left_out", "seconds", "joules", "folder", "notes"),
         }
 
 

@@ -44,8 +44,7 @@ def enough_draws(algorithms: int) -> int:
 
 def posterior_weights(n_datasets: int, draws: int, rng: np.random.Generator) -> Float32Array:
     """Draws, by column, of the weights of the pseudo-observation (row 0) and the datasets: Dirichlet(s, 1, ..., 1)."""
-    concentration = np.ones(n_datasets + 1)
-    concentration[0] = PRIOR_STRENGTH
+    concentration = [PRIOR_STRENGTH, *[1.0] * n_datasets]
     return np.ascontiguousarray(rng.dirichlet(concentration, size=draws).T, dtype=np.float32)
 
 

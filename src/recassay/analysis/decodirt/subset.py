@@ -115,10 +115,8 @@ def recommend(
     if tau is not None:
         draws = derived_rng(seed, "random subsets").random((DRAWS, len(whole.datasets)))
         drawn = taus(np.argsort(draws, axis=1)[:, : len(datasets)])
-        random_tau, beaten = (
-            tuple(np.quantile(drawn, [0.025, 0.5, 0.975]).tolist()),
-            float(np.mean(drawn <= tau + ROUNDING)),
-        )
+        random_tau = tuple(np.quantile(drawn, [0.025, 0.5, 0.975]).tolist())
+        beaten = float(np.mean(drawn <= tau + ROUNDING))
     least = [set(rated.set.datasets) for rated in halves if rated.set.name.startswith("least")]
     return Recommendation(
         set=chosen.set,

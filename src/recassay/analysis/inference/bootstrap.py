@@ -30,7 +30,7 @@ def dataset_weights(
     if families is None:
         return rng.multinomial(n_datasets, np.full(n_datasets, 1 / n_datasets), size=replicates).astype(np.float64)
     count = int(families.max()) + 1
-    drawn = rng.multinomial(count, np.full(count, 1 / count), size=replicates)[:, families].astype(np.float64)
+    drawn = dataset_weights(count, replicates, rng)[:, families]
     return np.asarray(drawn * (n_datasets / drawn.sum(axis=1, keepdims=True)))
 
 

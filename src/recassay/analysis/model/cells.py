@@ -52,7 +52,7 @@ def read_cells(results: Results, metric: str, higher_is_better: bool | None = No
             f"{label} has values of {count_of(len(algorithms), 'algorithm')} on {count_of(len(datasets), 'dataset')}",
             fix="the model needs at least two of each",
         )
-    place = places_of(cells, list(algorithms), list(datasets))[::-1]
+    place = places_of(cells, algorithms, datasets)[::-1]
     shape = (len(datasets), len(algorithms))
     values, deviations, repeats = np.full(shape, np.nan), np.zeros(shape), np.zeros(shape, dtype=np.int64)
     values[place] = cells.get_column(c.VALUE).to_numpy()

@@ -251,6 +251,5 @@ class MultiverseResult(Displayed):
             "grades": {grade: grades.count(grade) for grade in dict.fromkeys(grades)},
             "leaky": {"universes": int(self.leaky.sum()), "best": self.best(leaky=True)},
             "mean_rank": by_name(overall_ranks(self.mean_ranks[~self.leaky]), self.algorithms),
-            **stated(self, "drift", "seeds", "notes"),
-            "settings": plain(self.settings),
+            **stated(self, "drift", "seeds", "notes", "settings"),
         }  # fmt: skip

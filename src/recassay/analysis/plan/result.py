@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from recassay.core.errors import listing
+from recassay.core.errors import count_of, listing
 from recassay.core.system.display import Displayed
 from recassay.core.tabular import stated
 
@@ -69,7 +69,7 @@ class Look:
 
     def sentence(self) -> str:
         """One sentence for people who watch the run."""
-        over = f"after {self.datasets} dataset{'s' if self.datasets != 1 else ''}"
+        over = f"after {count_of(self.datasets, 'dataset')}"
         if not self.behind:
             return f"{self.leader} leads, but {over} its lead is not yet significant."
         rest = f"; not yet ahead of {listing(self.open, most=4)}" if self.open else ""

@@ -83,8 +83,7 @@ class DatasetChoice:
         return plain({
             "datasets": self.datasets,
             "spearman": self.rho,
-            "better_than_random": self.better_than_random,
-            "simulated": self.simulated,
+            **stated(self, "better_than_random", "simulated"),
             "left_out_datasets": self.left_out,
             "simulated_by_metric": self.simulated_by_metric,
             "held_out": {

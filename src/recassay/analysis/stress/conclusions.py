@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from recassay.analysis.aggregation.rules import Rule
+from recassay.analysis.aggregation.rules import Rule, first_shares
 from recassay.core.system.compiled import compiled_exactly
 from recassay.core.types import BoolArray, FloatArray
 
@@ -46,8 +46,7 @@ def survival(name: str, when: str, ranks: FloatArray, *, exhaustive: bool) -> Su
     both = np.maximum(present.T.astype(np.float64) @ present, 1)
     for r in range(n_rules):
         filled = np.where(present, ranks[r], np.inf)
-        leads = filled == filled.min(axis=1, keepdims=True)
-        first[r] = (leads / leads.sum(axis=1, keepdims=True)).sum(axis=0) / np.maximum(present.sum(axis=0), 1)
+        first[r] = first_shares(filled).sum(axis=0) / np.maximum(present.sum(axis=0), 1)
         count_ahead(np.ascontiguousarray(ranks[r]), ahead[r])
         ahead[r] /= both
     return Survival(name, when, tried, exhaustive, first, ahead)

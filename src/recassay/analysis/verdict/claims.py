@@ -53,8 +53,7 @@ def standing(claim: Claim, verdict: Verdict) -> Standing:
         if verdict.grade == "clear_winner" and verdict.leaders == (claim.better,):
             return "holds"
         return "undecided" if claim.better in verdict.could_be_best else "reversed"
-    place = verdict.algorithms.index
-    status = verdict.status[place(claim.better)][place(claim.worse)]
+    status = verdict.status_of(claim.better, claim.worse)
     if status == "better":
         return "holds"
     return "reversed" if status == "worse" else "undecided"

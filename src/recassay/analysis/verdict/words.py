@@ -7,7 +7,7 @@ from typing import Any
 from recassay.analysis.inference.all_pairs import fewest_datasets
 from recassay.analysis.inference.families import obvious_families
 from recassay.analysis.verdict.result import PairVerdict, Verdict
-from recassay.core.errors import listing
+from recassay.core.errors import count_of, listing
 from recassay.core.tables.labels import metric_name
 from recassay.core.tables.matrix import MissingCells
 
@@ -133,7 +133,7 @@ def _rounded(value: float) -> float:
 def caution(v: Verdict, missing: MissingCells) -> str | None:
     """The one thing to be wary of first."""
     if v.hopeful is not None:
-        cells = "1 missing cell" if len(missing.cells) == 1 else f"{len(missing.cells)} missing cells"
+        cells = count_of(len(missing.cells), "missing cell")
         return f"The leader depends on {cells}: with the best values there, {v.hopeful} would lead."
     if missing.cells:
         return f"{missing.sentence()}."
@@ -175,8 +175,7 @@ def why(v: Verdict) -> list[str]:
         return []
     decided, k = int(v.better.sum()), len(v.algorithms)
     beaten = [name for name, status in zip(v.algorithms, v.status[0], strict=True) if status == "better"]
-    pairs = f"{len(v.pairs)} pairs" if len(v.pairs) > 1 else "1 pair"
-    lines = [f"One algorithm is shown to be better in {decided or 'none'} of {pairs}."]
+    lines = [f"One algorithm is shown to be better in {decided or 'none'} of {count_of(len(v.pairs), 'pair')}."]
     if beaten and len(beaten) < k - 1:
         lines.append(f"{v.algorithms[0]} beats {listing(beaten, most=8)}.")
     columns = v.pairs.columns
@@ -252,4 +251,4 @@ def percent(p: float) -> str:
 
 
 def _datasets(n: int, which: str = "") -> str:
-    return f"1 {which}dataset" if n == 1 else f"{n} {which}datasets"
+    return count_of(n, f"{which}dataset")
