@@ -20,11 +20,12 @@ from recassay.classifiers.parts import load_classifier, make_classifier
 from recassay.classifiers.spec import HoldoutSpec, MlpsSpec, TableSpec, TableSplitSpec
 from recassay.classifiers.study import plan_classifiers
 from recassay.classifiers.study_file import ARTIFICIAL, REAL, growing_mlps, load_classify_study
-from recassay.classifiers.tables import PreparedTable, load_table, prepare_table, table_folder, table_record
+from recassay.classifiers.tables import PreparedTable, load_table, prepare_table, table_record
 from recassay.core.errors import InputError, UsageError
 from recassay.core.registry import classifiers
 from recassay.data.classification.openml import OpenmlTable
 from recassay.store import Store
+from recassay.store.sealed import split_folder
 from support.classify import tiny_table, write_study, write_tables
 
 
@@ -160,7 +161,7 @@ def test_a_damaged_table_is_prepared_again(tmp_path):
     first = prepare_table(tmp_path, spec, table, str(tmp_path))
     whole = load_table(tmp_path, spec.id)
     assert first["counts"] == {"train": 56, "test": 24, "columns": first["counts"]["columns"]}
-    file = table_folder(tmp_path, spec.id) / "train_x.npy"
+    file = split_folder(tmp_path, spec.id) / "train_x.npy"
     file.write_bytes(file.read_bytes()[:-8])
     with pytest.raises(InputError, match=r"train_x\.npy"):
         load_table(tmp_path, spec.id)

@@ -16,7 +16,6 @@ from recassay.classifiers.spec import (
     TableSpec,
     TableSplitSpec,
 )
-from recassay.classifiers.tables import is_usable
 from recassay.core.registry import classifiers
 from recassay.data.classification.openml import describe_openml, is_openml, openml_id
 from recassay.data.sources import path_of
@@ -32,6 +31,7 @@ from recassay.runner.manifest import environment, portable
 from recassay.runner.references import file_version, is_part_file, part_version
 from recassay.runner.work import Progress, Work, WorkCell
 from recassay.store.records import PlannedRow
+from recassay.store.sealed import is_usable
 
 CELL_MODULE = "recassay.classifiers.cell"
 

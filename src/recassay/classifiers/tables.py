@@ -18,7 +18,7 @@ from recassay.core.types import BoolArray, FloatArray
 from recassay.data.classification.openml import open_class_table
 from recassay.data.classification.table import properties
 from recassay.store.files import write_array
-from recassay.store.sealed import check_files, folder_state, read_sealed, seal_folder
+from recassay.store.sealed import check_files, is_usable, read_sealed, seal_folder, split_folder
 
 _META, _WHAT = "table.json", "the prepared table"
 
@@ -35,19 +35,9 @@ class PreparedTable:
     classes: tuple[str, ...]
 
 
-def table_folder(folder: Path, split_id: str) -> Path:
-    """Where a prepared table lies in a study folder."""
-    return folder / "splits" / split_id
-
-
-def is_usable(folder: Path, split_id: str) -> bool:
-    """Whether the table is there (it appears whole or not at all), and every file of it is what was written."""
-    return folder_state(table_folder(folder, split_id)) != "damaged"
-
-
 def prepare_table(folder: Path, spec: TableSplitSpec, table: TableSpec, base: str) -> dict[str, Any]:
     """Read, divide and preprocess a table unless that is done; what is known of it (see `table_record`)."""
-    target = table_folder(folder, spec.id)
+    target = split_folder(folder, spec.id)
     if not is_usable(folder, spec.id):
         read = open_class_table(
             table.reference, target=spec.target, categorical=spec.categorical, drop=spec.drop, base=base
@@ -82,12 +72,12 @@ def prepare_table(folder: Path, spec: TableSplitSpec, table: TableSpec, base: st
 
 def table_record(folder: Path, split_id: str) -> dict[str, Any]:
     """What is known of a prepared table: dataset, classes, columns, properties and counts."""
-    return read_sealed(table_folder(folder, split_id), _META, _WHAT)
+    return read_sealed(split_folder(folder, split_id), _META, _WHAT)
 
 
 def load_table(folder: Path, split_id: str) -> PreparedTable:
     """A prepared table; a file that is not what was written raises `InputError` with its name."""
-    source, record = table_folder(folder, split_id), table_record(folder, split_id)
+    source, record = split_folder(folder, split_id), table_record(folder, split_id)
     check_files(source, record, _WHAT)
     names = ("train_x", "train_y", "test_x", "test_y", "rows")
     arrays: dict[str, Any] = {name: np.load(source / f"{name}.npy", allow_pickle=False) for name in names}

@@ -87,8 +87,7 @@ def contained(wanted: IntArray, codes: IntArray) -> BoolArray:
     """Whether each of `wanted` is among the sorted `codes`."""
     if not len(codes):
         return np.zeros(len(wanted), dtype=np.bool_)
-    inside: BoolArray = codes[np.minimum(np.searchsorted(codes, wanted), len(codes) - 1)] == wanted
-    return inside
+    return codes[np.minimum(np.searchsorted(codes, wanted), len(codes) - 1)] == wanted
 
 
 def repeated_rows(rows: Interactions) -> int:

@@ -155,5 +155,4 @@ def _exact(block: Float32Array, k: int, place: IdArray) -> BoolArray:
     n_items = block.shape[1]
     bound = np.partition(block, n_items - k, axis=1)[:, n_items - k, None]
     key = np.where(block > bound, np.int32(-1), np.where(block == bound, place, np.int32(n_items)))
-    chosen: BoolArray = key <= np.partition(key, k - 1, axis=1)[:, k - 1, None]
-    return chosen
+    return key <= np.partition(key, k - 1, axis=1)[:, k - 1, None]

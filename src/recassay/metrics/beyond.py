@@ -184,10 +184,8 @@ class Calibration(MetricBase):
 
 def popularity_groups(context: EvaluationContext) -> IntArray:
     """0 for head, 1 for mid, 2 for tail items."""
-    group: IntArray = np.sum([context.beyond_share(bound) for bound in GROUP_BOUNDS], axis=0, dtype=np.int64)
-    return group
+    return np.sum([context.beyond_share(bound) for bound in GROUP_BOUNDS], axis=0, dtype=np.int64)
 
 
 def _shares(counts: FloatArray) -> FloatArray:
-    shares: FloatArray = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
-    return shares
+    return counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)

@@ -98,8 +98,7 @@ def as_matrix(data: csr_array | Interactions) -> csr_array:
 
 def ratio(total: FloatArray, number: FloatArray | IntArray) -> FloatArray:
     """`total / number`, NaN where `number` is 0."""
-    quotient: FloatArray = np.divide(total, number, out=np.full(len(total), np.nan), where=number > 0)
-    return quotient
+    return np.divide(total, number, out=np.full(len(total), np.nan), where=number > 0)
 
 
 def membership(matrix: csr_array, users: IdArray, items: IdArray) -> BoolArray:

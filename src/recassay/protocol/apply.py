@@ -67,11 +67,7 @@ def apply_protocol(
     """
     check_allowed(spec.allow_leakage)
     data, labels = _input(interactions, spec, given, overwrite)
-    counts = {
-        "input_interactions": len(data),
-        "input_users": data.n_users,
-        "input_items": data.n_items,
-    }
+    counts = {"input_interactions": len(data), "input_users": data.n_users, "input_items": data.n_items}
     digest = hashlib.sha256(f"{FINGERPRINT_VERSION}\n{spec.content_hash()}\n{data.repeated}\n".encode())
     _feed(digest, data)
     if labels is not None:

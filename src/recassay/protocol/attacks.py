@@ -32,10 +32,8 @@ def choose_targets(train: Interactions, kind: AttackKind, count: int, *, rng: np
     popularity = np.bincount(train.item, minlength=train.n_items)
     trained = np.flatnonzero(popularity)
     if count >= len(trained):
-        raise UsageError(
-            f"{count} target items cannot be drawn from {len(trained)} trained items",
-            fix="draw fewer targets",
-        )
+        what = f"{count} target items cannot be drawn from {len(trained)} trained items"
+        raise UsageError(what, fix="draw fewer targets")
     ranked = trained[np.argsort(popularity[trained], kind="stable")]
     share = 0.2 if kind == "nuke" else 0.5
     group = max(round(share * len(ranked)), count)

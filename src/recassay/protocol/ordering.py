@@ -37,8 +37,7 @@ def canonical_ids(table: pl.Series, used: BoolArray) -> IdArray:
     """
     positions = np.flatnonzero(used).astype(np.int32)
     text = table.cast(pl.String).gather(positions)
-    ordered: IdArray = positions[text.arg_sort().to_numpy()]
-    return ordered
+    return positions[text.arg_sort().to_numpy()]
 
 
 def renumber(positions: NDArray[np.integer[Any]], size: int) -> IdArray:
@@ -107,8 +106,7 @@ def counting_order(group: IdArray, n_groups: int, order: IdArray | None = None) 
     if not len(position):
         return position
     rows, data = (group, position) if order is None else (group[order], order)
-    ordered: IdArray = csr_array((data, (rows, position)), shape=(n_groups, len(position))).data
-    return ordered
+    return csr_array((data, (rows, position)), shape=(n_groups, len(position))).data
 
 
 def settle_ties(order: IntArray, tied: BoolArray, *keys: NDArray[Any]) -> IntArray:
@@ -178,5 +176,4 @@ def blocks_in_user(interactions: Interactions, values: NDArray[Any]) -> tuple[Id
 
 def _equal_neighbours(values: NDArray[Any], order: IdArray) -> BoolArray:
     ordered = values[order]
-    equal: BoolArray = ordered[1:] == ordered[:-1]
-    return equal
+    return ordered[1:] == ordered[:-1]

@@ -185,10 +185,8 @@ def given(train: Interactions, valid: Interactions, test: Interactions) -> tuple
     filled = [part for part in parts if len(part)]
     for name in ("weight", "time"):
         if len({getattr(part, name) is None for part in filled}) > 1:
-            raise InputError(
-                f"some parts of the given split have a {name} and some have none",
-                fix="give it for all or for none",
-            )
+            what = f"some parts of the given split have a {name} and some have none"
+            raise InputError(what, fix="give it for all or for none")
     users, user = _joined_ids([(part.users, part.user) for part in parts])
     items, item = _joined_ids([(part.items, part.item) for part in parts])
     weights = [part.weight for part in filled if part.weight is not None]
@@ -273,8 +271,7 @@ def _blocks_before(start: IdArray, end: IdArray, wanted: IdArray, count: IntArra
     """
     later = (end - wanted <= wanted - start) | (start == 0)
     later &= (end < count) | (start == 0)
-    before: BoolArray = (end <= wanted) | ((start < wanted) & later)
-    return before
+    return (end <= wanted) | ((start < wanted) & later)
 
 
 def _joined_ids(tables: list[tuple[pl.Series, IdArray]]) -> tuple[pl.Series, IdArray]:

@@ -20,9 +20,9 @@ from recassay.core.specs.study import AlgorithmSpec, StudySpec
 from recassay.core.system.files import appearing_folder
 from recassay.metrics.make import make_metric
 from recassay.recommenders.plan import Plan
-from recassay.recommenders.splits import split_folder
 from recassay.recommenders.study import Choice, run_study
 from recassay.runner.references import is_part_file
+from recassay.store.sealed import split_folder
 from recassay.store.store import Store
 
 PROBES = "probes"

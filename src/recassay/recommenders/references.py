@@ -27,8 +27,7 @@ def load_algorithm(reference: str, base: str) -> type[Any]:
         from recassay.algorithms.external.plugins import load_plugin
 
         return load_plugin(reference, Path(base))
-    kind: type[Any] = algorithms.get(reference)
-    return kind
+    return algorithms.get(reference)
 
 
 class ListedAlgorithm:

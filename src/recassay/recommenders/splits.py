@@ -23,7 +23,7 @@ from recassay.protocol.apply import apply_protocol
 from recassay.recommenders.plan import SplitSpec
 from recassay.recommenders.split_folder import open_split_folder
 from recassay.store.files import write_array, write_parquet
-from recassay.store.sealed import check_files, files_state, folder_state, read_sealed, seal_folder
+from recassay.store.sealed import check_files, files_state, is_usable, read_sealed, seal_folder, split_folder
 
 _COLUMNS = ("user", "item", "weight", "time")
 _PARTS = ("train", "valid", "test", "unjudged_valid")
@@ -51,19 +51,9 @@ class SplitRecord:
         return self.n_users, self.n_items, self.n_interactions
 
 
-def split_folder(folder: Path, split_id: str) -> Path:
-    """Where a split lies in a study folder."""
-    return folder / "splits" / split_id
-
-
 def is_prepared(folder: Path, split_id: str) -> bool:
     """Whether the split is there; it appears whole or not at all."""
     return (split_folder(folder, split_id) / _META).is_file()
-
-
-def is_usable(folder: Path, split_id: str) -> bool:
-    """Whether the split is there, and every file of it is what was written."""
-    return folder_state(split_folder(folder, split_id)) != "damaged"
 
 
 def prepare_split(folder: Path, spec: SplitSpec, dataset: DatasetSpec, base: str) -> SplitRecord:

@@ -25,7 +25,7 @@ from recassay.recommenders.dispatch import (
 from recassay.recommenders.plan import Plan, PlannedCell, plan
 from recassay.recommenders.preflight import checked_plan
 from recassay.recommenders.price import cost_classes, price, split_size
-from recassay.recommenders.splits import is_prepared, is_usable
+from recassay.recommenders.splits import is_prepared
 from recassay.runner.drive import (
     CANNOT_RUN,
     CellPrediction,
@@ -41,6 +41,7 @@ from recassay.runner.memory import job_limits
 from recassay.runner.work import Choice, Event, Progress, Rounds, Work, WorkCell
 from recassay.store.lock import study_lock
 from recassay.store.records import PlannedRow
+from recassay.store.sealed import SPLITS, is_usable
 from recassay.store.store import Store
 
 __all__ = ["Choice", "Event", "Plan", "Progress", "StudyChooser", "StudyRecord", "run_study"]
@@ -186,7 +187,7 @@ def dry_run_study(work: Work, folder: Path, workers: int) -> tuple[CellPredictio
 
 @contextlib.contextmanager
 def _scratch(folder: Path) -> Iterator[tuple[Path, dict[str, str]]]:
-    if (folder / "splits").is_dir():
+    if (folder / SPLITS).is_dir():
         with study_lock(folder), Store.open(folder) as store:
             yield folder, store.statuses()
     else:

@@ -22,6 +22,7 @@ from recassay.data.lists.read import SIDECAR
 from recassay.data.parts import find_parts
 from recassay.data.sources import SYNTHETIC, is_path, path_of, preset_of, stored_manifest
 from recassay.runner.code_version import code_hash, imported_hash
+from recassay.store.files import file_checksum
 
 MOST_CODE = 1 << 20
 """Bytes of a file that is searched for the name it declares."""
@@ -182,8 +183,7 @@ def file_version(path: Path, kind: str) -> str:
     """The SHA-256 of a file of the study; `kind` says in an error what the file was for."""
     refuse_special(path)
     try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        return file_checksum(path)
     except OSError as error:
         raise InputError(
             f"the file of this {kind} cannot be read ({error.strerror})",

@@ -15,6 +15,18 @@ from recassay.core.errors import InputError
 from recassay.store.files import file_checksum, write_json
 
 _FILES, _SEAL = "checksums", "seal"
+SPLITS = "splits"
+"""The folder, in a study's, of the data that its cells share."""
+
+
+def split_folder(folder: Path, split_id: str) -> Path:
+    """Where a prepared split or table lies in a study folder."""
+    return folder / SPLITS / split_id
+
+
+def is_usable(folder: Path, split_id: str) -> bool:
+    """Whether a prepared split or table is there (it appears whole or not at all), and its files are as written."""
+    return folder_state(split_folder(folder, split_id)) != "damaged"
 
 
 def seal_folder(folder: Path, description: str, content: Mapping[str, Any]) -> None:

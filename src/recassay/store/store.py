@@ -22,12 +22,11 @@ from recassay.core.tables.sources import Source
 from recassay.store.files import CellFiles, checksum
 from recassay.store.records import CellRecord, PlannedRow, StoreStatus, Verification, unpacked
 from recassay.store.schema import connect, has_tables, rest
-from recassay.store.sealed import folder_state, read_sealed, write_sealed
+from recassay.store.sealed import SPLITS, folder_state, read_sealed, split_folder, write_sealed
 from recassay.store.trials import TrialTable
 
 INDEX_FILE = "study.sqlite"
 MANIFEST_FILE = "manifest.json"
-SPLITS = "splits"
 PLAN_DIGEST = "plan_sha256"
 """What the manifest calls the checksum of the plan's rows."""
 COST_METRICS = ("seconds_fit", "seconds_predict", "memory", "joules")
@@ -165,9 +164,8 @@ class Store(CellFiles, TrialTable):
         names = ", ".join(f"cells.{name}" for name in _COLUMNS)
         query = f"SELECT {names}, plan.universe FROM plan JOIN cells ON cells.id = plan.cell ORDER BY plan.position"
         values: dict[str, dict[str, float | None]] = {}
-        for cell, metric, value in self._connection.execute(
-            "SELECT cell, metric, value FROM metrics ORDER BY position"
-        ):
+        metrics = "SELECT cell, metric, value FROM metrics ORDER BY position"
+        for cell, metric, value in self._connection.execute(metrics):
             values.setdefault(cell, {})[metric] = value
         own, records = [], []
         # One by one: a large study is read within its memory.
@@ -186,10 +184,8 @@ class Store(CellFiles, TrialTable):
     def _seals(self, cell: str | None = None) -> dict[str, tuple[str | None, str]]:
         """By cell (all, or one), the checksum that its row was written with and the one of its row and metrics now."""
         metrics: dict[str, list[Any]] = {}
-        for name, *row in self._connection.execute(
-            "SELECT cell, position, metric, value FROM metrics WHERE ? IS NULL OR cell = ? ORDER BY cell, position",
-            (cell, cell),
-        ):
+        query = "SELECT cell, position, metric, value FROM metrics WHERE ? IS NULL OR cell = ? ORDER BY cell, position"
+        for name, *row in self._connection.execute(query, (cell, cell)):
             metrics.setdefault(name, []).append(row)
         query = f"SELECT {', '.join(_COLUMNS)}, seal FROM cells WHERE ? IS NULL OR id = ?"
         seals = {}
@@ -232,7 +228,7 @@ class Store(CellFiles, TrialTable):
         seals, unsealed_trials = self._seals(), self.damaged_trials()[1]
         damaged = list(self.damaged(cell.id for cell in done).values())
         unsealed = [cell for cell in done if seals.get(cell.id, _NO_ROW)[0] is None or not cell.files]
-        folders = {self.folder / SPLITS / cell.split for cell in done if cell.split is not None}
+        folders = {split_folder(self.folder, cell.split) for cell in done if cell.split is not None}
         if (self.folder / SPLITS).is_dir():
             folders |= {place for place in (self.folder / SPLITS).iterdir() if not place.name.startswith(UNFINISHED)}
         states = {folder: folder_state(folder) for folder in sorted(folders)}
@@ -261,9 +257,8 @@ class Store(CellFiles, TrialTable):
         other: a cell of the same dataset, seed and fold counts, whatever else of the study has changed.
         """
         made: dict[tuple[Any, ...], set[str]] = {}
-        for *key, spec in self._connection.execute(
-            "SELECT algorithm, dataset, seed, fold, spec FROM cells WHERE status = 'done'"
-        ):
+        query = "SELECT algorithm, dataset, seed, fold, spec FROM cells WHERE status = 'done'"
+        for *key, spec in self._connection.execute(query):
             made.setdefault(tuple(key), set()).add(str(unpacked("spec", spec, self.folder).get("code")))
         counts: dict[str, int] = {}
         for row in rows:

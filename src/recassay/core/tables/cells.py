@@ -20,13 +20,14 @@ def fold_means(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.group_by(c.ALGORITHM, c.DATASET, c.FOLD, maintain_order=True).agg(MEAN)
 
 
+def places_in(names: Sequence[str], column: pl.Series) -> IntArray:
+    """Where every value of a column stands in a list of names."""
+    return column.replace_strict(names, range(len(names)), return_dtype=pl.Int64).to_numpy()
+
+
 def places_of(rows: pl.DataFrame, algorithms: Sequence[str], datasets: Sequence[str]) -> tuple[IntArray, IntArray]:
     """Where the algorithm and the dataset of every row stand in the lists of names."""
-    algorithm, dataset = (
-        rows.get_column(key).replace_strict(names, range(len(names)), return_dtype=pl.Int64).to_numpy()
-        for key, names in ((c.ALGORITHM, algorithms), (c.DATASET, datasets))
-    )
-    return algorithm, dataset
+    return places_in(algorithms, rows.get_column(c.ALGORITHM)), places_in(datasets, rows.get_column(c.DATASET))
 
 
 def table_of(rows: pl.DataFrame, column: str, algorithms: Sequence[str], datasets: Sequence[str]) -> FloatArray:

@@ -13,6 +13,7 @@ import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
 from recassay.core.errors import InputError, listing
+from recassay.core.tables.cells import places_in
 from recassay.core.tables.sources import Source
 from recassay.core.types import BoolArray, FloatArray
 
@@ -84,13 +85,10 @@ class Responses:
         if table.select(pl.struct(respondent, item).is_duplicated().any()).item():
             raise InputError("a respondent has an item twice", fix="select one metric, dataset and seed first")
         respondents, items = (table.get_column(n).unique().sort().to_list() for n in (respondent, item))
-        rows, columns = (
-            table.get_column(n).replace_strict(names, range(len(names)), return_dtype=pl.Int64).to_numpy()
-            for n, names in ((respondent, respondents), (item, items))
-        )
         numbers = table.get_column(value).fill_null(np.nan).to_numpy()
         codes = np.full((len(respondents), len(items)), MISSING, dtype=np.uint8)
-        codes[rows, columns] = np.where(np.isnan(numbers), MISSING, numbers > 0)
+        place = places_in(respondents, table.get_column(respondent)), places_in(items, table.get_column(item))
+        codes[place] = np.where(np.isnan(numbers), MISSING, numbers > 0)
         return cls(codes, tuple(respondents), tuple(items), sources)
 
     def on_items(self, at: NDArray[np.int64]) -> Responses:

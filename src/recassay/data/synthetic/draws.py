@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from recassay.core.errors import UsageError
+from recassay.core.pairs import contained
 from recassay.core.types import BoolArray, FloatArray, IdArray, IntArray
 
 _ROUNDS = 40
@@ -36,8 +37,7 @@ class SeenPairs:
         """Which of `keys` (sorted, for speed) are here."""
         present = np.zeros(len(keys), dtype=np.bool_)
         for tier in self.tiers:
-            position = np.minimum(np.searchsorted(tier, keys), len(tier) - 1)
-            present |= tier[position] == keys
+            present |= contained(keys, tier)
         return present
 
     def add(self, keys: IntArray) -> None:
@@ -166,5 +166,4 @@ def _climb(ladder: FloatArray, rows: IdArray, width: int, rng: np.random.Generat
         step = np.empty(len(rows), dtype=np.int64)
         step[order] = np.searchsorted(ladder, height[order], side="right")
     step -= rows.astype(np.int64) * width
-    column: IdArray = np.minimum(step, width - 1).astype(np.int32)
-    return column
+    return np.minimum(step, width - 1).astype(np.int32)

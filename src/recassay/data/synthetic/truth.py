@@ -158,8 +158,7 @@ class SyntheticTruth:
         variance = float(second_moments.sum()) / (len(tastes) * len(factors)) - mean**2
         agreement = np.einsum("...k,...k->...", tastes[users], factors[items])
         match = (agreement - mean) / max(variance, 1e-12) ** 0.5
-        rating: FloatArray = 3.5 + self.user_bias[users] + self.item_bias[items] + 0.8 * match
-        return rating
+        return 3.5 + self.user_bias[users] + self.item_bias[items] + 0.8 * match
 
 
 def _blend(start: FloatArray, end: FloatArray, moved: float) -> FloatArray:
