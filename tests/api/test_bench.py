@@ -325,14 +325,14 @@ def test_what_the_algorithm_was_spared_is_noted():
     tuned = SimpleNamespace(seed=1, validation=0.5)
     untuned = SimpleNamespace(seed=1, validation=None)
     three = SimpleNamespace(seeds=(1, 2, 3), tuning={"trials": 40})
-    assert _notes(three, [tuned]) == ("1 of the benchmark's 3 seeds was run.",)
-    assert _notes(three, [tuned, SimpleNamespace(seed=2, validation=None)]) == (
+    assert tuple(_notes(three, [tuned])) == ("1 of the benchmark's 3 seeds was run.",)
+    assert tuple(_notes(three, [tuned, SimpleNamespace(seed=2, validation=None)])) == (
         "2 of the benchmark's 3 seeds were run.",
     )
-    assert _notes(SimpleNamespace(seeds=(1,), tuning={"trials": 40}), [untuned]) == (
+    assert tuple(_notes(SimpleNamespace(seeds=(1,), tuning={"trials": 40}), [untuned])) == (
         "Nothing was tuned: the algorithm states no `space`, while the baselines were tuned.",
     )
-    assert _notes(SimpleNamespace(seeds=(1,), tuning={"trials": 0}), [untuned]) == ()
+    assert tuple(_notes(SimpleNamespace(seeds=(1,), tuning={"trials": 0}), [untuned])) == ()
 
 
 @pytest.mark.slow

@@ -924,7 +924,7 @@ def test_notes_on_the_files_of_a_paper():
     content = paper_of(findings(VALUES), algorithms=("a", "中", "β"))
     sizes = (("f", 7.0, True), ("g", 6.94, True), ("h", 8.0, False))
     figures = [Made(name=name, letters=letters, wide=wide) for name, letters, wide in sizes]
-    assert paper_notes(content, figures, 7.0) == [
+    assert list(paper_notes(content, figures, 7.0)) == [
         "pdflatex has no letter for 中: it is written as its code, such as [U+4E2D]; rename, or use XeLaTeX with the "
         "Markdown, Typst or HTML table",
         "the figure f does not fit one column: it goes over both",
@@ -936,7 +936,7 @@ def test_notes_on_the_files_of_a_paper():
     assert "twocolumn" not in document("T", [], [], "R", column=6.0, page=6.0)
     assert "twocolumn" not in document("T", [], [], "R", column=3.4, page=7.0), "the gap needs room, too"
     near = [Made(name="n", letters=6.96, wide=False)]
-    assert paper_notes(paper_of(findings(VALUES)), near, 7.0) == [], "a twentieth of a point is not seen"
+    assert list(paper_notes(paper_of(findings(VALUES)), near, 7.0)) == [], "a twentieth of a point is not seen"
 
 
 def long_rows(**columns):

@@ -6,6 +6,7 @@ import importlib.metadata as metadata
 import importlib.util
 import os
 import platform
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
@@ -52,7 +53,7 @@ def list_available(kind: str, spaces: bool = False) -> list[dict[str, Any]]:
     if spaces:
         if kind != "algorithms":
             raise UsageError(f"{kind} have no search space", fix="ask for the spaces of algorithms")
-        return _spaces()
+        return list(_spaces())
     kinds = {r.group.split(".")[1]: r for r in registry.REGISTRIES}
     if kind == "labels":
         return [
@@ -72,7 +73,7 @@ def list_available(kind: str, spaces: bool = False) -> list[dict[str, Any]]:
     if kind not in kinds:
         raise UsageError(f"cannot list {kind!r}", fix=did_you_mean(kind, [*kinds, "labels", "published"]))
     if kind == "metrics":
-        return _metrics()
+        return list(_metrics())
     if kind == "datasets":
         return list_data(everything=True)
     if kind == "importers":
@@ -93,38 +94,29 @@ def list_available(kind: str, spaces: bool = False) -> list[dict[str, Any]]:
     return rows
 
 
-def _spaces() -> list[dict[str, Any]]:
+def _spaces() -> Iterator[dict[str, Any]]:
     """One row per parameter; an algorithm without any has a row that says so."""
-    rows: list[dict[str, Any]] = []
     for name, kind in registry.algorithms:
         for parameter, space in kind.space.items():
-            rows.append(
-                {"name": name, "parameter": parameter, "values": in_words(space), "default": space.default}
-                | {"kind": type(space).__name__.lower()}
-                | asdict(space)
-            )
+            told = {"name": name, "parameter": parameter, "values": in_words(space), "default": space.default}
+            yield told | {"kind": type(space).__name__.lower()} | asdict(space)
         if not kind.space:
-            rows.append({"name": name, "parameter": "", "values": "nothing to tune", "default": ""})
-    return rows
+            yield {"name": name, "parameter": "", "values": "nothing to tune", "default": ""}
 
 
-def _metrics() -> list[dict[str, Any]]:
-    rows = []
+def _metrics() -> Iterator[dict[str, Any]]:
     for metric in describe_metrics():
         default, *others = metric["variants"].items()
-        rows.append(
-            {
-                "name": metric["metric"],
-                "better": "higher" if metric["higher_is_better"] else "lower",
-                "scope": metric["scope"],
-                "formula": metric["formula"],
-                "convention": f"{default[0]}: {default[1]}",
-                "variants": "; ".join(f"{name}: {text}" for name, text in others),
-                "aliases": listing(metric["aliases"], most=None),
-                "source": metric["source"],
-            }
-        )
-    return rows
+        yield {
+            "name": metric["metric"],
+            "better": "higher" if metric["higher_is_better"] else "lower",
+            "scope": metric["scope"],
+            "formula": metric["formula"],
+            "convention": f"{default[0]}: {default[1]}",
+            "variants": "; ".join(f"{name}: {text}" for name, text in others),
+            "aliases": listing(metric["aliases"], most=None),
+            "source": metric["source"],
+        }
 
 
 @checked

@@ -28,18 +28,21 @@ def stored_study(store: Store) -> StudySpec:
     return StudySpec.model_validate(store.manifest()["study"])
 
 
+def key_of(algorithm: str, dataset: str, protocol: Any, tuning: Any, *, seed: int) -> Key:
+    """What tells cells apart: algorithm, dataset, protocol and tuning as JSON, and seed."""
+    return algorithm, dataset, json.dumps(protocol, sort_keys=True), json.dumps(tuning, sort_keys=True), seed
+
+
 def universe_keys(universe: Universe) -> Iterator[Key]:
-    """What tells the cells of a universe apart: algorithm, dataset, protocol, tuning and seed."""
+    """What tells the cells of a universe apart."""
     for algorithm, dataset, protocol, tuning, seed in universe_cells(universe):
-        texts = (json.dumps(spec.model_dump(mode="json"), sort_keys=True) for spec in (protocol, tuning))
-        yield (algorithm.name, dataset.name, *texts, seed)  # type: ignore[misc]
+        parts = (spec.model_dump(mode="json") for spec in (protocol, tuning))
+        yield key_of(algorithm.name, dataset.name, *parts, seed=seed)
 
 
 def cell_key(cell: CellRecord) -> Key:
     """The same of a cell that ran."""
-    spec = cell.spec
-    protocol, tuning = (json.dumps(part, sort_keys=True) for part in (spec["split"]["protocol"], spec["tuning"]))
-    return cell.algorithm, cell.dataset, protocol, tuning, cell.seed
+    return key_of(cell.algorithm, cell.dataset, cell.spec["split"]["protocol"], cell.spec["tuning"], seed=cell.seed)
 
 
 def has_universes(folder: Path) -> bool:

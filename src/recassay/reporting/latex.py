@@ -12,7 +12,7 @@ _SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_", "%": r"\%",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
     "|": r"\textbar{}", '"': r"{\ttfamily\char34}", "`": r"{\ttfamily\char96}", "\u00a0": "~",
-    "[": "{[}", "]": "{]}", "*": "{*}",
+    "[": "{[}", "]": "{]}", "*": "{*}", "\0": "{}",
 }  # fmt: skip
 """What LaTeX would read as a command, as an argument of the end of a row (`[`, `*`), or as another character."""
 
@@ -106,8 +106,6 @@ def _letters(text: str) -> list[str]:
 
 def _letter(letter: str) -> str:
     """One letter with its marks."""
-    if letter == "\0":
-        return "{}"
     for known in (_SPECIAL, _LETTERS):
         if letter in known:
             return known[letter]

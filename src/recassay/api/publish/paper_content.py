@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +50,7 @@ def paper_content(
     own = facts.manifest.get("study", {}).get("algorithms", ()) if facts is not None else ()
     return PaperContent(
         algorithms=tuple(algorithms),
-        datasets=_datasets(table, datasets, facts),
+        datasets=tuple(_datasets(table, datasets, facts)),
         findings=tuple(findings),
         alpha=alpha,
         facts=facts,
@@ -89,7 +89,7 @@ def _best_first(table: Results, metric: str, rank: Any, higher_is_better: bool) 
     return [*ranked, *(name for name in table.algorithms if name not in ranked)]
 
 
-def _datasets(table: Results, names: Sequence[str], facts: StudyFacts | None) -> tuple[DatasetFacts, ...]:
+def _datasets(table: Results, names: Sequence[str], facts: StudyFacts | None) -> Iterator[DatasetFacts]:
     """What the catalogue, the splits of the study or a table of characteristics know of each dataset."""
     counted, load = pl.DataFrame(), own_characteristics(table)
     if facts is not None and facts.splits.height:
@@ -111,12 +111,10 @@ def _datasets(table: Results, names: Sequence[str], facts: StudyFacts | None) ->
         )
     counts = {row.pop(c.DATASET): row for row in reversed(counted.to_dicts())}
     catalogue = {name: entry for entry in all_datasets() for name in (entry.name, *entry.aliases)}
-    described = []
     for name in names:
         entry = catalogue.get(name)
         known_as = ("", "") if entry is None else (entry.name, str(entry.home))
-        described.append(DatasetFacts(name, *known_as, **counts.get(name, {})))
-    return tuple(described)
+        yield DatasetFacts(name, *known_as, **counts.get(name, {}))
 
 
 def _origin(table: Results) -> tuple[str, str]:

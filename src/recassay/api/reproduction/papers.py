@@ -120,12 +120,8 @@ def popularity() -> Numbers:
     Its numbers are of models trained on MovieLens-20M, which is not here; the shares of the text and the order that it
     concludes from Table 1 follow from printed numbers.
     """
-    ordered = (
-        published_results("published:popularity-stratified")
-        .frame.sort(c.VALUE, descending=True)
-        .get_column(c.ALGORITHM)
-        .to_list()
-    )
+    table = published_results("published:popularity-stratified").frame
+    ordered = table.sort(c.VALUE, descending=True).get_column(c.ALGORITHM).to_list()
     return {
         ("section 2", "items neglected", "percent"): 100 * NEGLECTED / ITEMS,
         ("section 2", "items that remain", "percent"): 100 * (1 - NEGLECTED / ITEMS),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from recassay.core.errors import UsageError, listing
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.labels import known_direction, split_label
 from recassay.core.types import FloatArray, IntArray
-from recassay.evidence.universes import Key, cell_key, stored_study, universe_keys
+from recassay.evidence.universes import Key, cell_key, key_of, stored_study, universe_keys
 from recassay.metrics.make import make_metric
 from recassay.recommenders.plan import Plan
 from recassay.recommenders.study import Choice
@@ -148,7 +147,7 @@ class AdaptiveUniverses:
         return Choice(ids, standing)
 
 
-def _planned_key(cell: Any) -> tuple[Any, ...]:
+def _planned_key(cell: Any) -> Key:
     spec = cell.spec.model_dump(mode="json")
-    texts = (json.dumps(part, sort_keys=True) for part in (spec["split"]["protocol"], spec["tuning"]))
-    return (cell.algorithm.name, cell.dataset.name, *texts, cell.spec.seed)
+    parts = spec["split"]["protocol"], spec["tuning"]
+    return key_of(cell.algorithm.name, cell.dataset.name, *parts, seed=cell.spec.seed)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -162,20 +162,16 @@ def _placed(
         folder=str(place),
         sources=(source,),
         results=results,
-        notes=_notes(shipped, done),
+        notes=tuple(_notes(shipped, done)),
     )
 
 
-def _notes(shipped: Benchmark, done: Sequence[CellRecord]) -> tuple[str, ...]:
+def _notes(shipped: Benchmark, done: Sequence[CellRecord]) -> Iterator[str]:
     run = sorted({cell.seed for cell in done})
-    notes = []
     if len(run) < len(shipped.seeds):
-        notes.append(
-            f"{len(run)} of the benchmark's {len(shipped.seeds)} seeds {'was' if len(run) == 1 else 'were'} run."
-        )
+        yield f"{len(run)} of the benchmark's {len(shipped.seeds)} seeds {'was' if len(run) == 1 else 'were'} run."
     if int(shipped.tuning.get("trials", 0)) and all(cell.validation is None for cell in done):
-        notes.append("Nothing was tuned: the algorithm states no `space`, while the baselines were tuned.")
-    return tuple(notes)
+        yield "Nothing was tuned: the algorithm states no `space`, while the baselines were tuned."
 
 
 def _scores(store: Store, done: Sequence[CellRecord], dataset: str) -> list[np.ndarray]:

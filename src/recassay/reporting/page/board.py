@@ -64,11 +64,8 @@ def one_dataset(content: ReportContent) -> Markup | None:
     elif alone is not None:
         repeats = f"{100 * alone.confidence:g} % intervals over repeated runs"
         share = repeats if alone.source == "repeats" else "no interval: each was measured once"
-        frame = (
-            alone.to_frame()
-            .select(c.ALGORITHM, c.VALUE, "low", "high")
-            .sort(c.VALUE, descending=content.higher_is_better)
-        )
+        rows = alone.to_frame().select(c.ALGORITHM, c.VALUE, "low", "high")
+        frame = rows.sort(c.VALUE, descending=content.higher_is_better)
     else:
         return None
     caption = f"{content.metric} on {content.results.datasets[0]}, the only dataset; {share}"

@@ -71,14 +71,9 @@ def _drawn(name: str, caption: str, svg: str, wide: bool, scale: float) -> Paper
 
 def _bare(spec: dict[str, Any]) -> dict[str, Any]:
     """The chart without title, margin and background."""
-    bare = copy.deepcopy(spec)
-    bare.pop("title", None)
-    bare["padding"] = 2
-    bare["background"] = None
-    config = bare.setdefault("config", {})
-    config.pop("background", None)
-    config.pop("padding", None)
-    return bare
+    bare = {key: value for key, value in spec.items() if key != "title"}
+    config = {key: value for key, value in spec.get("config", {}).items() if key not in ("background", "padding")}
+    return bare | {"padding": 2, "background": None, "config": config}
 
 
 def _within(spec: dict[str, Any], width: float) -> str | None:

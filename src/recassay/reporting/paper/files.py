@@ -102,25 +102,23 @@ def main_frame(content: PaperContent, style: TableStyle) -> pl.DataFrame:
     return pl.DataFrame(rows, schema_overrides={c.DEVIATION: pl.Float64, "place": pl.Int64}).fill_nan(None)
 
 
-def paper_notes(content: PaperContent, figures: Iterable[PaperFigure], letters: float) -> list[str]:
+def paper_notes(content: PaperContent, figures: Iterable[PaperFigure], letters: float) -> Iterator[str]:
     """What a writer should know of the files: names that pdflatex cannot print, figures that did not fit."""
-    notes = []
     names = [*content.algorithms, *(dataset.name for dataset in content.datasets)]
     strange = sorted({letter for name in names for letter in unprintable(name)})
     if strange:
-        notes.append(
+        yield (
             f"pdflatex has no letter for {' '.join(strange)}: it is written as its code, such as [U+4E2D]; rename, or "
             "use XeLaTeX with the Markdown, Typst or HTML table"
         )
     for figure in figures:
         if figure.letters < letters - 0.05:
-            notes.append(
+            yield (
                 f"the figure {figure.name} does not fit the page with letters of {letters:g} pt: they are "
                 f"{figure.letters:.1f} pt"
             )
         elif figure.wide:
-            notes.append(f"the figure {figure.name} does not fit one column: it goes over both")
-    return notes
+            yield f"the figure {figure.name} does not fit one column: it goes over both"
 
 
 GAP = 0.34

@@ -77,9 +77,7 @@ def height_of(grid: Grid, fit: Fit) -> float:
 
 
 def _cell_width(cell: Cell) -> float:
-    around = 0.0
-    if cell.deviation:
-        around = DEVIATION * text_width("±" + cell.deviation)
+    around = DEVIATION * text_width("±" + cell.deviation) if cell.deviation else 0.0
     return text_width(cell.text) * (1.15 if cell.place == 1 else 1) + around + (MARK if cell.marked else 0.0)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from recassay.reporting.latex import latex_label, latex_text
 from recassay.reporting.paper.fit import BETWEEN_GROUPS, Cell, Fit, Grid
@@ -83,16 +83,14 @@ def _groups(grid: Grid) -> list[str]:
     return [" & ".join(cells) + r" \\", " ".join(rules)]
 
 
-def _rows(grid: Grid, after: Mapping[str, str]) -> list[str]:
+def _rows(grid: Grid, after: Mapping[str, str]) -> Iterator[str]:
     first_closing = len(grid.rows) - grid.closing
     whole = [max((len(cell.halves()[0]) for cell in column), default=0) for column in grid.columns()]
-    lines = []
     for place, (name, cells) in enumerate(grid.rows):
         if grid.closing and place == first_closing and place:
-            lines.append(r"\midrule")
+            yield r"\midrule"
         texts = [_cell(cell, digits) for cell, digits in zip(cells, whole, strict=True)]
-        lines.append(" & ".join([latex_text(name) + after.get(name, ""), *texts]) + r" \\")
-    return lines
+        yield " & ".join([latex_text(name) + after.get(name, ""), *texts]) + r" \\"
 
 
 def _cell(cell: Cell, whole: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -49,7 +49,7 @@ def main_grid(content: PaperContent, metrics: Sequence[MetricFindings], style: T
     heads: list[str] = []
     groups: list[tuple[str, int]] = []
     for findings in metrics:
-        values = _dataset_columns(content, findings, style)
+        values = list(_dataset_columns(content, findings, style))
         closing = _closing_columns(content, findings, style)
         heads += [*(dataset.name for dataset in content.datasets), *closing]
         columns += [*values, *closing.values()]
@@ -61,18 +61,16 @@ def main_grid(content: PaperContent, metrics: Sequence[MetricFindings], style: T
     return Grid(tuple(heads), rows, tuple(groups))
 
 
-def _dataset_columns(content: PaperContent, findings: MetricFindings, style: TableStyle) -> list[tuple[Cell, ...]]:
+def _dataset_columns(content: PaperContent, findings: MetricFindings, style: TableStyle) -> Iterator[tuple[Cell, ...]]:
     scale = 100.0 if in_percent(findings, style) else 1.0
     decimals = decimals_of(findings, style)
     spread = findings.deviations if style.deviations else None
-    columns = []
     for d, dataset in enumerate(content.datasets):
         around = None if spread is None else scale * spread[:, d]
         cells = cells_of(
             scale * findings.values[:, d], decimals, higher_is_better=findings.higher_is_better, deviations=around
         )
-        columns.append(_mark(cells, content.algorithms, _ahead_on_users(findings, dataset.name)))
-    return columns
+        yield _mark(cells, content.algorithms, _ahead_on_users(findings, dataset.name))
 
 
 def cells_of(
@@ -168,14 +166,14 @@ def rank_grid(findings: MetricFindings, algorithms: tuple[str, ...]) -> Grid | N
     rows = []
     for a in rank.order():
         name = rank.algorithms[a]
-        cells = [
+        cells = (
             Cell(number(float(rank.mean_ranks[a]))),
             Cell(f"[{number(float(spans[a, 0]))}, {number(float(spans[a, 1]))}]"),
             Cell(number(float(rank.probability_best[a]))),
             Cell(f"{won[name]:.0f}"),
             Cell("–" if name == best else p_value(p[name])),
-        ]
-        rows.append((name, tuple(cells)))
+        )
+        rows.append((name, cells))
     return Grid(("mean rank", "interval", "P(first)", "wins", "p"), tuple(rows))
 
 

@@ -87,30 +87,28 @@ def _control(verdict: Verdict) -> str:
     )
 
 
-def _holes(result: CompareResult) -> list[str]:
+def _holes(result: CompareResult) -> Iterator[str]:
     """The test that takes the table with its missing cells."""
     test = result.skillings_mack
     if test is None:
-        return []
+        return
     related = "" if result.judgement.families is None else ", and the datasets of a family as independent"
     cells = "missing cell" if test.missing == 1 else f"{test.missing} missing cells"
     shown = "a difference is shown" if test.p < result.alpha else "no difference is shown"
-    lines = [
+    yield (
         f"With the {cells} kept, {shown} as a whole (Skillings and Mack, {p_text(test.p)}). That "
         f"takes cells as missing for reasons that have nothing to do with the scores{related}."
-    ]
-    unseen = test.unseen
-    if unseen is None:
-        return lines
-    if not unseen.possible:
-        return [*lines, "No values of the missing cells of a single algorithm would change who beats most others."]
-    cells = "its missing cell" if unseen.cells == 1 else f"its {unseen.cells} missing cells"
-    side = "at most" if unseen.needed < unseen.beaten else "at least"
-    lines.append(
-        f"{unseen.leader} would lead if {unseen.algorithm} beat {side} {percent(unseen.needed)} of the others on "
-        f"{cells} (where it was run: {percent(unseen.beaten)})."
     )
-    return lines
+    unseen = test.unseen
+    if unseen is not None and not unseen.possible:
+        yield "No values of the missing cells of a single algorithm would change who beats most others."
+    elif unseen is not None:
+        cells = "its missing cell" if unseen.cells == 1 else f"its {unseen.cells} missing cells"
+        side = "at most" if unseen.needed < unseen.beaten else "at least"
+        yield (
+            f"{unseen.leader} would lead if {unseen.algorithm} beat {side} {percent(unseen.needed)} of the others on "
+            f"{cells} (where it was run: {percent(unseen.beaten)})."
+        )
 
 
 BARS = {

@@ -48,25 +48,24 @@ def sentences(result: ModelResult) -> list[str]:
     return [lead, *twins, where, *_unseen(result)]
 
 
-def _unseen(result: ModelResult) -> list[str]:
+def _unseen(result: ModelResult) -> Iterator[str]:
     """What is assumed of missing cells, and how bad they would have to be to change the leader."""
     if not result.predicted:
-        return []
+        return
     count = len(result.predicted)
-    lines = [
+    yield (
         f"{count} missing {'cell was' if count == 1 else 'cells were'} predicted, as if missing for reasons that have "
         "nothing to do with the scores."
-    ]
+    )
     nearest = min(result.tipping, key=lambda point: abs(result.scale.forward(np.array([point.needed, point.expected]))
                                                         @ np.array([1.0, -1.0])))  # fmt: skip
     up = (nearest.needed > nearest.expected) == result.higher_is_better
     cells = "missing cell" if nearest.cells == 1 else f"{nearest.cells} missing cells"
     average = "" if nearest.cells == 1 else " on average"
-    lines.append(
+    yield (
         f"{nearest.leader} would lead if the {cells} of {nearest.algorithm} were {nearest.needed:.4g} or "
         f"{'better' if up else 'worse'}{average} (expected: {nearest.expected:.4g})."
     )
-    return lines
 
 
 _SOURCES = {
