@@ -15,6 +15,7 @@ from recassay.core.errors import UsageError
 from recassay.core.tables.labels import KNOWN_LABELS, known_direction
 from recassay.core.types import TopK
 from recassay.metrics import accuracy, beyond, diversity, exposure
+from recassay.metrics.common_users import common_users
 from recassay.metrics.context import EvaluationContext, membership
 from recassay.metrics.make import make_metric
 from recassay.metrics.protocol import CatalogueMetric, MetricBase, UserMetric
@@ -258,7 +259,7 @@ def test_common_users_are_counted(case, seed):
     first, second = rng.integers(0, case.n_items, (2, 20))
     dense = columns.toarray()
     expected = (dense.T @ dense)[first, second]
-    np.testing.assert_array_equal(diversity.common_users(columns, first, second), expected)
+    np.testing.assert_array_equal(common_users(columns, first, second), expected)
 
 
 def test_diversity_in_pieces_is_the_same(monkeypatch):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from types import SimpleNamespace
 
 import polars as pl
@@ -272,3 +273,9 @@ def test_a_missing_package_is_told_once_with_all_who_need_it(data, monkeypatch):
     assert {"recassay.algorithms.neural.elsa", "recassay.algorithms.baselines", "recassay.recommenders.tune"} < {
         *modules
     }
+
+
+def test_workers_load_the_machine_code_of_a_metric_and_a_list_of_metrics_does_not(data):
+    spec = study(data).model_copy(update={"metrics": ("ndcg@10", "diversity@10")})
+    assert dispatch.part_modules(spec)[-1] == "recassay.metrics.common_users"
+    assert not {"compiled_exactly", "common_users"} & vars(importlib.import_module("recassay.metrics.diversity")).keys()

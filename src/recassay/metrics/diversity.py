@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-from scipy.sparse import csc_array, csr_array
+from scipy.sparse import csr_array
 
-from recassay.core.system.compiled import compiled_exactly
-from recassay.core.types import BoolArray, FloatArray, IdArray, IntArray, TopK
+from recassay.core.types import FloatArray, IdArray, IntArray, TopK
 from recassay.metrics.context import EvaluationContext, ratio
 from recassay.metrics.protocol import MetricBase
 
@@ -28,6 +27,7 @@ class Diversity(MetricBase):
     formula = "1 - mean over pairs i<j of |U_i ∩ U_j| / sqrt(|U_i| |U_j|)"
     source = "Kaminskas and Bridge, Diversity, serendipity, novelty, and coverage, TiiS 2016"
     variants: ClassVar[dict[str, str]] = {"cosine": "cosine of the binary training columns (KDD'24)"}
+    preload: ClassVar[tuple[str, ...]] = ("recassay.metrics.common_users",)
 
     def per_user(self, top: TopK, truth: csr_array, context: EvaluationContext) -> FloatArray:
         """One value a row of `top`; NaN for a list of fewer than two items."""
@@ -42,6 +42,8 @@ def mean_cosine(items: IdArray, context: EvaluationContext) -> FloatArray:
     """For every row of `items` (-1 is no item), the mean cosine of the training columns of its pairs; NaN without a
     pair.
     """
+    from recassay.metrics.common_users import common_users  # numba takes long to load, and few commands need it
+
     listed = items >= 0
     # Items are numbered by popularity: the first item of a pair has the larger column.
     number = np.empty(context.n_items, dtype=np.int32)
@@ -75,33 +77,3 @@ def _distinct(keys: IntArray, limit: int) -> tuple[IntArray, IntArray]:
     place = np.empty(limit, dtype=np.int64)
     place[distinct] = np.arange(len(distinct))
     return distinct, place[keys]
-
-
-def common_users(columns: csc_array, first: IntArray, second: IntArray) -> IntArray:
-    """For each pair of columns of a users x items matrix, the number of users that both have.
-
-    It is fast where pairs of one `first` column follow each other, and the `first` column is the larger one.
-    """
-    common = np.empty(len(first), dtype=np.int64)
-    marked = np.zeros(columns.shape[0], dtype=np.bool_)
-    _count_common(columns.indptr.astype(np.int64), columns.indices.astype(np.int32), marked, first, second, common)
-    return common
-
-
-@compiled_exactly
-def _count_common(
-    start: IntArray, user: IdArray, marked: BoolArray, first: IntArray, second: IntArray, common: IntArray
-) -> None:
-    """Mark the users of a first column, and count the marks of every second column that stands with it."""
-    last = -1
-    for pair in range(len(first)):
-        if first[pair] != last:
-            if last >= 0:
-                for p in range(start[last], start[last + 1]):
-                    marked[user[p]] = False
-            last = first[pair]
-            for p in range(start[last], start[last + 1]):
-                marked[user[p]] = True
-        common[pair] = 0
-        for p in range(start[second[pair]], start[second[pair] + 1]):
-            common[pair] += marked[np.uint32(user[p])]

@@ -123,8 +123,7 @@ def part_modules(study: StudySpec) -> list[str]:
     """
     refuse_all(missing_packages(study.algorithms))
     kinds = [algorithms.get(a.reference) for a in study.algorithms if not is_part_file(a.reference)]
-    modules = {kind.__module__ for kind in kinds}
-    modules |= {type(make_metric(label)).__module__ for label in (*study.metrics, study.tuning.metric)}
-    modules |= {"recassay.recommenders.cell", "recassay.recommenders.tune"}
+    kinds += [type(make_metric(label)) for label in (*study.metrics, study.tuning.metric)]
+    modules = {kind.__module__ for kind in kinds} | {"recassay.recommenders.cell", "recassay.recommenders.tune"}
     ours = sorted(module for module in modules if module.startswith("recassay."))
     return [*ours, *sorted({module for kind in kinds for module in getattr(kind, "preload", ())})]

@@ -172,7 +172,8 @@ def _best_block(
         cost = float(seconds[chosen].sum())
         if best is None or value / cost > best.value / best.seconds:
             best = Block(dataset, tuple(int(i) for i in np.flatnonzero(chosen)), value, cost)
-        lost = np.where(chosen, (gain @ inside.astype(float) + alone) / seconds, np.inf)
+        # A cell that is done may have taken 0 s, and is not left out.
+        lost = np.divide(gain @ inside.astype(float) + alone, seconds, out=np.full(len(seconds), np.inf), where=chosen)
         leaves = int(lost.argmin())
         chosen[leaves] = inside[leaves] = False
     return best
