@@ -32,8 +32,7 @@ def results(folder: PathLike, metrics: Sequence[str] | None = None, *, per_user:
         table = store.results()
         wanted = None if metrics is None else [find_label(label, table.metrics) for label in metrics]
         if not per_user:
-            frame = table.frame
-            return frame if wanted is None else frame.filter(pl.col(c.METRIC).is_in(wanted))
+            return table.frame if wanted is None else table.frame.filter(pl.col(c.METRIC).is_in(wanted))
         frames = []
         for cell in store.cells():
             if cell.status != "done" or "classifier" in cell.spec:

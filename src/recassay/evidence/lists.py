@@ -17,6 +17,7 @@ from recassay.core.errors import InputError, UsageError
 from recassay.core.pairs import contained, pair_codes, sorted_codes
 from recassay.core.seeds import derived_rng
 from recassay.core.specs.specs import ProtocolSpec, ReadSpec
+from recassay.core.tabular import stated
 from recassay.core.types import Interactions, Split
 from recassay.data.lists.judgements import read_judgements
 from recassay.data.lists.read import ReadLists, read_lists
@@ -72,8 +73,7 @@ class JudgedLists:
             **self.result.to_dict(),
             "lists": {
                 "file": self.lists.where,
-                "format": self.lists.format,
-                "split": self.lists.split,
+                **stated(self.lists, "format", "split"),
                 **{name: getattr(self.record, name) for name in _PLACED},
             },
         }

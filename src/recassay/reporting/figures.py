@@ -151,8 +151,7 @@ def narrowed_figures(figures: Iterable[Figure], results: Mapping[str, AnalysisRe
 def narrowed(spec: Any, hidden: frozenset[str], share: float = 1.0) -> Any:
     """A specification without the rows of data and the entries of lists that name one of the hidden."""
     if isinstance(spec, list):
-        kept = [part for part in spec if not _names(part, hidden)]
-        return [narrowed(part, hidden, share) for part in kept]
+        return [narrowed(part, hidden, share) for part in spec if not _names(part, hidden)]
     if not isinstance(spec, dict):
         return spec
     domain, values = spec.get("domain"), spec.get("range")

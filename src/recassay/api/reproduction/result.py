@@ -73,8 +73,7 @@ class ReproduceResult(Displayed):
     def summary(self) -> pl.DataFrame:
         """One row for each table of each paper: how many numbers have each verdict."""
         places = list(dict.fromkeys((number.told.paper, number.told.table) for number in self.numbers))
-        rows = [{"paper": paper, "table": table, **self.count(paper, table)} for paper, table in places]
-        return pl.DataFrame(rows)
+        return pl.DataFrame([{"paper": paper, "table": table, **self.count(paper, table)} for paper, table in places])
 
     def to_frame(self) -> pl.DataFrame:
         """One row for each number: where it stands, printed, ours, difference, verdict and reason."""

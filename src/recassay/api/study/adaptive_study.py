@@ -28,6 +28,7 @@ from recassay.analysis.adaptive.result import AdaptiveResult, Step
 from recassay.core.names import canonical
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.labels import known_direction, split_label
+from recassay.core.tabular import stated
 from recassay.core.types import FloatArray
 from recassay.data.published.tables import PREFIX, published, published_characteristics, published_results
 from recassay.metrics.make import make_metric
@@ -111,9 +112,7 @@ class AdaptiveStudy:
         self, grid: CellGrid, result: AdaptiveResult, standing_line: str, probes: Probes | None, prior: Prior | None
     ) -> dict[str, Any]:
         return {
-            "metric": grid.metric,
-            "algorithms": grid.algorithms,
-            "datasets": grid.datasets,
+            **stated(grid, "metric", "algorithms", "datasets"),
             "features": None if grid.log_size is None else grid.log_size[:, None],
             "classes": grid.classes,
             "question": self.question,

@@ -12,6 +12,7 @@ from recassay.core import columns as c
 from recassay.core.choices import MANY_ALGORITHMS, SHOWN_OF_MANY
 from recassay.core.system.plain import plain
 from recassay.core.tables.labels import known_direction
+from recassay.core.tabular import stated
 from recassay.plots.theme import colour_scale, colours_of, dash_scale
 from recassay.reporting.content import ReportContent
 from recassay.reporting.markup import Markup, tag
@@ -87,9 +88,7 @@ def _computed(content: ReportContent) -> dict[str, Any] | None:
         if r.score_interval is not None and r.rank_interval is not None and r.resampling_share is not None
     }
     return {
-        "algorithms": list(ranked.algorithms),
-        "datasets": list(ranked.datasets),
-        "confidence": ranked.confidence,
+        **stated(ranked, "algorithms", "datasets", "confidence"),
         "again": None if ranked.probability_best is None else ranked.probability_best.tolist(),
         "could": [name in ranked.judgement.could_be_best for name in ranked.algorithms],
         "friedman": None if compared is None or len(compared.datasets) < FEWEST_DATASETS else compared.friedman.p,
