@@ -39,8 +39,7 @@ class Outside:
 
     def sentence(self) -> str:
         """In words."""
-        side = "below" if self.value < self.low else "above"
-        edge = self.low if self.value < self.low else self.high
+        side, edge = ("below", self.low) if self.value < self.low else ("above", self.high)
         return f"{self.characteristic} = {self.value:.4g} is {side} every dataset of the benchmark ({edge:.4g})"
 
 
@@ -190,12 +189,9 @@ class AdviseResult(Displayed):
         within = (
             f"its gain in squared error is {model.gain:+.2f} ({100 * self.confidence:g} %: {low:+.2f} to {high:+.2f})"
         )
-        if self.trusts_model:
-            return f"The model on characteristics improved on the overall mean rank: {numbers}; {within}."
-        return (
-            f"The model on characteristics did not improve on the overall mean rank: {numbers}; {within}. The order "
-            "advised is therefore the overall one."
-        )
+        did = "improved" if self.trusts_model else "did not improve"
+        so = "" if self.trusts_model else " The order advised is therefore the overall one."
+        return f"The model on characteristics {did} on the overall mean rank: {numbers}; {within}.{so}"
 
     def to_frame(self) -> pl.DataFrame:
         """One row per algorithm in the order advised: overall, predicted and nearest ranks with intervals."""

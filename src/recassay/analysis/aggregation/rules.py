@@ -8,7 +8,7 @@ Vote'n'Rank (Rofin et al. 2023: Borda, Plurality, Dowdall).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -225,13 +225,9 @@ def choose_rules(names: Sequence[str] | None) -> list[Rule]:
     return [rule for name, rule in RULES.items() if name in names]
 
 
-def applicable(rules: Iterable[Rule], matrix: Matrix) -> tuple[list[Rule], dict[str, str]]:
+def applicable(rules: Collection[Rule], matrix: Matrix) -> tuple[list[Rule], dict[str, str]]:
     """Those of the rules that the values of a matrix allow, and by name why the others do not apply."""
     negative = bool((matrix.values < 0).any())
-    kept, skipped = [], {}
-    for rule in rules:
-        if rule.nonnegative and negative:
-            skipped[rule.name] = f"needs values of at least 0, and {matrix.metric} has negative ones"
-        else:
-            kept.append(rule)
-    return kept, skipped
+    why = f"needs values of at least 0, and {matrix.metric} has negative ones"
+    skipped = {rule.name: why for rule in rules if rule.nonnegative and negative}
+    return [rule for rule in rules if rule.name not in skipped], skipped

@@ -168,15 +168,11 @@ class BetaIRTResult(MatrixResult):
 
     def frames(self) -> dict[str, pl.DataFrame]:
         """Traits, characteristic curves, ranges of the observed respondents, residuals and pairwise probabilities."""
+        ranges = [(d.number, TRAITS[d.number - 1][0], *d.range) for d in self.directions]
         return {
             "irt_traits": self.to_frame(),
             "irt_curves": pl.concat([d.curves() for d in self.directions]),
-            "irt_ranges": pl.DataFrame(
-                [
-                    {"direction": d.number, "trait": TRAITS[d.number - 1][0], "low": d.range[0], "high": d.range[1]}
-                    for d in self.directions
-                ]
-            ),
+            "irt_ranges": pl.DataFrame(ranges, schema=["direction", "trait", "low", "high"], orient="row"),
             "irt_residuals": pl.concat([self._residuals(d) for d in self.directions]),
             "irt_exceeds": pl.concat([d.exceeds_frame() for d in self.directions]),
         }

@@ -131,10 +131,8 @@ def _at_cutoff(name: str, k: int | None, available: list[str]) -> tuple[str, ...
 
 
 def _scalability(available: list[str]) -> tuple[str, ...]:
-    for labels in (("scalability",), ("seconds",), ("seconds_fit", "seconds_predict")):
-        if set(labels) <= set(available):
-            return labels
-    return ()
+    ways: tuple[tuple[str, ...], ...] = (("scalability",), ("seconds",), ("seconds_fit", "seconds_predict"))
+    return next((labels for labels in ways if set(labels) <= set(available)), ())
 
 
 def _complete(table: DimensionTable, policy: MissingPolicy) -> DimensionTable:

@@ -18,6 +18,8 @@ FEWEST = 2
 """Datasets in a bin, at least: with fewer than twelve there are fewer than six bins."""
 
 PARAMETERS = ("difficulty", "discrimination", "guessing")
+STATISTICS = tuple(form.format(name) for name in PARAMETERS for form in ("mean_{}", "median_{}", "{}_deviation"))
+"""The statistics of the items of a dataset: those of its table, and those that are correlated with its properties."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,11 +104,7 @@ def dataset_table(traits: Sequence[DatasetTraits], bins: Sequence[Bin]) -> pl.Da
                 "instances": len(dataset.kept),
                 "constant_instances": int(dataset.fit.constant.sum()),
                 "respondents": len(dataset.respondents),
-                **{
-                    key: statistics[key]
-                    for name in PARAMETERS
-                    for key in (f"mean_{name}", f"median_{name}", f"{name}_deviation")
-                },
+                **{name: statistics[name] for name in STATISTICS},
                 "negative_share": statistics["negative_share"] if dataset.varied else float("nan"),
                 "clearly_negative_share": statistics["clearly_negative_share"],
                 "converged": dataset.fit.converged,

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from recassay.analysis.decodirt.bins import STATISTICS
 from recassay.analysis.decodirt.traits import DatasetTraits
 from recassay.analysis.inference.distributions import normal_quantile, t_sf
 from recassay.analysis.inference.significance import holm
@@ -27,13 +28,6 @@ METADATA = (
     "MinorityClassPercentage",
 )
 """The properties of section 5.1 under their OpenML names."""
-
-STATISTICS = tuple(
-    f"{before}{name}{after}"
-    for name in ("difficulty", "discrimination", "guessing")
-    for before, after in (("mean_", ""), ("median_", ""), ("", "_deviation"))
-)
-"""The statistics of the items of a dataset that are correlated with them."""
 
 FEWEST = 4
 """Datasets that a correlation needs: with three its interval is everything."""

@@ -12,6 +12,7 @@ from recassay.analysis.glicko.fit import rate_table
 from recassay.analysis.glicko.result import GlickoResult
 from recassay.core.errors import InputError, UsageError, listing
 from recassay.core.names import canonical, did_you_mean
+from recassay.core.tabular import by_name
 from recassay.core.types import FloatArray
 
 PAPER_PLAYERS = (
@@ -142,13 +143,8 @@ def score_table(
     traits: Sequence[DatasetTraits], datasets: Sequence[str], players: Sequence[str], *, negative: bool
 ) -> FloatArray:
     """True scores, players x datasets; NaN where a player did not answer or no item is left."""
-    by_name = {dataset.dataset: dataset for dataset in traits}
-    table = np.full((len(players), len(datasets)), np.nan)
-    for d, name in enumerate(datasets):
-        dataset = by_name[name]
-        own = dict(zip(dataset.respondents, dataset.true_scores(negative=negative).tolist(), strict=True))
-        table[:, d] = [own.get(player, np.nan) for player in players]
-    return table
+    scores = {each.dataset: by_name(each.true_scores(negative=negative), each.respondents) for each in traits}
+    return np.array([[scores[name].get(player, np.nan) for name in datasets] for player in players])
 
 
 def rate_set(

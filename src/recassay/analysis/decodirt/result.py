@@ -97,12 +97,10 @@ class DecodirtResult(Displayed):
     def items_frame(self) -> pl.DataFrame:
         """One row per test instance: its parameters with intervals, and whether its discrimination is negative."""
         return pl.concat(
-            [
-                traits.fit.items_frame().select(
-                    pl.lit(traits.dataset).alias(c.DATASET), pl.all(), pl.Series("negative", ~traits.kept)
-                )
-                for traits in self.traits
-            ]
+            traits.fit.items_frame().select(
+                pl.lit(traits.dataset).alias(c.DATASET), pl.all(), pl.Series("negative", ~traits.kept)
+            )
+            for traits in self.traits
         )
 
     def bins_frame(self) -> pl.DataFrame:

@@ -131,15 +131,9 @@ def _item_intervals(covariance: FloatArray, items: LogisticItems, confidence: fl
     b, c = items.difficulty, items.guessing
     with np.errstate(divide="ignore", invalid="ignore"):
         difficulty = covariance[:, 1, 1] + 2 * b * covariance[:, 0, 1] + b**2 * covariance[:, 0, 0]
-        logit_error = np.sqrt(covariance[:, 2, 2])
-        errors = np.stack(
-            [
-                np.sqrt(covariance[:, 0, 0]),
-                np.sqrt(np.maximum(difficulty, 0)) / np.abs(items.slope),
-                c * (1 - c) * logit_error,
-            ],
-            axis=1,
-        )
+        difficulty_error = np.sqrt(np.maximum(difficulty, 0)) / np.abs(items.slope)
+        slope_error, logit_error = np.sqrt(covariance[:, 0, 0]), np.sqrt(covariance[:, 2, 2])
+        errors = np.stack([slope_error, difficulty_error, c * (1 - c) * logit_error], axis=1)
         values = np.stack([items.slope, b, c], axis=1)
         intervals = np.stack([values - width * errors, values + width * errors], axis=2)
         logit = np.log(c) - np.log1p(-c)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
@@ -163,12 +162,11 @@ def _tipping(cells: Cells, scale: Scale, fitted: HierarchicalDraws) -> list[Tipp
 
 
 def _run(results: Results, spec: AnalysisSpec) -> ModelResult:
-    users: Any = spec.known("users")
     result = fit_model(
         results,
         spec.metric,
         higher_is_better=spec.higher_is_better,
-        users=users,
+        users=spec.known("users"),
         confidence=1 - spec.alpha,
         seed=spec.seed,
     )

@@ -22,7 +22,7 @@ from recassay.core.errors import InputError, UsageError, listing
 from recassay.core.names import did_you_mean
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.cells import places_of
-from recassay.core.tables.labels import find_label, known_direction, normal_label, split_label
+from recassay.core.tables.labels import COSTS, find_label, known_direction, normal_label, split_label
 from recassay.core.types import BoolArray, FloatArray, IntArray
 
 CUTOFF = "cutoff"
@@ -34,9 +34,6 @@ NO_CHOICES = (c.DEVIATION, c.RUNS, c.HIGHER_IS_BETTER, c.USER, c.VERSION, LEAKY)
 
 MOST_NUMBERS = 30
 """A column with more different numbers than this, not all of them whole, holds measurements."""
-
-COSTS = ("seconds", "seconds_fit", "seconds_predict", "memory", "joules", "energy", "emissions")
-"""What an algorithm costs: no alternative to a metric of quality, unless it is named."""
 
 FREE_AXES = (c.METRIC, CUTOFF, "missing", "aggregation")
 """Choices that need no further cell."""
@@ -132,6 +129,7 @@ def find_universes(
     upward, suspect = np.ones(len(places), dtype=bool), np.zeros(len(places), dtype=bool)
     upward[universe] = frame.get_column(_LABEL).replace_strict(directions, return_dtype=pl.Boolean).to_numpy()
     np.logical_or.at(suspect, universe, frame.get_column(LEAKY).to_numpy())
+    cells = [_LABEL, *(name for name in used if name not in SEED_AXES)]
     return Universes(
         axes=choices,
         places=places,
@@ -142,11 +140,7 @@ def find_universes(
         leaky=suspect,
         notes=tuple(notes),
         drift=drift,
-        seeds=seed_shares(
-            frame,
-            [_LABEL, *(name for name in used if name not in SEED_AXES)],
-            derived_rng(seed, "multiverse", "seeds"),
-        ),
+        seeds=seed_shares(frame, cells, derived_rng(seed, "multiverse", "seeds")),
     )
 
 
@@ -272,14 +266,11 @@ def _universes(
     universe = frame.select(used).join(table, on=used, how="left", maintain_order="left").get_column(_UNIVERSE)
     choices = {name: _sorted(table.get_column(name).unique().to_list()) for name in used}
     places = {name: np.array([choices[name].index(text) for text in table.get_column(name)]) for name in used}
-    copies: dict[str, list[str]] = {}  # by axis, other columns that always change together with it
+    copies: dict[str, list[str]] = {}  # by axis, itself and other columns that always change together with it
     for name in used:
-        twin = next((other for other in copies if _copies(places[name], places[other])), None)
-        if twin is None:
-            copies[name] = []
-        else:
-            copies[twin].append(name)
-    for name, others in copies.items():
+        twin = next((other for other in copies if _copies(places[name], places[other])), name)
+        copies.setdefault(twin, []).append(name)
+    for name, (_, *others) in copies.items():
         if others:
             what = "changes" if len(others) == 1 else "change"
             notes.append(f"{listing(others)} always {what} together with {name}: they count as one axis.")

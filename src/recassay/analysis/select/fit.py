@@ -15,6 +15,7 @@ from recassay.core.choices import MANY_ALGORITHMS
 from recassay.core.errors import InputError, NotApplicableError, UsageError, listing
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.characteristics import CharacteristicsTable
+from recassay.core.tables.labels import COSTS
 from recassay.core.tables.matrix import Matrix
 from recassay.core.tables.results import Results
 
@@ -28,7 +29,6 @@ SIMULATIONS_OF_MANY, SPLITS_OF_MANY = 100, 2
 
 _CURVE_SIZES = (3, 4, 6, 8, 10, 15)
 _CURVE_SPLITS = 4
-_COSTS = ("seconds", "seconds_fit", "seconds_predict", "memory", "joules", "energy", "emissions")
 
 
 def select_datasets(
@@ -68,12 +68,9 @@ def select_datasets(
     if not possible:
         raise UsageError(f"{rule} {unfit[str(rule)]}", fix="choose another aggregation, for example mean_rank")
     chosen_rule = possible[0]
-    names, skipped = [], {}
-    for name in choose_methods(methods):
-        if name in BY_CHARACTERISTICS and characteristics is None:
-            skipped[name] = "needs the characteristics of the datasets (`characteristics`)"
-        else:
-            names.append(name)
+    asked, why = choose_methods(methods), "needs the characteristics of the datasets (`characteristics`)"
+    skipped = {name: why for name in asked if name in BY_CHARACTERISTICS and characteristics is None}
+    names = [name for name in asked if name not in skipped]
     if not names:
         raise UsageError(
             f"{listing(skipped, last='and')} cannot choose without the characteristics of the datasets",
@@ -117,7 +114,7 @@ def other_metrics(results: Results, matrix: Matrix) -> dict[str, Matrix]:
     """The other metrics of the table, on the datasets that have every cell; costs are left out."""
     others = {}
     for label in results.metrics:
-        if label not in {matrix.metric, *_COSTS}:
+        if label not in {matrix.metric, *COSTS}:
             # Where no direction is known, or nothing is left, a metric cannot judge.
             with suppress(InputError, UsageError):
                 others[label] = results.matrix(label, missing="drop-datasets")
@@ -132,12 +129,11 @@ def _run(results: Results, spec: AnalysisSpec) -> SelectResult:
             f"{n} datasets and {len(matrix.algorithms)} algorithms are too few to choose among",
             fix="give at least 6 datasets and 3 algorithms",
         )
-    table = spec.known("characteristics")  # two ways need none
     many = len(matrix.algorithms) > MANY_ALGORITHMS
     return select_datasets(
         matrix,
         min(6, n // 2),
-        characteristics=table,
+        characteristics=spec.known("characteristics"),  # two ways need none
         others=other_metrics(results, matrix),
         simulations=SIMULATIONS_OF_MANY if many else SIMULATIONS,
         splits=SPLITS_OF_MANY if many else SPLITS,

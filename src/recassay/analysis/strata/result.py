@@ -194,12 +194,10 @@ class StrataResult(Displayed):
             ),
             "strata_pairs": pl.concat([dataset.pairs_frame(self.alpha) for dataset in self.datasets]),
             "strata_crossings": pl.concat(
-                [
-                    pl.DataFrame(
-                        [asdict(crossing) for crossing in dataset.crossings], schema=get_type_hints(Crossing)
-                    ).select(name, pl.all())
-                    for dataset, name in named
-                ]
+                pl.DataFrame(
+                    [asdict(crossing) for crossing in dataset.crossings], schema=get_type_hints(Crossing)
+                ).select(name, pl.all())
+                for dataset, name in named
             ),
             "strata_sensitivity": self.sensitivity_frame(),
             "popularity_curve": pl.concat([dataset.curve.select(name, pl.all()) for dataset, name in named]),

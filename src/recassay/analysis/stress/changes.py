@@ -109,14 +109,8 @@ def few_datasets(ranker: Ranker, reference: FloatArray, size: int, draws: int, r
     if 2 * size <= total:
         rho["disjoint"] = spearman(ranks, ranker(subset_weights(order[:, size : 2 * size], total)))
     dominated, against, level = ranker.contest.duels.dominated(weights, ranks)
-    return Subset(
-        size,
-        draws,
-        {what: measured(part, False)[1] for what, part in rho.items()},
-        dominated,
-        tuple(against.tolist()),
-        tuple(level.tolist()),
-    )
+    numbers = {what: measured(part, False)[1] for what, part in rho.items()}
+    return Subset(size, draws, numbers, dominated, tuple(against.tolist()), tuple(level.tolist()))
 
 
 def improved(values: FloatArray, factor: float, *, higher_is_better: bool) -> FloatArray:

@@ -76,10 +76,8 @@ def stress_rankings(
     dropped, survivals, without_one = drop_datasets(ranker, reference, draws, rng("datasets"))
     fewer, without_some = drop_algorithms(ranker, reference, draws, rng("algorithms"))
     similar, copied = add_copies(ranker, weights)
-    curves = {curve.test: curve for curve in (dropped, fewer, similar, add_best(ranker, weights))}
-    beta = vary_beta(ranker, weights)
-    if beta is not None:
-        curves["beta"] = beta
+    drawn = (dropped, fewer, similar, add_best(ranker, weights), vary_beta(ranker, weights))
+    curves = {curve.test: curve for curve in drawn if curve is not None}
     subsets = tuple(
         few_datasets(ranker, reference, size, draws, rng(f"{size} datasets")) for size in small_sizes(n_datasets)
     )

@@ -86,6 +86,7 @@ class StressResult(MatrixResult):
     def frames(self) -> dict[str, pl.DataFrame]:
         """Plus and minus, the curves, the small sets of datasets, the conclusions, and the order in tiers."""
         names, means = [rule.name for rule in self.rules], self.reference.mean(axis=0)
+        order = [(t, self.algorithms[a], float(means[a])) for t, tier in enumerate(self.tiers, 1) for a in tier]
         return {
             "stress_signs": self.to_frame(),
             "stress_curves": pl.concat([curve.to_frame() for curve in self.curves.values()]),
@@ -101,11 +102,7 @@ class StressResult(MatrixResult):
                 [_conclusion(each) | by_name(each.shares, names) for each in self.conclusions]
             ),
             "stress_order": pl.DataFrame(
-                [
-                    {"tier": t, c.ALGORITHM: self.algorithms[a], "mean_rank_over_aggregations": float(means[a])}
-                    for t, tier in enumerate(self.tiers, 1)
-                    for a in tier
-                ]
+                order, schema=["tier", c.ALGORITHM, "mean_rank_over_aggregations"], orient="row"
             ),
         }
 

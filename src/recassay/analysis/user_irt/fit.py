@@ -44,7 +44,6 @@ def fit_user_irt(
     intervals are too narrow below some 20 algorithms. Datasets with fewer than 3 algorithms or 20 telling users are
     left out with a note.
     """
-    kept: dict[str, UserFit] = {}
     notes = []
     used: dict[str, Responses] = {}
     for name, table in tables.items():
@@ -54,11 +53,11 @@ def fit_user_irt(
                 f"{name}: {len(table.respondents)} algorithms and {int(telling.sum())} users that tell them apart are "
                 f"too few (at least {LEAST_ALGORITHMS} and {LEAST_USERS})"
             )
-            continue
-        used[name] = table
-        kept[name] = _fit(table, model, priors, confidence)
-    if not kept:
+        else:
+            used[name] = table
+    if not used:
         raise NotApplicableError("no dataset has enough users: " + "; ".join(notes), fix="use a study with more users")
+    kept = {name: _fit(table, model, priors, confidence) for name, table in used.items()}
     if len(kept) > 1:
         kept = {ALL: _fit(pooled(used), model, priors, confidence), **kept}
     count = len(next(iter(kept.values())).fit.respondents)
@@ -106,8 +105,7 @@ def _fit(table: Responses, model: LogisticModel, priors: ItemPriors | None, conf
 
 
 def _run(results: Results, spec: AnalysisSpec) -> UserIRTResult:
-    load = spec.required("user_responses")
-    metric, tables = load(spec.metric)
+    metric, tables = spec.required("user_responses")(spec.metric)
     return fit_user_irt(tables, metric=metric, confidence=1 - spec.alpha)
 
 

@@ -103,17 +103,15 @@ class UserIRTResult(Displayed):
     def to_frame(self) -> pl.DataFrame:
         """One row per dataset and algorithm, ablest first."""
         return pl.concat(
-            [
-                users.fit.to_frame()
-                .drop("true_score", "accuracy")
-                .rename({"respondent": c.ALGORITHM, "ability_low": "low", "ability_high": "high"})
-                .with_columns(
-                    pl.lit(name).alias(c.DATASET),
-                    pl.col(c.ALGORITHM).replace_strict(users.hit_rate, return_dtype=pl.Float64).alias("hit_rate"),
-                )
-                .select(c.DATASET, c.ALGORITHM, "ability", "standard_error", "low", "high", "hit_rate")
-                for name, users in self.fits.items()
-            ]
+            users.fit.to_frame()
+            .drop("true_score", "accuracy")
+            .rename({"respondent": c.ALGORITHM, "ability_low": "low", "ability_high": "high"})
+            .with_columns(
+                pl.lit(name).alias(c.DATASET),
+                pl.col(c.ALGORITHM).replace_strict(users.hit_rate, return_dtype=pl.Float64).alias("hit_rate"),
+            )
+            .select(c.DATASET, c.ALGORITHM, "ability", "standard_error", "low", "high", "hit_rate")
+            for name, users in self.fits.items()
         )
 
     def datasets_frame(self) -> pl.DataFrame:

@@ -167,8 +167,7 @@ def _summary(
 
 
 def _run(results: Results, spec: AnalysisSpec) -> UsersResult:
-    load = spec.required("users")
-    scores, skipped = load(spec.metric)
+    scores, skipped = spec.required("users")(spec.metric)
     return compare_users(
         scores,
         spec.metric,

@@ -107,14 +107,12 @@ class UsersResult(Displayed):
 
     def to_frame(self) -> pl.DataFrame:
         """One row per dataset and pair."""
-        return pl.DataFrame(
-            [
-                {c.DATASET: dataset.dataset, "users": dataset.users, **asdict(pair)}
-                for dataset in self.datasets
-                for pair in dataset.pairs
-            ],
-            infer_schema_length=None,
-        )
+        rows = [
+            {c.DATASET: dataset.dataset, "users": dataset.users, **asdict(pair)}
+            for dataset in self.datasets
+            for pair in dataset.pairs
+        ]
+        return pl.DataFrame(rows, infer_schema_length=None)
 
     def means_frame(self) -> pl.DataFrame:
         """One row per dataset and algorithm, the best first."""

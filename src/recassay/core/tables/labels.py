@@ -85,6 +85,10 @@ KNOWN_LABELS: tuple[MetricLabel, ...] = (
 _BY_NAME = {canonical(n): label for label in KNOWN_LABELS for n in (label.name, *label.aliases)}
 
 
+COSTS = ("seconds", "seconds_fit", "seconds_predict", "memory", "joules", "energy", "emissions")
+"""What an algorithm costs: no alternative to a metric of quality, unless it is named."""
+
+
 def is_known(name: str) -> bool:
     """Whether `name` (without a cut-off) is one of `KNOWN_LABELS` or an alias of one."""
     return canonical(name) in _BY_NAME
