@@ -528,7 +528,7 @@ def test_the_shares_at_the_ends_are_those_of_items_drawn_again(monkeypatch):
 @pytest.mark.parametrize(("number", "who", "what"), [(1, "algorithms", "dataset"), (2, "datasets", "algorithm")])
 def test_what_fails_is_said_in_words(number, who, what):
     values = np.array([[0.1, 0.5, np.nan], [0.9, 0.5005, 0.2]])
-    notes = _warnings(number, values, ("x", "y", "z"), 0.494, False, False)
+    notes = tuple(_warnings(number, values, ("x", "y", "z"), 0.494, False, False))
     fails = f"direction {number}: Assumption 1 (diversity) fails:"
     assert notes == (
         f"{fails} all {who} score alike (within 0.001) on {what} y, z, whose parameters are the priors'",
@@ -536,7 +536,7 @@ def test_what_fails_is_said_in_words(number, who, what):
         f"direction {number}: the mode was not reached",
         f"direction {number}: the description of the posterior did not settle; its intervals are rough",
     )
-    assert _warnings(number, values[:, :1], ("x",), 0.5, True, True) == ()
+    assert not list(_warnings(number, values[:, :1], ("x",), 0.5, True, True))
 
 
 @pytest.mark.parametrize("many", [0, 5_000])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -127,23 +128,21 @@ def per_dataset(matrix: Matrix, *, users: pl.DataFrame | None = None, confidence
         share=share_of_best(matrix.values, higher_is_better=matrix.higher_is_better),
         source=source,
         confidence=confidence,
-        ahead=_ahead(matrix),
+        ahead=tuple(_ahead(matrix)),
     )
 
 
-def _ahead(matrix: Matrix) -> tuple[Ahead, ...]:
+def _ahead(matrix: Matrix) -> Iterator[Ahead]:
     if matrix.replicates is None or not matrix.paired or len(matrix.algorithms) < 2:
-        return ()
+        return
     sign = 1 if matrix.higher_is_better else -1
-    leads = []
     for d, name in enumerate(matrix.datasets):
         first, second = np.argsort(-sign * matrix.values[:, d], kind="stable")[:2]
         best, other = matrix.replicates[first, d], matrix.replicates[second, d]
         both = np.isfinite(best) & np.isfinite(other)
         share = float(beats(sign * best[both], sign * other[both]).mean()) if both.any() else float("nan")
         names = matrix.algorithms[first], matrix.algorithms[second]
-        leads.append(Ahead(name, *names, share, int(both.sum())))
-    return tuple(leads)
+        yield Ahead(name, *names, share, int(both.sum()))
 
 
 def _run(results: Results, spec: AnalysisSpec) -> PerDatasetResult:

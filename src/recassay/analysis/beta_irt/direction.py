@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from scipy.special import expit
@@ -101,7 +101,7 @@ def fit_direction(
         precision=mode.precision,
         r_hat=r_hat,
         converged=mode.converged and settled,
-        warnings=_warnings(number, values, items, reliability, mode.converged, settled),
+        warnings=tuple(_warnings(number, values, items, reliability, mode.converged, settled)),
     )
 
 
@@ -119,27 +119,25 @@ def _reliability(mean: FloatArray, covariance: FloatArray) -> float:
 
 def _warnings(
     number: int, values: FloatArray, items: tuple[str, ...], reliability: float, reached: bool, settled: bool
-) -> tuple[str, ...]:
+) -> Iterator[str]:
     """Where the assumption of diversity (Assumption 1) fails, and where the computation did not end."""
-    notes = []
     who, what = ("algorithms", "dataset") if number == 1 else ("datasets", "algorithm")
     flat = np.nanmax(values, axis=0) - np.nanmin(values, axis=0) < SPREAD
     if flat.any():
         names = listing((n for n, is_flat in zip(items, flat, strict=True) if is_flat), most=6)
-        notes.append(
+        yield (
             f"direction {number}: Assumption 1 (diversity) fails: all {who} score alike (within {SPREAD:g}) on "
             f"{what} {names}, whose parameters are the priors'"
         )
     if reliability < RELIABLE:
-        notes.append(
+        yield (
             f"direction {number}: Assumption 1 (diversity) fails: the {who} do not differ reliably "
             f"(reliability {reliability:.2f}, below {RELIABLE:g})"
         )
     if not reached:
-        notes.append(f"direction {number}: the mode was not reached")
+        yield f"direction {number}: the mode was not reached"
     if not settled:
-        notes.append(f"direction {number}: the description of the posterior did not settle; its intervals are rough")
-    return tuple(notes)
+        yield f"direction {number}: the description of the posterior did not settle; its intervals are rough"
 
 
 REPLICATES = 1_000

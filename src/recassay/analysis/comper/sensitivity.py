@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -60,12 +60,11 @@ def random_weights(matrix: FloatArray, scheme: Scheme, draws: int, rng: np.rando
 
 def weight_sensitivity(
     normalised: FloatArray, matrix: FloatArray, *, draws: int, seed: int = 0
-) -> list[WeightSensitivity]:
+) -> Iterator[WeightSensitivity]:
     """All schemes on the normalised dimensions (algorithms x settings x dimensions); see `WeightSensitivity`."""
     cube = np.concatenate([normalised, normalised.mean(axis=1, keepdims=True)], axis=1)
     n_algorithms, n_settings, _ = cube.shape
     base = _order(matrix.sum(axis=1) @ cube.transpose(1, 2, 0))
-    sensitivities = []
     for scheme in SCHEMES:
         weights = random_weights(matrix, scheme, draws, derived_rng(seed, "comper", scheme))
         changed, other_first = np.zeros(n_settings), np.zeros(n_settings)
@@ -76,8 +75,7 @@ def weight_sensitivity(
             other_first += (order[:, :, 0] != base[:, 0]).sum(axis=0)
             for s in range(n_settings):
                 first[:, s] += np.bincount(order[:, s, 0], minlength=n_algorithms)
-        sensitivities.append(WeightSensitivity(scheme, draws, changed / draws, other_first / draws, first / draws))
-    return sensitivities
+        yield WeightSensitivity(scheme, draws, changed / draws, other_first / draws, first / draws)
 
 
 def _order(scores: FloatArray) -> IntArray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -67,30 +67,28 @@ def analyze_instances(
     )
 
 
-def _notes(traits: Sequence[DatasetTraits], players: Sequence[str]) -> list[str]:
+def _notes(traits: Sequence[DatasetTraits], players: Sequence[str]) -> Iterator[str]:
     """What a reader must know: fits that did not converge, datasets that say nothing, classifiers that lack answers."""
-    notes = []
     rough = [dataset.dataset for dataset in traits if not dataset.fit.converged]
     if rough:
-        notes.append(
+        yield (
             f"The 3PL did not converge on {len(rough)} of {len(traits)} datasets ({listing(rough)}): "
             "read their item parameters with care."
         )
     flat = [dataset.dataset for dataset in traits if not dataset.varied]
     if flat:
-        notes.append(f"On {listing(flat)} everybody answers alike: no items, and no part in the ratings.")
+        yield f"On {listing(flat)} everybody answers alike: no items, and no part in the ratings."
     bare = [dataset.dataset for dataset in traits if not dataset.kept.any()]
     if bare:
-        notes.append(f"Every instance of {listing(bare)} discriminates negatively: without them nobody plays there.")
+        yield f"Every instance of {listing(bare)} discriminates negatively: without them nobody plays there."
     absent = {name: [dataset.dataset for dataset in traits if name not in dataset.respondents] for name in players}
     lacking = [f"{name} on {listing(where, most=3)}" for name, where in absent.items() if where]
     if lacking:
-        notes.append(f"No answers of {listing(lacking)}: they play no game there.")
+        yield f"No answers of {listing(lacking)}: they play no game there."
     if len(traits) < 10:
-        notes.append(f"{len(traits)} datasets are few: bins, correlations and subsets of them prove little.")
+        yield f"{len(traits)} datasets are few: bins, correlations and subsets of them prove little."
     if not any(dataset.metadata for dataset in traits):
-        notes.append("No metadata of the datasets is known: nothing is correlated with it.")
-    return notes
+        yield "No metadata of the datasets is known: nothing is correlated with it."
 
 
 def _run(results: Results, spec: AnalysisSpec) -> DecodirtResult:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -52,7 +53,7 @@ def fit_logistic(
         abilities = estimate_abilities(responses, items, ability or "ml")
         result = _of_items(responses, model, items, abilities, confidence)
         result = replace(result, estimator=estimator, constant=constant, cycles=1, change=change)
-        return replace(result, notes=_notes(result))
+        return replace(result, notes=tuple(_notes(result)))
     fit = fit_em(responses, model, priors=prior, tolerance=tolerance, max_cycles=max_cycles)
     if ability is None or ability == "eap":
         abilities = from_posterior(fit.posterior, fit.grid.points)
@@ -72,7 +73,7 @@ def fit_logistic(
         change=fit.change,
         gradient=fit.gradient,
     )
-    return replace(result, notes=_notes(result, fit.at_bound))
+    return replace(result, notes=tuple(_notes(result, fit.at_bound)))
 
 
 def score_logistic(
@@ -98,7 +99,7 @@ def score_logistic(
             "the items have different discriminations and the model is 1pl", fix="use `model='2pl'` or `model='3pl'`"
         )
     result = _of_items(responses, model, known, estimate_abilities(responses, known, ability or "ml"), confidence)
-    return replace(result, notes=_notes(result))
+    return replace(result, notes=tuple(_notes(result)))
 
 
 def _of_items(
@@ -141,31 +142,27 @@ def _item_intervals(covariance: FloatArray, items: LogisticItems, confidence: fl
     return errors, intervals
 
 
-def _notes(result: LogisticResult, at_bound: BoolArray | None = None) -> tuple[str, ...]:
-    notes = []
+def _notes(result: LogisticResult, at_bound: BoolArray | None = None) -> Iterator[str]:
     names, respondents, negative = result.items.names, result.respondents, result.items.slope < 0
 
     def named(mask: BoolArray, names: tuple[str, ...]) -> str:
         return f"{int(mask.sum())} of {len(names)} ({listing((names[i] for i in np.flatnonzero(mask)), most=3)})"
 
     if not result.converged:
-        notes.append("The estimation did not converge: read the parameters with care.")
+        yield "The estimation did not converge: read the parameters with care."
     if at_bound is not None and at_bound.any():
-        notes.append(f"The slopes of {named(at_bound, names)} items have no finite estimate: use priors.")
+        yield f"The slopes of {named(at_bound, names)} items have no finite estimate: use priors."
     if result.constant.any():
-        notes.append(
-            f"Everybody or nobody has {named(result.constant, names)} items right: they say nothing of ability."
-        )
+        yield f"Everybody or nobody has {named(result.constant, names)} items right: they say nothing of ability."
     if negative.any():
         clearly = int((result.item_intervals[:, 0, 1] < 0).sum())
         sure = f"; of {clearly} clearly, the whole interval lies below 0" if result.estimator == "mml" else ""
-        notes.append(
+        yield (
             f"The discrimination of {named(negative, names)} items is negative (abler respondents fail them more "
             f"often: noise, or a wrong answer key){sure}."
         )
     if result.abilities.at_bound.any():
-        notes.append(
+        yield (
             f"{named(result.abilities.at_bound, respondents)} respondents have no finite maximum-likelihood ability: "
             "they stand at the bound."
         )
-    return tuple(notes)

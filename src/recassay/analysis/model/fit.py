@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 
@@ -128,17 +128,15 @@ def _noise(cells: Cells, scale: Scale, values: FloatArray, users: PairedScores |
     return repeated, over_users
 
 
-def _predicted(cells: Cells, scale: Scale, fitted: HierarchicalDraws, confidence: float) -> list[PredictedCell]:
+def _predicted(cells: Cells, scale: Scale, fitted: HierarchicalDraws, confidence: float) -> Iterator[PredictedCell]:
     """The cells that nobody ran, as the model expects them."""
     ends = (0.5 - confidence / 2, 0.5, 0.5 + confidence / 2)
-    rows = []
     for j, a in zip(*np.nonzero(np.isnan(cells.values)), strict=True):
         low, middle, high = np.sort(scale.backward(np.quantile(fitted.cells[:, j, a], ends)))
-        rows.append(PredictedCell(cells.algorithms[a], cells.datasets[j], float(middle), float(low), float(high)))
-    return rows
+        yield PredictedCell(cells.algorithms[a], cells.datasets[j], float(middle), float(low), float(high))
 
 
-def _tipping(cells: Cells, scale: Scale, fitted: HierarchicalDraws) -> list[TippingPoint]:
+def _tipping(cells: Cells, scale: Scale, fitted: HierarchicalDraws) -> Iterator[TippingPoint]:
     """By how much missing cells would have to differ from what is expected of them to change who has the best mean.
 
     The leader's would have to be lower by its lead times the datasets over their number, another's higher by as much.
@@ -149,7 +147,6 @@ def _tipping(cells: Cells, scale: Scale, fitted: HierarchicalDraws) -> list[Tipp
     expected = fitted.cells.mean(axis=0)
     mean = expected.mean(axis=0)
     first, second = np.argsort(-mean, kind="stable")[:2]
-    points = []
     for a in np.flatnonzero(missing.any(axis=0)):
         holes = missing[:, a]
         rival = second if a == first else first
@@ -157,8 +154,7 @@ def _tipping(cells: Cells, scale: Scale, fitted: HierarchicalDraws) -> list[Tipp
         middle = float(expected[holes, a].mean())
         before, after = (float(scale.backward(np.array(at))) for at in (middle, middle + shift))
         leads = cells.algorithms[second if a == first else a]
-        points.append(TippingPoint(cells.algorithms[a], int(holes.sum()), before, after, leads))
-    return points
+        yield TippingPoint(cells.algorithms[a], int(holes.sum()), before, after, leads)
 
 
 def _run(results: Results, spec: AnalysisSpec) -> ModelResult:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -116,7 +116,7 @@ class _Judged:
     better: BoolArray
     """Universes x algorithms x algorithms: who is shown to be better than whom."""
     grades: tuple[Grade, ...]
-    notes: list[str]
+    notes: tuple[str, ...]
 
 
 def _judged(
@@ -149,7 +149,7 @@ def _judged(
         ranks[at][np.ix_(place, columns)] = scores
         better[at][np.ix_(place, place)] = decision.better
         grades.append(decision.grade)
-    notes = _missing_notes(universes, cells, kept)
+    notes = tuple(_missing_notes(universes, cells, kept))
     total, count = np.nansum(ranks, axis=2), np.isfinite(ranks).sum(axis=2)
     mean = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
     return _Judged(universes.places[kept], universes.leaky[kept], ranks, mean, better, tuple(grades), notes)
@@ -192,38 +192,34 @@ def _complete(u: int, universes: Universes, missing: MissingPolicy) -> tuple[Int
 
 def _missing_notes(
     universes: Universes, cells: list[tuple[IntArray, IntArray, FloatArray]], kept: list[int]
-) -> list[str]:
-    notes = []
+) -> Iterator[str]:
     if len(kept) < len(universes):
-        notes.append(f"{len(universes) - len(kept)} universes were left out: without two algorithms on a dataset.")
+        yield f"{len(universes) - len(kept)} universes were left out: without two algorithms on a dataset."
     known = np.isfinite(universes.values)
     for what, axis, own in (("datasets", 1, 1), ("algorithms", 2, 0)):
         present = known.any(axis=axis).sum(axis=1)
         lost = sum(len(cells[u][own]) < present[u] for u in kept)
         if lost:
-            notes.append(f"In {lost} universes {what} with missing cells were left out.")
+            yield f"In {lost} universes {what} with missing cells were left out."
     full = (len(universes.algorithms), len(universes.datasets))
     uneven = sum((len(cells[u][0]), len(cells[u][1])) != full for u in kept)
     if uneven:
-        notes.append(f"The universes are not balanced: {uneven} of {len(kept)} lack algorithms or datasets of others.")
-    return notes
+        yield f"The universes are not balanced: {uneven} of {len(kept)} lack algorithms or datasets of others."
 
 
-def _notes(judged: _Judged, parts: Parts | None, used: list[int]) -> list[str]:
+def _notes(judged: _Judged, parts: Parts | None, used: list[int]) -> Iterator[str]:
     """What small universes, and too few or too many of them, do not allow."""
     counts = np.isfinite(judged.ranks).any(axis=1).sum(axis=1)
     single, undecidable = int((counts == 1).sum()), sum(grade == "too_little_data" for grade in judged.grades)
-    notes = []
     if single:
-        notes.append(f"{single} universes have one dataset: they show an order there, and nothing about others.")
+        yield f"{single} universes have one dataset: they show an order there, and nothing about others."
     if undecidable:
         which = f"{undecidable} of {len(counts)} universes"
-        notes.append(f"In {which} no difference could be significant: they have too few datasets.")
+        yield f"In {which} no difference could be significant: they have too few datasets."
     if parts is None and len(used) > 1:
-        notes.append(
+        yield (
             "It was not estimated which choice decides: too many combinations, or no two algorithms in every universe."
         )
-    return notes
 
 
 def _counts(claim: Stated, judged: _Judged, part: BoolArray) -> Counts:

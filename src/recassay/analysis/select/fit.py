@@ -84,10 +84,7 @@ def select_datasets(
     halves = draw_halves(len(matrix.algorithms), splits, derived_rng(seed, "selection halves"))
     weights = {name: task.subsets(name, k, simulations) for name in dict.fromkeys(("random", *names))}
     choices = task.judge(names, k, halves, weights)
-    points = []
-    if curve:
-        for size in sorted({s for s in (*_CURVE_SIZES, k) if s <= max(k, n // 2)}):
-            points += task.curve(names, size, halves[: 2 * _CURVE_SPLITS])
+    sizes = sorted({s for s in (*_CURVE_SIZES, k) if s <= max(k, n // 2)}) if curve else []
     return SelectResult(
         metric=matrix.metric,
         rule=chosen_rule.name,
@@ -96,7 +93,7 @@ def select_datasets(
         datasets=matrix.datasets,
         choices=choices,
         by_rule=task.by_rule({name: weights[name] for name in names}),
-        curve=tuple(points),
+        curve=tuple(point for size in sizes for point in task.curve(names, size, halves[: 2 * _CURVE_SPLITS])),
         held_out_metrics=tuple(judged),
         halves=len(halves),
         simulations=simulations,

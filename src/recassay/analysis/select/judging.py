@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -99,19 +99,17 @@ class Task:
             by_rule[name] = {rule: float(agreement.rho(few).mean()) for rule, agreement in agreements.items()}
         return by_rule
 
-    def curve(self, names: Sequence[str], k: int, halves: Halves) -> list[CurvePoint]:
+    def curve(self, names: Sequence[str], k: int, halves: Halves) -> Iterator[CurvePoint]:
         """Agreement at this k: on all algorithms, and on those held out."""
         whole = self._agreement(self.matrix)
         inner = [self._agreement(self.matrix, judges) for _, judges in halves]
-        points = []
         for name in names:
             weights = self.subsets(name, k, _CURVE_SIMULATIONS)
-            points.append(CurvePoint(name, k, False, Spread.of(whole.rho(weights))))
+            yield CurvePoint(name, k, False, Spread.of(whole.rho(weights)))
             if inner:
                 unseen = self._unseen(name, k, halves, weights)
                 held = [each.apart(chosen) for each, chosen in zip(inner, unseen, strict=True)]
-                points.append(CurvePoint(name, k, True, Spread.of(np.concatenate(held))))
-        return points
+                yield CurvePoint(name, k, True, Spread.of(np.concatenate(held)))
 
     def _agreement(self, matrix: Matrix, algorithms: IntArray | None = None) -> SubsetAgreement:
         values = matrix.values if algorithms is None else matrix.values[algorithms]

@@ -122,13 +122,12 @@ def user_replicates(scores: FloatArray, replicates: int, rng: np.random.Generato
     user of some stratum is left out. Beyond `GROUPS` users, random groups of users are drawn in place of single ones:
     sums of independent users vary as the users do, so the spread is the same in expectation and the cost is bounded.
     """
-    n_thresholds, n_algorithms, _ = scores.shape
     table = _sums(scores, rng)
     n_groups = table.shape[1]
-    means = np.empty((replicates, n_thresholds, n_algorithms))
+    means = np.empty((replicates, *scores.shape[:2]))
     for rows in number_blocks(replicates, 1, ROWS_AT_ONCE):
         weights = dataset_weights(n_groups, rows.stop - rows.start, rng)
-        means[rows] = _means(weights @ table.T, n_thresholds, n_algorithms)
+        means[rows] = _means(weights @ table.T, *scores.shape[:2])
     return means[np.isfinite(means).all(axis=(1, 2))]
 
 
@@ -137,13 +136,12 @@ def user_halves(scores: FloatArray, halvings: int, rng: np.random.Generator) -> 
 
     NaN where a half has no user of some stratum. What lies between the two halves is chance alone.
     """
-    n_thresholds, n_algorithms, _ = scores.shape
     table = _sums(scores, rng)
     n_groups = table.shape[1]
     half = (np.argsort(rng.random((halvings, n_groups)), axis=1) < n_groups // 2).astype(np.float64)
     drawn = half @ table.T
     both = np.stack([drawn, table.sum(axis=1) - drawn], axis=1)
-    return _means(both, n_thresholds, n_algorithms)
+    return _means(both, *scores.shape[:2])
 
 
 def _sums(scores: FloatArray, rng: np.random.Generator) -> FloatArray:
