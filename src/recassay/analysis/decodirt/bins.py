@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -64,26 +64,22 @@ def make_bins(
     most: int = BINS,
     *,
     descending: bool = False,
-) -> tuple[Bin, ...]:
+) -> Iterator[Bin]:
     """Bins of the datasets by `values`, each with means of the item parameters and probabilities of right answers."""
     statistics = [dataset.statistics() for dataset in traits]
-    bins = []
     for number, at in enumerate(equal_bins(values, most, descending=descending), start=1):
         means = {name: _mean([statistics[i][f"mean_{name}"] for i in at]) for name in PARAMETERS}
         means["negative_share"] = _mean([statistics[i]["negative_share"] for i in at])
         chances = [by_name(traits[i].probabilities(negative=True), traits[i].respondents) for i in at]
         rated = dict.fromkeys(name for own in chances for name in players if name in own)
-        bins.append(
-            Bin(
-                number,
-                tuple(traits[i].dataset for i in at),
-                float(values[at].min()),
-                float(values[at].max()),
-                means,
-                {name: _mean([own[name] for own in chances if name in own]) for name in rated},
-            )
+        yield Bin(
+            number=number,
+            datasets=tuple(traits[i].dataset for i in at),
+            low=float(values[at].min()),
+            high=float(values[at].max()),
+            parameters=means,
+            probability={name: _mean([own[name] for own in chances if name in own]) for name in rated},
         )
-    return tuple(bins)
 
 
 def _mean(values: Sequence[float]) -> float:

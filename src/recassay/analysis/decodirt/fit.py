@@ -53,10 +53,10 @@ def analyze_instances(
         traits=tuple(traits),
         players=players,
         roles=roles,
-        bins=make_bins(traits, difficulty, players, bins, descending=True),
+        bins=tuple(make_bins(traits, difficulty, players, bins, descending=True)),
         correlations=correlate_metadata(traits, calibration.confidence),
         metadata_bins={
-            name: make_bins(traits, values, players, bins)
+            name: tuple(make_bins(traits, values, players, bins))
             for name, values in properties(traits).items()
             if np.isfinite(values).any()
         },

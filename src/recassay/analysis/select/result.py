@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -178,10 +178,8 @@ class SelectResult(Displayed):
         ]
         frames["selection_aggregations"] = pl.DataFrame(rules)
         if self.curve:
-            frames["selection_curve"] = pl.DataFrame(
-                [{"method": p.method, "k": p.k, "held_out": p.held_out, "mean": p.spread.mean, "low": p.spread.low,
-                  "high": p.spread.high} for p in self.curve]
-            )  # fmt: skip
+            points = [stated(p, "method", "k", "held_out") | asdict(p.spread) for p in self.curve]
+            frames["selection_curve"] = pl.DataFrame(points)
         return frames
 
     def to_dict(self) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
@@ -107,19 +108,14 @@ def leading_order(
     return sorted(range(len(names)), key=lambda a: (keys[a], names[a]))
 
 
-def conclude(order: list[int], names: tuple[str, ...], survivals: list[Survival]) -> tuple[Conclusion, ...]:
+def conclude(order: list[int], names: tuple[str, ...], survivals: list[Survival]) -> Iterator[Conclusion]:
     """That the first of the order is first, and that each is before the next, under each change."""
-    conclusions = []
+    best = order[0]
     for change in survivals:
-        best = order[0]
-        conclusions.append(
-            Conclusion("first", (names[best],), change.name, change.when, tuple(change.first[:, best].tolist()))
-        )
-        conclusions += [
-            Conclusion("before", (names[a], names[b]), change.name, change.when, tuple(change.ahead[:, a, b].tolist()))
-            for a, b in pairwise(order)
-        ]
-    return tuple(conclusions)
+        yield Conclusion("first", (names[best],), change.name, change.when, tuple(change.first[:, best].tolist()))
+        for a, b in pairwise(order):
+            shares = tuple(change.ahead[:, a, b].tolist())
+            yield Conclusion("before", (names[a], names[b]), change.name, change.when, shares)
 
 
 def tiers(order: list[int], change: Survival) -> list[list[int]]:

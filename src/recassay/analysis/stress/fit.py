@@ -98,7 +98,7 @@ def stress_rankings(
         signs=sign_table(ranker.names, count, subsets, curves),
         main=main,
         half=survivals[n_datasets // 2],
-        conclusions=conclude(order, matrix.algorithms, [*survivals.values(), without_some, copied]),
+        conclusions=tuple(conclude(order, matrix.algorithms, [*survivals.values(), without_some, copied])),
         tiers=tiers(order, main),
         deciding=deciding_datasets(reference, without_one, order[0]),
     )
