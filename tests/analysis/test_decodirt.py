@@ -770,7 +770,7 @@ def test_notes_are_whole_sentences(small):
                    converged=False))  # fmt: skip
     alone = replace(bare.scored, respondents=tuple(f"x{name}" for name in bare.respondents))
     fine = replace(small.traits[2], fit=replace(small.traits[2].fit, converged=True))
-    told = notes_of([flat, replace(bare, scored=alone), fine], players)
+    told = list(notes_of([flat, replace(bare, scored=alone), fine], players))
     assert told == [
         "The 3PL did not converge on 1 of 3 datasets (dataset-01): read their item parameters with care.",
         "On dataset-00 everybody answers alike: no items, and no part in the ratings.",
@@ -779,9 +779,10 @@ def test_notes_are_whole_sentences(small):
         "3 datasets are few: bins, correlations and subsets of them prove little.",
     ]
     many = [replace(fine, metadata={}) for _ in range(10)]
-    assert notes_of(many, players) == ["No metadata of the datasets is known: nothing is correlated with it."]
-    assert notes_of([fine] * 10, players) == []
-    assert notes_of([fine] * 9, players) == ["9 datasets are few: bins, correlations and subsets of them prove little."]
+    assert list(notes_of(many, players)) == ["No metadata of the datasets is known: nothing is correlated with it."]
+    assert list(notes_of([fine] * 10, players)) == []
+    (few,) = notes_of([fine] * 9, players)
+    assert few == "9 datasets are few: bins, correlations and subsets of them prove little."
 
 
 def test_other_spellings_of_the_papers_classifiers():

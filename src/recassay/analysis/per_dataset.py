@@ -133,7 +133,7 @@ def per_dataset(matrix: Matrix, *, users: pl.DataFrame | None = None, confidence
 
 
 def _ahead(matrix: Matrix) -> Iterator[Ahead]:
-    if matrix.replicates is None or not matrix.paired or len(matrix.algorithms) < 2:
+    if matrix.replicates is None or not matrix.paired:
         return
     sign = 1 if matrix.higher_is_better else -1
     for d, name in enumerate(matrix.datasets):

@@ -74,26 +74,25 @@ def against_control(
     k = len(mean_ranks)
     corrected = holm(np.array([pair.p for pair in own]))
     error = np.sqrt(k * (k + 1) / (6 * units))
-    comparisons = []
-    for pair, p_holm in zip(own, corrected.tolist(), strict=True):
+
+    def against(pair: Pair, p_holm: float) -> ControlPair:
         ahead = pair.left == name
         other = pair.right if ahead else pair.left
         z = float((mean_ranks[other] - mean_ranks[name]) / error)
-        comparisons.append(
-            ControlPair(
-                other=other,
-                status=judgement.status_of(name, other),
-                p_flips=judgement.pair(name, other).p,
-                wins=pair.wins if ahead else pair.losses,
-                ties=pair.ties,
-                losses=pair.losses if ahead else pair.wins,
-                p=pair.p,
-                p_holm=p_holm,
-                significant=p_holm < alpha,
-                favours=pair.favours,
-                z=z,
-                p_dunn=float(min(1.0, (k - 1) * 2 * normal_sf(abs(z)))),
-                median_difference=pair.median_difference if ahead else 0.0 - pair.median_difference,
-            )
+        return ControlPair(
+            other=other,
+            status=judgement.status_of(name, other),
+            p_flips=judgement.pair(name, other).p,
+            wins=pair.wins if ahead else pair.losses,
+            ties=pair.ties,
+            losses=pair.losses if ahead else pair.wins,
+            p=pair.p,
+            p_holm=p_holm,
+            significant=p_holm < alpha,
+            favours=pair.favours,
+            z=z,
+            p_dunn=float(min(1.0, (k - 1) * 2 * normal_sf(abs(z)))),
+            median_difference=pair.median_difference if ahead else 0.0 - pair.median_difference,
         )
-    return ControlResult(name, dunn_cd(k, units, alpha), tuple(comparisons))
+
+    return ControlResult(name, dunn_cd(k, units, alpha), tuple(map(against, own, corrected.tolist())))
