@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -31,12 +33,9 @@ def tree_bytes(pid: int) -> int:
 
 def peak_bytes() -> int | None:
     """The most that this process held since it began or since `reset_peak`."""
-    try:
-        for line in Path("/proc/self/status").read_text("ascii", errors="replace").splitlines():
-            if line.startswith("VmHWM:"):
-                return int(line.split()[1]) * 1024
-    except (OSError, IndexError, ValueError):
-        return None
+    with contextlib.suppress(OSError):
+        stated = re.search(r"^VmHWM:\s*(\d+)", Path("/proc/self/status").read_text("ascii", errors="replace"), re.M)
+        return int(stated[1]) * 1024 if stated else None
     return None
 
 
@@ -52,10 +51,8 @@ def children_peak_bytes() -> int | None:
 
 def reset_peak() -> None:
     """Begin a new measurement of the peak, where the system allows it."""
-    try:
+    with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5", "ascii")
-    except OSError:
-        return
 
 
 def memory_limit(budget: Budget) -> int | None:

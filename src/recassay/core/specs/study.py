@@ -22,17 +22,8 @@ def _plain_name(name: str) -> str:
 
 Value: TypeAlias = bool | int | float | str
 
-DEFAULT_METRICS = (
-    "ndcg@10",
-    "hitrate@10",
-    "precision@10",
-    "recall@10",
-    "map@10",
-    "mrr@10",
-    "coverage@10",
-    "diversity@10",
-    "novelty@10",
-)
+_KINDS = ("ndcg", "hitrate", "precision", "recall", "map", "mrr", "coverage", "diversity", "novelty")
+DEFAULT_METRICS = tuple(f"{kind}@10" for kind in _KINDS)
 """The metrics of a study that names none: the kinds that the KDD'24 study compares."""
 
 PRUNE_AFTER = 5

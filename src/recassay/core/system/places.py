@@ -10,20 +10,7 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-_USUAL = (
-    "home",
-    "Users",
-    "root",
-    "tmp",
-    "private",
-    "var",
-    "mnt",
-    "media",
-    "scratch",
-    "Volumes",
-    "workspace",
-    "storage",
-)
+_USUAL = "home Users root tmp private var mnt media scratch Volumes workspace storage"
 _END = r"""\s"'<>|:;,()\[\]{}\\&"""
 _CODE = re.compile(r'(<script(?! type="application/json")[^>]*>.*?</script>|<style[^>]*>.*?</style>)', re.S)
 
@@ -56,7 +43,7 @@ def _without_places(text: str) -> str:
 def _patterns() -> tuple[re.Pattern[str], re.Pattern[str] | None]:
     own = (home(), Path.cwd(), Path(tempfile.gettempdir()), Path(sys.prefix))
     first = {place.parts[1] for place in own if len(place.parts) > 1}
-    posix = rf"(?<![\w./~-])/(?:{'|'.join(map(re.escape, sorted({*first, *_USUAL})))})(?:/[^{_END}/]+)+"
+    posix = rf"(?<![\w./~-])/(?:{'|'.join(map(re.escape, sorted({*first, *_USUAL.split()})))})(?:/[^{_END}/]+)+"
     windows = rf"(?<!\w)[A-Za-z]:(?:\\\\?|/)Users(?:(?:\\\\?|/)[^{_END}/]+)+"
     # A machine may be called `rank`: only a name that is no word of ours is looked for.
     names = {name for name in (socket.gethostname(), socket.getfqdn()) if len(name) > 3 and re.search(r"[\d.-]", name)}

@@ -94,14 +94,11 @@ def _documents(document: Any) -> Iterator[tuple[dict[str, Any], Mapping[str, Any
             yield {role: value for role, value in told.items() if isinstance(value, (str, int))}, document[key]
             return
         for name, part in document.items():
-            if isinstance(part, dict) and any(isinstance(part.get(key), dict) for key in _KEYS):
+            inside = mapping(part)
+            is_run = any(isinstance(inside.get(key), dict) for key in _KEYS)
+            if is_run or any(isinstance(inner, dict) and set(_KEYS) & set(inner) for inner in inside.values()):
                 for names, result in _documents(part):
-                    yield {c.ALGORITHM: str(name), **names}, result
-            elif isinstance(part, dict) and any(
-                isinstance(inner, dict) and set(_KEYS) & set(inner) for inner in part.values()
-            ):
-                for names, result in _documents(part):
-                    yield {c.DATASET: str(name), **names}, result
+                    yield {c.ALGORITHM if is_run else c.DATASET: str(name), **names}, result
 
 
 def _logged(text: str) -> list[tuple[dict[str, Any], Mapping[str, Any]]]:
