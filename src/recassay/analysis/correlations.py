@@ -10,7 +10,7 @@ import polars as pl
 
 from recassay.core import columns as c
 from recassay.core import ties
-from recassay.core.analysis import Analysis
+from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.errors import NotApplicableError
 from recassay.core.system.display import Displayed
 from recassay.core.system.plain import plain
@@ -89,9 +89,13 @@ def _complete_spearman(table: FloatArray) -> FloatArray:
     return np.clip(unit.T @ unit, -1.0, 1.0)
 
 
+def _run(results: Results, spec: AnalysisSpec) -> CorrelationsResult:
+    return correlate_metrics(results)
+
+
 ANALYSIS = Analysis(
     name="correlations",
     question="Do the metrics agree on the order of the algorithms?",
     source="KDD'24 section 4.1, Figure 2",
-    run=lambda results, spec: correlate_metrics(results),
+    run=_run,
 )

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.core.analysis import Analysis
+from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.errors import NotApplicableError
 from recassay.core.system.display import Displayed
 from recassay.core.tables.labels import split_label
@@ -84,9 +84,13 @@ def measure_cost(results: Results) -> CostResult:
     return CostResult(cells)
 
 
+def _run(results: Results, spec: AnalysisSpec) -> CostResult:
+    return measure_cost(results)
+
+
 ANALYSIS = Analysis(
     name="cost",
     question="What does each algorithm cost in time, memory and energy, and on which datasets?",
     source="",
-    run=lambda results, spec: measure_cost(results),
+    run=_run,
 )

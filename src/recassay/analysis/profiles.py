@@ -11,10 +11,11 @@ import polars as pl
 from recassay.analysis.aggregation.contest import Contest
 from recassay.analysis.aggregation.rules import BETA_MAX, contributions
 from recassay.core import columns as c
-from recassay.core.analysis import Analysis
+from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.system.display import Displayed
 from recassay.core.tables.matrix import Matrix
+from recassay.core.tables.results import Results
 from recassay.core.tabular import long_frame, stated
 from recassay.core.ties import beats
 from recassay.core.types import FloatArray
@@ -98,9 +99,13 @@ def fit_profiles(matrix: Matrix, *, beta_max: float = BETA_MAX, step: float | No
     )
 
 
+def _run(results: Results, spec: AnalysisSpec) -> ProfilesResult:
+    return fit_profiles(spec.matrix(results))
+
+
 ANALYSIS = Analysis(
     name="profiles",
     question="How often is each algorithm within a factor beta of the best?",
     source="Dolan and Moré 2002; KDD'24 section 4.2.1",
-    run=lambda results, spec: fit_profiles(spec.matrix(results)),
+    run=_run,
 )

@@ -26,11 +26,12 @@ from recassay.analysis.stress.ranker import Ranker
 from recassay.analysis.stress.result import StressResult
 from recassay.analysis.stress.signs import sign_table
 from recassay.analysis.stress.words import stress_verdict
-from recassay.core.analysis import Analysis
+from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.choices import DRAWS_OF
 from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix
+from recassay.core.tables.results import Results
 
 FEWEST_DRAWS = 100
 FEWEST_DATASETS = 5
@@ -118,10 +119,14 @@ def _refuse_too_little(matrix: Matrix, draws: int) -> None:
             )
 
 
+def _run(results: Results, spec: AnalysisSpec) -> StressResult:
+    return stress_rankings(spec.matrix(results), seed=spec.seed)
+
+
 ANALYSIS = Analysis(
     name="stress",
     question="Which conclusions survive other datasets, other algorithms and other settings, and which do not?",
     source="KDD'24 section 4.2.3, Table 3, Figures 5, 6 and 9",
-    run=lambda results, spec: stress_rankings(spec.matrix(results), seed=spec.seed),
+    run=_run,
     aside=7,
 )
