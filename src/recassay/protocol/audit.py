@@ -45,12 +45,11 @@ from recassay.protocol.ordering import used_ids
 from recassay.protocol.repeats import RepeatCounts
 from recassay.protocol.splits import SPLITS
 
-_NAMES = (
-    "train_after_test train_after_valid user_train_after_test test_pair_in_train valid_pair_in_train "
-    "cold_user_in_test cold_item_in_test cold_user_in_valid cold_item_in_valid empty_train empty_test "
-    "empty_valid few_test_users repeated_events tied_with_train users_of_one_time"
-)
-FINDINGS = tuple(_NAMES.split())
+FINDINGS = (
+    "train_after_test", "train_after_valid", "user_train_after_test", "test_pair_in_train", "valid_pair_in_train",
+    "cold_user_in_test", "cold_item_in_test", "cold_user_in_valid", "cold_item_in_valid", "empty_train", "empty_test",
+    "empty_valid", "few_test_users", "repeated_events", "tied_with_train", "users_of_one_time",
+)  # fmt: skip
 
 FEW_USERS = 30
 """Below this the mean over users has no usable normal approximation: a rule of thumb, not a theorem."""

@@ -84,6 +84,8 @@ def _alive(process: int) -> bool:
         return True
     try:
         os.kill(process, 0)
-    except OSError as error:
-        return not isinstance(error, ProcessLookupError)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
     return True
