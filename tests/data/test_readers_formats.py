@@ -110,6 +110,9 @@ def test_adjacency_lists(tmp_path: Path) -> None:
     result = read_interactions(path)
     assert result.record.format == "adjacency"
     assert told(result) == [(0, 10), (0, 11), (0, 12), (1, 10), (5, 12), (5, 13)]
+    (tmp_path / "bare.txt").write_text("0 1 2\n" + "".join(f"{user}\n" for user in range(1, 8)))
+    bare = read_interactions(tmp_path / "bare.txt", ReadSpec(format="adjacency", skip_bad_rows=True)).record
+    assert (bare.bad, len(bare.bad_rows)) == (7, 5), "all are counted, and the first are shown"
 
 
 def test_sparse_matrix() -> None:

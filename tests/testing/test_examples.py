@@ -62,6 +62,10 @@ def test_tastes_and_judged_lists() -> None:
     assert (len(train), len(test)) == (2160, 720)
     marks = [int((part.item.astype(np.int64) * part.user).sum()) for part in (train, test)]
     assert marks == [24_228_843, 8_300_121]
+    train, test = learnable_tastes(held_out=8)
+    with_own_left = set(train.user[train.item // 40 == train.user // 60])
+    assert with_own_left.isdisjoint(test.user[test.item // 40 != test.user // 60]), "own choices are held out first"
+    assert len(with_own_left) > 200
     lists = judged_lists()
     assert lists.top.users.tolist() == [3, 5, 0, 10, 6, 7, 2, 16, 11, 9, 4, 8, 12, 14, 15, 1, 13]
     assert (lists.top.items >= 0).sum(axis=1).tolist() == [7, 0, 3, 8, 6, 6, 7, 3, 6, 6, 3, 3, 3, 8, 8, 8, 8]
