@@ -88,7 +88,7 @@ SMALL_TABLES: dict[str, tuple[Files, dict[str, Any]]] = {
     "long without datasets, given": one("model,metric,value\nEASE,NDCG@10,0.3\nPop,NDCG@10,0.1\n", dataset="books"),
     "a gap in the datasets, given": one(LONG + "EASE,,ndcg@10,0.3\nPop,d1,ndcg@10,0.1\n", dataset="books"),
     "a dataset given in vain": one(LONG + FOUR, dataset="books"),
-    "gaps below datasets, given": one("dataset,model,ndcg@10\nd1,EASE,0.3\nd1,Pop,0.1\n,EASE,0.4\n,Pop,0.2\n", dataset="books"),
+    "gaps below datasets, given": one("dataset,model,ndcg@10\nd1,EASE,0.3\n,Pop,0.1\nd2,EASE,0.4\n,Pop,0.2\n", dataset="books"),
     "roles given": one("who,where,what,how\n" + FOUR,
                        columns={"algorithm": "who", "dataset": "where", "metric": "what", "value": "how"}),
     "a role that is none": one(LONG + FOUR, columns={"colour": "algorithm"}),

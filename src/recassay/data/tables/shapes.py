@@ -85,7 +85,7 @@ def long_form(table: Table, asked: Asked, where: str, dataset: str, stem: str = 
     if c.VALUE in layout.roles and c.ALGORITHM in layout.roles and (c.METRIC in layout.roles or asked.metric):
         frame = _long(table, layout, asked, where, remarks)
     elif is_readable(layout):
-        frame = _columns(table, layout, asked, where, remarks)
+        frame = _columns(table, layout, where, remarks)
     else:
         raise refusal(table, layout, where)
     if c.ALGORITHM not in frame.columns:
@@ -147,13 +147,10 @@ def _interval_columns(table: Table) -> tuple[pl.Series, pl.Series] | None:
     return (table.columns[lows[0]], table.columns[highs[0]]) if len(lows) == len(highs) == 1 else None
 
 
-def _columns(table: Table, layout: Layout, asked: Asked, where: str, remarks: Remarks) -> pl.DataFrame:
+def _columns(table: Table, layout: Layout, where: str, remarks: Remarks) -> pl.DataFrame:
     """Numbers under headers: one part for each column of values, put below each other."""
     roles, across = layout.roles, layout.across
-    named, filled = filled_down(
-        {name: table.columns[j] for name, j in roles.items() if name in _NAMES},
-        kept=() if asked.dataset is None else (c.DATASET,),
-    )
+    named, filled = filled_down({name: table.columns[j] for name, j in roles.items() if name in _NAMES})
     if filled:
         remarks.sentences.append(f"gaps in the column of {listing(filled)} were filled with the name above them")
     index = [column.alias(name) for name, column in named.items()]

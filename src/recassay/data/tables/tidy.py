@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 import polars as pl
@@ -59,19 +59,15 @@ def split_tuples(table: Table) -> Table:
     return replace(table, columns=(*columns, *table.columns[1:]), headers=(*headers, *table.headers[1:]))
 
 
-def filled_down(columns: Mapping[str, pl.Series], kept: Collection[str] = ()) -> tuple[dict[str, pl.Series], list[str]]:
+def filled_down(columns: Mapping[str, pl.Series]) -> tuple[dict[str, pl.Series], list[str]]:
     """Columns of names in which a name holds for the rows below that leave it out, and which these were.
 
-    A gap is filled where another of the columns says something in its row, and something stands above it. Gaps in
-    the columns `kept` stay.
+    A gap is filled where another of the columns says something in its row, and something stands above it.
     """
     texts = {name: _blank_to_null(column) for name, column in columns.items() if not column.dtype.is_numeric()}
     gaps = {name: column.is_null() for name, column in texts.items()}
     made, filled = dict(columns), []
     for name, column in texts.items():
-        if name in kept:
-            made[name] = column
-            continue
         others = [~gap for other, gap in gaps.items() if other != name]
         named = pl.DataFrame(others).select(pl.any_horizontal(pl.all())).to_series() if others else None
         if named is None or not gaps[name].any() or gaps[name][0] or not named.filter(gaps[name]).all():
