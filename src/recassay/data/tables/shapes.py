@@ -210,7 +210,8 @@ def _chosen(layout: Layout, remarks: Remarks) -> list[ValueColumn]:
     validated = {column.cell for column in layout.values if column.phase == "valid"}
     better = {"": set(), "valid": tested, "train": tested | validated}
     chosen = [column for column in layout.values if column.cell not in better[column.phase]]
-    phases = sorted({column.phase for column in chosen if column.phase})
+    words = {"valid": "validation", "train": "training"}
+    phases = sorted({words[column.phase] for column in chosen if column.phase})
     if phases:
         remarks.sentences.append(f"some metrics have no test results, and were read from {' and '.join(phases)} data")
     return chosen
