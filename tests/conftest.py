@@ -8,6 +8,7 @@ import json
 import os
 import shutil
 import signal
+import sys
 from datetime import date
 from hashlib import sha256
 from pathlib import Path
@@ -32,11 +33,32 @@ os.environ.setdefault("RECASSAY_CORES", "1")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# A GPU and the machine's counters of energy are there by chance: tests see neither. Those marked `gpu` see the GPU, and
+# run when they are asked for: `python3 dev.py test -m gpu`. Another process reads neither, too.
+GPU_ASKED = False
+
 # The same examples at every run, so that a change is judged by the change; HYPOTHESIS_PROFILE=explore looks further.
 # No deadline: how long an example takes says something of the machine, not of the code.
 settings.register_profile("fixed", derandomize=True, deadline=None)
 settings.register_profile("explore", derandomize=False, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    global GPU_ASKED
+    GPU_ASKED = "gpu" in str(config.option.markexpr)
+    if not GPU_ASKED:
+        os.environ["CUDA_VISIBLE_DEVICES"] = ""
+
+
+@pytest.fixture(autouse=True)
+def no_counters(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The counters of energy of this machine are not read; a test that has its own says where they are."""
+    if "energy" in request.node.nodeid or "recassay.runner.energy" in sys.modules:
+        from recassay.runner import energy
+
+        monkeypatch.setattr(energy, "POWERCAP", Path("no counters"))
+        energy._domains.cache_clear()
 
 
 @pytest.fixture(scope="session")
@@ -149,6 +171,11 @@ def pytest_collection_modifyitems(items) -> None:
         # A hash, not a generator: every test process draws the same tests, whatever else it has collected.
         for item in sorted(family, key=lambda item: sha256(f"{day} {item.nodeid}".encode()).digest())[:count]:
             item.add_marker(pytest.mark.sampled)
+
+
+    for item in items:
+        if item.get_closest_marker("gpu") and not GPU_ASKED:
+            item.add_marker(pytest.mark.skip(reason="needs a GPU: python3 dev.py test -m gpu"))
 
 
 def pytest_collection_finish() -> None:

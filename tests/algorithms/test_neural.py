@@ -22,7 +22,7 @@ from support.neural import TINY, tiny
 
 torch = pytest.importorskip("torch")
 
-from recassay.algorithms.neural.chance import Chance  # noqa: E402
+from recassay.algorithms.neural.chance import STEP, Chance  # noqa: E402
 from recassay.algorithms.neural.events import Events  # noqa: E402
 from recassay.algorithms.neural.links import Links, balanced, degrees  # noqa: E402
 from recassay.algorithms.neural.training import AVERAGED  # noqa: E402
@@ -210,3 +210,30 @@ main(["run", "--datasets", "synthetic:few-items", "--algorithms", "MostPop,Multi
     assert done.stdout.splitlines() == [f"this algorithm {said}"]
     assert (done.returncode, done.stderr.splitlines()) == (2, [f"recassay: the algorithm 'MultiVAE' {said}"])
     assert not list(tmp_path.iterdir())
+
+
+def test_chance_is_splitmix64():
+    """The first outputs of the reference implementation for the seed 1234567."""
+    chance = Chance(derived_rng(1), "cpu")
+    chance._key = 1234567 + STEP
+    published = [6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431]
+    assert [bits % 2**64 for bits in chance._bits(4).tolist()] == published
+    assert int(chance._bits(1)) % 2**64 == 16408922859458223821, "draws go on where the last ended"
+
+
+def test_chance_is_even_and_normal():
+    chance = Chance(derived_rng(2), "cpu")
+    even = chance.uniform(400, 501).double().flatten()
+    assert 0 <= float(even.min()) < float(even.max()) < 1
+    counts = torch.histc(even, 64, 0, 1)
+    expected = len(even) / 64
+    assert float(((counts - expected) ** 2 / expected).sum()) < 63 + 4 * np.sqrt(2 * 63)
+    normal = chance.normal(400, 501).double().flatten()
+    for power, moment, error in ((1, 0, 1), (2, 1, 2**0.5), (3, 0, 15**0.5), (4, 3, 96**0.5)):
+        assert abs(float((normal**power).mean()) - moment) < 4 * error / len(normal) ** 0.5
+    for drawn in (even - even.mean(), normal):
+        assert abs(float((drawn[1:] * drawn[:-1]).mean() / drawn.var())) < 4 / len(drawn) ** 0.5
+    assert torch.equal(chance.permutation(1000).sort().values, torch.arange(1000))
+    kept = chance.dropout(torch.ones(1000, 100), 0.3)
+    assert kept.unique().tolist() == pytest.approx([0.0, 1 / 0.7])
+    assert abs(float((kept > 0).float().mean()) - 0.7) < 4 * (0.21 / 1e5) ** 0.5

@@ -19,7 +19,8 @@ from recassay.algorithms.neural.diffrec import DiffRec, signal_left  # noqa: E40
 from recassay.algorithms.neural.events import Events  # noqa: E402
 from recassay.algorithms.neural.lightgcl import leading_parts  # noqa: E402
 from recassay.algorithms.neural.lightgcn import contrast  # noqa: E402
-from recassay.algorithms.neural.links import LINKS_A_PART, Links, _Bags, balanced, dense_bytes  # noqa: E402
+from recassay.algorithms.kernels.ordered_sums import AT_ONCE, OrderedSums  # noqa: E402
+from recassay.algorithms.neural.links import Links, balanced, dense_bytes  # noqa: E402
 from recassay.algorithms.neural.nncf import _sides  # noqa: E402
 from recassay.algorithms.neural.ract import ndcg  # noqa: E402
 from recassay.algorithms.neural.recvae import log_density  # noqa: E402
@@ -96,7 +97,7 @@ def test_links_in_the_forms_of_a_gpu(events):
     links = Links(events).weighted(values)
     dense = torch.zeros(N_USERS, N_ITEMS)
     dense[events.user, events.item] = values
-    bags = _Bags(events.first, events.item, torch.empty_like(values))
+    bags = OrderedSums(events.first, events.item, torch.empty_like(values))
     bags.put(values)
     items = events.chance.normal(N_ITEMS, 3)
     assert torch.allclose(bags @ items, dense @ items, atol=1e-6)
@@ -112,11 +113,11 @@ def test_long_rows_of_links_are_summed_in_parts():
     dense = (rng.random((40, 300)) < np.linspace(0, 1, 40)[:, None]).astype(np.float32)
     events = Events(csr_array(dense), Chance(rng, "cpu"))
     values = events.chance.uniform(len(events))
-    bags = _Bags(events.first, events.item, values)
+    bags = OrderedSums(events.first, events.item, values)
     vectors = events.chance.normal(300, 3)
     expected = torch.zeros(40, 300)
     expected[events.user, events.item] = values
-    assert int(events.count.max()) > 4 * LINKS_A_PART
+    assert int(events.count.max()) > 4 * AT_ONCE
     assert torch.allclose(bags @ vectors, expected @ vectors, atol=1e-4)
 
 
@@ -225,25 +226,6 @@ def test_lightgcl_as_the_authors_run_it(events):
     assert network.loss(batch).item() == pytest.approx(expected.item(), rel=1e-4)
     with pytest.raises(UsageError, match="LightGCL has no form 'codes'; did you mean 'code'"):
         make(form="codes")
-
-
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
-@pytest.mark.parametrize(
-    "name", ["LightGCN", "SGL", "LightGCL", "DMF", "LINE", "SimpleX", "UltraGCN", "XSimGCL", "NNCF"]
-)
-def test_a_recorded_step_computes_what_the_single_operations_do(name, monkeypatch):
-    from recassay.algorithms.neural.training import Steps
-    from recassay.testing.answers import answer
-    from recassay.testing.examples import learnable_tastes
-    from support.neural import tiny
-
-    train, _ = learnable_tastes()
-    make = tiny(name, epochs=6, device="cuda")
-    recorded = [answer(make(), train) for _ in range(2)]
-    monkeypatch.setattr(Steps, "take", Steps._step)
-    for other in (recorded[1], answer(make(), train)):
-        assert np.array_equal(recorded[0].items, other.items)
-        assert np.array_equal(recorded[0].scores, other.scores)
 
 
 def test_the_loss_of_elsa_is_the_distance_of_unit_vectors(events):

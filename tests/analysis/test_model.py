@@ -109,15 +109,16 @@ def test_a_clear_winner_is_called_one():
 def test_intervals_of_missing_cells_hold_their_values():
     rng = np.random.default_rng(8)
     held = []
-    for _ in range(8):
+    for _ in range(20):
         _, table = made(12, 5, 0.5, rng)
         holes = rng.random(table.shape) < 0.2
         holes[np.arange(12), rng.integers(5, size=12)] = False
         found = fit_hierarchical(np.where(holes, np.nan, table), draws=400, rng=rng)
         low, high = np.quantile(found.cells, [0.025, 0.975], axis=0)
         held.extend(((low < table) & (table < high))[holes])
-    assert len(held) > 60
-    assert 0.88 < np.mean(held) <= 1.0
+    # Over 90 tables 93 % were held; the standard error of 20 tables is 0.022.
+    assert len(held) > 150
+    assert 0.87 < np.mean(held) < 0.99
 
 
 def test_a_failure_moves_neither_its_level_nor_the_others():

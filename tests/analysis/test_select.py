@@ -71,7 +71,9 @@ def test_table_4_of_the_paper(chosen):
         for mine, metric in zip(simulated(method), METRICS, strict=True):
             assert abs(mine.mean - printed[method, metric]) < (mine.high - mine.low) / 2
     random, kmeans = simulated("random"), simulated("kmeans")
-    assert all(k.mean > r.mean for k, r in zip(kmeans, random, strict=True))
+    for ours, theirs, spread in zip(kmeans, random, (0.14, 0.13, 0.07), strict=True):
+        assert ours.mean > theirs.mean - 3 * spread * np.sqrt(2 / 500)
+    assert kmeans[1].mean > random[1].mean
     # The lead of k-means in nDCG is small beside what a choice of six may give either way.
     assert kmeans[0].mean - random[0].mean < 0.2 * (random[0].high - random[0].low)
 

@@ -6,7 +6,6 @@ float32, and tensor cores may take part.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -15,6 +14,7 @@ from scipy.sparse import csr_array
 
 from recassay.algorithms.kernels.device import reproducible, require_gpu_memory, tensor_cores, torch
 from recassay.algorithms.kernels.device_lists import TieKeys, gpu_scoring_bytes, torch_recommender
+from recassay.algorithms.kernels.ordered_sums import OrderedSums
 from recassay.algorithms.kernels.scoring import ScoreRecommender
 from recassay.core.errors import UsageError
 from recassay.core.types import Float32Array, IdArray, Recommender
@@ -46,11 +46,9 @@ class Profiles:
         block[row, self.column[place]] = self.value[place]
         return block
 
-    def tensor(self) -> Any:
-        """All of it as a sparse tensor."""
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", ".*(beta state|invariant checks).*", UserWarning)
-            return torch.sparse_csr_tensor(self.first, self.column, self.value, size=self.shape, check_invariants=False)
+    def sums(self) -> OrderedSums:
+        """All of it, for products with a dense matrix."""
+        return OrderedSums(self.first, self.column, self.value)
 
     def blocks(self, rows_at_once: int) -> Iterator[Any]:
         """All rows, some at a time."""
@@ -70,7 +68,7 @@ def weights_recommender(history: csr_array, weights: Any, *, rng: np.random.Gene
 def sparse_recommender(left: csr_array, right: csr_array, *, rng: np.random.Generator, device: str) -> Recommender:
     """Lists by row u of `left` times `right`, both sparse."""
     profiles, transpose = Profiles(left, device), Profiles(right.T.tocsr(), device)
-    matrix = transpose.tensor()
+    matrix = transpose.sums()
     return torch_recommender(
         lambda users: (matrix @ profiles.dense(users).T).T, n_items=transpose.shape[0], rng=rng, device=device
     )
@@ -125,7 +123,7 @@ def nearest_on(
     """The k most similar other rows of every row (see `similarity.nearest`), ties by the places in `order`."""
     with reproducible(), torch.no_grad():
         profiles, norms = Profiles(weighted, device), torch.from_numpy(squares).to(device)
-        everything = profiles.tensor()
+        everything = profiles.sums()
         ties = TieKeys(order, device)
         lists = []
         for rows in profiles.blocks(BLOCK_BYTES // max(4 * max(profiles.shape), 1)):

@@ -7,13 +7,13 @@ by the rows of an embedding bag, or, where many pairs are linked, by a dense mat
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 from scipy.sparse import csr_array
 
 from recassay.algorithms.kernels.device import torch
+from recassay.algorithms.kernels.ordered_sums import OrderedSums
 from recassay.algorithms.neural.events import Events
 
 DENSE_SHARE = 0.005
@@ -21,9 +21,6 @@ DENSE_SHARE = 0.005
 
 DENSE_BYTES = 512 << 20
 """What one matrix of links may take in that form."""
-
-LINKS_A_PART = 32
-"""Links of a row that one thread of a GPU sums in a row."""
 
 
 class Links:
@@ -51,14 +48,14 @@ class Links:
             made._forth = torch.zeros(self._users_items, device=values.device)
             made._back = made._forth.T
         else:
-            made._forth = _Bags(self._first_user, self._item, torch.empty_like(values))
-            made._back = _Bags(self._first_item, self._user, torch.empty_like(values))
+            made._forth = OrderedSums(self._first_user, self._item, torch.empty_like(values))
+            made._back = OrderedSums(self._first_item, self._user, torch.empty_like(values))
         made.put(values)
         return made
 
     def put(self, values: Any) -> None:
         """Take these values in place of the ones so far, in the same memory."""
-        if isinstance(self._forth, (_Host, _Bags)):
+        if isinstance(self._forth, (_Host, OrderedSums)):
             self._forth.put(values)
             self._back.put(values[self._by_item])
         else:
@@ -86,37 +83,6 @@ class _Host:
         return torch.from_numpy(self._matrix @ dense.numpy())
 
 
-class _Bags:
-    """A sparse matrix on a GPU: row r has `values` in the columns from `first[r]` to `first[r + 1]`.
-
-    A bag is summed link by link, so that the longest row decides how long a product takes. Rows are therefore summed in
-    parts of at most `LINKS_A_PART` links, and the parts of a row after that.
-    """
-
-    def __init__(self, first: Any, column: Any, values: Any) -> None:
-        self._column, self._values = column, values
-        parts = (first.diff() + LINKS_A_PART - 1) // LINKS_A_PART
-        self._first_part = torch.nn.functional.pad(parts.cumsum(0), (1, 0))
-        row = torch.repeat_interleave(parts)
-        self._part = torch.arange(len(row), device=first.device)
-        starts = first[row] + (self._part - self._first_part[row]) * LINKS_A_PART
-        self._first_link = torch.cat([starts, first[-1:]])
-
-    def put(self, values: Any) -> None:
-        self._values.copy_(values)
-
-    def __matmul__(self, dense: Any) -> Any:
-        bag, sums = torch.nn.functional.embedding_bag, _compiled_sums() if dense.is_cuda else None
-        if sums is not None:
-            parts = sums(self._first_link, self._column, self._values, dense, LINKS_A_PART)
-        else:
-            values = self._values.to(dense.dtype)
-            parts = bag(
-                self._column, dense, self._first_link, mode="sum", per_sample_weights=values, include_last_offset=True
-            )
-        return bag(self._part, parts, self._first_part, mode="sum", include_last_offset=True)
-
-
 def dense_bytes(n_users: int, n_items: int, n_links: int) -> int:
     """What a matrix of links takes on a GPU as a dense one; 0 where it is kept sparse there."""
     pairs = n_users * n_items
@@ -137,19 +103,6 @@ def balanced(events: Events, kept: Any | None = None) -> Any:
     users, items = degrees(events, kept)
     values = torch.rsqrt(users.clamp(min=1))[events.user] * torch.rsqrt(items.clamp(min=1))[events.item]
     return values if kept is None else values * kept
-
-
-@cache
-def _compiled_sums() -> Callable[..., Any] | None:
-    """The kernel of `link_sums`; None where Triton is not installed or finds no compiler."""
-    try:
-        from recassay.algorithms.neural.link_sums import link_sums
-
-        ones = torch.ones(1, 1, device="cuda")
-        link_sums(torch.tensor([0, 1], device="cuda"), torch.tensor([0], device="cuda"), ones[0], ones, LINKS_A_PART)
-    except Exception:
-        return None
-    return link_sums
 
 
 @cache

@@ -73,7 +73,6 @@ class Steps:
     def _record(self, way: Pass, batch: Any) -> tuple[Any, Any, Any]:
         """(the graph, where it reads the batch, where it writes the loss)."""
         place, graph = batch.clone(), torch.cuda.CUDAGraph()
-        graph.register_generator_state(self._network.chance.generator)
         with torch.cuda.graph(graph, stream=self._stream):
             loss = self._step(way, place)
         return graph, place, loss

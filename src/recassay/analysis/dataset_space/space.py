@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from recassay.core.decompositions import signed_svd
 from recassay.core.tables.characteristics import CharacteristicsTable
 from recassay.core.types import BoolArray, FloatArray, IntArray
 
@@ -71,10 +72,9 @@ def place_datasets(table: CharacteristicsTable, *, log_skewed: bool = False, rng
     """
     known, dropped = table.usable()
     scaled = Standardisation.of(known.values, log_skewed=log_skewed)(known.values)
-    left, size, right = np.linalg.svd(scaled, full_matrices=False)
+    left, size, right = signed_svd(scaled)
     kept = min(COMPONENTS, int((size > 1e-9 * size[0]).sum()))
-    sign = np.sign(right[np.arange(kept), np.abs(right[:kept]).argmax(axis=1)])
-    points = left[:, :kept] * size[:kept] * sign
+    points = left[:, :kept] * size[:kept]
     outlier, count = np.zeros(len(points), dtype=np.bool_), round(OUTLIER_SHARE * len(points))
     if count > 0:
         scores = isolation_scores(points, rng, trees=TREES)
@@ -82,7 +82,7 @@ def place_datasets(table: CharacteristicsTable, *, log_skewed: bool = False, rng
     return DatasetSpace(
         points=points,
         explained=size[:kept] ** 2 / (size**2).sum(),
-        loadings=right[:kept] * sign[:, None],
+        loadings=right[:kept],
         datasets=known.datasets,
         characteristics=known.names,
         dropped=dropped,

@@ -17,6 +17,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from recassay.analysis.inference.chains import SHRINKAGE_PRIOR, SHRINKAGES, Chains
+from recassay.core.decompositions import signed_svd
 from recassay.core.types import BoolArray, FloatArray
 
 FACTORS = 4
@@ -36,7 +37,7 @@ class FewFactors(Chains):
         super().__init__(scores, noise, chains, rng)
         start = self.table[0]
         self.row, self.column = start.mean(axis=1), start.mean(axis=0) - start.mean()
-        left, size, right = np.linalg.svd(start - self.row[:, None] - self.column, full_matrices=False)
+        left, size, right = signed_svd(start - self.row[:, None] - self.column)
         count = min(FACTORS, len(size))
         self.middle = float(np.exp(np.log(self.tau).mean()))
         stretch = size[:count] / np.sqrt(len(start))
@@ -93,7 +94,8 @@ class FewFactors(Chains):
         value, axes = np.linalg.eigh(known.swapaxes(1, 2) @ known)
         precision = 1 + value[:, None, :] / self.own[:, :, None]
         pull = (rest.swapaxes(1, 2) @ known) @ axes / self.own[:, :, None]
-        drawn = pull / precision + rng.standard_normal(pull.shape) / np.sqrt(precision)
+        # The chance is turned into the axes, so that their signs, which depend on the processor, do not matter.
+        drawn = pull / precision + (rng.standard_normal(pull.shape) @ axes) / np.sqrt(precision)
         self.load = (drawn @ axes.swapaxes(1, 2)) * size
         squares = (self.load**2).sum(axis=1) / 2 + FACTOR_PRIOR * self.middle
         self.spread = squares / rng.gamma(0.5 + self.load.shape[1] / 2, size=squares.shape)

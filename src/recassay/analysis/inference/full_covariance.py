@@ -10,6 +10,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from recassay.analysis.inference.chains import SHRINKAGE_PRIOR, SHRINKAGES, Chains
+from recassay.core.decompositions import helmert_contrasts
 from recassay.core.types import BoolArray, FloatArray, IntArray
 
 SPARE_DEGREES = (2.0, 6.0, 20.0, 100.0)
@@ -36,7 +37,7 @@ class FullCovariance(Chains):
         super().__init__(scores, noise, chains, rng)
         (n, k), tau = scores.shape, self.tau
         self.weights = (1 / tau) / (1 / tau).sum()
-        self.contrasts = np.ascontiguousarray(np.linalg.svd(np.eye(k) - 1 / k)[2][: k - 1])
+        self.contrasts = helmert_contrasts(k)
         self.back = self.contrasts.T - self.weights @ self.contrasts.T  # theta = r + back C
         # the grid
         middle = float(np.exp(np.log(tau).mean()))

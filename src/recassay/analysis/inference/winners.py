@@ -103,8 +103,9 @@ def probability_first(
     seen = axes.T @ mean
     spread = max(0.0, (float((seen**2).sum()) - EVIDENCE * float(variance.sum())) / (k - 1))
     kept = spread / (spread + variance)
-    truth = kept * seen + np.sqrt(kept * variance) * rng.normal(size=(draws, k - 1))
-    again = truth + np.sqrt(variance) * rng.normal(size=(draws, k - 1))
+    # Chance is drawn by algorithm and turned into the axes, so that the answer does not depend on which axes they are.
+    truth = kept * seen + np.sqrt(kept * variance) * (rng.normal(size=(draws, k)) @ axes)
+    again = truth + np.sqrt(variance) * (rng.normal(size=(draws, k)) @ axes)
     first = (again @ axes.T).argmin(axis=1)
     return _with_ties(np.bincount(first, minlength=k) / draws, ranks)
 

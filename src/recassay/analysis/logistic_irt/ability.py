@@ -10,6 +10,7 @@ from scipy.special import expit
 from recassay.analysis.inference.distributions import normal_quantile
 from recassay.analysis.logistic_irt.grid import AbilityGrid, grid, grid_log_likelihood, posterior_on_grid
 from recassay.analysis.logistic_irt.model import blocks
+from recassay.core import ties
 from recassay.core.choices import AbilityMethod
 from recassay.core.tables.responses import MISSING, LogisticItems, Responses
 from recassay.core.types import BoolArray, FloatArray
@@ -25,7 +26,7 @@ class Abilities:
     method: AbilityMethod
     """How they were estimated: maximum likelihood, the posterior's mode, or its mean."""
     estimate: FloatArray
-    """The ability of each respondent."""
+    """The ability of each respondent; equal answers give equal ones, whatever the rounding."""
     standard_error: FloatArray
     at_bound: BoolArray
     """For each, whether the estimate ran into the end of the scale."""
@@ -78,14 +79,14 @@ def estimate_abilities(responses: Responses, items: LogisticItems, method: Abili
     theta = np.where(at_bound, np.sign(theta) * BOUND, theta)
     with np.errstate(divide="ignore"):
         error = 1 / np.sqrt(information + pull)
-    return Abilities(method, theta, error, at_bound)
+    return Abilities(method, ties.level(theta), error, at_bound)
 
 
 def from_posterior(posterior: FloatArray, points: FloatArray) -> Abilities:
     """Mean and standard deviation of posteriors on a grid."""
     mean = posterior @ points
     variance = np.maximum(posterior @ points**2 - mean**2, 0.0)
-    return Abilities("eap", mean, np.sqrt(variance), np.zeros(len(mean), dtype=bool))
+    return Abilities("eap", ties.level(mean), np.sqrt(variance), np.zeros(len(mean), dtype=bool))
 
 
 def _score(responses: Responses, items: LogisticItems, theta: FloatArray) -> tuple[FloatArray, FloatArray]:

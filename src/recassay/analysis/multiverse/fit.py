@@ -27,6 +27,7 @@ from recassay.analysis.multiverse.universes import Universes, find_universes
 from recassay.analysis.verdict.decision import decide
 from recassay.analysis.verdict.result import Grade
 from recassay.core.choices import PRACTICALLY_EQUAL, Aggregation, MissingPolicy
+from recassay.core.decompositions import signed_svd
 from recassay.core.errors import InputError, UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix
@@ -301,7 +302,7 @@ def _map(mean_ranks: FloatArray) -> tuple[FloatArray, tuple[float, float]]:
     overall = overall_ranks(mean_ranks)
     filled = np.where(np.isnan(mean_ranks), overall, mean_ranks)[:, np.isfinite(overall)]
     centred = filled - filled.mean(axis=0)
-    left, size, _ = np.linalg.svd(centred, full_matrices=False)
+    left, size, _ = signed_svd(centred)
     total = float((size**2).sum()) or 1.0
     left, size = np.pad(left, ((0, 0), (0, 2)))[:, :2], np.pad(size, (0, 2))[:2]  # where there is one direction
     return left * size, (float(size[0] ** 2 / total), float(size[1] ** 2 / total))

@@ -11,7 +11,7 @@ from recassay.core import columns as c
 from recassay.core.errors import InputError
 from recassay.core.types import FloatArray, IntArray
 
-MEAN = pl.when(pl.col(c.VALUE).null_count() == 0).then(pl.col(c.VALUE).mean()).alias(c.VALUE)
+MEAN = pl.when(pl.col(c.VALUE).null_count() == 0).then(pl.col(c.VALUE).sort().mean()).alias(c.VALUE)
 """The mean of a group, null where one of its values is."""
 
 

@@ -15,9 +15,9 @@ import triton.language as tl
 
 # Triton evaluates annotations: only those of constants may stand here.
 @triton.jit  # type: ignore[untyped-decorator]
-def _sum_part(first, column, value, dense, answer, size, links: tl.constexpr, width: tl.constexpr):  # type: ignore[no-untyped-def]
+def _sum_part(first, column, value, dense, answer, size, entries: tl.constexpr, width: tl.constexpr):  # type: ignore[no-untyped-def]
     part = tl.program_id(0)
-    link = tl.load(first + part) + tl.arange(0, links)
+    link = tl.load(first + part) + tl.arange(0, entries)
     there = link < tl.load(first + part + 1)
     feature = tl.arange(0, width)
     inside = feature < size
@@ -28,16 +28,16 @@ def _sum_part(first, column, value, dense, answer, size, links: tl.constexpr, wi
     tl.store(answer + part.to(tl.int64) * size + feature, tl.sum(vectors * weight[:, None], axis=0), mask=inside)
 
 
-def link_sums(first: Any, column: Any, value: Any, dense: Any, links: int) -> Any:
+def row_sums(first: Any, column: Any, value: Any, dense: Any, entries: int) -> Any:
     """Per part p, the sum of value[l] * dense[column[l]] over its links l, `first[p]` to `first[p + 1]`.
 
-    No part may have more than `links` links, a power of two.
+    No part may have more than `entries` links, a power of two.
     """
     size = dense.shape[1]
     answer = torch.empty(len(first) - 1, size, device=dense.device)
     if len(answer):
         width = max(16, triton.next_power_of_2(size))
         _sum_part[(len(answer),)](
-            first, column, value, dense.contiguous(), answer, size, links=links, width=width, num_warps=4
+            first, column, value, dense.contiguous(), answer, size, entries=entries, width=width, num_warps=4
         )
     return answer
