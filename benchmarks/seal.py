@@ -3,6 +3,8 @@
 python benchmarks/seal.py honest --runs 200     # false alarms of `recassay verify`
 python benchmarks/seal.py catching              # by simulation: the chance of meeting an altered cell
 python benchmarks/seal.py real --datasets a.parquet b.parquet   # the same cells, run again
+python benchmarks/seal.py make --to FOLDER --runs 20    # sealed studies, on one machine
+python benchmarks/seal.py elsewhere --to FOLDER         # the same, verified on another, as they are and altered
 """
 
 from __future__ import annotations
@@ -180,12 +182,7 @@ def real(datasets: list[str], algorithms: list[str], threads: int) -> None:
         chance, gains = random.Random(1), (1.02, 1.05, 1.1, 1.2)
         chosen = [chance.choice([cell for cell in cells if cell.algorithm == name]) for name in algorithms]
         improved = {cell.id: gains[place % 4] for place, cell in enumerate(chosen)}
-        database = sqlite3.connect(folder / "study.sqlite")
-        for cell, factor in improved.items():  # as somebody would who also knows of the checksums
-            database.execute("UPDATE metrics SET value = value * ? WHERE cell = ?", (factor, cell))
-            database.execute("UPDATE cells SET seal = NULL WHERE id = ?", (cell,))
-        database.commit()
-        database.close()
+        improve(folder, improved)
         factors = {(cell.algorithm, cell.dataset): improved.get(cell.id, 1.0) for cell in cells}
         checked = recassay.verify(folder, rerun=len(cells), workers=1)
         print(f"| cell ({threads} threads, then 1) | altered | reported nDCG@10 | run again | |\n|---|---|---|---|---|")
@@ -197,9 +194,62 @@ def real(datasets: list[str], algorithms: list[str], threads: int) -> None:
         print(*checked.verdict(), sep="\n", flush=True)
 
 
+ELSEWHERE = ("EASE", "ItemKNN", "UserKNN", "ALS", "BPR", "SLIM", "PureSVD", "RP3beta", "MultiVAE", "LightGCN", "ELSA")
+"""Algorithms of which `make` draws three per study: closed forms, iterations, chance and networks."""
+
+
+def make(to: Path, runs: int) -> None:
+    """Sealed and finished studies of two datasets and three algorithms each, with three trials."""
+    for number in range(runs):
+        chance = random.Random(number)
+        algorithms = ["MostPop", *chance.sample(ELSEWHERE, 3)]
+        quick = {name: {"epochs": 15} for name in algorithms if name in ("MultiVAE", "LightGCN", "ELSA")}
+        spec = recassay.make_study(
+            ["synthetic:few-items", "synthetic:dense-small"], algorithms, metrics=["ndcg@10"], trials=3, seed=number,
+            name=f"study{number}", settings=quick or None,
+        )  # fmt: skip
+        recassay.seal(spec, claims=[f"{algorithms[1]} > MostPop"], folder=to / f"study{number}")
+        begin = time.perf_counter()
+        run_study(spec, to / f"study{number}", workers=1)
+        print(f"study{number}: {algorithms[1:]}, {time.perf_counter() - begin:.0f} s", flush=True)
+
+
+def elsewhere(to: Path) -> None:
+    """Every study that `make` made, all its cells run again here; then one cell improved, and all of it once more."""
+    gains, alarms, missed, states = (1.05, 1.1, 1.2), 0, 0, Counter[str]()
+    for folder in sorted(to.glob("study*")):
+        with Store.open(folder) as store:
+            cells = [cell for cell in store.cells() if cell.status == "done"]
+        honest = recassay.verify(folder, rerun=len(cells), workers=1)
+        alarms += not honest.sound
+        states.update(cell.state for cell in honest.rerun)
+        apart = max(abs((cell.again or 0) / cell.reported - 1) for cell in honest.rerun if cell.reported)
+        with tempfile.TemporaryDirectory(prefix="recassay-altered-") as place:
+            altered = shutil.copytree(folder, Path(place) / folder.name)
+            chance = random.Random(folder.name)
+            cell, factor = chance.choice(cells), chance.choice(gains)
+            improve(altered, {cell.id: factor})
+            found = not recassay.verify(altered, rerun=len(cells), workers=1).sound
+        missed += not found
+        said = "" if honest.sound else " ".join(honest.verdict())
+        print(f"{folder.name}: sound {honest.sound}, largest difference {apart:.1e}; {cell.algorithm} improved by "
+              f"{factor - 1:.0%}: {'found' if found else 'MISSED'} {said}", flush=True)  # fmt: skip
+    print(f"{alarms} false alarms, {missed} missed, cells {dict(states)}")
+
+
+def improve(folder: Path, factors: dict[str, float]) -> None:
+    """Multiply the numbers of cells in a store, as somebody would who also knows of the checksums."""
+    database = sqlite3.connect(folder / "study.sqlite")
+    for cell, factor in factors.items():
+        database.execute("UPDATE metrics SET value = value * ? WHERE cell = ?", (factor, cell))
+        database.execute("UPDATE cells SET seal = NULL WHERE id = ?", (cell,))
+    database.commit()
+    database.close()
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["honest", "honest-table", "catching", "real"])
+    parser.add_argument("what", choices=["honest", "honest-table", "catching", "real", "make", "elsewhere"])
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--to", type=Path)
     parser.add_argument("--files", type=Path, nargs="*", default=[])
@@ -214,5 +264,9 @@ if __name__ == "__main__":
         honest_table(given.files)
     elif given.what == "catching":
         catching()
+    elif given.what == "make":
+        make(given.to, given.runs)
+    elif given.what == "elsewhere":
+        elsewhere(given.to)
     else:
         real(given.datasets, given.algorithms, given.threads)

@@ -172,7 +172,6 @@ def pytest_collection_modifyitems(items) -> None:
         for item in sorted(family, key=lambda item: sha256(f"{day} {item.nodeid}".encode()).digest())[:count]:
             item.add_marker(pytest.mark.sampled)
 
-
     for item in items:
         if item.get_closest_marker("gpu") and not GPU_ASKED:
             item.add_marker(pytest.mark.skip(reason="needs a GPU: python3 dev.py test -m gpu"))

@@ -14,12 +14,12 @@ from recassay.core.seeds import derived_rng
 
 torch = pytest.importorskip("torch")
 
+from recassay.algorithms.kernels.ordered_sums import AT_ONCE, OrderedSums  # noqa: E402
 from recassay.algorithms.neural.chance import Chance  # noqa: E402
 from recassay.algorithms.neural.diffrec import DiffRec, signal_left  # noqa: E402
 from recassay.algorithms.neural.events import Events  # noqa: E402
 from recassay.algorithms.neural.lightgcl import leading_parts  # noqa: E402
 from recassay.algorithms.neural.lightgcn import contrast  # noqa: E402
-from recassay.algorithms.kernels.ordered_sums import AT_ONCE, OrderedSums  # noqa: E402
 from recassay.algorithms.neural.links import Links, balanced, dense_bytes  # noqa: E402
 from recassay.algorithms.neural.nncf import _sides  # noqa: E402
 from recassay.algorithms.neural.ract import ndcg  # noqa: E402

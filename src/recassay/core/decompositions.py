@@ -1,4 +1,4 @@
-"""Decompositions whose answer is unique: LAPACK chooses signs and bases as it likes, and differently on each processor."""
+"""Decompositions with one answer: LAPACK leaves signs and bases open, and each processor chooses them differently."""
 
 from __future__ import annotations
 
