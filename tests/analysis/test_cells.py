@@ -67,18 +67,18 @@ def frame_of_datasets():
     return recassay.load_characteristics(frame)
 
 
-def agree(one: object, two: object, where: str = "") -> None:
+def agree(one: object, two: object, where: str = "", near: float = 1e-6) -> None:
     if isinstance(one, dict):
         assert isinstance(two, dict)
         assert one.keys() == two.keys(), where
         for key in one:
-            agree(one[key], two[key], f"{where}.{key}")
+            agree(one[key], two[key], f"{where}.{key}", near)
     elif isinstance(one, list | tuple):
         assert len(one) == len(two), where
         for at, (left, right) in enumerate(zip(one, two, strict=True)):
-            agree(left, right, f"{where}[{at}]")
+            agree(left, right, f"{where}[{at}]", near)
     elif isinstance(one, float) and not math.isnan(one):
-        assert two == pytest.approx(one, rel=1e-6, abs=1e-9), where
+        assert two == pytest.approx(one, rel=near, abs=near / 1000), where
     elif not isinstance(one, float):
         assert one == two, where
 
@@ -98,7 +98,8 @@ def test_every_analysis_sees_the_cells(unequal, collapsed, name):
     elif name == "per_dataset":
         agree(one.values.tolist(), two.values.tolist())
     else:
-        agree(plain(one.to_dict()), plain(two.to_dict()), name)
+        # Beta-IRT ends when a step is small; how small shows in what last bits of the table move.
+        agree(plain(one.to_dict()), plain(two.to_dict()), name, 1e-3 if name == "beta_irt" else 1e-6)
 
 
 def test_the_page_sees_the_cells(unequal, collapsed):

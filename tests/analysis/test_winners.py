@@ -103,8 +103,8 @@ def test_who_is_first_again_by_the_formulas(families):
     tau = max(0, (seen @ seen - 1.2 * variance.sum()) / (k - 1))
     rng = np.random.default_rng(1)
     kept = tau / (tau + variance)
-    truth = rng.normal(size=(4000, 2)) * np.sqrt(kept * variance) + kept * seen
-    again = rng.normal(size=(4000, 2)) * np.sqrt(variance) + truth
+    truth = rng.normal(size=(4000, 3)) @ axes * np.sqrt(kept * variance) + kept * seen
+    again = rng.normal(size=(4000, 3)) @ axes * np.sqrt(variance) + truth
     expected = np.bincount((again @ axes.T).argmin(axis=1), minlength=3) / 4000
     assert found == pytest.approx(expected, abs=0.005)
     assert found.argmax() == 0

@@ -106,7 +106,7 @@ def dimensions() -> pl.DataFrame:
     return pl.DataFrame(rows)
 
 
-ROUGH = dict.fromkeys(("beta_irt", "user_irt", "decodirt", "1pl", "2pl", "3pl"), 0.05)
+ROUGH = dict.fromkeys(("beta_irt", "user_irt", "decodirt", "1pl", "2pl", "3pl"), 0.01)
 """Iterations that end when a step is small: where they end depends on the processor."""
 
 MEANS = [[0.30, 0.28, 0.10], [0.25, 0.24, 0.12], [0.16, 0.22, 0.15], [0.10, 0.20, 0.19]]

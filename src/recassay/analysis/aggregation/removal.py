@@ -89,5 +89,6 @@ def _renew(
         if len(grid):
             before, after = beyond[np.searchsorted(grid, was)], beyond[np.searchsorted(grid, now)]
         else:
-            before, after = beta_max - was if was < beta_max else 0.0, beta_max - now if now < beta_max else 0.0
+            before = beta_max - was if wins(beta_max, was) else 0.0
+            after = beta_max - now if wins(beta_max, now) else 0.0
         area[a] += weight * (after if first else after - before)

@@ -15,6 +15,7 @@ from typing import Literal
 import numpy as np
 
 from recassay.analysis.aggregation.contest import Contest
+from recassay.core import ties
 from recassay.core.errors import UsageError
 from recassay.core.names import did_you_mean
 from recassay.core.tables.matrix import Matrix
@@ -31,7 +32,8 @@ def contributions(ratios: FloatArray, beta_max: float, step: float | None) -> Fl
     trapezoid rule on the grid 1, 1 + step, ..., beta_max, as the authors computed it (step 0.1).
     """
     if step is None:
-        return np.maximum(beta_max - ratios, 0.0)
+        # A ratio that ties with beta_max adds nothing: what rounding leaves of it would count as more than nothing.
+        return np.where(ties.beats(beta_max, ratios), beta_max - ratios, 0.0)
     grid, beyond = _grid(beta_max, step)
     return beyond[np.searchsorted(grid, ratios, side="left")]
 

@@ -57,7 +57,13 @@ _SHARPEST = 1e10
 _LARGEST_LEAP = 2.0
 """How many times wider than the step itself an extrapolated density may be: beyond, it left the posterior's place."""
 
-_MOST_STEPS = 400
+_MOST_STEPS = 1000
+_SETTLED = 1e-3
+"""Where steps end in a circle, the nearest density found is good enough if its step is shorter than this."""
+
+_NEAR = 0.3
+"""A step that moves nothing by more than so many deviations is extrapolated: farther off, guesses lead in circles."""
+
 _REMEMBERED = 5
 _WIDEST = 2.0
 
@@ -96,14 +102,16 @@ def variational(posterior: Posterior, start: Gaussian) -> Gaussian:
     Its mean and covariance solve E[gradient] = 0 and covariance^-1 = -E[Hessian] (Opper and Archambeau 2009), found by
     repeated substitution: with shorter steps when one leads away and, once near, extrapolated from the last steps. The
     joint mode of abilities and items exaggerates the discriminations (each new respondent brings a parameter: Neyman
-    and Scott 1948), so that an interval around it covers too seldom; this density sits where the mass is. Each mean and
-    standard deviation is known to within 0.001 standard deviations (0.01 with more than `MANY_CELLS` cells). On a table
-    too small to pin it down it ends without having converged.
+    and Scott 1948), so that an interval around it covers too seldom; this density sits where the mass is. It ends
+    when a step moves no mean and no deviation by more than 1e-6 deviations (1e-4 with more than `MANY_CELLS` cells):
+    an end at 1e-3 was seen to depend on the last bits of the table. On a table too small to pin it down it ends without
+    having converged.
     """
-    tolerance = 1e-3 if posterior.respondents * posterior.items <= MANY_CELLS else 1e-2
+    tolerance = 1e-6 if posterior.respondents * posterior.items <= MANY_CELLS else 1e-4
     mean, precision, covariance = start.mean, _inverse(start.covariance), start.covariance
     extrapolation = Extrapolation(_REMEMBERED)
     length, last, unit = 1.0, np.inf, np.sqrt(np.diag(covariance))
+    nearest, found = np.inf, start
     for _ in range(_MOST_STEPS):
         gradient, hessian = expected(posterior, mean, covariance)
         deviation = np.sqrt(np.diag(covariance))
@@ -111,22 +119,26 @@ def variational(posterior: Posterior, start: Gaussian) -> Gaussian:
         step = np.linalg.solve(target, gradient)
         change = np.sqrt(np.abs(np.diag(_inverse(target)))) / deviation - 1
         away = float(max(np.abs(step / deviation).max(), np.abs(change).max()))
+        if away < nearest:
+            nearest, found = away, Gaussian(mean, covariance, away < _SETTLED)
         if away < tolerance:
-            return Gaussian(mean, covariance, True)
+            break
         # Near the solution: half steps, extrapolated from the last ones. Far from it: damped steps.
-        if away < 1 and away < 3 * last:
+        if away < _NEAR:
+            if away > 2 * last:
+                extrapolation.forget()
             unit = unit if extrapolation.steps else deviation
             ahead = mean + step / 2, (precision + target) / 2
             guess = _from_flat(extrapolation.ahead(_flat(mean, precision, unit), _flat(*ahead, unit)), unit)
             mean, precision = guess if guess is not None and _near(guess[1], ahead[1]) else ahead
         else:
             extrapolation.forget()
-            length = max(length / 2, 0.02) if away > last else min(1.0, 1.2 * length)
+            length = max(length / 2, 0.1) if away > last else min(1.0, 1.2 * length)
             mean = mean + min(length, 1 / away) * step
             precision = (1 - length) * precision + length * target
         last = away
         covariance = _inverse(precision)
-    return Gaussian(mean, covariance, False)
+    return found
 
 
 def _flat(mean: FloatArray, precision: FloatArray, unit: FloatArray) -> FloatArray:

@@ -8,6 +8,7 @@ from recassay.analysis.aggregation.contest import Contest
 from recassay.analysis.aggregation.rules import RULES, DolanMore
 from recassay.analysis.clusters.number import number_of_clusters, ordered_labels, stability
 from recassay.analysis.clusters.result import ClustersResult
+from recassay.analysis.dataset_space.kmeans import central_points
 from recassay.analysis.dataset_space.space import place_datasets
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.errors import InputError, NotApplicableError
@@ -56,7 +57,7 @@ def cluster_datasets(
     distance = np.linalg.norm(space.points[:, None] - centres, axis=2)
     labels = np.where(space.outlier, distance.argmin(axis=1), 0)
     labels[~space.outlier] = fitted
-    own = np.where((labels[:, None] == np.arange(number.chosen)) & ~space.outlier[:, None], distance, np.inf)
+    own = (labels[:, None] == np.arange(number.chosen)) & ~space.outlier[:, None]
     inside = (labels == np.arange(number.chosen)[:, None]).astype(np.float64)
     contest, options = Contest(matrix.values[None], higher_is_better=matrix.higher_is_better), DolanMore()
     ranks = contest.ranks[0]
@@ -65,7 +66,7 @@ def cluster_datasets(
         algorithms=matrix.algorithms,
         space=space,
         labels=labels + 1,
-        central=tuple(space.datasets[d] for d in own.argmin(axis=0)),
+        central=tuple(space.datasets[d] for d in central_points(space.points, centres, own)),
         number=number,
         stability=stability(inner, fitted, number.chosen, rng),
         mean_rank=RULES["mean_rank"].score(contest, inside, options).T,

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from recassay.core import ties
 from recassay.core.system.compiled import compiled_exactly
-from recassay.core.types import FloatArray, IntArray
+from recassay.core.types import BoolArray, FloatArray, IntArray
 
 _MOST_STEPS = 100
 
@@ -54,6 +55,21 @@ def kmeans_runs(
         centres.reshape(n_clouds, starts, clusters, width),
         inertia.reshape(n_clouds, starts),
     )
+
+
+def central_points(points: FloatArray, centres: FloatArray, inside: BoolArray) -> IntArray:
+    """For every cluster, the position of the point nearest to its centre (n x width, ... x clusters x width -> clusters).
+
+    `inside` (... x n x clusters) says which points may be chosen. In a cluster of two both are equally near, and
+    rounding must not choose: of those that tie, it is the one nearest to the origin, then the one that comes first by
+    its coordinates.
+    """
+    squares = ties.level((points**2).sum(axis=1))
+    order = np.lexsort((*points.T[::-1], squares))
+    distance = ((points[order][:, None, :] - centres[..., None, :, :]) ** 2).sum(axis=-1)
+    own = np.where(inside[..., order, :], distance, np.inf)
+    least = own.min(axis=-2, keepdims=True)
+    return np.asarray(order[(own <= least * (1 + ties.RELATIVE_TIE) + ties.ROUNDING).argmax(axis=-2)])
 
 
 @compiled_exactly

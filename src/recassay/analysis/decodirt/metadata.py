@@ -61,7 +61,8 @@ class MetadataCorrelations:
     def to_frame(self) -> pl.DataFrame:
         """The pairs, what correlates most strongly first within its kind."""
         place = pl.col("kind").replace_strict([CROSSED, "items", "properties"], [0, 1, 2])
-        return self.pairs.sort(place, pl.col("pearson").abs(), descending=[False, True], nulls_last=True)
+        size = pl.col("pearson").abs().round(9)  # equal correlations stay in the order of the variables
+        return self.pairs.sort(place, size, descending=[False, True], nulls_last=True, maintain_order=True)
 
     def telling(self, alpha: float = 0.05) -> pl.DataFrame:
         """The pairs of a property and a statistic whose adjusted p-value is below `alpha`, the smallest first."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from recassay.analysis.aggregation.contest import Contest
 from recassay.analysis.aggregation.rules import DolanMore, Rule
-from recassay.analysis.dataset_space.kmeans import kmeans_runs
+from recassay.analysis.dataset_space.kmeans import central_points, kmeans_runs
 from recassay.analysis.dataset_space.space import DatasetSpace
 from recassay.analysis.inference.bootstrap import dataset_weights, random_subsets, subset_weights
 from recassay.analysis.select.result import METHODS
@@ -72,9 +72,8 @@ def kmeans_choices(space: DatasetSpace, k: int, runs: int, rng: np.random.Genera
     if not whole.any():
         return np.sort(pool[random_subsets(len(pool), k, 1, rng)], axis=1), np.zeros(1)
     labels, centres = labels[0, whole], centres[0, whole]
-    distance = ((points[None, :, None, :] - centres[:, None, :, :]) ** 2).sum(axis=3)
-    own = np.where(labels[:, :, None] == np.arange(k), distance, np.inf)
-    return np.sort(pool[own.argmin(axis=1)], axis=1), -inertia[0, whole]
+    chosen = central_points(points, centres, labels[:, :, None] == np.arange(k))
+    return np.sort(pool[chosen], axis=1), -inertia[0, whole]
 
 
 def optimal_choices(

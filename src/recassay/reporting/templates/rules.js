@@ -31,7 +31,7 @@ RecAssay.rules = (() => {
     return values.map((row) => row.map((value, d) => ratioToBest(value, best[d], up)));
   };
 
-  const area = (row, betaMax) => sum(row.map((ratio) => Math.max(betaMax - ratio, 0)));
+  const area = (row, betaMax) => sum(row.map((ratio) => (larger(betaMax, ratio) ? betaMax - ratio : 0)));
 
   const areaShares = (values, up, betaMax) => {
     const areas = ratios(values, up).map((row) => area(row, betaMax));
