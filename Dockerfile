@@ -1,4 +1,6 @@
-# Both README commands work in this image:
+# Both README commands work in this image, which is built for the platform of the machine. For both platforms at once:
+#   docker buildx build --platform linux/amd64,linux/arm64 -t recassay .
+# Of torch, ARM gets the build with CUDA (several GB): without networks, leave the tests and run the demo alone.
 #   docker build -t recassay . && docker run --rm recassay demo
 #   docker run --rm recassay test -m "not long"
 FROM python:3.11-slim

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import io
 import json
+import platform
 import signal
 import subprocess
 import sys
@@ -357,6 +359,30 @@ def test_an_installation_with_problems_fails(cli, monkeypatch):
     assert broken.code == cli("doctor", "--json").code == 1
     assert "EASE cannot be loaded" in broken.out
     assert "no problems found" not in broken.out
+
+
+def test_a_dependency_that_cannot_be_loaded_here_is_a_problem(monkeypatch):
+    real, load = importlib.metadata.version, importlib.import_module
+
+    def version(name):
+        if name == "vl-convert-python":
+            raise importlib.metadata.PackageNotFoundError(name)
+        return real(name)
+
+    def import_module(name, package=None):
+        if name == "polars":
+            raise ImportError("illegal instruction")
+        return load(name, package)
+
+    monkeypatch.setattr(importlib.metadata, "version", version)
+    monkeypatch.setattr(importlib, "import_module", import_module)
+    found = recassay.doctor()
+    assert found["dependencies"]["vl-convert-python"] == "missing"
+    gone, broken = (next(line for line in found["problems"] if line.startswith(name)) for name in ("vl-", "polars"))
+    assert "this platform has no wheel" in gone
+    assert "illegal instruction" in broken
+    assert found["machine"] == platform.machine()
+    assert found["blas"]
 
 
 def test_a_kind_of_which_nothing_is_installed_is_told(cli, monkeypatch):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import sysconfig
@@ -39,6 +40,7 @@ def run(python: Path, folder: Path, *arguments: str) -> subprocess.CompletedProc
 
 
 @pytest.mark.slow
+@pytest.mark.skipif("PYTHONPATH" in os.environ, reason="PYTHONPATH comes before the environment's own packages")
 def test_the_wheel_holds_all_that_commands_need(environment, tmp_path):
     where = [str(environment), "-c", "import recassay; print(recassay.__file__)"]
     place = subprocess.run(where, cwd=tmp_path, capture_output=True, text=True, check=True).stdout

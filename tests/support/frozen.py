@@ -18,7 +18,7 @@ from typing import Any
 
 RECORDS = Path(__file__).parents[1] / "frozen"
 NEAR = 1e-3
-"""How near numbers are to come. Processors round differently, and draws follow: docs/reproducibility.md has by how much."""
+"""How near numbers are to come: processors round differently (docs/reproducibility.md says by how much)."""
 NUMBER = r"\d+(?:\.\d+)?(?: %)?"
 SHORT = 8
 """Longer lists are kept as their length and sums, longer tables as a hash."""

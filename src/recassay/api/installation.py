@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.metadata as metadata
 import importlib.util
 import os
@@ -9,6 +10,8 @@ import platform
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
+
+from threadpoolctl import threadpool_info
 
 from recassay.algorithms.kernels.device import gpu_name
 from recassay.api.arguments import checked
@@ -22,6 +25,7 @@ from recassay.core.version import __version__
 from recassay.data.published.tables import published
 from recassay.metrics.make import describe_metrics
 from recassay.reporting.telling import own_sections
+from recassay.runner.energy import read_counters
 
 AVAILABLE = {
     "algorithms": "recommender algorithms that a study can run",
@@ -121,14 +125,26 @@ def _metrics() -> Iterator[dict[str, Any]]:
 
 @checked
 def doctor() -> dict[str, Any]:
-    """Whether this installation works: versions, processors, memory, extras, and each registered component."""
-    versions = {}
+    """Whether this installation works: machine, versions, processors, memory, GPU, extras, each registered component.
+
+    A dependency that is missing, or that this processor cannot load, is a problem, as is a component that cannot be
+    loaded.
+    """
+    versions: dict[str, str] = {}
+    problems: list[str] = []
     for requirement in metadata.requires("recassay") or []:
         if "extra ==" in requirement:
             continue
         name = requirement.split(">")[0].split("=")[0].split("[")[0].strip()
-        versions[name] = metadata.version(name)
-    problems: list[str] = []
+        try:
+            versions[name] = metadata.version(name)
+            importlib.import_module(MODULES.get(name, name.replace("-", "_")))
+        except (metadata.PackageNotFoundError, ImportError, OSError) as error:
+            versions.setdefault(name, "missing")
+            problems.append(
+                f"{name} {versions[name]} cannot be loaded on {platform.machine()} ({error}): install it again; "
+                "if pip builds it from source, this platform has no wheel of that version"
+            )
     for known in registry.REGISTRIES:
         try:
             problems += known.loadable()[1].values()
@@ -139,13 +155,30 @@ def doctor() -> dict[str, Any]:
         "recassay": __version__,
         "python": platform.python_version(),
         "platform": platform.platform(),
+        "machine": platform.machine(),
         "processors": os.cpu_count(),
         "memory_gb": round(pages / 1e9, 1),
+        "blas": _blas(),
+        "gpu": gpu_name() or "none found",
+        "energy": "measured" if read_counters().packages else "estimated from processor time",
         "dependencies": versions,
-        "gpu": gpu_name(),
         "extras": {
             "neural": importlib.util.find_spec("torch") is not None,
             "dask": importlib.util.find_spec("distributed") is not None,
         },
         "problems": problems,
     }
+
+
+MODULES = {"scikit-learn": "sklearn", "vl-convert-python": "vl_convert", "markdown-it-py": "markdown_it"}
+"""Dependencies whose module has another name."""
+
+
+def _blas() -> str:
+    """The libraries of linear algebra in this process, such as `openblas 0.3.30 (SkylakeX)`."""
+    found = [pool for pool in threadpool_info() if pool.get("user_api") == "blas"]
+    named = {
+        f"{pool['internal_api']} {pool.get('version')} ({pool.get('architecture', platform.machine())})"
+        for pool in found
+    }
+    return ", ".join(sorted(named))

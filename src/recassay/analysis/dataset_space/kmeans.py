@@ -58,7 +58,7 @@ def kmeans_runs(
 
 
 def central_points(points: FloatArray, centres: FloatArray, inside: BoolArray) -> IntArray:
-    """For every cluster, the position of the point nearest to its centre (n x width, ... x clusters x width -> clusters).
+    """For every cluster, the position of the point (n x width) nearest to its centre (... x clusters x width).
 
     `inside` (... x n x clusters) says which points may be chosen. In a cluster of two both are equally near, and
     rounding must not choose: of those that tie, it is the one nearest to the origin, then the one that comes first by
