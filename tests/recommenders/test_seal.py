@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import platform
 import shutil
 import sqlite3
 from contextlib import contextmanager
@@ -732,7 +733,7 @@ def test_a_cell_whose_value_is_zero_is_held_against_its_trials(monkeypatch):
     assert told == {None: 0, 0.0: 1, 0.5: 0}
 
 
-def stored(monkeypatch, known, cells):
+def stored(monkeypatch, known, cells, *, again=0.9, processor=None):
     """A finished study as `rerun` meets it; what is run again, and with which values it comes out."""
     ran = []
 
@@ -750,12 +751,13 @@ def stored(monkeypatch, known, cells):
             pass
 
         def manifest(self):
-            study = recassay.make_study(["synthetic:few-items"], ["EASE"], trials=0)
-            return {"study": study.model_dump(mode="json", exclude={"base"})}
+            study = recassay.make_study(["synthetic:few-items"], ["EASE", "ALS", "BPR"], trials=0)
+            machine = {"processor": processor or platform.machine()}
+            return {"study": study.model_dump(mode="json", exclude={"base"}), "machine": machine}
 
         def cells(self, *, damaged=False):
-            again = [replace(cell, metrics={"ndcg@10": 0.9 * cell.metrics["ndcg@10"]}) for cell in cells]
-            return [replace(again[0], status="failed"), *again[1:]] if self.own else cells
+            now = [replace(cell, metrics={"ndcg@10": again * cell.metrics["ndcg@10"]}) for cell in cells]
+            return [replace(now[0], status="failed"), *now[1:]] if self.own else cells
 
     monkeypatch.setattr(rerunning, "run_study", run_study)
     monkeypatch.setattr(rerunning, "Store", SimpleNamespace(open=Opened))
@@ -781,6 +783,18 @@ def test_cells_run_again_are_compared_with_what_was_reported(monkeypatch):
     assert every["a2"].state == "differs"
     assert RerunCell("A", "d", 1, 0.5, 0.75, 0.25).state == "within noise", "just as much as chance may explain"
     assert RerunCell("A", "d", 1, 0.5, 0.25, 0.125).state == "differs"
+
+
+@pytest.mark.parametrize(("processor", "state"), [("another", "within noise"), (platform.machine(), "differs")])
+def test_roundings_of_an_iterative_algorithm_grow_on_another_processor(monkeypatch, processor, state):
+    """EASE is a closed form, ALS counts iterations; both come out 2 % lower."""
+    cells = [
+        CellRecord(name, name, "d", 1, None, {}, "done", metrics={"ndcg@10": 0.5}) for name in ("EASE", "ALS", "BPR")
+    ]
+    stored(monkeypatch, lambda spec: SimpleNamespace(cells=cells), cells, again=0.98, processor=processor)
+    found = {cell.algorithm: cell.state for cell in rerunning.rerun("study", 3, base="here", metric="ndcg@10")}
+    assert {name: found[name] for name in ("ALS", "BPR")} == {"ALS": state, "BPR": state}
+    assert found["EASE"] in ("differs", "failed")
 
 
 def test_cells_whose_data_or_code_are_gone_cannot_be_run_again(monkeypatch):

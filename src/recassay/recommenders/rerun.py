@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from recassay.core.specs.study import StudySpec
 from recassay.core.types import FloatArray, IntArray
 from recassay.metrics.make import make_metric
 from recassay.recommenders.plan import plan
+from recassay.recommenders.references import load_algorithm
 from recassay.recommenders.study import Progress, run_study
 from recassay.store.records import CellRecord
 from recassay.store.store import Store
@@ -26,6 +28,9 @@ SAME = 1e-6
 
 NOISE = 0.01
 """Relative difference that chance may explain where nothing says how much the numbers move."""
+
+ELSEWHERE = 0.03
+"""The same for an iterative algorithm in a study from another kind of processor: roundings grow from step to step."""
 
 DEVIATIONS = 4.0
 """Standard deviations of noise that chance may explain."""
@@ -245,10 +250,18 @@ def rerun(
             again = {cell.id: cell.metrics.get(metric) for cell in store.cells() if cell.status == "done"}
     differences = [(cell.algorithm, float(cell.metrics[metric] or 0.0), again.get(cell.id)) for cell in chosen]
     noise = _noise(cells, metric, differences)
+    if manifest.get("machine", {}).get("processor") != platform.machine():
+        noise |= {name: max(noise.get(name, 0.0), ELSEWHERE) for name in _iterative(spec)}
     return [
         RerunCell(cell.algorithm, cell.dataset, cell.seed, value, now, noise.get(cell.algorithm, NOISE) * abs(value))
         for cell, (_, value, now) in zip(chosen, differences, strict=True)
     ]
+
+
+def _iterative(spec: StudySpec) -> list[str]:
+    """The algorithms of a study whose training counts its iterations."""
+    kinds = {algorithm.name: load_algorithm(algorithm.reference, spec.base) for algorithm in spec.algorithms}
+    return [name for name, kind in kinds.items() if getattr(kind, "stopped_by", None)]
 
 
 def _noise(
