@@ -40,7 +40,7 @@ def read_cells(results: Results, metric: str, higher_is_better: bool | None = No
         rows = fold_means(rows)
     cells = (
         rows.group_by(c.ALGORITHM, c.DATASET, maintain_order=True)
-        .agg(MEAN, pl.len().alias("repeats"), pl.col(c.VALUE).std().fill_null(0.0).alias("deviation"))
+        .agg(MEAN, pl.len().alias("repeats"), pl.col(c.VALUE).sort().std().fill_null(0.0).alias("deviation"))
         .drop_nulls(c.VALUE)
     )
     algorithms = tuple(cells.get_column(c.ALGORITHM).unique().sort())

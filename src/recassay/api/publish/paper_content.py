@@ -67,7 +67,7 @@ def _deviations(
     repeated = next((n for n in (c.FOLD, c.SEED) if n in rows.columns and rows.get_column(n).n_unique() > 1), None)
     if repeated is not None:
         means = rows.group_by(c.ALGORITHM, c.DATASET, repeated).agg(pl.col(c.VALUE).mean())
-        spread = means.group_by(c.ALGORITHM, c.DATASET).agg(pl.col(c.VALUE).std().alias("spread"))
+        spread = means.group_by(c.ALGORITHM, c.DATASET).agg(pl.col(c.VALUE).sort().std().alias("spread"))
         words = f"{rows.get_column(repeated).n_unique()} {repeated}s"
     elif c.DEVIATION in rows.columns and rows.get_column(c.DEVIATION).count():
         spread = rows.group_by(c.ALGORITHM, c.DATASET).agg(pl.col(c.DEVIATION).first().alias("spread"))
