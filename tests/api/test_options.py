@@ -30,7 +30,7 @@ from recassay.core.registry import analyses
 from recassay.core.seeds import derived_rng
 from recassay.core.specs.specs import ReadSpec
 from recassay.core.tables.results import Results
-from recassay.data.tables.roles import Asked
+from recassay.data.tables.form import Asked
 from recassay.recommenders.probes import Probing
 from recassay.reporting.page.parts import LIVE
 from recassay.reporting.paper.arrange import Room

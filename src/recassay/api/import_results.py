@@ -11,7 +11,7 @@ from recassay.api.tables import joined_results, table_bytes
 from recassay.core.errors import UsageError
 from recassay.core.system.files import is_stream
 from recassay.core.tables.results import Results
-from recassay.data.tables.roles import Asked
+from recassay.data.tables.form import Asked
 from recassay.reporting.files import write_files
 
 ENDINGS = (".parquet", ".csv", ".tsv")

@@ -27,9 +27,9 @@ from recassay.data.published.tables import (
     published_results,
 )
 from recassay.data.tables.characteristics import read_characteristics
+from recassay.data.tables.form import Asked
 from recassay.data.tables.join import Part, join_parts
 from recassay.data.tables.labels import metrics_in
-from recassay.data.tables.roles import Asked
 from recassay.evidence.study import candidates, evidence_of, study_characteristics, study_part
 from recassay.store.store import INDEX_FILE, Store
 

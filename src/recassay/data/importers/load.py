@@ -18,9 +18,9 @@ from recassay.data.importers.contract import KIND_WORDS, RESULTS
 from recassay.data.importers.detect import detect, made_part, part_of
 from recassay.data.importers.opened import OpenedFile
 from recassay.data.importers.table import ENDINGS
+from recassay.data.tables.form import Asked
 from recassay.data.tables.join import Part
 from recassay.data.tables.memory import table_from_memory
-from recassay.data.tables.roles import Asked
 from recassay.data.tables.shapes import long_form
 
 MOST_FILES = 20_000
