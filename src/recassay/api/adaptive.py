@@ -8,6 +8,7 @@ from typing import Annotated
 import numpy as np
 
 from recassay.analysis.adaptive.fit import (
+    PROBE_RATIO,
     CellGrid,
     Question,
     Runner,
@@ -45,7 +46,7 @@ def adaptive(
     higher_is_better: bool | None = None,
     workers: int = 1,
     probe: Runner | None = None,
-    probe_ratio: float = 0.1,
+    probe_ratio: float = PROBE_RATIO,
     prior: bool = False,
     progress: Callable[[AdaptiveResult], None] | None = None,
     seed: int = 0,
@@ -84,7 +85,7 @@ def adaptive(
         transpose: the rows of the table are datasets and its columns algorithms.
     """
     refuse_no_time(budget)
-    question = Question(target, confidence, indifference, rho)
+    question = Question(target=target, confidence=confidence, indifference=indifference, rho=rho)
     if probe is not None and not callable(results_or_runner):
         raise UsageError("a table cannot be probed", fix="give a function that runs cells, or leave probe out")
     if callable(results_or_runner):

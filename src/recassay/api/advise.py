@@ -12,7 +12,7 @@ from recassay.analysis.advise.fit import advise_for
 from recassay.analysis.advise.result import AdviseResult
 from recassay.api.arguments import checked
 from recassay.api.inputs import CharacteristicsLike, InteractionsLike, ResultsLike
-from recassay.api.tables import described, load_results, published_of, study_folder
+from recassay.api.tables import load_results, published_of, read_matrix, required_characteristics, study_folder
 from recassay.core.choices import BENCHMARK, Level, MissingPolicy
 from recassay.core.errors import InputError, RecAssayError, UsageError
 from recassay.core.registry import algorithms
@@ -68,7 +68,10 @@ def advise(
         wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
         transpose: the rows of the table are datasets and its columns algorithms.
     """
-    table, matrix, traits = described(locals())
+    table, matrix = read_matrix(
+        results, metric, missing=missing, higher_is_better=higher_is_better, wide=wide, transpose=transpose
+    )
+    traits = required_characteristics(results, table, characteristics)
     opened = _opened(dataset, ReadSpec.of(read))
     interactions = opened.interactions
     published = published_of(table)

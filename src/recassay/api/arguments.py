@@ -116,11 +116,6 @@ def _words(kind: Any) -> str:
     return _CONTAINERS[origin][1] if origin in _CONTAINERS else getattr(origin, "__name__", "another value")
 
 
-def all_but(names: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of a verb (its `locals()`) without those of these names, to be passed on."""
-    return {name: value for name, value in arguments.items() if name not in names.split()}
-
-
 def refuse_no_time(budget: float | None) -> None:
     """Refuse a budget of seconds in which nothing can be done."""
     if budget is not None and not budget > 0:

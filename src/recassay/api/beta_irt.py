@@ -6,7 +6,7 @@ from recassay.analysis.beta_irt import fit
 from recassay.analysis.beta_irt.result import BetaIRTResult
 from recassay.api.arguments import checked
 from recassay.api.inputs import ResultsLike
-from recassay.api.tables import on_table
+from recassay.api.tables import read_metric
 from recassay.core.choices import BetaEstimator, GapPolicy, Level, PosteriorForm
 
 
@@ -43,5 +43,8 @@ def beta_irt(
         wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
         transpose: the rows of the table are datasets and its columns algorithms.
     """
-    estimator = estimator or fit.DEFAULT_ESTIMATOR
-    return on_table(fit.fit_on_results, locals())
+    table, label = read_metric(results, metric, wide=wide, transpose=transpose)
+    return fit.fit_on_results(
+        table, label, missing=missing, higher_is_better=higher_is_better, estimator=estimator or fit.DEFAULT_ESTIMATOR,
+        sigma=sigma, posterior=posterior, confidence=confidence, seed=seed,
+    )  # fmt: skip

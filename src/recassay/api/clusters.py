@@ -6,7 +6,7 @@ from recassay.analysis.clusters.fit import cluster_datasets
 from recassay.analysis.clusters.result import ClustersResult
 from recassay.api.arguments import checked
 from recassay.api.inputs import CharacteristicsLike, ResultsLike
-from recassay.api.tables import described
+from recassay.api.tables import read_matrix, required_characteristics
 from recassay.core.choices import MissingPolicy
 
 
@@ -38,5 +38,8 @@ def clusters(
         wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
         transpose: the rows of the table are datasets and its columns algorithms.
     """
-    _, matrix, known = described(locals())
+    table, matrix = read_matrix(
+        results, metric, missing=missing, higher_is_better=higher_is_better, wide=wide, transpose=transpose
+    )
+    known = required_characteristics(results, table, characteristics)
     return cluster_datasets(matrix, known, clusters=number, log_skewed=log_skewed, seed=seed)

@@ -8,7 +8,7 @@ from recassay.analysis.compare.fit import compare_algorithms
 from recassay.analysis.compare.result import CompareResult
 from recassay.api.arguments import checked
 from recassay.api.inputs import ResultsLike
-from recassay.api.tables import on_matrix
+from recassay.api.tables import read_matrix
 from recassay.core.choices import PRACTICALLY_EQUAL, BarsRule, Draws, MissingPolicy, Share, ZeroMethod
 
 
@@ -51,9 +51,10 @@ def compare(
         wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
         transpose: the rows of the table are datasets and its columns algorithms.
     """
-    return on_matrix(
-        compare_algorithms,
-        locals(),
-        gaps_kept=lambda table, matrix: table.table(matrix.metric),
-        names_kept=lambda table, matrix: table.algorithms,
+    table, matrix = read_matrix(
+        results, metric, missing=missing, higher_is_better=higher_is_better, wide=wide, transpose=transpose
     )
+    return compare_algorithms(
+        matrix, alpha=alpha, zeros=zeros, rope=rope, bars=bars, control=control, within=within, families=families,
+        gaps_kept=table.table(matrix.metric), names_kept=table.algorithms, draws=draws, seed=seed,
+    )  # fmt: skip

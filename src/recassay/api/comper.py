@@ -18,7 +18,7 @@ from recassay.analysis.comper.fit import (
     published_matrix,
 )
 from recassay.analysis.comper.result import ComPerResult, Derivation
-from recassay.api.arguments import all_but, checked
+from recassay.api.arguments import checked
 from recassay.api.inputs import ResultsLike, TableLike
 from recassay.api.tables import load_results, study_folder
 from recassay.core.choices import ComPerTimeUnit, MissingPolicy, Normalisation, Range
@@ -58,12 +58,19 @@ def comper(
         draws: random matrices of the sensitivity analysis.
         seed: the same seed gives the same numbers.
     """
-    options = all_but("results correctness k matrix", locals())
     folder = study_folder(results)
-    settings = comper_settings(folder) if folder is not None else {}
-    named = {name: value for name, value in (("correctness", correctness), ("k", k)) if value is not None}
-    table = load_results(results, metric=correctness)
-    return fit_comper(table, matrix=_matrix(matrix), **options, **(settings | named))
+    own_correctness, own_k = comper_settings(folder) if folder is not None else (None, None)
+    return fit_comper(
+        load_results(results, metric=correctness),
+        correctness=own_correctness if correctness is None else correctness,
+        k=own_k if k is None else k,
+        matrix=_matrix(matrix),
+        normalisation=normalisation,
+        time_unit=time_unit,
+        missing=missing,
+        draws=draws,
+        seed=seed,
+    )
 
 
 @checked

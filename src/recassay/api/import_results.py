@@ -52,7 +52,7 @@ def import_results(
             where=str(target),
             fix=f"name a file that ends in {', '.join(ENDINGS)}",
         )
-    asked = Asked(metric, wide, transpose, columns or {}, dataset)
+    asked = Asked(metric=metric, wide=wide, transpose=transpose, columns=columns or {}, dataset=dataset)
     places = list(source) if isinstance(source, (list, tuple)) else [source]
     results = joined_results(places, asked, format, prefer)
     if target is not None:

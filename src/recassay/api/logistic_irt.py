@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from recassay.analysis.logistic_irt.fit import fit_logistic, score_logistic
 from recassay.analysis.logistic_irt.result import LogisticResult
-from recassay.api.arguments import all_but, checked
+from recassay.api.arguments import checked
 from recassay.api.inputs import ResponsesLike
 from recassay.core.choices import AbilityMethod, Level, LogisticEstimator, LogisticModel
 from recassay.core.tables.responses import Responses
@@ -57,8 +57,10 @@ def logistic_irt(
         tolerance: largest change of a parameter at the end.
         max_cycles: most cycles of the estimation.
     """
-    options = all_but("responses items", locals())
     table = load_responses(responses)
     if items is not None:
         return score_logistic(table, read_items(items), model, ability=ability, confidence=confidence)
-    return fit_logistic(table, **options)
+    return fit_logistic(
+        table, model, estimator=estimator, priors=priors, ability=ability, confidence=confidence, tolerance=tolerance,
+        max_cycles=max_cycles,
+    )  # fmt: skip

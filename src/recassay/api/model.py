@@ -8,7 +8,7 @@ from recassay.analysis.model.fit import fit_model
 from recassay.analysis.model.result import ModelResult
 from recassay.api.arguments import checked
 from recassay.api.inputs import ResultsLike
-from recassay.api.tables import on_scores
+from recassay.api.tables import read_metric, user_scores
 from recassay.core.choices import Level, Share
 
 
@@ -41,4 +41,8 @@ def model(
         wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
         transpose: the rows of the table are datasets and its columns algorithms.
     """
-    return on_scores(fit_model, locals())
+    table, label = read_metric(results, metric, wide=wide, transpose=transpose)
+    return fit_model(
+        table, label, higher_is_better=higher_is_better, users=user_scores(results), families=families, within=within,
+        confidence=confidence, seed=seed,
+    )  # fmt: skip

@@ -8,7 +8,7 @@ from recassay.analysis.plan.fit import plan_study
 from recassay.analysis.plan.result import PlanResult
 from recassay.api.arguments import checked
 from recassay.api.inputs import ResultsLike
-from recassay.api.tables import on_scores
+from recassay.api.tables import read_metric, user_scores
 from recassay.core.choices import Share
 
 
@@ -41,4 +41,8 @@ def plan(
         wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
         transpose: the rows of the table are datasets and its columns algorithms.
     """
-    return on_scores(plan_study, locals())
+    table, label = read_metric(results, metric, wide=wide, transpose=transpose)
+    return plan_study(
+        table, label, difference=difference, power=power, alpha=alpha, higher_is_better=higher_is_better,
+        users=user_scores(results), families=families, seed=seed,
+    )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from recassay.analysis.profiles import ProfilesResult, fit_profiles
 from recassay.api.arguments import checked
 from recassay.api.inputs import ResultsLike
-from recassay.api.tables import on_matrix
+from recassay.api.tables import read_matrix
 from recassay.core.choices import MissingPolicy
 
 
@@ -31,4 +31,7 @@ def profiles(
         wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
         transpose: the rows of the table are datasets and its columns algorithms.
     """
-    return on_matrix(fit_profiles, locals())
+    _, matrix = read_matrix(
+        results, metric, missing=missing, higher_is_better=higher_is_better, wide=wide, transpose=transpose
+    )
+    return fit_profiles(matrix, beta_max=beta_max)

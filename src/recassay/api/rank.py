@@ -8,7 +8,7 @@ from recassay.analysis.rank.fit import rank_algorithms
 from recassay.analysis.rank.result import RankResult
 from recassay.api.arguments import checked
 from recassay.api.inputs import ResultsLike
-from recassay.api.tables import on_matrix
+from recassay.api.tables import read_matrix
 from recassay.core.choices import Draws, Level, MissingPolicy
 
 
@@ -47,4 +47,10 @@ def rank(
         wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
         transpose: the rows of the table are datasets and its columns algorithms.
     """
-    return on_matrix(rank_algorithms, locals())
+    _, matrix = read_matrix(
+        results, metric, missing=missing, higher_is_better=higher_is_better, wide=wide, transpose=transpose
+    )
+    return rank_algorithms(
+        matrix, methods=methods, families=families, replicates=replicates, confidence=confidence, seed=seed,
+        beta_max=beta_max, beta_step=beta_step,
+    )  # fmt: skip

@@ -9,7 +9,7 @@ from recassay.analysis.select.fit import other_metrics, select_datasets
 from recassay.analysis.select.result import SelectResult
 from recassay.api.arguments import checked
 from recassay.api.inputs import CharacteristicsLike, ResultsLike
-from recassay.api.tables import on_matrix
+from recassay.api.tables import known_characteristics, read_matrix
 from recassay.core.choices import BENCHMARK, MissingPolicy, Range
 
 
@@ -53,5 +53,11 @@ def select(
         wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
         transpose: the rows of the table are datasets and its columns algorithms.
     """
-    options = locals()
-    return on_matrix(select_datasets, options | {"rule": options.pop("aggregation")}, others=other_metrics)
+    table, matrix = read_matrix(
+        results, metric, missing=missing, higher_is_better=higher_is_better, wide=wide, transpose=transpose
+    )
+    known = known_characteristics(results, table, characteristics)
+    return select_datasets(
+        matrix, k, characteristics=known, others=other_metrics(table, matrix), methods=methods, rule=aggregation,
+        simulations=simulations, splits=splits, curve=curve, seed=seed,
+    )  # fmt: skip

@@ -15,6 +15,7 @@ from recassay.core.errors import UsageError
 from recassay.core.specs.specs import ProtocolSpec, ReadSpec
 from recassay.data.lists.read import read_lists
 from recassay.evidence.strata import METRIC, given_evidence, study_strata
+from recassay.evidence.strata_sets import Sweep, accuracy_metric
 from recassay.protocol.apply import apply_protocol
 
 
@@ -59,18 +60,18 @@ def strata(
         allow_leakage: names of audit findings that are accepted.
         task: for lists made elsewhere, whether test pairs that training has are left out (`new`) or judged (`repeat`).
     """
-    options: dict[str, Any] = {"thresholds": thresholds, "size": size, "others": others, "seed": seed}
-    if folder is not None:
-        if train is not None or test is not None or lists is not None:
-            raise UsageError("a study folder and train, test or lists were given", fix="give one or the other")
-        evidence = study_strata(folder, metric, **options)
-    elif train is None or test is None or not lists:
+    if folder is not None and (train is not None or test is not None or lists is not None):
+        raise UsageError("a study folder and train, test or lists were given", fix="give one or the other")
+    if folder is None and (train is None or test is None or not lists):
         raise UsageError("strata need a study folder, or train, test and lists", fix="give all three")
+    sweep = Sweep(accuracy_metric(metric), thresholds=thresholds, size=size, others=others, seed=seed)
+    if folder is not None:
+        evidence = study_strata(folder, sweep)
     else:
         learned, held_out = load_data(train, read), load_data(test, read)
         spec = ProtocolSpec.checked(split="given", filter="none", allow_leakage=tuple(allow_leakage), task=task)
         split = apply_protocol(None, spec, given=(learned, held_out.take(held_out.user < 0), held_out))
-        files = [file for name, source in lists.items() for file in read_lists(source, name=name)]
+        files = [file for name, source in (lists or {}).items() for file in read_lists(source, name=name)]
         frames = {file.name: (file.frame, file.where) for file in files}
-        evidence = given_evidence(split, frames, metric, **options)
+        evidence = given_evidence(split, frames, sweep)
     return sweep_strata(evidence, alpha=alpha, confidence=confidence, replicates=replicates, seed=seed)

@@ -8,7 +8,7 @@ from recassay.analysis.stress.fit import stress_rankings
 from recassay.analysis.stress.result import StressResult
 from recassay.api.arguments import checked
 from recassay.api.inputs import ResultsLike
-from recassay.api.tables import on_matrix
+from recassay.api.tables import read_matrix
 from recassay.core.choices import Draws, MissingPolicy
 
 
@@ -43,4 +43,7 @@ def stress(
         wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
         transpose: the rows of the table are datasets and its columns algorithms.
     """
-    return on_matrix(stress_rankings, locals())
+    _, matrix = read_matrix(
+        results, metric, missing=missing, higher_is_better=higher_is_better, wide=wide, transpose=transpose
+    )
+    return stress_rankings(matrix, methods=methods, draws=draws, beta_max=beta_max, seed=seed)

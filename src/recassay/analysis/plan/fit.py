@@ -13,7 +13,7 @@ from recassay.analysis.inference.distributions import normal_cdf, normal_quantil
 from recassay.analysis.inference.significance import dataset_ranks
 from recassay.analysis.inference.winners import fewest_to_remove
 from recassay.analysis.model.cells import read_cells
-from recassay.analysis.model.fit import PairedScores, fit_model
+from recassay.analysis.model.fit import fit_model
 from recassay.analysis.model.result import ModelResult
 from recassay.analysis.plan.result import MOST, Look, PairPlan, PlanResult
 from recassay.analysis.verdict.fit import judge
@@ -24,6 +24,7 @@ from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix
 from recassay.core.tables.results import Results
+from recassay.core.tables.scores import PairedScores
 from recassay.core.types import FloatArray
 
 POWER = 0.8

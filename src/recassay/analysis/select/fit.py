@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from recassay.analysis.aggregation.rules import Rule, applicable, choose_rules
@@ -37,7 +37,7 @@ def select_datasets(
     *,
     characteristics: CharacteristicsTable | None = None,
     others: Mapping[str, Matrix] | None = None,
-    methods: str | list[str] | tuple[str, ...] = "all",
+    methods: str | Sequence[str] = "all",
     rule: str | None = None,
     simulations: int = SIMULATIONS,
     splits: int = SPLITS,

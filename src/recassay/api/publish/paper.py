@@ -144,9 +144,12 @@ def paper(
     refuse_unknown_control(control, table)
     evidence = known_evidence(results, table, None)
     specs = {
-        label: AnalysisSpec(label, missing, higher_is_better, seed, alpha, replicates, control, evidence)
+        label: AnalysisSpec(
+            label, missing=missing, higher_is_better=higher_is_better, seed=seed, alpha=alpha, replicates=replicates,
+            control=control, evidence=evidence,
+        )
         for label in labels
-    }
+    }  # fmt: skip
     findings = {}
     for label, spec in specs.items():
         if len(table.datasets) > 1:
@@ -163,8 +166,13 @@ def paper(
         alpha=alpha,
         order=order,
     )
-    sizes = {"width": column, "page_width": max(page, column), "letters": letters}
-    made = [paper_figure(safe_stem(figure.name), figure.caption, figure.drawn, **sizes) for figure in drawn]
+    made = [
+        paper_figure(
+            safe_stem(figure.name), figure.caption, figure.drawn, width=column, page_width=max(page, column),
+            letters=letters,
+        )
+        for figure in drawn
+    ]  # fmt: skip
     sentences = verdict(findings[labels[0]])
     title = f"{' and '.join(map(metric_name, labels[:2]))} of {len(content.algorithms)} algorithms"
     files = paper_files(
@@ -172,7 +180,7 @@ def paper(
         made,
         sentences,
         title=title,
-        style=TableStyle(percent, decimals, deviations, mean),
+        style=TableStyle(percent=percent, decimals=decimals, deviations=deviations, mean=mean),
         room=Room(column, page, wide_table, rotated),
         analyses=named,
     )

@@ -21,6 +21,7 @@ from recassay.api.publish.report import report_page
 from recassay.api.tables import default_metric
 from recassay.core import columns as c
 from recassay.core import ties
+from recassay.core.analysis import AnalysisSpec
 from recassay.core.choices import Range
 from recassay.core.errors import InputError, RecAssayError
 from recassay.core.system.aside import environment
@@ -240,7 +241,7 @@ def _page_aside(folder: Path, metric: str | None) -> bytes:
 def print_page(folder: str, metric: str) -> None:
     """Write the report of a study to the standard output; one line and exit code 1 where there is none."""
     try:
-        page = report_page(Path(folder), metric or None, missing="drop-datasets", replicates=REPLICATES)[1]
+        page = report_page(Path(folder), AnalysisSpec(metric, missing="drop-datasets", replicates=REPLICATES))[1]
     except RecAssayError as refusal:
         sys.exit(str(refusal))
     except Exception as error:  # the next finished cell may cure it; the page goes on

@@ -149,7 +149,7 @@ def run(
     place = Path(folder) if folder is not None else Path(spec.name)
     if probe_users is not None and not 0 < probe_users < 1:
         raise UsageError(f"probe_users is {probe_users:g}", fix="give a share of the users between 0 and 1")
-    probing = Probing(probe_users, probe_epochs) if probes or probe_users or probe_epochs else None
+    probing = Probing(users=probe_users, epochs=probe_epochs) if probes or probe_users or probe_epochs else None
     choose: StudyChooser | None = None
     if adaptive and spec.multiverse is not None:
         from recassay.api.study.adaptive_universes import AdaptiveUniverses
@@ -162,7 +162,7 @@ def run(
         from recassay.analysis.adaptive.fit import Question
         from recassay.api.study.adaptive_study import AdaptiveStudy, published_prior
 
-        question = Question(target, confidence, indifference)
+        question = Question(target=target, confidence=confidence, indifference=indifference)
         choose = AdaptiveStudy(question, budget, settled_workers(workers), evidence=published_prior if prior else None)
         if probing is not None:
             choose.probe, choose.probing = prober(spec, probing, workers=workers, cluster=cluster), probing
