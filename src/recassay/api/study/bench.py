@@ -147,14 +147,12 @@ def _placed(
         dataset: both for dataset in usable if (both := _paired(shipped, dataset, name, scores[dataset])) is not None
     }
     joules = [float(cell.energy["joules"]) for cell in done if cell.energy]
-    return place_algorithm(
-        matrix,
-        name,
-        users,
-        user_metric=USER_METRIC,
+    standing = place_algorithm(
+        matrix, name, users, user_metric=USER_METRIC, benchmark=shipped.name, of_datasets=len(shipped.datasets),
         seed=seed,
-        benchmark=shipped.name,
-        of_datasets=len(shipped.datasets),
+    )  # fmt: skip
+    return replace(
+        standing,
         skipped=skipped,
         left_out=left_out,
         seconds=sum(cell.seconds or 0.0 for cell in cells),
