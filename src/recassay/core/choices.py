@@ -35,6 +35,10 @@ class Written(NamedTuple):
     example: str
 
 
+class Advanced:
+    """Marks an argument that only an expert sets, as in `Annotated[int, Advanced]`: help lists it last."""
+
+
 Share: TypeAlias = Annotated[float, Written("2%")]
 """A share: a number, on the command line also a percentage."""
 Seconds: TypeAlias = Annotated[float, Written("2h")]

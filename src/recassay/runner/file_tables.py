@@ -54,6 +54,13 @@ class Place:
 
 def read_tables(path: Path, sections: Sequence[str]) -> tuple[dict[str, Any], Place]:
     """The tables of a study file; keys of the outermost level are `sections`, and each holds keys of its own."""
+    tables, place = parse_file(path, sections)
+    check_sections(tables, sections, place)
+    return tables, place
+
+
+def parse_file(path: Path, sections: Sequence[str] = ()) -> tuple[dict[str, Any], Place]:
+    """What a study file says, whatever its sections; `sections` are those that a refusal names."""
     refuse_special(path)
     try:
         if path.is_file() and path.stat().st_size > MOST_BYTES:
@@ -74,9 +81,7 @@ def read_tables(path: Path, sections: Sequence[str]) -> tuple[dict[str, Any], Pl
         raise InputError(f"this is not TOML: {_short(error)}", where=str(path), fix="correct the line") from None
     except RecursionError:
         raise InputError("this is nested too deeply", where=str(path), fix="write plain keys in sections") from None
-    place = Place(str(path), text)
-    check_sections(tables, sections, place)
-    return tables, place
+    return tables, Place(str(path), text)
 
 
 def check_sections(tables: Mapping[str, Any], sections: Sequence[str], place: Place) -> None:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 from recassay.api.arguments import checked, refuse_no_time
 from recassay.core.choices import AdaptiveTarget, Level, Range, Seconds, Share, Workers
-from recassay.core.errors import UsageError
+from recassay.core.errors import RecAssayError, UsageError
 from recassay.core.specs.study import StudySpec
 from recassay.recommenders.probes import Probing, prober
 from recassay.recommenders.study import Event, StudyChooser, StudyRecord, run_study
 from recassay.recommenders.study_file import load_study as load
 from recassay.recommenders.study_file import study_of
 from recassay.runner.drive import settled_workers
+from recassay.runner.file_tables import parse_file
 from recassay.runner.references import current_code
 from recassay.store.adaptive import read_adaptive
 from recassay.store.records import StoreStatus
@@ -32,6 +34,16 @@ def load_study(path: str | Path) -> StudySpec:
         path: a TOML or YAML file.
     """
     return load(path)
+
+
+def is_classifier_study(path: str | Path) -> bool:
+    """Whether a study file is about classifiers: it names `classifiers` or `mlps` and no `algorithms`."""
+    with suppress(RecAssayError):  # what cannot be read is refused where it is loaded
+        tables, _ = parse_file(Path(path))
+        study = tables.get("study")
+        named = {*tables, *(study if isinstance(study, dict) else ())}
+        return bool(named & {"classifiers", "classifier", "mlps"}) and not named & {"algorithms", "algorithm"}
+    return False
 
 
 @checked
