@@ -24,7 +24,7 @@ from recassay.api.arguments import checked, refuse_no_time
 from recassay.api.inputs import CharacteristicsLike, ResultsLike
 from recassay.api.study.adaptive_study import published_prior
 from recassay.api.tables import default_metric, known_characteristics, load_characteristics, load_results, study_folder
-from recassay.core.choices import AdaptiveTarget, Level, Range, Seconds
+from recassay.core.choices import AdaptiveTarget, Advanced, Level, Range, Seconds
 from recassay.core.errors import UsageError
 from recassay.evidence.study import adaptive_journal
 
@@ -49,7 +49,7 @@ def adaptive(
     probe_ratio: float = PROBE_RATIO,
     prior: bool = False,
     progress: Callable[[AdaptiveResult], None] | None = None,
-    seed: int = 0,
+    seed: Annotated[int, Advanced] = 0,
     wide: bool = False,
     transpose: bool = False,
 ) -> AdaptiveResult:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from recassay.analysis.associations import AssociationsResult, correlate_characteristics
 from recassay.api.arguments import checked
 from recassay.api.inputs import CharacteristicsLike, ResultsLike
 from recassay.api.tables import read_matrix, required_characteristics
-from recassay.core.choices import MissingPolicy
+from recassay.core.choices import Advanced, MissingPolicy
 
 
 @checked
@@ -18,8 +20,8 @@ def associations(
     missing: MissingPolicy = "error",
     higher_is_better: bool | None = None,
     alpha: float = 0.05,
-    permutations: int = 2000,
-    seed: int = 0,
+    permutations: Annotated[int, Advanced] = 2000,
+    seed: Annotated[int, Advanced] = 0,
     wide: bool = False,
     transpose: bool = False,
 ) -> AssociationsResult:

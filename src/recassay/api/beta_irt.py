@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from recassay.analysis.beta_irt import fit
 from recassay.analysis.beta_irt.result import BetaIRTResult
 from recassay.api.arguments import checked
 from recassay.api.inputs import ResultsLike
 from recassay.api.tables import read_metric
-from recassay.core.choices import BetaEstimator, GapPolicy, Level, PosteriorForm
+from recassay.core.choices import Advanced, BetaEstimator, GapPolicy, Level, PosteriorForm
 
 
 @checked
@@ -17,11 +19,11 @@ def beta_irt(
     *,
     missing: GapPolicy = "keep",
     higher_is_better: bool | None = None,
-    sigma: float = 1.0,
-    estimator: BetaEstimator | None = None,
-    posterior: PosteriorForm = "normal",
+    sigma: Annotated[float, Advanced] = 1.0,
+    estimator: Annotated[BetaEstimator | None, Advanced] = None,
+    posterior: Annotated[PosteriorForm, Advanced] = "normal",
     confidence: Level = 0.95,
-    seed: int = 0,
+    seed: Annotated[int, Advanced] = 0,
     wide: bool = False,
     transpose: bool = False,
 ) -> BetaIRTResult:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Annotated
 
 from recassay.analysis.compare.fit import compare_algorithms
 from recassay.analysis.compare.result import CompareResult
 from recassay.api.arguments import checked
 from recassay.api.inputs import ResultsLike
 from recassay.api.tables import read_matrix
-from recassay.core.choices import PRACTICALLY_EQUAL, BarsRule, Draws, MissingPolicy, Share, ZeroMethod
+from recassay.core.choices import PRACTICALLY_EQUAL, Advanced, BarsRule, Draws, MissingPolicy, Share, ZeroMethod
 
 
 @checked
@@ -21,13 +22,13 @@ def compare(
     missing: MissingPolicy = "error",
     higher_is_better: bool | None = None,
     alpha: float = 0.05,
-    zeros: ZeroMethod = "wilcox",
-    rope: float = 0.0,
-    bars: BarsRule = "sign-flips",
+    zeros: Annotated[ZeroMethod, Advanced] = "wilcox",
+    rope: Annotated[float, Advanced] = 0.0,
+    bars: Annotated[BarsRule, Advanced] = "sign-flips",
     control: str | None = None,
     within: Share = PRACTICALLY_EQUAL,
-    draws: Draws | None = None,
-    seed: int = 0,
+    draws: Annotated[Draws | None, Advanced] = None,
+    seed: Annotated[int, Advanced] = 0,
     wide: bool = False,
     transpose: bool = False,
 ) -> CompareResult:

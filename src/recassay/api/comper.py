@@ -21,7 +21,7 @@ from recassay.analysis.comper.result import ComPerResult, Derivation
 from recassay.api.arguments import checked
 from recassay.api.inputs import ResultsLike, TableLike
 from recassay.api.tables import load_results, study_folder
-from recassay.core.choices import ComPerTimeUnit, MissingPolicy, Normalisation, Range
+from recassay.core.choices import Advanced, ComPerTimeUnit, MissingPolicy, Normalisation, Range
 from recassay.core.tables.sources import Source
 from recassay.data.tables.memory import frame_from_memory
 from recassay.data.tables.read import read_table
@@ -35,11 +35,11 @@ def comper(
     correctness: str | None = None,
     k: Annotated[int, Range(1, 1_000_000)] | None = None,
     matrix: Any = None,
-    normalisation: Normalisation = "ratio",
+    normalisation: Annotated[Normalisation, Advanced] = "ratio",
     time_unit: ComPerTimeUnit = "seconds",
     missing: MissingPolicy = "error",
-    draws: Annotated[int, Range(1, 1_000_000)] = 10_000,
-    seed: int = 0,
+    draws: Annotated[int, Range(1, 1_000_000), Advanced] = 10_000,
+    seed: Annotated[int, Advanced] = 0,
 ) -> ComPerResult:
     """One score out of correctness, coverage, diversity, robustness and scalability; what each adds; how reliable.
 

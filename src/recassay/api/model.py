@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Annotated
 
 from recassay.analysis.model.fit import fit_model
 from recassay.analysis.model.result import ModelResult
 from recassay.api.arguments import checked
 from recassay.api.inputs import ResultsLike
 from recassay.api.tables import read_metric, user_scores
-from recassay.core.choices import Level, Share
+from recassay.core.choices import Advanced, Level, Share
 
 
 @checked
@@ -21,7 +22,7 @@ def model(
     families: str | Mapping[str, str] | None = None,
     higher_is_better: bool | None = None,
     confidence: Level = 0.95,
-    seed: int = 0,
+    seed: Annotated[int, Advanced] = 0,
     wide: bool = False,
     transpose: bool = False,
 ) -> ModelResult:

@@ -14,7 +14,7 @@ from recassay.api.arguments import checked
 from recassay.api.inputs import ResultsLike
 from recassay.api.tables import load_results, study_folder
 from recassay.core import columns as c
-from recassay.core.choices import PRACTICALLY_EQUAL, MissingPolicy, Range, Share
+from recassay.core.choices import PRACTICALLY_EQUAL, Advanced, MissingPolicy, Range, Share
 from recassay.core.errors import UsageError
 from recassay.core.tables.results import Results
 from recassay.core.tables.sources import Source
@@ -35,8 +35,8 @@ def multiverse(
     higher_is_better: bool | None = None,
     within: Share = PRACTICALLY_EQUAL,
     alpha: float = 0.05,
-    permutations: Annotated[int, Range(0, 1_000_000)] = PERMUTATIONS,
-    seed: int = 0,
+    permutations: Annotated[int, Range(0, 1_000_000), Advanced] = PERMUTATIONS,
+    seed: Annotated[int, Advanced] = 0,
 ) -> MultiverseResult:
     """Which conclusions survive the choices of the evaluation (split, target, threshold, metric, cut-off, seed, ...).
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Annotated
 
 from recassay.analysis.plan.fit import plan_study
 from recassay.analysis.plan.result import PlanResult
 from recassay.api.arguments import checked
 from recassay.api.inputs import ResultsLike
 from recassay.api.tables import read_metric, user_scores
-from recassay.core.choices import Share
+from recassay.core.choices import Advanced, Share
 
 
 @checked
@@ -22,7 +23,7 @@ def plan(
     alpha: float = 0.05,
     families: str | Mapping[str, str] | None = None,
     higher_is_better: bool | None = None,
-    seed: int = 0,
+    seed: Annotated[int, Advanced] = 0,
     wide: bool = False,
     transpose: bool = False,
 ) -> PlanResult:

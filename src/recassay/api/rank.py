@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Annotated
 
 from recassay.analysis.rank.fit import rank_algorithms
 from recassay.analysis.rank.result import RankResult
 from recassay.api.arguments import checked
 from recassay.api.inputs import ResultsLike
 from recassay.api.tables import read_matrix
-from recassay.core.choices import Draws, Level, MissingPolicy
+from recassay.core.choices import Advanced, Draws, Level, MissingPolicy
 
 
 @checked
@@ -21,11 +22,11 @@ def rank(
     families: str | Mapping[str, str] | None = None,
     missing: MissingPolicy = "error",
     higher_is_better: bool | None = None,
-    replicates: Draws | None = None,
+    replicates: Annotated[Draws | None, Advanced] = None,
     confidence: Level = 0.95,
-    seed: int = 0,
-    beta_max: float = 3.0,
-    beta_step: float | None = None,
+    seed: Annotated[int, Advanced] = 0,
+    beta_max: Annotated[float, Advanced] = 3.0,
+    beta_step: Annotated[float | None, Advanced] = None,
     wide: bool = False,
     transpose: bool = False,
 ) -> RankResult:

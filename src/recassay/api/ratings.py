@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Annotated
 
 from recassay.analysis.ratings.fit import WON, rate_battles, rate_by_pairs
 from recassay.analysis.ratings.result import RatingsResult
 from recassay.api.arguments import checked
 from recassay.api.inputs import ResultsLike
 from recassay.api.tables import default_metric, load_results
-from recassay.core.choices import Draws, Level, MissingPolicy
+from recassay.core.choices import Advanced, Draws, Level, MissingPolicy
 from recassay.core.errors import UsageError
 
 
@@ -22,9 +23,9 @@ def ratings(
     families: str | Mapping[str, str] | None = None,
     missing: MissingPolicy = "error",
     higher_is_better: bool | None = None,
-    replicates: Draws | None = None,
+    replicates: Annotated[Draws | None, Advanced] = None,
     confidence: Level = 0.95,
-    seed: int = 0,
+    seed: Annotated[int, Advanced] = 0,
     wide: bool = False,
     transpose: bool = False,
 ) -> RatingsResult:

@@ -10,7 +10,7 @@ from recassay.analysis.select.result import SelectResult
 from recassay.api.arguments import checked
 from recassay.api.inputs import CharacteristicsLike, ResultsLike
 from recassay.api.tables import known_characteristics, read_matrix
-from recassay.core.choices import BENCHMARK, MissingPolicy, Range
+from recassay.core.choices import BENCHMARK, Advanced, MissingPolicy, Range
 
 
 @checked
@@ -24,10 +24,10 @@ def select(
     aggregation: str | None = None,
     missing: MissingPolicy = "error",
     higher_is_better: bool | None = None,
-    simulations: Annotated[int, Range(None, 100_000)] = 500,
-    splits: int = 10,
-    curve: bool = True,
-    seed: int = 0,
+    simulations: Annotated[int, Range(None, 100_000), Advanced] = 500,
+    splits: Annotated[int, Advanced] = 10,
+    curve: Annotated[bool, Advanced] = True,
+    seed: Annotated[int, Advanced] = 0,
     wide: bool = False,
     transpose: bool = False,
 ) -> SelectResult:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from recassay.analysis.strata.fit import sweep_strata
 from recassay.analysis.strata.result import StrataResult
 from recassay.api.arguments import checked
 from recassay.api.data import load_data
-from recassay.core.choices import Draws, Level, OtherItems, Task
+from recassay.core.choices import Advanced, Draws, Level, OtherItems, Task
 from recassay.core.errors import UsageError
 from recassay.core.specs.specs import ProtocolSpec, ReadSpec
 from recassay.data.lists.read import read_lists
@@ -27,13 +27,13 @@ def strata(
     train: Any = None,
     test: Any = None,
     lists: Mapping[str, Any] | None = None,
-    thresholds: Sequence[int] | None = None,
-    size: int | Literal["all"] | None = None,
-    others: OtherItems = "keep",
-    seed: int = 0,
+    thresholds: Annotated[Sequence[int] | None, Advanced] = None,
+    size: Annotated[int | Literal["all"] | None, Advanced] = None,
+    others: Annotated[OtherItems, Advanced] = "keep",
+    seed: Annotated[int, Advanced] = 0,
     alpha: float = 0.05,
     confidence: Level = 0.95,
-    replicates: Draws = 2000,
+    replicates: Annotated[Draws, Advanced] = 2000,
     read: ReadSpec | Mapping[str, Any] | None = None,
     allow_leakage: Sequence[str] = (),
     task: Task = "new",

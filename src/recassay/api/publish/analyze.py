@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 from recassay.analysis.rank.result import RankResult
 from recassay.api.arguments import checked
@@ -16,7 +16,7 @@ from recassay.api.publish.analysts import answered
 from recassay.api.publish.content import AnalysisReport, document, report_content, write_folder
 from recassay.api.tables import load_characteristics, own_characteristics, read_metric, study_folder
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
-from recassay.core.choices import MissingPolicy, known_formats
+from recassay.core.choices import Advanced, MissingPolicy, known_formats
 from recassay.core.errors import UsageError
 from recassay.core.names import canonical, did_you_mean
 from recassay.core.registry import analyses
@@ -52,7 +52,7 @@ def analyze(
     *,
     missing: MissingPolicy = "error",
     higher_is_better: bool | None = None,
-    seed: int = 0,
+    seed: Annotated[int, Advanced] = 0,
     alpha: float = 0.05,
     replicates: int | None = None,
     control: str | None = None,

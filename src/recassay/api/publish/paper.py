@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from recassay.analysis.compare.result import FEWEST_DATASETS
 from recassay.api.arguments import checked
@@ -15,7 +15,7 @@ from recassay.api.publish.analyze import known_evidence, refuse_level, refuse_un
 from recassay.api.publish.paper_content import paper_content
 from recassay.api.tables import default_metric, load_results, study_folder
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
-from recassay.core.choices import MissingPolicy, RowOrder
+from recassay.core.choices import Advanced, MissingPolicy, RowOrder
 from recassay.core.errors import UsageError, listing
 from recassay.core.names import did_you_mean
 from recassay.core.registry import analyses
@@ -79,20 +79,20 @@ def paper(
     figures: Sequence[str] | None = None,
     width: float | str = COLUMN_WIDTH,
     page_width: float | str = PAGE_WIDTH,
-    letters: float = 9.0,
+    letters: Annotated[float, Advanced] = 9.0,
     percent: bool = False,
     decimals: int | None = None,
     deviations: bool = True,
     mean: bool = False,
     wide_table: bool = False,
-    rotated: bool = False,
-    order: RowOrder = "rank",
+    rotated: Annotated[bool, Advanced] = False,
+    order: Annotated[RowOrder, Advanced] = "rank",
     missing: MissingPolicy = "error",
     higher_is_better: bool | None = None,
     alpha: float = 0.05,
-    replicates: int = 10_000,
+    replicates: Annotated[int, Advanced] = 10_000,
     control: str | None = None,
-    seed: int = 0,
+    seed: Annotated[int, Advanced] = 0,
     wide: bool = False,
     transpose: bool = False,
 ) -> Paper:

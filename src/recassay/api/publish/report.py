@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Annotated
 
 from recassay.analysis.bench.result import BenchResult, beaten_sentences
 from recassay.api.arguments import checked
@@ -13,7 +14,7 @@ from recassay.api.publish.analyze import Stages, examine
 from recassay.api.publish.content import AnalysisReport
 from recassay.api.tables import study_folder
 from recassay.core.analysis import AnalysisSpec
-from recassay.core.choices import MissingPolicy
+from recassay.core.choices import Advanced, MissingPolicy
 from recassay.core.system.places import shareable
 from recassay.reporting.content import ReportContent
 from recassay.reporting.drawing import Drawers
@@ -33,9 +34,9 @@ def report(
     out: str | Path | None = None,
     missing: MissingPolicy = "error",
     higher_is_better: bool | None = None,
-    seed: int = 0,
+    seed: Annotated[int, Advanced] = 0,
     alpha: float = 0.05,
-    replicates: int = 10_000,
+    replicates: Annotated[int, Advanced] = 10_000,
     characteristics: CharacteristicsLike | None = None,
     progress: Stages | None = None,
     wide: bool = False,

@@ -15,7 +15,7 @@ from recassay.analysis.bench.result import NOT_ASKED, BenchResult
 from recassay.api.arguments import checked
 from recassay.api.data import fetch_data
 from recassay.core import columns as c
-from recassay.core.choices import Range, Workers
+from recassay.core.choices import Advanced, Range, Workers
 from recassay.core.errors import InputError, UsageError
 from recassay.core.tables.labels import find_label
 from recassay.core.tables.results import Results
@@ -44,15 +44,15 @@ def bench(
     *,
     datasets: Sequence[str] | None = None,
     data: str | Path | None = None,
-    benchmark: str | Path = OPEN,
+    benchmark: Annotated[str | Path, Advanced] = OPEN,
     metric: str = USER_METRIC,
-    seeds: Annotated[int, Range(1, 100)] = 1,
+    seeds: Annotated[int, Range(1, 100), Advanced] = 1,
     folder: str | Path | None = None,
     fetch: bool = True,
     workers: Workers | None = None,
     progress: Callable[[Event], None] | None = None,
     told: Callable[[str], None] | None = None,
-    seed: int = 0,
+    seed: Annotated[int, Advanced] = 0,
 ) -> BenchResult:
     """Where an algorithm stands among the tuned baselines of a shipped benchmark; only the algorithm is run.
 

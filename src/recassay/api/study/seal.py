@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import polars as pl
 
@@ -15,6 +15,7 @@ from recassay.analysis.verdict.claims import Standing, parse_claim, standing
 from recassay.analysis.verdict.fit import judge
 from recassay.api.arguments import checked
 from recassay.api.tables import load_results
+from recassay.core.choices import Advanced
 from recassay.core.errors import RecAssayError, UsageError, count_of
 from recassay.core.specs.study import StudySpec
 from recassay.core.system.files import write_whole
@@ -219,9 +220,9 @@ def verify(
     seal: str | Path | None = None,
     metric: str | None = None,
     rerun: int = 0,
-    base: str | Path = ".",
+    base: Annotated[str | Path, Advanced] = ".",
     workers: int | None = None,
-    draw: int = 0,
+    draw: Annotated[int, Advanced] = 0,
     progress: Progress | None = None,
 ) -> VerifyResult:
     """Check a study against its sealed plan, or by running some of its cells again.

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from recassay.api.arguments import checked, refuse_no_time
-from recassay.core.choices import AdaptiveTarget, Level, Range, Seconds, Share, Workers
+from recassay.core.choices import AdaptiveTarget, Advanced, Level, Range, Seconds, Share, Workers
 from recassay.core.errors import RecAssayError, UsageError
 from recassay.core.specs.study import StudySpec
 from recassay.recommenders.probes import Probing, prober
@@ -114,17 +114,17 @@ def run(
     progress: Callable[[Event], None] | None = None,
     retry_failed: bool = False,
     dry_run: bool = False,
-    cluster: str | None = None,
+    cluster: Annotated[str | None, Advanced] = None,
     adaptive: bool = False,
     target: AdaptiveTarget = "first",
     confidence: Level = 0.95,
     indifference: Annotated[float, Range(0.0)] = 1.0,
     budget: Seconds | None = None,
     probes: bool = False,
-    probe_users: Share | None = None,
-    probe_epochs: Annotated[int, Range(1)] | None = None,
+    probe_users: Annotated[Share | None, Advanced] = None,
+    probe_epochs: Annotated[Annotated[int, Range(1)] | None, Advanced] = None,
     prior: bool = True,
-    skip_preflight: bool = False,
+    skip_preflight: Annotated[bool, Advanced] = False,
 ) -> StudyRecord:
     """Run a study (a spec or its file) in `folder` (by default named after the study), or resume it there.
 
