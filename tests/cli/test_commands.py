@@ -14,7 +14,7 @@ import pytest
 
 from recassay.cli import on_table
 from recassay.cli.call import Command
-from recassay.cli.commands import DATA, FOLDED, IRT, PROGRAM
+from recassay.cli.commands import DATA, FOLDED, FRONT, IRT, PROGRAM
 from recassay.cli.options import Option, options_of
 from recassay.cli.program import completion_script, install_completion
 from recassay.cli.render import Failed
@@ -50,8 +50,28 @@ def test_every_option_says_what_it_does(name):
 
 def test_the_groups_of_the_help():
     shown = PROGRAM.get_help(click.Context(PROGRAM, info_name="recassay"))
-    order = [shown.index(f"\n{group}:") for group in ("Start", "Judge results", "Run studies", "Data", "More")]
+    order = [shown.index(f"\n{group}:") for group in ("Start", "Judge results", "Run studies", "Publish", "Data")]
     assert order == sorted(order)
+    assert shown.endswith("\n\nrecassay help --all: every command")
+    listed = [line.split()[0] for line in shown[order[0] :].splitlines() if line[:2] == "  " and line[2] != " "]
+    assert sorted(listed) == sorted(FRONT.split())
+    assert len(listed) <= 20
+
+
+def test_help_lists_every_command_or_tells_of_one(cli):
+    every = cli("help", "--all").out
+    assert [name for name in PROGRAM.known if f"\n  {name} " not in every] == []
+    assert "help --all" not in every
+    assert cli("help").out == cli("--help").out
+    assert cli("help", "irt", "beta").out == cli("irt", "beta", "--help").out
+    assert "Did you mean 'rank'?" in cli("help", "rnak").err
+
+
+def test_options_of_experts_stand_last(cli):
+    front, _, last = cli("compare", "--help").out.partition("\nAdvanced:\n")
+    assert [option for option in ("--zeros", "--rope", "--bars", "--draws", "--seed") if option not in last] == []
+    assert "--alpha" in front
+    assert "Output:" not in last
 
 
 def test_options_of_reading_have_a_section_of_their_own(cli):
@@ -469,7 +489,7 @@ def test_a_page_is_the_answer_where_a_page_is_named(cli, monkeypatch, table, tmp
 def test_a_page_is_known_by_its_ending_in_capitals_too(monkeypatch, tmp_path):
     monkeypatch.setattr(on_table, "document", lambda *_: {})
     monkeypatch.setattr("recassay.api.publish.report.bench_page", lambda result: "<html></html>")
-    call = SimpleNamespace(path="bench", command=SimpleNamespace(out="place", saved_as=None, name="bench"))
+    call = SimpleNamespace(called=lambda: ("bench", "bench"), command=SimpleNamespace(out="place"))
     on_table.show_answer(call, SimpleNamespace(to_dict=dict), None, True, tmp_path / "page.HTML", None)
     assert (tmp_path / "page.HTML").read_text() == "<html></html>"
 
