@@ -17,11 +17,12 @@ from recassay.algorithms.kernels.device import gpu_name
 from recassay.api.arguments import checked
 from recassay.api.data import list_data
 from recassay.core import registry
-from recassay.core.errors import RecAssayError, UsageError, listing
+from recassay.core.errors import RecAssayError, UsageError
 from recassay.core.names import did_you_mean
 from recassay.core.specs.search import in_words
 from recassay.core.tables.labels import KNOWN_LABELS
 from recassay.core.version import __version__
+from recassay.core.words import listing
 from recassay.data.published.tables import published
 from recassay.metrics.make import describe_metrics
 from recassay.reporting.telling import own_sections

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import recassay
 from recassay.cli.layout import wrapped
 from recassay.cli.render import Interrupted, say, write
-from recassay.core.errors import count_of, duration
 from recassay.core.system.printable import one_line, printable
+from recassay.core.words import count_of, duration
 
 if TYPE_CHECKING:
     from recassay.recommenders.study import Event

@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Generic, TypeVar
 
-from recassay.core.errors import RecAssayError, UsageError, listing
+from recassay.core.errors import RecAssayError, UsageError
 from recassay.core.names import canonical, did_you_mean
+from recassay.core.words import listing
 
 Component = TypeVar("Component")
 

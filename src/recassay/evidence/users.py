@@ -8,11 +8,12 @@ import numpy as np
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.core.errors import InputError, NotApplicableError, UsageError, listing
+from recassay.core.errors import InputError, NotApplicableError, UsageError
 from recassay.core.tables.labels import find_label
 from recassay.core.tables.responses import Responses
 from recassay.core.tables.results import Results
 from recassay.core.tables.scores import UserScores
+from recassay.core.words import listing
 from recassay.store.files import SCORES, cell_file
 from recassay.store.records import CellRecord
 from recassay.store.store import Store

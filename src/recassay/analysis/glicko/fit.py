@@ -17,12 +17,13 @@ from recassay.analysis.inference.distributions import normal_quantile
 from recassay.analysis.inference.pair_rows import blocks
 from recassay.core import columns as c
 from recassay.core.analysis import Analysis, AnalysisSpec
-from recassay.core.errors import InputError, UsageError, listing
+from recassay.core.errors import InputError, UsageError
 from recassay.core.names import did_you_mean
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix, MissingCells
 from recassay.core.tables.results import Results
 from recassay.core.types import FloatArray, IntArray
+from recassay.core.words import listing
 
 ORDERS = 200
 """Random orders of the datasets that the spread of the final ratings is taken over; fewer for very large tables."""

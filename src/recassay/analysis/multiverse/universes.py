@@ -18,12 +18,13 @@ from recassay.analysis.multiverse.repeats import (
     window_ranks,
 )
 from recassay.core import columns as c
-from recassay.core.errors import InputError, UsageError, listing
+from recassay.core.errors import InputError, UsageError
 from recassay.core.names import did_you_mean
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.cells import places_of
 from recassay.core.tables.labels import COSTS, find_label, known_direction, normal_label, split_label
 from recassay.core.types import BoolArray, FloatArray, IntArray
+from recassay.core.words import listing
 
 CUTOFF = "cutoff"
 LEAKY = "leaky"

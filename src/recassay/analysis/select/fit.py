@@ -12,12 +12,13 @@ from recassay.analysis.select.methods import BY_CHARACTERISTICS, choose_methods
 from recassay.analysis.select.result import SelectResult
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.choices import MANY_ALGORITHMS
-from recassay.core.errors import InputError, NotApplicableError, UsageError, listing
+from recassay.core.errors import InputError, NotApplicableError, UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.characteristics import CharacteristicsTable
 from recassay.core.tables.labels import COSTS
 from recassay.core.tables.matrix import Matrix
 from recassay.core.tables.results import Results
+from recassay.core.words import listing
 
 DEFAULT_RULE = "dm_auc"
 """The aggregation behind Table 4: random choice gives its 0.834, 0.855 and 0.939 with DM AUC."""

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from recassay.core.errors import InputError, UsageError, listing
+from recassay.core.errors import InputError, UsageError
 from recassay.core.names import canonical, did_you_mean
+from recassay.core.words import listing
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.core.errors import listing
 from recassay.core.names import canonical
 from recassay.core.tables.labels import split_label
+from recassay.core.words import listing
 
 BOUNDED = {"ndcg", "hitrate", "precision", "recall", "map", "mrr", "f1", "auc", "accuracy", "coverage", "gini"}
 """Metrics between 0 and 1; a value above means percent, or another scale."""

@@ -8,9 +8,10 @@ from dataclasses import replace
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.core.errors import InputError, count_of, listing
+from recassay.core.errors import InputError
 from recassay.core.names import canonical
 from recassay.core.tables.labels import split_label
+from recassay.core.words import count_of, listing
 from recassay.data.reading.roles import USUAL_NAMES
 from recassay.data.tables.cells import FROM_INTERVAL, Numbers, numbers
 from recassay.data.tables.comparability import BOUNDED

@@ -6,8 +6,8 @@ import re
 from dataclasses import replace
 
 from recassay.core import columns as c
-from recassay.core.errors import count_of
 from recassay.core.names import canonical
+from recassay.core.words import count_of
 from recassay.data.tables.cells import holds_numbers
 from recassay.data.tables.form import Reading, Table, ValueColumn
 from recassay.data.tables.labels import Spelled, known_metric, metrics_in, own_name, spelled

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from recassay.analysis.pareto import COSTS, ParetoResult, Trade
-from recassay.core.errors import listing
 from recassay.core.tables.labels import split_label
+from recassay.core.words import listing
 from recassay.plots.grammar import Chart, Spec, channel, concat, layer
 from recassay.plots.theme import COLOURS, FAINT, colour_scale, themed
 from recassay.reporting.numbers import percent
