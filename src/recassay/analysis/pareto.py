@@ -11,6 +11,7 @@ import polars as pl
 from recassay.analysis.inference.bootstrap import dataset_weights
 from recassay.core import columns as c
 from recassay.core.analysis import Analysis, AnalysisSpec
+from recassay.core.choices import FEWEST_DATASETS
 from recassay.core.errors import NotApplicableError
 from recassay.core.seeds import derived_rng
 from recassay.core.system.display import Displayed
@@ -30,8 +31,6 @@ MOST = 7
 
 SMALLEST_COST = 1e-6
 REPLICATES = 1_000
-FEWEST_DATASETS = 5
-"""Below so many datasets nothing is said of datasets drawn again."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

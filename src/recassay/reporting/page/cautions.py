@@ -7,7 +7,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from recassay.analysis.compare.result import FEWEST_DATASETS, CompareResult
+from recassay.analysis.compare.result import CompareResult
+from recassay.core.choices import FEWEST_DATASETS
 from recassay.core.tables.facts import AuditFinding, StudyFacts
 from recassay.core.tables.matrix import MissingCells
 from recassay.core.words import count_of, listing
