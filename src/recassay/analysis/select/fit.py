@@ -15,7 +15,7 @@ from recassay.core.choices import MANY_ALGORITHMS
 from recassay.core.errors import InputError, NotApplicableError, UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.characteristics import CharacteristicsTable
-from recassay.core.tables.labels import COSTS
+from recassay.core.tables.labels import is_cost
 from recassay.core.tables.matrix import Matrix
 from recassay.core.tables.results import Results
 from recassay.core.words import listing
@@ -112,7 +112,7 @@ def other_metrics(results: Results, matrix: Matrix) -> dict[str, Matrix]:
     """The other metrics of the table, on the datasets that have every cell; costs are left out."""
     others = {}
     for label in results.metrics:
-        if label not in {matrix.metric, *COSTS}:
+        if label != matrix.metric and not is_cost(label):
             # Where no direction is known, or nothing is left, a metric cannot judge.
             with suppress(InputError, UsageError):
                 others[label] = results.matrix(label, missing="drop-datasets")
