@@ -16,7 +16,7 @@ from recassay.core.errors import RecAssayError
 from recassay.core.names import canonical
 
 MetricKind: TypeAlias = Literal["accuracy", "beyond accuracy", "error", "cost", "other"]
-"""`accuracy`: how well relevant items are found; `beyond accuracy`: what else makes lists good; `error`: the distance of
+"""`accuracy`: how well relevant items are found; `beyond accuracy`: what else lists are for; `error`: the distance of
 predicted values from true ones; `cost`: time, memory and energy; `other`: a plugin's metric that does not say."""
 
 
@@ -151,8 +151,10 @@ def named_facts(name: str) -> MetricFacts | None:
     known = _BY_NAME.get(key)
     if known is not None:
         return known
-    of_plugins = ((facts, (own, facts.name, *facts.aliases)) for own, facts in _plugins())
-    return next((facts for facts, names in of_plugins if key in map(canonical, names)), None)
+    for own, facts in _plugins():
+        if key in map(canonical, (own, facts.as_written(), *facts.aliases)):
+            return facts
+    return None
 
 
 def all_facts() -> Iterator[MetricFacts]:

@@ -70,7 +70,8 @@ class MetricBase(Described):
     Direction, aliases and summary follow from the facts.
     """
 
-    facts: ClassVar[MetricFacts]
+    facts: ClassVar[MetricFacts | None] = None
+    """None: only what `higher_is_better`, `aliases` and `summary` say is known."""
 
     scope: ClassVar[Scope] = "user"
     aliases: ClassVar[tuple[str, ...]] = ()
@@ -80,9 +81,11 @@ class MetricBase(Described):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        facts = cls.__dict__.get("facts") or OWN_FACTS.get(cls.__dict__.get("name", ""))
-        if facts is not None:
+        own = cls.__dict__
+        facts = own.get("facts") or OWN_FACTS.get(own.get("name", ""))
+        if "name" in own:  # a metric of another name does not inherit the facts
             cls.facts = facts
+        if facts is not None:
             cls.higher_is_better, cls.aliases, cls.summary = facts.higher_is_better, facts.aliases, facts.summary
 
     def __init__(self, k: int | None = None, variant: str | None = None) -> None:

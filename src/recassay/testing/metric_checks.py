@@ -85,7 +85,7 @@ def check_values(make: MakeMetric) -> None:
 
 
 def check_facts(make: MakeMetric) -> None:
-    """The facts it states hold: name, kind, direction, bounds, and whether it is above 0 exactly where there is a hit."""
+    """The facts it states hold: name, kind, direction, bounds, and whether it is above 0 exactly with a hit."""
     given = judged_lists()
     metric = make(CUTOFF, None)
     facts = stated_facts(metric.name, metric)
@@ -201,7 +201,6 @@ METRIC_CHECKS: tuple[Check, ...] = (
     check_refusals,
     check_inputs_kept,
     check_values,
-    check_facts,
     check_undefined,
     check_nothing,
     check_batches,
@@ -209,6 +208,7 @@ METRIC_CHECKS: tuple[Check, ...] = (
     check_names,
     check_scores,
     check_direction,
+    check_facts,
 )
 
 
