@@ -113,7 +113,8 @@ FACTS: tuple[MetricFacts, ...] = (
     _error("mse", "mean squared error", written="MSE"),
     _error("mae", "mean absolute error", written="MAE", beside=True),
     _error("logloss", "negative mean log-likelihood", "cross entropy", "nll", written="LogLoss", beside=True),
-    _accuracy("error", "share of wrong answers", "error rate", "metric error", "test error", **_DOWN, **_NO_LIST),
+    # Tools write any loss under these names, so it is not a share.
+    _error("error", "share of wrong answers, or another loss", "error rate", "metric error", "test error"),
     _cost("seconds_fit", "seconds to train", "fit time", "train time", "training time", "train s", "train time s",
           "time train s", "training time s", "training duration", "fit s", "fit seconds", written="training time (s)"),
     _cost("seconds_predict", "seconds to recommend", "predict time", "inference time", "test s", "time infer s",
