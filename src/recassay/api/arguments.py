@@ -17,8 +17,9 @@ from typing import Annotated, Any, Literal, ParamSpec, TypeVar, Union, get_args,
 import numpy as np
 
 from recassay.core.choices import Range
-from recassay.core.errors import UsageError, listing
+from recassay.core.errors import UsageError
 from recassay.core.system.printable import one_line
+from recassay.core.words import listing
 
 _Arguments = ParamSpec("_Arguments")
 _Answer = TypeVar("_Answer")

@@ -13,13 +13,14 @@ from recassay.api.arguments import checked
 from recassay.api.inputs import CharacteristicsLike, ResultsLike
 from recassay.core import columns as c
 from recassay.core.choices import MissingPolicy
-from recassay.core.errors import NotApplicableError, UsageError, listing
+from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.system.parquet import parquet_bytes
 from recassay.core.tables.characteristics import CharacteristicsTable
 from recassay.core.tables.labels import split_label
 from recassay.core.tables.matrix import Matrix
 from recassay.core.tables.results import Results
 from recassay.core.tables.scores import PairedScores
+from recassay.core.words import listing
 from recassay.data.importers.load import read_parts
 from recassay.data.published.tables import (
     Published,

@@ -13,9 +13,10 @@ from recassay.api.study.studies import status as study_status
 from recassay.cli.call import Call
 from recassay.cli.progress import earlier_lines, resumable, show_progress
 from recassay.cli.render import Failed, print_answer, print_json, print_lines, print_rows, print_verdict, say
-from recassay.core.errors import UsageError, count_of, listing
+from recassay.core.errors import UsageError
 from recassay.core.system.files import write_whole
 from recassay.core.system.plain import plain
+from recassay.core.words import count_of, listing
 
 if TYPE_CHECKING:
     from recassay.api.study.checklist import ChecklistResult

@@ -47,6 +47,8 @@ Level: TypeAlias = Annotated[float, Range(0.5, 0.999)]
 """The level of intervals."""
 Draws: TypeAlias = Annotated[int, Range(None, 1_000_000)]
 """Draws of a bootstrap or a simulation: more only cost memory and time."""
+FEWEST_DATASETS = 5
+"""With fewer datasets, nothing is concluded about other datasets: no test, no interval, no bootstrap over datasets."""
 MANY_ALGORITHMS = 60
 """With more algorithms than this, resampling makes fewer draws by default, and tables and pictures show a part."""
 VERY_MANY = 400

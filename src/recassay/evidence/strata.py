@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.core.errors import InputError, NotApplicableError, UsageError, listing
+from recassay.core.errors import InputError, NotApplicableError, UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.scores import StrataEvidence, StrataScores
 from recassay.core.types import Interactions, Split, TopK
+from recassay.core.words import listing
 from recassay.evidence.strata_sets import Sweep, score_dataset
 from recassay.metrics.lists import recommendations_to_topk
 from recassay.recommenders.plan import CellSpec

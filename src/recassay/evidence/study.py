@@ -67,11 +67,11 @@ def comper_settings(folder: Path) -> tuple[str | None, int | None]:
 
 def _user_responses(folder: Path, metric: str) -> Any:
     """Hits by `metric` where it tells a hit, else by the metric that does."""
-    from recassay.evidence.users import HIT_METRICS, user_responses
+    from recassay.evidence.users import is_hit_metric, user_responses
     from recassay.store.store import Store
 
     with Store.open(folder) as store:
-        return user_responses(store, metric if metric.partition("@")[0] in HIT_METRICS else None)
+        return user_responses(store, metric if is_hit_metric(metric) else None)
 
 
 def candidates(store: Store) -> Results:

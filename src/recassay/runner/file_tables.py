@@ -10,11 +10,12 @@ from typing import Any, NoReturn, TypeVar
 
 from pydantic import ValidationError
 
-from recassay.core.errors import InputError, MissingExtraError, listing
+from recassay.core.errors import InputError, MissingExtraError
 from recassay.core.names import canonical, did_you_mean
 from recassay.core.specs.specs import Spec
 from recassay.core.system.files import refuse_special
 from recassay.core.system.lines import lines_of
+from recassay.core.words import listing
 from recassay.runner.references import short_name
 
 MOST_BYTES = 10_000_000

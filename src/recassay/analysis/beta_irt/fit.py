@@ -12,12 +12,13 @@ from recassay.analysis.beta_irt.direction import fit_direction
 from recassay.analysis.beta_irt.result import BetaIRTResult
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.choices import BetaEstimator, GapPolicy, PosteriorForm
-from recassay.core.errors import InputError, NotApplicableError, UsageError, listing
+from recassay.core.errors import InputError, NotApplicableError, UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.labels import find_label
 from recassay.core.tables.matrix import single_dataset
 from recassay.core.tables.results import Results
 from recassay.core.types import FloatArray
+from recassay.core.words import listing
 
 DEFAULT_ESTIMATOR: BetaEstimator = "auto"
 SIGMA = 1.0

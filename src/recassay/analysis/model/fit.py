@@ -21,7 +21,7 @@ from recassay.core.tables.results import Results
 from recassay.core.tables.scores import PairedScores, UserScores
 from recassay.core.types import FloatArray
 
-FEWEST_DATASETS = 3
+LEAST_DATASETS = 3
 
 
 def fit_model(
@@ -163,7 +163,7 @@ def _run(results: Results, spec: AnalysisSpec) -> ModelResult:
         confidence=1 - spec.alpha,
         seed=spec.seed,
     )
-    if len(result.datasets) < FEWEST_DATASETS:
+    if len(result.datasets) < LEAST_DATASETS:
         raise NotApplicableError(f"{len(result.datasets)} datasets say nothing of other datasets")
     return result
 

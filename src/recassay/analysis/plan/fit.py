@@ -19,7 +19,7 @@ from recassay.analysis.plan.result import MOST, Look, PairPlan, PlanResult
 from recassay.analysis.verdict.fit import judge
 from recassay.core import ties
 from recassay.core.analysis import Analysis, AnalysisSpec
-from recassay.core.choices import MANY_ALGORITHMS, SHOWN_OF_MANY
+from recassay.core.choices import FEWEST_DATASETS, MANY_ALGORITHMS, SHOWN_OF_MANY
 from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix
@@ -28,7 +28,6 @@ from recassay.core.tables.scores import PairedScores
 from recassay.core.types import FloatArray
 
 POWER = 0.8
-FEWEST_DATASETS = 5
 DRAWS = 500
 """Draws of a difference that its power is averaged over."""
 

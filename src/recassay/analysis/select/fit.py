@@ -12,12 +12,13 @@ from recassay.analysis.select.methods import BY_CHARACTERISTICS, choose_methods
 from recassay.analysis.select.result import SelectResult
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.choices import MANY_ALGORITHMS
-from recassay.core.errors import InputError, NotApplicableError, UsageError, listing
+from recassay.core.errors import InputError, NotApplicableError, UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.characteristics import CharacteristicsTable
-from recassay.core.tables.labels import COSTS
+from recassay.core.tables.labels import is_cost
 from recassay.core.tables.matrix import Matrix
 from recassay.core.tables.results import Results
+from recassay.core.words import listing
 
 DEFAULT_RULE = "dm_auc"
 """The aggregation behind Table 4: random choice gives its 0.834, 0.855 and 0.939 with DM AUC."""
@@ -111,7 +112,7 @@ def other_metrics(results: Results, matrix: Matrix) -> dict[str, Matrix]:
     """The other metrics of the table, on the datasets that have every cell; costs are left out."""
     others = {}
     for label in results.metrics:
-        if label not in {matrix.metric, *COSTS}:
+        if label != matrix.metric and not is_cost(label):
             # Where no direction is known, or nothing is left, a metric cannot judge.
             with suppress(InputError, UsageError):
                 others[label] = results.matrix(label, missing="drop-datasets")

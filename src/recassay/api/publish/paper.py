@@ -8,20 +8,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from recassay.analysis.compare.result import FEWEST_DATASETS
 from recassay.api.arguments import checked
 from recassay.api.inputs import PathLike, ResultsLike
 from recassay.api.publish.analyze import known_evidence, refuse_level, refuse_unknown_control, run_analyses
 from recassay.api.publish.paper_content import paper_content
 from recassay.api.tables import default_metric, load_results, study_folder
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
-from recassay.core.choices import Advanced, MissingPolicy, RowOrder
-from recassay.core.errors import UsageError, listing
+from recassay.core.choices import FEWEST_DATASETS, Advanced, MissingPolicy, RowOrder
+from recassay.core.errors import UsageError
 from recassay.core.names import did_you_mean
 from recassay.core.registry import analyses
 from recassay.core.tables.labels import find_label, metric_name
 from recassay.core.tables.results import Results
 from recassay.core.tabular import stated
+from recassay.core.words import listing
 from recassay.reporting.content import grouped
 from recassay.reporting.figures import build_sections
 from recassay.reporting.files import refuse_file, safe_stem, write_files

@@ -13,10 +13,11 @@ from threadpoolctl import threadpool_limits
 
 from recassay.analysis.certify.fit import CONFIRMED, Multiverse, claims_of, decide, scores
 from recassay.analysis.certify.result import CertificateResult
-from recassay.core.errors import UsageError, listing
+from recassay.core.errors import UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.labels import known_direction, split_label
 from recassay.core.types import FloatArray, IntArray
+from recassay.core.words import listing
 from recassay.evidence.universes import Key, cell_key, key_of, stored_study, universe_keys
 from recassay.metrics.make import make_metric
 from recassay.recommenders.plan import Plan

@@ -16,11 +16,12 @@ from recassay.analysis.verdict.fit import judge
 from recassay.api.arguments import checked
 from recassay.api.tables import load_results
 from recassay.core.choices import Advanced
-from recassay.core.errors import RecAssayError, UsageError, count_of
+from recassay.core.errors import RecAssayError, UsageError
 from recassay.core.specs.study import StudySpec
 from recassay.core.system.files import write_whole
 from recassay.core.tables.labels import find_label
 from recassay.core.tabular import stated
+from recassay.core.words import count_of
 from recassay.recommenders.plan import plan
 from recassay.recommenders.rerun import Chances, RerunCell, chances, with_value
 from recassay.recommenders.rerun import rerun as rerun_cells

@@ -13,7 +13,8 @@ from typing import Any
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.core.errors import InputError, UsageError, listing
+from recassay.core.errors import InputError, UsageError
+from recassay.core.words import listing
 from recassay.data.importers.contract import KIND_WORDS, RESULTS
 from recassay.data.importers.detect import detect, made_part, part_of
 from recassay.data.importers.opened import OpenedFile

@@ -13,9 +13,10 @@ from itertools import islice
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.core.errors import InputError, count_of
+from recassay.core.errors import InputError
 from recassay.core.system.json_text import read_json
 from recassay.core.system.lines import lines_of
+from recassay.core.words import count_of
 from recassay.data.importers.contract import Imported
 from recassay.data.importers.literals import read_literal
 from recassay.data.importers.opened import OpenedFile

@@ -8,12 +8,12 @@ from dataclasses import replace
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.core.errors import InputError, count_of, listing
+from recassay.core.errors import InputError
 from recassay.core.names import canonical
-from recassay.core.tables.labels import split_label
+from recassay.core.tables.labels import is_share
+from recassay.core.words import count_of, listing
 from recassay.data.reading.roles import USUAL_NAMES
 from recassay.data.tables.cells import FROM_INTERVAL, Numbers, numbers
-from recassay.data.tables.comparability import BOUNDED
 from recassay.data.tables.form import Reading, ValueColumn
 from recassay.data.tables.headers import unknown
 from recassay.data.tables.tidy import filled_down, labelled, with_cutoffs
@@ -163,7 +163,7 @@ def _refuse_other_scales(columns: list[ValueColumn], parts: list[pl.DataFrame], 
     """A column of a wide table that reaches above 1 beside others that do not is no share: a setting, or percent."""
     labels = {column.metric.label if column.metric else "" for column in columns}
     label = labels.pop()
-    if labels or split_label(label)[0] not in BOUNDED:
+    if labels or not is_share(label):
         return
     largest = zip((column.other for column in columns), (part.get_column(c.VALUE).max() for part in parts), strict=True)
     above = [(name, value) for name, value in largest if isinstance(value, float) and value > 1]

@@ -6,15 +6,14 @@ import re
 from dataclasses import replace
 
 from recassay.core import columns as c
-from recassay.core.errors import count_of
+from recassay.core.metric_facts import named_facts
 from recassay.core.names import canonical
+from recassay.core.words import count_of
 from recassay.data.tables.cells import holds_numbers
 from recassay.data.tables.form import Reading, Table, ValueColumn
 from recassay.data.tables.labels import Spelled, known_metric, metrics_in, own_name, spelled
 from recassay.data.tables.words import AVERAGE, DEVIATIONS, ERRORS, GAIN, IGNORED, STATISTICS
 
-_ALONE = ("ndcg", "hitrate", "precision", "recall", "map", "mrr", "f1", "auc", "rmse", "mae", "logloss")
-"""Metrics that a header names without a cut-off, beside a dataset."""
 _CUTOFF = re.compile(r"^(?:top|k|@|n|cut-?off|list length)?\s*[-=@:]?\s*(\d+)$", re.IGNORECASE)
 
 
@@ -152,9 +151,15 @@ def split_compound(header: str) -> tuple[str, Spelled] | None:
         first, last = text[: parted.start()], text[parted.end() :]
         for other, label in ((first, last), (last, first)):
             metric = known_metric(label.strip("() "))
-            if other and metric is not None and ("@" in label or metric.label in _ALONE):
+            if other and metric is not None and ("@" in label or _beside(metric.label)):
                 return other.strip("() "), metric
     return None
+
+
+def _beside(label: str) -> bool:
+    """Whether a header may name the metric without a cut-off, beside a dataset."""
+    known = named_facts(label)
+    return known is not None and known.beside
 
 
 def unknown(name: str) -> Spelled:

@@ -16,9 +16,10 @@ from pathlib import Path
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.core.errors import InputError, listing
+from recassay.core.errors import InputError
 from recassay.core.names import canonical
 from recassay.core.registry import algorithms, classifiers
+from recassay.core.words import listing
 from recassay.data.catalog.entries import CATALOG
 from recassay.data.tables.form import Reading, Reason, Table
 from recassay.data.tables.grid import PANEL, plain_name

@@ -8,8 +8,9 @@ from dataclasses import replace
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.core.errors import InputError, UsageError, listing
+from recassay.core.errors import InputError, UsageError
 from recassay.core.names import canonical
+from recassay.core.words import listing
 from recassay.data.tables.cells import holds_numbers
 from recassay.data.tables.form import Reading, Table
 from recassay.data.tables.headers import spread_named

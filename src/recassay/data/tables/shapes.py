@@ -15,7 +15,8 @@ from dataclasses import replace
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.core.errors import UsageError, count_of, listing
+from recassay.core.errors import UsageError
+from recassay.core.words import count_of, listing
 from recassay.data.tables import frames, headers, orientation, roles, tidy
 from recassay.data.tables.form import Asked, Reader, Reading, Table
 from recassay.data.tables.grid import plain_name, refuse_wide

@@ -9,7 +9,7 @@ from dataclasses import replace
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.core.errors import listing
+from recassay.core.words import listing
 from recassay.data.tables.form import Reading, levels_in
 from recassay.data.tables.grid import plain_names
 from recassay.data.tables.labels import has_cutoff, spelled
