@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from recassay.api.publish.content import tell
 from recassay.api.study.studies import is_classifier_study
@@ -12,6 +12,7 @@ from recassay.cli.call import Call
 from recassay.cli.progress import resumable, show_progress, show_stages
 from recassay.cli.render import Failed, print_answer, print_json, print_lines, print_rows
 from recassay.cli.studies import ALONE, counted, run_content, run_recommenders, show_plan
+from recassay.core.choices import Advanced
 from recassay.core.errors import UsageError
 from recassay.core.system.plain import plain
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 OTHERS = "adaptive target confidence indifference budget probes probe_users probe_epochs prior skip_preflight"
 
 
-def run(call: Call, *, rated: str | Sequence[str] = "paper", as_json: bool = False) -> None:
+def run(call: Call, *, rated: Annotated[str | Sequence[str], Advanced] = "paper", as_json: bool = False) -> None:
     """Run a study, or resume it.
 
     Args:
