@@ -79,7 +79,7 @@ def test_the_table_is_large_and_of_all_commands():
     commands = {row[0].split()[0] for row in TABLE}
     assert len(TABLE) >= 1050
     assert commands >= {
-        "adaptive", "advise", "analyze", "classify", "compare", "comper", "data", "demo", "evaluate",
+        "advise", "analyze", "compare", "comper", "data", "demo", "evaluate",
         "import", "irt", "list", "model", "paper", "plan", "rank", "ratings", "reproduce",
         "results", "run", "select", "serve", "split", "status", "strata", "stress", "users",
     }  # fmt: skip
