@@ -15,12 +15,13 @@ from scipy import stats
 
 import recassay
 from recassay.analysis.compare.bayesian import enough_draws, posterior_weights, signed_rank_rows
-from recassay.analysis.compare.fit import ANALYSIS, compare_algorithms, indistinguishable_runs
+from recassay.analysis.compare.fit import ANALYSIS, compare_algorithms
 from recassay.analysis.compare.result import PowerStatement
 from recassay.analysis.inference.friedman import DRAWN, DRAWS, friedman, permutation_p
 from recassay.analysis.inference.significance import dataset_ranks, holm, nemenyi_cd
 from recassay.analysis.inference.wilcoxon import wilcoxon, wilcoxon_rows
 from recassay.analysis.verdict.fit import judge
+from recassay.analysis.verdict.result import indistinguishable_runs
 from recassay.core import ties
 from recassay.core.analysis import AnalysisSpec
 from recassay.core.errors import UsageError

@@ -506,6 +506,7 @@ def test_what_analyze_writes_is_all_that_it_found(monkeypatch, tmp_path):
     examined = Heard(monkeypatch, "recassay.api.publish.analyze.examine", (report, "content"))
     written = Heard(monkeypatch, "recassay.api.publish.analyze.write_folder", [tmp_path / "report.html"])
     monkeypatch.setattr("recassay.api.publish.analyze.Drawers", lambda: nullcontext("drawers"))
+    monkeypatch.setattr("recassay.api.publish.analyze.with_verdicts", lambda content, spec: f"judged {content}")
     assert recassay.analyze(TABLE) is report
     assert (report.files, written.given, examined.named["pictures"]) == ([], (), None)
     assert recassay.analyze(TABLE, out=tmp_path / "out", formats=["png"]).files == [tmp_path / "report.html"]
@@ -513,7 +514,7 @@ def test_what_analyze_writes_is_all_that_it_found(monkeypatch, tmp_path):
     assert (out, found, content["command"], content["sentences"]) == (
         tmp_path / "out", {}, "analyze", ["Nobody wins."],
     )  # fmt: skip
-    assert written.named == {"formats": ("png",), "content": "content", "drawers": "drawers"}
+    assert written.named == {"formats": ("png",), "content": "judged content", "drawers": "drawers"}
     assert examined.named["pictures"].keywords == {"formats": ("svg", "png"), "drawers": "drawers"}
     (tmp_path / "file").write_text("")
     examined.named = {}

@@ -18,7 +18,8 @@ import polars as pl
 import pytest
 
 import recassay
-from recassay.analysis.compare.result import critical_differences
+from recassay.api.publish.content import with_verdicts
+from recassay.core.analysis import AnalysisSpec
 from recassay.core.errors import InputError
 from recassay.core.specs.specs import SplitName
 from recassay.core.tables.facts import AuditFinding, StudyFacts
@@ -648,7 +649,6 @@ def test_the_data_of_the_leaderboard():
     assert computed["algorithms"] == list(ranked.algorithms)
     assert computed["friedman"] == compared.friedman.p
     assert computed["again"] == ranked.probability_best.tolist()
-    assert computed["could"] == [name in ranked.judgement.could_be_best for name in ranked.algorithms]
     assert computed["rules"]["mean_rank"] == {
         "interval": ranked.rankings["mean_rank"].score_interval.tolist(),
         "ranks": ranked.rankings["mean_rank"].rank_interval.tolist(),
@@ -663,13 +663,41 @@ def test_the_data_of_the_leaderboard():
     assert made["computed"]["friedman"] == compared.friedman.p
 
 
+def test_the_leaderboard_has_the_verdict_of_each_metric():
+    results = Results.from_frame(synthetic_results(8))
+    compared = recassay.compare(results, "ndcg@10")
+    about = content(synthetic_results(8), compare=compared)
+    spec = AnalysisSpec("ndcg@10", seed=3)
+    judged = with_verdicts(about, spec)
+    others = [label for label in results.metrics if label != "ndcg@10"]
+    assert list(judged.verdicts) == others != []
+    shown = {metric["label"]: metric["verdict"] for metric in board_data(judged)["metrics"]}
+    for label, verdict in {**judged.verdicts, "ndcg@10": compared.judgement}.items():
+        told = shown[label]
+        assert (tuple(told["algorithms"]), tuple(told["groups"])) == (verdict.algorithms, verdict.groups)
+        assert told["could"] == [name in verdict.could_be_best for name in verdict.algorithms]
+        assert told["p"] == [None, *(verdict.pair(verdict.algorithms[0], one).p for one in verdict.algorithms[1:])]
+        assert [verdict.algorithms[first : last + 1] for first, last in told["bars"]] == list(verdict.runs)
+    assert compared.judgement.runs == compared.groups["sign_flips"]
+    few = board_data(content(synthetic_results(4), compare=recassay.compare(synthetic_results(4), "ndcg@10")))
+    (own,) = (metric["verdict"] for metric in few["metrics"] if "verdict" in metric)
+    assert (own["enough"], own["bars"]) == (False, [])
+    names = [f"a{i}" for i in range(61)]
+    wide = pl.DataFrame([(a, d, m, i + len(d)) for i, a in enumerate(names) for d in "xy" for m in ("ndcg@10", "rmse")],
+                        schema=["algorithm", "dataset", "metric", "value"], orient="row")  # fmt: skip
+    assert with_verdicts(content(wide), spec).verdicts == {}, "of so many only the metric that was analysed is judged"
+    alone = pl.DataFrame([("a", "x", "ndcg@10", 0.1), ("b", "x", "ndcg@10", 0.2), ("a", "x", "rmse", 0.3)],
+                         schema=["algorithm", "dataset", "metric", "value"], orient="row")  # fmt: skip
+    assert with_verdicts(content(alone), spec).verdicts == {}, "too few values"
+
+
 def test_the_leaderboard_speaks_the_words_of_the_table_and_has_the_colours_of_the_charts():
     bare = replace(content(synthetic_results(2)), alpha=0.05)
     spoken = replace(bare, results=replace(bare.results, words=("model", "task")))
     assert board_data(spoken)["words"] == {"algorithm": "model", "dataset": "task"}
     names = bare.results.algorithms
     assert [row["colour"] for row in board_data(bare)["algorithms"]] == list(COLOURS[: len(names)])
-    assert board_data(bare)["nemenyi"] == critical_differences(len(names), 0.05)
+    assert "verdict" not in board_data(bare)["metrics"][0]
 
 
 def test_the_leaderboard_of_one_dataset():

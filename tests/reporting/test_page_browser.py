@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 from recassay.analysis.aggregation.rules import RULES
-from recassay.analysis.compare.fit import compare_algorithms
 from recassay.analysis.rank.fit import rank_algorithms
+from recassay.analysis.verdict.fit import judge
 from recassay.core.tables.results import Results
 from support.browser import ALGORITHMS, needs_browser
 from support.shared import HOSTILE
@@ -45,7 +45,7 @@ def test_switching_metric_and_aggregation_shows_pythons_numbers(page, page_resul
         for a, name in enumerate(ranked.algorithms):
             assert float(rows[name]["score"]) == pytest.approx(float(ranked.rankings[rule].scores[a]), rel=5e-4)
             assert float(rows[name]["rank"]) == ranked.rankings[rule].ranks[a]
-        assert "first" not in rows[name]
+        assert rows[name]["groups"] in judge(page_results.matrix(metric, missing="drop-datasets")).groups
     note = page.text_content("#board-note")
     assert "whole selection only" in note
     assert all(f"d{d:02d}" in note for d in (2, 4, 5))
@@ -72,13 +72,16 @@ def test_leaving_datasets_and_algorithms_out_changes_the_numbers(page, page_resu
     page.uncheck("#choose-algorithms label:has-text('Zeta') input")
     rows = shown_rows(page)
     left = page_results.frame.filter(~pl.col("dataset").is_in(["d03", HOSTILE]) & (pl.col("algorithm") != "Zeta"))
-    compared = compare_algorithms(Results(left).matrix("ndcg@10"), draws=100)
+    judged = judge(Results(left).matrix("ndcg@10"))
     assert set(rows) == set(whole) - {"Zeta"}
-    assert "first" not in rows["Alpha"]
-    for name, rank in zip(compared.algorithms, compared.mean_ranks, strict=True):
+    assert {"groups", "p", "could", "low", "again"}.isdisjoint(rows["Alpha"]), "nothing of it was tested"
+    assert {"groups", "p", "could"} <= set(whole["Alpha"])
+    for name, rank in zip(judged.algorithms, judged.mean_rank, strict=True):
         assert "meanRank" not in rows[name], "the score is the mean rank: it stands once"
         assert float(rows[name]["score"]) == pytest.approx(rank, rel=5e-4)
-    assert "5 algorithms over 13 datasets" in page.text_content("#board-status")
+    status = page.text_content("#board-status")
+    assert "5 algorithms over 13 datasets. Ranks of your selection; no test was made for it." in status
+    assert page.locator("#board-difference svg line[stroke-linecap=round]").count() == 0, "no bar without a test"
     assert page.locator("#board-difference svg text", has_text="Zeta").count() == 0
     page.click("#choose-datasets button:has-text('none')")
     assert "at least two" in page.text_content("#board-status")

@@ -5,14 +5,12 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
-from scipy import stats
 
 from recassay.analysis.aggregation.rules import RULES
-from recassay.analysis.compare.fit import compare_algorithms
 from recassay.analysis.inference.significance import dataset_ranks
-from recassay.analysis.inference.wilcoxon import wilcoxon
 from recassay.analysis.profiles import fit_profiles
 from recassay.analysis.rank.fit import rank_algorithms
+from recassay.analysis.verdict.fit import judge
 from recassay.core.tables.matrix import Matrix
 from recassay.core.tables.results import Results
 from support.browser import ALGORITHMS, DATASETS, METRICS, needs_browser
@@ -63,22 +61,13 @@ def test_every_aggregation_equals_python(page, page_results, metric, algorithms,
 
 
 @pytest.mark.parametrize(("metric", "algorithms", "datasets"), CHOICES)
-def test_every_test_and_profile_equals_python(page, page_results, metric, algorithms, datasets):
+def test_mean_ranks_and_profiles_equal_python(page, page_results, metric, algorithms, datasets):
     choice = choose(metric, "mean_rank", algorithms, datasets)
     answer = page.evaluate("(choice) => RecAssay.compute(RecAssay.data, choice)", choice)
     matrix = python_matrix(page_results, choice)
-    compared, test = compare_algorithms(matrix, draws=100), answer["test"]
-
-    def named(places):
-        return tuple(matrix.algorithms[a] for a in places)
-
-    assert named(test["order"]) == compared.algorithms
-    assert [named((p["left"], p["right"])) for p in test["pairs"]] == [(p.left, p.right) for p in compared.pairs]
-    np.testing.assert_allclose([p["p"] for p in test["pairs"]], [p.p for p in compared.pairs], rtol=1e-9, atol=1e-13)
-    np.testing.assert_allclose([p["pHolm"] for p in test["pairs"]], [p.p_holm for p in compared.pairs], rtol=1e-9)
-    assert [named(g) for g in test["groups"]["wilcoxonHolm"]] == list(compared.groups["wilcoxon_holm"])
-    assert [named(g) for g in test["groups"]["nemenyi"]] == list(compared.groups["nemenyi"])
-    assert test["criticalDifference"] == pytest.approx(compared.nemenyi_cd, rel=1e-12)
+    verdict = judge(matrix)
+    assert tuple(matrix.algorithms[a] for a in answer["order"]) == verdict.algorithms
+    np.testing.assert_allclose([answer["meanRanks"][a] for a in answer["order"]], verdict.mean_rank, rtol=1e-12)
     profiles = fit_profiles(matrix)
     np.testing.assert_allclose(answer["shares"], profiles.auc, rtol=1e-12)
     corners = profiles.to_dict()["profiles"]
@@ -113,24 +102,10 @@ def test_negative_values_have_ranks_and_no_ratios(page):
     assert min(ranked["ranks"]) == 1
 
 
-def test_wilcoxon_equals_scipy_for_any_number_of_datasets(page):
-    rng = np.random.default_rng(3)
-    cases = []
-    for n in (2, 3, 5, 8, 13, 14, 30, 50, 51, 80):
-        cases += [rng.normal(0.3, 1, n), rng.integers(-3, 5, n).astype(float), np.round(rng.normal(1, 1, n), 1)]
-    cases = [case for case in cases if case.any()]
-    found = page.evaluate("(cases) => cases.map(RecAssay.tests.wilcoxon)", [case.tolist() for case in cases])
-    assert len(cases) >= 28
-    np.testing.assert_allclose(found, [wilcoxon(case)[1] for case in cases], rtol=1e-9, atol=1e-13)
-    plain = [at for at, case in enumerate(cases) if len(np.unique(np.abs(case[case != 0]))) == len(case)]
-    known = [stats.wilcoxon(cases[at], method="exact").pvalue for at in plain]
-    np.testing.assert_allclose([found[at] for at in plain], known, rtol=1e-9)
-
-
 @pytest.mark.parametrize("scale", [1.0, 100.0])
 @pytest.mark.parametrize("up", [True, False])
 def test_ties_up_to_rounding_are_those_of_python(page, up, scale):
-    """Values that are equal in truth and in no bit pattern, small ones beside large ones, and equal differences."""
+    """Values that are equal in truth and in no bit pattern, and small ones beside large ones."""
     values = np.array(
         [
             [0.1 + 0.2, 0.7, 0.25, 1e-6, 0.3, 0.2],
@@ -142,17 +117,16 @@ def test_ties_up_to_rounding_are_those_of_python(page, up, scale):
     values *= scale
     matrix = Matrix(values, ("a", "b", "c", "d"), tuple("uvwxyz"), "ndcg@10", up)
     answer = page.evaluate(
-        """([values, up, betaMax, alpha]) => {
+        """([values, up, betaMax]) => {
           const contest = RecAssay.rules.contest(values, up);
           return {
             ranks: contest.ranks,
             scores: Object.fromEntries(
               Object.entries(RecAssay.rules.SCORES).map(([name, score]) => [name, score(contest, betaMax)])),
-            test: RecAssay.tests.compare(contest, alpha, 1),
             profiles: RecAssay.rules.profiles(values, up, betaMax),
           };
         }""",
-        [values.tolist(), up, 3.0, 0.05],
+        [values.tolist(), up, 3.0],
     )
     assert answer["ranks"] == dataset_ranks(matrix).tolist()
     for name, found in rank_algorithms(matrix, replicates=100).rankings.items():
@@ -161,8 +135,23 @@ def test_ties_up_to_rounding_are_those_of_python(page, up, scale):
         assert page.evaluate("([s, up]) => RecAssay.rules.scoreRanks(s, up)", [answer["scores"][name], higher]) == (
             found.ranks.tolist()
         )
-    compared = compare_algorithms(matrix, draws=100)
-    assert [p["p"] for p in answer["test"]["pairs"]] == pytest.approx([p.p for p in compared.pairs], rel=1e-9)
     corners = fit_profiles(matrix).to_dict()["profiles"]
     for a, name in enumerate(matrix.algorithms):
         np.testing.assert_allclose(answer["profiles"][a], corners[name], rtol=1e-12)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_groups_letters_bars_and_p_are_those_of_python(page, page_results, metric):
+    choice = choose(metric, "mean_rank", range(6), range(15))
+    shown = page.evaluate("(choice) => RecAssay.compute(RecAssay.data, choice)", choice)["verdict"]
+    matrix = page_results.matrix(metric, missing="drop-datasets")
+    verdict = judge(matrix)
+    place = [verdict.algorithms.index(name) for name in matrix.algorithms]
+    assert shown["groups"] == [verdict.groups[p] for p in place]
+    assert shown["could"] == [name in verdict.could_be_best for name in matrix.algorithms]
+    assert [tuple(matrix.algorithms[a] for a in bar) for bar in shown["bars"]] == list(verdict.runs)
+    first = verdict.algorithms[0]
+    for name, p in zip(matrix.algorithms, shown["p"], strict=True):
+        assert p == (None if name == first else pytest.approx(verdict.pair(first, name).p))
+    fewer = choose(metric, "mean_rank", range(6), range(14))
+    assert page.evaluate("(choice) => RecAssay.compute(RecAssay.data, choice)", fewer)["verdict"] is None

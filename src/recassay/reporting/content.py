@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from typing import TypeVar
 
+from recassay.analysis.verdict.result import Verdict
 from recassay.core.analysis import AnalysisResult
 from recassay.core.choices import MissingPolicy
 from recassay.core.tables.facts import StudyFacts
@@ -45,6 +46,8 @@ class ReportContent:
     facts: StudyFacts | None = None
     questions: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     formulas: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    verdicts: Mapping[str, Verdict] = field(default_factory=dict)
+    """On other metrics, by label: what the leaderboard shows where a reader chooses them."""
     own: tuple[str, ...] = ()
     """On a page about one algorithm its headline and sentences, in place of the verdict on the whole field."""
 

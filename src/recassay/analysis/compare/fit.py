@@ -17,7 +17,7 @@ from recassay.analysis.inference.pair_rows import PairRows, blocks
 from recassay.analysis.inference.significance import advantages, dataset_ranks, nemenyi_cd, wilcoxon_holm
 from recassay.analysis.inference.skillings_mack import skillings_mack
 from recassay.analysis.verdict.fit import find_control, judge
-from recassay.analysis.verdict.result import Verdict
+from recassay.analysis.verdict.result import Verdict, indistinguishable_runs
 from recassay.core import ties
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.choices import PRACTICALLY_EQUAL, BarsRule, ZeroMethod
@@ -26,23 +26,6 @@ from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix
 from recassay.core.tables.results import Results
 from recassay.core.types import BoolArray, FloatArray, IntArray
-
-
-def indistinguishable_runs(names: tuple[str, ...], different: BoolArray) -> tuple[tuple[str, ...], ...]:
-    """Maximal runs of two or more neighbours in `names` in which no pair is `different` (a square array)."""
-    places = np.arange(len(names))
-    # By algorithm, the last one before it from which it differs: a run holds both of no such two.
-    last = np.where(np.triu(different, 1), places[:, None], -1).max(axis=0)
-    runs: list[tuple[str, ...]] = []
-    reach = 0
-    for start in range(len(names)):
-        parted = np.flatnonzero(last[start + 1 :] >= start)
-        end = start + 1 + int(parted[0]) if len(parted) else len(names)
-        if end > reach and end - start > 1:
-            runs.append(names[start:end])
-        reach = max(reach, end)
-    return tuple(runs)
-
 
 MOST_ROPE = 1e100
 

@@ -12,7 +12,7 @@ from recassay.analysis.compare.control import ControlResult
 from recassay.analysis.inference.all_pairs import smallest_p
 from recassay.analysis.inference.friedman import FriedmanResult
 from recassay.analysis.inference.pair_rows import PairRows
-from recassay.analysis.inference.significance import Pair, nemenyi_cd
+from recassay.analysis.inference.significance import Pair
 from recassay.analysis.inference.skillings_mack import SkillingsMack
 from recassay.analysis.verdict.result import Verdict
 from recassay.core import columns as c
@@ -66,15 +66,10 @@ class PowerStatement:
         return str(worded("compare", "power", self))
 
 
-__all__ = ["CompareResult", "ControlResult", "critical_differences"]
+__all__ = ["CompareResult", "ControlResult"]
 
 OF_VERDICT = {"status": "status", "p_flips": "p_single", "p_flips_adjusted": "p"}
 """Columns of the table of pairs, by the field of the verdict that they have."""
-
-
-def critical_differences(most: int, alpha: float) -> list[float]:
-    """Nemenyi's critical difference of 2, 3, ... `most` algorithms on one dataset; over n it is that / sqrt(n)."""
-    return [nemenyi_cd(k, 1, alpha) for k in range(2, most + 1)]
 
 
 @dataclass(frozen=True, slots=True)

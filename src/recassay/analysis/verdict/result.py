@@ -28,6 +28,22 @@ AnyPair = TypeVar("AnyPair")
 Grade = Literal["clear_winner", "shared_lead", "no_difference", "too_little_data", "not_comparable"]
 
 
+def indistinguishable_runs(names: tuple[str, ...], different: BoolArray) -> tuple[tuple[str, ...], ...]:
+    """Maximal runs of two or more neighbours in `names` in which no pair is `different` (a square array)."""
+    places = np.arange(len(names))
+    # By algorithm, the last one before it from which it differs: a run holds both of no such two.
+    last = np.where(np.triu(different, 1), places[:, None], -1).max(axis=0)
+    runs: list[tuple[str, ...]] = []
+    reach = 0
+    for start in range(len(names)):
+        parted = np.flatnonzero(last[start + 1 :] >= start)
+        end = start + 1 + int(parted[0]) if len(parted) else len(names)
+        if end > reach and end - start > 1:
+            runs.append(names[start:end])
+        reach = max(reach, end)
+    return tuple(runs)
+
+
 @dataclass(frozen=True, slots=True)
 class PairVerdict:
     """Algorithm `a` against `b`, which has no better mean rank."""
@@ -170,6 +186,13 @@ class Verdict:
     def better(self) -> BoolArray:
         """By pair, whether its first algorithm is shown to be better."""
         return np.asarray(self.pairs.columns["status"] == "better")
+
+    @property
+    def runs(self) -> tuple[tuple[str, ...], ...]:
+        """Maximal runs of neighbours by mean rank of which none is shown to be better than another."""
+        apart = np.zeros((len(self.algorithms), len(self.algorithms)), dtype=bool)
+        apart[self.pairs.first, self.pairs.second] = self.better
+        return indistinguishable_runs(self.algorithms, apart)
 
     @property
     def identical(self) -> BoolArray:

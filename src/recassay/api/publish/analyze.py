@@ -13,7 +13,7 @@ from recassay.analysis.rank.result import RankResult
 from recassay.api.arguments import checked
 from recassay.api.inputs import CharacteristicsLike, ResultsLike
 from recassay.api.publish.analysts import answered
-from recassay.api.publish.content import AnalysisReport, document, report_content, write_folder
+from recassay.api.publish.content import AnalysisReport, document, report_content, with_verdicts, write_folder
 from recassay.api.tables import load_characteristics, own_characteristics, read_metric, study_folder
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
 from recassay.core.choices import Advanced, MissingPolicy, known_formats
@@ -97,6 +97,7 @@ def analyze(
         )  # fmt: skip
         if out is not None:
             answer = document("analyze", report.to_dict(), report.results)
+            content = with_verdicts(content, spec)
             report.files.extend(
                 write_folder(Path(out), report.analyses, answer, formats=chosen, content=content, drawers=drawers)
             )

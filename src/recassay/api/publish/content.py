@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from recassay.analysis.verdict.fit import judge
 from recassay.analysis.verdict.result import Verdict
 from recassay.api.arguments import checked
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
+from recassay.core.choices import MANY_ALGORITHMS, MissingPolicy
+from recassay.core.errors import RecAssayError
 from recassay.core.registry import analyses
 from recassay.core.system.plain import plain
+from recassay.core.tables.labels import known_direction
 from recassay.core.tables.results import Results
 from recassay.core.tables.sources import Sourced
 from recassay.core.version import __version__
@@ -29,7 +34,7 @@ from recassay.reporting.telling import Answer, answer, answer_html, leaders, res
 
 __all__ = [
     "AnalysisReport", "document", "figures", "paragraph", "report_brief", "report_content", "save_text", "tell",
-    "write_folder",
+    "with_verdicts", "write_folder",
 ]  # fmt: skip
 
 
@@ -146,6 +151,19 @@ def report_content(report: AnalysisReport, folder: Path | None, spec: AnalysisSp
         questions={name: (analysis.question, analysis.source) for name, analysis in analyses.loadable()[0].items()},
         formulas=facts.conventions if facts is not None else {},
     )
+
+
+def with_verdicts(content: ReportContent, spec: AnalysisSpec) -> ReportContent:
+    """The same with a verdict on each other metric, for its leaderboard; not of more than 60 algorithms."""
+    if len(content.results.algorithms) > MANY_ALGORITHMS:
+        return content
+    verdicts = {}
+    for label in content.results.metrics:
+        if label != content.metric and known_direction(label) is not None:
+            with suppress(RecAssayError):  # too few values for a comparison
+                gaps: MissingPolicy = "drop-datasets" if spec.missing == "error" else spec.missing
+                verdicts[label] = judge(content.results.matrix(label, missing=gaps), alpha=spec.alpha, seed=spec.seed)
+    return replace(content, verdicts=verdicts)
 
 
 def document(command: str, content: Mapping[str, Any], results: Sourced) -> dict[str, Any]:

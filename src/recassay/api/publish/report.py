@@ -10,7 +10,7 @@ from recassay.analysis.bench.result import BenchResult
 from recassay.api.arguments import checked
 from recassay.api.inputs import CharacteristicsLike, ResultsLike
 from recassay.api.publish.analyze import Stages, examine
-from recassay.api.publish.content import AnalysisReport
+from recassay.api.publish.content import AnalysisReport, with_verdicts
 from recassay.api.tables import study_folder
 from recassay.core.analysis import AnalysisSpec
 from recassay.core.choices import Advanced, MissingPolicy
@@ -109,4 +109,4 @@ def report_page(
         )  # fmt: skip
         live = LIVE if len(made.results.datasets) > 1 else ()
         filled = begin_drawing(build_sections(made.analyses, content.words), ("svg",), drawers, without=live)
-        return made, build_page(content, filled)
+        return made, build_page(with_verdicts(content, spec), filled)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from recassay.analysis.compare.result import CompareResult, critical_differences
+from recassay.analysis.compare.result import CompareResult
 from recassay.analysis.per_dataset import PerDatasetResult
 from recassay.analysis.rank.result import BETA_MAX, RankResult, rule_notes
 from recassay.analysis.users.result import UsersResult
+from recassay.analysis.verdict.result import Verdict
 from recassay.core import columns as c
 from recassay.core.choices import FEWEST_DATASETS, MANY_ALGORITHMS, SHOWN_OF_MANY
 from recassay.core.system.plain import plain
@@ -16,26 +17,29 @@ from recassay.core.tabular import stated
 from recassay.core.vocabulary import USUAL
 from recassay.plots.theme import colour_scale, colours_of, dash_scale
 from recassay.reporting.content import ReportContent
+from recassay.reporting.headline import judgement
 from recassay.reporting.markup import Markup, tag
 from recassay.reporting.tables import html_table
 
 
 def board_data(content: ReportContent) -> dict[str, Any]:
-    """What the page's script needs to rank, test and draw any choice of datasets and algorithms.
+    """What the page's script needs to rank and draw any choice of datasets and algorithms.
 
-    Metrics of unknown direction are left out, except the one that was analysed. `nemenyi` holds, from two algorithms
-    on, the critical difference of one dataset; over n datasets it is that divided by sqrt(n).
+    Metrics of unknown direction are left out, except the one that was analysed. Tests are made here: a metric has the
+    verdict on all of its datasets where there is one, and the script makes none for another choice.
     """
     algorithms, datasets, words = content.results.algorithms, content.results.datasets, content.words
     ranked = content.result(RankResult)
     with colours_of(() if ranked is None else ranked.algorithms):  # as in the charts
         colours, dashes = colour_scale(algorithms)["range"], dash_scale(algorithms)["range"]
     looks = zip(algorithms, colours, dashes, strict=True)
-    metrics = []
+    own, metrics = judgement(content.analyses), []
     for label in content.results.metrics:
         upward = content.higher_is_better if label == content.metric else known_direction(label)
         if upward is not None:
-            metrics.append({"label": label, "up": upward, "values": plain(content.results.table(label))})
+            verdict = own if label == content.metric else content.verdicts.get(label)
+            tested = {} if verdict is None else {"verdict": _tested(verdict)}
+            metrics.append({"label": label, "up": upward, "values": plain(content.results.table(label)), **tested})
     return {
         "algorithms": [{"name": name, "colour": colour, "dash": dash} for name, colour, dash in looks],
         "datasets": datasets,
@@ -46,10 +50,23 @@ def board_data(content: ReportContent) -> dict[str, Any]:
         "fewest": FEWEST_DATASETS,
         "many": {"from": MANY_ALGORITHMS, "shown": SHOWN_OF_MANY},
         "betaMax": BETA_MAX,
-        "nemenyi": critical_differences(len(algorithms), content.alpha),
         "rules": rule_notes(),
         "computed": _computed(content),
         **({} if words is USUAL else {"words": {"algorithm": words.algorithm, "dataset": words.dataset}}),
+    }
+
+
+def _tested(verdict: Verdict) -> dict[str, Any]:
+    """Of the algorithms by mean rank: letters, who could be best, p against the first, and bars from place to place."""
+    enough = verdict.grade not in ("too_little_data", "not_comparable")
+    first, *others = verdict.algorithms
+    place = {name: i for i, name in enumerate(verdict.algorithms)}
+    return {
+        **stated(verdict, "algorithms", "datasets", "groups"),
+        "enough": enough,
+        "could": [name in verdict.could_be_best for name in verdict.algorithms],
+        "p": [None, *(verdict.pair(first, other).p for other in others)],
+        "bars": [[place[run[0]], place[run[-1]]] for run in verdict.runs] if enough else [],
     }
 
 
@@ -93,7 +110,6 @@ def _computed(content: ReportContent) -> dict[str, Any] | None:
     return {
         **stated(ranked, "algorithms", "datasets", "confidence"),
         "again": None if ranked.probability_best is None else ranked.probability_best.tolist(),
-        "could": [name in ranked.judgement.could_be_best for name in ranked.algorithms],
         "friedman": None if compared is None or len(compared.datasets) < FEWEST_DATASETS else compared.friedman.p,
         "rules": sure,
     }

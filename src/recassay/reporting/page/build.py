@@ -28,10 +28,8 @@ from recassay.reporting.tables import html_table
 
 SCRIPTS = (
     "theme.js",
-    "special.js",
     "ties.js",
     "rules.js",
-    "tests.js",
     "diagrams.js",
     "leaderboard.js",
     "charts.js",

@@ -1,4 +1,4 @@
-/* The two pictures that follow the choice: the critical-difference diagram and the performance profiles. */
+/* The two pictures that follow the choice: mean ranks with their bars, and the performance profiles. */
 RecAssay.diagrams = (() => {
   const INK = "currentColor", FAINT = "var(--soft)", GRID = "var(--line)";
   const shape = (name, attributes, text) => {
@@ -29,19 +29,17 @@ RecAssay.diagrams = (() => {
     return svg;
   };
 
-  /* Mean ranks on a line, best on the left; each name on a row of its own; a bar joins those without a significant difference. */
-  const criticalDifference = (holder, names, test, numbers, rule, most) => {
-    const TOP = 58, BAR = 9, ROW = 18, WIDE = 460;
-    const order = test.order.slice(0, most), count = order.length, all = test.order.length;
-    const rank = (a) => test.meanRanks[a];
+  /* Mean ranks on a line, best on the left; each name on a row of its own; a bar joins those that Python's test does not decide. */
+  const meanRanks = (holder, names, answer, groups, most) => {
+    const TOP = 28, BAR = 9, ROW = 18, WIDE = 460;
+    const order = answer.order.slice(0, most), count = order.length, all = answer.order.length, numbers = answer.algorithms;
+    const rank = (a) => answer.meanRanks[a];
     /* The line ends at the last name that is shown. */
     const k = count < all ? Math.min(all, Math.ceil(Math.max(...order.map(rank))) + 1) : all;
     const longest = Math.max(...order.map((a) => shorten(names[a]).length));
     const margin = 66 + 7.6 * longest, width = WIDE + 2 * margin;
     const x = (rank) => margin + ((rank - 1) / (k - 1)) * WIDE;
-    const groups = (test.told ? test.groups[rule === "nemenyi" ? "nemenyi" : "wilcoxonHolm"] : [])
-      .filter((group) => order.includes(group[0]));
-    const ends = [], bars = groups.map((group) => {
+    const ends = [], bars = groups.filter((group) => order.includes(group[0])).map((group) => {
       const low = x(rank(group[0])) - 5, high = Math.min(x(rank(group[group.length - 1])), x(k)) + 5;
       let row = ends.findIndex((end) => low > end + 12);
       if (row < 0) row = ends.length;
@@ -52,12 +50,6 @@ RecAssay.diagrams = (() => {
     const height = first + ROW * left + 4;
     const said = order.map((a) => `${names[a]} ${rank(a).toFixed(2)}`).join(", ");
     const svg = canvas(holder, width, height, `Mean ranks, the best first: ${said}.`);
-    if (rule === "nemenyi" && test.told) {
-      const ruler = Math.min(test.criticalDifference, k - 1) * (WIDE / (k - 1));
-      svg.append(line(x(1), 14, x(1) + ruler, 14, { "stroke-width": 1.5 }));
-      svg.append(shape("text", { x: x(1), y: 28, "font-size": 11, fill: FAINT },
-        `critical difference ${test.criticalDifference.toFixed(2)}`));
-    }
     svg.append(line(x(1), TOP, x(k), TOP, { "stroke-width": 1.2 }));
     for (let r = 1; r <= k; r++) {
       svg.append(line(x(r), TOP, x(r), TOP - 6, { "stroke-width": 1.2 }));
@@ -115,5 +107,5 @@ RecAssay.diagrams = (() => {
     });
   };
 
-  return { interval, criticalDifference, profiles };
+  return { interval, meanRanks, profiles };
 })();

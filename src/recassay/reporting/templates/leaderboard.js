@@ -34,7 +34,20 @@ RecAssay.select = (data, choice) => {
   return { metric, algorithms, datasets, dropped, holes, values: algorithms.map((a) => datasets.map((d) => value(a, d))) };
 };
 
-/* Scores, ranks, tests and profiles of a choice: the numbers that Python computes on the same rows. */
+/* What Python found on the choice, by its algorithms; null where it judged another selection. */
+RecAssay.verdict = (data, table) => {
+  const known = table.metric.verdict, names = table.algorithms.map((a) => data.algorithms[a].name);
+  const same = (one, other) => one.length === other.length && one.every((name) => other.includes(name));
+  if (!known || !same(known.algorithms, names) || !same(known.datasets, table.datasets.map((d) => data.datasets[d]))) return null;
+  const places = known.algorithms.map((name) => names.indexOf(name));
+  const by = (values) => names.map((name) => values[known.algorithms.indexOf(name)]);
+  return {
+    enough: known.enough, groups: by(known.groups), could: by(known.could), p: by(known.p),
+    bars: known.bars.map(([first, last]) => places.slice(first, last + 1)),
+  };
+};
+
+/* Scores, ranks and profiles of a choice: the numbers that Python computes on the same rows. */
 RecAssay.compute = (data, choice) => {
   const table = RecAssay.select(data, choice);
   const rule = data.rules[choice.rule];
@@ -43,10 +56,9 @@ RecAssay.compute = (data, choice) => {
   }
   const contest = RecAssay.rules.contest(table.values, table.metric.up);
   const negative = table.values.some((row) => row.some((value) => value < 0));
-  const critical = data.nemenyi[table.algorithms.length - 2] / Math.sqrt(table.datasets.length);
-  const test = RecAssay.tests.compare(contest, data.alpha, critical);
-  test.told = table.datasets.length >= data.fewest;
-  const answer = { ...table, rule, test, firsts: RecAssay.rules.SCORES.plurality(contest) };
+  const meanRanks = RecAssay.rules.SCORES.mean_rank(contest), firsts = RecAssay.rules.SCORES.plurality(contest);
+  const order = meanRanks.map((_, a) => a).sort((a, b) => meanRanks[a] - meanRanks[b] || a - b);
+  const answer = { ...table, rule, meanRanks, order, firsts, verdict: RecAssay.verdict(data, table) };
   if (!negative) {
     answer.profiles = RecAssay.rules.profiles(table.values, table.metric.up, data.betaMax);
     answer.shares = RecAssay.rules.areaShares(table.values, table.metric.up, data.betaMax);
@@ -66,7 +78,7 @@ RecAssay.startBoard = (data) => {
   const everything = (names) => names.map((_, i) => i);
   const start = Math.max(0, data.metrics.findIndex((metric) => metric.label === data.metric));
   const firstRule = data.rules.findIndex((rule) => rule.name === "mean_rank");
-  const choice = { metric: start, rule: firstRule, datasets: everything(data.datasets), algorithms: everything(data.algorithms), bars: "wilcoxon-holm" };
+  const choice = { metric: start, rule: firstRule, datasets: everything(data.datasets), algorithms: everything(data.algorithms) };
   let sorted = { key: "rank", down: false };
   let wanted = "";
 
@@ -83,17 +95,14 @@ RecAssay.startBoard = (data) => {
     (!answer.problem && whole(answer) && data.computed.again && data.computed.rules[answer.rule.name]) || null;
 
   const rowsOf = (answer, sure) => {
-    const best = answer.ranks.indexOf(Math.min(...answer.ranks));
-    return answer.algorithms.map((a, i) => {
-      const pair = answer.test.pairs.find((p) => (p.left === i && p.right === best) || (p.left === best && p.right === i));
-      return {
-        number: a, name: data.algorithms[a].name, rank: answer.ranks[i], score: answer.scores[i],
-        low: sure && sure.interval[i][0], high: sure && sure.interval[i][1],
-        rankLow: sure && sure.ranks[i][0], rankHigh: sure && sure.ranks[i][1], share: sure && sure.share[i],
-        again: sure && data.computed.again[i], could: sure && data.computed.could[i],
-        meanRank: answer.test.meanRanks[i], firsts: answer.firsts[i], p: pair ? pair.pHolm : null,
-      };
-    });
+    const judged = answer.verdict;
+    return answer.algorithms.map((a, i) => ({
+      number: a, name: data.algorithms[a].name, rank: answer.ranks[i], score: answer.scores[i],
+      low: sure && sure.interval[i][0], high: sure && sure.interval[i][1],
+      rankLow: sure && sure.ranks[i][0], rankHigh: sure && sure.ranks[i][1], share: sure && sure.share[i],
+      again: sure && data.computed.again[i], meanRank: answer.meanRanks[i], firsts: answer.firsts[i],
+      groups: judged && judged.groups[i], could: judged && judged.could[i], p: judged && judged.p[i],
+    }));
   };
 
   const COLUMNS = [
@@ -104,15 +113,18 @@ RecAssay.startBoard = (data) => {
     { key: "drawn", title: "", draw: true, sure: true },
     { key: "rankLow", title: "Rank between", text: (r) => `${shown(r.rankLow)} and ${shown(r.rankHigh)}`, sure: true },
     { key: "share", title: "Share resampled", text: (r) => r.share.toFixed(2), sure: true, down: () => true },
-    { key: "could", title: "Could be best", text: (r) => (r.could ? "yes" : "no"), sure: true, rule: "mean_rank", down: () => true },
+    { key: "could", title: "Could be best", text: (r) => (r.could ? "yes" : "no"), judged: true, rule: "mean_rank", down: () => true },
     { key: "again", title: "P(first again)", text: (r) => r.again.toFixed(2), sure: true, rule: "mean_rank", down: () => true },
     { key: "meanRank", title: "Mean rank", text: (r, even) => even.meanRank(r.meanRank), unless: "mean_rank" },
     { key: "firsts", title: "Best on", text: (r, even) => even.firsts(r.firsts), down: () => true },
-    { key: "p", title: "p against the first", text: (r) => (r.p === null ? "" : r.p < 0.001 ? "< 0.001" : r.p.toFixed(3)), tested: true },
+    { key: "groups", title: "Groups", text: (r) => r.groups, judged: true },
+    { key: "p", title: "p against the first", text: (r) => (r.p === null ? "" : r.p < 0.001 ? "< 0.001" : r.p.toFixed(3)), judged: true, rule: "mean_rank" },
   ];
 
+  const UNTESTED = "Ranks of your selection; no test was made for it.";
+
   const drawTable = (answer) => {
-    const table = find("board-table"), sure = intervals(answer);
+    const table = find("board-table"), sure = intervals(answer), judged = answer.verdict && answer.verdict.enough;
     const [caption, head, body] = [table.querySelector("caption"), table.querySelector("thead"), table.querySelector("tbody")];
     head.replaceChildren();
     body.replaceChildren();
@@ -120,13 +132,13 @@ RecAssay.startBoard = (data) => {
       caption.textContent = answer.problem;
       return;
     }
-    const columns = COLUMNS.filter((column) => (sure || !column.sure) && (answer.test.told || !column.tested)
+    const columns = COLUMNS.filter((column) => (sure || !column.sure) && (judged || !column.judged)
       && (!column.rule || column.rule === answer.rule.name) && column.unless !== answer.rule.name);
     if (!columns.some((column) => column.key === sorted.key)) sorted = { key: "rank", down: false };
     caption.textContent = `${answer.metric.label}, ${answer.rule.title}: ${answer.rule.definition} (${answer.up ? "higher" : "lower"} is better)`;
     const rows = rowsOf(answer, sure).sort((one, other) => {
       const a = one[sorted.key], b = other[sorted.key];
-      const order = typeof a === "string" ? one.number - other.number : (a === null) - (b === null) || a - b;
+      const order = typeof a === "string" ? (a < b ? -1 : a > b ? 1 : 0) : (a === null) - (b === null) || a - b;
       return (sorted.down ? -order : order) || one.rank - other.rank || one.number - other.number;
     });
     const even = {
@@ -170,7 +182,7 @@ RecAssay.startBoard = (data) => {
     find("board-note").textContent = (intervals(answer)
       ? say(`Intervals (${100 * data.computed.confidence} %), ranks between and the share of first places come from a bootstrap over datasets`)
         + `; P(first again) is the probability of the best mean rank in a new benchmark; could be best: not shown to be behind the best (${100 * data.computed.confidence} %).`
-      : `Intervals and probabilities exist for ${data.metric} on the whole selection only, and from ${data.fewest} ${say("datasets")} on; all other numbers are computed here.`) + left;
+      : `Intervals and probabilities exist for ${data.metric} on the whole selection only, and from ${data.fewest} ${say("datasets")} on.`) + left;
     if (answer.problem) {
       find("board-status").textContent = answer.problem;
       return;
@@ -178,7 +190,7 @@ RecAssay.startBoard = (data) => {
     const leaders = answer.algorithms.filter((_, i) => answer.ranks[i] === Math.min(...answer.ranks));
     const names = leaders.map((a) => data.algorithms[a].name).join(" and ");
     find("board-status").textContent =
-      `${names} ${leaders.length > 1 ? "share the first place" : "is first"} ${say(`of ${answer.algorithms.length} algorithms over ${answer.datasets.length} datasets.`)}`;
+      `${names} ${leaders.length > 1 ? "share the first place" : "is first"} ${say(`of ${answer.algorithms.length} algorithms over ${answer.datasets.length} datasets.`)}${answer.verdict ? "" : ` ${UNTESTED}`}`;
   };
 
   const drawPictures = (answer) => {
@@ -189,14 +201,14 @@ RecAssay.startBoard = (data) => {
     find("board-profiles-caption").textContent = "";
     difference.replaceChildren();
     profiles.replaceChildren();
-    if (answer.test) {
-      RecAssay.diagrams.criticalDifference(difference, names, answer.test, answer.algorithms, choice.bars, many ? data.many.shown : names.length);
+    if (answer.order) {
+      const judged = answer.verdict;
+      RecAssay.diagrams.meanRanks(difference, names, answer, judged ? judged.bars : [], many ? data.many.shown : names.length);
       const p = whole(answer) ? data.computed.friedman : null;
-      const bars = choice.bars === "nemenyi" ? "are nearer than Nemenyi's critical difference" : "Wilcoxon-Holm cannot tell apart";
-      find("board-difference-caption").textContent = "Mean ranks (further left is better); " + (answer.test.told
-        ? say(`a bar joins algorithms that ${bars} at ${data.alpha}.`)
+      find("board-difference-caption").textContent = "Mean ranks (further left is better)" + (!judged ? "." : judged.enough
+        ? say(`; a bar joins algorithms that the test of all pairs (flipped signs) does not decide at the ${data.alpha} level.`)
           + (p === null ? "" : ` As a whole: Friedman, p ${p < 0.001 ? "< 0.001" : `= ${p.toFixed(3)}`}.`)
-        : say(`no test: ${data.fewest} datasets are the least.`)) + only;
+        : say("; too few datasets for a test.")) + only;
     }
     if (answer.profiles) {
       RecAssay.diagrams.profiles(profiles, names, answer.algorithms.map((a) => data.algorithms[a]), answer.algorithms, answer.profiles, answer.shares, data.betaMax, many ? data.many.shown : names.length);
@@ -238,8 +250,7 @@ RecAssay.startBoard = (data) => {
   data.rules.forEach((rule, i) => find("board-rule").append(make("option", { value: i }, rule.title)));
   const resets = [boxes("datasets", data.datasets), boxes("algorithms", data.algorithms.map((a) => a.name))];
   const restore = () => {
-    Object.assign(choice, { metric: start, rule: firstRule, datasets: everything(data.datasets), algorithms: everything(data.algorithms), bars: "wilcoxon-holm" });
-    find("board-bars").value = choice.bars;
+    Object.assign(choice, { metric: start, rule: firstRule, datasets: everything(data.datasets), algorithms: everything(data.algorithms) });
     resets.forEach((reset) => reset());
     find("board-metric").value = start;
     find("board-rule").value = firstRule;
@@ -253,10 +264,6 @@ RecAssay.startBoard = (data) => {
   });
   find("board-rule").addEventListener("change", (event) => {
     choice.rule = Number(event.target.value);
-    draw();
-  });
-  find("board-bars").addEventListener("change", (event) => {
-    choice.bars = event.target.value;
     draw();
   });
   find("board-find").addEventListener("input", (event) => {
