@@ -141,7 +141,9 @@ def test_advice_is_handed_all_that_it_is_asked(monkeypatch):
         "k": 3, "confidence": 0.6, "seed": 7, "evidence": "",
     }  # fmt: skip
     assert heard["characteristics"].to_frame().equals(table)
-    assert heard["notes"] == (EVERY,)
+    told, *notes = heard["notes"]
+    assert "user from " in told
+    assert notes == [EVERY]
     assert len(heard["results"].algorithms) == 5
     recassay.advise(frame(OFTEN))
     assert ". Its protocol: " in heard["evidence"]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import html
 import re
+import sys
 from dataclasses import replace
+from types import ModuleType
 
 import pytest
 
@@ -99,3 +101,39 @@ def test_figures_of_a_report_are_found_by_name_and_saved(report, tmp_path):
     with pytest.raises(recassay.UsageError, match="did you mean 'critical_difference'"):
         some.figures["critical_diference"]
     assert repr(report).startswith(report.verdict[0])
+
+
+class _Kernel:
+    """What a notebook has that a console of Python does not."""
+
+    kernel = object()
+    execution_count = 1
+
+
+def test_a_table_says_above_the_answer_how_it_was_read(monkeypatch, tmp_path):
+    shown = []
+    ours, displays = ModuleType("IPython"), ModuleType("IPython.display")
+    ours.get_ipython = lambda: _Kernel()
+    displays.display = lambda bundle, raw: shown.append(bundle)
+    path = tmp_path / "ndcg@10.csv"
+    path.write_text("model,R&D,d2,Time (s)\nEASE,0.3,0.4,5\nPop,0.1,0.2,6\n")
+    recassay.load_results(path)
+    assert shown == []
+    monkeypatch.setitem(sys.modules, "IPython", ours)
+    monkeypatch.setitem(sys.modules, "IPython.display", displays)
+    recassay.rank(path)
+    (bundle,) = shown
+    assert bundle["text/plain"].startswith("read: 2 algorithms (EASE, Pop), 2 datasets (R&D, d2), 1 metric (ndcg@10)")
+    assert "columns left out: 'Time (s)'" in bundle["text/plain"]
+    assert "R&amp;D" in bundle["text/html"]
+    recassay.rank(path)
+    assert len(shown) == 1, "the same lines stand once in a run of a cell"
+    _Kernel.execution_count = 2
+    recassay.rank(path)
+    assert len(shown) == 2
+
+
+def test_the_table_of_results_says_how_it_was_read():
+    results = Results.from_frame(synthetic_results(3), notes=("a <note>",))
+    assert html.escape(results.told_reading()) in results._repr_html_()
+    assert "a &lt;note&gt;" in results._repr_html_()

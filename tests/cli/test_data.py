@@ -416,3 +416,25 @@ def test_what_was_odd_about_a_file_is_told(capsys):
 
 def test_a_value_that_is_not_defined_is_told_so():
     assert [_shown(value) for value in (float("nan"), 0.0, 0.25)] == ["undefined", "0.000000", "0.250000"]
+
+
+@pytest.mark.slow
+def test_every_command_on_a_log_says_which_columns_it_took(cli, tmp_path):
+    log, lists = tmp_path / "log.csv", tmp_path / "lists.csv"
+    rows = "".join(f"u{i},f{(i + j) % 7},{j}\n" for i in range(9) for j in range(1, 5))
+    log.write_text(f"account,film,stars\n{rows},f1,2\n")
+    lists.write_text("user,item,score\n" + "".join(f"u{i},f{i % 7},1\n" for i in range(9)))
+    named = ("--column", "user=account", "--column", "item=film", "--skip-bad-rows")
+    taken = "user from 'account', item from 'film', weight from 'stars' (no column of time)"
+    advise = ("advise", log, "--min-user-interactions", "1", "--min-item-interactions", "1")
+    for words in (("data", "describe", log), ("evaluate", lists, "--test", log), advise):
+        done = cli(*words, *named)
+        said = " ".join((done.out + done.err).split())
+        assert taken in said, words
+        assert "1 row of 37 left out (the first: line 38, user id is empty)" in said, words
+        refused = cli(*words)
+        assert refused.code == 2
+        assert "--column user=NAME" in refused.err
+    log.write_text(f"account,film,stars\n{rows}")
+    study = ("run", "--datasets", log, "--algorithms", "MostPop", "--split", "random", "--dry-run")
+    assert taken in " ".join(cli(*study, *named[:4], "-o", tmp_path / "study").err.split())

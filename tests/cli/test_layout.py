@@ -15,7 +15,7 @@ import recassay
 from recassay.analysis.decodirt.fit import analyze_instances
 from recassay.analysis.strata.fit import sweep_strata
 from recassay.api.publish.content import tell
-from recassay.cli.layout import brief_lines, cells, shortened, table_lines, wrapped
+from recassay.cli.layout import brief_lines, cells, shortened, table_lines, table_parts, wrapped
 from recassay.cli.layout import cells as cell_len
 from recassay.cli.render import (
     ANSWER,
@@ -400,3 +400,16 @@ def test_notes_and_files_are_told_on_stderr(capsys, tmp_path):
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err == f"note: first\nnote: second\nwrote 2 files to {tmp_path}\n"
+
+
+def test_names_that_differ_in_their_middle_are_shortened_and_the_interval_stays():
+    orgs = ("eleuther-ai-research", "meta-llama-research")
+    names = [f"{org}__Chat-Merge-{i}-of-many-7B-v0.{i % 4}-dpo-final" for i in range(60) for org in orgs]
+    rows = [[name, f"{i}.5", "├──●───────────┤", "0.01"] for i, name in enumerate(names)]
+    table = Table("t", ["algorithm", "mean rank", "1  95 %  60", "leads"], rows)
+    header, body, remarks = table_parts(table, 80)
+    shown = [lines[0].split()[0] for _, lines in body]
+    assert len(set(shown)) == len(names)
+    assert all("●" in lines[0] and "…" in lines[0] and len(lines[0]) <= 80 for _, lines in body)
+    assert "95 %" in " ".join(header)
+    assert remarks == []

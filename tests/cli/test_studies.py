@@ -169,7 +169,8 @@ def test_everything_that_stops_a_study_is_said_at_once(cli, tmp_path):
         "[algorithm.EASE]\nrag = 1\n"
     )
     ran = cli("run", study, "--out", tmp_path / "out", "-j", 1)
-    first, *problems = ran.err.strip().splitlines()
+    told, first, *problems = ran.err.strip().splitlines()
+    assert "plain.csv: user from 'user', item from 'item' (no column of weight or time)" in told
     assert (ran.code, (tmp_path / "out").exists()) == (2, False)
     assert first == f"recassay: {len(problems)} problems; nothing was run or written"
     told = ["absent.csv: there is no such file", "no preset 'dense'", "EASE has no parameter 'rag'",
@@ -258,6 +259,7 @@ def ended(monkeypatch, *, multiverse=None, **more):
     monkeypatch.setattr(f"{studies}.load_study", lambda path: asked.update(path=path) or spec)
     monkeypatch.setattr(f"{studies}.make_study", lambda **named: asked.update(named) or spec)
     monkeypatch.setattr(f"{studies}.run", lambda study, **named: asked.update(named, study=study) or record)
+    monkeypatch.setattr(f"{studies}.told_logs", lambda study: ())
     return asked
 
 

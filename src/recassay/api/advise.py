@@ -85,7 +85,7 @@ def advise(
         matrix,
         traits,
         k=k,
-        notes=notes,
+        notes=(*opened.told(), *notes),
         results=table,
         evidence=evidence,
         confidence=confidence,

@@ -20,7 +20,7 @@ from recassay.data.characteristics import describe
 from recassay.data.download.fetch import obtain
 from recassay.data.folders import home
 from recassay.data.library import DatasetManifest, import_dataset, list_datasets, remove_dataset
-from recassay.data.sources import open_dataset
+from recassay.data.sources import open_dataset, told_reading
 from recassay.data.synthetic.presets import SUMMARIES
 from recassay.protocol.apply import apply_protocol
 from recassay.protocol.ordering import used_ids
@@ -151,6 +151,10 @@ class DataDescription:
     counts: dict[str, int] | None = None
     audit: dict[str, Any] | None = None
     fingerprint: str | None = None
+
+    def told_reading(self) -> tuple[str, ...]:
+        """Which columns were taken for what, and which rows were left out and why, as lines."""
+        return told_reading(self.name, self.reading)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""

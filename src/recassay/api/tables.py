@@ -14,6 +14,7 @@ from recassay.api.inputs import CharacteristicsLike, ResultsLike
 from recassay.core import columns as c
 from recassay.core.choices import MissingPolicy
 from recassay.core.errors import NotApplicableError, UsageError
+from recassay.core.system.display import show_in_notebook
 from recassay.core.system.parquet import parquet_bytes
 from recassay.core.tables.characteristics import CharacteristicsTable
 from recassay.core.tables.labels import split_label
@@ -82,7 +83,9 @@ def load_results(
                 return candidates(store)
         if is_published(places[0]):
             return published_results(places[0])
-    return joined_results(places, asked, format, prefer)
+    results = joined_results(places, asked, format, prefer)
+    show_in_notebook([results.told_reading(), *results.notes])
+    return results
 
 
 def joined_results(places: Sequence[Any], asked: Asked, format: str | None, prefer: str) -> Results:

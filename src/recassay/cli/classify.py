@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,17 +23,24 @@ if TYPE_CHECKING:
 OTHERS = "adaptive target confidence indifference budget probes probe_users probe_epochs prior skip_preflight"
 
 
-def run(call: Call, *, rated: Annotated[str | Sequence[str], Advanced] = "paper", as_json: bool = False) -> None:
+def run(
+    call: Call,
+    *,
+    columns: Mapping[str, str] | None = None,
+    rated: Annotated[str | Sequence[str], Advanced] = "paper",
+    as_json: bool = False,
+) -> None:
     """Run a study, or resume it.
 
     Args:
+        columns: by role (user, item, rating, timestamp), the name of the column, in the files of --datasets.
         rated: in a study of classifiers, who plays: `paper`, `all`, `everybody` (the MLPs too), or names.
         as_json: print JSON on stdout instead of sentences.
     """
     study = call.typed.get("study")
     if study is None or not is_classifier_study(study):
         call.refuse("rated", "is for a study of classifiers", "leave it out")
-        run_recommenders(call, as_json)
+        run_recommenders(call, columns, as_json)
         return
     call.refuse(OTHERS, "does not apply to a study of classifiers", "leave it out")
     call.refuse(ALONE, "is for a study without a file", f"write it into {study}")

@@ -6,6 +6,7 @@ from recassay.cli.call import Command
 from recassay.cli.program import Program, root_options
 from recassay.cli.wording import name_commands
 
+_LOG = "columns skip_bad_rows"
 _FILE = "format delimiter header columns encoding time repeated event_weights skip_bad_rows"
 _FILTER = "positive_threshold filter min_item_interactions min_user_interactions"
 _SPLIT = f"split {_FILTER} ratios seed task allow_leakage"
@@ -118,8 +119,8 @@ SECTIONS: dict[str, list[Command | Program]] = {
         Command("serve", "Watch a study live in the browser.", "folder", "study.serve:serve", show="studies:serve"),
         Command("advise", "Which algorithms to try first on your dataset.", "dataset",
                 "advise:advise tables:load_results", show="on_table:advise on_table:answer",
-                without="source confidence read dataset", names={"results": "--results"},
-                fields={"protocol": _FILTER}, saved_as="advice"),
+                computes="on_table:advised", without="source confidence dataset", names={"results": "--results"},
+                fields={"protocol": _FILTER, "read": _LOG}, saved_as="advice"),
     ],
     "Publish": [
         Command("paper", "Tables, figures, setup and references for a paper.", verbs="publish.paper:paper",
@@ -138,7 +139,8 @@ SECTIONS: dict[str, list[Command | Program]] = {
         Command("import", "Results of other tools and tables of papers as one table.",
                 "source...", "import_results:import_results tables:load_results", show="results:import_", out="file"),
         Command("evaluate", "Judge lists made elsewhere, user by user; --compare tests between them.",
-                "recommendations...", show="evaluate:evaluate"),
+                "recommendations...", show="evaluate:evaluate", fields={"read": _LOG},
+                sections={"Reading the interactions": _LOG}),
         Command("split", "Write the split of a study, audited and named, to train elsewhere.", "source",
                 show="evaluate:split", fields={"protocol": f"{_SPLIT} {_FOLDS}", "read": "repeated"},
                 sections={"Splitting": f"{_SPLIT} {_FOLDS} repeated"}),

@@ -8,14 +8,14 @@ from collections.abc import Callable
 from typing import Any
 
 from recassay.cli.call import Call
-from recassay.cli.render import print_json, print_lines, print_rows, write
+from recassay.cli.render import print_json, print_lines, print_rows, say, write
 from recassay.core.system.plain import plain
 from recassay.core.words import duration
 
 
 def imported(call: Call, *, as_json: bool = False) -> None:
     """Read a file and keep it under a name."""
-    _show_imported(call(**_read(call)), as_json)
+    _show_imported(call(**reading(call)), as_json)
 
 
 def fetched(call: Call, *, as_json: bool = False) -> None:
@@ -48,14 +48,16 @@ def described(call: Call, *, as_json: bool = False) -> None:
     if "split" not in call.typed:
         fix = "add --split RULE, or leave it out"
         call.refuse(call.fields("protocol"), "says how to split, and --split is not given", fix)
-    description = call(**_read(call))
+    description = call(**reading(call))
+    for line in description.told_reading():
+        say(line)
     if as_json:
         print_json(plain(description.to_dict()))
     else:
         _show(description)
 
 
-def _read(call: Call) -> dict[str, Any]:
+def reading(call: Call) -> dict[str, Any]:
     """How the file is read; a column that is named by a number is meant by its position."""
     columns = call.typed.get("columns") or {}
     positions = {role: int(name) if name.isdecimal() else name for role, name in columns.items()}

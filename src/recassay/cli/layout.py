@@ -20,6 +20,9 @@ LONG_NAME = 28
 """Cells that a single word of a name may claim before it is shortened to make room for numbers."""
 
 
+_FRONTS = (2 / 3, 1 / 2, 1 / 3, 5 / 6)
+"""Shares of a shortened name that its front may take: the first that keeps the names of a column apart."""
+
 LINES, FEWEST_ROWS = 25, 3
 """Lines of a brief answer, and rows of its table that it has in any case."""
 
@@ -81,8 +84,9 @@ def table_parts(
         kept.remove(column)
     names = sum(i < table.names for i in kept)
     widths = _widened([columns[i] for i in kept], [least[i] for i in kept], names, width)
+    fronts = [_front([row[i] for row in rows], widths[at]) or _FRONTS[0] for at, i in enumerate(kept[:names])]
     head = [*_row([header[i] for i in kept], widths, names, bottom=True), "─" * _needed(widths)]
-    body = [(row[0], _row([row[i] for i in kept], widths, names)) for row in rows]
+    body = [(row[0], _row([row[i] for i in kept], widths, names, fronts=fronts)) for row in rows]
     return head, body, _remarks(table, kept, width)
 
 
@@ -100,11 +104,11 @@ def wrapped(text: str, width: int) -> list[str]:
     return lines or [""]
 
 
-def shortened(word: str, width: int) -> str:
+def shortened(word: str, width: int, front_share: float = 2 / 3) -> str:
     """A word with its middle left out where it is wider than `width`: both ends tell names apart."""
     if cells(word) <= width:
         return word
-    front = _cut(word, (width - 1) - (width - 1) // 3)
+    front = _cut(word, round((width - 1) * front_share + 0.25))
     back = _cut(word[::-1], width - 1 - cells(front))[::-1]
     return f"{front}…{back}"
 
@@ -141,7 +145,7 @@ def _least(column: Sequence[str], *, words: bool, whole: bool) -> int:
         return max([longest, *map(cells, body)])
     needed = _longest_word(body)
     if not whole and needed > LONG_NAME:
-        needed = next((n for n in range(LONG_NAME, needed) if _distinct(body, n)), needed)
+        needed = next((n for n in range(LONG_NAME, needed) if _front(body, n)), needed)
     return max(longest, needed)
 
 
@@ -149,13 +153,14 @@ def _longest_word(texts: Iterable[str]) -> int:
     return max((cells(word) for text in texts for word in text.split()), default=1)
 
 
-def _distinct(names: Sequence[str], width: int) -> bool:
-    """Whether different names stay different when their words are shortened to `width`."""
-    return len({_short_words(name, width) for name in names}) == len(set(names))
+def _front(names: Sequence[str], width: int) -> float | None:
+    """The share of the front with which different names stay different when their words are shortened to `width`."""
+    count = len(set(names))
+    return next((share for share in _FRONTS if len({_short_words(n, width, share) for n in names}) == count), None)
 
 
-def _short_words(text: str, width: int) -> str:
-    return text if _longest_word([text]) <= width else " ".join(shortened(word, width) for word in text.split())
+def _short_words(text: str, width: int, front: float = _FRONTS[0]) -> str:
+    return text if _longest_word([text]) <= width else " ".join(shortened(word, width, front) for word in text.split())
 
 
 def _needed(widths: Sequence[int]) -> int:
@@ -175,10 +180,14 @@ def _widened(columns: Sequence[Sequence[str]], least: Sequence[int], names: int,
     return widths
 
 
-def _row(texts: Sequence[str], widths: Sequence[int], names: int, *, bottom: bool = False) -> list[str]:
+def _row(
+    texts: Sequence[str], widths: Sequence[int], names: int, *, bottom: bool = False, fronts: Sequence[float] = ()
+) -> list[str]:
     """One row as lines: words on the left, numbers on the right; of a header the last lines stand side by side."""
     blocks = [
-        wrapped(_short_words(text, widths[i]), widths[i]) if bottom or i < names else [text]
+        wrapped(_short_words(text, widths[i], fronts[i] if fronts else _FRONTS[0]), widths[i])
+        if bottom or i < names
+        else [text]
         for i, text in enumerate(texts)
     ]
     height = max(map(len, blocks))

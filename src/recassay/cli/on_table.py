@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +81,20 @@ def on_table(call: Call) -> tuple[Any, Any]:
     """The answer of the verb on the table, and the table."""
     results = call.load()
     return call(results=results), results
+
+
+def advised(call: Call) -> tuple[Any, Any]:
+    """The advice, and the table; `--column user=NAME` is about the dataset, and other roles about the results."""
+    columns = call.typed.get("columns") or {}
+    own = {role: name for role, name in columns.items() if role in ("user", "item", "rating", "timestamp", "event")}
+    rest = {role: name for role, name in columns.items() if role not in own}
+    results = _with_columns(call, rest).load()
+    return _with_columns(call, own)(results=results), results
+
+
+def _with_columns(call: Call, columns: Mapping[str, str]) -> Call:
+    typed = {name: value for name, value in call.typed.items() if name != "columns"}
+    return replace(call, typed=typed | ({"columns": columns} if columns else {}))
 
 
 def refuse_formats(formats: Sequence[str] | None, out: Path | None) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import webbrowser
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from recassay.store.records import StoreStatus
 
 
-ALONE = "datasets algorithms metrics trials seed split positive_threshold"
+ALONE = "columns datasets algorithms metrics trials seed split positive_threshold"
 
 
-def run_recommenders(call: Call, as_json: bool) -> None:
-    """Run a study of recommender algorithms, or resume it."""
+def run_recommenders(call: Call, columns: Mapping[str, str] | None, as_json: bool) -> None:
+    """Run a study of recommender algorithms, or resume it; `columns` are those of its files, by role."""
     typed = call.typed
     if ("study" in typed) == ("datasets" in typed and "algorithms" in typed):
         fix = "give one of the two, as in: recassay run study.toml"
@@ -45,13 +45,20 @@ def run_recommenders(call: Call, as_json: bool) -> None:
         spec = call("study.studies:load_study", path=typed["study"])
     else:
         name = folder.resolve().name if folder is not None else ""
-        spec = call("study.studies:make_study", name=name or "study")
+        read = (
+            {"dataset_settings": {data: {"read": {"columns": columns}} for data in typed["datasets"]}}
+            if columns
+            else {}
+        )
+        spec = call("study.studies:make_study", name=name or "study", **read)
     if adaptive and spec.multiverse is not None:
         call.refuse(
             "target indifference probes probe_users probe_epochs prior",
             "does not apply to a study with a [multiverse]",
             ON_UNIVERSES,
         )
+    for line in call("study.studies:told_logs", study=spec):
+        say(line)
     with resumable(lambda: folder or Path(spec.name)):
         record = call(study=spec, progress=show_progress())
     if "dry_run" in typed:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from recassay.core.errors import RecAssayError, UsageError
 from recassay.core.names import did_you_mean
 from recassay.core.specs.specs import ReadSpec, SplitName
 from recassay.core.types import Interactions
+from recassay.core.words import count_of, listing
 from recassay.data.catalog.entries import all_datasets
 from recassay.data.library import DatasetManifest, list_datasets, load_dataset
 from recassay.data.readers import ReadResult, read_interactions
@@ -34,11 +36,33 @@ class OpenedDataset:
     interactions: Interactions
     reading: dict[str, Any]
 
+    def told(self) -> tuple[str, ...]:
+        """Which columns were taken for what, how many rows were left out and why; nothing where no file was read."""
+        return told_reading(self.name, self.reading)
+
     def refuse_positions(self, split: SplitName) -> None:
         """A global split by time needs a clock: positions within a user's history order no two users."""
         if split in ("global_time", "rolling") and self.reading.get("time_unit") == "position":
             what = f"the times are positions, not a clock, so a {split} split would compare what has no common order"
             raise UsageError(what, where=self.name, fix="use leave_last_out or user_time, or a random split")
+
+
+def told_reading(name: str, reading: Mapping[str, Any]) -> tuple[str, ...]:
+    """How a log was read, as a line: its columns by role, its rows, and why some were left out."""
+    columns = reading.get("columns")
+    if not columns:
+        return ()
+    words = {"rating": "weight", "timestamp": "time"}
+    taken = listing((f"{words.get(role, role)} from {column!r}" for role, column in columns.items()), most=None)
+    absent = [word for role, word in words.items() if role not in columns]
+    lacking = f" (no column of {listing(absent, last='or')})" if absent else ""
+    bad, rows = reading.get("bad", 0), reading.get("rows", 0)
+    first = next(iter(reading.get("bad_rows") or ()), None)
+    why = f" (the first: line {first['line']}, {first['reason']})" if first else ""
+    left = f"{count_of(bad, 'row')} of {rows:,} left out{why}" if bad else f"{count_of(rows, 'row')}, none left out"
+    repeated = reading.get("repeated", 0)
+    again = f"; {count_of(repeated, 'row')} share their user and item with another" if repeated else ""
+    return (f"read {name}: {taken}{lacking}; {left}{again}",)
 
 
 def is_path(reference: str) -> bool:

@@ -12,6 +12,7 @@ from recassay.api.arguments import checked, refuse_no_time
 from recassay.core.choices import AdaptiveTarget, Advanced, Level, Range, Seconds, Share, Workers
 from recassay.core.errors import RecAssayError, UsageError
 from recassay.core.specs.study import StudySpec
+from recassay.data.sources import is_path, open_dataset, path_of
 from recassay.recommenders.probes import Probing, prober
 from recassay.recommenders.study import Event, StudyChooser, StudyRecord, run_study
 from recassay.recommenders.study_file import load_study as load
@@ -24,6 +25,7 @@ from recassay.store.records import StoreStatus
 from recassay.store.store import Store
 from recassay.store.verification import verify_store
 
+_TOLD_BYTES = 64 << 20
 ON_UNIVERSES = "leave it out: the run settles the share of universes of each claim"
 
 
@@ -104,6 +106,25 @@ def make_study(
         **({} if multiverse is None else {"multiverse": dict(multiverse)}),
     }
     return study_of(tables, base=base)
+
+
+@checked
+def told_logs(study: StudySpec) -> tuple[str, ...]:
+    """Which columns of its files a study takes for what, and which rows it leaves out and why.
+
+    A file above 64 MiB, which would take seconds to read once more, is not told of; nor is one that cannot be read,
+    of which the run tells with all other problems.
+
+    Args:
+        study: a study of files; datasets of the catalogue and synthetic ones are known.
+    """
+    files = [(data, path_of(data.reference, study.base)) for data in study.datasets if is_path(data.reference)]
+    small = [(data, path) for data, path in files if path.is_file() and path.stat().st_size <= _TOLD_BYTES]
+    told: list[str] = []
+    for data, path in small:
+        with suppress(RecAssayError):
+            told += open_dataset(path, data.read).told()
+    return tuple(told)
 
 
 @checked

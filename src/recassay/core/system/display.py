@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import html
+import sys
 from collections.abc import Callable, Iterable, Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
 from recassay.core.errors import UsageError
@@ -35,6 +37,23 @@ def _cell(value: Any) -> str:
     if value is None:
         return ""
     return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def show_in_notebook(lines: Sequence[str]) -> None:
+    """Show lines above the answer of a notebook's cell, each once in a run of it; elsewhere nothing is shown."""
+    library = sys.modules.get("IPython")
+    shell = library.get_ipython() if library is not None else None
+    if shell is None or not hasattr(shell, "kernel"):
+        return
+    shown: set[tuple[int, str]] = _shown.setdefault("lines", set())
+    fresh = [line for line in dict.fromkeys(lines) if (shell.execution_count, line) not in shown]
+    shown.update((shell.execution_count, line) for line in fresh)
+    if fresh:
+        page = "".join(f"<p>{html.escape(line)}</p>" for line in fresh)
+        import_module("IPython.display").display({"text/plain": "\n".join(fresh), "text/html": page}, raw=True)
+
+
+_shown: dict[str, set[tuple[int, str]]] = {}
 
 
 def summary_line(result: object) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from dataclasses import dataclass, field
 from typing import Any, get_args
 
@@ -96,7 +97,8 @@ class Results:
     def _repr_html_(self) -> str:
         kinds = {"algorithm": self.algorithms, "dataset": self.datasets, "metric": self.metrics}
         counts = listing(count_of(len(names), kind) for kind, names in kinds.items())
-        return table_html(self.frame, f"Results: {counts}", most=10)
+        told = "".join(f"<p>{html.escape(line)}</p>" for line in (self.told_reading(), *self.notes))
+        return told + table_html(self.frame, f"Results: {counts}", most=10)
 
     @property
     def metrics(self) -> list[str]:

@@ -14,6 +14,7 @@ import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.errors import InputError, UsageError
+from recassay.core.tables.results import Results
 from recassay.core.words import listing
 from recassay.data.importers.contract import KIND_WORDS, RESULTS
 from recassay.data.importers.detect import detect, made_part, part_of
@@ -114,6 +115,7 @@ def _folder(folder: Path, asked: Asked, format: str | None) -> list[Part]:
     users: list[Part] = []
     left: Counter[str] = Counter()
     unread: list[str] = []
+    vain: UsageError | None = None
     trec: dict[str, list[Path]] = {"lists": [], "judgements": []}
     for path in _files_below(folder):
         if path.stat().st_size == 0:
@@ -128,14 +130,19 @@ def _folder(folder: Path, asked: Asked, format: str | None) -> list[Part]:
                     trec[kind].append(path)
                 continue
             part = _repeated(part_of(file, importer, asked), path.relative_to(folder))
+            if not _repeats_cells(part):  # one that is refused must not spoil the folder
+                Results.from_frame(part.frame, where=part.where)
             (users if kind == "user results" else parts).append(part)
-        except InputError as error:
+        except (InputError, UsageError) as error:
+            vain = vain or (error if isinstance(error, UsageError) else None)
             unread.append(f"{path.relative_to(folder)} ({error.what})")
     if not parts and not users and all(trec.values()):
         users = [_judged_run(run, trec["judgements"]) for run in trec["lists"]]
         for judged in trec:
             left.pop(f"files with {KIND_WORDS[judged]}", None)
     if not parts and not users:
+        if vain is not None:
+            raise vain
         why = f"; {unread[0]}" if unread else ""
         raise InputError(f"there is no study in this folder, and no file with results{why}", where=str(folder),
                          fix="name the folder of a study, or files with results")  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import re
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from io import BytesIO
 from itertools import islice
@@ -21,9 +21,9 @@ from recassay.data.importers.contract import Imported
 from recassay.data.importers.literals import read_literal
 from recassay.data.importers.opened import OpenedFile
 from recassay.data.tables.form import Asked, Table
-from recassay.data.tables.grid import is_number, refuse_wide, table_of
+from recassay.data.tables.grid import is_number, is_title, refuse_wide, table_of
 from recassay.data.tables.html import html_grids
-from recassay.data.tables.labels import metrics_in, spelled
+from recassay.data.tables.labels import known_metric, metrics_in, spelled
 from recassay.data.tables.latex import latex_grids
 from recassay.data.tables.nested import table_from_json
 from recassay.data.tables.read import read_frame
@@ -43,6 +43,9 @@ ENDINGS = frozenset(f".{ending}" for ending in _ENDINGS.split())
 """Endings of files that may hold results, in a folder."""
 _LATEX = re.compile(r"\\begin\{(?:tabular|longtable|tabu|NiceTabular|tblr|array|supertabular)")
 _HTML = re.compile(r"<table[\s>]", re.IGNORECASE)
+_TITLED = re.compile(r"^\W*(?:table|tab\.|tabelle|tableau)\s*\d", re.IGNORECASE)
+_PAIR = re.compile(r"^\s*([^:=]+?)\s*[:=]\s*([-+]?[\d.][\d.,eE+-]*\s*%?)\s*$")
+"""A line of a log that says a metric and its value."""
 _FIX = "give at least two algorithms on two datasets"
 
 
@@ -56,7 +59,7 @@ def read_tables(file: OpenedFile, asked: Asked) -> Imported:
     failures: list[InputError] = []
     for table in tables:
         try:
-            read.append(long_form(table, asked, file.name, table.dataset or file.dataset(), file.stem))
+            read.append(long_form(table, asked, file.name, table.dataset or file.dataset(), file.stem, _folder(file)))
         except InputError as error:
             failures.append(error)
     if not read:
@@ -72,6 +75,10 @@ def read_tables(file: OpenedFile, asked: Asked) -> Imported:
         tuple(dict.fromkeys(guesses)),
         words_of(cell for table in tables for levels in table.headers for cell in levels),
     )
+
+
+def _folder(file: OpenedFile) -> str:
+    return next(iter(file.parents()), "")
 
 
 def tables_of(file: OpenedFile, asked: Asked) -> list[Table]:
@@ -125,12 +132,23 @@ def _document(file: OpenedFile, text: str) -> object:
 
 def _delimited(file: OpenedFile, text: str) -> Table:
     """A delimited text; a grid where its header is not one row of different names, or spaces part its columns."""
-    above = _title_lines(text)
-    text = "\n".join(list(lines_of(text))[above:]) if above else text
+    lines = list(lines_of(text))
+    above = _title_lines(lines)
+    title = " ".join(line.strip() for line in lines[:above])
+    table = _below(file, "\n".join(lines[above:]) if above else text)
+    return replace(table, title=title) if title and not table.title else table
+
+
+def _below(file: OpenedFile, text: str) -> Table:
+    """The table of a delimited text below its title."""
     filled = islice((line for line in lines_of(text) if line.strip()), 2)
     first, second = next(filled, ""), next(filled, "")
     delimiter = max("\t,;|", key=first.count)
     if not first.count(delimiter):
+        pairs = [_PAIR.match(line) for line in islice(lines_of(text), 1000) if line.strip()]
+        named = [pair.groups() for pair in pairs if pair and known_metric(pair[1])]
+        if named and len(named) == len(pairs):
+            return Table.of(pl.DataFrame(named, schema=[c.METRIC, c.VALUE], orient="row"))
         spaced = spaced_grid(text)
         drawn = table_of(spaced, drawn=True) if spaced else None
         return drawn or Table.of(read_frame(text.encode(), file.name, empty_fix=_FIX))
@@ -148,14 +166,26 @@ def _delimited(file: OpenedFile, text: str) -> Table:
     return Table.of(read_frame(text.encode(), file.name, empty_fix=_FIX))
 
 
-def _title_lines(text: str) -> int:
-    """How many lines stand above the header of a delimited text: comments, and a title that no delimiter parts."""
-    lines = list(islice(lines_of(text), 12))
+def _title_lines(text: Sequence[str]) -> int:
+    """How many lines stand above the header of a delimited text: comments, and a title, which may have commas."""
+    lines = text[:12]
     delimiter = max("\t,;|", key=lambda mark: sum(mark in line for line in lines))
     most = max((line.count(delimiter) for line in lines), default=0)
+    lone = not most and is_title(lines[0]) if lines else False
     for at, line in enumerate(lines[:5]):
         if line.lstrip().startswith(("#", "%", "//")) and not line.lstrip().startswith(("#,", "#\t", "#;", "%,")):
             continue
-        if line.strip() and (line.count(delimiter) or not most):
+        titled = is_title(next(iter(line.split(delimiter)))) and any(line.split(delimiter)[1:])
+        if titled and at + 1 < len(lines) and not _is_row(line, lines[at + 1], delimiter):
+            continue
+        if line.strip() and (line.count(delimiter) or not most) and not (lone and at == 0):
             return at
     return 0
+
+
+def _is_row(line: str, below: str, delimiter: str) -> bool:
+    """Whether a line that begins like a title is a row of the table: it is quoted, or its fields end with numbers."""
+    fields = line.split(delimiter)
+    return line.lstrip().startswith('"') or is_number(fields[-1]) or (
+        len(fields) == len(below.split(delimiter)) and not _TITLED.match(line)
+    )  # fmt: skip

@@ -89,7 +89,7 @@ def assign_roles(
     for role in (USER, ITEM):
         if role not in roles:
             what = f"no column is recognised as the {role} among {listing(map(brief, names), most=8)}"
-            raise InputError(what, where=where, fix=f"say which one it is: columns={{'{role}': ...}}")
+            raise InputError(what, where=where, fix=f"say which one it is: `columns={{'{role}': 'NAME'}}`")
     for (role, place), (other, same) in combinations(roles.items(), 2):
         if place == same:
             what = f"column {names[place]!r} cannot be both the {role} and the {other}"

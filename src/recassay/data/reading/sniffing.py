@@ -100,7 +100,7 @@ def positional_roles(rows: Sequence[Sequence[str]], fields: int, where: str) -> 
     More than four columns are not guessed.
     """
     if fields > 4:
-        fix = "say which is which: columns={'user': 0, 'item': 1, ...}"
+        fix = "say which is which, by position: `columns={'user': '0', 'item': '1'}`"
         raise InputError(f"there are {fields} columns and no header", where=where, fix=fix)
     roles = {USER: 0, ITEM: 1}
     if fields == 3:

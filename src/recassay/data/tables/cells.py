@@ -60,6 +60,7 @@ _CELL = re.compile(
 _OVER_BUDGET = re.compile(r"[>≥]\s*\d+(\.\d+)?\s*(h|hrs?|hours?|d|days?|min|gb|gib|tb|s|sec)\.?", re.IGNORECASE)
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+")
 """A number that points may part into thousands, and do where the commas of its column are decimal."""
+_PLAIN, _WITH_COMMA = re.compile(r"-?[0-9]{1,40}(?:\.[0-9]{1,40})?"), re.compile(r"-?[0-9]{1,40},[0-9]{1,40}")
 FROM_INTERVAL = 2 * 1.959964
 """The width of a 95 % interval in standard errors."""
 
@@ -87,10 +88,11 @@ class Numbers:
     absent: Counter[str] = field(default_factory=Counter)
 
 
-def numbers(column: pl.Series, where: str, *, percent: bool = False) -> Numbers:
+def numbers(column: pl.Series, where: str, *, percent: bool = False, decimal: bool = False) -> Numbers:
     """The column as float64, with what was stated beside the numbers; text that is no number raises with its row.
 
-    `percent` where the header says that every number is one, with or without its own sign.
+    `percent` where the header says that every number is one, with or without its own sign; `decimal` where a comma
+    before three digits is a decimal one, since thousands cannot be or since the commas of the other columns are.
     """
     share = 0.01 if percent else 1.0
     if column.dtype.is_numeric() or column.dtype in (pl.Boolean, pl.Null):
@@ -100,7 +102,7 @@ def numbers(column: pl.Series, where: str, *, percent: bool = False) -> Numbers:
     odd = text.filter(plain.is_null()).unique(maintain_order=True).to_list()
     if not odd:
         return Numbers(plain * share)
-    comma = has_decimal_comma(text.unique().to_list())
+    comma = has_decimal_comma(text.unique().to_list(), three=decimal)
     if comma:
         odd += [
             content
@@ -111,7 +113,7 @@ def numbers(column: pl.Series, where: str, *, percent: bool = False) -> Numbers:
     cells = {content: read_cell(content, comma, percent=percent) for content in odd}
     beside = 0 if percent else _percent_beside(cells, text, plain)
     if beside:
-        shares = numbers(column, where, percent=True)
+        shares = numbers(column, where, percent=True, decimal=decimal)
         return replace(shares, taken=shares.taken + Counter({_UNSIGNED: beside}))
     bad = text.is_in([content for content, cell in cells.items() if cell.value is None and not cell.missing]).arg_true()
     if bad.len():
@@ -141,6 +143,10 @@ def _percent_beside(cells: dict[str, Cell], text: pl.Series, plain: pl.Series) -
 
 def read_cell(text: str, decimal_comma: bool = False, *, percent: bool = False) -> Cell:
     """One cell; `value` None and not `missing` where it is no number."""
+    plain = _WITH_COMMA.fullmatch(text) if decimal_comma else _PLAIN.fullmatch(text)
+    if plain is not None:  # most cells; what follows takes ten times as long
+        number = float(text.replace(",", "."))
+        return Cell(number / 100 if percent else number, taken=("decimal commas",) if decimal_comma else ())
     if len(text) > 400:
         return Cell(None)
     taken: list[str] = []
@@ -196,11 +202,11 @@ def holds_numbers(column: pl.Series) -> bool:
     return held > 0 and 2 * fine > numbers + len(odd)
 
 
-def has_decimal_comma(texts: Iterable[str]) -> bool:
+def has_decimal_comma(texts: Iterable[str], *, three: bool = False) -> bool:
     """Whether the commas of a column are decimal: where `0,4`, `12,34` or `1.234,5` occur and `1,234.5` does not.
 
     A comma before exactly three digits (`1,234`) may be either; it separates thousands unless others decide, or unless
-    every number of the column has just one such comma and starts with a zero.
+    every number of the column has just one such comma and starts with a zero. With `three` it is a decimal one.
     """
     decimal = thousands = 0
     for text in texts:
@@ -209,7 +215,7 @@ def has_decimal_comma(texts: Iterable[str]) -> bool:
                 thousands += bool(re.fullmatch(r"\d*\.\d+", token) and not _THOUSANDS.fullmatch(token))
             elif token.rfind(".") > token.rfind(","):
                 return False
-            elif not re.fullmatch(r"[1-9]\d{0,2}(,\d{3})+", token):
+            elif (three and token.count(",") == 1) or not re.fullmatch(r"[1-9]\d{0,2}(,\d{3})+", token):
                 decimal += 1
     return decimal > 0 and not thousands
 

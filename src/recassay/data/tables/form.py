@@ -140,8 +140,12 @@ class Reading:
     """What it is on, where nothing else says so."""
     stem: str = ""
     """The name of its file, which may say the metric."""
+    folder: str = ""
+    """The name of the folder of its file, which may say the algorithm or the dataset."""
     roles: Mapping[str, int] = field(default_factory=dict)
     """The column of each role that is known."""
+    stated: Mapping[int, tuple[str, str]] = field(default_factory=dict)
+    """The statistic of a column whose header stated it beside a name, and that whole header."""
     values: tuple[ValueColumn, ...] = ()
     left_out: tuple[str, ...] = ()
     """The names of columns that are neither."""

@@ -13,24 +13,31 @@ from recassay.core.names import canonical
 from recassay.core.tables.labels import is_share
 from recassay.core.words import count_of, listing
 from recassay.data.reading.roles import USUAL_NAMES
-from recassay.data.tables.cells import FROM_INTERVAL, Numbers, numbers
-from recassay.data.tables.form import Reading, ValueColumn
-from recassay.data.tables.headers import unknown
+from recassay.data.tables.cells import FROM_INTERVAL, Numbers, has_decimal_comma, numbers
+from recassay.data.tables.form import Reading, Reason, ValueColumn
+from recassay.data.tables.headers import OF_FILE, stated_by, unknown
+from recassay.data.tables.labels import metric_of_file, own_name, spelled
+from recassay.data.tables.roles import texts
 from recassay.data.tables.tidy import filled_down, labelled, with_cutoffs
-from recassay.data.tables.words import AVERAGE, INTERVAL, OTHER_PHASES, PHASE
+from recassay.data.tables.words import AVERAGE, EPOCHS, INTERVAL, OTHER_PHASES, PHASE
 
 _NAMES = (c.ALGORITHM, c.DATASET, c.METRIC)
 _KEPT = (c.SEED, c.FOLD, c.RUNS, c.USER)
+_LOOKED_AT = 2_000
+"""Cells of a column that say whether its commas are decimal."""
 _ONE_RUN = pl.lit(1, dtype=pl.Int64).alias(c.RUNS)
 """Beside a standard error, which is the deviation of one run."""
 
 
 def long_table(reading: Reading) -> Reading:
     """The frame of a table with a column of values."""
-    roles, table, metric = reading.roles, reading.table, reading.asked.metric
+    roles, table = reading.roles, reading.table
+    metric, told = _metric_of_values(reading)
     if not reading.is_long or c.ALGORITHM not in roles or (c.METRIC not in roles and not metric):
         return reading.passed("columns of algorithms, metrics and values are not all there")
-    read = numbers(table.columns[roles[c.VALUE]], reading.where)
+    labels = texts(table.columns[roles[c.METRIC]]) if c.METRIC in roles else [metric]
+    bounded = all(is_share(known.label) for text in labels if (known := spelled(text))) and any(map(spelled, labels))
+    read = numbers(table.columns[roles[c.VALUE]], reading.where, decimal=bounded or _has_commas(reading))
     index = [table.columns[roles[name]].alias(name) for name in (*_NAMES, *_KEPT) if name in roles]
     spread, why = _spread_of_values(reading, read)
     frame = pl.DataFrame([*index, read.values.alias(c.VALUE)]).with_columns(*spread)
@@ -45,8 +52,27 @@ def long_table(reading: Reading) -> Reading:
         frame=frame.filter(~_not_tested(reading)),
         taken=read.taken,
         absent=read.absent,
-        reasons=reading.because(why or "one column holds all values", "note" if why else "taken"),
+        reasons=(*told, *reading.because(why or "one column holds all values", "note" if why else "taken")),
     )
+
+
+def _metric_of_values(reading: Reading) -> tuple[str, tuple[Reason, ...]]:
+    """The metric of a long table that has no column of metrics, and where it was found; empty where nothing says it.
+
+    Where nobody names it, one that rows of algorithms and datasets have is called as the column of values is.
+    """
+    if not reading.is_long or c.METRIC in reading.roles:
+        return "", ()
+    stated, place = stated_by(reading)
+    if reading.asked.metric is not None:
+        return reading.asked.metric, ()
+    if stated is not None:
+        return stated.label, (Reason(f"{stated.label} was taken as the metric, by the {place}", "guess"),)
+    if not {c.ALGORITHM, c.DATASET} <= reading.roles.keys() or reading.has_metrics:
+        return "", ()
+    name = reading.table.names()[reading.roles[c.VALUE]]
+    label = c.VALUE if AVERAGE.match(name) else own_name(name)
+    return label, (Reason(f"no column names the metric: it is called {label!r} (`metric` names another)", "note"),)
 
 
 def _spread_of_values(reading: Reading, read: Numbers) -> tuple[list[pl.Series | pl.Expr], str]:
@@ -86,6 +112,25 @@ def gaps_below_names(reading: Reading) -> Reading:
         columns[places[name]] = named[name]
     why = f"gaps in the column of {listing(filled)} were filled with the name above them"
     return replace(reading, table=replace(table, columns=tuple(columns)), reasons=reading.because(why, "note"))
+
+
+def columns_of_one_thing(reading: Reading) -> Reading:
+    """Of standard deviations and errors of one cell the first kind, and of columns of validation data the first one."""
+    if reading.frame is not None or not is_readable(reading):
+        return reading.passed("no columns of numbers are read")
+    kept: list[ValueColumn] = []
+    for column in reading.values:
+        same = [each for each in reading.values if (each.cell, each.phase) == (column.cell, column.phase)]
+        deviations = any(each.statistic == "deviation" for each in same)
+        earlier = any((each.cell, each.phase, each.statistic) == (column.cell, column.phase, column.statistic)
+                      for each in kept)  # fmt: skip
+        if not (column.statistic == "error" and deviations) and not (column.phase == "valid" and earlier):
+            kept.append(column)
+    gone = [column.place for column in reading.values if column not in kept]
+    if not gone:
+        return reading.passed("no two columns hold one thing")
+    left = (*reading.left_out, *(reading.table.names()[place] for place in gone))
+    return replace(reading, values=tuple(kept), left_out=left, reasons=reading.because("one column for each thing"))
 
 
 def tested_columns(reading: Reading) -> Reading:
@@ -131,7 +176,17 @@ def table_of_columns(reading: Reading) -> Reading:
 def _numbers_of(reading: Reading, column: ValueColumn) -> tuple[Numbers, bool]:
     """The numbers of a column, and whether its header says that they are percent."""
     percent = bool(column.metric and column.metric.percent)
-    return numbers(reading.table.columns[column.place], reading.where, percent=percent), percent
+    decimal = bool(column.metric and is_share(column.metric.label)) or _has_commas(reading)
+    return numbers(reading.table.columns[column.place], reading.where, percent=percent, decimal=decimal), percent
+
+
+def _has_commas(reading: Reading) -> bool:
+    """Whether the commas of a table are decimal: one of its columns of numbers says so, and none has points."""
+    cells = (column.cast(pl.String).head(_LOOKED_AT).unique().to_list()
+             for j, column in enumerate(reading.table.columns)
+             if column.dtype == pl.String and j in {reading.roles.get(c.VALUE), *(v.place for v in reading.values)}
+             and column.str.contains(",", literal=True).any())  # fmt: skip
+    return has_decimal_comma(text for each in cells for text in each if text)
 
 
 def _part(reading: Reading, column: ValueColumn, read: Numbers) -> pl.DataFrame:
@@ -146,12 +201,11 @@ def _part(reading: Reading, column: ValueColumn, read: Numbers) -> pl.DataFrame:
         part = part.with_columns(pl.lit(label).alias(c.METRIC))
     if column.other and reading.across and (column.metric or c.METRIC in roles):
         part = part.with_columns(pl.lit(column.other).alias(reading.across))
-    spreads = {each.cell: each for each in reading.values if each.statistic in ("deviation", "error")}
-    beside = spreads.get((label, column.other))
+    beside = next((each for kind in ("deviation", "error") for each in reading.values
+                   if each.statistic == kind and each.cell == column.cell), None)  # fmt: skip
     stated = read.deviations
     if beside is not None:
-        percent = bool(metric and metric.percent)
-        stated = numbers(table.columns[beside.place], reading.where, percent=percent).values
+        stated = _numbers_of(reading, replace(beside, metric=metric))[0].values
     if stated is not None:
         part = part.with_columns((stated * unit).alias(c.DEVIATION))
     if beside is not None and beside.statistic == "error":
@@ -252,6 +306,8 @@ def algorithm_of_the_file(reading: Reading) -> Reading:
 def dataset_of_the_file(reading: Reading) -> Reading:
     """A table that names no dataset is on the one that the user or its place names."""
     frame, asked, place = made(reading), reading.asked.dataset, reading.dataset
+    if any(reason.text.endswith(f"by the {OF_FILE}") for reason in reading.reasons):
+        place = metric_of_file(place)[1] or place
     if c.DATASET not in frame.columns:
         frame = frame.with_columns(pl.lit(asked or place).alias(c.DATASET))
         if asked is not None:
@@ -272,6 +328,18 @@ def rows_of_users(reading: Reading) -> Reading:
     count = frame.get_column(c.USER).drop_nulls().n_unique()
     why = f"its rows are of {count_of(count, 'user')}: means over users were taken, with their deviations"
     return replace(reading, reasons=reading.because(why, "note"))
+
+
+def rows_of_epochs(reading: Reading) -> Reading:
+    """Refuse a table with a row for each epoch: the mean of them is nobody's result."""
+    frame, names = made(reading), reading.table.names()
+    epochs = [name for name in names if canonical(name) in EPOCHS]
+    key = [name for name in (*c.RESULT_KEY, c.SEED, c.FOLD, c.USER) if name in frame.columns]
+    if not epochs or not frame.select(pl.struct(key).is_duplicated().any()).item():
+        return reading.passed("rows are not of single epochs")
+    what = f"it has several rows per cell, one for each {epochs[0]!r}"
+    fix = f"keep the rows of one {epochs[0]!r} each: the last, or the one that validation data chose"
+    raise InputError(what, where=reading.where, fix=fix)
 
 
 def averages_over_datasets(reading: Reading) -> Reading:

@@ -28,6 +28,9 @@ _NAME_NOISE = re.compile(
 _PAIRED = re.compile(r"<([a-zA-Z]+)\b[^<>]*>([^<>]*)</\1>")
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 
+_TITLE = re.compile(r"^\W*(table|tab\.|tabelle|tableau|figure|fig\.)\s*[\dIVXA-Z]+\b", re.IGNORECASE)
+_WORDS_OF_NAMES = 5
+
 _MARK = re.compile(r"(?:\^?[†‡§¶*]+|\^\s*[\d,]+|\^\s*[a-z]|\s\[\d+(?:,\s*\d+)*\])+$")
 
 
@@ -83,7 +86,10 @@ def table_of(rows: Sequence[Sequence[str]], title: str = "", *, drawn: bool = Fa
     first = next((i for i, row in enumerate(grid) if _is_data(row)), 1 if _is_long(grid) else 0)
     if first == 0:
         return None
-    head, body, corners = _without_counted_index(grid[:first], grid[first:])
+    named, head = _without_titles(grid[:first])
+    title = title or named
+    head, body = _panels_with_headers(head, grid[first:])
+    head, body, corners = _without_counted_index(head, body)
     head, index = _without_index_names(head, body)
     named_above = len(head) > 1 and bool(head[-2][0] or head[-1][0])
     if index is None and named_above and _panel(head[-1]) is not None and len(grid[0]) > 2:
@@ -110,6 +116,29 @@ def _without_gaps(rows: Sequence[Sequence[str]]) -> list[list[str]]:
     grid = [[cell.strip() for cell in row] + [""] * (width - len(row)) for row in rows if any(map(str.strip, row))]
     filled = [j for j in range(width) if any(row[j] for row in grid)]
     return [[row[j] for j in filled] for row in grid] if len(filled) < width else grid
+
+
+def _without_titles(head: list[list[str]]) -> tuple[str, list[list[str]]]:
+    """The title that stands above the headers, across the table or in the first cell, and the rows below it."""
+    titles: list[str] = []
+    while len(head) > 1 and len(head[0]) > 1 and (text := _panel(head[0])) and is_title(text):
+        titles.append(text)
+        head = head[1:]
+    return " ".join(titles), head
+
+
+def is_title(text: str) -> bool:
+    """Whether a text is a title of a table and no name: it says so, or it has as many words as no name has."""
+    return bool(_TITLE.match(text)) or len(text.split()) > _WORDS_OF_NAMES
+
+
+def _panels_with_headers(head: list[list[str]], body: list[list[str]]) -> tuple[list[list[str]], list[list[str]]]:
+    """Head and body of a table whose panels each repeat the header, with it once and the panels in the body."""
+    if not head or head[-1] not in body:
+        return head, body
+    *above, header = head
+    first = above[-1:] if above and _panel(above[-1]) is not None else []
+    return [*above[: len(above) - len(first)], header], [*first, *(row for row in body if row != header)]
 
 
 def _without_counted_index(

@@ -123,6 +123,22 @@ def has_cutoff(name: str) -> bool:
     return known is None or known.cutoff
 
 
+def metric_of_file(stem: str) -> tuple[Spelled | None, str]:
+    """The one metric that the name of a file says, and what else it says: `ndcg_ml-1m` is ndcg and ml-1m."""
+    named = metrics_in(stem)
+    if len(named) > 1:
+        return None, stem
+    found = re.search(r"[A-Za-z][A-Za-z-]*\s?@\s?\d+", stem) if named else None
+    if found is not None:
+        return spelled(named[0]), (stem[: found.start()] + stem[found.end() :]).strip("-_. ")
+    first, last = re.match(r"^([A-Za-z]+)[-_. ]+(.+)$", stem), re.match(r"^(.+)[-_. ]+([A-Za-z]+)$", stem)
+    for metric, rest in ((first[1], first[2]) if first else ("", ""), (last[2], last[1]) if last else ("", "")):
+        known = known_metric(metric)
+        if known is not None:
+            return known, rest
+    return None, stem
+
+
 def metrics_in(text: str) -> list[str]:
     """The labels of the known metrics with a cut-off that a sentence names (`NDCG@10 of all models`), each once."""
     metrics = map(known_metric, re.findall(r"[A-Za-z][A-Za-z-]*\s?@\s?\d+", text))

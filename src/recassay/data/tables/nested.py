@@ -12,6 +12,7 @@ from recassay.core import columns as c
 from recassay.data.tables.form import Asked, Table, levels_in
 from recassay.data.tables.labels import spelled
 from recassay.data.tables.orientation import OPPOSITE, opinion, unclear
+from recassay.data.tables.statistics import statistic_alone
 
 WRAPPERS = ("results", "data", "records", "rows", "runs", "experiments", "metrics", "scores")
 _STATISTICS = dict.fromkeys(("mean", "avg", "value"), c.VALUE) | dict.fromkeys(("std", "stdev", "sd"), c.DEVIATION)
@@ -35,7 +36,7 @@ def _records(document: Any) -> list[dict[str, Any]] | None:
     if not isinstance(document, dict):
         return None
     if {"columns", "data"} <= document.keys() and isinstance(document["data"], list):
-        names = [str(name) for name in document["columns"]]
+        names = [str(tuple(name)) if isinstance(name, list) else str(name) for name in document["columns"]]
         index = document.get("index") or range(len(document["data"]))
         rows = [row for row in document["data"] if isinstance(row, list)]
         return [{"": label, **dict(zip(names, row, strict=False))} for label, row in zip(index, rows, strict=False)]
@@ -66,7 +67,8 @@ def _flat(record: Mapping[str, Any]) -> dict[str, Any]:
     flat: dict[str, Any] = {}
     for name, value in record.items():
         if isinstance(value, dict):
-            phase = f"{name}_" if str(name).lower() in _PHASES else ""
+            stated = all(statistic_alone(str(key)) for key in value)
+            phase = f"{name}_" if stated or str(name).lower() in _PHASES else ""
             flat.update({f"{phase}{key}": inner for key, inner in _flat(value).items()})
         elif not isinstance(value, list):
             flat[str(name)] = value

@@ -91,6 +91,34 @@ def rows_alone(reading: Reading) -> Reading:
     return _of_one_column(reading, roles[c.DATASET] if c.DATASET in roles else free[0])
 
 
+def names_of_the_path(reading: Reading) -> Reading:
+    """A table of metrics and values alone is of the algorithm and the dataset that its file and folder are named after.
+
+    Known names say which is which, or the reader is asked.
+    """
+    table, names = reading.table, [reading.stem, reading.folder]
+    if not reading.is_long or c.METRIC not in reading.roles or set(_KINDS) & reading.roles.keys():
+        return reading.passed("rows or headers name algorithms or datasets")
+    if not all(names) or free_names(reading):
+        return reading.passed("the path has no name for each, or the table has names of its own")
+    known, why = opinion([reading.folder], [reading.stem])
+    kind = reading.asked.rows or known
+    if kind is None:
+        what = f"its folder {reading.folder!r} and its name {reading.stem!r} do not say which is the algorithm"
+        fix = "add `wide=True` if the folder is, or `transpose=True` if the file is"
+        raise InputError(what, where=reading.where, fix=fix)
+    columns = (pl.Series(kind, [reading.folder] * table.height), pl.Series("", [reading.stem] * table.height))
+    made = replace(table, columns=(*table.columns, *columns), headers=(*table.headers, (kind,), (OPPOSITE[kind],)))
+    at = len(table.columns)
+    told = f"its folder was taken as the {kind} and its name as the {OPPOSITE[kind]}"
+    return replace(
+        reading,
+        table=made,
+        roles={**reading.roles, kind: at, OPPOSITE[kind]: at + 1},
+        reasons=reading.because(f"{told}, since {why}" if known else told, "guess" if known else "taken"),
+    )
+
+
 def _of_several_columns(reading: Reading, free: list[int], panel: int | None) -> Reading:
     """Which of several columns of names has the algorithms: known names say so, or the reader is asked."""
     names = reading.table.names()

@@ -15,7 +15,18 @@ from recassay.data.tables.cells import holds_numbers
 from recassay.data.tables.form import Reading, Table
 from recassay.data.tables.headers import spread_named
 from recassay.data.tables.labels import known_metric
-from recassay.data.tables.words import AVERAGE, CUTOFF, CUTOFFS, IGNORED, INTERVAL, PHASE, PHASES, SYNONYMS, TEST
+from recassay.data.tables.words import (
+    AVERAGE,
+    BACKBONES,
+    CUTOFF,
+    CUTOFFS,
+    IGNORED,
+    INTERVAL,
+    PHASE,
+    PHASES,
+    SYNONYMS,
+    TEST,
+)
 
 
 def asked_columns(reading: Reading) -> Reading:
@@ -48,6 +59,23 @@ def named_columns(reading: Reading) -> Reading:
     if len(roles) == len(reading.roles):
         return reading.passed("no header is the usual word for a role")
     return replace(reading, roles=roles, reasons=reading.because(f"headers are usual words for {listing(roles)}"))
+
+
+def backbone_column(reading: Reading) -> Reading:
+    """A column of backbones beside methods: both names together are one algorithm, where methods repeat."""
+    table, roles = reading.table, reading.roles
+    found = [j for j in _called(table, roles, BACKBONES) if not holds_numbers(table.columns[j])]
+    if len(found) != 1 or c.ALGORITHM not in roles:
+        return reading.passed("no column of backbones beside one of methods")
+    method, backbone = (table.columns[j].cast(pl.String) for j in (roles[c.ALGORITHM], found[0]))
+    pairs = pl.DataFrame([backbone.alias("first"), method.alias("last")])
+    if pairs.unique().height == method.n_unique():
+        return reading.passed("each method has one backbone")
+    joined = pairs.select(pl.concat_str("first", pl.lit(" + "), "last")).to_series()
+    columns = tuple(joined if j == roles[c.ALGORITHM] else column for j, column in enumerate(table.columns))
+    names = listing(reading.names_at((found[0], roles[c.ALGORITHM])), last="and")
+    why = f"the columns {names} together name the algorithms"
+    return replace(reading, table=replace(table, columns=columns), reasons=reading.because(why, "note"))
 
 
 def phase_column(reading: Reading) -> Reading:

@@ -17,7 +17,7 @@ import polars as pl
 from recassay.core import columns as c
 from recassay.core.errors import UsageError
 from recassay.core.words import count_of, listing
-from recassay.data.tables import frames, headers, orientation, roles, tidy
+from recassay.data.tables import frames, headers, orientation, roles, statistics, tidy
 from recassay.data.tables.form import Asked, Reader, Reading, Table
 from recassay.data.tables.grid import plain_name, refuse_wide
 from recassay.data.tables.join import Imported
@@ -26,14 +26,14 @@ from recassay.data.tables.words import GAIN
 _log = logging.getLogger(__name__)
 
 
-def long_form(table: Table, asked: Asked, where: str, dataset: str, stem: str = "") -> Imported:
+def long_form(table: Table, asked: Asked, where: str, dataset: str, stem: str = "", folder: str = "") -> Imported:
     """The long frame of a table and what to tell; `dataset` is what it is on where nothing else says so.
 
-    `stem` is the name of its file, which may say the metric.
+    `stem` is the name of its file, which may say the metric, and `folder` that of its folder.
     """
     refuse_wide(len(table.columns), where)
     asked = replace(asked, wide=False, transpose=False) if table.oriented else asked
-    reading = read_through(Reading(table, asked, where, dataset, stem))
+    reading = read_through(Reading(table, asked, where, dataset, stem, folder))
     guesses = [table.guess] if table.guess else []
     guesses += [reason.text for reason in reading.reasons if reason.kind == "guess"]
     notes = [reason.text for reason in reading.reasons if reason.kind == "note"]
@@ -54,7 +54,8 @@ def options_in_vain(reading: Reading) -> Reading:
     asked = reading.asked
     if asked.rows is None:
         return reading.passed("the user did not say the shape")
-    if reading.is_long or {c.ALGORITHM, c.DATASET} <= reading.roles.keys():
+    named = {c.ALGORITHM, c.DATASET} & reading.roles.keys()
+    if len(named) == 2 or (reading.is_long and (named or c.METRIC not in reading.roles)):
         option = "`wide`" if asked.wide else "`transpose`"
         what = f"names algorithms and datasets in columns, so {option} has no effect"
         raise UsageError(what, where=reading.where, fix=f"leave out {option}")
@@ -82,19 +83,23 @@ def rows_of_gains(reading: Reading) -> Reading:
 
 READERS: tuple[Reader, ...] = (
     # The table itself
-    tidy.tuples_in_rows, tidy.remarks_below,
+    tidy.tuples_in_rows, tidy.remarks_below, statistics.statistics_in_rows, statistics.seeds_across,
+    statistics.statistics_in_headers,
     # What columns are, by words and contents
-    roles.asked_columns, roles.named_columns, roles.phase_column, roles.split_as_fold, roles.average_as_values,
-    roles.cutoff_column, roles.metrics_in_rows, roles.error_column,
+    roles.asked_columns, roles.named_columns, roles.backbone_column, roles.phase_column, roles.split_as_fold,
+    roles.average_as_values, roles.cutoff_column, roles.metrics_in_rows, roles.error_column,
     # What the headers of numbers name
-    headers.number_columns, headers.whole_headers, headers.compound_headers, headers.stated_metric, options_in_vain,
+    headers.number_columns, headers.cutoffs_of_names, headers.costs_beside, headers.whole_headers,
+    headers.compound_headers, headers.stated_metric, options_in_vain,
     # Which names are algorithms and which are datasets
     orientation.rows_without_names, orientation.names_of_a_long_table, orientation.rows_beside_headers,
-    orientation.rows_alone,
+    orientation.rows_alone, orientation.names_of_the_path,
     # The long frame
-    rows_of_gains, frames.long_table, frames.gaps_below_names, frames.tested_columns, frames.table_of_columns,
-    frames.refuse_unread, frames.rows_not_tested, frames.columns_left_out, frames.metrics_of_own_names,
-    frames.algorithm_of_the_file, frames.dataset_of_the_file, frames.rows_of_users, frames.averages_over_datasets,
+    rows_of_gains, frames.long_table, frames.gaps_below_names, frames.columns_of_one_thing,
+    frames.tested_columns, frames.table_of_columns, frames.refuse_unread, frames.rows_not_tested,
+    frames.columns_left_out, frames.metrics_of_own_names,
+    frames.algorithm_of_the_file, frames.dataset_of_the_file, frames.rows_of_epochs, frames.rows_of_users,
+    frames.averages_over_datasets,
     frames.averages_over_algorithms,
 )  # fmt: skip
 """Each takes what it knows from the table, or passes; the next one sees what it took."""

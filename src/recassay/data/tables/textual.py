@@ -67,7 +67,8 @@ def spaced_grid(text: str) -> list[list[str]] | None:
     Two or more spaces part columns, or single ones where that gives every line the same number of cells. A title above
     and remarks below are left out; a header may lack the name of its first column.
     """
-    lines = [line.strip() for line in lines_of(text) if line.strip()]
+    raw = [line for line in lines_of(text) if line.strip()]
+    lines = [line.strip() for line in raw]
     if len(lines) < 3 or len(lines) > 100_000 or "\t" in text[:10_000]:
         return None
     for gap, share in ((r"\s{2,}", 0.8), (r"\s+", 1.0)):
@@ -85,5 +86,23 @@ def spaced_grid(text: str) -> list[list[str]] | None:
         head = ["", *body[0]] if len(body[0]) == width - 1 else body[0]
         kept = [head, *(row for row in body[1:] if len(row) == width)]
         if width > 1 and first < 4 and len(kept) > 2 and len(kept) >= share * len(body):
-            return kept
+            above = _above(raw[first - 1], raw[first], width) if first and gap != r"\s+" else None
+            return kept if above is None else [above, *kept]
     return None
+
+
+def _above(line: str, header: str, width: int) -> list[str] | None:
+    """The upper level of two levels of headers that are aligned with spaces: each name over the columns it is of."""
+    names, below = (list(re.finditer(r"\S+(?: \S+)*", text)) for text in (line, header))
+    if len(below) != width or not 1 < len(names) < width - 1 or (width - 1) % len(names):
+        return None
+    each = (width - 1) // len(names)
+    places = [1 + i * each for i in range(len(names))]
+    for name, place in zip(names, places, strict=True):
+        middle = (name.start() + name.end()) / 2
+        if not below[place].start() - 2 <= middle <= below[place + each - 1].end() + 2:
+            return None
+    cells = [""] * width
+    for name, place in zip(names, places, strict=True):
+        cells[place] = name[0]
+    return cells

@@ -50,6 +50,8 @@ DEVIATIONS = {*SYNONYMS[c.DEVIATION], *_words("± +/-")}
 ERRORS = _words("stderr std_err std_error se sem standard_error")
 """Names of columns that hold the standard deviation, or the standard error, of the value beside it."""
 
+BACKBONES = frozenset(_words("backbone base_model backbone_model base_recommender encoder architecture"))
+"""Names of a column beside that of methods: one method on two of its names is two algorithms."""
 PHASES = _words("split subset phase partition stage set eval_set")
 TEST, OTHER_PHASES = {"test", "testing", "testset"}, {"valid", "validation", "val", "dev", "train", "training"}
 IGNORED = frozenset(_words(
@@ -59,6 +61,8 @@ IGNORED = frozenset(_words(
     "best_epoch n_trials trials"
 )) | {""}  # fmt: skip
 """Columns of numbers that are settings and counters, not metrics."""
+EPOCHS = frozenset(_words("epoch epochs step steps iteration iter checkpoint global_step"))
+"""Names of a column that counts how far a training went."""
 UNNAMED = {"", *_words("index level_0 level_1 Unnamed:0 Unnamed:1")}
 """Headers by which tools write a column that has no name."""
 STATISTICS = {"mean": "value", "avg": "value", "average": "value", "value": "value", "score": "value",
