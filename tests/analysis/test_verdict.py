@@ -9,12 +9,10 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
-from scipy import stats
 
 import recassay
 from recassay.analysis.compare.fit import compare_algorithms
 from recassay.analysis.inference.all_pairs import (
-    FLOOR,
     PairTests,
     compare_pairs,
     fewest_datasets,
@@ -29,7 +27,7 @@ from recassay.analysis.rank.fit import rank_algorithms
 from recassay.analysis.verdict import decision
 from recassay.analysis.verdict import fit as verdict_fit
 from recassay.analysis.verdict.decision import decide
-from recassay.analysis.verdict.fit import group_letters, judge, visible_lead
+from recassay.analysis.verdict.fit import group_letters, judge
 from recassay.analysis.verdict.words import effect_text, in_words, p_text, pair_sentence
 from recassay.core.errors import UsageError
 from recassay.core.seeds import derived_rng
@@ -125,7 +123,7 @@ def equal_tables(k, n, count, seed):
 @pytest.mark.slow
 @pytest.mark.parametrize(("k", "n"), [(2, 8), (6, 8), (4, 12), (8, 20)])
 def test_false_findings_are_as_rare_as_said(k, n):
-    found = [bool(judge(table, replicates=100).better.any()) for table in equal_tables(k, n, 150, seed=k * n)]
+    found = [bool(judge(table).better.any()) for table in equal_tables(k, n, 150, seed=k * n)]
     assert np.mean(found) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 150)
 
 
@@ -161,7 +159,7 @@ def test_the_leader_that_beats_each_other_alone_is_the_winner():
     """Naming the observed winner needs no correction: its pairs have at most the largest of their single p-values."""
     rng = np.random.default_rng(11)
     for _ in range(40):
-        verdict = judge(matrix(rng.normal(size=(6, 10)) + np.r_[1.2, np.zeros(5)][:, None]), replicates=100)
+        verdict = judge(matrix(rng.normal(size=(6, 10)) + np.r_[1.2, np.zeros(5)][:, None]))
         own = [pair for pair in verdict.pairs if pair.a == verdict.algorithms[0]]
         alone = all(pair.p_single < 0.05 and pair.wins > pair.losses for pair in own)
         if verdict.grade == "clear_winner":
@@ -183,7 +181,7 @@ def test_the_fewest_removals_and_who_then_leads_by_brute_force():
     rng = np.random.default_rng(6)
     for _ in range(60):
         table = matrix(rng.integers(0, 4, (4, 7)).astype(float) + np.array([[0.5], [0], [0], [0]]))
-        verdict = judge(table, replicates=100)
+        verdict = judge(table)
         if len(verdict.leaders) > 1:
             continue
         order = [table.algorithms.index(name) for name in verdict.algorithms]
@@ -300,7 +298,7 @@ def test_no_two_statements_contradict_each_other(block):
 def test_rank_and_compare_carry_one_verdict():
     for seed in range(5):
         table = random_table(100 + seed)
-        ranked, compared = rank_algorithms(table, replicates=100), compare_algorithms(table, draws=100)
+        ranked, compared = rank_algorithms(table), compare_algorithms(table, draws=100)
         assert ranked.judgement is compared.judgement, "it is computed once"
         assert ranked.possible_winners() == list(compared.judgement.could_be_best)
         assert ranked.to_dict()["verdict"] == compared.to_dict()["verdict"]
@@ -326,7 +324,7 @@ def test_letters_share_exactly_where_nothing_differs():
 
 def test_plan_speaks_of_the_rival_of_the_verdict():
     table = synthetic_results(8, seeds=1, seed=3).filter(pl.col("metric") == "ndcg@10")
-    plan, verdict = recassay.plan(table), recassay.rank(table, replicates=100).judgement
+    plan, verdict = recassay.plan(table), recassay.rank(table).judgement
     if verdict.status_of(verdict.leaders[0], verdict.rival) in ("undecided", "undecidable"):
         assert {plan.pairs[0].left, plan.pairs[0].right} == {verdict.leaders[0], verdict.rival}
     assert all(verdict.status_of(p.left, p.right) not in ("better", "worse", "equivalent") for p in plan.pairs)
@@ -403,10 +401,7 @@ def test_who_leads_and_how_likely_again():
     shared["leads_again"] = np.array([0.3, 0.25, 0.2, 0.15, 0.1])
     assert worded(five, **shared)["sentences"][0] == f"{both}; their chance of leading again: 30 % and 25 %."
     assert worded(five, **shared | none)["sentences"][0] == f"On these 9 datasets {both}."
-    unseen = "With 9 datasets, leads below 2.1 mean ranks often go unseen."
-    assert worded(five)["sentences"][2] == unseen
-    assert worded(five, grade="shared_lead")["sentences"][2] == unseen
-    assert len(worded(five, visible_lead=None)["sentences"]) == 2
+    assert len(worded(five)["sentences"]) == len(worded(five, grade="shared_lead")["sentences"]) == 2
     removed = worded(five, grade="clear_winner", removal=("a02", 3))["sentences"]
     assert removed[2] == "Without 3 of the 9 datasets, a02 would lead."
     assert len(worded(five, grade="clear_winner", removal=None)["sentences"]) == 2
@@ -585,20 +580,6 @@ def test_the_numbers_of_a_verdict_by_plain_computation():
     assert v.smallest_p == 2 / 2**12
 
 
-@pytest.mark.parametrize("n", [9, 30])
-def test_the_visible_lead_is_the_smallest_that_its_formula_shows(n):
-    """A lead of x deviations is shown with 80 % where (n x - 0.8416 sqrt n) / sqrt(n (1 + floor + x^2)) is critical."""
-    k, critical = 6, 2.0
-    lead = visible_lead(k, n, critical)
-    x = stats.norm.ppf(lead / k + 0.5)
-
-    def margin(x):
-        return (n * x - stats.norm.ppf(0.8) * np.sqrt(n)) / np.sqrt(n * (1 + FLOOR + x**2)) - critical
-
-    assert margin(x) >= 0 > margin(x - 0.005)
-    assert visible_lead(k, 4, 2.0) is None
-
-
 @pytest.mark.parametrize("up", [True, False])
 def test_who_would_lead_if_the_missing_cells_had_the_best_values(up):
     values = np.array([[0.5] * 8, [0.6] * 4 + [0.1] * 4, [0.4] * 8])
@@ -609,15 +590,15 @@ def test_who_would_lead_if_the_missing_cells_had_the_best_values(up):
     assert judge(replace(table, missing=MissingCells("drop-datasets", cells))).hopeful is None
     level = np.array([[3.0, 2.0, 3.0, 2.0, 1.0, 1.0], [2.0, 3.0, 2.0, 3.0, 1.0, 1.0], [1.0, 1.0, 1.0, 1.0, 2.0, 2.0]])
     both = matrix(level if up else -level, higher_is_better=up, missing=MissingCells("worst", (("a01", "d04"),)))
-    assert judge(both, replicates=100).leaders == ("a00", "a01")
-    assert judge(both, replicates=100).hopeful is None, "one of the two leaders is nobody new"
+    assert judge(both).leaders == ("a00", "a01")
+    assert judge(both).hopeful is None, "one of the two leaders is nobody new"
     first = replace(table, missing=MissingCells("worst", (("a00", "d07"),)))
     assert judge(first).hopeful is None, "the leader itself is nobody new"
 
 
 def test_json_lists_the_pairs_of_many_algorithms_that_matter():
     values = np.linspace(1, 2, 70)[:, None] + 0.001 * np.random.default_rng(0).random((70, 6))
-    v = judge(matrix(values), control="a03", replicates=100)
+    v = judge(matrix(values), control="a03")
     listed = v.listed(v.pairs)
     names = set(v.algorithms[:60])
     assert len(listed) == 60 * 59 // 2 + 69
@@ -627,28 +608,28 @@ def test_json_lists_the_pairs_of_many_algorithms_that_matter():
     assert (len(told["pairs"]), told["pairs_left_out"]) == (len(listed), 70 * 69 // 2 - len(listed))
     assert told["leads_again"] == v.leads_again[0]
     assert (told["how_sure"], told["rival"]) == (list(v.how_sure), v.rival)
-    assert {"families", "grade_by_family", "best_by_family", "visible_lead", "removal"} <= set(told)
+    assert {"families", "grade_by_family", "best_by_family", "removal"} <= set(told)
     assert judge(ladder([0.3, 0.1], n=4)).to_dict()["leads_again"] is None
 
 
 def test_what_was_judged_is_remembered_by_all_that_decides_it():
     """A second table with the same values is not judged again; whatever the verdict depends on is a new question."""
     table = ladder([0.05, 0.04, 0.0], n=8)
-    first = judge(table, replicates=100)
-    assert judge(replace(table), replicates=100) is first
+    first = judge(table)
+    assert judge(replace(table)) is first
     filled = MissingCells("worst", (("a01", "d00"),))
     others = [
-        judge(replace(table, values=table.values[::-1].copy()), replicates=100),
-        judge(replace(table, metric="recall@10"), replicates=100),
-        judge(replace(table, higher_is_better=False), replicates=100),
-        judge(replace(table, algorithms=("x", "y", "z")), replicates=100),
-        judge(replace(table, missing=filled), replicates=100),
+        judge(replace(table, values=table.values[::-1].copy())),
+        judge(replace(table, metric="recall@10")),
+        judge(replace(table, higher_is_better=False)),
+        judge(replace(table, algorithms=("x", "y", "z"))),
+        judge(replace(table, missing=filled)),
         judge(table, replicates=101),
-        judge(table, replicates=100, alpha=0.1),
-        judge(table, replicates=100, within=0.5),
-        judge(table, replicates=100, seed=1),
-        judge(table, replicates=100, control="a01"),
-        judge(table, replicates=100, families={f"d{i:02d}": f"f{i % 5}" for i in range(8)}),
+        judge(table, alpha=0.1),
+        judge(table, within=0.5),
+        judge(table, seed=1),
+        judge(table, control="a01"),
+        judge(table, families={f"d{i:02d}": f"f{i % 5}" for i in range(8)}),
     ]
     assert all(other is not first for other in others)
     assert [other.metric for other in others[:2]] == ["ndcg@10", "recall@10"]
@@ -671,13 +652,11 @@ def test_families_count_as_one_piece_of_evidence():
     weights = dataset_weights(30, 2000, derived_rng(0, "rank", "ndcg@10"), np.arange(30) // 6)
     assert mixed.interval == pytest.approx(intervals(weights @ ranks.T / 30, 5, 0.95))
     assert (mixed.interval != intervals(weights @ ranks.T / 30, 30, 0.95)).any(), "five families are fewer than 30"
-    again = probability_first(ranks, derived_rng(0, "first again", "ndcg@10"), families=np.arange(30) // 6)
+    again = probability_first(family_means(ranks, np.arange(30) // 6), derived_rng(0, "first again", "ndcg@10"))
     assert mixed.leads_again == pytest.approx(again)
     pairs = {f"d{d:02d}": f"f{d // 2}" for d in range(14)}
-    seven = judge(ladder([0.03, 0.0], n=14), families=pairs, replicates=100)
-    decision_made = decide(ladder([0.03, 0.0], n=14), control=None, within=seven.within, alpha=0.05, seed=0,
-                           families=np.arange(14) // 2)  # fmt: skip
-    assert seven.visible_lead == visible_lead(2, 7, decision_made.tests.critical), "seven pieces of evidence"
+    seven = judge(ladder([0.03, 0.0], n=14), families=pairs)
+    assert seven.smallest_p == smallest_p(7), "seven pieces of evidence"
 
 
 def test_related_datasets_that_were_counted_as_independent_are_judged_together_as_well():
@@ -809,7 +788,7 @@ def test_who_could_be_best_of_few_families_weighs_them_by_size():
     """Five families of eight datasets cannot decide a pair; a comparison with the best is left."""
     table = ladder([0.03, 0.02, 0.0], n=8, seed=2)
     names = dict(zip(table.datasets, ["f0"] * 4 + ["f1", "f2", "f3", "f4"], strict=True))
-    found = judge(table, families=names, replicates=100)
+    found = judge(table, families=names)
     assert found.smallest_p > found.alpha
     order = [table.algorithms.index(name) for name in found.algorithms]
     values = table.values[order]
@@ -818,12 +797,6 @@ def test_who_could_be_best_of_few_families_weighs_them_by_size():
     weighed = np.column_stack([ranks[:, :4].sum(axis=1), ranks[:, 4:]]) * 5 / 8
     expected = possible_winners(weighed, derived_rng(0, "possible winners", "ndcg@10"))
     assert found.p_best == pytest.approx(expected)
-
-
-def test_a_lead_that_would_be_seen_is_told_where_pairs_can_differ():
-    assert judge(ladder([0.3, 0.1, 0.0], n=5)).visible_lead is None, "no pair of five datasets can be decided"
-    assert judge(even([0.1, 0.1])).visible_lead is None, "nothing differs"
-    assert judge(ladder([0.3, 0.1, 0.0], n=12)).visible_lead > 0
 
 
 def test_long_lists_in_the_sentences_of_a_verdict_are_cut():
@@ -864,5 +837,5 @@ def test_whose_p_value_is_at_the_level_could_still_be_best():
 def test_equal_mean_ranks_are_listed_by_name():
     values = np.array([[3.0, 2.0] * 4, [1.0] * 8, [2.0, 3.0] * 4])
     names = ("b", "c", "a")
-    found = judge(Matrix(values, names, tuple(f"d{d}" for d in range(8)), "score", True), replicates=100)
+    found = judge(Matrix(values, names, tuple(f"d{d}" for d in range(8)), "score", True))
     assert (found.algorithms, found.leaders) == (("a", "b", "c"), ("a", "b"))

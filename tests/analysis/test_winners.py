@@ -89,7 +89,7 @@ def test_who_is_first_again_by_the_formulas(families):
     """Empirical Bayes written out in full matrices: normal means, and the same draws along the same axes."""
     ranks = ranks_of(np.array([0.5, 0.2, 0.0])[:, None] + np.random.default_rng(6).normal(0, 0.4, (3, 8)))
     numbers = None if families is None else np.array(families)
-    found = probability_first(ranks, np.random.default_rng(1), families=numbers, draws=4000)
+    found = probability_first(family_means(ranks, numbers, by_size=True), np.random.default_rng(1), draws=4000)
     units = ranks
     if families is not None:  # a family counts by its datasets
         units = np.stack([ranks[:, numbers == f].sum(axis=1) * 6 / 8 for f in range(6)], axis=1)

@@ -138,7 +138,7 @@ def compare_algorithms(
             "bayesian": runs(np.maximum(shares[:, 0], shares[:, 2]) > CREDIBILITY),
             "nemenyi": runs(np.abs(by_unit[right] - by_unit[left]) > cd),
         },
-        power=PowerStatement(units, k, alpha, judgement.visible_lead, bool(judgement.identical.all())),
+        power=PowerStatement(units, k, alpha),
         bars=bars,
         control=named,
         equivalence=_equivalence(matrix.values[order], judgement, numbers),

@@ -21,7 +21,6 @@ from recassay.core.system.plain import plain
 from recassay.core.tables.matrix import MatrixResult, MissingCells
 from recassay.core.tabular import by_name, stated
 
-POWER = 0.8
 CREDIBILITY = 0.95
 FEWEST_DATASETS = 5
 
@@ -35,11 +34,6 @@ class PowerStatement:
     algorithms: int
     """How many algorithms (k)."""
     alpha: float
-    detectable_gap: float | None
-    """The lead in mean rank that is shown with probability `power`; None where no lead is."""
-    same: bool = False
-    """Whether all algorithms have the same value on every dataset: then there is no lead to speak of."""
-    power: float = POWER
 
     @property
     def pairs(self) -> int:
@@ -62,16 +56,11 @@ class PowerStatement:
         return self.smallest_p_holm < self.alpha
 
     def sentence(self) -> str:
-        """The statement in words; empty below five datasets."""
-        if self.datasets < FEWEST_DATASETS or self.same:
+        """What cannot be shown, in words; empty where differences can be, and below five datasets."""
+        if self.datasets < FEWEST_DATASETS or self.smallest_p < self.alpha:
             return ""
         size = f"With {self.datasets} datasets and {self.algorithms} algorithms"
-        if self.smallest_p >= self.alpha:
-            return f"{size}, no difference can be significant: the smallest p is {self.smallest_p:.3g}."
-        share = f"{100 * self.power:.0f} %"
-        if self.detectable_gap is None:
-            return f"{size}, no lead would be found in {share} of such benchmarks, however large."
-        return f"{size}, a lead of {self.detectable_gap:.1f} mean ranks is found in {share} of such benchmarks."
+        return f"{size}, no difference can be significant: the smallest p is {self.smallest_p:.3g}."
 
 
 __all__ = ["FEWEST_DATASETS", "CompareResult", "ControlResult", "critical_differences"]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from recassay.analysis.inference.families import family_means
+from recassay.analysis.inference.distributions import chi_square_quantile, t_quantile
 from recassay.analysis.inference.pair_rows import count_wins
 from recassay.core import ties
 from recassay.core.choices import VERY_MANY
-from recassay.core.types import FloatArray, IntArray
+from recassay.core.content import content_order
+from recassay.core.types import FloatArray
 
 EXACT = 13
 """Up to so many datasets all signs are tried (2^n); beyond, `FLIPS` at random and the observed one."""
@@ -22,8 +23,8 @@ DRAWS = 20_000
 DRAWS_OF_MANY = 5_000
 """The same with more than 400 algorithms: a standard error of at most 0.007."""
 
-EVIDENCE = 1.2
-"""What lies between the mean ranks is believed as far as it exceeds this many times what chance puts there."""
+SPREAD = 0.35
+"""The scale of the prior of what lies between true mean ranks, in deviations of ranks by lot."""
 
 SPHERE, CHANCE = 0.5, 0.5
 """How many datasets' weight the covariance gives to equal variances (times the algorithms), and to ranks by lot."""
@@ -41,6 +42,7 @@ def possible_winners(ranks: FloatArray, rng: np.random.Generator) -> FloatArray:
     > alpha holds the best with probability at least 1 - alpha (multiple comparisons with the best, Hsu 1984; the
     max-T permutation of Westfall and Young 1993).
     """
+    ranks = np.ascontiguousarray(ranks[:, content_order(ranks).columns])
     k, n = ranks.shape
     if n <= EXACT:
         signs = 1.0 - 2.0 * ((np.arange(2**n)[:, None] >> np.arange(n)) & 1)
@@ -80,34 +82,67 @@ def fewest_to_remove(ranks: FloatArray) -> tuple[int, list[int]] | None:
     return int(np.flatnonzero(~ties.beats(kept, kept.min()))[0]), fewest
 
 
-def probability_first(
-    ranks: FloatArray, rng: np.random.Generator, *, families: IntArray | None = None, draws: int | None = None
-) -> FloatArray:
+def mean_rank_intervals(ranks: FloatArray, confidence: float) -> FloatArray:
+    """Intervals of the mean ranks over datasets like these (algorithms x 2), from ranks (algorithms x datasets).
+
+    With m and s^2 the mean and variance of an algorithm's n ranks, one dataset ranked by lot is added to the mean and
+    two to the variance: centre (n m + (k + 1) / 2) / (n + 1), variance ((n - 1) s^2 + 2 (k^2 - 1) / 12) / (n + 1), and
+    Student's t with n + 1 degrees of freedom, within 1 and k. An algorithm that was first everywhere has no spread, and
+    resampling its ranks would promise that it always will be (as Wilson 1927 does for shares, this does not).
+    """
+    k, n = ranks.shape
+    mean = ranks.mean(axis=1)
+    squares = ((ranks - mean[:, None]) ** 2).sum(axis=1) + 2 * (k * k - 1) / 12
+    centre = (n * mean + (k + 1) / 2) / (n + 1)
+    half = t_quantile(0.5 + confidence / 2, n + 1) * np.sqrt(squares / (n + 1) / (n + 1))
+    return np.clip(np.stack([centre - half, centre + half], axis=1), 1.0, float(k))
+
+
+def probability_first(ranks: FloatArray, rng: np.random.Generator, *, draws: int | None = None) -> FloatArray:
     """P(best mean rank in a new benchmark of as many datasets, or families), from ranks (algorithms x datasets).
 
     The share of bootstrap replicates in which the observed first is first again is not that probability: the replicates
-    repeat the luck that made it first. Here the luck is taken out before a new benchmark is drawn (empirical Bayes):
+    repeat the luck that made it first. Here the luck is taken out before a new benchmark is drawn:
 
     - The observed mean ranks m are Normal(mu, V); V is the covariance of the ranks over datasets, divided by their
-      number. Few datasets do not tell it, so it is drawn towards equal variances and towards those of random ranks.
-    - The true mean ranks mu are Normal((k + 1) / 2, tau^2), tau^2 = max(0, |m - (k + 1) / 2|^2 - 1.2 tr V) / (k - 1):
-      equal algorithms have tau 0, and all the same probability.
-    - mu is drawn given m, then the mean ranks of a new benchmark, Normal(mu, V); the answer is who is first how often.
+      number. Few datasets do not tell it, so it is drawn towards equal variances and towards those of random ranks, and
+      its size is uncertain like that of a variance with n - 1/2 degrees of freedom.
+    - The true mean ranks mu are Normal((k + 1) / 2, tau^2). tau is unknown as well: half-Cauchy, with `SPREAD` times
+      the deviation of ranks by lot as its scale.
+    - tau and the size of V are drawn given m, then mu, then the mean ranks of a new benchmark, Normal(mu, V); the
+      answer is who is first how often.
 
     How near that comes to the truth in simulations stands in the documentation (calibration).
     """
-    k = len(ranks)
+    k, n = ranks.shape
     draws = draws or (DRAWS if k <= VERY_MANY else DRAWS_OF_MANY)
-    mean = ranks.mean(axis=1) - (k + 1) / 2
-    variance, axes = _between_datasets(family_means(ranks, families, by_size=True))
-    seen = axes.T @ mean
-    spread = max(0.0, (float((seen**2).sum()) - EVIDENCE * float(variance.sum())) / (k - 1))
-    kept = spread / (spread + variance)
+    content = content_order(ranks)
+    ranks = content.sorted(ranks)
+    variance, axes = _between_datasets(ranks)
+    seen = axes.T @ (ranks.mean(axis=1) - (k + 1) / 2)
+    tau, size = _spreads(seen, variance, n, np.sqrt((k * k - 1) / 12), draws)
+    variance = variance * size[:, None]
+    kept = tau[:, None] ** 2 / (tau[:, None] ** 2 + variance)
     # Chance is drawn by algorithm and turned into the axes, so that the answer does not depend on which axes they are.
     truth = kept * seen + np.sqrt(kept * variance) * (rng.normal(size=(draws, k)) @ axes)
     again = truth + np.sqrt(variance) * (rng.normal(size=(draws, k)) @ axes)
     first = (again @ axes.T).argmin(axis=1)
-    return _with_ties(np.bincount(first, minlength=k) / draws, ranks)
+    return _with_ties(np.bincount(first, minlength=k) / draws, ranks)[content.row_places]
+
+
+def _spreads(
+    seen: FloatArray, variance: FloatArray, n: int, by_lot: float, draws: int
+) -> tuple[FloatArray, FloatArray]:
+    """`draws` values of tau, and of the size of the variance, by their posterior on a grid."""
+    tau = np.concatenate([[1e-4], np.geomspace(0.02, 1.2, 30)]) * by_lot
+    freedom = n - 1 + CHANCE
+    size = freedom / chi_square_quantile((np.arange(8) + 0.5) / 8, freedom)
+    prior = np.log(np.gradient(tau) / (1 + (tau / (SPREAD * by_lot)) ** 2))
+    total = tau[:, None, None] ** 2 + size[:, None] * variance
+    fit = prior[:, None] - 0.5 * (np.log(total) + seen**2 / total).sum(axis=2)
+    share = np.cumsum(np.exp(fit - fit.max()))
+    at = np.searchsorted(share, (np.arange(draws) + 0.5) / draws * share[-1])
+    return tau[at // len(size)], size[at % len(size)]
 
 
 def _with_ties(shares: FloatArray, ranks: FloatArray) -> FloatArray:

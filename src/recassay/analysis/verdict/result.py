@@ -102,8 +102,6 @@ class Verdict:
     """By pair, the p of "not equivalent": alone, and corrected for all pairs."""
     smallest_p: float
     """The smallest p-value that so many datasets allow."""
-    visible_lead: float | None
-    """The lead in mean rank that such a benchmark would show with probability 80 %; None where no lead would do."""
     removal: tuple[str, int] | None
     """Who would lead without the fewest datasets that change the leader, and how many those are; None where none do."""
     hopeful: str | None = None
@@ -181,7 +179,7 @@ class Verdict:
             **stated(self, "grade", "headline", "could_be_best"),
             "leads_again": None if self.leads_again is None else float(self.leads_again[0]),
             **stated(self, "leaders", "rival", "sentences", "caution", "next_step", "why", "how_sure"),
-            **stated(self, "what_would_change", "smallest_p", "visible_lead", "removal"),
+            **stated(self, "what_would_change", "smallest_p", "removal"),
             **stated(self, "families", "grade_by_family", "best_by_family"),
             "table": self.to_frame().to_dicts(),
             "pairs": plain(listed := self.listed(self.pairs)),

@@ -64,8 +64,6 @@ def sentences(v: Verdict) -> list[str]:
         lines.append(f"Compared with the best of the others only, {names} could be best.")
     elif v.grade == "clear_winner" and v.removal is not None:
         lines.append(removal_sentence(v, *v.removal))
-    elif v.grade in ("shared_lead", "no_difference") and v.visible_lead is not None:
-        lines.append(f"With {_datasets(len(v.datasets))}, leads below {v.visible_lead:.1f} mean ranks often go unseen.")
     return lines
 
 

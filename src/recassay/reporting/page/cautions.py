@@ -70,12 +70,3 @@ def _power(content: ReportContent) -> Iterator[Caution]:
     power = compared.power
     if power.datasets < FEWEST_DATASETS:
         yield "Few datasets", f"{power.datasets} datasets prove nothing about others: no test, no probability is given."
-    elif power.detectable_gap is None:
-        yield "Low power", power.sentence()
-    elif power.detectable_gap >= (power.algorithms - 1) / 2:
-        yield (
-            "Low power",
-            f"{power.datasets} datasets are few for {power.algorithms} algorithms: only a lead of "
-            f"{power.detectable_gap:.2f} in mean rank, half of the whole range or more, would be found "
-            f"{100 * power.power:.0f} % of the time.",
-        )
