@@ -61,6 +61,17 @@ def fewest_datasets(level: float) -> int:
     return max(2, int(np.floor(1 - np.log2(level))) + 1)
 
 
+def relative_values(matrix: Matrix) -> FloatArray:
+    """Values, higher the better and equal where they tie, divided by the level of their dataset, if it has one."""
+    up = matrix.values if matrix.higher_is_better else -matrix.values
+    up = np.stack([ties.level(column) for column in up.T], axis=1)
+    if not ((up >= 0).all() or (up <= 0).all()):
+        return up
+    level = np.abs(np.median(up, axis=0))
+    level = np.where(level > 0, level, np.abs(up.mean(axis=0)))
+    return np.asarray(up / np.where(level > 0, level, 1.0))
+
+
 def scaled_values(matrix: Matrix) -> FloatArray:
     """Values, higher the better, divided by the level and the spread of their dataset (algorithms x datasets).
 
@@ -70,12 +81,7 @@ def scaled_values(matrix: Matrix) -> FloatArray:
     with the weight of `PRIOR_ALGORITHMS` algorithms: the variance of two or three values is hardly an estimate. Values
     that tie are equal.
     """
-    up = matrix.values if matrix.higher_is_better else -matrix.values
-    up = np.stack([ties.level(column) for column in up.T], axis=1)
-    if (up >= 0).all() or (up <= 0).all():
-        level = np.abs(np.median(up, axis=0))
-        level = np.where(level > 0, level, np.abs(up.mean(axis=0)))
-        up = up / np.where(level > 0, level, 1.0)
+    up = relative_values(matrix)
     up = up - up[0]  # so that the variance of equal values is 0, not what rounding leaves of it
     variance = up.var(axis=0, ddof=1)
     typical = float(np.median(variance)) or float(variance.mean()) or 1.0

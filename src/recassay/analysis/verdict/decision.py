@@ -12,11 +12,12 @@ from recassay.analysis.inference.all_pairs import (
     FLIPS_OF_MANY,
     PairTests,
     compare_pairs,
+    relative_values,
     scaled_values,
     smallest_p,
 )
 from recassay.analysis.inference.effects import above_zero, equivalence_p, pair_gaps
-from recassay.analysis.inference.families import family_means
+from recassay.analysis.inference.families import family_means, renumbered
 from recassay.analysis.inference.pair_rows import blocks, count_wins
 from recassay.analysis.inference.significance import dataset_ranks
 from recassay.analysis.verdict.result import Grade
@@ -79,28 +80,30 @@ def decide(
     ranks = dataset_ranks(_part(matrix, rows, np.arange(len(matrix.datasets))))
     apart = np.flatnonzero((ranks != ranks[0]).any(axis=0))
     columns = apart if len(apart) else np.arange(ranks.shape[1])
-    content = content_order(values[np.ix_(rows, columns)])
+    content = content_order(relative_values(_part(matrix, rows, columns)).round(10))
     columns = columns[content.columns]
+    numbers = None if families is None else renumbered(families, columns)
     asked = None if control is None else int(content.row_places[member[matrix.algorithms.index(control)]])
     told = _decide(
         _part(matrix, rows[content.rows], columns),
-        control=asked, within=within, alpha=alpha, seed=seed, flips=flips, families=_renumbered(families, columns),
+        control=asked, within=within, alpha=alpha, seed=seed, flips=flips, families=numbers,
     )  # fmt: skip
     # From sets of values in the order of their mean ranks back to algorithms.
-    place = np.argsort(content.rows[told.order])[member]
-    order = sorted(range(len(place)), key=lambda a: (place[a], matrix.algorithms[a]))
-    numbers = place[order]
+    place, mean_rank = np.argsort(content.rows[told.order])[member], ranks.mean(axis=1)[member]
+    order = sorted(range(len(place)), key=lambda a: (mean_rank[a], matrix.algorithms[a]))
+    sets = place[order]
     first, second = np.triu_indices(len(order), 1)
-    same = numbers[first] == numbers[second]
-    pair = np.where(same, 0, pair_number(numbers[first], numbers[second], len(rows)))
+    same = sets[first] == sets[second]
+    ahead, behind = np.minimum(sets[first], sets[second]), np.maximum(sets[first], sets[second])
+    pair = np.where(same, 0, pair_number(ahead, behind, len(rows)))
     codes = np.where(same, "equivalent", told.codes[pair])
-    better = told.better[np.ix_(numbers, numbers)]
-    p_best, shown = told.p_best[numbers], ranks[member[order]]
+    better = told.better[np.ix_(sets, sets)]
+    p_best, shown = told.p_best[sets], ranks[member[order]]
     return replace(
         told,
         order=order,
         ranks=shown,
-        copies=numbers,
+        copies=sets,
         codes=codes,
         p=np.where(same, 1.0, told.p[pair]),
         single=np.where(same, 1.0, told.single[pair]),
@@ -126,14 +129,6 @@ def _part(matrix: Matrix, rows: IntArray, columns: IntArray) -> Matrix:
         matrix.metric,
         matrix.higher_is_better,
     )
-
-
-def _renumbered(families: IntArray | None, columns: IntArray) -> IntArray | None:
-    """The families of these datasets, numbered as they come."""
-    if families is None:
-        return None
-    _, start, number = np.unique(families[columns], return_index=True, return_inverse=True)
-    return np.asarray(np.argsort(np.argsort(start))[number])
 
 
 def _decide(
