@@ -22,6 +22,7 @@ from recassay.analysis.inference.all_pairs import (
 )
 from recassay.analysis.inference.bootstrap import dataset_weights, intervals
 from recassay.analysis.inference.effects import Effect, hodges_lehmann
+from recassay.analysis.inference.families import family_means
 from recassay.analysis.inference.winners import fewest_to_remove, possible_winners, probability_first
 from recassay.analysis.rank.fit import rank_algorithms
 from recassay.analysis.verdict import decision
@@ -291,7 +292,7 @@ def test_no_two_statements_contradict_each_other(block):
     for seed in range(50 * block, 50 * block + 50):
         table = random_table(seed)
         control = table.algorithms[0] if seed % 5 == 0 else None
-        verdict = judge(table, control=control, replicates=200, seed=seed)
+        verdict = judge(table, control=control, seed=seed)
         assert contradictions(verdict) == [], (seed, verdict.headline, verdict.sentences)
 
 
@@ -550,7 +551,7 @@ def test_what_the_verdict_rests_on_in_words():
 
 def test_the_numbers_of_a_verdict_by_plain_computation():
     table, k, n = ladder([0.06, 0.055, 0.03, 0.0], seed=4), 4, 12
-    v = judge(table, alpha=0.1, replicates=400, seed=3)
+    v = judge(table, alpha=0.1, seed=3)
     order = [table.algorithms.index(name) for name in v.algorithms]
     values = table.values[order]
     ranks = 1 + (values[None] > values[:, None]).sum(axis=1)
@@ -624,7 +625,7 @@ def test_what_was_judged_is_remembered_by_all_that_decides_it():
         judge(replace(table, higher_is_better=False)),
         judge(replace(table, algorithms=("x", "y", "z"))),
         judge(replace(table, missing=filled)),
-        judge(table, replicates=101),
+        judge(table),
         judge(table, alpha=0.1),
         judge(table, within=0.5),
         judge(table, seed=1),
@@ -647,7 +648,7 @@ def test_families_count_as_one_piece_of_evidence():
     assert alone.grade == "clear_winner"
     assert (together.grade, together.families, together.smallest_p) == ("too_little_data", 5, 2 / 2**5)
     one[1, :2] = 0.9
-    mixed = judge(matrix(np.repeat(one, 6, axis=1)), families=families, replicates=2000)
+    mixed = judge(matrix(np.repeat(one, 6, axis=1)), families=families)
     ranks = np.repeat([[2.0, 2.0, 1.0, 1.0, 1.0], [1.0, 1.0, 2.0, 2.0, 2.0]], 6, axis=1)
     weights = dataset_weights(30, 2000, derived_rng(0, "rank", "ndcg@10"), np.arange(30) // 6)
     assert mixed.interval == pytest.approx(intervals(weights @ ranks.T / 30, 5, 0.95))
@@ -683,7 +684,7 @@ def test_related_datasets_are_judged_together_by_the_same_settings(monkeypatch):
     monkeypatch.setattr(verdict_fit, "decide", lambda table, **given: asked.append(given) or decide(table, **given))
     names = (*(f"amazon-{i}" for i in range(3)), *(f"d{i}" for i in range(9)))
     table = replace(ladder([0.06, 0.03, 0.0], n=12), datasets=names)
-    judge(table, control="a01", within=0.07, alpha=0.04, replicates=102, seed=8)
+    judge(table, control="a01", within=0.07, alpha=0.04, seed=8)
     settings = {"control": "a01", "within": 0.07, "alpha": 0.04, "seed": 8}
     families = [given.pop("families") for given in asked]
     assert asked == [settings, settings]

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata
 
+from recassay.analysis.inference.families import family_means
 from recassay.analysis.inference.winners import possible_winners, probability_first
 
 

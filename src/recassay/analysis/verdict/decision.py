@@ -77,15 +77,15 @@ def decide(
     """
     values = matrix.values if matrix.higher_is_better else -matrix.values
     rows, member = copies(values)
-    ranks = dataset_ranks(_part(matrix, rows, np.arange(len(matrix.datasets))))
+    ranks = dataset_ranks(matrix.part(rows, np.arange(len(matrix.datasets))))
     apart = np.flatnonzero((ranks != ranks[0]).any(axis=0))
     columns = apart if len(apart) else np.arange(ranks.shape[1])
-    content = content_order(relative_values(_part(matrix, rows, columns)).round(10))
+    content = content_order(relative_values(matrix.part(rows, columns)).round(10))
     columns = columns[content.columns]
     numbers = None if families is None else renumbered(families, columns)
     asked = None if control is None else int(content.row_places[member[matrix.algorithms.index(control)]])
     told = _decide(
-        _part(matrix, rows[content.rows], columns),
+        matrix.part(rows[content.rows], columns),
         control=asked, within=within, alpha=alpha, seed=seed, flips=flips, families=numbers,
     )  # fmt: skip
     # From sets of values in the order of their mean ranks back to algorithms.
@@ -118,17 +118,6 @@ def decide(
 def pair_number(first: IntArray, second: IntArray, k: int) -> IntArray:
     """Where the pairs (first, second), first < second, stand among all pairs of k."""
     return np.asarray(first * k - first * (first + 1) // 2 + second - first - 1)
-
-
-def _part(matrix: Matrix, rows: IntArray, columns: IntArray) -> Matrix:
-    """Some algorithms and datasets of a matrix, in this order."""
-    return Matrix(
-        np.ascontiguousarray(matrix.values[np.ix_(rows, columns)]),
-        tuple(matrix.algorithms[a] for a in rows),
-        tuple(matrix.datasets[d] for d in columns),
-        matrix.metric,
-        matrix.higher_is_better,
-    )
 
 
 def _decide(
