@@ -92,7 +92,7 @@ def mean_rank_intervals(ranks: FloatArray, confidence: float) -> FloatArray:
     """
     k, n = ranks.shape
     mean = ranks.mean(axis=1)
-    squares = ((ranks - mean[:, None]) ** 2).sum(axis=1) + 2 * (k * k - 1) / 12
+    squares = (_deviations(ranks) ** 2).sum(axis=1) + 2 * (k * k - 1) / 12
     centre = (n * mean + (k + 1) / 2) / (n + 1)
     half = t_quantile(0.5 + confidence / 2, n + 1) * np.sqrt(squares / (n + 1) / (n + 1))
     return np.clip(np.stack([centre - half, centre + half], axis=1), 1.0, float(k))
@@ -163,7 +163,7 @@ def _with_ties(shares: FloatArray, ranks: FloatArray) -> FloatArray:
 def _between_datasets(ranks: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The variances of the mean ranks along k - 1 axes (the ranks of a dataset have a constant sum), and the axes."""
     k, n = ranks.shape
-    centred = ranks - ranks.mean(axis=1, keepdims=True)
+    centred = _deviations(ranks)
     own = centred @ centred.T
     level = np.eye(k) - 1 / k
     equal = SPHERE * k * np.trace(own) / max(n - 1, 1) / (k - 1) * level
@@ -171,3 +171,10 @@ def _between_datasets(ranks: FloatArray) -> tuple[FloatArray, FloatArray]:
     whole = (own + equal + by_lot) / (n - 1 + SPHERE * k + CHANCE) / n
     variance, axes = np.linalg.eigh(whole)
     return np.maximum(variance[1:], 1e-12), axes[:, 1:]
+
+
+def _deviations(ranks: FloatArray) -> FloatArray:
+    """The ranks less the mean rank of their algorithm, which counts by the weight of a column: the mean over a family
+    weighs as many datasets as it has, and all its ranks are larger for that (`family_means`)."""
+    weight = ranks.mean(axis=0) / ((len(ranks) + 1) / 2)
+    return ranks - ranks.mean(axis=1)[:, None] * weight
