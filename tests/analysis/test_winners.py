@@ -134,7 +134,7 @@ def test_who_is_first_again_by_the_formulas(families, levels):
     units = family_means(ranks, numbers, by_size=True)
     found = probability_first(units, np.random.default_rng(1), draws=100_000)
     expected = plain_first_again(ranks, numbers, 100_000, np.random.default_rng(2))
-    assert found == pytest.approx(expected, abs=0.01)
+    assert found == pytest.approx(expected, abs=0.02), "its grid is coarser"
     assert found.argmax() == np.argmax(levels)
     assert found.sum() == pytest.approx(1)
 
