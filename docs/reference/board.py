@@ -19,7 +19,7 @@ from reference.board_findings import findings
 from reference.board_table import COSTS, Board, is_neural
 
 from recassay.analysis.verdict.result import GRADES
-from recassay.core.errors import listing
+from recassay.core.words import listing
 from recassay.data.published.benchmark import OPEN, Benchmark, open_benchmark
 
 PAGE = Path(__file__).resolve().parents[1] / "benchmark.md"

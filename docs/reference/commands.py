@@ -21,7 +21,9 @@ GRAMMAR = """# Command line
   written is said on stderr.
 - The exit code is 0, 1 where something failed, or 2 where the input or an option is wrong: one line on stderr says what
   is wrong, where, and what to do.
-- A name that was given up works for one more version and says what to type instead.
+- A name that was given up says what to type instead.
+- `recassay --help` lists the commands that most people need, `recassay help --all` every one, `recassay help COMMAND`
+  the options of one. Options that only an expert sets stand last, under "Advanced".
 - `recassay --install-completion` completes commands and options with the Tab key (bash, zsh, fish).
 
 Options are the arguments of the [Python functions](python.md), with hyphens for underscores.
@@ -43,9 +45,10 @@ def command_line_page() -> str:
         return found
 
     parts = [GRAMMAR]
-    for path in paths(PROGRAM, ()):
+    for path in [("help", "--all"), *paths(PROGRAM, ())]:
+        words = path if path[:1] == ("help",) else (*path, "--help")
         with contextlib.redirect_stdout(io.StringIO()) as shown:
-            PROGRAM.main([*path, "--help"], prog_name="recassay", standalone_mode=False, terminal_width=100)
+            PROGRAM.main([*words], prog_name="recassay", standalone_mode=False, terminal_width=100)
         title = " ".join(["recassay", *path])
         parts.append(f"## {title}\n\n```text\n{shown.getvalue().strip()}\n```\n")
     return "\n".join(parts)

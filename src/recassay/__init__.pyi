@@ -71,4 +71,7 @@ from .api.user_irt import user_irt as user_irt
 from .api.users import users as users
 from .core.errors import RecAssayError as RecAssayError
 from .core.errors import UsageError as UsageError
+from .core.specs.search import Choice as Choice
+from .core.specs.search import Real as Real
+from .core.specs.search import Whole as Whole
 from .core.version import __version__ as __version__

@@ -1,4 +1,4 @@
-"""What a report asks of an analysis reaches the function that answers: metric, direction, level, draws and seed."""
+"""What a report hands to an analysis besides its options: what a study knows, and the other metrics."""
 
 from __future__ import annotations
 
@@ -53,27 +53,6 @@ def asked(monkeypatch):
     return ask
 
 
-TABLES = [
-    ("rank.fit", "rank_algorithms", {"replicates": 123, "confidence": 0.9, "control": "a1", "seed": 7}),
-    ("ratings.fit", "rate_by_pairs", {"replicates": 123, "confidence": 0.9, "seed": 7}),
-    ("stress.fit", "stress_rankings", {"seed": 7}),
-    ("profiles", "fit_profiles", {}),
-    ("per_dataset", "per_dataset", {"users": "spread of score", "confidence": 0.9}),
-]
-
-
-@pytest.mark.parametrize(("module", "function", "settings"), TABLES, ids=[case[0] for case in TABLES])
-def test_an_analysis_of_a_table_gets_its_matrix_and_its_settings(asked, module, function, settings):
-    (matrix,), more = asked(module, function)
-    assert more == settings
-    assert (matrix.metric, matrix.higher_is_better, matrix.datasets) == (
-        "score",
-        False,
-        tuple(f"d{d}" for d in range(6)),
-    )
-    assert matrix.values.tolist() == VALUES[:, :6].tolist()
-
-
 def test_repeats_need_no_spread_over_users_and_one_dataset_is_enough(asked):
     assert asked("per_dataset", "per_dataset", table=results(repeats=2))[1]["users"] is None
     bare = AnalysisSpec("score", "drop-datasets", True)
@@ -82,32 +61,26 @@ def test_repeats_need_no_spread_over_users_and_one_dataset_is_enough(asked):
     assert asked("per_dataset", "per_dataset", bare, one)[0][0].datasets == ("d0",)
 
 
-def test_the_others_get_the_metric_and_what_the_study_knows(asked):
-    args, more = asked("plan.fit", "plan_study")
-    assert args[1:] == ("score",)
-    loaded = more.pop("users")
+def test_what_a_study_knows_of_its_users_is_asked_for_the_metric(asked):
+    """What else a report asks of an analysis is tried by its answers: tests/api/test_options.py."""
+    loaded = asked("plan.fit", "plan_study")[1]["users"]
     assert loaded("x") == (["users of", "x"], {"d9": "failed"})
-    assert more == {"alpha": 0.1, "higher_is_better": False, "seed": 7}
-    args, more = asked("pareto", "trade_off")
-    assert args[1:] == ("score",)
-    assert more == {"higher_is_better": False, "replicates": 123, "seed": 7}
     args, more = asked("users.fit", "compare_users")
-    assert args == (["users of", "score"], "score")
-    assert more == {"higher_is_better": False, "alpha": 0.1, "replicates": 123, "seed": 7, "skipped": {"d9": "failed"}}
+    assert (args, more["skipped"]) == ((["users of", "score"], "score"), {"d9": "failed"})
     args, more = asked("strata.fit", "sweep_strata")
     assert args == ("strata of score by 7",)
     assert more == {"alpha": 0.1, "confidence": 0.9, "replicates": 123, "seed": 7}
     args, more = asked("user_irt.fit", "fit_user_irt")
     assert args == ({"films": "table"},)
     assert more == {"metric": "hits of score", "confidence": 0.9}
+    assert asked("pareto", "trade_off")[1] == {"higher_is_better": False, "replicates": 123, "seed": 7}
 
 
-def test_a_choice_of_datasets_gets_the_characteristics_and_the_other_metrics(asked):
+def test_a_choice_of_datasets_gets_the_other_metrics(asked):
     spec = replace(ASKED, evidence={"characteristics": lambda: "table"})
-    (matrix, k), more = asked("select.fit", "select_datasets", spec)
-    assert (matrix.metric, matrix.higher_is_better, len(matrix.datasets), k) == ("score", False, 6, 3)
-    assert {name: len(other.datasets) for name, other in more.pop("others").items()} == {"coverage@10": 6}
-    assert more == {"characteristics": "table", "simulations": 500, "splits": 10, "seed": 7}
+    more = asked("select.fit", "select_datasets", spec)[1]
+    assert {name: len(other.datasets) for name, other in more["others"].items()} == {"coverage@10": 6}
+    assert more["characteristics"] == "table"
     assert asked("select.fit", "select_datasets")[1]["characteristics"] is None
 
 

@@ -560,12 +560,12 @@ def test_equal_scores_are_listed_by_name_and_an_analysis_passes_on_what_was_aske
         "recassay.analysis.comper.fit.fit_comper", lambda results, **options: asked.append((results, options))
     )
     results = Results.from_frame(long())
-    settings = {"comper": lambda: {"correctness": "auc", "k": 5}}
+    settings = {"comper": lambda: ("auc", 5)}
     ANALYSIS.run(results, AnalysisSpec("auc", missing="worst", replicates=77, seed=9, evidence=settings))
     ANALYSIS.run(results, AnalysisSpec("auc"))
     assert asked == [
         (results, {"missing": "worst", "draws": 77, "seed": 9, "correctness": "auc", "k": 5}),
-        (results, {"missing": "error", "draws": 10_000, "seed": 0}),
+        (results, {"missing": "error", "draws": 10_000, "seed": 0, "correctness": None, "k": None}),
     ]
 
 

@@ -390,7 +390,7 @@ def test_real_classifiers_come_out_by_ability(result):
 
 
 def test_analyze_runs_it_where_answers_are_known(answers):
-    with pytest.raises(NotApplicableError, match="recassay classify"):
+    with pytest.raises(NotApplicableError, match="a study of classifiers keeps"):
         ANALYSIS.run(None, AnalysisSpec("accuracy"))
     found = ANALYSIS.run(None, AnalysisSpec("accuracy", evidence={"instances": lambda: answers[:2]}))
     assert [one.dataset for one in found.traits] == ["dataset-00", "dataset-01"]

@@ -40,8 +40,9 @@ from recassay.analysis.logistic_irt.model import (
 from recassay.analysis.logistic_irt.priors import ItemPriors, ItemState
 from recassay.analysis.logistic_irt.result import PARAMETERS
 from recassay.analysis.logistic_irt.start import constant_items, standardised, starting_state, with_constant
-from recassay.core.errors import InputError, UsageError, listing
+from recassay.core.errors import InputError, UsageError
 from recassay.core.tables.responses import LogisticItems, Responses
+from recassay.core.words import listing
 from recassay.data.tables.responses import read_items, read_responses
 from recassay.reporting.drawing import render
 from recassay.reporting.figures import figures

@@ -276,9 +276,9 @@ def test_scales():
 @pytest.mark.parametrize(
     ("metric", "transform"),
     [(name, "logit") for name in ("ndcg", "hitrate", "precision", "recall", "map", "mrr", "f1", "rprecision", "auc",
-                                  "gauc", "coverage", "longtail", "gini", "accuracy", "balanced_accuracy", "error",
+                                  "gauc", "coverage", "longtail", "gini", "accuracy", "balanced_accuracy",
                                   "exact_match")]
-    + [(name, "log") for name in ("rmse", "novelty", "seconds", "score")],
+    + [(name, "log") for name in ("rmse", "novelty", "seconds", "score", "error")],
 )  # fmt: skip
 def test_which_metrics_are_shares(metric, transform):
     for label in (metric, f"{metric}@10"):

@@ -218,7 +218,7 @@ def test_which_metrics_are_traded_and_at_which_cut_off():
               "popularity@10", "longtail@10", "entropy@10", "recall@10", "coverage@20"]  # fmt: skip
     found = trade_off(results({label: one for label in ("ndcg@10", *labels)}), "ndcg@10")
     assert [trade.other for trade in found.trades] == [
-        "coverage@10", "novelty@10", "popularity@10", "diversity@10", "longtail@10", "gini@20", "entropy@10"
+        "coverage@10", "diversity@10", "novelty@10", "popularity@10", "longtail@10", "gini@20", "entropy@10"
     ]  # fmt: skip
     directions = {trade.other: trade.higher_is_better for trade in found.trades}
     assert directions["coverage@10"]

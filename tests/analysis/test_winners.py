@@ -114,7 +114,7 @@ def plain_first_again(ranks, families, draws, rng):
     for tau in by_lot * 1.2 * (np.arange(60) + 0.5) / 60:
         for size in (n - 0.5) / chi2.ppf((np.arange(20) + 0.5) / 20, n - 0.5):
             total = tau**2 * np.eye(k - 1) + size * covariance
-            half_cauchy = 1 / (1 + (tau / (0.35 * by_lot)) ** 2)
+            half_cauchy = 1 / (1 + (tau / (2.0 * by_lot)) ** 2)
             fit.append(half_cauchy * np.exp(-seen @ np.linalg.solve(total, seen) / 2) / np.sqrt(np.linalg.det(total)))
             grid.append((tau**2 * np.eye(k - 1), size * covariance, np.linalg.inv(total)))
     shares = np.zeros(k)

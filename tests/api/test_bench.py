@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -14,6 +14,7 @@ import pytest
 from shipping import export_benchmark
 
 import recassay
+from recassay.analysis.bench.result import BenchResult
 from recassay.api.study import bench as verb
 from recassay.api.study.bench import _notes, _paired
 from recassay.core.errors import InputError, RecAssayError, UsageError
@@ -384,11 +385,14 @@ def placed(folder, monkeypatch, own, baselines, skipped):
         datasets={dataset: SimpleNamespace(judged=1) for dataset, _, _ in own},
     )  # fmt: skip
     heard = {}
-    monkeypatch.setattr(
-        verb, "place_algorithm", lambda matrix, name, users, **more: heard.update(more, matrix=matrix, name=name)
-    )
-    verb._placed(shipped, write_records(folder / "study", ["ndcg@10"], records), "Mine", "ndcg@10", skipped, 7)
-    return heard
+
+    def place(matrix, name, users, **more):
+        heard.update(more, matrix=matrix, name=name)
+        return BenchResult(name, more["benchmark"], None, (), more["of_datasets"])
+
+    monkeypatch.setattr(verb, "place_algorithm", place)
+    made = verb._placed(shipped, write_records(folder / "study", ["ndcg@10"], records), "Mine", "ndcg@10", skipped, 7)
+    return {part.name: getattr(made, part.name) for part in fields(made)} | heard
 
 
 ALL = [(name, dataset, 0.25) for name in ("EASE", "ALS") for dataset in ("films", "songs", "books")]

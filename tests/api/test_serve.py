@@ -233,12 +233,10 @@ def test_a_cell_is_shown_while_the_run_still_holds_the_store(tmp_path):
 
 
 def test_a_report_of_a_process_of_its_own(tmp_path, monkeypatch, capfdbinary):
-    monkeypatch.setattr("recassay.api.study.serve.report_page", lambda folder, metric, **more: (
-        None, f"{folder.name} {metric} {sorted(more.items())}"))  # fmt: skip
+    monkeypatch.setattr("recassay.api.study.serve.report_page", lambda folder, spec: (
+        None, f"{folder.name} {spec.metric!r} {spec.missing} {spec.replicates}"))  # fmt: skip
     print_page(str(tmp_path), "")
-    assert capfdbinary.readouterr().out.decode() == (
-        f"{tmp_path.name} None [('missing', 'drop-datasets'), ('replicates', 1000)]"
-    )
+    assert capfdbinary.readouterr().out.decode() == f"{tmp_path.name} '' drop-datasets 1000"
 
     def refuses(*_, **__):
         raise recassay.UsageError("nothing is done", fix="wait")

@@ -273,13 +273,13 @@ def test_the_command(cli, tmp_path):
     write_tables(tmp_path, "one", "two")
     study = write_study(tmp_path, classifiers='"./mine.py:Nearest", "optimal", "./mine.py:Raises"')
     out = tmp_path / "out"
-    assert cli("classify", study, "--out", out, "--dry-run", "--json").json()["planned"] == 6
-    ran = cli("classify", study, "--out", out, "-j", 1)
+    assert cli("run", study, "--out", out, "--dry-run", "--json").json()["planned"] == 6
+    ran = cli("run", study, "--out", out, "-j", 1)
     assert ran.code == 1
     assert "optimal" in ran.out
     assert "4 of 6 cells are done and 2 failed; this run ran 6 cells" in ran.out
     assert "failed: Raises on one, two: ValueError: no luck today" in " ".join(ran.out.split())
-    document = cli("classify", study, "--out", out, "--json").json()
+    document = cli("run", study, "--out", out, "--json").json()
     assert document["ran"] == 0
     assert document["classifiers"][0] == {
         "classifier": "optimal", "role": "artificial", "datasets": 2, "accuracy": 1.0, "balanced_accuracy": 1.0,
@@ -289,7 +289,7 @@ def test_the_command(cli, tmp_path):
     ranked = cli("rank", out, "--metric", "accuracy", "--missing", "drop-algorithms", "--json")
     assert ranked.code == 2
     assert "only one algorithm has values for accuracy" in ranked.err
-    bad = cli("classify", write_study(tmp_path, classifiers='"SVN"'))
+    bad = cli("run", write_study(tmp_path, classifiers='"SVN"'))
     assert (bad.code, bad.out) == (2, "")
     assert bad.err.count("\n") == 1
     listed = cli("list", "classifiers", "--json").json()["classifiers"]

@@ -1,4 +1,4 @@
-"""`recassay run --adaptive`, `recassay adaptive`, and what `status` and the report say of them."""
+"""`recassay run --adaptive`, `recassay plan --cells`, and what `status` and the report say of them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_run_status_and_report(cli, tmp_path):
     status = cli("status", out, "--json").json()
     assert "the first place is settled" in status["adaptive"]
     assert "Adaptive: the first place is settled" in " ".join(cli("status", out).out.split())
-    answer = cli("adaptive", out, "--json").json()
+    answer = cli("plan", out, "--cells", "--json").json()
     assert answer["certified"]
     assert answer["cost"]["of"] == 9
     assert answer["prior"]["sources"][0].startswith("published:kdd24 (3 of 3 algorithms")
@@ -30,7 +30,7 @@ def test_run_status_and_report(cli, tmp_path):
     assert answer["prior"]["weight_in_datasets"] > 0
     assert "prior: published:kdd24" in status["adaptive"]
     assert {cell["state"] for cell in answer["cells"]} <= {"measured", "predicted"}
-    told = " ".join(cli("adaptive", out, "--all", "--out", tmp_path / "told").out.split())
+    told = " ".join(cli("plan", out, "--cells", "--all", "--out", tmp_path / "told").out.split())
     assert "has the best mean rank of the whole grid" in told
     assert "no claim about other datasets" in told
     assert (tmp_path / "told" / "tables" / "adaptive_cells.csv").is_file()
@@ -44,7 +44,7 @@ def test_run_status_and_report(cli, tmp_path):
 
 
 def test_a_published_table_is_replayed(cli):
-    answer = cli("adaptive", "published:bi-reirt", "--metric", "ndcg@10", "--target", "rho", "--budget", "40",
+    answer = cli("plan", "published:bi-reirt", "--cells", "--metric", "ndcg@10", "--target", "rho", "--budget", "40",
                  "--json").json()  # fmt: skip
     assert answer["cost"]["cells"] <= 187
     assert len(answer["order"]) == 17

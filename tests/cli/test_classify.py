@@ -13,6 +13,7 @@ import pytest
 import recassay
 from recassay.api.decodirt import analyze_instances, load_response_folder, sources_of
 from recassay.api.publish.content import document, tell
+from recassay.api.study.studies import is_classifier_study
 from recassay.cli.render import print_answer
 from recassay.core.errors import InputError
 from recassay.core.tables.responses import InstanceResponses, Responses
@@ -234,13 +235,14 @@ def test_how_a_classifier_study_ends(cli, monkeypatch, tmp_path):
     record = SimpleNamespace(folder=tmp_path, done=3, planned=4, failed=[1], ran=2, seconds=7.6, causes=lambda: ())
     scores = [{"classifier": "SVM", "role": "real", "datasets": 2, "accuracy": 0.75, "balanced_accuracy": None,
                "seconds_fit": 1.0}]  # fmt: skip
-    place = "recassay.cli.classify"
+    place, made = "recassay.api.classify", "recassay.api.decodirt.analyze_instances"
+    monkeypatch.setattr("recassay.cli.classify.is_classifier_study", lambda path: True)
     monkeypatch.setattr(f"{place}.load_classify_study", lambda path: SimpleNamespace(name="named", seed=5))
     monkeypatch.setattr("recassay.api.classify.classify", lambda study, **more: asked.update(more) or record)
     monkeypatch.setattr(f"{place}.classifier_scores", lambda folder: scores)
     monkeypatch.setattr(f"{place}.load_instances", lambda folder: ["answers"])
-    monkeypatch.setattr(f"{place}.analyze_instances", lambda answers, **more: asked.update(more, given=answers))
-    ran = cli("classify", "s.toml", "--out", tmp_path, "-j", 2, "--retry-failed", "--rated", "all")
+    monkeypatch.setattr(made, lambda answers, **more: asked.update(more, given=answers))
+    ran = cli("run", "s.toml", "--out", tmp_path, "-j", 2, "--retry-failed", "--rated", "all")
     assert ran.code == 1, "a cell failed"
     lines = [" ".join(line.split()) for line in ran.out.splitlines()]
     assert "SVM real 2 0.750 1.000" in lines
@@ -251,31 +253,54 @@ def test_how_a_classifier_study_ends(cli, monkeypatch, tmp_path):
                      "seed": 5}  # fmt: skip
     asked.clear()
     record.predictions, record.earlier = [SimpleNamespace(algorithm="SVM", dataset="iris", state="to run")], {}
-    lines = [" ".join(line.split()) for line in cli("classify", "s.toml", "--dry-run").out.splitlines()]
+    lines = [" ".join(line.split()) for line in cli("run", "s.toml", "--dry-run").out.splitlines()]
     assert {"4 cells", "classifier dataset state", "SVM iris to run"} <= set(lines)
     assert "given" not in asked, "a dry run analyses nothing"
     with monkeypatch.context() as patch:
-        patch.setattr(f"{place}.run_content", lambda record: {"done": record.done})
-        patch.setattr(f"{place}.analyze_instances", lambda *_, **__: SimpleNamespace(to_dict=lambda: {"rated": 2}))
-        ran = cli("classify", "s.toml", "--json")
+        patch.setattr("recassay.cli.classify.run_content", lambda record: {"done": record.done})
+        patch.setattr(made, lambda *_, **__: SimpleNamespace(to_dict=lambda: {"rated": 2}))
+        ran = cli("run", "s.toml", "--json")
         assert (ran.code, ran.json()) == (1, {"done": 3, "classifiers": scores, "analysis": {"rated": 2}})
         record.done = 0
-        assert cli("classify", "s.toml", "--json").json() == {"done": 0, "classifiers": scores}
+        assert cli("run", "s.toml", "--json").json() == {"done": 0, "classifiers": scores}
     record.done, record.failed = 0, []
-    ran = cli("classify", "s.toml")
+    ran = cli("run", "s.toml")
     assert (ran.code, ran.out) == (0, "0 of 4 cells are done; this run ran 2 cells in 8 s.\n")
     assert "given" not in asked, "nothing to analyse yet"
 
 
-def test_answers_in_a_folder_are_analysed_without_a_study(cli, monkeypatch, tmp_path):
-    asked, place = {}, "recassay.cli.classify"
-    monkeypatch.setattr(f"{place}.load_response_folder", lambda folder: [f"answers in {folder}"])
-    monkeypatch.setattr(f"{place}.analyze_instances", lambda given, **more: asked.update(more, given=given) or "result")
-    monkeypatch.setattr(f"{place}.sources_of", lambda answers: "sources")
-    monkeypatch.setattr(f"{place}.show_answer", lambda call, *shown: asked.update(shown=shown))
-    cli("classify", "--responses", "folder", "--rated", "SVM,MLP", "--out", tmp_path / "out", "--json")
-    assert asked == {"given": ["answers in folder"], "rated": ["SVM", "MLP"], "progress": None,
-                     "shown": ("result", "sources", True, tmp_path / "out", None)}  # fmt: skip
+KINDS = {
+    '[study]\nclassifiers = ["real"]\n': True,
+    "[study]\nname = 'a'\n[mlps]\ncount = 3\n": True,
+    "[classifier.SVM]\nC = 1\n": True,
+    '[study]\nalgorithms = ["EASE"]\n': False,
+    '[study]\nalgorithms = ["EASE"]\nclassifiers = ["real"]\n': False,
+    "study = 3\n": False,
+    "no TOML": False,
+}
+
+
+@pytest.mark.parametrize("text", KINDS)
+def test_a_study_file_says_whether_it_is_about_classifiers(text, tmp_path):
+    (tmp_path / "s.toml").write_text(text)
+    assert is_classifier_study(tmp_path / "s.toml") is KINDS[text]
+
+
+def test_a_study_file_that_is_not_there_is_about_nothing(tmp_path):
+    assert not is_classifier_study(tmp_path / "s.toml")
+
+
+@pytest.mark.parametrize(("options", "why"), [
+    ("--adaptive", "--adaptive does not apply to a study of classifiers; leave it out"),
+    ("--skip-preflight", "--skip-preflight does not apply to a study of classifiers; leave it out"),
+    ("--trials 3", "--trials is for a study without a file; write it into"),
+    ("--rated mine", "'mine' names no group of classifiers; use paper, all, everybody, or two names and more"),
+])  # fmt: skip
+def test_a_study_of_classifiers_refuses_options_of_other_studies(cli, tmp_path, options, why):
+    (tmp_path / "s.toml").write_text('[study]\nclassifiers = ["real"]\n')
+    ran = cli("run", tmp_path / "s.toml", *options.split())
+    assert ran.code == 2
+    assert why in ran.err
 
 
 def test_a_file_of_several_datasets_is_one_source(instances):

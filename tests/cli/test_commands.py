@@ -14,7 +14,7 @@ import pytest
 
 from recassay.cli import on_table
 from recassay.cli.call import Command
-from recassay.cli.commands import DATA, IRT, PROGRAM
+from recassay.cli.commands import DATA, FOLDED, FRONT, IRT, PROGRAM
 from recassay.cli.options import Option, options_of
 from recassay.cli.program import completion_script, install_completion
 from recassay.cli.render import Failed
@@ -50,8 +50,28 @@ def test_every_option_says_what_it_does(name):
 
 def test_the_groups_of_the_help():
     shown = PROGRAM.get_help(click.Context(PROGRAM, info_name="recassay"))
-    order = [shown.index(f"\n{group}:") for group in ("Start", "Judge results", "Run studies", "Data", "More")]
+    order = [shown.index(f"\n{group}:") for group in ("Start", "Judge results", "Run studies", "Publish", "Data")]
     assert order == sorted(order)
+    assert shown.endswith("\n\nrecassay help --all: every command")
+    listed = [line.split()[0] for line in shown[order[0] :].splitlines() if line[:2] == "  " and line[2] != " "]
+    assert sorted(listed) == sorted(FRONT.split())
+    assert len(listed) <= 20
+
+
+def test_help_lists_every_command_or_tells_of_one(cli):
+    every = cli("help", "--all").out
+    assert [name for name in PROGRAM.known if f"\n  {name} " not in every] == []
+    assert "help --all" not in every
+    assert cli("help").out == cli("--help").out
+    assert cli("help", "irt", "beta").out == cli("irt", "beta", "--help").out
+    assert "Did you mean 'rank'?" in cli("help", "rnak").err
+
+
+def test_options_of_experts_stand_last(cli):
+    front, _, last = cli("compare", "--help").out.partition("\nAdvanced:\n")
+    assert [option for option in ("--zeros", "--rope", "--bars", "--draws", "--seed") if option not in last] == []
+    assert "--alpha" in front
+    assert "Output:" not in last
 
 
 def test_options_of_reading_have_a_section_of_their_own(cli):
@@ -197,7 +217,7 @@ ALIASES = {
     "recassay select": "-k --method --methods",
     "recassay serve": "-p --port",
     "recassay split": "--format --threshold",
-    "recassay certify": "--claim --claims",
+    "recassay multiverse": "--claim --claims",
     "recassay seal": "--claim --claims",
     "data import": "--format --from --column --columns",
     "irt users": "--dataset --datasets",
@@ -238,8 +258,8 @@ REFUSED = {
     "run --datasets a":
         "a study is a file, or --datasets and --algorithms; give one of the two, as in: recassay run study.toml",
     "run s.toml --adaptive --indifference 2": "--indifference is for --target order; say that, or leave it out",
-    "adaptive r.csv --indifference 2": "--indifference is for --target order; say that, or leave it out",
-    "adaptive r.csv --target first --indifference 2":
+    "plan r.csv --cells --indifference 2": "--indifference is for --target order; say that, or leave it out",
+    "plan r.csv --cells --target first --indifference 2":
         "--indifference is for --target order; say that, or leave it out",
     **{f"ratings r.csv --method glicko --{name}": f"--{name.split()[0]} is for --method pairs; leave it out"
        for name in ("baseline A", "families auto", "replicates 200", "confidence 0.9")},
@@ -249,7 +269,19 @@ REFUSED = {
     "comper r.csv --derive-matrix": "--derive-matrix takes no results; leave them out",
     **{f"comper r.csv --{name} x.csv": f"--{name} is for --derive-matrix; say that, or leave it out"
        for name in ("experts", "similarities", "definitions", "fourth")},
-    "certify a.csv b.csv": "one table or study at a time can be certified; name one",
+    **{f"plan r.csv --{name}": f"--{name.split()[0]} is for --cells; say that, or leave it out"
+       for name in ("target order", "confidence 0.9", "indifference 2", "budget 2h", "prior", "characteristics c.csv")},
+    **{f"plan r.csv --cells --{name}": f"--{name.split()[0]} has no effect with --cells; leave it out"
+       for name in ("difference 2%", "power 0.9", "alpha 0.1", "families auto")},
+    "multiverse a.csv --confidence 0.9": "--confidence is for --certify; say that, or leave it out",
+    **{f"multiverse a.csv --certify --{name}": f"--{name.split()[0]} has no effect with --certify; leave it out"
+       for name in ("metric m", "leaky a=b", "missing worst", "within 1%", "alpha 0.1", "permutations 9")},
+    "verify s --out o.md": "--out is for --checklist; say that, or leave it out",
+    "verify s --checklist --rerun 3": "--rerun has no effect with --checklist; leave it out",
+    "run s.toml --rated all": "--rated is for a study of classifiers; leave it out",
+    **{f"{old} r.csv": f"there is no command '{old}' any more; say: recassay {new}" for old, new in FOLDED.items()},
+    "help certify": "there is no command 'certify' any more; say: recassay multiverse --certify",
+    "multiverse --certify a.csv b.csv": "one table or study at a time can be certified; name one",
     **{f"compare r.csv --paragraph {option}": f"{option.split()[0]} has no effect with --paragraph; leave it out"
        for option in ("--json", "--out o", "--all")},
     "rank r.csv --formats png": "--formats is for the figures that --out saves; add --out, or leave it out",
@@ -261,11 +293,6 @@ REFUSED = {
         "--control has no effect on a page alone; name a folder with --out, or leave it out",
     **{f"results s --{one} --{other}": "--csv, --parquet and --json exclude each other; keep one"
        for one, other in (("csv", "json"), ("csv", "parquet"), ("parquet", "json"))},
-    "classify": "a study file, or --responses with a folder; give one of the two, as in: recassay classify study.toml",
-    "classify s.toml --responses f":
-        "a study file, or --responses with a folder; give one of the two, as in: recassay classify study.toml",
-    "classify s.toml --rated mine":
-        "'mine' names no group of classifiers; use paper, all, everybody, or two names and more",
     "list --spaces": "--spaces is for algorithms; say: recassay list algorithms --spaces",
     "evaluate l.csv --split s --alpha 0.1": "--alpha is the level of the tests of --compare; say that, or leave it out",
     "split d.csv --out o --folds 3": "--folds is for --split kfold or rolling; say that, or leave it out",
@@ -462,7 +489,7 @@ def test_a_page_is_the_answer_where_a_page_is_named(cli, monkeypatch, table, tmp
 def test_a_page_is_known_by_its_ending_in_capitals_too(monkeypatch, tmp_path):
     monkeypatch.setattr(on_table, "document", lambda *_: {})
     monkeypatch.setattr("recassay.api.publish.report.bench_page", lambda result: "<html></html>")
-    call = SimpleNamespace(path="bench", command=SimpleNamespace(out="place", saved_as=None, name="bench"))
+    call = SimpleNamespace(called=lambda: ("bench", "bench"), command=SimpleNamespace(out="place"))
     on_table.show_answer(call, SimpleNamespace(to_dict=dict), None, True, tmp_path / "page.HTML", None)
     assert (tmp_path / "page.HTML").read_text() == "<html></html>"
 
@@ -507,7 +534,7 @@ def test_answers_that_are_no_table_come_from_their_own_verbs(cli, monkeypatch, t
     assert asked == {"given": (), "results": ["a.csv", "b.csv"], "claims": ["A > B"], "leaky": ["split=random"],
                      "within": 0.01}  # fmt: skip
     asked = heard(monkeypatch, "recassay.api.certify.certify")
-    cli("certify", "a.csv", "--confidence", 0.9, "--claims", "A > B")
+    cli("multiverse", "--certify", "a.csv", "--confidence", 0.9, "--claims", "A > B")
     assert asked == {"given": (), "results": "a.csv", "confidence": 0.9, "claims": ["A > B"]}
     asked = heard(monkeypatch, "recassay.api.logistic_irt.logistic_irt")
     cli("irt", "logistic", "published:lsat7", "--model", "1pl", "--ability", "ml", "--confidence", 0.9, "--no-priors")

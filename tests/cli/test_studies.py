@@ -248,7 +248,7 @@ def failed(reason="no luck"):
 
 
 def ended(monkeypatch, *, multiverse=None, **more):
-    """`run` and `classify` end with this record, and run nothing; what they were asked."""
+    """`run` ends with this record, and runs nothing; what it was asked."""
     asked = {}
     record = SimpleNamespace(**{"folder": Path("out"), "done": 3, "planned": 4, "failed": [], "ran": 2, "seconds": 7.6,
                                 "earlier": {}, "predictions": ()} | more)  # fmt: skip
@@ -333,12 +333,13 @@ def test_other_runs_that_are_interrupted_name_their_folder(cli, monkeypatch):
 
     for verb in ("study.bench.bench", "classify.classify"):
         monkeypatch.setattr(f"recassay.api.{verb}", interrupted)
-    monkeypatch.setattr("recassay.cli.classify.load_classify_study", lambda path: SimpleNamespace(name="named", seed=1))
+    monkeypatch.setattr("recassay.cli.classify.is_classifier_study", lambda path: True)
+    monkeypatch.setattr("recassay.api.classify.load_classify_study", lambda path: SimpleNamespace(name="named", seed=1))
     state = SimpleNamespace(done=1, planned=2, trials=5)
     monkeypatch.setattr("recassay.cli.progress.recassay.status", lambda place: state)
     for words, folder in (
-        ("bench m.py:Mine --study films", "films"), ("classify s.toml", "named"),
-        ("classify s.toml --out films", "films"),
+        ("bench m.py:Mine --study films", "films"), ("run s.toml", "named"),
+        ("run s.toml --out films", "films"),
     ):  # fmt: skip
         ran = cli(*words.split())
         assert ran.code == 130
@@ -507,9 +508,9 @@ def test_the_checklist_is_printed_or_written(cli, monkeypatch, tmp_path):
         to_markdown=lambda: "# One\n\n- two\n", verdict=lambda: ["18 of 20."], to_dict=lambda: {"a": 1}
     )
     monkeypatch.setattr("recassay.api.study.checklist.checklist", lambda study: result)
-    assert cli("checklist", "out").out == "# One\n\n- two\n"
-    assert cli("checklist", "out", "--out", tmp_path / "list.md").out == "18 of 20.\n"
+    assert cli("verify", "out", "--checklist").out == "# One\n\n- two\n"
+    assert cli("verify", "out", "--checklist", "--out", tmp_path / "list.md").out == "18 of 20.\n"
     assert (tmp_path / "list.md").read_text() == "# One\n\n- two\n"
-    assert cli("checklist", "out", "--json").json() == {"a": 1}
-    both = cli("checklist", "out", "--json", "--out", tmp_path / "both.md")
+    assert cli("verify", "out", "--checklist", "--json").json() == {"a": 1}
+    both = cli("verify", "out", "--checklist", "--json", "--out", tmp_path / "both.md")
     assert (both.json(), (tmp_path / "both.md").read_text()) == ({"a": 1}, "# One\n\n- two\n")

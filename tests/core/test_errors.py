@@ -22,9 +22,6 @@ from recassay.core.errors import (
     RecAssayError,
     SeveralProblemsError,
     UsageError,
-    count_of,
-    duration,
-    listing,
     refuse_all,
 )
 from recassay.core.names import canonical, did_you_mean
@@ -35,6 +32,7 @@ from recassay.core.system.lines import lines_of
 from recassay.core.system.plain import plain
 from recassay.core.system.printable import one_line, printable
 from recassay.core.tables.facts import AuditFinding
+from recassay.core.words import count_of, duration, listing
 from recassay.testing.results import synthetic_results
 
 LIBRARY = Path(recassay.__file__).parent

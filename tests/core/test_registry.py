@@ -11,10 +11,10 @@ import pytest
 from recassay.core import registry as module
 from recassay.core.analysis import Analysis, AnalysisResult
 from recassay.core.errors import InputError, RecAssayError, UsageError
+from recassay.core.metric_facts import FACTS
 from recassay.core.names import canonical
 from recassay.core.registry import Registry
 from recassay.core.tables.labels import (
-    KNOWN_LABELS,
     find_label,
     known_direction,
     metric_name,
@@ -132,7 +132,7 @@ def test_results_of_analyses_keep_the_contract():
 
 
 def test_labels_are_unambiguous():
-    names = [canonical(n) for label in KNOWN_LABELS for n in (label.name, *label.aliases)]
+    names = [canonical(n) for label in FACTS for n in (label.name, *label.aliases)]
     assert len(names) == len(set(names))
 
 
@@ -148,14 +148,14 @@ def test_labels():
 
 
 def test_of_which_metrics_less_is_better():
-    less = {label.name for label in KNOWN_LABELS if not label.higher_is_better}
+    less = {label.name for label in FACTS if not label.higher_is_better}
     assert less == {
         "gini", "popularity", "calibration", "rmse", "mse", "mae", "logloss", "error", "seconds", "seconds_fit",
         "seconds_predict", "mape", "smape", "wape", "mase", "wql", "sql", "perplexity", "energy", "joules", "emissions",
         "robustness", "scalability", "memory",
     }  # fmt: skip
     more = {"ndcg", "coverage", "diversity", "novelty", "serendipity", "entropy", "longtail", "accuracy", "r2", "auc"}
-    assert more <= {label.name for label in KNOWN_LABELS} - less
+    assert more <= {label.name for label in FACTS} - less
 
 
 @pytest.mark.parametrize(

@@ -21,13 +21,15 @@ from recassay.data.parts import find_parts
 from recassay.data.readers import read_interactions
 from recassay.data.tables.cells import Cell, read_cell
 from recassay.data.tables.comparability import _scales
-from recassay.data.tables.grid import Table, plain_name
+from recassay.data.tables.form import Asked, Reading, Reason, Table
+from recassay.data.tables.grid import plain_name
+from recassay.data.tables.headers import number_columns, split_compound, value_column
 from recassay.data.tables.labels import Spelled, has_cutoff, spelled
 from recassay.data.tables.latex import latex_grids
 from recassay.data.tables.nested import table_from_json
 from recassay.data.tables.responses import read_items, read_responses
-from recassay.data.tables.roles import Asked, _value_column, layout_of, split_compound
-from recassay.data.tables.tidy import without_notes
+from recassay.data.tables.shapes import READERS
+from recassay.data.tables.tidy import remarks_below
 from recassay.data.tables.words import AVERAGE, CUTOFF, GAIN, OTHER_PHASES, PHASE, role_word
 
 NAMED = {"model": ["foo", "bar"], "dataset": ["d1", "d1"]}
@@ -82,8 +84,12 @@ def test_ends_of_an_interval_by_their_names(ends):
     assert mean["deviation"].to_list() == pytest.approx([0.1 / half, 0.2 / half])
 
 
-def _layout(**columns):
-    return layout_of(Table.of(pl.DataFrame({**NAMED, **columns})), Asked(), "here")
+def _reading(**columns):
+    """What is known of a table after the readers of its columns and headers."""
+    reading = Reading(Table.of(pl.DataFrame({**NAMED, **columns})), Asked(), "here")
+    for reader in READERS[: READERS.index(number_columns) + 1]:
+        reading = reader(reading)
+    return reading
 
 
 def test_spreads_beside_a_metric_by_their_names():
@@ -103,7 +109,7 @@ def test_spreads_beside_a_metric_by_their_names():
         "error": ("stderr", "std_err", "std_error", "se", "sem", "standard_error"),
     }
     for kind, each in words.items():
-        found = {word: _layout(**METRIC, **{word: [0.02, 0.01]}).values[1].statistic for word in each}
+        found = {word: _reading(**METRIC, **{word: [0.02, 0.01]}).values[1].statistic for word in each}
         assert found == dict.fromkeys(each, kind)
 
 
@@ -115,16 +121,16 @@ def test_statistics_below_a_metric_by_their_names():
         "skip": ("count", "median", "min", "max", "var", "25%", "50%", "75%"),
     }
     for kind, each in words.items():
-        found = {word: _value_column(0, ("MRR", word)).statistic for word in each}
+        found = {word: value_column(0, ("MRR", word)).statistic for word in each}
         assert found == dict.fromkeys(each, kind)
 
 
 def test_columns_of_cut_offs_and_of_phases_by_their_names():
     cutoffs = ("k", "top_k", "Top@k", "@k", "at_k", "cutoff", "top_n", "list_length")
-    assert {word: _layout(**{word: [5, 10]}).roles.get(CUTOFF) for word in cutoffs} == dict.fromkeys(cutoffs, 2)
+    assert {word: _reading(**{word: [5, 10]}).roles.get(CUTOFF) for word in cutoffs} == dict.fromkeys(cutoffs, 2)
     phases = ("split", "subset", "phase", "partition", "stage", "set", "eval_set")
-    assert {word: _layout(**{word: ["test", "dev"]}).roles.get(PHASE) for word in phases} == dict.fromkeys(phases, 2)
-    assert [_layout(phase=[word, "dev"]).roles.get(PHASE) for word in ("Testing", "testset", "dev")] == [2, 2, None]
+    assert {word: _reading(**{word: ["test", "dev"]}).roles.get(PHASE) for word in phases} == dict.fromkeys(phases, 2)
+    assert [_reading(phase=[word, "dev"]).roles.get(PHASE) for word in ("Testing", "testset", "dev")] == [2, 2, None]
     assert sorted(OTHER_PHASES) == ["dev", "train", "training", "val", "valid", "validation"]
 
 
@@ -367,10 +373,11 @@ def test_remarks_below_a_table_by_their_first_word():
     for word in ("Note", "notes", "Source:", "sources", "Remark", "remarks", "Legend", "best", "Bold", "significance",
                  "All", "values", "value", "We", "The", "*", "†", "‡", "§", "#", "^1"):  # fmt: skip
         frame = pl.DataFrame({"model": ["foo", f"{word} x"], "NDCG@10": ["0.3", None], "HR@10": ["0.5", ""]})
-        table, told = without_notes(Table.of(frame))
-        assert (table.height, told) == (1, f"remarks below the table were left out: '{word} x'"), word
+        read = remarks_below(Reading(Table.of(frame), Asked(), "here"))
+        told = Reason(f"remarks below the table were left out: '{word} x'", "note")
+        assert (read.table.height, read.reasons) == (1, (told,)), word
     kept = pl.DataFrame({"model": ["foo", "Allstar x"], "NDCG@10": ["0.3", None], "HR@10": ["0.5", ""]})
-    assert without_notes(Table.of(kept))[0].height == 2
+    assert remarks_below(Reading(Table.of(kept), Asked(), "here")).table.height == 2
 
 
 def test_metrics_between_0_and_1_are_told_where_they_are_above():

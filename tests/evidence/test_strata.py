@@ -524,7 +524,7 @@ def test_what_has_no_strata_is_named_with_its_reason(monkeypatch, tmp_path):
         finished("c5", "C", "books", status="timeout", reason="out of time"),
     ]  # fmt: skip
     folder = write_records(tmp_path / "study", ["ndcg@10"], cells, to_go=[("B", "books", 1)])
-    found = strata.study_strata(folder, others="remove", seed=4)
+    found = strata.study_strata(folder, Sweep(accuracy_metric("ndcg@20"), others="remove", seed=4))
     how = ("ndcg@20", "remove", 4)
     assert asked == [3, ("films", ["c1", "c3"], *how), ("books", ["c2"], *how)]
     assert (found.metric, found.higher_is_better, found.datasets, found.others) == (
@@ -537,9 +537,9 @@ def test_what_has_no_strata_is_named_with_its_reason(monkeypatch, tmp_path):
     with pytest.raises(
         NotApplicableError, match=r"has popularity strata \(books: no order on books\); run at least two"
     ):
-        strata.study_strata(alone)
+        strata.study_strata(alone, Sweep(accuracy_metric("ndcg@20")))
     with pytest.raises(NotApplicableError, match=r"has popularity strata \(no cell is done\)"):
-        strata.study_strata(write_records(tmp_path / "none", ["ndcg@10"], []))
+        strata.study_strata(write_records(tmp_path / "none", ["ndcg@10"], []), Sweep(accuracy_metric("ndcg@20")))
 
 
 def test_only_algorithms_with_every_seed_and_fold_have_strata(monkeypatch):
@@ -586,7 +586,8 @@ def test_lists_made_elsewhere_become_the_strata_of_one_split(monkeypatch):
     shown = pl.DataFrame({"user": ["u", "u", "v"], "item": ["x", "z", "y"], "score": [0.1, 0.9, 0.5]})
     frames = {"late": (shown, "late.csv"), "early": (shown, "early.csv")}
     given_back = ["3 test events are too few", ["scores"]]
-    found = strata.given_evidence(split, frames, "ndcg@2", others="remove", seed=7)
+    asked = Sweep(accuracy_metric("ndcg@2"), others="remove", seed=7)
+    found = strata.given_evidence(split, frames, asked)
     assert (found.metric, found.higher_is_better, found.datasets, found.others, found.left_out) == (
         "ndcg@2", True, (["scores"],), "remove", ()
     )  # fmt: skip
@@ -595,12 +596,12 @@ def test_lists_made_elsewhere_become_the_strata_of_one_split(monkeypatch):
     assert list(lists) == ["early", "late"]
     assert lists["late"]().items.tolist() == [[2, 0], [1, -1]], "by score, the highest first"
     with pytest.raises(InputError, match=r"^3 test events are too few; give more test data$"):
-        strata.given_evidence(split, frames, "ndcg@2")
+        strata.given_evidence(split, frames, asked)
     with pytest.raises(UsageError, match="the lists of one algorithm have no order"):
-        strata.given_evidence(split, {"late": frames["late"]}, "ndcg@2")
+        strata.given_evidence(split, {"late": frames["late"]}, asked)
     twice = pl.DataFrame({"user": ["u", "u"], "item": ["x", "x"], "score": [0.1, 0.9]})
     given_back = [["scores"]]
-    strata.given_evidence(split, {**frames, "twice": (twice, "twice.csv")}, "ndcg@2")
+    strata.given_evidence(split, {**frames, "twice": (twice, "twice.csv")}, asked)
     with pytest.raises(InputError, match=r"^twice\.csv"):
         given[-1][1][0][1]["twice"]()
 

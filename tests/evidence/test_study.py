@@ -47,7 +47,7 @@ def test_settings_and_the_journal_with_the_time_of_all_seeds(tmp_path):
              done("c3", "B", "films", 0.1)]  # fmt: skip
     manifest = {"study": {"comper": {"correctness": "recall@5", "k": 5, "size": 0.1}}}
     folder = write_records(tmp_path / "study", ["ndcg@10"], cells, manifest=manifest)
-    assert comper_settings(folder) == {"correctness": "recall@5", "k": 5}
+    assert comper_settings(folder) == ("recall@5", 5)
     assert adaptive_journal(folder) is None
     journal = {
         "metric": "ndcg@10",
@@ -63,7 +63,7 @@ def test_settings_and_the_journal_with_the_time_of_all_seeds(tmp_path):
     assert found["question"] == "?"
     assert found["seconds"] == [("A", "films", 5.5), ("B", "films", 0.0)]
     bare = write_records(tmp_path / "bare", ["ndcg@10"], cells, manifest={"study": {}})
-    assert comper_settings(bare) == {}
+    assert comper_settings(bare) == (None, None)
 
 
 def test_artificial_classifiers_are_no_candidates_unless_too_few_are_left(tmp_path):
@@ -252,7 +252,8 @@ def test_the_evidence_of_a_study_passes_on_what_is_asked_of_it(tmp_path, monkeyp
     of = evidence_of(folder)
     strata = heard(monkeypatch, "recassay.evidence.strata.study_strata")
     assert of["strata"]()("ndcg@5", seed=7) == "answer 1"
-    assert strata == [((folder, "ndcg@5"), {"seed": 7})]
+    ((where, sweep), _) = strata.pop()
+    assert (where, sweep.metric.label, sweep.seed) == (folder, "ndcg@5", 7)
     with pytest.raises(NotApplicableError, match="seconds_fit is no metric of lists, so it has no popularity strata"):
         of["strata"]()("seconds_fit", seed=7)
     responses = heard(monkeypatch, "recassay.evidence.users.user_responses")

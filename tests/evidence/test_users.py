@@ -152,7 +152,7 @@ def test_a_metric_of_0_and_1_tells_a_hit_whatever_its_name():
     binary = [(*row[:3], float(row[3] > 0)) for row in ROWS]
     assert table_responses(single_users(binary, "solved"))[0] == "solved"
     assert table_responses(single_users(binary, "solved"), "Solved")[0] == "solved"
-    known = "use one of hitrate, ndcg, recall, precision, map, mrr, f1, rprecision"
+    known = "use one of hitrate, ndcg, precision, recall, map, mrr, f1, hit_count"
     with pytest.raises(UsageError, match=f"score does not tell a hit from a miss; {known}$"):
         table_responses(single_users(ROWS, "score"), "score")
     with pytest.raises(NotApplicableError, match="no metric of the study tells a hit"):

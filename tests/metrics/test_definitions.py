@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from recassay.core.errors import UsageError
-from recassay.core.tables.labels import KNOWN_LABELS, known_direction
+from recassay.core.metric_facts import OWN_FACTS
+from recassay.core.tables.labels import known_direction
 from recassay.core.types import TopK
 from recassay.metrics import accuracy, beyond, diversity, exposure
 from recassay.metrics.common_users import common_users
@@ -35,7 +36,7 @@ CATALOGUE_KINDS = [(name, v) for name, kind in KINDS.items() if kind.scope == "c
 def test_every_metric_has_a_slow_twin_and_a_label():
     slow_names = {*slow.NEEDS_RELEVANT, *slow.OF_THE_LIST, *slow.OF_THE_CATALOGUE}
     assert set(KINDS) == slow_names
-    assert set(KINDS) <= {label.name for label in KNOWN_LABELS}
+    assert set(KINDS) <= set(OWN_FACTS)
 
 
 @pytest.mark.parametrize("name", sorted(KINDS))
@@ -102,6 +103,7 @@ def test_bounded_metrics_stay_within_their_bounds(case):
     context = EvaluationContext(case.matrix(case.train))
     for name, variant in USER_KINDS:
         if name in {"novelty", "popularity"} or (name, variant) == ("calibration", "kl"):
+            assert OWN_FACTS[name].bounds is None
             continue
         values = KINDS[name](None, variant).per_user(top, truth, context)
         defined = values[~np.isnan(values)]

@@ -844,12 +844,13 @@ def test_what_a_rerun_would_catch_is_said():
 
 def test_what_came_out_again_is_said():
     caught = replace(LIKELY, caught=0.614, caught_hidden=None)
-    assert judged(rerun=RERUN, chances=caught).verdict()[1:] == [
+    assert judged(rerun=RERUN, chances=caught, draw=7).verdict()[1:] == [
         "Of 4 cells run again, 1 came out the same, 1 within noise, and 2 did not.",
         "B on films: reported 0.5, now 0.6.",
         "B on songs: reported 0.5, failed this time.",
         f"A study with {ALTERED} would have been caught with a chance of 61 %, "
         "and of 0 % if those cells were chosen to look ordinary.",
+        "The cells were drawn by the number 7; `--draw 7` draws them again.",
     ]
     seeds = judged(rerun=(RERUN[0], replace(RERUN[2], seed=2)), chances=caught).verdict()
     assert seeds[2] == "B on films with seed 2: reported 0.5, now 0.6."
@@ -909,6 +910,9 @@ def test_reruns_are_asked_for_as_they_were_said(honest, monkeypatch, tmp_path):
     assert heard == {}
     recassay.verify(honest, rerun=1, metric="hitrate@5")
     assert heard["metric"] == "hitrate@5"
+    unknown = {recassay.verify(honest, rerun=1).draw for _ in range(3)}
+    assert len(unknown) == 3, "nobody knows beforehand what is drawn"
+    assert heard["seed"] in unknown
 
 
 @pytest.mark.parametrize(

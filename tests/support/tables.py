@@ -45,6 +45,18 @@ def matrix(values: object, *, higher_is_better: bool = True, metric: str = "ndcg
     )
 
 
+def by_content(values: np.ndarray) -> list[int]:
+    """Datasets by their sorted values: the order in which chance is dealt out, where no value stands twice."""
+    return sorted(range(values.shape[1]), key=lambda dataset: sorted(values[:, dataset].tolist()))
+
+
+def dealt_by_content(values: np.ndarray, drawn: np.ndarray) -> np.ndarray:
+    """What was drawn (replicates x datasets), given to the datasets in that order."""
+    dealt = np.empty_like(drawn)
+    dealt[:, by_content(values)] = drawn
+    return dealt
+
+
 def demsar() -> Matrix:
     return Matrix(DEMSAR, DEMSAR_NAMES, tuple(f"d{i:02d}" for i in range(14)), "auc", True)
 

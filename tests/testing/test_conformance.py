@@ -17,7 +17,7 @@ import pytest
 import recassay.algorithms
 from recassay.algorithms.baselines import MostPop
 from recassay.algorithms.kernels.scoring import FactorRecommender, ScoreRecommender
-from recassay.api.study.check import CheckResult
+from recassay.api.study.check import TUNE, CheckResult
 from recassay.core import registry
 from recassay.core.specs.search import Choice, Real
 from recassay.core.types import Interactions, TopK
@@ -507,6 +507,7 @@ def test_a_check_says_whether_an_algorithm_is_ready() -> None:
     plain = CheckResult("Mine", (), ("It has a name.",), (), 1.25, "It finds little")
     assert plain.verdict() == [
         "Mine is ready: it keeps all 1 rules (1.2 s; nothing is tuned).",
+        TUNE,
         "Caution: It finds little. It may run; its parameters may not suit so small a dataset.",
     ]
     rule = BrokenRule("It holds.", "It is wrong", "mine.py, line 3")

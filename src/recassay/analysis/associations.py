@@ -12,6 +12,7 @@ from recassay.analysis.inference.bootstrap import intervals
 from recassay.core import columns as c
 from recassay.core import ties
 from recassay.core.analysis import Analysis, AnalysisSpec
+from recassay.core.choices import FEWEST_DATASETS
 from recassay.core.errors import NotApplicableError
 from recassay.core.names import canonical
 from recassay.core.seeds import derived_rng
@@ -28,8 +29,6 @@ AVERAGE = "(mean)"
 
 NOT_PERSONALISED = frozenset(map(canonical, ("Random", "MostPop", "RecentPop", "Popularity", "Pop", "TopPop")))
 """Left out of the average, as in Figure 7: its numbers follow to 0.011 without Random and MostPop, not with them."""
-
-FEWEST = 5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,9 +120,10 @@ def correlate_characteristics(
     is far above 0 by chance alone, so read it beside `chance`. Figure 7 must come from many narrow classes: 20 of equal
     width give its pattern, and nearly the same numbers for shuffled datasets.
     """
-    if len(matrix.datasets) < FEWEST:
+    if len(matrix.datasets) < FEWEST_DATASETS:
         raise NotApplicableError(
-            f"{len(matrix.datasets)} datasets say nothing about their characteristics", fix=f"give at least {FEWEST}"
+            f"{len(matrix.datasets)} datasets say nothing about their characteristics",
+            fix=f"give at least {FEWEST_DATASETS}",
         )
     known, dropped = table.aligned(matrix.datasets).usable()
     x, y = known.values, np.apply_along_axis(ties.level, 0, matrix.values.T)

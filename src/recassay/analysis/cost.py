@@ -10,12 +10,10 @@ import polars as pl
 from recassay.core import columns as c
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.errors import NotApplicableError
+from recassay.core.metric_facts import of_kind
 from recassay.core.system.display import Displayed
-from recassay.core.tables.labels import split_label
+from recassay.core.tables.labels import is_cost, split_label
 from recassay.core.tables.results import Results
-
-MEASURES = {"seconds_fit": "seconds to train", "seconds_predict": "seconds to recommend", "seconds": "seconds in all",
-            "memory": "peak memory, MB", "joules": "energy, J"}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,14 +21,14 @@ class CostResult(Displayed):
     """Seconds, memory and energy of every cell."""
 
     cells: pl.DataFrame
-    """One row per cell and measure: algorithm, dataset, measure (one of `MEASURES`), value in seconds, MB or
+    """One row per cell and measure: algorithm, dataset, measure (a metric of cost), value in seconds, MB or
     joules."""
 
     @property
     def measures(self) -> list[str]:
-        """The measures that the table has, in the order of `MEASURES`."""
+        """The measures that the table has, in the order of `core.metric_facts`."""
         present = set(self.cells.get_column("measure"))
-        return [measure for measure in MEASURES if measure in present]
+        return [facts.name for facts in of_kind("cost") if facts.name in present]
 
     def spread(self, key: str) -> pl.DataFrame:
         """By `algorithm` or `dataset` and measure: cells, least, quartiles, median, most and sum."""
@@ -46,7 +44,7 @@ class CostResult(Displayed):
                 value.max().alias("most"),
                 value.sum().alias("sum"),
             )
-            .sort(pl.col("measure").replace_strict(list(MEASURES), range(len(MEASURES))), "median", key)
+            .sort(pl.col("measure").replace_strict(self.measures, range(len(self.measures))), "median", key)
         )
 
     def to_frame(self) -> pl.DataFrame:
@@ -68,7 +66,7 @@ class CostResult(Displayed):
 
 def measure_cost(results: Results) -> CostResult:
     """Times and memory of a results table, by cell."""
-    known = {split_label(label)[0]: label for label in reversed(results.metrics) if split_label(label)[0] in MEASURES}
+    known = {split_label(label)[0]: label for label in reversed(results.metrics) if is_cost(label)}
     if not known:
         raise NotApplicableError(
             "the table has no times and no memory", fix="add seconds_fit, seconds_predict or memory"

@@ -11,27 +11,22 @@ import polars as pl
 from recassay.analysis.inference.bootstrap import dataset_weights
 from recassay.core import columns as c
 from recassay.core.analysis import Analysis, AnalysisSpec
+from recassay.core.choices import FEWEST_DATASETS
 from recassay.core.errors import NotApplicableError
+from recassay.core.metric_facts import of_kind
 from recassay.core.seeds import derived_rng
 from recassay.core.system.display import Displayed
-from recassay.core.tables.labels import known_direction, split_label
+from recassay.core.tables.labels import is_cost, known_direction, split_label
 from recassay.core.tables.results import Results
 from recassay.core.tabular import by_name, long_frame, stated
 from recassay.core.ties import beats
 from recassay.core.types import BoolArray, FloatArray
 
-COSTS = ("seconds_fit", "seconds_predict", "seconds", "memory", "joules")
-"""Averaged on the log scale: they differ by orders of magnitude between datasets."""
-
-OTHERS = ("coverage", "novelty", "popularity", "diversity", "longtail", "gini", "entropy", "serendipity", "calibration",
-          *COSTS)  # fmt: skip
 MOST = 7
 """Pairs that are looked at: more pictures than that nobody compares."""
 
 SMALLEST_COST = 1e-6
 REPLICATES = 1_000
-FEWEST_DATASETS = 5
-"""Below so many datasets nothing is said of datasets drawn again."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -130,7 +125,7 @@ def trade_off(
     replicates: int = REPLICATES,
     seed: int = 0,
 ) -> ParetoResult:
-    """`metric` against each of the other metrics of `OTHERS` that the table has, at most `MOST`."""
+    """`metric` against the metrics beyond accuracy and the costs that the table has, at most `MOST`."""
     upward = results.direction(metric, higher_is_better)
     tried = [_trade(results, metric, other, upward, replicates, seed) for other in _others(results, metric)]
     trades = [trade for trade in tried if trade is not None]
@@ -143,14 +138,15 @@ def trade_off(
 
 
 def _others(results: Results, metric: str) -> list[str]:
-    """A label for each kind of metric, in the order of `OTHERS`; of several cut-offs the one of `metric`."""
+    """A label for each metric beyond accuracy, then for each cost; of several cut-offs the one of `metric`."""
     cutoff = split_label(metric)[1]
+    others = [facts.name for facts in (*of_kind("beyond accuracy"), *of_kind("cost"))]
     chosen: dict[str, str] = {}
     for label in results.metrics:
         name, own = split_label(label)
-        if name in OTHERS and label != metric and (name not in chosen or own == cutoff):
+        if name in others and label != metric and (name not in chosen or own == cutoff):
             chosen[name] = label
-    return [chosen[name] for name in OTHERS if name in chosen]
+    return [chosen[name] for name in others if name in chosen]
 
 
 def _trade(results: Results, metric: str, other: str, upward: bool, replicates: int, seed: int) -> Trade | None:
@@ -162,7 +158,7 @@ def _trade(results: Results, metric: str, other: str, upward: bool, replicates: 
     n = int(shared.sum())
     if kept.sum() < 2 or n == 0:
         return None
-    cost = split_label(other)[0] in COSTS
+    cost = is_cost(other)  # averaged on the log scale: costs differ by orders of magnitude between datasets
     absent = np.isfinite(first).any(axis=1) & ~kept
     first, second = first[np.ix_(kept, shared)], second[np.ix_(kept, shared)]
     second = np.log(np.maximum(second, SMALLEST_COST)) if cost else second

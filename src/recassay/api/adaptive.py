@@ -8,6 +8,7 @@ from typing import Annotated
 import numpy as np
 
 from recassay.analysis.adaptive.fit import (
+    PROBE_RATIO,
     CellGrid,
     Question,
     Runner,
@@ -23,7 +24,7 @@ from recassay.api.arguments import checked, refuse_no_time
 from recassay.api.inputs import CharacteristicsLike, ResultsLike
 from recassay.api.study.adaptive_study import published_prior
 from recassay.api.tables import default_metric, known_characteristics, load_characteristics, load_results, study_folder
-from recassay.core.choices import AdaptiveTarget, Level, Range, Seconds
+from recassay.core.choices import AdaptiveTarget, Advanced, Level, Range, Seconds
 from recassay.core.errors import UsageError
 from recassay.evidence.study import adaptive_journal
 
@@ -45,10 +46,10 @@ def adaptive(
     higher_is_better: bool | None = None,
     workers: int = 1,
     probe: Runner | None = None,
-    probe_ratio: float = 0.1,
+    probe_ratio: float = PROBE_RATIO,
     prior: bool = False,
     progress: Callable[[AdaptiveResult], None] | None = None,
-    seed: int = 0,
+    seed: Annotated[int, Advanced] = 0,
     wide: bool = False,
     transpose: bool = False,
 ) -> AdaptiveResult:
@@ -84,7 +85,7 @@ def adaptive(
         transpose: the rows of the table are datasets and its columns algorithms.
     """
     refuse_no_time(budget)
-    question = Question(target, confidence, indifference, rho)
+    question = Question(target=target, confidence=confidence, indifference=indifference, rho=rho)
     if probe is not None and not callable(results_or_runner):
         raise UsageError("a table cannot be probed", fix="give a function that runs cells, or leave probe out")
     if callable(results_or_runner):

@@ -6,14 +6,14 @@ import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from recassay.analysis.advise.fit import advise_for
 from recassay.analysis.advise.result import AdviseResult
 from recassay.api.arguments import checked
 from recassay.api.inputs import CharacteristicsLike, InteractionsLike, ResultsLike
-from recassay.api.tables import described, load_results, published_of, study_folder
-from recassay.core.choices import BENCHMARK, Level, MissingPolicy
+from recassay.api.tables import load_results, published_of, read_matrix, required_characteristics, study_folder
+from recassay.core.choices import BENCHMARK, Advanced, Level, MissingPolicy
 from recassay.core.errors import InputError, RecAssayError, UsageError
 from recassay.core.registry import algorithms
 from recassay.core.specs.specs import ProtocolSpec, ReadSpec
@@ -40,7 +40,7 @@ def advise(
     missing: MissingPolicy = "error",
     higher_is_better: bool | None = None,
     confidence: Level = 0.9,
-    seed: int = 0,
+    seed: Annotated[int, Advanced] = 0,
     wide: bool = False,
     transpose: bool = False,
 ) -> AdviseResult:
@@ -68,7 +68,10 @@ def advise(
         wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
         transpose: the rows of the table are datasets and its columns algorithms.
     """
-    table, matrix, traits = described(locals())
+    table, matrix = read_matrix(
+        results, metric, missing=missing, higher_is_better=higher_is_better, wide=wide, transpose=transpose
+    )
+    traits = required_characteristics(results, table, characteristics)
     opened = _opened(dataset, ReadSpec.of(read))
     interactions = opened.interactions
     published = published_of(table)

@@ -17,8 +17,9 @@ from typing import Annotated, Any, Literal, ParamSpec, TypeVar, Union, get_args,
 import numpy as np
 
 from recassay.core.choices import Range
-from recassay.core.errors import UsageError, listing
+from recassay.core.errors import UsageError
 from recassay.core.system.printable import one_line
+from recassay.core.words import listing
 
 _Arguments = ParamSpec("_Arguments")
 _Answer = TypeVar("_Answer")
@@ -114,11 +115,6 @@ def _words(kind: Any) -> str:
     if origin in _PLAIN:
         return _PLAIN[origin][1]
     return _CONTAINERS[origin][1] if origin in _CONTAINERS else getattr(origin, "__name__", "another value")
-
-
-def all_but(names: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of a verb (its `locals()`) without those of these names, to be passed on."""
-    return {name: value for name, value in arguments.items() if name not in names.split()}
 
 
 def refuse_no_time(budget: float | None) -> None:

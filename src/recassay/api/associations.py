@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from recassay.analysis.associations import AssociationsResult, correlate_characteristics
 from recassay.api.arguments import checked
 from recassay.api.inputs import CharacteristicsLike, ResultsLike
-from recassay.api.tables import described
-from recassay.core.choices import MissingPolicy
+from recassay.api.tables import read_matrix, required_characteristics
+from recassay.core.choices import Advanced, MissingPolicy
 
 
 @checked
@@ -18,8 +20,8 @@ def associations(
     missing: MissingPolicy = "error",
     higher_is_better: bool | None = None,
     alpha: float = 0.05,
-    permutations: int = 2000,
-    seed: int = 0,
+    permutations: Annotated[int, Advanced] = 2000,
+    seed: Annotated[int, Advanced] = 0,
     wide: bool = False,
     transpose: bool = False,
 ) -> AssociationsResult:
@@ -37,5 +39,8 @@ def associations(
         wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
         transpose: the rows of the table are datasets and its columns algorithms.
     """
-    _, matrix, known = described(locals())
+    table, matrix = read_matrix(
+        results, metric, missing=missing, higher_is_better=higher_is_better, wide=wide, transpose=transpose
+    )
+    known = required_characteristics(results, table, characteristics)
     return correlate_characteristics(matrix, known, alpha=alpha, permutations=permutations, seed=seed)

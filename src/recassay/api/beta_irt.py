@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from recassay.analysis.beta_irt import fit
 from recassay.analysis.beta_irt.result import BetaIRTResult
 from recassay.api.arguments import checked
 from recassay.api.inputs import ResultsLike
-from recassay.api.tables import on_table
-from recassay.core.choices import BetaEstimator, GapPolicy, Level, PosteriorForm
+from recassay.api.tables import read_metric
+from recassay.core.choices import Advanced, BetaEstimator, GapPolicy, Level, PosteriorForm
 
 
 @checked
@@ -17,11 +19,11 @@ def beta_irt(
     *,
     missing: GapPolicy = "keep",
     higher_is_better: bool | None = None,
-    sigma: float = 1.0,
-    estimator: BetaEstimator | None = None,
-    posterior: PosteriorForm = "normal",
+    sigma: Annotated[float, Advanced] = 1.0,
+    estimator: Annotated[BetaEstimator | None, Advanced] = None,
+    posterior: Annotated[PosteriorForm, Advanced] = "normal",
     confidence: Level = 0.95,
-    seed: int = 0,
+    seed: Annotated[int, Advanced] = 0,
     wide: bool = False,
     transpose: bool = False,
 ) -> BetaIRTResult:
@@ -43,5 +45,8 @@ def beta_irt(
         wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
         transpose: the rows of the table are datasets and its columns algorithms.
     """
-    estimator = estimator or fit.DEFAULT_ESTIMATOR
-    return on_table(fit.fit_on_results, locals())
+    table, label = read_metric(results, metric, wide=wide, transpose=transpose)
+    return fit.fit_on_results(
+        table, label, missing=missing, higher_is_better=higher_is_better, estimator=estimator or fit.DEFAULT_ESTIMATOR,
+        sigma=sigma, posterior=posterior, confidence=confidence, seed=seed,
+    )  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Annotated
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -14,7 +15,7 @@ from recassay.api.arguments import checked
 from recassay.api.inputs import ResultsLike
 from recassay.api.study.adaptive_universes import certificate_of
 from recassay.api.tables import study_folder
-from recassay.core.choices import Level
+from recassay.core.choices import Advanced, Level
 from recassay.core.errors import UsageError
 from recassay.core.seeds import derived_rng
 from recassay.data.published.tables import is_published, published_choices
@@ -29,7 +30,7 @@ def certify(
     *,
     confidence: Level = 0.95,
     progress: Callable[[CertificateResult], None] | None = None,
-    seed: int = 0,
+    seed: Annotated[int, Advanced] = 0,
 ) -> CertificateResult:
     """Which shares of universes are known within 5 points, from a part of a multiverse.
 

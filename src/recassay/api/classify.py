@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from recassay.api.arguments import all_but, checked
+from recassay.api.arguments import checked
 from recassay.classifiers.spec import ClassifyStudySpec
 from recassay.classifiers.study import run_classifiers
 from recassay.classifiers.study_file import load_classify_study as load
@@ -53,9 +53,11 @@ def classify(
         dry_run: list the cells and the memory they need, and run nothing.
         cluster: address of a Dask scheduler whose workers run the cells; `folder` must be on a disk that they share.
     """
-    options = all_but("study folder", locals())
     spec = study if isinstance(study, ClassifyStudySpec) else load_classify_study(study)
-    return run_classifiers(spec, Path(folder) if folder is not None else Path(spec.name), **options)
+    place = Path(folder) if folder is not None else Path(spec.name)
+    return run_classifiers(
+        spec, place, workers=workers, progress=progress, retry_failed=retry_failed, dry_run=dry_run, cluster=cluster
+    )
 
 
 @checked

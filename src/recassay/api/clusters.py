@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from recassay.analysis.clusters.fit import cluster_datasets
 from recassay.analysis.clusters.result import ClustersResult
 from recassay.api.arguments import checked
 from recassay.api.inputs import CharacteristicsLike, ResultsLike
-from recassay.api.tables import described
-from recassay.core.choices import MissingPolicy
+from recassay.api.tables import read_matrix, required_characteristics
+from recassay.core.choices import Advanced, MissingPolicy
 
 
 @checked
@@ -19,8 +21,8 @@ def clusters(
     number: int | None = None,
     missing: MissingPolicy = "error",
     higher_is_better: bool | None = None,
-    log_skewed: bool = False,
-    seed: int = 0,
+    log_skewed: Annotated[bool, Advanced] = False,
+    seed: Annotated[int, Advanced] = 0,
     wide: bool = False,
     transpose: bool = False,
 ) -> ClustersResult:
@@ -38,5 +40,8 @@ def clusters(
         wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
         transpose: the rows of the table are datasets and its columns algorithms.
     """
-    _, matrix, known = described(locals())
+    table, matrix = read_matrix(
+        results, metric, missing=missing, higher_is_better=higher_is_better, wide=wide, transpose=transpose
+    )
+    known = required_characteristics(results, table, characteristics)
     return cluster_datasets(matrix, known, clusters=number, log_skewed=log_skewed, seed=seed)

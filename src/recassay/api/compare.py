@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Annotated
 
 from recassay.analysis.compare.fit import compare_algorithms
 from recassay.analysis.compare.result import CompareResult
 from recassay.api.arguments import checked
 from recassay.api.inputs import ResultsLike
-from recassay.api.tables import on_matrix
-from recassay.core.choices import PRACTICALLY_EQUAL, BarsRule, Draws, MissingPolicy, Share, ZeroMethod
+from recassay.api.tables import read_matrix
+from recassay.core.choices import PRACTICALLY_EQUAL, Advanced, BarsRule, Draws, MissingPolicy, Share, ZeroMethod
 
 
 @checked
@@ -21,13 +22,13 @@ def compare(
     missing: MissingPolicy = "error",
     higher_is_better: bool | None = None,
     alpha: float = 0.05,
-    zeros: ZeroMethod = "wilcox",
-    rope: float = 0.0,
-    bars: BarsRule = "sign-flips",
+    zeros: Annotated[ZeroMethod, Advanced] = "wilcox",
+    rope: Annotated[float, Advanced] = 0.0,
+    bars: Annotated[BarsRule, Advanced] = "sign-flips",
     control: str | None = None,
     within: Share = PRACTICALLY_EQUAL,
-    draws: Draws | None = None,
-    seed: int = 0,
+    draws: Annotated[Draws | None, Advanced] = None,
+    seed: Annotated[int, Advanced] = 0,
     wide: bool = False,
     transpose: bool = False,
 ) -> CompareResult:
@@ -51,9 +52,10 @@ def compare(
         wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
         transpose: the rows of the table are datasets and its columns algorithms.
     """
-    return on_matrix(
-        compare_algorithms,
-        locals(),
-        gaps_kept=lambda table, matrix: table.table(matrix.metric),
-        names_kept=lambda table, matrix: table.algorithms,
+    table, matrix = read_matrix(
+        results, metric, missing=missing, higher_is_better=higher_is_better, wide=wide, transpose=transpose
     )
+    return compare_algorithms(
+        matrix, alpha=alpha, zeros=zeros, rope=rope, bars=bars, control=control, within=within, families=families,
+        gaps_kept=table.table(matrix.metric), names_kept=table.algorithms, draws=draws, seed=seed,
+    )  # fmt: skip

@@ -18,10 +18,10 @@ from recassay.analysis.comper.fit import (
     published_matrix,
 )
 from recassay.analysis.comper.result import ComPerResult, Derivation
-from recassay.api.arguments import all_but, checked
+from recassay.api.arguments import checked
 from recassay.api.inputs import ResultsLike, TableLike
 from recassay.api.tables import load_results, study_folder
-from recassay.core.choices import ComPerTimeUnit, MissingPolicy, Normalisation, Range
+from recassay.core.choices import Advanced, ComPerTimeUnit, MissingPolicy, Normalisation, Range
 from recassay.core.tables.sources import Source
 from recassay.data.tables.memory import frame_from_memory
 from recassay.data.tables.read import read_table
@@ -35,11 +35,11 @@ def comper(
     correctness: str | None = None,
     k: Annotated[int, Range(1, 1_000_000)] | None = None,
     matrix: Any = None,
-    normalisation: Normalisation = "ratio",
+    normalisation: Annotated[Normalisation, Advanced] = "ratio",
     time_unit: ComPerTimeUnit = "seconds",
     missing: MissingPolicy = "error",
-    draws: Annotated[int, Range(1, 1_000_000)] = 10_000,
-    seed: int = 0,
+    draws: Annotated[int, Range(1, 1_000_000), Advanced] = 10_000,
+    seed: Annotated[int, Advanced] = 0,
 ) -> ComPerResult:
     """One score out of correctness, coverage, diversity, robustness and scalability; what each adds; how reliable.
 
@@ -58,12 +58,19 @@ def comper(
         draws: random matrices of the sensitivity analysis.
         seed: the same seed gives the same numbers.
     """
-    options = all_but("results correctness k matrix", locals())
     folder = study_folder(results)
-    settings = comper_settings(folder) if folder is not None else {}
-    named = {name: value for name, value in (("correctness", correctness), ("k", k)) if value is not None}
-    table = load_results(results, metric=correctness)
-    return fit_comper(table, matrix=_matrix(matrix), **options, **(settings | named))
+    own_correctness, own_k = comper_settings(folder) if folder is not None else (None, None)
+    return fit_comper(
+        load_results(results, metric=correctness),
+        correctness=own_correctness if correctness is None else correctness,
+        k=own_k if k is None else k,
+        matrix=_matrix(matrix),
+        normalisation=normalisation,
+        time_unit=time_unit,
+        missing=missing,
+        draws=draws,
+        seed=seed,
+    )
 
 
 @checked

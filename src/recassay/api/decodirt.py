@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Annotated
 
 from recassay.analysis.decodirt import fit as decodirt
 from recassay.analysis.decodirt.result import DecodirtResult
 from recassay.api.arguments import checked
-from recassay.core.choices import AbilityMethod, Level, LogisticEstimator
+from recassay.core.choices import AbilityMethod, Advanced, Level, LogisticEstimator
 from recassay.core.tables.responses import InstanceResponses
 from recassay.core.tables.sources import Sources
 from recassay.data.tables.instances import read_instances
@@ -29,15 +30,15 @@ def analyze_instances(
     instances: Sequence[InstanceResponses] | str | Path,
     *,
     rated: str | Sequence[str] = "paper",
-    items_from: Sequence[str] = ("real", "artificial", "mlp"),
-    estimator: LogisticEstimator = "mml",
-    ability: AbilityMethod = "eap",
-    bins: int = 6,
-    tau: float | None = None,
-    orders: int | None = None,
+    items_from: Annotated[Sequence[str], Advanced] = ("real", "artificial", "mlp"),
+    estimator: Annotated[LogisticEstimator, Advanced] = "mml",
+    ability: Annotated[AbilityMethod, Advanced] = "eap",
+    bins: Annotated[int, Advanced] = 6,
+    tau: Annotated[float | None, Advanced] = None,
+    orders: Annotated[int | None, Advanced] = None,
     confidence: Level = 0.95,
-    max_cycles: int = 500,
-    seed: int = 0,
+    max_cycles: Annotated[int, Advanced] = 500,
+    seed: Annotated[int, Advanced] = 0,
     progress: Callable[[int, int, str], None] | None = None,
 ) -> DecodirtResult:
     """Which datasets are hard, which discriminate, which classifiers are able, how few datasets are enough (decodIRT).

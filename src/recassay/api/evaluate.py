@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import polars as pl
 
@@ -15,7 +15,7 @@ from recassay.analysis.users.result import UsersResult
 from recassay.api.arguments import checked
 from recassay.api.inputs import InteractionsLike, PathLike
 from recassay.core import columns as c
-from recassay.core.choices import Seed, Task
+from recassay.core.choices import Advanced, Seed, Task
 from recassay.core.errors import UsageError
 from recassay.core.specs.specs import ReadSpec
 from recassay.core.specs.study import DEFAULT_METRICS
@@ -98,7 +98,7 @@ def evaluate(
     threshold: float | None = None,
     read: ReadSpec | Mapping[str, Any] | None = None,
     allow_leakage: Sequence[str] = (),
-    seed: Seed = 0,
+    seed: Annotated[Seed, Advanced] = 0,
 ) -> EvaluationReport:
     """Judge lists made elsewhere on given training and test data, user by user, and compare them.
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 from recassay.analysis.glicko.fit import given_order, rate_algorithms
 from recassay.analysis.glicko.result import GlickoResult
 from recassay.api.arguments import checked
 from recassay.api.inputs import ResultsLike
-from recassay.api.tables import on_matrix
-from recassay.core.choices import MissingPolicy
+from recassay.api.tables import read_matrix
+from recassay.core.choices import Advanced, MissingPolicy
 from recassay.data.tables.characteristics import read_properties
 
 
@@ -23,10 +23,10 @@ def glicko(
     properties: Any = None,
     missing: MissingPolicy = "error",
     higher_is_better: bool | None = None,
-    tau: float | None = None,
-    tie: float = 0.0,
-    orders: int | None = None,
-    seed: int = 0,
+    tau: Annotated[float | None, Advanced] = None,
+    tie: Annotated[float, Advanced] = 0.0,
+    orders: Annotated[int | None, Advanced] = None,
+    seed: Annotated[int, Advanced] = 0,
     wide: bool = False,
     transpose: bool = False,
 ) -> GlickoResult:
@@ -49,4 +49,10 @@ def glicko(
     """
     if properties is not None and not isinstance(properties, Mapping):
         properties = read_properties(properties)
-    return on_matrix(rate_algorithms, locals(), given=given_order)
+    table, matrix = read_matrix(
+        results, metric, missing=missing, higher_is_better=higher_is_better, wide=wide, transpose=transpose
+    )
+    given = given_order(table, matrix)
+    return rate_algorithms(
+        matrix, given=given, order=order, properties=properties, tau=tau, tie=tie, orders=orders, seed=seed
+    )

@@ -11,7 +11,7 @@ from recassay.api.tables import joined_results, table_bytes
 from recassay.core.errors import UsageError
 from recassay.core.system.files import is_stream
 from recassay.core.tables.results import Results
-from recassay.data.tables.roles import Asked
+from recassay.data.tables.form import Asked
 from recassay.reporting.files import write_files
 
 ENDINGS = (".parquet", ".csv", ".tsv")
@@ -52,7 +52,7 @@ def import_results(
             where=str(target),
             fix=f"name a file that ends in {', '.join(ENDINGS)}",
         )
-    asked = Asked(metric, wide, transpose, columns or {}, dataset)
+    asked = Asked(metric=metric, wide=wide, transpose=transpose, columns=columns or {}, dataset=dataset)
     places = list(source) if isinstance(source, (list, tuple)) else [source]
     results = joined_results(places, asked, format, prefer)
     if target is not None:

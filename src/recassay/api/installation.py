@@ -17,11 +17,12 @@ from recassay.algorithms.kernels.device import gpu_name
 from recassay.api.arguments import checked
 from recassay.api.data import list_data
 from recassay.core import registry
-from recassay.core.errors import RecAssayError, UsageError, listing
+from recassay.core.errors import RecAssayError, UsageError
+from recassay.core.metric_facts import all_facts
 from recassay.core.names import did_you_mean
 from recassay.core.specs.search import in_words
-from recassay.core.tables.labels import KNOWN_LABELS
 from recassay.core.version import __version__
+from recassay.core.words import listing
 from recassay.data.published.tables import published
 from recassay.metrics.make import describe_metrics
 from recassay.reporting.telling import own_sections
@@ -62,12 +63,14 @@ def list_available(kind: str, spaces: bool = False) -> list[dict[str, Any]]:
     if kind == "labels":
         return [
             {
-                "name": label.name,
-                "better": "higher" if label.higher_is_better else "lower",
-                "what": label.summary,
-                "aliases": listing(label.aliases, most=None),
+                "name": facts.name,
+                "kind": facts.kind,
+                "better": "higher" if facts.higher_is_better else "lower",
+                "values": _values(facts.bounds),
+                "what": facts.summary,
+                "aliases": listing(facts.aliases, most=None),
             }
-            for label in KNOWN_LABELS
+            for facts in all_facts()
         ]
     if kind == "published":
         return [
@@ -108,12 +111,19 @@ def _spaces() -> Iterator[dict[str, Any]]:
             yield {"name": name, "parameter": "", "values": "nothing to tune", "default": ""}
 
 
+def _values(bounds: tuple[float, float] | None) -> str:
+    """`0 to 1`; nothing where values have no limits."""
+    return "" if bounds is None else f"{bounds[0]:g} to {bounds[1]:g}"
+
+
 def _metrics() -> Iterator[dict[str, Any]]:
     for metric in describe_metrics():
         default, *others = metric["variants"].items()
         yield {
             "name": metric["metric"],
+            "kind": metric["kind"],
             "better": "higher" if metric["higher_is_better"] else "lower",
+            "values": _values(metric["bounds"]),
             "scope": metric["scope"],
             "formula": metric["formula"],
             "convention": f"{default[0]}: {default[1]}",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from recassay.analysis.logistic_irt.fit import fit_logistic, score_logistic
 from recassay.analysis.logistic_irt.result import LogisticResult
-from recassay.api.arguments import all_but, checked
+from recassay.api.arguments import checked
 from recassay.api.inputs import ResponsesLike
-from recassay.core.choices import AbilityMethod, Level, LogisticEstimator, LogisticModel
+from recassay.core.choices import AbilityMethod, Advanced, Level, LogisticEstimator, LogisticModel
 from recassay.core.tables.responses import Responses
 from recassay.data.published.tables import is_published, published_responses
 from recassay.data.tables.responses import read_items, read_responses
@@ -34,12 +34,12 @@ def logistic_irt(
     model: LogisticModel = "2pl",
     *,
     items: Any = None,
-    estimator: LogisticEstimator = "mml",
-    priors: ItemPriors | bool | None = None,
-    ability: AbilityMethod | None = None,
+    estimator: Annotated[LogisticEstimator, Advanced] = "mml",
+    priors: Annotated[ItemPriors | bool | None, Advanced] = None,
+    ability: Annotated[AbilityMethod | None, Advanced] = None,
     confidence: Level = 0.95,
-    tolerance: float = 1e-4,
-    max_cycles: int = 500,
+    tolerance: Annotated[float, Advanced] = 1e-4,
+    max_cycles: Annotated[int, Advanced] = 500,
 ) -> LogisticResult:
     """Items, abilities and true scores of a binary table under the 1PL, 2PL or 3PL.
 
@@ -57,8 +57,10 @@ def logistic_irt(
         tolerance: largest change of a parameter at the end.
         max_cycles: most cycles of the estimation.
     """
-    options = all_but("responses items", locals())
     table = load_responses(responses)
     if items is not None:
         return score_logistic(table, read_items(items), model, ability=ability, confidence=confidence)
-    return fit_logistic(table, **options)
+    return fit_logistic(
+        table, model, estimator=estimator, priors=priors, ability=ability, confidence=confidence, tolerance=tolerance,
+        max_cycles=max_cycles,
+    )  # fmt: skip

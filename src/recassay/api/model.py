@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Annotated
 
 from recassay.analysis.model.fit import fit_model
 from recassay.analysis.model.result import ModelResult
 from recassay.api.arguments import checked
 from recassay.api.inputs import ResultsLike
-from recassay.api.tables import on_scores
-from recassay.core.choices import Level, Share
+from recassay.api.tables import read_metric, user_scores
+from recassay.core.choices import Advanced, Level, Share
 
 
 @checked
@@ -21,7 +22,7 @@ def model(
     families: str | Mapping[str, str] | None = None,
     higher_is_better: bool | None = None,
     confidence: Level = 0.95,
-    seed: int = 0,
+    seed: Annotated[int, Advanced] = 0,
     wide: bool = False,
     transpose: bool = False,
 ) -> ModelResult:
@@ -41,4 +42,8 @@ def model(
         wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
         transpose: the rows of the table are datasets and its columns algorithms.
     """
-    return on_scores(fit_model, locals())
+    table, label = read_metric(results, metric, wide=wide, transpose=transpose)
+    return fit_model(
+        table, label, higher_is_better=higher_is_better, users=user_scores(results), families=families, within=within,
+        confidence=confidence, seed=seed,
+    )  # fmt: skip

@@ -10,11 +10,11 @@ import polars as pl
 
 from recassay.analysis.multiverse.fit import PERMUTATIONS, explore
 from recassay.analysis.multiverse.result import MultiverseResult
-from recassay.api.arguments import all_but, checked
+from recassay.api.arguments import checked
 from recassay.api.inputs import ResultsLike
 from recassay.api.tables import load_results, study_folder
 from recassay.core import columns as c
-from recassay.core.choices import PRACTICALLY_EQUAL, MissingPolicy, Range, Share
+from recassay.core.choices import PRACTICALLY_EQUAL, Advanced, MissingPolicy, Range, Share
 from recassay.core.errors import UsageError
 from recassay.core.tables.results import Results
 from recassay.core.tables.sources import Source
@@ -35,8 +35,8 @@ def multiverse(
     higher_is_better: bool | None = None,
     within: Share = PRACTICALLY_EQUAL,
     alpha: float = 0.05,
-    permutations: Annotated[int, Range(0, 1_000_000)] = PERMUTATIONS,
-    seed: int = 0,
+    permutations: Annotated[int, Range(0, 1_000_000), Advanced] = PERMUTATIONS,
+    seed: Annotated[int, Advanced] = 0,
 ) -> MultiverseResult:
     """Which conclusions survive the choices of the evaluation (split, target, threshold, metric, cut-off, seed, ...).
 
@@ -56,7 +56,6 @@ def multiverse(
         permutations: relabelled tables of the joint test.
         seed: the same seed gives the same numbers.
     """
-    options = all_but("results leaky missing", locals())
     places = list(results) if isinstance(results, (list, tuple)) else [results]
     if not places:
         raise UsageError("no results were given", fix="name at least one table")
@@ -71,12 +70,19 @@ def multiverse(
     further = [name for name in rows.columns if name not in (*c.RESULT_KEY, c.VALUE)]
     return explore(
         rows.with_columns(pl.col(further).fill_null("(none)")) if further else rows,
+        axes=axes,
+        claims=claims,
+        metric=metric,
         leaky=leaky or (),
         missing=free.get("missing") or missing,  # type: ignore[arg-type]
         aggregation=free.get("aggregation") or ("mean_rank",),  # type: ignore[arg-type]
+        higher_is_better=higher_is_better,
+        within=within,
+        alpha=alpha,
+        permutations=permutations,
+        seed=seed,
         sources=tuple(source for _, sources, _ in parts for source in sources),
         notes=tuple(dict.fromkeys(note for _, _, notes in parts for note in notes)),
-        **options,
     )
 
 

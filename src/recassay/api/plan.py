@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Annotated
 
 from recassay.analysis.plan.fit import plan_study
 from recassay.analysis.plan.result import PlanResult
 from recassay.api.arguments import checked
 from recassay.api.inputs import ResultsLike
-from recassay.api.tables import on_scores
-from recassay.core.choices import Share
+from recassay.api.tables import read_metric, user_scores
+from recassay.core.choices import Advanced, Share
 
 
 @checked
@@ -22,7 +23,7 @@ def plan(
     alpha: float = 0.05,
     families: str | Mapping[str, str] | None = None,
     higher_is_better: bool | None = None,
-    seed: int = 0,
+    seed: Annotated[int, Advanced] = 0,
     wide: bool = False,
     transpose: bool = False,
 ) -> PlanResult:
@@ -41,4 +42,8 @@ def plan(
         wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
         transpose: the rows of the table are datasets and its columns algorithms.
     """
-    return on_scores(plan_study, locals())
+    table, label = read_metric(results, metric, wide=wide, transpose=transpose)
+    return plan_study(
+        table, label, difference=difference, power=power, alpha=alpha, higher_is_better=higher_is_better,
+        users=user_scores(results), families=families, seed=seed,
+    )  # fmt: skip

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from recassay.analysis.profiles import ProfilesResult, fit_profiles
 from recassay.api.arguments import checked
 from recassay.api.inputs import ResultsLike
-from recassay.api.tables import on_matrix
-from recassay.core.choices import MissingPolicy
+from recassay.api.tables import read_matrix
+from recassay.core.choices import Advanced, MissingPolicy
 
 
 @checked
@@ -16,7 +18,7 @@ def profiles(
     *,
     missing: MissingPolicy = "error",
     higher_is_better: bool | None = None,
-    beta_max: float = 3.0,
+    beta_max: Annotated[float, Advanced] = 3.0,
     wide: bool = False,
     transpose: bool = False,
 ) -> ProfilesResult:
@@ -31,4 +33,7 @@ def profiles(
         wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
         transpose: the rows of the table are datasets and its columns algorithms.
     """
-    return on_matrix(fit_profiles, locals())
+    _, matrix = read_matrix(
+        results, metric, missing=missing, higher_is_better=higher_is_better, wide=wide, transpose=transpose
+    )
+    return fit_profiles(matrix, beta_max=beta_max)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Annotated
 
 from recassay.analysis.rank.fit import rank_algorithms
 from recassay.analysis.rank.result import RankResult
 from recassay.api.arguments import checked
 from recassay.api.inputs import ResultsLike
-from recassay.api.tables import on_matrix
-from recassay.core.choices import Draws, Level, MissingPolicy
+from recassay.api.tables import read_matrix
+from recassay.core.choices import Advanced, Draws, Level, MissingPolicy
 
 
 @checked
@@ -21,11 +22,11 @@ def rank(
     families: str | Mapping[str, str] | None = None,
     missing: MissingPolicy = "error",
     higher_is_better: bool | None = None,
-    replicates: Draws | None = None,
+    replicates: Annotated[Draws | None, Advanced] = None,
     confidence: Level = 0.95,
-    seed: int = 0,
-    beta_max: float = 3.0,
-    beta_step: float | None = None,
+    seed: Annotated[int, Advanced] = 0,
+    beta_max: Annotated[float, Advanced] = 3.0,
+    beta_step: Annotated[float | None, Advanced] = None,
     wide: bool = False,
     transpose: bool = False,
 ) -> RankResult:
@@ -47,4 +48,10 @@ def rank(
         wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
         transpose: the rows of the table are datasets and its columns algorithms.
     """
-    return on_matrix(rank_algorithms, locals())
+    _, matrix = read_matrix(
+        results, metric, missing=missing, higher_is_better=higher_is_better, wide=wide, transpose=transpose
+    )
+    return rank_algorithms(
+        matrix, methods=methods, families=families, replicates=replicates, confidence=confidence, seed=seed,
+        beta_max=beta_max, beta_step=beta_step,
+    )  # fmt: skip

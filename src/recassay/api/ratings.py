@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Annotated
 
 from recassay.analysis.ratings.fit import WON, rate_battles, rate_by_pairs
 from recassay.analysis.ratings.result import RatingsResult
 from recassay.api.arguments import checked
 from recassay.api.inputs import ResultsLike
-from recassay.api.tables import load_results, on_matrix
-from recassay.core.choices import Draws, Level, MissingPolicy
+from recassay.api.tables import default_metric, load_results
+from recassay.core.choices import Advanced, Draws, Level, MissingPolicy
 from recassay.core.errors import UsageError
 
 
@@ -22,9 +23,9 @@ def ratings(
     families: str | Mapping[str, str] | None = None,
     missing: MissingPolicy = "error",
     higher_is_better: bool | None = None,
-    replicates: Draws | None = None,
+    replicates: Annotated[Draws | None, Advanced] = None,
     confidence: Level = 0.95,
-    seed: int = 0,
+    seed: Annotated[int, Advanced] = 0,
     wide: bool = False,
     transpose: bool = False,
 ) -> RatingsResult:
@@ -46,10 +47,12 @@ def ratings(
         wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
         transpose: the rows of the table are datasets and its columns algorithms.
     """
-    asked = locals()
     table = load_results(results, metric=metric, wide=wide, transpose=transpose)
     if table.metrics != [WON] or table.users is None:
-        return on_matrix(rate_by_pairs, asked | {"results": table, "wide": False, "transpose": False})
+        matrix = table.matrix(metric or default_metric(table), missing=missing, higher_is_better=higher_is_better)
+        return rate_by_pairs(
+            matrix, baseline=baseline, families=families, replicates=replicates, confidence=confidence, seed=seed
+        )
     if families is not None:
         raise UsageError("battles have no families of datasets", fix="leave `families` out")
     return rate_battles(table.users, baseline=baseline, replicates=replicates, confidence=confidence, seed=seed)

@@ -9,8 +9,8 @@ from recassay.analysis.select.fit import other_metrics, select_datasets
 from recassay.analysis.select.result import SelectResult
 from recassay.api.arguments import checked
 from recassay.api.inputs import CharacteristicsLike, ResultsLike
-from recassay.api.tables import on_matrix
-from recassay.core.choices import BENCHMARK, MissingPolicy, Range
+from recassay.api.tables import known_characteristics, read_matrix
+from recassay.core.choices import BENCHMARK, Advanced, MissingPolicy, Range
 
 
 @checked
@@ -24,10 +24,10 @@ def select(
     aggregation: str | None = None,
     missing: MissingPolicy = "error",
     higher_is_better: bool | None = None,
-    simulations: Annotated[int, Range(None, 100_000)] = 500,
-    splits: int = 10,
-    curve: bool = True,
-    seed: int = 0,
+    simulations: Annotated[int, Range(None, 100_000), Advanced] = 500,
+    splits: Annotated[int, Advanced] = 10,
+    curve: Annotated[bool, Advanced] = True,
+    seed: Annotated[int, Advanced] = 0,
     wide: bool = False,
     transpose: bool = False,
 ) -> SelectResult:
@@ -53,5 +53,11 @@ def select(
         wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
         transpose: the rows of the table are datasets and its columns algorithms.
     """
-    options = locals()
-    return on_matrix(select_datasets, options | {"rule": options.pop("aggregation")}, others=other_metrics)
+    table, matrix = read_matrix(
+        results, metric, missing=missing, higher_is_better=higher_is_better, wide=wide, transpose=transpose
+    )
+    known = known_characteristics(results, table, characteristics)
+    return select_datasets(
+        matrix, k, characteristics=known, others=other_metrics(table, matrix), methods=methods, rule=aggregation,
+        simulations=simulations, splits=splits, curve=curve, seed=seed,
+    )  # fmt: skip

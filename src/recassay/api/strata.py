@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from recassay.analysis.strata.fit import sweep_strata
 from recassay.analysis.strata.result import StrataResult
 from recassay.api.arguments import checked
 from recassay.api.data import load_data
-from recassay.core.choices import Draws, Level, OtherItems, Task
+from recassay.core.choices import Advanced, Draws, Level, OtherItems, Task
 from recassay.core.errors import UsageError
 from recassay.core.specs.specs import ProtocolSpec, ReadSpec
 from recassay.data.lists.read import read_lists
 from recassay.evidence.strata import METRIC, given_evidence, study_strata
+from recassay.evidence.strata_sets import Sweep, accuracy_metric
 from recassay.protocol.apply import apply_protocol
 
 
@@ -26,13 +27,13 @@ def strata(
     train: Any = None,
     test: Any = None,
     lists: Mapping[str, Any] | None = None,
-    thresholds: Sequence[int] | None = None,
-    size: int | Literal["all"] | None = None,
-    others: OtherItems = "keep",
-    seed: int = 0,
+    thresholds: Annotated[Sequence[int] | None, Advanced] = None,
+    size: Annotated[int | Literal["all"] | None, Advanced] = None,
+    others: Annotated[OtherItems, Advanced] = "keep",
+    seed: Annotated[int, Advanced] = 0,
     alpha: float = 0.05,
     confidence: Level = 0.95,
-    replicates: Draws = 2000,
+    replicates: Annotated[Draws, Advanced] = 2000,
     read: ReadSpec | Mapping[str, Any] | None = None,
     allow_leakage: Sequence[str] = (),
     task: Task = "new",
@@ -59,18 +60,18 @@ def strata(
         allow_leakage: names of audit findings that are accepted.
         task: for lists made elsewhere, whether test pairs that training has are left out (`new`) or judged (`repeat`).
     """
-    options: dict[str, Any] = {"thresholds": thresholds, "size": size, "others": others, "seed": seed}
-    if folder is not None:
-        if train is not None or test is not None or lists is not None:
-            raise UsageError("a study folder and train, test or lists were given", fix="give one or the other")
-        evidence = study_strata(folder, metric, **options)
-    elif train is None or test is None or not lists:
+    if folder is not None and (train is not None or test is not None or lists is not None):
+        raise UsageError("a study folder and train, test or lists were given", fix="give one or the other")
+    if folder is None and (train is None or test is None or not lists):
         raise UsageError("strata need a study folder, or train, test and lists", fix="give all three")
+    sweep = Sweep(accuracy_metric(metric), thresholds=thresholds, size=size, others=others, seed=seed)
+    if folder is not None:
+        evidence = study_strata(folder, sweep)
     else:
         learned, held_out = load_data(train, read), load_data(test, read)
         spec = ProtocolSpec.checked(split="given", filter="none", allow_leakage=tuple(allow_leakage), task=task)
         split = apply_protocol(None, spec, given=(learned, held_out.take(held_out.user < 0), held_out))
-        files = [file for name, source in lists.items() for file in read_lists(source, name=name)]
+        files = [file for name, source in (lists or {}).items() for file in read_lists(source, name=name)]
         frames = {file.name: (file.frame, file.where) for file in files}
-        evidence = given_evidence(split, frames, metric, **options)
+        evidence = given_evidence(split, frames, sweep)
     return sweep_strata(evidence, alpha=alpha, confidence=confidence, replicates=replicates, seed=seed)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Annotated
 
 from recassay.analysis.stress.fit import stress_rankings
 from recassay.analysis.stress.result import StressResult
 from recassay.api.arguments import checked
 from recassay.api.inputs import ResultsLike
-from recassay.api.tables import on_matrix
-from recassay.core.choices import Draws, MissingPolicy
+from recassay.api.tables import read_matrix
+from recassay.core.choices import Advanced, Draws, MissingPolicy
 
 
 @checked
@@ -18,11 +19,11 @@ def stress(
     metric: str | None = None,
     *,
     methods: Sequence[str] | None = None,
-    draws: Draws | None = None,
+    draws: Annotated[Draws | None, Advanced] = None,
     missing: MissingPolicy = "error",
     higher_is_better: bool | None = None,
-    beta_max: float = 3.0,
-    seed: int = 0,
+    beta_max: Annotated[float, Advanced] = 3.0,
+    seed: Annotated[int, Advanced] = 0,
     wide: bool = False,
     transpose: bool = False,
 ) -> StressResult:
@@ -43,4 +44,7 @@ def stress(
         wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
         transpose: the rows of the table are datasets and its columns algorithms.
     """
-    return on_matrix(stress_rankings, locals())
+    _, matrix = read_matrix(
+        results, metric, missing=missing, higher_is_better=higher_is_better, wide=wide, transpose=transpose
+    )
+    return stress_rankings(matrix, methods=methods, draws=draws, beta_max=beta_max, seed=seed)

@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import polars as pl
 
 from recassay.api.arguments import checked
 from recassay.api.inputs import CharacteristicsLike, ResultsLike
 from recassay.core import columns as c
-from recassay.core.errors import NotApplicableError, UsageError, listing
+from recassay.core.choices import MissingPolicy
+from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.system.parquet import parquet_bytes
 from recassay.core.tables.characteristics import CharacteristicsTable
 from recassay.core.tables.labels import split_label
 from recassay.core.tables.matrix import Matrix
 from recassay.core.tables.results import Results
+from recassay.core.tables.scores import PairedScores
+from recassay.core.words import listing
 from recassay.data.importers.load import read_parts
 from recassay.data.published.tables import (
     Published,
@@ -27,13 +30,11 @@ from recassay.data.published.tables import (
     published_results,
 )
 from recassay.data.tables.characteristics import read_characteristics
+from recassay.data.tables.form import Asked
 from recassay.data.tables.join import Part, join_parts
 from recassay.data.tables.labels import metrics_in
-from recassay.data.tables.roles import Asked
 from recassay.evidence.study import candidates, evidence_of, study_characteristics, study_part
 from recassay.store.store import INDEX_FILE, Store
-
-Answer = TypeVar("Answer")
 
 
 @checked
@@ -66,7 +67,7 @@ def load_results(
     """
     if isinstance(source, Results):
         return source
-    asked = Asked(metric, wide, transpose, columns or {}, dataset)
+    asked = Asked(metric=metric, wide=wide, transpose=transpose, columns=columns or {}, dataset=dataset)
     places = list(source) if isinstance(source, (list, tuple)) else [source]
     if dataset is not None and not str(dataset).strip():
         raise UsageError("the name of the dataset is empty", fix="name it, or leave it out")
@@ -165,7 +166,9 @@ def own_characteristics(table: Results) -> Callable[[], CharacteristicsTable] | 
     return partial(published_characteristics, table.sources[0].file)
 
 
-def known_characteristics(results: Any, table: Results, characteristics: Any) -> CharacteristicsTable | None:
+def known_characteristics(
+    results: ResultsLike, table: Results, characteristics: CharacteristicsLike | None
+) -> CharacteristicsTable | None:
     """The characteristics that were given, else those of the study or the published table that the results are of."""
     if characteristics is not None:
         return load_characteristics(characteristics)
@@ -179,62 +182,43 @@ def known_characteristics(results: Any, table: Results, characteristics: Any) ->
         return None
 
 
-def described(arguments: Mapping[str, Any]) -> tuple[Results, Matrix, CharacteristicsTable]:
-    """The results that a verb was called with (its `locals()`), one metric of them as a matrix, and what its datasets
-    are like, which the verb cannot do without.
-    """
-    table, matrix = _matrix(dict(arguments))
-    known = known_characteristics(arguments["results"], table, arguments["characteristics"])
+def required_characteristics(
+    results: ResultsLike, table: Results, characteristics: CharacteristicsLike | None
+) -> CharacteristicsTable:
+    """The same for a verb that cannot do without them."""
+    known = known_characteristics(results, table, characteristics)
     if known is None:
         raise UsageError(
             "a results table does not say what its datasets are like",
             fix="give `characteristics` (dataset, Nu, Ni, ...: see `recassay.describe_data`), or the folder of a study",
         )
-    return table, matrix, known
+    return known
 
 
-def on_matrix(
-    fit: Callable[..., Answer], arguments: Mapping[str, Any], /, **derived: Callable[[Results, Matrix], Any]
-) -> Answer:
-    """What a fit finds on one metric of the table that a verb was called with.
-
-    `arguments` are those of the verb (its `locals()`): those by which the table is read and made a matrix are used
-    up here, the others are passed on under their names, `characteristics` as a table. `derived` are arguments
-    that follow from table and matrix.
-    """
-    options = dict(arguments)
-    table, matrix = _matrix(options)
-    if "characteristics" in options:
-        options["characteristics"] = known_characteristics(arguments["results"], table, options["characteristics"])
-    return fit(matrix, **options, **{name: find(table, matrix) for name, find in derived.items()})
-
-
-def on_scores(fit: Callable[..., Answer], arguments: Mapping[str, Any]) -> Answer:
-    """The same for a fit on the whole table, which also takes the scores of users where a study has them."""
-    users = evidence_of(study_folder(arguments["results"])).get("users")
-    return on_table(fit, {**arguments, "users": None if users is None else users()})
-
-
-def on_table(fit: Callable[..., Answer], arguments: Mapping[str, Any]) -> Answer:
-    """The same for a fit on the whole table that treats missing cells itself."""
-    options = dict(arguments)
-    table, metric = _loaded(options)
-    return fit(table, metric, **options)
-
-
-def _matrix(options: dict[str, Any]) -> tuple[Results, Matrix]:
-    """The table that the arguments of a verb name, and its metric as a matrix; they leave `options`."""
-    table, metric = _loaded(options)
-    missing, upward = options.pop("missing"), options.pop("higher_is_better")
-    return table, table.matrix(metric, missing=missing, higher_is_better=upward)
-
-
-def _loaded(options: dict[str, Any]) -> tuple[Results, str]:
-    """The table that the arguments of a verb name, and its metric; they leave `options`."""
-    metric = options.pop("metric")
-    reading = {name: options.pop(name) for name in ("wide", "transpose") if name in options}
-    table = load_results(options.pop("results"), metric=metric, **reading)
+def read_metric(results: ResultsLike, metric: str | None, *, wide: bool, transpose: bool) -> tuple[Results, str]:
+    """The results table, and the metric that was named or is meant."""
+    table = load_results(results, metric=metric, wide=wide, transpose=transpose)
     return table, metric or default_metric(table)
+
+
+def read_matrix(
+    results: ResultsLike,
+    metric: str | None,
+    *,
+    missing: MissingPolicy,
+    higher_is_better: bool | None,
+    wide: bool,
+    transpose: bool,
+) -> tuple[Results, Matrix]:
+    """The results table, and one metric of it as a complete matrix."""
+    table, label = read_metric(results, metric, wide=wide, transpose=transpose)
+    return table, table.matrix(label, missing=missing, higher_is_better=higher_is_better)
+
+
+def user_scores(results: ResultsLike) -> PairedScores | None:
+    """By metric, the scores of users, where the results are a study that keeps them."""
+    users = evidence_of(study_folder(results)).get("users")
+    return None if users is None else users()
 
 
 def table_bytes(frame: pl.DataFrame, ending: str) -> bytes:

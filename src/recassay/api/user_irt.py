@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Annotated
 
 from recassay.analysis.user_irt import fit
 from recassay.analysis.user_irt.result import UserIRTResult
 from recassay.api.arguments import checked
 from recassay.api.inputs import ResultsLike
 from recassay.api.tables import load_results, study_folder
-from recassay.core.choices import Level, LogisticModel
+from recassay.core.choices import Advanced, Level, LogisticModel
 from recassay.evidence.users import table_responses, user_responses
 from recassay.store.store import Store
 
@@ -21,7 +22,7 @@ def user_irt(
     *,
     metric: str | None = None,
     datasets: Sequence[str] | None = None,
-    priors: bool = True,
+    priors: Annotated[bool, Advanced] = True,
     confidence: Level = 0.95,
 ) -> UserIRTResult:
     """Algorithms as respondents and users as items: which algorithm serves users that others fail?

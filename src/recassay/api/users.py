@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from recassay.analysis.users.fit import compare_users
 from recassay.analysis.users.result import UsersResult
-from recassay.api.arguments import all_but, checked
+from recassay.api.arguments import checked
 from recassay.api.inputs import ResultsLike
 from recassay.api.tables import default_metric, load_results, study_folder
-from recassay.core.choices import Draws
+from recassay.core.choices import Advanced, Draws
 from recassay.core.tables.labels import find_label
 from recassay.evidence.users import paired_scores, table_scores
 
@@ -18,8 +20,8 @@ def users(
     metric: str | None = None,
     *,
     alpha: float = 0.05,
-    replicates: Draws = 10_000,
-    seed: int = 0,
+    replicates: Annotated[Draws, Advanced] = 10_000,
+    seed: Annotated[int, Advanced] = 0,
 ) -> UsersResult:
     """Paired tests over users: permutation on each dataset with Holm's correction, and a summary over datasets.
 
@@ -33,9 +35,11 @@ def users(
         replicates: bootstrap replicates over users; with many users there are fewer.
         seed: the same seed gives the same numbers.
     """
-    options = all_but("results metric", locals())
     table = load_results(results)
     label = find_label(metric or default_metric(table), table.metrics)
     folder = study_folder(results)
     scores, skipped = paired_scores(folder, label) if folder is not None else table_scores(table, label)
-    return compare_users(scores, label, higher_is_better=table.direction(label), skipped=skipped, **options)
+    upward = table.direction(label)
+    return compare_users(
+        scores, label, higher_is_better=upward, alpha=alpha, replicates=replicates, seed=seed, skipped=skipped
+    )

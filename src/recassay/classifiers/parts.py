@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from recassay.classifiers.spec import Role
-from recassay.core.errors import InputError, UsageError, listing
+from recassay.core.errors import InputError, UsageError
 from recassay.core.registry import classifiers
 from recassay.core.system.plugin_file import load_class
+from recassay.core.words import listing
 from recassay.runner.references import is_part_file
 
 NEEDED = ("fit", "predict")

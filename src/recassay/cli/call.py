@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from recassay.cli.options import HELP, OPPOSITE, Argument, Option, options_of
+from recassay.cli.options import HELP, OPPOSITE, Argument, Option, is_advanced, options_of
 from recassay.cli.render import print_notes, say
 from recassay.cli.values import named
 from recassay.cli.verbs import Parameter, function_of, read_fields, read_verb
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 READING = "Reading the table"
 OUTPUT = "Output"
+ADVANCED = "Advanced"
 LOADING = "recassay.api.tables:load_results"
 ANSWER = "recassay.cli.on_table:answer"
 _READING = {"missing", "higher_is_better", "wide", "transpose", "columns", "dataset", "format", "prefer"}
@@ -61,6 +62,8 @@ class Command:
     """Whether `--out` is a folder or a file."""
     saved_as: str = ""
     """What `--out` calls the answer; by default the name."""
+    other_answers: Mapping[str, str] = field(default_factory=dict)
+    """By a flag that asks another question, what `--out` calls its answer."""
 
     @cached_property
     def places(self) -> list[str]:
@@ -85,11 +88,11 @@ class Command:
                     options[parameter.name] = options_of(
                         parameter,
                         self.names.get(parameter.name, ""),
-                        self._section(parameter.name, place),
+                        self._section(parameter, place),
                         out=self.out,
                         required=parameter.required and place == self.places[0],
                     )
-        order = ["", *self.sections, READING, OUTPUT]
+        order = ["", *self.sections, READING, OUTPUT, ADVANCED]
         flat = [option for group in options.values() for option in group]
         first = next(iter(texts.values()), "")
         arguments = [Argument(name, HELP.get(name) or texts.get(name, first), word) for name, word in words.items()]
@@ -108,12 +111,15 @@ class Command:
         wanted = self.fields[specification].split()
         return [part for part in read_fields(_SPECS[specification]) if wanted == ["*"] or part.name in wanted]
 
-    def _section(self, name: str, place: str) -> str:
+    def _section(self, parameter: Parameter, place: str) -> str:
+        name = parameter.name
         for section, members in self.sections.items():
             if name in members.split() or place.removeprefix("recassay.api.") in members.split():
                 return section
         if name in _OUTPUT or "--out" in self.names.get(name, ""):
             return OUTPUT
+        if is_advanced(parameter):
+            return ADVANCED
         return READING if name in _READING and LOADING in self.places else ""
 
     def run(self, context: click.Context, values: Mapping[str, Any]) -> None:
@@ -156,6 +162,13 @@ class Call:
     def own(self, place: str) -> Any:
         """What a function of the command line does with this call and its own options."""
         return function_of(place)(self, **self.arguments(place))
+
+    def called(self) -> tuple[str, str]:
+        """What was asked, as it was typed (`plan --cells`), and what `--out` calls the answer."""
+        for flag, answer in self.command.other_answers.items():
+            if flag in self.typed:
+                return f"{self.path} {self.written[flag]}", answer
+        return self.path, self.command.saved_as or self.command.name
 
     def compute(self) -> tuple[Any, Any]:
         """The answer, and what knows the input files."""

@@ -1,19 +1,18 @@
-"""`classify`: the classifier benchmark."""
+"""`run`: a study of recommender algorithms, or of classifiers, as its file says."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from recassay.api.classify import classifier_scores, load_classify_study, load_instances
-from recassay.api.decodirt import analyze_instances, load_response_folder, sources_of
 from recassay.api.publish.content import tell
+from recassay.api.study.studies import is_classifier_study
 from recassay.cli.call import Call
-from recassay.cli.on_table import show_answer
 from recassay.cli.progress import resumable, show_progress, show_stages
 from recassay.cli.render import Failed, print_answer, print_json, print_lines, print_rows
-from recassay.cli.studies import counted, run_content, show_plan
+from recassay.cli.studies import ALONE, counted, run_content, run_recommenders, show_plan
+from recassay.core.choices import Advanced
 from recassay.core.errors import UsageError
 from recassay.core.system.plain import plain
 
@@ -21,30 +20,37 @@ if TYPE_CHECKING:
     from recassay.runner.drive import StudyRecord
 
 
-def classify(
-    call: Call, *, responses: Path | None = None, rated: str | Sequence[str] = "paper", as_json: bool = False
-) -> None:
-    """Run a classifier study, or resume it.
+OTHERS = "adaptive target confidence indifference budget probes probe_users probe_epochs prior skip_preflight"
+
+
+def run(call: Call, *, rated: Annotated[str | Sequence[str], Advanced] = "paper", as_json: bool = False) -> None:
+    """Run a study, or resume it.
 
     Args:
-        responses: instead of a study: a folder of response tables.
-        rated: who plays: `paper`, `all`, `everybody` (the MLPs too), or names.
+        rated: in a study of classifiers, who plays: `paper`, `all`, `everybody` (the MLPs too), or names.
+        as_json: print JSON on stdout instead of sentences.
     """
+    study = call.typed.get("study")
+    if study is None or not is_classifier_study(study):
+        call.refuse("rated", "is for a study of classifiers", "leave it out")
+        run_recommenders(call, as_json)
+        return
+    call.refuse(OTHERS, "does not apply to a study of classifiers", "leave it out")
+    call.refuse(ALONE, "is for a study without a file", f"write it into {study}")
+    run_classifiers(call, rated, as_json)
+
+
+def run_classifiers(call: Call, rated: str | Sequence[str], as_json: bool) -> None:
+    """Run a study of classifiers, or resume it."""
+    from recassay.api.classify import classifier_scores, load_classify_study, load_instances
+    from recassay.api.decodirt import analyze_instances
+
     if isinstance(rated, str) and rated not in {"paper", "all", "everybody"}:
         fix = "use paper, all, everybody, or two names and more"
         raise UsageError(f"{rated!r} names no group of classifiers", fix=fix)
-    if ("study" in call.typed) == (responses is not None):
-        fix = "give one of the two, as in: recassay classify study.toml"
-        raise UsageError("a study file, or --responses with a folder", fix=fix)
-    out = call.typed.get("folder")
-    if responses is not None:
-        answers = load_response_folder(responses)
-        result = analyze_instances(answers, rated=rated, progress=show_stages())
-        show_answer(call, result, sources_of(answers), as_json, out, None)
-        return
-    spec = load_classify_study(call.typed["study"])
+    spec, out = load_classify_study(call.typed["study"]), call.typed.get("folder")
     with resumable(lambda: out or Path(spec.name)):
-        record = call(study=spec, progress=show_progress())
+        record = call("classify:classify", study=spec, progress=show_progress())
     if "dry_run" in call.typed:
         rows = [[cell.algorithm, cell.dataset, cell.state] for cell in record.predictions]
         show_plan(record, as_json, ["classifier", "dataset", "state"], rows)

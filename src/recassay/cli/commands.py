@@ -10,10 +10,11 @@ _FILE = "format delimiter header columns encoding time repeated event_weights sk
 _FILTER = "positive_threshold filter min_item_interactions min_user_interactions"
 _SPLIT = f"split {_FILTER} ratios seed task allow_leakage"
 _FOLDS = "folds fold final_fit"
-_ADAPTIVE = "adaptive target confidence indifference budget probes probe_users probe_epochs prior"
+_ADAPTIVE = "adaptive target confidence indifference budget probes prior"
 _ALONE = "study.studies:make_study split positive_threshold"
 _MATRIX = "experts similarities definitions fourth"
 _OTHER_STUDY = "name parallel tuning_metric seconds_per_cell memory_gb settings dataset_settings comper multiverse base"
+_CELLS = "target confidence indifference budget prior characteristics"
 _GLICKO = "order properties tau tie orders"
 
 DATA = Program(
@@ -66,10 +67,10 @@ IRT = Program(
 
 SECTIONS: dict[str, list[Command | Program]] = {
     "Start": [
-        Command("demo", "A whole study on embedded data: no network needed.", "", show="analyze:demo",
-                without="datasets algorithms seed"),
         Command("analyze", "Everything about a results table or a study; --out saves the report.",
                 verbs="publish.analyze:analyze", show="analyze:analyze", without="replicates", out="place"),
+        Command("demo", "A whole study on embedded data: no network needed.", "", show="analyze:demo",
+                without="datasets algorithms seed"),
         Command("list", "What is available, plugins included.", "[kind]", "installation:list_available",
                 show="installation:available"),
         Command("doctor", "Check this installation.", "", "installation:doctor", show="installation:checked"),
@@ -77,53 +78,20 @@ SECTIONS: dict[str, list[Command | Program]] = {
     "Judge results": [
         Command("rank", "Rank algorithms under every aggregation."),
         Command("compare", "Test which differences are significant.", show="on_table:compared on_table:answer"),
+        Command("plan", "How many more datasets, seeds or users would show a difference?",
+                verbs="plan:plan adaptive:adaptive", computes="special:plan", sections={"With --cells": _CELLS},
+                without="results_or_runner rho algorithms datasets classes workers probe probe_ratio",
+                other_answers={"cells": "adaptive"}),
+        Command("multiverse", "Which claims survive other splits, metrics, seeds?",
+                verbs="multiverse:multiverse certify:certify", computes="special:multiverse",
+                without="wide transpose columns dataset format prefer", names={"claims": "--claim --claims"},
+                sections={"With --certify": "confidence"}, other_answers={"certify": "certify"}),
         Command("model", "Which algorithm is best for datasets like these, and how sure is that?"),
-        Command("plan", "How many more datasets, seeds or users would show a difference?"),
         Command("users", "Test over the users of each dataset; one dataset is enough.",
                 without="wide transpose columns"),
         Command("stress", "Which conclusions survive fewer datasets or other algorithms?"),
-        Command("multiverse", "Which claims survive other splits, metrics, seeds?", computes="special:multiverse",
-                without="wide transpose columns dataset format prefer", names={"claims": "--claim --claims"}),
-        Command("certify", "Which claims over a multiverse are settled, from a part of it?", computes="special:certify",
-                without="wide transpose columns dataset format prefer", names={"claims": "--claim --claims"}),
         Command("strata", "Does the order hold on less popular items?", "folder", "strata:strata", "special:strata",
                 without="train test lists read allow_leakage task confidence"),
-        Command("paper", "Tables, figures, setup and references for a paper.", verbs="publish.paper:paper",
-                show="analyze:paper",
-                without="replicates metric"),
-    ],
-    "Run studies": [
-        Command("run", "Run a study, or resume it.", "[study]",
-                "study.studies:run study.studies:make_study", show="studies:run",
-                without=_OTHER_STUDY, names={"folder": "-o --out"}, fields={"protocol": "split positive_threshold"},
-                sections={"Adaptive runs": _ADAPTIVE, "A study without a file": _ALONE}),
-        Command("status", "How far a study is, and where an adaptive run stands.", "folder", "study.studies:status",
-                show="studies:status"),
-        Command("results", "Print or export every number of a study.", "folder", show="results:results", out="file"),
-        Command("bench", "Your algorithm among the tuned baselines of the open benchmark.", "algorithm",
-                "study.bench:bench", computes="special:bench", names={"folder": "--study"}, out="place"),
-        Command("check", "Does your algorithm keep the rules? Tried on a small dataset.", "algorithm",
-                "study.check:check", show="installation:ready", names={"every": "--all"}),
-        Command("serve", "Watch a study live in the browser.", "folder", "study.serve:serve", show="studies:serve"),
-        Command("seal", "Fix the plan of a study before its results exist.", "study", "study.seal:seal",
-                show="studies:sealed", out="file",
-                names={"claims": "--claim --claims"}),
-        Command("verify", "Check a study against its seal, or by running cells again.", "study", "study.seal:verify",
-                show="studies:verified"),
-        Command("checklist", "Reproducibility questions, answered from a study's records.", "study",
-                "study.checklist:checklist", show="studies:checklist", out="file"),
-    ],
-    "Data": [
-        DATA,
-        Command("import", "Results of other tools and tables of papers as one table.",
-                "source...", "import_results:import_results tables:load_results", show="results:import_", out="file"),
-        Command("split", "Write the split of a study, audited and named, to train elsewhere.", "source",
-                show="evaluate:split", fields={"protocol": f"{_SPLIT} {_FOLDS}", "read": "repeated"},
-                sections={"Splitting": f"{_SPLIT} {_FOLDS} repeated"}),
-        Command("evaluate", "Judge lists made elsewhere, user by user; --compare tests between them.",
-                "recommendations...", show="evaluate:evaluate"),
-    ],
-    "More": [
         Command("ratings", "Ratings: Bradley-Terry, or --method glicko.", verbs="ratings:ratings glicko:glicko",
                 computes="special:ratings", sections={"With --method glicko": _GLICKO}),
         IRT,
@@ -134,29 +102,73 @@ SECTIONS: dict[str, list[Command | Program]] = {
         Command("select", "Choose few datasets that keep the ranking of all.", "[results...]",
                 "select:select tables:load_results", without="splits curve source",
                 names={"methods": "--method --methods"}, saved_as="selection"),
+    ],
+    "Run studies": [
+        Command("run", "Run a study, or resume it.", "[study]",
+                "study.studies:run study.studies:make_study", show="classify:run",
+                without=_OTHER_STUDY, names={"folder": "-o --out"}, fields={"protocol": "split positive_threshold"},
+                sections={"Adaptive runs": _ADAPTIVE, "A study without a file": _ALONE}),
+        Command("status", "How far a study is, and where an adaptive run stands.", "folder", "study.studies:status",
+                show="studies:status"),
+        Command("check", "Does your algorithm keep the rules? Tried on a small dataset.", "algorithm",
+                "study.check:check", show="installation:ready", names={"every": "--all"}),
+        Command("bench", "Your algorithm among the tuned baselines of the open benchmark.", "algorithm",
+                "study.bench:bench", computes="special:bench", names={"folder": "--study"}, out="place"),
+        Command("results", "Print or export every number of a study.", "folder", show="results:results", out="file"),
+        Command("serve", "Watch a study live in the browser.", "folder", "study.serve:serve", show="studies:serve"),
         Command("advise", "Which algorithms to try first on your dataset.", "dataset",
                 "advise:advise tables:load_results", show="on_table:advise on_table:answer",
                 without="source confidence read dataset", names={"results": "--results"},
                 fields={"protocol": _FILTER}, saved_as="advice"),
-        Command("adaptive", "Which cells settle the ranking of the whole grid?", computes="special:adaptive",
-                without="results_or_runner rho algorithms datasets classes workers probe probe_ratio"),
-        Command("classify", "Run a classifier study, or resume it.", "[study]", show="classify:classify",
-                names={"folder": "-o --out"}),
+    ],
+    "Publish": [
+        Command("paper", "Tables, figures, setup and references for a paper.", verbs="publish.paper:paper",
+                show="analyze:paper",
+                without="replicates metric"),
+        Command("seal", "Fix the plan of a study before its results exist.", "study", "study.seal:seal",
+                show="studies:sealed", out="file",
+                names={"claims": "--claim --claims"}),
+        Command("verify", "Check a study against its seal, or by running cells again.", "study",
+                "study.seal:verify study.checklist:checklist", show="studies:verified", out="file"),
         Command("reproduce", "Every number of the papers that follows from public data.", "[paper...]",
                 show="special:reproduce"),
     ],
+    "Data": [
+        DATA,
+        Command("import", "Results of other tools and tables of papers as one table.",
+                "source...", "import_results:import_results tables:load_results", show="results:import_", out="file"),
+        Command("evaluate", "Judge lists made elsewhere, user by user; --compare tests between them.",
+                "recommendations...", show="evaluate:evaluate"),
+        Command("split", "Write the split of a study, audited and named, to train elsewhere.", "source",
+                show="evaluate:split", fields={"protocol": f"{_SPLIT} {_FOLDS}", "read": "repeated"},
+                sections={"Splitting": f"{_SPLIT} {_FOLDS} repeated"}),
+    ],
 }  # fmt: skip
-"""What `recassay --help` lists, by section."""
+"""What `recassay help --all` lists, by what people come for."""
+
+FRONT = "analyze demo list rank compare plan multiverse run status check bench paper seal verify data import evaluate"
+"""What `recassay --help` lists: at most 20."""
+
+FOLDED = {
+    "adaptive": "plan --cells",
+    "certify": "multiverse --certify",
+    "checklist": "verify --checklist",
+    "classify": "run",
+}
+"""By a name that was given up, what to type instead."""
 
 PROGRAM = Program(
     "recassay",
     "Assay recommender algorithms: which is best over many datasets, and is that proven or luck?",
     SECTIONS,
+    front=FRONT,
+    folded=FOLDED,
     params=root_options(),
 )
 
 name_commands(
-    {
+    FOLDED
+    | {
         place.partition(":")[2]: " ".join(filter(None, [group, command.name]))
         for group, program in (("", PROGRAM), ("data", DATA), ("irt", IRT))
         for command in program.known.values()

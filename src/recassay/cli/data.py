@@ -9,8 +9,8 @@ from typing import Any
 
 from recassay.cli.call import Call
 from recassay.cli.render import print_json, print_lines, print_rows, write
-from recassay.core.errors import duration
 from recassay.core.system.plain import plain
+from recassay.core.words import duration
 
 
 def imported(call: Call, *, as_json: bool = False) -> None:

@@ -61,7 +61,8 @@ def show_answer(
     everything: bool = True,
 ) -> None:
     """The tables and sentences of a result, or its JSON, and its files; `sources` knows the input files."""
-    answer_document = document(call.path, result.to_dict(), sources)
+    asked, name = call.called()
+    answer_document = document(asked, result.to_dict(), sources)
     if as_json:
         print_json(answer_document)
     else:
@@ -72,7 +73,6 @@ def show_answer(
         save_text(out, bench_page(result))
         say(f"wrote {out}: open it in a browser")
     elif out is not None:
-        name = call.command.saved_as or call.command.name
         print_saved(write_folder(out, {name: result}, answer_document, formats=known_formats(formats)), out)
 
 

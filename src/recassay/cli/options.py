@@ -22,7 +22,7 @@ from recassay.cli.values import (
     weights_or_word,
 )
 from recassay.cli.verbs import Other, Parameter
-from recassay.core.choices import Range, Written
+from recassay.core.choices import Advanced, Range, Written
 from recassay.core.errors import UsageError
 
 NAMES = {
@@ -93,6 +93,11 @@ def options_of(
     for option in options:
         option.section = section
     return options
+
+
+def is_advanced(parameter: Parameter) -> bool:
+    """Whether only an expert sets it."""
+    return Advanced in getattr(parameter.kind, "__metadata__", ())
 
 
 def _bare(kind: Any) -> tuple[Any, Range | None, Written | None]:

@@ -20,6 +20,10 @@ from recassay.cli.wording import in_options, speak_of
 from recassay.core.errors import UsageError
 from recassay.core.version import __version__
 
+HELP = "help"
+EVERY = "recassay.every"
+"""Where a context notes that help lists every command."""
+
 
 class Built(click.Command):
     """A command whose help has sections."""
@@ -44,19 +48,36 @@ def plain(help: str) -> str:
 
 
 class Program(click.Group):
-    """Commands by section of the help."""
+    """Commands by section of the help.
 
-    def __init__(self, name: str, help: str, sections: Mapping[str, Sequence[Command | Program]], **more: Any) -> None:
-        super().__init__(name, help=help, **more)
+    With `front`, help lists these commands alone, and the command `help` all of them. `folded` has, by a name that was
+    given up, what to type instead.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        help: str,
+        sections: Mapping[str, Sequence[Command | Program]],
+        *,
+        front: str = "",
+        folded: Mapping[str, str] | None = None,
+        params: list[click.Parameter] | None = None,
+    ) -> None:
+        super().__init__(name, help=help, params=params)
         self.sections = sections
+        self.front = front.split()
+        self.folded = folded or {}
         self.known = {member.name: member for members in sections.values() for member in members}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names in the order of the help."""
-        return [str(member.name) for members in self.sections.values() for member in members]
+        return [*map(str, self.known), *([HELP] if self.front else [])]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of a name, built now."""
+        if cmd_name == HELP and self.front:
+            return self._help()
         command = self.known.get(cmd_name)
         if not isinstance(command, Command):
             return command
@@ -70,18 +91,40 @@ class Program(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that the first word names; an unknown one is answered with the nearest."""
-        if args and args[0] not in self.known and not args[0].startswith("-"):
+        if args and args[0] in self.folded:
+            raise UsageError(f"there is no command {args[0]!r} any more", fix=f"say: recassay {self.folded[args[0]]}")
+        if args and args[0] not in self.list_commands(ctx) and not args[0].startswith("-"):
             near = get_close_matches(args[0], self.list_commands(ctx), n=1)
             hint = f" Did you mean {near[0]!r}?" if near else ""
             raise click.UsageError(f"No such command {args[0]!r}.{hint}", ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The commands by section, each with its line."""
-        width = max(map(len, self.list_commands(ctx)))
+        """The commands by section, each with its line: those in front, or all."""
+        few = self.front and EVERY not in ctx.meta
+        shown = [str(name) for name in self.known if name in self.front or not few]
+        width = max(map(len, shown))
         for section, members in self.sections.items():
             with formatter.section(section):
-                formatter.write_dl([(str(member.name).ljust(width), member.help or "") for member in members])
+                listed = [member for member in members if member.name in shown]
+                formatter.write_dl([(str(member.name).ljust(width), member.help or "") for member in listed])
+        if len(shown) < len(self.known):
+            formatter.write_paragraph()
+            formatter.write_text(f"recassay {HELP} --all: every command")
+
+    def _help(self) -> click.Command:
+        def show(command: tuple[str, ...], every: bool) -> None:
+            root = click.get_current_context().find_root()
+            if command:
+                self.main([*command, "--help"], prog_name=root.info_name, standalone_mode=False)
+                return
+            if every:
+                root.meta[EVERY] = True
+            click.echo(root.get_help())
+
+        word = Argument("command", "The command, such as rank or irt beta.", "[command...]")
+        every = Option(["--all", "every"], is_flag=True, help="List every command.")
+        return Built(HELP, params=[word, every], help="The options of a command, or the list of all.", callback=show)
 
 
 SHELLS = ("bash", "zsh", "fish")

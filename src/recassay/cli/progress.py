@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 import recassay
 from recassay.cli.layout import wrapped
 from recassay.cli.render import Interrupted, say, write
-from recassay.core.errors import count_of, duration
+from recassay.core.metric_facts import of_kind
 from recassay.core.system.printable import one_line, printable
+from recassay.core.words import count_of, duration
 
 if TYPE_CHECKING:
     from recassay.recommenders.study import Event
@@ -136,9 +137,6 @@ LONGEST_BAR = 30
 MOST_DATASETS = 8
 """Datasets whose best algorithm is shown; the rest is counted."""
 
-ACCURACY = ("ndcg", "recall", "map", "mrr", "hitrate", "precision", "auc", "f1", "rprecision", "accuracy")
-"""Metrics of which more is better, the most usual first."""
-
 
 class Bar:
     """A block of lines that is drawn again at every event; lines that stay are written above it."""
@@ -169,10 +167,11 @@ class Bar:
         self._drawn = len(lines)
 
     def _compare(self, event: Event) -> None:
-        """Keep the best algorithm of the dataset, by the first metric of which more is better."""
+        """Keep the best algorithm of the dataset, by its first metric of accuracy of which more is better."""
         scores = {} if event.record is None else event.record.metrics
         by_name = {label.partition("@")[0]: (label, value) for label, value in reversed(list(scores.items()))}
-        label, value = next((by_name[name] for name in ACCURACY if name in by_name), ("", None))
+        usual = (facts.name for facts in of_kind("accuracy") if facts.higher_is_better)
+        label, value = next((by_name[name] for name in usual if name in by_name), ("", None))
         if value is None or event.dataset is None:
             return
         known = self._best.get(event.dataset)

@@ -13,8 +13,9 @@ from recassay.api.tables import default_metric, load_results, table_bytes
 from recassay.cli.call import Call
 from recassay.cli.render import print_first_rows, print_json, print_lines, print_notes, print_rows, say
 from recassay.cli.values import is_output
-from recassay.core.errors import UsageError, count_of
+from recassay.core.errors import UsageError
 from recassay.core.system.printable import one_line
+from recassay.core.words import count_of
 
 if TYPE_CHECKING:
     import polars as pl

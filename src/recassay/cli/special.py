@@ -18,12 +18,23 @@ from recassay.core.system.plain import plain
 from recassay.core.version import __version__
 
 
-def adaptive(call: Call) -> tuple[Any, Any]:
-    """The ranking of the whole grid from the cells that tell most."""
+def plan(call: Call, *, cells: bool = False) -> tuple[Any, Any]:
+    """What more data would show; or which cells settle the ranking of the whole grid.
+
+    Args:
+        cells: instead, which cells (algorithm, dataset) settle the ranking of the whole grid; a complete table is
+            replayed.
+    """
+    if not cells:
+        call.refuse("target confidence indifference budget prior characteristics", "is for --cells",
+                    "say that, or leave it out")  # fmt: skip
+        results = call.load()
+        return call(results=results), results
+    call.refuse("difference power alpha families", "has no effect with --cells", "leave it out")
     if call.typed.get("target") != "order":
         call.refuse("indifference", "is for --target order", "say that, or leave it out")
     results = call.load()
-    return call(results_or_runner=results), results
+    return call("adaptive:adaptive", results_or_runner=results), results
 
 
 def ratings(call: Call, *, method: Literal["pairs", "glicko"] = "pairs") -> tuple[Any, Any]:
@@ -66,18 +77,23 @@ def bench(call: Call) -> tuple[Any, Any]:
     return result, result
 
 
-def multiverse(call: Call) -> tuple[Any, Any]:
-    """Claims over every combination of choices; the verb reads the tables itself, with all their columns."""
-    result = call(results=list(call.typed["results"]))
-    print_notes(result.notes)
-    return result, result
+def multiverse(call: Call, *, certify: bool = False) -> tuple[Any, Any]:
+    """Claims over every combination of choices; the verb reads the tables itself, with all their columns.
 
-
-def certify(call: Call) -> tuple[Any, Any]:
-    """What a part of a multiverse settles; a table is replayed."""
+    Args:
+        certify: instead, which claims a part of the multiverse settles: of a study that has not run all of it; a
+            complete table is replayed.
+    """
+    if not certify:
+        call.refuse("confidence", "is for --certify", "say that, or leave it out")
+        result = call(results=list(call.typed["results"]))
+        print_notes(result.notes)
+        return result, result
+    other = "metric leaky missing higher_is_better within alpha permutations"
+    call.refuse(other, "has no effect with --certify", "leave it out")
     if len(call.typed["results"]) != 1:
         raise UsageError("one table or study at a time can be certified", fix="name one")
-    result = call(results=call.typed["results"][0])
+    result = call("certify:certify", results=call.typed["results"][0])
     return result, result
 
 

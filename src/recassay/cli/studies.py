@@ -1,4 +1,4 @@
-"""`run`, `status`, `serve`, `seal`, `verify` and `checklist`: studies, and what they promised."""
+"""`run`, `status`, `serve`, `seal` and `verify`: studies, and what they promised."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ from recassay.api.study.studies import status as study_status
 from recassay.cli.call import Call
 from recassay.cli.progress import earlier_lines, resumable, show_progress
 from recassay.cli.render import Failed, print_answer, print_json, print_lines, print_rows, print_verdict, say
-from recassay.core.errors import UsageError, count_of, listing
+from recassay.core.errors import UsageError
 from recassay.core.system.files import write_whole
 from recassay.core.system.plain import plain
+from recassay.core.words import count_of, listing
 
 if TYPE_CHECKING:
+    from recassay.api.study.checklist import ChecklistResult
     from recassay.recommenders.study import StudyRecord
     from recassay.reporting.live import LiveServer
     from recassay.store.records import StoreStatus
@@ -26,12 +28,8 @@ if TYPE_CHECKING:
 ALONE = "datasets algorithms metrics trials seed split positive_threshold"
 
 
-def run(call: Call, *, as_json: bool = False) -> None:
-    """Run a study, or resume it.
-
-    Args:
-        as_json: print JSON on stdout instead of sentences.
-    """
+def run_recommenders(call: Call, as_json: bool) -> None:
+    """Run a study of recommender algorithms, or resume it."""
     typed = call.typed
     if ("study" in typed) == ("datasets" in typed and "algorithms" in typed):
         fix = "give one of the two, as in: recassay run study.toml"
@@ -195,26 +193,27 @@ def sealed(call: Call, *, as_json: bool = False) -> None:
     print_verdict(seal, as_json, f"Now: recassay run {typed['study']}{folder}")
 
 
-def verified(call: Call, *, as_json: bool = False) -> None:
+def verified(call: Call, *, checklist: bool = False, as_json: bool = False, out: Path | None = None) -> None:
     """Whether the study is what was sealed; exit 1 where something deviates.
 
     Args:
+        checklist: instead, the reproducibility questions of venues, answered from the records of the study.
         as_json: print JSON on stdout instead of sentences.
+        out: with `checklist`, a file for the Markdown.
     """
+    if checklist:
+        call.refuse("seal metric rerun base workers draw", "has no effect with --checklist", "leave it out")
+        _show_checklist(call("study.checklist:checklist"), as_json, out)
+        return
+    call.refuse("out", "is for --checklist", "say that, or leave it out")
     result = call(progress=show_progress())
     print_verdict(result, as_json)
     if not result.sound:
         raise Failed
 
 
-def checklist(call: Call, *, as_json: bool = False, out: Path | None = None) -> None:
-    """The questions with their answers, as Markdown.
-
-    Args:
-        as_json: print JSON on stdout instead of Markdown.
-        out: a file for the Markdown.
-    """
-    result = call()
+def _show_checklist(result: ChecklistResult, as_json: bool, out: Path | None) -> None:
+    """The questions with their answers, as Markdown."""
     if out is not None:
         write_whole(out, result.to_markdown().encode())
     if as_json:

@@ -35,6 +35,10 @@ class Written(NamedTuple):
     example: str
 
 
+class Advanced:
+    """Marks an argument that only an expert sets, as in `Annotated[int, Advanced]`: help lists it last."""
+
+
 Share: TypeAlias = Annotated[float, Written("2%")]
 """A share: a number, on the command line also a percentage."""
 Seconds: TypeAlias = Annotated[float, Written("2h")]
@@ -43,6 +47,8 @@ Level: TypeAlias = Annotated[float, Range(0.5, 0.999)]
 """The level of intervals."""
 Draws: TypeAlias = Annotated[int, Range(None, 1_000_000)]
 """Draws of a bootstrap or a simulation: more only cost memory and time."""
+FEWEST_DATASETS = 5
+"""With fewer datasets, nothing is concluded about other datasets: no test, no interval, no bootstrap over datasets."""
 MANY_ALGORITHMS = 60
 """With more algorithms than this, resampling makes fewer draws by default, and tables and pictures show a part."""
 VERY_MANY = 400

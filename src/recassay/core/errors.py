@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 LONGEST = 1200
 """Characters of each part of a message."""
@@ -115,28 +115,3 @@ def from_os(error: OSError) -> RecAssayError:
         (f"the system refuses: {why}", "check the path and the disk"),
     )
     return InputError(what, where=where, fix=fix)
-
-
-def count_of(number: int, noun: str) -> str:
-    """`1 dataset`, `2 datasets`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def duration(seconds: float) -> str:
-    """A time as people say it: `0.3 s`, `45 s`, `12 min`, `3.5 h`."""
-    if seconds < 90:
-        return f"{seconds:.{0 if seconds >= 1 else 1}f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
-
-
-def listing(names: Iterable[object], *, most: int | None = 5, last: str = "") -> str:
-    """Names in words, the first `most` of them (None: all): `a, b, c and 4 more`.
-
-    `last` stands before the last name where all are named: with `or`, `a, b or c`.
-    """
-    shown = [str(name) for name in names]
-    if most is not None and len(shown) > most:
-        return f"{', '.join(shown[:most])} and {len(shown) - most} more"
-    if last and len(shown) > 1:
-        return f"{', '.join(shown[:-1])} {last} {shown[-1]}"
-    return ", ".join(shown)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-from recassay.core.errors import listing
+from recassay.core.words import listing
 
 
 def canonical(name: str) -> str:

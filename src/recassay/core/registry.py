@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Generic, TypeVar
 
-from recassay.core.errors import RecAssayError, UsageError, listing
+from recassay.core.errors import RecAssayError, UsageError
 from recassay.core.names import canonical, did_you_mean
+from recassay.core.words import listing
 
 Component = TypeVar("Component")
 
@@ -28,6 +29,7 @@ class Registry(Generic[Component]):
         self._announced: dict[str, EntryPoint] | None = None
         self._added: dict[str, tuple[str, Component]] = {}
         self._loaded: dict[str, Component] = {}
+        self._broken: dict[str, RecAssayError] = {}
 
     def names(self) -> list[str]:
         """Every announced name, sorted."""
@@ -100,15 +102,18 @@ class Registry(Generic[Component]):
     def _load(self, key: str) -> Component:
         if key in self._added:
             return self._added[key][1]
+        if key in self._broken:  # an import that failed is not tried again: it may have taken long
+            raise self._broken[key]
         if key not in self._loaded:
             entry = self._entries()[key]
             try:
                 self._loaded[key] = entry.load()
             except (Exception, SystemExit) as error:  # a module of others may raise anything
-                raise RecAssayError(
+                self._broken[key] = RecAssayError(
                     f"the {self.kind} {entry.name!r} cannot be loaded from {entry.value}: {error}",
                     fix="reinstall or remove the package that announces it",
-                ) from error
+                )
+                raise self._broken[key] from error
         return self._loaded[key]
 
     def _find(self, name: str) -> str | None:

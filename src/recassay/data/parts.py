@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from recassay.core.errors import InputError, listing
+from recassay.core.errors import InputError
 from recassay.core.specs.specs import ReadSpec
 from recassay.core.types import Interactions
+from recassay.core.words import listing
 from recassay.data.readers import read_interactions
 from recassay.data.reading.times import UNITS
 

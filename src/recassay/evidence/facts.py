@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from recassay.core.errors import listing
+from recassay.core.words import listing
 
 if TYPE_CHECKING:
     import polars as pl

@@ -27,7 +27,7 @@ def stored_instances(folder: str | Path) -> list[InstanceResponses]:
         for cell in store.cells():
             if "classifier" not in cell.spec:
                 raise InputError(
-                    "this is no classifier study", where=str(folder), fix="name the folder of recassay classify"
+                    "this is no classifier study", where=str(folder), fix="name the folder of a study of classifiers"
                 )
             if cell.status == "done":
                 by_dataset.setdefault(cell.dataset, []).append(cell)

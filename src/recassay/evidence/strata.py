@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.core.errors import InputError, NotApplicableError, UsageError, listing
+from recassay.core.errors import InputError, NotApplicableError, UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.scores import StrataEvidence, StrataScores
 from recassay.core.types import Interactions, Split, TopK
-from recassay.evidence.strata_sets import Sweep, accuracy_metric, score_dataset
+from recassay.core.words import listing
+from recassay.evidence.strata_sets import Sweep, score_dataset
 from recassay.metrics.lists import recommendations_to_topk
 from recassay.recommenders.plan import CellSpec
 from recassay.recommenders.splits import is_prepared, load_split
@@ -29,14 +30,13 @@ if TYPE_CHECKING:
 METRIC = "ndcg@20"
 
 
-def study_strata(folder: str | Path, metric: str = METRIC, **options: Any) -> StrataEvidence:
+def study_strata(folder: str | Path, sweep: Sweep) -> StrataEvidence:
     """The per-user scores on the strata of the study in `folder`, from its kept lists; nothing is fitted.
 
     Cells of several seeds or folds of one algorithm are averaged user by user. A cell that failed is left out and
-    named; so is a dataset with fewer than two algorithms or too few test events for two strata. `options` are those of
-    `Sweep`.
+    named; so is a dataset with fewer than two algorithms or too few test events for two strata.
     """
-    sweep, folder = Sweep(accuracy_metric(metric), **options), Path(folder)
+    folder = Path(folder)
     with Store.open(folder) as store:
         cells = store.cells()
         left_out = [f"{cell.algorithm} on {cell.dataset}: {cell.reason}" for cell in cells if cell.status != "done"]
@@ -62,14 +62,8 @@ def study_strata(folder: str | Path, metric: str = METRIC, **options: Any) -> St
     )
 
 
-def given_evidence(
-    split: Split,
-    frames: Mapping[str, tuple[pl.DataFrame, str]],
-    metric: str,
-    **options: Any,
-) -> StrataEvidence:
+def given_evidence(split: Split, frames: Mapping[str, tuple[pl.DataFrame, str]], sweep: Sweep) -> StrataEvidence:
     """The strata of one split, for lists made elsewhere (by algorithm, a table and what to call it)."""
-    sweep = Sweep(accuracy_metric(metric), **options)
     if len(frames) < 2:
         raise UsageError("the lists of one algorithm have no order", fix="give those of at least two")
     lists = {

@@ -13,9 +13,10 @@ from scipy.sparse import csr_array
 
 from recassay.core import columns as c
 from recassay.core.choices import OtherItems
-from recassay.core.errors import InputError, NotApplicableError, UsageError, listing
+from recassay.core.errors import InputError, NotApplicableError, UsageError
 from recassay.core.tables.scores import StrataScores
 from recassay.core.types import FloatArray, Interactions, Split, TopK
+from recassay.core.words import listing
 from recassay.metrics.accuracy import AccuracyMetric
 from recassay.metrics.context import EvaluationContext, membership
 from recassay.metrics.evaluate import lists_of

@@ -49,28 +49,29 @@ def _strata(folder: Path, metric: str, *, seed: int) -> StrataEvidence:
     from recassay.core.registry import metrics
     from recassay.core.tables.labels import split_label
     from recassay.evidence.strata import study_strata
+    from recassay.evidence.strata_sets import Sweep, accuracy_metric
 
     if split_label(metric)[0] not in metrics:
         raise NotApplicableError(f"{metric} is no metric of lists, so it has no popularity strata")
-    return study_strata(folder, metric, seed=seed)
+    return study_strata(folder, Sweep(accuracy_metric(metric), seed=seed))
 
 
-def comper_settings(folder: Path) -> dict[str, Any]:
-    """The metric of correctness and the cut-off that the study's `[comper]` section names; nothing without one."""
+def comper_settings(folder: Path) -> tuple[str | None, int | None]:
+    """The metric of correctness and the cut-off that the study's `[comper]` section names; None without one."""
     from recassay.store.store import Store
 
     with Store.open(folder) as store:
         settings = store.manifest()["study"].get("comper")
-    return {name: settings[name] for name in ("correctness", "k")} if settings else {}
+    return (settings["correctness"], settings["k"]) if settings else (None, None)
 
 
 def _user_responses(folder: Path, metric: str) -> Any:
     """Hits by `metric` where it tells a hit, else by the metric that does."""
-    from recassay.evidence.users import HIT_METRICS, user_responses
+    from recassay.evidence.users import is_hit_metric, user_responses
     from recassay.store.store import Store
 
     with Store.open(folder) as store:
-        return user_responses(store, metric if metric.partition("@")[0] in HIT_METRICS else None)
+        return user_responses(store, metric if is_hit_metric(metric) else None)
 
 
 def candidates(store: Store) -> Results:

@@ -8,11 +8,13 @@ import numpy as np
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.core.errors import InputError, NotApplicableError, UsageError, listing
-from recassay.core.tables.labels import find_label
+from recassay.core.errors import InputError, NotApplicableError, UsageError
+from recassay.core.metric_facts import all_facts
+from recassay.core.tables.labels import facts_of, find_label
 from recassay.core.tables.responses import Responses
 from recassay.core.tables.results import Results
 from recassay.core.tables.scores import UserScores
+from recassay.core.words import listing
 from recassay.store.files import SCORES, cell_file
 from recassay.store.records import CellRecord
 from recassay.store.store import Store
@@ -91,20 +93,21 @@ def user_matrix(dataset: str, rows: pl.DataFrame) -> UserScores:
     return UserScores(dataset, tuple(algorithms), np.ascontiguousarray(values), wide.height - whole.height)
 
 
-HIT_METRICS = ("hitrate", "ndcg", "recall", "precision", "map", "mrr", "f1", "rprecision")
-"""Metrics that are above 0 for a user exactly when the list holds one of their items, in the order of preference."""
+def is_hit_metric(label: str) -> bool:
+    """Whether the metric of a label is above 0 for a user exactly when the list holds one of their items."""
+    known = facts_of(label)
+    return known is not None and known.hit_like
 
 
 def hit_metric(available: tuple[str, ...], asked: str | None = None) -> str:
-    """The label that tells a hit: the one asked for, else the first of `HIT_METRICS` at 10 or at any length."""
+    """The label that tells a hit: the one asked for, else the hit rate or the first that does, at 10 or any length."""
+    names = sorted((facts.name for facts in all_facts() if facts.hit_like), key=lambda name: name != "hitrate")
     if asked is not None:
         label = find_label(asked, list(available))
-        if label.partition("@")[0] not in HIT_METRICS:
-            raise UsageError(
-                f"{label} does not tell a hit from a miss", fix=f"use one of {listing(HIT_METRICS, most=None)}"
-            )
+        if not is_hit_metric(label):
+            raise UsageError(f"{label} does not tell a hit from a miss", fix=f"use one of {listing(names, most=None)}")
         return label
-    for name in HIT_METRICS:
+    for name in names:
         fitting = [label for label in available if label.partition("@")[0] == name]
         if fitting:
             return next((label for label in fitting if label.endswith("@10")), fitting[0])

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from recassay.core import registry
 from recassay.core.errors import UsageError
+from recassay.core.metric_facts import stated_facts
 from recassay.core.tables.labels import LARGEST_CUTOFF
 from recassay.metrics.protocol import Metric
 
@@ -59,14 +60,17 @@ def describe_metrics() -> list[dict[str, Any]]:
         {
             "metric": name,
             "scope": kind.scope,
-            "higher_is_better": kind.higher_is_better,
-            "summary": getattr(kind, "summary", ""),
+            "kind": facts.kind,
+            "bounds": facts.bounds,
+            "higher_is_better": facts.higher_is_better,
+            "summary": facts.summary,
             "formula": kind.formula,
             "variants": dict(kind.variants),
-            "aliases": list(getattr(kind, "aliases", ())),
+            "aliases": list(facts.aliases),
             "source": kind.source,
         }
         for name, kind in registry.metrics
+        for facts in [stated_facts(name, kind)]
     ]
 
 

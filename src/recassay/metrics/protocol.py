@@ -7,14 +7,12 @@ from typing import ClassVar, Literal, Protocol, TypeAlias, TypeGuard, runtime_ch
 from scipy.sparse import csr_array
 
 from recassay.core.errors import UsageError
+from recassay.core.metric_facts import OWN_FACTS, MetricFacts
 from recassay.core.names import canonical, did_you_mean
-from recassay.core.tables.labels import KNOWN_LABELS
 from recassay.core.types import FloatArray, TopK
 from recassay.metrics.context import EvaluationContext
 
 Scope: TypeAlias = Literal["user", "catalogue"]
-
-_LABELS = {label.name: label for label in KNOWN_LABELS}
 
 
 class Described(Protocol):
@@ -68,9 +66,12 @@ def has_catalogue_value(metric: Metric) -> TypeGuard[CatalogueMetric]:
 class MetricBase(Described):
     """The shared part of the metrics here; a plugin may use it or satisfy the protocol on its own.
 
-    A subclass names itself; where `core.tables.labels` knows the name, direction, aliases and summary come from
-    there.
+    A subclass names itself and states its `facts`; those of the metrics here stand in `core/metric_facts.py`.
+    Direction, aliases and summary follow from the facts.
     """
+
+    facts: ClassVar[MetricFacts | None] = None
+    """None: only what `higher_is_better`, `aliases` and `summary` say is known."""
 
     scope: ClassVar[Scope] = "user"
     aliases: ClassVar[tuple[str, ...]] = ()
@@ -80,11 +81,12 @@ class MetricBase(Described):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        known = _LABELS.get(cls.__dict__.get("name", ""))
-        if known is not None:
-            cls.higher_is_better = known.higher_is_better
-            cls.aliases = known.aliases
-            cls.summary = known.summary
+        own = cls.__dict__
+        facts = own.get("facts") or OWN_FACTS.get(own.get("name", ""))
+        if "name" in own:  # a metric of another name does not inherit the facts
+            cls.facts = facts
+        if facts is not None:
+            cls.higher_is_better, cls.aliases, cls.summary = facts.higher_is_better, facts.aliases, facts.summary
 
     def __init__(self, k: int | None = None, variant: str | None = None) -> None:
         if k is not None and k < 1:

@@ -8,7 +8,7 @@ from typing import Any
 
 from recassay.analysis.compare.result import CompareResult
 from recassay.core.choices import MANY_ALGORITHMS, SHOWN_OF_MANY, BarsRule
-from recassay.core.errors import listing
+from recassay.core.words import listing
 from recassay.plots.forms import heat_map, names_above, names_down
 from recassay.plots.grammar import Chart, Row, channel, layer, marks, tips
 from recassay.plots.theme import COLOURS, FAINT, INK, shorten, themed

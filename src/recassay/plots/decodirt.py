@@ -7,7 +7,7 @@ from typing import Any
 
 from recassay.analysis.decodirt.result import DecodirtResult
 from recassay.core import columns as c
-from recassay.core.errors import listing
+from recassay.core.words import listing
 from recassay.plots.forms import (
     correlation_fill,
     heat_map,

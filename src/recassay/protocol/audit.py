@@ -36,11 +36,12 @@ import polars as pl
 
 from recassay.core import blocks
 from recassay.core.choices import Task
-from recassay.core.errors import InputError, UsageError, listing
+from recassay.core.errors import InputError, UsageError
 from recassay.core.names import did_you_mean
 from recassay.core.pairs import contained, pair_codes, sorted_codes
 from recassay.core.specs.specs import SplitName
 from recassay.core.types import BoolArray, IntArray, Interactions, Split
+from recassay.core.words import listing
 from recassay.protocol.ordering import used_ids
 from recassay.protocol.repeats import RepeatCounts
 from recassay.protocol.splits import SPLITS

@@ -13,8 +13,9 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
-from recassay.core.errors import InputError, UsageError, listing
+from recassay.core.errors import InputError, UsageError
 from recassay.core.types import IntArray, Interactions
+from recassay.core.words import listing
 from recassay.protocol.ordering import event_keys
 
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import numpy as np
 
-from recassay.core.errors import count_of, duration, listing
 from recassay.core.names import canonical
 from recassay.core.predicted_seconds import predict_seconds
 from recassay.core.registry import algorithms
 from recassay.core.specs.study import StudySpec
 from recassay.core.tables.characteristics import CharacteristicsTable
 from recassay.core.types import FloatArray
+from recassay.core.words import count_of, duration, listing
 from recassay.data.published.tables import PREFIX, published_results
 from recassay.recommenders.plan import Plan
 from recassay.recommenders.splits import is_prepared, split_record

@@ -10,11 +10,12 @@ import polars as pl
 
 from recassay.algorithms.external.process import Lists
 from recassay.core import columns as c
-from recassay.core.errors import InputError, listing
+from recassay.core.errors import InputError
 from recassay.core.registry import algorithms
 from recassay.core.specs.search import SearchSpace
 from recassay.core.system.plugin_file import plugin_path
 from recassay.core.types import Interactions, Recommender
+from recassay.core.words import listing
 from recassay.data.lists.read import ReadLists, is_list_file, read_lists
 from recassay.runner.references import is_part_file
 

@@ -17,9 +17,10 @@ import polars as pl
 from pydantic import ValidationError
 
 from recassay.core import columns as c
-from recassay.core.errors import InputError, count_of, listing
+from recassay.core.errors import InputError
 from recassay.core.system.files import refuse_special
 from recassay.core.version import __version__
+from recassay.core.words import count_of, listing
 from recassay.metrics.make import make_metric
 from recassay.recommenders.plan import CellSpec, Plan
 from recassay.recommenders.study import manifest_of

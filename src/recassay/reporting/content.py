@@ -11,9 +11,9 @@ from typing import TypeVar
 
 from recassay.core.analysis import AnalysisResult
 from recassay.core.choices import MissingPolicy
-from recassay.core.errors import listing
 from recassay.core.tables.facts import StudyFacts
 from recassay.core.tables.results import Results
+from recassay.core.words import listing
 
 Value = TypeVar("Value")
 

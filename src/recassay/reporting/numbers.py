@@ -6,7 +6,7 @@ from collections.abc import Callable, Sized
 from string import Formatter
 from typing import Any
 
-from recassay.core.errors import count_of
+from recassay.core.words import count_of
 
 
 def number(value: float | None, digits: int = 2, *, missing: str = "") -> str:

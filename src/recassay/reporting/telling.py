@@ -17,8 +17,8 @@ from typing import Any, Literal
 from recassay.analysis.rank.result import RankResult
 from recassay.core import registry
 from recassay.core.analysis import AnalysisResult
-from recassay.core.errors import listing
 from recassay.core.system.display import rows_html, summary_line, table_html
+from recassay.core.words import listing
 from recassay.reporting import sections as own_rooms
 from recassay.reporting.section import PARTS, Brief, Figure, Section, Table
 from recassay.reporting.tables import heading, shown

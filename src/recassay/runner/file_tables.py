@@ -10,11 +10,12 @@ from typing import Any, NoReturn, TypeVar
 
 from pydantic import ValidationError
 
-from recassay.core.errors import InputError, MissingExtraError, listing
+from recassay.core.errors import InputError, MissingExtraError
 from recassay.core.names import canonical, did_you_mean
 from recassay.core.specs.specs import Spec
 from recassay.core.system.files import refuse_special
 from recassay.core.system.lines import lines_of
+from recassay.core.words import listing
 from recassay.runner.references import short_name
 
 MOST_BYTES = 10_000_000
@@ -54,6 +55,13 @@ class Place:
 
 def read_tables(path: Path, sections: Sequence[str]) -> tuple[dict[str, Any], Place]:
     """The tables of a study file; keys of the outermost level are `sections`, and each holds keys of its own."""
+    tables, place = parse_file(path, sections)
+    check_sections(tables, sections, place)
+    return tables, place
+
+
+def parse_file(path: Path, sections: Sequence[str] = ()) -> tuple[dict[str, Any], Place]:
+    """What a study file says, whatever its sections; `sections` are those that a refusal names."""
     refuse_special(path)
     try:
         if path.is_file() and path.stat().st_size > MOST_BYTES:
@@ -74,9 +82,7 @@ def read_tables(path: Path, sections: Sequence[str]) -> tuple[dict[str, Any], Pl
         raise InputError(f"this is not TOML: {_short(error)}", where=str(path), fix="correct the line") from None
     except RecursionError:
         raise InputError("this is nested too deeply", where=str(path), fix="write plain keys in sections") from None
-    place = Place(str(path), text)
-    check_sections(tables, sections, place)
-    return tables, place
+    return tables, Place(str(path), text)
 
 
 def check_sections(tables: Mapping[str, Any], sections: Sequence[str], place: Place) -> None:

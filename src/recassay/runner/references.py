@@ -11,12 +11,13 @@ from importlib.metadata import EntryPoint
 from pathlib import Path, PurePath
 from typing import Any
 
-from recassay.core.errors import InputError, UsageError, listing
+from recassay.core.errors import InputError, UsageError
 from recassay.core.names import canonical
 from recassay.core.registry import Registry, algorithms, classifiers
 from recassay.core.specs.external import ExternalSpec
 from recassay.core.specs.study import DatasetSpec, is_plain_name
 from recassay.core.system.files import refuse_special
+from recassay.core.words import listing
 from recassay.data.library import stored_rule
 from recassay.data.lists.read import SIDECAR
 from recassay.data.parts import find_parts

@@ -15,6 +15,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from recassay.core.errors import UsageError
+from recassay.core.metric_facts import MetricKind, stated_facts
 from recassay.core.tables.labels import known_direction
 from recassay.core.types import FloatArray, TopK
 from recassay.metrics.context import EvaluationContext
@@ -81,6 +82,26 @@ def check_values(make: MakeMetric) -> None:
             require(values.dtype == np.float64, f"gives values as {values.dtype}, not float64", metric)
         require(not np.isinf(values).any(), "gives an infinite value", metric)
         require(np.isfinite(values).any(), "is undefined for all of the example", metric)
+
+
+def check_facts(make: MakeMetric) -> None:
+    """The facts it states hold: name, kind, direction, bounds, and whether it is above 0 exactly with a hit."""
+    given = judged_lists()
+    metric = make(CUTOFF, None)
+    facts = stated_facts(metric.name, metric)
+    require(facts.name == metric.name, f"has the facts of {facts.name!r}", metric)
+    require(facts.kind in get_args(MetricKind), f"is of the unknown kind {facts.kind!r}", metric)
+    require(facts.higher_is_better == metric.higher_is_better, "states two directions", metric)
+    for metric in _variants(make):
+        values = _values(metric, given)
+        if facts.bounds is not None:
+            low, high = facts.bounds
+            outside = (values < low - 1e-9) | (values > high + 1e-9)
+            require(not outside.any(), f"gives values outside its bounds, {low:g} to {high:g}", metric)
+        if facts.hit_like and has_user_values(metric):
+            hits = EvaluationContext(given.train).hits(given.top, given.truth)[:, : metric.k].any(axis=1)
+            known = np.isfinite(values)
+            require(bool(((values > 0) == hits)[known].all()), "is stated as hit-like and is not", metric)
 
 
 def check_undefined(make: MakeMetric) -> None:
@@ -187,6 +208,7 @@ METRIC_CHECKS: tuple[Check, ...] = (
     check_names,
     check_scores,
     check_direction,
+    check_facts,
 )
 
 

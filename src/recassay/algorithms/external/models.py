@@ -16,9 +16,10 @@ import numpy as np
 from scipy.sparse import csr_array, csr_matrix
 
 from recassay.algorithms.kernels.scoring import ScoreRecommender, block_rows
-from recassay.core.errors import InputError, RecAssayError, UsageError, listing
+from recassay.core.errors import InputError, RecAssayError, UsageError
 from recassay.core.specs.search import SearchSpace
 from recassay.core.types import BoolArray, Float32Array, IdArray, Interactions, Recommender, TopK
+from recassay.core.words import listing
 
 NOTHING = float(np.finfo(np.float32).min)
 """The score that implicit gives to a place it could not fill."""

@@ -13,10 +13,11 @@ from recassay.analysis.adaptive.choice import Block, choose, opening
 from recassay.analysis.adaptive.prior import Prior
 from recassay.analysis.adaptive.result import AdaptiveResult, Ended, Step
 from recassay.core.choices import AdaptiveTarget
-from recassay.core.errors import UsageError, count_of
+from recassay.core.errors import UsageError
 from recassay.core.predicted_seconds import predict_seconds
 from recassay.core.seeds import derived_rng
 from recassay.core.types import BoolArray, FloatArray
+from recassay.core.words import count_of
 
 GROWTH = 0.25
 """A batch takes at least this share of the seconds that were spent before it, so that decisions stay few."""

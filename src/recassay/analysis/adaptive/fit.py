@@ -32,6 +32,9 @@ Measured: TypeAlias = tuple[float | None, float]
 Runner: TypeAlias = Callable[[Sequence[tuple[str, str]]], Mapping[tuple[str, str], Measured]]
 """Runs cells (algorithm, dataset)."""
 
+PROBE_RATIO = 0.1
+"""The share of a cell's seconds that a probe is expected to take."""
+
 SIZES = ("Nr", "size", "interactions", "n")
 """Names of the characteristic that says how large a dataset is, the first that is there."""
 
@@ -106,7 +109,7 @@ def run_adaptive(
     workers: int = 1,
     allowed: BoolArray | None = None,
     probe: Runner | None = None,
-    probe_ratio: float = 0.1,
+    probe_ratio: float = PROBE_RATIO,
     prior: Prior | None = None,
     progress: Callable[[AdaptiveResult], None] | None = None,
     seed: int = 0,
@@ -156,17 +159,27 @@ def _measure(
         seconds[at] = took
 
 
-def replay(benchmark: Benchmark, question: Question, **more: Any) -> AdaptiveResult:
+def replay(
+    benchmark: Benchmark,
+    question: Question,
+    *,
+    budget: float | None = None,
+    workers: int = 1,
+    prior: Prior | None = None,
+    progress: Callable[[AdaptiveResult], None] | None = None,
+    seed: int = 0,
+) -> AdaptiveResult:
     """The adaptive run that a table would have seen: a cell's value is revealed when its seconds are paid.
 
     Cells without a time cost what the model of costs makes of the others; a table without any time has cells of one
     second each.
     """
     grid, values, probes = benchmark.grid, benchmark.values, benchmark.probes
-    if probes is not None:
-        more |= {"probe": _revealed(grid, probes.values, probes.seconds), "probe_ratio": probes.ratio}
-    runner = _revealed(grid, values, replay_costs(benchmark))
-    return run_adaptive(runner, grid, question, allowed=~np.isnan(values), **more)
+    return run_adaptive(
+        _revealed(grid, values, replay_costs(benchmark)), grid, question, budget=budget, workers=workers,
+        allowed=~np.isnan(values), probe=None if probes is None else _revealed(grid, probes.values, probes.seconds),
+        probe_ratio=PROBE_RATIO if probes is None else probes.ratio, prior=prior, progress=progress, seed=seed,
+    )  # fmt: skip
 
 
 def _revealed(grid: CellGrid, values: FloatArray, costs: FloatArray) -> Runner:

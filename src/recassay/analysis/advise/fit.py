@@ -27,12 +27,13 @@ from recassay.analysis.inference.distributions import t_quantile
 from recassay.analysis.rank.fit import rank_algorithms
 from recassay.core import columns as c
 from recassay.core import ties
-from recassay.core.errors import InputError, NotApplicableError, listing
+from recassay.core.errors import InputError, NotApplicableError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.characteristics import CharacteristicsTable
 from recassay.core.tables.matrix import Matrix
 from recassay.core.tables.results import Results
 from recassay.core.types import FloatArray
+from recassay.core.words import listing
 
 FEWEST = 8
 CONFIDENCE = 0.9

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -22,14 +21,15 @@ def place_algorithm(
     users: Mapping[str, UserScores],
     *,
     user_metric: str,
+    benchmark: str,
+    of_datasets: int,
     seed: int = 0,
-    **facts: Any,
 ) -> BenchResult:
     """The standing of `algorithm`, a row of `matrix`, among the other rows.
 
     `users` has, by dataset, the values of the same users for the algorithm and its baselines; they are tested against
-    the best baseline where the metric is the one of which those values are known. `facts` are further fields of the
-    result.
+    the best baseline where the metric is the one of which those values are known. `of_datasets` is how many datasets
+    `benchmark` has.
     """
     upward = matrix.higher_is_better
     own = matrix.algorithms.index(algorithm)
@@ -56,4 +56,4 @@ def place_algorithm(
         rows[n] = replace(rows[n], p=p)
     order = sorted(rows, key=lambda row: (row.place, row.dataset))
     verdict = judge(matrix, control=algorithm, seed=seed)
-    return BenchResult(algorithm=algorithm, judgement=verdict, rows=tuple(order), **facts)
+    return BenchResult(algorithm, benchmark, verdict, tuple(order), of_datasets)

@@ -9,11 +9,11 @@ from typing import Any
 import polars as pl
 
 from recassay.analysis.verdict.result import Status, Verdict
-from recassay.core.errors import count_of, listing
 from recassay.core.system.display import Displayed
 from recassay.core.tables.results import Results
 from recassay.core.tables.sources import Source
 from recassay.core.tabular import stated
+from recassay.core.words import count_of, listing
 
 NOT_ASKED = "not asked for"
 """Why a dataset was not used that the caller did not name."""

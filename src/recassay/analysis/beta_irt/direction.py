@@ -16,9 +16,9 @@ from recassay.analysis.beta_irt.sampling import sample_posterior
 from recassay.analysis.inference.bootstrap import content_weights
 from recassay.analysis.inference.distributions import normal_cdf, normal_quantile
 from recassay.core.blocks import number_blocks
-from recassay.core.errors import listing
 from recassay.core.seeds import derived_rng
 from recassay.core.types import FloatArray
+from recassay.core.words import listing
 
 RELIABLE = 0.5
 SPREAD = 1e-3

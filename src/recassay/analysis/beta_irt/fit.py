@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -13,12 +12,13 @@ from recassay.analysis.beta_irt.direction import fit_direction
 from recassay.analysis.beta_irt.result import BetaIRTResult
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.choices import BetaEstimator, GapPolicy, PosteriorForm
-from recassay.core.errors import InputError, NotApplicableError, UsageError, listing
+from recassay.core.errors import InputError, NotApplicableError, UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.labels import find_label
 from recassay.core.tables.matrix import single_dataset
 from recassay.core.tables.results import Results
 from recassay.core.types import FloatArray
+from recassay.core.words import listing
 
 DEFAULT_ESTIMATOR: BetaEstimator = "auto"
 SIGMA = 1.0
@@ -122,23 +122,38 @@ def _check(values: FloatArray, algorithms: Sequence[str], datasets: Sequence[str
 
 
 def fit_on_results(
-    results: Results, metric: str, *, missing: GapPolicy, higher_is_better: bool | None, **more: Any
+    results: Results,
+    metric: str,
+    *,
+    missing: GapPolicy,
+    higher_is_better: bool | None,
+    estimator: BetaEstimator = DEFAULT_ESTIMATOR,
+    sigma: float = SIGMA,
+    posterior: PosteriorForm = "normal",
+    confidence: float = 0.95,
+    seed: int = 0,
 ) -> BetaIRTResult:
-    """The same for a metric of a results table; `more` are options of `fit_beta_irt`.
+    """The same for a metric of a results table.
 
     Under the policy `keep` missing cells stay missing, since the model needs no complete table; an algorithm or a
     dataset without any value is left out. The other policies act as in `Results.matrix`.
     """
     label = find_label(metric, results.metrics)
     upward = results.direction(label, higher_is_better)
-    more |= {"metric": label, "higher_is_better": upward}
+    algorithms: Sequence[str]
+    datasets: Sequence[str]
     if missing != "keep":
         matrix = results.matrix(label, missing=missing, higher_is_better=upward)
-        return fit_beta_irt(matrix.values, matrix.algorithms, matrix.datasets, **more)
-    values = results.table(label)
-    rows, columns = (np.flatnonzero(np.isfinite(values).any(axis=axis)) for axis in (1, 0))
-    algorithms, datasets = [results.algorithms[a] for a in rows], [results.datasets[d] for d in columns]
-    return fit_beta_irt(values[np.ix_(rows, columns)], algorithms, datasets, **more)
+        values, algorithms, datasets = matrix.values, matrix.algorithms, matrix.datasets
+    else:
+        table = results.table(label)
+        rows, columns = (np.flatnonzero(np.isfinite(table).any(axis=axis)) for axis in (1, 0))
+        algorithms, datasets = [results.algorithms[a] for a in rows], [results.datasets[d] for d in columns]
+        values = table[np.ix_(rows, columns)]
+    return fit_beta_irt(
+        values, algorithms, datasets, metric=label, higher_is_better=upward, estimator=estimator, sigma=sigma,
+        posterior=posterior, confidence=confidence, seed=seed,
+    )  # fmt: skip
 
 
 def _run(results: Results, spec: AnalysisSpec) -> BetaIRTResult:

@@ -12,10 +12,11 @@ from recassay.analysis.beta_irt.mode import Density
 from recassay.analysis.beta_irt.model import characteristic_curve
 from recassay.core import columns as c
 from recassay.core.choices import PosteriorForm
-from recassay.core.errors import UsageError, listing
+from recassay.core.errors import UsageError
 from recassay.core.tables.matrix import MatrixResult
 from recassay.core.tabular import by_name, by_pair, estimates, long_frame, stated
 from recassay.core.types import FloatArray
+from recassay.core.words import listing
 
 TRAITS = (("ability", "difficulty", "discrimination"), ("challenge", "difficulty_limit", "consistency"))
 """Names of theta, delta and a in the two directions (Bi-ReIRT, Table 1); in the second, of 1 - theta and 1 - delta."""

@@ -16,13 +16,12 @@ from recassay.analysis.inference.significance import Pair, nemenyi_cd
 from recassay.analysis.inference.skillings_mack import SkillingsMack
 from recassay.analysis.verdict.result import Verdict
 from recassay.core import columns as c
-from recassay.core.choices import BarsRule, ZeroMethod
+from recassay.core.choices import FEWEST_DATASETS, BarsRule, ZeroMethod
 from recassay.core.system.plain import plain
 from recassay.core.tables.matrix import MatrixResult, MissingCells
 from recassay.core.tabular import by_name, stated
 
 CREDIBILITY = 0.95
-FEWEST_DATASETS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +62,7 @@ class PowerStatement:
         return f"{size}, no difference can be significant: the smallest p is {self.smallest_p:.3g}."
 
 
-__all__ = ["FEWEST_DATASETS", "CompareResult", "ControlResult", "critical_differences"]
+__all__ = ["CompareResult", "ControlResult", "critical_differences"]
 
 OF_VERDICT = {"status": "status", "p_flips": "p_single", "p_flips_adjusted": "p"}
 """Columns of the table of pairs, by the field of the verdict that they have."""

@@ -21,9 +21,10 @@ from recassay.analysis.comper.matrix import (
     likert_labels,
     mean_label,
 )
-from recassay.core.errors import InputError, UsageError, listing
+from recassay.core.errors import InputError, UsageError
 from recassay.core.names import canonical, did_you_mean
 from recassay.core.types import FloatArray, IntArray
+from recassay.core.words import listing
 
 STOP_WORDS = frozenset(
     re.findall(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from recassay.analysis.comper.derive import derive_from_tables, matrix_from_frame
@@ -27,13 +25,16 @@ def fit_comper(
     *,
     correctness: str | None = None,
     k: int | None = None,
+    matrix: CorrelationMatrix | None = None,
+    normalisation: Normalisation = "ratio",
     time_unit: ComPerTimeUnit = "seconds",
     missing: MissingPolicy = "error",
-    **options: Any,
+    draws: int = DRAWS,
+    seed: int = 0,
 ) -> ComPerResult:
-    """`comper_scores`, with these options, of the dimensions that `dimension_table` finds in a results table."""
+    """`comper_scores` of the dimensions that `dimension_table` finds in a results table."""
     table = dimension_table(results, correctness=correctness, k=k, time_unit=time_unit, missing=missing)
-    return comper_scores(table, **options)
+    return comper_scores(table, matrix=matrix, normalisation=normalisation, draws=draws, seed=seed)
 
 
 def comper_scores(
@@ -71,8 +72,8 @@ def comper_scores(
 
 
 def _run(results: Results, spec: AnalysisSpec) -> ComPerResult:
-    settings = spec.known("comper") or {}
-    return fit_comper(results, missing=spec.missing, draws=spec.draws, seed=spec.seed, **settings)
+    correctness, k = spec.known("comper") or (None, None)
+    return fit_comper(results, correctness=correctness, k=k, missing=spec.missing, draws=spec.draws, seed=spec.seed)
 
 
 ANALYSIS = Analysis(

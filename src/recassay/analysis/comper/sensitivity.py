@@ -11,6 +11,7 @@ import numpy as np
 from recassay.analysis.inference.bootstrap import dataset_weights
 from recassay.core import ties
 from recassay.core.blocks import number_blocks
+from recassay.core.choices import FEWEST_DATASETS
 from recassay.core.seeds import derived_rng
 from recassay.core.types import FloatArray, IntArray
 
@@ -23,9 +24,6 @@ SCHEMES: dict[Scheme, str] = {
 }
 
 _AT_ONCE = 4_000_000
-
-FEWEST_DATASETS = 5
-"""Below so many datasets nothing is said of datasets drawn again."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,11 +8,12 @@ import numpy as np
 
 from recassay.analysis.comper.matrix import DIMENSIONS, NEGATIVE_DIMENSIONS
 from recassay.core.choices import ComPerTimeUnit, MissingPolicy, Normalisation
-from recassay.core.errors import NotApplicableError, UsageError, listing
+from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.tables.labels import find_label, known_direction, split_label
 from recassay.core.tables.matrix import MissingCells
 from recassay.core.tables.results import Results
 from recassay.core.types import BoolArray, FloatArray
+from recassay.core.words import listing
 
 DEFAULT_CUTOFF = 10
 """The N of the paper's lists; taken where a table has coverage or diversity at several cut-offs and none is named."""

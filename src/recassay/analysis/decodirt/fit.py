@@ -13,9 +13,10 @@ from recassay.analysis.decodirt.result import DecodirtResult
 from recassay.analysis.decodirt.subset import recommend
 from recassay.analysis.decodirt.traits import DatasetTraits, ItemCalibration, all_traits, roles_of
 from recassay.core.analysis import Analysis, AnalysisSpec
-from recassay.core.errors import UsageError, listing
+from recassay.core.errors import UsageError
 from recassay.core.tables.responses import InstanceResponses
 from recassay.core.tables.results import Results
+from recassay.core.words import listing
 
 __all__ = ["ANALYSIS", "ItemCalibration", "analyze_instances"]
 

@@ -10,10 +10,11 @@ import numpy as np
 from recassay.analysis.decodirt.traits import DatasetTraits, roles_of
 from recassay.analysis.glicko.fit import rate_table
 from recassay.analysis.glicko.result import GlickoResult
-from recassay.core.errors import InputError, UsageError, listing
+from recassay.core.errors import InputError, UsageError
 from recassay.core.names import canonical, did_you_mean
 from recassay.core.tabular import by_name
 from recassay.core.types import FloatArray
+from recassay.core.words import listing
 
 PAPER_PLAYERS = (
     "SVM", "MLP", "RandomForest", "KNeighbors", "GaussianNB", "DecisionTree",

@@ -13,9 +13,10 @@ from recassay.analysis.logistic_irt.model import true_score
 from recassay.analysis.logistic_irt.priors import ItemPriors
 from recassay.analysis.logistic_irt.result import PARAMETERS, LogisticResult
 from recassay.core.choices import AbilityMethod, LogisticEstimator
-from recassay.core.errors import InputError, UsageError, listing
+from recassay.core.errors import InputError, UsageError
 from recassay.core.tables.responses import InstanceResponses, LogisticItems, Responses
 from recassay.core.types import BoolArray, FloatArray
+from recassay.core.words import listing
 
 ROLES = ("real", "artificial", "mlp")
 """What a respondent is: a classifier under study, an artificial one, or one of the MLPs of growing depth."""

@@ -17,12 +17,14 @@ from recassay.analysis.inference.distributions import normal_quantile
 from recassay.analysis.inference.pair_rows import blocks
 from recassay.core import columns as c
 from recassay.core.analysis import Analysis, AnalysisSpec
-from recassay.core.errors import InputError, UsageError, listing
+from recassay.core.choices import FEWEST_DATASETS
+from recassay.core.errors import InputError, UsageError
 from recassay.core.names import did_you_mean
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix, MissingCells
 from recassay.core.tables.results import Results
 from recassay.core.types import FloatArray, IntArray
+from recassay.core.words import listing
 
 ORDERS = 200
 """Random orders of the datasets that the spread of the final ratings is taken over; fewer for very large tables."""
@@ -33,9 +35,6 @@ GAMES = 50_000_000
 
 REPLICATES = 500
 """Benchmarks drawn from the datasets for the intervals; fewer for very large tables, at least 100."""
-
-FEWEST_DATASETS = 5
-"""With fewer datasets a rating has no interval."""
 
 CONFIDENCE = 0.95
 LARGEST_TAU, MOST_ORDERS = 10.0, 100_000

@@ -16,9 +16,6 @@ EXACT = 13
 
 FLIPS = 4095
 
-FEWEST_DATASETS = 5
-"""With fewer datasets nothing is said of another benchmark."""
-
 DRAWS = 20_000
 DRAWS_OF_MANY = 5_000
 """The same with more than 400 algorithms: a standard error of at most 0.007."""

@@ -17,9 +17,10 @@ from recassay.analysis.logistic_irt.model import true_score
 from recassay.analysis.logistic_irt.priors import ItemPriors
 from recassay.analysis.logistic_irt.result import LogisticResult
 from recassay.core.choices import AbilityMethod, LogisticEstimator, LogisticModel
-from recassay.core.errors import InputError, UsageError, listing
+from recassay.core.errors import InputError, UsageError
 from recassay.core.tables.responses import LogisticItems, Responses
 from recassay.core.types import BoolArray, FloatArray
+from recassay.core.words import listing
 
 FEW_RESPONDENTS = 50
 """Below so many respondents the 2PL has priors unless they are refused: without them it seldom converges."""

@@ -8,12 +8,13 @@ import numpy as np
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.core.errors import NotApplicableError, count_of
+from recassay.core.errors import NotApplicableError
 from recassay.core.tables.cells import MEAN, fold_means, places_of
 from recassay.core.tables.labels import find_label
 from recassay.core.tables.matrix import single_dataset
 from recassay.core.tables.results import Results
 from recassay.core.types import FloatArray, IntArray
+from recassay.core.words import count_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)

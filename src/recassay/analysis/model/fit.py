@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 
@@ -18,13 +18,10 @@ from recassay.core.choices import PRACTICALLY_EQUAL
 from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.results import Results
-from recassay.core.tables.scores import UserScores
+from recassay.core.tables.scores import PairedScores, UserScores
 from recassay.core.types import FloatArray
 
-FEWEST_DATASETS = 3
-
-PairedScores = Callable[[str], tuple[Sequence[UserScores], Mapping[str, str]]]
-"""Of a metric: the scores of every user of each dataset, and by dataset why it has none."""
+LEAST_DATASETS = 3
 
 
 def fit_model(
@@ -166,7 +163,7 @@ def _run(results: Results, spec: AnalysisSpec) -> ModelResult:
         confidence=1 - spec.alpha,
         seed=spec.seed,
     )
-    if len(result.datasets) < FEWEST_DATASETS:
+    if len(result.datasets) < LEAST_DATASETS:
         raise NotApplicableError(f"{len(result.datasets)} datasets say nothing of other datasets")
     return result
 

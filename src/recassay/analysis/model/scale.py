@@ -7,19 +7,13 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from recassay.core.tables.labels import split_label
+from recassay.core.tables.labels import is_share
 from recassay.core.types import BoolArray, FloatArray
 
 Transform: TypeAlias = Literal["logit", "log", "identity"]
 
 FLOOR = 0.5
 """A score of 0 stands at this share of the least positive score of its dataset, where a logarithm needs one."""
-
-SHARES = frozenset({
-    "ndcg", "hitrate", "precision", "recall", "map", "mrr", "f1", "rprecision", "auc", "gauc", "coverage", "longtail",
-    "gini", "accuracy", "balanced_accuracy", "error", "exact_match",
-})  # fmt: skip
-"""Metrics that lie between 0 and 1, or 0 and 100 where a table gives them in percent."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,7 +63,7 @@ def choose_scale(values: FloatArray, higher_is_better: bool, metric: str) -> tup
     known = values[np.isfinite(values)]
     if known.min() < 0 or known.max() == 0:
         return Scale("identity", higher_is_better), values
-    share = split_label(metric)[0].casefold() in SHARES and known.max() <= 100
+    share = is_share(metric) and known.max() <= 100
     whole = 100.0 if share and known.max() > 1 else 1.0
     kept = np.where(values == 0, FLOOR * _end(values, values > 0), values)
     if share:

@@ -18,12 +18,13 @@ from recassay.analysis.multiverse.repeats import (
     window_ranks,
 )
 from recassay.core import columns as c
-from recassay.core.errors import InputError, UsageError, listing
+from recassay.core.errors import InputError, UsageError
 from recassay.core.names import did_you_mean
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.cells import places_of
-from recassay.core.tables.labels import COSTS, find_label, known_direction, normal_label, split_label
+from recassay.core.tables.labels import find_label, is_cost, known_direction, normal_label, split_label
 from recassay.core.types import BoolArray, FloatArray, IntArray
+from recassay.core.words import listing
 
 CUTOFF = "cutoff"
 LEAKY = "leaky"
@@ -153,7 +154,7 @@ def _labelled(
     if metric is not None:
         frame = frame.filter(pl.col(_LABEL) == find_label(metric, sorted(set(labels.values()))))
     else:
-        costs = sorted({label for label in labels.values() if split_label(label)[0] in COSTS})
+        costs = sorted({label for label in labels.values() if is_cost(label)})
         if costs and len(costs) < len(set(labels.values())):
             frame = frame.filter(~pl.col(_LABEL).is_in(costs))
             notes.append(f"Costs are no measures of quality, and left out unless named as metric: {listing(costs)}.")

@@ -13,21 +13,21 @@ from recassay.analysis.inference.distributions import normal_cdf, normal_quantil
 from recassay.analysis.inference.significance import dataset_ranks
 from recassay.analysis.inference.winners import fewest_to_remove
 from recassay.analysis.model.cells import read_cells
-from recassay.analysis.model.fit import PairedScores, fit_model
+from recassay.analysis.model.fit import fit_model
 from recassay.analysis.model.result import ModelResult
 from recassay.analysis.plan.result import MOST, Look, PairPlan, PlanResult
 from recassay.analysis.verdict.fit import judge
 from recassay.core import ties
 from recassay.core.analysis import Analysis, AnalysisSpec
-from recassay.core.choices import MANY_ALGORITHMS, SHOWN_OF_MANY
+from recassay.core.choices import FEWEST_DATASETS, MANY_ALGORITHMS, SHOWN_OF_MANY
 from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix
 from recassay.core.tables.results import Results
+from recassay.core.tables.scores import PairedScores
 from recassay.core.types import FloatArray
 
 POWER = 0.8
-FEWEST_DATASETS = 5
 PRIOR = 0.5
 """Both parameters of the Beta mixture: Jeffreys' prior of the probability of winning."""
 

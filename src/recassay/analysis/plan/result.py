@@ -7,9 +7,9 @@ from typing import Any
 
 import polars as pl
 
-from recassay.core.errors import count_of, listing
 from recassay.core.system.display import Displayed
 from recassay.core.tabular import stated
+from recassay.core.words import count_of, listing
 
 MOST = 1000
 """Beyond this many datasets a difference is called out of reach."""

@@ -11,13 +11,12 @@ from recassay.analysis.aggregation.contest import Contest
 from recassay.analysis.aggregation.rules import BETA_MAX, DolanMore, applicable, choose_rules, first_shares
 from recassay.analysis.inference.bootstrap import content_weights, intervals, refuse_few, studentised
 from recassay.analysis.inference.families import family_numbers
-from recassay.analysis.inference.winners import FEWEST_DATASETS
 from recassay.analysis.rank.result import Ranking, RankResult
 from recassay.analysis.verdict.fit import judge
 from recassay.analysis.verdict.result import Verdict
 from recassay.core import ties
 from recassay.core.analysis import Analysis, AnalysisSpec
-from recassay.core.choices import DRAWS_OF
+from recassay.core.choices import DRAWS_OF, FEWEST_DATASETS
 from recassay.core.content import copies
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix

@@ -13,9 +13,6 @@ from recassay.core.tables.matrix import MatrixResult
 from recassay.core.tabular import by_name, by_pair, estimates, long_frame, stated
 from recassay.core.types import FloatArray
 
-FEWEST_DATASETS = 5
-"""Below so many datasets nothing is said of meetings on others."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RatingsResult(MatrixResult):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from recassay.analysis.aggregation.rules import applicable, choose_rules
@@ -13,12 +13,13 @@ from recassay.analysis.select.result import SelectResult
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.choices import MANY_ALGORITHMS
 from recassay.core.content import content_order
-from recassay.core.errors import InputError, NotApplicableError, UsageError, listing
+from recassay.core.errors import InputError, NotApplicableError, UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.characteristics import CharacteristicsTable
-from recassay.core.tables.labels import COSTS
+from recassay.core.tables.labels import is_cost
 from recassay.core.tables.matrix import Matrix
 from recassay.core.tables.results import Results
+from recassay.core.words import listing
 
 DEFAULT_RULE = "dm_auc"
 """The aggregation behind Table 4: random choice gives its 0.834, 0.855 and 0.939 with DM AUC."""
@@ -38,7 +39,7 @@ def select_datasets(
     *,
     characteristics: CharacteristicsTable | None = None,
     others: Mapping[str, Matrix] | None = None,
-    methods: str | list[str] | tuple[str, ...] = "all",
+    methods: str | Sequence[str] = "all",
     rule: str | None = None,
     simulations: int = SIMULATIONS,
     splits: int = SPLITS,
@@ -116,7 +117,7 @@ def other_metrics(results: Results, matrix: Matrix) -> dict[str, Matrix]:
     """The other metrics of the table, on the datasets that have every cell; costs are left out."""
     others = {}
     for label in results.metrics:
-        if label not in {matrix.metric, *COSTS}:
+        if label != matrix.metric and not is_cost(label):
             # Where no direction is known, or nothing is left, a metric cannot judge.
             with suppress(InputError, UsageError):
                 others[label] = results.matrix(label, missing="drop-datasets")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 from math import comb
 from typing import Literal
@@ -24,7 +25,7 @@ from recassay.core.types import FloatArray, IntArray
 BY_CHARACTERISTICS = ("kmeans", "d_optimal", "a_optimal")
 
 
-def choose_methods(names: str | list[str] | tuple[str, ...]) -> tuple[str, ...]:
+def choose_methods(names: str | Sequence[str]) -> tuple[str, ...]:
     """The methods of these names (`all` for each); an unknown one raises with the nearest."""
     wanted = [names] if isinstance(names, str) else list(names)
     if "all" in wanted:

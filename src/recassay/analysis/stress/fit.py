@@ -27,14 +27,13 @@ from recassay.analysis.stress.result import StressResult
 from recassay.analysis.stress.signs import sign_table
 from recassay.analysis.stress.words import stress_verdict
 from recassay.core.analysis import Analysis, AnalysisSpec
-from recassay.core.choices import DRAWS_OF
+from recassay.core.choices import DRAWS_OF, FEWEST_DATASETS
 from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix
 from recassay.core.tables.results import Results
 
 FEWEST_DRAWS = 100
-FEWEST_DATASETS = 5
 FEWEST_ALGORITHMS = 3
 BOOTSTRAP = 2000
 """Bootstrap replicates of the tests that add an algorithm, over all copied algorithms together (at most 200 each)."""

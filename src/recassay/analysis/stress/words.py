@@ -6,7 +6,7 @@ import numpy as np
 
 from recassay.analysis.stress.conclusions import KEPT, Conclusion, Survival
 from recassay.analysis.stress.result import StressResult
-from recassay.core.errors import listing
+from recassay.core.words import listing
 
 RESHUFFLED = 0.9
 """A lowest rho below this means that adding an algorithm reshuffles the others, not only swaps a few neighbours."""

@@ -21,7 +21,6 @@ from recassay.analysis.inference.families import (
 from recassay.analysis.inference.pair_rows import PairRows
 from recassay.analysis.inference.significance import dataset_ranks
 from recassay.analysis.inference.winners import (
-    FEWEST_DATASETS,
     fewest_to_remove,
     mean_rank_intervals,
     possible_winners,
@@ -31,7 +30,7 @@ from recassay.analysis.verdict.decision import Decision, decide
 from recassay.analysis.verdict.result import PairVerdict, Status, Verdict
 from recassay.analysis.verdict.words import in_words
 from recassay.core import ties
-from recassay.core.choices import PRACTICALLY_EQUAL
+from recassay.core.choices import FEWEST_DATASETS, PRACTICALLY_EQUAL
 from recassay.core.errors import UsageError
 from recassay.core.names import canonical, did_you_mean
 from recassay.core.seeds import derived_rng

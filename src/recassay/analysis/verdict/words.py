@@ -7,9 +7,9 @@ from typing import Any
 from recassay.analysis.inference.all_pairs import fewest_datasets
 from recassay.analysis.inference.families import obvious_families
 from recassay.analysis.verdict.result import PairVerdict, Verdict
-from recassay.core.errors import count_of, listing
 from recassay.core.tables.labels import metric_name
 from recassay.core.tables.matrix import MissingCells
+from recassay.core.words import count_of, listing
 
 
 def in_words(verdict: Verdict, missing: MissingCells) -> dict[str, Any]:

@@ -7,22 +7,16 @@ from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 from recassay.analysis.rank.result import RankResult
-from recassay.api.arguments import all_but, checked
+from recassay.api.arguments import checked
 from recassay.api.inputs import CharacteristicsLike, ResultsLike
 from recassay.api.publish.analysts import answered
 from recassay.api.publish.content import AnalysisReport, document, report_content, write_folder
-from recassay.api.tables import (
-    default_metric,
-    load_characteristics,
-    load_results,
-    own_characteristics,
-    study_folder,
-)
+from recassay.api.tables import load_characteristics, own_characteristics, read_metric, study_folder
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
-from recassay.core.choices import MissingPolicy, known_formats
+from recassay.core.choices import Advanced, MissingPolicy, known_formats
 from recassay.core.errors import UsageError
 from recassay.core.names import canonical, did_you_mean
 from recassay.core.registry import analyses
@@ -58,7 +52,7 @@ def analyze(
     *,
     missing: MissingPolicy = "error",
     higher_is_better: bool | None = None,
-    seed: int = 0,
+    seed: Annotated[int, Advanced] = 0,
     alpha: float = 0.05,
     replicates: int | None = None,
     control: str | None = None,
@@ -87,14 +81,20 @@ def analyze(
         wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
         transpose: the rows of the table are datasets and its columns algorithms.
     """
-    options = all_but("out formats", locals())
     if out is not None:
         refuse_file(Path(out))
     chosen = known_formats(formats)
     drawn = tuple(dict.fromkeys(("svg", *chosen)))
+    spec = AnalysisSpec(
+        metric or "", missing=missing, higher_is_better=higher_is_better, seed=seed, alpha=alpha, replicates=replicates,
+        control=control,
+    )  # fmt: skip
     with Drawers() if out is not None else nullcontext() as drawers:  # they start while analyses run
         ahead = partial(draw_ahead, formats=drawn, drawers=drawers) if drawers is not None else None
-        report, content = examine(**options, pictures=ahead)
+        report, content = examine(
+            results, spec, characteristics=characteristics, progress=progress, pictures=ahead, wide=wide,
+            transpose=transpose,
+        )  # fmt: skip
         if out is not None:
             answer = document("analyze", report.to_dict(), report.results)
             report.files.extend(
@@ -107,25 +107,24 @@ def analyze(
 
 def examine(
     results: ResultsLike,
-    metric: str | None,
+    spec: AnalysisSpec,
     *,
     characteristics: CharacteristicsLike | None = None,
     progress: Stages | None = None,
     pictures: Ahead | None = None,
     wide: bool = False,
     transpose: bool = False,
-    **asked: Any,
 ) -> tuple[AnalysisReport, ReportContent]:
     """Every analysis with its verdict, and what a page is made of; nothing is written.
 
-    `pictures` is told each result as it comes in, beside that of the ranking; `asked` are fields of `AnalysisSpec`.
+    Without a metric in `spec` the one that is meant is taken. `pictures` is told each result as it comes in, beside
+    that of the ranking.
     """
-    spec = AnalysisSpec(metric or "", **asked)
     refuse_level(spec.alpha)
     if spec.replicates is not None and spec.replicates < LEAST_REPLICATES:
         raise UsageError(f"{spec.replicates} bootstrap replicates are too few", fix=f"use at least {LEAST_REPLICATES}")
-    table = load_results(results, metric=metric, wide=wide, transpose=transpose)
-    label = find_label(metric or default_metric(table), table.metrics)
+    table, metric = read_metric(results, spec.metric or None, wide=wide, transpose=transpose)
+    label = find_label(metric, table.metrics)
     refuse_unknown_control(spec.control, table)
     spec = replace(spec, metric=label, evidence=known_evidence(results, table, characteristics))
     spec.matrix(table, least_datasets=1)  # a missing cell is told at once

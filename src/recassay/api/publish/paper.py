@@ -6,22 +6,22 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from recassay.analysis.compare.result import FEWEST_DATASETS
 from recassay.api.arguments import checked
 from recassay.api.inputs import PathLike, ResultsLike
 from recassay.api.publish.analyze import known_evidence, refuse_level, refuse_unknown_control, run_analyses
 from recassay.api.publish.paper_content import paper_content
 from recassay.api.tables import default_metric, load_results, study_folder
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
-from recassay.core.choices import MissingPolicy, RowOrder
-from recassay.core.errors import UsageError, listing
+from recassay.core.choices import FEWEST_DATASETS, Advanced, MissingPolicy, RowOrder
+from recassay.core.errors import UsageError
 from recassay.core.names import did_you_mean
 from recassay.core.registry import analyses
 from recassay.core.tables.labels import find_label, metric_name
 from recassay.core.tables.results import Results
 from recassay.core.tabular import stated
+from recassay.core.words import listing
 from recassay.reporting.content import grouped
 from recassay.reporting.figures import build_sections
 from recassay.reporting.files import refuse_file, safe_stem, write_files
@@ -79,20 +79,20 @@ def paper(
     figures: Sequence[str] | None = None,
     width: float | str = COLUMN_WIDTH,
     page_width: float | str = PAGE_WIDTH,
-    letters: float = 9.0,
+    letters: Annotated[float, Advanced] = 9.0,
     percent: bool = False,
     decimals: int | None = None,
     deviations: bool = True,
     mean: bool = False,
     wide_table: bool = False,
-    rotated: bool = False,
-    order: RowOrder = "rank",
+    rotated: Annotated[bool, Advanced] = False,
+    order: Annotated[RowOrder, Advanced] = "rank",
     missing: MissingPolicy = "error",
     higher_is_better: bool | None = None,
     alpha: float = 0.05,
-    replicates: int = 10_000,
+    replicates: Annotated[int, Advanced] = 10_000,
     control: str | None = None,
-    seed: int = 0,
+    seed: Annotated[int, Advanced] = 0,
     wide: bool = False,
     transpose: bool = False,
 ) -> Paper:
@@ -144,9 +144,12 @@ def paper(
     refuse_unknown_control(control, table)
     evidence = known_evidence(results, table, None)
     specs = {
-        label: AnalysisSpec(label, missing, higher_is_better, seed, alpha, replicates, control, evidence)
+        label: AnalysisSpec(
+            label, missing=missing, higher_is_better=higher_is_better, seed=seed, alpha=alpha, replicates=replicates,
+            control=control, evidence=evidence,
+        )
         for label in labels
-    }
+    }  # fmt: skip
     findings = {}
     for label, spec in specs.items():
         if len(table.datasets) > 1:
@@ -163,8 +166,13 @@ def paper(
         alpha=alpha,
         order=order,
     )
-    sizes = {"width": column, "page_width": max(page, column), "letters": letters}
-    made = [paper_figure(safe_stem(figure.name), figure.caption, figure.drawn, **sizes) for figure in drawn]
+    made = [
+        paper_figure(
+            safe_stem(figure.name), figure.caption, figure.drawn, width=column, page_width=max(page, column),
+            letters=letters,
+        )
+        for figure in drawn
+    ]  # fmt: skip
     sentences = verdict(findings[labels[0]])
     title = f"{' and '.join(map(metric_name, labels[:2]))} of {len(content.algorithms)} algorithms"
     files = paper_files(
@@ -172,7 +180,7 @@ def paper(
         made,
         sentences,
         title=title,
-        style=TableStyle(percent, decimals, deviations, mean),
+        style=TableStyle(percent=percent, decimals=decimals, deviations=deviations, mean=mean),
         room=Room(column, page, wide_table, rotated),
         analyses=named,
     )

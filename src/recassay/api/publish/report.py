@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
 from recassay.analysis.bench.result import BenchResult, beaten_sentences
-from recassay.api.arguments import all_but, checked
+from recassay.api.arguments import checked
 from recassay.api.inputs import CharacteristicsLike, ResultsLike
 from recassay.api.publish.analyze import Stages, examine
 from recassay.api.publish.content import AnalysisReport
 from recassay.api.tables import study_folder
-from recassay.core.choices import MissingPolicy
+from recassay.core.analysis import AnalysisSpec
+from recassay.core.choices import Advanced, MissingPolicy
 from recassay.core.system.places import shareable
 from recassay.reporting.content import ReportContent
 from recassay.reporting.drawing import Drawers
@@ -33,9 +34,9 @@ def report(
     out: str | Path | None = None,
     missing: MissingPolicy = "error",
     higher_is_better: bool | None = None,
-    seed: int = 0,
+    seed: Annotated[int, Advanced] = 0,
     alpha: float = 0.05,
-    replicates: int = 10_000,
+    replicates: Annotated[int, Advanced] = 10_000,
     characteristics: CharacteristicsLike | None = None,
     progress: Stages | None = None,
     wide: bool = False,
@@ -59,12 +60,16 @@ def report(
         wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
         transpose: the rows of the table are datasets and its columns algorithms.
     """
-    options = all_but("out", locals())
     folder = study_folder(results)
     target = Path(out) if out is not None else (folder or Path()) / PAGE
     target = target / PAGE if target.is_dir() else target
     refuse_file(target.parent)
-    made, page = report_page(**options)
+    spec = AnalysisSpec(
+        metric or "", missing=missing, higher_is_better=higher_is_better, seed=seed, alpha=alpha, replicates=replicates
+    )
+    made, page = report_page(
+        results, spec, characteristics=characteristics, progress=progress, wide=wide, transpose=transpose
+    )
     content = shareable(page).encode(errors="backslashreplace")  # whatever the file's name ends with
     made.files.extend(write_files(target.parent, {target.name: content}))
     return made
@@ -88,11 +93,22 @@ def bench_page(result: BenchResult) -> str:
         return build_page(content, begin_drawing(build_sections(content.analyses), ("svg",), drawers))
 
 
-def report_page(results: ResultsLike, metric: str | None = None, **more: Any) -> tuple[AnalysisReport, str]:
-    """Every analysis, and the page that tells them; `more` are the options of `analyze`."""
+def report_page(
+    results: ResultsLike,
+    spec: AnalysisSpec,
+    *,
+    characteristics: CharacteristicsLike | None = None,
+    progress: Stages | None = None,
+    wide: bool = False,
+    transpose: bool = False,
+) -> tuple[AnalysisReport, str]:
+    """Every analysis, and the page that tells them."""
     with Drawers() as drawers:  # they start while analyses run
         ahead = partial(draw_ahead, formats=("svg",), drawers=drawers, without=LIVE)
-        made, content = examine(results, metric, pictures=ahead, **more)
+        made, content = examine(
+            results, spec, characteristics=characteristics, progress=progress, pictures=ahead, wide=wide,
+            transpose=transpose,
+        )  # fmt: skip
         live = LIVE if len(made.results.datasets) > 1 else ()
         filled = begin_drawing(build_sections(made.analyses), ("svg",), drawers, without=live)
         return made, build_page(content, filled)

@@ -27,7 +27,7 @@ from recassay.analysis.adaptive.fit import (
 from recassay.analysis.adaptive.result import AdaptiveResult, Step
 from recassay.core.names import canonical
 from recassay.core.seeds import derived_rng
-from recassay.core.tables.labels import known_direction, split_label
+from recassay.core.tables.labels import facts_of, known_direction
 from recassay.core.tabular import stated
 from recassay.core.types import FloatArray
 from recassay.data.published.tables import PREFIX, published, published_characteristics, published_results
@@ -184,10 +184,8 @@ def stored_cells(grid: CellGrid, store: Store) -> tuple[FloatArray, FloatArray]:
     return values, seconds
 
 
-ACCURACY = ("ndcg", "recall", "precision", "map", "mrr", "hitrate")
-"""Metrics that order algorithms much alike: where a table lacks one, its `FALLBACK` speaks for it."""
-
 FALLBACK = "ndcg@10"
+"""The metric that is taken where a table lacks a hit-like one: they order algorithms much alike."""
 
 LEAST_DATASETS = 3
 
@@ -212,7 +210,9 @@ def published_prior(grid: CellGrid) -> Prior | None:
 def _evidence(name: str, metric: str, own: frozenset[str]) -> Table | None:
     results = published_results(PREFIX + name)
     label = metric if metric in results.metrics else FALLBACK
-    if label not in results.metrics or split_label(metric)[0] not in (*ACCURACY, split_label(label)[0]):
+    known = facts_of(metric)
+    alike = label == metric or (known is not None and known.hit_like)
+    if label not in results.metrics or not alike:
         return None
     characteristics = published_characteristics(PREFIX + name) if published()[name].characteristics else None
     table = read_benchmark(results, label)

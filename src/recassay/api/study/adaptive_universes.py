@@ -13,10 +13,11 @@ from threadpoolctl import threadpool_limits
 
 from recassay.analysis.certify.fit import CONFIRMED, Multiverse, claims_of, decide, scores
 from recassay.analysis.certify.result import CertificateResult
-from recassay.core.errors import UsageError, listing
+from recassay.core.errors import UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.labels import known_direction, split_label
 from recassay.core.types import FloatArray, IntArray
+from recassay.core.words import listing
 from recassay.evidence.universes import Key, cell_key, key_of, stored_study, universe_keys
 from recassay.metrics.make import make_metric
 from recassay.recommenders.plan import Plan
@@ -101,12 +102,20 @@ def certificate_of(
 
 
 def _decided(
-    store: Store, claims: Sequence[str] | None = None, *, seed: int = 0, **how: Any
+    store: Store,
+    claims: Sequence[str] | None = None,
+    *,
+    confidence: float,
+    theta: FloatArray | None = None,
+    least: int = 1,
+    seed: int = 0,
 ) -> tuple[CertificateResult, FloatArray | None, dict[Block, list[Key]]]:
     """What the cells settle, where the next fit of the model starts, and the keys of the cells by block."""
     grid, known, price, cells = stored_blocks(store)
     rng = derived_rng(seed, "certificate", str(int(np.isfinite(known).all(axis=1).sum())))
-    return (*decide(grid, known, price, claims_of(claims, grid), rng=rng, **how), cells)
+    made = claims_of(claims, grid)
+    found = decide(grid, known, price, made, confidence=confidence, rng=rng, theta=theta, least=least)
+    return (*found, cells)
 
 
 def standing_of(certificate: CertificateResult) -> str:

@@ -15,7 +15,7 @@ from recassay.analysis.bench.result import NOT_ASKED, BenchResult
 from recassay.api.arguments import checked
 from recassay.api.data import fetch_data
 from recassay.core import columns as c
-from recassay.core.choices import Range, Workers
+from recassay.core.choices import Advanced, Range, Workers
 from recassay.core.errors import InputError, UsageError
 from recassay.core.tables.labels import find_label
 from recassay.core.tables.results import Results
@@ -44,15 +44,15 @@ def bench(
     *,
     datasets: Sequence[str] | None = None,
     data: str | Path | None = None,
-    benchmark: str | Path = OPEN,
+    benchmark: Annotated[str | Path, Advanced] = OPEN,
     metric: str = USER_METRIC,
-    seeds: Annotated[int, Range(1, 100)] = 1,
+    seeds: Annotated[int, Range(1, 100), Advanced] = 1,
     folder: str | Path | None = None,
     fetch: bool = True,
     workers: Workers | None = None,
     progress: Callable[[Event], None] | None = None,
     told: Callable[[str], None] | None = None,
-    seed: int = 0,
+    seed: Annotated[int, Advanced] = 0,
 ) -> BenchResult:
     """Where an algorithm stands among the tuned baselines of a shipped benchmark; only the algorithm is run.
 
@@ -147,14 +147,12 @@ def _placed(
         dataset: both for dataset in usable if (both := _paired(shipped, dataset, name, scores[dataset])) is not None
     }
     joules = [float(cell.energy["joules"]) for cell in done if cell.energy]
-    return place_algorithm(
-        matrix,
-        name,
-        users,
-        user_metric=USER_METRIC,
+    standing = place_algorithm(
+        matrix, name, users, user_metric=USER_METRIC, benchmark=shipped.name, of_datasets=len(shipped.datasets),
         seed=seed,
-        benchmark=shipped.name,
-        of_datasets=len(shipped.datasets),
+    )  # fmt: skip
+    return replace(
+        standing,
         skipped=skipped,
         left_out=left_out,
         seconds=sum(cell.seconds or 0.0 for cell in cells),

@@ -14,6 +14,11 @@ from recassay.core.system.plugin_file import split_reference
 from recassay.core.tabular import stated
 from recassay.testing.rules import BrokenRule, try_rules
 
+TUNE = (
+    "To have an argument tuned, name its range in the class: from recassay import Real, Whole, Choice; "
+    'space = {"power": Real(0.1, 2.0, default=1.0)}.'
+)
+
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
@@ -40,7 +45,7 @@ class CheckResult:
         if not self.broken:
             tuning = f"tuning varies {', '.join(self.tunable)}" if self.tunable else "nothing is tuned"
             first = f"{self.name} is ready: it keeps all {count} rules ({self.seconds:.1f} s; {tuning})."
-            return [first, *cautions]
+            return [first, *([] if self.tunable else [TUNE]), *cautions]
         return [
             f"{self.name} breaks {len(self.broken)} of {count} rules.",
             *(f"{broken.sentence()}. Rule: {broken.rule}" for broken in self.broken),

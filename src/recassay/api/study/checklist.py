@@ -10,7 +10,7 @@ import polars as pl
 
 from recassay.api.arguments import checked
 from recassay.api.study.seal import verify
-from recassay.core.errors import listing
+from recassay.core.words import listing
 from recassay.evidence.facts import study_facts
 from recassay.store.store import Store
 

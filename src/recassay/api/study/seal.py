@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import secrets
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import polars as pl
 
@@ -15,11 +16,13 @@ from recassay.analysis.verdict.claims import Standing, parse_claim, standing
 from recassay.analysis.verdict.fit import judge
 from recassay.api.arguments import checked
 from recassay.api.tables import load_results
-from recassay.core.errors import RecAssayError, UsageError, count_of
+from recassay.core.choices import Advanced
+from recassay.core.errors import RecAssayError, UsageError
 from recassay.core.specs.study import StudySpec
 from recassay.core.system.files import write_whole
 from recassay.core.tables.labels import find_label
 from recassay.core.tabular import stated
+from recassay.core.words import count_of
 from recassay.recommenders.plan import plan
 from recassay.recommenders.rerun import Chances, RerunCell, chances, with_value
 from recassay.recommenders.rerun import rerun as rerun_cells
@@ -144,6 +147,8 @@ class VerifyResult:
     """The cells that were run again, with what was reported and what came out."""
     chances: Chances | None = None
     """What reruns would catch; None where no cell is done."""
+    draw: int | None = None
+    """The number that the cells run again were drawn by."""
 
     @property
     def state(self) -> str:
@@ -196,6 +201,7 @@ class VerifyResult:
             ),
             f"A study with {altered} would have been caught with a chance of {percent(chances.caught or 0.0)}, "
             f"and of {percent(chances.caught_hidden or 0.0)} if those cells were chosen to look ordinary.",
+            f"The cells were drawn by the number {self.draw}; `--draw {self.draw}` draws them again.",
         ]
 
     def to_frame(self) -> pl.DataFrame:
@@ -204,11 +210,12 @@ class VerifyResult:
         return pl.DataFrame(rows, schema={"kind": pl.String, "sentence": pl.String}, orient="row")
 
     def to_dict(self) -> dict[str, Any]:
-        """`state`, `made`, `sha256`, `deviations`, `claims`, `rerun` and `chances`."""
+        """`state`, `made`, `sha256`, `deviations`, `claims`, `rerun`, `chances` and `draw`."""
         return {
             **stated(self, "state", "made", "sha256", "deviations", "claims"),
             "rerun": [{**asdict(cell), "state": cell.state} for cell in self.rerun],
             "chances": None if self.chances is None else asdict(self.chances),
+            "draw": self.draw,
         }
 
 
@@ -219,9 +226,9 @@ def verify(
     seal: str | Path | None = None,
     metric: str | None = None,
     rerun: int = 0,
-    base: str | Path = ".",
+    base: Annotated[str | Path, Advanced] = ".",
     workers: int | None = None,
-    draw: int = 0,
+    draw: Annotated[int | None, Advanced] = None,
     progress: Progress | None = None,
 ) -> VerifyResult:
     """Check a study against its sealed plan, or by running some of its cells again.
@@ -236,7 +243,8 @@ def verify(
         rerun: how many done cells to run again, from the raw data, in a folder of their own.
         base: the folder that relative paths of the study start from.
         workers: processes for the reruns; by default one per core.
-        draw: another number draws other cells.
+        draw: the number that the cells are drawn by. Without one the system draws it, so that nobody knows beforehand
+            which cells are safe to alter; the answer tells it, and others can repeat it.
         progress: called with every event of the reruns.
     """
     folder = Path(study)
@@ -253,17 +261,28 @@ def verify(
         label = find_label(metric or tuned, list(dict.fromkeys(name for cell in cells for name in cell.metrics)))
         origin = str(Path(base).resolve())
         if rerun:
+            draw = secrets.randbelow(10**9) if draw is None else draw
             again = tuple(
                 rerun_cells(folder, rerun, base=origin, metric=label, seed=draw, workers=workers, progress=progress)
             )
         if with_value(cells, label):
             likely = chances(cells, label, again)
     if seal is None and not file.is_file():
-        return VerifyResult(False, None, None, (), (), len(cells), again, likely)
+        return VerifyResult(False, None, None, (), (), len(cells), again, likely, draw if again else None)
     content = read_seal(file)
     points = deviations(folder, content, {} if metric is None else {"metric": metric})
     tested = tuple(_tested(folder, content))
-    return VerifyResult(True, content["made"], content.get("sha256"), tuple(points), tested, len(cells), again, likely)
+    return VerifyResult(
+        True,
+        content["made"],
+        content.get("sha256"),
+        tuple(points),
+        tested,
+        len(cells),
+        again,
+        likely,
+        draw if again else None,
+    )
 
 
 def _tested(folder: Path, seal: dict[str, Any]) -> list[ClaimResult]:

@@ -21,7 +21,8 @@ from recassay.api.publish.report import report_page
 from recassay.api.tables import default_metric
 from recassay.core import columns as c
 from recassay.core import ties
-from recassay.core.choices import Range
+from recassay.core.analysis import AnalysisSpec
+from recassay.core.choices import Advanced, Range
 from recassay.core.errors import InputError, RecAssayError
 from recassay.core.system.aside import environment
 from recassay.core.tables.labels import find_label, known_direction
@@ -184,10 +185,10 @@ def _best(values: Sequence[float | None], metric: str | None) -> float | None:
 def serve(
     folder: str | Path,
     *,
-    host: str = "127.0.0.1",
+    host: Annotated[str, Advanced] = "127.0.0.1",
     port: Annotated[int, Range(0, 65_535)] = 8765,
     metric: str | None = None,
-    allow_host: Sequence[str] = (),
+    allow_host: Annotated[Sequence[str], Advanced] = (),
     ready: Callable[[LiveServer], None] | None = None,
 ) -> None:
     """Serve the live page of the study in `folder` until interrupted.
@@ -240,7 +241,7 @@ def _page_aside(folder: Path, metric: str | None) -> bytes:
 def print_page(folder: str, metric: str) -> None:
     """Write the report of a study to the standard output; one line and exit code 1 where there is none."""
     try:
-        page = report_page(Path(folder), metric or None, missing="drop-datasets", replicates=REPLICATES)[1]
+        page = report_page(Path(folder), AnalysisSpec(metric, missing="drop-datasets", replicates=REPLICATES))[1]
     except RecAssayError as refusal:
         sys.exit(str(refusal))
     except Exception as error:  # the next finished cell may cure it; the page goes on

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 from recassay.api.arguments import checked, refuse_no_time
-from recassay.core.choices import AdaptiveTarget, Level, Range, Seconds, Share, Workers
-from recassay.core.errors import UsageError
+from recassay.core.choices import AdaptiveTarget, Advanced, Level, Range, Seconds, Share, Workers
+from recassay.core.errors import RecAssayError, UsageError
 from recassay.core.specs.study import StudySpec
 from recassay.recommenders.probes import Probing, prober
 from recassay.recommenders.study import Event, StudyChooser, StudyRecord, run_study
 from recassay.recommenders.study_file import load_study as load
 from recassay.recommenders.study_file import study_of
 from recassay.runner.drive import settled_workers
+from recassay.runner.file_tables import parse_file
 from recassay.runner.references import current_code
 from recassay.store.adaptive import read_adaptive
 from recassay.store.records import StoreStatus
@@ -32,6 +34,16 @@ def load_study(path: str | Path) -> StudySpec:
         path: a TOML or YAML file.
     """
     return load(path)
+
+
+def is_classifier_study(path: str | Path) -> bool:
+    """Whether a study file is about classifiers: it names `classifiers` or `mlps` and no `algorithms`."""
+    with suppress(RecAssayError):  # what cannot be read is refused where it is loaded
+        tables, _ = parse_file(Path(path))
+        study = tables.get("study")
+        named = {*tables, *(study if isinstance(study, dict) else ())}
+        return bool(named & {"classifiers", "classifier", "mlps"}) and not named & {"algorithms", "algorithm"}
+    return False
 
 
 @checked
@@ -102,17 +114,17 @@ def run(
     progress: Callable[[Event], None] | None = None,
     retry_failed: bool = False,
     dry_run: bool = False,
-    cluster: str | None = None,
+    cluster: Annotated[str | None, Advanced] = None,
     adaptive: bool = False,
     target: AdaptiveTarget = "first",
     confidence: Level = 0.95,
     indifference: Annotated[float, Range(0.0)] = 1.0,
     budget: Seconds | None = None,
     probes: bool = False,
-    probe_users: Share | None = None,
-    probe_epochs: Annotated[int, Range(1)] | None = None,
+    probe_users: Annotated[Share | None, Advanced] = None,
+    probe_epochs: Annotated[Annotated[int, Range(1)] | None, Advanced] = None,
     prior: bool = True,
-    skip_preflight: bool = False,
+    skip_preflight: Annotated[bool, Advanced] = False,
 ) -> StudyRecord:
     """Run a study (a spec or its file) in `folder` (by default named after the study), or resume it there.
 
@@ -149,7 +161,7 @@ def run(
     place = Path(folder) if folder is not None else Path(spec.name)
     if probe_users is not None and not 0 < probe_users < 1:
         raise UsageError(f"probe_users is {probe_users:g}", fix="give a share of the users between 0 and 1")
-    probing = Probing(probe_users, probe_epochs) if probes or probe_users or probe_epochs else None
+    probing = Probing(users=probe_users, epochs=probe_epochs) if probes or probe_users or probe_epochs else None
     choose: StudyChooser | None = None
     if adaptive and spec.multiverse is not None:
         from recassay.api.study.adaptive_universes import AdaptiveUniverses
@@ -162,7 +174,7 @@ def run(
         from recassay.analysis.adaptive.fit import Question
         from recassay.api.study.adaptive_study import AdaptiveStudy, published_prior
 
-        question = Question(target, confidence, indifference)
+        question = Question(target=target, confidence=confidence, indifference=indifference)
         choose = AdaptiveStudy(question, budget, settled_workers(workers), evidence=published_prior if prior else None)
         if probing is not None:
             choose.probe, choose.probing = prober(spec, probing, workers=workers, cluster=cluster), probing

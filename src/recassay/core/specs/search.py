@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from dataclasses import Field, dataclass, field
 from typing import Any, ClassVar, TypeAlias, TypeVar, dataclass_transform
 
-from recassay.core.errors import UsageError, listing
+from recassay.core.errors import UsageError
 from recassay.core.names import did_you_mean
+from recassay.core.words import listing
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import AfterValidator, Field, model_validator
 
+from recassay.core.metric_facts import FACTS
 from recassay.core.specs.specs import AttackSpec, ProtocolSpec, ReadSpec, Spec
 
 
@@ -22,9 +23,8 @@ def _plain_name(name: str) -> str:
 
 Value: TypeAlias = bool | int | float | str
 
-_KINDS = ("ndcg", "hitrate", "precision", "recall", "map", "mrr", "coverage", "diversity", "novelty")
-DEFAULT_METRICS = tuple(f"{kind}@10" for kind in _KINDS)
-"""The metrics of a study that names none: the kinds that the KDD'24 study compares."""
+DEFAULT_METRICS = tuple(f"{facts.name}@10" for facts in FACTS if facts.usual)
+"""The metrics of a study that names none: those that the KDD'24 study compares."""
 
 PRUNE_AFTER = 5
 """Complete trials before the median may stop another (Optuna's own default)."""

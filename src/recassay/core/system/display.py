@@ -6,7 +6,8 @@ import html
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from recassay.core.errors import UsageError, listing
+from recassay.core.errors import UsageError
+from recassay.core.words import listing
 
 if TYPE_CHECKING:
     import polars as pl

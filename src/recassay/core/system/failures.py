@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
-from recassay.core.errors import listing
+from recassay.core.words import listing
 
 
 class Failed(Protocol):

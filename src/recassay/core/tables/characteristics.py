@@ -10,10 +10,11 @@ import numpy as np
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.core.errors import InputError, listing
+from recassay.core.errors import InputError
 from recassay.core.names import canonical
 from recassay.core.tables.sources import Source
 from recassay.core.types import FloatArray
+from recassay.core.words import listing
 
 
 @dataclass(frozen=True, slots=True, eq=False)

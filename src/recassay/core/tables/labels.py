@@ -1,97 +1,40 @@
-"""Metric labels: `ndcg@10`, its aliases, and which direction is better.
+"""Metric labels: `name` or `name@k`, as in `ndcg@10`; what is known of a metric stands in `core/metric_facts.py`.
 
-A label is `name` or `name@k`. Names are case-insensitive and known under the usual aliases; what has no entry here
-(and no plugin metric) has no known direction, and the user must say it.
+Names are case-insensitive and known under the usual aliases. The direction of a metric that is not known there, nor by
+a plugin, must be given by the user.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from recassay.core.errors import InputError, UsageError, listing
-from recassay.core.names import canonical, did_you_mean
-
-
-@dataclass(frozen=True, slots=True)
-class MetricLabel:
-    """A metric's name, its direction and the other names people use for it."""
-
-    name: str
-    higher_is_better: bool
-    summary: str
-    aliases: tuple[str, ...] = ()
-
+from recassay.core.errors import InputError, UsageError
+from recassay.core.metric_facts import MetricFacts, named_facts, written_name
+from recassay.core.names import did_you_mean
+from recassay.core.words import listing
 
 LARGEST_CUTOFF = 1_000_000
 """No list is longer; a larger number after the @ is a mistake."""
 
-_UP, _DOWN = True, False
-
-KNOWN_LABELS: tuple[MetricLabel, ...] = (
-    MetricLabel("ndcg", _UP, "normalised discounted cumulative gain", ("normalized discounted cumulative gain",)),
-    MetricLabel("hitrate", _UP, "share of users with a hit", ("hit", "hits", "hr", "hit ratio")),
-    MetricLabel("precision", _UP, "share of the list that is relevant", ("prec", "p")),
-    MetricLabel("recall", _UP, "share of the relevant items that are listed", ("rec", "r")),
-    MetricLabel("map", _UP, "mean average precision", ("mean average precision", "ap")),
-    MetricLabel("mrr", _UP, "mean reciprocal rank", ("rr", "reciprocal rank", "mean reciprocal rank", "recip rank")),
-    MetricLabel("f1", _UP, "harmonic mean of precision and recall", ("f1 score", "f score", "f measure")),
-    MetricLabel("rprecision", _UP, "precision at the number of relevant items", ("r prec",)),
-    MetricLabel("auc", _UP, "area under the ROC curve", ("roc auc", "auroc")),
-    MetricLabel("coverage", _UP, "share of the catalogue recommended", ("cov", "item coverage", "catalogue coverage")),
-    MetricLabel("diversity", _UP, "mean dissimilarity within a list", ("div", "ild", "intra list diversity")),
-    MetricLabel("novelty", _UP, "mean self-information of the recommended items", ("nov",)),
-    MetricLabel("serendipity", _UP, "relevant and unexpected recommendations", ("ser",)),
-    MetricLabel("entropy", _UP, "entropy of item exposure", ("shannon entropy", "s entropy")),
-    MetricLabel("longtail", _UP, "share of long-tail items recommended", ("long tail share", "aplt")),
-    MetricLabel("gini", _DOWN, "inequality of item exposure", ("gini index", "gini coefficient")),
-    MetricLabel("popularity", _DOWN, "mean popularity of the recommended items", ("arp", "average popularity")),
-    MetricLabel("calibration", _DOWN, "distance of list popularity from profile popularity", ("miscalibration",)),
-    MetricLabel("accuracy", _UP, "share of correct answers", ("acc",)),
-    MetricLabel("balanced_accuracy", _UP, "mean over the classes of their share of right answers", ("bacc", "balacc")),
-    MetricLabel("rmse", _DOWN, "root mean squared error"),
-    MetricLabel("mse", _DOWN, "mean squared error"),
-    MetricLabel("mae", _DOWN, "mean absolute error"),
-    MetricLabel("logloss", _DOWN, "negative mean log-likelihood", ("cross entropy", "nll")),
-    MetricLabel("error", _DOWN, "share of wrong answers", ("error rate", "metric error", "test error")),
-    MetricLabel("seconds", _DOWN, "time in seconds", ("time", "runtime", "time s", "duration", "duration s")),
-    MetricLabel("seconds_fit", _DOWN, "seconds to train", (
-        "fit time", "train time", "training time", "train s", "train time s", "time train s", "training time s",
-        "training duration", "fit s", "fit seconds")),
-    MetricLabel("seconds_predict", _DOWN, "seconds to recommend", (
-        "predict time", "inference time", "test s", "time infer s", "inference time s", "predict duration",
-        "predict s")),
-    MetricLabel("hit_count", _UP, "mean number of hits in a list"),
-    MetricLabel("items_covered", _UP, "number of items that were recommended at all"),
-    MetricLabel("users_covered", _UP, "number of users with a list"),
-    MetricLabel("gauc", _UP, "area under the ROC curve, by user"),
-    MetricLabel("r2", _UP, "share of the variance that is explained", ("r squared",)),
-    MetricLabel("mape", _DOWN, "mean absolute percentage error"),
-    MetricLabel("smape", _DOWN, "symmetric mean absolute percentage error"),
-    MetricLabel("wape", _DOWN, "weighted absolute percentage error"),
-    MetricLabel("mase", _DOWN, "mean absolute scaled error"),
-    MetricLabel("wql", _DOWN, "weighted quantile loss"),
-    MetricLabel("sql", _DOWN, "scaled quantile loss"),
-    MetricLabel("perplexity", _DOWN, "exponential of the mean negative log-likelihood", ("ppl",)),
-    MetricLabel("exact_match", _UP, "share of answers that match exactly", ("em",)),
-    MetricLabel("energy", _DOWN, "energy consumed, in kWh", ("energy consumed",)),
-    MetricLabel("joules", _DOWN, "energy to train and recommend, in joules"),
-    MetricLabel("emissions", _DOWN, "carbon dioxide emitted, in kg"),
-    MetricLabel("correctness", _UP, "accuracy as a dimension of ComPer"),
-    MetricLabel("robustness", _DOWN, "shift of the average hit ratio under an attack"),
-    MetricLabel("scalability", _DOWN, "time to learn and recommend"),
-    MetricLabel("memory", _DOWN, "peak memory", ("peak memory", "memory gb", "memory mb")),
-)  # fmt: skip
-
-_BY_NAME = {canonical(n): label for label in KNOWN_LABELS for n in (label.name, *label.aliases)}
-
-
-COSTS = ("seconds", "seconds_fit", "seconds_predict", "memory", "joules", "energy", "emissions")
-"""What an algorithm costs: no alternative to a metric of quality, unless it is named."""
-
 
 def is_known(name: str) -> bool:
-    """Whether `name` (without a cut-off) is one of `KNOWN_LABELS` or an alias of one."""
-    return canonical(name) in _BY_NAME
+    """Whether `name` (without a cut-off) is a known metric or an alias of one."""
+    return named_facts(name) is not None
+
+
+def facts_of(label: str) -> MetricFacts | None:
+    """The facts of the metric of a label such as `ndcg@10`; None where the metric is not known."""
+    return named_facts(split_label(label)[0])
+
+
+def is_share(label: str) -> bool:
+    """Whether a metric lies between 0 and 1 by definition: a value above means percent, or another scale."""
+    known = facts_of(label)
+    return known is not None and known.share
+
+
+def is_cost(label: str) -> bool:
+    """Whether a metric says what an algorithm costs, which is no alternative to a metric of quality."""
+    known = facts_of(label)
+    return known is not None and known.kind == "cost"
 
 
 def split_label(text: str) -> tuple[str, str | None]:
@@ -103,20 +46,11 @@ def split_label(text: str) -> tuple[str, str | None]:
     return name.strip(), cutoff.strip()
 
 
-WRITTEN = {
-    "ndcg": "nDCG", "map": "MAP", "mrr": "MRR", "auc": "AUC", "hitrate": "HitRate", "f1": "F1", "rprecision":
-    "R-Precision", "longtail": "LongTail", "gini": "Gini", "rmse": "RMSE", "mse": "MSE", "mae": "MAE", "gauc": "GAUC",
-    "logloss": "LogLoss", "seconds_fit": "training time (s)", "seconds_predict": "recommendation time (s)",
-    "joules": "energy (J)",
-}  # fmt: skip
-"""Metrics as papers write them; others get a capital letter."""
-
-
 def metric_name(label: str) -> str:
     """A metric as people write it: `nDCG@10` for `ndcg@10`."""
     name, k = split_label(label)
-    written = WRITTEN.get(name, name[:1].upper() + name[1:].replace("_", " "))
-    return f"{written}{_after(k)}"
+    known = named_facts(name)
+    return f"{known.as_written() if known else written_name(name)}{_after(k)}"
 
 
 def normal_label(text: str) -> str:
@@ -125,7 +59,7 @@ def normal_label(text: str) -> str:
     `HR@10` -> `hitrate@10`; an unknown name keeps its letters, folded to lower case.
     """
     name, cutoff = split_label(text)
-    known = _BY_NAME.get(canonical(name))
+    known = named_facts(name)
     base = known.name if known else name.lower()
     return f"{base}{_after(cutoff)}"
 
@@ -152,14 +86,9 @@ def refuse_bad_label(text: str, where: str | None = None) -> None:
 
 
 def known_direction(text: str) -> bool | None:
-    """True where higher is better, False where lower is, None where nobody told us (table first, then plugins)."""
-    name, _ = split_label(text)
-    known = _BY_NAME.get(canonical(name))
-    if known is not None:
-        return known.higher_is_better
-    from recassay.core.registry import metrics
-
-    return bool(metrics.get(name).higher_is_better) if name in metrics else None
+    """True where higher is better, False where lower is, None where the metric is not known."""
+    known = facts_of(text)
+    return None if known is None else known.higher_is_better
 
 
 def find_label(text: str, available: list[str]) -> str:

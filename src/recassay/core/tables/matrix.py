@@ -6,9 +6,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from recassay.core.errors import InputError, NotApplicableError, count_of, listing
+from recassay.core.errors import InputError, NotApplicableError
 from recassay.core.system.display import Displayed
 from recassay.core.types import FloatArray, IntArray
+from recassay.core.words import count_of, listing
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
-from recassay.core.errors import InputError, listing
+from recassay.core.errors import InputError
 from recassay.core.tables.cells import places_in
 from recassay.core.tables.sources import Source
 from recassay.core.types import BoolArray, FloatArray
+from recassay.core.words import listing
 
 MISSING = 2
 """The code of a response that was not observed."""

@@ -10,7 +10,7 @@ import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.choices import MissingPolicy
-from recassay.core.errors import InputError, UsageError, count_of, listing
+from recassay.core.errors import InputError, UsageError
 from recassay.core.system.display import table_html
 from recassay.core.tables.cells import MEAN, fill_worst, fold_means, replicates_of, standard_errors_of, table_of
 from recassay.core.tables.labels import find_label, known_direction, normal_label, refuse_bad_label
@@ -25,6 +25,7 @@ from recassay.core.tables.result_checks import (
 )
 from recassay.core.tables.sources import Source
 from recassay.core.types import FloatArray
+from recassay.core.words import count_of, listing
 
 
 @dataclass(frozen=True, slots=True, eq=False)

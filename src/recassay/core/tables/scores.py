@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import polars as pl
 
@@ -27,6 +29,10 @@ class UserScores:
     def users(self) -> int:
         """How many users are compared."""
         return int(self.values.shape[1])
+
+
+PairedScores: TypeAlias = Callable[[str], tuple[Sequence[UserScores], Mapping[str, str]]]
+"""From a metric to the scores of users on each dataset, and by name why a dataset has none."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

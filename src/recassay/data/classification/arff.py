@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 import polars as pl
 
-from recassay.core.errors import InputError, count_of
+from recassay.core.errors import InputError
 from recassay.core.system.lines import lines_of
+from recassay.core.words import count_of
 
 _ATTRIBUTE = re.compile(r"""@attribute\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s{]+)\s*(.+)$""", re.I | re.S)
 _VALUE = re.compile(r"""\s*('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^,]*?)\s*(?:,|$)""")

@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from recassay.core.errors import InputError, count_of, listing
+from recassay.core.errors import InputError
 from recassay.core.names import did_you_mean
 from recassay.core.tables.sources import Source
+from recassay.core.words import count_of, listing
 from recassay.data.classification.arff import read_arff
 from recassay.data.tables.read import read_bytes, read_table, text_of
 

@@ -137,14 +137,21 @@ def fetch(
         raise RecAssayError(what, fix="run this again: it goes on where it stopped" if resumes else fix)
 
 
-def obtain(entry: CatalogEntry, target_dir: Path | str, **options: Any) -> Path:
+def obtain(
+    entry: CatalogEntry,
+    target_dir: Path | str,
+    *,
+    progress: Progress | None = None,
+    patience: Patience = Patience(),  # noqa: B008
+    accept_change: bool = False,
+) -> Path:
     """`fetch`, then unpack the member that holds the interactions: the file to read.
 
     The unpacked folder carries the start of the file's SHA-256 in its name, so another version of the file
     never meets an old folder. An entry that must be converted by hand is fetched and then refused with what
-    to do. `options` are those of `fetch`.
+    to do.
     """
-    fetched = fetch(entry, target_dir, **options)
+    fetched = fetch(entry, target_dir, progress=progress, patience=patience, accept_change=accept_change)
     path = Path(target_dir) / fetched.file
     if entry.convert:
         what = f"{entry.name} was fetched, and cannot be read as it is: {entry.convert}"

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from recassay.core.errors import InputError, listing
+from recassay.core.errors import InputError
+from recassay.core.words import listing
 
 MAX_DEPTH = 32
 

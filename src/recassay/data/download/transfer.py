@@ -21,8 +21,9 @@ from pathlib import Path
 from typing import Any
 from urllib.request import OpenerDirector, Request
 
-from recassay.core.errors import InputError, RecAssayError, count_of
+from recassay.core.errors import InputError, RecAssayError
 from recassay.core.system.printable import one_line
+from recassay.core.words import count_of
 
 Progress = Callable[[int, int | None], None]
 """Called with the bytes so far and the bytes in all, None where the server does not say."""

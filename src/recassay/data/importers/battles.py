@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from recassay.core.errors import InputError, listing
+from recassay.core.errors import InputError
+from recassay.core.words import listing
 from recassay.data.importers.contract import Imported, Importer, Kind
 from recassay.data.importers.instances import Answer, instance_results, json_lines
 from recassay.data.importers.opened import OpenedFile

@@ -16,9 +16,9 @@ from recassay.core import columns as c
 from recassay.data.importers.contract import Imported, Importer, Kind, long_frame
 from recassay.data.importers.conventions import BINARY, WHOLE_LIST, Known, accuracy, with_conventions
 from recassay.data.importers.opened import OpenedFile
+from recassay.data.tables.form import Asked
 from recassay.data.tables.grid import table_of
 from recassay.data.tables.labels import spelled
-from recassay.data.tables.roles import Asked
 from recassay.data.tables.shapes import long_form
 from recassay.data.tables.textual import barred_grids
 from recassay.data.tables.words import STATISTICS

@@ -16,8 +16,8 @@ from recassay.core.tables.sources import Source
 from recassay.data.importers.contract import RESULTS, Imported, Importer, Kind
 from recassay.data.importers.opened import OpenedFile
 from recassay.data.importers.table import NAMES, read_tables
+from recassay.data.tables.form import Asked
 from recassay.data.tables.join import Part
-from recassay.data.tables.roles import Asked
 
 _NOTHING_ASKED = Asked()
 _NO_TABLE = (pl.exceptions.PolarsError, csv.Error, UnicodeError)

@@ -13,14 +13,15 @@ from typing import Any
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.core.errors import InputError, UsageError, listing
+from recassay.core.errors import InputError, UsageError
+from recassay.core.words import listing
 from recassay.data.importers.contract import KIND_WORDS, RESULTS
 from recassay.data.importers.detect import detect, made_part, part_of
 from recassay.data.importers.opened import OpenedFile
 from recassay.data.importers.table import ENDINGS
+from recassay.data.tables.form import Asked
 from recassay.data.tables.join import Part
 from recassay.data.tables.memory import table_from_memory
-from recassay.data.tables.roles import Asked
 from recassay.data.tables.shapes import long_form
 
 MOST_FILES = 20_000

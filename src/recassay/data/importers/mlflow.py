@@ -6,8 +6,8 @@ from __future__ import annotations
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.core.errors import count_of, listing
 from recassay.core.names import canonical
+from recassay.core.words import count_of, listing
 from recassay.data.importers.contract import Imported, Importer, Kind, melted
 from recassay.data.importers.opened import OpenedFile
 from recassay.data.tables.labels import own_name, spelled

@@ -13,19 +13,20 @@ from itertools import islice
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.core.errors import InputError, count_of
+from recassay.core.errors import InputError
 from recassay.core.system.json_text import read_json
 from recassay.core.system.lines import lines_of
+from recassay.core.words import count_of
 from recassay.data.importers.contract import Imported
 from recassay.data.importers.literals import read_literal
 from recassay.data.importers.opened import OpenedFile
-from recassay.data.tables.grid import Table, is_number, refuse_wide, table_of
+from recassay.data.tables.form import Asked, Table
+from recassay.data.tables.grid import is_number, refuse_wide, table_of
 from recassay.data.tables.html import html_grids
 from recassay.data.tables.labels import metrics_in, spelled
 from recassay.data.tables.latex import latex_grids
 from recassay.data.tables.nested import table_from_json
 from recassay.data.tables.read import read_frame
-from recassay.data.tables.roles import Asked
 from recassay.data.tables.shapes import long_form
 from recassay.data.tables.textual import barred_grids, dashed_grids, spaced_grid
 from recassay.data.tables.words import role_word, words_of

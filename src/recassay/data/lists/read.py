@@ -14,7 +14,8 @@ from typing import Any
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.core.errors import InputError, listing
+from recassay.core.errors import InputError
+from recassay.core.words import listing
 from recassay.data.lists.nested import json_table, lz4_table
 from recassay.data.lists.roles import LISTS, SPLIT, list_roles
 from recassay.data.lists.text import text_table

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from recassay.core import columns as c
-from recassay.core.errors import InputError, listing
+from recassay.core.errors import InputError
 from recassay.core.names import canonical
+from recassay.core.words import listing
 from recassay.data.reading.roles import STAND_INS, USUAL_NAMES
 
 SPLIT = "split"

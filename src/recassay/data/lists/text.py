@@ -8,8 +8,9 @@ import re
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.core.errors import InputError, count_of
+from recassay.core.errors import InputError
 from recassay.core.system.lines import lines_of
+from recassay.core.words import count_of
 from recassay.data.lists.roles import is_list_header
 from recassay.data.reading.sniffing import Head, is_number, sniff_delimiter
 

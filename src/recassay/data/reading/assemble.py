@@ -7,13 +7,13 @@ import polars as pl
 
 from recassay.core.blocks import kept_rows, looked_up
 from recassay.core.columns import EVENT, ITEM, TIMESTAMP, USER
-from recassay.core.errors import count_of, listing
 from recassay.core.interactions import RepeatRule
 from recassay.core.pairs import repeated_rows
 from recassay.core.repeated import merged
 from recassay.core.specs.specs import ReadSpec
 from recassay.core.system.parquet import panics_as_errors
 from recassay.core.types import BoolArray, Interactions
+from recassay.core.words import count_of, listing
 from recassay.data.reading.encode import drop_unused
 from recassay.data.reading.events import bounded_rule, inverse_frequency, weights_of_rows
 from recassay.data.reading.gather import EMPTY, Faults, gather

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import polars as pl
 
-from recassay.core.errors import InputError, UsageError, listing
+from recassay.core.errors import InputError, UsageError
 from recassay.core.specs.specs import ReadSpec
+from recassay.core.words import listing
 from recassay.data.reading.layout import RecordsFile, is_quoted
 from recassay.data.reading.records import RawTable, brief
 from recassay.data.reading.roles import assign_roles, refuse_repeated_names

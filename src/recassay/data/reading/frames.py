@@ -10,9 +10,10 @@ import polars as pl
 from scipy import sparse
 
 from recassay.core.columns import EVENT, ITEM, RATING, USER
-from recassay.core.errors import InputError, count_of
+from recassay.core.errors import InputError
 from recassay.core.specs.specs import ReadSpec
 from recassay.core.system.parquet import panics_as_errors
+from recassay.core.words import count_of
 from recassay.data.reading.records import RawTable
 from recassay.data.reading.roles import assign_roles, refuse_repeated_names
 

@@ -15,8 +15,9 @@ from pathlib import Path
 
 import numpy as np
 
-from recassay.core.errors import InputError, count_of
+from recassay.core.errors import InputError
 from recassay.core.types import BoolArray, IntArray
+from recassay.core.words import count_of
 from recassay.data.reading.records import SHOWN_BAD_ROWS, BadRow
 from recassay.data.reading.textfile import LONGEST_LINE, line_blocks
 

@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 from recassay.core.columns import EVENT, ITEM, RATING, TIMESTAMP, USER
-from recassay.core.errors import InputError, UsageError, listing
+from recassay.core.errors import InputError, UsageError
 from recassay.core.names import canonical, did_you_mean
+from recassay.core.words import listing
 from recassay.data.reading.records import ROLES, brief
 
 _USUAL = {

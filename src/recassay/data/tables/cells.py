@@ -176,6 +176,26 @@ def read_alone(text: str) -> Cell:
     return read_cell(text, "," in text and has_decimal_comma([text]))
 
 
+def holds_numbers(column: pl.Series) -> bool:
+    """Whether most of what is filled in is a number or stands for a missing one, and at least one is a number."""
+    if column.dtype.is_numeric():
+        return True
+    if column.dtype == pl.Null:
+        return False
+    text = column.cast(pl.String).str.strip_chars().drop_nulls()
+    text = text.filter(text != "")
+    if text.len() == 0:
+        return False
+    plain = text.cast(pl.Float64, strict=False)
+    if plain.null_count() == 0:
+        return True
+    odd = [read_alone(cell) for cell in text.filter(plain.is_null()).head(200).to_list()]
+    numbers = plain.len() - plain.null_count()
+    held = numbers + sum(cell.value is not None for cell in odd)
+    fine = numbers + sum(cell.value is not None or cell.missing for cell in odd)
+    return held > 0 and 2 * fine > numbers + len(odd)
+
+
 def has_decimal_comma(texts: Iterable[str]) -> bool:
     """Whether the commas of a column are decimal: where `0,4`, `12,34` or `1.234,5` occur and `1,234.5` does not.
 

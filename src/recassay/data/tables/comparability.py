@@ -8,12 +8,9 @@ from collections.abc import Iterator
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.core.errors import listing
 from recassay.core.names import canonical
-from recassay.core.tables.labels import split_label
-
-BOUNDED = {"ndcg", "hitrate", "precision", "recall", "map", "mrr", "f1", "auc", "accuracy", "coverage", "gini"}
-"""Metrics between 0 and 1; a value above means percent, or another scale."""
+from recassay.core.tables.labels import is_share
+from recassay.core.words import listing
 
 
 def incomparable(frame: pl.DataFrame) -> list[str]:
@@ -82,7 +79,7 @@ def _scales(frame: pl.DataFrame) -> Iterator[str]:
     known = frame.drop_nulls(c.VALUE)
     largest = known.group_by([c.METRIC, c.DATASET, c.SOURCE], maintain_order=True).agg(pl.col(c.VALUE).max())
     for (metric,), part in largest.group_by([c.METRIC], maintain_order=True):
-        if split_label(str(metric))[0] not in BOUNDED:
+        if not is_share(str(metric)):
             continue
         above = part.filter(pl.col(c.VALUE) > 1.0)
         if above.height and above.height < part.height:

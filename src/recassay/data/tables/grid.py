@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
-from typing import NamedTuple
 
 import polars as pl
 
 from recassay.core.errors import InputError
 from recassay.data.tables.cells import read_alone
+from recassay.data.tables.form import Level, Table, levels_in
 from recassay.data.tables.words import role_word
 
 PANEL = "panel"
@@ -30,72 +29,6 @@ _PAIRED = re.compile(r"<([a-zA-Z]+)\b[^<>]*>([^<>]*)</\1>")
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 
 _MARK = re.compile(r"(?:\^?[†‡§¶*]+|\^\s*[\d,]+|\^\s*[a-z]|\s\[\d+(?:,\s*\d+)*\])+$")
-
-
-class Level(NamedTuple):
-    """A row of headers: the word that stands in its corner, and the names across it."""
-
-    word: str
-    names: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Table:
-    """Columns of a table as read: `headers[j]` are the levels above column j, the outermost first."""
-
-    columns: tuple[pl.Series, ...]
-    headers: tuple[tuple[str, ...], ...]
-    title: str = ""
-    levels: tuple[Level, ...] = ()
-    """The rows of headers, where they are known."""
-    index_named: bool = False
-    """Whether the names of the index stand apart, so that a corner names its level of headers and not the rows."""
-    drawn: bool = False
-    """Whether a corner may name the columns although there is one row of headers (LaTeX, HTML and print of pandas)."""
-    oriented: bool = False
-    """Whether it is settled already which of its names are algorithms."""
-    verbatim: bool = False
-    """Whether its names are values of a typed source (Parquet, a frame) and not text with marks."""
-    dataset: str = ""
-    """What it is on, where its place says that (a sheet of a workbook)."""
-    guess: str = ""
-    """How it was read, where that is a guess."""
-
-    def across_word(self, names: Iterable[str]) -> str:
-        """The word of the level that has these names across, where its corner certainly names the level."""
-        wanted = set(names)
-        words = {level.word for level in self.levels if level.word and level.names & wanted}
-        return words.pop() if self.index_named and len(words) == 1 else ""
-
-    def corner_is_of_rows(self, names: Iterable[str]) -> bool:
-        """Whether the header of the first column certainly names the rows, and not the level of these names."""
-        wanted = set(names)
-        corners = [level for level in self.levels if level.word]
-        if self.index_named or not corners or not wanted:
-            return True
-        if len(self.levels) == 1:
-            return not self.drawn
-        return any(not level.names & wanted for level in corners)
-
-    @classmethod
-    def of(cls, frame: pl.DataFrame, title: str = "") -> Table:
-        """A frame with one level of headers, or with several that are written as tuples."""
-        return cls(tuple(frame.get_columns()), tuple(levels_in(name) for name in frame.columns), title)
-
-    @property
-    def height(self) -> int:
-        """The number of rows."""
-        return len(self.columns[0]) if self.columns else 0
-
-    def names(self) -> tuple[str, ...]:
-        """One name for each column: its levels, joined."""
-        return tuple(" ".join(level for level in levels if level) for levels in self.headers)
-
-
-def levels_in(name: str) -> tuple[str, ...]:
-    """The levels of a header that pandas wrote as a tuple (`('ml-1m', 'ndcg@10')`); else the header itself."""
-    parts = re.findall(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"", name) if re.match(r"^\(['\"].*\)$", name) else []
-    return tuple(text for pair in parts if (text := pair[0] or pair[1])) or (name,)
 
 
 def too_many_cells(where: str) -> InputError:
@@ -146,45 +79,59 @@ def without_marks(names: list[str]) -> list[str]:
 
 def table_of(rows: Sequence[Sequence[str]], title: str = "", *, drawn: bool = False) -> Table | None:
     """The table of a grid; None where no row of numbers stands below a header. `drawn`: see `Table`."""
-    width = max((len(row) for row in rows), default=0)
-    if width * len(rows) > MOST_CELLS:
-        return None
-    refuse_wide(width)
-    grid = [[cell.strip() for cell in row] + [""] * (width - len(row)) for row in rows]
-    grid = [row for row in grid if any(row)]
-    filled = [j for j in range(width) if any(row[j] for row in grid)]
-    if len(filled) < width:
-        grid = [[row[j] for j in filled] for row in grid]
+    grid = _without_gaps(rows)
     first = next((i for i, row in enumerate(grid) if _is_data(row)), 1 if _is_long(grid) else 0)
     if first == 0:
         return None
-    head, body = grid[:first], grid[first:]
-    named = bool(head[-1][0]) and not any(head[-1][1:])  # a row with the name of the index: its numbers are names
-    numbered = [row[0] for row in body] == [f"{i}" for i in range(len(body))]
-    counted = len(head) > 1 and len(filled) > 2 and numbered and not named
-    corners = [row[0] for row in head]
-    if counted:  # the index of pandas under the words of the levels: the names of columns stand beside it
-        head, body = [row[1:] for row in head], [row[1:] for row in body]
-    index = _index_row(head, body)
+    head, body, corners = _without_counted_index(grid[:first], grid[first:])
+    head, index = _without_index_names(head, body)
     named_above = len(head) > 1 and bool(head[-2][0] or head[-1][0])
-    if index is None and named_above and _panel(head[-1]) is not None and len(filled) > 2:
-        body = [head.pop(), *body]
+    if index is None and named_above and _panel(head[-1]) is not None and len(grid[0]) > 2:
+        head, body = head[:-1], [head[-1], *body]
     body, panels = _without_panels(body)
     if not body:
         return None
     headers, levels = _headers(head, index)
-    if counted:
-        levels = tuple(Level(plain_name(word), names) for word, (_, names) in zip(corners, levels, strict=True))
+    if corners:
+        levels = tuple(Level(plain_name(word), names) for word, (_, names) in zip(corners, levels, strict=False))
+    columns = _filled_names(body)
+    if panels is not None:
+        columns, headers = [panels, *columns], [(PANEL,), *headers]
+    series = tuple(pl.Series(f"{j}", column, dtype=pl.String) for j, column in enumerate(columns))
+    return Table(series, tuple(headers), title, levels, index is not None or bool(corners), drawn)
+
+
+def _without_gaps(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """The grid with rows of one length, without blank rows and columns; empty where it is too large for a table."""
+    width = max((len(row) for row in rows), default=0)
+    if width * len(rows) > MOST_CELLS:
+        return []
+    refuse_wide(width)
+    grid = [[cell.strip() for cell in row] + [""] * (width - len(row)) for row in rows if any(map(str.strip, row))]
+    filled = [j for j in range(width) if any(row[j] for row in grid)]
+    return [[row[j] for j in filled] for row in grid] if len(filled) < width else grid
+
+
+def _without_counted_index(
+    head: list[list[str]], body: list[list[str]]
+) -> tuple[list[list[str]], list[list[str]], list[str]]:
+    """Head and body without the index of pandas (0, 1, ...) under the words of the levels, which are the corners.
+
+    The names of the columns stand beside it; a row with the name of the index says that its numbers are names.
+    """
+    named = bool(head[-1][0]) and not any(head[-1][1:])
+    numbered = [row[0] for row in body] == [f"{i}" for i in range(len(body))]
+    if len(head) < 2 or len(head[0]) < 3 or named or not numbered:
+        return head, body, []
+    return [row[1:] for row in head], [row[1:] for row in body], [row[0] for row in head]
+
+
+def _filled_names(body: Sequence[Sequence[str]]) -> list[list[str]]:
+    """The columns of the body; names without marks, and in all but the last of their columns without gaps."""
     columns = [without_marks(plain_names(column)) if _is_text(column) else list(column)
                for column in zip(*body, strict=True)]  # fmt: skip
     texts = [j for j, column in enumerate(columns) if _is_text(column)]
-    for j in texts[:-1]:
-        columns[j] = _filled(columns[j])
-    if panels is not None:
-        columns.insert(0, panels)
-        headers.insert(0, (PANEL,))
-    series = tuple(pl.Series(f"{j}", column, dtype=pl.String) for j, column in enumerate(columns))
-    return Table(series, tuple(headers), title, levels, index is not None or counted, drawn)
+    return [_filled(column) if j in texts[:-1] else column for j, column in enumerate(columns)]
 
 
 def is_number(text: str) -> bool:
@@ -242,22 +189,20 @@ def _without_panels(body: list[list[str]]) -> tuple[list[list[str]], list[str] |
     return rows, panels if any(panels) and again else None
 
 
-def _index_row(head: list[list[str]], body: list[list[str]]) -> list[str] | None:
-    """The names of the index, where pandas wrote them in a row below the headers; the row is taken off `head`.
+def _without_index_names(head: list[list[str]], body: list[list[str]]) -> tuple[list[list[str]], list[str] | None]:
+    """The head without the row in which pandas writes the names of the index, and these names; None where it has none.
 
     A row that names a panel looks alike. A word for algorithms, datasets or metrics names the index; another text does
     so where nothing stands in the corner above it and no panel follows.
     """
     if len(head) < 2 or not head[-1][0] or not body:
-        return None
+        return head, None
+    *above, row = head
     texts = [_is_text(column) for column in zip(*body, strict=True)]
-    leading = next((j for j, text in enumerate(texts) if not text), len(texts))
-    row = head[-1]
-    if any(row[max(leading, 1) :]):
-        return None
+    leading = max(1, next((j for j, text in enumerate(texts) if not text), len(texts)))
     named = any(role_word(cell) for cell in row) or sum(map(bool, row)) > 1
-    bare = not any(above[0] for above in head[:-1]) and _without_panels(body)[1] is None
-    return head.pop()[: max(leading, 1)] if named or bare else None
+    bare = not any(other[0] for other in above) and _without_panels(body)[1] is None
+    return (above, row[:leading]) if not any(row[leading:]) and (named or bare) else (head, None)
 
 
 def _headers(head: list[list[str]], index: list[str] | None) -> tuple[list[tuple[str, ...]], tuple[Level, ...]]:

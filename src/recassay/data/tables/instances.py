@@ -7,8 +7,9 @@ from pathlib import Path
 
 import polars as pl
 
-from recassay.core.errors import InputError, listing
+from recassay.core.errors import InputError
 from recassay.core.tables.responses import InstanceResponses
+from recassay.core.words import listing
 from recassay.data.tables.characteristics import read_properties
 from recassay.data.tables.read import read_table
 from recassay.data.tables.responses import read_responses

@@ -11,10 +11,11 @@ import numpy as np
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.core.errors import InputError, UsageError, count_of, listing
+from recassay.core.errors import InputError, UsageError
 from recassay.core.tables.labels import normal_label
 from recassay.core.tables.results import Results
 from recassay.core.tables.sources import Source
+from recassay.core.words import count_of, listing
 from recassay.data.tables.comparability import incomparable
 
 _PART = "part"

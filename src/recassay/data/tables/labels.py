@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from recassay.core.metric_facts import FACTS, named_facts
 from recassay.core.tables.labels import is_known, normal_label
 
 _ARROWS = re.compile(r"[↑↓⇑⇓⬆⬇▲▼]|\\(?:uparrow|downarrow)|\((?:higher|lower) is better\)", re.IGNORECASE)
@@ -32,7 +33,7 @@ _CUTOFFS = (
     re.compile(r"^(?P<name>.+?)\s*[ _.\-/(\[]\s*(?:k\s*=\s*|top-?)?(?P<k>\d+)\s*[)\]]?$", re.IGNORECASE),
     re.compile(r"^(?P<name>[^\d@]+?)(?P<k>\d+)$"),
 )
-_SHORT = {"n": "ndcg", "h": "hitrate", "p": "precision", "r": "recall"}
+_SHORT = {facts.letter: facts.name for facts in FACTS if facts.letter}
 """What one letter means before a cut-off, as in R@20."""
 
 UNITS = {"ms": 0.001, **dict.fromkeys(("min", "mins", "minute", "minutes"), 60.0),
@@ -116,13 +117,10 @@ def _known(text: str) -> str | None:
     return None
 
 
-_COSTS = "seconds seconds_fit seconds_predict memory rmse mse mae auc gauc logloss joules energy emissions"
-_WITHOUT_CUTOFF = frozenset(_COSTS.split())
-
-
 def has_cutoff(name: str) -> bool:
-    """Whether a metric of this name is one of the first k places of a list."""
-    return name not in _WITHOUT_CUTOFF
+    """Whether a metric of this name can be one of the first k places of a list; so can one that is not known."""
+    known = named_facts(name)
+    return known is None or known.cutoff
 
 
 def metrics_in(text: str) -> list[str]:

@@ -12,7 +12,7 @@ import polars as pl
 
 from recassay.core.errors import UsageError
 from recassay.core.tables.sources import Source
-from recassay.data.tables.grid import Level, Table
+from recassay.data.tables.form import Level, Table
 from recassay.data.tables.read import read_table
 
 

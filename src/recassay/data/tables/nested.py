@@ -9,10 +9,9 @@ from typing import Any
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.data.tables.grid import Table, levels_in
+from recassay.data.tables.form import Asked, Table, levels_in
 from recassay.data.tables.labels import spelled
 from recassay.data.tables.orientation import OPPOSITE, opinion, unclear
-from recassay.data.tables.roles import Asked
 
 WRAPPERS = ("results", "data", "records", "rows", "runs", "experiments", "metrics", "scores")
 _STATISTICS = dict.fromkeys(("mean", "avg", "value"), c.VALUE) | dict.fromkeys(("std", "stdev", "sd"), c.DEVIATION)

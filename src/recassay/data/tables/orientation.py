@@ -9,34 +9,115 @@ there is none, the reader is asked.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.core.errors import InputError, listing
+from recassay.core.errors import InputError
 from recassay.core.names import canonical
 from recassay.core.registry import algorithms, classifiers
+from recassay.core.words import listing
 from recassay.data.catalog.entries import CATALOG
-from recassay.data.tables.grid import PANEL, Table, plain_name
-from recassay.data.tables.roles import Asked, Layout, free_names
+from recassay.data.tables.form import Reading, Reason, Table
+from recassay.data.tables.grid import PANEL, plain_name
+from recassay.data.tables.roles import free_names
 from recassay.data.tables.words import UNNAMED, role_word
 
 OPPOSITE = {c.ALGORITHM: c.DATASET, c.DATASET: c.ALGORITHM}
 _KINDS = (c.ALGORITHM, c.DATASET)
 
 
-def orient(table: Table, layout: Layout, asked: Asked, where: str) -> None:
-    """Find the column of algorithms (and of datasets), and what the headers name beside metrics."""
-    free = free_names(table, layout)
-    across = _across(layout)
-    if c.VALUE in layout.roles:
-        _pair(table, layout, free)
-    elif across and not set(_KINDS) <= layout.roles.keys():
-        layout.across = OPPOSITE[_kind_of_rows(table, layout, free, across, asked, where)]
-    elif not across and any(column.metric for column in layout.values):
-        _only_rows(table, layout, free, asked, where)
+def rows_without_names(reading: Reading) -> Reading:
+    """A table whose rows have no names (each column is an algorithm or a dataset), with their numbers as names."""
+    table, roles = reading.table, reading.roles
+    headed = any(column.other for column in reading.values if column.metric)
+    if {c.VALUE, c.METRIC, *_KINDS} & roles.keys() or not headed or free_names(reading):
+        return reading.passed("rows have names, or headers name metrics alone")
+    names = pl.Series("rows", [f"row {i + 1}" for i in range(table.height)])
+    return replace(
+        reading,
+        table=replace(table, columns=(names, *table.columns), headers=(("",), *table.headers)),
+        values=tuple(replace(column, place=column.place + 1) for column in reading.values),
+        roles={role: place + 1 for role, place in roles.items()},
+        reasons=reading.because("no column names the rows: they were numbered"),
+    )
+
+
+def names_of_a_long_table(reading: Reading) -> Reading:
+    """Columns of a long table that have no word of their own."""
+    if not reading.is_long:
+        return reading.passed("no column holds all values")
+    return _by_known_names(reading, "headers name the columns of algorithms and datasets, or nothing does")
+
+
+def rows_beside_headers(reading: Reading) -> Reading:
+    """What the rows name, where headers name the other; the column of the rows gets its role."""
+    across = _across(reading)
+    if reading.is_long or not across or set(_KINDS) <= reading.roles.keys():
+        return reading.passed("headers name neither algorithms nor datasets, or rows name both")
+    named = next((kind for kind in _KINDS if kind in reading.roles), None)
+    place = reading.roles[named] if named is not None else _row_column(reading)
+    rows = _names(reading.table, place) if place is not None else []
+    kind, why, guess = _kind_of_rows(reading, named, rows, across)
+    roles = {role: at for role, at in reading.roles.items() if role != named}
+    return replace(
+        reading,
+        roles=roles if place is None else {**roles, kind: place},
+        across=OPPOSITE[kind],
+        reasons=reading.because(why, "guess" if guess else "taken"),
+    )
+
+
+def rows_alone(reading: Reading) -> Reading:
+    """Tables whose headers name metrics alone: rows name algorithms, perhaps beside datasets."""
+    if reading.is_long or _across(reading) or not reading.has_metrics:
+        return reading.passed("headers name more than metrics, or none")
+    names, roles, free = reading.table.names(), reading.roles, free_names(reading)
+    panel = names.index(PANEL) if PANEL in names else None
+    if c.ALGORITHM in roles:
+        more = {c.DATASET: panel} if panel is not None and c.DATASET not in roles else {}
+        return replace(reading, roles={**roles, **more}, reasons=reading.because("a header names the algorithms"))
+    if c.DATASET in roles and free and (panel is not None or len(free) == 1):
+        place = free[0] if panel is None else panel
+        why = "the other column of names has the algorithms"
+        return replace(reading, roles={**roles, c.ALGORITHM: place}, reasons=reading.because(why))
+    if len(free) > 1:
+        return _of_several_columns(reading, free, panel)
+    if not free and c.DATASET not in roles:
+        return reading.passed("no column names the rows")
+    return _of_one_column(reading, roles[c.DATASET] if c.DATASET in roles else free[0])
+
+
+def _of_several_columns(reading: Reading, free: list[int], panel: int | None) -> Reading:
+    """Which of several columns of names has the algorithms: known names say so, or the reader is asked."""
+    names = reading.table.names()
+    made = _by_known_names(reading, "no known name says which column has the algorithms")
+    if panel is not None and made.roles.get(c.ALGORITHM, panel) != panel and c.DATASET not in made.roles:
+        made = replace(made, roles={**made.roles, c.DATASET: panel})
+    if c.ALGORITHM not in made.roles and c.DATASET not in reading.roles:
+        columns = [names[j] for j in free]
+        raise InputError(
+            f"it is not clear which of the columns {listing(map(repr, columns))} has the algorithms",
+            where=reading.where,
+            fix=f"say `columns={{'algorithm': {columns[0] or 'NAME'!r}}}` (and dataset, if a column has them)",
+        )
+    return made
+
+
+def _of_one_column(reading: Reading, place: int) -> Reading:
+    """Whether the one column of names has algorithms: the user or known names say so, or the reader is asked."""
+    rows = _names(reading.table, place)
+    known, why = opinion(rows, [])
+    roles = {role: at for role, at in reading.roles.items() if role != c.DATASET}
+    if reading.asked.rows is not None:
+        return replace(reading, roles={**roles, reading.asked.rows: place}, reasons=reading.because("the user said so"))
+    if known != c.ALGORITHM:
+        raise unclear(rows, [], reading.where, why)
+    told = f"its rows were taken as algorithms, since {why}"
+    return replace(reading, roles={**roles, c.ALGORITHM: place}, reasons=reading.because(told, "guess"))
 
 
 def opinion(rows: Sequence[str], across: Sequence[str]) -> tuple[str | None, str]:
@@ -66,11 +147,12 @@ def unclear(rows: Sequence[str], across: Sequence[str], where: str, why: str = "
     return InputError(f"it is not clear whether {doubt}{f': {why}' if why else ''}", where=where, fix=fix)
 
 
-def _across(layout: Layout) -> list[str]:
+def _across(reading: Reading) -> list[str]:
     """The different names that headers have beside their metrics."""
-    if not any(column.metric for column in layout.values) and c.METRIC not in layout.roles:
+    if not reading.has_metrics and c.METRIC not in reading.roles:
         return []
-    return list(dict.fromkeys(column.other for column in layout.values if column.statistic == "value" and column.other))
+    values = (column for column in reading.values if column.statistic == "value")
+    return list(dict.fromkeys(column.other for column in values if column.other))
 
 
 def _names(table: Table, place: int) -> list[str]:
@@ -78,96 +160,57 @@ def _names(table: Table, place: int) -> list[str]:
     return [name for text in column.to_list() if (name := plain_name(text))]
 
 
-def _kind_of_rows(table: Table, layout: Layout, free: list[int], across: list[str], asked: Asked, where: str) -> str:
-    """What the rows name, where headers name the other; the column of the rows gets its role."""
-    roles = layout.roles
-    named = next((kind for kind in _KINDS if kind in roles), None)
-    place = roles.pop(named) if named is not None else _row_column(table, free, where)
-    rows = _names(table, place) if place is not None else []
-    kinds: set[str] = set()
-    if named is not None and (named in asked.columns or table.corner_is_of_rows(across)):
+def _kind_of_rows(
+    reading: Reading, named: str | None, rows: Sequence[str], across: Sequence[str]
+) -> tuple[str, str, bool]:
+    """What the rows are by every witness, why, and whether that is a guess; `named` is what the header says."""
+    if reading.asked.rows is not None:
+        return reading.asked.rows, "the user said so", False
+    table, kinds = reading.table, set()
+    if named is not None and (named in reading.asked.columns or table.corner_is_of_rows(across)):
         kinds.add(named)
     word = role_word(table.across_word(across))
     if word in OPPOSITE:
         kinds.add(OPPOSITE[word])
     known, why = opinion(rows, across)
-    if asked.rows is not None:
-        kinds = {asked.rows}
-    elif known is not None and known not in kinds:
-        if kinds:
-            raise unclear(rows, across, where, f"its header says {next(iter(kinds))}s, but {why}")
-        taken = ("rows", known) if rows else ("columns", OPPOSITE[known])
-        layout.guesses.append(f"its {taken[0]} were taken as {taken[1]}s, since {why}")
-        kinds.add(known)
-    if len(kinds) != 1:
-        raise unclear(rows, across, where, "its headers contradict each other" if kinds else "")
-    kind = kinds.pop()
-    if place is not None:
-        roles[kind] = place
-    return kind
+    if known is None or known in kinds:
+        if len(kinds) != 1:
+            raise unclear(rows, across, reading.where, "its headers contradict each other" if kinds else "")
+        return kinds.pop(), "its headers say so", False
+    if kinds:
+        raise unclear(rows, across, reading.where, f"its header says {next(iter(kinds))}s, but {why}")
+    side, kind = ("rows", known) if rows else ("columns", OPPOSITE[known])
+    return known, f"its {side} were taken as {kind}s, since {why}", True
 
 
-def _row_column(table: Table, free: list[int], where: str) -> int | None:
+def _row_column(reading: Reading) -> int | None:
     """The one column of text that names the rows; of several, the one that has no name of its own."""
+    free = free_names(reading)
     if len(free) > 1:
-        bare = [j for j in free if canonical(table.names()[j]) in UNNAMED]
+        bare = [j for j in free if canonical(reading.table.names()[j]) in UNNAMED]
         if len(bare) != 1:
-            names = listing(repr(table.names()[j]) for j in free)
             fix = "say `columns={'algorithm': 'NAME'}` (or dataset) with the one that does"
-            raise InputError(f"the columns {names} may each name the rows", where=where, fix=fix)
+            what = f"the columns {listing(reading.names_at(free))} may each name the rows"
+            raise InputError(what, where=reading.where, fix=fix)
         return bare[0]
     return free[0] if free else None
 
 
-def _only_rows(table: Table, layout: Layout, free: list[int], asked: Asked, where: str) -> None:
-    """Tables whose headers name metrics alone: rows name algorithms, perhaps beside datasets."""
-    names, roles = table.names(), layout.roles
-    panel = names.index(PANEL) if PANEL in names else None
-    if c.ALGORITHM in roles:
-        if panel is not None:
-            roles.setdefault(c.DATASET, panel)
-        return
-    if c.DATASET in roles and free and (panel is not None or len(free) == 1):
-        roles[c.ALGORITHM] = free[0] if panel is None else panel
-        return
-    if len(free) > 1:
-        datasets_named = c.DATASET in roles
-        _pair(table, layout, free)
-        if panel is not None and roles.get(c.ALGORITHM, panel) != panel:
-            roles.setdefault(c.DATASET, panel)
-        if c.ALGORITHM not in roles and not datasets_named:
-            columns = [names[j] for j in free]
-            raise InputError(
-                f"it is not clear which of the columns {listing(map(repr, columns))} has the algorithms",
-                where=where,
-                fix=f"say `columns={{'algorithm': {columns[0] or 'NAME'!r}}}` (and dataset, if a column has them)",
-            )
-        return
-    if not free and c.DATASET not in roles:
-        return
-    place = roles.pop(c.DATASET) if c.DATASET in roles else free[0]
-    rows = _names(table, place)
-    known, why = opinion(rows, [])
-    if asked.rows is not None:
-        roles[asked.rows] = place
-    elif known == c.ALGORITHM:
-        roles[c.ALGORITHM] = place
-        layout.guesses.append(f"its rows were taken as algorithms, since {why}")
-    else:
-        raise unclear(rows, [], where, why)
-
-
-def _pair(table: Table, layout: Layout, free: list[int]) -> None:
+def _by_known_names(reading: Reading, otherwise: str) -> Reading:
     """Columns without a word of their own get the roles that are open, where known names say which is which."""
-    roles = layout.roles
+    roles, told = dict(reading.roles), []
+    free = free_names(reading)
     for kind in (kind for kind in _KINDS if kind not in roles):
         at = 0 if kind == c.ALGORITHM else 1
-        counts = {j: count_known(_names(table, j)) for j in free if j not in roles.values()}
+        counts = {j: count_known(_names(reading.table, j)) for j in free if j not in roles.values()}
         fitting = [j for j, count in counts.items() if count[at] > 0 and not count[1 - at]]
         if len(fitting) == 1:
             roles[kind] = fitting[0]
-            name = table.names()[fitting[0]]
-            layout.guesses.append(f"column {name!r} was taken as {kind}s, since their names are known as such")
+            (name,) = reading.names_at(fitting)
+            told.append(f"column {name} was taken as {kind}s, since their names are known as such")
+    if not told:
+        return reading.passed(otherwise)
+    return replace(reading, roles=roles, reasons=(*reading.reasons, *(Reason(why, "guess") for why in told)))
 
 
 _PUBLISHED = Path(__file__).parents[1] / "published"

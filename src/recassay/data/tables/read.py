@@ -13,11 +13,12 @@ from pathlib import Path
 
 import polars as pl
 
-from recassay.core.errors import InputError, listing
+from recassay.core.errors import InputError
 from recassay.core.system.files import refuse_special
 from recassay.core.system.lines import lines_of
 from recassay.core.system.parquet import parquet_frame
 from recassay.core.tables.sources import Source
+from recassay.core.words import listing
 
 MAX_BYTES = 4 << 30
 """A table that is read whole; a larger file is some other file."""

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from recassay.core.errors import InputError, listing
+from recassay.core.errors import InputError
 from recassay.core.names import canonical
 from recassay.core.tables.responses import MISSING, LogisticItems, Responses
 from recassay.core.tables.result_checks import ABSENT
+from recassay.core.words import listing
 from recassay.data.tables.memory import read_source
 
 RIGHT = ("1", "1.0", "true", "yes", "right", "correct")

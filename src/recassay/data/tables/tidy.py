@@ -9,10 +9,10 @@ from dataclasses import replace
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.core.errors import listing
-from recassay.data.tables.grid import Table, levels_in, plain_names
+from recassay.core.words import listing
+from recassay.data.tables.form import Reading, levels_in
+from recassay.data.tables.grid import plain_names
 from recassay.data.tables.labels import has_cutoff, spelled
-from recassay.data.tables.roles import Layout
 from recassay.data.tables.words import CUTOFF
 
 _NOTE = re.compile(r"^\W*(notes?|sources?|remarks?|legend|best|bold|significan\w*|all|values?|we|the)\b|^[*†‡§#]|^\^")
@@ -22,41 +22,42 @@ _WORDS = 4
 """A name of an algorithm has fewer words than this; a remark has as many or more."""
 
 
-def without_notes(table: Table) -> tuple[Table, str]:
-    """The table without blank rows and without remarks below it, and a sentence about the latter where there were."""
-    if not table.columns or not table.height:
-        return table, ""
+def tuples_in_rows(reading: Reading) -> Reading:
+    """A first column of pandas' tuples (`('EASE', 'ml-1m')`) is one column for each part of them."""
+    table = reading.table
+    if not table.height or table.columns[0].dtype != pl.String or not str(table.columns[0][0] or "").startswith("("):
+        return reading.passed("the first column holds no tuples")
+    parts = [levels_in(str(text or "")) for text in table.columns[0]]
+    if len(parts[0]) < 2 or any(len(part) != len(parts[0]) for part in parts):
+        return reading.passed("the first column holds no tuples of one length")
+    columns = [pl.Series(f"part {i}", values) for i, values in enumerate(zip(*parts, strict=True))]
+    named = table.headers[0]  # a tuple of names stands over a column of tuples
+    headers = [(name,) for name in named] if len(named) == len(columns) else [("",)] * len(columns)
+    split = replace(table, columns=(*columns, *table.columns[1:]), headers=(*headers, *table.headers[1:]))
+    return replace(reading, table=split, reasons=reading.because("the first column holds tuples of pandas"))
+
+
+def remarks_below(reading: Reading) -> Reading:
+    """Leave out blank rows, and remarks below the table."""
+    table = reading.table
     blank = (_blank_to_null(column) if column.dtype == pl.String else column for column in table.columns)
-    count = pl.DataFrame([column.is_not_null().alias(f"{j}") for j, column in enumerate(blank)]).sum_horizontal()
-    if not (count < 2).any():
-        return table, ""
+    filled = [column.is_not_null().alias(f"{j}") for j, column in enumerate(blank)]
+    count = pl.DataFrame(filled).sum_horizontal() if filled else pl.Series(dtype=pl.UInt32)
     kept = count > 0
     remarks: list[str] = []
-    for row in reversed(kept.arg_true().to_list()):
+    for row in reversed(kept.arg_true().to_list()) if (count < 2).any() else ():
         text = str(table.columns[0][row] or "").strip()
         if count[row] > 1 or len(table.columns) < 2 or not (_NOTE.match(text.lower()) or len(text.split()) >= _WORDS):
             break
         kept[row] = False
         remarks.append(text if len(text) <= 40 else f"{text[:37]}...")
     if kept.all() or not kept.any():
-        return table, ""
-    sentence = f"remarks below the table were left out: {listing(map(repr, reversed(remarks)))}" if remarks else ""
-    return replace(table, columns=tuple(column.filter(kept) for column in table.columns)), sentence
-
-
-def split_tuples(table: Table) -> Table:
-    """The table with a first column of pandas' tuples (`('EASE', 'ml-1m')`) as one column for each part of them."""
-    if not table.columns or table.columns[0].dtype != pl.String or not table.height:
-        return table
-    if not str(table.columns[0][0] or "").startswith("("):
-        return table
-    parts = [levels_in(str(text or "")) for text in table.columns[0]]
-    if len(parts[0]) < 2 or any(len(part) != len(parts[0]) for part in parts):
-        return table
-    columns = [pl.Series(f"part {i}", values) for i, values in enumerate(zip(*parts, strict=True))]
-    named = table.headers[0]  # a tuple of names stands over a column of tuples
-    headers = [(name,) for name in named] if len(named) == len(columns) else [("",)] * len(columns)
-    return replace(table, columns=(*columns, *table.columns[1:]), headers=(*headers, *table.headers[1:]))
+        return reading.passed("no row is blank, and no remark stands below")
+    rows = replace(table, columns=tuple(column.filter(kept) for column in table.columns))
+    if not remarks:
+        return replace(reading, table=rows, reasons=reading.because("blank rows"))
+    why = f"remarks below the table were left out: {listing(map(repr, reversed(remarks)))}"
+    return replace(reading, table=rows, reasons=reading.because(why, "note"))
 
 
 def filled_down(columns: Mapping[str, pl.Series]) -> tuple[dict[str, pl.Series], list[str]]:
@@ -97,13 +98,13 @@ def labelled(frame: pl.DataFrame, *, marks: bool) -> pl.DataFrame:
     return frame.with_columns(pl.col(c.METRIC).cast(pl.String).replace(labels), *names)
 
 
-def with_cutoffs(frame: pl.DataFrame, table: Table, layout: Layout) -> pl.DataFrame:
+def with_cutoffs(frame: pl.DataFrame, reading: Reading) -> pl.DataFrame:
     """The frame with the cut-off of a column of its own in the labels of metrics that name none."""
-    if CUTOFF not in layout.roles:
+    if CUTOFF not in reading.roles:
         return frame
     metrics = frame.get_column(c.METRIC).cast(pl.String).drop_nulls().unique().to_list()
     bare = [name for name in metrics if "@" not in name and (metric := spelled(name)) and has_cutoff(metric.label)]
-    k = table.columns[layout.roles[CUTOFF]].cast(pl.String).str.strip_chars().alias(CUTOFF)
+    k = reading.table.columns[reading.roles[CUTOFF]].cast(pl.String).str.strip_chars().alias(CUTOFF)
     labels = frame.select(pl.col(c.METRIC).cast(pl.String)).with_columns(k)
     cut = pl.when(pl.col(c.METRIC).is_in(bare)).then(pl.concat_str(c.METRIC, pl.lit("@"), CUTOFF)).otherwise(c.METRIC)
     return frame.with_columns(labels.select(cut.alias(c.METRIC)).to_series())

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from recassay.analysis.compare.result import FEWEST_DATASETS, CompareResult, critical_differences
+from recassay.analysis.compare.result import CompareResult, critical_differences
 from recassay.analysis.per_dataset import PerDatasetResult
 from recassay.analysis.rank.result import BETA_MAX, RankResult, rule_notes
 from recassay.analysis.users.result import UsersResult
 from recassay.core import columns as c
-from recassay.core.choices import MANY_ALGORITHMS, SHOWN_OF_MANY
+from recassay.core.choices import FEWEST_DATASETS, MANY_ALGORITHMS, SHOWN_OF_MANY
 from recassay.core.system.plain import plain
 from recassay.core.tables.labels import known_direction
 from recassay.core.tabular import stated

@@ -10,11 +10,11 @@ from importlib import resources
 
 import polars as pl
 
-from recassay.core.errors import count_of, listing
 from recassay.core.system.failures import causes
 from recassay.core.tables.facts import StudyFacts
 from recassay.core.tables.labels import metric_name
 from recassay.core.version import __version__
+from recassay.core.words import count_of, listing
 from recassay.reporting.content import ReportContent
 from recassay.reporting.figures import FilledSection
 from recassay.reporting.markup import Child, Markup, answered, data_block, escaped, fold, joined, tag

@@ -7,10 +7,11 @@ from typing import TypeAlias
 
 import numpy as np
 
-from recassay.analysis.compare.result import FEWEST_DATASETS, CompareResult
-from recassay.core.errors import count_of, listing
+from recassay.analysis.compare.result import CompareResult
+from recassay.core.choices import FEWEST_DATASETS
 from recassay.core.tables.facts import AuditFinding, StudyFacts
 from recassay.core.tables.matrix import MissingCells
+from recassay.core.words import count_of, listing
 from recassay.reporting.content import ReportContent
 
 Caution: TypeAlias = tuple[str, str]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from recassay.core.errors import count_of, listing
 from recassay.core.tables.facts import StudyFacts
 from recassay.core.tables.labels import metric_name
+from recassay.core.words import count_of, listing
 from recassay.reporting.content import ReportContent, grouped
 from recassay.reporting.figures import FilledSection
 from recassay.reporting.headline import judgement

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from recassay.core.errors import listing
 from recassay.core.tables.labels import metric_name
+from recassay.core.words import listing
 from recassay.reporting.numbers import better, sized
 from recassay.reporting.paper.content import MetricFindings, PaperContent
 from recassay.reporting.paper.fit import Grid

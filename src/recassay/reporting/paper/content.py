@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from recassay.analysis.compare.result import FEWEST_DATASETS, CompareResult
+from recassay.analysis.compare.result import CompareResult
 from recassay.analysis.rank.result import RankResult
 from recassay.analysis.users.result import UsersResult
+from recassay.core.choices import FEWEST_DATASETS
 from recassay.core.tables.facts import StudyFacts
 from recassay.core.types import FloatArray
 

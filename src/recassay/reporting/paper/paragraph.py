@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from recassay.analysis.compare.result import CompareResult
 from recassay.analysis.verdict.result import PairVerdict, Verdict
-from recassay.core.errors import listing
 from recassay.core.tables.labels import metric_name
+from recassay.core.words import listing
 from recassay.reporting.latex import latex_text
 from recassay.reporting.numbers import better, p_text
 

@@ -12,11 +12,11 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
 
-from recassay.core.errors import count_of, listing
 from recassay.core.names import canonical
 from recassay.core.tables.facts import StudyFacts
 from recassay.core.tables.labels import metric_name, split_label
 from recassay.core.version import __version__
+from recassay.core.words import count_of, listing
 from recassay.reporting.content import grouped
 from recassay.reporting.latex import latex_text
 from recassay.reporting.paper.captions import split_words

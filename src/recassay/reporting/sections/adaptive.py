@@ -9,7 +9,7 @@ from typing import Any
 
 from recassay.analysis.adaptive.result import AdaptiveResult, Step
 from recassay.core import columns as c
-from recassay.core.errors import count_of, duration, listing
+from recassay.core.words import count_of, duration, listing
 from recassay.plots.forms import heat_map, names_above, names_down, rank_fill
 from recassay.plots.grammar import channel, marks, tips
 from recassay.plots.theme import COLOURS, FAINT, themed

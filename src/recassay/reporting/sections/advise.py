@@ -7,7 +7,7 @@ from typing import Any
 
 from recassay.analysis.advise.result import AdviseResult
 from recassay.core import columns as c
-from recassay.core.errors import listing
+from recassay.core.words import listing
 from recassay.plots.forms import intervals, names_down
 from recassay.plots.grammar import Chart, channel, layer, tips
 from recassay.plots.theme import COLOURS, FAINT, shorten, themed

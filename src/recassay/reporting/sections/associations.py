@@ -8,7 +8,7 @@ import numpy as np
 
 from recassay.analysis.associations import AVERAGE, AssociationsResult
 from recassay.core import columns as c
-from recassay.core.errors import listing
+from recassay.core.words import listing
 from recassay.plots.forms import correlation_fill, heat_map, names_above, names_down
 from recassay.plots.grammar import Chart, channel, condition, fixed, tips
 from recassay.plots.theme import COLOURS, FAINT, themed

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from recassay.analysis.bench.result import NOT_ASKED, BenchResult, beaten_sentences
-from recassay.core.errors import listing
+from recassay.core.words import listing
 from recassay.plots.forms import names_down
 from recassay.plots.grammar import Chart, channel, layer, marks
 from recassay.plots.theme import COLOURS, FAINT, themed

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from recassay.analysis.beta_irt.result import BetaIRTResult
-from recassay.core.errors import listing
+from recassay.core.words import listing
 from recassay.plots.forms import intervals, label_rows, line_legend, line_looks, names_down
 from recassay.plots.grammar import Chart, Row, channel, hconcat, layer, marks, tips
 from recassay.plots.theme import COLOURS, FAINT, INK, colour_scale, shorten, themed

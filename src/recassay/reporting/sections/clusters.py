@@ -6,7 +6,7 @@ from typing import Any
 
 from recassay.analysis.clusters.result import ClustersResult
 from recassay.core import columns as c
-from recassay.core.errors import count_of
+from recassay.core.words import count_of
 from recassay.plots.forms import heat_map, label_rows, names_above, names_down, rank_fill
 from recassay.plots.grammar import Chart, channel, condition, fixed, layer, tips
 from recassay.plots.theme import COLOURS, FAINT, INK, shorten, themed

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from recassay.analysis.compare.result import FEWEST_DATASETS, CompareResult
+from recassay.analysis.compare.result import CompareResult
 from recassay.analysis.verdict.result import Verdict
-from recassay.core.errors import listing
+from recassay.core.choices import FEWEST_DATASETS
+from recassay.core.words import listing
 from recassay.plots.compare import plot_critical_difference, plot_pairwise
 from recassay.reporting.headline import verdict_brief
 from recassay.reporting.numbers import p_text, percent, sized, starred

@@ -9,7 +9,7 @@ import polars as pl
 
 from recassay.analysis.comper.result import MEAN, ComPerResult, Derivation
 from recassay.core import columns as c
-from recassay.core.errors import count_of
+from recassay.core.words import count_of
 from recassay.plots.forms import algorithm_colour, by_algorithm, names_down, panel_title
 from recassay.plots.grammar import Chart, channel, hconcat, marks, tips
 from recassay.plots.theme import INK, colour_scale, themed

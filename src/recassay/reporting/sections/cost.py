@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from recassay.analysis.cost import MEASURES, CostResult
+from recassay.analysis.cost import CostResult
 from recassay.core import columns as c
+from recassay.core.metric_facts import of_kind
 from recassay.plots.forms import names_down
 from recassay.plots.grammar import Chart, channel, hconcat, layer, tips
 from recassay.plots.theme import COLOURS, FAINT, INK, themed
@@ -23,6 +24,7 @@ def plot_cost(result: CostResult, key: str) -> Any:
     rows = result.spread(key).to_dicts()
     first_measure = [row[key] for row in rows if row["measure"] == result.measures[0]]
     order = list(dict.fromkeys([*first_measure, *(row[key] for row in rows)]))
+    titles = {facts.name: facts.summary or facts.as_written() for facts in of_kind("cost")}
     panels = []
     for number, measure in enumerate(result.measures):
         own = [
@@ -33,7 +35,7 @@ def plot_cost(result: CostResult, key: str) -> Any:
         y = names_down(key, order, shared=number > 0)
         scale = {"type": "log", "nice": False, "padding": 6}
         axis = {"tickCount": 5, "format": "~g", "grid": False, "labelSeparation": 8}
-        x = channel("least:Q", title=f"{MEASURES[measure]} (log)", scale=scale, axis=axis)
+        x = channel("least:Q", title=f"{titles[measure]} (log)", scale=scale, axis=axis)
         base = Chart(own).encode(y=y, tooltip=tips(key, "least median most sum cells"))
         middle = channel("lower_quartile:Q", scale=scale)
         panel = layer(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from recassay.analysis.decodirt.result import DecodirtResult
 from recassay.analysis.glicko.result import GlickoResult
-from recassay.core.errors import listing
+from recassay.core.words import listing
 from recassay.plots import decodirt as plots
 from recassay.reporting.numbers import between, percent
 from recassay.reporting.section import Plot, Plots, Section, Table

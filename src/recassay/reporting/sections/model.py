@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from recassay.analysis.compare.result import FEWEST_DATASETS
 from recassay.analysis.model.result import ModelResult
 from recassay.core import columns as c
-from recassay.core.errors import listing
+from recassay.core.choices import FEWEST_DATASETS
+from recassay.core.words import listing
 from recassay.plots.forms import by_algorithm, panel_title, square_map
 from recassay.plots.grammar import Chart, channel, hconcat
 from recassay.plots.theme import DIVERGING, themed

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from recassay.analysis.multiverse.result import Claim, MultiverseResult
-from recassay.core.errors import count_of, listing
+from recassay.core.words import count_of, listing
 from recassay.plots.forms import names_down
 from recassay.plots.grammar import channel, layer, marks, tips, vconcat
 from recassay.plots.theme import COLOURS, FAINT, colour_scale, shorten, themed

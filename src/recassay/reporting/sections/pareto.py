@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from recassay.analysis.pareto import COSTS, ParetoResult, Trade
-from recassay.core.errors import listing
-from recassay.core.tables.labels import split_label
+from recassay.analysis.pareto import ParetoResult, Trade
+from recassay.core.tables.labels import is_cost
+from recassay.core.words import listing
 from recassay.plots.grammar import Chart, Spec, channel, concat, layer
 from recassay.plots.theme import COLOURS, FAINT, colour_scale, themed
 from recassay.reporting.numbers import percent
@@ -70,7 +70,7 @@ def _panel(result: ParetoResult, trade: Trade, names: list[str], shape: Spec) ->
          "standing": "on the front" if trade.front[i] else "beaten in both"}
         for i, name in enumerate(trade.algorithms)
     ]  # fmt: skip
-    log = split_label(trade.other)[0] in COSTS
+    log = is_cost(trade.other)
     room = {"zero": False, "padding": 14, "nice": False}
     x = channel(
         "x:Q",

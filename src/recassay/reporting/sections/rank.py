@@ -8,8 +8,8 @@ from typing import Any
 
 from recassay.analysis.rank.result import RankResult
 from recassay.core import columns as c
-from recassay.core.errors import listing
 from recassay.core.tables.labels import metric_name
+from recassay.core.words import listing
 from recassay.plots.forms import (
     by_algorithm,
     heat_map,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from recassay.analysis.ratings.result import FEWEST_DATASETS, RatingsResult
+from recassay.analysis.ratings.result import RatingsResult
 from recassay.core import columns as c
+from recassay.core.choices import FEWEST_DATASETS
 from recassay.plots.forms import by_algorithm, intervals, share_fill, square_map
 from recassay.plots.grammar import layer
 from recassay.plots.theme import themed

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from recassay.analysis.select.result import METHODS, PRESERVING, SelectResult, Spread
-from recassay.core.errors import listing
+from recassay.core.words import listing
 from recassay.plots.forms import intervals, line_legend, names_down, panel_title
 from recassay.plots.grammar import Chart, Spec, channel, condition, fixed, hconcat, layer, tips
 from recassay.plots.theme import COLOURS, FAINT, themed

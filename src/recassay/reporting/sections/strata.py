@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from recassay.analysis.strata.result import DatasetStrata, StrataResult
-from recassay.core.errors import count_of, listing
+from recassay.core.words import count_of, listing
 from recassay.plots.strata import plot_popularity_curve, plot_sensitivity, plot_shares, plot_strata, shown_datasets
 from recassay.reporting.numbers import number, percent
 from recassay.reporting.section import Brief, Plot, Plots, Section, Table

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from recassay.analysis.compare.result import FEWEST_DATASETS
 from recassay.analysis.users.result import DatasetUsers, UsersResult
 from recassay.core import columns as c
-from recassay.core.errors import listing
+from recassay.core.choices import FEWEST_DATASETS
+from recassay.core.words import listing
 from recassay.plots.forms import algorithm_colour, names_down, panel_title
 from recassay.plots.grammar import Chart, channel, concat, condition, fixed, marks, tips
 from recassay.plots.theme import FAINT, INK, shorten, themed

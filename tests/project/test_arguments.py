@@ -1,0 +1,78 @@
+"""Every argument is passed by name: a reader follows it by "go to definition", and so does the type checker."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import recassay
+
+SOURCE = Path(recassay.__file__).parent
+FILES = {path.relative_to(SOURCE).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
+         for path in sorted(SOURCE.rglob("*.py"))}  # fmt: skip
+WALKED = ("api/", "analysis/", "evidence/")
+"""The rooms between a verb and the code that uses its arguments."""
+
+
+def walked() -> Iterator[tuple[str, ast.FunctionDef]]:
+    for name, tree in FILES.items():
+        if name.startswith(WALKED):
+            yield from ((name, node) for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
+
+
+def parameters(function: ast.FunctionDef) -> list[str]:
+    given = function.args
+    return [argument.arg for argument in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
+
+
+def mentioned(node: ast.AST) -> set[str]:
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+
+
+def test_no_function_gathers_its_arguments():
+    gathered = [
+        f"{name}:{node.lineno}" for name, tree in FILES.items() for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("locals", "vars")
+        and not node.args
+    ]  # fmt: skip
+    assert gathered == []
+
+
+def test_no_function_between_a_verb_and_its_fit_takes_arguments_without_names():
+    takers = [f"{name}:{node.name}" for name, node in walked() if node.args.kwarg is not None]
+    assert takers == ["api/arguments.py:call"], "what checks the kinds of all arguments alone"
+
+
+def behind(names: set[str], made_of: dict[str, set[str]]) -> set[str]:
+    """These names, those that their values were made of, and so on."""
+    known: set[str] = set()
+    while names - known:
+        known |= names
+        names = {inner for name in names for inner in made_of.get(name, ())}
+    return known
+
+
+VERBS = [(name, node) for name, node in walked()
+         if any(isinstance(mark, ast.Name) and mark.id == "checked" for mark in node.decorator_list)]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "verb"), VERBS, ids=[f"{name}:{verb.name}" for name, verb in VERBS])
+def test_a_verb_uses_each_argument_and_passes_it_under_its_name(name, verb):
+    own = set(parameters(verb))
+    body = ast.Module(verb.body, [])
+    assert own - mentioned(body) == set(), "never used"
+    made_of = {
+        target.id: mentioned(node.value)
+        for node in ast.walk(body) if isinstance(node, ast.Assign)
+        for target in ast.walk(node) if isinstance(target, ast.Name) and isinstance(target.ctx, ast.Store)
+    }  # fmt: skip
+    strange = [
+        f"{name}:{call.lineno} {ast.unparse(keyword)}"
+        for call in ast.walk(body) if isinstance(call, ast.Call)
+        for keyword in call.keywords if keyword.arg in own
+        and keyword.arg not in behind(mentioned(keyword.value), made_of)
+    ]  # fmt: skip
+    assert strange == []
