@@ -73,7 +73,8 @@ def test_differences_over_users():
 def test_open_ends_of_ratings_run_to_the_edge():
     rows = [{"algorithm": "a", "rating": 1600.0, "low": 1500.0, "high": np.inf, "win_rate": 1.0},
             {"algorithm": "b", "rating": 1400.0, "low": -np.inf, "high": 1450.0, "win_rate": 0.0}]  # fmt: skip
-    chart = ratings.plot_ratings(Made(to_frame=lambda: framed(*rows), metric="m", confidence=0.9, rounds="5 datasets"))
+    chart = ratings.plot_ratings(Made(to_frame=lambda: framed(*rows), metric="m", confidence=0.9, battles=None,
+                                      datasets=("x",) * 5))  # fmt: skip
     drawn = rows_of(chart.to_dict())[0]
     assert changed("charts", "ratings", shows(chart.to_dict())) == []
     assert [(row["low"], row["high"]) for row in drawn] == [(1500.0, 1700.0), (1300.0, 1450.0)]
