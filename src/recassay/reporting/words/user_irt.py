@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from recassay.analysis.user_irt.result import FEW, LEAST_ALGORITHMS, LEAST_USERS, MOST_USERS, UserIRTResult
+from recassay.analysis.user_irt.result import FEW, LEAST_ALGORITHMS, LEAST_USERS, UserIRTResult
 from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.reporting.numbers import probability
 
@@ -55,7 +55,8 @@ def notes(result: UserIRTResult, words: Vocabulary = USUAL) -> Iterator[str]:
         few = f"{count} {words.algorithms} are few for the {result.model.upper()}"
         yield f"{few}: its intervals are too narrow, those of the 1PL hold"
     for name, users in result.fits.items():
-        if users.telling_users > MOST_USERS:
-            yield f"{name}: an even selection of {MOST_USERS} of {users.telling_users} {words.users} was fitted"
+        fitted = len(users.fit.items.names)
+        if fitted < users.telling_users:
+            yield f"{name}: an even selection of {fitted} of {users.telling_users} {words.users} was fitted"
         if not users.fit.converged:
             yield f"{name}: the estimation did not converge"
