@@ -332,7 +332,8 @@ def test_algorithms_of_several_datasets_are_pooled_by_name(monkeypatch):
 
     def fitted(table, *settings):
         asked.append((len(table.items), *settings))
-        fit = SimpleNamespace(respondents=table.respondents, converged=True)
+        items = SimpleNamespace(names=table.items)
+        fit = SimpleNamespace(respondents=table.respondents, converged=True, items=items)
         return SimpleNamespace(fit=fit, telling_users=len(table.items))
 
     monkeypatch.setattr(user_irt_fit, "_fit", fitted)
