@@ -17,6 +17,7 @@ from recassay.analysis.inference.skillings_mack import SkillingsMack
 from recassay.analysis.verdict.result import Verdict
 from recassay.core import columns as c
 from recassay.core.choices import FEWEST_DATASETS, BarsRule, ZeroMethod
+from recassay.core.system.display import worded
 from recassay.core.system.plain import plain
 from recassay.core.tables.matrix import MatrixResult, MissingCells
 from recassay.core.tabular import by_name, stated
@@ -56,10 +57,7 @@ class PowerStatement:
 
     def sentence(self) -> str:
         """What cannot be shown, in words; empty where differences can be, and below five datasets."""
-        if self.datasets < FEWEST_DATASETS or self.smallest_p < self.alpha:
-            return ""
-        size = f"With {self.datasets} datasets and {self.algorithms} algorithms"
-        return f"{size}, no difference can be significant: the smallest p is {self.smallest_p:.3g}."
+        return str(worded("compare", "power", self))
 
 
 __all__ = ["CompareResult", "ControlResult", "critical_differences"]

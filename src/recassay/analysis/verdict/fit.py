@@ -28,7 +28,6 @@ from recassay.analysis.inference.winners import (
 )
 from recassay.analysis.verdict.decision import Decision, decide
 from recassay.analysis.verdict.result import PairVerdict, Status, Verdict
-from recassay.analysis.verdict.words import in_words
 from recassay.core import ties
 from recassay.core.choices import FEWEST_DATASETS, PRACTICALLY_EQUAL
 from recassay.core.errors import UsageError
@@ -127,13 +126,14 @@ def _judge(asked: _Asked, control: str | None, within: float, alpha: float, seed
         removal=None if removal is None else (names[removal[0]], len(removal[1])),
         hopeful=_hopeful(matrix, leaders),
         families=None if families is None else int(families.max()) + 1,
+        missing=matrix.missing,
     )
     if families is None and verdict.grade in ("clear_winner", "shared_lead") and obvious_families(matrix.datasets):
         together = decide(
             matrix, control=control, within=within, alpha=alpha, seed=seed, families=related(matrix.datasets)
         )
         verdict = replace(verdict, grade_by_family=together.grade, best_by_family=int((together.p_best >= alpha).sum()))
-    return replace(verdict, **in_words(verdict, matrix.missing))
+    return verdict
 
 
 def _square(codes: Any, k: int) -> tuple[tuple[Status, ...], ...]:

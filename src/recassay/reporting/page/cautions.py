@@ -13,6 +13,7 @@ from recassay.core.tables.facts import AuditFinding, StudyFacts
 from recassay.core.tables.matrix import MissingCells
 from recassay.core.words import count_of, listing
 from recassay.reporting.content import ReportContent
+from recassay.reporting.words.missing import missing_cells
 
 Caution: TypeAlias = tuple[str, str]
 """A warning: a few words that stand out, and one sentence."""
@@ -54,9 +55,9 @@ def _study(facts: StudyFacts) -> Iterator[Caution]:
 
 def _missing(content: ReportContent) -> Iterator[Caution]:
     records = [getattr(result, "missing", None) for result in content.analyses.values()]
-    sentence = next((record.sentence() for record in records if isinstance(record, MissingCells)), "")
+    sentence = next((missing_cells(each, content.words) for each in records if isinstance(each, MissingCells)), "")
     if sentence:
-        yield "Missing cells", f"Of {content.metric}, {sentence}."
+        yield "Missing cells", f"Of {content.metric}, {sentence}"
     labels = [label for label in content.results.metrics if label != content.metric]
     gaps = {label: int(np.isnan(content.results.table(label)).sum()) for label in labels}
     if any(gaps.values()):
@@ -65,9 +66,12 @@ def _missing(content: ReportContent) -> Iterator[Caution]:
 
 
 def _power(content: ReportContent) -> Iterator[Caution]:
-    compared = content.result(CompareResult)
+    compared, words = content.result(CompareResult), content.words
     if compared is None:
         return
     power = compared.power
     if power.datasets < FEWEST_DATASETS:
-        yield "Few datasets", f"{power.datasets} datasets prove nothing about others: no test, no probability is given."
+        yield (
+            f"Few {words.datasets}",
+            f"{power.datasets} {words.datasets} prove nothing about others: no test, no probability is given.",
+        )
