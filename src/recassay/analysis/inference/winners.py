@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+from math import comb
+
 import numpy as np
 
 from recassay.analysis.inference.distributions import chi_square_quantile, t_quantile
@@ -10,11 +13,6 @@ from recassay.core import ties
 from recassay.core.choices import VERY_MANY
 from recassay.core.content import content_order
 from recassay.core.types import FloatArray
-
-EXACT = 13
-"""Up to so many datasets all signs are tried (2^n); beyond, `FLIPS` at random and the observed one."""
-
-FLIPS = 4095
 
 DRAWS = 20_000
 DRAWS_OF_MANY = 5_000
@@ -25,33 +23,6 @@ SPREAD = 2.0
 
 SPHERE, CHANCE = 0.5, 0.5
 """How many datasets' weight the covariance gives to equal variances (times the algorithms), and to ranks by lot."""
-
-
-def possible_winners(ranks: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """For every algorithm the p-value of "it has the best mean rank of all": those above alpha could be the best.
-
-    Ranks are algorithms x datasets. For algorithm i and each other l let d_lj = rank of i - rank of l on dataset j
-    (above 0 where l is better), and T_i = max over l of sum_j d_lj / sqrt(sum_j d_lj^2 + n) (n, one rank squared
-    per dataset, keeps a close race between two bad algorithms from counting as much as being far behind the best).
-    If i were as good as the best, the signs of all its differences on a dataset could as well be turned, at worst
-    for it where all are equal: T_i is compared with its values when the signs of whole datasets are flipped. One
-    test per algorithm, each against k - 1 others at once, so that nothing needs correcting: the set of those with p
-    > alpha holds the best with probability at least 1 - alpha (multiple comparisons with the best, Hsu 1984; the
-    max-T permutation of Westfall and Young 1993).
-    """
-    ranks = np.ascontiguousarray(ranks[:, content_order(ranks).columns])
-    k, n = ranks.shape
-    if n <= EXACT:
-        signs = 1.0 - 2.0 * ((np.arange(2**n)[:, None] >> np.arange(n)) & 1)
-    else:
-        signs = np.vstack([np.ones(n), rng.choice([-1.0, 1.0], size=(FLIPS, n))])
-    p = np.empty(k)
-    for i in range(k):
-        gaps = np.delete(ranks[i] - ranks, i, axis=0)
-        scaled = gaps / np.sqrt((gaps**2).sum(axis=1) + n)[:, None]
-        flipped = (signs @ scaled.T).max(axis=1)
-        p[i] = (flipped >= scaled.sum(axis=1).max() - 1e-9).mean()
-    return p
 
 
 def fewest_to_remove(ranks: FloatArray) -> tuple[int, list[int]] | None:
@@ -77,6 +48,22 @@ def fewest_to_remove(ranks: FloatArray) -> tuple[int, list[int]] | None:
         return None
     kept = np.delete(ranks, fewest, axis=1).mean(axis=1)
     return int(np.flatnonzero(~ties.beats(kept, kept.min()))[0]), fewest
+
+
+MOST_WAYS = 20_000
+
+
+def ways_to_lose(ranks: FloatArray, count: int) -> tuple[int, int] | None:
+    """Without how many choices of `count` datasets the leader by mean rank is behind another, and of how many; None
+    where there are more than `MOST_WAYS`."""
+    _k, n = ranks.shape
+    if comb(n, count) > MOST_WAYS:
+        return None
+    left_out = np.array(list(combinations(range(n), count)))
+    kept = ranks.sum(axis=1) - ranks.T[left_out].sum(axis=1)
+    leader = int(np.argmin(ranks.mean(axis=1)))
+    lost = ties.beats(kept[:, [leader]], kept).any(axis=1)
+    return int(lost.sum()), len(left_out)
 
 
 def mean_rank_intervals(ranks: FloatArray, confidence: float) -> FloatArray:

@@ -23,8 +23,8 @@ from recassay.analysis.inference.significance import dataset_ranks
 from recassay.analysis.inference.winners import (
     fewest_to_remove,
     mean_rank_intervals,
-    possible_winners,
     probability_first,
+    ways_to_lose,
 )
 from recassay.analysis.verdict.decision import Decision, decide
 from recassay.analysis.verdict.result import PairVerdict, Status, Verdict
@@ -87,7 +87,7 @@ def _judge(asked: _Asked, control: str | None, within: float, alpha: float, seed
     mean_rank = ranks.mean(axis=1)
     names, values = tuple(matrix.algorithms[a] for a in order), matrix.values[order]
     k, n = ranks.shape
-    p_best, decidable = decision.p_best, decision.decidable
+    p_best = decision.p_best
     interval = again = None
     if n >= FEWEST_DATASETS:
         # Algorithms with the same values count once; what is drawn is drawn in an order of the content.
@@ -95,8 +95,6 @@ def _judge(asked: _Asked, control: str | None, within: float, alpha: float, seed
         alone = family_means(ranks[distinct], families, by_size=True)
         interval = mean_rank_intervals(alone, 1 - alpha)[numbers]
         again = probability_first(alone, derived_rng(seed, "first again", matrix.metric))[numbers]
-        if not decidable:
-            p_best = possible_winners(alone, derived_rng(seed, "possible winners", matrix.metric))[numbers]
     could = p_best >= alpha
     leaders = tuple(name for name, rank in zip(names, mean_rank, strict=True) if not ties.beats(rank, mean_rank[0]))
     removal = fewest_to_remove(ranks) if len(leaders) == 1 else None
@@ -124,6 +122,8 @@ def _judge(asked: _Asked, control: str | None, within: float, alpha: float, seed
         p_equal=decision.equal,
         smallest_p=smallest_p(decision.units),
         removal=None if removal is None else (names[removal[0]], len(removal[1])),
+        removed=() if removal is None else tuple(matrix.datasets[d] for d in removal[1]),
+        removals=None if removal is None else ways_to_lose(ranks, len(removal[1])),
         hopeful=_hopeful(matrix, leaders),
         families=None if families is None else int(families.max()) + 1,
         missing=matrix.missing,
