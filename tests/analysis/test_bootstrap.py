@@ -115,11 +115,12 @@ def first_again(effects: np.ndarray, n: int, rng: np.random.Generator, tables: i
 
 @pytest.mark.slow
 def test_equal_algorithms_are_first_again_by_lot():
-    """Seven equal algorithms on 30 datasets: 1/7, which the bootstrap's share is far from."""
+    """Seven equal algorithms on 30 datasets: 1/7. That they are equal is not known beforehand, so a quarter is said of
+    the first; the bootstrap's share is three times as far off."""
     said, true, share = first_again(np.zeros((1, 7)), 30, np.random.default_rng(0))
     assert true == pytest.approx(1 / 7, abs=0.03)
-    assert said == pytest.approx(true, abs=0.07)
-    assert share > 0.35
+    assert said == pytest.approx(true, abs=0.12)
+    assert said - true < (share - true) / 3
 
 
 @pytest.mark.slow
