@@ -40,7 +40,7 @@ from recassay.analysis.inference.pair_rows import PairRows, blocks
 from recassay.analysis.inference.significance import advantages, wilcoxon_holm
 from recassay.analysis.inference.skillings_mack import UnseenCells, skillings_mack
 from recassay.analysis.inference.wilcoxon import exact_ties, sum_distribution, wilcoxon, wilcoxon_rows
-from recassay.analysis.inference.winners import fewest_to_remove, possible_winners, probability_first
+from recassay.analysis.inference.winners import fewest_to_remove, probability_first
 from recassay.analysis.verdict.decision import decide
 from recassay.core.errors import UsageError
 from recassay.reporting.words.compare import iman_davenport
@@ -431,14 +431,6 @@ def test_whose_missing_cells_could_change_the_leader():
     assert skillings_mack(tied, tuple("abc"), higher_is_better=True, rng=rng()).unseen is None, "a and b lead together"
     needed = (-0.01, 0.0, 1.0, 1.01)
     assert [UnseenCells("a", 1, 0.5, at, "b").possible for at in needed] == [False, True, True, False]
-
-
-def test_the_observed_signs_count_among_those_flipped():
-    losing = np.array([[1.0] * 40, [2.0] * 40])
-    assert possible_winners(losing, rng()).tolist() == pytest.approx([1.0, 1 / 4096])
-    thirteen = stats.rankdata(rng(3).random((3, 13)), axis=0)
-    assert possible_winners(thirteen, rng(1)).tolist() == possible_winners(thirteen, rng(2)).tolist(), "all are tried"
-    assert possible_winners(losing[:, :13], rng()).tolist() == pytest.approx([1.0, 2.0**-13])
 
 
 def test_who_leads_once_the_fewest_datasets_are_removed():

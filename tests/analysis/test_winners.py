@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from itertools import product
-
 import numpy as np
 import pytest
 from scipy.stats import chi2, rankdata, t
 
 from recassay.analysis.inference.families import family_means
-from recassay.analysis.inference.winners import mean_rank_intervals, possible_winners, probability_first
+from recassay.analysis.inference.winners import mean_rank_intervals, probability_first
 
 
 def ranks_of(values):
     return rankdata(-values, axis=0)
-
-
-def test_by_hand():
-    ranks = np.array([[1.0, 1.0, 1.0, 1.0, 1.0], [2.0] * 5])  # one of 32 signs is as bad for the second
-    found = possible_winners(ranks, np.random.default_rng(0))
-    assert found.tolist() == pytest.approx([1.0, 1 / 32])
 
 
 def test_identical_algorithms_lead_again_alike_and_one_that_is_never_better_last():
@@ -28,70 +20,6 @@ def test_identical_algorithms_lead_again_alike_and_one_that_is_never_better_last
     found = probability_first(ranks_of(values), np.random.default_rng(0))
     assert found.tolist() == pytest.approx([0.25, 0.25, 0.0, 0.25, 0.25])
     assert probability_first(np.full((4, 6), 2.5), np.random.default_rng(0)).tolist() == pytest.approx([0.25] * 4)
-
-
-def test_ties_everywhere_leave_everybody():
-    assert possible_winners(np.full((4, 6), 2.5), np.random.default_rng(0)).tolist() == [1.0] * 4
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("n", "k"), [(5, 3), (10, 6), (20, 4)])
-def test_the_best_is_in_the_set_as_often_as_said(n, k):
-    rng = np.random.default_rng(n)
-    lost = [possible_winners(ranks_of(rng.standard_normal((k, n))), rng)[0] <= 0.05 for _ in range(300)]
-    assert 0.005 <= np.mean(lost) <= 0.075  # any of equals is a best one; discrete at five datasets
-    level = np.zeros(k)
-    level[0] = 0.3
-    lost = [
-        possible_winners(ranks_of(level[:, None] + rng.standard_normal((k, n))), rng)[0] <= 0.05 for _ in range(200)
-    ]
-    assert np.mean(lost) <= 0.05
-
-
-def test_worse_ones_leave_the_set():
-    rng = np.random.default_rng(3)
-    values = rng.standard_normal((5, 30))
-    values[0] += 2.0
-    found = possible_winners(ranks_of(values), rng)
-    assert found[0] > 0.5
-    assert (found[1:] < 0.01).all()
-
-
-def test_who_is_last_everywhere_is_out_whatever_the_others_do():
-    """With five datasets one more pattern of signs would lift p above 0.05: not a close race at the end."""
-    ranks = np.array([[1, 2, 1, 1, 1], [2, 1, 2, 2, 2], [3] * 5, [4, 5, 4, 5, 4], [5, 4, 5, 4, 5]], dtype=float)
-    found = possible_winners(ranks, np.random.default_rng(0))
-    assert (found[3:] <= 0.05).all()
-    assert (found[:2] > 0.05).all()
-
-
-def plain_possible_winners(ranks):
-    """By loops over every pattern of signs."""
-    k, n = ranks.shape
-    p = []
-    for i in range(k):
-        others = [ranks[i] - ranks[other] for other in range(k) if other != i]
-
-        def largest(signs, others=others):
-            return max((signs * gap).sum() / np.sqrt((gap**2).sum() + n) for gap in others)
-
-        flips = [largest(np.array(signs)) for signs in product((1.0, -1.0), repeat=n)]
-        p.append(np.mean([flip >= flips[0] - 1e-9 for flip in flips]))
-    return p
-
-
-def test_possible_winners_by_loops():
-    ranks = ranks_of(np.random.default_rng(4).random((4, 7)))
-    assert possible_winners(ranks, np.random.default_rng(0)).tolist() == pytest.approx(plain_possible_winners(ranks))
-
-
-def test_who_could_be_best_does_not_depend_on_where_datasets_stand():
-    """Of 20 datasets random signs are drawn: by content, not by position."""
-    rng = np.random.default_rng(5)
-    ranks = ranks_of(rng.random((4, 20)))
-    found = possible_winners(ranks, np.random.default_rng(0))
-    rows, columns = rng.permutation(4), rng.permutation(20)
-    assert possible_winners(ranks[rows][:, columns], np.random.default_rng(0)).tolist() == found[rows].tolist()
 
 
 def plain_first_again(ranks, families, draws, rng):

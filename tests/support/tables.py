@@ -46,8 +46,13 @@ def matrix(values: object, *, higher_is_better: bool = True, metric: str = "ndcg
 
 
 def by_content(values: np.ndarray) -> list[int]:
-    """Datasets by their sorted values: the order in which chance is dealt out, where no value stands twice."""
-    return sorted(range(values.shape[1]), key=lambda dataset: sorted(values[:, dataset].tolist()))
+    """Datasets by their sorted values, of equal ones those of the lower row first, and rows by their sorted values.
+
+    That is the order in which chance is dealt out, where no two rows or columns have the same values.
+    """
+    rows = sorted(sorted(row) for row in values.tolist())
+    place = [rows.index(sorted(row)) for row in values.tolist()]
+    return sorted(range(values.shape[1]), key=lambda d: sorted(zip(values[:, d].tolist(), place, strict=True)))
 
 
 def dealt_by_content(values: np.ndarray, drawn: np.ndarray) -> np.ndarray:

@@ -220,8 +220,8 @@ def how_sure(v: Verdict, words: Vocabulary = USUAL) -> list[str]:
         )
     if v.control is not None:
         lines.append(
-            f"The pairs of {v.control}, the control, are adjusted for its {len(v.algorithms) - 1} comparisons only: the "
-            f"chance of a false finding is at most {100 * v.alpha:g} % among them, and as much among the other pairs. "
+            f"The pairs of {v.control}, the control, are adjusted for its {len(v.algorithms) - 1} comparisons only: "
+            f"the chance of a false finding is at most {100 * v.alpha:g} % among them, and as much among the others. "
             "That is valid if it was named before the results were seen."
         )
     return lines
