@@ -115,7 +115,8 @@ def test_lower_is_better_turns_every_side():
     assert down.algorithms == up.algorithms
     assert [p.p for p in down.pairs] == [p.p for p in up.pairs]
     assert [p.median_difference for p in down.pairs] == pytest.approx([p.median_difference for p in up.pairs])
-    assert [b.p_left for b in down.bayesian] == [b.p_left for b in up.bayesian]
+    left = [[b.p_left for b in found.bayesian] for found in (down, up)]
+    assert left[0] == pytest.approx(left[1], abs=0.02), "chance is dealt out by the values, and these are others"
 
 
 # baycomp 1.0.3, SignedRankTest(x, y, rope, prior=0.5, nsamples=1_000_000), numpy seed 1

@@ -32,7 +32,8 @@ def headline(v: Verdict, words: Vocabulary = USUAL) -> str:
         )
     if v.grade == "clear_winner":
         if k == 2:
-            return f"{v.algorithms[0]} is better than {v.algorithms[1]} on {words.datasets} like these."
+            little = f", by less than {100 * v.within:g} %," if v.close(v.pairs[0]) else ""
+            return f"{v.algorithms[0]} is better than {v.algorithms[1]}{little} on {words.datasets} like these."
         return f"{v.algorithms[0]} is the clear winner: it beats all {k - 1} others on {words.datasets} like these."
     if v.identical.all():
         return f"No difference: the {k} {words.algorithms} have identical results on all {n} {words.datasets}."
@@ -252,9 +253,8 @@ def removal_sentence(v: Verdict, name: str, count: int, words: Vocabulary = USUA
     if v.removals is None or v.removals[1] == 1:
         return f"Without {those}, {name} would lead."
     some, every = v.removals
-    return (
-        f"Without {those}, {name} would lead; {some} of {every} choices of {_datasets(count, words)} change the leader."
-    )
+    choices = f"the {every} {words.datasets}" if count == 1 else f"{every} choices of {_datasets(count, words)}"
+    return f"Without {those}, {name} would lead ({some} of {choices} change the leader when left out)."
 
 
 def _datasets(n: int, words: Vocabulary, which: str = "") -> str:
