@@ -18,7 +18,7 @@ DRAWS = 20_000
 DRAWS_OF_MANY = 5_000
 """The same with more than 400 algorithms: a standard error of at most 0.007."""
 
-SPREAD = 2.0
+SPREAD = 5.0
 """The scale of the prior of what lies between true mean ranks, in deviations of ranks by lot."""
 
 SPHERE, CHANCE = 0.5, 0.5
