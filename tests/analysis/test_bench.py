@@ -9,10 +9,11 @@ import pytest
 
 from recassay.analysis.bench import fit as bench_module
 from recassay.analysis.bench.fit import place_algorithm
-from recassay.analysis.bench.result import BenchResult, beaten_sentences
+from recassay.analysis.bench.result import BenchResult
 from recassay.analysis.users.fit import compare_users
 from recassay.core.tables.matrix import Matrix
 from recassay.core.tables.scores import UserScores
+from recassay.reporting.words.bench import beaten
 
 
 def placed(values, users=None, *, upward: bool = True, user_metric: str = "ndcg@10") -> BenchResult:
@@ -72,16 +73,16 @@ def test_the_headline_says_whom_it_beats():
     assert close.headline() == "Mine is number 1 of 3 on 9 datasets: it beats 1 baseline, and 0 beat it."
     few = placed([middle[:1], better[:1], worse[:1]])
     assert few.headline() == "Mine is number 1 of 3 on 1 dataset: too few for a verdict."
-    assert beaten_sentences(few) == ["Against A and Z nothing is decided."]
+    assert beaten(few) == ["Against A and Z nothing is decided."]
     assert few.to_dict()["undecided"] == ["A", "Z"]
     assert first.judgement.control == "Mine"
     assert (first.mean_rank, between.mean_rank, both.mean_rank) == (1, 2, 3)
-    assert beaten_sentences(first) == ["Mine beats A and Z."]
-    assert beaten_sentences(between) == ["Mine beats Z.", "A beats Mine."]
-    assert beaten_sentences(both) == ["A and Z beat Mine."]
-    assert beaten_sentences(placed([middle * (1 + 1e-4), middle])) == ["Mine and A are equivalent within 2 %."]
+    assert beaten(first) == ["Mine beats A and Z."]
+    assert beaten(between) == ["Mine beats Z.", "A beats Mine."]
+    assert beaten(both) == ["A and Z beat Mine."]
+    assert beaten(placed([middle * (1 + 1e-4), middle])) == ["Mine and A are equivalent within 2 %."]
     mixed = middle + np.tile([0.2, -0.2, 0.1], 3)
-    assert beaten_sentences(placed([middle, mixed])) == ["Against A nothing is decided."]
+    assert beaten(placed([middle, mixed])) == ["Against A nothing is decided."]
     answer = between.to_dict()
     assert [answer[key] for key in ("beats", "beaten_by", "equivalent", "undecided")] == [["Z"], ["A"], [], []]
 
@@ -124,4 +125,4 @@ def test_many_names_in_the_sentences_are_cut():
     table = np.linspace(1.0, 0.1, 11)[:, None] + np.linspace(0, 0.01, 8)
     matrix = Matrix(table, names, tuple(f"d{j}" for j in range(8)), "ndcg@10", True)
     found = place_algorithm(matrix, "Mine", {}, user_metric="", benchmark="b", of_datasets=8)
-    assert beaten_sentences(found) == ["Mine beats b0, b1, b2, b3, b4, b5, b6, b7 and 2 more."]
+    assert beaten(found) == ["Mine beats b0, b1, b2, b3, b4, b5, b6, b7 and 2 more."]

@@ -21,7 +21,7 @@ from recassay.analysis.beta_irt import mode, sampling
 from recassay.analysis.beta_irt import normal as beta_normal
 from recassay.analysis.beta_irt import precision as beta_precision
 from recassay.analysis.beta_irt.choice import find, find_likelier
-from recassay.analysis.beta_irt.direction import _warnings, fit_direction, shares_at_the_ends
+from recassay.analysis.beta_irt.direction import fit_direction, shares_at_the_ends
 from recassay.analysis.beta_irt.fit import ANALYSIS, fit_beta_irt
 from recassay.analysis.beta_irt.mode import Mode, climb, find_mode, newton
 from recassay.analysis.beta_irt.model import (
@@ -43,6 +43,7 @@ from recassay.reporting.drawing import render
 from recassay.reporting.figures import figures
 from recassay.reporting.sections import beta_irt as beta_irt_section
 from recassay.reporting.sections.beta_irt import plot_direction, plot_traits
+from recassay.reporting.words.beta_irt import direction_warnings
 from recassay.testing.results import synthetic_results
 
 
@@ -423,7 +424,7 @@ def test_pictures_of_thirty_names_are_drawn():
     long = tuple(f"Algorithm with a rather long name {i}" for i in range(30))
     result = fit_beta_irt(values, long, names("d", 6))
     assert {figure.name for figure in figures({"irt": result})} == {"irt_traits", "irt_datasets", "irt_algorithms"}
-    picture = render(plot_direction(result, 2), "svg")
+    picture = render(plot_direction(result, number=2), "svg")
     assert picture.count(b"Algorithm with a rather") >= 60
     assert len(plot_traits(result).to_dict()["hconcat"]) == 2
 
@@ -527,8 +528,8 @@ def test_the_shares_at_the_ends_are_those_of_items_drawn_again(monkeypatch):
 
 @pytest.mark.parametrize(("number", "who", "what"), [(1, "algorithms", "dataset"), (2, "datasets", "algorithm")])
 def test_what_fails_is_said_in_words(number, who, what):
-    values = np.array([[0.1, 0.5, np.nan], [0.9, 0.5005, 0.2]])
-    notes = tuple(_warnings(number, values, ("x", "y", "z"), 0.494, False, False))
+    facts = SimpleNamespace(number=number, flat=("y", "z"), reliability=0.494, reached=False, settled=False)
+    notes = tuple(direction_warnings(facts))
     fails = f"direction {number}: Assumption 1 (diversity) fails:"
     assert notes == (
         f"{fails} all {who} score alike (within 0.001) on {what} y, z, whose parameters are the priors'",
@@ -536,7 +537,8 @@ def test_what_fails_is_said_in_words(number, who, what):
         f"direction {number}: the mode was not reached",
         f"direction {number}: the description of the posterior did not settle; its intervals are rough",
     )
-    assert not list(_warnings(number, values[:, :1], ("x",), 0.5, True, True))
+    fine = SimpleNamespace(number=number, flat=(), reliability=0.5, reached=True, settled=True)
+    assert not list(direction_warnings(fine))
 
 
 @pytest.mark.parametrize("many", [0, 5_000])
@@ -729,7 +731,7 @@ def test_draws_are_made_where_they_are_asked_for_and_seeded(monkeypatch):
 
     def fitted(number, table, rows, columns, mode, **options):
         heard.append((number, table.shape, rows, columns, options))
-        return SimpleNamespace(warnings=(f"note {number}",))
+        return SimpleNamespace(number=number, flat=(), reliability=1.0, reached=False, settled=True)
 
     monkeypatch.setattr("recassay.analysis.beta_irt.fit.fit_direction", fitted)
     table = np.linspace(0.1, 0.9, 12).reshape(3, 4), names("a", 3), names("d", 4)
@@ -743,7 +745,7 @@ def test_draws_are_made_where_they_are_asked_for_and_seeded(monkeypatch):
         "normal",
         0.8,
         0.7,
-        ("note 1", "note 2"),
+        ("direction 1: the mode was not reached", "direction 2: the mode was not reached"),
     )
     assert (drawn.posterior, drawn.confidence, drawn.sigma) == ("samples", 0.95, 1.0)
 

@@ -24,6 +24,7 @@ from recassay.core.tables.results import Results
 from recassay.data.published.tables import published_results
 from recassay.reporting.drawing import render
 from recassay.reporting.figures import figures
+from recassay.reporting.words.missing import missing_cells
 from support.vega import assert_valid
 
 
@@ -402,7 +403,7 @@ def test_what_was_done_about_missing_cells_is_kept_and_said():
     for policy, dropped in (("drop-datasets", ("ciaodvd",)), ("drop-algorithms", ("PLSA",)), ("worst", ())):
         table = dimension_table(results, missing=policy)
         assert table.missing == MissingCells(policy, cells, dropped)
-        assert comper_scores(table, draws=1).notes[-1] == f"{table.missing.sentence()}."
+        assert comper_scores(table, draws=1).notes[-1] == missing_cells(table.missing)
         assert np.isfinite(table.values).all()
     # The worst: the least where higher is better, the largest of shifts and times.
     values = [[[0.5, 0.5, np.nan, 0.1, 2.0], [0.4, 0.4, 0.4, np.nan, 1.0]], [[0.3, 0.2, 0.9, np.nan, 3.0], [0.1] * 5],

@@ -17,7 +17,6 @@ from recassay.analysis.decodirt import fit as decodirt_fit
 from recassay.analysis.decodirt import traits as decodirt_traits
 from recassay.analysis.decodirt.bins import dataset_table, equal_bins, make_bins
 from recassay.analysis.decodirt.fit import ANALYSIS, analyze_instances
-from recassay.analysis.decodirt.fit import _notes as notes_of
 from recassay.analysis.decodirt.metadata import METADATA, _pearson, correlate_metadata, properties
 from recassay.analysis.decodirt.ratings import (
     PAPER_PLAYERS,
@@ -38,6 +37,7 @@ from recassay.core.analysis import AnalysisSpec
 from recassay.core.errors import InputError, NotApplicableError, UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.responses import InstanceResponses, LogisticItems, Responses
+from recassay.reporting.words.decodirt import notes
 from support.decodirt import REAL, benchmark, simulated
 
 
@@ -770,7 +770,7 @@ def test_notes_are_whole_sentences(small):
                    converged=False))  # fmt: skip
     alone = replace(bare.scored, respondents=tuple(f"x{name}" for name in bare.respondents))
     fine = replace(small.traits[2], fit=replace(small.traits[2].fit, converged=True))
-    told = list(notes_of([flat, replace(bare, scored=alone), fine], players))
+    told = list(notes(SimpleNamespace(traits=[flat, replace(bare, scored=alone), fine], players=players)))
     assert told == [
         "The 3PL did not converge on 1 of 3 datasets (dataset-01): read their item parameters with care.",
         "On dataset-00 everybody answers alike: no items, and no part in the ratings.",
@@ -779,9 +779,11 @@ def test_notes_are_whole_sentences(small):
         "3 datasets are few: bins, correlations and subsets of them prove little.",
     ]
     many = [replace(fine, metadata={}) for _ in range(10)]
-    assert list(notes_of(many, players)) == ["No metadata of the datasets is known: nothing is correlated with it."]
-    assert list(notes_of([fine] * 10, players)) == []
-    (few,) = notes_of([fine] * 9, players)
+    assert list(notes(SimpleNamespace(traits=many, players=players))) == [
+        "No metadata of the datasets is known: nothing is correlated with it."
+    ]
+    assert list(notes(SimpleNamespace(traits=[fine] * 10, players=players))) == []
+    (few,) = notes(SimpleNamespace(traits=[fine] * 9, players=players))
     assert few == "9 datasets are few: bins, correlations and subsets of them prove little."
 
 

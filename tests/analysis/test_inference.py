@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -31,6 +32,7 @@ from recassay.analysis.inference.wilcoxon import exact_ties, sum_distribution, w
 from recassay.analysis.inference.winners import fewest_to_remove, possible_winners, probability_first
 from recassay.analysis.verdict.decision import decide
 from recassay.core.errors import UsageError
+from recassay.reporting.words.compare import iman_davenport
 from support.tables import matrix
 
 
@@ -366,12 +368,14 @@ def test_a_single_pair_is_a_sequence_of_one():
 def test_friedmans_p_is_told_as_far_as_it_is_known():
     agreed = friedman.friedman(np.tile([[1.0], [2.0]], (1, 2)))
     assert (agreed.p, agreed.way, agreed.p_text()) == (0.5, "exact", "p = 0.5")
-    assert agreed.f_text() == "undefined (all datasets agree)"
+    assert iman_davenport(SimpleNamespace(friedman=agreed)) == "undefined (all datasets agree)"
     for p, way, told in (
         (1e-4, "permutations", "p <= 0.0001"), (1.1e-4, "permutations", "p = 0.00011"), (1e-5, "exact", "p = 1e-05"),
     ):  # fmt: skip
         assert replace(agreed, p=p, way=way).p_text() == told
-    assert replace(agreed, f=2.34567, f_p_value=0.01234).f_text() == "2.346 (p = 0.0123)"
+    assert (
+        iman_davenport(SimpleNamespace(friedman=replace(agreed, f=2.34567, f_p_value=0.01234))) == "2.346 (p = 0.0123)"
+    )
 
 
 def test_a_level_that_is_attained_exactly_has_an_interval():

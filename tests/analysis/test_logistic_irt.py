@@ -1070,9 +1070,10 @@ def test_one_slope_at_its_bound_is_noted():
     result = score_logistic(Responses.from_array(TABLE_1), paper_items())
     at_bound = np.array([False, True, False, False, False])
     note = "The slopes of 1 of 5 (item2) items have no finite estimate: use priors."
-    assert note in logistic_fit._notes(result, at_bound)
-    assert note not in logistic_fit._notes(result, ~at_bound)
-    assert not any("finite estimate" in text for text in logistic_fit._notes(result, np.zeros(5, dtype=bool)))
+    assert note in replace(result, unbounded=at_bound).notes
+    assert note not in replace(result, unbounded=~at_bound).notes
+    for unbounded in (np.zeros(5, dtype=bool), None):
+        assert not any("finite estimate" in text for text in replace(result, unbounded=unbounded).notes)
 
 
 def test_the_grid_is_as_fine_as_the_most_telling_ability_needs():

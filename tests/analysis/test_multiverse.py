@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ from recassay.core.system.plain import plain
 from recassay.core.tables.matrix import Matrix
 from recassay.core.tables.results import Results
 from recassay.reporting.sections.multiverse import sentences, tables
+from recassay.reporting.words.multiverse import exceptions, notes
 
 PUBLISHED = "published:time-to-split"
 
@@ -413,18 +415,28 @@ def test_the_joint_test_by_loops():
     assert (lonely.p(Stated(0, None, True)), lonely.chance(Stated(0, None, True))) == (None, None)
 
 
+def in_words(fails, places, axes):
+    """The choices that failures share, as a sentence has them."""
+    return exceptions(SimpleNamespace(fails=describe(fails, places, axes)))
+
+
+def remarked(found):
+    """What was done to the tables, in sentences."""
+    return tuple(notes(SimpleNamespace(reading=(), remarks=found.remarks)))
+
+
 def test_failures_are_described_by_the_choices_they_share():
     axes = {"split": ("a", "b", "c"), "core": ("0", "5"), "seed": ("1", "2")}
     places = np.array(list(itertools.product(range(3), range(2), range(2))))
     split, core, _ = places.T
-    assert describe(np.zeros(12, dtype=bool), places, axes) == ""
-    assert describe(split == 2, places, axes) == "split = c (4 of 4 such universes)"
+    assert in_words(np.zeros(12, dtype=bool), places, axes) == ""
+    assert in_words(split == 2, places, axes) == "split = c (4 of 4 such universes)"
     both = (split == 2) & (core == 1)
-    assert describe(both, places, axes) == "split = c and core = 5 (2 of 2 such universes)"
-    assert describe(both & (places[:, 2] == 1), places, axes) == ""  # one failure is no pattern
-    assert describe(split < 2, places, axes) == ""  # it mostly fails
+    assert in_words(both, places, axes) == "split = c and core = 5 (2 of 2 such universes)"
+    assert in_words(both & (places[:, 2] == 1), places, axes) == ""  # one failure is no pattern
+    assert in_words(split < 2, places, axes) == ""  # it mostly fails
     mixed = (split == 0) | ((split == 1) & (core == 0))
-    assert describe(mixed, places, axes) == (
+    assert in_words(mixed, places, axes) == (
         "split = a (4 of 4 such universes); split = b and core = 0 (2 of 2 such universes)"
     )
 
@@ -433,16 +445,16 @@ def test_a_description_holds_for_a_third_and_there_are_at_most_three():
     for seeds, told in ((6, "split = b (2 of 6 such universes)"), (7, "")):
         axes = {"split": ("a", "b"), "seed": tuple(map(str, range(seeds)))}
         places = np.array(list(itertools.product(range(2), range(seeds))))
-        assert describe((places[:, 0] == 1) & (places[:, 1] < 2), places, axes) == told
+        assert in_words((places[:, 0] == 1) & (places[:, 1] < 2), places, axes) == told
     axes = {"split": tuple("abcdefghij"), "seed": ("1", "2", "3")}
     places = np.array(list(itertools.product(range(10), range(3))))
-    assert describe(places[:, 0] < 4, places, axes) == "; ".join(
+    assert in_words(places[:, 0] < 4, places, axes) == "; ".join(
         f"split = {name} (3 of 3 such universes)" for name in "abc"
     )
     # All universes with split b have core 0: the shorter description is given.
     nested = np.array([(0, 0, 0), (0, 0, 1), (0, 1, 0), (0, 1, 1), (1, 0, 0), (1, 0, 1)])
     names = {"split": ("a", "b"), "core": ("0", "5"), "seed": ("1", "2")}
-    assert describe(nested[:, 0] == 1, nested, names) == "split = b (2 of 2 such universes)"
+    assert in_words(nested[:, 0] == 1, nested, names) == "split = b (2 of 2 such universes)"
 
 
 def test_drift_by_loops():
@@ -563,11 +575,11 @@ def test_universes_as_arrays():
     }  # fmt: skip
     cost = find_universes(pl.concat([long_rows(), long_rows(metric=lambda row: "seconds")]))
     assert "metric" not in cost.axes
-    assert cost.notes == ("Costs are no measures of quality, and left out unless named as metric: seconds.",)
+    assert remarked(cost) == ("Costs are no measures of quality, and left out unless named as metric: seconds.",)
     for spelling in ("seconds", "Seconds"):
         spelt = long_rows(metric=lambda row, name=spelling: name if row["dataset"] == "x" else "seconds")
         alone = find_universes(spelt)
-        assert (alone.upward.tolist(), alone.notes) == ([False, False], ()), "a cost is all that there is"
+        assert (alone.upward.tolist(), remarked(alone)) == ([False, False], ()), "a cost is all that there is"
     lost = long_rows().with_columns(value=pl.when(algorithm="A", dataset="y").then(None).otherwise(pl.col("value")))
     assert np.isnan(find_universes(lost).values).tolist() == [[[False, True], [False, False]]] * 2
 
@@ -618,7 +630,7 @@ def test_what_is_nested_is_an_axis_and_what_is_a_copy_is_not():
     twins = long_rows(name=lambda row: f"s{row['split']}", code=lambda row: f"c{row['split']}")
     found = find_universes(twins)
     assert list(found.axes) == ["split"]
-    assert found.notes == ("name, code always change together with split: they count as one axis.",)
+    assert remarked(found) == ("name, code always change together with split: they count as one axis.",)
     rates = pl.concat([long_rows(rate=lambda row, r=r: r) for r in ("auto", *(f"{r}.5" for r in range(30)))])
     assert len(find_universes(rates).axes["rate"]) == 31, "with a word among them the numbers are choices"
 
@@ -636,7 +648,7 @@ def test_which_rows_are_leaky_and_which_columns_are_choices():
     broken = pl.concat([long_rows(seed=lambda row, s=s: str(s + 0.5)) for s in range(31)])
     measured = find_universes(broken)
     assert list(measured.axes) == ["split"]
-    assert measured.notes == ("Not a choice, since its numbers look like measurements: seed.",)
+    assert remarked(measured) == ("Not a choice, since its numbers look like measurements: seed.",)
     other = pl.when(pl.col("algorithm") == "B", pl.col("seed") == "3.5").then(0.9).otherwise(pl.col("value"))
     with pytest.raises(InputError) as refused:
         find_universes(broken.with_columns(other.alias("value")))
@@ -649,7 +661,7 @@ def test_which_rows_are_leaky_and_which_columns_are_choices():
     assert find_universes(twice).values.tolist() == find_universes(long_rows()).values.tolist()
     mean = find_universes(pl.concat([twice, twice.with_columns(pl.col("value") + 0.4)]), axes=["split"])
     assert mean.values == pytest.approx(find_universes(long_rows()).values + 0.2)
-    assert mean.notes == ("Repeated values are averaged.",)
+    assert remarked(mean) == ("Repeated values are averaged.",)
 
 
 def test_a_whole_result_by_plain_computation():
@@ -899,12 +911,12 @@ def test_failures_are_described_by_what_agrees_best_with_those_left():
         places = grid[rng.random(24) < 0.9]
         fails = (places[:, 0] == rng.integers(3)) & (rng.random(len(places)) < 0.8)
         fails |= (places[:, 2] == rng.integers(4)) & (rng.random(len(places)) < 0.6)
-        told = describe(fails, places, axes)
+        told = in_words(fails, places, axes)
         assert told == described(fails, places, axes)
         several += ";" in told
     assert several > 2
     half = np.arange(24) < 12
-    assert describe(half, grid, axes) == described(half, grid, axes) != "", "half of the universes may fail"
+    assert in_words(half, grid, axes) == described(half, grid, axes) != "", "half of the universes may fail"
 
 
 def test_places_that_rounding_alone_separates_are_shared_and_rivals_follow_by_mean_rank():
@@ -975,7 +987,7 @@ def test_a_column_that_changes_with_the_metric_alone_is_no_choice():
     unit = pl.when(pl.col("metric") == "recall@10").then(pl.lit("share")).otherwise(pl.lit("gain"))
     found = find_universes(both.with_columns(unit=unit))
     assert list(found.axes) == ["split", "metric"]
-    assert found.notes == (
+    assert remarked(found) == (
         "Not a choice, since it never changes for a given algorithm, dataset and metric: unit.",
     )  # fmt: skip
     empty = long_rows(core=lambda row: None if row["split"] == "9" else "5")
@@ -988,7 +1000,7 @@ def test_a_column_that_changes_with_the_metric_alone_is_no_choice():
 def test_what_an_algorithm_costs_is_no_choice_of_a_metric(cost):
     found = find_universes(pl.concat([long_rows(), long_rows(metric=lambda row: cost)]), higher_is_better=True)
     assert list(found.axes) == ["split"]
-    assert len(found.notes) == 1
+    assert len(remarked(found)) == 1
 
 
 @pytest.mark.parametrize("column", ["deviation", "runs", "higher_is_better", "user", "version", "leaky"])

@@ -15,6 +15,7 @@ from recassay.core.errors import UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix
 from recassay.reporting.sections.ratings import plot_ratings, sentences, tables
+from recassay.reporting.words.ratings import rounds
 
 
 def matrix(values, *, higher=True, datasets=None):
@@ -191,7 +192,7 @@ def test_the_lead_and_the_least_share_of_who_won_everything():
     others = whole.rating[[0, 1]]
     assert whole.interval[2, 0] == -np.inf
     assert (1 / (1 + 10 ** ((others - whole.interval[2, 1]) / 400))).mean() == pytest.approx(1 - 0.025 ** (1 / 5))
-    assert found.rounds == "10 datasets"
+    assert rounds(found) == "10 datasets"
 
 
 def test_the_tables_of_ratings_have_the_shares_of_meetings_won():
@@ -237,7 +238,7 @@ def test_battles_of_two_by_hand():
     """8 wins, 2 draws and 10 losses of a against b; c met a alone, and won twice."""
     rows = [("a", "b", 1)] * 8 + [("b", "a", 0.5)] * 2 + [("b", "a", 1)] * 10 + [("a", "c", 0)] * 2
     found = rate_battles(battles(rows), replicates=200, confidence=0.9, seed=2)
-    assert (found.algorithms, found.battles, found.rounds) == (("a", "b", "c"), 22, "22 battles")
+    assert (found.algorithms, found.battles, rounds(found)) == (("a", "b", "c"), 22, "22 battles")
     told = found.to_dict()
     assert told["settings"] == {"replicates": 200, "confidence": 0.9, "families": None, "seed": 2}
     assert (told["metric"], told["battles"], told["datasets"], told["skill"]) == ("won", 22, [], None)
@@ -266,7 +267,7 @@ def test_battles_of_two_by_hand():
     assert (anchored.anchored, anchored.rating[1]) == ("b", pytest.approx(1000))
     assert anchored.replicates == 100
     assert rate_battles(battles(rows[:1])).replicates == 1000, "the usual number"
-    assert rate_battles(battles(rows * 50), replicates=100).rounds == "1,100 battles"
+    assert rounds(rate_battles(battles(rows * 50), replicates=100)) == "1,100 battles"
     crowd = pl.concat(
         [battles(rows), pl.DataFrame([("b0", "arena", "c", 0.0)], schema=battles(rows).schema, orient="row")]
     )

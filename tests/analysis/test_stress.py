@@ -36,6 +36,7 @@ from recassay.analysis.stress.changes import (
     vary_beta,
 )
 from recassay.analysis.stress.conclusions import (
+    Change,
     Conclusion,
     Survival,
     conclude,
@@ -48,13 +49,13 @@ from recassay.analysis.stress.curve import Curve, measured
 from recassay.analysis.stress.fit import stress_rankings
 from recassay.analysis.stress.ranker import Ranker, fewer_points, spread, subsets
 from recassay.analysis.stress.signs import sign_table
-from recassay.analysis.stress.words import added, deciding, first_place, order
-from recassay.analysis.stress.words import few_datasets as few_words
 from recassay.core.analysis import AnalysisResult
 from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.system.plain import plain
 from recassay.core.tables.matrix import MissingCells
+from recassay.reporting.words.stress import added, deciding, first_place, order, sign_rules, sign_titles
+from recassay.reporting.words.stress import few_datasets as few_words
 from recassay.testing.results import synthetic_results
 from support.tables import demsar, matrix
 
@@ -241,7 +242,7 @@ def test_pareto_holds_where_theory_says_so_and_dominance_is_counted_right():
 def test_survival_by_hand():
     nan = np.nan
     ranks = np.array([[[1.0, 2.0, 3.0], [1.5, 1.5, 3.0], [2.0, 1.0, nan], [nan, 1.0, 2.0]]])
-    found = survival("x", "x", ranks, exhaustive=True)
+    found = survival(Change("copies"), ranks, exhaustive=True)
     np.testing.assert_allclose(found.first[0], [(1 + 0.5 + 0) / 3, (0 + 0.5 + 1 + 1) / 4, 0])
     assert found.ahead[0, 0, 1] == pytest.approx((1 + 0.5 + 0) / 3)
     assert found.ahead[0, 1, 0] == pytest.approx(1 - (1 + 0.5 + 0) / 3)
@@ -470,7 +471,7 @@ def test_what_is_measured_of_many_rhos():
     whole = measured(judged, True)[1]
     assert whole[0] == pytest.approx([0.55, *np.percentile(judged[0], [2.5, 97.5]), 0.0, 0.2])
     assert measured(judged[:, :1], False)[1][0, 3] == 0.0
-    curve = Curve.of("x", "title", ("mean", "borda"), {2.0: (4, numbers), 1.0: (3, whole)})
+    curve = Curve.of("x", ("mean", "borda"), {2.0: (4, numbers), 1.0: (3, whole)})
     assert curve.to_dict()["mean"][1] == {
         "x": 2.0, "estimate": numbers[0, 0], "interval": numbers[0, 1:3].tolist(), "error": numbers[0, 3],
         "lowest": numbers[0, 4], "tried": 4,
@@ -486,7 +487,7 @@ def test_when_datasets_or_algorithms_are_left_out_by_plain_computation():
     assert curve.x.tolist() == [0, 1, 2, 3, 4]
     assert curve.tried.tolist() == [1, 6, 15, 20, 15]
     assert list(survivals) == [1, 2, 3]
-    assert [survivals[n].when for n in (1, 2)] == [
+    assert [survivals[n].change.when for n in (1, 2)] == [
         "1 of the 6 datasets is left out", "2 of the 6 datasets are left out"]  # fmt: skip
     kept = [[c for c in range(6) if c not in gone] for gone in itertools.combinations(range(6), 2)]
     again = np.array([ranked(rules, values[:, columns]) for columns in kept])
@@ -499,7 +500,7 @@ def test_when_datasets_or_algorithms_are_left_out_by_plain_computation():
     assert without[:, 4].tolist() == ranked(rules, np.delete(values, 4, axis=1)).tolist()
     fewer, third = drop_algorithms(ranker, reference, 100, np.random.default_rng(0))
     assert fewer.x.tolist() == [0, 1]
-    assert third.when == "1 of the 4 algorithms is left out"
+    assert third.change.when == "1 of the 4 algorithms is left out"
     assert (third.tried, third.exhaustive) == (4, True)
     trios = list(itertools.combinations(range(4), 3))
     orders = [ranked(rules, values[list(trio)]) for trio in trios]
@@ -514,9 +515,9 @@ def test_when_datasets_or_algorithms_are_left_out_by_plain_computation():
     values = random_table(5, 12)
     few = drop_datasets(ranker_of(rules, values), ranked(rules, values), 5, np.random.default_rng(0))
     assert (few[1][1].tried, few[1][2].tried, few[2].shape) == (12, 5, (2, 12, 5)), "each dataset is left out once"
-    assert drop_algorithms(ranker_of(rules, values), ranked(rules, values), 5, np.random.default_rng(0))[1].when == (
-        "2 of the 5 algorithms are left out"
-    )
+    assert drop_algorithms(ranker_of(rules, values), ranked(rules, values), 5, np.random.default_rng(0))[
+        1
+    ].change.when == ("2 of the 5 algorithms are left out")
 
 
 def test_a_ranking_from_few_datasets_by_plain_computation():
@@ -596,7 +597,7 @@ def test_how_many_points_and_sizes():
 
 def test_a_conclusion_survives_depends_or_does_not():
     def verdict(*shares):
-        return Conclusion("first", ("a",), "x", "x", shares)
+        return Conclusion("first", ("a",), Change("copies"), shares)
 
     assert verdict(0.95, 0.95, 0.95, 0.94).verdict == "survives"
     assert verdict(0.95, 0.95, 0.94, 0.94).verdict == "depends on the aggregation"
@@ -605,13 +606,13 @@ def test_a_conclusion_survives_depends_or_does_not():
     ahead = np.full((4, 3, 3), 0.5)
     ahead[:, 2, [0, 1]] = 0.96
     ahead[:3, 0, 1] = 0.95
-    change = Survival("x", "when", 9, True, np.array([[0.1, 0.2, 0.7]] * 4), ahead)
+    change = Survival(Change("copies"), 9, True, np.array([[0.1, 0.2, 0.7]] * 4), ahead)
     assert tiers([2, 0, 1], change) == [[2], [0], [1]]
     ahead[2, 0, 1] = 0.94
     assert tiers([2, 0, 1], change) == [[2], [0, 1]]
     far = np.full((4, 3, 3), 1.0)
     far[:, 0, 2] = 0.5
-    spanned = Survival("x", "when", 9, True, np.ones((4, 3)), far)
+    spanned = Survival(Change("copies"), 9, True, np.ones((4, 3)), far)
     assert tiers([0, 1, 2], spanned) == [[0, 1, 2]], "the first is not surely before the last: no cut between them"
     said = conclude([2, 0, 1], ("a", "b", "c"), [change])
     assert [(each.statement, each.shares) for each in said] == [
@@ -636,7 +637,7 @@ def test_the_table_of_plus_and_minus_by_its_rules():
     def curve(test, rules, rho, error=0.0, lowest=1.0, x=(0.0, 4.0)):
         numbers = np.ones((len(rules), len(x), 5))
         numbers[:, -1] = np.stack(np.broadcast_arrays(rho, 0, 1, error, lowest), axis=-1)
-        return Curve(test, "title", rules, np.array(x), np.array([1, 9]), numbers)
+        return Curve(test, rules, np.array(x), np.array([1, 9]), numbers)
 
     names = ("mean", "dm_auc")
     full = np.array([[0.775, 0, 1, 0.01, 0], [0.774, 0, 1, 0.01, 0]])
@@ -653,14 +654,16 @@ def test_the_table_of_plus_and_minus_by_its_rules():
         "new_best": ("-", "+"), "settings": ("NA", "+"),
     }  # fmt: skip
     assert rows["pareto"].numbers == (0.0, 0.25)
-    assert rows["few_algorithms"].title == "Only 3 algorithms"
+    shown = SimpleNamespace(signs=tuple(rows.values()), subsets=(subset,))
+    titles, stated = (dict(zip(rows, made(shown), strict=True)) for made in (sign_titles, sign_rules))
+    assert titles["few_algorithms"] == "Only 3 algorithms"
     numbers = curves["drop_algorithms"].numbers.copy()
     numbers[:, 0] = 0.1
     worse = {**curves, "drop_algorithms": replace(curves["drop_algorithms"], numbers=numbers)}
     (few,) = (row for row in sign_table(names, 7, (subset,), worse) if row.name == "few_algorithms")
-    assert (few.title, few.numbers) == ("Only 3 algorithms", (0.93, 0.92)), "the fewest count, not the worst"
-    assert rows["few_datasets"].rule.endswith("+ unless below 0.795 by more than 2 standard errors")
-    assert "share of the 8 dominated pairs, over 100 draws of 5 datasets" in rows["pareto"].rule
+    assert (few.size, few.numbers) == (3, (0.93, 0.92)), "the fewest count, not the worst"
+    assert stated["few_datasets"].endswith("+ unless below 0.795 by more than 2 standard errors")
+    assert "share of the 8 dominated pairs, over 100 draws of 5 datasets" in stated["pareto"]
     none = {row.name: row for row in sign_table(names, 7, (replace(subset, dominated=0),), {
         **{name: each for name, each in curves.items() if name != "beta"}})}  # fmt: skip
     assert none["pareto"].signs == none["settings"].signs == ("NA", "NA")
@@ -671,12 +674,12 @@ def test_the_table_of_plus_and_minus_by_its_rules():
 def worded(**changes):
     """A result of which only what a sentence needs is there."""
     names = ("A", "B", "C")
-    main, half = Survival("main", "2 of the 12 datasets are left out", 66, True, None, None), Survival(
-        "half", "6 of the 12 datasets are left out", 200, False, None, None)  # fmt: skip
+    main = Survival(Change("datasets", 2, 12), 66, True, None, None)
+    half = Survival(Change("datasets", 6, 12), 200, False, None, None)
     conclusions = (
-        Conclusion("first", ("A",), "main", main.when, (1.0, 0.96)),
-        Conclusion("first", ("A",), "half", half.when, (0.9, 0.5)),
-        Conclusion("before", ("A", "B"), "main", main.when, (0.1, 0.1)),
+        Conclusion("first", ("A",), main.change, (1.0, 0.96)),
+        Conclusion("first", ("A",), half.change, (0.9, 0.5)),
+        Conclusion("before", ("A", "B"), main.change, (0.1, 0.1)),
     )  # fmt: skip
     return SimpleNamespace(**{
         "algorithms": names, "datasets": tuple(f"d{i}" for i in range(12)), "titles": ["Mean", "Borda"],
@@ -691,17 +694,18 @@ def test_the_sentences_of_the_stress_tests():
         "66 choices under all 2 aggregations (least under Borda, 96 %); when 6 of the 12 datasets are left out, under "
         "none of the 2 aggregations."
     )
-    sure = Conclusion("first", ("A",), "main", "x", (1.0, 1.0))
+    two, six = "2 of the 12 datasets are left out", "6 of the 12 datasets are left out"
+    sure = Conclusion("first", ("A",), Change("datasets", 2, 12), (1.0, 1.0))
     same = worded(conclusions=(sure,), half=worded().main)
     assert first_place(same) == (
-        "The first place of A survives when x: it stays first in each of 66 choices under all 2 aggregations."
+        f"The first place of A survives when {two}: it stays first in each of 66 choices under all 2 aggregations."
     )
-    alike = Conclusion("first", ("A",), "half", "y", (1.0, 1.0))
-    assert first_place(worded(conclusions=(sure, alike))).endswith("2 aggregations; when y, under all 2 aggregations.")
-    drawn = Conclusion("first", ("A",), "half", "y", (0.95, 0.2))
+    alike = Conclusion("first", ("A",), Change("datasets", 6, 12), (1.0, 1.0))
+    assert first_place(worded(conclusions=(sure, alike))).endswith(f"; when {six}, under all 2 aggregations.")
+    drawn = Conclusion("first", ("A",), Change("datasets", 6, 12), (0.95, 0.2))
     assert first_place(worded(conclusions=(drawn,), main=worded().half)) == (
-        "The first place of A depends on the aggregation when y: it stays first in at least 95 % of 200 random choices "
-        "under 1 of the 2 aggregations (least under Borda, 20 %)."
+        f"The first place of A depends on the aggregation when {six}: it stays first in at least 95 % of 200 random "
+        "choices under 1 of the 2 aggregations (least under Borda, 20 %)."
     )
     assert deciding(worded()) == (
         "No single dataset decides it: without any one of them, A stays first wherever it was."
@@ -834,7 +838,7 @@ def test_every_part_of_a_stress_test_has_its_own_draws_and_the_beta_that_was_ask
 
     curve, survivals, _ = drop_datasets(ranker, reference, 100, rng("datasets"))
     assert found.curves["drop_datasets"].numbers.tolist() == curve.numbers.tolist()
-    assert (found.main.when, found.half.when) == (survivals[2].when, survivals[5].when)
+    assert (found.main.change, found.half.change) == (survivals[2].change, survivals[5].change)
     fewer, _ = drop_algorithms(ranker, reference, 100, rng("algorithms"))
     assert found.curves["drop_algorithms"].numbers.tolist() == fewer.numbers.tolist()
     small = few_datasets(ranker, reference, 5, 100, rng("5 datasets"))
@@ -847,7 +851,7 @@ def test_every_part_of_a_stress_test_has_its_own_draws_and_the_beta_that_was_ask
     weights = np.vstack([np.ones(10), dataset_weights(10, 200, rng("bootstrap"))])
     similar, _ = add_copies(ranker, weights)
     assert found.curves["similar"].numbers.tolist() == similar.numbers.tolist()
-    assert {each.change for each in found.conclusions} == {
+    assert {each.change.name for each in found.conclusions} == {
         "datasets_1", "datasets_2", "datasets_5", "algorithms", "copies"
     }  # fmt: skip
     tiers_told = found.frames()["stress_order"]["tier"].to_list()

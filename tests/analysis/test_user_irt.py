@@ -272,11 +272,11 @@ def test_twenty_algorithms_are_no_longer_few_and_an_estimation_that_did_not_end_
 
     def fitted(table, model, priors, confidence):
         made.append((len(table.respondents), model, confidence))
-        fit = SimpleNamespace(respondents=table.respondents, converged=len(table.items) != 50)
+        items = SimpleNamespace(names=table.items[:60])
+        fit = SimpleNamespace(respondents=table.respondents, converged=len(table.items) != 50, items=items)
         return SimpleNamespace(fit=fit, telling_users=len(table.items))
 
     monkeypatch.setattr(user_irt_fit, "_fit", fitted)
-    monkeypatch.setattr(user_irt_fit, "MOST_USERS", 60)
     tables = {n: simulated(n, 60, 1)[0] for n in (19, 20)}
     few = "19 algorithms are few for the 3PL: its intervals are too narrow, those of the 1PL hold"
     assert fit_user_irt({"films": tables[19]}, "3pl", confidence=0.9).notes == (few,)
@@ -332,7 +332,8 @@ def test_algorithms_of_several_datasets_are_pooled_by_name(monkeypatch):
 
     def fitted(table, *settings):
         asked.append((len(table.items), *settings))
-        fit = SimpleNamespace(respondents=table.respondents, converged=True)
+        items = SimpleNamespace(names=table.items)
+        fit = SimpleNamespace(respondents=table.respondents, converged=True, items=items)
         return SimpleNamespace(fit=fit, telling_users=len(table.items))
 
     monkeypatch.setattr(user_irt_fit, "_fit", fitted)

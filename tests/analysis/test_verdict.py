@@ -30,10 +30,12 @@ from recassay.analysis.verdict import decision
 from recassay.analysis.verdict import fit as verdict_fit
 from recassay.analysis.verdict.decision import decide
 from recassay.analysis.verdict.fit import group_letters, judge, visible_lead
-from recassay.analysis.verdict.words import effect_text, in_words, p_text, pair_sentence
 from recassay.core.errors import UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix, MissingCells
+from recassay.reporting.numbers import p_text
+from recassay.reporting.words.missing import missing_cells
+from recassay.reporting.words.verdict import effect_text, pair_sentence
 from recassay.testing.results import synthetic_results
 from support.tables import matrix
 
@@ -340,7 +342,9 @@ def even(steps, n=12, **more):
 
 def worded(verdict, missing=None, **changes):
     """The sentences of a verdict of which some numbers were changed."""
-    return in_words(replace(verdict, **changes), missing or MissingCells())
+    changed = replace(verdict, **changes, **({} if missing is None else {"missing": missing}))
+    kinds = ("headline", "sentences", "caution", "next_step", "why", "how_sure", "what_would_change")
+    return {kind: getattr(changed, kind) for kind in kinds}
 
 
 def test_the_headline_of_every_kind_of_verdict():
@@ -463,7 +467,7 @@ def test_the_caution_is_the_most_important_one_and_only_where_it_holds():
         ({}, None, None),
         ({"hopeful": "a01"}, one, "The leader depends on 1 missing cell: with the best values there, a01 would lead."),
         ({"hopeful": "a01"}, two, "The leader depends on 2 missing cells: with the best values there, a01 would lead."),
-        ({}, one, f"{one.sentence()}."),
+        ({}, one, missing_cells(one)),
         ({"removal": ("a01", 3)}, None,
          "The lead rests on few datasets. Without 3 of the 30 datasets, a01 would lead."),
         ({"removal": ("a01", 1)}, None, "The lead rests on few datasets. Without 1 dataset, a01 would lead."),

@@ -536,12 +536,12 @@ def test_what_analyze_writes_is_all_that_it_found(monkeypatch, tmp_path):
 def test_a_report_speaks_of_what_its_table_holds(monkeypatch):
     place = "recassay.api.publish.analyze"
     Heard(monkeypatch, f"{place}.run_analyses", ({}, {}))
-    monkeypatch.setattr(f"{place}.verdict", lambda done, skipped: ["no algorithm wins"])
-    monkeypatch.setattr(f"{place}.cautions", lambda content: [("power", "few datasets")])
-    monkeypatch.setattr(f"{place}.speaker", lambda table: lambda text: f"{text} ({len(table.algorithms)} models)")
-    report = recassay.analyze(TABLE, "ndcg@10")
-    assert report.verdict == ["no algorithm wins (6 models)"]
-    assert report.cautions == ["power: few datasets (6 models)"]
+    monkeypatch.setattr(f"{place}.verdict", lambda done, skipped, words: [f"no {words.algorithm} wins"])
+    monkeypatch.setattr(f"{place}.cautions", lambda content: [("power", f"few {content.words.datasets}")])
+    table = replace(recassay.load_results(TABLE), words=("model", "task"))
+    report = recassay.analyze(table, "ndcg@10")
+    assert report.verdict == ["no model wins"]
+    assert report.cautions == ["power: few tasks"]
     evidence = known_evidence(PER_USER, recassay.load_results(PER_USER), None)
     scores, skipped = evidence["users"]()(HITS)
     assert ([one.dataset for one in scores], skipped) == (["d0", "d1"], {})

@@ -11,6 +11,7 @@ from recassay.core.tables.labels import find_label, metric_name
 from recassay.core.tables.matrix import Matrix, MissingCells
 from recassay.core.tables.results import Results
 from recassay.core.tables.sources import Source
+from recassay.reporting.words.missing import missing_cells
 
 
 def results(rows, *more, metric="mrr", **options):
@@ -98,12 +99,12 @@ def test_what_is_left_when_everything_with_a_hole_is_dropped():
         results(rows[:4]).matrix("mrr", missing="drop-algorithms")
     kept = results([*rows, ("D", "x", 5.0), ("D", "y", 6.0)]).matrix("mrr", missing="drop-algorithms")
     assert (kept.algorithms, kept.values.tolist()) == (("C", "D"), [[3, 4], [5, 6]])
-    assert kept.missing.sentence() == "2 cells were missing; dropped 2 algorithms: A, B"
+    assert missing_cells(kept.missing) == "2 cells were missing; dropped 2 algorithms: A, B."
     assert kept.missing.cells == (("A", "y"), ("B", "x"))
     empty = results([("A", "x", 1.0), ("A", "y", None), ("B", "x", 2.0), ("B", "y", None)])
     with pytest.raises(InputError, match="no algorithm has mrr on y; choose `missing='drop-datasets'`"):
         empty.matrix("mrr", missing="worst")
-    assert MissingCells("drop-datasets").sentence() == ""
+    assert missing_cells(MissingCells("drop-datasets")) == ""
 
 
 def test_a_single_dataset_is_enough_only_where_it_is_said():

@@ -15,6 +15,7 @@ from recassay.core.tables.responses import MISSING
 from recassay.data.tables.characteristics import read_characteristics, read_properties
 from recassay.data.tables.read import read_table
 from recassay.data.tables.responses import read_items, read_responses
+from recassay.reporting.words.missing import missing_cells
 
 LONG = """algorithm,dataset,metric,value
 EASE,d1,ndcg@10,0.3
@@ -139,7 +140,7 @@ def test_missing_policies(write):
     dropped = results.matrix("ndcg@10", missing="drop-datasets")
     assert dropped.datasets == ("d1", "d2")
     assert dropped.missing.dropped == ("d3", "d4")
-    assert "2 cells were missing; dropped 2 datasets: d3, d4" in dropped.missing.sentence()
+    assert "2 cells were missing; dropped 2 datasets: d3, d4" in missing_cells(dropped.missing)
     filled = results.matrix("ndcg@10", missing="worst")
     assert filled.values[0].tolist() == [0.3, 0.4, 0.5, 0.1]
     with pytest.raises(RecAssayError, match="only one algorithm has values for ndcg@10"):
@@ -194,7 +195,7 @@ def test_stated_deviations_become_standard_errors(write):
     hole = load_results(write(SPREAD.replace("B,x,joy,3", "B,x,joy,")))
     dropped = hole.matrix("joy", missing="drop-datasets", least_datasets=1)
     assert (dropped.datasets, dropped.standard_errors.tolist()) == (("y",), [[3.0], [0.5]])
-    assert dropped.missing.sentence() == "1 cell was missing; dropped 1 dataset: x"
+    assert missing_cells(dropped.missing) == "1 cell was missing; dropped 1 dataset: x."
     repeated = load_results(write(SPREAD.replace("runs", "seed") + "A,x,joy,5,9,17,True\n")).matrix("joy")
     assert repeated.standard_errors[0].tolist() == [0.0, 3.0]
     assert repeated.replicates[0, 0].tolist() == [1.0, 5.0]
@@ -210,7 +211,7 @@ def test_the_worst_value_fills_repeats_too():
     assert matrix.replicates[:, 0].tolist() == [[1, 2], [2, 3]]
     assert np.isnan(matrix.replicates[1, 1]).tolist() == [False, True]
     assert matrix.replicates[1, 1, 0] == 5.5
-    assert matrix.missing.sentence() == "1 cell was missing; each took the worst value seen on its dataset"
+    assert missing_cells(matrix.missing) == "1 cell was missing; each took the worst value seen on its dataset."
 
 
 DEFECTS = {

@@ -14,13 +14,12 @@ import polars as pl
 import pytest
 
 from recassay.core.errors import UsageError
+from recassay.core.vocabulary import USUAL
 from recassay.plots.grammar import Chart, altair_chart, hconcat, layer, specification
 from recassay.reporting import drawing, figures, folder, telling
 from recassay.reporting.figures import FilledSection
 from recassay.reporting.page.parts import Body, definitions, documentation
 from recassay.reporting.section import Brief, Figure, Section, Table
-from recassay.reporting.spoken import spoken_answer
-from recassay.reporting.telling import Answer
 
 ROWS = [{"a": 1}]
 
@@ -79,15 +78,15 @@ def test_pictures_begin_to_be_drawn_and_those_without_a_specification_are_told()
 def test_only_the_last_result_is_drawn_ahead(monkeypatch):
     told = []
 
-    def sections(results, *, only):
+    def sections(results, words, *, only):
         told.append(only)
         return [filled(pictures=[Figure(name, "C.", small(title=name), "numbers") for name in ("one", "two")])]
 
     monkeypatch.setattr(figures, "build_sections", sections)
     pool = Pool()
-    figures.draw_ahead({"rank": 1, "joy": 2}, ("svg", "pdf"), pool, without=["two"])
+    figures.draw_ahead({"rank": 1, "joy": 2}, USUAL, ("svg", "pdf"), pool, without=["two"])
     assert (told, pool.asked) == (["joy"], [("one", ("svg", "pdf"))])
-    figures.draw_ahead({}, ("svg",), pool)
+    figures.draw_ahead({}, USUAL, ("svg",), pool)
     assert len(pool.asked) == 1, "of nothing, nothing is drawn, and nothing is raised"
 
 
@@ -151,7 +150,7 @@ def test_data_given_above_are_those_of_every_panel():
 def test_a_folder_of_tables_figures_and_one_document(monkeypatch, tmp_path):
     pictures = [Figure(name, "C.", small(title=name), "numbers") for name in ("good", "bad one")]
     section = filled(pictures=pictures, frames={"plan": pl.DataFrame({"n": [1]}), "of mine": pl.DataFrame({"n": [2]})})
-    monkeypatch.setattr(folder, "build_sections", lambda results: [section])
+    monkeypatch.setattr(folder, "build_sections", lambda results, words: [section])
 
     class Half(Pool):
         def submit(self, spec, formats):
@@ -174,7 +173,7 @@ def test_a_folder_of_tables_figures_and_one_document(monkeypatch, tmp_path):
     built = []
     monkeypatch.setattr("recassay.reporting.page.build.build_page",
                         lambda *given, **named: built.append((given, named)) or "a page \ud800")  # fmt: skip
-    content, pool = Made(), Half()
+    content, pool = Made(words=USUAL), Half()
     made = folder.write_folder(tmp_path / "two", {}, {}, formats=("pdf",), content=content, drawers=pool)
     assert [path.name for path in made] == ["report.html", "analysis.json", "good.pdf"], "the SVG is in the page"
     assert made[0].read_text() == "a page \\ud800"
@@ -201,7 +200,7 @@ def test_few_pictures_are_drawn_in_this_process(monkeypatch, tmp_path, count, pr
             return None
 
     pictures = [Figure(f"f{i}", "C.", small(title=f"f{i}"), "numbers") for i in range(count)]
-    monkeypatch.setattr(folder, "build_sections", lambda results: [filled(pictures=pictures)])
+    monkeypatch.setattr(folder, "build_sections", lambda results, words: [filled(pictures=pictures)])
     monkeypatch.setattr(folder, "Drawers", Started)
     folder.write_folder(tmp_path, {}, {}, formats=("svg",))
     assert started == [processes]
@@ -212,7 +211,7 @@ SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><path d="M0,
 
 def body(*sections, datasets=("x", "y"), beside=None, analyses=None, **questions):
     results = Made(algorithms=("a", "b"), datasets=datasets)
-    content = Made(results=results, analyses=analyses or {}, questions=questions)
+    content = Made(results=results, analyses=analyses or {}, questions=questions, words=USUAL, own=())
     return Body(content, sections, beside=beside)
 
 
@@ -383,23 +382,6 @@ def test_a_section_of_a_plugin_that_would_end_the_process_is_told():
     assert not_done == ["the sentences of the section 'Joy' failed with SystemExit: 3"]
     given = Section(Told, "Joy", "datasets", "report", sentences=lambda result: iter(["One."]))
     assert telling.ask(given, "sentences", Told(), not_done) == ["One."]
-
-
-def test_an_answer_in_the_words_of_the_table():
-    results = Made(words=("model", "task"), algorithms=("x",), datasets=("t",), metrics=("m",))
-    table = Table("Each algorithm", ["algorithm", "datasets"], [["algorithm", "1"]], names=2, important=["datasets"],
-                  notes=["A dataset."], most=7)  # fmt: skip
-    brief = Brief("An algorithm.", table, frozenset("x"), ("One dataset.",), "Few datasets.", "Add datasets.")
-    told = spoken_answer(Answer(("Two algorithms.",), (table,), ("the dataset failed",), brief), results)
-    spoken = Table("Each model", ["model", "tasks"], [["algorithm", "1"]], names=2, important=["tasks"],
-                   notes=["A task."], most=7)  # fmt: skip
-    assert told == Answer(
-        ("Two models.",), (spoken,), ("the task failed",),
-        Brief("A model.", spoken, frozenset("x"), ("One task.",), "Few tasks.", "Add tasks."),
-    )  # fmt: skip
-    assert spoken_answer(Answer(("A dataset.",)), results) == Answer(("A task.",))
-    bare = spoken_answer(Answer(brief=Brief("A dataset.")), results).brief
-    assert bare == Brief("A task."), "no table, no caution, no next step"
 
 
 def test_sections_of_plugins_are_those_that_load_and_none_of_ours(monkeypatch):

@@ -71,10 +71,11 @@ def test_a_section_is_checked_when_it_is_stated():
 def test_plots_make_figures_where_they_apply():
     plots = Plots([
         Plot("one", "Caption.", lambda result: "chart 1"),
-        Plot("two", lambda result: f"Of {result}.", lambda result: "chart 2", "table", when=lambda result: result > 3),
+        Plot("two", lambda result: f"Of {result}.", lambda result, words: f"chart {words.algorithm}", "table",
+             when=lambda result: result > 3),
     ])  # fmt: skip
     assert plots(3) == [Figure("one", "Caption.", "chart 1", "one")]
-    assert plots(4)[1] == Figure("two", "Of 4.", "chart 2", "table")
+    assert plots(4)[1] == Figure("two", "Of 4.", "chart algorithm", "table")
     stated = plot("three", "Of 3.", table="other", when=lambda result: result == 3)(lambda result: "chart 3")
     assert (stated(5), stated.figure(5)) == ("chart 3", Figure("three", "Of 3.", "chart 3", "other"))
     assert [stated.when(result) for result in (3, 4)] == [True, False]

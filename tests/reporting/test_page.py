@@ -24,6 +24,7 @@ from recassay.core.specs.specs import SplitName
 from recassay.core.tables.facts import AuditFinding, StudyFacts
 from recassay.core.tables.matrix import MissingCells
 from recassay.core.tables.results import Results
+from recassay.core.vocabulary import USUAL
 from recassay.plots.theme import COLOURS
 from recassay.reporting.content import ReportContent, grouped
 from recassay.reporting.figures import FilledSection
@@ -41,6 +42,7 @@ from recassay.reporting.page.top import _budget, _protocol, _split, top
 from recassay.reporting.paper.captions import SPLITS as paper_words
 from recassay.reporting.section import Section, Table
 from recassay.reporting.tables import column_texts, html_section_table, html_table, latex, markdown, paper_tables, shown
+from recassay.reporting.words.missing import missing_cells
 from recassay.store.records import CellRecord
 from recassay.testing.results import synthetic_results
 from support.shared import HOSTILE
@@ -483,7 +485,16 @@ def judged(count=3, **given):
     return Made(**{**usual, **given})
 
 
-def test_the_verdict_as_a_table():
+def as_stated(monkeypatch):
+    """The sentences of a verdict are those that a stand-in states."""
+    for kind in ("headline", "sentences", "caution", "next_step", "why", "how_sure", "what_would_change"):
+        monkeypatch.setattr(
+            f"recassay.reporting.words.verdict.{kind}", lambda verdict, words, kind=kind: getattr(verdict, kind)
+        )
+
+
+def test_the_verdict_as_a_table(monkeypatch):
+    as_stated(monkeypatch)
     table = verdict_table(judged())
     assert table.title == "nDCG@10 (higher is better), 6 datasets"
     assert table.header == ("algorithm", "nDCG@10", "mean rank", "1      90 %      3", "groups", "could be best",
@@ -554,7 +565,8 @@ def test_the_cells_of_the_forest():
     assert {count: forest._ticks(count) for count in ticks} == ticks
 
 
-def test_the_card_of_a_verdict():
+def test_the_card_of_a_verdict(monkeypatch):
+    as_stated(monkeypatch)
     card = str(forest.verdict_card(judged(caution="Careful.", next_step="More.")))
     assert '<section id="verdict" class="shared-lead"' in card
     assert '<p class="lead">First of 5\u00a0%.</p>' in card
@@ -569,8 +581,9 @@ def test_the_card_of_a_verdict():
         '<figure class="forest-plot"><table class="forest"><thead><tr><th scope="col" class="name">Algorithm</th>'
         in card
     )
-    plain = str(forest.verdict_card(judged(sentences=(), why=(), what_would_change=(), grade="not_comparable"),
-                                    graded=False))  # fmt: skip
+    bare = judged(why=(), what_would_change=(), grade="not_comparable", next_step="More.")
+    plain = str(forest.verdict_card(bare, own=("Mine is first.",)))
+    assert 'class="headline">Mine is first.</h2>' in plain
     for absent in ('class="grade"', 'class="lead"', "Caution", "Next.", "<details>", "<table", 'class="folds"'):
         assert absent not in plain
 
@@ -602,16 +615,16 @@ def test_the_line_below_the_heading(monkeypatch):
 
 
 def test_why_cells_failed():
-    assert failures(None) is None
-    assert "No cell failed: all 4 that ran are done." in failures(facts())
+    assert failures(None, USUAL) is None
+    assert "No cell failed: all 4 that ran are done." in failures(facts(), USUAL)
     cells = [CellRecord(str(i), "SLIM", f"d{i}", 1, None, {}, "failed", "no luck") for i in range(2)]
     other = CellRecord("3", "EASE", "d0", 1, None, {}, "timeout", None)
-    page = failures(facts(failed=(*cells, other)))
+    page = failures(facts(failed=(*cells, other)), USUAL)
     assert "<caption>Why 3 cells failed, each cause once</caption>" in page
     assert re.findall("<t[hd][^>]*>([^<]*)</t[hd]>", page)[5:] == [
         "failed", "SLIM", "d0, d1", "2", "no luck", "timeout", "EASE", "d0", "1", "no reason was kept"
     ]  # fmt: skip
-    assert "Why 1 cell failed" in failures(facts(failed=(other,)))
+    assert "Why 1 cell failed" in failures(facts(failed=(other,)), USUAL)
 
 
 def test_the_data_of_the_leaderboard():
@@ -679,7 +692,7 @@ def test_a_page_about_one_algorithm_shows_no_grade():
     results = Results.from_frame(synthetic_results(5))
     about = content(synthetic_results(5), compare=recassay.compare(results, "ndcg@10"))
     assert 'class="grade"' in top(about, [])
-    assert 'class="grade"' not in top(replace(about, graded=False), [])
+    assert 'class="grade"' not in top(replace(about, own=("It is first.",)), [])
 
 
 def test_a_page_without_results_has_no_leaderboard():
@@ -908,15 +921,15 @@ def test_long_lists_are_cut():
         assert f"<dt>{row}</dt><dd>45: {', '.join(names[:40])} and 5 more</dd>" in page
     sources = [Made(file=f"f{i}.csv", sha256="0" * 64) for i in range(7)]
     bare = content(synthetic_results(2))
-    some = Made(**{name: getattr(bare.results, name) for name in ("algorithms", "datasets", "metrics", "table")},
-                sources=sources)  # fmt: skip
+    known = ("algorithms", "datasets", "metrics", "table", "words")
+    some = Made(**{name: getattr(bare.results, name) for name in known}, sources=sources)
     page = str(top(replace(bare, results=some), []))
     assert "f4.csv (SHA-256 000000000000…)</dd>" in page
     assert "f5.csv" not in page
     lost = tuple(CellRecord(str(i), f"a{i:02d}", "d", 1, None, {}, "failed", "no luck") for i in range(25))
-    assert "a19 and 5 more</td>" in failures(facts(failed=lost))
+    assert "a19 and 5 more</td>" in failures(facts(failed=lost), USUAL)
     wide = tuple(replace(cell, algorithm="a", dataset=f"d{i:02d}") for i, cell in enumerate(lost))
-    assert "d19 and 5 more</td>" in failures(facts(failed=wide))
+    assert "d19 and 5 more</td>" in failures(facts(failed=wide), USUAL)
     spent = {f"a{i:02d}": (3, 3) for i in range(25)}
     told = glance(facts(protocol={"split": "given"}, spent=spent))[0]["Tuning"]
     assert told.startswith("3 trials for each cell of a00, a01")
@@ -940,7 +953,7 @@ def test_gaps_of_the_analysed_metric_are_told_by_its_analysis():
     )  # fmt: skip
     missing = MissingCells("worst", (("b", "y"),))
     told = list(cautions(content(frame, odd=Made(missing="none"), rank=Made(missing=missing))))
-    assert told == [("Missing cells", f"Of ndcg@10, {missing.sentence()}.")]
+    assert told == [("Missing cells", f"Of ndcg@10, {missing_cells(missing)}")]
     assert list(cautions(content(frame))) == [], "nothing else is said of the metric itself"
 
 

@@ -14,6 +14,7 @@ import pytest
 
 from recassay.analysis.strata.result import Crossing
 from recassay.analysis.users.result import DatasetUsers, UserPair, UsersResult
+from recassay.core.vocabulary import USUAL
 from recassay.plots import decodirt as decodirt_plots
 from recassay.plots import strata as strata_plots
 from recassay.plots.forms import label_rows
@@ -72,7 +73,8 @@ def test_differences_over_users():
 def test_open_ends_of_ratings_run_to_the_edge():
     rows = [{"algorithm": "a", "rating": 1600.0, "low": 1500.0, "high": np.inf, "win_rate": 1.0},
             {"algorithm": "b", "rating": 1400.0, "low": -np.inf, "high": 1450.0, "win_rate": 0.0}]  # fmt: skip
-    chart = ratings.plot_ratings(Made(to_frame=lambda: framed(*rows), metric="m", confidence=0.9, rounds="5 datasets"))
+    chart = ratings.plot_ratings(Made(to_frame=lambda: framed(*rows), metric="m", confidence=0.9, battles=None,
+                                      datasets=("x",) * 5))  # fmt: skip
     drawn = rows_of(chart.to_dict())[0]
     assert changed("charts", "ratings", shows(chart.to_dict())) == []
     assert [(row["low"], row["high"]) for row in drawn] == [(1500.0, 1700.0), (1300.0, 1450.0)]
@@ -81,7 +83,7 @@ def test_open_ends_of_ratings_run_to_the_edge():
 def test_costs_below_a_tenth_of_a_millisecond_are_drawn_at_it():
     row = {"measure": "seconds_fit", "algorithm": "a", "least": 1e-6, "lower_quartile": 1e-5, "median": 0.5,
            "upper_quartile": 1.0, "most": 2.0, "sum": 4.0, "cells": 5}  # fmt: skip
-    spec = cost.plot_cost(Made(spread=lambda key: framed(row), measures=["seconds_fit"]), "algorithm").to_dict()
+    spec = cost.plot_cost(Made(spread=lambda key: framed(row), measures=["seconds_fit"]), key="algorithm").to_dict()
     assert changed("charts", "cost", shows(spec)) == []
     (drawn,) = rows_of(spec)[0]
     assert (drawn["least"], drawn["lower_quartile"], drawn["median"], drawn["most"]) == (1e-4, 1e-4, 0.5, 2.0)
@@ -137,7 +139,8 @@ def test_the_specification_curve():
     assert spec["title"]["text"] == "Specification curve: a against b"
     long = universes(axes={"split": ("time", "random"), "k": tuple(map(str, range(39)))})
     assert len(multiverse.plot_curve(long).to_dict()["vconcat"]) == 2, "the longer axis is left out"
-    assert multiverse.plot_curve.caption(universes()).startswith("a beats b: the lead in mean rank of every universe")
+    caption = multiverse.plot_curve.caption(universes(), USUAL)
+    assert caption.startswith("a beats b: the lead in mean rank of every universe")
     full = universes(axes={"split": ("time", "random"), "k": tuple(map(str, range(38)))})
     assert len(multiverse.plot_curve(full).to_dict()["vconcat"]) == 3, "forty rows of choices fit"
     alone = multiverse.plot_curve(universes(claims=universes().claims[:1])).to_dict()
@@ -636,7 +639,7 @@ def test_charts_of_many_datasets_and_classifiers_are_larger():
     bins = [Made(number=n, low=n, high=n, probability=dict.fromkeys(reversed(names), 0.5), parameters={"guessing": 0.1})
             for n in range(4)]  # fmt: skip
     answered_right = classified(metadata_bins={"PercentageOfInstancesWithMissingValues": bins})
-    spec = decodirt_plots.plot_probability(answered_right, "PercentageOfInstancesWithMissingValues").to_dict()
+    spec = decodirt_plots.plot_probability(answered_right, name="PercentageOfInstancesWithMissingValues").to_dict()
     assert [(view["width"], view["height"]) for view in spec["vconcat"]] == [(336, 266), (336, 90)]
     assert spec["vconcat"][0]["encoding"]["color"]["scale"]["domain"] == names
     assert spec["vconcat"][0]["encoding"]["color"]["legend"]["columns"] == 2
@@ -661,7 +664,7 @@ def test_right_answers_by_a_property():
     bins = [Made(number=1, low=2.0, high=2.0, probability={"a": 0.7}, parameters={"difficulty": 0.5}),
             Made(number=2, low=3.0, high=12345.0, probability={"a": 0.6}, parameters={"difficulty": 0.1})]  # fmt: skip
     result = classified(metadata_bins={"NumberOfInstances": bins})
-    spec = decodirt_plots.plot_probability(result, "NumberOfInstances").to_dict()
+    spec = decodirt_plots.plot_probability(result, name="NumberOfInstances").to_dict()
     assert changed("charts", "decodirt_by_NumberOfInstances", shows(spec)) == []
     lines, bars = rows_of(spec)
     assert lines == [{"label": "bin 1: 2", "classifier": "a", "probability": 0.7},
@@ -671,7 +674,7 @@ def test_right_answers_by_a_property():
     for one in bins:
         one.parameters = {"discrimination": 0.25}
     other = classified(metadata_bins={"MinorityClassPercentage": late})
-    drawn = decodirt_plots.plot_probability(other, "MinorityClassPercentage").to_dict()["vconcat"]
+    drawn = decodirt_plots.plot_probability(other, name="MinorityClassPercentage").to_dict()["vconcat"]
     assert drawn[0]["encoding"]["color"]["scale"]["domain"] == ["0", "a"], "whoever answers in a bin"
     assert drawn[1]["encoding"]["y"]["title"] == "mean discrimination"
     assert [row["value"] for row in rows_of(drawn[1])[0]] == [0.25, 0.25, 0.75]
@@ -709,7 +712,7 @@ def test_difficulty_against_discrimination():
     ranges = [{"direction": direction, "low": 0.1, "high": 0.9, "trait": "ability"} for direction in (2, 1)]
     result = Made(directions=[Made(traits=traits)], trait=traits.__getitem__, metric="m",
                   frames=lambda: {"irt_curves": framed(*curves), "irt_ranges": framed(*ranges)})  # fmt: skip
-    spec = beta_irt.plot_direction(result, 1).to_dict()
+    spec = beta_irt.plot_direction(result, number=1).to_dict()
     assert changed("charts", "irt_datasets", shows(spec)) == []
     rows = rows_of(spec)
     first, second = rows[0]
@@ -727,13 +730,13 @@ def test_difficulty_against_discrimination():
     for names in (traits["difficulty"], traits["discrimination"]):
         many = np.linspace(0.1, 0.9, 40)
         names.names, names.estimate, names.low, names.high = tuple(f"d{i}" for i in range(40)), many, many, many
-    tall = beta_irt.plot_direction(result, 1).to_dict()["hconcat"]
+    tall = beta_irt.plot_direction(result, number=1).to_dict()["hconcat"]
     assert [panel["height"] for panel in tall] == [42 * 13, 42 * 13], "a row for each label"
     result.trait = {**traits, "difficulty": trait(0.3, 0.7), "discrimination": trait(1.0, -2.0)}.__getitem__
     other = {"challenge": trait(0.5, 0.6), "difficulty_limit": trait(0.3, 0.7), "consistency": trait(1.0, 2.0)}
     result.directions.append(Made(traits=other))
     result.trait = {**traits, **other}.__getitem__
-    reverse = beta_irt.plot_direction(result, 2).to_dict()
+    reverse = beta_irt.plot_direction(result, number=2).to_dict()
     assert changed("charts", "irt_algorithms", shows(reverse)) == []
     assert reverse["title"]["text"] == "What the algorithms bear, m"
     axes = reverse["hconcat"][0]["layer"][0]["encoding"]

@@ -12,9 +12,14 @@ import numpy as np
 import polars as pl
 import pytest
 
+from recassay.analysis.bench.result import NOT_ASKED
 from recassay.analysis.model.result import PredictedCell, Shares, TippingPoint
+from recassay.analysis.plan.result import Look
+from recassay.analysis.stress.result import Change
 from recassay.analysis.users.random_effects import RandomEffects
 from recassay.analysis.users.result import DatasetUsers, PairSummary, UserPair, UsersResult
+from recassay.core.tables.matrix import MissingCells
+from recassay.core.vocabulary import USUAL
 from recassay.reporting.sections import (
     adaptive,
     advise,
@@ -41,6 +46,12 @@ from recassay.reporting.sections import (
     user_irt,
     users,
 )
+from recassay.reporting.words import adaptive as adaptive_words
+from recassay.reporting.words import bench as bench_words
+from recassay.reporting.words import compare as compare_words
+from recassay.reporting.words import decodirt as decodirt_words
+from recassay.reporting.words import rank as rank_words
+from recassay.reporting.words import verdict as verdict_words
 
 
 def kept(*tables):
@@ -176,7 +187,9 @@ def test_the_tables_over_users():
         assert untested.rows[0][5] == "", "there is no test to tell"
     ten = replace(WON, pairs=(pair("EASE", "ALS", 0.1, significant=True, counts=(6, 0, 4)),
                               pair("EASE", "ALS", 0.1, significant=True, counts=(0, 9, 1))))  # fmt: skip
-    assert users.pairs_table(ten, user_tests(ten)).notes[1].startswith("In 1 of 2 pairs fewer than 10 users differ")
+    assert (
+        users.pairs_table(ten, user_tests(ten), USUAL).notes[1].startswith("In 1 of 2 pairs fewer than 10 users differ")
+    )
     (_, of_open) = users.tables(user_tests(OPEN))
     assert len(of_open.notes) == 1, "no user differs in the first pair, and many in the others"
 
@@ -331,7 +344,7 @@ def test_dataset_by_dataset():
         ("stated", "from the deviations that the table states"),
         ("repeats", "over seeds or folds"),
     ):
-        caption = per_dataset.plot_intervals.caption(Made(source=source, confidence=0.9))
+        caption = per_dataset.plot_intervals.caption(Made(source=source, confidence=0.9), USUAL)
         assert caption == f"Each dataset's values with 90 % intervals {words}."
     shown = {0.1234: "0.123", 12.345: "12.35", 12345.6: "1.2e+04", 0.0004: "<0.001", -0.0004: "~0", 0.0: "0.000",
              0.0005: "0.001", 10.0: "10", 9.9996: "10.000", 1e4: "1.0e+04"}  # fmt: skip
@@ -358,8 +371,8 @@ def test_the_pareto_front():
         f"{start}seconds: b, a; by seconds: b, a; by seconds: b, a. That holds for the datasets at hand; they are too "
         "few to speak of others."
     ]
-    assert pareto.plot_pareto.caption(few).endswith("beaten in both; left out where values are missing: x.")
-    assert pareto.plot_pareto.caption(sure).endswith("hollow ones are beaten in both.")
+    assert pareto.plot_pareto.caption(few, USUAL).endswith("beaten in both; left out where values are missing: x.")
+    assert pareto.plot_pareto.caption(sure, USUAL).endswith("hollow ones are beaten in both.")
     mixed = Made(metric="ndcg@10", trades=[few.trades[0], sure.trades[0]])
     assert pareto.sentences(mixed)[0].endswith("the datasets that agree."), (
         "shares stand in brackets where they are known"
@@ -468,12 +481,12 @@ def test_what_more_would_tell():
         assert list(plan.sentences(result)) == [sentence]
     _, *others = plan.sentences(
         planned(open_pair(), open_pair(), out_of_reach=lambda: ["one"], left_out=1200, challenger="b",
-                removed=("d", "e"), look=Made(sentence=lambda: "Look again after 10.")))  # fmt: skip
+                removed=("d", "e"), look=Look("a", (), ("b",), 10, 0.05, {})))  # fmt: skip
     assert others == [
         "1 of 2 undecided pairs is out of reach of 1,000 datasets.",
         "1,200 further undecided pairs, outside the best algorithms, are not planned for.",
         "Without 2 of the 8 complete datasets b would have the best mean rank.",
-        "Look again after 10.",
+        "a leads, but after 10 datasets its lead is not yet significant.",
     ]
     (_, further) = plan.sentences(planned(open_pair(), left_out=2))
     assert further == "2 further undecided pairs, outside the best algorithms, are not planned for."
@@ -638,7 +651,7 @@ def test_the_tables_of_few_datasets():
 
 def claim(**given):
     counts = Made(ahead=40, tied=2, behind=18, universes=60, holds=20, undecided=35, reversed=5)
-    usual = {"statement": "a is best", "counts": counts, "named": False, "exceptions": "", "by_dataset": {}, "p": 0.04,
+    usual = {"statement": "a is best", "counts": counts, "named": False, "fails": (), "by_dataset": {}, "p": 0.04,
              "lead": 0.456, "leaky": None, "rival": None}  # fmt: skip
     return Made(**{**usual, **given})
 
@@ -661,11 +674,12 @@ def test_claims_over_universes():
     assert list(multiverse.sentences(universes(claim()))) == [
         best, WITHIN, f"Over all universes its support is more than {joint}40)."
     ]  # fmt: skip
+    fails = (Made(choices={"split": "random"}, fails=15, of=20),)
     by_dataset = {"x": (10, 2), "y": (3, 9), "z": (2, 1), "w": (0, 0), "v": (4, 0)}
-    assert list(multiverse.sentences(universes(claim(named=True, exceptions="split: random", by_dataset=by_dataset,
+    assert list(multiverse.sentences(universes(claim(named=True, fails=fails, by_dataset=by_dataset,
                                                      p=0.05)))) == [
         "a is best in 40 of 60 universes (tied in 2), by mean rank.",
-        "It fails mainly under split: random.",
+        "It fails mainly under split = random (15 of 20 such universes).",
         "By dataset it is seen in 0 of 0 universes on w and in 4 of 4 on v.",
         WITHIN,
         f"Over all universes its support is not more than {joint}50).",
@@ -799,7 +813,7 @@ def test_a_part_of_the_grid():
     assert whole[0] == "Every cell was run: a, b and c are the best three of the whole grid."
     assert not any("was not run" in line for line in whole)
     assert list(adaptive.sentences(partly(probed=1)))[2].startswith("1 cell was probed besides (30 s, counted above)")
-    assert "3 of 6 cells and 1 probe, " in adaptive.standing(partly(probed=1))
+    assert "3 of 6 cells and 1 probe, " in adaptive_words.standing(partly(probed=1))
     rho = next(adaptive.sentences(partly(target="rho", probabilities={"first": 1, "rho": 0.99999})))
     assert rho == "Certified with 99.9 %: the order a, b agrees with that of the whole grid (rho at least 0.9)."
     none_yet = list(adaptive.sentences(partly(measured=np.zeros((2, 3), bool))))
@@ -821,7 +835,7 @@ def test_where_the_belief_started():
 def test_how_an_adaptive_run_stands():
     step = Made(probes=[("a", "z")], cells=[("b", "y")], seconds=1200.0)
     cost = "3 of 6 cells, 5.5 % of the predicted cost"
-    assert adaptive.standing(partly()) == f"the first place is settled (96.2 %); place 2 is settled; {cost}"
+    assert adaptive_words.standing(partly()) == f"the first place is settled (96.2 %); place 2 is settled; {cost}"
     for given, words in (
         ({"next": step}, "next: a probe of a on z and 1 more, 20 min"),
         ({"next": Made(probes=[], cells=[("b", "y")], seconds=60.0)}, "next: b on y, 60 s"),
@@ -829,15 +843,15 @@ def test_how_an_adaptive_run_stands():
         ({"ended": "certified"}, "nothing more has to be run"),
         ({"prior": ("kdd24 (12 algorithms)",)}, "prior: kdd24, as much as 1.23 datasets"),
     ):
-        assert adaptive.standing(partly(**given)).endswith(f"{cost}; {words}")
-    assert adaptive.standing(partly(target="order", certified=False, indifference=0.5, probed=2)) == (
+        assert adaptive_words.standing(partly(**given)).endswith(f"{cost}; {words}")
+    assert adaptive_words.standing(partly(target="order", certified=False, indifference=0.5, probed=2)) == (
         "the order up to 0.5 mean ranks is not settled (50.0 %); places 1 to 2 are settled; 3 of 6 cells and 2 probes, "
         "5.5 % of the predicted cost"
     )
-    rho = adaptive.standing(partly(target="rho", measured=np.ones((2, 3), bool)))
+    rho = adaptive_words.standing(partly(target="rho", measured=np.ones((2, 3), bool)))
     assert rho.startswith("the order (rho at least 0.9) is settled (known); ")
     shares = {0.1: "10 %", 0.099: "9.9 %", 0.002: "0.2 %", 0.0019: "0.19 %"}
-    assert {share: adaptive.cost_share(share) for share in shares} == shares
+    assert {share: adaptive_words.cost_share(share) for share in shares} == shares
 
 
 def test_the_tables_of_a_part_of_the_grid():
@@ -982,16 +996,23 @@ def trait(names, estimates):
     return Made(names=names, estimate=estimates, order=lambda: order)
 
 
-def responses(datasets=6, algorithms=6, positive=None, warnings=()):
+def responses(datasets=6, algorithms=6, positive=None, holes=0):
     names, items = [f"a{i}" for i in range(algorithms)], [f"d{i}" for i in range(datasets)]
     ability = trait(names, [0.3 + 0.1 * i for i in range(algorithms)])
     challenge = trait(items, [0.8 - 0.1 * i for i in range(datasets)])
     exceeds = np.full((algorithms, algorithms), 0.5)
     exceeds[-1, -2] = 0.914
-    direct = Made(exceeds=exceeds, items=items, probability_positive=positive or [0.5] * datasets)
-    reverse = Made(highest=np.array([0.7] + [0.0] * (datasets - 1)), lowest=np.array([0.0] * (datasets - 1) + [0.6]))
+    fine = {"flat": (), "reliability": 1.0, "reached": True, "settled": True}
+    direct = Made(number=1, exceeds=exceeds, items=items, probability_positive=positive or [0.5] * datasets, **fine)
+    reverse = Made(
+        number=2,
+        **fine,
+        highest=np.array([0.7] + [0.0] * (datasets - 1)),
+        lowest=np.array([0.0] * (datasets - 1) + [0.6]),
+    )
     return Made(directions=(direct, reverse), trait=lambda name: ability if name == "ability" else challenge,
-                datasets=items, algorithms=names, warnings=warnings)  # fmt: skip
+                datasets=items, algorithms=names, higher_is_better=True,
+                values=np.array([np.nan] * holes + [0.5] * (6 - holes)))  # fmt: skip
 
 
 def test_ability_and_challenge():
@@ -1000,14 +1021,12 @@ def test_ability_and_challenge():
         "challenging dataset (0.80, in 70 % of bootstrap replicates over the algorithms), d5 the least (0.30, in 60 % "
         "of bootstrap replicates over the algorithms)."
     ]
-    few = beta_irt.sentences(
-        responses(datasets=4, algorithms=4, positive=[0.49, 0.5, 0.9, 0.1], warnings=["it is odd"])
-    )
+    few = beta_irt.sentences(responses(datasets=4, algorithms=4, positive=[0.49, 0.5, 0.9, 0.1], holes=2))
     assert few == [
         "By item response theory a3 has the highest ability (0.60); d0 is the most challenging dataset (0.80), d3 the "
         "least (0.50).",
         "On d0, d3 abler algorithms do worse (negative discrimination): noise, or an error there.",
-        "It is odd.",
+        "2 of 6 cells are missing and were left out.",
     ]
     assert " with probability 0.91" in beta_irt.sentences(responses(datasets=5, algorithms=4))[0]
     assert "of bootstrap replicates" in beta_irt.sentences(responses(datasets=4, algorithms=5))[0]
@@ -1019,15 +1038,15 @@ def aggregated(firsts, total=4):
 
 def test_who_is_first_under_which_aggregation():
     everywhere = ["mean", "median", "Copeland", "Borda"]
-    assert rank._agreement(aggregated({"a": everywhere})) == "a is first under all 4 aggregations."
-    assert rank._agreement(aggregated({"a": everywhere, "b": ["mean"], "c": ["Borda", "mean"]})) == (
+    assert rank_words._agreement(aggregated({"a": everywhere})) == "a is first under all 4 aggregations."
+    assert rank_words._agreement(aggregated({"a": everywhere, "b": ["mean"], "c": ["Borda", "mean"]})) == (
         "a is first under all 4 aggregations, tied with b under mean; c under Borda, mean."
     )
-    assert rank._agreement(aggregated({"c": ["Borda", "median"], "b": ["mean"], "a": ["Copeland"]})) == (
+    assert rank_words._agreement(aggregated({"c": ["Borda", "median"], "b": ["mean"], "a": ["Copeland"]})) == (
         "The aggregations disagree on who is first: a by Copeland (1 of 4); c by Borda, median (2 of 4); b by mean (1 "
         "of 4)."
     )
-    assert rank._agreement(aggregated({"b": everywhere})) == (
+    assert rank_words._agreement(aggregated({"b": everywhere})) == (
         "The aggregations disagree on who is first: b by mean, median, Copeland, Borda (4 of 4)."
     )
 
@@ -1046,31 +1065,33 @@ def test_missing_cells_in_the_comparison():
     shown, not_shown = (
         f"With the 3 missing cells kept, {words} is shown" for words in ("a difference", "no difference")
     )
-    assert list(compare._holes(Made(skillings_mack=None))) == []
-    assert list(compare._holes(with_holes())) == [f"{shown} {kept.format(40, '')}"]
-    assert list(compare._holes(with_holes(p=0.05, families=4))) == [
+    assert list(compare_words._holes(Made(skillings_mack=None), USUAL)) == []
+    assert list(compare_words._holes(with_holes(), USUAL)) == [f"{shown} {kept.format(40, '')}"]
+    assert list(compare_words._holes(with_holes(p=0.05, families=4), USUAL)) == [
         f"{not_shown} {kept.format(50, ', and the datasets of a family as independent')}"
     ]
     single = with_holes()
     single.skillings_mack.missing = 1
-    assert next(compare._holes(single)).startswith("With the missing cell kept, a difference is shown as a whole")
-    assert list(compare._holes(with_holes(possible=False)))[1:] == [
+    assert next(compare_words._holes(single, USUAL)).startswith(
+        "With the missing cell kept, a difference is shown as a whole"
+    )
+    assert list(compare_words._holes(with_holes(possible=False), USUAL))[1:] == [
         "No values of the missing cells of a single algorithm would change who beats most others."
     ]
-    assert list(compare._holes(with_holes(cells=1)))[1:] == [
+    assert list(compare_words._holes(with_holes(cells=1), USUAL))[1:] == [
         "b would lead if c beat at most 25 % of the others on its missing cell (where it was run: 50 %)."
     ]
-    assert list(compare._holes(with_holes(cells=2, needed=0.9)))[1:] == [
+    assert list(compare_words._holes(with_holes(cells=2, needed=0.9), USUAL))[1:] == [
         "b would lead if c beat at least 90 % of the others on its 2 missing cells (where it was run: 50 %)."
     ]
-    assert "beat at least 50 % of the others" in list(compare._holes(with_holes(needed=0.5)))[1]
+    assert "beat at least 50 % of the others" in list(compare_words._holes(with_holes(needed=0.5), USUAL))[1]
 
 
 def test_the_control_against_the_others():
     def said(**known):
         names = ("own", *known)
         verdict = Made(control="own", algorithms=names, status_of=lambda _, other: known[other])
-        return compare._control(verdict)
+        return compare_words._control(verdict, USUAL)
 
     end = "(adjusted for its {} comparisons; valid if it was named before the results were seen)."
     assert said(a="better", b="undecided", c="undecidable", d="worse", e="equivalent", f="better") == (
@@ -1105,13 +1126,15 @@ def benched(**given):
 
 
 def test_one_algorithm_among_the_baselines(monkeypatch):
-    monkeypatch.setattr(bench, "beaten_sentences", lambda result: ["It beats j."])
+    monkeypatch.setattr(bench_words, "headline", lambda result, words: "g is 7th.")
+    monkeypatch.setattr(bench_words, "beaten", lambda result: ["It beats j."])
+    monkeypatch.setattr(bench_words, "caution", lambda verdict, words: verdict.caution)
     assert bench.sentences(benched()) == ["g is 7th.", "It beats j."]
-    skipped = {"y": bench.NOT_ASKED, "z": "no users", "w": bench.NOT_ASKED}
+    skipped = {"y": NOT_ASKED, "z": "no users", "w": NOT_ASKED}
     told = bench.sentences(benched(seconds=1234.5, joules=2500.0, skipped=skipped, left_out=("h",), notes=("Note.",)))
     assert told[2:] == [
         "g took 1.23e+03 s and 2.5 kJ in all, tuning included.",
-        f"1 of the benchmark's 6 datasets were used; not used: z (no users), 2 {bench.NOT_ASKED}.",
+        f"1 of the benchmark's 6 datasets were used; not used: z (no users), 2 {NOT_ASKED}.",
         "Not compared, since values are missing: h.",
         "Note.",
     ]
@@ -1167,34 +1190,38 @@ def by_both_tests(decided, significant, favours, **power):
 
 def test_the_usual_test_of_papers_is_told_where_it_differs():
     yes, no = [True, True, False], [False] * 3
-    assert compare._other_test(by_both_tests(yes, yes, ["left"] * 3)) == []
+    assert compare_words._other_test(by_both_tests(yes, yes, ["left"] * 3), USUAL) == []
     start = "Wilcoxon-Holm, the standard of papers,"
     weighs = "it weighs differences by rank and corrects without the dependence between pairs."
-    assert compare._other_test(by_both_tests(yes, no, ["left"] * 3)) == [
+    assert compare_words._other_test(by_both_tests(yes, no, ["left"] * 3), USUAL) == [
         f"{start} finds 0 of 3 pairs significant and disagrees on 2: {weighs}"
     ]
-    turned = compare._other_test(by_both_tests(yes, yes, ["left", "right", "left"]))
+    turned = compare_words._other_test(by_both_tests(yes, yes, ["left", "right", "left"]), USUAL)
     assert turned == [
         f"{start} finds 1 of 3 pairs significant and disagrees on 1: {weighs} Against the order of the mean ranks it "
         "favours c over a."
     ]
-    also = compare._other_test(by_both_tests([True, False, False], [True, False, True], ["left", "left", "right"]))
+    also = compare_words._other_test(
+        by_both_tests([True, False, False], [True, False, True], ["left", "left", "right"]), USUAL
+    )
     assert also == [
         f"{start} finds 1 of 3 pairs significant and disagrees on 0: {weighs} Against the order of the mean ranks it "
         "favours c over b."
     ]
     cannot = by_both_tests(yes, no, ["left"] * 3)
     cannot.power.wilcoxon_can_decide = False
-    assert compare._other_test(cannot) == [
+    assert compare_words._other_test(cannot, USUAL) == [
         f"{start} cannot be significant with 6 datasets and 3 pairs: its smallest corrected p is 0.188."
     ]
     cannot.judgement.families, cannot.power.smallest_p_holm = 4, 1.5
-    assert compare._other_test(cannot) == [
+    assert compare_words._other_test(cannot, USUAL) == [
         f"{start} cannot be significant with 4 families of datasets and 3 pairs: its smallest corrected p is 1."
     ]
 
 
-def test_the_comparison_as_a_whole():
+def test_the_comparison_as_a_whole(monkeypatch):
+    for kind in ("headline", "why"):
+        monkeypatch.setattr(compare_words, kind, lambda verdict, words, kind=kind: getattr(verdict, kind))
     result = by_both_tests([True, True, False], [True, True, False], ["left"] * 3)
     result.judgement = Made(grade="shared_lead", headline="h", control=None, why=("w",), families=None,
                             better=result.judgement.better)  # fmt: skip
@@ -1211,25 +1238,28 @@ def test_the_comparison_as_a_whole():
         "h",
         "No test is reported on 4 datasets: so few cannot show a difference; 5 are the minimum.",
     ]
-    assert compare._diagram_caption(result) == "Mean ranks (further left is better) on 4 datasets, too few for a test."
+    assert (
+        compare._diagram_caption(result, USUAL)
+        == "Mean ranks (further left is better) on 4 datasets, too few for a test."
+    )
     result.judgement.grade = "not_comparable"
     assert compare.sentences(result) == ["h"]
 
 
 def test_the_caption_of_the_diagram():
     made = Made(datasets=("x",) * 5, bars="nemenyi", alpha=0.1, nemenyi_cd=1.234, credibility=0.9, control=None)
-    assert compare._diagram_caption(made) == (
+    assert compare._diagram_caption(made, USUAL) == (
         "Mean ranks (further left is better); a bar joins algorithms that are nearer than Nemenyi's critical "
         "difference of 1.23 at the 0.1 level."
     )
     made.bars, made.control = "bayesian", Made(name="own")
-    caption = compare._diagram_caption(made)
+    caption = compare._diagram_caption(made, USUAL)
     assert "cannot tell apart with probability 0.9, each pair by itself" in caption
     assert caption.endswith(" own is the control: a star marks those that are shown to differ from it.")
 
 
 def compared_tables(**given):
-    friedman = Made(p_text=lambda: "p = 0.01", way="exact", chi_square=9.87654, p_value=0.00712, f_text=lambda: "5.1",
+    friedman = Made(p_text=lambda: "p = 0.01", way="exact", chi_square=9.87654, p_value=0.00712, f=5.1, f_p_value=0.02,
                     chi_square_ties=10.0, p_value_ties=0.0067)  # fmt: skip
     pair = Made(left="a", right="b", wins=5, ties=1, losses=0, p=0.03125, p_holm=0.0312, significant=True,
                 rank_biserial=0.75)  # fmt: skip
@@ -1258,7 +1288,7 @@ def compared_tables(**given):
         "alpha": 0.1,
         "groups": {"wilcoxon_holm": (("a", "b"),), "nemenyi": ()},
         "judgement": Made(families=None, pairs=Made(columns={"status": ["better"]})),
-        "missing": Made(sentence=lambda: ""),
+        "missing": MissingCells(),
         "algorithms": ("a", "b"),
         "mean_ranks": np.array([1.25, 1.75]),
         "datasets": ("x",) * 6,
@@ -1286,8 +1316,8 @@ def test_the_tables_of_the_comparison():
     assert ranks.title == "Mean ranks: ndcg@10, 2 algorithms on 6 datasets"
     assert ranks.rows == (("a", "1.250"), ("b", "1.750"))
     assert ranks.notes == (
-        "Friedman p = 0.01 (exact); as papers quote it: chi-square 9.877 (p = 0.00712), Iman-Davenport F 5.1, "
-        "corrected for ties 10 (p = 0.0067).",
+        "Friedman p = 0.01 (exact); as papers quote it: chi-square 9.877 (p = 0.00712), Iman-Davenport F 5.1 "
+        "(p = 0.02), corrected for ties 10 (p = 0.0067).",
         "Nemenyi critical difference 1.235 at 0.1.",
         "No significant difference by wilcoxon-holm: a, b.",
         "No significant difference by nemenyi: none: every pair of neighbours differs.",
@@ -1299,12 +1329,12 @@ def test_the_tables_of_the_comparison():
         (1, ("p (Holm)", "won-tied-lost", "better"), None), (1, (), None), (2, first, None)
     ]  # fmt: skip
     families = Made(families=3, pairs=Made(columns={"status": ["better"]}))
-    made = compared_tables(control=None, judgement=families, missing=Made(sentence=lambda: "2 cells are missing"))
+    made = compared_tables(control=None, judgement=families, missing=MissingCells("worst", (("a", "x"), ("a", "y"))))
     ranks, _ = compare.tables(made)
     assert ranks.notes[-2:] == (
         "Every test counts 3 families of datasets: mean differences and mean ranks within a family are one "
         "observation.",
-        "2 cells are missing.",
+        "2 cells were missing; each took the worst value seen on its dataset.",
     )
 
 
@@ -1337,20 +1367,23 @@ def test_the_tables_of_ranks():
     assert rank._lines("one two three four", 12) == ["one two three", "four"]
 
 
-def test_the_sentences_of_ranks():
+def test_the_sentences_of_ranks(monkeypatch):
+    for kind in ("headline", "sentences"):
+        monkeypatch.setattr(verdict_words, kind, lambda verdict, words, kind=kind: getattr(verdict, kind))
     verdict = Made(grade="shared_lead", headline="h", sentences=("s",), leads_again=None, leaders=("a",))
     result = Made(
         judgement=verdict,
         skipped={"Slow": "has no value on x"},
-        missing=Made(sentence=lambda: "2 are missing"),
+        missing=MissingCells("worst", (("a", "x"), ("a", "y"))),
         firsts=lambda: {"a": ["mean"]},
         counted=lambda: ["mean"],
     )
-    notes = ["Slow was left out: it has no value on x.", "2 are missing."]
+    filled = "2 cells were missing; each took the worst value seen on its dataset."
+    notes = ["Slow was left out: it has no value on x.", filled]
     assert rank.sentences(result) == ["h", "s", *notes]
     verdict.leads_again = np.ones(1)
     assert rank.sentences(result) == ["h", "s", "a is first under all 1 aggregations.", *notes]
-    verdict.grade, result.skipped, result.missing = "not_comparable", {}, Made(sentence=lambda: "")
+    verdict.grade, result.skipped, result.missing = "not_comparable", {}, MissingCells()
     assert rank.sentences(result) == ["h", "s"]
 
 
@@ -1429,14 +1462,15 @@ def test_the_table_of_the_tournament():
     row = {"algorithm": "a", "rating": 1650.4, "deviation": 51.6, "volatility": 0.06, "low": 1600.6, "high": 1700.2,
            "order_low": 1640.0, "order_high": 1660.0, "order_rank_low": 1.0, "order_rank_high": 2.0}  # fmt: skip
     result = Made(metric="rmse", higher_is_better=False, datasets=("x", "y"), order_name="as given", n_orders=50,
-                  notes=("Note.",), to_frame=lambda: framed(row, {**row, "low": None}))  # fmt: skip
+                  settled=False, tau=0.5, to_frame=lambda: framed(row, {**row, "low": None}))  # fmt: skip
     (table,) = glicko.tables(result)
     assert table.title == "Glicko-2: rmse (lower is better), 2 datasets in the order: as given"
     result.higher_is_better = True
     assert next(glicko.tables(result)).title.startswith("Glicko-2: rmse (higher is better), 2 datasets")
     assert table.rows[0] == ("a", "1650", "52", "0.0600", "1601 to 1700", "1640 to 1660", "1 to 2")
     assert table.rows[1][4] == ""
-    assert table.notes == ("Over orders: the middle 95 % of 50 random orders of the datasets.", "Note.")
+    assert table.notes[0] == "Over orders: the middle 95 % of 50 random orders of the datasets."
+    assert table.notes[1].startswith("The ratings ran away (a volatility above ")
     assert kept(table) == [(1, ("rating", "95 %", "rank over orders", "over orders"), None)]
 
 
@@ -1471,7 +1505,7 @@ def test_the_tables_of_abilities():
 
 def test_the_tables_of_abilities_on_users():
     fit = Made(lead=lambda: ("a", "b", 0.9876), reliability=lambda: {"ability": 0.9, "difficulty": 0.4},
-               fit=Made(respondents=("a", "b", "c")))  # fmt: skip
+               fit=Made(respondents=("a", "b", "c"), converged=False), telling_users=30)  # fmt: skip
     row = {"dataset": "all users", "users": 50, "telling_users": 30, "mean_discrimination": 1.0,
            "discrimination_deviation": 0.5, "mean_difficulty": 0.1, "difficulty_deviation": 0.9}  # fmt: skip
     ability = {"dataset": "all users", "algorithm": "a", "ability": 0.5, "low": 0.4, "high": 0.6, "hit_rate": 0.25}
@@ -1483,7 +1517,7 @@ def test_the_tables_of_abilities_on_users():
         confidence=0.9,
         to_frame=lambda: framed(ability, {**ability, "dataset": "x", "ability": 9.0}),
         main=fit,
-        notes=("Note.",),
+        too_few={},
     )
     abilities, of_users = user_irt.tables(result)
     assert abilities.title == "2PL: algorithms on the users of all users, hit by hit@10"
@@ -1491,7 +1525,10 @@ def test_the_tables_of_abilities_on_users():
     assert abilities.rows == (("a", "0.500", "0.40 to 0.60", "0.250"),)
     assert of_users.rows == (("all users", "50", "30", "a", "0.988", "1.00 (0.50)", "0.10 (0.90)", "0.90 / 0.40"),)
     assert of_users.notes[0].endswith("as they rest on 3 algorithms each.")
-    assert of_users.notes[1:] == ("Note.",)
+    assert of_users.notes[1:] == (
+        "3 algorithms are few for the 2PL: its intervals are too narrow, those of the 1PL hold",
+        "all users: the estimation did not converge",
+    )
     assert kept(of_users) == [(1, ("ablest", "P(ablest)", "users", "telling", "reliability"), None)]
 
 
@@ -1559,8 +1596,9 @@ def test_long_names_are_cut_in_statements_the_longest_first():
     assert text == "Algorithm with a long… beats Algorithm with a long…"
 
 
-def test_the_tables_of_stress():
-    conclusion = Made(statement="a is first", change="fewer", when="half is left out", holds_under=3, verdict="fragile")
+def test_the_tables_of_stress(monkeypatch):
+    fewer = Change("datasets", 2, 4)
+    conclusion = Made(statement="a is first", change=fewer, holds_under=3, verdict="fragile")
     subset = Made(size=3, numbers={"full": np.array([[0.9, 0.5, 1.0, 0]]), "disjoint": np.array([[0.7, 0.2, 0.9, 0]])})
     curve = Made(x=np.array([1, 2, 3]), numbers=np.array([[[0.99, 0.9, 1], [0.8, 0.61, 0.95], [0.5, 0.1, 0.9]]]))
     result = Made(
@@ -1569,29 +1607,36 @@ def test_the_tables_of_stress():
         metric="ndcg@10",
         titles=("mean",),
         draws=100,
-        main=Made(name="fewer"),
-        signs=[Made(title="Pareto", signs=["+"], numbers=[0.0]), Made(title="beta", signs=["NA"], numbers=[0.5])],
+        main=Made(change=fewer),
+        signs=[
+            Made(name="pareto", size=3, signs=["+"], numbers=[0.0]),
+            Made(name="settings", size=0, signs=["NA"], numbers=[0.5]),
+        ],
         subsets=[subset, Made(size=2, numbers={"full": np.array([[0.6, 0.1, 0.9, 0]])})],
         curves={"drop_datasets": curve},
-        conclusions=[conclusion, Made(change="other")],
+        conclusions=[conclusion, Made(change=Change("copies"))],
         rules=("r",) * 10,
         skipped={"Slow": "has no value on x"},
-        missing=Made(sentence=lambda: "2 are missing"),
-        verdict=lambda: ["One.", "Two.", "Three.", "Four.", "Five."],
+        missing=MissingCells("worst", (("a", "x"), ("a", "y"))),
     )
     signs, agreement, survive = stress.tables(result)
     assert signs.title == "Properties of the aggregations: ndcg@10, 2 algorithms on 4 datasets"
     assert signs.rows == (("mean", "0.000 +", "NA"),)
-    assert signs.notes == ("Slow was left out: it has no value on x.", "2 are missing.")
+    filled = "2 cells were missing; each took the worst value seen on its dataset."
+    assert signs.header == ("aggregation", "Pareto efficiency", "Changing beta")
+    assert signs.notes == ("Slow was left out: it has no value on x.", filled)
     assert agreement.header == ("aggregation", "3 datasets", "two of 3, disjoint", "2 datasets", "without 2 datasets")
     assert agreement.rows == (
         ("mean", "0.900 [0.50, 1.00]", "0.700 [0.20, 0.90]", "0.600 [0.10, 0.90]", "0.800 [0.61, 0.95]"),
     )
-    assert survive.title.startswith("What survives when half is left out: under how many aggregations at least 95 %")
+    assert survive.title.startswith(
+        "What survives when 2 of the 4 datasets are left out: under how many aggregations at least 95 %"
+    )
     assert survive.rows == (("a is first", "3 of 10", "fragile"),)
+    monkeypatch.setattr(stress, "sentences", lambda result, words: ["One.", "Two.", "Three.", "Four.", "Five."])
     brief = stress.brief(result)
     assert (brief.headline, brief.sentences, brief.table) == ("One.", ("Two.", "Three.", "Four."), survive)
-    result.missing = Made(sentence=lambda: "")
+    result.missing = MissingCells()
     assert next(stress.tables(result)).notes == ("Slow was left out: it has no value on x.",)
 
 
@@ -1661,7 +1706,7 @@ def half(**given):
         tau=0.9,
     )
     usual = {"set": candidate.set, "datasets": ("x", "y"), "tau": 0.91, "random_tau": (0.5, 0.8, 0.95), "beaten": 0.97,
-             "rule": "The first.", "left_out": (), "candidates": (candidate,)}  # fmt: skip
+             "left_out": (), "candidates": (candidate,)}  # fmt: skip
     return Made(**{**usual, **given})
 
 
@@ -1726,7 +1771,8 @@ def classified(**given):
     return Made(**{**usual, **given})
 
 
-def test_classifiers_on_test_instances():
+def test_classifiers_on_test_instances(monkeypatch):
+    monkeypatch.setattr(decodirt_words, "notes", lambda result, words: result.notes)
     assert list(decodirt.sentences(classified())) == [
         "Of 3 datasets 1 has instances of a mean difficulty above 0 (harder than the average respondent is able), "
         "and 1 a positive mean discrimination; x is the hardest (1.00), z the easiest (-1.00).",
@@ -1793,7 +1839,9 @@ def test_the_tables_of_classifiers():
     assert halves.rows == (("the hard half", "2", "0", "1", "75 %", "0.90"),)
     assert halves.notes == (
         "Recommended, the hard half: x, y.",
-        "Rule: The first.",
+        "Rule: Of the four halves by the deviation of difficulty or discrimination: the fewest classifiers above "
+        "optimal or below pessimal, then a half that varies least, then the most pairs of real classifiers whose "
+        "rating intervals do not overlap; datasets whose mean discrimination is negative are left out.",
         "It orders the real classifiers as all datasets do with Kendall's tau 0.91; random subsets of the same size "
         "reach 0.80 (95 %: 0.50 to 0.95), 97 % of them agree no better.",
     )
@@ -1838,7 +1886,10 @@ def test_which_pictures_classifiers_have():
     }  # fmt: skip
 
 
-def test_long_lists_in_sentences_are_cut_and_the_rest_is_counted():
+def test_long_lists_in_sentences_are_cut_and_the_rest_is_counted(monkeypatch):
+    monkeypatch.setattr(bench_words, "headline", lambda result, words: "")
+    monkeypatch.setattr(bench_words, "caution", lambda verdict, words: None)
+    monkeypatch.setattr(decodirt_words, "notes", lambda result, words: ())
     names = tuple("abcdefghijkl")
     level = DatasetUsers("films", 9, 0, names, (0.3,) * 12, (0.2,) * 12, (0.4,) * 12,
                          tuple(pair("a", other, 0.1, significant=False) for other in names[1:]))  # fmt: skip
@@ -1850,12 +1901,16 @@ def test_long_lists_in_sentences_are_cut_and_the_rest_is_counted():
     assert users.sentences(user_tests(*won))[0].endswith("e on 1, f on 1 and 6 more.")
     everywhere = [f"rule {i}" for i in range(6)]
     four = "rule 0, rule 1, rule 2, rule 3 and 2 more"
-    assert rank._agreement(aggregated({"a": everywhere, "b": everywhere}, 6)).endswith(f"tied with b under {four}.")
-    assert rank._agreement(aggregated({"b": everywhere}, 6)).endswith(f"b by {four} (6 of 6).")
+    assert rank_words._agreement(aggregated({"a": everywhere, "b": everywhere}, 6)).endswith(
+        f"tied with b under {four}."
+    )
+    assert rank_words._agreement(aggregated({"b": everywhere}, 6)).endswith(f"b by {four} (6 of 6).")
     verdict = Made(control="own", algorithms=("own", *names), status_of=lambda _, other: "better")
-    assert "better than a, b, c, d, e, f, g, h and 4 more (adjusted" in compare._control(verdict)
+    assert "better than a, b, c, d, e, f, g, h and 4 more (adjusted" in compare_words._control(verdict, USUAL)
     verdict.status_of = lambda _, other: "worse" if other == "a" else "undecided"
-    assert "; against b, c, d, e, f, g, h, i and 3 more the data do not decide" in compare._control(verdict)
+    assert "; against b, c, d, e, f, g, h, i and 3 more the data do not decide" in compare_words._control(
+        verdict, USUAL
+    )
     many = np.arange(9)
     rho, p = np.array([np.linspace(0.9, 0.1, 9)]), {"spearman": np.full((1, 9), 0.01)}
     result = Made(values={"spearman": rho}, p_adjusted=p, alpha=0.05, characteristics=tuple(f"c{i}" for i in many),
@@ -1871,11 +1926,11 @@ def test_long_lists_in_sentences_are_cut_and_the_rest_is_counted():
     step = Made(probes=[], cells=[(name, "x") for name in names], seconds=60.0, why="it is close")
     *_, following = adaptive.sentences(partly(next=step))
     assert following == "Next: a on x, b on x, c on x, d on x and 8 more (60 s)."
-    assert "; next: a on x and 11 more, 60 s" in adaptive.standing(partly(next=step))
+    assert "; next: a on x and 11 more, 60 s" in adaptive_words.standing(partly(next=step))
     *_, steps = adaptive.tables(partly(steps=(step,), to_frame=lambda: framed()))
     assert steps.rows == (("1", "a on x, b on x and 10 more", "it is close", "12", "60 s"),)
     prior = partly(prior=tuple(f"t{i} (of mine)" for i in range(6)))
-    assert "; prior: t0, t1 and 4 more, as much as" in adaptive.standing(prior)
+    assert "; prior: t0, t1 and 4 more, as much as" in adaptive_words.standing(prior)
     assert "t2 (of mine), t3 (of mine) and 2 more, which" in list(adaptive.sentences(prior))[2]
     others = [popular(name, [crossing("b", "a", 12.4)], first="b", last="a") for name in "vwxyz"]
     assert strata.brief(stratified(*others)).sentences[-1].endswith("on x b in place of a (P = 5) and 2 more.")

@@ -11,6 +11,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+from recassay.analysis.stress.result import Change
+from recassay.core.vocabulary import USUAL
 from recassay.plots import compare as compare_plots
 from recassay.reporting.section import always, nobody
 from recassay.reporting.sections import (
@@ -35,6 +37,7 @@ from recassay.reporting.sections import (
     stress,
 )
 from recassay.reporting.telling import own_sections
+from recassay.reporting.words import verdict as verdict_words
 from support.charts import rows_of, says, shows
 from support.frozen import changed
 
@@ -139,7 +142,9 @@ def ranked(**given):
                 to_frame=lambda: framed(*table), probability_best=np.array([0.3, 0.7]))  # fmt: skip
 
 
-def test_the_forest_of_mean_ranks():
+def test_the_forest_of_mean_ranks(monkeypatch):
+    for kind in ("headline", "sentences"):
+        monkeypatch.setattr(verdict_words, kind, lambda verdict, words, kind=kind: getattr(verdict, kind))
     spec = rank.plot_forest(ranked()).to_dict()
     assert changed("charts", "forest", shows(spec)) == []
     assert [panel["title"]["text"] for panel in spec["hconcat"][1:]] == ["mean rank", "groups", "leads again"]
@@ -152,7 +157,7 @@ def test_the_forest_of_mean_ranks():
     assert rank._lines("", 80) == []
     assert not rank.plot_forest.when(ranked(grade="not_comparable"))
     assert rank.plot_forest.when(ranked())
-    assert "with 90 % intervals; blue" in rank.plot_forest.caption(ranked())
+    assert "with 90 % intervals; blue" in rank.plot_forest.caption(ranked(), USUAL)
 
 
 def test_ranks_under_every_aggregation():
@@ -212,23 +217,24 @@ def stressed(lowest=0.62):
     rules = ("mean", "copeland")
     rows = [{"aggregation": name, "x": x, "rho": rho, "low": rho, "high": rho, "error": 0.0, "tried": 9, "lowest": rho}
             for name in rules for x, rho in ((0, 1.0), (3, lowest))]  # fmt: skip
-    curve = Made(rules=rules, x=np.array([0, 3]), title="left out", to_frame=lambda: framed(*rows))
-    signs = [Made(title="Pareto", rule="at most 0", signs=("+", "NA"), numbers=(0.0, np.nan)),
-             Made(title="copies", rule="at least 0.9", signs=("-", "+"), numbers=(0.5, 1.0))]  # fmt: skip
+    curve = Made(rules=rules, x=np.array([0, 3]), to_frame=lambda: framed(*rows))
+    signs = [Made(name="pareto", size=5, signs=("+", "NA"), numbers=(0.0, np.nan)),
+             Made(name="similar", size=0, signs=("-", "+"), numbers=(0.5, 1.0))]  # fmt: skip
     long = "an algorithm with a long name"
-    conclusions = [Made(statement=text, when=when, holds_under=held, verdict="survives")
+    conclusions = [Made(statement=text, change=change, holds_under=held, verdict="survives")
                    for text, held in ((f"{long} is first", 2), ("b is before c", 1))
-                   for when in ("two datasets are left out at random", "one is new")]  # fmt: skip
+                   for change in (Change("datasets", 2, 9), Change("copies"))]  # fmt: skip
     return Made(
         curves={"drop_datasets": curve, "drop_algorithms": curve, "similar": curve, "beta": curve}, signs=signs,
-        titles=["Mean", "Copeland"], rules=[Made(name=name, title=name.capitalize()) for name in rules], metric="m",
+        subsets=(Made(dominated=8, tried=9),), titles=["Mean", "Copeland"],
+        rules=[Made(name=name, title=name.capitalize()) for name in rules], metric="m",
         dolan_more=Made(beta_max=3.0), conclusions=conclusions, algorithms=(long, "b", "c"),
     )  # fmt: skip
 
 
 def test_what_survives_in_pictures():
     for test, words in (("drop_datasets", "datasets"), ("drop_algorithms", "algorithms")):
-        spec = stress.plot_dropping(stressed(), test).to_dict()
+        spec = stress.plot_dropping(stressed(), test=test).to_dict()
         assert spec["title"]["text"] == f"Does the ranking survive fewer {words}? m"
     assert changed("charts", "stress_algorithms", shows(spec)) == []
     added = stress.plot_additions(stressed()).to_dict()
@@ -244,8 +250,8 @@ def test_what_survives_in_pictures():
     signs = stress.plot_signs(stressed()).to_dict()
     assert changed("charts", "stress_signs", shows(signs)) == []
     assert [(row["property"], row["aggregation"], row["shown"]) for row in rows_of(signs)[0]] == [
-        ("Pareto", "Mean", "0.00 +"), ("Pareto", "Copeland", "NA"), ("copies", "Mean", "0.50 −"),
-        ("copies", "Copeland", "1.00 +"),
+        ("Pareto efficiency", "Mean", "0.00 +"), ("Pareto efficiency", "Copeland", "NA"),
+        ("Adding a similar one", "Mean", "0.50 −"), ("Adding a similar one", "Copeland", "1.00 +"),
     ]  # fmt: skip
     survive = stress.plot_conclusions(stressed()).to_dict()
     assert changed("charts", "stress_conclusions", shows(survive)) == []
@@ -268,13 +274,13 @@ def test_costs_have_a_panel_per_measure():
         row("seconds_fit", "x", 2.0),
     ]
     result = Made(spread=lambda key: framed(*rows), measures=["seconds_fit", "memory"])
-    spec = cost.plot_cost(result, "dataset").to_dict()
+    spec = cost.plot_cost(result, key="dataset").to_dict()
     assert changed("charts", "cost_by_dataset", shows(spec)) == []
     assert [[own["median"] for own in rows_of(panel)[0]] for panel in spec["hconcat"]] == [[1.0, 2.0], [8.0, 9.0]]
     left, right = (panel["layer"][0]["encoding"]["y"] for panel in spec["hconcat"])
     assert left["sort"] == ["y", "x"], "the order of the first measure"
     rows.append(row("memory", "late", 1.0))
-    more = cost.plot_cost(result, "dataset").to_dict()["hconcat"][0]["layer"][0]["encoding"]["y"]["sort"]
+    more = cost.plot_cost(result, key="dataset").to_dict()["hconcat"][0]["layer"][0]["encoding"]["y"]["sort"]
     assert more == ["y", "x", "late"], "and then those that it lacks"
     assert (left["axis"] is None, right["axis"] is None) == (False, True)
     assert spec["title"]["subtitle"].startswith("Over algorithms: from the least")
@@ -305,7 +311,7 @@ def test_captions_of_ranks_through_the_datasets_of_a_set():
     hard = Made(set=Made(name="difficulty", datasets=("x", "y"), title="the harder half"))
     result = Made(ratings=[Made(set=Made(name="other", datasets=("x", "y"), title="another half")), hard])
     plots = {plot.name: plot for plot in decodirt.FIGURES}
-    caption = plots["decodirt_ranks_difficulty"].caption(result)
+    caption = plots["decodirt_ranks_difficulty"].caption(result, USUAL)
     assert caption == "Rank by rating after each dataset: the harder half."
     assert not plots["decodirt_ratings"].when(Made(ratings=[]))
     assert "and guessing of the items" in plots["decodirt_by_PercentageOfInstancesWithMissingValues"].caption
@@ -315,11 +321,13 @@ def test_captions_say_which_datasets_have_panels():
     rows = [{"dataset": f"d{i}", "scope": "dataset", "proven": None, "distance": 0.1} for i in range(10)]
     result = Made(datasets=[Made(dataset=row["dataset"]) for row in rows], metric="m",
                   sensitivity_frame=lambda: framed(*rows))  # fmt: skip
-    captions = [plot.caption(result) for plot in strata.FIGURES if not isinstance(plot.caption, str)]
+    captions = [plot.caption(result, USUAL) for plot in strata.FIGURES if not isinstance(plot.caption, str)]
     assert len(captions) == 3
     assert all(caption.endswith(" Shown: the 9 of 10 datasets whose order changes most.") for caption in captions)
     result.datasets = result.datasets[:9]
-    assert all("Shown" not in plot.caption(result) for plot in strata.FIGURES if not isinstance(plot.caption, str))
+    assert all(
+        "Shown" not in plot.caption(result, USUAL) for plot in strata.FIGURES if not isinstance(plot.caption, str)
+    )
 
 
 def compared(count=4, **given):
@@ -373,12 +381,12 @@ def test_a_control_stands_out_in_the_diagram():
     assert spec["title"]["subtitle"] == "Mean rank over 6 datasets; *: differs from n01, the control"
     plain = compare_plots.plot_critical_difference(compared()).to_dict()["title"]["subtitle"]
     assert plain == "Mean rank over 6 datasets; a bar: no difference is shown (all pairs, flipped signs)"
-    caption = compare._diagram_caption(result)
+    caption = compare._diagram_caption(result, USUAL)
     assert caption.endswith("n01 is the control: a star marks those that are shown to differ from it.")
-    assert compare._diagram_caption(compared(datasets=("x",) * 4)) == (
+    assert compare._diagram_caption(compared(datasets=("x",) * 4), USUAL) == (
         "Mean ranks (further left is better) on 4 datasets, too few for a test."
     )
-    assert "a star" not in compare._diagram_caption(compared(datasets=("x",) * 5))
+    assert "a star" not in compare._diagram_caption(compared(datasets=("x",) * 5), USUAL)
 
 
 def test_the_diagram_of_many_shows_the_first_and_the_control():
@@ -431,13 +439,13 @@ def test_what_every_section_states():
     """Where it stands, what it defines, and the name, table and caption of each of its figures."""
 
     def figure(plot):
-        caption = plot.caption if isinstance(plot.caption, str) else "by its result"
+        caption = USUAL.filled(plot.caption) if isinstance(plot.caption, str) else "by its result"
         return {"table": plot.table or plot.name, "caption": caption, "always": plot.when is always,
                 "asked": str(getattr(plot.draw, "keywords", ""))}  # fmt: skip
 
     stated = {
         name: {
-            "place": f"{section.part}, {section.order}: {section.title} ({section.page}.md)",
+            "place": f"{section.part}, {section.order}: {USUAL.filled(section.title)} ({section.page}.md)",
             "names a leader": section.leader is not nobody,
             "has a brief": section.brief is not nobody,
             "figures": {plot.name: figure(plot) for plot in section.plots},

@@ -220,7 +220,7 @@ def _run(results: Results, spec: AnalysisSpec) -> AssociationsResult:
 ANALYSIS = Analysis(
     name="associations",
     aliases=("metadata",),
-    question="Which characteristics of the datasets go with performance?",
+    question="Which characteristics of the {datasets} go with performance?",
     source="KDD'24 section 4.3, Figure 7",
     run=_run,
     aside=5,

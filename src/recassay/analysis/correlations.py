@@ -95,7 +95,7 @@ def _run(results: Results, spec: AnalysisSpec) -> CorrelationsResult:
 
 ANALYSIS = Analysis(
     name="correlations",
-    question="Do the metrics agree on the order of the algorithms?",
+    question="Do the metrics agree on the order of the {algorithms}?",
     source="KDD'24 section 4.1, Figure 2",
     run=_run,
 )

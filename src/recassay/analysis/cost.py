@@ -88,7 +88,7 @@ def _run(results: Results, spec: AnalysisSpec) -> CostResult:
 
 ANALYSIS = Analysis(
     name="cost",
-    question="What does each algorithm cost in time, memory and energy, and on which datasets?",
+    question="What does each {algorithm} cost in time, memory and energy, and on which {datasets}?",
     source="",
     run=_run,
 )

@@ -154,7 +154,7 @@ def _run(results: Results, spec: AnalysisSpec) -> PerDatasetResult:
 
 ANALYSIS = Analysis(
     name="per_dataset",
-    question="How does each algorithm do on each dataset, and how sure is that number?",
+    question="How does each {algorithm} do on each {dataset}, and how sure is that number?",
     source="",
     run=_run,
 )

@@ -105,7 +105,7 @@ def _run(results: Results, spec: AnalysisSpec) -> ProfilesResult:
 
 ANALYSIS = Analysis(
     name="profiles",
-    question="How often is each algorithm within a factor beta of the best?",
+    question="How often is each {algorithm} within a factor beta of the best?",
     source="Dolan and Moré 2002; KDD'24 section 4.2.1",
     run=_run,
 )

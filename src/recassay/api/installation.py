@@ -22,6 +22,7 @@ from recassay.core.metric_facts import all_facts
 from recassay.core.names import did_you_mean
 from recassay.core.specs.search import in_words
 from recassay.core.version import __version__
+from recassay.core.vocabulary import USUAL
 from recassay.core.words import listing
 from recassay.data.published.tables import published
 from recassay.metrics.make import describe_metrics
@@ -92,10 +93,13 @@ def list_available(kind: str, spaces: bool = False) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     if kind == "sections":
         ours = f"recassay {__version__}"
-        rows += [{"name": name, "what": s.title, "source": "", "from": ours} for name, s in own_sections().items()]
+        rows += [
+            {"name": name, "what": USUAL.filled(s.title), "source": "", "from": ours}
+            for name, s in own_sections().items()
+        ]
     for name, component in kinds[kind]:
         stated = getattr(component, "question", None) or getattr(component, "title", None)
-        what = stated if isinstance(stated, str) else (component.__doc__ or "").strip().split("\n")[0]
+        what = USUAL.filled(stated) if isinstance(stated, str) else (component.__doc__ or "").strip().split("\n")[0]
         source = getattr(component, "source", "")
         rows.append({"name": name, "what": what, "source": source, "from": kinds[kind].origin(name)})
     return rows

@@ -8,6 +8,7 @@ from typing import Any
 
 from recassay.analysis.compare.result import CompareResult
 from recassay.core.choices import MANY_ALGORITHMS, SHOWN_OF_MANY, BarsRule
+from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.core.words import listing
 from recassay.plots.forms import heat_map, names_above, names_down
 from recassay.plots.grammar import Chart, Row, channel, layer, marks, tips
@@ -89,7 +90,7 @@ def _bars(groups: tuple[tuple[str, ...], ...], rank: dict[str, float], start: in
     return bars
 
 
-def plot_critical_difference(result: CompareResult) -> Any:
+def plot_critical_difference(result: CompareResult, words: Vocabulary = USUAL) -> Any:
     """Mean ranks on a line, best on the left; a bar joins algorithms of which no pair differs.
 
     The bars are those of one rule, `result.bars`. Under Nemenyi's the ruler on top is its critical difference; the
@@ -106,7 +107,7 @@ def plot_critical_difference(result: CompareResult) -> Any:
         tip = {"tooltip": "group:N"} if "group" in rows[0] else {}
         return marks(rows, "rule", **style).encode(x=x, y=y, **ends, **tip)
 
-    def words(rows: list[Row], **style: Any) -> Chart:
+    def texts(rows: list[Row], **style: Any) -> Chart:
         tip = {"tooltip": tips("algorithm", "mean_rank")} if "algorithm" in rows[0] else {}
         return marks(rows, "text", **style).encode(x=x, y=y, text="label:N", **tip)
 
@@ -116,24 +117,24 @@ def plot_critical_difference(result: CompareResult) -> Any:
         rules(layout.elbows, color=FAINT, strokeWidth=1),
         rules([{"x": 1, "x2": end, "y": TOP}], color=INK, strokeWidth=1.2),
         rules(ticks, color=INK, strokeWidth=1.2),
-        words(ticks, dy=-14, fontSize=11, color=INK).transform_filter(not_crowded),
+        texts(ticks, dy=-14, fontSize=11, color=INK).transform_filter(not_crowded),
     ]
     if result.bars == "nemenyi":
         cd = result.nemenyi_cd
         ruler: list[Row] = [{"x": 1, "x2": min(1 + cd, end), "y": 10, "label": f"critical difference {cd:.2f}"}]
         layers.append(rules(ruler, color=INK, strokeWidth=1.5))
-        layers.append(words(ruler, align="left", dy=-8, fontSize=10.5, color=FAINT))
+        layers.append(texts(ruler, align="left", dy=-8, fontSize=10.5, color=FAINT))
     for side, place in (("left", {"align": "right", "dx": -5}), ("right", {"align": "left", "dx": 5})):
         for who, style in LABEL_STYLES.items():
             rows = [row for row in layout.labels if (row["side"], row["who"]) == (side, who)]
             if rows:
-                layers.append(words(rows, fontSize=12, baseline="middle", **style, **place))
+                layers.append(texts(rows, fontSize=12, baseline="middle", **style, **place))
     if layout.bars:
         layers.append(rules(layout.bars, **(UNCORRECTED if result.bars == "bayesian" else CORRECTED)))
     return themed(
         layer(*layers).properties(width=WIDTH, height=layout.height),
         f"Critical difference, {result.metric}",
-        f"Mean rank over {len(result.datasets)} datasets"
+        f"Mean rank over {len(result.datasets)} {words.datasets}"
         + (f"; a bar: no difference is shown ({RULES[result.bars]})" if result.drawn else "")
         + (f"; *: differs from {shorten(result.control.name)}, the control" if result.control is not None else ""),
     )
@@ -160,7 +161,7 @@ UNCOLOURED = "posterior, not corrected"
 STANDINGS = {"row better": "#0072b2", "equivalent": "#9fc8b4", "not decided": "#e4e7eb", UNCOLOURED: "#f3f5f7"}
 
 
-def plot_pairwise(result: CompareResult) -> Any:
+def plot_pairwise(result: CompareResult, words: Vocabulary = USUAL) -> Any:
     """Above the diagonal the status and adjusted p of each pair, below it the posterior that the row is better."""
     rows: list[dict[str, Any]] = []
     for p in result.judgement.pairs:

@@ -7,6 +7,7 @@ from typing import Any
 
 from recassay.analysis.decodirt.result import DecodirtResult
 from recassay.core import columns as c
+from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.core.words import listing
 from recassay.plots.forms import (
     correlation_fill,
@@ -50,7 +51,7 @@ def varied(result: DecodirtResult) -> list[Row]:
     return [row for row in result.to_frame().to_dicts() if row["mean_difficulty"] is not None]
 
 
-def plot_datasets(result: DecodirtResult) -> Any:
+def plot_datasets(result: DecodirtResult, words: Vocabulary = USUAL) -> Any:
     """Figure 7: mean difficulty (bars) and mean discrimination (line) of the datasets, hardest first."""
     rows = varied(result)
     for row in rows:
@@ -73,12 +74,12 @@ def plot_datasets(result: DecodirtResult) -> Any:
     )
     return themed(
         vconcat(hard.properties(width=width, height=170), steep.properties(width=width, height=150), spacing=10),
-        "Difficulty and discrimination of the datasets",
-        "Means over test instances, hardest dataset first; whiskers: one deviation over instances",
+        f"Difficulty and discrimination of the {words.datasets}",
+        f"Means over test instances, hardest {words.dataset} first; whiskers: one deviation over instances",
     )
 
 
-def plot_bins(result: DecodirtResult) -> Any:
+def plot_bins(result: DecodirtResult, words: Vocabulary = USUAL) -> Any:
     """Figure 8: mean difficulty and discrimination by bins of difficulty."""
     panels = []
     for name, colour in (("difficulty", BAR), ("discrimination", LINE)):
@@ -100,12 +101,12 @@ def plot_bins(result: DecodirtResult) -> Any:
     sizes = sorted({len(group.datasets) for group in result.bins})
     return themed(
         hconcat(*panels, spacing=36),
-        "Bins of datasets by difficulty",
-        f"{listing(sizes, last='or')} datasets a bin, the hardest in bin 1; means over the datasets",
+        f"Bins of {words.datasets} by difficulty",
+        f"{listing(sizes, last='or')} {words.datasets} a bin, the hardest in bin 1; means over the {words.datasets}",
     )
 
 
-def plot_deviation(result: DecodirtResult) -> Any:
+def plot_deviation(result: DecodirtResult, words: Vocabulary = USUAL) -> Any:
     """Figure 10: the standard deviation of difficulty over the instances of each dataset, hardest dataset first."""
     rows = varied(result)
     chart = marks(rows, "bar", color=COLOURS[2]).encode(
@@ -115,16 +116,16 @@ def plot_deviation(result: DecodirtResult) -> Any:
     )
     return themed(
         chart.properties(width=max(320, STEP * len(rows)), height=170),
-        "How much difficulty varies within a dataset",
-        "Standard deviation over test instances, hardest dataset first",
+        f"How much difficulty varies within {words.a_dataset}",
+        f"Standard deviation over test instances, hardest {words.dataset} first",
     )
 
 
-def plot_metadata(result: DecodirtResult) -> Any:
+def plot_metadata(result: DecodirtResult, words: Vocabulary = USUAL) -> Any:
     """Figure 11: correlations of properties and item statistics with item statistics."""
     table = result.correlations
-    words = {name: name.replace("_", " ") for name in table.variables}
-    names, first = list(words.values()), table.properties
+    titles = {name: name.replace("_", " ") for name in table.variables}
+    names, first = list(titles.values()), table.properties
     pairs = {frozenset((pair["left"], pair["right"])): pair for pair in table.pairs.to_dicts()}
     rows = []
     for row, column in product(table.variables, table.statistics):
@@ -132,7 +133,7 @@ def plot_metadata(result: DecodirtResult) -> Any:
         if pair is not None and pair["pearson"] is not None:
             r, low, high = pair["pearson"], pair["low"], pair["high"]
             rows.append(
-                {"row": words[row], "column": words[column], "r": r, "low": low, "high": high,
+                {"row": titles[row], "column": titles[column], "r": r, "low": low, "high": high,
                  "datasets": pair["datasets"], "shown": f"{r:.2f}".replace("-0.00", "0.00"),
                  "sure": low > 0 or high < 0}
             )  # fmt: skip
@@ -147,13 +148,13 @@ def plot_metadata(result: DecodirtResult) -> Any:
     ).properties(width=56 * len(table.statistics), height=24 * len(names))
     return themed(
         chart,
-        "Properties of datasets and their items",
-        f"Pearson's correlation over {len(result.traits)} datasets; "
-        f"pale: the {100 * result.how.confidence:g} % interval holds 0",
+        f"Properties of {words.datasets} and their items",
+        f"Pearson's correlation over {len(result.traits)} {words.datasets}; pale: the {100 * result.how.confidence:g} "
+        "% interval holds 0",
     )
 
 
-def plot_probability(result: DecodirtResult, name: str) -> Any:
+def plot_probability(result: DecodirtResult, words: Vocabulary = USUAL, *, name: str) -> Any:
     """Figures 14 to 16: probability of a right answer by bins of a property, and the item parameter beside it."""
     bins = result.metadata_bins[name]
     labels = [
@@ -177,7 +178,7 @@ def plot_probability(result: DecodirtResult, name: str) -> Any:
     parameter = SHOWN[name]
     means = [{"label": label, "value": bin_.parameters[parameter]} for label, bin_ in zip(labels, bins, strict=True)]
     bars = marks(means, "bar", color=FAINT, size=26).encode(
-        x=channel("label:N", sort=labels, title=f"{name}, {len(result.traits)} datasets in bins", axis=axis),
+        x=channel("label:N", sort=labels, title=f"{name}, {len(result.traits)} {words.datasets} in bins", axis=axis),
         y=channel("value:Q", title=f"mean {parameter}"),
         tooltip=tips("label", "value"),
     )
@@ -185,17 +186,17 @@ def plot_probability(result: DecodirtResult, name: str) -> Any:
     return themed(
         vconcat(above, bars.properties(width=width, height=90), spacing=8),
         f"Right answers by {name}",
-        "Mean over the datasets of a bin of true score / instances; equal values share a bin",
+        f"Mean over the {words.datasets} of a bin of true score / instances; equal values share a bin",
     )
 
 
-def plot_true_scores(result: DecodirtResult) -> Any:
+def plot_true_scores(result: DecodirtResult, words: Vocabulary = USUAL) -> Any:
     """Figure 9: probability of a right answer with and without negative instances, on one dataset and on average."""
     kinds = {"probability": "all instances", "probability_without_negative": "without negative ones"}
     titles = list(kinds.values())
     means = [row for row in result.mean_scores_frame().to_dicts() if row["respondent"] in result.players]
     order = [row["respondent"] for row in means]
-    panels = {f"mean over {len(result.traits)} datasets": means}
+    panels = {f"mean over {len(result.traits)} {words.datasets}": means}
     worst = result.most_negative()
     if worst is not None:
         scores = [row for row in result.scores_frame().to_dicts() if row["respondent"] in result.players]
@@ -236,17 +237,17 @@ def set_titles(result: DecodirtResult) -> dict[str, str]:
     return {name: name.replace("_deviation", " dev.").replace("_", " ") for name in names}
 
 
-def plot_ratings(result: DecodirtResult) -> Any:
+def plot_ratings(result: DecodirtResult, words: Vocabulary = USUAL) -> Any:
     """Tables 5 to 9 as one picture: ratings on the six sets, with and without negative instances."""
     titles = set_titles(result)
-    words = {"all_instances": "all instances", "without_negative": "without negative instances"}
+    variants = {"all_instances": "all instances", "without_negative": "without negative instances"}
     rows = result.ratings_frame().to_dicts()
     for row in rows:
         row |= {"set": titles[row["set"]], "shown": f"{row['rating']:.0f}"}
     first = result.ratings[0].all
     order = [first.algorithms[a] for a in first.order()]
     panels = []
-    for place, (variant, title) in enumerate(words.items()):
+    for place, (variant, title) in enumerate(variants.items()):
         chart = heat_map(
             [row for row in rows if row["instances"] == variant],
             names_above("set", list(titles.values())),
@@ -259,6 +260,6 @@ def plot_ratings(result: DecodirtResult) -> Any:
         panels.append(chart.properties(width=50 * len(titles), height=22 * len(order), title=heading))
     return themed(
         hconcat(*panels, spacing=24),
-        "Glicko-2 ratings on six sets of datasets",
+        f"Glicko-2 ratings on six sets of {words.datasets}",
         "Games decided by true scores; colour is the rank within a set",
     )

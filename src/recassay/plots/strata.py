@@ -11,6 +11,7 @@ from typing import Any
 
 from recassay.analysis.strata.result import DatasetStrata, StrataResult
 from recassay.core import columns as c
+from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.plots.forms import line_legend, line_looks, names_down, panel_title, short_labels
 from recassay.plots.grammar import Chart, Spec, channel, concat, condition, fixed, layer, marks, tips
 from recassay.plots.theme import COLOURS, FAINT, GRID, INK, colour_scale, shorten, themed
@@ -39,7 +40,7 @@ def shown_datasets(result: StrataResult) -> list[DatasetStrata]:
     return [dataset for dataset in result.datasets if dataset.dataset in names]
 
 
-def plot_strata(result: StrataResult) -> Any:
+def plot_strata(result: StrataResult, words: Vocabulary = USUAL) -> Any:
     """Figure 2: each algorithm on T_P by the threshold P, with its band, a panel a dataset.
 
     A filled point is the best at its P or differs significantly from it, a hollow one cannot be told from it; a
@@ -48,17 +49,17 @@ def plot_strata(result: StrataResult) -> Any:
     """
     names = list(result.algorithms if len(result.algorithms) <= MOST_LINES else result.standing_out(MOST_LINES - 1))
     others = len(result.algorithms) - len(names)
-    grey = f"grey: {others} more algorithms, which lead at neither end and move less; " if others else ""
+    grey = f"grey: {others} more {words.algorithms}, which lead at neither end and move less; " if others else ""
     return themed(
-        _panels(result, lambda dataset: _curves(result, dataset, names)),
+        _panels(result, lambda dataset: _curves(result, dataset, names, words)),
         f"Performance on the less popular items, {result.metric}",
         f"left: items that few have; right end: a sample of all items, triangles: the whole test part; "
-        f"{100 * result.confidence:g} % bands over users; diamonds: crossings significant on both sides; {grey}"
+        f"{100 * result.confidence:g} % bands over {words.users}; diamonds: crossings significant on both sides; {grey}"
         "hollow: not told from the best there; heights by square root",
     )
 
 
-def _curves(result: StrataResult, dataset: DatasetStrata, names: list[str]) -> Chart:
+def _curves(result: StrataResult, dataset: DatasetStrata, names: list[str], words: Vocabulary) -> Chart:
     """A panel: the algorithms of `names` in their colours, all others grey."""
     rows = dataset.curves_frame(result.alpha).to_dicts()
     x = _thresholds(dataset)
@@ -119,11 +120,11 @@ def _marked_crossings(dataset: DatasetStrata, names: list[str]) -> list[dict[str
     return rows
 
 
-def plot_popularity_curve(result: StrataResult) -> Any:
+def plot_popularity_curve(result: StrataResult, words: Vocabulary = USUAL) -> Any:
     """Figure 1: the popularity Pop(i) of the items in descending order, both axes by logarithm; rules: thresholds."""
     style = {"scale": {"type": "log"}, "axis": {"format": "~s", "labelOverlap": True, "grid": False}}
     x = channel(f"{c.RANK}:Q", title="items, the most popular first", **style)
-    y = channel("popularity:Q", title="Pop(i), users in training", **style)
+    y = channel("popularity:Q", title=f"Pop(i), {words.users} in training", **style)
     shares = ["threshold", "items", "share_of_items", "share_of_train"]
 
     def panel(dataset: DatasetStrata) -> Chart:
@@ -138,7 +139,7 @@ def plot_popularity_curve(result: StrataResult) -> Any:
     return themed(_panels(result, panel), "Popularity of the items", dashed)
 
 
-def plot_shares(result: StrataResult) -> Any:
+def plot_shares(result: StrataResult, words: Vocabulary = USUAL) -> Any:
     """The shares of items and interactions below each threshold: how little of the catalogue carries the data."""
     titles = list(SHARES.values())
     scale = {"domain": titles, "range": list(SHARE_COLOURS)}
@@ -159,7 +160,7 @@ def plot_shares(result: StrataResult) -> Any:
     return themed(_panels(result, panel), "What lies below each threshold", "items, and the interactions with them")
 
 
-def plot_sensitivity(result: StrataResult) -> Any:
+def plot_sensitivity(result: StrataResult, words: Vocabulary = USUAL) -> Any:
     """Kendall distance between the orders at the lowest and the highest threshold, for each dataset and over all.
 
     A point right of its bar is a distance that chance alone seldom gives.
@@ -185,7 +186,8 @@ def plot_sensitivity(result: StrataResult) -> Any:
     return themed(
         layer(spans, dots, notes).properties(width=420, height=24 * len(rows)),
         f"Popularity sensitivity of the ranking, {result.metric}",
-        f"grey: the middle {100 * result.confidence:g} % of the distances between random halves of the users at one P",
+        f"grey: the middle {100 * result.confidence:g} % of the distances between random halves of the {words.users} "
+        "at one P",
     )
 
 

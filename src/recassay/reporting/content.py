@@ -13,6 +13,7 @@ from recassay.core.analysis import AnalysisResult
 from recassay.core.choices import MissingPolicy
 from recassay.core.tables.facts import StudyFacts
 from recassay.core.tables.results import Results
+from recassay.core.vocabulary import Vocabulary
 from recassay.core.words import listing
 
 Value = TypeVar("Value")
@@ -44,12 +45,17 @@ class ReportContent:
     facts: StudyFacts | None = None
     questions: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     formulas: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
-    graded: bool = True
-    """Whether the grade of the whole field is shown; not on a page about one algorithm."""
+    own: tuple[str, ...] = ()
+    """On a page about one algorithm its headline and sentences, in place of the verdict on the whole field."""
 
     def result(self, kind: type[Value]) -> Value | None:
         """The first result of a kind."""
         return next((result for result in self.analyses.values() if isinstance(result, kind)), None)
+
+    @property
+    def words(self) -> Vocabulary:
+        """The words of the table, in which all of the report is told."""
+        return Vocabulary.of(self.results.words)
 
     @property
     def day(self) -> date:

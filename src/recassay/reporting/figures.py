@@ -13,6 +13,7 @@ from recassay.core.analysis import AnalysisResult
 from recassay.core.choices import MANY_ALGORITHMS, SHOWN_OF_MANY
 from recassay.core.errors import UsageError
 from recassay.core.names import did_you_mean
+from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.plots.grammar import Chart
 from recassay.reporting.drawing import Drawers
 from recassay.reporting.files import safe_stem
@@ -78,31 +79,41 @@ def begin_drawing(
 
 
 def draw_ahead(
-    results: Mapping[str, AnalysisResult], formats: Sequence[str], drawers: Drawers, *, without: Collection[str] = ()
+    results: Mapping[str, AnalysisResult],
+    words: Vocabulary,
+    formats: Sequence[str],
+    drawers: Drawers,
+    *,
+    without: Collection[str] = (),
 ) -> None:
     """Let the pictures of the last of these results be drawn while other analyses run; who asks again has them at once.
 
     What cannot be drawn is told then, too.
     """
     with suppress(Exception):
-        begin_drawing(build_sections(results, only=list(results)[-1]), formats, drawers, without=without)
+        begin_drawing(build_sections(results, words, only=list(results)[-1]), formats, drawers, without=without)
 
 
-def build_sections(results: Mapping[str, AnalysisResult], *, only: str | None = None) -> Iterator[FilledSection]:
-    """These results (or the one of the name `only`) in reading order with their tables and charts, none drawn yet."""
+def build_sections(
+    results: Mapping[str, AnalysisResult], words: Vocabulary = USUAL, *, only: str | None = None
+) -> Iterator[FilledSection]:
+    """These results (or the one of the name `only`) in reading order with their tables and charts, none drawn yet.
+
+    All of it is in these words; pictures of more than 60 algorithms show the first 30 and the control.
+    """
     from recassay.plots.theme import colours_of
 
     ranked = next((result.algorithms for result in results.values() if isinstance(result, RankResult)), ())
     taken: set[str] = set()
     for section, name, result in with_sections(results if only is None else {only: results[only]}):
         not_done: list[str] = []
-        sentences = ask(section, "sentences", result, not_done)
-        tables = ask(section, "tables", result, not_done)
+        sentences = ask(section, "sentences", result, not_done, words)
+        tables = ask(section, "tables", result, not_done, words)
         with colours_of(ranked):
-            built = ask(section, "figures", result, not_done)
+            built = ask(section, "figures", result, not_done, words)
         frames = set(result.frames()) if built else set()
         fitting = [figure for figure in built if _fits(figure, frames, taken, not_done)]
-        figures = narrowed_figures(fitting, results)
+        figures = narrowed_figures(fitting, results, words)
         yield FilledSection(section, name, result, sentences, tables, figures, {}, not_done)
 
 
@@ -120,16 +131,18 @@ def _fits(figure: Figure, frames: set[str], taken: set[str], not_done: list[str]
     return False
 
 
-def figures(results: Mapping[str, AnalysisResult]) -> Figures:
+def figures(results: Mapping[str, AnalysisResult], words: Vocabulary = USUAL) -> Figures:
     """The pictures of these results in reading order; a result without a section has none."""
-    return Figures(figure for filled in build_sections(results) for figure in filled.figures)
+    return Figures(figure for filled in build_sections(results, words) for figure in filled.figures)
 
 
 LARGE = 900
 """Pixels from which on the side of a chart is one of many names, and shrinks with them."""
 
 
-def narrowed_figures(figures: Iterable[Figure], results: Mapping[str, AnalysisResult]) -> list[Figure]:
+def narrowed_figures(
+    figures: Iterable[Figure], results: Mapping[str, AnalysisResult], words: Vocabulary = USUAL
+) -> list[Figure]:
     """The same pictures, of more than 60 algorithms with the first 30 and the control."""
     ranked = _best_first(results)
     if len(ranked) <= MANY_ALGORITHMS:
@@ -137,7 +150,7 @@ def narrowed_figures(figures: Iterable[Figure], results: Mapping[str, AnalysisRe
     controls = {getattr(getattr(result, "judgement", None), "control", None) for result in results.values()}
     hidden = frozenset(ranked[SHOWN_OF_MANY:]) - controls
     share = 1 - len(hidden) / len(ranked)
-    note = f" Shown are {len(ranked) - len(hidden)} of {len(ranked)} algorithms, the best by mean rank."
+    note = f" Shown are {len(ranked) - len(hidden)} of {len(ranked)} {words.algorithms}, the best by mean rank."
     shown = []
     for figure in figures:
         whole = figure.spec

@@ -10,6 +10,7 @@ from typing import Any
 
 from recassay.core.analysis import AnalysisResult
 from recassay.core.choices import USUAL
+from recassay.core.vocabulary import Vocabulary
 from recassay.reporting.content import ReportContent
 from recassay.reporting.drawing import Drawers
 from recassay.reporting.figures import begin_drawing, build_sections
@@ -36,7 +37,7 @@ def write_folder(
     """
     files = {"analysis.json": json.dumps(document, indent=1, allow_nan=False).encode()}
     needed = formats if content is None else tuple(dict.fromkeys(("svg", *formats)))
-    built = list(build_sections(results))
+    built = list(build_sections(results, Vocabulary() if content is None else content.words))
     several = sum(len(section.figures) for section in built) >= WORTH_A_PROCESS
     with nullcontext(drawers) if drawers is not None else Drawers(None if several else 0) as pool:
         filled = begin_drawing(built, needed, pool)

@@ -8,8 +8,10 @@ from typing import Any
 
 from recassay.analysis.verdict.result import Verdict
 from recassay.core.tables.labels import metric_name
+from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.reporting.numbers import better, number
 from recassay.reporting.section import Brief, Table
+from recassay.reporting.words import verdict as told
 
 BAR = 18
 """Characters of a drawn interval."""
@@ -27,24 +29,24 @@ def judgement(results: Mapping[str, Any]) -> Verdict | None:
     return next((verdict for verdict in first if isinstance(verdict, Verdict)), None)
 
 
-def verdict_brief(verdict: Verdict) -> Brief:
+def verdict_brief(verdict: Verdict, words: Vocabulary = USUAL) -> Brief:
     """Headline, table, sentences, caution and next step of a verdict."""
     return Brief(
-        verdict.headline,
-        verdict_table(verdict) if verdict.grade != "not_comparable" else None,
+        told.headline(verdict, words),
+        verdict_table(verdict, words) if verdict.grade != "not_comparable" else None,
         frozenset(verdict.could_be_best),
-        verdict.sentences,
-        verdict.caution,
-        verdict.next_step,
+        tuple(told.sentences(verdict, words)),
+        told.caution(verdict, words),
+        told.next_step(verdict, words),
     )
 
 
-def verdict_table(verdict: Verdict) -> Table:
+def verdict_table(verdict: Verdict, words: Vocabulary = USUAL) -> Table:
     """One row per algorithm, the best mean rank first."""
     metric, level = metric_name(verdict.metric), f"{100 * (1 - verdict.alpha):g} %"
     axis = drawn_axis(len(verdict.algorithms), level)
     columns: dict[str, list[str]] = {
-        "algorithm": list(verdict.algorithms),
+        words.algorithm: list(verdict.algorithms),
         metric: even(verdict.mean.tolist()),
         "mean rank": [f"{rank:.1f}" for rank in verdict.mean_rank],
     }
@@ -58,7 +60,7 @@ def verdict_table(verdict: Verdict) -> Table:
     if verdict.leads_again is not None:
         columns["leads again"] = [number(float(chance)) for chance in verdict.leads_again]
     return Table(
-        f"{metric} ({better(verdict.higher_is_better)}), {len(verdict.datasets)} datasets",
+        f"{metric} ({better(verdict.higher_is_better)}), {len(verdict.datasets)} {words.datasets}",
         list(columns),
         zip(*columns.values(), strict=True),
         important=["mean rank", axis, "leads again", WORTH_NAMING, metric],

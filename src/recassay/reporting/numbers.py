@@ -6,6 +6,7 @@ from collections.abc import Callable, Sized
 from string import Formatter
 from typing import Any
 
+from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.core.words import count_of
 
 
@@ -26,14 +27,21 @@ def percent(share: float | None, digits: int = 0) -> str:
     return "" if share is None else f"{100 * share:.{digits}f} %"
 
 
+def chance(p: float) -> str:
+    """A probability in a sentence: `12 %`; one that would read as 0 or 1 is `less than 1 %` or `more than 99 %`."""
+    if p < 0.005:
+        return "less than 1 %"
+    return "more than 99 %" if p > 0.995 else percent(p)
+
+
 def better(higher_is_better: bool) -> str:
     """The direction of a metric, as titles and captions state it."""
     return "higher is better" if higher_is_better else "lower is better"
 
 
-def sized(algorithms: Sized, datasets: Sized) -> str:
+def sized(algorithms: Sized, datasets: Sized, words: Vocabulary = USUAL) -> str:
     """How large a table is: `5 algorithms on 12 datasets`."""
-    return f"{len(algorithms)} algorithms on {count_of(len(datasets), 'dataset')}"
+    return f"{len(algorithms)} {words.algorithms} on {count_of(len(datasets), words.dataset)}"
 
 
 def p_value(p: float | None) -> str:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import html
+import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
 from recassay.core.choices import FORMATS
 from recassay.core.errors import UsageError
+from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.reporting.numbers import writer
 
 Part = Literal["leaderboard", "significance", "robustness", "traits", "beyond accuracy", "datasets", "cost"]
@@ -17,6 +19,7 @@ Part = Literal["leaderboard", "significance", "robustness", "traits", "beyond ac
 
 PARTS: tuple[Part, ...] = get_args(Part)
 
+T = TypeVar("T")
 Column: TypeAlias = str | Callable[[Any], object]
 
 
@@ -136,6 +139,17 @@ class Brief:
     next_step: str | None = None
 
 
+Worded: TypeAlias = Callable[[Any], T] | Callable[[Any, Vocabulary], T]
+"""What makes texts or pictures of a result: of the result alone, or with `words`, those of its table."""
+
+
+def made(maker: Worded[T], result: Any, words: Vocabulary) -> T:
+    """What a function makes of a result; it gets the words where it has a place for them."""
+    if "words" in inspect.signature(maker).parameters:
+        return maker(result, words=words)  # type: ignore[call-arg]
+    return maker(result)  # type: ignore[call-arg]
+
+
 def always(result: Any) -> bool:
     """For figures that every result has."""
     return True
@@ -145,29 +159,34 @@ def always(result: Any) -> bool:
 class Plot:
     """The figure that every result of a kind has, stated before there is one: its name, caption, table and drawing.
 
-    The caption is a text, or a function that words it for a result. The table has the name of the figure unless another
-    is given. The figure is left out where `when` does not hold.
+    The caption is a text with places for the words of the table (`{datasets}`), or a function that words it for a
+    result. The table has the name of the figure unless another is given. The figure is left out where `when` does not
+    hold.
     """
 
     name: str
-    caption: str | Callable[[Any], str]
-    draw: Callable[[Any], Any]
+    caption: str | Worded[str]
+    draw: Worded[Any]
     table: str = ""
     when: Callable[[Any], object] = always
 
-    def __call__(self, result: Any) -> Any:
+    def __call__(self, result: Any, words: Vocabulary = USUAL) -> Any:
         """The chart alone."""
-        return self.draw(result)
+        return made(self.draw, result, words)
 
-    def figure(self, result: Any) -> Figure:
+    def figure(self, result: Any, words: Vocabulary = USUAL) -> Figure:
         """The figure of a result."""
-        caption = self.caption if isinstance(self.caption, str) else self.caption(result)
-        return Figure(self.name, caption, self.draw(result), self.table or self.name)
+        caption = words.filled(self.caption) if isinstance(self.caption, str) else made(self.caption, result, words)
+        return Figure(self.name, caption, made(self.draw, result, words), self.table or self.name)
 
 
 def plot(
-    name: str, caption: str | Callable[[Any], str], *, table: str = "", when: Callable[[Any], object] = always
-) -> Callable[[Callable[[Any], Any]], Plot]:
+    name: str,
+    caption: str | Worded[str],
+    *,
+    table: str = "",
+    when: Callable[[Any], object] = always,
+) -> Callable[[Worded[Any]], Plot]:
     """Make a function that draws a chart the plot of a section: `@plot("ratings", "Ratings with intervals.")`."""
     return lambda draw: Plot(name, caption, draw, table, when)
 
@@ -177,9 +196,9 @@ class Plots(tuple[Plot, ...]):
 
     __slots__ = ()
 
-    def __call__(self, result: Any) -> list[Figure]:
+    def __call__(self, result: Any, words: Vocabulary = USUAL) -> list[Figure]:
         """The figures of a result."""
-        return [plot.figure(result) for plot in self if plot.when(result)]
+        return [plot.figure(result, words) for plot in self if plot.when(result)]
 
 
 def nothing(result: Any) -> list[Any]:
@@ -199,21 +218,22 @@ class Section:
     own in the entry-point group `recassay.sections`.
 
     `sentences` say what they support, `tables` show their numbers, `figures` draw them; `brief` is what a terminal and
-    a notebook show first. `leader` names the algorithm that the result puts first in the metric, so that a verdict can
-    say where results disagree. `page` is the page of the documentation that defines what is shown. Sections are read by
-    `part`, and within it by rising `order`.
+    a notebook show first. These take the result and, as `words`, the words of its table; `title` has places for
+    the words (`{datasets}`). `leader` names the algorithm that the result puts first in the metric, so that a verdict
+    can say where results disagree. `page` is the page of the documentation that defines what is shown. Sections are
+    read by `part`, and within it by rising `order`.
     """
 
     of: type
     title: str
     part: Part
     page: str
-    figures: Callable[[Any], Iterable[Figure]] = nothing
-    sentences: Callable[[Any], Iterable[str]] = nothing
-    tables: Callable[[Any], Iterable[Table]] = nothing
+    figures: Worded[Iterable[Figure]] = nothing
+    sentences: Worded[Iterable[str]] = nothing
+    tables: Worded[Iterable[Table]] = nothing
     order: int = 100
     leader: Callable[[Any], str | None] = nobody
-    brief: Callable[[Any], Brief | None] = nobody
+    brief: Worded[Brief | None] = nobody
 
     def __post_init__(self) -> None:
         if not isinstance(self.of, type):

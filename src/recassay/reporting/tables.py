@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import polars as pl
 
 from recassay.analysis.users.result import UsersResult
+from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.reporting.latex import latex_label, latex_text
 from recassay.reporting.markup import Child, Markup, tag
 from recassay.reporting.numbers import number, p_value
@@ -73,16 +74,13 @@ def _decimals(sizes: Sequence[float]) -> int:
     return min(max(DIGITS - 1 - math.floor(math.log10(max(sizes))), 1), 8)
 
 
-def heading(column: str) -> str:
-    """A column name as people write it."""
-    return column.replace("_", " ")
-
-
-def html_table(frame: pl.DataFrame, caption: str, *, rest: Child = None, most: int = MOST_ROWS) -> Markup:
+def html_table(
+    frame: pl.DataFrame, caption: str, words: Vocabulary = USUAL, *, rest: Child = None, most: int = MOST_ROWS
+) -> Markup:
     """A frame with headers for every column and row; `rest` says where to find the rows beyond `most`."""
     numeric = [dtype.is_numeric() for dtype in frame.dtypes]
     rows = [[shown(value) for value in row] for row in frame.head(most).rows()]
-    table = _html(caption, map(heading, frame.columns), rows, numeric)
+    table = _html(caption, map(words.heading, frame.columns), rows, numeric)
     if frame.height <= most:
         return table
     return Markup(table + tag("p", f"The first {most} of {frame.height:,} rows. ", rest, class_="note"))
@@ -118,7 +116,7 @@ def latex(frame: pl.DataFrame, caption: str, label: str) -> str:
     """A booktabs table: `\\usepackage{booktabs}`, names left, numbers right."""
     columns = "".join("r" if dtype.is_numeric() else "l" for dtype in frame.dtypes)
     rows = zip(*(map(latex_text, column_texts(column)) for column in frame), strict=True)
-    head = [latex_text(heading(name)) for name in frame.columns]
+    head = [latex_text(USUAL.heading(name)) for name in frame.columns]
     return "\n".join(_booktabs(caption, latex_label("tab", label), columns, [head, *rows]))
 
 
@@ -164,7 +162,7 @@ def markdown(frame: pl.DataFrame) -> str:
     """A pipe table; what Markdown or HTML would read as markup is escaped."""
     rule = ["---:" if dtype.is_numeric() else "---" for dtype in frame.dtypes]
     rows = zip(*(map(markdown_text, column_texts(column)) for column in frame), strict=True)
-    return pipe_table([[markdown_text(heading(name)) for name in frame.columns], rule, *rows])
+    return pipe_table([[markdown_text(USUAL.heading(name)) for name in frame.columns], rule, *rows])
 
 
 def pipe_table(rows: Iterable[Iterable[str]]) -> str:

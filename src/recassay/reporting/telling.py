@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import html
 import pkgutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -18,10 +18,12 @@ from recassay.analysis.rank.result import RankResult
 from recassay.core import registry
 from recassay.core.analysis import AnalysisResult
 from recassay.core.system.display import rows_html, summary_line, table_html
+from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.core.words import listing
 from recassay.reporting import sections as own_rooms
-from recassay.reporting.section import PARTS, Brief, Figure, Section, Table
-from recassay.reporting.tables import heading, shown
+from recassay.reporting import words as own_words
+from recassay.reporting.section import PARTS, Brief, Figure, Section, Table, made
+from recassay.reporting.tables import shown
 
 OURS = "recassay.analysis."
 
@@ -128,10 +130,10 @@ def with_sections(results: Mapping[str, AnalysisResult]) -> Iterator[tuple[Secti
 Asked = Literal["sentences", "tables", "figures", "brief", "leader"]
 
 
-def ask(section: Section, what: Asked, result: Any, not_done: list[str]) -> Any:
+def ask(section: Section, what: Asked, result: Any, not_done: list[str], words: Vocabulary = USUAL) -> Any:
     """What a section gives of a result; where a plugin's function raises, nothing, and `not_done` gets the reason."""
     try:
-        given = getattr(section, what)(result)
+        given = made(getattr(section, what), result, words)
         return given if what in ("brief", "leader") else list(given)
     except (Exception, SystemExit) as error:
         if section in own_sections().values():  # a bug of ours must not look like a result without words
@@ -145,7 +147,7 @@ def failure(what: str, error: BaseException) -> str:
     return " ".join(f"{what} failed with {type(error).__name__}: {error}".split())
 
 
-def answer(results: Mapping[str, AnalysisResult]) -> Answer:
+def answer(results: Mapping[str, AnalysisResult], words: Vocabulary = USUAL) -> Answer:
     """The sentences and tables of these results in reading order; one without a section shows its main table."""
     sentences: list[str] = []
     tables: list[Table] = []
@@ -153,11 +155,11 @@ def answer(results: Mapping[str, AnalysisResult]) -> Answer:
     with_section = set()
     briefs: list[Brief | None] = []
     for section, name, result in with_sections(results):
-        sentences += ask(section, "sentences", result, not_done)
-        tables += ask(section, "tables", result, not_done)
-        briefs.append(ask(section, "brief", result, not_done))
+        sentences += ask(section, "sentences", result, not_done, words)
+        tables += ask(section, "tables", result, not_done, words)
+        briefs.append(ask(section, "brief", result, not_done, words))
         with_section.add(name)
-    tables += [main_table(result) for name, result in results.items() if name not in with_section]
+    tables += [main_table(result, words) for name, result in results.items() if name not in with_section]
     brief = next(filter(None, briefs), None) or _brief(sentences, tables)
     return Answer(tuple(sentences), tuple(tables), tuple(not_done), brief)
 
@@ -170,11 +172,17 @@ def _brief(sentences: Sequence[str], tables: Sequence[Table]) -> Brief | None:
     return Brief(headline, tables[0] if tables else None, sentences=tuple(sentences[1:MOST_SENTENCES]))
 
 
-def main_table(result: AnalysisResult) -> Table:
+def main_table(result: AnalysisResult, words: Vocabulary = USUAL) -> Table:
     """The main frame of a result that no section tells, for people."""
     frame = result.to_frame()
     rows = [[shown(value) for value in row] for row in frame.iter_rows()]
-    return Table(summary_line(result), map(heading, frame.columns), rows, most=50)
+    return Table(summary_line(result), map(words.heading, frame.columns), rows, most=50)
+
+
+def wording(word: str, text: str) -> Callable[[Any], Any]:
+    """What makes a text of the results of `analysis/WORD`: the function of that name in `words/WORD.py`."""
+    maker: Callable[[Any], Any] = getattr(import_module(f"{own_words.__name__}.{word}"), text)
+    return maker
 
 
 def result_headline(result: Any) -> str:
@@ -192,7 +200,7 @@ def result_sentences(result: Any) -> list[str]:
 
 def result_figures(result: Any) -> dict[str, Figure]:
     """The figures of one result by name."""
-    return {figure.name: figure for section in sections_of(result) for figure in section.figures(result)}
+    return {figure.name: figure for section in sections_of(result) for figure in made(section.figures, result, USUAL)}
 
 
 def result_html(result: Any) -> str:
@@ -223,7 +231,9 @@ def _undrawn(table: Table) -> Table:
     return Table(table.title, [table.header[i] for i in kept], rows, names=table.names, notes=table.notes)
 
 
-def verdict(results: Mapping[str, AnalysisResult], not_done: dict[str, str] | None = None) -> list[str]:
+def verdict(
+    results: Mapping[str, AnalysisResult], not_done: dict[str, str] | None = None, words: Vocabulary = USUAL
+) -> list[str]:
     """The sentences of every result that has any, in reading order; none is told twice.
 
     Every sentence about the winner speaks of the algorithm with the best mean rank; where another result puts another
@@ -235,12 +245,12 @@ def verdict(results: Mapping[str, AnalysisResult], not_done: dict[str, str] | No
     lines: list[str] = []
     for section, name, result in with_sections(results):
         problems: list[str] = []
-        sentences = [line for line in ask(section, "sentences", result, problems) if line not in lines]
+        sentences = [line for line in ask(section, "sentences", result, problems, words) if line not in lines]
         lines += sentences
         if sentences and isinstance(result, RankResult):
             first = _leaders(results)
             own = next(leader for other, _, leader in first if other.of is RankResult)
-            others = [f"{leader} ({other.title.lower()})" for other, _, leader in first if leader != own]
+            others = [f"{leader} ({words.filled(other.title).lower()})" for other, _, leader in first if leader != own]
             if others:
                 named = listing(others, most=None)
                 lines.append(f"Not every way to judge puts {own} first; others put there: {named}.")

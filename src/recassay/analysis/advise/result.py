@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.core.system.display import Displayed
+from recassay.core.system.display import Displayed, worded
 from recassay.core.tabular import by_name, estimates, long_frame, stated
 from recassay.core.types import FloatArray
 
@@ -36,11 +36,6 @@ class Outside:
     """The least of the benchmark."""
     high: float
     """The largest of the benchmark."""
-
-    def sentence(self) -> str:
-        """In words."""
-        side, edge = ("below", self.low) if self.value < self.low else ("above", self.high)
-        return f"{self.characteristic} = {self.value:.4g} is {side} every dataset of the benchmark ({edge:.4g})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,34 +159,11 @@ class AdviseResult(Displayed):
 
     def warnings(self) -> list[str]:
         """What makes this advice weaker than it looks."""
-        lines = [*self.notes, *(f"{each.sentence()}." for each in self.outside)]
-        if self.far:
-            lines.append(
-                f"No dataset of the benchmark is near: the nearest is {self.nearest[0].distance:.2f} standard "
-                f"deviations away; the benchmark's own are at most {self.usual_distance[1]:.2f} from their nearest."
-            )
-        if self.nearest[0].distance < SAME:
-            lines.append(
-                f"{self.nearest[0].dataset} is the same or nearly the same dataset (distance "
-                f"{self.nearest[0].distance:.3f}): the benchmark's own results on it say more than any advice."
-            )
-        return lines
+        return list(worded("advise", "warnings", self))
 
     def model_worth(self) -> str:
         """Whether the model is worth anything, in one sentence."""
-        model, base = self.skills["model"], self.skills["baseline"]
-        numbers = (
-            f"on datasets left out of its making its ranks miss by {model.rank_error:.2f} (root mean square; overall "
-            f"mean rank: {base.rank_error:.2f}), and its first pick loses {100 * model.loss:.0f} % of the best value "
-            f"(overall: {100 * base.loss:.0f} %)"
-        )
-        low, high = model.gain_interval
-        within = (
-            f"its gain in squared error is {model.gain:+.2f} ({100 * self.confidence:g} %: {low:+.2f} to {high:+.2f})"
-        )
-        did = "improved" if self.trusts_model else "did not improve"
-        so = "" if self.trusts_model else " The order advised is therefore the overall one."
-        return f"The model on characteristics {did} on the overall mean rank: {numbers}; {within}.{so}"
+        return str(worded("advise", "model_worth", self))
 
     def to_frame(self) -> pl.DataFrame:
         """One row per algorithm in the order advised: overall, predicted and nearest ranks with intervals."""

@@ -9,11 +9,10 @@ from typing import Any
 import polars as pl
 
 from recassay.analysis.verdict.result import Status, Verdict
-from recassay.core.system.display import Displayed
+from recassay.core.system.display import Displayed, worded
 from recassay.core.tables.results import Results
 from recassay.core.tables.sources import Source
 from recassay.core.tabular import stated
-from recassay.core.words import count_of, listing
 
 NOT_ASKED = "not asked for"
 """Why a dataset was not used that the caller did not name."""
@@ -85,16 +84,7 @@ class BenchResult(Displayed):
 
     def headline(self) -> str:
         """Where it stands, in one sentence."""
-        k = len(self.judgement.algorithms)
-        place = self.judgement.algorithms.index(self.algorithm) + 1
-        better, worse = len(self.against("better")), len(self.against("worse"))
-        datasets = count_of(len(self.rows), "dataset")
-        if self.judgement.grade == "too_little_data":
-            return f"{self.algorithm} is number {place} of {k} on {datasets}: too few for a verdict."
-        if better == k - 1:
-            return f"{self.algorithm} beats all {k - 1} baselines on {datasets}."
-        beaten = f"it beats {count_of(better, 'baseline')}, and {worse} beat{'s' if worse == 1 else ''} it"
-        return f"{self.algorithm} is number {place} of {k} on {datasets}: {beaten}."
+        return str(worded("bench", "headline", self))
 
     def to_frame(self) -> pl.DataFrame:
         """One row per dataset."""
@@ -118,21 +108,3 @@ class BenchResult(Displayed):
             "datasets": [asdict(row) for row in self.rows],
             **stated(self, "of_datasets", "skipped", "left_out", "seconds", "joules", "folder", "notes"),
         }
-
-
-def beaten_sentences(result: BenchResult) -> list[str]:
-    """Whom it beats, who beats it, and with whom nothing is decided."""
-    sentences = []
-    for kinds, sentence in (
-        (("better",), "{own} beats {names}."),
-        (("worse",), "{names} {beat} {own}."),
-        (("equivalent",), "{own} and {names} are equivalent within {within} %."),
-        (("undecided", "undecidable"), "Against {names} nothing is decided."),
-    ):
-        names = result.against(*kinds)
-        if names:
-            sentences.append(sentence.format(
-                own=result.algorithm, names=listing(names, most=8, last="and"),
-                beat="beats" if len(names) == 1 else "beat", within=f"{100 * result.judgement.within:g}",
-            ))  # fmt: skip
-    return sentences

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 from scipy.special import expit
@@ -11,17 +11,14 @@ from recassay.analysis.beta_irt.choice import find
 from recassay.analysis.beta_irt.mode import Mode
 from recassay.analysis.beta_irt.model import Posterior, log_expit
 from recassay.analysis.beta_irt.normal import laplace, variational, widen
-from recassay.analysis.beta_irt.result import TRAITS, Direction, Trait
+from recassay.analysis.beta_irt.result import SPREAD, TRAITS, Direction, Trait
 from recassay.analysis.beta_irt.sampling import sample_posterior
 from recassay.analysis.inference.bootstrap import dataset_weights
 from recassay.analysis.inference.distributions import normal_cdf, normal_quantile
 from recassay.core.blocks import number_blocks
 from recassay.core.seeds import derived_rng
 from recassay.core.types import FloatArray
-from recassay.core.words import listing
 
-RELIABLE = 0.5
-SPREAD = 1e-3
 MIXED = 1.1
 """An r-hat up to which the chains are taken to agree."""
 
@@ -80,6 +77,7 @@ def fit_direction(
     reliability = _reliability(centre[theta], covariance)
     ends = shares_at_the_ends(posterior, centre * flip, derived_rng(0, "beta-irt items", str(number)))
     highest, lowest = ends if number == 1 else ends[::-1]
+    flat = np.nanmax(values, axis=0) - np.nanmin(values, axis=0) < SPREAD
     settled = normal.converged if r_hat is None else r_hat < MIXED
     return Direction(
         number=number,
@@ -100,8 +98,9 @@ def fit_direction(
         noise=mode.noise,
         precision=mode.precision,
         r_hat=r_hat,
-        converged=mode.converged and settled,
-        warnings=tuple(_warnings(number, values, items, reliability, mode.converged, settled)),
+        flat=tuple(name for name, alike in zip(items, flat, strict=True) if alike),
+        reached=mode.converged,
+        settled=settled,
     )
 
 
@@ -115,29 +114,6 @@ def _reliability(mean: FloatArray, covariance: FloatArray) -> float:
     centring = np.eye(n) - 1 / n
     between, within = float(mean.var()), float(np.trace(centring @ covariance @ centring)) / n
     return between / (between + within)
-
-
-def _warnings(
-    number: int, values: FloatArray, items: tuple[str, ...], reliability: float, reached: bool, settled: bool
-) -> Iterator[str]:
-    """Where the assumption of diversity (Assumption 1) fails, and where the computation did not end."""
-    who, what = ("algorithms", "dataset") if number == 1 else ("datasets", "algorithm")
-    flat = np.nanmax(values, axis=0) - np.nanmin(values, axis=0) < SPREAD
-    if flat.any():
-        names = listing((n for n, is_flat in zip(items, flat, strict=True) if is_flat), most=6)
-        yield (
-            f"direction {number}: Assumption 1 (diversity) fails: all {who} score alike (within {SPREAD:g}) on "
-            f"{what} {names}, whose parameters are the priors'"
-        )
-    if reliability < RELIABLE:
-        yield (
-            f"direction {number}: Assumption 1 (diversity) fails: the {who} do not differ reliably "
-            f"(reliability {reliability:.2f}, below {RELIABLE:g})"
-        )
-    if not reached:
-        yield f"direction {number}: the mode was not reached"
-    if not settled:
-        yield f"direction {number}: the description of the posterior did not settle; its intervals are rough"
 
 
 REPLICATES = 1_000

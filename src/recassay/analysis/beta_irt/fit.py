@@ -79,10 +79,6 @@ def fit_beta_irt(
             )
             for number, table, mode, (rows, columns) in zip((1, 2), tables, modes, names, strict=True)
         )
-        notes = [] if higher_is_better else [f"lower {metric} is better: the responses are 1 - {metric}"]
-        holes = int(np.isnan(values).sum())
-        if holes:
-            notes.append(f"{holes} of {values.size} cells are missing and were left out")
     return BetaIRTResult(
         metric=metric,
         higher_is_better=higher_is_better,
@@ -95,7 +91,6 @@ def fit_beta_irt(
         posterior=posterior,
         sigma=sigma,
         confidence=confidence,
-        warnings=(*notes, *first.warnings, *second.warnings),
     )
 
 
@@ -166,7 +161,7 @@ def _run(results: Results, spec: AnalysisSpec) -> BetaIRTResult:
 ANALYSIS = Analysis(
     name="beta_irt",
     aliases=("irt",),
-    question="How able are the algorithms, and how hard and how telling are the datasets?",
+    question="How able are the {algorithms}, and how hard and how telling are the {datasets}?",
     source="Xu et al. 2025 (Bi-ReIRT); Chen et al. 2019 (beta-IRT)",
     run=_run,
     aside=6,

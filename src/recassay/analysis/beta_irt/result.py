@@ -13,6 +13,7 @@ from recassay.analysis.beta_irt.model import characteristic_curve
 from recassay.core import columns as c
 from recassay.core.choices import PosteriorForm
 from recassay.core.errors import UsageError
+from recassay.core.system.display import worded
 from recassay.core.tables.matrix import MatrixResult
 from recassay.core.tabular import by_name, by_pair, estimates, long_frame, stated
 from recassay.core.types import FloatArray
@@ -22,6 +23,12 @@ TRAITS = (("ability", "difficulty", "discrimination"), ("challenge", "difficulty
 """Names of theta, delta and a in the two directions (Bi-ReIRT, Table 1); in the second, of 1 - theta and 1 - delta."""
 
 ITEM_TRAITS = {1: TRAITS[0][1:], 2: TRAITS[1][1:]}
+
+RELIABLE = 0.5
+"""A reliability below which respondents are not said to differ."""
+
+SPREAD = 1e-3
+"""Scores within this are alike."""
 
 GRID = np.linspace(0.0, 1.0, 101)
 
@@ -85,9 +92,22 @@ class Direction:
     precision: float | None
     r_hat: float | None
     """How well the chains of samples agree (1: wholly); None without samples."""
-    converged: bool
-    warnings: tuple[str, ...]
-    """What a reader of the traits must know, in sentences."""
+    flat: tuple[str, ...]
+    """The items on which all respondents score alike, so that the parameters are the priors'."""
+    reached: bool
+    """Whether the mode of the posterior was reached."""
+    settled: bool
+    """Whether the description of the posterior came to rest; if not, its intervals are rough."""
+
+    @property
+    def converged(self) -> bool:
+        """Whether the whole computation ended."""
+        return self.reached and self.settled
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Where the assumption of diversity fails, and where the computation did not end."""
+        return tuple(worded("beta_irt", "direction_warnings", self))
 
     @property
     def range(self) -> tuple[float, float]:
@@ -138,8 +158,11 @@ class BetaIRTResult(MatrixResult):
     sigma: float
     """Standard deviation of the prior of slopes."""
     confidence: float
-    warnings: tuple[str, ...]
-    """What a reader of the traits must know: cells left out, estimates at their bounds, fits that did not settle."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What readers of the traits must know: cells left out, estimates at their bounds, fits that did not settle."""
+        return tuple(worded("beta_irt", "warnings", self))
 
     def trait(self, name: str) -> Trait:
         """A trait by its name in the paper's Table 1: ability, difficulty, discrimination, challenge, ..."""

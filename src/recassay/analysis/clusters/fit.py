@@ -94,7 +94,7 @@ def _run(results: Results, spec: AnalysisSpec) -> ClustersResult:
 
 ANALYSIS = Analysis(
     name="clusters",
-    question="Which datasets are alike, and do the algorithms rank differently in each group?",
+    question="Which {datasets} are alike, and do the {algorithms} rank differently in each group?",
     source="KDD'24 section 4.4, Figure 8, Table 5, appendix C",
     run=_run,
     aside=2,

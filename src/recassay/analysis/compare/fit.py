@@ -191,7 +191,7 @@ def _run(results: Results, spec: AnalysisSpec) -> CompareResult:
 
 ANALYSIS = Analysis(
     name="compare",
-    question="Which differences between algorithms are more than luck?",
+    question="Which differences between {algorithms} are more than luck?",
     source="Demšar 2006; Benavoli et al. 2017; KDD'24 section 4.2.2",
     run=_run,
     aside=4,

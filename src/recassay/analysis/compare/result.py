@@ -17,6 +17,7 @@ from recassay.analysis.inference.skillings_mack import SkillingsMack
 from recassay.analysis.verdict.result import Verdict
 from recassay.core import columns as c
 from recassay.core.choices import FEWEST_DATASETS, BarsRule, ZeroMethod
+from recassay.core.system.display import worded
 from recassay.core.system.plain import plain
 from recassay.core.tables.matrix import MatrixResult, MissingCells
 from recassay.core.tabular import by_name, stated
@@ -62,15 +63,7 @@ class PowerStatement:
 
     def sentence(self) -> str:
         """The statement in words; empty below five datasets."""
-        if self.datasets < FEWEST_DATASETS or self.same:
-            return ""
-        size = f"With {self.datasets} datasets and {self.algorithms} algorithms"
-        if self.smallest_p >= self.alpha:
-            return f"{size}, no difference can be significant: the smallest p is {self.smallest_p:.3g}."
-        share = f"{100 * self.power:.0f} %"
-        if self.detectable_gap is None:
-            return f"{size}, no lead would be found in {share} of such benchmarks, however large."
-        return f"{size}, a lead of {self.detectable_gap:.1f} mean ranks is found in {share} of such benchmarks."
+        return str(worded("compare", "power", self))
 
 
 __all__ = ["CompareResult", "ControlResult", "critical_differences"]

@@ -78,7 +78,7 @@ def _run(results: Results, spec: AnalysisSpec) -> ComPerResult:
 
 ANALYSIS = Analysis(
     name="comper",
-    question="Which algorithm is best when coverage, diversity, robustness and time count besides accuracy?",
+    question="Which {algorithm} is best when coverage, diversity, robustness and time count besides accuracy?",
     source="Alslaity and Tran 2019, ComPer, IJITCS 11(12)",
     run=_run,
 )

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, get_type_hints
 
-import numpy as np
 import polars as pl
 
 from recassay.analysis.comper.matrix import DIMENSIONS, CorrelationMatrix, Derivation
@@ -15,7 +14,7 @@ from recassay.analysis.comper.table import DimensionTable
 from recassay.core import columns as c
 from recassay.core import ties
 from recassay.core.choices import Normalisation
-from recassay.core.system.display import Displayed
+from recassay.core.system.display import Displayed, worded
 from recassay.core.system.plain import plain
 from recassay.core.tabular import by_name, long_frame
 from recassay.core.types import FloatArray
@@ -76,13 +75,7 @@ class ComPerResult(Displayed):
     @property
     def notes(self) -> list[str]:
         """What a reader must know before reading the scores."""
-        notes = []
-        if self.table.time_unit is not None and self.normalisation == "ratio":
-            notes.append(
-                f"Scalability is in {self.table.time_unit}: equation (4) depends on the unit, and the score with it."
-            )
-        missing = self.table.missing.sentence()
-        return [*notes, *([missing + "."] if missing else [])]
+        return list(worded("comper", "notes", self))
 
     @property
     def dimensions(self) -> tuple[str, ...]:
@@ -105,58 +98,7 @@ class ComPerResult(Displayed):
 
     def conclusions(self) -> list[str]:
         """What the numbers support, in sentences; none for a single algorithm."""
-        if len(self.table.algorithms) < 2:
-            return []
-        return [self._lead(), *self._held(), self._weighed(), *self.notes]
-
-    def _lead(self) -> str:
-        """Who has the highest mean score, and what separates the first two."""
-        names, mean = self.table.algorithms, self.scores.mean(axis=1)
-        first, second = self.order()[:2]
-        gap = (self.by_dimension[first] - self.by_dimension[second]).mean(axis=0)
-        most = int(np.argmax(gap))
-        settings = self.table.datasets
-        where = f"over {len(settings)} settings" if len(settings) > 1 else f"on {settings[0]}"
-        often = ""
-        if self.resampling_share is not None:
-            share = f"{100 * self.resampling_share[first]:.0f} %"
-            often = f" it is so in {share} of bootstrap replicates over the datasets;"
-        return (
-            f"By ComPer {names[first]} is best ({mean[first]:.3f} {where}), before {names[second]} "
-            f"({mean[second]:.3f});{often} "
-            f"{DIMENSIONS[most]} is the largest part of that lead ({gap[most]:+.3f} of {gap.sum():+.3f})."
-        )
-
-    def _held(self) -> list[str]:
-        """Whether the order holds over settings, beside that of the single dimensions and of an unweighted mean."""
-        whole, plain = self.agreement("comper"), self.agreement("mean of normalised")
-        if whole is None or plain is None:
-            return []
-        if not whole.reversed_share > 0:  # or undefined: all are equal everywhere
-            return [f"The order by ComPer is the same in every setting ({whole.settings} of them)."]
-        single = [each for name in DIMENSIONS if (each := self.agreement(name)) is not None]
-        shares = [each.reversed_share for each in single if each.reversed_share == each.reversed_share]
-        beside = f" (single dimensions: {100 * min(shares):.0f} % to {100 * max(shares):.0f} %)" if shares else ""
-        best = self.order()[0]
-        wins = int(np.count_nonzero(self.scores[best] == self.scores.max(axis=0)))
-        return [
-            f"{self.table.algorithms[best]} has the highest score in {wins} of {whole.settings} settings; "
-            f"{100 * whole.reversed_share:.0f} % of the pairwise orders go against the majority of settings{beside}, "
-            f"and {100 * plain.reversed_share:.0f} % by the unweighted mean of the normalised dimensions."
-        ]
-
-    def _weighed(self) -> str:
-        """How much the order depends on the matrix."""
-        by_scheme = {drawn.scheme: drawn for drawn in self.sensitivities}
-        near, free = by_scheme["perturbed"], by_scheme["any"]
-        best = self.order()[0]
-        first = free.probability_first[best, -1]
-        return (
-            f"With every entry of the matrix off by up to half, the order of the mean scores changes in "
-            f"{100 * near.order_changed[-1]:.0f} % of {near.draws:,} draws and the first in "
-            f"{100 * near.first_changed[-1]:.0f} %; with the five weights drawn at random "
-            f"{self.table.algorithms[best]} is first in {100 * first:.0f} % of draws."
-        )
+        return list(worded("comper", "sentences", self))
 
     def to_frame(self) -> pl.DataFrame:
         """One row per setting and algorithm: score, rank, plain sum and mean, dimensions as measured and as d'."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -11,12 +11,11 @@ from recassay.analysis.decodirt.metadata import correlate_metadata, properties
 from recassay.analysis.decodirt.ratings import benchmark_sets, choose_players, rate_set
 from recassay.analysis.decodirt.result import DecodirtResult
 from recassay.analysis.decodirt.subset import recommend
-from recassay.analysis.decodirt.traits import DatasetTraits, ItemCalibration, all_traits, roles_of
+from recassay.analysis.decodirt.traits import ItemCalibration, all_traits, roles_of
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.errors import UsageError
 from recassay.core.tables.responses import InstanceResponses
 from recassay.core.tables.results import Results
-from recassay.core.words import listing
 
 __all__ = ["ANALYSIS", "ItemCalibration", "analyze_instances"]
 
@@ -64,32 +63,7 @@ def analyze_instances(
         ratings=ratings,
         recommendation=recommend(traits, ratings, [name for name in players if roles[name] == "real"], seed=seed),
         how=calibration,
-        notes=tuple(_notes(traits, players)),
     )
-
-
-def _notes(traits: Sequence[DatasetTraits], players: Sequence[str]) -> Iterator[str]:
-    """What a reader must know: fits that did not converge, datasets that say nothing, classifiers that lack answers."""
-    rough = [dataset.dataset for dataset in traits if not dataset.fit.converged]
-    if rough:
-        yield (
-            f"The 3PL did not converge on {len(rough)} of {len(traits)} datasets ({listing(rough)}): "
-            "read their item parameters with care."
-        )
-    flat = [dataset.dataset for dataset in traits if not dataset.varied]
-    if flat:
-        yield f"On {listing(flat)} everybody answers alike: no items, and no part in the ratings."
-    bare = [dataset.dataset for dataset in traits if not dataset.kept.any()]
-    if bare:
-        yield f"Every instance of {listing(bare)} discriminates negatively: without them nobody plays there."
-    absent = {name: [dataset.dataset for dataset in traits if name not in dataset.respondents] for name in players}
-    lacking = [f"{name} on {listing(where, most=3)}" for name, where in absent.items() if where]
-    if lacking:
-        yield f"No answers of {listing(lacking)}: they play no game there."
-    if len(traits) < 10:
-        yield f"{len(traits)} datasets are few: bins, correlations and subsets of them prove little."
-    if not any(dataset.metadata for dataset in traits):
-        yield "No metadata of the datasets is known: nothing is correlated with it."
 
 
 def _run(results: Results, spec: AnalysisSpec) -> DecodirtResult:
@@ -99,7 +73,7 @@ def _run(results: Results, spec: AnalysisSpec) -> DecodirtResult:
 
 ANALYSIS = Analysis(
     name="decodirt",
-    question="Which datasets are hard or odd, which classifiers are able, and how few datasets would be enough?",
+    question="Which {datasets} are hard or odd, which classifiers are able, and how few {datasets} would be enough?",
     source="Cardoso et al., Enhancing Classifier Evaluation, sections 4.2 to 5.3",
     run=_run,
 )

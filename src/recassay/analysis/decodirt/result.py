@@ -16,7 +16,7 @@ from recassay.analysis.decodirt.subset import Recommendation
 from recassay.analysis.decodirt.traits import DatasetTraits, ItemCalibration
 from recassay.analysis.glicko.result import GlickoResult
 from recassay.core import columns as c
-from recassay.core.system.display import Displayed
+from recassay.core.system.display import Displayed, worded
 from recassay.core.system.plain import plain
 from recassay.core.tabular import by_name, long_frame, stated
 
@@ -45,7 +45,11 @@ class DecodirtResult(Displayed):
     dataset."""
     how: ItemCalibration
     """How items were calibrated and abilities estimated."""
-    notes: tuple[str, ...]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader must know: fits that did not converge, datasets that say nothing, answers that are missing."""
+        return tuple(worded("decodirt", "notes", self))
 
     def set_ratings(self, name: str) -> SetRatings:
         """The ratings on the set of that name."""

@@ -12,6 +12,7 @@ from recassay.analysis.decodirt.traits import DatasetTraits
 from recassay.analysis.glicko.result import GlickoResult
 from recassay.analysis.glicko.system import round_robin, tournament
 from recassay.core.seeds import derived_rng
+from recassay.core.system.display import worded
 from recassay.core.ties import ROUNDING
 from recassay.core.types import FloatArray, IntArray
 
@@ -20,12 +21,6 @@ DRAWS = 500
 
 FEWEST_REAL = 3
 """With fewer real classifiers their order says nothing."""
-
-RULE = (
-    "Of the four halves by the deviation of difficulty or discrimination: the fewest classifiers above optimal or "
-    "below pessimal, then a half that varies least, then the most pairs of real classifiers whose rating intervals do "
-    "not overlap; datasets whose mean discrimination is negative are left out."
-)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,14 +61,17 @@ class Recommendation:
     random_tau: tuple[float, float, float] | None
     beaten: float | None
     overlap: float
-    rule: str = RULE
-    """How it was chosen, in words."""
+
+    @property
+    def rule(self) -> str:
+        """How it was chosen, in words."""
+        return str(worded("decodirt", "rule", self))
 
 
 def recommend(
     traits: Sequence[DatasetTraits], ratings: Sequence[SetRatings], real: Sequence[str], *, seed: int = 0
 ) -> Recommendation | None:
-    """Choose a half by `RULE`, which puts the paper's reasons in order; None where there are no halves.
+    """Choose a half by the `rule`, which puts the paper's reasons in order; None where there are no halves.
 
     The paper asks that the artificial classifiers end where they must and that ratings lie far apart, and advises
     against datasets with negative discrimination; it ends with the half whose difficulty varies least. A half shares

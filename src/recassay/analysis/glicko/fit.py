@@ -178,7 +178,7 @@ def given_order(results: Results, matrix: Matrix) -> list[str]:
 
 ANALYSIS = Analysis(
     name="glicko",
-    question="How strong is each algorithm when it plays every other one on each dataset?",
+    question="How strong is each {algorithm} when it plays every other one on each {dataset}?",
     source="Glickman 2012; Cardoso et al. sections 2.4 and 4.3",
     run=_run,
     aside=1,

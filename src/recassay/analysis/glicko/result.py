@@ -10,10 +10,13 @@ import polars as pl
 
 from recassay.analysis.glicko.system import CALMER, SETTLED, START, TAU
 from recassay.core import columns as c
+from recassay.core.system.display import worded
 from recassay.core.system.plain import plain
 from recassay.core.tables.matrix import MatrixResult, MissingCells
 from recassay.core.tabular import by_name, by_pair, estimates, long_frame, stated
 from recassay.core.types import FloatArray
+
+__all__ = ["CALMER", "SETTLED", "STATE", "TAU", "GlickoResult"]
 
 STATE = ("rating", "deviation", "volatility")
 """What Glicko-2 keeps of each algorithm."""
@@ -56,11 +59,7 @@ class GlickoResult(MatrixResult):
     @property
     def notes(self) -> list[str]:
         """What a reader must know before reading the ratings."""
-        if not self.settled:
-            return [f"The ratings ran away (a volatility above {SETTLED:g}) and mean nothing: use a smaller tau."]
-        if self.tau in CALMER:
-            return [f"tau is {self.tau:g}: with {TAU:g} the volatility of some algorithm may run away on this table."]
-        return []
+        return list(worded("glicko", "notes", self))
 
     def order(self) -> list[int]:
         """Positions of the algorithms, highest rating first."""

@@ -68,10 +68,6 @@ class FriedmanResult:
             return f"p <= {1 / DRAWS:g}"
         return f"p = {self.p:.3g}"
 
-    def f_text(self) -> str:
-        """The F of Iman and Davenport with its p-value, or that it is undefined."""
-        return f"{self.f:.4g} (p = {self.f_p_value:.3g})" if np.isfinite(self.f) else "undefined (all datasets agree)"
-
 
 def friedman(ranks: FloatArray, rng: np.random.Generator | None = None) -> FriedmanResult:
     """Are the mean ranks of k algorithms on N datasets more different than chance? `ranks` is algorithms x datasets.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -19,7 +18,7 @@ from recassay.analysis.logistic_irt.result import LogisticResult
 from recassay.core.choices import AbilityMethod, LogisticEstimator, LogisticModel
 from recassay.core.errors import InputError, UsageError
 from recassay.core.tables.responses import LogisticItems, Responses
-from recassay.core.types import BoolArray, FloatArray
+from recassay.core.types import FloatArray
 from recassay.core.words import listing
 
 FEW_RESPONDENTS = 50
@@ -53,15 +52,14 @@ def fit_logistic(
         items, constant, change = birnbaum_items(responses, model, prior)
         abilities = estimate_abilities(responses, items, ability or "ml")
         result = _of_items(responses, model, items, abilities, confidence)
-        result = replace(result, estimator=estimator, constant=constant, cycles=1, change=change)
-        return replace(result, notes=tuple(_notes(result)))
+        return replace(result, estimator=estimator, constant=constant, cycles=1, change=change)
     fit = fit_em(responses, model, priors=prior, tolerance=tolerance, max_cycles=max_cycles)
     if ability is None or ability == "eap":
         abilities = from_posterior(fit.posterior, fit.grid.points)
     else:
         abilities = estimate_abilities(responses, fit.items, ability)
     errors, intervals = _item_intervals(item_covariance(responses, fit, model), fit.items, confidence)
-    result = replace(
+    return replace(
         _of_items(responses, model, fit.items, abilities, confidence),
         estimator=estimator,
         item_errors=errors,
@@ -73,8 +71,8 @@ def fit_logistic(
         cycles=fit.cycles,
         change=fit.change,
         gradient=fit.gradient,
+        unbounded=fit.at_bound,
     )
-    return replace(result, notes=tuple(_notes(result, fit.at_bound)))
 
 
 def score_logistic(
@@ -99,8 +97,7 @@ def score_logistic(
         raise UsageError(
             "the items have different discriminations and the model is 1pl", fix="use `model='2pl'` or `model='3pl'`"
         )
-    result = _of_items(responses, model, known, estimate_abilities(responses, known, ability or "ml"), confidence)
-    return replace(result, notes=tuple(_notes(result)))
+    return _of_items(responses, model, known, estimate_abilities(responses, known, ability or "ml"), confidence)
 
 
 def _of_items(
@@ -141,29 +138,3 @@ def _item_intervals(covariance: FloatArray, items: LogisticItems, confidence: fl
         logit = np.log(c) - np.log1p(-c)
         intervals[:, 2] = expit(np.stack([logit - width * logit_error, logit + width * logit_error], axis=1))
     return errors, intervals
-
-
-def _notes(result: LogisticResult, at_bound: BoolArray | None = None) -> Iterator[str]:
-    names, respondents, negative = result.items.names, result.respondents, result.items.slope < 0
-
-    def named(mask: BoolArray, names: tuple[str, ...]) -> str:
-        return f"{int(mask.sum())} of {len(names)} ({listing((names[i] for i in np.flatnonzero(mask)), most=3)})"
-
-    if not result.converged:
-        yield "The estimation did not converge: read the parameters with care."
-    if at_bound is not None and at_bound.any():
-        yield f"The slopes of {named(at_bound, names)} items have no finite estimate: use priors."
-    if result.constant.any():
-        yield f"Everybody or nobody has {named(result.constant, names)} items right: they say nothing of ability."
-    if negative.any():
-        clearly = int((result.item_intervals[:, 0, 1] < 0).sum())
-        sure = f"; of {clearly} clearly, the whole interval lies below 0" if result.estimator == "mml" else ""
-        yield (
-            f"The discrimination of {named(negative, names)} items is negative (abler respondents fail them more "
-            f"often: noise, or a wrong answer key){sure}."
-        )
-    if result.abilities.at_bound.any():
-        yield (
-            f"{named(result.abilities.at_bound, respondents)} respondents have no finite maximum-likelihood ability: "
-            "they stand at the bound."
-        )

@@ -12,7 +12,7 @@ from recassay.analysis.logistic_irt.ability import Abilities
 from recassay.analysis.logistic_irt.grid import REACH
 from recassay.analysis.logistic_irt.model import probabilities
 from recassay.core.choices import LogisticModel
-from recassay.core.system.display import Displayed
+from recassay.core.system.display import Displayed, worded
 from recassay.core.tables.responses import LogisticItems
 from recassay.core.tabular import by_name, estimates, long_frame, stated
 from recassay.core.types import BoolArray, FloatArray, IntArray
@@ -59,7 +59,13 @@ class LogisticResult(Displayed):
     """How far the parameters would still move."""
     gradient: float = float("nan")
     """The largest absolute derivative of the penalised marginal log-likelihood at the end; NaN for other estimators."""
-    notes: tuple[str, ...] = ()
+    unbounded: BoolArray | None = None
+    """For each item, whether its slope has no finite estimate; None for other estimators."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of the parameters must know."""
+        return tuple(worded("logistic_irt", "notes", self))
 
     def order(self) -> list[int]:
         """Positions of the respondents, ablest first."""

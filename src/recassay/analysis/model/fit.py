@@ -170,7 +170,7 @@ def _run(results: Results, spec: AnalysisSpec) -> ModelResult:
 
 ANALYSIS = Analysis(
     name="model",
-    question="Which algorithm is best for datasets like these, by how much, and what more would tell?",
+    question="Which {algorithm} is best for {datasets} like these, by how much, and what more would tell?",
     source="Gelman et al., Bayesian Data Analysis, 3rd edition, sections 3.6 and 5.6",
     run=_run,
 )

@@ -161,16 +161,28 @@ def joint_test(ranks: FloatArray, permutations: int, rng: np.random.Generator) -
     return JointTest(totals, best, before)
 
 
-def describe(fails: BoolArray, places: IntArray, axes: Mapping[str, Sequence[str]]) -> str:
-    """The choices, one or two at a time, under which a claim is not seen; empty where it mostly is not.
+@dataclass(frozen=True, slots=True)
+class Exceptions:
+    """Choices under which a claim is not seen."""
+
+    choices: dict[str, str]
+    """By axis, one or two."""
+    fails: int
+    """In how many universes with these choices it is not seen."""
+    of: int
+    """How many such universes there are."""
+
+
+def describe(fails: BoolArray, places: IntArray, axes: Mapping[str, Sequence[str]]) -> tuple[Exceptions, ...]:
+    """The choices, one or two at a time, under which a claim is not seen; none where it mostly is not.
 
     A description must hold for at least `WORTH` of the universes with these choices, and for two failures. The one that
     agrees best with the failures (Dice) comes first, then the one that agrees best with those left, at most `MOST`.
     """
     names, sizes = list(axes), [len(choices) for choices in axes.values()]
     left = fails.copy()
-    texts: list[str] = []
-    while len(texts) < MOST and left.sum() > 1 and fails.mean() <= 0.5:
+    found: list[Exceptions] = []
+    while len(found) < MOST and left.sum() > 1 and fails.mean() <= 0.5:
         best: tuple[float, int, tuple[tuple[int, int], ...]] = (0.0, 0, ())
         for size in (1, 2):
             for chosen in combinations(range(len(axes)), size):
@@ -189,7 +201,7 @@ def describe(fails: BoolArray, places: IntArray, axes: Mapping[str, Sequence[str
         if not best[2]:
             break
         inside = np.all([places[:, i] == at for i, at in best[2]], axis=0)
-        text = " and ".join(f"{names[i]} = {axes[names[i]][at]}" for i, at in best[2])
-        texts.append(f"{text} ({(fails & inside).sum()} of {inside.sum()} such universes)")
+        choices_of = {names[i]: axes[names[i]][at] for i, at in best[2]}
+        found.append(Exceptions(choices_of, int((fails & inside).sum()), int(inside.sum())))
         left &= ~inside
-    return "; ".join(texts)
+    return tuple(found)

@@ -21,6 +21,7 @@ from recassay.analysis.multiverse.claims import (
     shown,
     suggested_claims,
 )
+from recassay.analysis.multiverse.remarks import Kind, Remark
 from recassay.analysis.multiverse.result import Claim, Counts, MultiverseResult, MultiverseSettings, Share
 from recassay.analysis.multiverse.shares import Parts, variance_parts
 from recassay.analysis.multiverse.universes import Universes, find_universes
@@ -96,7 +97,8 @@ def explore(
             explained=explained,
             claims=tuple(_claim(claim, universes, judged, test) for claim in made),
             shares=_shares(parts, [list(universes.axes)[i] for i in used], made, universes.algorithms, alpha),
-            notes=(*notes, *universes.notes, *judged.notes, *_notes(judged, parts, used)),
+            reading=tuple(notes),
+            remarks=(*universes.remarks, *judged.remarks, *_remarks(judged, parts, used)),
             settings=MultiverseSettings(alpha, permutations, seed),
             sources=sources,
             drift=universes.drift,
@@ -117,7 +119,7 @@ class _Judged:
     better: BoolArray
     """Universes x algorithms x algorithms: who is shown to be better than whom."""
     grades: tuple[Grade, ...]
-    notes: tuple[str, ...]
+    remarks: tuple[Remark, ...]
 
 
 def _judged(
@@ -150,10 +152,10 @@ def _judged(
         ranks[at][np.ix_(place, columns)] = scores
         better[at][np.ix_(place, place)] = decision.better
         grades.append(decision.grade)
-    notes = tuple(_missing_notes(universes, cells, kept))
+    remarks = tuple(_missing(universes, cells, kept))
     total, count = np.nansum(ranks, axis=2), np.isfinite(ranks).sum(axis=2)
     mean = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
-    return _Judged(universes.places[kept], universes.leaky[kept], ranks, mean, better, tuple(grades), notes)
+    return _Judged(universes.places[kept], universes.leaky[kept], ranks, mean, better, tuple(grades), remarks)
 
 
 def scaled(matrix: Matrix) -> FloatArray:
@@ -191,36 +193,35 @@ def _complete(u: int, universes: Universes, missing: MissingPolicy) -> tuple[Int
     return rows, columns, cells
 
 
-def _missing_notes(
+def _missing(
     universes: Universes, cells: list[tuple[IntArray, IntArray, FloatArray]], kept: list[int]
-) -> Iterator[str]:
+) -> Iterator[Remark]:
+    """What was left out for cells that are missing."""
     if len(kept) < len(universes):
-        yield f"{len(universes) - len(kept)} universes were left out: without two algorithms on a dataset."
+        yield Remark("universes_left_out", count=len(universes) - len(kept))
     known = np.isfinite(universes.values)
-    for what, axis, own in (("datasets", 1, 1), ("algorithms", 2, 0)):
+    kinds: tuple[tuple[Kind, int, int], ...] = (("datasets_left_out", 1, 1), ("algorithms_left_out", 2, 0))
+    for kind, axis, own in kinds:
         present = known.any(axis=axis).sum(axis=1)
         lost = sum(len(cells[u][own]) < present[u] for u in kept)
         if lost:
-            yield f"In {lost} universes {what} with missing cells were left out."
+            yield Remark(kind, count=int(lost))
     full = (len(universes.algorithms), len(universes.datasets))
     uneven = sum((len(cells[u][0]), len(cells[u][1])) != full for u in kept)
     if uneven:
-        yield f"The universes are not balanced: {uneven} of {len(kept)} lack algorithms or datasets of others."
+        yield Remark("unbalanced", count=uneven, of=len(kept))
 
 
-def _notes(judged: _Judged, parts: Parts | None, used: list[int]) -> Iterator[str]:
+def _remarks(judged: _Judged, parts: Parts | None, used: list[int]) -> Iterator[Remark]:
     """What small universes, and too few or too many of them, do not allow."""
     counts = np.isfinite(judged.ranks).any(axis=1).sum(axis=1)
     single, undecidable = int((counts == 1).sum()), sum(grade == "too_little_data" for grade in judged.grades)
     if single:
-        yield f"{single} universes have one dataset: they show an order there, and nothing about others."
+        yield Remark("single_dataset", count=single)
     if undecidable:
-        which = f"{undecidable} of {len(counts)} universes"
-        yield f"In {which} no difference could be significant: they have too few datasets."
+        yield Remark("undecidable", count=undecidable, of=len(counts))
     if parts is None and len(used) > 1:
-        yield (
-            "It was not estimated which choice decides: too many combinations, or no two algorithms in every universe."
-        )
+        yield Remark("no_shares")
 
 
 def _counts(claim: Stated, judged: _Judged, part: BoolArray) -> Counts:
@@ -255,7 +256,7 @@ def _claim(claim: Stated, universes: Universes, judged: _Judged, test: JointTest
         lead=float(leads.mean()) if len(leads) else float("nan"),
         p=test.p(claim),
         chance=test.chance(claim),
-        exceptions=describe(fails, judged.places[clean], universes.axes),
+        fails=describe(fails, judged.places[clean], universes.axes),
         leaky=_counts(claim, judged, judged.leaky) if judged.leaky.any() else None,
     )
 

@@ -8,15 +8,18 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from recassay.analysis.multiverse.claims import first_places, opponent, overall_ranks
+from recassay.analysis.multiverse.claims import Exceptions, first_places, opponent, overall_ranks
+from recassay.analysis.multiverse.remarks import Kind, Remark
 from recassay.analysis.multiverse.repeats import Drift, SeedShare
 from recassay.analysis.verdict.result import Grade
 from recassay.core import columns as c
-from recassay.core.system.display import Displayed
+from recassay.core.system.display import Displayed, worded
 from recassay.core.system.plain import plain
 from recassay.core.tables.sources import Source
 from recassay.core.tabular import by_name, long_frame, stated
 from recassay.core.types import BoolArray, FloatArray, IntArray
+
+__all__ = ["Claim", "Counts", "Exceptions", "Kind", "MultiverseResult", "MultiverseSettings", "Remark", "Share"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +62,15 @@ class Claim:
     """Of the joint test over all universes; None where fewer than two algorithms are in every universe."""
     chance: float | None
     """The share of universes that equal algorithms reach in 5 % of relabelled tables."""
-    exceptions: str
-    """Where the claim is not seen, in words; empty where it always is, or where nothing describes it."""
+    fails: tuple[Exceptions, ...]
+    """Where the claim is not seen; none where it always is, or where nothing describes it."""
     leaky: Counts | None
     """In the leaky universes; None where there are none."""
+
+    @property
+    def exceptions(self) -> str:
+        """Where the claim is not seen, in words; empty where there is nothing to say."""
+        return str(worded("multiverse", "exceptions", self))
 
     def to_dict(self) -> dict[str, Any]:
         """`claim` with its counts, shares, datasets, lead and test."""
@@ -135,8 +143,10 @@ class MultiverseResult(Displayed):
     """The claims that were named, else those that the table suggests."""
     shares: tuple[Share, ...]
     """Axes from the largest share down, then pairs of axes likewise, then the rest."""
-    notes: tuple[str, ...]
-    """What a reader must know: columns that are no choices, missing cells, small universes."""
+    reading: tuple[str, ...]
+    """What the reading of the tables noted."""
+    remarks: tuple[Remark, ...]
+    """What was done to the tables, and what they do not allow."""
     settings: MultiverseSettings
     """The level, the number of relabelled tables, and the seed."""
     sources: tuple[Source, ...] = ()
@@ -145,6 +155,11 @@ class MultiverseResult(Displayed):
     """Whether the order drifts over windows of time; None where there are none."""
     seeds: tuple[SeedShare, ...] = ()
     """How much each kind of seed moves the values; empty where no seed varies."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader must know: columns that are no choices, missing cells, small universes."""
+        return tuple(worded("multiverse", "notes", self))
 
     @property
     def universes(self) -> int:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
+from recassay.analysis.multiverse.remarks import Remark
 from recassay.analysis.multiverse.repeats import (
     SEED_AXES,
     WINDOW,
@@ -24,7 +25,6 @@ from recassay.core.seeds import derived_rng
 from recassay.core.tables.cells import places_of
 from recassay.core.tables.labels import find_label, is_cost, known_direction, normal_label, split_label
 from recassay.core.types import BoolArray, FloatArray, IntArray
-from recassay.core.words import listing
 
 CUTOFF = "cutoff"
 LEAKY = "leaky"
@@ -61,7 +61,7 @@ class Universes:
     """For each universe, whether higher values are better."""
     leaky: BoolArray
     """For each universe, whether it was marked as leaky or indefensible."""
-    notes: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
     drift: Drift | None = None
     """Whether the order drifts over windows of time; None where there are none."""
     seeds: tuple[SeedShare, ...] = ()
@@ -105,10 +105,10 @@ def find_universes(
     (it never changes while algorithm, dataset and metric stay the same) or holds measurements. The metric and its
     cut-off are axes where they vary. Columns that are not among the `axes` named are averaged over.
     """
-    notes: list[str] = []
-    frame, directions = _labelled(rows, metric, higher_is_better, notes)
+    remarks: list[Remark] = []
+    frame, directions = _labelled(rows, metric, higher_is_better, remarks)
     marked = _marked(frame, leaky)
-    named = _named(frame, axes) if axes is not None else _usual(frame, notes)
+    named = _named(frame, axes) if axes is not None else _usual(frame, remarks)
     frame = frame.with_columns(marked.alias(LEAKY))
     used = named + [n for n in (c.METRIC, CUTOFF) if n not in named and frame.get_column(n).n_unique() > 1]
     if not used:
@@ -122,8 +122,8 @@ def find_universes(
         drift = drift_test(*window_ranks(frame, paid, directions, _LABEL), derived_rng(seed, "multiverse", "drift"))
         others = [name for name in frame.columns if name not in (WINDOW, c.VALUE, LEAKY)]
         frame = frame.group_by(others, maintain_order=True).agg(pl.col(c.VALUE).mean(), pl.col(LEAKY).any())
-    frame = _one_value_per_cell(frame, used, explicit=axes is not None, notes=notes)
-    choices, places, universe = _universes(frame, used, notes)
+    frame = _one_value_per_cell(frame, used, explicit=axes is not None, remarks=remarks)
+    choices, places, universe = _universes(frame, used, remarks)
     algorithms, datasets = (tuple(sorted(frame.get_column(name).unique())) for name in (c.ALGORITHM, c.DATASET))
     values = np.full((len(places), len(algorithms), len(datasets)), np.nan)
     values[universe, *places_of(frame, algorithms, datasets)] = frame.get_column(c.VALUE).fill_null(np.nan).to_numpy()
@@ -139,14 +139,14 @@ def find_universes(
         values=values,
         upward=upward,
         leaky=suspect,
-        notes=tuple(notes),
+        remarks=tuple(remarks),
         drift=drift,
         seeds=seed_shares(frame, cells, derived_rng(seed, "multiverse", "seeds")),
     )
 
 
 def _labelled(
-    rows: pl.DataFrame, metric: str | None, higher_is_better: bool | None, notes: list[str]
+    rows: pl.DataFrame, metric: str | None, higher_is_better: bool | None, remarks: list[Remark]
 ) -> tuple[pl.DataFrame, dict[str, bool]]:
     """The rows with normal metric labels, metric and cut-off apart, and the direction of each label."""
     labels = {label: normal_label(label) for label in rows.get_column(c.METRIC).unique().to_list()}
@@ -157,7 +157,7 @@ def _labelled(
         costs = sorted({label for label in labels.values() if is_cost(label)})
         if costs and len(costs) < len(set(labels.values())):
             frame = frame.filter(~pl.col(_LABEL).is_in(costs))
-            notes.append(f"Costs are no measures of quality, and left out unless named as metric: {listing(costs)}.")
+            remarks.append(Remark("costs_left_out", tuple(costs)))
     directions: dict[str, bool] = {}
     for label in frame.get_column(_LABEL).unique(maintain_order=True):
         known = known_direction(label) if higher_is_better is None else higher_is_better
@@ -216,7 +216,7 @@ def _named(frame: pl.DataFrame, axes: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(axes))
 
 
-def _usual(frame: pl.DataFrame, notes: list[str]) -> list[str]:
+def _usual(frame: pl.DataFrame, remarks: list[Remark]) -> list[str]:
     """Every further column that is a choice of the protocol; those that are not are noted."""
     chosen, properties, measurements = [], [], []
     keys = [c.ALGORITHM, c.DATASET, _LABEL]
@@ -232,14 +232,13 @@ def _usual(frame: pl.DataFrame, notes: list[str]) -> list[str]:
         else:
             chosen.append(name)
     if properties:
-        notes.append(f"Not a choice, since it never changes for a given algorithm, dataset and metric: "
-                     f"{listing(properties)}.")  # fmt: skip
+        remarks.append(Remark("properties", tuple(properties)))
     if measurements:
-        notes.append(f"Not a choice, since its numbers look like measurements: {listing(measurements)}.")
+        remarks.append(Remark("measurements", tuple(measurements)))
     return chosen
 
 
-def _one_value_per_cell(frame: pl.DataFrame, used: list[str], *, explicit: bool, notes: list[str]) -> pl.DataFrame:
+def _one_value_per_cell(frame: pl.DataFrame, used: list[str], *, explicit: bool, remarks: list[Remark]) -> pl.DataFrame:
     """One row per universe, algorithm and dataset: the mean over what is no axis, or a refusal of contradictions."""
     keys = [c.ALGORITHM, c.DATASET, _LABEL, *(name for name in used if name not in (c.METRIC, CUTOFF))]
     cells = frame.group_by(keys, maintain_order=True)
@@ -254,13 +253,13 @@ def _one_value_per_cell(frame: pl.DataFrame, used: list[str], *, explicit: bool,
         )
     if several.height and explicit:
         other = [name for name in _candidates(frame) if name not in used and frame.get_column(name).n_unique() > 1]
-        notes.append(f"Values are means over {listing(other)}." if other else "Repeated values are averaged.")
+        remarks.append(Remark("averaged", tuple(other)))
     rest = [pl.col(name).first() for name in (c.METRIC, CUTOFF) if name not in keys]
     return cells.agg(*rest, pl.col(c.VALUE).mean(), pl.col(LEAKY).any())
 
 
 def _universes(
-    frame: pl.DataFrame, used: list[str], notes: list[str]
+    frame: pl.DataFrame, used: list[str], remarks: list[Remark]
 ) -> tuple[dict[str, tuple[str, ...]], IntArray, IntArray]:
     """The axes with their choices, the choices of every universe, and the universe of every row."""
     table = frame.select(used).unique(maintain_order=True).with_row_index(_UNIVERSE)
@@ -273,8 +272,7 @@ def _universes(
         copies.setdefault(twin, []).append(name)
     for name, (_, *others) in copies.items():
         if others:
-            what = "changes" if len(others) == 1 else "change"
-            notes.append(f"{listing(others)} always {what} together with {name}: they count as one axis.")
+            remarks.append(Remark("together", (name, *others)))
     axes = {name: choices[name] for name in copies}
     return axes, np.stack([places[name] for name in axes], axis=1), universe.to_numpy().astype(np.int64)
 

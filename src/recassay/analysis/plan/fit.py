@@ -179,7 +179,7 @@ def _run(results: Results, spec: AnalysisSpec) -> PlanResult:
 
 ANALYSIS = Analysis(
     name="plan",
-    question="How many more datasets, seeds or users would show what this study could not?",
+    question="How many more {datasets}, seeds or {users} would show what this study could not?",
     source="assurance: power averaged over the posterior of the hierarchical model",
     run=_run,
 )

@@ -7,9 +7,8 @@ from typing import Any
 
 import polars as pl
 
-from recassay.core.system.display import Displayed
+from recassay.core.system.display import Displayed, worded
 from recassay.core.tabular import stated
-from recassay.core.words import count_of, listing
 
 MOST = 1000
 """Beyond this many datasets a difference is called out of reach."""
@@ -69,14 +68,7 @@ class Look:
 
     def sentence(self) -> str:
         """One sentence for people who watch the run."""
-        over = f"after {count_of(self.datasets, 'dataset')}"
-        if not self.behind:
-            return f"{self.leader} leads, but {over} its lead is not yet significant."
-        rest = f"; not yet ahead of {listing(self.open, most=4)}" if self.open else ""
-        return (
-            f"{self.leader} is shown to win on more than half of the datasets against {listing(self.behind, most=4)}"
-            f"{rest} ({over}; holds however often one looks, level {self.alpha:g} over all pairs)."
-        )
+        return str(worded("plan", "look", self))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -113,7 +113,7 @@ def _run(results: Results, spec: AnalysisSpec) -> RankResult:
 
 ANALYSIS = Analysis(
     name="rank",
-    question="Which algorithm is best under each way of aggregating over datasets, and how sure is that?",
+    question="Which {algorithm} is best under each way of aggregating over {datasets}, and how sure is that?",
     source="KDD'24 sections 3.4 and 4.2; Vote'n'Rank (Rofin et al. 2023)",
     run=_run,
     early=True,

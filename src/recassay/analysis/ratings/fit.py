@@ -276,7 +276,7 @@ def _run(results: Results, spec: AnalysisSpec) -> RatingsResult:
 
 ANALYSIS = Analysis(
     name="ratings",
-    question="How often would one algorithm beat another, whatever the order of the datasets?",
+    question="How often would one {algorithm} beat another, whatever the order of the {datasets}?",
     source="Bradley and Terry 1952; Chatbot Arena (Chiang et al. 2024), TabArena (Erickson et al. 2025)",
     run=_run,
     aside=3,

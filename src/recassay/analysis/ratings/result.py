@@ -45,11 +45,6 @@ class RatingsResult(MatrixResult):
     battles: int | None = None
     """How many battles of two were played, where the ratings are from those and not from a table of datasets."""
 
-    @property
-    def rounds(self) -> str:
-        """What the ratings rest on, with its number: `30 datasets`, `5,000 battles`."""
-        return f"{len(self.datasets)} datasets" if self.battles is None else f"{self.battles:,} battles"
-
     def order(self) -> list[int]:
         """Positions of the algorithms, highest rating first."""
         return sorted(range(len(self.algorithms)), key=lambda a: (-self.rating[a], self.algorithms[a]))

@@ -142,7 +142,7 @@ def _run(results: Results, spec: AnalysisSpec) -> SelectResult:
 ANALYSIS = Analysis(
     name="select",
     aliases=("selection",),
-    question="How few datasets would have given the same ranking, and which?",
+    question="How few {datasets} would have given the same ranking, and which?",
     source="KDD'24 section 4.4, Table 4, appendix C; the choice under bootstrap is RecAssay's own",
     run=_run,
     early=True,

@@ -173,7 +173,7 @@ def _run(results: Results, spec: AnalysisSpec) -> StrataResult:
 
 ANALYSIS = Analysis(
     name="strata",
-    question="Does the order of the algorithms hold on the less popular items?",
+    question="Does the order of the {algorithms} hold on the less popular items?",
     source="Jadidinejad, Macdonald and Ounis, REVEAL 2019",
     run=_run,
 )

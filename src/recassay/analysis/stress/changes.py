@@ -11,7 +11,7 @@ from recassay.analysis.aggregation.contest import Extended
 from recassay.analysis.aggregation.rules import DolanMore
 from recassay.analysis.inference.agreement import spearman
 from recassay.analysis.inference.bootstrap import random_subsets, subset_weights
-from recassay.analysis.stress.conclusions import Survival, survival
+from recassay.analysis.stress.conclusions import Change, Survival, survival
 from recassay.analysis.stress.curve import Curve, Points, measured
 from recassay.analysis.stress.ranker import Ranker, fewer_points, spread, subsets
 from recassay.core import ties
@@ -64,12 +64,11 @@ def drop_datasets(
         ranks = ranker(subset_weights(chosen, total))
         points[dropped] = measured(spearman(ranks, reference[:, None, :]), exhaustive)
         if dropped in kept_apart:
-            when = f"{dropped} of the {total} datasets {'is' if dropped == 1 else 'are'} left out"
-            survivals[dropped] = survival(f"datasets_{dropped}", when, ranks, exhaustive=exhaustive)
+            survivals[dropped] = survival(Change("datasets", dropped, total), ranks, exhaustive=exhaustive)
         if dropped == 1:
             # Combinations run so that the first lacks the last dataset.
             without = ranks[:, ::-1, :]
-    return Curve.of("drop_datasets", "datasets left out", ranker.names, points), survivals, without
+    return Curve.of("drop_datasets", ranker.names, points), survivals, without
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -143,9 +142,8 @@ def drop_algorithms(
         if size == total - third:
             spaced = np.full((len(ranker.rules), len(chosen), total), np.nan)
             np.put_along_axis(spaced, np.broadcast_to(chosen, ranks.shape), ranks, axis=2)
-            when = f"{third} of the {total} algorithms {'is' if third == 1 else 'are'} left out"
-            survivals[size] = survival("algorithms", when, spaced, exhaustive=exhaustive)
-    return Curve.of("drop_algorithms", "algorithms left out", ranker.names, points), survivals[total - third]
+            survivals[size] = survival(Change("algorithms", third, total), spaced, exhaustive=exhaustive)
+    return Curve.of("drop_algorithms", ranker.names, points), survivals[total - third]
 
 
 def add_copies(ranker: Ranker, weights: FloatArray) -> tuple[Curve, Survival]:
@@ -167,9 +165,8 @@ def add_copies(ranker: Ranker, weights: FloatArray) -> tuple[Curve, Survival]:
         rho = spearman(after, before[:, None])
         ranked.append(after[:, :, 0])
         points[factor] = measured(rho[:, :, 0], len(copied) == count, around=rho.reshape(len(rho), -1))
-    kept = survival("copies", "a slightly better or worse copy of one algorithm is added",
-                    np.concatenate(ranked, axis=1), exhaustive=len(copied) == count)  # fmt: skip
-    return Curve.of("similar", "copy's factor to its original", ranker.names, points), kept
+    kept = survival(Change("copies"), np.concatenate(ranked, axis=1), exhaustive=len(copied) == count)
+    return Curve.of("similar", ranker.names, points), kept
 
 
 def add_best(ranker: Ranker, weights: FloatArray) -> Curve:
@@ -185,7 +182,7 @@ def add_best(ranker: Ranker, weights: FloatArray) -> Curve:
         new = improved(best, factor, higher_is_better=contest.higher_is_better)
         rho = spearman(ranker.of(Extended(contest, new), weights, judged=len(values)), before)
         points[factor] = measured(rho[:, :1], True, around=rho)
-    return Curve.of("new_best", "new best's factor to the best", ranker.names, points)
+    return Curve.of("new_best", ranker.names, points)
 
 
 def vary_beta(ranker: Ranker, weights: FloatArray) -> Curve | None:
@@ -202,4 +199,4 @@ def vary_beta(ranker: Ranker, weights: FloatArray) -> Curve | None:
     for beta in BETAS:
         rho = spearman(replace(those, options=DolanMore(beta))(weights), before)
         points[beta] = measured(rho[:, :1], True, around=rho)
-    return Curve.of("beta", "largest ratio beta", those.names, points)
+    return Curve.of("beta", those.names, points)

@@ -11,6 +11,7 @@ import numpy as np
 
 from recassay.analysis.aggregation.rules import Rule, first_shares
 from recassay.core.system.compiled import compiled_exactly
+from recassay.core.system.display import worded
 from recassay.core.types import BoolArray, FloatArray
 
 KEPT = 0.95
@@ -22,15 +23,36 @@ MOST = 0.75
 Verdict = Literal["survives", "depends on the aggregation", "does not survive"]
 
 
+@dataclass(frozen=True, slots=True)
+class Change:
+    """How the table was changed: some of its datasets or algorithms were left out, or a copy of one was added."""
+
+    kind: Literal["datasets", "algorithms", "copies"]
+    """What was left out, or that a copy was added."""
+    left_out: int = 0
+    """How many were left out."""
+    of: int = 0
+    """How many there are."""
+
+    @property
+    def name(self) -> str:
+        """One word; the number of datasets is part of it."""
+        return f"{self.kind}_{self.left_out}" if self.kind == "datasets" else self.kind
+
+    @property
+    def when(self) -> str:
+        """What was changed, as the end of a sentence."""
+        return str(worded("stress", "when", self))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Survival:
     """`first[r, a]`: share of the changed tables in which a is first under rule r; `ahead[r, a, b]`: in which a is
-    before b. Ties share the first place and count half. Tables without a (or b) do not count. `when` says what was
-    changed, as the end of a sentence.
+    before b. Ties share the first place and count half. Tables without a (or b) do not count.
     """
 
-    name: str
-    when: str
+    change: Change
+    """How the table was changed."""
     tried: int
     """How many changed tables there were."""
     exhaustive: bool
@@ -39,7 +61,7 @@ class Survival:
     ahead: FloatArray
 
 
-def survival(name: str, when: str, ranks: FloatArray, *, exhaustive: bool) -> Survival:
+def survival(change: Change, ranks: FloatArray, *, exhaustive: bool) -> Survival:
     """From ranks (rules x tables x algorithms; NaN for an algorithm that a table lacks)."""
     n_rules, tried, count = ranks.shape
     first, ahead = np.empty((n_rules, count)), np.zeros((n_rules, count, count))
@@ -50,7 +72,7 @@ def survival(name: str, when: str, ranks: FloatArray, *, exhaustive: bool) -> Su
         first[r] = first_shares(filled).sum(axis=0) / np.maximum(present.sum(axis=0), 1)
         count_ahead(np.ascontiguousarray(ranks[r]), ahead[r])
         ahead[r] /= both
-    return Survival(name, when, tried, exhaustive, first, ahead)
+    return Survival(change, tried, exhaustive, first, ahead)
 
 
 @compiled_exactly
@@ -70,19 +92,15 @@ class Conclusion:
     """That the algorithm is first, or that the first of two is before the second."""
     algorithms: tuple[str, ...]
     """The algorithm, or the two."""
-    change: str
-    """Name of the change."""
-    when: str
-    """What was changed, as the end of a sentence."""
+    change: Change
+    """The change that it was put to."""
     shares: tuple[float, ...]
     """By aggregation, the share of changed tables that keep it."""
 
     @property
     def statement(self) -> str:
         """In words."""
-        if self.kind == "first":
-            return f"{self.algorithms[0]} is first"
-        return f"{self.algorithms[0]} is before {self.algorithms[1]}"
+        return str(worded("stress", "statement", self))
 
     @property
     def holds_under(self) -> int:
@@ -111,11 +129,11 @@ def leading_order(
 def conclude(order: list[int], names: tuple[str, ...], survivals: list[Survival]) -> Iterator[Conclusion]:
     """That the first of the order is first, and that each is before the next, under each change."""
     best = order[0]
-    for change in survivals:
-        yield Conclusion("first", (names[best],), change.name, change.when, tuple(change.first[:, best].tolist()))
+    for survived in survivals:
+        yield Conclusion("first", (names[best],), survived.change, tuple(survived.first[:, best].tolist()))
         for a, b in pairwise(order):
-            shares = tuple(change.ahead[:, a, b].tolist())
-            yield Conclusion("before", (names[a], names[b]), change.name, change.when, shares)
+            shares = tuple(survived.ahead[:, a, b].tolist())
+            yield Conclusion("before", (names[a], names[b]), survived.change, shares)
 
 
 def tiers(order: list[int], change: Survival) -> list[list[int]]:

@@ -37,12 +37,11 @@ def measured(judged: FloatArray, exhaustive: bool, around: FloatArray | None = N
 class Curve:
     """One test: `numbers[r, p]` are mean, low, high, standard error and lowest rho of rule r at strength `x[p]`.
 
-    `tried[p]` tables were judged there. `title` names the strength, as an axis does.
+    `tried[p]` tables were judged there.
     """
 
     test: str
     """Name of the test."""
-    title: str
     rules: tuple[str, ...]
     """Names of the aggregations."""
     x: FloatArray
@@ -50,11 +49,11 @@ class Curve:
     numbers: FloatArray
 
     @classmethod
-    def of(cls, test: str, title: str, rules: tuple[str, ...], points: Points) -> Curve:
+    def of(cls, test: str, rules: tuple[str, ...], points: Points) -> Curve:
         """The curve through what was `measured` at each strength, in the order of the strengths."""
         x = sorted(points)
         tried, numbers = zip(*(points[strength] for strength in x), strict=True)
-        return cls(test, title, rules, np.array(x), np.array(tried, dtype=np.int64), np.stack(numbers, axis=1))
+        return cls(test, rules, np.array(x), np.array(tried, dtype=np.int64), np.stack(numbers, axis=1))
 
     @property
     def rho(self) -> FloatArray:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -25,7 +24,6 @@ from recassay.analysis.stress.conclusions import conclude, deciding_datasets, le
 from recassay.analysis.stress.ranker import Ranker
 from recassay.analysis.stress.result import StressResult
 from recassay.analysis.stress.signs import sign_table
-from recassay.analysis.stress.words import stress_verdict
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.choices import DRAWS_OF, FEWEST_DATASETS
 from recassay.core.errors import NotApplicableError, UsageError
@@ -83,7 +81,7 @@ def stress_rankings(
     )
     order = leading_order(ranker.rules, reference, dataset_ranks(matrix).mean(axis=1), matrix.algorithms)
     main = survivals[several(n_datasets)]
-    result = StressResult(
+    return StressResult(
         *matrix.head,
         rules=ranker.rules,
         skipped=skipped,
@@ -102,7 +100,6 @@ def stress_rankings(
         tiers=tiers(order, main),
         deciding=deciding_datasets(reference, without_one, order[0]),
     )
-    return replace(result, words=tuple(stress_verdict(result)))
 
 
 def _refuse_too_little(matrix: Matrix, draws: int) -> None:
@@ -124,7 +121,7 @@ def _run(results: Results, spec: AnalysisSpec) -> StressResult:
 
 ANALYSIS = Analysis(
     name="stress",
-    question="Which conclusions survive other datasets, other algorithms and other settings, and which do not?",
+    question="Which conclusions survive other {datasets}, other {algorithms} and other settings, and which do not?",
     source="KDD'24 section 4.2.3, Table 3, Figures 5, 6 and 9",
     run=_run,
     aside=7,

@@ -10,14 +10,27 @@ import polars as pl
 
 from recassay.analysis.aggregation.rules import DolanMore, Rule
 from recassay.analysis.stress.changes import Subset
-from recassay.analysis.stress.conclusions import Conclusion, Survival
+from recassay.analysis.stress.conclusions import KEPT, Change, Conclusion, Survival
 from recassay.analysis.stress.curve import NUMBERS, Curve, estimated
-from recassay.analysis.stress.signs import Row
+from recassay.analysis.stress.signs import ERRORS, FEW_ALGORITHMS, FEW_DATASETS, SETTINGS, Row
 from recassay.core import columns as c
+from recassay.core.system.display import worded
 from recassay.core.system.plain import plain
 from recassay.core.tables.matrix import MatrixResult, MissingCells
 from recassay.core.tabular import by_name, long_frame, stated
 from recassay.core.types import BoolArray, FloatArray
+
+__all__ = [
+    "ERRORS",
+    "FEW_ALGORITHMS",
+    "FEW_DATASETS",
+    "KEPT",
+    "SETTINGS",
+    "Change",
+    "Conclusion",
+    "StressResult",
+    "Survival",
+]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,12 +73,10 @@ class StressResult(MatrixResult):
     relied on; between tiers it is."""
     deciding: BoolArray
     """Rules x datasets: whether the first of the order loses its place under that rule without that dataset alone."""
-    words: tuple[str, ...] = ()
-    """What survives, in sentences: the verdict."""
 
-    def verdict(self) -> list[str]:
-        """Which conclusions of this benchmark survive, in sentences."""
-        return list(self.words)
+    def sign_rules(self) -> dict[str, str]:
+        """By property of the table of plus and minus, what makes a plus."""
+        return {row.name: str(rule) for row, rule in zip(self.signs, worded("stress", "sign_rules", self), strict=True)}
 
     @property
     def titles(self) -> list[str]:
@@ -79,7 +90,7 @@ class StressResult(MatrixResult):
             {
                 "number": [row.numbers for row in self.signs],
                 "sign": [row.signs for row in self.signs],
-                "rule": [[row.rule] for row in self.signs],
+                "rule": [[rule] for rule in self.sign_rules().values()],
             },
         )
 
@@ -108,7 +119,7 @@ class StressResult(MatrixResult):
 
     def to_dict(self) -> dict[str, Any]:
         """`verdict`, `tiers`, `conclusions`, `table`, `subsets`, `pareto` and `curves`, mostly by aggregation."""
-        names = [rule.name for rule in self.rules]
+        names, rules = [rule.name for rule in self.rules], self.sign_rules()
         return plain({
             **stated(self, "metric", "higher_is_better", "algorithms", "datasets"),
             "aggregations": {rule.name: rule.title for rule in self.rules},
@@ -122,7 +133,11 @@ class StressResult(MatrixResult):
             },
             "conclusions": [_conclusion(each) | {"share": by_name(each.shares, names)} for each in self.conclusions],
             "table": {
-                row.name: {"rule": row.rule, "signs": by_name(row.signs, names), "numbers": by_name(row.numbers, names)}
+                row.name: {
+                    "rule": rules[row.name],
+                    "signs": by_name(row.signs, names),
+                    "numbers": by_name(row.numbers, names),
+                }
                 for row in self.signs
             },
             "subsets": {
@@ -144,4 +159,5 @@ class StressResult(MatrixResult):
 
 
 def _conclusion(each: Conclusion) -> dict[str, Any]:
-    return {"conclusion": each.statement, **stated(each, "change", "when", "verdict", "holds_under")}
+    change = {"change": each.change.name, "when": each.change.when}
+    return {"conclusion": each.statement, **change, **stated(each, "verdict", "holds_under")}

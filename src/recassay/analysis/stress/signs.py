@@ -29,16 +29,15 @@ Sign = Literal["+", "-", "NA"]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One property: the number measured for each aggregation, its sign, and the rule that made the sign."""
+    """One property: the number measured for each aggregation, and its sign."""
 
     name: str
-    title: str
-    rule: str
-    """What makes a plus, in words."""
     numbers: tuple[float, ...]
     """The number measured for each aggregation."""
     signs: tuple[Sign, ...]
     """Its sign for each aggregation."""
+    size: int = 0
+    """How many datasets, or algorithms, a ranking was made from; 0 where all were."""
 
 
 def sign_table(
@@ -49,35 +48,26 @@ def sign_table(
     full = small.numbers["full"]
     few = int(np.argmax(fewer.x))
     kept = n_algorithms - int(fewer.x[few])
-    within = f"unless below {{}} by more than {ERRORS:g} standard errors"
     wrong = np.array(small.against) / small.dominated if small.dominated else np.full(len(rules), np.nan)
     by_beta = dict(zip(curves["beta"].rules, curves["beta"].rho.min(axis=1), strict=True)) if "beta" in curves else {}
     beta = np.array([by_beta.get(rule, np.nan) for rule in rules])
     return (
-        _row("pareto", "Pareto efficiency",
-             f"number: share of the {small.dominated} dominated pairs, over {small.tried} draws of {small.size} "
-             "datasets, that are ranked the wrong way round; + where none is", wrong, wrong == 0),
-        _row("few_datasets", f"Only {small.size} datasets",
-             f"number: mean rho of a ranking from {small.size} datasets with that from all; + "
-             + within.format(FEW_DATASETS), full[:, 0], full[:, 0] + ERRORS * full[:, 3] >= FEW_DATASETS),
-        _row("few_algorithms", f"Only {kept} algorithms",
-             f"number: mean rho of a ranking of {kept} algorithms with their order among all; + "
-             + within.format(FEW_ALGORITHMS), fewer.rho[:, few],
-             fewer.rho[:, few] + ERRORS * fewer.error[:, few] >= FEW_ALGORITHMS),
-        _unmoved("Adding a similar one", "all copies", curves["similar"]),
-        _unmoved("Adding a new best one", "all factors", curves["new_best"]),
-        _row("settings", "Changing beta",
-             f"number: lowest rho over beta; + from {SETTINGS} on; NA where there is no beta", beta, beta >= SETTINGS),
+        _row("pareto", wrong, wrong == 0, small.size),
+        _row("few_datasets", full[:, 0], full[:, 0] + ERRORS * full[:, 3] >= FEW_DATASETS, small.size),
+        _row("few_algorithms", fewer.rho[:, few],
+             fewer.rho[:, few] + ERRORS * fewer.error[:, few] >= FEW_ALGORITHMS, kept),
+        _unmoved(curves["similar"]),
+        _unmoved(curves["new_best"]),
+        _row("settings", beta, beta >= SETTINGS),
     )  # fmt: skip
 
 
-def _unmoved(title: str, what: str, curve: Curve) -> Row:
+def _unmoved(curve: Curve) -> Row:
     lowest = curve.lowest.min(axis=1)
-    rule = f"number: lowest rho of the others' order over {what}; + where it is 1, so that their order never changes"
-    return _row(curve.test, title, rule, lowest, lowest >= 1 - ROUNDING)
+    return _row(curve.test, lowest, lowest >= 1 - ROUNDING)
 
 
-def _row(name: str, title: str, rule: str, numbers: FloatArray, plus: BoolArray) -> Row:
+def _row(name: str, numbers: FloatArray, plus: BoolArray, size: int = 0) -> Row:
     """One property; an aggregation without a number (NaN) has the sign NA."""
     signs = np.where(np.isnan(numbers), "NA", np.where(plus, "+", "-"))
-    return Row(name, title, rule, tuple(numbers.tolist()), tuple(signs.tolist()))
+    return Row(name, tuple(numbers.tolist()), tuple(signs.tolist()), size)

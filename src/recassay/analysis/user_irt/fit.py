@@ -10,18 +10,13 @@ import numpy as np
 from recassay.analysis.logistic_irt.fit import fit_logistic
 from recassay.analysis.logistic_irt.priors import ItemPriors
 from recassay.analysis.logistic_irt.start import constant_items
-from recassay.analysis.user_irt.result import ALL, UserFit, UserIRTResult
+from recassay.analysis.user_irt.result import ALL, LEAST_ALGORITHMS, LEAST_USERS, MOST_USERS, UserFit, UserIRTResult
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.choices import LogisticModel
 from recassay.core.errors import NotApplicableError
+from recassay.core.system.display import worded
 from recassay.core.tables.responses import MISSING, Responses
 from recassay.core.tables.results import Results
-
-LEAST_ALGORITHMS = 3
-LEAST_USERS = 20
-FEW = 20
-MOST_USERS = 20_000
-"""Of more users that tell algorithms apart, an even selection is fitted."""
 
 USER_PRIORS = ItemPriors(slope_deviation=0.5, intercept_deviation=2.0, adaptive=False, anchored=True)
 """With 5 to 30 algorithms the slopes of many users have no scale of their own: left free they run away together."""
@@ -44,33 +39,21 @@ def fit_user_irt(
     intervals are too narrow below some 20 algorithms. Datasets with fewer than 3 algorithms or 20 telling users are
     left out with a note.
     """
-    notes = []
+    too_few: dict[str, tuple[int, int]] = {}
     used: dict[str, Responses] = {}
     for name, table in tables.items():
         telling = ~constant_items(table)
         if len(table.respondents) < LEAST_ALGORITHMS or telling.sum() < LEAST_USERS:
-            notes.append(
-                f"{name}: {len(table.respondents)} algorithms and {int(telling.sum())} users that tell them apart are "
-                f"too few (at least {LEAST_ALGORITHMS} and {LEAST_USERS})"
-            )
+            too_few[name] = len(table.respondents), int(telling.sum())
         else:
             used[name] = table
     if not used:
-        raise NotApplicableError("no dataset has enough users: " + "; ".join(notes), fix="use a study with more users")
+        reasons = "; ".join(worded("user_irt", "left_out", too_few))
+        raise NotApplicableError(f"no dataset has enough users: {reasons}", fix="use a study with more users")
     kept = {name: _fit(table, model, priors, confidence) for name, table in used.items()}
     if len(kept) > 1:
         kept = {ALL: _fit(pooled(used), model, priors, confidence), **kept}
-    count = len(next(iter(kept.values())).fit.respondents)
-    if model != "1pl" and count < FEW:
-        notes.append(
-            f"{count} algorithms are few for the {model.upper()}: its intervals are too narrow, those of the 1PL hold"
-        )
-    for name, responses in kept.items():
-        if responses.telling_users > MOST_USERS:
-            notes.append(f"{name}: an even selection of {MOST_USERS} of {responses.telling_users} users was fitted")
-        if not responses.fit.converged:
-            notes.append(f"{name}: the estimation did not converge")
-    return UserIRTResult(metric, model, kept, tuple(notes), confidence)
+    return UserIRTResult(metric, model, kept, confidence, too_few)
 
 
 def pooled(tables: Mapping[str, Responses]) -> Responses:
@@ -111,7 +94,7 @@ def _run(results: Results, spec: AnalysisSpec) -> UserIRTResult:
 
 ANALYSIS = Analysis(
     name="user_irt",
-    question="Which algorithm serves users that others fail, and how much do users differ?",
+    question="Which {algorithm} serves {users} that others fail, and how much do {users} differ?",
     source="logistic IRT with users as items; Cardoso et al. 2020",
     run=_run,
 )

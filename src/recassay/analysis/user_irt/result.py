@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -13,11 +13,20 @@ from recassay.analysis.logistic_irt.grid import REACH
 from recassay.analysis.logistic_irt.result import LogisticResult
 from recassay.core import columns as c
 from recassay.core.choices import LogisticModel
-from recassay.core.system.display import Displayed
+from recassay.core.system.display import Displayed, worded
 from recassay.core.tabular import stated
 from recassay.core.types import FloatArray
 
 ALL = "all datasets"
+LEAST_ALGORITHMS = 3
+LEAST_USERS = 20
+"""Users that tell algorithms apart."""
+
+FEW = 20
+"""Algorithms below which intervals of the 2PL and 3PL are too narrow."""
+
+MOST_USERS = 20_000
+"""Of more users that tell algorithms apart, an even selection is fitted."""
 COUNTS = ("users", "telling_users", "hit_by_all", "hit_by_none")
 
 
@@ -92,8 +101,14 @@ class UserIRTResult(Displayed):
     """How many parameters a user has."""
     fits: dict[str, UserFit]
     """The fit of each dataset by name; where there are several, first the one on the users of all (`all datasets`)."""
-    notes: tuple[str, ...]
     confidence: float
+    too_few: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """By dataset that was left out, how many algorithms it has, and how many users that tell them apart."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was left out, and what a reader of the abilities must know."""
+        return tuple(worded("user_irt", "notes", self))
 
     @property
     def main(self) -> UserFit:

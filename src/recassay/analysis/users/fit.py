@@ -181,7 +181,7 @@ def _run(results: Results, spec: AnalysisSpec) -> UsersResult:
 
 ANALYSIS = Analysis(
     name="users",
-    question="On the users of each dataset, which differences are more than luck, and what do they add up to?",
+    question="On the {users} of each {dataset}, which differences are more than luck, and what do they add up to?",
     source="Fisher 1935 (sign-flip test); Holm 1979; DerSimonian and Laird 1986; Hartung and Knapp 2001",
     run=_run,
 )

@@ -25,7 +25,6 @@ from recassay.analysis.inference.significance import dataset_ranks
 from recassay.analysis.inference.winners import fewest_to_remove, possible_winners, probability_first
 from recassay.analysis.verdict.decision import Decision, decide, upward_values
 from recassay.analysis.verdict.result import PairVerdict, Status, Verdict
-from recassay.analysis.verdict.words import in_words
 from recassay.core import ties
 from recassay.core.choices import FEWEST_DATASETS, PRACTICALLY_EQUAL
 from recassay.core.errors import UsageError
@@ -129,13 +128,14 @@ def _judge(asked: _Asked, control: str | None, within: float, alpha: float, repl
         removal=None if removal is None else (names[removal[0]], len(removal[1])),
         hopeful=_hopeful(matrix, leaders),
         families=None if families is None else units,
+        missing=matrix.missing,
     )
     if families is None and verdict.grade in ("clear_winner", "shared_lead") and obvious_families(matrix.datasets):
         together = decide(
             matrix, control=control, within=within, alpha=alpha, seed=seed, families=related(matrix.datasets)
         )
         verdict = replace(verdict, grade_by_family=together.grade, best_by_family=int((together.p_best >= alpha).sum()))
-    return replace(verdict, **in_words(verdict, matrix.missing))
+    return verdict
 
 
 def _square(codes: Any, k: int) -> tuple[tuple[Status, ...], ...]:

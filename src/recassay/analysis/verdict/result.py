@@ -1,18 +1,22 @@
-"""What a table of results supports: the status of every pair, who could be best, the grade, and the sentences."""
+"""What a table of results supports: the status of every pair, who could be best, and the grade."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
 import numpy as np
 import polars as pl
 
+from recassay.analysis.inference.all_pairs import fewest_datasets
 from recassay.analysis.inference.effects import Effect
+from recassay.analysis.inference.families import obvious_families
 from recassay.analysis.inference.pair_rows import PairRows
 from recassay.core import columns as c
 from recassay.core.choices import MANY_ALGORITHMS
+from recassay.core.system.display import worded
 from recassay.core.system.plain import plain
+from recassay.core.tables.matrix import MissingCells
 from recassay.core.tabular import long_frame, stated
 from recassay.core.types import BoolArray, FloatArray, IntArray
 
@@ -22,15 +26,6 @@ Status = Literal["better", "worse", "equivalent", "undecided", "undecidable"]
 AnyPair = TypeVar("AnyPair")
 
 Grade = Literal["clear_winner", "shared_lead", "no_difference", "too_little_data", "not_comparable"]
-
-GRADES: dict[Grade, str] = {
-    "clear_winner": "Clear winner",
-    "shared_lead": "Shared lead",
-    "no_difference": "No difference seen",
-    "too_little_data": "Too little data",
-    "not_comparable": "Not comparable",
-}
-"""Each grade as people read it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,20 +109,53 @@ class Verdict:
     """The grade if the datasets of each well-known collection were one family; None where there are no such ones."""
     best_by_family: int | None = None
     """How many algorithms could then be best."""
-    headline: str = ""
-    """The answer in one sentence of at most 20 words."""
-    sentences: tuple[str, ...] = ()
-    """At most three that follow the headline."""
-    caution: str | None = None
-    """The most important reason to doubt the verdict."""
-    next_step: str | None = None
-    """What to do next."""
-    why: tuple[str, ...] = ()
-    """What the verdict rests on."""
-    how_sure: tuple[str, ...] = ()
-    """How certain it is, and what it assumes."""
-    what_would_change: tuple[str, ...] = ()
-    """What would lead to another verdict."""
+    missing: MissingCells = field(default_factory=MissingCells)
+    """Which cells the table lacked, and what was done about them."""
+
+    @property
+    def headline(self) -> str:
+        """The answer in one sentence of at most 20 words."""
+        return str(worded("verdict", "headline", self))
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """At most three that follow the headline."""
+        return tuple(worded("verdict", "sentences", self))
+
+    @property
+    def caution(self) -> str | None:
+        """The most important reason to doubt the verdict."""
+        return worded("verdict", "caution", self)
+
+    @property
+    def next_step(self) -> str | None:
+        """What to do next."""
+        return worded("verdict", "next_step", self)
+
+    @property
+    def why(self) -> tuple[str, ...]:
+        """What the verdict rests on."""
+        return tuple(worded("verdict", "why", self))
+
+    @property
+    def how_sure(self) -> tuple[str, ...]:
+        """How certain it is, and what it assumes."""
+        return tuple(worded("verdict", "how_sure", self))
+
+    @property
+    def what_would_change(self) -> tuple[str, ...]:
+        """What would lead to another verdict."""
+        return tuple(worded("verdict", "what_would_change", self))
+
+    @property
+    def fewest_datasets(self) -> int:
+        """The number of datasets from which on a difference can be significant at this level."""
+        return fewest_datasets(self.alpha)
+
+    @property
+    def collections(self) -> dict[str, tuple[str, ...]]:
+        """Datasets that plainly come from one collection, by its name."""
+        return obvious_families(self.datasets)
 
     def pair(self, one: str, other: str) -> PairVerdict:
         """The pair of these two, whichever has the better mean rank."""

@@ -22,6 +22,7 @@ from recassay.core.names import canonical, did_you_mean
 from recassay.core.registry import analyses
 from recassay.core.tables.labels import find_label
 from recassay.core.tables.results import Results
+from recassay.core.vocabulary import Vocabulary
 from recassay.evidence.study import evidence_of
 from recassay.evidence.users import table_scores
 from recassay.reporting.content import ReportContent
@@ -29,7 +30,6 @@ from recassay.reporting.drawing import Drawers
 from recassay.reporting.figures import draw_ahead
 from recassay.reporting.files import refuse_file
 from recassay.reporting.page.cautions import cautions
-from recassay.reporting.spoken import speaker
 from recassay.reporting.telling import verdict
 
 LEAST_REPLICATES = 100
@@ -41,8 +41,8 @@ WORTH_A_PROCESS = 100
 Stages: TypeAlias = Callable[[int, int, str], None]
 """Told before each stage how many are done, how many there are and its name; at the end that all are done."""
 
-Ahead: TypeAlias = Callable[[Mapping[str, AnalysisResult]], None]
-"""Told the results that pictures are made of, as soon as they are there."""
+Ahead: TypeAlias = Callable[[Mapping[str, AnalysisResult], Vocabulary], None]
+"""Told the results that pictures are made of, as soon as they are there, and the words of their table."""
 
 
 @checked
@@ -129,10 +129,10 @@ def examine(
     spec = replace(spec, metric=label, evidence=known_evidence(results, table, characteristics))
     spec.matrix(table, least_datasets=1)  # a missing cell is told at once
     done, skipped = run_analyses(table, spec, progress=progress, pictures=pictures)
-    say = speaker(table)
-    report = AnalysisReport(label, table, done, skipped, list(map(say, verdict(done, skipped))))
+    words = Vocabulary.of(table.words)
+    report = AnalysisReport(label, table, done, skipped, verdict(done, skipped, words))
     content = report_content(report, study_folder(results), spec)
-    report.cautions.extend(say(f"{title}: {sentence}") for title, sentence in cautions(content))
+    report.cautions.extend(f"{title}: {sentence}" for title, sentence in cautions(content))
     return report, content
 
 
@@ -194,6 +194,7 @@ def run_analyses(
         done[name] = answer
         if pictures is not None:
             ranked = {key: result for key, result in done.items() if isinstance(result, RankResult)}
-            pictures({**ranked, name: answer})  # charts take the colours of algorithms from the ranking
+            words = Vocabulary.of(table.words)
+            pictures({**ranked, name: answer}, words)  # charts take the colours of algorithms from the ranking
     tell(len(chosen), "tables and figures")
     return {name: done[name] for name in chosen if name in done}, skipped

@@ -15,6 +15,7 @@ from recassay.core.system.plain import plain
 from recassay.core.tables.results import Results
 from recassay.core.tables.sources import Sourced
 from recassay.core.version import __version__
+from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.evidence.facts import study_facts
 from recassay.reporting import figures as reporting
 from recassay.reporting.content import ReportContent, grouped
@@ -24,7 +25,6 @@ from recassay.reporting.folder import write_folder
 from recassay.reporting.headline import judgement
 from recassay.reporting.paper.paragraph import paragraph
 from recassay.reporting.section import Brief
-from recassay.reporting.spoken import spoken_answer, spoken_brief
 from recassay.reporting.telling import Answer, answer, answer_html, leaders, result_html
 
 __all__ = [
@@ -65,6 +65,11 @@ class AnalysisReport:
         """The verdict that the ranking and the comparison share; None where neither applies."""
         return judgement(self.analyses)
 
+    @property
+    def words(self) -> Vocabulary:
+        """The words of the table, in which everything is told."""
+        return Vocabulary.of(self.results.words)
+
     def __repr__(self) -> str:
         headline = self.verdict[0] if self.verdict else "Nothing could be said."
         return f"{headline} [AnalysisReport of {self.metric}: {len(self.analyses)} analyses]"
@@ -94,7 +99,9 @@ def figures(result: AnalysisReport | AnalysisResult) -> Figures:
     Args:
         result: a result, or the report of `analyze`.
     """
-    return reporting.figures(result.analyses if isinstance(result, AnalysisReport) else {"result": result})
+    if isinstance(result, AnalysisReport):
+        return reporting.figures(result.analyses, result.words)
+    return reporting.figures({"result": result})
 
 
 def tell(result: AnalysisReport | AnalysisResult, table: Any = None) -> Answer:
@@ -105,20 +112,20 @@ def tell(result: AnalysisReport | AnalysisResult, table: Any = None) -> Answer:
         table: the table that the result is of, in whose words it is told (models on tasks), where it is loaded
             results; a report knows its own.
     """
-    section_answer = answer(result.analyses if isinstance(result, AnalysisReport) else {"result": result})
-    known = result.results if isinstance(result, AnalysisReport) else table
-    return spoken_answer(section_answer, known) if isinstance(known, Results) else section_answer
+    if isinstance(result, AnalysisReport):
+        return answer(result.analyses, result.words)
+    return answer({"result": result}, Vocabulary.of(table.words) if isinstance(table, Results) else USUAL)
 
 
 def report_brief(report: AnalysisReport) -> Brief | None:
     """What a terminal shows of a report: the verdict, or of one dataset what its users say, with the first caution."""
     first = next((report.analyses[name] for name in ("compare", "rank", "users") if name in report.analyses), None)
-    brief = None if first is None else tell(first).brief
+    brief = None if first is None else tell(first, report.results).brief
     if brief is None:
         return None
     failed = [f"{name} failed: {why}" for name, why in report.skipped.items() if "failed with" in why]
     caution = brief.caution or next(iter([*report.cautions, *failed]), None)
-    return spoken_brief(replace(brief, caution=caution), report.results)
+    return replace(brief, caution=caution)
 
 
 def report_content(report: AnalysisReport, folder: Path | None, spec: AnalysisSpec) -> ReportContent:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-from recassay.analysis.bench.result import BenchResult, beaten_sentences
+from recassay.analysis.bench.result import BenchResult
 from recassay.api.arguments import checked
 from recassay.api.inputs import CharacteristicsLike, ResultsLike
 from recassay.api.publish.analyze import Stages, examine
@@ -22,6 +21,7 @@ from recassay.reporting.figures import begin_drawing, build_sections, draw_ahead
 from recassay.reporting.files import refuse_file, write_files
 from recassay.reporting.page.build import build_page
 from recassay.reporting.page.parts import LIVE
+from recassay.reporting.words.bench import beaten, headline
 
 PAGE = "report.html"
 
@@ -78,19 +78,17 @@ def report(
 def bench_page(result: BenchResult) -> str:
     """One page that says where an algorithm stands among the shipped baselines."""
     assert result.results is not None  # `bench` states them
-    verdict = replace(
-        result.judgement, headline=result.headline(), sentences=tuple(beaten_sentences(result)), next_step=None
-    )
+    verdict = result.judgement
     content = ReportContent(
         metric=verdict.metric,
         higher_is_better=verdict.higher_is_better,
         results=result.results,
-        analyses={"bench": replace(result, judgement=verdict)},
+        analyses={"bench": result},
         skipped={},
-        graded=False,
+        own=(headline(result), *beaten(result)),
     )
     with Drawers() as drawers:
-        return build_page(content, begin_drawing(build_sections(content.analyses), ("svg",), drawers))
+        return build_page(content, begin_drawing(build_sections(content.analyses, content.words), ("svg",), drawers))
 
 
 def report_page(
@@ -110,5 +108,5 @@ def report_page(
             transpose=transpose,
         )  # fmt: skip
         live = LIVE if len(made.results.datasets) > 1 else ()
-        filled = begin_drawing(build_sections(made.analyses), ("svg",), drawers, without=live)
+        filled = begin_drawing(build_sections(made.analyses, content.words), ("svg",), drawers, without=live)
         return made, build_page(content, filled)

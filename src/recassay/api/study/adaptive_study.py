@@ -36,7 +36,7 @@ from recassay.recommenders.plan import Plan
 from recassay.recommenders.price import cost_classes, planned_sizes
 from recassay.recommenders.probes import PROBES, UNTUNED, Probing
 from recassay.recommenders.study import Choice
-from recassay.reporting.sections.adaptive import standing
+from recassay.reporting.words.adaptive import standing
 from recassay.store.adaptive import read_adaptive, write_adaptive
 from recassay.store.store import Store
 

@@ -23,7 +23,7 @@ from recassay.metrics.make import make_metric
 from recassay.recommenders.plan import Plan
 from recassay.recommenders.study import Choice
 from recassay.recommenders.universes import FREE, Universe, universes
-from recassay.reporting.sections.certify import sentences
+from recassay.reporting.words.certify import sentences
 from recassay.store.store import Store
 
 Block: TypeAlias = tuple[int, int]

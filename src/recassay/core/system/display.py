@@ -57,6 +57,9 @@ class Teller(Protocol):
     def result_html(self, result: Any) -> str:
         """What a notebook shows."""
 
+    def wording(self, word: str, text: str) -> Callable[[Any], Any]:
+        """What makes one text of the results of an analysis."""
+
 
 _teller: Callable[[], Teller]
 
@@ -65,6 +68,11 @@ def told_by(teller: Callable[[], Teller]) -> None:
     """State who tells results; the package does so when it is imported, and `teller` is called on first use."""
     global _teller
     _teller = teller
+
+
+def worded(word: str, text: str, result: Any) -> Any:
+    """A text that people read of a result: what the function `text` of `reporting/words/WORD.py` makes of it."""
+    return _teller().wording(word, text)(result)
 
 
 class Displayed:

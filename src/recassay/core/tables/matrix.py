@@ -9,7 +9,6 @@ import numpy as np
 from recassay.core.errors import InputError, NotApplicableError
 from recassay.core.system.display import Displayed
 from recassay.core.types import FloatArray
-from recassay.core.words import count_of, listing
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,17 +21,6 @@ class MissingCells:
     """The missing cells, each as algorithm and dataset."""
     dropped: tuple[str, ...] = ()
     """The algorithms or datasets that were dropped for them."""
-
-    def sentence(self) -> str:
-        """What was done, in words; empty when nothing was missing."""
-        if not self.cells:
-            return ""
-        if self.policy == "worst":
-            done = "each took the worst value seen on its dataset"
-        else:
-            kind = self.policy.removeprefix("drop-").removesuffix("s")
-            done = f"dropped {count_of(len(self.dropped), kind)}: {listing(self.dropped, most=30)}"
-        return f"{count_of(len(self.cells), 'cell')} {'was' if len(self.cells) == 1 else 'were'} missing; {done}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

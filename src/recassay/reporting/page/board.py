@@ -13,10 +13,10 @@ from recassay.core.choices import FEWEST_DATASETS, MANY_ALGORITHMS, SHOWN_OF_MAN
 from recassay.core.system.plain import plain
 from recassay.core.tables.labels import known_direction
 from recassay.core.tabular import stated
+from recassay.core.vocabulary import USUAL
 from recassay.plots.theme import colour_scale, colours_of, dash_scale
 from recassay.reporting.content import ReportContent
 from recassay.reporting.markup import Markup, tag
-from recassay.reporting.spoken import USUAL
 from recassay.reporting.tables import html_table
 
 
@@ -26,7 +26,7 @@ def board_data(content: ReportContent) -> dict[str, Any]:
     Metrics of unknown direction are left out, except the one that was analysed. `nemenyi` holds, from two algorithms
     on, the critical difference of one dataset; over n datasets it is that divided by sqrt(n).
     """
-    algorithms, datasets = content.results.algorithms, content.results.datasets
+    algorithms, datasets, words = content.results.algorithms, content.results.datasets, content.words
     ranked = content.result(RankResult)
     with colours_of(() if ranked is None else ranked.algorithms):  # as in the charts
         colours, dashes = colour_scale(algorithms)["range"], dash_scale(algorithms)["range"]
@@ -49,7 +49,7 @@ def board_data(content: ReportContent) -> dict[str, Any]:
         "nemenyi": critical_differences(len(algorithms), content.alpha),
         "rules": rule_notes(),
         "computed": _computed(content),
-        **({} if content.results.words == USUAL else {"words": dict(zip(USUAL, content.results.words, strict=True))}),
+        **({} if words is USUAL else {"words": {"algorithm": words.algorithm, "dataset": words.dataset}}),
     }
 
 
@@ -58,9 +58,10 @@ def one_dataset(content: ReportContent) -> Markup | None:
 
     There are no datasets to choose from, and no ranks to aggregate.
     """
+    words = content.words
     over, alone = content.result(UsersResult), content.result(PerDatasetResult)
     if over is not None:
-        share = f"{100 * over.confidence:g} % intervals over users"
+        share = f"{100 * over.confidence:g} % intervals over {words.users}"
         frame = over.means_frame().select(c.ALGORITHM, c.VALUE, "low", "high", "not_worse_than_best")
     elif alone is not None:
         repeats = f"{100 * alone.confidence:g} % intervals over repeated runs"
@@ -69,8 +70,10 @@ def one_dataset(content: ReportContent) -> Markup | None:
         frame = rows.sort(c.VALUE, descending=content.higher_is_better)
     else:
         return None
-    caption = f"{content.metric} on {content.results.datasets[0]}, the only dataset; {share}"
-    return tag("section", tag("h3", "On this dataset"), html_table(frame, caption, most=500), id="one-dataset")
+    caption = f"{content.metric} on {content.results.datasets[0]}, the only {words.dataset}; {share}"
+    return tag(
+        "section", tag("h3", f"On this {words.dataset}"), html_table(frame, caption, words, most=500), id="one-dataset"
+    )
 
 
 def _computed(content: ReportContent) -> dict[str, Any] | None:

@@ -14,6 +14,7 @@ from recassay.core.system.failures import causes
 from recassay.core.tables.facts import StudyFacts
 from recassay.core.tables.labels import metric_name
 from recassay.core.version import __version__
+from recassay.core.vocabulary import Vocabulary
 from recassay.core.words import count_of, listing
 from recassay.reporting.content import ReportContent
 from recassay.reporting.figures import FilledSection
@@ -23,7 +24,6 @@ from recassay.reporting.page.board import board_data, one_dataset
 from recassay.reporting.page.parts import Body, definitions
 from recassay.reporting.page.top import top
 from recassay.reporting.section import PARTS
-from recassay.reporting.spoken import spoken_page
 from recassay.reporting.tables import html_table
 
 SCRIPTS = (
@@ -51,17 +51,17 @@ def build_page(content: ReportContent, filled: Sequence[FilledSection], *, besid
     With `beside`, the page links to the tables and figures in the folders next to it, to figures in these formats.
     The page's policy lets nothing run but its own script, which it names by hash, and fetches nothing.
     """
-    body = Body(content, filled, beside=beside)
+    body, words = Body(content, filled, beside=beside), content.words
     blocks: list[tuple[str, str, Child]] = []
     for part in PARTS:
         sections: list[Child] = list(body.sections(part))
         if part == "leaderboard":
             several = len(content.results.datasets) > 1
-            sections.insert(0, Markup(template("leaderboard.html")) if several else one_dataset(content))
+            sections.insert(0, Markup(words.filled(template("leaderboard.html"))) if several else one_dataset(content))
         if part == "cost":
-            sections.append(failures(content.facts))
+            sections.append(failures(content.facts, content.words))
         if any(section for section in sections):
-            title = "Latent traits" if part == "traits" else part.capitalize()
+            title = {"traits": "Latent traits", "datasets": words.datasets.capitalize()}.get(part, part.capitalize())
             blocks.append((part.replace(" ", "-"), title, sections))
     others = body.without_section()
     if others:
@@ -86,15 +86,15 @@ def build_page(content: ReportContent, filled: Sequence[FilledSection], *, besid
         ),
     }  # fmt: skip
     pieces = template("page.html").split("$$")
-    return spoken_page("".join(fields[piece] if i % 2 else piece for i, piece in enumerate(pieces)), content.results)
+    return "".join(fields[piece] if i % 2 else piece for i, piece in enumerate(pieces))
 
 
 def _meta(content: ReportContent) -> list[str]:
     """What the page is about: metric, algorithms, datasets, day."""
     return [
         f"{metric_name(content.metric)}, {better(content.higher_is_better)}",
-        f"{len(content.results.algorithms)} algorithms",
-        count_of(len(content.results.datasets), "dataset"),
+        f"{len(content.results.algorithms)} {content.words.algorithms}",
+        count_of(len(content.results.datasets), content.words.dataset),
         f"{content.day.day} {content.day:%B %Y}",
     ]
 
@@ -112,7 +112,7 @@ CITATION = (
 )
 
 
-def failures(facts: StudyFacts | None) -> Markup | None:
+def failures(facts: StudyFacts | None, words: Vocabulary) -> Markup | None:
     """Why cells failed, each cause once."""
     if facts is None:
         return None
@@ -126,7 +126,7 @@ def failures(facts: StudyFacts | None) -> Markup | None:
         ]
     )  # fmt: skip
     caption = f"Why {count_of(len(facts.failed), 'cell')} failed, each cause once"
-    return tag("section", tag("h3", "Failures"), html_table(frame, caption, most=500), id="failures")
+    return tag("section", tag("h3", "Failures"), html_table(frame, caption, words, most=500), id="failures")
 
 
 def appendix(content: ReportContent, pages: list[str]) -> Markup:
@@ -142,7 +142,7 @@ def appendix(content: ReportContent, pages: list[str]) -> Markup:
         table = html_table(pl.DataFrame(rows), "Formula and convention of each metric")
         parts.append([tag("h3", "Metrics"), fold("Formulas and conventions", table)])
     if content.facts is not None:
-        parts.append(_study(content.facts))
+        parts.append(_study(content.facts, content.words))
     sources = sorted({source for name, (_, source) in content.questions.items() if name in content.analyses and source})
     cite = answered(tag("h3", "How to cite"), CITATION)
     works = tag("ul", [tag("li", source) for source in sources])
@@ -150,13 +150,15 @@ def appendix(content: ReportContent, pages: list[str]) -> Markup:
     return joined(parts)
 
 
-def _study(facts: StudyFacts) -> Markup:
+def _study(facts: StudyFacts, words: Vocabulary) -> Markup:
     chosen = "The parameters that tuning chose, and their value on the validation part"
     frames = [
-        ("Splits", facts.splits, "What each dataset's split held, and how many users were judged"),
+        ("Splits", facts.splits, f"What each {words.dataset}'s split held, and how many {words.users} were judged"),
         ("Search spaces", facts.spaces, "What tuning could vary"),
         ("Best parameters", facts.parameters, chosen),
     ]
-    tables = [fold(title, html_table(frame, caption, most=1000)) for title, frame, caption in frames if frame.height]
+    tables = [
+        fold(title, html_table(frame, caption, words, most=1000)) for title, frame, caption in frames if frame.height
+    ]
     text = json.dumps(dict(facts.manifest), indent=1, ensure_ascii=False)
     return joined([tag("h3", "The study"), tables, fold("Manifest", tag("pre", text, tabindex="0"))])

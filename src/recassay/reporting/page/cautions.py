@@ -13,6 +13,8 @@ from recassay.core.tables.facts import AuditFinding, StudyFacts
 from recassay.core.tables.matrix import MissingCells
 from recassay.core.words import count_of, listing
 from recassay.reporting.content import ReportContent
+from recassay.reporting.words import compare as told
+from recassay.reporting.words.missing import missing_cells
 
 Caution: TypeAlias = tuple[str, str]
 """A warning: a few words that stand out, and one sentence."""
@@ -54,9 +56,9 @@ def _study(facts: StudyFacts) -> Iterator[Caution]:
 
 def _missing(content: ReportContent) -> Iterator[Caution]:
     records = [getattr(result, "missing", None) for result in content.analyses.values()]
-    sentence = next((record.sentence() for record in records if isinstance(record, MissingCells)), "")
+    sentence = next((missing_cells(each, content.words) for each in records if isinstance(each, MissingCells)), "")
     if sentence:
-        yield "Missing cells", f"Of {content.metric}, {sentence}."
+        yield "Missing cells", f"Of {content.metric}, {sentence}"
     labels = [label for label in content.results.metrics if label != content.metric]
     gaps = {label: int(np.isnan(content.results.table(label)).sum()) for label in labels}
     if any(gaps.values()):
@@ -65,18 +67,21 @@ def _missing(content: ReportContent) -> Iterator[Caution]:
 
 
 def _power(content: ReportContent) -> Iterator[Caution]:
-    compared = content.result(CompareResult)
+    compared, words = content.result(CompareResult), content.words
     if compared is None:
         return
     power = compared.power
     if power.datasets < FEWEST_DATASETS:
-        yield "Few datasets", f"{power.datasets} datasets prove nothing about others: no test, no probability is given."
+        yield (
+            f"Few {words.datasets}",
+            f"{power.datasets} {words.datasets} prove nothing about others: no test, no probability is given.",
+        )
     elif power.detectable_gap is None:
-        yield "Low power", power.sentence()
+        yield "Low power", told.power(power, words)
     elif power.detectable_gap >= (power.algorithms - 1) / 2:
         yield (
             "Low power",
-            f"{power.datasets} datasets are few for {power.algorithms} algorithms: only a lead of "
+            f"{power.datasets} {words.datasets} are few for {power.algorithms} {words.algorithms}: only a lead of "
             f"{power.detectable_gap:.2f} in mean rank, half of the whole range or more, would be found "
             f"{100 * power.power:.0f} % of the time.",
         )

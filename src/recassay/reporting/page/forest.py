@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from recassay.analysis.verdict.result import GRADES, Verdict
+from collections.abc import Sequence
+
+from recassay.analysis.verdict.result import Verdict
 from recassay.core.tables.labels import metric_name
+from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.reporting.headline import even
 from recassay.reporting.markup import Child, Markup, fold, tag
+from recassay.reporting.words import verdict as told
 
 MOST_ROWS = 12
 """Algorithms on the first screen; further ones are folded, unless they could be best."""
@@ -14,25 +18,27 @@ MOST_LETTERS = 6
 """Letters of groups that a cell shows."""
 
 
-def verdict_card(verdict: Verdict, *, graded: bool = True) -> Markup:
+def verdict_card(verdict: Verdict, words: Vocabulary = USUAL, own: Sequence[str] = ()) -> Markup:
     """The first screen: what is known on the left, the mean ranks with their intervals on the right.
 
-    The grade speaks of the whole field; a page about one algorithm shows none.
+    The grade speaks of the whole field; a page about one algorithm shows its `own` headline and sentences instead.
     """
-    lead, *others = verdict.sentences or ("",)
+    headline, *stated = own or (told.headline(verdict, words), *told.sentences(verdict, words))
+    lead, *others = stated or ("",)
+    caution, next_step = told.caution(verdict, words), None if own else told.next_step(verdict, words)
     statement = tag(
         "div",
-        tag("p", tag("span", GRADES[verdict.grade], class_="grade"), class_="grades") if graded else None,
-        tag("h2", _together(verdict.headline), id="verdict-title", class_="headline"),
+        tag("p", tag("span", told.GRADES[verdict.grade], class_="grade"), class_="grades") if not own else None,
+        tag("h2", _together(headline), id="verdict-title", class_="headline"),
         tag("p", _together(lead), class_="lead") if lead else None,
-        tag("p", tag("strong", "Caution. "), verdict.caution, class_="caution") if verdict.caution else None,
-        tag("p", tag("strong", "Next. "), verdict.next_step, class_="next") if verdict.next_step else None,
+        tag("p", tag("strong", "Caution. "), caution, class_="caution") if caution else None,
+        tag("p", tag("strong", "Next. "), next_step, class_="next") if next_step else None,
         class_="statement",
     )
     parts = {
-        "Why": [*others, *verdict.why],
-        "How sure": verdict.how_sure,
-        "What would change it": verdict.what_would_change,
+        "Why": [*others, *told.why(verdict, words)],
+        "How sure": told.how_sure(verdict, words),
+        "What would change it": told.what_would_change(verdict, words),
     }
     folds = [
         fold(title, tag("ul", [tag("li", _together(sentence)) for sentence in sentences]))
@@ -41,7 +47,7 @@ def verdict_card(verdict: Verdict, *, graded: bool = True) -> Markup:
     ]
     return tag(
         "section",
-        tag("div", statement, forest(verdict) if verdict.grade != "not_comparable" else None, class_="first"),
+        tag("div", statement, forest(verdict, words) if verdict.grade != "not_comparable" else None, class_="first"),
         tag("div", folds, class_="folds") if folds else None,
         id="verdict",
         class_=verdict.grade.replace("_", "-"),
@@ -54,7 +60,7 @@ def _together(text: str) -> str:
     return text.replace(" %", "\u00a0%")
 
 
-def forest(verdict: Verdict) -> Markup:
+def forest(verdict: Verdict, words: Vocabulary = USUAL) -> Markup:
     """One row per algorithm, the best mean rank first; those that could be best stand out by weight and filled dot."""
     last = max((verdict.algorithms.index(name) for name in verdict.could_be_best), default=0) + 1
     first = max(MOST_ROWS, last if last <= MOST_ROWS + 4 else MOST_ROWS)
@@ -69,21 +75,23 @@ def forest(verdict: Verdict) -> Markup:
     shown = [*range(min(first, len(rows))), *(place for place in own if place >= first)]
     count, possible = len(rows), len(verdict.could_be_best)
     level = f"{100 * (1 - verdict.alpha):g} %"
-    drawn = f"lines are {level} intervals" if verdict.interval is not None else "too few datasets for intervals"
+    drawn = (
+        f"lines are {level} intervals" if verdict.interval is not None else f"too few {words.datasets} for intervals"
+    )
     legend = tag(
         "p",
         tag("span", "●", class_="possible", aria_hidden="true"),
         f" could be best ({possible} of {count}) ",
         tag("span", "○", class_="behind", aria_hidden="true"),
-        f" shown to be behind; {drawn}. Algorithms with a common letter are not shown to differ.",
+        f" shown to be behind; {drawn}. {words.algorithms.capitalize()} with a common letter are not shown to differ.",
         class_="note",
     )
-    heads = {"name": "Algorithm", **{kind: title for kind, (title, _) in columns.items()}}
+    heads = {"name": words.algorithm.capitalize(), **{kind: title for kind, (title, _) in columns.items()}}
     head = tag("thead", tag("tr", [tag("th", title, scope="col", class_=kind) for kind, title in heads.items()]))
     table = tag("table", head, tag("tbody", [rows[place] for place in shown]), class_="forest")
     others = [row for place, row in enumerate(rows) if place not in shown]
     further = tag("table", head, tag("tbody", others), class_="forest")
-    rest = fold(f"{len(others)} more algorithms", further) if others else None
+    rest = fold(f"{len(others)} more {words.algorithms}", further) if others else None
     return tag("figure", table, rest, tag("figcaption", legend), class_="forest-plot")
 
 

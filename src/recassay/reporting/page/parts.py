@@ -20,8 +20,9 @@ from recassay.reporting.headline import judgement
 from recassay.reporting.markup import Child, Markup, answered, fold, tag
 from recassay.reporting.page.svg import inline_svg
 from recassay.reporting.section import Figure
-from recassay.reporting.tables import MOST_ROWS, heading, html_section_table, html_table
+from recassay.reporting.tables import MOST_ROWS, html_section_table, html_table
 from recassay.reporting.telling import failure
+from recassay.reporting.words.verdict import headline
 
 LIVE = ("forest", "critical_difference", "performance_profiles")
 """Pictures that the verdict and the leaderboard draw themselves: they do not appear a second time."""
@@ -33,11 +34,12 @@ class Body:
     def __init__(
         self, content: ReportContent, filled: Sequence[FilledSection], *, beside: Sequence[str] | None
     ) -> None:
-        self.content, self.filled, self.beside = content, filled, beside
+        self.content, self.filled, self.beside, self.words = content, filled, beside, content.words
         self.names = [*content.results.algorithms, *content.results.datasets]
         self.live = len(content.results.datasets) > 1
         verdict = judgement(content.analyses)
-        self.headline = "" if verdict is None else verdict.headline
+        stated = () if verdict is None else content.own or (headline(verdict, self.words),)
+        self.headline = next(iter(stated), "")
         self._shown: set[str] = set()
 
     def pages(self) -> list[str]:
@@ -56,18 +58,20 @@ class Body:
             if name not in known:
                 question, _ = self.content.questions.get(name, ("", ""))
                 tables = [self._table(key, frame) for key, frame in result.frames().items()]
-                parts.append(tag("section", tag("h3", heading(name)), tag("p", question), tables))
+                asked = tag("p", self.words.filled(question))
+                parts.append(tag("section", tag("h3", self.words.heading(name)), asked, tables))
         return parts
 
     def _section(self, part: FilledSection) -> Markup:
         question, source = self.content.questions.get(part.analysis, ("", ""))
+        question = self.words.filled(question)
         not_done = list(part.not_done)
         drawn_above = LIVE if self.live else ()
         pictures = [self._figure(figure, part, not_done) for figure in part.figures if figure.name not in drawn_above]
         answer, *more = [line for line in part.sentences if line != self.headline] or [question]
         further = [self._table(name, frame) for name, frame in part.result.frames().items() if name not in self._shown]
         return fold(
-            answered(tag("h3", part.section.title), answer),
+            answered(tag("h3", self.words.filled(part.section.title)), answer),
             tag("p", question, class_="question") if question and part.sentences else None,
             tag("ul", [tag("li", sentence) for sentence in more]) if more else None,
             pictures,
@@ -119,10 +123,10 @@ class Body:
         rest: Child = f"All are in {file} of the folder that recassay analyze --out writes."
         if self.beside is not None:
             rest = ["All are in ", tag("a", file, href=file), "."]
-        title = summary or f"Table: {heading(name)}"
+        title = summary or f"Table: {self.words.heading(name)}"
         return fold(
             f"{title} ({frame.height:,} rows)" if frame.height > MOST_ROWS else title,
-            html_table(frame, caption or heading(name), rest=rest),
+            html_table(frame, caption or self.words.heading(name), self.words, rest=rest),
             id=f"table-{safe_stem(name)}",
         )
 

@@ -31,7 +31,7 @@ SPLITS = {
 def top(content: ReportContent, filled: Sequence[FilledSection]) -> Markup:
     """Verdict, warnings and the study at a glance."""
     verdict = judgement(content.analyses)
-    first = _sentences(filled) if verdict is None else verdict_card(verdict, graded=content.graded)
+    first = _sentences(filled) if verdict is None else verdict_card(verdict, content.words, content.own)
     return joined([first, _warnings(content), _glance(content)])
 
 
@@ -69,22 +69,22 @@ def _warnings(content: ReportContent) -> Markup | None:
 
 
 def _glance(content: ReportContent) -> Markup:
-    results = content.results
+    results, words = content.results, content.words
     metrics = listing(results.metrics, most=20)
     convention = content.formulas.get(content.metric)
     sources = [f"{name} (SHA-256 {digest}…)" for name, digest in content.sources]
     reasons = grouped(content.skipped).items()
     undone_items = [tag("li", tag("strong", ", ".join(names)), f": {reason}") for reason, names in reasons]
     rows: dict[str, Child] = {  # those without a value are left out
-        "Algorithms": f"{len(results.algorithms)}: {listing(results.algorithms, most=40)}",
-        "Datasets": f"{len(results.datasets)}: {listing(results.datasets, most=40)}",
+        words.algorithms.capitalize(): f"{len(results.algorithms)}: {listing(results.algorithms, most=40)}",
+        words.datasets.capitalize(): f"{len(results.datasets)}: {listing(results.datasets, most=40)}",
         "Metric": f"{content.metric} ({better(content.higher_is_better)}), of {len(results.metrics)}: {metrics}",
         **({} if content.facts is None else _study_rows(content.facts)),
         "Convention": convention and f"{convention['formula']}; {convention['convention']}",
         "Source": "; ".join(sources[:5]),
         "Not done": tag("ul", undone_items) if undone_items else None,
     }
-    counted = f"{sized(results.algorithms, results.datasets)} by {metric_name(content.metric)}"
+    counted = f"{sized(results.algorithms, results.datasets, words)} by {metric_name(content.metric)}"
     undone = f", and what was not done ({len(content.skipped)})" if content.skipped else ""
     return fold(
         answered(tag("h2", "What was compared"), f"{counted}: protocol, sources{undone}"),

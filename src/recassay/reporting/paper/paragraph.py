@@ -11,6 +11,7 @@ from recassay.core.tables.labels import metric_name
 from recassay.core.words import listing
 from recassay.reporting.latex import latex_text
 from recassay.reporting.numbers import better, p_text
+from recassay.reporting.words.verdict import headline
 
 WRITTEN = {
     "friedman1937use": "Friedman 1937",
@@ -39,7 +40,7 @@ def paragraph(compared: CompareResult, cite: Cite = in_prose) -> str:
     """The paragraph, from the verdict and Friedman's test of one comparison; `cite` writes the references."""
     verdict = compared.judgement
     if verdict.grade == "not_comparable":
-        return verdict.headline
+        return headline(verdict)
     return " ".join([*_tests(compared, verdict, cite), *_findings(verdict, cite)])
 
 

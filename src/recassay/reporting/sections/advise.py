@@ -7,26 +7,16 @@ from typing import Any
 
 from recassay.analysis.advise.result import AdviseResult
 from recassay.core import columns as c
-from recassay.core.words import listing
+from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.plots.forms import intervals, names_down
 from recassay.plots.grammar import Chart, channel, layer, tips
 from recassay.plots.theme import COLOURS, FAINT, shorten, themed
 from recassay.reporting.numbers import between, number, percent
 from recassay.reporting.section import Plots, Section, Table, plot
+from recassay.reporting.words.advise import sentences
 
 
-def sentences(result: AdviseResult) -> list[str]:
-    """What to try first, whether characteristics helped, and what weakens the advice."""
-    ranks = result.expected if result.trusts_model else result.overall
-    names = [f"{result.algorithms[a]} ({ranks[a]:.1f})" for a in result.order()]
-    then = f", then {listing(names[1:3], last='and')}" if len(names) > 1 else ""
-    by = "the model on characteristics" if result.trusts_model else "the mean rank over the whole benchmark"
-    advised = f"On {result.title} try {names[0]} first{then}: in brackets the rank to expect by {by}."
-    evidence = [f"Evidence: {result.evidence}"] if result.evidence else []
-    return [advised, result.model_worth(), *result.warnings(), *evidence]
-
-
-def tables(result: AdviseResult) -> Iterator[Table]:
+def tables(result: AdviseResult, words: Vocabulary = USUAL) -> Iterator[Table]:
     """The ranks to expect, the nearest datasets, and what such predictions were worth."""
     median, largest = result.usual_distance
     near = f"{len(result.nearest)} nearest"
@@ -45,20 +35,20 @@ def tables(result: AdviseResult) -> Iterator[Table]:
     ]  # fmt: skip
     yield Table(
         f"Ranks (1 is best), in the order advised; {100 * result.confidence:g} % intervals: overall and model of "
-        "the rank on a new dataset, nearest of the mean rank there",
-        ["algorithm", "overall", "model", f"on the {near}", "share first there"],
+        f"the rank on a new {words.dataset}, nearest of the mean rank there",
+        [words.algorithm, "overall", "model", f"on the {near}", "share first there"],
         ranks,
         important=["model" if result.trusts_model else "overall", f"on the {near}"],
     )
     yield Table(
-        f"Nearest datasets to {result.dataset} ({result.metric} from {result.n_datasets} datasets; distance in "
-        f"standard deviations, usual among the benchmark's own: {median:.2f}, at most {largest:.2f})",
-        {"dataset": "{dataset}", "distance": "{distance:.2f}"},
+        f"Nearest {words.datasets} to {result.dataset} ({result.metric} from {result.n_datasets} {words.datasets}; "
+        f"distance in standard deviations, usual among the benchmark's own: {median:.2f}, at most {largest:.2f})",
+        {words.dataset: "{dataset}", "distance": "{distance:.2f}"},
         result.nearest,
         notes=[f"{name} was left out of the distance: {reason}." for name, reason in result.left_out.items()],
     )
     yield Table(
-        "What such predictions were worth on datasets left out",
+        f"What such predictions were worth on {words.datasets} left out",
         ["by", "error of the ranks", "Spearman", "lost by first pick", "gain over overall"],
         worth,
         important=["error of the ranks", "gain over overall"],
@@ -66,8 +56,8 @@ def tables(result: AdviseResult) -> Iterator[Table]:
     if result.cost:
         yield Table(
             "Seconds to train on data of this size, on the machine of the benchmark; "
-            f"{100 * result.confidence:g} % intervals for one dataset",
-            {"algorithm": "{algorithm}", "seconds": "{seconds:.3g}", "from": "{low:.3g}", "to": "{high:.3g}"},
+            f"{100 * result.confidence:g} % intervals for one {words.dataset}",
+            {words.algorithm: "{algorithm}", "seconds": "{seconds:.3g}", "from": "{low:.3g}", "to": "{high:.3g}"},
             sorted(result.cost, key=lambda cost: cost.seconds),
         )
 
@@ -79,12 +69,12 @@ def _ranked(rank: float, interval: Sequence[float]) -> str:
 
 @plot(
     "advice",
-    lambda result: (
-        f"Rank of each algorithm in {result.metric} over the whole benchmark, as a model on characteristics "
-        f"predicts it for {result.title}, and on its {len(result.nearest)} nearest datasets."
+    lambda result, words: (
+        f"Rank of each {words.algorithm} in {result.metric} over the whole benchmark, as a model on characteristics "
+        f"predicts it for {result.title}, and on its {len(result.nearest)} nearest {words.datasets}."
     ),
 )
-def plot_advice(result: AdviseResult) -> Any:
+def plot_advice(result: AdviseResult, words: Vocabulary = USUAL) -> Any:
     """Algorithms in the order advised: rank overall, by the model, and on the nearest datasets, with intervals."""
     near = f"on the {len(result.nearest)} nearest"
     kinds = {"overall": "overall", "predicted": "model", "nearest": near}
@@ -109,11 +99,13 @@ def plot_advice(result: AdviseResult) -> Any:
     return themed(
         layer(*marks).properties(width=430, height={"step": 11}),
         f"Ranks to expect on {shorten(result.title, 60)}, {result.metric}",
-        f"{100 * result.confidence:g} % intervals (overall, model: of the rank on a new dataset; nearest: of the mean "
-        "rank there); order by "
+        f"{100 * result.confidence:g} % intervals (overall, model: of the rank on a new {words.dataset}; nearest: of "
+        "the mean rank there); order by "
         f"{'the model' if result.trusts_model else 'the overall mean rank, which the model does not beat'}",
     )
 
 
 FIGURES = Plots([plot_advice])
-SECTION = Section(AdviseResult, "Advice for a new dataset", "datasets", "select", FIGURES, sentences, tables, order=50)
+SECTION = Section(
+    AdviseResult, "Advice for a new {dataset}", "datasets", "select", FIGURES, sentences, tables, order=50
+)

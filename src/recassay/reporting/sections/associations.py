@@ -8,27 +8,12 @@ import numpy as np
 
 from recassay.analysis.associations import AVERAGE, AssociationsResult
 from recassay.core import columns as c
-from recassay.core.words import listing
+from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.plots.forms import correlation_fill, heat_map, names_above, names_down
 from recassay.plots.grammar import Chart, channel, condition, fixed, tips
 from recassay.plots.theme import COLOURS, FAINT, themed
 from recassay.reporting.section import Plots, Section, plot
-
-
-def sentences(result: AssociationsResult) -> list[str]:
-    """The characteristics that go with performance beyond chance, by rank correlation averaged over algorithms."""
-    rho, p = result.values["spearman"][-1], result.p_adjusted["spearman"][-1]
-    sure = sorted(np.flatnonzero(p < result.alpha), key=lambda j: -abs(rho[j]))
-    tried = f"{len(result.characteristics)} characteristics on {result.n_datasets} datasets"
-    if not sure:
-        return [f"No characteristic of the datasets goes with {result.metric} beyond chance ({tried}, corrected)."]
-    go = "goes" if len(sure) == 1 else "go"
-    named = listing((f"{result.characteristics[j]} ({rho[j]:+.2f})" for j in sure), most=6)
-    return [
-        f"Of {tried}, {len(sure)} {go} with {result.metric} beyond chance (Spearman, mean over algorithms, corrected "
-        f"at {result.alpha:g}): {named}. That is an association over datasets, not a cause."
-    ]
-
+from recassay.reporting.words.associations import sentences
 
 FEWEST_DRAWN = 10
 """Datasets below which a correlation of ranks has hardly any value that chance does not give, and is not drawn."""
@@ -44,13 +29,13 @@ MEAN_ROWS = {"pearson": "mean, Pearson", "spearman": "mean, Spearman"}
 
 @plot(
     "characteristics_and_performance",
-    lambda result: (
-        f"Correlation over {result.n_datasets} datasets between a characteristic and {result.metric}; an "
-        "algorithm's cell shows its number where it survives the correction for all cells."
+    lambda result, words: (
+        f"Correlation over {result.n_datasets} {words.datasets} between a characteristic and {result.metric}; an "
+        f"{words.algorithm}'s cell shows its number where it survives the correction for all cells."
     ),
     when=telling,
 )
-def plot_associations(result: AssociationsResult) -> Any:
+def plot_associations(result: AssociationsResult, words: Vocabulary = USUAL) -> Any:
     """Algorithms down, characteristics across: Spearman's correlation over datasets; above, the two mean rows.
 
     A number stands only where it survives the correction for all that were tried.
@@ -77,18 +62,18 @@ def plot_associations(result: AssociationsResult) -> Any:
     return themed(
         chart,
         f"Characteristics and {result.metric}",
-        f"Spearman over {result.n_datasets} datasets; algorithms show a number where p < {result.alpha:g} after "
-        "correction for all cells",
+        f"Spearman over {result.n_datasets} {words.datasets}; {words.algorithms} show a number where p < "
+        f"{result.alpha:g} after correction for all cells",
     )
 
 
 @plot(
     "mutual_information",
-    "Mutual information between characteristics and performance, beside what it is for shuffled datasets.",
+    "Mutual information between characteristics and performance, beside what it is for shuffled {datasets}.",
     table="characteristics_and_performance",
     when=telling,
 )
-def plot_mutual_information(result: AssociationsResult) -> Any:
+def plot_mutual_information(result: AssociationsResult, words: Vocabulary = USUAL) -> Any:
     """Mean mutual information of each characteristic (dot) beside what shuffled datasets give (bar)."""
     rows = [
         row
@@ -108,7 +93,8 @@ def plot_mutual_information(result: AssociationsResult) -> Any:
     return themed(
         (by_chance + dots).properties(width=420, height=17 * len(order)),
         f"Mutual information with {result.metric}",
-        "Mean over algorithms; bar: the same with datasets shuffled; blue: beyond chance after correction",
+        f"Mean over {words.algorithms}; bar: the same with {words.datasets} shuffled; blue: beyond chance after "
+        "correction",
     )
 
 

@@ -5,35 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from recassay.analysis.bench.result import NOT_ASKED, BenchResult, beaten_sentences
-from recassay.core.words import listing
+from recassay.analysis.bench.result import BenchResult
+from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.plots.forms import names_down
 from recassay.plots.grammar import Chart, channel, layer, marks
 from recassay.plots.theme import COLOURS, FAINT, themed
 from recassay.reporting.numbers import between, number
 from recassay.reporting.section import Plots, Section, Table, plot
+from recassay.reporting.words.bench import sentences
 
 
-def sentences(result: BenchResult) -> list[str]:
-    """Where it stands, whom it beats, what it cost, and what was left out."""
-    lines = [result.headline(), *beaten_sentences(result)]
-    if result.seconds is not None:
-        energy = "" if result.joules is None else f" and {result.joules / 1e3:.3g} kJ"
-        lines.append(f"{result.algorithm} took {result.seconds:.3g} s{energy} in all, tuning included.")
-    if result.skipped:
-        unwanted = sum(why == NOT_ASKED for why in result.skipped.values())
-        lacking = [f"{name} ({why})" for name, why in result.skipped.items() if why != NOT_ASKED]
-        left = [f"{unwanted} {NOT_ASKED}"] if unwanted else []
-        counted = f"{len(result.rows)} of the benchmark's {result.of_datasets} datasets were used"
-        lines.append(f"{counted}; not used: {listing([*lacking, *left], most=8)}.")
-    if result.left_out:
-        lines.append(f"Not compared, since values are missing: {listing(result.left_out, most=8)}.")
-    if result.judgement.caution and result.judgement.leaders == (result.algorithm,):
-        lines.append(result.judgement.caution)
-    return [*lines, *result.notes]
-
-
-def tables(result: BenchResult) -> Iterator[Table]:
+def tables(result: BenchResult, words: Vocabulary = USUAL) -> Iterator[Table]:
     """The algorithm on every dataset, and its neighbours in the order of mean ranks."""
     verdict = result.judgement
     own = verdict.algorithms.index(result.algorithm)
@@ -47,23 +29,25 @@ def tables(result: BenchResult) -> Iterator[Table]:
     ]  # fmt: skip
     yield Table(
         f"{result.algorithm} among {len(verdict.algorithms) - 1} baselines by mean rank of {verdict.metric} "
-        "(status: of your algorithm against that one)",
-        ["place", "algorithm", "mean rank", "95 % interval", "mean", "status"],
+        f"(status: of your {words.algorithm} against that one)",
+        ["place", words.algorithm, "mean rank", "95 % interval", "mean", "status"],
         standing,
         important=["mean rank", "status"],
     )
     yield Table(
-        "Dataset by dataset, with the test over users against the best baseline there",
-        {"dataset": "{dataset}", verdict.metric: "{value:.4f}", "place": "{place} of {of}", "best baseline": "{best}",
-         "its value": "{best_value:.4f}", "difference over users": "{difference:+.4f} ({low:+.4f} to {high:+.4f})",
+        f"{words.dataset.capitalize()} by {words.dataset}, with the test over {words.users} against the best baseline "
+        "there",
+        {words.dataset: "{dataset}", verdict.metric: "{value:.4f}", "place": "{place} of {of}",
+         "best baseline": "{best}", "its value": "{best_value:.4f}",
+         f"difference over {words.users}": "{difference:+.4f} ({low:+.4f} to {high:+.4f})",
          "p (Holm)": "{p:p}"},
         result.rows,
         important=["place", "best baseline", "p (Holm)"],
     )  # fmt: skip
 
 
-@plot("bench", "Each dataset: value over that of the best baseline.")
-def plot_bench(result: BenchResult) -> Any:
+@plot("bench", "Each {dataset}: value over that of the best baseline.")
+def plot_bench(result: BenchResult, words: Vocabulary = USUAL) -> Any:
     """By dataset, the algorithm's value as a share of the best baseline's."""
     rows = [
         {"dataset": row.dataset, "share": row.value / row.best_value, "place": row.place, "best": row.best}

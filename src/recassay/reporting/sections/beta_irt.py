@@ -7,44 +7,15 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from recassay.analysis.beta_irt.result import BetaIRTResult
-from recassay.core.words import listing
+from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.plots.forms import intervals, label_rows, line_legend, line_looks, names_down
 from recassay.plots.grammar import Chart, Row, channel, hconcat, layer, marks, tips
 from recassay.plots.theme import COLOURS, FAINT, INK, colour_scale, shorten, themed
-from recassay.reporting.numbers import percent, probability
 from recassay.reporting.section import Plot, Plots, Section, Table, plot
+from recassay.reporting.words.beta_irt import sentences
 
 if TYPE_CHECKING:
     from recassay.analysis.beta_irt.result import Trait
-
-
-FEWEST = 5
-"""Below so many datasets (algorithms) no probability is given over them."""
-
-
-def sentences(result: BetaIRTResult) -> list[str]:
-    """The ablest algorithm and how surely, the hardest and the easiest dataset, and what the model warns of."""
-    direct, reverse = result.directions
-    ability, challenge = result.trait("ability"), result.trait("challenge")
-    first, second = ability.order()[:2]
-    hardest, *_, easiest = challenge.order()
-    few, small = len(result.datasets) < FEWEST, len(result.algorithms) < FEWEST
-
-    def often(share: float) -> str:
-        return "" if small else f", in {percent(share)} of bootstrap replicates over the algorithms"
-
-    above = (
-        "" if few else f", above {ability.names[second]} with probability {probability(direct.exceeds[first, second])}"
-    )
-    able = (
-        f"By item response theory {ability.names[first]} has the highest ability ({ability.estimate[first]:.2f})"
-        f"{above}; {challenge.names[hardest]} is the most challenging dataset ({challenge.estimate[hardest]:.2f}"
-        f"{often(reverse.highest[hardest])}), {challenge.names[easiest]} the least ({challenge.estimate[easiest]:.2f}"
-        f"{often(reverse.lowest[easiest])})."
-    )
-    backwards = [n for n, p in zip(direct.items, direct.probability_positive, strict=True) if p < 0.5]
-    against = f"On {listing(backwards)} abler algorithms do worse (negative discrimination): noise, or an error there."
-    return [able, *([against] if backwards else []), *(f"{note[0].upper()}{note[1:]}." for note in result.warnings)]
 
 
 DENSITIES = {
@@ -60,7 +31,7 @@ NARROW = (
 )
 
 
-def tables(result: BetaIRTResult) -> Iterator[Table]:
+def tables(result: BetaIRTResult, words: Vocabulary = USUAL) -> Iterator[Table]:
     """For each direction the respondents, then the items with the fit; below the last, the density that was taken."""
     density = DENSITIES[result.estimator]
     if result.estimator == "precision":
@@ -71,7 +42,7 @@ def tables(result: BetaIRTResult) -> Iterator[Table]:
         density += "."
     for direction in result.directions:
         respondent, level, slope = direction.traits
-        who, what = ("algorithm", "dataset") if direction.number == 1 else ("dataset", "algorithm")
+        who, what = (words.algorithm, words.dataset) if direction.number == 1 else (words.dataset, words.algorithm)
         title = f"Direction {direction.number}: {who}s on {what}s, {result.metric}"
         able, hard, steep = (direction.traits[name] for name in (respondent, level, slope))
         fit = (
@@ -106,14 +77,15 @@ ROW = 13
 """Pixels between two labels of the scatter plot, more than the height of their letters."""
 
 TITLES = {
-    "ability": "algorithm ability", "difficulty": "dataset difficulty", "discrimination": "dataset discrimination",
-    "challenge": "inherent challenge of the dataset", "difficulty_limit": "algorithm difficulty limit",
-    "consistency": "algorithm consistency",
+    "ability": "{algorithm} ability", "difficulty": "{dataset} difficulty",
+    "discrimination": "{dataset} discrimination",
+    "challenge": "inherent challenge of the {dataset}", "difficulty_limit": "{algorithm} difficulty limit",
+    "consistency": "{algorithm} consistency",
 }  # fmt: skip
 """The traits of both directions as axes name them (Bi-ReIRT, Table 1)."""
 
 
-def _scatter(result: BetaIRTResult, number: int) -> Any:
+def _scatter(result: BetaIRTResult, number: int, words: Vocabulary) -> Any:
     """Difficulty against discrimination with intervals; each label on a row of its own at the right, with a leader."""
     _, level, slope = result.directions[number - 1].traits
     across, up = result.trait(slope), result.trait(level)
@@ -129,8 +101,8 @@ def _scatter(result: BetaIRTResult, number: int) -> Any:
             rows[-1] |= {end: float(value) for end, value in ends.items()}
     x_scale = {"domain": [low, edge], "nice": False, "zero": False}
     y_scale = {"domain": [min(0.0, *rows_at), 1], "nice": False, "clamp": False}
-    x = channel("x:Q", title=TITLES[slope], scale=x_scale)
-    y = channel("y:Q", title=TITLES[level], scale=y_scale, axis={"values": [0, 0.2, 0.4, 0.6, 0.8, 1]})
+    x = channel("x:Q", title=words.filled(TITLES[slope]), scale=x_scale)
+    y = channel("y:Q", title=words.filled(TITLES[level]), scale=y_scale, axis={"values": [0, 0.2, 0.4, 0.6, 0.8, 1]})
     tip = tips("name", "x x_low x_high y y_low y_high")
     base = Chart(rows)
     colour = channel("name:N", scale=colour_scale(sorted(up.names)), legend=None)
@@ -145,7 +117,7 @@ def _scatter(result: BetaIRTResult, number: int) -> Any:
     ).properties(width=WIDTH, height=height)
 
 
-def _curves(result: BetaIRTResult, number: int) -> Any:
+def _curves(result: BetaIRTResult, number: int, words: Vocabulary) -> Any:
     """Characteristic curves over the respondents' trait, the range of those observed shaded."""
     respondent, level, _ = result.directions[number - 1].traits
     items = result.trait(level)
@@ -158,7 +130,7 @@ def _curves(result: BetaIRTResult, number: int) -> Any:
         x=channel("low:Q", scale=scale), x2="high:Q", tooltip=tips("trait", "low high")
     )
     lines = marks(rows, "line", strokeWidth=1.8).encode(
-        x=channel("trait:Q", title=TITLES[respondent], scale=scale),
+        x=channel("trait:Q", title=words.filled(TITLES[respondent]), scale=scale),
         y=channel("expected:Q", title=f"expected {result.metric}", scale=scale),
         **line_looks("item", names, line_legend(names)),
         tooltip=tips("item", "trait expected"),
@@ -168,23 +140,24 @@ def _curves(result: BetaIRTResult, number: int) -> Any:
     return (shade + lines).properties(width=WIDTH, height=height, title={"text": seen, "fontSize": 11, "color": FAINT})
 
 
-def plot_direction(result: BetaIRTResult, number: int) -> Any:
+def plot_direction(result: BetaIRTResult, words: Vocabulary = USUAL, *, number: int) -> Any:
     """Figure 2 (number 1: datasets as items) or Figure 3 (number 2: algorithms as items) of Bi-ReIRT."""
-    chart = hconcat(_scatter(result, number), _curves(result, number), spacing=130).resolve(
+    chart = hconcat(_scatter(result, number, words), _curves(result, number, words), spacing=130).resolve(
         scale={"color": "independent", "strokeDash": "independent"}
     )
-    what = "What the datasets ask" if number == 1 else "What the algorithms bear"
+    what = f"What the {words.datasets} ask" if number == 1 else f"What the {words.algorithms} bear"
     subtitle = (
-        "Beta-IRT, direction 1: left, how hard and how telling each dataset is; right, expected score by ability"
+        f"Beta-IRT, direction 1: left, how hard and how telling each {words.dataset} is; right, expected score by "
+        "ability"
         if number == 1
-        else "Beta-IRT, direction 2: left, difficulty limit and consistency of each algorithm; "
+        else f"Beta-IRT, direction 2: left, difficulty limit and consistency of each {words.algorithm}; "
         "right, expected score by challenge"
     )
     return themed(chart, f"{what}, {result.metric}", subtitle)
 
 
-@plot("irt_traits", "Ability of each algorithm and challenge of each dataset, with intervals.")
-def plot_traits(result: BetaIRTResult) -> Any:
+@plot("irt_traits", "Ability of each {algorithm} and challenge of each {dataset}, with intervals.")
+def plot_traits(result: BetaIRTResult, words: Vocabulary = USUAL) -> Any:
     """Abilities of the algorithms and challenges of the datasets with their intervals, the largest on top."""
     panels = []
     for name in ("ability", "challenge"):
@@ -193,8 +166,8 @@ def plot_traits(result: BetaIRTResult) -> Any:
         rows = [row for row in result.to_frame().to_dicts() if row["trait"] == name]
         base = Chart(rows).encode(y=names_down("name", order), tooltip=tips("name", "estimate low high"))
         spans = intervals(
-            base, "estimate", "low", "high", scale={"domain": [0, 1]}, title=TITLES[name], line={"color": FAINT},
-            dot={"color": COLOURS[0]},
+            base, "estimate", "low", "high", scale={"domain": [0, 1]}, title=words.filled(TITLES[name]),
+            line={"color": FAINT}, dot={"color": COLOURS[0]},
         )  # fmt: skip
         panels.append(layer(*spans).properties(width=320, height=18 * len(order)))
     return themed(
@@ -206,11 +179,11 @@ def plot_traits(result: BetaIRTResult) -> Any:
 
 FIGURES = Plots([
     plot_traits,
-    Plot("irt_datasets", "Difficulty against discrimination of the datasets, and the value that each expects of an "
-         "algorithm by its ability; the shaded range holds the observed abilities.",
+    Plot("irt_datasets", "Difficulty against discrimination of the {datasets}, and the value that each expects of an "
+         "{algorithm} by its ability; the shaded range holds the observed abilities.",
          partial(plot_direction, number=1), "irt_traits"),
-    Plot("irt_algorithms", "The other way round: difficulty limit against consistency of the algorithms, and the value "
-         "that each reaches by the challenge of a dataset.", partial(plot_direction, number=2), "irt_traits"),
+    Plot("irt_algorithms", "The other way round: difficulty limit against consistency of the {algorithms}, and the "
+         "value that each reaches by the challenge of a {dataset}.", partial(plot_direction, number=2), "irt_traits"),
 ])  # fmt: skip
 SECTION = Section(
     BetaIRTResult, "Ability and challenge", "traits", "beta-irt", FIGURES, sentences, tables, order=10,

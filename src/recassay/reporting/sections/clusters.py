@@ -6,35 +6,13 @@ from typing import Any
 
 from recassay.analysis.clusters.result import ClustersResult
 from recassay.core import columns as c
+from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.core.words import count_of
 from recassay.plots.forms import heat_map, label_rows, names_above, names_down, rank_fill
 from recassay.plots.grammar import Chart, channel, condition, fixed, layer, tips
 from recassay.plots.theme import COLOURS, FAINT, INK, shorten, themed
 from recassay.reporting.section import Plots, Section, plot
-
-
-def sentences(result: ClustersResult) -> list[str]:
-    """Whether there are clusters at all, and whether they matter for the ranking."""
-    reached, chance = result.number.best_silhouette, result.number.chance[1]
-    firm = (
-        f"above the {chance:.2f} that points without any clusters reach in 5 % of cases"
-        if reached > chance
-        else f"which points without any clusters reach, too ({chance:.2f} in 5 % of cases): read the groups as a "
-        "convenient division, not as kinds of data"
-    )
-    groups = "random groups of these sizes"
-    differ = (
-        f"Mean ranks differ between the clusters more than between {groups} (p = {result.p_differ:.2g})."
-        if result.p_differ < 0.05
-        else f"That mean ranks differ between the clusters is not shown: {groups} differ as much with p = "
-        f"{result.p_differ:.2g}."
-    )
-    return [
-        f"By their characteristics the {len(result.labels)} datasets fall into {len(result.sizes)} clusters with a "
-        f"silhouette of {reached:.2f}, {firm}.",
-        differ,
-    ]
-
+from recassay.reporting.words.clusters import sentences
 
 WIDTH = 470
 ROW = 13
@@ -42,10 +20,10 @@ ROW = 13
 
 @plot(
     "dataset_clusters",
-    "Datasets by their characteristics on the first two principal components, coloured by cluster.",
+    "{Datasets} by their characteristics on the first two principal components, coloured by cluster.",
     table="clusters",
 )
-def plot_clusters(result: ClustersResult) -> Any:
+def plot_clusters(result: ClustersResult, words: Vocabulary = USUAL) -> Any:
     """The first two components; each name on a row of its own at the right, outliers hollow, central ones larger."""
     points = result.space.points
     across = points[:, 0]
@@ -92,25 +70,26 @@ def plot_clusters(result: ClustersResult) -> Any:
     )
     return themed(
         layer(leaders, dots, labels).properties(width=WIDTH, height=height),
-        f"{len(result.sizes)} clusters of {len(up)} datasets",
+        f"{len(result.sizes)} clusters of {len(up)} {words.datasets}",
         "By characteristics; large: nearest to the centre; hollow: set aside as an outlier before clustering",
     )
 
 
 @plot(
     "cluster_ranks",
-    lambda result: (
-        f"Mean rank (and geometric mean) in {result.metric} of each algorithm within each cluster of datasets."
+    lambda result, words: (
+        f"Mean rank (and geometric mean) in {result.metric} of each {words.algorithm} within each cluster of "
+        f"{words.datasets}."
     ),
 )
-def plot_cluster_ranks(result: ClustersResult) -> Any:
+def plot_cluster_ranks(result: ClustersResult, words: Vocabulary = USUAL) -> Any:
     """Mean rank of every algorithm in every cluster, its geometric mean in brackets."""
     best_first = sorted(zip(result.overall_rank.tolist(), result.algorithms, strict=True))
     order = [name for _, name in best_first]
     rows = result.frames()["cluster_ranks"].to_dicts()
     for row in rows:
         value = row["geometric_mean"]
-        row["column"] = f"cluster {row['cluster']} ({count_of(row['datasets'], 'dataset')})"
+        row["column"] = f"cluster {row['cluster']} ({count_of(row['datasets'], words.dataset)})"
         row["shown"] = f"{row['mean_rank']:.2f}" + ("" if value is None else f" ({value:.3g})")
     count = len(order)
     chart = heat_map(
@@ -130,4 +109,4 @@ def plot_cluster_ranks(result: ClustersResult) -> Any:
 
 
 FIGURES = Plots([plot_clusters, plot_cluster_ranks])
-SECTION = Section(ClustersResult, "Kinds of datasets", "datasets", "select", FIGURES, sentences, order=30)
+SECTION = Section(ClustersResult, "Kinds of {datasets}", "datasets", "select", FIGURES, sentences, order=30)

@@ -4,113 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from recassay.analysis.compare.result import CompareResult
-from recassay.analysis.verdict.result import Verdict
 from recassay.core.choices import FEWEST_DATASETS
+from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.core.words import listing
 from recassay.plots.compare import plot_critical_difference, plot_pairwise
 from recassay.reporting.headline import verdict_brief
-from recassay.reporting.numbers import p_text, percent, sized, starred
+from recassay.reporting.numbers import sized, starred
 from recassay.reporting.section import Plot, Plots, Section, Table
-
-
-def sentences(result: CompareResult) -> list[str]:
-    """The headline, the decided pairs, whether the algorithms differ at all, and where Wilcoxon-Holm differs.
-
-    Below the fewest datasets no test is told: nothing could be significant, and nothing follows from that.
-    """
-    verdict = result.judgement
-    if verdict.grade == "not_comparable":
-        return [verdict.headline]
-    if len(result.datasets) < FEWEST_DATASETS:
-        return [
-            verdict.headline,
-            f"No test is reported on {len(result.datasets)} datasets: so few cannot show a difference; "
-            f"{FEWEST_DATASETS} are the minimum.",
-        ]
-    control = [_control(result.judgement)] if verdict.control is not None else []
-    return [verdict.headline, *control, *verdict.why, _differ(result), *_other_test(result), *_holes(result)]
-
-
-def _other_test(result: CompareResult) -> list[str]:
-    """Wilcoxon-Holm, the standard of papers, where it decides other pairs than the verdict."""
-    decided, columns = result.judgement.better, result.pairs.columns
-    tested = columns["significant"] & (columns["favours"] == columns["left"])
-    turned = result.pairs.take(np.flatnonzero(columns["significant"] & (columns["favours"] == columns["right"])))
-    against = [f"{pair.right} over {pair.left}" for pair in turned]
-    if (decided == tested).all() and not against:
-        return []
-    size = f"{len(result.pairs)} pairs"
-    if not result.power.wilcoxon_can_decide:
-        least = min(result.power.smallest_p_holm, 1)
-        return [
-            f"Wilcoxon-Holm, the standard of papers, cannot be significant with {_units(result)} and "
-            f"{size}: its smallest corrected p is {least:.3g}."
-        ]
-    differ = int((decided != tested).sum())
-    disagree = f" Against the order of the mean ranks it favours {listing(against, most=4)}." if against else ""
-    return [
-        f"Wilcoxon-Holm, the standard of papers, finds {tested.sum()} of {size} significant and disagrees on {differ}: "
-        f"it weighs differences by rank and corrects without the dependence between pairs.{disagree}"
-    ]
-
-
-def _differ(result: CompareResult) -> str:
-    """Friedman's test alone."""
-    shown = "The algorithms differ" if result.friedman.p < result.alpha else "No difference between algorithms is shown"
-    over = "" if result.judgement.families is None else f" over {_units(result)}"
-    return f"{shown} as a whole (Friedman{over}, {p_text(result.friedman.p)})."
-
-
-def _units(result: CompareResult) -> str:
-    """What counts as one piece of evidence, with its number."""
-    families = result.judgement.families
-    return f"{len(result.datasets)} datasets" if families is None else f"{families} families of datasets"
-
-
-def _control(verdict: Verdict) -> str:
-    """The algorithm that was named beforehand against every other."""
-    name = str(verdict.control)
-    others = {other: verdict.status_of(name, other) for other in verdict.algorithms if other != name}
-    parts = []
-    for status, words in (("better", "better than"), ("worse", "worse than"), ("equivalent", "equivalent to")):
-        members = [other for other, known in others.items() if known == status]
-        if members:
-            parts.append(f"{words} {listing(members, most=8)}")
-    open_ones = [other for other, known in others.items() if known in ("undecided", "undecidable")]
-    shown = " and ".join(parts) or "neither better nor worse than any other"
-    rest = f"; against {listing(open_ones, most=8)} the data do not decide" if open_ones and parts else ""
-    return (
-        f"{name}, the control, is shown to be {shown}{rest} (adjusted for its {len(others)} comparisons; valid if it "
-        "was named before the results were seen)."
-    )
-
-
-def _holes(result: CompareResult) -> Iterator[str]:
-    """The test that takes the table with its missing cells."""
-    test = result.skillings_mack
-    if test is None:
-        return
-    related = "" if result.judgement.families is None else ", and the datasets of a family as independent"
-    cells = "missing cell" if test.missing == 1 else f"{test.missing} missing cells"
-    shown = "a difference is shown" if test.p < result.alpha else "no difference is shown"
-    yield (
-        f"With the {cells} kept, {shown} as a whole (Skillings and Mack, {p_text(test.p)}). That "
-        f"takes cells as missing for reasons that have nothing to do with the scores{related}."
-    )
-    unseen = test.unseen
-    if unseen is not None and not unseen.possible:
-        yield "No values of the missing cells of a single algorithm would change who beats most others."
-    elif unseen is not None:
-        cells = "its missing cell" if unseen.cells == 1 else f"its {unseen.cells} missing cells"
-        side = "at most" if unseen.needed < unseen.beaten else "at least"
-        yield (
-            f"{unseen.leader} would lead if {unseen.algorithm} beat {side} {percent(unseen.needed)} of the others on "
-            f"{cells} (where it was run: {percent(unseen.beaten)})."
-        )
-
+from recassay.reporting.words.compare import iman_davenport, sentences, units
+from recassay.reporting.words.missing import missing_cells
 
 BARS = {
     "sign-flips": "the test of all pairs (flipped signs) does not decide at the {alpha:g} level",
@@ -121,13 +24,13 @@ BARS = {
 }
 
 
-def tables(result: CompareResult) -> Iterator[Table]:
+def tables(result: CompareResult, words: Vocabulary = USUAL) -> Iterator[Table]:
     """Mean ranks with the tests of the whole and the groups, then every pair."""
     f = result.friedman
     notes = [
         f"Friedman {f.p_text()} ({f.way}); as papers quote it: chi-square {f.chi_square:.4g} (p = {f.p_value:.3g}), "
-        f"Iman-Davenport F {f.f_text()}, corrected for ties {f.chi_square_ties:.4g} "
-        f"(p = {f.p_value_ties:.3g}).",
+        f"Iman-Davenport F {iman_davenport(result, words)}, corrected for ties {f.chi_square_ties:.4g} (p = "
+        f"{f.p_value_ties:.3g}).",
         f"Nemenyi critical difference {result.nemenyi_cd:.4g} at {result.alpha:g}.",
     ]
     for rule, groups in result.groups.items():
@@ -135,10 +38,11 @@ def tables(result: CompareResult) -> Iterator[Table]:
         notes.append(f"No significant difference by {rule.replace('_', '-')}: {shown}.")
     if result.judgement.families is not None:
         notes.append(
-            f"Every test counts {_units(result)}: mean differences and mean ranks within a family are one observation."
+            f"Every test counts {units(result, words)}: mean differences and mean ranks within a family are one "
+            "observation."
         )
-    if result.missing.sentence():
-        notes.append(f"{result.missing.sentence()}.")
+    if result.missing.cells:
+        notes.append(missing_cells(result.missing, words))
     ranks = [[name, f"{rank:.3f}"] for name, rank in zip(result.algorithms, result.mean_ranks, strict=True)]
     pairs = [
         [p.left, p.right, f"{p.wins}-{p.ties}-{p.losses}", f"{p.p:.3g}",
@@ -146,8 +50,8 @@ def tables(result: CompareResult) -> Iterator[Table]:
         for p, b, status in zip(result.pairs, result.bayesian, result.judgement.pairs.columns["status"], strict=True)
     ]  # fmt: skip
     yield from _control_table(result)
-    size = sized(result.algorithms, result.datasets)
-    yield Table(f"Mean ranks: {result.metric}, {size}", ["algorithm", "mean rank"], ranks, notes=notes)
+    size = sized(result.algorithms, result.datasets, words)
+    yield Table(f"Mean ranks: {result.metric}, {size}", [words.algorithm, "mean rank"], ranks, notes=notes)
     yield Table(
         "Pairs (left has the better mean rank)",
         ["left", "right", "won-tied-lost", "p", "p (Holm)", "effect", "P(left)", "P(rope)", "P(right)", "status"],
@@ -178,11 +82,11 @@ def _control_table(result: CompareResult) -> Iterator[Table]:
     )  # fmt: skip
 
 
-def _diagram_caption(result: CompareResult) -> str:
+def _diagram_caption(result: CompareResult, words: Vocabulary) -> str:
     if len(result.datasets) < FEWEST_DATASETS:
-        return f"Mean ranks (further left is better) on {len(result.datasets)} datasets, too few for a test."
+        return f"Mean ranks (further left is better) on {len(result.datasets)} {words.datasets}, too few for a test."
     joined = BARS[result.bars].format(alpha=result.alpha, cd=result.nemenyi_cd, credibility=result.credibility)
-    caption = f"Mean ranks (further left is better); a bar joins algorithms that {joined}."
+    caption = f"Mean ranks (further left is better); a bar joins {words.algorithms} that {joined}."
     if result.control is not None:
         caption += f" {result.control.name} is the control: a star marks those that are shown to differ from it."
     return caption
@@ -196,6 +100,6 @@ FIGURES = Plots([
          when=lambda result: len(result.datasets) >= FEWEST_DATASETS),
 ])  # fmt: skip
 SECTION = Section(
-    CompareResult, "Differences over datasets", "significance", "compare", FIGURES, sentences, tables, order=10,
-    brief=lambda result: verdict_brief(result.judgement),
+    CompareResult, "Differences over {datasets}", "significance", "compare", FIGURES, sentences, tables, order=10,
+    brief=lambda result, words: verdict_brief(result.judgement, words),
 )  # fmt: skip

@@ -9,30 +9,32 @@ import polars as pl
 
 from recassay.analysis.comper.result import MEAN, ComPerResult, Derivation
 from recassay.core import columns as c
+from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.core.words import count_of
 from recassay.plots.forms import algorithm_colour, by_algorithm, names_down, panel_title
 from recassay.plots.grammar import Chart, channel, hconcat, marks, tips
 from recassay.plots.theme import INK, colour_scale, themed
 from recassay.reporting.numbers import number
 from recassay.reporting.section import Plots, Section, Table, nothing, plot
+from recassay.reporting.words.comper import derivation_sentences, sentences
 
 MOST_SETTINGS = 8
 """Settings that get a column of their own."""
 
 
-def tables(result: ComPerResult) -> Iterator[Table]:
+def tables(result: ComPerResult, words: Vocabulary = USUAL) -> Iterator[Table]:
     """Scores with what each dimension adds to them (means over settings), by setting, and whether the order holds."""
     table, order = result.table, result.order()
     mean, added = result.scores.mean(axis=1), result.by_dimension.mean(axis=1)
     yield Table(
         f"ComPer over {len(table.datasets)} settings: score, and what each dimension adds to it "
         f"({result.normalisation}, {result.matrix.name})",
-        ["algorithm", "score", *result.dimensions],
+        [words.algorithm, "score", *result.dimensions],
         [[table.algorithms[a], f"{mean[a]:.3f}", *(f"{value:.3f}" for value in added[a])] for a in order],
     )
     if 1 < len(table.datasets) <= MOST_SETTINGS:
         scores = [[table.algorithms[a], *(f"{value:.3f}" for value in result.scores[a])] for a in order]
-        yield Table("Score in each setting", ["algorithm", *table.datasets], scores)
+        yield Table("Score in each setting", [words.algorithm, *table.datasets], scores)
     if result.agreements:
         rows = [
             [row["measure"], row["scope"], row["settings"], number(row["tau"], missing="-"), row["first"],
@@ -55,12 +57,12 @@ MOST_BARS, MOST_GROUPED = 48, 8
 
 @plot(
     "comper_scores",
-    lambda result: (
-        "ComPer score of each algorithm in each setting: correctness, coverage, diversity, robustness and "
+    lambda result, words: (
+        f"ComPer score of each {words.algorithm} in each setting: correctness, coverage, diversity, robustness and "
         f"scalability, normalised and weighed by {result.matrix.name}."
     ),
 )
-def plot_scores(result: ComPerResult) -> Any:
+def plot_scores(result: ComPerResult, words: Vocabulary = USUAL) -> Any:
     """The score of every algorithm in every setting as bars, best mean first; with many, means and a tick a setting."""
     order = [result.table.algorithms[a] for a in result.order()]
     settings = len(result.table.datasets)
@@ -69,7 +71,7 @@ def plot_scores(result: ComPerResult) -> Any:
     return themed(
         _grouped(rows, order) if few else _means(rows, order),
         "ComPer score",
-        f"{count_of(len(order), 'algorithm')}, {count_of(settings, 'setting')}; higher is better",
+        f"{count_of(len(order), words.algorithm)}, {count_of(settings, 'setting')}; higher is better",
     )
 
 
@@ -108,7 +110,7 @@ def _means(rows: pl.DataFrame, order: list[str]) -> Any:
     "The five dimensions between 0 and 1, higher better everywhere: what the score adds up.",
     table="comper_scores",
 )
-def plot_dimensions(result: ComPerResult) -> Any:
+def plot_dimensions(result: ComPerResult, words: Vocabulary = USUAL) -> Any:
     """Five small panels: d' of each dimension, a bar an algorithm (mean over settings), a line from least to most."""
     order = [result.table.algorithms[a] for a in result.order()]
     whole = result.normalised
@@ -143,17 +145,17 @@ def plot_dimensions(result: ComPerResult) -> Any:
 
 @plot(
     "comper_sensitivity",
-    "How often each algorithm has the highest mean score when the entries of the matrix are off by up to half "
+    "How often each {algorithm} has the highest mean score when the entries of the matrix are off by up to half "
     "(perturbed), drawn from its range (random), or when the dimensions have any weights (any).",
     when=lambda result: len(result.table.algorithms) > 1,
 )
-def plot_sensitivity(result: ComPerResult) -> Any:
+def plot_sensitivity(result: ComPerResult, words: Vocabulary = USUAL) -> Any:
     """How often each algorithm has the highest mean score under random matrices, a panel a scheme."""
     order = [result.table.algorithms[a] for a in result.order()]
-    frame = result.sensitivity_frame().filter(pl.col("setting") == MEAN)
+    shares = result.sensitivity_frame().filter(pl.col("setting") == MEAN)
     panels: list[Any] = []
     for scheme in result.schemes:
-        rows = frame.filter(pl.col("scheme") == scheme)
+        rows = shares.filter(pl.col("scheme") == scheme)
         changed = float(rows.get_column("order_changed")[0])
         title = panel_title(scheme, f"order changes in {changed:.0%}", offset=6)
         axis = {"format": "%", "values": [0, 0.5, 1], "domain": False}
@@ -164,23 +166,13 @@ def plot_sensitivity(result: ComPerResult) -> Any:
     return themed(
         hconcat(*panels, spacing=16),
         "First under other weights",
-        f"Share of {result.sensitivities[0].draws:,} random matrices in which an algorithm has the highest mean score",
+        f"Share of {result.sensitivities[0].draws:,} random matrices in which {words.an_algorithm} has the highest "
+        "mean score",
     )
 
 
 FIGURES = Plots([plot_scores, plot_dimensions, plot_sensitivity])
-SECTION = Section(
-    ComPerResult, "ComPer", "beyond accuracy", "comper", FIGURES, ComPerResult.conclusions, tables, order=20
-)
-
-
-def derivation_sentences(result: Derivation) -> list[str]:
-    """How many pairs of a dimension and an objective the experts and the similarities agree on."""
-    derived = result.to_dict()
-    return [
-        f"{derived['agree_after_matching_1']} pairs agree after matching 1, {derived['agree_after_matching_2']} after "
-        "matching 2; the others take the mean similarity of their mean label."
-    ]
+SECTION = Section(ComPerResult, "ComPer", "beyond accuracy", "comper", FIGURES, sentences, tables, order=20)
 
 
 def derivation_tables(result: Derivation) -> Iterator[Table]:

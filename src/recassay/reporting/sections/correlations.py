@@ -6,6 +6,7 @@ from typing import Any
 
 from recassay.analysis.correlations import CorrelationsResult
 from recassay.core import columns as c
+from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.plots.forms import correlation_fill, heat_map, names_above, names_down
 from recassay.plots.theme import themed
 from recassay.reporting.section import Plots, Section, plot
@@ -13,9 +14,9 @@ from recassay.reporting.section import Plots, Section, plot
 
 @plot(
     "metric_correlations",
-    "Spearman's correlation of the algorithms' order between metrics, averaged over the datasets.",
+    "Spearman's correlation of the {algorithms}' order between metrics, averaged over the {datasets}.",
 )
-def plot_correlations(result: CorrelationsResult) -> Any:
+def plot_correlations(result: CorrelationsResult, words: Vocabulary = USUAL) -> Any:
     """Spearman's correlation between every two metrics, averaged over datasets."""
     rows = [
         {**row, "shown": f"{row['spearman']:.2f}".replace("-0.00", "0.00")}
@@ -32,7 +33,11 @@ def plot_correlations(result: CorrelationsResult) -> Any:
         [f"{c.METRIC}:N", "other:N", "spearman:Q", "datasets:Q"],
         dark="abs(datum.spearman) > 0.6",
     ).properties(width=side, height=0.62 * side)
-    return themed(chart, "Do the metrics agree?", "Spearman's correlation over algorithms, averaged over datasets")
+    return themed(
+        chart,
+        "Do the metrics agree?",
+        f"Spearman's correlation over {words.algorithms}, averaged over {words.datasets}",
+    )
 
 
 SECTION = Section(

@@ -8,6 +8,7 @@ from typing import Any
 from recassay.analysis.cost import CostResult
 from recassay.core import columns as c
 from recassay.core.metric_facts import of_kind
+from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.plots.forms import names_down
 from recassay.plots.grammar import Chart, channel, hconcat, layer, tips
 from recassay.plots.theme import COLOURS, FAINT, INK, themed
@@ -19,7 +20,7 @@ SMALLEST = 1e-4
 QUANTILES = ("least", "lower_quartile", "median", "upper_quartile", "most")
 
 
-def plot_cost(result: CostResult, key: str) -> Any:
+def plot_cost(result: CostResult, words: Vocabulary = USUAL, *, key: str) -> Any:
     """By `algorithm` or `dataset`: a panel a measure, from the least to the most, the middle half thick, the median."""
     rows = result.spread(key).to_dicts()
     first_measure = [row[key] for row in rows if row["measure"] == result.measures[0]]
@@ -44,18 +45,18 @@ def plot_cost(result: CostResult, key: str) -> Any:
             base.mark("circle", color=INK, size=34, opacity=1).encode(x=channel("median:Q", scale=scale)),
         )
         panels.append(panel.properties(width=230, height=18 * len(order)))
-    over = "datasets" if key == c.ALGORITHM else "algorithms"
+    over = words.datasets if key == c.ALGORITHM else words.algorithms
     return themed(
         hconcat(*panels, spacing=24),
-        f"Cost by {key}",
+        f"Cost by {words.heading(key)}",
         f"Over {over}: from the least to the most, the middle half thick, the median as a point",
     )
 
 
 FIGURES = Plots([
-    Plot("cost_by_algorithm", "What each algorithm took over the datasets, on log scales.",
+    Plot("cost_by_algorithm", "What each {algorithm} took over the {datasets}, on log scales.",
          partial(plot_cost, key=c.ALGORITHM)),
-    Plot("cost_by_dataset", "What each dataset asked of the algorithms, on log scales.",
+    Plot("cost_by_dataset", "What each {dataset} asked of the {algorithms}, on log scales.",
          partial(plot_cost, key=c.DATASET)),
 ])  # fmt: skip
 SECTION = Section(CostResult, "Time, memory and energy", "cost", "report", FIGURES, order=10)

@@ -8,100 +8,28 @@ from typing import TYPE_CHECKING, Any
 
 from recassay.analysis.decodirt.result import DecodirtResult
 from recassay.analysis.glicko.result import GlickoResult
+from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.core.words import listing
 from recassay.plots import decodirt as plots
 from recassay.reporting.numbers import between, percent
 from recassay.reporting.section import Plot, Plots, Section, Table
 from recassay.reporting.sections.glicko import plot_glicko_bump
+from recassay.reporting.words.decodirt import rule, sentences
 
 if TYPE_CHECKING:
     from recassay.analysis.decodirt.subset import Recommendation
-
-
-def sentences(result: DecodirtResult) -> Iterator[str]:
-    """How hard the datasets are, who is ablest, what negative instances do, what metadata tell, which half to take."""
-    rows = plots.varied(result)
-    if rows:
-        hard = sum(row["mean_difficulty"] > 0 for row in rows)
-        telling = sum(row["mean_discrimination"] > 0 for row in rows)
-        hardest, easiest = (f"({row['mean_difficulty']:.2f})" for row in (rows[0], rows[-1]))
-        yield (
-            f"Of {len(rows)} datasets {hard} {'has' if hard == 1 else 'have'} instances of a mean difficulty above 0 "
-            f"(harder than the average respondent is able), and {telling} a positive mean discrimination; "
-            f"{rows[0]['dataset']} is the hardest {hardest}, {rows[-1]['dataset']} the easiest {easiest}."
-        )
-    yield from _ablest(result)
-    yield from _negative(result)
-    yield from _metadata(result)
-    half = result.recommendation
-    if half is not None and half.tau is not None and half.random_tau is not None:
-        low, middle, high = half.random_tau
-        yield (
-            f"The recommended half ({half.set.title}, {len(half.datasets)} datasets) orders the real classifiers as "
-            f"all datasets do with Kendall's tau {half.tau:.2f}; random subsets of that size reach {middle:.2f} (95 %: "
-            f"{low:.2f} to {high:.2f})."
-        )
-    yield from result.notes
-
-
-def _ablest(result: DecodirtResult) -> Iterator[str]:
-    """The real classifier that is first on most sets of datasets, and who is first on the others."""
-    first: dict[str, list[str]] = {}
-    for rating in result.ratings:
-        order = [rating.all.algorithms[a] for a in rating.all.order()]
-        best = next((name for name in order if result.roles[name] == "real"), None)
-        if best is not None:
-            first.setdefault(best, []).append(rating.set.title)
-    if first:
-        best = max(first, key=lambda name: len(first[name]))
-        others = [f"; {name} on {listing(sets, most=3)}" for name, sets in first.items() if name != best]
-        sets = f"{len(first[best])} of {len(result.ratings)} sets of datasets"
-        yield f"{best} has the highest Glicko-2 rating of the real classifiers on {sets}{''.join(others)}."
-
-
-def _negative(result: DecodirtResult) -> Iterator[str]:
-    """How many instances discriminate negatively, and whether the ratings are sound with and without them."""
-    shares = [trait.statistics()["negative_share"] for trait in result.traits if trait.varied]
-    worst = result.most_negative()
-    if worst is not None and max(shares, default=0.0) > 0:
-        yield (
-            f"On average {100 * sum(shares) / len(shares):.1f} % of the instances of a dataset discriminate negatively "
-            f"(abler classifiers fail them more often: noise, or a wrong label), on {worst.dataset} "
-            f"{100 * max(shares):.1f} %."
-        )
-    for variant, words in (("all_instances", "With all instances"), ("without_negative", "Without negative ones")):
-        checks = [check[variant] for check in result.checks().values() if check[variant].above_optimal is not None]
-        if checks:
-            sound = f"{sum(check.sound for check in checks)} of {len(checks)} sets of datasets"
-            yield f"{words} nobody ends above the optimal classifier or below the pessimal one on {sound}."
-
-
-def _metadata(result: DecodirtResult) -> Iterator[str]:
-    """The correlations of properties with item parameters that survive the correction."""
-    table = result.correlations
-    if not table.properties:
-        return
-    telling = [
-        f"{pair['left']} with {pair['right'].replace('_', ' ')} (r = {pair['pearson']:.2f})"
-        for pair in table.telling().to_dicts()
-    ]
-    tested = f"{table.properties * len(table.statistics)} correlations of properties with item parameters"
-    if telling:
-        yield f"After Holm's correction over {tested}, these remain: {listing(telling)}."
-    else:
-        yield f"None of the {tested} over {len(result.traits)} datasets is significant after Holm's correction."
 
 
 PARAMETERS = ("difficulty", "discrimination", "guessing")
 MOST_DATASETS, MOST_CORRELATIONS = 80, 8
 
 
-def tables(result: DecodirtResult) -> Iterator[Table]:
+def tables(result: DecodirtResult, words: Vocabulary = USUAL) -> Iterator[Table]:
     """Datasets, bins, what goes with the metadata, the ratings of the six sets, true scores, and the halves."""
     rows = result.to_frame().to_dicts()
     yield Table(
-        f"{len(rows)} datasets, hardest first: mean (deviation) of the 3PL parameters over test instances",
-        {"dataset": "{dataset}", "bin": "{bin}", "instances": "{instances}",
+        f"{len(rows)} {words.datasets}, hardest first: mean (deviation) of the 3PL parameters over test instances",
+        {words.dataset: "{dataset}", "bin": "{bin}", "instances": "{instances}",
          **{name: f"{{mean_{name}:.2f}} ({{{name}_deviation:.2f}})" for name in PARAMETERS},
          "negative": "{negative_share:.1%}", "converged": "{converged}"},
         rows,
@@ -109,43 +37,43 @@ def tables(result: DecodirtResult) -> Iterator[Table]:
         most=MOST_DATASETS,
     )  # fmt: skip
     yield Table(
-        "Bins by difficulty: means over their datasets",
-        {"bin": "{number}", "datasets": lambda group: len(group.datasets),
+        f"Bins by difficulty: means over their {words.datasets}",
+        {"bin": "{number}", words.datasets: lambda group: len(group.datasets),
          **{name: f"{{parameters.{name}:.2f}}" for name in PARAMETERS}, "negative": "{parameters.negative_share:.1%}"},
         result.bins,
     )  # fmt: skip
-    yield from _correlations(result)
-    yield from _ratings(result)
+    yield from _correlations(result, words)
+    yield from _ratings(result, words)
     yield Table(
-        "Mean probability of a right answer (true score / instances) over datasets",
+        f"Mean probability of a right answer (true score / instances) over {words.datasets}",
         {"classifier": "{respondent}", "role": "{role}", "all instances": "{probability:.3f}",
          "without negative": "{probability_without_negative:.3f}", "accuracy": "{accuracy:.3f}",
-         "datasets": "{datasets}"},
+         words.datasets: "{datasets}"},
         [row for row in result.mean_scores_frame().to_dicts() if row["respondent"] in result.players],
         names=2,
         important=["all instances", "without negative", "accuracy"],
     )  # fmt: skip
     if result.recommendation is not None:
-        yield _halves(result.recommendation)
+        yield _halves(result.recommendation, words)
 
 
-def _correlations(result: DecodirtResult) -> Iterator[Table]:
+def _correlations(result: DecodirtResult, words: Vocabulary) -> Iterator[Table]:
     known = [row for row in result.correlations.to_frame().to_dicts() if row["p_holm"] is not None]
     if not known:
         return
     level = f"{100 * result.how.confidence:g} %"
     yield Table(
-        f"Properties and item parameters: the strongest of {len(known)} correlations over datasets",
+        f"Properties and item parameters: the strongest of {len(known)} correlations over {words.datasets}",
         {"property": "{left}", "of the items": lambda row: row["right"].replace("_", " "), "Pearson": "{pearson:.2f}",
          level: "{low:.2f} to {high:.2f}", "p": "{p:.3g}", "p (Holm)": "{p_holm:.3g}", "Spearman": "{spearman:.2f}",
-         "datasets": "{datasets}"},
+         words.datasets: "{datasets}"},
         known[:MOST_CORRELATIONS],
         names=2,
         important=["of the items", "Pearson", "p (Holm)", level],
     )  # fmt: skip
 
 
-def _ratings(result: DecodirtResult) -> Iterator[Table]:
+def _ratings(result: DecodirtResult, words: Vocabulary) -> Iterator[Table]:
     """Tables 5 to 9: with all instances, and without those that discriminate negatively."""
     variants = {
         "all instances": [rating.all for rating in result.ratings],
@@ -154,7 +82,7 @@ def _ratings(result: DecodirtResult) -> Iterator[Table]:
     for title, played in variants.items():
         if played:
             rows = [[played[0].algorithms[a], *_rated(played, played[0].algorithms[a])] for a in played[0].order()]
-            whole = f"Glicko-2 ratings, {title}: rating ± 95 % (rank) on each set of datasets"
+            whole = f"Glicko-2 ratings, {title}: rating ± 95 % (rank) on each set of {words.datasets}"
             yield Table(whole, ["classifier", *plots.set_titles(result).values()], rows)
 
 
@@ -165,23 +93,23 @@ def _rated(played: Sequence[GlickoResult], name: str) -> Iterator[str]:
         yield f"{rating:.0f} ± {1.96 * deviation:.0f} ({ratings.order().index(place) + 1})"
 
 
-def _halves(best: Recommendation) -> Table:
+def _halves(best: Recommendation, words: Vocabulary) -> Table:
     notes = [
         f"Recommended, {best.set.title}: {listing(best.datasets, most=None)}.",
-        f"Rule: {best.rule}",
+        f"Rule: {rule(best, words)}",
     ]
     if best.left_out:
         notes.append(f"Left out for negative mean discrimination: {listing(best.left_out, most=None)}.")
     if best.tau is not None and best.random_tau is not None and best.beaten is not None:
         low, middle, high = best.random_tau
         notes.append(
-            f"It orders the real classifiers as all datasets do with Kendall's tau {best.tau:.2f}; random subsets of "
-            f"the same size reach {middle:.2f} (95 %: {between(low, high)}), {percent(best.beaten)} of them agree no "
-            "better."
+            f"It orders the real classifiers as all {words.datasets} do with Kendall's tau {best.tau:.2f}; random "
+            f"subsets of the same size reach {middle:.2f} (95 %: {between(low, high)}), {percent(best.beaten)} of them "
+            "agree no better."
         )
     return Table(
-        "Halves of the datasets",
-        {"half": "{set.title}", "datasets": lambda half: len(half.set.datasets),
+        f"Halves of the {words.datasets}",
+        {"half": "{set.title}", words.datasets: lambda half: len(half.set.datasets),
          "above optimal": "{baselines.above_optimal}", "below pessimal": "{baselines.below_pessimal}",
          "pairs apart": "{separated:.0%}", "Kendall's tau with all": "{tau:.2f}"},
         best.candidates,
@@ -198,8 +126,8 @@ def _ranks_on(name: str) -> Plot:
 
     return Plot(
         f"decodirt_ranks_{name}",
-        lambda result: f"Rank by rating after each dataset: {rated(result).set.title}.",
-        lambda result: plot_glicko_bump(rated(result).all),
+        lambda result, words: f"Rank by rating after each {words.dataset}: {rated(result).set.title}.",
+        lambda result, words: plot_glicko_bump(rated(result).all, words),
         "decodirt_history",
         when=rated,
     )
@@ -209,7 +137,7 @@ def _by_property(name: str) -> Plot:
     """Right answers by one property of the datasets, where it has several bins."""
     return Plot(
         f"decodirt_by_{name}",
-        f"Probability of a right answer and {plots.SHOWN[name]} of the items in bins of datasets by {name}.",
+        f"Probability of a right answer and {plots.SHOWN[name]} of the items in bins of {{datasets}} by {name}.",
         partial(plots.plot_probability, name=name),
         "decodirt_probabilities",
         when=lambda result: len(result.metadata_bins.get(name, ())) > 1,
@@ -217,18 +145,18 @@ def _by_property(name: str) -> Plot:
 
 
 FIGURES = Plots([
-    Plot("decodirt_datasets", "Mean difficulty of the instances of each dataset, hardest first, and their mean "
+    Plot("decodirt_datasets", "Mean difficulty of the instances of each {dataset}, hardest first, and their mean "
          "discrimination; the whiskers are one deviation over the instances.", plots.plot_datasets),
-    Plot("decodirt_bins", "The datasets in equal bins, the hardest first: means of difficulty and discrimination.",
+    Plot("decodirt_bins", "The {datasets} in equal bins, the hardest first: means of difficulty and discrimination.",
          plots.plot_bins),
-    Plot("decodirt_deviation", "How much the difficulty of instances varies within each dataset.",
+    Plot("decodirt_deviation", "How much the difficulty of instances varies within each {dataset}.",
          plots.plot_deviation, "decodirt_datasets"),
     Plot("decodirt_true_scores", "Probability of a right answer of each rated classifier with and without the "
-         "negatively discriminating instances: on the dataset with most of them, and averaged over datasets.",
+         "negatively discriminating instances: on the {dataset} with most of them, and averaged over {datasets}.",
          plots.plot_true_scores, "decodirt_mean_scores"),
-    Plot("decodirt_correlations", "Pearson's correlation over datasets between their properties and the statistics of "
-         "their items; pale numbers have intervals that hold 0.", plots.plot_metadata),
-    Plot("decodirt_ratings", "Glicko-2 rating of each classifier on the six sets of datasets, with and without "
+    Plot("decodirt_correlations", "Pearson's correlation over {datasets} between their properties and the statistics "
+         "of their items; pale numbers have intervals that hold 0.", plots.plot_metadata),
+    Plot("decodirt_ratings", "Glicko-2 rating of each classifier on the six sets of {datasets}, with and without "
          "negatively discriminating instances; colour is the rank.", plots.plot_ratings,
          when=lambda result: result.ratings),
     *map(_ranks_on, ("difficulty", "least_difficulty_deviation")),

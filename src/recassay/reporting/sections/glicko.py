@@ -7,48 +7,35 @@ from typing import Any
 
 from recassay.analysis.glicko.result import GlickoResult
 from recassay.core import columns as c
+from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.plots.forms import algorithm_colour, intervals, names_down, quoted
 from recassay.plots.grammar import Chart, channel, fixed, layer, marks, tips
 from recassay.plots.theme import FAINT, INK, dash_scale, shorten, themed
 from recassay.reporting.numbers import better
 from recassay.reporting.section import Plots, Section, Table, plot
+from recassay.reporting.words.glicko import notes, sentences
 
 
-def sentences(result: GlickoResult) -> list[str]:
-    """Who ends with the highest rating, and whether that depends on the order of the datasets.
-
-    Nothing below five datasets, where a rating has no interval.
-    """
-    if result.bounds is None:
-        return []
-    first, second = result.to_frame().to_dicts()[:2]
-    lead = (
-        f"As a Glicko-2 tournament over the datasets, {first['algorithm']} ends first ({first['rating']:.0f}, 95 % "
-        f"{first['low']:.0f} to {first['high']:.0f}) before {second['algorithm']} ({second['rating']:.0f}, "
-        f"{second['low']:.0f} to {second['high']:.0f})"
-    )
-    low, high = round(first["order_rank_low"]), round(first["order_rank_high"])
-    held = "first nearly always" if low == high == 1 else f"between places {low} and {high}"
-    return [f"{lead}; over {result.n_orders} random orders of the datasets {first['algorithm']} ends {held}."]
-
-
-def tables(result: GlickoResult) -> Iterator[Table]:
+def tables(result: GlickoResult, words: Vocabulary = USUAL) -> Iterator[Table]:
     """Ratings, highest first, with the spread over orders."""
     yield Table(
-        f"Glicko-2: {result.metric} ({better(result.higher_is_better)}), {len(result.datasets)} datasets in the order: "
-        f"{result.order_name}",
-        {"algorithm": "{algorithm}", "rating": "{rating:.0f}", "deviation": "{deviation:.0f}",
+        f"Glicko-2: {result.metric} ({better(result.higher_is_better)}), {len(result.datasets)} {words.datasets} in "
+        f"the order: {result.order_name}",
+        {words.algorithm: "{algorithm}", "rating": "{rating:.0f}", "deviation": "{deviation:.0f}",
          "volatility": "{volatility:.4f}", "95 %": "{low:.0f} to {high:.0f}",
          "over orders": "{order_low:.0f} to {order_high:.0f}",
          "rank over orders": "{order_rank_low:.0f} to {order_rank_high:.0f}"},
         result.to_frame().to_dicts(),
         important=["rating", "95 %", "rank over orders", "over orders"],
-        notes=[f"Over orders: the middle 95 % of {result.n_orders} random orders of the datasets.", *result.notes],
+        notes=[
+            f"Over orders: the middle 95 % of {result.n_orders} random orders of the {words.datasets}.",
+            *notes(result, words),
+        ],
     )  # fmt: skip
 
 
-@plot("glicko_ranks", "Rank of each algorithm after each dataset of the tournament.", table="glicko_history")
-def plot_glicko_bump(result: GlickoResult) -> Any:
+@plot("glicko_ranks", "Rank of each {algorithm} after each {dataset} of the tournament.", table="glicko_history")
+def plot_glicko_bump(result: GlickoResult, words: Vocabulary = USUAL) -> Any:
     """A line an algorithm: its rank by rating after each dataset, in the order of play; names at the right end."""
     order = [result.algorithms[a] for a in result.order()]
     rows = result.history_frame().to_dicts()
@@ -57,7 +44,7 @@ def plot_glicko_bump(result: GlickoResult) -> Any:
     ticks = ", ".join(quoted(shorten(name, 18)) for name in result.datasets)
     x = channel(
         "period:Q",
-        title="datasets, in the order of play",
+        title=f"{words.datasets}, in the order of play",
         scale={"domain": [1, max(last, 2)], "nice": False},
         axis={
             "values": list(range(1, last + 1)),
@@ -83,16 +70,16 @@ def plot_glicko_bump(result: GlickoResult) -> Any:
     names = marks(ends, "text", align="left", dx=9, fontSize=11).encode(x=x, y=y, text="label:N", color=fixed(INK))
     return themed(
         (lines + names).properties(width=max(360, 17 * last), height=max(200, 20 * len(order))),
-        f"Glicko-2 rank through the datasets, {result.metric}",
-        f"{last} datasets in the order: {result.order_name}; another order may end otherwise",
+        f"Glicko-2 rank through the {words.datasets}, {result.metric}",
+        f"{last} {words.datasets} in the order: {result.order_name}; another order may end otherwise",
     )
 
 
 @plot(
     "glicko_ratings",
-    "Final ratings with 95 % intervals (bootstrap over datasets and orders), and their spread over random orders.",
+    "Final ratings with 95 % intervals (bootstrap over {datasets} and orders), and their spread over random orders.",
 )
-def plot_glicko_ratings(result: GlickoResult) -> Any:
+def plot_glicko_ratings(result: GlickoResult, words: Vocabulary = USUAL) -> Any:
     """Final ratings with 95 % intervals where there are any; the grey bar is their range over random orders."""
     order = [result.algorithms[a] for a in result.order()]
     rows = result.to_frame().to_dicts()
@@ -107,8 +94,8 @@ def plot_glicko_ratings(result: GlickoResult) -> Any:
     return themed(
         layer(spread, *ratings).properties(width=480, height=22 * len(order)),
         f"Glicko-2 ratings, {result.metric}",
-        ("" if result.bounds is None else "95 % intervals over drawn datasets; ")
-        + f"grey: 95 % of {result.n_orders} random orders of the {len(result.datasets)} datasets",
+        ("" if result.bounds is None else f"95 % intervals over drawn {words.datasets}; ")
+        + f"grey: 95 % of {result.n_orders} random orders of the {len(result.datasets)} {words.datasets}",
     )
 
 

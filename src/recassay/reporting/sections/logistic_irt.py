@@ -8,32 +8,13 @@ from typing import Any
 import numpy as np
 
 from recassay.analysis.logistic_irt.result import LogisticResult
+from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.plots.forms import intervals, names_down, short_labels
 from recassay.plots.grammar import Chart, channel, layer, marks, tips
 from recassay.plots.theme import COLOURS, FAINT, INK, themed
-from recassay.reporting.numbers import between, percent, writer
+from recassay.reporting.numbers import writer
 from recassay.reporting.section import Plots, Section, Table, plot
-
-
-def sentences(result: LogisticResult) -> list[str]:
-    """Who is ablest and who least able, and how many items are right for the wrong respondents."""
-    rows = result.to_frame().to_dicts()
-    share = f"{100 * result.confidence:.3g} %"
-
-    def who(end: int) -> str:
-        row = rows[end]
-        alike = sum(other["ability"] == row["ability"] for other in rows)
-        name = row["respondent"] if alike == 1 else f"{row['respondent']} (and {alike - 1} more alike)"
-        return f"{name} ({row['ability']:.2f}, {share} {between(row['ability_low'], row['ability_high'])})"
-
-    negative = result.summary()["negative_share"]
-    share_of_items = percent(negative, 1) if negative else "None"
-    return [
-        f"By the {result.model.upper()} on {len(result.items.names)} items, the ablest of {len(rows)} respondents is "
-        f"{who(0)}, the least able {who(-1)}.",
-        f"{share_of_items} of the items discriminate negatively, which abler respondents would fail more often.",
-    ]
-
+from recassay.reporting.words.logistic_irt import sentences
 
 NARROW = {
     "3pl": (
@@ -68,7 +49,7 @@ MOST_NAMES = 60
 
 
 @plot("item_curves", "Probability of a right answer by ability, a curve an item.", table="items")
-def plot_item_curves(result: LogisticResult) -> Any:
+def plot_item_curves(result: LogisticResult, words: Vocabulary = USUAL) -> Any:
     """The probability of a right answer against ability (Cardoso et al., Figure 1); negative discrimination stands out.
 
     Of more than `MOST_CURVES` items an even selection over their difficulties is drawn. The shaded range is that of the
@@ -107,7 +88,7 @@ def plot_item_curves(result: LogisticResult) -> Any:
 
 
 @plot("abilities", "Ability of each respondent with its interval.")
-def plot_abilities(result: LogisticResult) -> Any:
+def plot_abilities(result: LogisticResult, words: Vocabulary = USUAL) -> Any:
     """Abilities with intervals, ablest first; of more than `MOST_NAMES` respondents an even selection is drawn."""
     rows = result.to_frame().to_dicts()
     if len(rows) > MOST_NAMES:

@@ -8,109 +8,20 @@ from typing import Any
 import numpy as np
 
 from recassay.analysis.multiverse.result import Claim, MultiverseResult
-from recassay.core.words import count_of, listing
+from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.plots.forms import names_down
 from recassay.plots.grammar import channel, layer, marks, tips, vconcat
 from recassay.plots.theme import COLOURS, FAINT, colour_scale, shorten, themed
-from recassay.reporting.numbers import between, p_text, percent
+from recassay.reporting.numbers import between, percent
 from recassay.reporting.section import Plots, Section, Table, plot
+from recassay.reporting.words.multiverse import level, sentences
 
 SIDES = {"ahead": COLOURS[0], "tied": FAINT, "behind": COLOURS[1]}
 MOST_ROWS = 40
 """Rows of choices below a specification curve; longer axes are left out of the picture."""
 
-WORTH_NAMING = 0.05
-"""Shares of the variance below this are not named in a sentence."""
 
-
-def sentences(result: MultiverseResult) -> Iterator[str]:
-    """Who is best in how many universes, where not, what decides, whether it is more than chance, and leaks."""
-    main = result.claims[0] if result.claims else None
-    if main is not None and main.named:
-        seen = main.counts
-        yield f"{main.statement} in {seen.ahead} of {seen.universes} universes (tied in {seen.tied}), by mean rank."
-    else:
-        (first, count), *rest = result.best().items()
-        others = listing((f"{name} in {number}" for name, number in rest), most=3)
-        yield f"{first} is best in {count} of {result.universes} universes" + (f"; {others}." if rest else ".")
-    if main is not None and main.exceptions:
-        yield f"It fails mainly under {main.exceptions}."
-    if main is not None and len(main.by_dataset) > 1:
-        (low, fewest), *_, (high, most) = sorted(main.by_dataset.items(), key=lambda kv: kv[1][0] / max(sum(kv[1]), 1))
-        ends = f"{fewest[0]} of {sum(fewest)} universes on {low} and in {most[0]} of {sum(most)} on {high}"
-        yield f"By dataset it is seen in {ends}."
-    yield from _deciding(result)
-    if main is not None:
-        counts = main.counts
-        yield (
-            f"Within single universes the claim is significant in {counts.holds}, undecided in {counts.undecided} and "
-            f"reversed in {counts.reversed}."
-        )
-        yield _joint(result, main)
-    yield from _drift(result)
-    if result.seeds:
-        parts = listing((f"{seed.seed} {percent(seed.share)}" for seed in result.seeds), most=None)
-        shares = f"; of the variance that they cause: {parts}" if len(result.seeds) > 1 else ""
-        yield f"Seeds alone move a value by up to {percent(result.seeds[0].swing)} of its mean{shares}."
-    leaky = int(result.leaky.sum())
-    if leaky and main is not None and main.leaky is not None:
-        seen_there = main.leaky.ahead + (main.leaky.tied if main.rival is None else 0)
-        which = "the universe" if leaky == 1 else f"the {leaky} universes"
-        yield f"In {which} marked as leaky, not counted above, {main.statement} in {seen_there}."
-
-
-def _level(result: MultiverseResult) -> str:
-    """The level of the intervals."""
-    return f"{100 * (1 - result.settings.alpha):g} %"
-
-
-def _deciding(result: MultiverseResult) -> Iterator[str]:
-    """The choices that explain most of the differences between the rankings."""
-    ranked = sorted((s for s in result.shares if s.axes), key=lambda share: -share.share)
-    if len(result.axes) < 2 or not ranked:
-        return
-    parts = []
-    for share in ranked[:3]:
-        if share.share >= WORTH_NAMING:
-            ends = share.interval
-            sure = "" if ends is None else f" ({_level(result)} interval {between(100 * ends[0], 100 * ends[1], 0)} %)"
-            parts.append(f"{share.name} {percent(share.share)}{sure}")
-    if parts:
-        yield f"The deciding choices, by their share of the differences between rankings: {listing(parts)}."
-    else:
-        yield "No choice decides: no axis explains 5 % of the differences between the rankings."
-
-
-def _joint(result: MultiverseResult, main: Claim) -> str:
-    """Whether the claim has more support over all universes than chance gives."""
-    if main.p is None:
-        return "There is no joint test: fewer than two algorithms are in every universe."
-    sure = "more than" if main.p < result.settings.alpha else "not more than"
-    return (
-        f"Over all universes its support is {sure} equal algorithms would reach (mean lead {main.lead:.2f} mean "
-        f"ranks; {len(result.datasets)} datasets; joint {p_text(main.p)})."
-    )
-
-
-def _drift(result: MultiverseResult) -> Iterator[str]:
-    """Whether the order changes over the windows of time."""
-    drift = result.drift
-    if drift is None:
-        return
-    size = f"{drift.windows} windows, {count_of(drift.datasets, 'dataset')}"
-    where = f"({size}; {p_text(drift.p)})"
-    if drift.smallest_p >= result.settings.alpha:
-        least = f"the smallest possible p is {drift.smallest_p:.2g}"
-        yield f"So few windows cannot show a drift of the order over time ({size}; {least})."
-    elif drift.p >= result.settings.alpha:
-        yield f"No drift of the order over time is seen {where}."
-    else:
-        gains, loses = min(drift.slopes, key=drift.slopes.__getitem__), max(drift.slopes, key=drift.slopes.__getitem__)
-        moved = f"{gains} gains {-drift.slopes[gains]:.1f} ranks, {loses} loses {drift.slopes[loses]:.1f}"
-        yield f"The order drifts over time {where}: from the first window to the last {moved}."
-
-
-def tables(result: MultiverseResult) -> Iterator[Table]:
+def tables(result: MultiverseResult, words: Vocabulary = USUAL) -> Iterator[Table]:
     """The claims, the deciding choices, and the claims by dataset."""
     counted = ["ahead", "tied", "behind", "holds", "undecided", "reversed"]
     shares = [
@@ -123,7 +34,10 @@ def tables(result: MultiverseResult) -> Iterator[Table]:
         [claim.statement, *(f"{counts[0]} of {sum(counts)}" for counts in claim.by_dataset.values())]
         for claim in result.claims
     ]
-    size = f"{result.universes} universes, {len(result.algorithms)} algorithms, {len(result.datasets)} datasets"
+    size = (
+        f"{result.universes} universes, {len(result.algorithms)} {words.algorithms}, {len(result.datasets)} "
+        f"{words.datasets}"
+    )
     yield Table(
         f"Claims over {size}: seen by mean rank, and shown by the verdict of each universe",
         {"claim": "{statement}", **{name: f"{{counts.{name}}}" for name in counted}, "mean lead": "{lead:.2f}",
@@ -133,9 +47,9 @@ def tables(result: MultiverseResult) -> Iterator[Table]:
         most=30,
     )  # fmt: skip
     decide = "Which choices decide: shares of the variance between the rankings (%)"
-    yield Table(decide, ["choice", "share", _level(result)], shares, most=20)
+    yield Table(decide, ["choice", "share", level(result)], shares, most=20)
     if 1 < len(result.datasets) <= 12:
-        yield Table("Universes in which a claim is seen, by dataset", ["claim", *result.datasets], by_dataset)
+        yield Table(f"Universes in which a claim is seen, by {words.dataset}", ["claim", *result.datasets], by_dataset)
 
 
 def drawn_claim(result: MultiverseResult) -> Claim:
@@ -145,13 +59,13 @@ def drawn_claim(result: MultiverseResult) -> Claim:
 
 @plot(
     "multiverse_curve",
-    lambda result: (
+    lambda result, words: (
         f"{drawn_claim(result).statement}: the lead in mean rank of every universe, sorted, with its choices below."
     ),
     table="multiverse_curves",
     when=lambda result: result.claims,
 )
-def plot_curve(result: MultiverseResult) -> Any:
+def plot_curve(result: MultiverseResult, words: Vocabulary = USUAL) -> Any:
     """Leads from the smallest to the largest, and below them a dot for every choice."""
     claim = drawn_claim(result)
     lead = np.where(result.leaky, np.nan, result.lead_of(claim))
@@ -191,10 +105,10 @@ def plot_curve(result: MultiverseResult) -> Any:
 
 @plot(
     "multiverse_map",
-    "Universes by the distance of their mean ranks: near ones rank the algorithms alike; colour is the first.",
+    "Universes by the distance of their mean ranks: near ones rank the {algorithms} alike; colour is the first.",
     table="multiverse_universes",
 )
-def plot_map(result: MultiverseResult) -> Any:
+def plot_map(result: MultiverseResult, words: Vocabulary = USUAL) -> Any:
     """A point per universe; near ones rank the algorithms alike."""
     firsts = result.firsts()
     names = [result.algorithms[int(row.argmax())] if row.sum() == 1 else "several" for row in firsts]
@@ -233,7 +147,7 @@ def plot_map(result: MultiverseResult) -> Any:
     "Which choices decide: shares of the variance between the rankings of universes.",
     when=lambda result: result.shares,
 )
-def plot_axes(result: MultiverseResult) -> Any:
+def plot_axes(result: MultiverseResult, words: Vocabulary = USUAL) -> Any:
     """Bars of the shares, with intervals where they are estimated."""
     shares = [share for share in result.shares if share.axes and (len(share.axes) == 1 or share.share >= 0.01)][:16]
     order = [share.name for share in sorted(shares, key=lambda share: -share.share)]
@@ -257,7 +171,7 @@ def plot_axes(result: MultiverseResult) -> Any:
         chart,
         "Which choices decide",
         "Share of the variance between the rankings of universes"
-        + (f"; lines: {_level(result)} intervals" if estimated else ""),
+        + (f"; lines: {level(result)} intervals" if estimated else ""),
     )
 
 

@@ -6,49 +6,29 @@ from typing import Any
 
 from recassay.analysis.pareto import ParetoResult, Trade
 from recassay.core.tables.labels import is_cost
+from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.core.words import listing
 from recassay.plots.grammar import Chart, Spec, channel, concat, layer
 from recassay.plots.theme import COLOURS, FAINT, colour_scale, themed
-from recassay.reporting.numbers import percent
 from recassay.reporting.section import Plots, Section, plot
-
-
-def sentences(result: ParetoResult) -> list[str]:
-    """Who is on the front of the first trades, and how often with the datasets drawn again."""
-    trades = [f"{trade.other}: {listing(_front(trade), most=5)}" for trade in result.trades[:3]]
-    sure = any(trade.share is not None for trade in result.trades[:3])
-    how = (
-        " In brackets the share of bootstrap replicates over the datasets that agree."
-        if sure
-        else " That holds for the datasets at hand; they are too few to speak of others."
-    )
-    return [
-        f"Not beaten in both {result.metric} and another metric (the Pareto front), by {'; by '.join(trades)}.{how}"
-    ]
-
-
-def _front(trade: Trade) -> list[str]:
-    shares = trade.shares()
-    names = [trade.algorithms[i] for i in trade.order() if trade.front[i]]
-    return names if shares is None else [f"{name} ({percent(shares[name])})" for name in names]
-
+from recassay.reporting.words.pareto import sentences
 
 SIDE = 230
 SHAPES = ("circle", "square", "triangle-up", "diamond")
 """For the thirteenth algorithm and beyond, as line patterns do for curves."""
 
 
-def _caption(result: ParetoResult) -> str:
+def _caption(result: ParetoResult, words: Vocabulary) -> str:
     absent = sorted({name for trade in result.trades for name in trade.left_out})
     note = f"; left out where values are missing: {listing(absent)}" if absent else ""
     return (
-        f"{result.metric} against what it may cost, averaged over datasets (times and memory geometrically): filled "
-        f"points on the line are the Pareto front, hollow ones are beaten in both{note}."
+        f"{result.metric} against what it may cost, averaged over {words.datasets} (times and memory geometrically): "
+        f"filled points on the line are the Pareto front, hollow ones are beaten in both{note}."
     )
 
 
 @plot("pareto", _caption)
-def plot_pareto(result: ParetoResult) -> Any:
+def plot_pareto(result: ParetoResult, words: Vocabulary = USUAL) -> Any:
     """A panel a metric: up is more accurate, and the better end of the other metric is on the right.
 
     Filled points are on the front, which the line joins; hollow ones are beaten in both.

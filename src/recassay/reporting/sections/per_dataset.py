@@ -6,6 +6,7 @@ from typing import Any
 
 from recassay.analysis.per_dataset import PerDatasetResult
 from recassay.core import columns as c
+from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.plots.forms import (
     algorithm_colour,
     heat_map,
@@ -18,21 +19,7 @@ from recassay.plots.forms import (
 from recassay.plots.grammar import Chart, concat, layer, tips
 from recassay.plots.theme import INK, shorten, themed
 from recassay.reporting.section import Plots, Section, plot
-
-
-def sentences(result: PerDatasetResult) -> list[str]:
-    """On how many datasets the best is ahead in every repeat; where there are users, the tests over them say more."""
-    several = [lead for lead in result.ahead if lead.repeats > 1]
-    if not several:
-        return []
-    always = sum(lead.share == 1 for lead in several)
-    repeats = sorted({lead.repeats for lead in several})
-    many = f"{repeats[0]}" if len(repeats) == 1 else f"{repeats[0]} to {repeats[-1]}"
-    return [
-        f"Taken one by one, on {always} of {len(several)} datasets the best algorithm is ahead of the second in every "
-        f"repeat ({many} seeds or folds each; a count, no test)."
-    ]
-
+from recassay.reporting.words.per_dataset import sentences
 
 MOST_WRITTEN = 16
 """Datasets up to which the map carries the numbers."""
@@ -40,9 +27,12 @@ MOST_WRITTEN = 16
 
 @plot(
     "per_dataset",
-    lambda result: f"{result.metric} of every algorithm on every dataset; colour is the share of the dataset's best.",
+    lambda result, words: (
+        f"{result.metric} of every {words.algorithm} on every {words.dataset}; colour is the share of the "
+        f"{words.dataset}'s best."
+    ),
 )
-def plot_values(result: PerDatasetResult) -> Any:
+def plot_values(result: PerDatasetResult, words: Vocabulary = USUAL) -> Any:
     """Algorithms down, datasets across; colour is the value's share of the best on that dataset."""
     rows = result.to_frame().to_dicts()
     order = [result.algorithms[a] for a in result.order()]
@@ -62,19 +52,19 @@ def plot_values(result: PerDatasetResult) -> Any:
     ).properties(width=(46 if wide else 24) * len(result.datasets), height=22 * len(order))
     return themed(
         chart,
-        f"{result.metric} on every dataset",
-        "Colour: share of the best value of the dataset; darkest is the best",
+        f"{result.metric} on every {words.dataset}",
+        f"Colour: share of the best value of the {words.dataset}; darkest is the best",
     )
 
 
-def _intervals_caption(result: PerDatasetResult) -> str:
-    over = {"users": "over the users of its test part", "stated": "from the deviations that the table states"}
+def _intervals_caption(result: PerDatasetResult, words: Vocabulary) -> str:
+    over = {"users": f"over the {words.users} of its test part", "stated": "from the deviations that the table states"}
     how = over.get(result.source, "over seeds or folds")
-    return f"Each dataset's values with {100 * result.confidence:g} % intervals {how}."
+    return f"Each {words.dataset}'s values with {100 * result.confidence:g} % intervals {how}."
 
 
 @plot("per_dataset_intervals", _intervals_caption, table="per_dataset", when=lambda result: result.source != "none")
-def plot_intervals(result: PerDatasetResult) -> Any:
+def plot_intervals(result: PerDatasetResult, words: Vocabulary = USUAL) -> Any:
     """A panel a dataset: values with their intervals, the algorithms in the same order everywhere."""
     order = [result.algorithms[a] for a in result.order()]
     rows = result.to_frame().to_dicts()
@@ -93,10 +83,12 @@ def plot_intervals(result: PerDatasetResult) -> Any:
         title = panel_title(shorten(dataset, 26), fontWeight="normal", color=INK, centred=True)
         panels.append(layer(*marks).properties(width=170, height=15 * len(order), title=title))
     chart = concat(*panels, columns=columns, spacing=16).resolve(scale={"color": "shared"})
-    how = {"users": "t intervals over users", "stated": "intervals from stated deviations"}
+    how = {"users": f"t intervals over {words.users}", "stated": "intervals from stated deviations"}
     over = how.get(result.source, "t intervals over repeated runs")
     share = f"{100 * result.confidence:g} %"
-    return themed(chart, f"{result.metric} with intervals", f"{share} {over}; the scales differ between datasets")
+    return themed(
+        chart, f"{result.metric} with intervals", f"{share} {over}; the scales differ between {words.datasets}"
+    )
 
 
 def _short(value: float) -> str:
@@ -107,4 +99,4 @@ def _short(value: float) -> str:
 
 
 FIGURES = Plots([plot_values, plot_intervals])
-SECTION = Section(PerDatasetResult, "Dataset by dataset", "datasets", "report", FIGURES, sentences, order=10)
+SECTION = Section(PerDatasetResult, "{Dataset} by {dataset}", "datasets", "report", FIGURES, sentences, order=10)

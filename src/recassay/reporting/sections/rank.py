@@ -9,7 +9,7 @@ from typing import Any
 from recassay.analysis.rank.result import RankResult
 from recassay.core import columns as c
 from recassay.core.tables.labels import metric_name
-from recassay.core.words import listing
+from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.plots.forms import (
     by_algorithm,
     heat_map,
@@ -24,34 +24,11 @@ from recassay.plots.theme import COLOURS, FAINT, INK, themed
 from recassay.reporting.headline import verdict_brief
 from recassay.reporting.numbers import better, number
 from recassay.reporting.section import Plots, Section, Table, plot
+from recassay.reporting.words import verdict as judged
+from recassay.reporting.words.rank import sentences
 
 
-def sentences(result: RankResult) -> list[str]:
-    """The verdict, and whether the aggregations agree on who is first."""
-    verdict = result.judgement
-    notes = [f"{name} was left out: it {reason}." for name, reason in result.skipped.items()]
-    missing = result.missing.sentence()
-    agreement = [] if verdict.grade == "not_comparable" or verdict.leads_again is None else [_agreement(result)]
-    return [verdict.headline, *verdict.sentences, *agreement, *notes, *([f"{missing}."] if missing else [])]
-
-
-def _agreement(result: RankResult) -> str:
-    """Who is first under which aggregation; the verdict speaks of the best mean rank."""
-    firsts, total = result.firsts(), len(result.counted())
-    leader = result.judgement.leaders[0]
-    others = {name: titles for name, titles in firsts.items() if name != leader}
-    if len(firsts.get(leader, [])) == total:
-        ties = [f"{name} under {listing(titles, most=4)}" for name, titles in others.items()]
-        tied = f", tied with {'; '.join(ties)}" if ties else ""
-        return f"{leader} is first under all {total} aggregations{tied}."
-    counts = [
-        f"{name} by {listing(titles, most=4)} ({len(titles)} of {total})"
-        for name, titles in sorted(firsts.items(), key=lambda item: (item[0] != leader, -len(item[1])))
-    ]
-    return f"The aggregations disagree on who is first: {'; '.join(counts)}."
-
-
-def tables(result: RankResult) -> Iterator[Table]:
+def tables(result: RankResult, words: Vocabulary = USUAL) -> Iterator[Table]:
     """Ranks under every aggregation with the chance of being first, then the scores."""
     rankings = list(result.rankings.values())
     titles = [ranking.rule.short for ranking in rankings]
@@ -64,9 +41,9 @@ def tables(result: RankResult) -> Iterator[Table]:
             could = "yes" if name in result.judgement.could_be_best else "no"
             ranks[-1] += [f"{could} (p {result.winner_p[a]:.2g})", f"{result.probability_best[a]:.2f}"]
         scores.append([name, *(f"{r.scores[a]:.4g}" for r in rankings)])
-    title = f"Ranks: {result.metric} ({better(result.higher_is_better)}) on {len(result.datasets)} datasets"
-    yield Table(title, ["algorithm", *titles, *sure], ranks, important=sure)
-    yield Table("Scores", ["algorithm", *titles], scores)
+    title = f"Ranks: {result.metric} ({better(result.higher_is_better)}) on {len(result.datasets)} {words.datasets}"
+    yield Table(title, [words.algorithm, *titles, *sure], ranks, important=sure)
+    yield Table("Scores", [words.algorithm, *titles], scores)
 
 
 def _lines(text: str, most: int) -> list[str]:
@@ -77,14 +54,14 @@ def _lines(text: str, most: int) -> list[str]:
 
 @plot(
     "forest",
-    lambda result: (
-        f"Mean rank of each algorithm in {metric_name(result.metric)} over {len(result.datasets)} datasets, "
-        f"with {100 * (1 - result.judgement.alpha):g} % intervals; blue and filled: could be best."
+    lambda result, words: (
+        f"Mean rank of each {words.algorithm} in {metric_name(result.metric)} over {len(result.datasets)} "
+        f"{words.datasets}, with {100 * (1 - result.judgement.alpha):g} % intervals; blue and filled: could be best."
     ),
     table="verdict",
     when=lambda result: result.judgement.grade != "not_comparable",
 )
-def plot_forest(result: RankResult) -> Any:
+def plot_forest(result: RankResult, words: Vocabulary = USUAL) -> Any:
     """The mean ranks with their intervals under the headline; those that could be best are blue and filled."""
     verdict = result.judgement
     order = list(verdict.algorithms)
@@ -113,19 +90,18 @@ def plot_forest(result: RankResult) -> Any:
         )  # fmt: skip
         head = panel_title(title, centred=True, fontWeight="normal", color=FAINT)
         panels.append(texts.mark("text", fontSize=12, color=INK).properties(width=64, height=height, title=head))
-    return themed(
-        hconcat(*panels, spacing=6), _lines(verdict.headline, 80), _lines(" ".join(verdict.sentences[:1]), 118)
-    )
+    title, *subtitles = judged.headline(verdict, words), *judged.sentences(verdict, words)
+    return themed(hconcat(*panels, spacing=6), _lines(title, 80), _lines(" ".join(subtitles[:1]), 118))
 
 
 @plot(
     "leaderboard",
-    lambda result: (
-        f"Each algorithm's {result.metric} over {len(result.datasets)} datasets under "
+    lambda result, words: (
+        f"Each {words.algorithm}'s {result.metric} over {len(result.datasets)} {words.datasets} under "
         f"{len(result.rankings)} aggregations: the number is the score, the darker the cell the better the rank."
     ),
 )
-def plot_leaderboard(result: RankResult) -> Any:
+def plot_leaderboard(result: RankResult, words: Vocabulary = USUAL) -> Any:
     """Algorithms down, aggregations across; colour is the rank, the number is the score."""
     order = [result.algorithms[a] for a in result.order()]
     titles = {name: ranking.rule.title for name, ranking in result.rankings.items()}
@@ -146,7 +122,7 @@ def plot_leaderboard(result: RankResult) -> Any:
     return themed(
         chart,
         f"Leaderboard, {result.metric}",
-        f"Score under each aggregation over {len(result.datasets)} datasets; colour is the rank",
+        f"Score under each aggregation over {len(result.datasets)} {words.datasets}; colour is the rank",
     )
 
 
@@ -159,14 +135,15 @@ def _digits(scores: list[float]) -> int:
 
 @plot(
     "rank_intervals",
-    lambda result: (
+    lambda result, words: (
         f"The rank under each aggregation and where it lies in {100 * result.confidence:g} % of the "
-        "bootstrap's replicates, with the datasets drawn again: a long line is a place that chance could have given."
+        f"bootstrap's replicates, with the {words.datasets} drawn again: a long line is a place that chance could have "
+        "given."
     ),
     table="rankings",
     when=lambda result: result.probability_best is not None,
 )
-def plot_rank_intervals(result: RankResult) -> Any:
+def plot_rank_intervals(result: RankResult, words: Vocabulary = USUAL) -> Any:
     """One panel per aggregation, one row per algorithm: the rank as a point, its bootstrap interval as a line."""
     order = [result.algorithms[a] for a in result.order()]
     rows = result.to_frame().to_dicts()
@@ -183,7 +160,7 @@ def plot_rank_intervals(result: RankResult) -> Any:
     return themed(
         hconcat(*panels, spacing=10),
         f"How firm the ranks are, {result.metric}",
-        f"Rank under each aggregation (left is better), with {share} bootstrap intervals over datasets",
+        f"Rank under each aggregation (left is better), with {share} bootstrap intervals over {words.datasets}",
     )
 
 
@@ -191,5 +168,5 @@ FIGURES = Plots([plot_forest, plot_leaderboard, plot_rank_intervals])
 SECTION = Section(
     RankResult, "Under every aggregation", "leaderboard", "rank", FIGURES, sentences, tables, order=10,
     leader=lambda result: result.algorithms[result.order()[0]],
-    brief=lambda result: verdict_brief(result.judgement),
+    brief=lambda result, words: verdict_brief(result.judgement, words),
 )  # fmt: skip

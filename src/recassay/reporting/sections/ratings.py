@@ -7,36 +7,16 @@ from typing import Any
 
 from recassay.analysis.ratings.result import RatingsResult
 from recassay.core import columns as c
-from recassay.core.choices import FEWEST_DATASETS
+from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.plots.forms import by_algorithm, intervals, share_fill, square_map
 from recassay.plots.grammar import layer
 from recassay.plots.theme import themed
-from recassay.reporting.numbers import between, percent
+from recassay.reporting.numbers import between
 from recassay.reporting.section import Column, Plots, Section, Table, plot
+from recassay.reporting.words.ratings import rounds, sentences
 
 OPEN = 100.0
 """Points that an open interval reaches beyond all others in the picture."""
-
-
-def sentences(result: RatingsResult) -> list[str]:
-    """The two best and how often the first would beat the second; nothing below five datasets."""
-    if result.battles is None and len(result.datasets) < FEWEST_DATASETS:
-        return []
-    first, second = result.order()[:2]
-    gap, wins = result.lead()
-    low, high = result.interval[first].tolist()
-    if high == float("inf"):
-        return [
-            f"{result.algorithms[first]} won all {result.rounds} against every other: its true share "
-            f"is at least {percent(result.least_share())} ({100 * result.confidence:g} %; rating {low:.0f} or more)."
-        ]
-    over = "datasets" if result.battles is None else result.rounds
-    drawn = over if result.families is None else f"{result.families} families of datasets"
-    return [
-        f"By pairwise wins {result.algorithms[first]} is rated {result.rating[first]:.0f} "
-        f"({100 * result.confidence:g} % {between(low, high, 0)} over {drawn}), {gap:.0f} points before "
-        f"{result.algorithms[second]}: it would win {percent(wins)} of their meetings."
-    ]
 
 
 def _interval(low: float, high: float) -> str:
@@ -46,12 +26,12 @@ def _interval(low: float, high: float) -> str:
     return f"{high:.0f} or less" if low == -float("inf") else between(low, high, 0)
 
 
-def tables(result: RatingsResult) -> Iterator[Table]:
+def tables(result: RatingsResult, words: Vocabulary = USUAL) -> Iterator[Table]:
     """Ratings, highest first, with win rate, improvability and skill."""
     shown = f"{100 * result.confidence:g} %"
     table = result.battles is None
     columns: dict[str, Column] = {
-        "algorithm": "{algorithm}", "rating": "{rating:.0f}", shown: lambda row: _interval(row["low"], row["high"]),
+        words.algorithm: "{algorithm}", "rating": "{rating:.0f}", shown: lambda row: _interval(row["low"], row["high"]),
         "win rate": "{win_rate:.0%}",
     }  # fmt: skip
     if table:
@@ -60,15 +40,17 @@ def tables(result: RatingsResult) -> Iterator[Table]:
         columns[f"skill against {result.baseline}"] = "{skill:.1%}"
     anchor = f"{result.anchored} is 1000" if result.anchored else "the mean is 1500"
     yield Table(
-        f"Ratings: {result.metric}, {result.rounds}; {anchor}",
+        f"Ratings: {result.metric}, {rounds(result, words)}; {anchor}",
         columns,
         result.to_frame().to_dicts(),
-        notes=["Improvability: the share of the best score that is left, averaged over datasets."] if table else [],
+        notes=[f"Improvability: the share of the best score that is left, averaged over {words.datasets}."]
+        if table
+        else [],
     )
 
 
-@plot("ratings", "Ratings with intervals over datasets: 400 points are odds of 10 to 1.")
-def plot_ratings(result: RatingsResult) -> Any:
+@plot("ratings", "Ratings with intervals over {datasets}: 400 points are odds of 10 to 1.")
+def plot_ratings(result: RatingsResult, words: Vocabulary = USUAL) -> Any:
     """A dot and an interval for every algorithm, highest first; an open end runs to the edge of the picture."""
     rows = result.to_frame().to_dicts()
     known = [row[end] for row in rows for end in ("low", "rating", "high") if abs(row[end]) != float("inf")]
@@ -80,19 +62,19 @@ def plot_ratings(result: RatingsResult) -> Any:
     return themed(
         layer(*layers).properties(width=460, height=22 * len(order)),
         f"Ratings by pairwise wins, {result.metric}",
-        f"{100 * result.confidence:g} % intervals over {result.rounds}",
+        f"{100 * result.confidence:g} % intervals over {rounds(result, words)}",
     )
 
 
-@plot("win_rates", "The share of datasets on which the row beats the column.")
-def plot_win_rates(result: RatingsResult) -> Any:
+@plot("win_rates", "The share of {datasets} on which the row beats the column.")
+def plot_win_rates(result: RatingsResult, words: Vocabulary = USUAL) -> Any:
     """Algorithms against algorithms: the share of datasets on which the row wins."""
     order = [result.algorithms[a] for a in result.order()]
     fill = share_fill("share", "row wins")
     return themed(
         square_map(order, result.algorithms, result.win_rate, "share", ".0%", fill, "datum.share > 0.6"),
         "Who beats whom",
-        f"Share of {result.rounds} which the row won; ties count half",
+        f"Share of {rounds(result, words)} which the row won; ties count half",
     )
 
 

@@ -6,51 +6,17 @@ from collections.abc import Iterator
 from typing import Any
 
 from recassay.analysis.select.result import METHODS, PRESERVING, SelectResult, Spread
+from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.core.words import listing
 from recassay.plots.forms import intervals, line_legend, names_down, panel_title
 from recassay.plots.grammar import Chart, Spec, channel, condition, fixed, hconcat, layer, tips
 from recassay.plots.theme import COLOURS, FAINT, themed
 from recassay.reporting.numbers import between, number, percent
 from recassay.reporting.section import Plots, Section, Table, plot
+from recassay.reporting.words.select import sentences
 
 
-def sentences(result: SelectResult) -> list[str]:
-    """What a random choice keeps, and whether the best choice keeps more on what it did not see."""
-    lines = []
-    random, best = result.choices.get("random"), result.choices.get(PRESERVING)
-    if random is not None and random.simulated is not None:
-        apart = random.left_out
-        lines.append(
-            f"{result.k} of the {len(result.datasets)} datasets, taken at random, rank in {result.metric} as the other "
-            f"{len(result.datasets) - result.k} do with a Spearman correlation of {apart.mean:.2f} on average (middle "
-            f"95 %: {apart.low:.2f} to {apart.high:.2f}; with all {len(result.datasets)}, which contain them, "
-            f"{random.simulated.mean:.2f})."
-        )
-    if best is None:
-        return lines
-    named = ", ".join(best.datasets)
-    held = best.held_out_algorithms
-    if held is None or random is None or random.held_out_algorithms is None:
-        lines.append(
-            f"The choice that best preserves it ({named}) reaches {best.rho:.2f} on the numbers it was made on, which "
-            "flatters it."
-        )
-        return lines
-    p = 1.0 if best.held_out_p is None else best.held_out_p
-    verdict = (
-        f"more than luck (p = {p:.3f})"
-        if p < 0.05
-        else f"no more than subsets that know nothing may reach (p = {p:.2f})"
-    )
-    lines.append(
-        f"The choice that best preserves it ({named}) reaches {best.rho:.2f} on the numbers it was made on; chosen on "
-        f"one half of the algorithms and judged by the other on the datasets left out, such a choice reaches "
-        f"{held.mean:.2f}, a random one {random.held_out_algorithms.mean:.2f}: {verdict}."
-    )
-    return lines
-
-
-def tables(result: SelectResult) -> Iterator[Table]:
+def tables(result: SelectResult, words: Vocabulary = USUAL) -> Iterator[Table]:
     """The methods with their numbers, then the datasets that each chose."""
     rows = [
         [name, _spread(choice.left_out), _spread(choice.simulated),
@@ -62,26 +28,29 @@ def tables(result: SelectResult) -> Iterator[Table]:
     ]  # fmt: skip
     preserving = result.choices.get(PRESERVING)
     p = None if preserving is None else preserving.held_out_p
-    luck = "" if p is None else f" Subsets that know nothing reach as much on other algorithms with p = {p:.3f}."
+    luck = (
+        "" if p is None else f" Subsets that know nothing reach as much on other {words.algorithms} with p = {p:.3f}."
+    )
     note = (
-        "'with those left out', 'over its chance' and 'other algorithms': mean (middle 95 %). All datasets contain the "
-        "chosen ones; 'with those left out', 'other algorithms' and 'both other' are judged on the others alone. Where "
-        "a way looks at the results (preserving), 'its choice' flatters it, as it was made on the same numbers: "
-        f"compare 'other algorithms' and 'both other', which the choice did not see.{luck}"
+        f"'with those left out', 'over its chance' and 'other {words.algorithms}': mean (middle 95 %). All "
+        f"{words.datasets} contain the chosen ones; 'with those left out', 'other {words.algorithms}' and 'both other' "
+        "are judged on the others alone. Where a way looks at the results (preserving), 'its choice' flatters it, as "
+        f"it was made on the same numbers: compare 'other {words.algorithms}' and 'both other', which the choice did "
+        f"not see.{luck}"
     )
     chosen = [[name, listing(choice.datasets, most=None)] for name, choice in result.choices.items() if choice.datasets]
-    judged = ["other algorithms", "other metrics", "both other"]
+    judged = [f"other {words.algorithms}", "other metrics", "both other"]
     yield Table(
-        f"Spearman's rho between the ranking on {result.k} datasets and on all {len(result.datasets)} "
+        f"Spearman's rho between the ranking on {result.k} {words.datasets} and on all {len(result.datasets)} "
         f"({result.metric}, {result.rule})",
         ["method", "with those left out", "over its chance", "its choice", "random below", *judged],
         rows,
-        important=["other algorithms", "with those left out", "its choice", "both other", "other metrics"],
+        important=[f"other {words.algorithms}", "with those left out", "its choice", "both other", "other metrics"],
         notes=[note],
     )
     yield Table(
-        "The datasets that each chose",
-        ["method", "datasets"],
+        f"The {words.datasets} that each chose",
+        ["method", words.datasets],
         chosen,
         names=2,
         notes=[f"{name} was left out: it {reason}." for name, reason in result.skipped.items()],
@@ -104,21 +73,26 @@ def _colour(names: list[str], legend: Any) -> Spec:
 
 @plot(
     "dataset_selection",
-    lambda result: (
-        f"How well the ranking on {result.k} datasets agrees with that on all {len(result.datasets)}, by "
-        "how the datasets were chosen."
+    lambda result, words: (
+        f"How well the ranking on {result.k} {words.datasets} agrees with that on all {len(result.datasets)}, by how "
+        f"the {words.datasets} were chosen."
     ),
     table="selection",
 )
-def plot_selection(result: SelectResult) -> Any:
+def plot_selection(result: SelectResult, words: Vocabulary = USUAL) -> Any:
     """One row per method: held-out agreement (dot) over its spread (line), and the agreement in sample (ring)."""
     names = list(result.choices)
     rows = []
     for name, choice in result.choices.items():
         held = choice.held_out_algorithms
         for kind, value, low, high in (
-            ("algorithms the choice did not see", held and held.mean, held and held.low, held and held.high),
-            ("the numbers it was chosen on" if name == PRESERVING else "all algorithms", choice.rho, None, None),
+            (f"{words.algorithms} the choice did not see", held and held.mean, held and held.low, held and held.high),
+            (
+                "the numbers it was chosen on" if name == PRESERVING else f"all {words.algorithms}",
+                choice.rho,
+                None,
+                None,
+            ),
         ):
             if value is not None:
                 rows.append({"method": name, "kind": kind, "rho": value, "low": low, "high": high,
@@ -133,26 +107,26 @@ def plot_selection(result: SelectResult) -> Any:
     )
     spans, dots = intervals(
         base.transform_filter("datum.held"), "rho", "low", "high", scale=scale, size=90, line={"opacity": 0.5},
-        title="Spearman's rho with the ranking on all datasets",
+        title=f"Spearman's rho with the ranking on all {words.datasets}",
     )  # fmt: skip
     rings = base.transform_filter("!datum.held").mark("point", size=80, strokeWidth=1.8, opacity=1).encode(
         x=channel("rho:Q", scale=scale)
     )  # fmt: skip
     return themed(
         layer(spans, rings, dots).properties(width=470, height=34 * len(names)),
-        f"{result.k} of {len(result.datasets)} datasets, {result.metric}",
-        "Dot and line: mean and middle 95 % on algorithms held out from the choice; ring: on all algorithms "
-        "(flattering for preserving)",
+        f"{result.k} of {len(result.datasets)} {words.datasets}, {result.metric}",
+        f"Dot and line: mean and middle 95 % on {words.algorithms} held out from the choice; ring: on all "
+        f"{words.algorithms} (flattering for preserving)",
     )
 
 
 @plot(
     "dataset_selection_curve",
-    "Agreement with the ranking on all datasets against the number of datasets, by how they were chosen.",
+    "Agreement with the ranking on all {datasets} against the number of {datasets}, by how they were chosen.",
     table="selection_curve",
     when=lambda result: result.curve,
 )
-def plot_selection_curve(result: SelectResult) -> Any:
+def plot_selection_curve(result: SelectResult, words: Vocabulary = USUAL) -> Any:
     """Agreement against the number of datasets; left on all algorithms, right on those held out from the choice."""
     names = list(result.choices)
     table = result.frames()["selection_curve"].to_dicts()
@@ -160,13 +134,13 @@ def plot_selection_curve(result: SelectResult) -> Any:
     legend = line_legend(names)
     floor = min(row["low"] for row in table if row["method"] == "random") if "random" in names else 0.0
     lowest = min(floor, *(row["mean"] for row in table))
-    for held, title in ((False, "all algorithms"), (True, "algorithms held out from the choice")):
+    for held, title in ((False, f"all {words.algorithms}"), (True, f"{words.algorithms} held out from the choice")):
         rows = [row for row in table if row["held_out"] == held]
         if not rows:
             continue
         base = Chart(rows)
         sizes = sorted({row["k"] for row in rows})
-        x = channel("k:Q", title="datasets", axis={"values": sizes, "format": "d", "grid": False},
+        x = channel("k:Q", title=words.datasets, axis={"values": sizes, "format": "d", "grid": False},
                   scale={"domain": [sizes[0], sizes[-1]], "nice": False})  # fmt: skip
         y_scale = {"domain": [max(-1.0, lowest - 0.02), 1.0], "nice": False}
         band = base.transform_filter("datum.method == 'random'").mark("area", color=FAINT, opacity=0.15).encode(
@@ -182,13 +156,13 @@ def plot_selection_curve(result: SelectResult) -> Any:
         panels.append((band + lines).properties(width=300, height=300, title=panel_title(title, centred=True)))
     return themed(
         hconcat(*panels, spacing=30),
-        f"How many datasets are enough, {result.metric}",
-        f"Mean agreement of the ranking ({result.rule}) with that on all {len(result.datasets)} datasets; band: middle "
-        "95 % of random; dashed: judged on what it was chosen on",
+        f"How many {words.datasets} are enough, {result.metric}",
+        f"Mean agreement of the ranking ({result.rule}) with that on all {len(result.datasets)} {words.datasets}; "
+        "band: middle 95 % of random; dashed: judged on what it was chosen on",
     )
 
 
 FIGURES = Plots([plot_selection, plot_selection_curve])
 SECTION = Section(
-    SelectResult, "How few datasets are enough?", "datasets", "select", FIGURES, sentences, tables, order=40
+    SelectResult, "How few {datasets} are enough?", "datasets", "select", FIGURES, sentences, tables, order=40
 )

@@ -7,41 +7,15 @@ from typing import Any
 
 from recassay.analysis.user_irt.result import UserIRTResult
 from recassay.core import columns as c
+from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.plots.forms import algorithm_colour, intervals, names_down
 from recassay.plots.grammar import Chart, channel, layer, marks, tips
 from recassay.plots.theme import FAINT, INK, themed
-from recassay.reporting.numbers import probability
 from recassay.reporting.section import Plots, Section, Table, plot
-
-SURE = 0.95
-WELL = 0.7
+from recassay.reporting.words.user_irt import notes, sentences
 
 
-def sentences(result: UserIRTResult) -> list[str]:
-    """Who is ablest on the users, whether that is sure, and how much is known of single users."""
-    main = result.main
-    first, second, sure = main.lead()
-    if sure >= SURE:
-        lead = (
-            f"Among these users {first} serves more than {second}, beyond chance (probability {probability(sure, 3)}); "
-            "this says nothing of other datasets"
-        )
-    else:
-        lead = (
-            f"Among these users no difference between {first} and {second} is shown (probability {probability(sure)} "
-            f"that {first} serves more)"
-        )
-    telling = f"{main.telling_users} of {main.users} users tell algorithms apart"
-    known = main.reliability()["difficulty"]
-    if known < WELL:
-        telling += (
-            f"; how hard a single user is to serve is known only roughly from {len(main.fit.respondents)} algorithms "
-            f"(reliability {known:.2f})"
-        )
-    return [f"{lead} ({result.metric} by user, {result.model.upper()}). {telling}."]
-
-
-def tables(result: UserIRTResult) -> Iterator[Table]:
+def tables(result: UserIRTResult, words: Vocabulary = USUAL) -> Iterator[Table]:
     """Abilities on all users, then for each dataset its users, its ablest, and how well its users are known."""
     name = next(iter(result.fits))
     users = [
@@ -52,31 +26,32 @@ def tables(result: UserIRTResult) -> Iterator[Table]:
         for row, fit in zip(result.datasets_frame().to_dicts(), result.fits.values(), strict=True)
     ]  # fmt: skip
     yield Table(
-        f"{result.model.upper()}: algorithms on the users of {name}, hit by {result.metric}",
-        {"algorithm": "{algorithm}", "ability": "{ability:.3f}",
+        f"{result.model.upper()}: {words.algorithms} on the {words.users} of {name}, hit by {result.metric}",
+        {words.algorithm: "{algorithm}", "ability": "{ability:.3f}",
          f"{100 * result.confidence:.3g} %": "{low:.2f} to {high:.2f}", "hit rate": "{hit_rate:.3f}"},
         [row for row in result.to_frame().to_dicts() if row["dataset"] == name],
     )  # fmt: skip
     yield Table(
-        "Users",
-        ["dataset", "users", "telling", "ablest", "P(ablest)", "discrimination", "difficulty", "reliability"],
+        words.users.capitalize(),
+        [words.dataset, words.users, "telling", "ablest", "P(ablest)", "discrimination", "difficulty", "reliability"],
         users,
-        important=["ablest", "P(ablest)", "users", "telling", "reliability"],
+        important=["ablest", "P(ablest)", words.users, "telling", "reliability"],
         notes=[
-            "Telling: users whom some algorithms serve and others do not. P(ablest): over the second. Reliability: "
-            "of abilities / of the users' difficulties [/ of their discriminations]; below 0.5 single values are "
-            f"mostly noise, as they rest on {len(result.main.fit.respondents)} algorithms each.",
-            *result.notes,
+            f"Telling: {words.users} whom some {words.algorithms} serve and others do not. P(ablest): over the second. "
+            f"Reliability: of abilities / of the {words.users}' difficulties [/ of their discriminations]; below 0.5 "
+            f"single values are mostly noise, as they rest on {len(result.main.fit.respondents)} {words.algorithms} "
+            "each.",
+            *notes(result, words),
         ],
     )
 
 
 @plot(
     "user_abilities",
-    "Ability of each algorithm with users as items: on all users, and on those of each dataset.",
+    "Ability of each {algorithm} with {users} as items: on all {users}, and on those of each {dataset}.",
     table="user_irt_abilities",
 )
-def plot_user_abilities(result: UserIRTResult) -> Any:
+def plot_user_abilities(result: UserIRTResult, words: Vocabulary = USUAL) -> Any:
     """One row per algorithm, ablest first: the interval on all users, and ticks at its ability on each dataset."""
     rows = result.to_frame().to_dicts()
     name = next(iter(result.fits))
@@ -84,7 +59,7 @@ def plot_user_abilities(result: UserIRTResult) -> Any:
     order = [row[c.ALGORITHM] for row in main]
     y = names_down(c.ALGORITHM, order)
     scale = {"zero": False}
-    x = channel("ability:Q", title="ability, in standard deviations of the algorithms", scale=scale)
+    x = channel("ability:Q", title=f"ability, in standard deviations of the {words.algorithms}", scale=scale)
     tip = tips(f"{c.DATASET} {c.ALGORITHM}", "ability low high hit_rate")
     base = Chart(main).encode(y=y, color=algorithm_colour(order), tooltip=tip)
     layers = [*intervals(base, "ability", "low", "high", scale=scale, size=70, line={"strokeWidth": 2.2})]
@@ -93,14 +68,14 @@ def plot_user_abilities(result: UserIRTResult) -> Any:
         ticks = marks(several, "tick", color=INK, opacity=0.5, thickness=1.4, size=12)
         layers.insert(0, ticks.encode(y=y, x=x, tooltip=tip))
     zero = marks([{"ability": 0}], "rule", color=FAINT, strokeDash=[2, 3]).encode(x=x)
-    ticked = f"; ticks: on each of {len(result.fits) - 1} datasets alone" if several else ""
+    ticked = f"; ticks: on each of {len(result.fits) - 1} {words.datasets} alone" if several else ""
     return themed(
         layer(zero, *layers).properties(width=480, height=22 * len(order)),
-        f"Ability by users served, {result.metric}",
-        f"{name}: {result.main.telling_users} of {result.main.users} users tell algorithms apart; "
+        f"Ability by {words.users} served, {result.metric}",
+        f"{name}: {result.main.telling_users} of {result.main.users} {words.users} tell {words.algorithms} apart; "
         f"{100 * result.confidence:.3g} % intervals{ticked}",
     )
 
 
 FIGURES = Plots([plot_user_abilities])
-SECTION = Section(UserIRTResult, "Abilities on users", "traits", "logistic-irt", FIGURES, sentences, tables, order=40)
+SECTION = Section(UserIRTResult, "Abilities on {users}", "traits", "logistic-irt", FIGURES, sentences, tables, order=40)

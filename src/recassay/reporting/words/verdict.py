@@ -2,89 +2,88 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from recassay.analysis.inference.all_pairs import fewest_datasets
-from recassay.analysis.inference.families import obvious_families
-from recassay.analysis.verdict.result import PairVerdict, Verdict
+from recassay.analysis.verdict.result import Grade, PairVerdict, Verdict
 from recassay.core.tables.labels import metric_name
-from recassay.core.tables.matrix import MissingCells
+from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.core.words import count_of, listing
+from recassay.reporting.numbers import chance, p_text
+from recassay.reporting.words.missing import missing_cells
+
+GRADES: dict[Grade, str] = {
+    "clear_winner": "Clear winner",
+    "shared_lead": "Shared lead",
+    "no_difference": "No difference seen",
+    "too_little_data": "Too little data",
+    "not_comparable": "Not comparable",
+}
+"""Each grade as people read it."""
 
 
-def in_words(verdict: Verdict, missing: MissingCells) -> dict[str, Any]:
-    """The fields of the verdict that are sentences."""
-    return {
-        "headline": headline(verdict),
-        "sentences": tuple(sentences(verdict)),
-        "caution": caution(verdict, missing),
-        "next_step": next_step(verdict),
-        "why": tuple(why(verdict)),
-        "how_sure": tuple(how_sure(verdict)),
-        "what_would_change": tuple(what_would_change(verdict)),
-    }
-
-
-def headline(v: Verdict) -> str:
+def headline(v: Verdict, words: Vocabulary = USUAL) -> str:
     """What is known, in one sentence."""
     k, n, could = len(v.algorithms), len(v.datasets), v.could_be_best
     if v.grade == "not_comparable":
         return f"Not comparable: every value of {metric_name(v.metric)} is 0, so nothing was measured."
     if v.grade == "too_little_data":
-        least = fewest_datasets(v.alpha)
-        return f"Too little data: {_datasets(n)} cannot show that any algorithm is better; {least} are the minimum."
+        least = v.fewest_datasets
+        return (
+            f"Too little data: {_datasets(n, words)} cannot show that any {words.algorithm} is better; {least} are the "
+            "minimum."
+        )
     if v.grade == "clear_winner":
         if k == 2:
-            return f"{v.algorithms[0]} is better than {v.algorithms[1]} on datasets like these."
-        return f"{v.algorithms[0]} is the clear winner: it beats all {k - 1} others on datasets like these."
+            return f"{v.algorithms[0]} is better than {v.algorithms[1]} on {words.datasets} like these."
+        return f"{v.algorithms[0]} is the clear winner: it beats all {k - 1} others on {words.datasets} like these."
     if v.identical.all():
-        return f"No difference: the {k} algorithms have identical results on all {n} datasets."
+        return f"No difference: the {k} {words.algorithms} have identical results on all {n} {words.datasets}."
     if v.equivalent.all():
-        return f"No difference: all {k} algorithms are equivalent within {100 * v.within:g} %."
+        return f"No difference: all {k} {words.algorithms} are equivalent within {100 * v.within:g} %."
     if v.grade == "no_difference":
         if k == 2:
             return f"No difference seen: either {v.algorithms[0]} or {v.algorithms[1]} could be the better one."
-        return f"No difference seen: any of the {k} algorithms could be best on datasets like these."
+        return f"No difference seen: any of the {k} {words.algorithms} could be best on {words.datasets} like these."
     if len(could) == 2 and v.status_of(*could) == "equivalent":
         return f"{could[0]} and {could[1]} share the lead: they are equivalent within {100 * v.within:g} %."
     if len(could) <= 3:
         rest = k - len(could)
         others = f"the other {rest} could not" if rest > 1 else "the other one could not"
         return f"No clear winner: {listing(could, last='or')} could be best; {others}."
-    return f"No clear winner: {len(could)} of {k} algorithms could be best on datasets like these."
+    return f"No clear winner: {len(could)} of {k} {words.algorithms} could be best on {words.datasets} like these."
 
 
-def sentences(v: Verdict) -> list[str]:
+def sentences(v: Verdict, words: Vocabulary = USUAL) -> list[str]:
     """Who leads and how likely again; the leader against its rival; what carries the lead, or what goes unseen."""
     if v.grade == "not_comparable":
         return []
-    lines = [_lead(v), pair_sentence(v, v.pair(v.leaders[0], v.rival))]
+    lines = [_lead(v, words), pair_sentence(v, v.pair(v.leaders[0], v.rival), words)]
     if v.grade == "too_little_data" and len(v.could_be_best) < len(v.algorithms):
         names = listing(v.could_be_best, most=8, last="or")
         lines.append(f"Compared with the best of the others only, {names} could be best.")
     elif v.grade == "clear_winner" and v.removal is not None:
-        lines.append(removal_sentence(v, *v.removal))
+        lines.append(removal_sentence(v, *v.removal, words))
     elif v.grade in ("shared_lead", "no_difference") and v.visible_lead is not None:
-        lines.append(f"With {_datasets(len(v.datasets))}, leads below {v.visible_lead:.1f} mean ranks often go unseen.")
+        lines.append(
+            f"With {_datasets(len(v.datasets), words)}, leads below {v.visible_lead:.1f} mean ranks often go unseen."
+        )
     return lines
 
 
-def _lead(v: Verdict) -> str:
+def _lead(v: Verdict, words: Vocabulary) -> str:
     rank, n = f"{v.mean_rank[0]:.2f}", len(v.datasets)
     if len(v.leaders) > 1:
         who = f"{listing(v.leaders, most=4, last='and')} share the best mean rank ({rank})"
     else:
         who = f"{v.leaders[0]} leads by mean rank ({rank} of {len(v.algorithms)})"
     if v.leads_again is None or v.grade == "too_little_data":
-        return f"On these {_datasets(n)} {who}."
+        return f"On these {_datasets(n, words)} {who}."
     if len(v.leaders) > 1:
-        chances = [percent(float(p)) for p in v.leads_again[: len(v.leaders)]]
+        chances = [chance(float(p)) for p in v.leads_again[: len(v.leaders)]]
         each = f"each has {chances[0]}" if len(set(chances)) == 1 else listing(chances, most=4, last="and")
         return f"{who}; their chance of leading again: {each}."
-    lead = f"{who}; its chance of leading again is {percent(float(v.leads_again[0]))}"
+    lead = f"{who}; its chance of leading again is {chance(float(v.leads_again[0]))}"
     favourite = int(v.leads_again.argmax())
     if v.leads_again[favourite] > v.leads_again[0] + NOTABLE:
-        return f"{lead}, that of {v.algorithms[favourite]} {percent(float(v.leads_again[favourite]))}."
+        return f"{lead}, that of {v.algorithms[favourite]} {chance(float(v.leads_again[favourite]))}."
     return f"{lead}."
 
 
@@ -92,22 +91,22 @@ NOTABLE = 0.02
 """By how much the chance of another must exceed that of the leader to be mentioned: more than Monte-Carlo error."""
 
 
-def pair_sentence(v: Verdict, pair: PairVerdict) -> str:
+def pair_sentence(v: Verdict, pair: PairVerdict, words: Vocabulary = USUAL) -> str:
     """What is known of one pair, how large it is, how sure, and on what evidence."""
-    evidence = f"{pair.wins} of {len(v.datasets)} datasets won"
+    evidence = f"{pair.wins} of {len(v.datasets)} {words.datasets} won"
     if pair.ties:
         evidence += f", {pair.ties} tied"
     size = effect_text(v, pair)
     sure = f"adjusted {p_text(pair.p)}"
     if pair.identical:
-        return f"{pair.a} and {pair.b} have identical values on all {len(v.datasets)} datasets."
+        return f"{pair.a} and {pair.b} have identical values on all {len(v.datasets)} {words.datasets}."
     if pair.status == "better":
         return f"{pair.a} beats {pair.b} ({size}; {evidence}; {sure})."
     if pair.status == "equivalent":
         return f"{pair.a} and {pair.b} are equivalent within {100 * v.within:g} % ({size}; {evidence})."
     if pair.status == "undecidable":
         return (
-            f"{pair.a} against {pair.b}: {size}; {evidence}. No result on {_datasets(len(v.datasets))} could be "
+            f"{pair.a} against {pair.b}: {size}; {evidence}. No result on {_datasets(len(v.datasets), words)} could be "
             f"significant (smallest p = {v.smallest_p:.2g})."
         )
     return f"Between {pair.a} and {pair.b} the data do not decide ({size}; {evidence}; {sure})."
@@ -130,78 +129,82 @@ def _rounded(value: float) -> float:
     return round(value, 1) + 0.0
 
 
-def caution(v: Verdict, missing: MissingCells) -> str | None:
+def caution(v: Verdict, words: Vocabulary = USUAL) -> str | None:
     """The one thing to be wary of first."""
     if v.hopeful is not None:
-        cells = count_of(len(missing.cells), "missing cell")
+        cells = count_of(len(v.missing.cells), "missing cell")
         return f"The leader depends on {cells}: with the best values there, {v.hopeful} would lead."
-    if missing.cells:
-        return f"{missing.sentence()}."
+    if v.missing.cells:
+        return missing_cells(v.missing, words)
     few = max(1, len(v.datasets) // 10)
     if v.grade in ("clear_winner", "shared_lead") and v.removal is not None and v.removal[1] <= few:
-        return f"The lead rests on few datasets. {removal_sentence(v, *v.removal)}"
-    families = obvious_families(v.datasets)
+        return f"The lead rests on few {words.datasets}. {removal_sentence(v, *v.removal, words)}"
+    families = v.collections
     among = sum(map(len, families.values()))
     if v.families is not None or v.grade_by_family is None:
         return None
-    come = f"{among} of the {len(v.datasets)} datasets come from {listing(sorted(families), last='and')}"
+    come = f"{among} of the {len(v.datasets)} {words.datasets} come from {listing(sorted(families), last='and')}"
     if v.grade_by_family == "too_little_data":
         return f"{come}: counted as families, they are too few for a verdict."
     if v.grade_by_family != v.grade or v.best_by_family != len(v.could_be_best):
-        then = f"{v.best_by_family} of {len(v.algorithms)} algorithms could be best"
-        return f"{come}: if each collection counts as one dataset, {then}."
+        then = f"{v.best_by_family} of {len(v.algorithms)} {words.algorithms} could be best"
+        return f"{come}: if each collection counts as one {words.dataset}, {then}."
     if 3 * among >= len(v.datasets):
         return f"{come}: they are related. Counted as families, they support the same verdict."
     return None
 
 
-def next_step(v: Verdict) -> str | None:
+def next_step(v: Verdict, words: Vocabulary = USUAL) -> str | None:
     """What to do next."""
     if v.grade == "too_little_data":
-        least = fewest_datasets(v.alpha)
-        return f"recassay users: compare on each dataset, over its users; over datasets, run at least {least}"
+        least = v.fewest_datasets
+        return (
+            f"recassay users: compare on each {words.dataset}, over its {words.users}; over {words.datasets}, run at "
+            f"least {least}"
+        )
     if v.status_of(v.leaders[0], v.rival) == "equivalent":
         return None
     if v.grade in ("shared_lead", "no_difference"):
-        return f"recassay plan: how many datasets would separate {v.leaders[0]} from {v.rival}"
+        return f"recassay plan: how many {words.datasets} would separate {v.leaders[0]} from {v.rival}"
     if v.grade == "clear_winner":
-        return "recassay stress: does the winner change when datasets or algorithms are left out"
+        return f"recassay stress: does the winner change when {words.datasets} or {words.algorithms} are left out"
     return None
 
 
-def why(v: Verdict) -> list[str]:
+def why(v: Verdict, words: Vocabulary = USUAL) -> list[str]:
     """Who is shown to be better than whom."""
     if v.grade in ("not_comparable", "too_little_data"):
         return []
     decided, k = int(v.better.sum()), len(v.algorithms)
     beaten = [name for name, status in zip(v.algorithms, v.status[0], strict=True) if status == "better"]
-    lines = [f"One algorithm is shown to be better in {decided or 'none'} of {count_of(len(v.pairs), 'pair')}."]
+    lines = [f"One {words.algorithm} is shown to be better in {decided or 'none'} of {count_of(len(v.pairs), 'pair')}."]
     if beaten and len(beaten) < k - 1:
         lines.append(f"{v.algorithms[0]} beats {listing(beaten, most=8)}.")
     columns = v.pairs.columns
     same, equal = ([f"{a} and {b}" for a, b in zip(columns["a"][chosen], columns["b"][chosen], strict=True)]
                    for chosen in (v.identical, v.equivalent & ~v.identical))  # fmt: skip
     if same:
-        lines.append(f"Identical results on all {len(v.datasets)} datasets: {listing(same, most=4)}.")
+        lines.append(f"Identical results on all {len(v.datasets)} {words.datasets}: {listing(same, most=4)}.")
     if equal:
         count = "1 pair is" if len(equal) == 1 else f"{len(equal)} pairs are"
         lines.append(f"{count} equivalent within {100 * v.within:g} %: {listing(equal, most=4)}.")
     return lines
 
 
-def how_sure(v: Verdict) -> list[str]:
+def how_sure(v: Verdict, words: Vocabulary = USUAL) -> list[str]:
     """The procedure and what it assumes."""
     if v.grade == "not_comparable":
         return []
     if v.grade == "too_little_data":
         return [
-            f"All differences on one side would still have p = {v.smallest_p:.2g} with {_datasets(len(v.datasets))}."
+            f"All differences on one side would still have p = {v.smallest_p:.2g} with "
+            f"{_datasets(len(v.datasets), words)}."
         ]
     lines = [
-        "All pairs are tested together by flipping the signs of whole datasets; the chance of any false finding is at "
-        f"most {100 * v.alpha:g} %.",
-        "Better means better on a typical dataset: a difference must be as likely to be large in either direction. "
-        "Rare failures that these datasets do not show are not covered.",
+        f"All pairs are tested together by flipping the signs of whole {words.datasets}; the chance of any false "
+        f"finding is at most {100 * v.alpha:g} %.",
+        f"Better means better on a typical {words.dataset}: a difference must be as likely to be large in either "
+        f"direction. Rare failures that these {words.datasets} do not show are not covered.",
         "The interval of an effect is that of its pair alone, not adjusted for the other pairs.",
     ]
     if (v.equivalent & ~v.identical).any():
@@ -209,7 +212,9 @@ def how_sure(v: Verdict) -> list[str]:
             "Equivalent speaks of the typical ratio: where rare differences are large, the mean is farther off."
         )
     if v.families is not None:
-        lines.append(f"Datasets of one family count as one piece of evidence: {v.families} families.")
+        lines.append(
+            f"{words.datasets.capitalize()} of one family count as one piece of evidence: {v.families} families."
+        )
     if v.control is not None:
         lines.append(
             f"The pairs of {v.control}, the control, are adjusted for its {len(v.algorithms) - 1} comparisons only; "
@@ -218,37 +223,26 @@ def how_sure(v: Verdict) -> list[str]:
     return lines
 
 
-def what_would_change(v: Verdict) -> list[str]:
+def what_would_change(v: Verdict, words: Vocabulary = USUAL) -> list[str]:
     """How few datasets, or failures, would cost the leader its place."""
     if len(v.leaders) > 1 or v.grade == "not_comparable":
         return []
-    lines = [] if v.removal is None else [removal_sentence(v, *v.removal)]
+    lines = [] if v.removal is None else [removal_sentence(v, *v.removal, words)]
     gap, room = float(v.mean_rank[1] - v.mean_rank[0]), len(v.algorithms) - float(v.mean_rank[1])
     if room > 0:
         count = int(len(v.datasets) * gap / room + 1e-9) + 1
         lines.append(
-            f"If {v.leaders[0]} failed (came last) on {_datasets(count, 'further ')}, {v.algorithms[1]} would lead."
+            f"If {v.leaders[0]} failed (came last) on {_datasets(count, words, 'further ')}, {v.algorithms[1]} would "
+            "lead."
         )
     return lines
 
 
-def removal_sentence(v: Verdict, name: str, count: int) -> str:
+def removal_sentence(v: Verdict, name: str, count: int, words: Vocabulary = USUAL) -> str:
     """Who would lead without how many datasets."""
-    those = "1 dataset" if count == 1 else f"{count} of the {len(v.datasets)} datasets"
+    those = f"1 {words.dataset}" if count == 1 else f"{count} of the {len(v.datasets)} {words.datasets}"
     return f"Without {those}, {name} would lead."
 
 
-def p_text(p: float) -> str:
-    """A p-value as people write it."""
-    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
-
-
-def percent(p: float) -> str:
-    """A probability as people say it."""
-    if p < 0.005:
-        return "less than 1 %"
-    return "more than 99 %" if p > 0.995 else f"{100 * p:.0f} %"
-
-
-def _datasets(n: int, which: str = "") -> str:
-    return count_of(n, f"{which}dataset")
+def _datasets(n: int, words: Vocabulary, which: str = "") -> str:
+    return count_of(n, f"{which}{words.dataset}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import polars as pl
@@ -9,8 +10,10 @@ import pytest
 
 from recassay import load_results, rank
 from recassay.api.publish.content import tell
+from recassay.api.publish.report import report_page
+from recassay.core.analysis import AnalysisSpec
 from recassay.core.tables.results import Results
-from recassay.reporting.spoken import speaker, spoken_page
+from recassay.core.vocabulary import USUAL, Vocabulary
 
 
 def table(model: str = "model", task: str = "task") -> pl.DataFrame:
@@ -64,37 +67,42 @@ def spoken(words: tuple[str, str] = ("model", "task"), *names: str):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("No clear winner: 3 of 9 algorithms could be best on datasets like these.",
-         "No clear winner: 3 of 9 models could be best on tasks like these."),
-        ("An algorithm wins on a dataset.", "A model wins on a task."),
-        ("Datasets, Algorithm", "Tasks, Model"),
-        ("On the 40 users of digits, a user", "On the 40 instances of digits, an instance"),
-        ("use --missing drop-datasets or `datasets=...`", "use --missing drop-datasets or `datasets=...`"),
-        ("the dataset zoo beats my algorithm", "the dataset zoo beats my algorithm"),
-        ("the algorithm the dataset zoo", "the model the dataset zoo"),
+        (
+            "3 of 9 {algorithms} could be best on {datasets} like these.",
+            "3 of 9 models could be best on tasks like these.",
+        ),
+        ("An {algorithm} wins on a {dataset}.", "A model wins on a task."),
+        ("{Datasets}, {Algorithm}", "Tasks, Model"),
+        ("On the 40 {users} of digits, a {user}", "On the 40 instances of digits, an instance"),
+        ("use --missing drop-datasets or `datasets={x}`", "use --missing drop-datasets or `datasets={x}`"),
     ],
-)  # fmt: skip
-def test_sentences_change_and_names_do_not(text, said):
-    assert speaker(spoken(("model", "task"), "the dataset zoo", "my algorithm"))(text) == said
-    assert speaker(spoken(("algorithm", "dataset")))(text) == text
+)
+def test_places_are_filled_and_other_words_stay(text, said):
+    assert Vocabulary.of(("model", "task")).filled(text) == said
+    usual = text.replace("{x}", "X").replace("{", "").replace("}", "").replace("X", "{x}")
+    assert USUAL.filled(text) == usual
 
 
-def test_a_name_within_another_and_a_name_on_a_page_stay_whole():
-    say = speaker(spoken(("model", "task"), "algorithm", "algorithm of datasets", "users & co"))
-    assert say("algorithm of datasets beats the algorithm on datasets") == (
-        "algorithm of datasets beats the algorithm on tasks"
-    )
-    assert say("users & co, users &amp; co, users") == "users & co, users &amp; co, instances"
-    usual = spoken()
-    named = replace(usual, frame=usual.frame.with_columns(metric=pl.lit("hits a user")))
-    assert speaker(named)("hits a user of a dataset, by a user") == "hits a user of a task, by an instance"
+def test_a_vocabulary_names_one_and_several_with_their_articles():
+    words = Vocabulary.of(("model", "evaluation"))
+    assert (words.algorithms, words.datasets, words.users) == ("models", "evaluations", "instances")
+    assert (words.an_algorithm, words.a_dataset, USUAL.an_algorithm) == ("a model", "an evaluation", "an algorithm")
+    assert words.heading("users_of_dataset_x2") == "instances of evaluation x2"
+    assert Vocabulary.of(("algorithm", "dataset")) is USUAL
 
 
-def test_of_a_page_only_what_is_read_changes():
-    page = "<p title='dataset'>a dataset</p><script>dataset = 1</script><style>.dataset{}</style><b>Algorithms</b>"
-    expected = "<p title='dataset'>a task</p><script>dataset = 1</script><style>.dataset{}</style><b>Models</b>"
-    assert spoken_page(page, spoken()) == expected
-    assert spoken_page(page, spoken(("algorithm", "dataset"))) == page
+def test_names_on_a_page_stay_whole_and_everything_else_is_said_in_the_words_of_the_table():
+    results = spoken(("model", "task"), "the dataset zoo", "my algorithm", "z")
+    _, page = report_page(results, AnalysisSpec("accuracy", replicates=100))
+    shown = page[: page.index('id="appendix"')]
+    for kept in ("script", "style", "td", "dd"):  # cells of data, and reasons why an analysis was not done
+        shown = re.sub(rf"<{kept}\b.*?</{kept}>", "", shown, flags=re.DOTALL)
+    shown = re.sub(r"was left out: it [^<]*|<th scope=.row.[^<]*", "", shown)
+    read = re.sub(r"<[^>]*>", " ", shown).replace("the dataset zoo", "").replace("my algorithm", "")
+    assert re.findall(r".{0,30}(?<![-\w`/.=])(?:algorithm|dataset|user)s?(?![-\w=`]).{0,20}", read, re.IGNORECASE) == []
+    assert "the dataset zoo" in shown
+    assert " models" in read
+    assert " tasks" in read
 
 
 def test_without_words_of_its_own_nothing_changes():
@@ -107,4 +115,5 @@ def test_a_table_of_test_instances_speaks_of_models_and_instances(tmp_path):
     (tmp_path / "t.csv").write_text("model,dataset,instance,accuracy\n" + "\n".join(rows) + "\n")
     results = load_results(tmp_path / "t.csv")
     assert results.words == ("model", "dataset")
-    assert speaker(results)("algorithms on the users of a dataset") == "models on the instances of a dataset"
+    words = Vocabulary.of(results.words)
+    assert words.filled("{algorithms} on the {users} of a {dataset}") == "models on the instances of a dataset"

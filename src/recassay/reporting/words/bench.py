@@ -1,0 +1,60 @@
+"""One algorithm among the shipped baselines."""
+
+from __future__ import annotations
+
+from recassay.analysis.bench.result import NOT_ASKED, BenchResult
+from recassay.core.vocabulary import USUAL, Vocabulary
+from recassay.core.words import count_of, listing
+from recassay.reporting.words.verdict import caution
+
+
+def sentences(result: BenchResult, words: Vocabulary = USUAL) -> list[str]:
+    """Where it stands, whom it beats, what it cost, and what was left out."""
+    lines = [headline(result, words), *beaten(result)]
+    if result.seconds is not None:
+        energy = "" if result.joules is None else f" and {result.joules / 1e3:.3g} kJ"
+        lines.append(f"{result.algorithm} took {result.seconds:.3g} s{energy} in all, tuning included.")
+    if result.skipped:
+        unwanted = sum(why == NOT_ASKED for why in result.skipped.values())
+        lacking = [f"{name} ({why})" for name, why in result.skipped.items() if why != NOT_ASKED]
+        left = [f"{unwanted} {NOT_ASKED}"] if unwanted else []
+        counted = f"{len(result.rows)} of the benchmark's {result.of_datasets} {words.datasets} were used"
+        lines.append(f"{counted}; not used: {listing([*lacking, *left], most=8)}.")
+    if result.left_out:
+        lines.append(f"Not compared, since values are missing: {listing(result.left_out, most=8)}.")
+    warning = caution(result.judgement, words)
+    if warning and result.judgement.leaders == (result.algorithm,):
+        lines.append(warning)
+    return [*lines, *result.notes]
+
+
+def headline(result: BenchResult, words: Vocabulary = USUAL) -> str:
+    """Where it stands, in one sentence."""
+    verdict, k = result.judgement, len(result.judgement.algorithms)
+    place = verdict.algorithms.index(result.algorithm) + 1
+    better, worse = len(result.against("better")), len(result.against("worse"))
+    over = count_of(len(result.rows), words.dataset)
+    if verdict.grade == "too_little_data":
+        return f"{result.algorithm} is number {place} of {k} on {over}: too few for a verdict."
+    if better == k - 1:
+        return f"{result.algorithm} beats all {k - 1} baselines on {over}."
+    beaten = f"it beats {count_of(better, 'baseline')}, and {worse} beat{'s' if worse == 1 else ''} it"
+    return f"{result.algorithm} is number {place} of {k} on {over}: {beaten}."
+
+
+def beaten(result: BenchResult) -> list[str]:
+    """Whom it beats, who beats it, and with whom nothing is decided."""
+    sentences = []
+    for kinds, sentence in (
+        (("better",), "{own} beats {names}."),
+        (("worse",), "{names} {beat} {own}."),
+        (("equivalent",), "{own} and {names} are equivalent within {within} %."),
+        (("undecided", "undecidable"), "Against {names} nothing is decided."),
+    ):
+        names = result.against(*kinds)
+        if names:
+            sentences.append(sentence.format(
+                own=result.algorithm, names=listing(names, most=8, last="and"),
+                beat="beats" if len(names) == 1 else "beat", within=f"{100 * result.judgement.within:g}",
+            ))  # fmt: skip
+    return sentences

@@ -1,0 +1,42 @@
+"""The choice of a few datasets: how well each way keeps the ranking, honestly judged."""
+
+from __future__ import annotations
+
+from recassay.analysis.select.result import PRESERVING, SelectResult
+from recassay.core.vocabulary import USUAL, Vocabulary
+
+
+def sentences(result: SelectResult, words: Vocabulary = USUAL) -> list[str]:
+    """What a random choice keeps, and whether the best choice keeps more on what it did not see."""
+    lines = []
+    random, best = result.choices.get("random"), result.choices.get(PRESERVING)
+    if random is not None and random.simulated is not None:
+        apart = random.left_out
+        lines.append(
+            f"{result.k} of the {len(result.datasets)} {words.datasets}, taken at random, rank in {result.metric} as "
+            f"the other {len(result.datasets) - result.k} do with a Spearman correlation of {apart.mean:.2f} on "
+            f"average (middle 95 %: {apart.low:.2f} to {apart.high:.2f}; with all {len(result.datasets)}, which "
+            f"contain them, {random.simulated.mean:.2f})."
+        )
+    if best is None:
+        return lines
+    named = ", ".join(best.datasets)
+    held = best.held_out_algorithms
+    if held is None or random is None or random.held_out_algorithms is None:
+        lines.append(
+            f"The choice that best preserves it ({named}) reaches {best.rho:.2f} on the numbers it was made on, which "
+            "flatters it."
+        )
+        return lines
+    p = 1.0 if best.held_out_p is None else best.held_out_p
+    verdict = (
+        f"more than luck (p = {p:.3f})"
+        if p < 0.05
+        else f"no more than subsets that know nothing may reach (p = {p:.2f})"
+    )
+    lines.append(
+        f"The choice that best preserves it ({named}) reaches {best.rho:.2f} on the numbers it was made on; chosen on "
+        f"one half of the {words.algorithms} and judged by the other on the {words.datasets} left out, such a choice "
+        f"reaches {held.mean:.2f}, a random one {random.held_out_algorithms.mean:.2f}: {verdict}."
+    )
+    return lines
