@@ -554,7 +554,7 @@ def test_what_the_verdict_rests_on_in_words():
     )
     by_family = judge(even([0.3, 0.1, 0.0]), families={f"d{i:02d}": f"f{i // 2}" for i in range(12)})
     assert by_family.how_sure[3:] == ("Datasets of one family count as one piece of evidence: 6 families.",)
-    close = judge(even([0.1, 0.1001, 0.0]))
+    close = judge(near([0.1, 0.1, 0.0]))
     assert close.how_sure[3:] == (
         "Equivalent speaks of the typical ratio: where rare differences are large, the mean is farther off.",
     )

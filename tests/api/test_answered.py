@@ -172,7 +172,7 @@ def test_ranking_comes_first_and_all_are_told(table):
 
 def test_pictures_are_told_each_result_beside_the_ranking(table):
     told = []
-    run_analyses(table, SPEC, ["glicko", "rank", "strata"], pictures=lambda results: told.append(list(results)))
+    run_analyses(table, SPEC, ["glicko", "rank", "strata"], pictures=lambda results, _: told.append(list(results)))
     assert told == [["rank"], ["rank", "glicko"]]
 
 

@@ -463,7 +463,7 @@ def test_the_demo_says_where_its_report_is(cli, monkeypatch):
 
 def test_the_first_caution_of_a_report_is_its_own_or_what_failed(monkeypatch):
     brief = Brief("A wins.", caution=None)
-    monkeypatch.setattr("recassay.api.publish.content.tell", lambda result: SimpleNamespace(brief=result))
+    monkeypatch.setattr("recassay.api.publish.content.tell", lambda result, table: SimpleNamespace(brief=result))
     ranked = replace(report(), analyses={"users": Brief("U"), "rank": Brief("R"), "compare": brief})
     assert report_brief(ranked).headline == "A wins."
     assert report_brief(ranked).caution == "Low power: six datasets."

@@ -26,6 +26,7 @@ class Remark:
     """One thing that was done to the tables, or that they do not allow."""
 
     kind: Kind
+    """What it is about."""
     names: tuple[str, ...] = ()
     """The columns, or metrics, that it is about."""
     count: int = 0

@@ -28,7 +28,9 @@ class Change:
     """How the table was changed: some of its datasets or algorithms were left out, or a copy of one was added."""
 
     kind: Literal["datasets", "algorithms", "copies"]
+    """What was left out, or that a copy was added."""
     left_out: int = 0
+    """How many were left out."""
     of: int = 0
     """How many there are."""
 
@@ -50,6 +52,7 @@ class Survival:
     """
 
     change: Change
+    """How the table was changed."""
     tried: int
     """How many changed tables there were."""
     exhaustive: bool
@@ -90,6 +93,7 @@ class Conclusion:
     algorithms: tuple[str, ...]
     """The algorithm, or the two."""
     change: Change
+    """The change that it was put to."""
     shares: tuple[float, ...]
     """By aggregation, the share of changed tables that keep it."""
 
