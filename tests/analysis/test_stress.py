@@ -446,7 +446,7 @@ def test_result_keeps_the_contract(result):
 
 @pytest.mark.slow
 def test_from_python_and_the_command_line(cli, tmp_path, monkeypatch):
-    monkeypatch.setattr("recassay.reporting.figures.build_sections", lambda results: [])
+    monkeypatch.setattr("recassay.reporting.figures.build_sections", lambda *_, **__: [])
     path, out = tmp_path / "results.csv", tmp_path / "out"
     synthetic_results(8).write_csv(path)
     ran = cli("stress", path, "--metric", "ndcg@10", "--draws", 100, "--json", "--out", out)
