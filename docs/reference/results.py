@@ -23,8 +23,8 @@ answer on a terminal and in a notebook, and has:
 - `verdict()`: the answer in plain sentences, the most important first;
 - `to_frame()`: its main table as a Polars frame (`to_pandas()`: as a pandas one), and `frames()`: every table by name;
 - `to_dict()`: everything as plain data, what `--json` prints;
-- `figures`: its pictures by name, each with `save("name.pdf")`, and `plot()`: the first, or the one named, as an Altair
-  chart.
+- `figures`: its pictures by name, each with `save("name.pdf")`, and `plot()`: the first, or the one named, which
+  a notebook shows.
 
 `FloatArray`, `IntArray` and `BoolArray` are NumPy arrays; "algorithms x datasets" is the shape of an array with a row
 for each algorithm and a column for each dataset. Examples begin with `import recassay`; `study` is the folder of a

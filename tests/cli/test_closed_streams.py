@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from recassay.store import Store
+from recassay.store.verification import damaged_cells
 from support.fault_files import GOOD, small_files
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="/proc")
@@ -51,7 +52,7 @@ def test_a_study_runs(folder, closed):
     assert started(folder, closed, "-m", "recassay", "run", "study.toml", "--out", "out", "-j", "1").wait(120) == 0
     with Store.open(folder / "out") as store:
         assert store.status().done == 1
-        assert store.damaged(store.statuses()) == {}
+        assert damaged_cells(store, store.statuses()) == {}
 
 
 def test_a_report_is_written(folder):

@@ -10,13 +10,13 @@ from types import SimpleNamespace
 import numpy as np
 import polars as pl
 import pytest
-from rich.cells import cell_len
 
 import recassay
 from recassay.analysis.decodirt.fit import analyze_instances
 from recassay.analysis.strata.fit import sweep_strata
 from recassay.api.publish.content import tell
 from recassay.cli.layout import brief_lines, cells, shortened, table_lines, wrapped
+from recassay.cli.layout import cells as cell_len
 from recassay.cli.render import (
     ANSWER,
     print_answer,

@@ -315,7 +315,7 @@ def test_a_result_says_what_is_told_of_it(monkeypatch):
     told["headline"] = "EASE is best"
     assert (repr(shown), repr(Bare())) == ("EASE is best [Shown]", "own words")
     assert (shown.verdict(), shown._repr_html_(), list(shown.figures)) == (["EASE leads."], "<p>", list(figures))
-    assert (shown.plot(), shown.plot("second")) == (1, 2)
+    assert (shown.plot(), shown.plot("second")) == tuple(figures.values())
     with pytest.raises(UsageError, match="Shown: there is no figure 'third'; it has first, second"):
         shown.plot("third")
     told["figures"] = {}

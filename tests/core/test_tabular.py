@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, is_dataclass
+from datetime import datetime
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -78,11 +80,18 @@ def test_fields_are_stated_under_their_names_data_classes_included() -> None:
 
 def test_every_result_is_a_pandas_frame_where_pandas_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     assert Answer().to_pandas()["name"].tolist() == ["a", "b"]
-
-    def absent(frame: pl.DataFrame) -> None:
-        raise ModuleNotFoundError("No module named 'pandas'", name="pandas")
-
-    monkeypatch.setattr(pl.DataFrame, "to_pandas", absent)
+    frame = pl.DataFrame({"n": [1, None], "x": [0.5, None], "s": ["a", None], "b": [True, False], "l": [[1], [2, 3]]})
+    whole = frame.with_columns(i=pl.Series([1, 2]), d=pl.Series([datetime(2020, 1, 2), None]))
+    for made in (whole, whole.clear()):
+        monkeypatch.setattr(Answer, "to_frame", lambda answer, made=made: made)
+        theirs = made.to_pandas()
+        monkeypatch.setitem(sys.modules, "pyarrow", None)
+        ours = Answer().to_pandas()
+        monkeypatch.undo()
+        assert list(ours.columns) == list(theirs.columns)
+        assert ours[["n", "x", "i"]].equals(theirs[["n", "x", "i"]])
+        assert ours.astype(object).where(ours.notna(), None).to_dict("list") == made.to_dict(as_series=False)
+    monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(UsageError, match=r"needs pandas, which is not installed; pip install pandas"):
         Answer().to_pandas()
 

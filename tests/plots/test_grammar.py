@@ -6,7 +6,7 @@ import altair as alt
 import jsonschema
 import pytest
 
-from recassay.plots.grammar import Chart, altair_chart, channel, concat, condition, fixed, hconcat, layer, vconcat
+from recassay.plots.grammar import Chart, channel, concat, condition, fixed, hconcat, layer, vconcat
 from support.vega import validate
 
 ROWS = [{"a": 1, "b": 2, "c": "x"}]
@@ -62,11 +62,6 @@ def test_each_word_adds_to_those_before():
     one, two, three = (Chart().mark(kind) for kind in ("bar", "line", "point"))
     assert [view["mark"]["type"] for view in (one + two + three).spec["layer"]] == ["bar", "line", "point"]
     assert Chart().to_dict() == {"$schema": "https://vega.github.io/schema/vega-lite/v6.json"}
-
-
-@pytest.mark.parametrize(("join", "kind"), [(vconcat, alt.VConcatChart), (concat, alt.ConcatChart)])
-def test_joined_charts_are_those_of_altair(join, kind):
-    assert isinstance(altair_chart(join(Chart(ROWS).mark("bar"), Chart(OTHER).mark("bar")).to_dict()), kind)
 
 
 class _Shared(alt.Data):

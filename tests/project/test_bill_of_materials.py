@@ -30,5 +30,7 @@ def test_the_constraints_are_exact_and_cover_what_is_declared():
     assert all(re.fullmatch(r"[\w.-]+==[\w.]+", line) for line in lines)
     held = {line.partition("==")[0].lower().replace("_", "-") for line in lines}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    wanted = [*project["dependencies"], *project["optional-dependencies"]["test"]]
+    extras = project["optional-dependencies"]
+    tested = re.fullmatch(r"recassay\[(.*)\]", extras["test"][0])[1].split(",")
+    wanted = [*project["dependencies"], *extras["test"][1:], *(one for extra in tested for one in extras[extra])]
     assert {re.split(r"[<>=\[; ]", one)[0].lower().replace("_", "-") for one in wanted} <= held

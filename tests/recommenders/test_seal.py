@@ -657,11 +657,11 @@ def test_cells_of_all_universes_and_damaged_ones_are_compared_with_the_seal(monk
             cells=lambda **which: asked.append(which) or [],
             plan=lambda: rows,
             trials=pl.DataFrame,
-            verify=lambda: Verification(0, 0, (), {}),
             manifest=lambda: {"study": study, "datasets": {}, "algorithms": {}, "versions": {"recassay": "9"}},
         )
 
     monkeypatch.setattr(sealing.Store, "open", opened)
+    monkeypatch.setattr(sealing, "verify_store", lambda store: Verification(0, 0, (), {}))
     seal = {
         "plan": sealing.sealed_plan({"study": study, "datasets": {}, "algorithms": {}}),
         "made": "2026",
@@ -929,7 +929,7 @@ def test_code_that_does_not_come_with_us_is_to_be_published(tmp_path, monkeypatc
 )
 def test_numbers_can_be_checked_where_every_checksum_is_there(tmp_path, monkeypatch, damaged, unverified, answer):
     kept = SimpleNamespace(cells=2, splits=1, damaged=damaged, unverified=unverified)
-    monkeypatch.setattr(Store, "verify", lambda store: kept)
+    monkeypatch.setattr("recassay.api.study.checklist.verify_store", lambda store: kept)
     found = listed(tmp_path, monkeypatch, seeds=[1])
     assert found["Can the numbers be checked?"] == (
         answer, f"2 cells and 1 splits are held against checksums; {len(damaged)} are damaged.",

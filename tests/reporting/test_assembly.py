@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import struct
+import sys
 from concurrent.futures import Future
 from dataclasses import replace
 from types import SimpleNamespace as Made
@@ -13,9 +14,9 @@ import altair as alt
 import polars as pl
 import pytest
 
-from recassay.core.errors import UsageError
+from recassay.core.errors import MissingExtraError, UsageError
 from recassay.core.vocabulary import USUAL
-from recassay.plots.grammar import Chart, altair_chart, hconcat, layer, specification
+from recassay.plots.grammar import Chart, concat, hconcat, layer, specification, vconcat
 from recassay.reporting import drawing, figures, folder, telling
 from recassay.reporting.figures import FilledSection
 from recassay.reporting.page.parts import Body, definitions, documentation
@@ -122,16 +123,24 @@ def test_a_chart_of_ours_or_of_altair_has_a_specification_and_is_an_altair_chart
     assert specification(own)["$schema"].endswith("v6.json")
     theirs = alt.Chart(alt.Data(values=ROWS)).mark_point()
     assert specification(theirs)["mark"]["type"] == "point"
-    assert Figure("n", "C.", theirs, "t").chart is theirs
-    assert isinstance(Figure("n", "C.", own, "t").chart, alt.Chart)
     points = Chart(ROWS).mark("point").encode(x="a:Q")
-    for joined, kind in ((layer(points, points), alt.LayerChart), (hconcat(own, own), alt.HConcatChart)):
-        assert isinstance(altair_chart(joined.to_dict()), kind)
-    other = [{"a": 2}]
-    both = altair_chart(hconcat(own, Chart(other).mark("bar").encode(x="a:Q"), points).to_dict())
-    assert both.datasets == {"data-1": ROWS, "data-2": other}, "the same rows stand once"
-    assert [panel["data"]["name"] for panel in both.to_dict()["hconcat"]] == ["data-1", "data-2", "data-1"]
-    assert "<svg" in both._repr_mimebundle_()["text/html"]
+    kinds = [
+        (own, alt.Chart), (theirs, alt.Chart), (layer(points, points), alt.LayerChart),
+        (hconcat(own, own), alt.HConcatChart), (vconcat(own, own), alt.VConcatChart),
+        (concat(own, own), alt.ConcatChart),
+    ]  # fmt: skip
+    for drawn, kind in kinds:
+        figure = Figure("n", "C.", drawn, "t")
+        assert type(figure.chart) is kind
+        assert figure._repr_html_().startswith("<figure><svg")
+
+
+def test_pictures_need_no_altair(monkeypatch):
+    monkeypatch.setitem(sys.modules, "altair", None)
+    figure = Figure("n", "C.", small(), "t")
+    assert figure._repr_html_().startswith("<figure><svg")
+    with pytest.raises(MissingExtraError, match=r"needs altair; install it with: pip install 'recassay\[altair\]'"):
+        figure.chart  # noqa: B018
 
 
 def test_data_given_above_are_those_of_every_panel():

@@ -18,6 +18,7 @@ from recassay.store import CellRecord, Store, TrialRecord
 from recassay.store.files import LISTS, cell_file, write_cell_files
 from recassay.store.records import PlannedRow
 from recassay.store.store import INDEX_FILE
+from recassay.store.verification import damaged_cells
 from support.in_process import InProcess
 
 FRAME = pl.DataFrame({"user": ["u1"], "ndcg@10": [0.5]})
@@ -122,7 +123,7 @@ def test_damaged_cells_run_again_and_are_told_with_the_plan(tmp_path, asked):
     assert {event.cell for event in told if event.kind == "started"} == {"b", "c"}
     assert not (folder / ".unfinished-scores").exists()
     with Store.open(folder) as store:
-        assert store.damaged(["a", "b", "c"]) == {}
+        assert damaged_cells(store, ["a", "b", "c"]) == {}
 
 
 def test_damaged_cells_are_forgotten_even_where_they_are_not_run_again(tmp_path, asked):

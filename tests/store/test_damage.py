@@ -13,6 +13,7 @@ from recassay.recommenders.splits import load_split
 from recassay.recommenders.study import run_study
 from recassay.store import Store
 from recassay.store.store import INDEX_FILE
+from recassay.store.verification import damaged_cells, verify_store
 from support.in_process import without_processes
 from support.run import announce_metrics, numbers, tiny_data, tiny_study, write_plugin
 
@@ -87,7 +88,7 @@ def test_a_damaged_file_of_a_cell_is_refused_and_the_cell_run_again(study, tmp_p
         read = store.per_user if kind == "scores" else store.top_lists
         with pytest.raises(InputError, match=rf"{path.name}|no finished cell"):
             read(cell)
-        assert cell in store.damaged([one.id for one in store.cells()])
+        assert cell in damaged_cells(store, [one.id for one in store.cells()])
     told = []
     record = run_study(spec, folder, workers=1, progress=told.append)
     assert record.ran == (2 if harm is _swap else 1)
@@ -238,7 +239,7 @@ def test_an_edited_row_is_made_again(study, tmp_path, edit):
     assert run_study(spec, folder, workers=1).ran >= 1
     assert numbers(folder) == numbers(source)
     with Store.open(folder) as store:
-        assert store.verify().damaged == ()
+        assert verify_store(store).damaged == ()
 
 
 @pytest.mark.parametrize(

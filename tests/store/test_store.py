@@ -21,6 +21,7 @@ from recassay.store.lock import LOCK_FILE, study_lock
 from recassay.store.records import PlannedRow
 from recassay.store.sealed import check_files, files_state, folder_state, read_sealed, seal_folder
 from recassay.store.store import INDEX_FILE
+from recassay.store.verification import damaged_cells
 
 METRICS = ("ndcg@10", "coverage@10")
 
@@ -108,9 +109,9 @@ def test_a_done_row_needs_its_files_and_a_cell_without_them_is_to_be_run(store):
         store.record(record("c1"))
     write_files(store.folder, "c1")
     store.record(record("c1"))
-    assert store.damaged(["c1"]) == {}
+    assert damaged_cells(store, ["c1"]) == {}
     (store.folder / "lists" / "c1.parquet").unlink()
-    assert list(store.damaged(["c1"])) == ["c1"]
+    assert list(damaged_cells(store, ["c1"])) == ["c1"]
     with pytest.raises(InputError, match="no finished cell"):
         store.top_lists("c1")
 

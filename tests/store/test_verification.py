@@ -23,6 +23,7 @@ from recassay.store.lock import LOCK_FILE, study_lock
 from recassay.store.records import PlannedRow, StoreStatus, Verification, unpacked
 from recassay.store.sealed import files_state, folder_state, read_sealed, seal_folder, write_sealed
 from recassay.store.store import INDEX_FILE, MANIFEST_FILE
+from recassay.store.verification import damaged_cells, verify_store
 
 FRAME = pl.DataFrame({"user": ["u1", "u2"], "ndcg@10": [0.5, 0.0]})
 
@@ -60,21 +61,21 @@ def test_what_is_damaged_is_named_with_its_place(store):
     trials(store, "tuning of c2", 3)
     everything = ["c1", "c2", "c3", "c4", "old"]
     index = store.folder / INDEX_FILE
-    assert store.damaged(everything) == {}
+    assert damaged_cells(store, everything) == {}
     change(store, "UPDATE cells SET algorithm = 'Other' WHERE id IN ('c1', 'old')")
     change(store, "UPDATE trials SET value = value + 1 WHERE number > 0")
     lists = cell_file(store.folder, LISTS, "c3")
     lists.write_bytes(lists.read_bytes()[:-1])
     scores = cell_file(store.folder, SCORES, "c4")
     scores.unlink()
-    assert store.damaged(everything) == {
+    assert damaged_cells(store, everything) == {
         "c1": f"{index} (the row of EASE on films, seed 7)",
         "c2": f"{index} (trial 1 of ALS on films, seed 7)",
         "c3": str(lists),
         "c4": str(scores),
         "old": f"{index} (the row of old)",
     }
-    assert list(store.damaged(["c3", "c9"])) == ["c3", "c9"], "a cell without a row is not what was written"
+    assert list(damaged_cells(store, ["c3", "c9"])) == ["c3", "c9"], "a cell without a row is not what was written"
     store.forget_damaged(["c1", "c3"])
     assert store.statuses() == {"c2": "done", "c4": "done", "old": "done"}
     assert [trial.number for trial in store.trial_records("tuning of c2")] == [0]
@@ -82,14 +83,14 @@ def test_what_is_damaged_is_named_with_its_place(store):
 
 def test_files_without_checksums_must_be_there(store):
     record(store, "c1", sealed=False)
-    assert store.damaged(["c1"]) == {}
+    assert damaged_cells(store, ["c1"]) == {}
     lists = cell_file(store.folder, LISTS, "c1")
     lists.write_bytes(b"no table")
-    assert store.damaged(["c1"]) == {}
+    assert damaged_cells(store, ["c1"]) == {}
     with pytest.raises(InputError, match="the lists of this cell cannot be read; run the study again: it makes this"):
         store.top_lists("c1")
     lists.unlink()
-    assert store.damaged(["c1"]) == {"c1": str(cell_file(store.folder, SCORES, "c1"))}
+    assert damaged_cells(store, ["c1"]) == {"c1": str(cell_file(store.folder, SCORES, "c1"))}
     assert not store.has_files("c1")
     write_parquet(cell_file(store.folder, RESPONSES, "c1"), FRAME)
     assert store.has_files("c1"), "responses alone are all that a classifier leaves"
@@ -138,40 +139,40 @@ def test_a_study_is_verified_with_all_that_its_done_cells_rest_on(store):
     split_folder(store, "one")
     two = split_folder(store, "two")
     split_folder(store, ".unfinished-three", sealed=False)
-    assert store.verify() == Verification(cells=2, splits=2, damaged=(), unverified={})
+    assert verify_store(store) == Verification(cells=2, splits=2, damaged=(), unverified={})
     spare = split_folder(store, "spare", sealed=False)
     change(store, "UPDATE cells SET seal = NULL WHERE id = 'c1'")
     change(store, "UPDATE cells SET files = NULL, seal = NULL WHERE id = 'c2'")
     change(store, "UPDATE trials SET seal = NULL WHERE number = 1")
     (store.folder / MANIFEST_FILE).unlink()
-    found = store.verify()
+    found = verify_store(store)
     assert (found.cells, found.splits, found.damaged) == (2, 3, ())
     assert found.unverified == {"cells": 2, "splits": 1, "trials": 1, "plans": 1}
     (two / "train.npy").write_text("other")
     (spare / "split.json").unlink()
-    assert store.verify().damaged == (str(spare), str(two))
+    assert verify_store(store).damaged == (str(spare), str(two))
     change(store, "UPDATE cells SET split = 'lost', seal = NULL WHERE id = 'c1'")
-    assert str(store.folder / "splits" / "lost") in store.verify().damaged
+    assert str(store.folder / "splits" / "lost") in verify_store(store).damaged
 
 
 def test_cells_without_checksums_of_their_files_or_of_their_row_are_not_verified(store):
     store.set_plan([row("c1"), row("c2", "ALS")], {})
     record(store, "c1", sealed=False)
     record(store, "c2", "ALS")
-    assert store.verify().unverified == {"cells": 1}
-    assert store.verify().splits == 0
+    assert verify_store(store).unverified == {"cells": 1}
+    assert verify_store(store).splits == 0
 
 
 def test_a_plan_that_was_changed_is_damaged_and_one_without_a_checksum_unknown(store):
     store.set_plan([row("c1")], {"seeds": [1]})
-    assert store.verify().unverified == {}
+    assert verify_store(store).unverified == {}
     change(store, "UPDATE plan SET trials = 9")
-    assert store.verify().damaged == (f"{store.folder / INDEX_FILE} (the plan)",)
+    assert verify_store(store).damaged == (f"{store.folder / INDEX_FILE} (the plan)",)
     write_sealed(store.folder / MANIFEST_FILE, {"seeds": [1]})
-    assert store.verify() == Verification(0, 0, (), {"plans": 1})
+    assert verify_store(store) == Verification(0, 0, (), {"plans": 1})
     store.set_plan([], {})
     write_sealed(store.folder / MANIFEST_FILE, {})
-    assert store.verify().unverified == {}, "nothing is planned"
+    assert verify_store(store).unverified == {}, "nothing is planned"
 
 
 def test_a_reader_sees_the_cells_that_a_writer_adds(store):
@@ -412,7 +413,7 @@ def test_rows_of_a_version_without_checksums_are_read(store):
     record(store, "c2", "ALS", status="failed")
     change(store, "UPDATE cells SET seal = NULL")
     assert [cell.id for cell in store.cells()] == ["c1", "c2"]
-    assert store.damaged(["c1"]) == {}
+    assert damaged_cells(store, ["c1"]) == {}
 
 
 def test_an_array_of_objects_is_never_written(tmp_path):

@@ -55,6 +55,12 @@ def by_content(values: np.ndarray) -> list[int]:
     return sorted(range(values.shape[1]), key=lambda d: sorted(zip(values[:, d].tolist(), place, strict=True)))
 
 
+def in_content_order(values: np.ndarray) -> np.ndarray:
+    """The table with its rows and columns in that order: then chance is dealt out by position."""
+    rows = sorted(range(len(values)), key=lambda row: sorted(values[row].tolist()))
+    return np.ascontiguousarray(values[np.ix_(rows, by_content(values))])
+
+
 def dealt_by_content(values: np.ndarray, drawn: np.ndarray) -> np.ndarray:
     """What was drawn (replicates x datasets), given to the datasets in that order."""
     dealt = np.empty_like(drawn)

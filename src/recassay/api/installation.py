@@ -176,15 +176,16 @@ def doctor() -> dict[str, Any]:
         "gpu": gpu_name() or "none found",
         "energy": "measured" if read_counters().packages else "estimated from processor time",
         "dependencies": versions,
-        "extras": {
-            "neural": importlib.util.find_spec("torch") is not None,
-            "dask": importlib.util.find_spec("distributed") is not None,
-        },
+        "extras": {extra: importlib.util.find_spec(module) is not None for extra, module in EXTRAS.items()},
         "problems": problems,
     }
 
 
-MODULES = {"scikit-learn": "sklearn", "vl-convert-python": "vl_convert", "markdown-it-py": "markdown_it"}
+EXTRAS = {"neural": "torch", "classify": "sklearn", "altair": "altair", "definitions": "snowballstemmer",
+          "dask": "distributed", "yaml": "yaml"}  # fmt: skip
+"""By extra, a module that it brings."""
+
+MODULES = {"vl-convert-python": "vl_convert", "markdown-it-py": "markdown_it"}
 """Dependencies whose module has another name."""
 
 

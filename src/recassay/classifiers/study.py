@@ -73,7 +73,7 @@ def plan_classifiers(study: ClassifyStudySpec) -> Work:
         if not is_part_file(classifier.reference):
             part = load_classifier(classifier.reference, study.base)
             make_classifier(part, classifier.name, classifier.settings, 0)
-            modules.add(part.__module__)
+            modules |= {part.__module__, *getattr(part, "preload", ())}
     splits = {table.name: _split(study, table) for table in study.datasets}
     cells = tuple(
         _cell(study, classifier, table, splits[table.name], code[classifier.name])
@@ -100,7 +100,7 @@ def plan_classifiers(study: ClassifyStudySpec) -> Work:
         },
         is_usable=is_usable,
         budget=study.budget,
-        preload=sorted(module for module in modules if module.startswith("recassay.")),
+        preload=sorted(module for module in modules if module.startswith(("recassay.", "sklearn."))),
         manifest=manifest,
     )
 

@@ -6,6 +6,7 @@ two of.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -110,9 +111,14 @@ def shortened(word: str, width: int) -> str:
 
 def cells(text: str) -> int:
     """How many cells of a terminal the text fills."""
-    from rich.cells import cell_len
+    return len(text) if text.isascii() else sum(map(_width, text))
 
-    return cell_len(text)
+
+def _width(letter: str) -> int:
+    """0 for marks that join the letter before them, 2 for wide letters of East Asia and pictures, else 1."""
+    if unicodedata.category(letter) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(letter) in "WF" else 1
 
 
 def _cut(text: str, width: int) -> str:

@@ -2,13 +2,11 @@
 
 Altair checks and copies every object whenever charts are joined, which takes longer than drawing them. Here a chart is
 a dictionary that grows; the tests hold every figure's specification against the schema of Vega-Lite.
-`altair_chart` makes an Altair chart of one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any, TypeAlias
 
 Spec: TypeAlias = dict[str, Any]
@@ -115,47 +113,6 @@ def specification(chart: Any) -> Spec:
     """The Vega-Lite specification of one of our charts, or of an Altair chart."""
     spec: Spec = chart.to_dict() if isinstance(chart, Chart) else chart.to_dict(validate=False)
     return spec
-
-
-def altair_chart(spec: Spec) -> Any:
-    """The Altair chart of a specification; rows of data go in as they are, beside it, as Altair itself keeps them."""
-    import altair as alt
-
-    datasets: dict[str, list[Any]] = {}
-    whole, spec = spec, _named_data(spec, datasets)
-    kinds = {
-        "layer": alt.LayerChart,
-        "hconcat": alt.HConcatChart,
-        "vconcat": alt.VConcatChart,
-        "concat": alt.ConcatChart,
-    }
-    kind = next((made for how, made in kinds.items() if how in spec), alt.Chart)
-    chart = kind.from_dict(spec, validate=False)
-    chart.datasets = datasets
-    # Altair's own way in a notebook fetches its script from the network; ours draws the picture here.
-    object.__setattr__(chart, "_repr_mimebundle_", partial(_drawn, whole))
-    return chart
-
-
-def _drawn(spec: Spec, *include: Any, **exclude: Any) -> dict[str, str]:
-    import vl_convert
-
-    return {"text/html": str(vl_convert.vegalite_to_svg(spec))}
-
-
-def _named_data(spec: Any, datasets: dict[str, list[Any]]) -> Any:
-    """A specification whose rows of data stand in `datasets`."""
-    if isinstance(spec, list):
-        return [_named_data(part, datasets) for part in spec]
-    if not isinstance(spec, dict):
-        return spec
-    named = {key: _named_data(value, datasets) for key, value in spec.items() if key != "data"}
-    if "data" in spec:
-        rows = spec["data"]["values"]
-        name = next((name for name, known in datasets.items() if known is rows), f"data-{len(datasets) + 1}")
-        datasets[name] = rows
-        named["data"] = {"name": name}
-    return named
 
 
 def _joined(how: str, charts: Sequence[Chart], spec: Spec) -> Chart:

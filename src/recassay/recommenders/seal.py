@@ -27,6 +27,7 @@ from recassay.recommenders.study import manifest_of
 from recassay.runner.manifest import now
 from recassay.store.records import CellRecord, PlannedRow, Verification
 from recassay.store.store import Store
+from recassay.store.verification import verify_store
 
 FORMAT = 1
 FILE = "seal.json"
@@ -112,7 +113,7 @@ def deviations(folder: Path, seal: Mapping[str, Any], analysis: Mapping[str, Any
         ways.append(Deviation("seal", f"Of its cells, {seal['done_before']} had results when the plan was sealed."))
     with Store.open(folder) as store:
         cells, rows = store.cells(every=True, damaged=True), store.plan()
-        trials, verified = store.trials(), store.verify()
+        trials, verified = store.trials(), verify_store(store)
         try:
             manifest = store.manifest()
         except InputError as error:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
 from recassay.core.choices import FORMATS
-from recassay.core.errors import UsageError
+from recassay.core.errors import MissingExtraError, UsageError
 from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.reporting.numbers import writer
 
@@ -42,10 +42,12 @@ class Figure:
 
     @property
     def chart(self) -> Any:
-        """The picture as an Altair chart."""
-        from recassay.plots.grammar import Chart, altair_chart
-
-        return altair_chart(self.drawn.to_dict()) if isinstance(self.drawn, Chart) else self.drawn
+        """The picture as an Altair chart, to change at will; needs Altair."""
+        try:
+            import altair as alt
+        except ModuleNotFoundError as error:
+            raise MissingExtraError("altair", "altair", "an Altair chart of a picture") from error
+        return alt.Chart.from_dict(self.spec)
 
     @property
     def spec(self) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from recassay.runner.work import Chooser, Progress, Work
 from recassay.store.lock import study_lock
 from recassay.store.records import CellRecord, PlannedRow
 from recassay.store.store import Store
+from recassay.store.verification import damaged_cells
 
 CANNOT_RUN = "cannot run"
 """The state, in a dry run, of a cell whose dataset or algorithm is refused."""
@@ -88,7 +89,7 @@ def drive(
         remove_unfinished(folder)
         store.set_plan([cell.row for cell in work.cells], work.manifest(workers, threads))
         known = store.statuses()
-        damaged = store.damaged(cell.id for cell in work.cells if known.get(cell.id) == "done")
+        damaged = damaged_cells(store, (cell.id for cell in work.cells if known.get(cell.id) == "done"))
         store.forget_damaged(damaged)
         known = {cell: status for cell, status in known.items() if cell not in damaged}
         done = {cell for cell, status in known.items() if status == "done" or not retry_failed}

@@ -15,14 +15,13 @@ import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.errors import InputError, UsageError
-from recassay.core.system.files import UNFINISHED
 from recassay.core.system.plain import plain
 from recassay.core.tables.results import Results
 from recassay.core.tables.sources import Source
 from recassay.store.files import CellFiles, checksum
-from recassay.store.records import CellRecord, PlannedRow, StoreStatus, Verification, unpacked
+from recassay.store.records import CellRecord, PlannedRow, StoreStatus, unpacked
 from recassay.store.schema import connect, has_tables, rest
-from recassay.store.sealed import SPLITS, folder_state, read_sealed, split_folder, write_sealed
+from recassay.store.sealed import read_sealed, write_sealed
 from recassay.store.trials import TrialTable
 
 INDEX_FILE = "study.sqlite"
@@ -34,7 +33,7 @@ COST_METRICS = ("seconds_fit", "seconds_predict", "memory", "joules")
 joules of both (cells of earlier versions have none).
 """
 
-_NO_ROW = ("gone", "")
+NO_ROW = ("gone", "")
 """The checksums of a row that an index of the database names and the table does not have."""
 _JSON_FIELDS = ("spec", "parameters", "counts", "files", "energy")
 _COLUMNS = tuple(name for name in CellRecord.__dataclass_fields__ if name != "metrics")
@@ -97,9 +96,10 @@ class Store(CellFiles, TrialTable):
         with self._transaction():
             self._connection.execute("DELETE FROM plan")
             self._connection.executemany(f"INSERT INTO plan VALUES (?{', ?' * len(_PLAN)})", planned)
-        write_sealed(self.folder / MANIFEST_FILE, plain({**manifest, PLAN_DIGEST: self._plan_digest()}))
+        write_sealed(self.folder / MANIFEST_FILE, plain({**manifest, PLAN_DIGEST: self.plan_digest()}))
 
-    def _plan_digest(self) -> str:
+    def plan_digest(self) -> str:
+        """The checksum of the plan's rows as they are now."""
         query = f"SELECT {', '.join(('position', *_PLAN))} FROM plan ORDER BY position"
         rows = self._connection.execute(query).fetchall()
         return hashlib.sha256(json.dumps([tuple(row) for row in rows]).encode()).hexdigest()
@@ -127,7 +127,7 @@ class Store(CellFiles, TrialTable):
             )
             # Of what the database says it holds: a whole number in a column of reals comes back as a real.
             self._connection.execute(
-                "UPDATE cells SET seal = ? WHERE id = ?", (self._seals(cell.id)[cell.id][1], cell.id)
+                "UPDATE cells SET seal = ? WHERE id = ?", (self.seals(cell.id)[cell.id][1], cell.id)
             )
 
     def plan(self) -> tuple[PlannedRow, ...]:
@@ -147,9 +147,9 @@ class Store(CellFiles, TrialTable):
             self._cells = changes, self._read_cells()
             self._checked = False
         if not (damaged or self._checked):
-            seals = self._seals()
+            seals = self.seals()
             for cell in self._cells[1][True]:
-                seal, now = seals.get(cell.id, _NO_ROW)
+                seal, now = seals.get(cell.id, NO_ROW)
                 if seal not in (None, now):
                     raise InputError(
                         f"the row of {cell.algorithm} on {cell.dataset} is not what was written (the checksum differs)",
@@ -181,7 +181,7 @@ class Store(CellFiles, TrialTable):
         """The status of every cell that ever ran here."""
         return dict(self._connection.execute("SELECT id, status FROM cells").fetchall())
 
-    def _seals(self, cell: str | None = None) -> dict[str, tuple[str | None, str]]:
+    def seals(self, cell: str | None = None) -> dict[str, tuple[str | None, str]]:
         """By cell (all, or one), the checksum that its row was written with and the one of its row and metrics now."""
         metrics: dict[str, list[Any]] = {}
         query = "SELECT cell, position, metric, value FROM metrics WHERE ? IS NULL OR cell = ? ORDER BY cell, position"
@@ -195,62 +195,11 @@ class Store(CellFiles, TrialTable):
             seals[row["id"]] = seal, checksum([row, metrics.get(row["id"], [])])
         return seals
 
-    def damaged(self, cells: Iterable[str]) -> dict[str, str]:
-        """Of done `cells` those of which something is not what was written, and where: they do not count as done.
-
-        That is a file that is gone or has another checksum, the row of the cell and its metrics, or a trial of its
-        tuning. Every file is read.
-        """
-        seals, trials = self._seals(), self.damaged_trials()[0]
-        rows = {row.cell: row for row in self.plan()}
-        names = {cell: f"{row.algorithm} on {row.dataset}, seed {row.seed}" for cell, row in rows.items()}
-        index = self.folder / INDEX_FILE
-        damaged = {}
-        for cell in cells:
-            seal, now = seals.get(cell, _NO_ROW)
-            if seal not in (None, now):
-                damaged[cell] = f"{index} (the row of {names.get(cell, cell)})"
-            elif cell in rows and rows[cell].tuning in trials:
-                damaged[cell] = f"{index} (trial {trials[rows[cell].tuning]} of {names[cell]})"
-            elif (file := self.damaged_file(cell)) is not None:
-                damaged[cell] = str(file)
-        return damaged
-
     def forget_damaged(self, cells: Iterable[str]) -> None:
         """Forget the rows of damaged `cells` and all damaged trials: no reader sees them until they are made again."""
         with self._transaction():
             self._connection.executemany("DELETE FROM cells WHERE id = ?", [(cell,) for cell in cells])
             self.forget_damaged_trials()
-
-    def verify(self) -> Verification:
-        """Hold everything that the done cells of the plan rest on against its checksum: rows, trials, files, splits."""
-        done = [cell for cell in self.cells(every=True, damaged=True) if cell.status == "done"]
-        seals, unsealed_trials = self._seals(), self.damaged_trials()[1]
-        damaged = list(self.damaged(cell.id for cell in done).values())
-        unsealed = [cell for cell in done if seals.get(cell.id, _NO_ROW)[0] is None or not cell.files]
-        folders = {split_folder(self.folder, cell.split) for cell in done if cell.split is not None}
-        if (self.folder / SPLITS).is_dir():
-            folders |= {place for place in (self.folder / SPLITS).iterdir() if not place.name.startswith(UNFINISHED)}
-        states = {folder: folder_state(folder) for folder in sorted(folders)}
-        try:
-            digest = read_sealed(self.folder, MANIFEST_FILE, "the manifest").get(PLAN_DIGEST)
-        except InputError:  # of older versions, or damaged; what reads the manifest says so
-            digest = None
-        if digest not in (None, self._plan_digest()):
-            damaged.append(f"{self.folder / INDEX_FILE} (the plan)")
-        damaged += [str(folder) for folder, state in states.items() if state == "damaged"]
-        unknown = {
-            "cells": len(unsealed),
-            "splits": sum(state == "unsealed" for state in states.values()),
-            "trials": unsealed_trials,
-            "plans": int(digest is None and bool(self.plan())),
-        }
-        return Verification(
-            cells=len(done),
-            splits=len(states),
-            damaged=tuple(damaged),
-            unverified={what: count for what, count in unknown.items() if count},
-        )
 
     def earlier_versions(self, rows: Iterable[PlannedRow], code: Mapping[str, str]) -> dict[str, int]:
         """By algorithm, how many cells of `rows` are done here by another version of its code than `code`, and by no

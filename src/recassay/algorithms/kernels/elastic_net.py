@@ -116,38 +116,91 @@ def _descend(
 
 
 @compiled_exactly
+def _screen(
+    counts: Counts, target: int, numbers: FloatArray, goal: Float32Array, candidate: IdArray, key: FloatArray
+) -> int:
+    """Write the items that can enter for a target, their counts with it and their promise; how many there are."""
+    start, column, value = counts.rows.start, counts.rows.column, counts.rows.value
+    l1, l2, n_items = numbers[0], numbers[1], len(counts.diagonal)
+    dense = len(counts.table) == n_items
+    candidates = 0
+    for p in range(n_items if dense else start[target + 1] - start[target]):
+        j = p if dense else column[start[target] + p]
+        count = counts.table[target, j] if dense else value[start[target] + p]
+        if count > l1 and j != target:
+            goal[j] = count
+            candidate[candidates] = j
+            key[candidates] = (count - l1) ** 2 / (counts.diagonal[j] + l2)
+            candidates += 1
+    return candidates
+
+
+@compiled_exactly
+def _extend(counts: Counts, working: IdArray, place: IdArray, size: int, larger: int, square: FloatArray) -> None:
+    """Fill the Gram matrix of the working set where an item from `size` to `larger` is part of the pair."""
+    start, column, value = counts.rows.start, counts.rows.column, counts.rows.value
+    dense = len(counts.table) == len(counts.diagonal)
+    for a in range(size, larger):
+        j = working[a]
+        for b in range(larger):
+            both = counts.table[j, working[b]] if dense else np.float32(0.0)
+            square[a, b] = both
+            square[b, a] = both
+    if not dense:
+        for a in range(size, larger):
+            for p in range(start[working[a]], start[working[a] + 1]):
+                b = place[column[p]]
+                if b >= 0:
+                    square[a, b] = value[p]
+                    square[b, a] = value[p]
+
+
+@compiled_exactly
+def _pull(counts: Counts, working: IdArray, weight: FloatArray, size: int, gradient: Float32Array) -> float:
+    """Take the part of the working set's items off the gradient of all items; the largest weight."""
+    start, column, value = counts.rows.start, counts.rows.column, counts.rows.value
+    n_items = len(counts.diagonal)
+    dense = len(counts.table) == n_items
+    largest = 0.0
+    for a in range(size):
+        largest = max(largest, weight[a])
+        if weight[a] > 0.0:
+            j, factor = working[a], np.float32(weight[a])
+            if dense:
+                for p in range(n_items):
+                    gradient[p] -= factor * counts.table[j, p]
+            else:
+                for p in range(start[j], start[j + 1]):
+                    gradient[np.uint32(column[p])] -= factor * value[p]
+    return largest
+
+
+@compiled_exactly
 def _regress(
     counts: Counts, first: int, stop: int, numbers: FloatArray, sweeps: int
 ) -> tuple[IntArray, IdArray, Float32Array]:
     """The weights of targets `first` to `stop`: how many each has, their items, their values."""
-    table, rows, diagonal = counts.table, counts.rows, counts.diagonal
-    start, column, value = rows.start, rows.column, rows.value
+    diagonal, n_items = counts.diagonal, len(counts.diagonal)
     l1, l2, tolerance = numbers[0], numbers[1], numbers[2]
-    n_items = len(diagonal)
-    dense = len(table) == n_items
     length = np.zeros(stop - first, dtype=np.int64)
     kept_item, kept_weight, kept = np.empty(1024, dtype=np.int32), np.empty(1024, dtype=np.float32), 0
+    # By item: its place in the working set (-1: outside), its count with the target, its gradient.
     place = np.full(n_items, -1, dtype=np.int32)
     goal, gradient = np.zeros(n_items, dtype=np.float32), np.zeros(n_items, dtype=np.float32)
     candidate, chosen = np.empty(n_items, dtype=np.int32), np.empty(n_items, dtype=np.int32)
     working, outside = np.empty(n_items, dtype=np.int32), np.empty(n_items, dtype=np.int32)
     key = np.empty(n_items)
+    # By place in the working set: Gram matrix, weight, and g - Gw.
     room = 4 * FIRST_SET
     square, weight, residual = np.zeros((room, room)), np.zeros(room), np.zeros(room)
     for target in range(first, stop):
-        candidates = 0
-        for p in range(n_items if dense else start[target + 1] - start[target]):
-            j = p if dense else column[start[target] + p]
-            count = table[target, j] if dense else value[start[target] + p]
-            if count > l1 and j != target:
-                goal[j] = count
-                candidate[candidates] = j
-                outside[candidates] = j
-                key[candidates] = (count - l1) ** 2 / (diagonal[j] + l2)
-                candidates += 1
+        candidates = _screen(counts, target, numbers, goal, candidate, key)
+        for c in range(candidates):
+            outside[c] = candidate[c]
         size = 0
         joining = choose(key, candidates, FIRST_SET, chosen)
         while joining > 0:
+            # The chosen join the working set, with weight 0; its arrays grow where they are full.
             larger = size + joining
             if larger > room:
                 room = 2 * larger
@@ -161,20 +214,9 @@ def _regress(
                 working[a] = outside[chosen[a - size]]
                 place[working[a]] = a
                 weight[a] = 0.0
-            for a in range(size, larger):
-                j = working[a]
-                for b in range(larger):
-                    both = table[j, working[b]] if dense else np.float32(0.0)
-                    square[a, b] = both
-                    square[b, a] = both
-            if not dense:
-                for a in range(size, larger):
-                    for p in range(start[working[a]], start[working[a] + 1]):
-                        b = place[column[p]]
-                        if b >= 0:
-                            square[a, b] = value[p]
-                            square[b, a] = value[p]
+            _extend(counts, working, place, size, larger, square)
             size = larger
+            # The set is solved from where it was.
             for a in range(size):
                 residual[a] = goal[working[a]]
             for a in range(size):
@@ -184,19 +226,10 @@ def _regress(
             _descend(square, residual, weight, size, numbers, sweeps)
             if size == candidates:
                 break
+            # Of the items outside, those that violate the optimality condition may join.
             for c in range(candidates):
                 gradient[candidate[c]] = goal[candidate[c]]
-            largest = 0.0
-            for a in range(size):
-                largest = max(largest, weight[a])
-                if weight[a] > 0.0:
-                    j, factor = working[a], np.float32(weight[a])
-                    if dense:
-                        for p in range(n_items):
-                            gradient[p] -= factor * table[j, p]
-                    else:
-                        for p in range(start[j], start[j + 1]):
-                            gradient[np.uint32(column[p])] -= factor * value[p]
+            largest = _pull(counts, working, weight, size, gradient)
             violating = 0
             for c in range(candidates):
                 j = candidate[c]
@@ -206,6 +239,7 @@ def _regress(
                     key[violating] = excess**2 / (diagonal[j] + l2)
                     violating += 1
             joining = choose(key, violating, max(FIRST_SET, size), chosen)
+        # Positive weights are kept; the next target begins without a working set.
         if kept + size > len(kept_item):
             more_items, more_weights = np.empty(2 * (kept + size), np.int32), np.empty(2 * (kept + size), np.float32)
             for a in range(kept):

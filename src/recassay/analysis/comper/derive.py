@@ -21,7 +21,7 @@ from recassay.analysis.comper.matrix import (
     likert_labels,
     mean_label,
 )
-from recassay.core.errors import InputError, UsageError
+from recassay.core.errors import InputError, MissingExtraError, UsageError
 from recassay.core.names import canonical, did_you_mean
 from recassay.core.types import FloatArray, IntArray
 from recassay.core.words import listing
@@ -46,8 +46,10 @@ STOP_WORDS = frozenset(
 @cache
 def stem(word: str) -> str:
     """The stem of a lower-case English word by Porter's algorithm (Program 14(3), 1980); one or two letters stay."""
-    from snowballstemmer import stemmer
-
+    try:
+        from snowballstemmer import stemmer
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("snowballstemmer", "definitions", "comparing definitions of one's own") from error
     return word if len(word) <= 2 else str(stemmer("porter").stemWord(word))
 
 

@@ -94,7 +94,7 @@ class AnalysisReport:
 
 @checked
 def figures(result: AnalysisReport | AnalysisResult) -> Figures:
-    """The pictures of a result, or of all results of a report: a notebook shows them; `.chart` of each is Altair's.
+    """The pictures of a result, or of all results of a report: a notebook shows them.
 
     Args:
         result: a result, or the report of `analyze`.

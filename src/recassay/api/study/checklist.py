@@ -13,6 +13,7 @@ from recassay.api.study.seal import verify
 from recassay.core.words import listing
 from recassay.evidence.facts import study_facts
 from recassay.store.store import Store
+from recassay.store.verification import verify_store
 
 VENUES = ("RecSys", "ECIR", "TORS")
 
@@ -83,7 +84,7 @@ def checklist(study: str | Path) -> ChecklistResult:
     folder = Path(study)
     with Store.open(folder) as store:
         manifest, status, cells = store.manifest(), store.status(), store.cells()
-        verified = store.verify()
+        verified = verify_store(store)
     spec, versions, machine = manifest["study"], manifest["versions"], manifest["machine"]
     protocol, tuning, seeds = spec["protocol"], spec["tuning"], spec["seeds"]
     threshold = protocol["positive_threshold"]

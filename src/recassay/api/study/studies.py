@@ -22,6 +22,7 @@ from recassay.runner.references import current_code
 from recassay.store.adaptive import read_adaptive
 from recassay.store.records import StoreStatus
 from recassay.store.store import Store
+from recassay.store.verification import verify_store
 
 ON_UNIVERSES = "leave it out: the run settles the share of universes of each claim"
 
@@ -228,4 +229,4 @@ def status(folder: str | Path, *, verify: bool = False) -> StoreStatus:
     """
     with Store.open(folder) as store:
         earlier = store.earlier_versions(store.plan(), current_code(store.manifest()))
-        return replace(store.status(), earlier=earlier, verified=store.verify() if verify else None)
+        return replace(store.status(), earlier=earlier, verified=verify_store(store) if verify else None)

@@ -97,26 +97,29 @@ class Displayed:
 
     @property
     def figures(self) -> dict[str, Any]:
-        """The figures by name, each with its `caption`, its Altair `chart` and `save("name.pdf")`."""
+        """The figures by name, each with its `caption`, its Vega-Lite `spec` and `save("name.pdf")`."""
         return _teller().result_figures(self)
 
     def to_pandas(self) -> Any:
         """`to_frame()` as a pandas data frame."""
         try:
-            return self.to_frame().to_pandas()  # type: ignore[attr-defined]
+            import pandas as pd
         except ModuleNotFoundError as error:
             raise UsageError(
-                f"to_pandas() needs {error.name or 'pandas and pyarrow'}, which is not installed",
-                fix="pip install pandas pyarrow, or use to_frame(), a polars data frame",
+                "to_pandas() needs pandas, which is not installed",
+                fix="pip install pandas, or use to_frame(), a polars data frame",
             ) from error
+        # Column by column: polars' own way needs pyarrow as well.
+        columns = self.to_frame().get_columns()  # type: ignore[attr-defined]
+        return pd.DataFrame({c.name: c.to_numpy() if c.dtype.is_numeric() else c.to_list() for c in columns})
 
     def plot(self, name: str | None = None) -> Any:
-        """The Altair chart of a figure; by default of the first."""
+        """A figure, which a notebook shows; by default the first. `save("name.pdf")` writes it."""
         drawn = self.figures
         if not drawn or (name is not None and name not in drawn):
             what = "it has no figure" if not drawn else f"there is no figure {name!r}"
             raise UsageError(f"{type(self).__name__}: {what}", fix=f"it has {listing(drawn, most=None) or 'none'}")
-        return next(iter(drawn.values())).chart if name is None else drawn[name].chart
+        return next(iter(drawn.values())) if name is None else drawn[name]
 
     def _repr_html_(self) -> str:
         return _teller().result_html(self)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import polars as pl
 
@@ -16,7 +18,7 @@ from recassay.core.types import BoolArray, Interactions
 from recassay.core.words import count_of, listing
 from recassay.data.reading.encode import drop_unused
 from recassay.data.reading.events import bounded_rule, inverse_frequency, weights_of_rows
-from recassay.data.reading.gather import EMPTY, Faults, gather
+from recassay.data.reading.gather import EMPTY, Columns, Faults, gather
 from recassay.data.reading.records import SHOWN_BAD_ROWS, BadRow, RawTable, ReadRecord, ReadResult, brief
 from recassay.data.reading.stream import stored_rows
 from recassay.data.reading.times import judge_times, refuse_times
@@ -31,40 +33,28 @@ def assemble(raw: RawTable, spec: ReadSpec, *, sha256: str | None = None, quietl
     if spec.event_weights is not None and EVENT not in raw.columns:
         fix = "say columns={'event': ...} or leave event_weights out"
         raise raw.refused("event weights are asked for and no event column is found", fix=fix)
-    try:
-        with panics_as_errors(quietly=quietly):
-            expressions, meanings, warnings, typed_rows = typed_columns(raw, spec)
-            rows = typed_rows + raw.lost
-            if rows == 0:
-                raise raw.refused("there are columns and no row", fix="give a source with interactions")
-            chosen = raw.frame.select(e.alias(role) for role, e in expressions.items())
-            if TIMESTAMP in expressions:
-                refuse_times(chosen.collect_schema()[TIMESTAMP], spec.time, raw.source)
-            with stored_rows(chosen, typed_rows, seekable=raw.seekable) as stored:
-                columns = gather(stored, typed_rows, meanings)
-    except pl.exceptions.PolarsError as error:
-        reason = str(error).strip().split("\n")[0][:160]
-        raise raw.refused(f"the {raw.format} data cannot be read ({reason})", fix="check the file") from None
+    columns, typed_rows, warnings = _gathered(raw, spec, quietly=quietly)
+    rows = typed_rows + raw.lost
 
-    warnings = [*raw.warnings, *warnings]
-    faults, codes, weight = columns.faults, columns.codes, columns.rating
-    users, items = columns.tables[USER], columns.tables[ITEM]
+    # Which rows are bad is known when times and events are judged as well.
     clock = None if columns.times is None else judge_times(columns.times, spec.time, raw.source)
     if clock is not None:
         warnings.extend(clock.warnings)
         for reason, mask in clock.faults:
-            faults.add(TIMESTAMP, reason, mask)
+            columns.faults.add(TIMESTAMP, reason, mask)
     if isinstance(spec.event_weights, dict):
         known = np.append(columns.tables[EVENT].is_in(list(spec.event_weights)).to_numpy(), True)
-        faults.add(EVENT, "has no weight", ~looked_up(known, codes[EVENT]))
-    time = None if clock is None else clock.values
-
-    bad = faults.mask(typed_rows)
+        columns.faults.add(EVENT, "has no weight", ~looked_up(known, columns.codes[EVENT]))
+    bad = columns.faults.mask(typed_rows)
     n_bad = raw.lost + (0 if bad is None else int(bad.sum()))
     shown: tuple[BadRow, ...] = ()
     if n_bad:
-        shown = _shown(raw, faults, bad)
+        shown = _shown(raw, columns.faults, bad)
         _refuse(raw, spec, shown, n_bad, rows)
+
+    # The good rows, and the users and items that are left.
+    codes, weight, time = columns.codes, columns.rating, None if clock is None else clock.values
+    users, items = columns.tables[USER], columns.tables[ITEM]
     if bad is not None:
         good = ~bad
         codes = {role: kept_rows(column, good) for role, column in codes.items()}
@@ -72,13 +62,9 @@ def assemble(raw: RawTable, spec: ReadSpec, *, sha256: str | None = None, quietl
         time = None if time is None else time[good]
         codes[USER], users = drop_unused(codes[USER], users)
         codes[ITEM], items = drop_unused(codes[ITEM], items)
-    for role, table in ((USER, users), (ITEM, items)):
-        if table.dtype == pl.String and len(edged := table.filter(table != table.str.strip_chars())):
-            examples = listing(map(brief, edged), most=3)
-            begin, end = ("begins", "ends") if len(edged) == 1 else ("begin", "end")
-            warnings.append(
-                f"{count_of(len(edged), f'{role} id')} {begin} or {end} with blanks, which stay: {examples}"
-            )
+    warnings += [*_blank_edges(USER, users), *_blank_edges(ITEM, items)]
+
+    # Events become weights, which say how repeated pairs count.
     rule = RepeatRule(spec.repeated)
     event_weights = dict(spec.event_weights) if isinstance(spec.event_weights, dict) else None
     event_counts = None
@@ -92,7 +78,7 @@ def assemble(raw: RawTable, spec: ReadSpec, *, sha256: str | None = None, quietl
     interactions = Interactions(
         user=codes[USER], item=codes[ITEM], users=users, items=items, weight=weight, time=time, repeated=rule
     )
-    del codes, columns, weight, time
+    del codes, columns, weight, time  # large, and no longer needed where pairs are counted
     repeated = repeated_rows(interactions)
     if interactions.time is None:
         interactions = merged(interactions)
@@ -117,6 +103,31 @@ def assemble(raw: RawTable, spec: ReadSpec, *, sha256: str | None = None, quietl
         warnings=tuple(warnings),
     )
     return ReadResult(interactions, record)
+
+
+def _gathered(raw: RawTable, spec: ReadSpec, *, quietly: bool) -> tuple[Columns, int, list[str]]:
+    """The columns of a raw table as numbers and codes, how many rows they have, and what to warn of."""
+    try:
+        with panics_as_errors(quietly=quietly):
+            expressions, meanings, warnings, typed_rows = typed_columns(raw, spec)
+            if typed_rows + raw.lost == 0:
+                raise raw.refused("there are columns and no row", fix="give a source with interactions")
+            chosen = raw.frame.select(e.alias(role) for role, e in expressions.items())
+            if TIMESTAMP in expressions:
+                refuse_times(chosen.collect_schema()[TIMESTAMP], spec.time, raw.source)
+            with stored_rows(chosen, typed_rows, seekable=raw.seekable) as stored:
+                return gather(stored, typed_rows, meanings), typed_rows, [*raw.warnings, *warnings]
+    except pl.exceptions.PolarsError as error:
+        reason = str(error).strip().split("\n")[0][:160]
+        raise raw.refused(f"the {raw.format} data cannot be read ({reason})", fix="check the file") from None
+
+
+def _blank_edges(role: str, table: pl.Series) -> Iterator[str]:
+    """A warning where ids begin or end with blanks."""
+    if table.dtype == pl.String and len(edged := table.filter(table != table.str.strip_chars())):
+        examples = listing(map(brief, edged), most=3)
+        begin, end = ("begins", "ends") if len(edged) == 1 else ("begin", "end")
+        yield f"{count_of(len(edged), f'{role} id')} {begin} or {end} with blanks, which stay: {examples}"
 
 
 def _shown(raw: RawTable, faults: Faults, bad: BoolArray | None) -> tuple[BadRow, ...]:
