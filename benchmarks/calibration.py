@@ -22,7 +22,7 @@ from recassay.analysis.compare.bayesian import posterior_weights, signed_rank_ro
 from recassay.analysis.glicko.fit import rate_algorithms
 from recassay.analysis.inference.friedman import friedman
 from recassay.analysis.inference.significance import dataset_ranks, nemenyi_cd, wilcoxon_holm
-from recassay.analysis.inference.winners import possible_winners, probability_first
+from recassay.analysis.inference.winners import probability_first
 from recassay.analysis.rank.fit import rank_algorithms
 from recassay.analysis.ratings.fit import rate_by_pairs
 from recassay.core.seeds import derived_rng
@@ -103,12 +103,12 @@ def intervals(n: int, k: int, tables: int, rng: np.random.Generator) -> dict[str
 
 
 def probabilities(n: int, k: int, tables: int, rng: np.random.Generator) -> dict[str, str]:
-    """What is said of being first again, and how often that is so; and whether the possible winners hold the best."""
+    """What is said of being first again, and how often that is so."""
     if n < FEWEST:
         return {}
     out = {}
     for title, spread in (("equal algorithms", 0.0), (f"levels of deviation {SPREAD:g}", SPREAD)):
-        said, true, holds = [], [], []
+        said, true = [], []
         for _ in range(tables):
             levels = spread * rng.standard_normal(k)
             ranks = dataset_ranks(table(levels, n, rng))
@@ -117,9 +117,7 @@ def probabilities(n: int, k: int, tables: int, rng: np.random.Generator) -> dict
             values = levels[:, None] + rng.standard_normal((100, k, n))
             again = (-values).argsort(axis=1).argsort(axis=1).mean(axis=2).argmin(axis=1)
             true.append((again == first).mean())
-            holds.append(possible_winners(ranks, rng)[int(levels.argmax())] > ALPHA)
         out[f"first again, {title}: said / true"] = f"{np.mean(said):.2f} / {np.mean(true):.2f}"
-        out[f"possible winners hold the best, {title}"] = f"{np.mean(holds):.3f}"
     return out
 
 

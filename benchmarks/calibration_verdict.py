@@ -16,7 +16,6 @@ from pathlib import Path
 import numpy as np
 
 from recassay.analysis.inference.significance import dataset_ranks, nemenyi_cd, wilcoxon_holm
-from recassay.analysis.inference.winners import possible_winners
 from recassay.analysis.verdict.decision import Decision, decide
 from recassay.core.choices import PRACTICALLY_EQUAL
 from recassay.core.seeds import derived_rng
@@ -207,7 +206,6 @@ def winner_sets(matrix: Matrix, rng: np.random.Generator) -> dict[str, np.ndarra
     own = dataset_ranks(matrix)
     return {
         "all pairs (the verdict)": ours,
-        "with the best, flips of ranks": possible_winners(own, rng) > ALPHA,
         "with the best, studentised bootstrap": _bootstrap_sets(own, rng),
         "with the best, bounded ranks (betting)": _betting_sets(own),
     }

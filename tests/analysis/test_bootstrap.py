@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 
 from recassay.analysis.inference.bootstrap import (
+    content_weights,
     dataset_weights,
     expanded_tail,
     intervals,
@@ -18,13 +19,15 @@ from recassay.analysis.inference.bootstrap import (
     studentised,
     subset_weights,
 )
+from recassay.analysis.inference.families import renumbered
+from recassay.analysis.inference.winners import mean_rank_intervals
 from recassay.analysis.rank.fit import rank_algorithms
 from recassay.core.errors import UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.system.plain import plain
 from recassay.core.tables.results import Results
 from recassay.testing.results import synthetic_results
-from support.tables import matrix
+from support.tables import by_content, dealt_by_content, matrix
 
 
 @pytest.mark.slow
@@ -112,11 +115,12 @@ def first_again(effects: np.ndarray, n: int, rng: np.random.Generator, tables: i
 
 @pytest.mark.slow
 def test_equal_algorithms_are_first_again_by_lot():
-    """Seven equal algorithms on 30 datasets: 1/7, which the bootstrap's share is far from."""
+    """Seven equal algorithms on 30 datasets: 1/7. That they are equal is not known beforehand, so a quarter is said of
+    the first; the bootstrap's share is three times as far off."""
     said, true, share = first_again(np.zeros((1, 7)), 30, np.random.default_rng(0))
     assert true == pytest.approx(1 / 7, abs=0.03)
-    assert said == pytest.approx(true, abs=0.07)
-    assert share > 0.35
+    assert said == pytest.approx(true, abs=0.12)
+    assert said - true < (share - true) / 3
 
 
 @pytest.mark.slow
@@ -204,14 +208,45 @@ def test_noise_of_seeds_is_counted_once(paired):
     assert np.mean(widths) == pytest.approx(ideal, rel=0.1)
 
 
+def test_weights_by_content_follow_their_datasets():
+    """However rows and columns stand, and whether an algorithm stands twice."""
+    rng = np.random.default_rng(1)
+    values, families = rng.random((4, 9)), np.array([4, 4, 0, 1, 1, 1, 2, 3, 3])
+    drawn = dataset_weights(9, 50, np.random.default_rng(3))
+    plain = content_weights(values, 50, np.random.default_rng(3))
+    assert plain.tolist() == dealt_by_content(values, drawn).tolist()
+    grouped = content_weights(values, 50, np.random.default_rng(3), families)
+    assert grouped.sum(axis=1) == pytest.approx(np.full(50, 9.0))
+    for number in range(5):
+        assert len(np.unique(grouped[:, families == number], axis=1).T) == 1, "families are drawn whole"
+    assert (np.unique(grouped, axis=1).T.shape[0], np.unique(plain, axis=1).T.shape[0]) == (5, 9)
+    for _ in range(5):
+        rows, columns, names = rng.permutation(4), rng.permutation(9), rng.permutation(5)
+        moved = values[np.ix_([*rows, rows[0]], columns)]
+        assert content_weights(moved, 50, np.random.default_rng(3)).tolist() == plain[:, columns].tolist()
+        numbers = names[families[columns]]
+        assert content_weights(moved, 50, np.random.default_rng(3), numbers).tolist() == grouped[:, columns].tolist()
+
+
+def test_families_are_numbered_as_they_come():
+    families = np.array([2, 0, 1, 1, 2, 5])
+    assert renumbered(families, np.arange(6)).tolist() == [0, 1, 2, 2, 0, 3]
+    assert renumbered(families, np.array([5, 3, 4, 2])).tolist() == [0, 1, 2, 1], "of some of the datasets"
+
+
 @pytest.mark.parametrize("families", [None, {f"d{j:02d}": f"f{j // 2}" for j in range(10)}])
 def test_scores_ranks_and_shares_of_the_replicates_by_plain_computation(families):
-    """Means have bootstrap-t intervals on their own scale where single datasets are drawn, all else percentiles."""
+    """Means have bootstrap-t intervals on their own scale where single datasets are drawn, the mean rank that of the
+    verdict, all else percentiles."""
     values = np.random.default_rng(3).random((3, 10)) + 0.05
     found = rank_algorithms(matrix(values), replicates=150, confidence=0.9, families=families, seed=5)
-    numbers = None if families is None else np.arange(10) // 2
     units = 10 if families is None else 5
-    weights = dataset_weights(10, 150, derived_rng(5, "rank", "ndcg@10"), numbers)
+    rng, pairs = derived_rng(5, "rank", "ndcg@10"), [dataset // 2 for dataset in by_content(values)]
+    if families is None:
+        weights = dealt_by_content(values, dataset_weights(10, 150, rng))
+    else:  # a family comes where its first dataset does
+        drawn = dataset_weights(5, 150, rng)
+        weights = dealt_by_content(values, drawn[:, [list(dict.fromkeys(pairs)).index(pair) for pair in pairs]])
     ranks = 1 + (values[None] > values[:, None]).sum(axis=1)
     scored = {"mean": weights @ values.T / 10, "geometric_mean": np.exp(weights @ np.log(values).T / 10),
               "harmonic_mean": 10 / (weights @ (1 / values).T), "mean_rank": weights @ ranks.T / 10}  # fmt: skip
@@ -219,7 +254,10 @@ def test_scores_ranks_and_shares_of_the_replicates_by_plain_computation(families
              "geometric_mean": np.exp(studentised(np.log(values), weights, 0.9)),
              "harmonic_mean": 1 / studentised(1 / values, weights, 0.9)[:, ::-1]}  # fmt: skip
     for name, sampled in scored.items():
-        expected = intervals(sampled, units, 0.9) if families or name == "mean_rank" else np.maximum(means[name], 0)
+        expected = intervals(sampled, units, 0.9) if families else np.maximum(means.get(name, 0), 0)
+        if name == "mean_rank":
+            together = ranks if families is None else ranks.reshape(3, 5, 2).mean(axis=2)
+            expected = mean_rank_intervals(together, 0.9)
         assert found.rankings[name].score_interval == pytest.approx(expected), name
     drawn = scored["mean"]
     places = 1 + (drawn[:, None, :] > drawn[:, :, None]).sum(axis=2)
@@ -290,7 +328,7 @@ def test_ends_of_rank_intervals_are_ranks_that_occur():
     found = rank_algorithms(matrix(values), methods=["mean", "mean_rank"], replicates=137)
     ends = np.concatenate([ranking.rank_interval.ravel() for ranking in found.rankings.values()])
     assert (ends * 2 == np.round(ends * 2)).all(), "ties share the mean of their places"
-    weights = dataset_weights(9, 137, derived_rng(0, "rank", "ndcg@10"))
+    weights = dealt_by_content(values, dataset_weights(9, 137, derived_rng(0, "rank", "ndcg@10")))
     drawn = weights @ values.T
     places = 1.0 + (drawn[:, None, :] > drawn[:, :, None]).sum(axis=2)
     between = intervals(places, 9, 0.95)

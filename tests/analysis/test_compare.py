@@ -116,7 +116,8 @@ def test_lower_is_better_turns_every_side():
     assert down.algorithms == up.algorithms
     assert [p.p for p in down.pairs] == [p.p for p in up.pairs]
     assert [p.median_difference for p in down.pairs] == pytest.approx([p.median_difference for p in up.pairs])
-    assert [b.p_left for b in down.bayesian] == [b.p_left for b in up.bayesian]
+    left = [[b.p_left for b in found.bayesian] for found in (down, up)]
+    assert left[0] == pytest.approx(left[1], abs=0.02), "chance is dealt out by the values, and these are others"
 
 
 # baycomp 1.0.3, SignedRankTest(x, y, rope, prior=0.5, nsamples=1_000_000), numpy seed 1
@@ -177,22 +178,6 @@ def ahead(n: int, lead: float, rng: np.random.Generator):
     return matrix(rng.normal(size=(3, n)) + np.array([lead, 0.0, -3.0])[:, None])
 
 
-@pytest.mark.slow
-def test_a_visible_lead_is_seen_and_a_smaller_one_missed():
-    rng = np.random.default_rng(1)
-    lead = np.mean([compare_algorithms(ahead(20, 0.8, rng), draws=100).power.detectable_gap for _ in range(5)])
-
-    def gap_and_power(level: float) -> tuple[float, float]:
-        found = [judge(matrix(rng.normal(size=(3, 20)) + np.r_[level, 0, 0][:, None])) for _ in range(40)]
-        ranks = [dict(zip(v.algorithms, v.mean_rank, strict=True)) for v in found]
-        gap = float(np.mean([rank["a01"] - rank["a00"] for rank in ranks]))
-        return gap, float(np.mean([v.status_of("a00", "a01") == "better" for v in found]))
-
-    gaps, found = zip(*(gap_and_power(level) for level in (0.2, 0.6, 1.0, 1.6)), strict=True)
-    assert 0.65 <= np.interp(lead, gaps, found) <= 0.95
-    assert np.interp(0.6 * lead, gaps, found) < 0.6
-
-
 def test_power_speaks_of_the_test_that_is_used():
     few = compare_algorithms(matrix(np.random.default_rng(0).random((8, 5))), draws=100).power
     assert not few.wilcoxon_can_decide
@@ -201,13 +186,13 @@ def test_power_speaks_of_the_test_that_is_used():
     )
     eight = compare_algorithms(matrix(np.random.default_rng(0).random((6, 8))), draws=100).power
     assert (eight.smallest_p, eight.wilcoxon_can_decide) == (2 / 2**8, False)
-    assert "mean ranks is found in 80 % of such benchmarks" in eight.sentence()
+    assert eight.sentence() == "", "differences can be shown, though not by Wilcoxon-Holm"
     fewer = compare_algorithms(matrix(np.random.default_rng(0).random((3, 4))), draws=100).power
-    assert (fewer.sentence(), fewer.detectable_gap) == ("", None)
-    twins = compare_algorithms(matrix(np.ones((2, 8))), draws=100).power
-    assert (twins.sentence(), twins.detectable_gap) == ("", None), "no lead, so none to be found"
-    third = np.vstack([np.ones((2, 8)), np.random.default_rng(0).random((1, 8))])
-    assert not compare_algorithms(matrix(third), draws=100).power.same, "only two of three are the same"
+    assert fewer.sentence() == ""
+    assert (few.alpha, few.pairs, fewer.pairs) == (0.05, 28, 3)
+    families = {f"d{j:02d}": f"f{j % 5}" for j in range(12)}
+    together = compare_algorithms(matrix(np.random.default_rng(0).random((3, 12))), families=families, draws=100).power
+    assert (together.datasets, together.smallest_p) == (5, 2 / 2**5), "families count as one"
 
 
 # Exact p-values: all agree, by hand (1 / k!^(N - 1)), and tables of the exact distribution (Siegel 1956, table N).
@@ -353,26 +338,19 @@ def test_many_pairs_have_fewer_draws(algorithms, draws):
 
 
 def test_what_so_many_datasets_can_show_in_words():
-    shown = PowerStatement(12, 4, 0.05, 1.234)
-    assert shown.sentence() == (
-        "With 12 datasets and 4 algorithms, a lead of 1.2 mean ranks is found in 80 % of such benchmarks."
-    )
+    shown = PowerStatement(12, 4, 0.05)
+    assert shown.sentence() == ""
     assert (shown.pairs, shown.smallest_p, shown.smallest_p_holm) == (6, 2 / 2**12, 12 / 2**12)
     assert shown.wilcoxon_can_decide
-    never = PowerStatement(12, 4, 0.05, None)
-    assert never.sentence() == (
-        "With 12 datasets and 4 algorithms, no lead would be found in 80 % of such benchmarks, however large."
-    )
-    few = PowerStatement(5, 4, 0.05, 1.0)
+    few = PowerStatement(5, 4, 0.05)
     assert (
         few.sentence()
         == "With 5 datasets and 4 algorithms, no difference can be significant: the smallest p is 0.0625."
     )
     assert not few.wilcoxon_can_decide
-    assert PowerStatement(5, 4, 0.07, 1.0).sentence().startswith("With 5 datasets and 4 algorithms, a lead")
-    assert "no difference can be significant" in PowerStatement(5, 4, 2 / 2**5, 1.0).sentence(), "p must be below alpha"
-    assert PowerStatement(4, 4, 0.05, 1.0).sentence() == ""
-    assert PowerStatement(12, 4, 0.05, 1.0, same=True).sentence() == ""
+    assert PowerStatement(5, 4, 0.07).sentence() == ""
+    assert "no difference can be significant" in PowerStatement(5, 4, 2 / 2**5).sentence(), "p must be below alpha"
+    assert PowerStatement(4, 4, 0.05).sentence() == ""
 
 
 def test_the_table_of_pairs_joins_every_test():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from recassay.analysis.inference.effects import above_zero, effect_kind, equivalence_p, hodges_lehmann, rounding_unit
+from recassay.analysis.inference.effects import above_zero, equivalence_p, hodges_lehmann, pair_gaps, rounding_unit
 from recassay.analysis.inference.wilcoxon import wilcoxon
 from recassay.core.tables.matrix import Matrix
 
@@ -34,8 +34,17 @@ def test_beyond_the_exact_distribution_the_normal_one_takes_over_smoothly():
 def test_a_pair_is_a_ratio_above_zero_and_a_difference_else():
     values = np.array([[0.2, 0.4, 0.1, 0.3, 0.5, 0.6, 0.7], [0.1, 0.2, 0.05, 0.15, 0.25, 0.3, 0.35]])
     names = ("a", "b"), tuple(f"d{j}" for j in range(7))
-    assert effect_kind(Matrix(values, *names, "ndcg", True)) == "ratio"
-    assert effect_kind(Matrix(values - 0.1, *names, "score", True)) == "difference"
+    pair = np.array([0]), np.array([1])
+    gaps, ratio = pair_gaps(Matrix(values, *names, "ndcg", True), *pair)
+    assert ratio.tolist() == [True]
+    assert gaps == pytest.approx(np.log(values[:1] / values[1:]))
+    assert pair_gaps(Matrix(-values, *names, "loss", False), *pair)[0] == pytest.approx(gaps), "the same, negated"
+    gaps, ratio = pair_gaps(Matrix(values - 0.1, *names, "score", True), *pair)
+    assert ratio.tolist() == [False]
+    assert gaps == pytest.approx(values[:1] - values[1:])
+    third = np.vstack([values, np.zeros(7)])
+    three = Matrix(third, ("a", "b", "c"), names[1], "ndcg", True)
+    assert pair_gaps(three, np.array([0, 0]), np.array([1, 2]))[1].tolist() == [True, False], "a zero is its own affair"
     ratio = np.exp(hodges_lehmann(np.log(values[0] / values[1])))
     assert ratio == pytest.approx([2.0, 2.0, 2.0])
     few = hodges_lehmann(np.log(values[0, :5] / values[1, :5]))
@@ -50,10 +59,11 @@ def test_rounded_values_do_not_show_what_rounding_may_hide():
     assert equivalence_p(fine, *pair, within=0.02)[0][0] < 0.001
     assert equivalence_p(fine.round(1), *pair, within=0.02)[0][0] > 0.05  # 0.1 of 6 is 1.7 %
     assert equivalence_p(fine.round(3), *pair, within=0.02)[0][0] < 0.001
-    assert [rounding_unit(fine), rounding_unit(fine.round(1)), rounding_unit(fine.round(0))] == [0.0, 0.1, 1.0]
+    units = [rounding_unit(fine), rounding_unit(fine.round(1)), rounding_unit(fine.round(0))]
+    assert units == pytest.approx([0.0, 0.1, 1.0])
     many = np.ones((1000, 600))
     many[7, 7] = 1.25
-    assert rounding_unit(many) == 0.01, "one value with decimals is enough"
+    assert rounding_unit(many) == pytest.approx(0.01), "one value with decimals is enough"
 
 
 @pytest.mark.parametrize(("n", "confidence"), [(3, 0.95), (6, 0.95), (8, 0.9), (9, 0.99), (12, 0.95), (230, 0.95)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -9,11 +10,21 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from recassay.analysis.inference import chains, effects, friedman, hierarchical, pair_kernels, pair_rows, winners
+from recassay.analysis.inference import (
+    all_pairs,
+    chains,
+    effects,
+    friedman,
+    hierarchical,
+    pair_kernels,
+    pair_rows,
+    winners,
+)
 from recassay.analysis.inference.agreement import spearman
 from recassay.analysis.inference.all_pairs import (
     compare_pairs,
     fewest_datasets,
+    relative_values,
     scaled_values,
     sign_patterns,
     smallest_p,
@@ -29,7 +40,7 @@ from recassay.analysis.inference.pair_rows import PairRows, blocks
 from recassay.analysis.inference.significance import advantages, wilcoxon_holm
 from recassay.analysis.inference.skillings_mack import UnseenCells, skillings_mack
 from recassay.analysis.inference.wilcoxon import exact_ties, sum_distribution, wilcoxon, wilcoxon_rows
-from recassay.analysis.inference.winners import fewest_to_remove, possible_winners, probability_first
+from recassay.analysis.inference.winners import fewest_to_remove, probability_first
 from recassay.analysis.verdict.decision import decide
 from recassay.core.errors import UsageError
 from recassay.reporting.words.compare import iman_davenport
@@ -48,25 +59,56 @@ def test_rankings_that_put_everybody_level_agree_with_each_other_alone():
     assert abs(spearman(close, close * 3)) <= 1.0
 
 
-def test_all_signs_are_tried_up_to_fourteen_datasets():
-    assert sign_patterns(14, rng(), 100).shape == (2**13, 14)
-    drawn = sign_patterns(15, rng(), 100)
-    assert drawn.shape == (101, 15)
-    assert (drawn[0] == 1).all(), "the observed signs come first"
+def test_all_signs_are_tried_up_to_fourteen_datasets_and_to_eighteen_of_few_pairs():
+    """2^14 patterns of 6103 pairs and 2^17 of 762 are no more than 10^8 statistics."""
+    assert sign_patterns(14, rng(), 100, 10**9).shape == (2**13, 14)
+    assert sign_patterns(15, rng(), 100, 6103).shape == (2**14, 15)
+    assert sign_patterns(18, rng(), 100, 762).shape == (2**17, 18)
+    for n, pairs in ((15, 6104), (18, 763), (19, 1)):
+        drawn = sign_patterns(n, rng(), 100, pairs)
+        assert drawn.shape == (101, n)
+        assert (drawn[0] == 1).all(), "the observed signs come first"
+    every = sign_patterns(5, rng())
+    assert len(np.unique(np.vstack([every, -every]), axis=0)) == 2**5, "a pattern stands for its opposite"
+    assert (every[0] == 1).all()
 
 
-def test_values_in_spreads_of_their_dataset_by_hand():
-    """Variances 1 and 4 with the median 2.5, which counts as two algorithms beside the three of the dataset."""
+def test_values_in_levels_and_spreads_of_their_dataset_by_hand():
+    """Medians 2 and 8; then variances 1/4 and 1/16 with the median 5/32, which counts as two algorithms beside the
+    three of the dataset."""
     values = np.array([[1.0, 6.0], [2.0, 8.0], [3.0, 10.0]])
-    spread = np.sqrt((2 * np.array([1.0, 4.0]) + 2 * 2.5) / 4)
-    expected = np.array([[-1.0], [0.0], [1.0]]) * [1.0, 2.0] / spread
+    spread = np.sqrt((2 * np.array([1 / 4, 1 / 16]) + 2 * 5 / 32) / 4)
+    expected = np.array([[-1.0], [0.0], [1.0]]) * [1 / 2, 1 / 4] / spread
     assert scaled_values(matrix(values)) == pytest.approx(expected)
     assert scaled_values(matrix(values, higher_is_better=False)) == pytest.approx(-expected)
-    flat = np.array([[1.0, 5.0, 5.0], [2.0, 5.0, 5.0], [3.0, 5.0, 5.0]])  # the median of 1, 0 and 0 is no spread
-    assert scaled_values(matrix(flat))[:, 0] == pytest.approx(np.array([-1, 0, 1]) / np.sqrt((2 + 2 / 3) / 4))
+    assert scaled_values(matrix(-values, higher_is_better=False)) == pytest.approx(expected)
+    assert scaled_values(matrix(values * [10, 0.1])) == pytest.approx(expected), "a harder one counts like others"
+    # Values of both signs have no level: variances 1 and 4 with the median 2.5.
+    spread = np.sqrt((2 * np.array([1.0, 4.0]) + 2 * 2.5) / 4)
+    assert scaled_values(matrix(values - 2)) == pytest.approx(np.array([[-1.0], [0.0], [1.0]]) * [1.0, 2.0] / spread)
+    flat = np.array([[1.0, 5.0, 5.0], [2.0, 5.0, 5.0], [3.0, 5.0, 5.0]])  # the median of 1/4, 0 and 0 is no spread
+    assert scaled_values(matrix(flat))[:, 0] == pytest.approx(np.array([-1, 0, 1]) / 2 / np.sqrt((2 + 2 / 3) / 16))
     assert not scaled_values(matrix(np.full((3, 4), 0.2))).any()
     rounded = scaled_values(matrix(np.array([[0.3, 0.1], [0.1 + 0.2, 0.2], [0.5, 0.3]])))
     assert rounded[0, 0] == rounded[1, 0]
+
+
+@pytest.mark.parametrize("up", [True, False])
+def test_the_level_of_a_dataset_is_its_median_else_its_mean(up):
+    """Medians 4 and 2; a median of 0 and the mean 2; nothing but zeros."""
+    values = np.array([[2.0, 1.0, 0.0, 0.0], [4.0, 2.0, 0.0, 0.0], [8.0, 9.0, 6.0, 0.0]])
+    relative = np.array([[0.5, 0.5, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0], [2.0, 4.5, 3.0, 0.0]])
+    for sign in (1, -1):
+        table = matrix(sign * values, higher_is_better=up)
+        assert relative_values(table).tolist() == ((sign if up else -sign) * relative).tolist()
+    mixed = values - [0, 0, 0, 1]
+    assert relative_values(matrix(mixed, higher_is_better=up)).tolist() == (mixed if up else -mixed).tolist()
+    worse = np.vstack([values[:, :2], values[0, :2] / 2, values[2, :2]])
+    nothing = worse.copy()
+    nothing[3] = 0.0
+    assert relative_values(matrix(nothing))[:3] == pytest.approx(relative_values(matrix(worse))[:3]), (
+        "an algorithm with values of 0 changes nothing for the others"
+    )
 
 
 def test_a_pair_is_no_surer_than_those_tested_before_it(monkeypatch):
@@ -77,6 +119,82 @@ def test_a_pair_is_no_surer_than_those_tested_before_it(monkeypatch):
     found = compare_pairs(rng(1).normal(size=(3, 6)), np.array([0, 0, 1]), np.array([1, 2, 2]), rng())
     assert found.adjusted.tolist() == [3 / 32] * 3
     assert found.single.tolist() == [1 / 32] * 3
+
+
+def plain_pairs(scaled, first, second, floor):
+    """Single and adjusted p of the two statistics, each in units of its own quantile, by all patterns of signs."""
+    n = scaled.shape[1]
+    gaps = scaled[first] - scaled[second]
+    squares = (gaps**2).sum(axis=1)
+    flips = np.array([(*signs, 1) for signs in itertools.product([1, -1], repeat=n - 1)])
+    weight = np.zeros(len(gaps))
+    for added, quantile in ((0.0, 0.99), (floor, 0.96)):
+        size = np.array([(square + added) ** -0.5 if square + added > 0 else 0.0 for square in squares])
+        largest = np.sort(np.abs(flips @ gaps.T * size).max(axis=1))
+        weight = np.maximum(weight, size / largest[int(np.ceil(quantile * (len(flips) - 1)))])
+    drawn, seen = np.abs(flips @ gaps.T) * weight, np.abs(gaps.sum(axis=1)) * weight
+    single = (drawn >= seen - 1e-9).mean(axis=0)
+    adjusted, order = np.empty(len(gaps)), np.argsort(-seen, kind="stable")
+    for place, pair in enumerate(order):
+        reached = (drawn[:, order[place:]].max(axis=1) >= seen[pair] - 1e-9).mean()
+        adjusted[pair] = max(reached, adjusted[order[place - 1]] if place else 0.0)
+    return single, adjusted
+
+
+@pytest.mark.parametrize("n", [6, 9, 11])
+def test_pairs_are_compared_by_two_statistics_in_units_of_their_quantiles(n):
+    first, second = np.triu_indices(5, 1)
+    spread = np.array([[1.0], [0.1], [0.1], [2.0], [0.3]])
+    scaled = spread * rng(n).normal(size=(5, n)) + np.array([[0.5], [0.3], [0.2], [0.0], [-0.1]])
+    floor = np.median([((scaled[a] - scaled[b]) ** 2).sum() for a, b in zip(first, second, strict=True)])
+    found = compare_pairs(scaled, first, second, rng())
+    single, adjusted = plain_pairs(scaled, first, second, floor)
+    assert found.single == pytest.approx(single)
+    assert found.adjusted == pytest.approx(adjusted)
+    assert found.sums == pytest.approx((scaled[first] - scaled[second]).sum(axis=1))
+    assert plain_pairs(scaled, first, second, 100 * floor)[1] != pytest.approx(adjusted), "the floor matters"
+
+
+def test_more_patterns_are_drawn_where_a_p_lies_near_the_level(monkeypatch):
+    """Between 0.6 and 1.4 of the level, ten times as many, up to `MOST` statistics; never where all were tried."""
+    tried = []
+
+    def counted(share):
+        def count(sums, first, second, weight, least, alone, together):
+            tried.append(len(sums))
+            alone += 0.01 * len(sums)
+            together += share * len(sums)
+
+        return count
+
+    def found(share, n=19, pairs=1, **given):
+        tried.clear()
+        monkeypatch.setattr(pair_kernels, "count_flips", counted(share))
+        first = np.arange(pairs)
+        tests = compare_pairs(rng(1).normal(size=(pairs + 1, n)), first, first + 1, rng(), 1000, **given)
+        assert tests.single == pytest.approx(np.full(pairs, 0.01)), "shares of all that were drawn"
+        assert tests.adjusted == pytest.approx(np.full(pairs, share))
+        assert tried[0] == (1001 if n > 18 else 2 ** (n - 1))
+        return sum(tried)
+
+    assert [found(share) for share in (0.029, 0.031, 0.05, 0.069, 0.071)] == [1001, 10_001, 10_001, 10_001, 1001]
+    assert [found(share, level=0.1) for share in (0.05, 0.061, 0.139, 0.15)] == [1001, 10_001, 10_001, 1001]
+    assert found(0.05, n=10) == 2**9, "all patterns were tried"
+    assert found(0.05, n=16) == 2**15
+    monkeypatch.setattr(all_pairs, "MOST", 9003)
+    assert found(0.05, pairs=3) == 3001, "9003 statistics of three pairs"
+    monkeypatch.setattr(all_pairs, "MOST", 3003)
+    assert found(0.05, pairs=3) == 1001
+
+
+def test_at_most_8192_patterns_tell_the_quantiles(monkeypatch):
+    whole, tried = pair_kernels.largest_flips, []
+    monkeypatch.setattr(pair_kernels, "largest_flips", lambda sums, *rest: tried.append(sums) or whole(sums, *rest))
+    scaled = rng(2).normal(size=(2, 15))
+    for n in (6, 14, 15):
+        compare_pairs(scaled[:, :n], np.array([0]), np.array([1]), rng())
+    assert [len(sums) for sums in tried] == [2**5, 8192, 8192]
+    assert len(np.unique(tried[2][:, 0])) == 8192, "each at most once"
 
 
 def test_replicates_of_equal_values_do_not_count_whatever_rounding_leaves():
@@ -94,7 +212,10 @@ def test_pairs_without_a_ratio_on_either_side_are_not_equivalent():
     alone, together = equivalence_p(values, np.array([0, 0, 2]), np.array([1, 2, 1]), within=0.02)
     assert (alone[0] == together[0], alone[0] < 0.01) == (True, True)
     assert alone[1:].tolist() == together[1:].tolist() == [1.0, 1.0]
-    assert [rounding_unit(values.round(digits)) for digits in (4, 5, 6)] == pytest.approx([1e-4, 1e-5, 0.0])
+    units = [rounding_unit(values.round(digits)) for digits in (4, 5, 6, 7)]
+    assert units == pytest.approx([1e-4, 1e-5, 1e-6, 0.0], rel=1e-9, abs=0), "five digits after the 4 of 0.4"
+    percent = [rounding_unit((100 * values).round(digits)) for digits in (2, 3, 4, 5)]
+    assert percent == pytest.approx([1e-2, 1e-3, 1e-4, 0.0], rel=1e-9, abs=0), "percentages have the same digits"
 
 
 def test_what_rounding_hides_is_that_of_the_smaller_value_and_many_algorithms_have_fewer_exact_ties(monkeypatch):
@@ -312,14 +433,6 @@ def test_whose_missing_cells_could_change_the_leader():
     assert [UnseenCells("a", 1, 0.5, at, "b").possible for at in needed] == [False, True, True, False]
 
 
-def test_the_observed_signs_count_among_those_flipped():
-    losing = np.array([[1.0] * 40, [2.0] * 40])
-    assert possible_winners(losing, rng()).tolist() == pytest.approx([1.0, 1 / 4096])
-    thirteen = stats.rankdata(rng(3).random((3, 13)), axis=0)
-    assert possible_winners(thirteen, rng(1)).tolist() == possible_winners(thirteen, rng(2)).tolist(), "all are tried"
-    assert possible_winners(losing[:, :13], rng()).tolist() == pytest.approx([1.0, 2.0**-13])
-
-
 def test_who_leads_once_the_fewest_datasets_are_removed():
     for seed in range(12):
         ranks = stats.rankdata(rng(seed).random((4, 9)) + np.array([[0.0], [0.05], [0.1], [0.15]]), axis=0)
@@ -348,10 +461,19 @@ def test_where_most_pairs_are_equal_the_floor_is_that_of_the_mean_pair():
     scaled = np.vstack([np.zeros((4, 3)), [[1.0, 2.0, 3.0]]])
     first, second = np.triu_indices(5, 1)
     found = compare_pairs(scaled, first, second, rng())
-    assert found.critical == pytest.approx(6 / np.sqrt(14 + 5.6))
     assert found.sums.tolist() == [0, 0, 0, -6, 0, 0, -6, 0, -6, -6]
     assert found.single[second == 4] == pytest.approx(np.full(4, 1 / 4))
     assert found.adjusted[second < 4].tolist() == [1.0] * 6
+    # Two that are apart, in other ways, from six equal ones: 13 of 28 pairs differ.
+    scaled = np.vstack([np.zeros((6, 8)), rng(6).normal(0.6, [[1.0], [0.3]], (2, 8))])
+    first, second = np.triu_indices(8, 1)
+    squares = ((scaled[first] - scaled[second]) ** 2).sum(axis=1)
+    assert np.median(squares) == 0
+    found = compare_pairs(scaled, first, second, rng())
+    single, adjusted = plain_pairs(scaled, first, second, squares.mean())
+    assert found.single == pytest.approx(single)
+    assert found.adjusted == pytest.approx(adjusted)
+    assert plain_pairs(scaled, first, second, 1.0)[1] != pytest.approx(adjusted), "the floor matters"
 
 
 @pytest.mark.parametrize(("level", "datasets"), [(0.05, 6), (0.0625, 6), (0.063, 5), (0.5, 3), (0.9, 2), (0.01, 8)])

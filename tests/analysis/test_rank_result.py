@@ -9,11 +9,13 @@ import pytest
 from scipy import stats
 
 from recassay.analysis.inference.bootstrap import dataset_weights, intervals, studentised
+from recassay.analysis.inference.winners import mean_rank_intervals
 from recassay.analysis.rank import fit as rank_fit
 from recassay.analysis.rank.fit import rank_algorithms
 from recassay.analysis.verdict.fit import judge
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix, MissingCells
+from support.tables import by_content, dealt_by_content
 
 NAMES = ("b", "c", "a")
 VALUES = np.array([[0.2, 0.5, 0.3, 0.6, 0.4, 0.7], [0.9, 0.8, 0.2, 0.7, 0.6, 0.8], [0.1, 0.3, 0.25, 0.2, 0.5, 0.1]])
@@ -35,7 +37,7 @@ def test_a_ranking_as_plain_data_names_every_algorithm_in_its_own_order():
     assert told["probability_best"] == {"mean_rank": again}
     assert told["winner_p"] == {"mean_rank": dict(zip(verdict.algorithms, verdict.p_best.tolist(), strict=True))}
     assert told["possible_winners"] == list(verdict.could_be_best) == found.possible_winners()
-    weights = dataset_weights(6, 100, derived_rng(4, "rank", "ndcg@10"))
+    weights = dealt_by_content(VALUES, dataset_weights(6, 100, derived_rng(4, "rank", "ndcg@10")))
     drawn = stats.rankdata(-(weights @ VALUES.T), axis=1)
     share = (drawn == 1).mean(axis=0)
     assert told["resampling_share"]["mean"] == pytest.approx(dict(zip(NAMES, share.tolist(), strict=True)))
@@ -89,7 +91,7 @@ def test_from_five_datasets_on_something_is_said_of_others(datasets, known):
 
 
 def drawn_again(values: np.ndarray) -> np.ndarray:
-    return dataset_weights(values.shape[1], 200, derived_rng(0, "rank", "ndcg@10"))
+    return dealt_by_content(values, dataset_weights(values.shape[1], 200, derived_rng(0, "rank", "ndcg@10")))
 
 
 def interval_of(rule: str, values: np.ndarray, confidence: float = 0.9, **more: object) -> np.ndarray:
@@ -120,10 +122,32 @@ def test_an_interval_of_values_from_zero_on_does_not_reach_below_it():
 
 def test_means_over_families_have_percentile_intervals():
     values, families = np.hstack([VALUES, VALUES[:, ::-1] + 0.05]), {f"d{j}": f"f{j // 2}" for j in range(12)}
-    numbers = np.arange(12) // 2
-    weights = dataset_weights(12, 200, derived_rng(0, "rank", "ndcg@10"), numbers)
+    pairs = [dataset // 2 for dataset in by_content(values)]
+    drawn = dataset_weights(6, 200, derived_rng(0, "rank", "ndcg@10"))
+    weights = dealt_by_content(values, drawn[:, [list(dict.fromkeys(pairs)).index(pair) for pair in pairs]])
     expected = intervals(weights @ values.T / 12, 6, 0.9)
     assert interval_of("mean", values, families=families) == pytest.approx(expected)
+
+
+def test_the_interval_of_the_mean_rank_is_that_of_the_verdict():
+    found = rank_algorithms(table(VALUES), methods=["mean_rank", "mean"], replicates=100, confidence=0.9)
+    ends = mean_rank_intervals(stats.rankdata(-VALUES, axis=0), 0.9)
+    assert found.rankings["mean_rank"].score_interval == pytest.approx(ends)
+    assert found.judgement.interval == pytest.approx(ends[[1, 0, 2]]), "in the order of the mean ranks"
+
+
+def test_algorithms_with_the_same_values_count_as_one():
+    """A copy has the place of its original, and nobody else has another place for it."""
+    values, member = np.random.default_rng(3).random((3, 6)), [1, 0, 1, 2]
+    copied = Matrix(values[member], ("c2", "b", "c", "a"), table(values).datasets, "ndcg@10", True)
+    once, twice = (rank_algorithms(given, replicates=100) for given in (table(values), copied))
+    assert twice.mean_ranks.tolist() == once.mean_ranks[member].tolist()
+    for name, ranking in twice.rankings.items():
+        single = once.rankings[name]
+        assert ranking.scores.tolist() == pytest.approx(single.scores[member].tolist()), name
+        assert ranking.score_interval == pytest.approx(single.score_interval[member]), name
+    share, alone = twice.rankings["mean"].resampling_share, once.rankings["mean"].resampling_share
+    assert share == pytest.approx(alone[member] / [2, 1, 2, 1])
 
 
 def test_the_verdict_of_a_ranking_is_asked_with_its_settings(monkeypatch):

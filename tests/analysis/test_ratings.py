@@ -16,6 +16,7 @@ from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix
 from recassay.reporting.sections.ratings import plot_ratings, sentences, tables
 from recassay.reporting.words.ratings import rounds
+from support.tables import by_content, dealt_by_content
 
 
 def matrix(values, *, higher=True, datasets=None):
@@ -145,10 +146,11 @@ def test_negative_values_have_no_improvability():
 def test_intervals_are_students_t_times_the_deviation_of_the_bootstrap(families):
     values = np.random.default_rng(8).random((3, 12)) + np.array([[0.1], [0.0], [0.0]])
     found = rate_by_pairs(matrix(values), families=families, replicates=150, confidence=0.9, seed=4)
-    units, groups = (12, np.arange(12)) if families is None else (6, np.arange(12) // 2)
+    units, pairs = (12, by_content(values)) if families is None else (6, [j // 2 for j in by_content(values)])
     ranks = 1 + (values[None] > values[:, None]).sum(axis=1)
     points = (ranks[None] > ranks[:, None]).sum(axis=1)
-    drawn = derived_rng(4, "ratings", "ndcg@10").multinomial(units, np.full(units, 1 / units), size=150)[:, groups]
+    drawn = derived_rng(4, "ratings", "ndcg@10").multinomial(units, np.full(units, 1 / units), size=150)
+    drawn = dealt_by_content(values, drawn[:, [list(dict.fromkeys(pairs)).index(unit) for unit in pairs]])
     games = (1 - np.eye(3)) * drawn.sum(axis=1)[:, None, None]
     again = 1500 + ELO * strengths(drawn @ points.T.astype(float), games)
     whole = 1500 + ELO * strengths(points.sum(axis=1)[None].astype(float), 12 * (1 - np.eye(3))[None])[0]

@@ -30,7 +30,7 @@ from recassay.core.tables.results import Results
 from recassay.reporting.sections import select as section
 from support.benchmarks import benchmark, characteristics, fading, long_frame
 from support.shared import only_analyses
-from support.tables import printed_table
+from support.tables import in_content_order, printed_table
 
 METRICS = ("ndcg@10", "hitrate@10", "coverage@10")
 
@@ -297,7 +297,7 @@ def mean_ranks(values, chosen):
 
 
 def test_every_number_of_a_choice_by_plain_computation():
-    values, other = fading(6, 8, noise=1.2), benchmark(fading(6, 8, noise=1.0, seed=5), "recall@10")
+    values, other = in_content_order(fading(6, 8, noise=1.2)), benchmark(fading(6, 8, noise=1.0, seed=5), "recall@10")
     found = select_datasets(benchmark(values), 3, others={"recall@10": other}, methods=["random", "preserving"],
                             rule="mean_rank", simulations=12, splits=2, curve=False, seed=3)  # fmt: skip
 
@@ -354,6 +354,27 @@ def test_every_number_of_a_choice_by_plain_computation():
     assert row["held_out_metrics"] == best.by_metric["recall@10"]
 
 
+def test_a_choice_does_not_depend_on_where_algorithms_and_datasets_stand():
+    values, other, table = fading(7, 10, noise=1.2), fading(7, 10, noise=1.0, seed=5), characteristics(10)
+    rng = np.random.default_rng(2)
+    rows, columns = rng.permutation(7), rng.permutation(10)
+    names = tuple(f"d{d:02d}" for d in columns)
+    moved = CharacteristicsTable(table.values[columns], names, table.names)
+
+    def chosen(order, datasets, about):
+        main, second = (replace(benchmark(given[order], metric), datasets=datasets)
+                        for given, metric in ((values, "ndcg@10"), (other, "recall@10")))  # fmt: skip
+        return select_datasets(main, 3, characteristics=about, others={"recall@10": second}, rule="mean_rank",
+                               simulations=12, splits=2, seed=3).to_dict()  # fmt: skip
+
+    here = chosen(np.ix_(range(7), range(10)), tuple(f"d{d:02d}" for d in range(10)), table)
+    there = chosen(np.ix_(rows, columns), names, moved)
+    assert set(here["choices"]) == set(METHODS)
+    assert there["choices"] == here["choices"]
+    assert there["curve"] == here["curve"]
+    assert all(list(choice["datasets"]) == sorted(choice["datasets"]) for choice in here["choices"].values())
+
+
 def test_a_share_above_counts_ties_by_half_and_a_spread_is_the_middle():
     assert _above(np.array([0.5]), np.array([0.1, 0.5, 0.9, 0.2])) == pytest.approx((2 + 0.5) / 4)
     assert _above(np.array([0.0, 1.0]), np.array([0.5, 0.5])) == pytest.approx(0.5)
@@ -373,7 +394,7 @@ def test_which_metrics_judge_and_what_is_too_little(monkeypatch):
     assert {name: len(other.datasets) for name, other in others.items()} == {"recall@10": 7}
     found = select_datasets(benchmark(fading(6, 8)), 3, others=others, splits=1, simulations=10, curve=False)
     assert found.held_out_metrics == (), "it lacks a dataset"
-    table = benchmark(fading(6, 8))
+    table = benchmark(in_content_order(fading(6, 8)))
     others = {
         "recall@10": benchmark(fading(6, 8), "recall@10"),
         "bias": benchmark(fading(6, 8) - 0.5, "bias"),
@@ -540,7 +561,7 @@ def test_the_search_exchanges_one_dataset_at_a_time_until_nothing_improves(monke
 
 
 def test_the_points_of_the_curve_and_the_rules_of_random_by_plain_computation():
-    values = fading(6, 9, noise=1.2)
+    values = in_content_order(fading(6, 9, noise=1.2))
     found = select_datasets(benchmark(values), 5, methods=["random", "preserving"], rule="mean_rank", simulations=130,
                             splits=5, seed=2)  # fmt: skip
     agreement = SubsetAgreement(values, RULES["mean_rank"], higher_is_better=True)
@@ -621,7 +642,7 @@ def test_the_tables_of_a_choice_with_and_without_what_was_held_out():
 
 def test_the_numbers_of_a_method_with_several_starts_are_those_of_its_best_start():
     """k-means and designs: the rho of the first run, its spread over the runs, and the odds against random ones."""
-    values, table = fading(6, 9, noise=1.2), characteristics(9)
+    values, table = in_content_order(fading(6, 9, noise=1.2)), characteristics(9)
     found = select_datasets(benchmark(values), 3, characteristics=table, methods=["random", "kmeans", "d_optimal"],
                             rule="mean_rank", simulations=20, splits=2, curve=False, seed=4)  # fmt: skip
     space = place_datasets(table, rng=derived_rng(4, "outliers"))

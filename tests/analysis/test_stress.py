@@ -57,7 +57,7 @@ from recassay.core.tables.matrix import MissingCells
 from recassay.reporting.words.stress import added, deciding, first_place, order, sign_rules, sign_titles
 from recassay.reporting.words.stress import few_datasets as few_words
 from recassay.testing.results import synthetic_results
-from support.tables import demsar, matrix
+from support.tables import by_content, dealt_by_content, demsar, matrix
 
 MEANS = ("mean", "geometric_mean", "harmonic_mean")
 ALL = tuple(RULES.values())
@@ -102,7 +102,7 @@ def test_spearman_is_scipys_and_level_rankings_are_settled():
 def test_ranks_of_many_subsets_are_those_of_each(up):
     """Subsets by weights give what one table at a time gives."""
     values = random_table(5, 8)
-    drawn, _ = subsets(8, 5, 40, np.random.default_rng(0))
+    drawn, _ = subsets(np.arange(8), 5, 40, np.random.default_rng(0))
     together = ranker_of(ALL, values, up)(subset_weights(drawn, 8))
     for at, chosen in enumerate(drawn):
         np.testing.assert_array_equal(together[:, at], ranked(ALL, values[:, chosen], up))
@@ -123,7 +123,7 @@ def test_ranks_with_one_more_and_among_a_part_are_those_of_the_tables_themselves
     added = Extended(few, new).outcomes(np.ones((1, 8)))
     assert (added.balance[0, -1], added.worst[0, -1]) == (9, 0), "it wins every duel, on five datasets of eight"
     assert (added.worst[0, :-1] >= 5).all()
-    chosen, _ = subsets(9, 5, 20, np.random.default_rng(2))
+    chosen, _ = subsets(np.arange(9), 5, 20, np.random.default_rng(2))
     parts = ranker.among(chosen)
     for t, those in enumerate(chosen):
         np.testing.assert_array_equal(parts[:, t], ranked(ALL, values[those], up))
@@ -131,8 +131,8 @@ def test_ranks_with_one_more_and_among_a_part_are_those_of_the_tables_themselves
 
 def test_small_blocks_change_nothing(monkeypatch):
     values = random_table(5, 8)
-    weights = subset_weights(subsets(8, 4, 70, np.random.default_rng(0))[0], 8)
-    chosen, _ = subsets(5, 3, 4, np.random.default_rng(0))
+    weights = subset_weights(subsets(np.arange(8), 4, 70, np.random.default_rng(0))[0], 8)
+    chosen, _ = subsets(np.arange(5), 3, 4, np.random.default_rng(0))
     ranker = ranker_of(ALL, values)
     whole, parts = ranker(weights), ranker.among(chosen)
     monkeypatch.setattr("recassay.analysis.stress.ranker.NUMBERS_AT_ONCE", 60)
@@ -143,15 +143,36 @@ def test_small_blocks_change_nothing(monkeypatch):
 
 
 def test_subsets_are_all_or_drawn():
-    few, exhaustive = subsets(5, 3, 100, np.random.default_rng(0))
+    five, thirty = np.array([3, 0, 4, 1, 2]), np.random.default_rng(1).permutation(30)
+    few, exhaustive = subsets(five, 3, 100, np.random.default_rng(0))
     assert exhaustive
-    assert len({tuple(row) for row in few.tolist()}) == 10
-    assert subsets(5, 3, 10, np.random.default_rng(0))[1], "as many as may be drawn"
-    assert not subsets(5, 3, 9, np.random.default_rng(0))[1]
-    many, exhaustive = subsets(30, 15, 50, np.random.default_rng(0))
+    assert few.tolist() == [list(trio) for trio in itertools.combinations(range(5), 3)], "in the order of the table"
+    assert subsets(five, 3, 10, np.random.default_rng(0))[1], "as many as may be drawn"
+    assert not subsets(five, 3, 9, np.random.default_rng(0))[1]
+    many, exhaustive = subsets(thirty, 15, 50, np.random.default_rng(0))
     assert not exhaustive
     assert subset_weights(many, 30).sum(axis=1).tolist() == [15.0] * 50
     assert (subset_weights(many, 30) <= 1).all()
+    drawn = random_subsets(30, 15, 50, np.random.default_rng(0))
+    assert many.tolist() == [sorted(thirty[place] for place in places) for places in drawn], "places in the given order"
+
+
+def test_names_and_orders_have_no_part_in_a_stress_test():
+    """Subsets of datasets and algorithms are drawn, and dealt out by content."""
+    values, rng = random_table(9, 14, seed=3), np.random.default_rng(4)
+    rows, columns = rng.permutation(9), rng.permutation(14)
+    here, there = (
+        stress_rankings(matrix(given), methods=["mean", "copeland"], draws=100)
+        for given in (values, values[np.ix_(rows, columns)])
+    )
+    for test, curve in here.curves.items():
+        np.testing.assert_allclose(there.curves[test].numbers, curve.numbers, atol=1e-12)
+    for one, other in zip(here.subsets, there.subsets, strict=True):
+        assert other.numbers["full"] == pytest.approx(one.numbers["full"])
+        assert (other.dominated, other.level) == (one.dominated, one.level)
+    assert rows[there.order].tolist() == list(here.order)
+    assert [[int(rows[a]) for a in tier] for tier in there.tiers] == here.tiers
+    assert there.deciding.tolist() == here.deciding[:, columns].tolist()
 
 
 def test_sizes_follow_the_table():
@@ -356,13 +377,18 @@ def test_the_table_is_not_touched():
 
 
 def test_lower_is_better_mirrors():
-    """By order alone, a metric and its negative in the other direction are stressed alike."""
+    """By order alone, a metric and its inverse in the other direction are stressed alike.
+
+    All 252 choices of five datasets are tried; what is drawn besides is the interval of the two tests that add one.
+    """
     values = random_table(5, 10)
     names = ["mean_rank", "copeland", "minimax", "borda", "plurality", "dowdall"]
-    up = stress_rankings(matrix(values), methods=names, draws=100)
-    down = stress_rankings(matrix(1 / values, higher_is_better=False), methods=names, draws=100)
-    for test in ("drop_datasets", "drop_algorithms", "similar", "new_best"):
+    up = stress_rankings(matrix(values), methods=names, draws=252)
+    down = stress_rankings(matrix(1 / values, higher_is_better=False), methods=names, draws=252)
+    for test in ("drop_datasets", "drop_algorithms"):
         np.testing.assert_allclose(up.curves[test].numbers, down.curves[test].numbers, atol=1e-12)
+    for test in ("similar", "new_best"):
+        np.testing.assert_allclose(up.curves[test].rho, down.curves[test].rho, atol=1e-12)
     assert up.tiers == down.tiers
 
 
@@ -420,7 +446,7 @@ def test_result_keeps_the_contract(result):
 
 @pytest.mark.slow
 def test_from_python_and_the_command_line(cli, tmp_path, monkeypatch):
-    monkeypatch.setattr("recassay.reporting.figures.build_sections", lambda results: [])
+    monkeypatch.setattr("recassay.reporting.figures.build_sections", lambda *_, **__: [])
     path, out = tmp_path / "results.csv", tmp_path / "out"
     synthetic_results(8).write_csv(path)
     ran = cli("stress", path, "--metric", "ndcg@10", "--draws", 100, "--json", "--out", out)
@@ -523,7 +549,7 @@ def test_when_datasets_or_algorithms_are_left_out_by_plain_computation():
 def test_a_ranking_from_few_datasets_by_plain_computation():
     values, rules = random_table(4, 8, seed=2), [RULES["mean"]]
     small = few_datasets(ranker_of(rules, values), ranked(rules, values), 3, 40, np.random.default_rng(6))
-    order = random_subsets(8, 8, 40, np.random.default_rng(6))
+    order = np.array(by_content(values))[random_subsets(8, 8, 40, np.random.default_rng(6))]
     mean = np.array([values[:, chosen[:3]].mean(axis=1) for chosen in order])
     other = np.array([values[:, chosen[3:6]].mean(axis=1) for chosen in order])
     full = [stats.spearmanr(row, values.mean(axis=1))[0] for row in mean]
@@ -793,13 +819,14 @@ def test_fewer_replicates_for_more_algorithms(monkeypatch, algorithms, replicate
     class Enough(Exception):
         pass
 
-    def weights(n_datasets, count, rng):
-        raise Enough((n_datasets, count, rng.random()))
+    def weights(values, count, rng):
+        raise Enough((values.shape, count, rng.random()))
 
-    monkeypatch.setattr("recassay.analysis.stress.fit.dataset_weights", weights)
+    monkeypatch.setattr("recassay.analysis.stress.fit.content_weights", weights)
     with pytest.raises(Enough) as asked:
         stress_rankings(matrix(random_table(algorithms, 6)), draws=100, seed=5)
-    assert asked.value.args[0] == (6, replicates, derived_rng(5, "stress", "ndcg@10", "bootstrap").random())
+    first = derived_rng(5, "stress", "ndcg@10", "bootstrap").random()
+    assert asked.value.args[0] == ((algorithms, 6), replicates, first)
 
 
 def test_what_is_left_out_of_a_stress_test_is_said():
@@ -848,7 +875,8 @@ def test_every_part_of_a_stress_test_has_its_own_draws_and_the_beta_that_was_ask
     at = [rule.name for rule in rules].index("plurality")
     assert (told["level"], told["against"]) == (small.level[at], 0)
     assert small.level[at] > 0
-    weights = np.vstack([np.ones(10), dataset_weights(10, 200, rng("bootstrap"))])
+    drawn = dealt_by_content(table.values, dataset_weights(10, 200, rng("bootstrap")))
+    weights = np.vstack([np.ones(10), drawn])
     similar, _ = add_copies(ranker, weights)
     assert found.curves["similar"].numbers.tolist() == similar.numbers.tolist()
     assert {each.change.name for each in found.conclusions} == {

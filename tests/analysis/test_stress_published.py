@@ -58,7 +58,7 @@ def test_table_3_rho_within_the_error_of_both_samples(result, size):
 def test_table_3_minimax_with_ties_broken_by_position(table, size):
     """Its printed rho is that of an order without ties; with shared ranks it is higher."""
     ranker = Ranker((RULES["minimax"],), Contest(table.values[None], higher_is_better=True))
-    drawn, _ = subsets(30, size, 600, np.random.default_rng(0))
+    drawn, _ = subsets(np.arange(30), size, 600, np.random.default_rng(0))
 
     def placed(ranks):
         return ranks.argsort(axis=-1, kind="stable").argsort(axis=-1) + 1.0

@@ -45,6 +45,29 @@ def matrix(values: object, *, higher_is_better: bool = True, metric: str = "ndcg
     )
 
 
+def by_content(values: np.ndarray) -> list[int]:
+    """Datasets by their sorted values, of equal ones those of the lower row first, and rows by their sorted values.
+
+    That is the order in which chance is dealt out, where no two rows or columns have the same values.
+    """
+    rows = sorted(sorted(row) for row in values.tolist())
+    place = [rows.index(sorted(row)) for row in values.tolist()]
+    return sorted(range(values.shape[1]), key=lambda d: sorted(zip(values[:, d].tolist(), place, strict=True)))
+
+
+def in_content_order(values: np.ndarray) -> np.ndarray:
+    """The table with its rows and columns in that order: then chance is dealt out by position."""
+    rows = sorted(range(len(values)), key=lambda row: sorted(values[row].tolist()))
+    return np.ascontiguousarray(values[np.ix_(rows, by_content(values))])
+
+
+def dealt_by_content(values: np.ndarray, drawn: np.ndarray) -> np.ndarray:
+    """What was drawn (replicates x datasets), given to the datasets in that order."""
+    dealt = np.empty_like(drawn)
+    dealt[:, by_content(values)] = drawn
+    return dealt
+
+
 def demsar() -> Matrix:
     return Matrix(DEMSAR, DEMSAR_NAMES, tuple(f"d{i:02d}" for i in range(14)), "auc", True)
 

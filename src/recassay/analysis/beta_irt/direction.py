@@ -13,7 +13,7 @@ from recassay.analysis.beta_irt.model import Posterior, log_expit
 from recassay.analysis.beta_irt.normal import laplace, variational, widen
 from recassay.analysis.beta_irt.result import SPREAD, TRAITS, Direction, Trait
 from recassay.analysis.beta_irt.sampling import sample_posterior
-from recassay.analysis.inference.bootstrap import dataset_weights
+from recassay.analysis.inference.bootstrap import content_weights
 from recassay.analysis.inference.distributions import normal_cdf, normal_quantile
 from recassay.core.blocks import number_blocks
 from recassay.core.seeds import derived_rng
@@ -75,7 +75,7 @@ def fit_direction(
         likelihood -= float(np.isfinite(values).sum()) * float(np.log(mode.noise * np.sqrt(2 * np.pi)))
     least = find(values, posterior.sigma, "bi-reirt", mode)
     reliability = _reliability(centre[theta], covariance)
-    ends = shares_at_the_ends(posterior, centre * flip, derived_rng(0, "beta-irt items", str(number)))
+    ends = shares_at_the_ends(posterior, centre * flip, values, derived_rng(0, "beta-irt items", str(number)))
     highest, lowest = ends if number == 1 else ends[::-1]
     flat = np.nanmax(values, axis=0) - np.nanmin(values, axis=0) < SPREAD
     settled = normal.converged if r_hat is None else r_hat < MIXED
@@ -121,7 +121,9 @@ _GRID = np.linspace(-7.0, 7.0, 71)
 _AT_ONCE = 4_000_000
 
 
-def shares_at_the_ends(posterior: Posterior, z: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+def shares_at_the_ends(
+    posterior: Posterior, z: FloatArray, values: FloatArray, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray]:
     """The shares of bootstrap replicates in which each respondent has the highest and the lowest theta.
 
     A replicate draws the items with replacement and takes each respondent's posterior mean of logit theta from its
@@ -134,7 +136,7 @@ def shares_at_the_ends(posterior: Posterior, z: FloatArray, rng: np.random.Gener
     density = posterior.cells(x, y, a, False)[0].transpose(1, 0, 2)
     prior = log_expit(_GRID) + log_expit(-_GRID)
     highest, lowest = np.zeros(n), np.zeros(n)
-    drawn = dataset_weights(m, REPLICATES, rng)
+    drawn = content_weights(values, REPLICATES, rng)
     for part in number_blocks(REPLICATES, n * len(_GRID), _AT_ONCE):
         height = np.einsum("rm,ngm->rng", drawn[part], density, optimize=True) + prior
         height = np.exp(height - height.max(axis=2, keepdims=True))

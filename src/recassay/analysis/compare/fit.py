@@ -21,6 +21,7 @@ from recassay.analysis.verdict.result import Verdict, indistinguishable_runs
 from recassay.core import ties
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.choices import PRACTICALLY_EQUAL, BarsRule, ZeroMethod
+from recassay.core.content import content_order
 from recassay.core.errors import UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix
@@ -93,6 +94,7 @@ def compare_algorithms(
         with_gaps = skillings_mack(gaps_kept, names_kept, higher_is_better=matrix.higher_is_better, rng=rng)
     draws = enough_draws(k) if draws is None else draws
     weights = posterior_weights(units, draws, derived_rng(seed, "bayesian signed rank", matrix.metric))
+    weights[1:] = weights[1:][content_order(family_means(matrix.values, numbers)).column_places]
     shares = np.concatenate([signed_rank_rows(gaps(part), weights, rope) for part in blocks(len(first), units)])
     ends = {name: pairs.columns[name] for name in ("left", "right")}
     posterior = dict(zip(("p_left", "p_rope", "p_right"), shares.T, strict=True))
@@ -121,7 +123,7 @@ def compare_algorithms(
             "bayesian": runs(np.maximum(shares[:, 0], shares[:, 2]) > CREDIBILITY),
             "nemenyi": runs(np.abs(by_unit[right] - by_unit[left]) > cd),
         },
-        power=PowerStatement(units, k, alpha, judgement.visible_lead, bool(judgement.identical.all())),
+        power=PowerStatement(units, k, alpha),
         bars=bars,
         control=named,
         equivalence=_equivalence(matrix.values[order], judgement, numbers),

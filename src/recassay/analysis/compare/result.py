@@ -22,7 +22,6 @@ from recassay.core.system.plain import plain
 from recassay.core.tables.matrix import MatrixResult, MissingCells
 from recassay.core.tabular import by_name, stated
 
-POWER = 0.8
 CREDIBILITY = 0.95
 
 
@@ -35,11 +34,6 @@ class PowerStatement:
     algorithms: int
     """How many algorithms (k)."""
     alpha: float
-    detectable_gap: float | None
-    """The lead in mean rank that is shown with probability `power`; None where no lead is."""
-    same: bool = False
-    """Whether all algorithms have the same value on every dataset: then there is no lead to speak of."""
-    power: float = POWER
 
     @property
     def pairs(self) -> int:
@@ -62,7 +56,7 @@ class PowerStatement:
         return self.smallest_p_holm < self.alpha
 
     def sentence(self) -> str:
-        """The statement in words; empty below five datasets."""
+        """What cannot be shown, in words; empty where differences can be, and below five datasets."""
         return str(worded("compare", "power", self))
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from recassay.analysis.inference.distributions import normal_cdf, t_quantile
+from recassay.analysis.inference.families import renumbered
+from recassay.core.content import content_order, copies
 from recassay.core.errors import UsageError
 from recassay.core.types import FloatArray, IntArray
 
@@ -32,6 +34,16 @@ def dataset_weights(
     count = int(families.max()) + 1
     drawn = dataset_weights(count, replicates, rng)[:, families]
     return np.asarray(drawn * (n_datasets / drawn.sum(axis=1, keepdims=True)))
+
+
+def content_weights(
+    values: FloatArray, replicates: int, rng: np.random.Generator, families: IntArray | None = None
+) -> FloatArray:
+    """`dataset_weights` of a table (algorithms x datasets), dealt out by its content: names, orders and copies of an
+    algorithm have no part in it."""
+    content = content_order(values[copies(values)[0]])
+    numbers = None if families is None else renumbered(families, content.columns)
+    return dataset_weights(values.shape[1], replicates, rng, numbers)[:, content.column_places]
 
 
 def random_subsets(n_datasets: int, k: int, count: int, rng: np.random.Generator) -> IntArray:

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from scipy.special import betaincc, chdtrc, fdtrc, ndtr, ndtri, stdtr, stdtrit
+from scipy.special import betaincc, chdtrc, fdtrc, gammaincinv, ndtr, ndtri, stdtr, stdtrit
 
 from recassay.core.types import FloatArray
 
@@ -50,6 +50,11 @@ def t_quantile(p: Any, degrees: Any) -> Any:
 def chi_square_sf(x: Any, degrees: Any) -> Any:
     """P(X > x) for a chi-square of these degrees of freedom."""
     return chdtrc(degrees, x)
+
+
+def chi_square_quantile(p: Any, degrees: Any) -> Any:
+    """The x with P(X <= x) = p for a chi-square of these degrees of freedom."""
+    return 2 * gammaincinv(degrees / 2, p)
 
 
 def f_sf(x: Any, upper: Any, lower: Any) -> Any:

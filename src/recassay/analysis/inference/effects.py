@@ -35,9 +35,18 @@ class Effect:
     interval: tuple[float, float] | None
 
 
-def effect_kind(matrix: Matrix) -> EffectKind:
-    """Ratios where every value of the table is above 0, else differences: one kind for all pairs of a table."""
-    return "ratio" if bool((matrix.values > 0).all()) else "difference"
+def pair_gaps(matrix: Matrix, first: IntArray, second: IntArray) -> tuple[FloatArray, BoolArray]:
+    """By pair and dataset, by how much the first is better, and by pair whether this is the log of a ratio.
+
+    A pair has ratios where both have values above 0 on every dataset (or both below), else differences: a value of 0
+    of one algorithm changes nothing for pairs of others.
+    """
+    values, up = matrix.values, 1.0 if matrix.higher_is_better else -1.0
+    side = np.where((values > 0).all(axis=1), 1.0, np.where((values < 0).all(axis=1), -1.0, 0.0))
+    logs = side[:, None] * np.log(np.abs(np.where(side[:, None] == 0, 1.0, values)))
+    ratio = (side[first] == side[second]) & (side[first] != 0)
+    chosen = ratio[:, None]
+    return up * np.where(chosen, logs[first] - logs[second], values[first] - values[second]), ratio
 
 
 def hodges_lehmann(differences: FloatArray, confidence: float = 0.95) -> FloatArray:
@@ -92,6 +101,7 @@ def equivalence_p(
     not the mean one: rare large differences move a mean and hardly a typical value. Datasets of one of the `families`
     count as one, with the mean of their log ratios.
     """
+    values = -values if (values < 0).all() else values
     positive: BoolArray = np.all(values > 0, axis=1)
     known = positive[first] & positive[second]
     logs = np.log(np.where(positive[:, None], values, 1.0))
@@ -109,9 +119,12 @@ def equivalence_p(
 
 
 def rounding_unit(values: FloatArray) -> float:
-    """The unit that all values are multiples of, such as 0.1, by their decimals; 0 where they have more than five."""
+    """The unit that all values are multiples of, such as 0.1, by their decimals; 0 where there are more than five of
+    them after the first digit of the largest value: fractions and percentages have the same digits."""
+    largest = float(np.abs(values).max())
+    power = 10.0 ** np.floor(np.log10(largest) + 1e-12) if largest > 0 else 1.0
     for decimals in range(MOST_DECIMALS + 1):
-        scaled = values * 10.0**decimals
+        scaled = values / power * 10.0**decimals
         if np.abs(scaled - np.rint(scaled)).max() < 1e-6:
-            return float(10.0**-decimals)
+            return float(power * 10.0**-decimals)
     return 0.0

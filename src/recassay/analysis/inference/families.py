@@ -45,6 +45,12 @@ def family_numbers(datasets: Sequence[str], families: str | Mapping[str, str] | 
     return numbers
 
 
+def renumbered(families: IntArray, columns: IntArray) -> IntArray:
+    """The families of these datasets, numbered as they come."""
+    _, start, number = np.unique(families[columns], return_index=True, return_inverse=True)
+    return np.asarray(np.argsort(np.argsort(start))[number])
+
+
 def obvious_families(datasets: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """Well-known collections with two or more of these datasets, and which those are."""
     members: dict[str, list[str]] = {}

@@ -113,7 +113,8 @@ def permutation_p(ranks: FloatArray, rng: np.random.Generator | None = None) -> 
         return _by_moments(doubled, observed), "moments"
     drawn = np.random.default_rng(0) if rng is None else rng
     sums = np.zeros((DRAWS, k), dtype=np.int64)
-    for row in doubled:
+    alike = np.sort(doubled, axis=1)  # what is drawn does not depend on the order of algorithms or datasets
+    for row in alike[np.lexsort(alike.T)]:
         sums += drawn.permuted(np.broadcast_to(row, (DRAWS, k)), axis=1)
     return float((1 + ((sums**2).sum(axis=1) >= observed).sum()) / (1 + DRAWS)), "permutations"
 

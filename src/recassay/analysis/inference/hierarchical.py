@@ -29,9 +29,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from recassay.analysis.inference.chains import Chains
+from recassay.analysis.inference.families import renumbered
 from recassay.analysis.inference.few_factors import FewFactors
 from recassay.analysis.inference.full_covariance import FullCovariance
 from recassay.core import ties
+from recassay.core.content import content_order
 from recassay.core.errors import UsageError
 from recassay.core.types import FloatArray, IntArray
 
@@ -80,12 +82,16 @@ def fit_hierarchical(
     """Draws from the posterior for scores (datasets x algorithms, higher is better, NaN where missing).
 
     `noise` are the variances of the scores as measurements, in the same shape (None: they are exact), `families` the
-    number of each dataset's family (None: all are independent). Identical columns are one algorithm. After a round of
-    `draws` others follow, up to `rounds`, until the error of every P(best) by chance is below 0.01.
+    number of each dataset's family (None: all are independent). Identical columns are one algorithm, and chance is
+    dealt out in an order of the content, so that names and orders have no part in the draws. After a round of `draws`
+    others follow, up to `rounds`, until the error of every P(best) by chance is below 0.01.
     """
     distinct, copies = np.unique(representatives(scores), return_inverse=True)
-    known = np.zeros(scores.shape) if noise is None else noise
-    numbers = np.arange(len(scores)) if families is None else families
+    content = content_order(scores[:, distinct])
+    distinct, copies = distinct[content.columns], content.column_places[copies]
+    known = (np.zeros(scores.shape) if noise is None else noise)[content.rows]
+    scores = scores[content.rows]
+    numbers = renumbered(np.arange(len(scores)) if families is None else families, content.rows)
     sampler: Chains
     if len(distinct) <= MOST_TOGETHER:
         sampler = FullCovariance(scores[:, distinct], known[:, distinct], numbers, CHAINS, rng)
@@ -110,10 +116,10 @@ def fit_hierarchical(
     return HierarchicalDraws(
         level=flat[0][:, copies],
         new=flat[1][:, copies],
-        cells=flat[2][:, :, copies],
+        cells=flat[2][:, content.row_places][:, :, copies],
         shared=flat[3][:, 0],
         interaction=flat[3][:, 1],
-        outlying=outlying[:, copies],
+        outlying=outlying[content.row_places][:, copies],
         negligible=sampler.negligible,
         failing=short.mean(axis=0)[copies],
         r_hat=r_hats,

@@ -28,9 +28,6 @@ from recassay.core.tables.scores import PairedScores
 from recassay.core.types import FloatArray
 
 POWER = 0.8
-DRAWS = 500
-"""Draws of a difference that its power is averaged over."""
-
 PRIOR = 0.5
 """Both parameters of the Beta mixture: Jeffreys' prior of the probability of winning."""
 
@@ -129,10 +126,10 @@ def _pair(
     The one with the better level need not be that: failures move no level, but lose datasets.
     """
     relative = model.scale.transform != "identity"
-    rng = derived_rng(seed, "plan", model.metric, model.algorithms[a], model.algorithms[b])
+    rng = derived_rng(seed, "plan", model.metric)  # the same for every pair, whatever the names
     gap = model.level[:, a] - model.level[:, b]
     residual = model.new[:, a] - model.new[:, b] - gap
-    shifts = gap[:: max(1, len(gap) // DRAWS)]
+    shifts = gap
     if difference is not None:
         residual = residual - np.median(residual)
         shifts = np.array([np.log1p(difference) if relative else difference * np.abs(model.level).mean()])

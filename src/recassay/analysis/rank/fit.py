@@ -9,13 +9,15 @@ import numpy as np
 
 from recassay.analysis.aggregation.contest import Contest
 from recassay.analysis.aggregation.rules import BETA_MAX, DolanMore, applicable, choose_rules, first_shares
-from recassay.analysis.inference.bootstrap import dataset_weights, intervals, refuse_few, studentised
+from recassay.analysis.inference.bootstrap import content_weights, intervals, refuse_few, studentised
 from recassay.analysis.inference.families import family_numbers
 from recassay.analysis.rank.result import Ranking, RankResult
 from recassay.analysis.verdict.fit import judge
+from recassay.analysis.verdict.result import Verdict
 from recassay.core import ties
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.choices import DRAWS_OF, FEWEST_DATASETS
+from recassay.core.content import copies
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix
 from recassay.core.tables.results import Results
@@ -41,7 +43,8 @@ def rank_algorithms(
     drawing them again would count it twice. The intervals are expanded percentile intervals, those of the means
     bootstrap-t intervals (see `bootstrap`). `resampling_share` is the share of replicates in which an algorithm
     ranks first, ties sharing the win; it is not the probability of leading a new benchmark, which the `judgement` has,
-    with who could be best. Below five datasets there is none of these. All of it treats the datasets as a sample of
+    with who could be best; the interval of the mean rank is that of the judgement, too. Algorithms with the same values
+    everywhere count as one. Below five datasets there is none of these. All of it treats the datasets as a sample of
     those that the ranking should hold for. Datasets of one of the `families` (a mapping by dataset, or `auto`: by the
     start of their names) are drawn together; means then have percentile intervals, too.
     """
@@ -49,23 +52,25 @@ def rank_algorithms(
     refuse_few(replicates)
     options = DolanMore(beta_max, beta_step)
     rules, skipped = applicable(choose_rules(methods), matrix)
-    contest = Contest(matrix.values[None], higher_is_better=matrix.higher_is_better)
+    distinct, member = copies(matrix.values)
+    contest = Contest(matrix.values[None, distinct], higher_is_better=matrix.higher_is_better)
     n = len(matrix.datasets)
     ones, enough = np.ones((1, n)), n >= FEWEST_DATASETS
     numbers = None if families is None else family_numbers(matrix.datasets, families)
     units = n if numbers is None else int(numbers.max()) + 1
-    weights = dataset_weights(n, replicates, derived_rng(seed, "rank", matrix.metric), numbers)
+    weights = content_weights(matrix.values, replicates, derived_rng(seed, "rank", matrix.metric), numbers)
+    judged = judge(matrix, control=control, alpha=round(1 - confidence, 12), families=families, seed=seed)
     rankings = {}
     for rule in rules:
         upward = rule.higher_is_better(matrix.higher_is_better)
-        scores = rule.score(contest, ones, options)
+        scores = rule.score(contest, ones, options)[:, member]
         ranking = Ranking(rule, upward, scores[0], ties.ranks(scores, higher_is_better=upward)[0])
         if enough:
-            sampled = rule.score(contest, weights, options)
+            sampled = rule.score(contest, weights, options)[:, member]
             ranks = ties.ranks(sampled, higher_is_better=upward)
             ranking = replace(
                 ranking,
-                score_interval=_score_interval(rule.name, matrix, sampled, weights, confidence, units),
+                score_interval=_score_interval(rule.name, matrix, judged, sampled, weights, confidence),
                 rank_interval=intervals(ranks, units, confidence, discrete=True),
                 resampling_share=first_shares(ranks).mean(axis=0),
             )
@@ -73,8 +78,8 @@ def rank_algorithms(
     return RankResult(
         *matrix.head,
         rankings=rankings,
-        mean_ranks=contest.ranks[0].mean(axis=1),
-        judgement=judge(matrix, control=control, alpha=round(1 - confidence, 12), families=families, seed=seed),
+        mean_ranks=contest.ranks[0].mean(axis=1)[member],
+        judgement=judged,
         skipped=skipped,
         missing=matrix.missing,
         replicates=replicates,
@@ -92,10 +97,13 @@ _MEANS: dict[str, tuple[Callable[[FloatArray], FloatArray], Callable[[FloatArray
 
 
 def _score_interval(
-    rule: str, matrix: Matrix, sampled: FloatArray, weights: FloatArray, confidence: float, units: int
+    rule: str, matrix: Matrix, judged: Verdict, sampled: FloatArray, weights: FloatArray, confidence: float
 ) -> FloatArray:
-    """Of a mean by bootstrap-t on the scale on which it is one, of other scores and of families by percentiles."""
-    values = matrix.values
+    """Of the mean rank that of the verdict, of a mean by bootstrap-t on the scale on which it is one, of other scores
+    and of families by percentiles."""
+    values, units = matrix.values, judged.families or len(matrix.datasets)
+    if rule == "mean_rank" and judged.interval is not None:
+        return judged.interval[[judged.algorithms.index(name) for name in matrix.algorithms]]
     if rule not in _MEANS or (rule != "mean" and not (values > 0).all()) or units < values.shape[1]:
         return intervals(sampled, units, confidence)
     there, back = _MEANS[rule]

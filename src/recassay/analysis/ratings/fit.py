@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from recassay.analysis.aggregation.contest import share_of_best
-from recassay.analysis.inference.bootstrap import dataset_weights, refuse_few
+from recassay.analysis.inference.bootstrap import content_weights, refuse_few
 from recassay.analysis.inference.distributions import t_quantile
 from recassay.analysis.inference.families import family_numbers
 from recassay.analysis.inference.significance import dataset_ranks
@@ -63,7 +63,7 @@ def rate_by_pairs(
     groups = family_numbers(matrix.datasets, families)
     n_groups = int(groups.max()) + 1
     rng = derived_rng(seed, "ratings", matrix.metric)
-    drawn = dataset_weights(n_groups, replicates, rng)[:, groups]
+    drawn = content_weights(matrix.values, replicates, rng, None if families is None else groups)
     once = 1 - np.eye(k)[None]
     whole = strengths(points.sum(axis=1)[None], once, np.full(1, float(len(matrix.datasets))))[0]
     sampled = strengths(drawn @ points.T, once, drawn.sum(axis=1), start=whole)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
-from recassay.analysis.aggregation.rules import Rule, applicable, choose_rules
+from recassay.analysis.aggregation.rules import applicable, choose_rules
 from recassay.analysis.dataset_space.space import place_datasets
 from recassay.analysis.select.judging import Task, draw_halves
 from recassay.analysis.select.methods import BY_CHARACTERISTICS, choose_methods
 from recassay.analysis.select.result import SelectResult
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.choices import MANY_ALGORITHMS
+from recassay.core.content import content_order
 from recassay.core.errors import InputError, NotApplicableError, UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.characteristics import CharacteristicsTable
@@ -55,6 +56,11 @@ def select_datasets(
     (`splits` times, both ways); `others` are metrics that the choice never saw; and both at once. Every other method is
     judged on the same halves and metrics.
     """
+    given, content = matrix, content_order(matrix.values)  # what is drawn is drawn in an order of the content
+    matrix = matrix.part(content.rows, content.columns)
+    others = {
+        name: other.part(content.rows, content.columns) for name, other in (others or {}).items() if _same(other, given)
+    }
     n = len(matrix.datasets)
     if not 1 < k < n:
         raise InputError(
@@ -80,7 +86,7 @@ def select_datasets(
     space = None
     if characteristics is not None:
         space = place_datasets(characteristics.aligned(matrix.datasets), rng=derived_rng(seed, "outliers"))
-    judged = {name: other for name, other in (others or {}).items() if _fits(other, matrix, chosen_rule)}
+    judged = {name: other for name, other in others.items() if applicable([chosen_rule], other)[0]}
     task = Task(matrix, chosen_rule, judged, space, seed)
     halves = draw_halves(len(matrix.algorithms), splits, derived_rng(seed, "selection halves"))
     weights = {name: task.subsets(name, k, simulations) for name in dict.fromkeys(("random", *names))}
@@ -90,8 +96,8 @@ def select_datasets(
         metric=matrix.metric,
         rule=chosen_rule.name,
         k=k,
-        algorithms=matrix.algorithms,
-        datasets=matrix.datasets,
+        algorithms=given.algorithms,
+        datasets=given.datasets,
         choices=choices,
         by_rule=task.by_rule({name: weights[name] for name in names}),
         curve=tuple(point for size in sizes for point in task.curve(names, size, halves[: 2 * _CURVE_SPLITS])),
@@ -102,10 +108,9 @@ def select_datasets(
     )
 
 
-def _fits(other: Matrix, matrix: Matrix, rule: Rule) -> bool:
-    """Whether another metric can judge: it covers the same algorithms and datasets, and the rule allows its values."""
-    same = other.algorithms == matrix.algorithms and other.datasets == matrix.datasets
-    return same and bool(applicable([rule], other)[0])
+def _same(other: Matrix, matrix: Matrix) -> bool:
+    """Whether another metric covers the same algorithms and datasets."""
+    return other.algorithms == matrix.algorithms and other.datasets == matrix.datasets
 
 
 def other_metrics(results: Results, matrix: Matrix) -> dict[str, Matrix]:

@@ -75,7 +75,9 @@ class Task:
             against = [_above(each, random) for each, random in zip(held, chance_inner, strict=True)]
             choices[name] = DatasetChoice(
                 method=name,
-                datasets=() if name == "random" else tuple(self.matrix.datasets[d] for d in np.flatnonzero(weights[0])),
+                datasets=()
+                if name == "random"
+                else tuple(sorted(self.matrix.datasets[d] for d in np.flatnonzero(weights[0]))),
                 rho=_of_choice(name, rho),
                 better_than_random=0.5 if name == "random" else _above(rho[:1], chance),
                 simulated=None if looked else Spread.of(rho),
@@ -98,6 +100,9 @@ class Task:
             few = weights[: 100 if name == "random" else 1]
             by_rule[name] = {rule: float(agreement.rho(few).mean()) for rule, agreement in agreements.items()}
         return by_rule
+
+    def _names(self, chosen: FloatArray) -> tuple[str, ...]:
+        return tuple(sorted(self.matrix.datasets[d] for d in np.flatnonzero(chosen)))
 
     def curve(self, names: Sequence[str], k: int, halves: Halves) -> Iterator[CurvePoint]:
         """Agreement at this k: on all algorithms, and on those held out."""

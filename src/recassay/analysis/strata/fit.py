@@ -49,7 +49,7 @@ def sweep_strata(
     upward = evidence.higher_is_better
     swept, ends = [], []
     for scores in evidence.datasets:
-        rng = derived_rng(seed, "popularity strata", scores.dataset)
+        rng = derived_rng(seed, "popularity strata", str(scores.scores.shape[2]))
         draws = user_replicates(scores.scores, replicates, rng)
         halves = user_halves(scores.scores[[0, -1]], HALVINGS, rng)
         strata = _sweep(scores, draws, halves, upward, alpha, confidence)

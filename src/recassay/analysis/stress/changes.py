@@ -15,6 +15,7 @@ from recassay.analysis.stress.conclusions import Change, Survival, survival
 from recassay.analysis.stress.curve import Curve, Points, measured
 from recassay.analysis.stress.ranker import Ranker, fewer_points, spread, subsets
 from recassay.core import ties
+from recassay.core.content import content_order
 from recassay.core.types import FloatArray
 
 SIZES = (5, 10)
@@ -55,12 +56,13 @@ def drop_datasets(
     is left out.
     """
     _, count, total = ranker.contest.values.shape
+    order = content_order(ranker.contest.values[0]).columns
     kept_apart = {1, several(total), total // 2}
     points: Points = {0: measured(np.ones((len(ranker.rules), 1)), True)}  # nothing is left out: rho is 1
     survivals = {}
     without = np.empty(0)
     for dropped in sorted({*spread(1, total - 2, fewer_points(DATASET_POINTS, count)), *kept_apart}):
-        chosen, exhaustive = subsets(total, total - dropped, max(draws, total) if dropped == 1 else draws, rng)
+        chosen, exhaustive = subsets(order, total - dropped, max(draws, total) if dropped == 1 else draws, rng)
         ranks = ranker(subset_weights(chosen, total))
         points[dropped] = measured(spearman(ranks, reference[:, None, :]), exhaustive)
         if dropped in kept_apart:
@@ -98,7 +100,7 @@ def few_datasets(ranker: Ranker, reference: FloatArray, size: int, draws: int, r
     efficiency is looked at on the same draws, where one algorithm often dominates another.
     """
     total = ranker.contest.values.shape[2]
-    order = random_subsets(total, total, draws, rng)
+    order = content_order(ranker.contest.values[0]).columns[random_subsets(total, total, draws, rng)]
     weights = subset_weights(order[:, :size], total)
     ranks = ranker(weights)
     rho = {
@@ -131,11 +133,12 @@ def drop_algorithms(
     The survival is that of the order when a third of the algorithms is left out.
     """
     total = ranker.contest.n_algorithms
+    order = content_order(ranker.contest.values[0]).rows
     third = max(1, round(total / 3))
     points: Points = {0: measured(np.ones((len(ranker.rules), 1)), True)}  # nothing is left out: rho is 1
     survivals = {}
     for size in sorted({*kept_sizes(total), total - third}):
-        chosen, exhaustive = subsets(total, size, draws, rng)
+        chosen, exhaustive = subsets(order, size, draws, rng)
         ranks = ranker.among(chosen)
         before = ties.ranks(reference[:, chosen], higher_is_better=False)
         points[total - size] = measured(spearman(ranks, before), exhaustive)

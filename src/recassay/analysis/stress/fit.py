@@ -8,7 +8,7 @@ import numpy as np
 
 from recassay.analysis.aggregation.contest import Contest
 from recassay.analysis.aggregation.rules import BETA_MAX, DolanMore, applicable, choose_rules, distinct
-from recassay.analysis.inference.bootstrap import dataset_weights
+from recassay.analysis.inference.bootstrap import content_weights
 from recassay.analysis.inference.significance import dataset_ranks
 from recassay.analysis.stress.changes import (
     add_best,
@@ -70,7 +70,7 @@ def stress_rankings(
         return derived_rng(seed, "stress", matrix.metric, test)
 
     replicates = min(200, max(20, BOOTSTRAP // count))
-    weights = np.vstack([itself, dataset_weights(n_datasets, replicates, rng("bootstrap"))])
+    weights = np.vstack([itself, content_weights(matrix.values, replicates, rng("bootstrap"))])
     dropped, survivals, without_one = drop_datasets(ranker, reference, draws, rng("datasets"))
     fewer, without_some = drop_algorithms(ranker, reference, draws, rng("algorithms"))
     similar, copied = add_copies(ranker, weights)

@@ -59,14 +59,16 @@ class Ranker:
         return np.concatenate([self.of(part, np.ones((len(part.values), n_datasets))) for part in parts], axis=1)
 
 
-def subsets(total: int, size: int, draws: int, rng: np.random.Generator) -> tuple[IntArray, bool]:
-    """All subsets of `size` out of `total` where they number at most `draws`, else so many drawn at random.
+def subsets(order: IntArray, size: int, draws: int, rng: np.random.Generator) -> tuple[IntArray, bool]:
+    """All subsets of `size` where they number at most `draws`, else so many drawn at random.
 
-    Positions (subsets x size, ascending), and whether these are all that exist.
+    `order` has all positions in an order of their content, so that what is drawn does not depend on names. Positions
+    (subsets x size, ascending), and whether these are all that exist.
     """
+    total = len(order)
     if comb(total, size) <= draws:
         return np.array(list(combinations(range(total), size)), dtype=np.int64).reshape(-1, size), True
-    return np.sort(random_subsets(total, size, draws, rng), axis=1), False
+    return np.sort(order[random_subsets(total, size, draws, rng)], axis=1), False
 
 
 def fewer_points(usual: int, algorithms: int) -> int:

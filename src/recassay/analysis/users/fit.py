@@ -82,7 +82,8 @@ def _dataset(scores: UserScores, sign: float, alpha: float, replicates: int, see
     order = sorted(range(len(means)), key=lambda a: (-sign * means[a], scores.algorithms[a]))
     values, names = scores.values[order], [scores.algorithms[a] for a in order]
     left, right = np.triu_indices(len(names), k=1)
-    rng = derived_rng(seed, "users", scores.dataset)
+    # By the number of users alone: an interval does not change with names, or with who else is in the table.
+    rng = derived_rng(seed, "users", str(scores.users))
     spans, gap_spans = user_intervals(values, left, right, confidence=1 - alpha, replicates=replicates, rng=rng)
     if sign < 0:
         gap_spans = -gap_spans[:, ::-1]
@@ -91,7 +92,7 @@ def _dataset(scores: UserScores, sign: float, alpha: float, replicates: int, see
     for part in number_blocks(len(left), scores.users, _BLOCK):
         gaps = sign * (values[left[part]] - values[right[part]]).T
         difference[part], spread[part] = gaps.mean(axis=0), gaps.std(axis=0, ddof=1)
-        p[part] = sign_flip_p(gaps, rng)
+        p[part] = sign_flip_p(gaps, derived_rng(seed, "signs of users", str(scores.users)))
         tally[:, part] = (gaps > 0).sum(axis=0), (gaps == 0).sum(axis=0), (gaps < 0).sum(axis=0)
     adjusted = holm(p)
     ordered = means[order]

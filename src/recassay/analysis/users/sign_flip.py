@@ -59,10 +59,11 @@ def sign_flip_p(differences: FloatArray, rng: np.random.Generator) -> FloatArray
     for part in number_blocks(len(smooth), n, _BLOCK):
         chosen = smooth[part]
         p[chosen] = _saddlepoint(differences[:, chosen])
+    start = int(rng.integers(2**63))  # for every pair alike, so that others have no part in its p
     for place in smooth:
         d = differences[unequal[:, place], place]
         if _lumpy(d):
-            p[place] = _drawn(d, p[place], rng)
+            p[place] = _drawn(d, p[place], np.random.default_rng(start))
     return p
 
 

@@ -12,19 +12,25 @@ from recassay.analysis.inference.all_pairs import (
     FLIPS_OF_MANY,
     PairTests,
     compare_pairs,
+    relative_values,
     scaled_values,
     smallest_p,
 )
-from recassay.analysis.inference.effects import above_zero, effect_kind, equivalence_p
-from recassay.analysis.inference.families import family_means
+from recassay.analysis.inference.effects import above_zero, equivalence_p, pair_gaps
+from recassay.analysis.inference.families import family_means, renumbered
 from recassay.analysis.inference.pair_rows import blocks, count_wins
 from recassay.analysis.inference.significance import dataset_ranks
 from recassay.analysis.verdict.result import Grade
 from recassay.core import ties
 from recassay.core.choices import VERY_MANY
+from recassay.core.content import content_order, copies
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix
 from recassay.core.types import BoolArray, FloatArray, IntArray
+
+WINNERS_SHARE = 0.2
+"""The share of alpha that belongs to the question whether the observed leader beats every other; the rest belongs to
+all pairs. One pair alone needs no sharing."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,10 +39,14 @@ class Decision:
 
     order: list[int]
     ranks: FloatArray
+    """Algorithms x datasets; algorithms with the same values everywhere count as one and share its ranks."""
+    copies: IntArray
+    """By algorithm, the number of the set of values that it has; the best mean rank is 0."""
     codes: Any
     """The status of the first of each pair against the second."""
     p: FloatArray
-    tests: PairTests
+    single: FloatArray
+    """The p of each pair alone."""
     equal: tuple[FloatArray, FloatArray]
     """The p of "not equivalent" of each pair, alone and corrected."""
     wins: IntArray
@@ -44,6 +54,8 @@ class Decision:
     better: BoolArray
     """Algorithms x algorithms: the row is shown to be better than the column."""
     p_best: FloatArray
+    units: int
+    """How many datasets, or families of them, the tests rest on: those on which not all tie."""
     decidable: bool
     grade: Grade
 
@@ -58,54 +70,130 @@ def decide(
     flips: int | None = None,
     families: IntArray | None = None,
 ) -> Decision:
-    """The status of every pair and the grade, by the rules of `judge`; `flips` patterns of signs at most."""
-    flips = flips or (FLIPS if len(matrix.algorithms) <= VERY_MANY else FLIPS_OF_MANY)
+    """The status of every pair and the grade, by the rules of `judge`; `flips` patterns of signs at most.
+
+    It rests on the numbers alone: algorithms with the same values everywhere count once, datasets on which all tie do
+    not count, and what is drawn is drawn in an order of the content (`core.content`).
+    """
+    values = matrix.values if matrix.higher_is_better else -matrix.values
+    rows, member = copies(values)
+    ranks = dataset_ranks(matrix.part(rows, np.arange(len(matrix.datasets))))
+    apart = np.flatnonzero((ranks != ranks[0]).any(axis=0))
+    columns = apart if len(apart) else np.arange(ranks.shape[1])
+    content = content_order(relative_values(matrix.part(rows, columns)).round(10))
+    columns = columns[content.columns]
+    numbers = None if families is None else renumbered(families, columns)
+    asked = None if control is None else int(content.row_places[member[matrix.algorithms.index(control)]])
+    told = _decide(
+        matrix.part(rows[content.rows], columns),
+        control=asked, within=within, alpha=alpha, seed=seed, flips=flips, families=numbers,
+    )  # fmt: skip
+    # From sets of values in the order of their mean ranks back to algorithms.
+    place, mean_rank = np.argsort(content.rows[told.order])[member], ranks.mean(axis=1)[member]
+    order = sorted(range(len(place)), key=lambda a: (mean_rank[a], matrix.algorithms[a]))
+    sets = place[order]
+    first, second = np.triu_indices(len(order), 1)
+    same = sets[first] == sets[second]
+    ahead, behind = np.minimum(sets[first], sets[second]), np.maximum(sets[first], sets[second])
+    pair = np.where(same, 0, pair_number(ahead, behind, len(rows)))
+    codes = np.where(same, "equivalent", told.codes[pair])
+    better = told.better[np.ix_(sets, sets)]
+    p_best, shown = told.p_best[sets], ranks[member[order]]
+    return replace(
+        told,
+        order=order,
+        ranks=shown,
+        copies=sets,
+        codes=codes,
+        p=np.where(same, 1.0, told.p[pair]),
+        single=np.where(same, 1.0, told.single[pair]),
+        equal=(np.where(same, 0.0, told.equal[0][pair]), np.where(same, 0.0, told.equal[1][pair])),
+        wins=count_wins(shown),
+        better=better,
+        p_best=p_best,
+        grade=_grade(matrix, better, p_best >= alpha, decidable=told.decidable),
+    )
+
+
+def pair_number(first: IntArray, second: IntArray, k: int) -> IntArray:
+    """Where the pairs (first, second), first < second, stand among all pairs of k."""
+    return np.asarray(first * k - first * (first + 1) // 2 + second - first - 1)
+
+
+def _decide(
+    matrix: Matrix,
+    *,
+    control: int | None,
+    within: float,
+    alpha: float,
+    seed: int,
+    flips: int | None,
+    families: IntArray | None,
+) -> Decision:
+    """The same for algorithms that differ, in an order of their content."""
     observed = dataset_ranks(matrix)
-    mean_rank = observed.mean(axis=1)
-    order = sorted(range(len(observed)), key=lambda a: (mean_rank[a], matrix.algorithms[a]))
-    ranks, mean_rank = observed[order], mean_rank[order]
-    k = len(ranks)
+    order = np.argsort(observed.mean(axis=1), kind="stable")
+    ranks = observed[order]
+    mean_rank, k = ranks.mean(axis=1), len(ranks)
     first, second = np.triu_indices(k, 1)
     scaled = family_means(scaled_values(matrix)[order], families, by_size=True)
-    tests = _tests(matrix, scaled, order, control, derived_rng(seed, "all pairs", matrix.metric), flips)
+    tests = _tests(matrix, scaled, order, control, flips, alpha, seed)
     wins = count_wins(ranks)
     same = (wins + wins.T)[first, second] == 0
     p_equal = equivalence_p(matrix.values[order], first, second, within=within, families=families)
-    equal = same | (p_equal[1] < alpha)
     ahead = ties.beats(mean_rank[second], mean_rank[first]) & (tests.sums > 0)
     likely = np.flatnonzero(ahead & (tests.single < alpha))
-    upward = upward_values(matrix, order)
     for part in blocks(len(likely), len(matrix.datasets)):
         at = likely[part]
-        ahead[at] = above_zero(family_means(upward[first[at]] - upward[second[at]], families), 1 - alpha)
-    # The leader's pairs have at most the p of "it beats every other": the largest of its single ones.
-    own = first == 0
-    p = np.where(own & ahead[own].all(), np.minimum(tests.adjusted, tests.single[own].max()), tests.adjusted)
-    decidable = smallest_p(scaled.shape[1]) < alpha
+        gaps = pair_gaps(matrix, order[first[at]], order[second[at]])[0]
+        ahead[at] = above_zero(family_means(gaps, families), 1 - alpha)
+    p = _shared(tests, first == 0, ahead)
+    units = scaled.shape[1]
+    decidable = smallest_p(units) < alpha * (1.0 if k == 2 else 1 - WINNERS_SHARE)
     neither = "undecided" if decidable else "undecidable"
-    names = np.array(["equivalent", "better", neither], dtype=object)
-    codes = names[np.where(equal, 0, np.where((p < alpha) & ahead, 1, 2))]
+    names = np.array(["better", "equivalent", neither], dtype=object)
+    codes = names[np.where((p < alpha) & ahead & ~same, 0, np.where(same | (p_equal[1] < alpha), 1, 2))]
     better = np.zeros((k, k), dtype=bool)
     better[first, second] = codes == "better"
     behind = np.ones((k, k))
-    behind[first, second] = np.where(ahead & ~equal, p, 1.0)
+    behind[first, second] = np.where(ahead & ~same, p, 1.0)
     p_best = behind.min(axis=0)
     grade = _grade(matrix, better, p_best >= alpha, decidable=decidable)
-    return Decision(order, ranks, codes, p, tests, p_equal, wins, better, p_best, decidable, grade)
+    return Decision(
+        order.tolist(), ranks, np.arange(k), codes, p, tests.single, p_equal, wins, better, p_best, units, decidable,
+        grade,
+    )  # fmt: skip
+
+
+def _shared(tests: PairTests, own: BoolArray, ahead: BoolArray) -> FloatArray:
+    """The p of every pair when the observed leader's claim to beat every other has a share of alpha of its own.
+
+    That claim needs no correction but the share: its p is the largest of the leader's single ones (Gutmann and Maymin
+    1987; Hung and Fithian 2019), divided by the share. The other share tests all pairs. Where the leader's claim holds,
+    its share passes on to the pairs (Bretz, Maurer, Brannath and Posch 2009). So the chance of any false finding is at
+    most alpha.
+    """
+    if len(own) == 1:
+        return tests.adjusted
+    claim = tests.single[own].max() / WINNERS_SHARE if ahead[own].all() else np.inf
+    p = np.minimum(tests.adjusted / (1 - WINNERS_SHARE), np.maximum(tests.adjusted, claim))
+    return np.minimum(np.where(own, np.minimum(p, claim), p), 1.0)
 
 
 def _tests(
-    matrix: Matrix, scaled: FloatArray, order: list[int], control: str | None, rng: np.random.Generator, flips: int
+    matrix: Matrix, scaled: FloatArray, order: IntArray, control: int | None, flips: int | None, alpha: float, seed: int
 ) -> PairTests:
     """Every pair in the order of mean ranks; those of a control as a family of their own."""
     first, second = np.triu_indices(len(order), 1)
-    tests = compare_pairs(scaled, first, second, rng, flips)
+    flips = flips or (FLIPS if len(order) <= VERY_MANY else FLIPS_OF_MANY)
+    rng = derived_rng(seed, "all pairs", matrix.metric)
+    tests = compare_pairs(scaled, first, second, rng, flips, alpha)
     if control is None:
         return tests
-    place = order.index(matrix.algorithms.index(control))
+    place = int(np.flatnonzero(order == control)[0])
     own = (first == place) | (second == place)
     adjusted = tests.adjusted.copy()
-    adjusted[own] = compare_pairs(scaled, first[own], second[own], rng, flips).adjusted
+    adjusted[own] = compare_pairs(scaled, first[own], second[own], rng, flips, alpha).adjusted
     return replace(tests, adjusted=adjusted)
 
 
@@ -118,9 +206,3 @@ def _grade(matrix: Matrix, better: BoolArray, could: BoolArray, *, decidable: bo
     if better[0, 1:].all():
         return "clear_winner"
     return "no_difference" if could.all() else "shared_lead"
-
-
-def upward_values(matrix: Matrix, order: list[int]) -> FloatArray:
-    """Values in this order whose differences are effects, higher the better; logs where effects are ratios."""
-    values = (np.log(matrix.values) if effect_kind(matrix) == "ratio" else matrix.values)[order]
-    return values if matrix.higher_is_better else -values

@@ -10,10 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from recassay.analysis.inference.all_pairs import FLOOR, smallest_p
-from recassay.analysis.inference.bootstrap import dataset_weights, intervals
-from recassay.analysis.inference.distributions import normal_cdf, normal_quantile
-from recassay.analysis.inference.effects import Effect, EffectKind, effect_kind, hodges_lehmann
+from recassay.analysis.inference.all_pairs import smallest_p
+from recassay.analysis.inference.effects import Effect, hodges_lehmann, pair_gaps
 from recassay.analysis.inference.families import (
     family_means,
     family_numbers,
@@ -22,8 +20,13 @@ from recassay.analysis.inference.families import (
 )
 from recassay.analysis.inference.pair_rows import PairRows
 from recassay.analysis.inference.significance import dataset_ranks
-from recassay.analysis.inference.winners import fewest_to_remove, possible_winners, probability_first
-from recassay.analysis.verdict.decision import Decision, decide, upward_values
+from recassay.analysis.inference.winners import (
+    fewest_to_remove,
+    mean_rank_intervals,
+    probability_first,
+    ways_to_lose,
+)
+from recassay.analysis.verdict.decision import Decision, decide
 from recassay.analysis.verdict.result import PairVerdict, Status, Verdict
 from recassay.core import ties
 from recassay.core.choices import FEWEST_DATASETS, PRACTICALLY_EQUAL
@@ -31,7 +34,7 @@ from recassay.core.errors import UsageError
 from recassay.core.names import canonical, did_you_mean
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix
-from recassay.core.types import BoolArray, FloatArray, IntArray
+from recassay.core.types import BoolArray, IntArray
 
 
 def judge(
@@ -41,24 +44,22 @@ def judge(
     within: float = PRACTICALLY_EQUAL,
     alpha: float = 0.05,
     families: str | Mapping[str, str] | None = None,
-    replicates: int = 10_000,
     seed: int = 0,
 ) -> Verdict:
     """The verdict on a matrix; asked again with the same arguments it is not computed again.
 
     A pair is `better` where the all-pairs test rejects at `alpha` (`inference.all_pairs`), the mean ranks point the
     same way, and the interval of its effect does not reach below zero. The pairs of a `control` that was named
-    beforehand are adjusted for its k - 1 comparisons only. A leader that beats every other at `alpha`, each pair alone,
-    is better than all of them: naming the observed winner needs no further correction (Gutmann and Maymin 1987; Hung
-    and Fithian 2019). A pair is `equivalent` where two one-sided tests, Holm-corrected, put their ratio within the
-    margin, or where all values are the same. Everything else is `undecided`, or `undecidable` where even 2 / 2^N is not
-    below alpha. Datasets of one of the `families` count as one piece of evidence: their signs are flipped and they are
-    drawn together, and effects are those of family means.
+    beforehand are adjusted for its k - 1 comparisons only. That the leader beats every other has a fifth of `alpha` for
+    itself (`decision`). A pair that is not `better` is `equivalent` where two one-sided tests, Holm-corrected, put
+    their ratio within the margin, or where all values are the same. Everything else is `undecided`, or `undecidable`
+    where even 2 / 2^N is not below alpha. Datasets of one of the `families` count as one piece of evidence: their signs
+    are flipped together, and effects are those of family means.
     """
     chosen = None if control is None else find_control(control, matrix.algorithms)
     numbers = None if families is None else family_numbers(matrix.datasets, families)
     content = (matrix.values.tobytes(), *matrix.head, matrix.missing, None if numbers is None else numbers.tobytes())
-    return _judge(_Asked(content, matrix, numbers), chosen, within, alpha, replicates, seed)
+    return _judge(_Asked(content, matrix, numbers), chosen, within, alpha, seed)
 
 
 def find_control(name: str, algorithms: Sequence[str]) -> str:
@@ -79,25 +80,21 @@ class _Asked:
 
 
 @lru_cache(maxsize=8)
-def _judge(asked: _Asked, control: str | None, within: float, alpha: float, replicates: int, seed: int) -> Verdict:
+def _judge(asked: _Asked, control: str | None, within: float, alpha: float, seed: int) -> Verdict:
     matrix, families = asked.matrix, asked.families
     decision = decide(matrix, control=control, within=within, alpha=alpha, seed=seed, families=families)
     order, ranks, better = decision.order, decision.ranks, decision.better
     mean_rank = ranks.mean(axis=1)
     names, values = tuple(matrix.algorithms[a] for a in order), matrix.values[order]
     k, n = ranks.shape
-    units = n if families is None else int(families.max()) + 1
-    p_best, decidable = decision.p_best, decision.decidable
-    enough = n >= FEWEST_DATASETS
+    p_best = decision.p_best
     interval = again = None
-    if enough:
-        weights = dataset_weights(n, replicates, derived_rng(seed, "rank", matrix.metric), families)
-        interval = intervals(weights @ ranks.T / n, units, 1 - alpha)
-        rng = derived_rng(seed, "first again", matrix.metric)
-        again = probability_first(dataset_ranks(matrix), rng, families=families)[order]
-        if not decidable:
-            related_ranks = family_means(ranks, families, by_size=True)
-            p_best = possible_winners(related_ranks, derived_rng(seed, "possible winners", matrix.metric))
+    if n >= FEWEST_DATASETS:
+        # Algorithms with the same values count once; what is drawn is drawn in an order of the content.
+        distinct, numbers = np.unique(decision.copies, return_index=True)[1], decision.copies
+        alone = family_means(ranks[distinct], families, by_size=True)
+        interval = mean_rank_intervals(alone, 1 - alpha)[numbers]
+        again = probability_first(alone, derived_rng(seed, "first again", matrix.metric))[numbers]
     could = p_best >= alpha
     leaders = tuple(name for name, rank in zip(names, mean_rank, strict=True) if not ties.beats(rank, mean_rank[0]))
     removal = fewest_to_remove(ranks) if len(leaders) == 1 else None
@@ -123,11 +120,12 @@ def _judge(asked: _Asked, control: str | None, within: float, alpha: float, repl
         status=_square(decision.codes, k),
         pairs=_pairs(matrix, decision, alpha, families),
         p_equal=decision.equal,
-        smallest_p=smallest_p(units),
-        visible_lead=visible_lead(k, units, decision.tests.critical) if decidable and decision.wins.any() else None,
+        smallest_p=smallest_p(decision.units),
         removal=None if removal is None else (names[removal[0]], len(removal[1])),
+        removed=() if removal is None else tuple(matrix.datasets[d] for d in removal[1]),
+        removals=None if removal is None else ways_to_lose(ranks, len(removal[1])),
         hopeful=_hopeful(matrix, leaders),
-        families=None if families is None else units,
+        families=None if families is None else int(families.max()) + 1,
         missing=matrix.missing,
     )
     if families is None and verdict.grade in ("clear_winner", "shared_lead") and obvious_families(matrix.datasets):
@@ -150,7 +148,7 @@ def _pairs(matrix: Matrix, decision: Decision, alpha: float, families: IntArray 
     first, second = np.triu_indices(len(decision.order), 1)
     names = np.array(matrix.algorithms, dtype=object)[decision.order]
     wins, losses = decision.wins[first, second], decision.wins[second, first]
-    upward = upward_values(matrix, decision.order)
+    order = np.array(decision.order)
     columns = {
         "a": names[first],
         "b": names[second],
@@ -158,23 +156,26 @@ def _pairs(matrix: Matrix, decision: Decision, alpha: float, families: IntArray 
         "wins": wins,
         "losses": losses,
         "ties": len(matrix.datasets) - wins - losses,
-        "effect": partial(_effects, effect_kind(matrix), upward, first, second, families, 1 - alpha),
+        "effect": partial(_effects, matrix, order[first], order[second], families, 1 - alpha),
         "p": decision.p,
-        "p_single": decision.tests.single,
+        "p_single": decision.single,
     }
     return PairRows(PairVerdict, first, second, columns)
 
 
 def _effects(
-    kind: EffectKind, upward: FloatArray, first: IntArray, second: IntArray, families: IntArray | None,
-    confidence: float, places: IntArray,
-) -> list[Effect]:  # fmt: skip
+    matrix: Matrix, first: IntArray, second: IntArray, families: IntArray | None, confidence: float, places: IntArray
+) -> list[Effect]:
     """The effects of the pairs at these places."""
-    gaps = family_means(upward[first[places]] - upward[second[places]], families)
-    estimates = hodges_lehmann(gaps, confidence)
-    estimates = np.exp(estimates) if kind == "ratio" else estimates
+    gaps, ratio = pair_gaps(matrix, first[places], second[places])
+    estimates = hodges_lehmann(family_means(gaps, families), confidence)
     known = bool(np.isfinite(estimates).all())
-    return [Effect(kind, estimate, (low, high) if known else None) for estimate, low, high in estimates.tolist()]
+    estimates = np.where(ratio[:, None], np.exp(estimates), estimates)
+    kinds = np.where(ratio, "ratio", "difference").tolist()
+    return [
+        Effect(kind, estimate, (low, high) if known else None)
+        for kind, (estimate, low, high) in zip(kinds, estimates.tolist(), strict=True)
+    ]
 
 
 def _hopeful(matrix: Matrix, leaders: tuple[str, ...]) -> str | None:
@@ -190,18 +191,6 @@ def _hopeful(matrix: Matrix, leaders: tuple[str, ...]) -> str | None:
     ranks = dataset_ranks(replace(matrix, values=values)).mean(axis=1)
     first = matrix.algorithms[int(ranks.argmin())]
     return None if first in leaders else first
-
-
-def visible_lead(k: int, n: int, critical: float, power: float = 0.8) -> float | None:
-    """The lead in mean rank, over equal others, that is shown with probability `power`; None where no lead would be.
-
-    A lead of x deviations of a difference is shown where (n x - z sqrt(n)) / sqrt(n (1 + FLOOR + x^2)) exceeds the
-    critical value, z the normal quantile of the power; it wins a share w = Phi(x) of the datasets against each other
-    algorithm, and leads by k (w - 1/2) mean ranks.
-    """
-    x = np.linspace(0.0, 4.0, 801)
-    shown = (n * x - normal_quantile(power) * np.sqrt(n)) / np.sqrt(n * (1 + FLOOR + x**2)) >= critical
-    return float(k * (normal_cdf(x[shown.argmax()]) - 0.5)) if shown.any() else None
 
 
 def group_letters(differ: BoolArray) -> tuple[str, ...]:

@@ -113,10 +113,13 @@ class Verdict:
     """By pair, the p of "not equivalent": alone, and corrected for all pairs."""
     smallest_p: float
     """The smallest p-value that so many datasets allow."""
-    visible_lead: float | None
-    """The lead in mean rank that such a benchmark would show with probability 80 %; None where no lead would do."""
     removal: tuple[str, int] | None
     """Who would lead without the fewest datasets that change the leader, and how many those are; None where none do."""
+    removed: tuple[str, ...] = ()
+    """Which datasets those are; where several choices do it, the one that speaks most for the leader."""
+    removals: tuple[int, int] | None = None
+    """Of how many choices of so many datasets the leader would lose its place, and how many choices there are; None
+    where they are too many to try."""
     hopeful: str | None = None
     """Who would lead if every missing cell that was filled with the worst value had the best; None where nobody new."""
     families: int | None = None
@@ -178,6 +181,12 @@ class Verdict:
         i, j = sorted((self.algorithms.index(one), self.algorithms.index(other)))
         return self.pairs[i * len(self.algorithms) - i * (i + 1) // 2 + j - i - 1]
 
+    def close(self, pair: PairVerdict) -> bool:
+        """Whether a pair that differs is also shown to differ by less than the margin."""
+        i, j = sorted((self.algorithms.index(pair.a), self.algorithms.index(pair.b)))
+        at = i * len(self.algorithms) - i * (i + 1) // 2 + j - i - 1
+        return bool(self.p_equal[1][at] < self.alpha)
+
     def status_of(self, one: str, other: str) -> Status:
         """The status of `one` against `other`."""
         return self.status[self.algorithms.index(one)][self.algorithms.index(other)]
@@ -232,7 +241,7 @@ class Verdict:
             **stated(self, "grade", "headline", "could_be_best"),
             "leads_again": None if self.leads_again is None else float(self.leads_again[0]),
             **stated(self, "leaders", "rival", "sentences", "caution", "next_step", "why", "how_sure"),
-            **stated(self, "what_would_change", "smallest_p", "visible_lead", "removal"),
+            **stated(self, "what_would_change", "smallest_p", "removal", "removed", "removals"),
             **stated(self, "families", "grade_by_family", "best_by_family"),
             "table": self.to_frame().to_dicts(),
             "pairs": plain(listed := self.listed(self.pairs)),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from recassay.core.errors import InputError, NotApplicableError
 from recassay.core.system.display import Displayed
-from recassay.core.types import FloatArray
+from recassay.core.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,18 @@ class Matrix:
     def head(self) -> tuple[str, bool, tuple[str, ...], tuple[str, ...]]:
         """What a `MatrixResult` begins with: metric, direction, algorithms and datasets."""
         return self.metric, self.higher_is_better, self.algorithms, self.datasets
+
+    def part(self, rows: IntArray, columns: IntArray) -> Matrix:
+        """Some algorithms and datasets (positions), in this order."""
+        cells = np.ix_(rows, columns)
+        return replace(
+            self,
+            values=np.ascontiguousarray(self.values[cells]),
+            algorithms=tuple(self.algorithms[a] for a in rows),
+            datasets=tuple(self.datasets[d] for d in columns),
+            replicates=None if self.replicates is None else self.replicates[cells],
+            standard_errors=None if self.standard_errors is None else self.standard_errors[cells],
+        )
 
     @property
     def repeated(self) -> bool:

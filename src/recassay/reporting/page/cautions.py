@@ -13,7 +13,6 @@ from recassay.core.tables.facts import AuditFinding, StudyFacts
 from recassay.core.tables.matrix import MissingCells
 from recassay.core.words import count_of, listing
 from recassay.reporting.content import ReportContent
-from recassay.reporting.words import compare as told
 from recassay.reporting.words.missing import missing_cells
 
 Caution: TypeAlias = tuple[str, str]
@@ -75,13 +74,4 @@ def _power(content: ReportContent) -> Iterator[Caution]:
         yield (
             f"Few {words.datasets}",
             f"{power.datasets} {words.datasets} prove nothing about others: no test, no probability is given.",
-        )
-    elif power.detectable_gap is None:
-        yield "Low power", told.power(power, words)
-    elif power.detectable_gap >= (power.algorithms - 1) / 2:
-        yield (
-            "Low power",
-            f"{power.datasets} {words.datasets} are few for {power.algorithms} {words.algorithms}: only a lead of "
-            f"{power.detectable_gap:.2f} in mean rank, half of the whole range or more, would be found "
-            f"{100 * power.power:.0f} % of the time.",
         )

@@ -133,13 +133,10 @@ def iman_davenport(result: CompareResult, words: Vocabulary = USUAL) -> str:
 
 
 def power(statement: PowerStatement, words: Vocabulary = USUAL) -> str:
-    """Which lead so many datasets would show; empty below five, or where nobody leads."""
-    if statement.datasets < FEWEST_DATASETS or statement.same:
+    """What so many datasets cannot show; empty where differences can be shown, and below five datasets."""
+    if statement.datasets < FEWEST_DATASETS:
         return ""
     size = f"With {statement.datasets} {words.datasets} and {statement.algorithms} {words.algorithms}"
-    if statement.smallest_p >= statement.alpha:
-        return f"{size}, no difference can be significant: the smallest p is {statement.smallest_p:.3g}."
-    share = percent(statement.power)
-    if statement.detectable_gap is None:
-        return f"{size}, no lead would be found in {share} of such benchmarks, however large."
-    return f"{size}, a lead of {statement.detectable_gap:.1f} mean ranks is found in {share} of such benchmarks."
+    if statement.smallest_p < statement.alpha:
+        return ""
+    return f"{size}, no difference can be significant: the smallest p is {statement.smallest_p:.3g}."

@@ -27,12 +27,13 @@ def headline(v: Verdict, words: Vocabulary = USUAL) -> str:
     if v.grade == "too_little_data":
         least = v.fewest_datasets
         return (
-            f"Too little data: {_datasets(n, words)} cannot show that any {words.algorithm} is better; {least} are the "
+            f"Too little data: {_datasets(n, words)} cannot show which {words.algorithm} is better; {least} are the "
             "minimum."
         )
     if v.grade == "clear_winner":
         if k == 2:
-            return f"{v.algorithms[0]} is better than {v.algorithms[1]} on {words.datasets} like these."
+            little = f", by less than {100 * v.within:g} %," if v.close(v.pairs[0]) else ""
+            return f"{v.algorithms[0]} is better than {v.algorithms[1]}{little} on {words.datasets} like these."
         return f"{v.algorithms[0]} is the clear winner: it beats all {k - 1} others on {words.datasets} like these."
     if v.identical.all():
         return f"No difference: the {k} {words.algorithms} have identical results on all {n} {words.datasets}."
@@ -56,15 +57,8 @@ def sentences(v: Verdict, words: Vocabulary = USUAL) -> list[str]:
     if v.grade == "not_comparable":
         return []
     lines = [_lead(v, words), pair_sentence(v, v.pair(v.leaders[0], v.rival), words)]
-    if v.grade == "too_little_data" and len(v.could_be_best) < len(v.algorithms):
-        names = listing(v.could_be_best, most=8, last="or")
-        lines.append(f"Compared with the best of the others only, {names} could be best.")
-    elif v.grade == "clear_winner" and v.removal is not None:
+    if v.grade == "clear_winner" and v.removal is not None:
         lines.append(removal_sentence(v, *v.removal, words))
-    elif v.grade in ("shared_lead", "no_difference") and v.visible_lead is not None:
-        lines.append(
-            f"With {_datasets(len(v.datasets), words)}, leads below {v.visible_lead:.1f} mean ranks often go unseen."
-        )
     return lines
 
 
@@ -101,7 +95,8 @@ def pair_sentence(v: Verdict, pair: PairVerdict, words: Vocabulary = USUAL) -> s
     if pair.identical:
         return f"{pair.a} and {pair.b} have identical values on all {len(v.datasets)} {words.datasets}."
     if pair.status == "better":
-        return f"{pair.a} beats {pair.b} ({size}; {evidence}; {sure})."
+        little = f" by less than {100 * v.within:g} %" if v.close(pair) else ""
+        return f"{pair.a} beats {pair.b}{little} ({size}; {evidence}; {sure})."
     if pair.status == "equivalent":
         return f"{pair.a} and {pair.b} are equivalent within {100 * v.within:g} % ({size}; {evidence})."
     if pair.status == "undecidable":
@@ -109,7 +104,16 @@ def pair_sentence(v: Verdict, pair: PairVerdict, words: Vocabulary = USUAL) -> s
             f"{pair.a} against {pair.b}: {size}; {evidence}. No result on {_datasets(len(v.datasets), words)} could be "
             f"significant (smallest p = {v.smallest_p:.2g})."
         )
-    return f"Between {pair.a} and {pair.b} the data do not decide ({size}; {evidence}; {sure})."
+    return f"Between {pair.a} and {pair.b} the data do not decide ({size}; {evidence}; {sure}{_but(v, pair)})."
+
+
+def _but(v: Verdict, pair: PairVerdict) -> str:
+    """Why a pair is not decided although its p is below alpha: the test is one of three conditions."""
+    if pair.p >= v.alpha:
+        return ""
+    if pair.effect.interval is not None and pair.effect.interval[0] < (1 if pair.effect.kind == "ratio" else 0):
+        return ", but the interval reaches below no effect"
+    return ", but mean ranks and values point in different directions"
 
 
 def effect_text(v: Verdict, pair: PairVerdict) -> str:
@@ -217,8 +221,9 @@ def how_sure(v: Verdict, words: Vocabulary = USUAL) -> list[str]:
         )
     if v.control is not None:
         lines.append(
-            f"The pairs of {v.control}, the control, are adjusted for its {len(v.algorithms) - 1} comparisons only; "
-            "that is valid if it was named before the results were seen."
+            f"The pairs of {v.control}, the control, are adjusted for its {len(v.algorithms) - 1} comparisons only: "
+            f"the chance of a false finding is at most {100 * v.alpha:g} % among them, and as much among the others. "
+            "That is valid if it was named before the results were seen."
         )
     return lines
 
@@ -239,9 +244,17 @@ def what_would_change(v: Verdict, words: Vocabulary = USUAL) -> list[str]:
 
 
 def removal_sentence(v: Verdict, name: str, count: int, words: Vocabulary = USUAL) -> str:
-    """Who would lead without how many datasets."""
-    those = f"1 {words.dataset}" if count == 1 else f"{count} of the {len(v.datasets)} {words.datasets}"
-    return f"Without {those}, {name} would lead."
+    """Who would lead without which datasets, and how many other choices of so many do the same."""
+    those = (
+        listing(v.removed, last="and")
+        if 0 < len(v.removed) <= 3
+        else f"{count} of the {len(v.datasets)} {words.datasets}"
+    )
+    if v.removals is None or v.removals[1] == 1:
+        return f"Without {those}, {name} would lead."
+    some, every = v.removals
+    choices = f"the {every} {words.datasets}" if count == 1 else f"{every} choices of {_datasets(count, words)}"
+    return f"Without {those}, {name} would lead ({some} of {choices} change the leader when left out)."
 
 
 def _datasets(n: int, words: Vocabulary, which: str = "") -> str:
