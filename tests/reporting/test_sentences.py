@@ -1505,7 +1505,7 @@ def test_the_tables_of_abilities():
 
 def test_the_tables_of_abilities_on_users():
     fit = Made(lead=lambda: ("a", "b", 0.9876), reliability=lambda: {"ability": 0.9, "difficulty": 0.4},
-               fit=Made(respondents=("a", "b", "c"), converged=False), telling_users=30)  # fmt: skip
+               fit=Made(respondents=("a", "b", "c"), converged=False, items=Made(names=range(30))), telling_users=30)  # fmt: skip
     row = {"dataset": "all users", "users": 50, "telling_users": 30, "mean_discrimination": 1.0,
            "discrimination_deviation": 0.5, "mean_difficulty": 0.1, "difficulty_deviation": 0.9}  # fmt: skip
     ability = {"dataset": "all users", "algorithm": "a", "ability": 0.5, "low": 0.4, "high": 0.6, "hit_rate": 0.25}
