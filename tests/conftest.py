@@ -139,7 +139,7 @@ LONG = {
     "docs/test_site": 1,
     "faults/test_found": 4,
     "faults/test_fuzz": 3,
-    "faults/test_inputs": 5000,
+    "faults/test_inputs": 400,
     "project/test_wheel.py::test_the_demo": 0,
     "recommenders/test_adaptive.py::test_killed": 1,
     "recommenders/test_adaptive.py::test_probes_are": 1,
@@ -154,11 +154,16 @@ LONG = {
     "runner/test_hostile.py::test_failed_cells": 1,
     "runner/test_hostile.py::test_the_others_complete": 1,
     "runner/test_orphans.py::test_after_the_driver": 1,
+    "api/test_options.py::test_an_option": 40,
     "testing/test_analysis_conformance.py::test_promises": 4,
+    "testing/test_conformance.py::test_promises": 120,
 }
 """Tests, mostly whole files of them, that run whole studies, clusters, browsers or many bad inputs: they are marked
 `long`, and so `slow`. The number says how many of them are marked `sampled` as well: CI runs these, and others on
-another day; the bad inputs are cheap, and it runs all of them."""
+another day."""
+
+SLOW_SHARE = 4
+"""Of the other tests that are marked `slow`, CI runs one in so many on a day: they are `long`, and these are `sampled`."""
 
 
 def pytest_collection_modifyitems(items) -> None:
@@ -173,6 +178,10 @@ def pytest_collection_modifyitems(items) -> None:
             item.add_marker(pytest.mark.sampled)
 
     for item in items:
+        if item.get_closest_marker("slow") and not item.get_closest_marker("long"):
+            item.add_marker(pytest.mark.long)
+            if sha256(f"{day} {item.nodeid}".encode()).digest()[0] % SLOW_SHARE == 0:
+                item.add_marker(pytest.mark.sampled)
         if item.get_closest_marker("gpu") and not GPU_ASKED:
             item.add_marker(pytest.mark.skip(reason="needs a GPU: python3 dev.py test -m gpu"))
 
