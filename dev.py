@@ -5,7 +5,7 @@ python3 dev.py demo|check|test|lint|bench|docs|bounds|wheel|sbom|soak [arguments
 
   demo    the main job on embedded data, offline
   check   while you work: lint, then the quick tests, those that failed last time first
-  test    the whole suite; arguments go to pytest
+  test    the whole suite; arguments go to pytest; --rotate DATE: the quick tests, and long ones drawn by the date
   lint    ruff, mypy --strict, the import contracts
   bench   speed, against peers where they are installed
   docs    the documentation as a site in site/; --pictures: run the demo and renew its pictures

