@@ -94,6 +94,15 @@ def _computed(content: ReportContent) -> dict[str, Any] | None:
         **stated(ranked, "algorithms", "datasets", "confidence"),
         "again": None if ranked.probability_best is None else ranked.probability_best.tolist(),
         "could": [name in ranked.judgement.could_be_best for name in ranked.algorithms],
+        "bars": _verdict_bars(compared),
         "friedman": None if compared is None or len(compared.datasets) < FEWEST_DATASETS else compared.friedman.p,
         "rules": sure,
     }
+
+
+def _verdict_bars(compared: CompareResult | None) -> dict[str, Any] | None:
+    """The neighbours by mean rank of which the verdict separates no pair, and whether it could separate any."""
+    if compared is None:
+        return None
+    decidable = compared.judgement.grade != "too_little_data"
+    return {"decidable": decidable, "groups": plain(compared.groups["sign_flips"]) if decidable else []}

@@ -32,10 +32,10 @@ from recassay.reporting.words.verdict import pair_sentence
 BARS = {
     "sign-flips": "the verdict does not separate at the {alpha:g} level (all pairs, flipped signs)",
     "wilcoxon-holm": "Wilcoxon-Holm does not separate at the {alpha:g} level; the verdict may",
-    "nemenyi": "are nearer than Nemenyi's critical difference of {cd:.2f} at the {alpha:g} level; the verdict may separate "
-    "them",
-    "bayesian": "the Bayesian signed-rank test does not separate with probability {credibility:g}, each pair by itself: "
-    "it is not corrected for the number of pairs, and the verdict may decide otherwise",
+    "nemenyi": "are nearer than Nemenyi's critical difference of {cd:.2f} at the {alpha:g} level; the verdict may "
+    "separate them",
+    "bayesian": "the Bayesian signed-rank test does not separate with probability {credibility:g}, each pair by "
+    "itself: it is not corrected for the number of pairs, and the verdict may decide otherwise",
 }
 
 LINES = 25
@@ -60,7 +60,7 @@ def brief(result: CompareResult, words: Vocabulary = USUAL) -> Brief:
         )  # fmt: skip
     few = undecidable or len(verdict.algorithms) == 2
     pair = verdict.pairs[0]
-    sentences = (neighbours(verdict, words),)
+    sentences: tuple[str, ...] = (neighbours(verdict, words),)
     if (
         len(verdict.algorithms) == 2 and not undecidable
     ):  # the row says it all, but for a p below alpha that decides not
@@ -140,6 +140,8 @@ def _verdict_table(
     header = [*names, metric, level, "won-tied-lost", "p", status]
     shown = [place for place, name in enumerate(header) if decidable or name not in ("p", status)]
     shown = [place for place in shown if header[place] != level or any(row[place] for row in rows)]
+    margin = f"(< {100 * verdict.within:g} %)"
+    little = f" {margin}: also shown to differ by less than that." if any(margin in row[-1] for row in rows) else ""
     better_by = "" if verdict.higher_is_better else " The effect is by how much the first is better."
     return Table(
         title,
@@ -148,8 +150,8 @@ def _verdict_table(
         names=len(names),
         important=[*names[1:], status, metric, level, "p", "won-tied-lost"],
         notes=[
-            f"{metric}: on a typical {words.dataset} (Hodges and Lehmann); p is adjusted. (< {100 * verdict.within:g} %): "
-            f"also shown to differ by less than that.{better_by}"
+            f"{metric}: on a typical {words.dataset} (Hodges and Lehmann){'; p is adjusted' if decidable else ''}."
+            f"{better_by}{little}"
         ],
     )
 
@@ -177,7 +179,7 @@ def tables(result: CompareResult, words: Vocabulary = USUAL) -> Iterator[Table]:
         ],
         names=2,
         important=["right", "Holm p", below, "Bayes P(left)", "rank-biserial", "Bayes P(right)"],
-        notes=["These procedures are common in papers. The verdict does not rest on them, and they may differ from it."],
+        notes=["These procedures are common in papers; the verdict does not rest on them and may differ from them."],
     )  # fmt: skip
 
 
@@ -240,7 +242,7 @@ def _diagram_caption(result: CompareResult, words: Vocabulary) -> str:
     if len(result.datasets) < FEWEST_DATASETS:
         return f"{ranks} on {size}, too few for a test."
     if result.control is not None:
-        return f"{ranks}. {result.control.name} is the control: a star marks those that the verdict shows to differ from it."
+        return f"{ranks}. {result.control.name} is the control; a star: the verdict shows a difference from it."
     if result.bars == "sign-flips" and result.judgement.grade == "too_little_data":
         return f"{ranks} on {size}, too few to decide any pair."
     joined = BARS[result.bars].format(alpha=result.alpha, cd=result.nemenyi_cd, credibility=result.credibility)

@@ -29,8 +29,9 @@ RecAssay.diagrams = (() => {
     return svg;
   };
 
-  /* Mean ranks on a line, best on the left; each name on a row of its own; a bar joins those without a significant difference. */
-  const criticalDifference = (holder, names, test, numbers, rule, most) => {
+  /* Mean ranks on a line, best on the left; each name on a row of its own; a bar joins those that `joined.by`
+     does not separate. */
+  const criticalDifference = (holder, names, test, numbers, joined, most) => {
     const TOP = 58, BAR = 9, ROW = 18, WIDE = 460;
     const order = test.order.slice(0, most), count = order.length, all = test.order.length;
     const rank = (a) => test.meanRanks[a];
@@ -39,8 +40,7 @@ RecAssay.diagrams = (() => {
     const longest = Math.max(...order.map((a) => shorten(names[a]).length));
     const margin = 66 + 7.6 * longest, width = WIDE + 2 * margin;
     const x = (rank) => margin + ((rank - 1) / (k - 1)) * WIDE;
-    const groups = (test.told ? test.groups[rule === "nemenyi" ? "nemenyi" : "wilcoxonHolm"] : [])
-      .filter((group) => order.includes(group[0]));
+    const groups = joined.groups.filter((group) => order.includes(group[0]));
     const ends = [], bars = groups.map((group) => {
       const low = x(rank(group[0])) - 5, high = Math.min(x(rank(group[group.length - 1])), x(k)) + 5;
       let row = ends.findIndex((end) => low > end + 12);
@@ -52,7 +52,7 @@ RecAssay.diagrams = (() => {
     const height = first + ROW * left + 4;
     const said = order.map((a) => `${names[a]} ${rank(a).toFixed(2)}`).join(", ");
     const svg = canvas(holder, width, height, `Mean ranks, the best first: ${said}.`);
-    if (rule === "nemenyi" && test.told) {
+    if (joined.rule === "nemenyi" && test.told) {
       const ruler = Math.min(test.criticalDifference, k - 1) * (WIDE / (k - 1));
       svg.append(line(x(1), 14, x(1) + ruler, 14, { "stroke-width": 1.5 }));
       svg.append(shape("text", { x: x(1), y: 28, "font-size": 11, fill: FAINT },
@@ -80,7 +80,7 @@ RecAssay.diagrams = (() => {
     for (const bar of bars) {
       svg.append(line(bar.low, bar.y, bar.high, bar.y, {
         "stroke-width": 4.5, "stroke-linecap": "round",
-        "data-tip": `no significant difference:\n${bar.group.map((a) => names[a]).join("\n")}`,
+        "data-tip": `not separated by ${joined.by}:\n${bar.group.map((a) => names[a]).join("\n")}`,
       }));
     }
   };

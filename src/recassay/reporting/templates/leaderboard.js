@@ -66,7 +66,7 @@ RecAssay.startBoard = (data) => {
   const everything = (names) => names.map((_, i) => i);
   const start = Math.max(0, data.metrics.findIndex((metric) => metric.label === data.metric));
   const firstRule = data.rules.findIndex((rule) => rule.name === "mean_rank");
-  const choice = { metric: start, rule: firstRule, datasets: everything(data.datasets), algorithms: everything(data.algorithms), bars: "wilcoxon-holm" };
+  const choice = { metric: start, rule: firstRule, datasets: everything(data.datasets), algorithms: everything(data.algorithms), bars: "verdict" };
   let sorted = { key: "rank", down: false };
   let wanted = "";
 
@@ -108,7 +108,7 @@ RecAssay.startBoard = (data) => {
     { key: "again", title: "P(first again)", text: (r) => r.again.toFixed(2), sure: true, rule: "mean_rank", down: () => true },
     { key: "meanRank", title: "Mean rank", text: (r, even) => even.meanRank(r.meanRank), unless: "mean_rank" },
     { key: "firsts", title: "Best on", text: (r, even) => even.firsts(r.firsts), down: () => true },
-    { key: "p", title: "p against the first", text: (r) => (r.p === null ? "" : r.p < 0.001 ? "< 0.001" : r.p.toFixed(3)), tested: true },
+    { key: "p", title: "Wilcoxon-Holm p against the first", text: (r) => (r.p === null ? "" : r.p < 0.001 ? "< 0.001" : r.p.toFixed(3)), tested: true },
   ];
 
   const drawTable = (answer) => {
@@ -168,7 +168,7 @@ RecAssay.startBoard = (data) => {
       ? ` ${answer.holes.length} cells have no value; left out for that: ${answer.dropped.join(", ")}.`
       : answer.holes.length ? say(` ${answer.holes.length} cells have no value and took the worst one on their dataset.`) : "";
     find("board-note").textContent = (intervals(answer)
-      ? say(`Intervals (${100 * data.computed.confidence} %), ranks between and the share of first places come from a bootstrap over datasets`)
+      ? say(`Intervals (${100 * data.computed.confidence} %; that of the mean rank is the verdict's), ranks between and the share of first places come from a bootstrap over datasets`)
         + `; P(first again) is the probability of the best mean rank in a new benchmark; could be best: not shown to be behind the best (${100 * data.computed.confidence} %).`
       : `Intervals and probabilities exist for ${data.metric} on the whole selection only, and from ${data.fewest} ${say("datasets")} on; all other numbers are computed here.`) + left;
     if (answer.problem) {
@@ -181,6 +181,20 @@ RecAssay.startBoard = (data) => {
       `${names} ${leaders.length > 1 ? "share the first place" : "is first"} ${say(`of ${answer.algorithms.length} algorithms over ${answer.datasets.length} datasets.`)}`;
   };
 
+  /* Whose groups the diagram joins: the verdict's where it is on this choice, else those of a test that is computed here. */
+  const joinedBy = (answer) => {
+    const judged = choice.bars === "verdict" && whole(answer) ? data.computed.bars : null;
+    if (judged) {
+      const place = (name) => answer.algorithms.findIndex((a) => data.algorithms[a].name === name);
+      const groups = judged.groups.map((group) => group.map(place));
+      return { rule: "verdict", by: "the verdict", groups, note: "", few: !judged.decidable };
+    }
+    const rule = choice.bars === "nemenyi" ? "nemenyi" : "wilcoxon-holm";
+    const groups = answer.test.told ? answer.test.groups[rule === "nemenyi" ? "nemenyi" : "wilcoxonHolm"] : [];
+    const note = choice.bars === "verdict" ? "; the verdict is on the whole selection only" : "; the verdict may differ";
+    return { rule, by: rule === "nemenyi" ? "Nemenyi's test" : "Wilcoxon-Holm", groups, note };
+  };
+
   const drawPictures = (answer) => {
     const difference = find("board-difference"), profiles = find("board-profiles");
     const names = answer.algorithms.map((a) => data.algorithms[a].name), many = names.length > data.many.from;
@@ -190,11 +204,13 @@ RecAssay.startBoard = (data) => {
     difference.replaceChildren();
     profiles.replaceChildren();
     if (answer.test) {
-      RecAssay.diagrams.criticalDifference(difference, names, answer.test, answer.algorithms, choice.bars, many ? data.many.shown : names.length);
+      const joined = joinedBy(answer);
+      RecAssay.diagrams.criticalDifference(difference, names, answer.test, answer.algorithms, joined, many ? data.many.shown : names.length);
       const p = whole(answer) ? data.computed.friedman : null;
-      const bars = choice.bars === "nemenyi" ? "are nearer than Nemenyi's critical difference" : "Wilcoxon-Holm cannot tell apart";
       find("board-difference-caption").textContent = "Mean ranks (further left is better); " + (answer.test.told
-        ? say(`a bar joins algorithms that ${bars} at ${data.alpha}.`)
+        ? (joined.few ? say("no bar: there are too few datasets to decide any pair.")
+          : joined.groups.length ? `a bar joins neighbours that ${joined.by} does not separate at ${data.alpha}${joined.note}.`
+            : `no bar: ${joined.by} separates all neighbours at ${data.alpha}${joined.note}.`)
           + (p === null ? "" : ` As a whole: Friedman, p ${p < 0.001 ? "< 0.001" : `= ${p.toFixed(3)}`}.`)
         : say(`no test: ${data.fewest} datasets are the least.`)) + only;
     }
@@ -238,7 +254,7 @@ RecAssay.startBoard = (data) => {
   data.rules.forEach((rule, i) => find("board-rule").append(make("option", { value: i }, rule.title)));
   const resets = [boxes("datasets", data.datasets), boxes("algorithms", data.algorithms.map((a) => a.name))];
   const restore = () => {
-    Object.assign(choice, { metric: start, rule: firstRule, datasets: everything(data.datasets), algorithms: everything(data.algorithms), bars: "wilcoxon-holm" });
+    Object.assign(choice, { metric: start, rule: firstRule, datasets: everything(data.datasets), algorithms: everything(data.algorithms), bars: "verdict" });
     find("board-bars").value = choice.bars;
     resets.forEach((reset) => reset());
     find("board-metric").value = start;

@@ -12,7 +12,7 @@ from recassay.core.choices import FEWEST_DATASETS
 from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.core.words import listing
 from recassay.reporting.numbers import p_text, percent
-from recassay.reporting.words.pairs import control_headline, neighbours, pairs_headline, units
+from recassay.reporting.words.pairs import STANDINGS, control_headline, control_scope, neighbours, pairs_headline, units
 from recassay.reporting.words.verdict import why
 
 
@@ -52,8 +52,8 @@ def _other_test(result: CompareResult, words: Vocabulary) -> list[str]:
     if not result.power.wilcoxon_can_decide:
         least = min(result.power.smallest_p_holm, 1)
         return [
-            f"Wilcoxon-Holm, common in papers, cannot be significant with {units(result.judgement, words)} and {size}: its "
-            f"smallest corrected p is {least:.3g}."
+            f"Wilcoxon-Holm, common in papers, cannot be significant with {units(result.judgement, words)} and {size}: "
+            f"its smallest corrected p is {least:.3g}."
         ]
     differ = int((decided != tested).sum())
     disagree = (
@@ -76,21 +76,14 @@ def _differ(result: CompareResult, words: Vocabulary) -> str:
 
 
 def _control(verdict: Verdict, words: Vocabulary) -> str:
-    """The algorithm that was named beforehand against every other."""
-    name = str(verdict.control)
-    others = {other: verdict.status_of(name, other) for other in verdict.algorithms if other != name}
+    """By name, how the control stands against every other; it follows `control_headline`."""
+    pairs = verdict.against(str(verdict.control))
     parts = []
-    for status, phrase in (("better", "better than"), ("worse", "worse than"), ("equivalent", "equivalent to")):
-        members = [other for other, known in others.items() if known == status]
-        if members:
-            parts.append(f"{phrase} {listing(members, most=8)}")
-    open_ones = [other for other, known in others.items() if known in ("undecided", "undecidable")]
-    shown = " and ".join(parts) or "neither better nor worse than any other"
-    rest = f"; against {listing(open_ones, most=8)} the data do not decide" if open_ones and parts else ""
-    return (
-        f"{name}, the control, is shown to be {shown}{rest} (adjusted for its {len(others)} comparisons; valid if it "
-        "was named before the results were seen)."
-    )
+    for phrase, statuses in STANDINGS.items():
+        names = [pair.b for pair in pairs if pair.status in statuses]
+        if names:
+            parts.append(f"{phrase} {listing(names, most=8)}")
+    return f"It is {'; '.join(parts)}. {control_scope(verdict, words)}"
 
 
 def _holes(result: CompareResult, words: Vocabulary) -> Iterator[str]:
@@ -108,15 +101,16 @@ def _holes(result: CompareResult, words: Vocabulary) -> Iterator[str]:
     unseen = test.unseen
     if unseen is not None and not unseen.possible:
         yield (
-            f"By Skillings and Mack's scores, no values of the missing cells of a single {words.algorithm} would change "
-            "who is first."
+            f"By Skillings and Mack's scores, no values of the missing cells of a single {words.algorithm} would "
+            "change who is first."
         )
     elif unseen is not None:
         cells = "its missing cell" if unseen.cells == 1 else f"its {unseen.cells} missing cells"
         side = "at most" if unseen.needed < unseen.beaten else "at least"
         yield (
-            f"By Skillings and Mack's scores, {unseen.leader} would be first if {unseen.algorithm} had better values than "
-            f"{side} {percent(unseen.needed)} of the others on {cells} (where it was run: {percent(unseen.beaten)})."
+            f"By Skillings and Mack's scores, {unseen.leader} would be first if {unseen.algorithm} had better values "
+            f"than {side} {percent(unseen.needed)} of the others on {cells} (where it was run: "
+            f"{percent(unseen.beaten)})."
         )
 
 

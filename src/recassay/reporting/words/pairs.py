@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from recassay.analysis.verdict.result import PairVerdict, Verdict
+from recassay.analysis.verdict.result import PairVerdict, Status, Verdict
 from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.core.words import count_of, listing
 from recassay.reporting.words.verdict import headline, pair_sentence
@@ -48,7 +48,7 @@ def neighbours(v: Verdict, words: Vocabulary = USUAL) -> str:
     """Which neighbours by mean rank are not shown to differ; where no pair is, how far the first two are apart."""
     if v.grade == "too_little_data":
         least = v.fewest_datasets
-        return f"{least} {words.datasets} are the minimum; below is what these {units(v, words)} show of themselves."
+        return f"{least} {words.datasets} are the minimum; the numbers describe these {units(v, words)} only."
     if not v.better.any():
         return pair_sentence(v, v.pair(v.leaders[0], v.rival), words)
     couples = list(zip(v.algorithms, v.algorithms[1:], strict=False))
@@ -60,6 +60,15 @@ def neighbours(v: Verdict, words: Vocabulary = USUAL) -> str:
     return f"Neighbours by mean rank not shown to differ ({len(alike)} of {len(couples)}): {named}."
 
 
+STANDINGS: dict[str, tuple[Status, ...]] = {
+    "better than": ("better",),
+    "worse than": ("worse",),
+    "equivalent to": ("equivalent",),
+    "undecided against": ("undecided", "undecidable"),
+}
+"""How an algorithm stands against another, by the statuses that say so."""
+
+
 def control_headline(v: Verdict, words: Vocabulary = USUAL) -> str:
     """How many of the others the control is better and worse than, and with how many nothing is decided."""
     name, pairs = str(v.control), v.against(str(v.control))
@@ -68,13 +77,7 @@ def control_headline(v: Verdict, words: Vocabulary = USUAL) -> str:
             f"No comparison of {name} can be decided: even winning all {units(v, words)} gives no smaller p than "
             f"{v.smallest_p:.2g}."
         )
-    counts = {
-        phrase: sum(pair.status in statuses for pair in pairs)
-        for phrase, statuses in {
-            "better than": ("better",), "worse than": ("worse",), "equivalent to": ("equivalent",),
-            "undecided against": ("undecided", "undecidable"),
-        }.items()
-    }  # fmt: skip
+    counts = {phrase: sum(pair.status in statuses for pair in pairs) for phrase, statuses in STANDINGS.items()}
     told = [(phrase, count) for phrase, count in counts.items() if count]
     if len(told) == 1:
         phrase, count = told[0]
@@ -94,7 +97,7 @@ def control_scope(v: Verdict, words: Vocabulary = USUAL) -> str:
 
 
 def status_text(v: Verdict, pair: PairVerdict) -> str:
-    """The status of the first of a pair against the second: `better`, `worse (< 2 %)` by less than the margin, `identical`."""
+    """The status of the first of a pair against the second; `worse (< 2 %)`: also shown to be within the margin."""
     if pair.identical:
         return "identical"
     if pair.status in ("better", "worse") and v.close(pair):
