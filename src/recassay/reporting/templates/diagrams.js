@@ -19,13 +19,13 @@ RecAssay.diagrams = (() => {
     return svg;
   };
 
-  /* An interval and its point inside a table cell, on an axis that all rows share. */
+  /* An interval and its value inside a table cell, on an axis that all rows share; filled points are kept for the verdict. */
   const interval = (low, value, high, [least, most]) => {
     const place = (end) => `${most > least ? 3 + (94 * (end - least)) / (most - least) : 50}%`;
     const svg = shape("svg", { "aria-hidden": "true" });
     svg.append(
       shape("line", { x1: place(low), x2: place(high), y1: "50%", y2: "50%" }),
-      shape("circle", { cx: place(value), cy: "50%", r: 4 }));
+      shape("line", { x1: place(value), x2: place(value), y1: "22%", y2: "78%", class: "value" }));
     return svg;
   };
 
