@@ -24,7 +24,7 @@ ROW = 13
     table="clusters",
 )
 def plot_clusters(result: ClustersResult, words: Vocabulary = USUAL) -> Any:
-    """The first two components; each name on a row of its own at the right; outliers are diamonds, central ones large."""
+    """The first two components; each name on a row of its own; outliers are diamonds, central ones large."""
     points = result.space.points
     across = points[:, 0]
     up = points[:, 1] if points.shape[1] > 1 else 0 * across
