@@ -80,7 +80,9 @@ def test_the_headline_says_whom_it_beats():
     assert beaten(first) == ["Mine beats A and Z."]
     assert beaten(between) == ["Mine beats Z.", "A beats Mine."]
     assert beaten(both) == ["A and Z beat Mine."]
-    assert beaten(placed([middle * (1 + 1e-4), middle])) == ["Mine and A are equivalent within 2 %."]
+    alike = middle * (1 + 1e-4 * np.array([1, -1, 2, -2, 0.5, -0.5, 3, -3, 0.1]))
+    assert beaten(placed([alike, middle])) == ["Mine and A are equivalent within 2 %."]
+    assert beaten(placed([middle * (1 + 1e-4), middle])) == ["A beats Mine."], "by little, but everywhere"
     mixed = middle + np.tile([0.2, -0.2, 0.1], 3)
     assert beaten(placed([middle, mixed])) == ["Against A nothing is decided."]
     answer = between.to_dict()

@@ -45,6 +45,7 @@ from recassay.reporting.sections import beta_irt as beta_irt_section
 from recassay.reporting.sections.beta_irt import plot_direction, plot_traits
 from recassay.reporting.words.beta_irt import direction_warnings
 from recassay.testing.results import synthetic_results
+from support.tables import dealt_by_content
 
 
 def beta_parameters(theta, delta, a):
@@ -510,8 +511,8 @@ def test_the_shares_at_the_ends_are_those_of_items_drawn_again(monkeypatch):
     monkeypatch.setattr("recassay.analysis.beta_irt.direction._AT_ONCE", 500)
     values = np.clip(simulate(3, 4, 0.5, 1)[0], 0.05, 0.95)
     found = find(values, 1.0, "beta")
-    shares = shares_at_the_ends(found.posterior, found.z, np.random.default_rng(2))
-    drawn = np.random.default_rng(2).multinomial(4, [0.25] * 4, size=30)
+    shares = shares_at_the_ends(found.posterior, found.z, values, np.random.default_rng(2))
+    drawn = dealt_by_content(values, np.random.default_rng(2).multinomial(4, [0.25] * 4, size=30))
     grid = np.linspace(-7, 7, 71)
     highest, lowest = np.zeros(3), np.zeros(3)
     for counts in drawn:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 from types import SimpleNamespace
 
@@ -257,10 +258,10 @@ def test_every_number_of_a_pair_by_plain_computation(transform, difference):
         shares=SimpleNamespace(repeats=0.09, users=0.04),
     )  # fmt: skip
     pair = _pair(model, 0, 1, difference, 0.8, 0.05, 0.01, 7)
-    drawn = derived_rng(7, "plan", "ndcg@10", "a", "b")
+    drawn = derived_rng(7, "plan", "ndcg@10")
     gap = level[:, 0] - level[:, 1]
     residual = model.new[:, 0] - model.new[:, 1] - gap
-    shifts = gap[::4]
+    shifts = gap
     relative = transform == "log"
     if difference is not None:
         residual = residual - np.median(residual)
@@ -283,6 +284,8 @@ def test_every_number_of_a_pair_by_plain_computation(transform, difference):
     assert (pair.fewest, pair.most) == (known if difference is None else (None, None))
     assert None not in (pair.alone, pair.among_all, pair.without_repeats, pair.without_users)
     assert pair.without_repeats < pair.alone < pair.among_all
+    named = _pair(SimpleNamespace(**vars(model) | {"algorithms": ("x", "y")}), 0, 1, difference, 0.8, 0.05, 0.01, 7)
+    assert replace(named, left="a", right="b") == pair, "whatever the names"
     turned = _pair(model, 1, 0, difference, 0.8, 0.05, 0.01, 7)
     assert (turned.left, turned.right) == (("a", "b") if difference is None else ("b", "a"))
 
@@ -297,7 +300,7 @@ def test_a_difference_is_relative_to_the_size_of_levels_of_either_sign():
     )  # fmt: skip
     pair = _pair(model, 0, 1, 0.2, 0.8, 0.05, 0.01, 7)
     residual = (model.new - level) @ [1.0, -1.0]
-    drawn = derived_rng(7, "plan", "score", "a", "b")
+    drawn = derived_rng(7, "plan", "score")
     drawn.standard_normal(500)
     standard = plain_standardised([0.4], residual - np.median(residual), drawn)
     assert pair.assurance == pytest.approx(plain_power(standard, 12, 0.05)[0])

@@ -371,7 +371,7 @@ def test_every_number_of_a_sweep_by_plain_computation(up):
         )
         assert own.value == pytest.approx(value)
         assert own.rank.tolist() == [[1 + (sign * row > sign * x).sum() for x in row] for row in value]
-        rng = derived_rng(2, "popularity strata", data.dataset)
+        rng = derived_rng(2, "popularity strata", str(data.scores.shape[2]))
         draws = user_replicates(data.scores, 150, rng)
         halves = user_halves(data.scores[[0, -1]], HALVINGS, rng)
         pairs = [(0, 1), (0, 2), (1, 2)]

@@ -299,7 +299,7 @@ def test_every_number_of_a_dataset_by_plain_computation() -> None:
     # The bootstrap of the means draws 11 users: two are added, with the scores m and 0.
     typical = np.array([np.sqrt((row[row != 0] ** 2).mean()) for row in values[order]])
     padded = np.hstack([values[order], np.zeros((3, 1)), typical[:, None]])
-    drawn = derived_rng(6, "users", "films").integers(0, 11, size=(150, 11))
+    drawn = derived_rng(6, "users", "9").integers(0, 11, size=(150, 11))
     means, tail = padded[:, drawn].mean(axis=2), expanded_tail(0.8, 11)
     assert one.low == pytest.approx(tuple(np.quantile(means, tail, axis=1)))
     assert one.high == pytest.approx(tuple(np.quantile(means, 1 - tail, axis=1)))

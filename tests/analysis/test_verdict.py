@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 
 import recassay
 from recassay.analysis.compare.fit import compare_algorithms
@@ -20,9 +21,7 @@ from recassay.analysis.inference.all_pairs import (
     sign_patterns,
     smallest_p,
 )
-from recassay.analysis.inference.bootstrap import dataset_weights, intervals
 from recassay.analysis.inference.effects import Effect, hodges_lehmann
-from recassay.analysis.inference.families import family_means
 from recassay.analysis.inference.winners import fewest_to_remove, probability_first
 from recassay.analysis.rank.fit import rank_algorithms
 from recassay.analysis.verdict import decision
@@ -87,10 +86,12 @@ def test_stepping_down_is_brute_force_for_equal_spreads():
 
 
 def test_the_smallest_p_is_reached_and_is_two_over_two_to_the_n():
+    """Of one pair; of several the pairs have four fifths of the level."""
     for n in (6, 8, 11):
-        verdict = judge(ladder([0.4, 0.2, 0.0], n=n))
-        assert verdict.smallest_p == smallest_p(n) == 2 / 2**n
-        assert min(pair.p for pair in verdict.pairs) == pytest.approx(2 / 2**n)
+        one, three = judge(ladder([0.4, 0.0], n=n)), judge(ladder([0.4, 0.2, 0.0], n=n))
+        assert one.smallest_p == three.smallest_p == smallest_p(n) == 2 / 2**n
+        assert one.pairs[0].p == pytest.approx(2 / 2**n)
+        assert [pair.p for pair in three.pairs] == pytest.approx([2 / 2**n / 0.8] * 3)
     assert len(sign_patterns(6, np.random.default_rng(0))) == 2**5
 
 
@@ -159,16 +160,21 @@ def test_identical_algorithms_are_reported_as_identical():
 
 
 def test_the_leader_that_beats_each_other_alone_is_the_winner():
-    """Naming the observed winner needs no correction: its pairs have at most the largest of their single p-values."""
+    """Naming the observed winner needs no correction but its fifth of the level: its pairs have at most five times the
+    largest of their single p-values."""
     rng = np.random.default_rng(11)
+    shown = 0
     for _ in range(40):
-        verdict = judge(matrix(rng.normal(size=(6, 10)) + np.r_[1.2, np.zeros(5)][:, None]))
+        verdict = judge(matrix(rng.normal(size=(6, 10)) + np.r_[2.0, np.zeros(5)][:, None]))
         own = [pair for pair in verdict.pairs if pair.a == verdict.algorithms[0]]
-        alone = all(pair.p_single < 0.05 and pair.wins > pair.losses for pair in own)
+        claim = 5 * max(pair.p_single for pair in own)
+        if claim < 0.05 and all(pair.effect.interval[0] >= 0 for pair in own):
+            assert verdict.grade == "clear_winner"
+            assert all(pair.p <= claim + 1e-12 for pair in own)
+            shown += 1
         if verdict.grade == "clear_winner":
             assert all(pair.p < 0.05 for pair in own)
-        elif alone:
-            assert any(pair.effect.interval[0] < 0 for pair in own), "or an effect reaches below zero"
+    assert 3 < shown < 37
 
 
 def test_a_control_is_adjusted_for_its_own_comparisons_only():
@@ -575,8 +581,10 @@ def test_the_numbers_of_a_verdict_by_plain_computation():
     assert v.mean.tolist() == pytest.approx(values.mean(axis=1).tolist())
     assert v.mean_rank.tolist() == pytest.approx(ranks.mean(axis=1).tolist())
     assert sorted(v.mean_rank.tolist()) == v.mean_rank.tolist()
-    weights = dataset_weights(n, 400, derived_rng(3, "rank", "ndcg@10"))
-    assert v.interval == pytest.approx(intervals(weights @ ranks.T / n, n, 0.9))
+    for rank, ends in zip(ranks, v.interval, strict=True):
+        squares = ((rank - rank.mean()) ** 2).sum() + 2 * (k * k - 1) / 12
+        centre, half = (rank.sum() + (k + 1) / 2) / (n + 1), stats.t.ppf(0.95, n + 1) * np.sqrt(squares) / (n + 1)
+        assert ends.tolist() == pytest.approx([max(1, centre - half), min(k, centre + half)])
     own = 1.0 + (table.values[None] > table.values[:, None]).sum(axis=1)
     again = probability_first(own, derived_rng(3, "first again", "ndcg@10"))
     assert v.leads_again == pytest.approx(again[order])
@@ -591,6 +599,15 @@ def test_the_numbers_of_a_verdict_by_plain_computation():
         assert pair.effect.estimate == pytest.approx(middle)
         assert pair.effect.interval == pytest.approx(tuple(np.exp(hodges_lehmann(ratio[None], 0.9)[0, 1:])))
         assert 0 < pair.p_single <= pair.p <= 1
+    # All pairs by flipped signs, at four fifths of the level; the leader's claim at one fifth, which it may pass on.
+    tests = compare_pairs(scaled_values(table)[order], *np.triu_indices(k, 1), np.random.default_rng(0))
+    assert v.pairs.columns["p_single"].tolist() == pytest.approx(tests.single.tolist())
+    own = [pair for pair in v.pairs if pair.a == v.algorithms[0]]
+    claim = max(pair.p_single for pair in own) / 0.2
+    claim = claim if all(pair.p_single >= 0.1 or pair.effect.interval[0] >= 1 for pair in own) else np.inf
+    for pair, p in zip(v.pairs, tests.adjusted, strict=True):
+        expected = min(p / 0.8, max(p, claim), claim if pair.a == v.algorithms[0] else np.inf, 1.0)
+        assert pair.p == pytest.approx(expected)
     ahead = [[v.pair(one, other).p for one in v.algorithms[:a]] for a, other in enumerate(v.algorithms)]
     assert v.p_best.tolist() == pytest.approx([min(ps, default=1.0) for ps in ahead])
     assert v.could_be_best == tuple(name for name, p in zip(v.algorithms, v.p_best, strict=True) if p >= 0.1)
@@ -642,7 +659,6 @@ def test_what_was_judged_is_remembered_by_all_that_decides_it():
         judge(replace(table, higher_is_better=False)),
         judge(replace(table, algorithms=("x", "y", "z"))),
         judge(replace(table, missing=filled)),
-        judge(table),
         judge(table, alpha=0.1),
         judge(table, within=0.5),
         judge(table, seed=1),
@@ -651,7 +667,7 @@ def test_what_was_judged_is_remembered_by_all_that_decides_it():
     ]
     assert all(other is not first for other in others)
     assert [other.metric for other in others[:2]] == ["ndcg@10", "recall@10"]
-    assert (others[3].algorithms[0] in "xyz", others[6].alpha, others[7].within) == (True, 0.1, 0.5)
+    assert (others[3].algorithms[0] in "xyz", others[5].alpha, others[6].within) == (True, 0.1, 0.5)
     with pytest.raises(UsageError, match=r"the control 'a1' is none of the algorithms; did you mean 'a01'"):
         judge(table, control="a1")
 
@@ -667,10 +683,11 @@ def test_families_count_as_one_piece_of_evidence():
     one[1, :2] = 0.9
     mixed = judge(matrix(np.repeat(one, 6, axis=1)), families=families)
     ranks = np.repeat([[2.0, 2.0, 1.0, 1.0, 1.0], [1.0, 1.0, 2.0, 2.0, 2.0]], 6, axis=1)
-    weights = dataset_weights(30, 2000, derived_rng(0, "rank", "ndcg@10"), np.arange(30) // 6)
-    assert mixed.interval == pytest.approx(intervals(weights @ ranks.T / 30, 5, 0.95))
-    assert (mixed.interval != intervals(weights @ ranks.T / 30, 30, 0.95)).any(), "five families are fewer than 30"
-    again = probability_first(family_means(ranks, np.arange(30) // 6), derived_rng(0, "first again", "ndcg@10"))
+    # Three first places and two second ones of two algorithms, and one family by lot: 5 families, not 30 datasets.
+    centre, half = (7 + 1.5) / 6, stats.t.ppf(0.975, 6) * np.sqrt(3 * 0.4**2 + 2 * 0.6**2 + 2 * 3 / 12) / 6
+    assert mixed.interval[0].tolist() == pytest.approx([max(1, centre - half), centre + half])
+    assert mixed.interval[1].tolist() == pytest.approx([3 - centre - half, min(2, 3 - centre + half)])
+    again = probability_first(ranks[:, ::6], derived_rng(0, "first again", "ndcg@10"))
     assert mixed.leads_again == pytest.approx(again)
     pairs = {f"d{d:02d}": f"f{d // 2}" for d in range(14)}
     seven = judge(ladder([0.03, 0.0], n=14), families=pairs)
@@ -718,11 +735,11 @@ def decided(
     """A decision on three algorithms, of which the all-pairs tests and the effects are made up; and what was asked."""
     asked = {}
 
-    def compared(scaled, first, second, rng, flips):
-        asked.setdefault("flips", []).append((len(first), flips))
+    def compared(scaled, first, second, rng, flips, level):
+        asked.setdefault("flips", []).append((len(first), flips, level))
         asked["scaled"] = scaled
         chosen = [{(0, 1): 0, (0, 2): 1, (1, 2): 2}[pair] for pair in zip(first.tolist(), second.tolist(), strict=True)]
-        return PairTests(np.array(single)[chosen], np.array(adjusted)[chosen], np.full(len(first), sums), 2.0)
+        return PairTests(np.array(single)[chosen], np.array(adjusted)[chosen], np.full(len(first), sums))
 
     def effects(gaps, confidence):
         asked["confidence"] = confidence
@@ -738,47 +755,60 @@ def decided(
     return decide(matrix(values), **{"control": None, "within": 0.03, "alpha": 0.05, "seed": 0} | settings), asked
 
 
-def test_a_leader_that_beats_each_other_alone_needs_no_correction_and_only_such_a_leader(monkeypatch):
-    singles, corrected = [0.01, 0.04, 0.03], [0.06, 0.09, 0.08]
+def test_a_leader_that_beats_each_other_alone_needs_no_correction_but_its_share(monkeypatch):
+    """Its largest single p, 0.008, over a fifth of the level is 0.04; then all of the level is left for the pairs."""
+    singles, corrected = [0.002, 0.008, 0.03], [0.06, 0.09, 0.08]
     found, asked = decided(monkeypatch, single=singles, adjusted=corrected)
-    assert found.p.tolist() == [0.04, 0.04, 0.08]
+    assert found.p.tolist() == pytest.approx([0.04, 0.04, 0.08])
+    assert found.single.tolist() == singles
     assert found.codes.tolist() == ["better", "better", "undecided"]
-    assert found.p_best.tolist() == [1.0, 0.04, 0.04]
+    assert found.p_best.tolist() == pytest.approx([1.0, 0.04, 0.04])
     assert found.grade == "clear_winner"
     assert asked.pop("scaled").shape == (3, 8)
-    assert asked == {"flips": [(3, decision.FLIPS)], "confidence": 0.95, "equal": (0.03, None)}
+    assert asked == {"flips": [(3, decision.FLIPS, 0.05)], "confidence": 0.95, "equal": (0.03, None)}
     for most, flips in ((3, decision.FLIPS), (2, decision.FLIPS_OF_MANY)):
         monkeypatch.setattr(decision, "VERY_MANY", most)
-        assert decided(monkeypatch, single=singles, adjusted=corrected)[1]["flips"] == [(3, flips)]
+        assert decided(monkeypatch, single=singles, adjusted=corrected)[1]["flips"] == [(3, flips, 0.05)]
     unsure, _ = decided(monkeypatch, single=singles, adjusted=corrected, above=(True, False, True))
-    assert unsure.p.tolist() == corrected, "the effect of one pair reaches below zero"
+    assert unsure.p.tolist() == pytest.approx([0.075, 0.1125, 0.1]), "the effect of one pair reaches below zero"
     assert unsure.codes.tolist() == ["undecided"] * 3
     assert unsure.grade == "no_difference"
-    low, _ = decided(monkeypatch, single=[0.01, 0.2, 0.03], adjusted=[0.02, 0.3, 0.04])
-    assert low.p.tolist() == [0.02, 0.2, 0.04], "the largest of its single p-values, and no more than the corrected"
+    passed, _ = decided(monkeypatch, single=singles, adjusted=[0.03, 0.045, 0.045])
+    assert passed.p.tolist() == pytest.approx([0.0375, 0.04, 0.045]), "four fifths would be too little for the last"
+    assert passed.codes.tolist() == ["better"] * 3
+    late, _ = decided(monkeypatch, single=singles, adjusted=[0.03, 0.035, 0.036])
+    assert late.p.tolist() == pytest.approx([0.0375, 0.04, 0.04]), "passed on no sooner than the claim holds"
+    low, _ = decided(monkeypatch, single=[0.01, 0.2, 0.03], adjusted=[0.02, 0.9, 0.036])
+    assert low.p.tolist() == pytest.approx([0.025, 1.0, 0.045]), "no claim: four fifths of the level for all pairs"
     assert low.codes.tolist() == ["better", "undecided", "better"]
     assert low.grade == "shared_lead"
+    pair, _ = decided(monkeypatch, single=[0.049], adjusted=[0.049], values=STEPS[:2])
+    assert (pair.p.tolist(), pair.grade) == ([0.049], "clear_winner"), "one pair has nothing to share"
 
 
 def test_level_margin_families_and_draws_reach_the_tests(monkeypatch):
-    families = np.arange(8) // 1
     found, asked = decided(monkeypatch, single=[0.01] * 3, adjusted=[0.2, 0.3, 0.4], alpha=0.1, within=0.2, flips=77,
-                           families=families, control="a02")  # fmt: skip
+                           families=np.array([3, 0, 1, 2, 4, 5, 6, 7]), control="a02")  # fmt: skip
     assert asked["confidence"] == 0.9
     assert asked["equal"][0] == 0.2
-    assert asked["equal"][1] is families
-    assert asked["flips"] == [(3, 77), (2, 77)], "all pairs, then those of the control"
+    assert asked["equal"][1].tolist() == list(range(8)), "numbered as the datasets come"
+    assert asked["flips"] == [(3, 77, 0.1), (2, 77, 0.1)], "all pairs, then those of the control"
     assert found.decidable
-    other, _ = decided(monkeypatch, single=[0.01] * 3, adjusted=[0.2, 0.3, 0.4], alpha=2 / 2**8)
-    assert not other.decidable
-    assert other.grade == "too_little_data"
-    assert set(other.codes) == {"undecidable"}
+    some = {"single": [0.01] * 3, "adjusted": [0.2, 0.3, 0.4]}
+    for share, decidable in ((1.0, False), (1.24, False), (1.26, True)):
+        other, _ = decided(monkeypatch, **some, alpha=share * 2 / 2**8)
+        assert other.decidable == decidable, "four fifths of the level must be above the smallest p"
+        assert (other.grade == "too_little_data") == (not decidable)
+        assert set(other.codes) == {"undecided" if decidable else "undecidable"}
+    for share, decidable in ((1.0, False), (1.01, True)):
+        assert decided(monkeypatch, **some, alpha=share * 2 / 2**8, values=STEPS[:2])[0].decidable == decidable
 
 
 def test_a_p_value_at_the_level_decides_nothing(monkeypatch):
-    at_level, asked = decided(monkeypatch, single=[0.05] * 3, adjusted=[0.05] * 3, above=(False, False, False))
+    at_level, asked = decided(monkeypatch, single=[0.0625] * 3, adjusted=[0.05] * 3, above=(False, False, False),
+                              alpha=0.0625)  # fmt: skip
     assert set(at_level.codes) == {"undecided"}
-    assert at_level.p_best.tolist() == [1.0, 0.05, 0.05]
+    assert at_level.p_best.tolist() == [1.0, 0.0625, 0.0625], "0.05 over four fifths"
     assert at_level.grade == "no_difference", "all three could still be best"
     assert "confidence" not in asked, "the effect of no pair needs a look"
     level, _ = decided(monkeypatch, single=[0.01] * 3, adjusted=[0.01] * 3, sums=0.0)
@@ -787,11 +817,90 @@ def test_a_p_value_at_the_level_decides_nothing(monkeypatch):
     swapped = np.array([[3.0, 2.0] * 4, [2.0, 3.0] * 4, [1.0] * 8])
     shared, _ = decided(monkeypatch, single=[0.01] * 3, adjusted=[0.01] * 3, values=swapped)
     assert shared.codes.tolist() == ["undecided", "better", "better"], "the two have the same mean rank"
-    near, _ = decided(monkeypatch, single=[0.01] * 3, adjusted=[0.01] * 3, unequal=(0.01, 0.05))
-    assert set(near.codes) == {"better"}, "equivalence counts with the corrected p-value, and below the level"
-    equal, _ = decided(monkeypatch, single=[0.01] * 3, adjusted=[0.01] * 3, unequal=(0.01, 0.049))
+    near, _ = decided(monkeypatch, single=[0.2] * 3, adjusted=[0.2] * 3, unequal=(0.01, 0.05))
+    assert set(near.codes) == {"undecided"}, "equivalence counts with the corrected p-value, and below the level"
+    equal, _ = decided(monkeypatch, single=[0.2] * 3, adjusted=[0.2] * 3, unequal=(0.01, 0.049))
     assert set(equal.codes) == {"equivalent"}
-    assert equal.p_best.tolist() == [1.0, 1.0, 1.0]
+    assert equal.p_best.tolist() == [0.25 if at else 1.0 for at in range(3)]
+    both, _ = decided(monkeypatch, single=[0.01] * 3, adjusted=[0.01] * 3, unequal=(0.01, 0.049))
+    assert set(both.codes) == {"better"}, "better, though by little"
+    assert both.p_best.tolist() == pytest.approx([1.0, 0.0125, 0.0125])
+
+
+def plain_decision(table, **more):
+    return decide(table, **{"control": None, "within": 0.02, "alpha": 0.05, "seed": 0} | more)
+
+
+@pytest.mark.parametrize("n", [9, 22])
+def test_copies_count_once(n):
+    """A second b and a third a, under other names: nothing changes for anybody else."""
+    values = ladder([0.08, 0.03, 0.0], n=n, seed=3).values
+    names = tuple(f"d{d}" for d in range(n))
+    once = plain_decision(Matrix(values, ("a", "b", "c"), names, "score", True))
+    many = Matrix(values[[1, 0, 2, 1, 0, 0]], ("y", "a", "c", "b", "x", "z"), names, "score", True)
+    found = plain_decision(many)
+    assert [many.algorithms[a] for a in found.order] == ["a", "x", "z", "b", "y", "c"], "copies by name"
+    member = [0, 0, 0, 1, 1, 2]
+    assert found.ranks.tolist() == once.ranks[member].tolist()
+    assert found.copies.tolist() == member
+    assert found.p_best.tolist() == once.p_best[member].tolist()
+    assert (once.grade, found.grade, found.units) == ("clear_winner", "shared_lead", n), "a and its copies"
+    of = {(0, 1): 0, (0, 2): 1, (1, 2): 2}
+    for at, (i, j) in enumerate(itertools.combinations(range(6), 2)):
+        pair = of.get((member[i], member[j]))
+        told = (found.codes[at], found.p[at], found.single[at], found.equal[0][at], found.equal[1][at])
+        if pair is None:
+            assert told == ("equivalent", 1.0, 1.0, 0.0, 0.0)
+        else:
+            assert told == (once.codes[pair], once.p[pair], once.single[pair], once.equal[0][pair], once.equal[1][pair])
+    same = plain_decision(Matrix(values[[0, 0, 0]], ("a", "b", "c"), names, "score", True))
+    assert (same.codes.tolist(), same.copies.tolist()) == (["equivalent"] * 3, [0, 1, 2]), "nothing to merge with"
+
+
+def test_a_control_may_stand_twice():
+    values = ladder([0.05, 0.02, 0.0], n=9, seed=3).values
+    table = matrix(values[[1, 0, 2, 1]])
+    once = plain_decision(matrix(values), control="a01")
+    for control in ("a00", "a03"):
+        assert plain_decision(table, control=control).p[[0, 2]].tolist() == once.p[[0, 1]].tolist()
+
+
+def test_datasets_on_which_all_tie_do_not_count():
+    table = ladder([0.05, 0.02, 0.0], n=8, seed=3)
+    tied = matrix(np.hstack([np.full((3, 2), 0.4), table.values[:, :5], np.zeros((3, 1)), table.values[:, 5:]]))
+    alone, found = plain_decision(table), plain_decision(tied)
+    assert (found.units, found.ranks.shape) == (8, (3, 11))
+    assert (found.p.tolist(), found.single.tolist()) == (alone.p.tolist(), alone.single.tolist())
+    assert (found.codes.tolist(), found.grade) == (alone.codes.tolist(), alone.grade)
+    assert judge(tied).smallest_p == 2 / 2**8
+    families = np.array([0, 1, 2, 2, 3, 4, 5, 0, 6, 7, 1])  # the first has two datasets, all tied
+    apart = plain_decision(table, families=families[[2, 3, 4, 5, 6, 8, 9, 10]])
+    together = plain_decision(tied, families=families)
+    assert together.units == apart.units == 7
+    assert together.p.tolist() == apart.p.tolist()
+    few = matrix(np.hstack([table.values[:, :5], np.ones((3, 9))]))
+    assert judge(few).grade == "too_little_data", "five datasets say something"
+    assert judge(few).smallest_p == 2 / 2**5
+    nothing = plain_decision(matrix(np.full((3, 8), 0.4)))
+    assert (nothing.units, set(nothing.codes), nothing.grade) == (8, {"equivalent"}, "no_difference")
+
+
+@pytest.mark.parametrize("n", [9, 22])
+def test_a_decision_rests_on_the_numbers_alone(n):
+    """22 datasets have random signs: dealt out by content, whatever the units, the names and the order."""
+    table = ladder([0.06, 0.04, 0.02, 0.0], n=n, seed=5)
+    for numbers in (None, np.arange(n) // 2):
+        once = plain_decision(table, families=numbers)
+        for seed in range(3):
+            rng = np.random.default_rng(seed)
+            rows, columns, scale = rng.permutation(4), rng.permutation(n), 2.0 ** rng.integers(-3, 4, n)
+            moved = matrix((table.values * scale)[np.ix_(rows, columns)])
+            found = plain_decision(moved, families=None if numbers is None else 7 * numbers[columns])
+            assert rows[found.order].tolist() == once.order
+            assert (found.p.tolist(), found.codes.tolist()) == (once.p.tolist(), once.codes.tolist())
+            assert found.single.tolist() == once.single.tolist()
+        other = plain_decision(table, families=numbers, seed=1)
+        assert (other.p.tolist() != once.p.tolist()) == (once.units > 18), "all signs are tried of fewer"
 
 
 def test_a_family_weighs_as_many_datasets_as_it_has(monkeypatch):
