@@ -64,6 +64,7 @@ from recassay.reporting.tables import markdown_text
 from recassay.reporting.telling import figures_by_analysis
 from recassay.testing.results import synthetic_results
 from support.in_process import without_processes
+from support.tables import MIDDLE
 from support.tex import needs_tex, set_pages
 
 ODD = {"algorithm": "EASEᴿ_{50%}", "dataset": "a & b #1 ~^\\ β"}
@@ -323,7 +324,7 @@ def test_the_paragraph_states_tests_statistics_and_what_follows(tmp_path):
     assert "Friedman's test (Friedman 1937; Demšar 2006) rejects that all perform alike" in text
     assert f"chi-squared = {compared.friedman.chi_square:.2f}" in text
     assert "(Westfall and Young 1993; Romano and Wolf 2005)" in text
-    assert f"{verdict.leaders[0]} has the best mean rank ({verdict.mean_rank[0]:.2f}, 95 % bootstrap interval" in text
+    assert f"{verdict.leaders[0]} has the best mean rank ({verdict.mean_rank[0]:.2f}, 95 % interval" in text
     for pair in verdict.pairs:
         if pair.a == verdict.leaders[0] and pair.status == "undecided":
             assert f"{pair.b} (p = {pair.p:.3f})" in text.partition("No significant difference was found from ")[2]
@@ -506,9 +507,12 @@ def ranked_metric(control=None, status="better", best="a", second="b"):
     rank = Made(algorithms=("b", "a"), mean_ranks=np.array([1.75, 1.25]), order=lambda: [1, 0], datasets=("x",) * 6,
                 probability_best=np.array([0.2, 0.8]), rankings={"mean_rank": Made(score_interval=spans)},
                 confidence=0.9)  # fmt: skip
-    verdict = Made(control=control, algorithms=(best, second), status_of=lambda one, other: status,
-                   pair=lambda one, other: Made(p=0.0004))  # fmt: skip
-    compare = Made(datasets=("x",) * 6, algorithms=(best, second), judgement=verdict, control=control)
+    pair = Made(b=second, p=0.0004, status=status, effect=Made(kind="ratio", interval=(0.9, 1.1)))
+    verdict = Made(control=control, algorithms=(best, second), status_of=lambda one, other: status, alpha=0.05,
+                   grade="shared_lead", pair=lambda one, other: pair, against=lambda name: [pair], within=0.02,
+                   close=lambda pair: False)  # fmt: skip
+    named = None if control is None else Made(name=control)
+    compare = Made(datasets=("x",) * 6, algorithms=(best, second), judgement=verdict, control=named)
     return findings(VALUES, rank=rank, compare=compare)
 
 
@@ -521,13 +525,19 @@ def test_the_table_of_mean_ranks_and_its_caption():
         ("b", tuple(map(Cell, ("1.75", "[1.00, 1.50]", "0.20", "1", "< .001")))),
     )
     assert rank_caption(paper_of(metric), metric) == (
-        "Mean ranks in nDCG@10 over 6 datasets (1 is best). Interval: 90 % bootstrap over datasets. P(first): "
-        "probability of the best mean rank in a new benchmark of this kind and size. p: sign-flip test against a, "
-        "adjusted for all pairs."
+        "Mean ranks in nDCG@10 over 6 datasets (1 is best). Interval: 90 %. P(first): probability of the best mean rank "
+        "in a new benchmark of this kind and size. p: sign-flip test against a, adjusted for all pairs."
     )
     own = ranked_metric(control="b")
     assert rank_caption(paper_of(own), own).endswith(
         "p: sign-flip test against b, adjusted for its comparisons with the others."
+    )
+    little = ranked_metric()
+    little.compare.judgement.close = lambda pair: True
+    assert rank_caption(paper_of(little), little).endswith("all pairs. a is better than b by less than 2 %.")
+    unsure = ranked_metric(status="undecided")
+    assert rank_caption(paper_of(unsure), unsure).endswith(
+        "all pairs. Between a and b nothing is decided: p is below 0.05, but the interval reaches below no effect."
     )
     metric.compare.datasets = ("x",) * 4
     assert rank_grid(metric, ("a", "b", "c")) is None
@@ -580,11 +590,30 @@ def test_the_caption_of_the_main_table():
     assert "Wins: on how many datasets the algorithm has the best value, ties included." in told
     how = "for mean columns a sign-flip test of all pairs over datasets; α = 0.1"
     assert f"*: significantly better than the second ({how})." in told
-    unsure = captioned(None, findings([[1.0, 1.0]] * 3, users=Made(datasets=[])))
-    assert unsure.endswith(
-        "No best value is significantly better than the second (on a dataset a sign-flip test over its users, "
-        "Holm-corrected; α = 0.05)."
+    flat = [[1.0, 1.0]] * 3
+    assert captioned(None, findings(flat, users=Made(datasets=[]))) == start, "nothing was tested, nothing is said"
+
+    def unsure(*names):
+        pairs = [Made(left="a", right="b", significant=False)]
+        tested = [Made(dataset=name, algorithms=("a", "b"), pairs=pairs) for name in names]
+        return captioned(None, findings(flat, users=Made(datasets=tested)))
+
+    way = "(on a dataset a sign-flip test over its users, Holm-corrected; α = 0.05)."
+    assert unsure("x", "y").endswith(f"On no dataset is the best value significantly better than the second {way}")
+    assert unsure("y").endswith(
+        f"On none of the 1 tested datasets is the best value significantly better than the second {way}"
     )
+    undecided = captioned(None, ranked_metric(status="undecided"))
+    assert (
+        "The best mean rank is not significantly better than the second (sign-flip test of all pairs over datasets; "
+        "α = 0.05)."
+    ) in undecided
+    own = captioned(None, ranked_metric(status="undecided", control="b"))
+    assert "(sign-flip test of b against every other over datasets; α = 0.05)." in own
+    assert "second (" not in captioned(None, ranked_metric(status="undecided", control="c")), "the two were not tested"
+    few = ranked_metric(status="undecidable")
+    few.compare.judgement.grade = "too_little_data"
+    assert "second (" not in captioned(None, few), "no outcome could have decided"
     grid = main_grid(paper_of(ranked), [ranked], TableStyle())
     assert "Wins: on" in captioned(grid.turned(), ranked)
 
@@ -615,7 +644,7 @@ def judged(**given):
     """A verdict on a, b, c and d; the leader has beaten b, is like c, and is open against d."""
     effect = Made(kind="ratio", estimate=1.0512, interval=(1.01, 1.1))
     statuses = given.pop("statuses", ("better", "equivalent", "undecided"))
-    pairs = [Made(b=name, status=status, p=p, wins=5, losses=2, ties=1, effect=given.get("effect", effect))
+    pairs = [Made(a="a", b=name, status=status, p=p, wins=5, losses=2, ties=1, effect=given.get("effect", effect))
              for name, status, p in zip("bcd", statuses, (0.0004, 0.5, 0.02), strict=False)]  # fmt: skip
     names = tuple("abcd"[: len(pairs) + 1])
     usual = {
@@ -623,7 +652,7 @@ def judged(**given):
         "alpha": 0.05, "metric": "ndcg@10", "control": None, "smallest_p": 0.008, "leaders": ("a",),
         "mean_rank": np.array([1.5, 2.0]), "interval": np.array([[1.2, 1.8]]), "pairs": pairs, "within": 0.02,
         "rival": "d", "pair": lambda one, other: pairs[-1], "better": np.array([True, False]),
-        "could_be_best": ("a", "c"),
+        "could_be_best": ("a", "c"), "close": lambda pair: False, "against": lambda name: pairs,
     }  # fmt: skip
     friedman = Made(p=0.03, chi_square=9.876)
     return Made(judgement=Made(**{**usual, **given}), friedman=given.get("friedman", friedman))
@@ -641,19 +670,20 @@ def test_each_sentence_of_the_paragraph():
     assert paragraph(judged()) == (
         "We compared 4 algorithms on 8 datasets by nDCG@10 (higher is better). Friedman's test (Friedman 1937; Demšar "
         "2006) rejects that all perform alike (chi-squared = 9.88, 3 degrees of freedom, p = 0.030). "
-        f"{tests}a has the best mean rank (1.50, 95 % bootstrap interval 1.20 to 1.80). It is significantly better "
-        "than b (p < 0.001). It is equivalent to c within 2 %. No significant difference was found from d (p = 0.020). "
-        f"{effect}In 1 of 3 pairs one algorithm is significantly better. a and c remain possible winners on datasets "
+        f"{tests}a has the best mean rank (1.50, 95 % interval 1.20 to 1.80). It is significantly better than b (p < "
+        "0.001). It is equivalent to c within 2 %. No significant difference was found from d (p = 0.020, but mean ranks "
+        f"and values point in different directions). {effect}In 1 of 3 pairs one algorithm is significantly better. a and c remain possible winners on datasets "
         "like these."
     )
     assert paragraph(judged(grade="not_comparable")).startswith("Not comparable: every value of nDCG@10 is 0")
     assert " does not reject that all perform alike " in paragraph(judged(friedman=Made(p=0.05, chi_square=1.0)))
     assert "(lower is better)." in paragraph(judged(higher_is_better=False))
     least = "With 8 datasets no difference could be significant (smallest possible p = 0.05)."
-    assert least in paragraph(judged(smallest_p=0.05))
+    few = paragraph(judged(smallest_p=0.05, grade="too_little_data"))
+    assert least in few
+    assert "ignificant difference was found" not in few
+    assert "pairs one algorithm" not in few
     assert least not in paragraph(judged())
-    named = paragraph(judged(control="a"))
-    assert "a, named beforehand, and every other algorithm were compared by a permutation test" in named
     shared = paragraph(judged(leaders=("a", "b"), interval=None))
     assert "a and b share the best mean rank (1.50)." in shared
     winner = paragraph(judged(statuses=("better",) * 3, grade="clear_winner", could_be_best=("a",)))
@@ -669,16 +699,37 @@ def test_each_sentence_of_the_paragraph():
     crowded = judged()
     crowded.judgement.pairs = [*crowded.judgement.pairs, Made(b="z", status="better", p=0.01)]
     assert "z" not in paragraph(crowded), "a pair of others"
-    nothing = paragraph(judged(statuses=("undecidable",) * 3))
+    nothing = paragraph(judged(statuses=("undecided",) * 3, alpha=0.0001))
     assert "No significant difference was found from b (p < 0.001), c (p = 0.500) and d (p = 0.020)." in nothing
     assert "It is" not in nothing
     two = paragraph(judged(statuses=("better",)))
     assert "Friedman" not in two
     assert "It is significantly better than b (p < 0.001)." in two
+    close = paragraph(judged(statuses=("better",), close=lambda pair: True))
+    assert "It is significantly better than b (p < 0.001, by less than 2 %)." in close
+    close = paragraph(judged(statuses=("better",) * 3, close=lambda pair: pair.b == "c"))
+    assert "(adjusted p = 0.500 or less). The difference from c is less than 2 %." in close
     difference = paragraph(judged(effect=Made(kind="difference", estimate=0.0512, interval=None)))
     size = "the typical difference is +0.0512 by the Hodges-Lehmann estimator (Hodges and Lehmann 1963) (5 of 8"
     assert size in difference
     assert r"Friedman's test~\cite{friedman1937use,demsar2006statistical} rejects" in latex_paragraph(judged())
+
+
+def test_with_a_control_the_paragraph_speaks_of_it():
+    whole = paragraph(recassay.compare(MIDDLE, control="MyModel"))
+    assert "MyModel, named beforehand, and every other algorithm were compared by a permutation test" in whole
+    assert whole.partition("at a family-wise level of 0.05. ")[2] == (
+        "MyModel has a mean rank of 3.40 (place 3 of 5, 95 % interval 2.86 to 3.87). It is significantly better than "
+        "MostPop (p = 0.002). It is significantly worse than EASE (p = 0.002) and SLIM (p = 0.002). No significant "
+        "difference was found from ALS (p = 0.410). Against EASE, the typical ratio is 0.871 by the Hodges-Lehmann "
+        "estimator (Hodges and Lehmann 1963), 95 % interval 0.858 to 0.880 (0 of 10 datasets won)."
+    )
+    leading = paragraph(recassay.compare(MIDDLE, control="EASE"))
+    assert "EASE has the best mean rank (1.40, 95 % interval 1.04 to 2.05). It is significantly better than" in leading
+    twins = pl.concat([MIDDLE, MIDDLE.filter(algorithm="EASE").with_columns(algorithm=pl.lit("Twin"))])
+    shared = paragraph(recassay.compare(twins, control="Twin"))
+    assert "Twin shares the best mean rank with EASE (" in shared
+    assert "It is equivalent to EASE within 2 %." in shared
 
 
 PROTOCOL = {"split": "given", "filter": "core", "min_item_interactions": 5, "min_user_interactions": 3,
@@ -736,8 +787,8 @@ def test_algorithms_evaluation_and_software_of_a_paper():
         "We report nDCG@10. On each dataset, algorithms are compared over users by the sign-flip permutation test of "
         r"their mean difference, with Holm's correction over the pairs ($\alpha = 0.05$). Over datasets, all pairs are "
         r"tested together by flipping the signs of whole datasets and stepping down over the largest statistic "
-        r"($\alpha = 0.05$). Intervals of mean ranks come from a bootstrap over datasets. A performance profile shows "
-        "on which share of the datasets an algorithm is within a factor of the best. The glicko analysis follows."
+        r"($\alpha = 0.05$); differences are Hodges and Lehmann's estimates. Intervals of mean ranks are those of "
+        "Student's t, with one dataset ranked by lot added. A performance profile shows on which share of the datasets an algorithm is within a factor of the best. The glicko analysis follows."
     )
     assert re.sub(r"~\\cite\{[^}]*\}", "", setup_of()["Evaluation"]) == "We report nDCG@10."
     metric.rank.probability_best, metric.compare.datasets = None, ("x",) * 4

@@ -55,7 +55,7 @@ def test_differences_over_users():
     assert says(spec) == [
         "rule x=zero",
         "rule color=algorithm x=low x2=high y=algorithm",
-        "point color=algorithm fill='white'(if datum.worse == 'shown to be worse': algorithm) x=behind y=algorithm",
+        "point color=algorithm fill=algorithm(if datum.worse == 'shown to be worse': 'white') x=behind y=algorithm",
     ]
     assert changed("charts", "user_differences", shows(spec)) == []
     assert rows_of(spec)[1] == [
@@ -369,7 +369,7 @@ def test_clusters_of_datasets():
     assert changed("charts", "dataset_clusters", shows(spec)) == []
     assert says(spec)[0] == "rule x=x x2=edge y=y y2=row"
     assert says(spec)[1].startswith(
-        "point color=cluster fill=cluster(if datum.outlier: 'white') size=55(if datum.central: 150)"
+        "point color=cluster fill=cluster shape='circle'(if datum.outlier: 'diamond') size=55(if datum.central: 150)"
     )
     first, second = rows_of(spec)[0]
     assert (first["x"], first["y"], first["cluster"], first["outlier"], first["central"]) == (
@@ -773,8 +773,7 @@ def test_performance_by_popularity():
     assert says(spec) == [
         "area color=algorithm x=threshold(10..40) y=low(sqrt) y2=high",
         "line color=algorithm strokeDash=algorithm x=threshold(10..40) y=value(sqrt)",
-        "point color=algorithm fill='white'(if datum.told_from_best || datum.rank == 1: algorithm) x=threshold(10..40) "
-        "y=value(sqrt)",
+        "point color=algorithm fill=algorithm(if datum.told_from_best: 'white') x=threshold(10..40) y=value(sqrt)",
         "point color=algorithm x=339 y=value(sqrt)",
         "point x=x(10..40) y=value(sqrt)",
     ]

@@ -13,11 +13,13 @@ import polars as pl
 import pytest
 
 from recassay.analysis.bench.result import NOT_ASKED
+from recassay.analysis.inference.effects import Effect
 from recassay.analysis.model.result import PredictedCell, Shares, TippingPoint
 from recassay.analysis.plan.result import Look
 from recassay.analysis.stress.result import Change
 from recassay.analysis.users.random_effects import RandomEffects
 from recassay.analysis.users.result import DatasetUsers, PairSummary, UserPair, UsersResult
+from recassay.analysis.verdict.result import PairVerdict
 from recassay.core.tables.matrix import MissingCells
 from recassay.core.vocabulary import USUAL
 from recassay.reporting.sections import (
@@ -50,6 +52,7 @@ from recassay.reporting.words import adaptive as adaptive_words
 from recassay.reporting.words import bench as bench_words
 from recassay.reporting.words import compare as compare_words
 from recassay.reporting.words import decodirt as decodirt_words
+from recassay.reporting.words import pairs as pair_words
 from recassay.reporting.words import rank as rank_words
 from recassay.reporting.words import verdict as verdict_words
 
@@ -1032,23 +1035,34 @@ def test_ability_and_challenge():
     assert "of bootstrap replicates" in beta_irt.sentences(responses(datasets=4, algorithms=5))[0]
 
 
-def aggregated(firsts, total=4):
-    return Made(firsts=lambda: firsts, counted=lambda: ["x"] * total, judgement=Made(leaders=("a",)))
+def aggregated(places, total=4):
+    return Made(first_places=lambda: places, counted=lambda: ["x"] * total, judgement=Made(leaders=("a",)),
+                uncounted=dict)  # fmt: skip
 
 
 def test_who_is_first_under_which_aggregation():
-    everywhere = ["mean", "median", "Copeland", "Borda"]
-    assert rank_words._agreement(aggregated({"a": everywhere})) == "a is first under all 4 aggregations."
-    assert rank_words._agreement(aggregated({"a": everywhere, "b": ["mean"], "c": ["Borda", "mean"]})) == (
-        "a is first under all 4 aggregations, tied with b under mean; c under Borda, mean."
+    everywhere = ["mean", "median", "Copeland", "Dowdall"]
+    assert rank_words._agreement(aggregated({("a",): everywhere})) == "a is first under all 4 aggregations."
+    tied = aggregated({("a",): ["median", "Copeland"], ("a", "b"): ["mean"], ("a", "c"): ["Dowdall"]})
+    assert rank_words._agreement(tied) == (
+        "a is first under all 4 aggregations, tied with b under mean; c under Dowdall."
     )
-    assert rank_words._agreement(aggregated({"c": ["Borda", "median"], "b": ["mean"], "a": ["Copeland"]})) == (
-        "The aggregations disagree on who is first: a by Copeland (1 of 4); c by Borda, median (2 of 4); b by mean (1 "
+    apart = aggregated({("c",): ["Dowdall", "median"], ("b",): ["mean"], ("a",): ["Copeland"]})
+    assert rank_words._agreement(apart) == (
+        "The aggregations disagree on who is first: a by Copeland (1 of 4); c by Dowdall, median (2 of 4); b by mean (1 "
         "of 4)."
     )
-    assert rank_words._agreement(aggregated({"b": everywhere})) == (
-        "The aggregations disagree on who is first: b by mean, median, Copeland, Borda (4 of 4)."
+    assert rank_words._agreement(aggregated({("b",): everywhere})) == (
+        "The aggregations disagree on who is first: b by mean, median, Copeland, Dowdall (4 of 4)."
     )
+    shared = aggregated({("a",): ["mean", "median"], ("a", "b"): ["Copeland"], ("b",): ["Dowdall"]})
+    assert rank_words._agreement(shared) == (
+        "The aggregations disagree on who is first: a by mean, median (2 of 4); b by Dowdall (1 of 4); a and b tied by "
+        "Copeland (1 of 4)."
+    ), "the counts add up to all"
+    assert rank_words.aggregations(apart) == "4 aggregations"
+    apart.uncounted = lambda: {"Borda": "Mean rank"}
+    assert rank_words.aggregations(apart) == "4 aggregations and Borda (orders like Mean rank)"
 
 
 def with_holes(p=0.04, families=None, **unseen):
@@ -1059,49 +1073,56 @@ def with_holes(p=0.04, families=None, **unseen):
 
 def test_missing_cells_in_the_comparison():
     kept = (
-        "as a whole (Skillings and Mack, p = 0.0{}). That takes cells as missing for reasons that have nothing to do "
-        "with the scores{}."
+        "With the {} kept, Skillings and Mack's test {} that all algorithms perform alike (p = {}). It takes cells as "
     )
-    shown, not_shown = (
-        f"With the 3 missing cells kept, {words} is shown" for words in ("a difference", "no difference")
-    )
+    reason = "missing for reasons that have nothing to do with the scores"
     assert list(compare_words._holes(Made(skillings_mack=None), USUAL)) == []
-    assert list(compare_words._holes(with_holes(), USUAL)) == [f"{shown} {kept.format(40, '')}"]
+    assert list(compare_words._holes(with_holes(), USUAL)) == [
+        f"{kept.format('3 missing cells', 'rejects', '0.040')}{reason}."
+    ]
     assert list(compare_words._holes(with_holes(p=0.05, families=4), USUAL)) == [
-        f"{not_shown} {kept.format(50, ', and the datasets of a family as independent')}"
+        f"{kept.format('3 missing cells', 'does not reject', '0.050')}{reason}, and the datasets of a family as "
+        "independent."
     ]
     single = with_holes()
     single.skillings_mack.missing = 1
-    assert next(compare_words._holes(single, USUAL)).startswith(
-        "With the missing cell kept, a difference is shown as a whole"
-    )
+    assert next(compare_words._holes(single, USUAL)).startswith("With the missing cell kept, ")
+    by = "By Skillings and Mack's scores,"
     assert list(compare_words._holes(with_holes(possible=False), USUAL))[1:] == [
-        "No values of the missing cells of a single algorithm would change who beats most others."
+        f"{by} no values of the missing cells of a single algorithm would change who is first."
     ]
     assert list(compare_words._holes(with_holes(cells=1), USUAL))[1:] == [
-        "b would lead if c beat at most 25 % of the others on its missing cell (where it was run: 50 %)."
+        f"{by} b would be first if c had better values than at most 25 % of the others on its missing cell (where it was "
+        "run: 50 %)."
     ]
     assert list(compare_words._holes(with_holes(cells=2, needed=0.9), USUAL))[1:] == [
-        "b would lead if c beat at least 90 % of the others on its 2 missing cells (where it was run: 50 %)."
+        f"{by} b would be first if c had better values than at least 90 % of the others on its 2 missing cells (where it "
+        "was run: 50 %)."
     ]
-    assert "beat at least 50 % of the others" in list(compare_words._holes(with_holes(needed=0.5), USUAL))[1]
+    assert "than at least 50 % of the others" in list(compare_words._holes(with_holes(needed=0.5), USUAL))[1]
+
+
+def controlled(**known):
+    """A verdict on the control `own`, with its status against each other."""
+    pairs = [Made(b=name, status=status) for name, status in known.items()]
+    return Made(control="own", algorithms=("own", *known), against=lambda name: pairs, grade="shared_lead")
 
 
 def test_the_control_against_the_others():
-    def said(**known):
-        names = ("own", *known)
-        verdict = Made(control="own", algorithms=names, status_of=lambda _, other: known[other])
-        return compare_words._control(verdict, USUAL)
-
-    end = "(adjusted for its {} comparisons; valid if it was named before the results were seen)."
-    assert said(a="better", b="undecided", c="undecidable", d="worse", e="equivalent", f="better") == (
-        "own, the control, is shown to be better than a, f and worse than d and equivalent to e; against b, c the data "
-        f"do not decide {end.format(6)}"
+    end = "Adjusted for its {}; valid if own was named before the results were seen."
+    all_kinds = controlled(a="better", b="undecided", c="undecidable", d="worse", e="equivalent", f="better")
+    assert compare_words._control(all_kinds, USUAL) == (
+        f"It is better than a, f; worse than d; equivalent to e; undecided against b, c. {end.format('6 comparisons')}"
     )
-    assert said(a="undecided") == (
-        f"own, the control, is shown to be neither better nor worse than any other {end.format(1)}"
+    assert pair_words.control_headline(all_kinds) == (
+        "own, the control, is better than 2 of 6 others, worse than 1, equivalent to 1 and undecided against 2."
     )
-    assert said(a="worse") == f"own, the control, is shown to be worse than a {end.format(1)}"
+    one = controlled(a="undecided")
+    assert compare_words._control(one, USUAL) == f"It is undecided against a. {end.format('1 comparison')}"
+    assert pair_words.control_headline(one) == "own, the control, is undecided against a."
+    assert (
+        pair_words.control_headline(controlled(a="worse", b="worse")) == "own, the control, is worse than all 2 others."
+    )
 
 
 def framed(*rows):
@@ -1184,29 +1205,29 @@ def by_both_tests(decided, significant, favours, **power):
     listed = Pairs(pairs)
     listed.columns = {"significant": np.array(significant), "favours": favoured, "left": left, "right": right}
     able = Made(wilcoxon_can_decide=True, smallest_p_holm=0.1875, **power)
-    return Made(judgement=Made(better=np.array(decided), families=None), pairs=listed, power=able,
+    return Made(judgement=Made(better=np.array(decided), families=None, datasets=("x",) * 6), pairs=listed, power=able,
                 datasets=("x",) * 6)  # fmt: skip
 
 
 def test_the_usual_test_of_papers_is_told_where_it_differs():
     yes, no = [True, True, False], [False] * 3
     assert compare_words._other_test(by_both_tests(yes, yes, ["left"] * 3), USUAL) == []
-    start = "Wilcoxon-Holm, the standard of papers,"
-    weighs = "it weighs differences by rank and corrects without the dependence between pairs."
+    start = "Wilcoxon-Holm, common in papers,"
+    weighs = "It weighs differences by rank and corrects without the dependence between pairs."
     assert compare_words._other_test(by_both_tests(yes, no, ["left"] * 3), USUAL) == [
-        f"{start} finds 0 of 3 pairs significant and disagrees on 2: {weighs}"
+        f"{start} finds 0 of 3 pairs significant; it differs from the verdict on 2. {weighs}"
     ]
     turned = compare_words._other_test(by_both_tests(yes, yes, ["left", "right", "left"]), USUAL)
     assert turned == [
-        f"{start} finds 1 of 3 pairs significant and disagrees on 1: {weighs} Against the order of the mean ranks it "
-        "favours c over a."
+        f"{start} finds 1 of 3 pairs significant; it differs from the verdict on 1. {weighs} Against the order of the "
+        "mean ranks, Wilcoxon-Holm favours c over a."
     ]
     also = compare_words._other_test(
         by_both_tests([True, False, False], [True, False, True], ["left", "left", "right"]), USUAL
     )
     assert also == [
-        f"{start} finds 1 of 3 pairs significant and disagrees on 0: {weighs} Against the order of the mean ranks it "
-        "favours c over b."
+        f"{start} finds 1 of 3 pairs significant; it differs from the verdict on 0. {weighs} Against the order of the "
+        "mean ranks, Wilcoxon-Holm favours c over b."
     ]
     cannot = by_both_tests(yes, no, ["left"] * 3)
     cannot.power.wilcoxon_can_decide = False
@@ -1220,24 +1241,25 @@ def test_the_usual_test_of_papers_is_told_where_it_differs():
 
 
 def test_the_comparison_as_a_whole(monkeypatch):
-    for kind in ("headline", "why"):
-        monkeypatch.setattr(compare_words, kind, lambda verdict, words, kind=kind: getattr(verdict, kind))
+    monkeypatch.setattr(compare_words, "pairs_headline", lambda verdict, words: "h")
+    monkeypatch.setattr(compare_words, "neighbours", lambda verdict, words: "n")
+    monkeypatch.setattr(compare_words, "why", lambda verdict, words: ["how many", "w"])
     result = by_both_tests([True, True, False], [True, True, False], ["left"] * 3)
-    result.judgement = Made(grade="shared_lead", headline="h", control=None, why=("w",), families=None,
-                            better=result.judgement.better)  # fmt: skip
+    result.judgement = Made(grade="shared_lead", control=None, families=None, better=result.judgement.better,
+                            algorithms=("a", "b", "c"), datasets=("x",) * 6)  # fmt: skip
     result.friedman, result.alpha, result.skillings_mack = Made(p=0.049), 0.05, None
-    assert compare.sentences(result) == ["h", "w", "The algorithms differ as a whole (Friedman, p = 0.049)."]
+    alone = "that all algorithms perform alike (p = {}); it says nothing of single pairs."
+    assert compare.sentences(result) == ["h", "n", "w", f"Friedman's test rejects {alone.format('0.049')}"]
     result.friedman.p, result.judgement.families = 0.05, 3
     assert compare.sentences(result)[-1] == (
-        "No difference between algorithms is shown as a whole (Friedman over 3 families of datasets, p = 0.050)."
+        f"Friedman's test over 3 families of datasets does not reject {alone.format('0.050')}"
     )
     result.datasets = ("x",) * 5
-    assert len(compare.sentences(result)) == 3
-    result.datasets = ("x",) * 4
-    assert compare.sentences(result) == [
-        "h",
-        "No test is reported on 4 datasets: so few cannot show a difference; 5 are the minimum.",
-    ]
+    assert len(compare.sentences(result)) == 4
+    result.judgement.algorithms = ("a", "b")
+    assert compare.sentences(result)[:2] == ["h", "w"], "two algorithms have no neighbours to tell of"
+    result.judgement.algorithms, result.datasets = ("a", "b", "c"), ("x",) * 4
+    assert compare.sentences(result) == ["h", "n"], "no test is told"
     assert (
         compare._diagram_caption(result, USUAL)
         == "Mean ranks (further left is better) on 4 datasets, too few for a test."
@@ -1247,15 +1269,35 @@ def test_the_comparison_as_a_whole(monkeypatch):
 
 
 def test_the_caption_of_the_diagram():
-    made = Made(datasets=("x",) * 5, bars="nemenyi", alpha=0.1, nemenyi_cd=1.234, credibility=0.9, control=None)
+    columns = {"a": np.array(["a", "a", "b"]), "b": np.array(["b", "c", "c"])}
+    judgement = Made(grade="shared_lead", better=np.array([False, False, True]), pairs=Made(columns=columns))
+    made = Made(datasets=("x",) * 5, bars="nemenyi", alpha=0.1, nemenyi_cd=1.234, credibility=0.9, control=None,
+                drawn=(("a", "b"),), judgement=judgement)  # fmt: skip
     assert compare._diagram_caption(made, USUAL) == (
         "Mean ranks (further left is better); a bar joins algorithms that are nearer than Nemenyi's critical "
-        "difference of 1.23 at the 0.1 level."
+        "difference of 1.23 at the 0.1 level; the verdict may separate them."
+    )
+    made.bars = "wilcoxon-holm"
+    assert compare._diagram_caption(made, USUAL).endswith(
+        "a bar joins algorithms that Wilcoxon-Holm does not separate at the 0.1 level; the verdict may."
+    )
+    made.bars = "sign-flips"
+    assert compare._diagram_caption(made, USUAL) == (
+        "Mean ranks (further left is better); a bar joins algorithms that the verdict does not separate at the 0.1 "
+        "level (all pairs, flipped signs). Not separated either, with another algorithm between them: a and c."
+    )
+    made.drawn = ()
+    assert compare._diagram_caption(made, USUAL).startswith(
+        "Mean ranks (further left is better); no bar: there are no neighbours that the verdict does not separate"
+    )
+    judgement.grade = "too_little_data"
+    assert compare._diagram_caption(made, USUAL) == (
+        "Mean ranks (further left is better) on 5 datasets, too few to decide any pair."
     )
     made.bars, made.control = "bayesian", Made(name="own")
-    caption = compare._diagram_caption(made, USUAL)
-    assert "cannot tell apart with probability 0.9, each pair by itself" in caption
-    assert caption.endswith(" own is the control: a star marks those that are shown to differ from it.")
+    assert compare._diagram_caption(made, USUAL) == (
+        "Mean ranks (further left is better). own is the control; a star: the verdict shows a difference from it."
+    )
 
 
 def compared_tables(**given):
@@ -1264,30 +1306,16 @@ def compared_tables(**given):
     pair = Made(left="a", right="b", wins=5, ties=1, losses=0, p=0.03125, p_holm=0.0312, significant=True,
                 rank_biserial=0.75)  # fmt: skip
     posterior = Made(p_left=0.9, p_rope=0.07, p_right=0.03)
-    control = Made(
-        name="a",
-        pairs=[
-            Made(
-                other="b",
-                wins=5,
-                ties=1,
-                losses=0,
-                p=0.03125,
-                p_holm=0.0312,
-                significant=True,
-                favours="a",
-                z=2.5,
-                p_dunn=0.0124,
-            )
-        ],
-        dunn_cd=0.9876,
-    )
+    own = Made(other="b", p=0.03125, p_holm=0.0312, significant=True, z=2.5, p_dunn=0.0124)
+    judged = PairVerdict("a", "b", "better", 5, 0, 1, Effect("ratio", 1.05, (1.01, 1.1)), 0.031, 0.031)
     usual = {
         "friedman": friedman,
         "nemenyi_cd": 1.23456,
         "alpha": 0.1,
-        "groups": {"wilcoxon_holm": (("a", "b"),), "nemenyi": ()},
-        "judgement": Made(families=None, pairs=Made(columns={"status": ["better"]})),
+        "groups": {"wilcoxon_holm": (("a", "b"),), "nemenyi": (), "bayesian": ()},
+        "judgement": Made(families=None, pairs=[judged], grade="clear_winner", control="a", algorithms=("a", "b"),
+                          metric="ndcg@10", alpha=0.1, within=0.02, higher_is_better=True, datasets=("x",) * 6,
+                          against=lambda name: [judged], close=lambda pair: True, listed=list),
         "missing": MissingCells(),
         "algorithms": ("a", "b"),
         "mean_ranks": np.array([1.25, 1.75]),
@@ -1295,47 +1323,62 @@ def compared_tables(**given):
         "pairs": [pair],
         "bayesian": [posterior],
         "metric": "ndcg@10",
-        "control": control,
+        "control": Made(name="a", pairs=[own], dunn_cd=0.9876),
         "within": 0.02,
-    }
+    }  # fmt: skip
     return Made(**{**usual, **given})
 
 
 def test_the_tables_of_the_comparison():
-    control, ranks, pairs = compare.tables(compared_tables())
-    assert control.title == "a (the control) against every other: ndcg@10"
-    assert control.rows == (("b", "5-1-0", "0.0312", "0.0312*", "a", "+2.50", "0.0124"),)
+    own, pairs, witnesses, ranks, others = compare.tables(compared_tables())
+    effect = ("+5.0 %", "+1.0 to +10.0 %", "5-1-0", ".031", "better (< 2 %)")
+    assert own.title == "a (the control) against every other, by the verdict"
+    assert own.header == ("a against", "nDCG@10", "90 % interval", "won-tied-lost", "p", "a is")
+    assert own.rows == (("b", *effect),)
+    assert own.notes == (
+        "nDCG@10: on a typical dataset (Hodges and Lehmann); p is adjusted. (< 2 %): also shown to differ by less than "
+        "that.",
+    )
+    assert pairs.title == "Pairs by the verdict (left has the better mean rank)"
+    assert pairs.rows == (("a", "b", *effect),)
+    assert witnesses.title == "Witnesses: a (the control) by Wilcoxon-Holm and by Bonferroni-Dunn, ndcg@10"
+    assert witnesses.header == ("other", "Wilcoxon p", "Holm p", "Holm < 0.1", "Dunn z", "Dunn p", "Dunn < 0.1")
+    assert witnesses.rows == (("b", "0.0312", "0.0312", "yes", "+2.50", "0.0124", "yes"),)
+    assert witnesses.notes == (
+        "Holm's correction is over 1 comparison. Bonferroni and Dunn's critical difference in mean rank is 0.988.",
+    )
     undecided = compared_tables()
     undecided.control.pairs[0].significant = False
-    (row,) = next(compare.tables(undecided)).rows
-    assert (row[3], row[4]) == ("0.0312 ", ""), "nobody is named better without a significant difference"
-    assert control.notes == (
-        "*: significant at 0.1 after Holm's correction over 1 comparisons. Bonferroni and Dunn's critical difference "
-        "in mean rank is 0.988.",
+    (row,) = list(compare.tables(undecided))[2].rows
+    assert row[3] == ""
+    assert (
+        ranks.title == "Witnesses: mean ranks with Friedman's and Nemenyi's tests, ndcg@10, 2 algorithms on 6 datasets"
     )
-    assert ranks.title == "Mean ranks: ndcg@10, 2 algorithms on 6 datasets"
     assert ranks.rows == (("a", "1.250"), ("b", "1.750"))
     assert ranks.notes == (
         "Friedman p = 0.01 (exact); as papers quote it: chi-square 9.877 (p = 0.00712), Iman-Davenport F 5.1 "
         "(p = 0.02), corrected for ties 10 (p = 0.0067).",
         "Nemenyi critical difference 1.235 at 0.1.",
-        "No significant difference by wilcoxon-holm: a, b.",
-        "No significant difference by nemenyi: none: every pair of neighbours differs.",
+        "Neighbours that Wilcoxon-Holm does not separate: a, b.",
+        "Neighbours that the Bayesian signed-rank test (each pair by itself) does not separate: none.",
+        "Neighbours that Nemenyi's test does not separate: none.",
     )
-    assert pairs.rows == (("a", "b", "5-1-0", "0.0312", "0.0312*", "+0.75", "0.900", "0.070", "0.030", "better"),)
-    assert pairs.notes[0].endswith("equivalent means within 2 %.")
-    first = ("right", "p (Holm)", "won-tied-lost", "P(left)", "effect", "P(right)")
-    assert kept(control, ranks, pairs) == [
-        (1, ("p (Holm)", "won-tied-lost", "better"), None), (1, (), None), (2, first, None)
+    assert others.title == "Witnesses: every pair by Wilcoxon-Holm and by the Bayesian signed-rank test"
+    assert others.rows == (("a", "b", "0.0312", "0.0312", "yes", "+0.75", "0.900", "0.070", "0.030"),)
+    first = ("right", "Holm p", "Holm < 0.1", "Bayes P(left)", "rank-biserial", "Bayes P(right)")
+    assert kept(witnesses, ranks, others) == [
+        (1, ("Holm p", "Holm < 0.1", "Dunn p"), None), (1, (), None), (2, first, None)
     ]  # fmt: skip
-    families = Made(families=3, pairs=Made(columns={"status": ["better"]}))
-    made = compared_tables(control=None, judgement=families, missing=MissingCells("worst", (("a", "x"), ("a", "y"))))
-    ranks, _ = compare.tables(made)
+    made = compared_tables(control=None, missing=MissingCells("worst", (("a", "x"), ("a", "y"))))
+    made.judgement.families, made.judgement.control = 3, None
+    _, ranks, _ = compare.tables(made)
     assert ranks.notes[-2:] == (
         "Every test counts 3 families of datasets: mean differences and mean ranks within a family are one "
         "observation.",
         "2 cells were missing; each took the worst value seen on its dataset.",
     )
+    made.judgement.grade = "not_comparable"
+    assert [table.title.startswith("Witnesses") for table in compare.tables(made)] == [True, True]
 
 
 def test_the_tables_of_ranks():
@@ -1375,7 +1418,7 @@ def test_the_sentences_of_ranks(monkeypatch):
         judgement=verdict,
         skipped={"Slow": "has no value on x"},
         missing=MissingCells("worst", (("a", "x"), ("a", "y"))),
-        firsts=lambda: {"a": ["mean"]},
+        first_places=lambda: {("a",): ["mean"]},
         counted=lambda: ["mean"],
     )
     filled = "2 cells were missing; each took the worst value seen on its dataset."
@@ -1901,16 +1944,12 @@ def test_long_lists_in_sentences_are_cut_and_the_rest_is_counted(monkeypatch):
     assert users.sentences(user_tests(*won))[0].endswith("e on 1, f on 1 and 6 more.")
     everywhere = [f"rule {i}" for i in range(6)]
     four = "rule 0, rule 1, rule 2, rule 3 and 2 more"
-    assert rank_words._agreement(aggregated({"a": everywhere, "b": everywhere}, 6)).endswith(
-        f"tied with b under {four}."
-    )
-    assert rank_words._agreement(aggregated({"b": everywhere}, 6)).endswith(f"b by {four} (6 of 6).")
-    verdict = Made(control="own", algorithms=("own", *names), status_of=lambda _, other: "better")
-    assert "better than a, b, c, d, e, f, g, h and 4 more (adjusted" in compare_words._control(verdict, USUAL)
-    verdict.status_of = lambda _, other: "worse" if other == "a" else "undecided"
-    assert "; against b, c, d, e, f, g, h, i and 3 more the data do not decide" in compare_words._control(
-        verdict, USUAL
-    )
+    assert rank_words._agreement(aggregated({("a", "b"): everywhere}, 6)).endswith(f"tied with b under {four}.")
+    assert rank_words._agreement(aggregated({("b",): everywhere}, 6)).endswith(f"b by {four} (6 of 6).")
+    better = controlled(**dict.fromkeys(names, "better"))
+    assert "It is better than a, b, c, d, e, f, g, h and 4 more. Adjusted" in compare_words._control(better, USUAL)
+    mixed = controlled(a="worse", **dict.fromkeys(names[1:], "undecided"))
+    assert "; undecided against b, c, d, e, f, g, h, i and 3 more. " in compare_words._control(mixed, USUAL)
     many = np.arange(9)
     rho, p = np.array([np.linspace(0.9, 0.1, 9)]), {"spearman": np.full((1, 9), 0.01)}
     result = Made(values={"spearman": rho}, p_adjusted=p, alpha=0.05, characteristics=tuple(f"c{i}" for i in many),

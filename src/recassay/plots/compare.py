@@ -135,8 +135,8 @@ def plot_critical_difference(result: CompareResult, words: Vocabulary = USUAL) -
         layer(*layers).properties(width=WIDTH, height=layout.height),
         f"Critical difference, {result.metric}",
         f"Mean rank over {len(result.datasets)} {words.datasets}"
-        + (f"; a bar: no difference is shown ({RULES[result.bars]})" if result.drawn else "")
-        + (f"; *: differs from {shorten(result.control.name)}, the control" if result.control is not None else ""),
+        + (f"; a bar: not separated by {RULES[result.bars]}" if result.drawn else "")
+        + (f"; *: shown to differ from {shorten(result.control.name)}, the control" if result.control else ""),
     )
 
 
@@ -147,10 +147,10 @@ LABEL_STYLES: dict[str, dict[str, Any]] = {
 CORRECTED = {"color": INK, "strokeWidth": 4.5, "strokeCap": "round"}
 UNCORRECTED = {"color": FAINT, "strokeWidth": 2.2, "strokeDash": [5, 3]}
 RULES: dict[BarsRule, str] = {
-    "sign-flips": "all pairs, flipped signs",
+    "sign-flips": "the verdict (all pairs, flipped signs)",
     "wilcoxon-holm": "Wilcoxon-Holm",
-    "nemenyi": "Nemenyi",
-    "bayesian": "Bayesian, each pair by itself: not corrected",
+    "nemenyi": "Nemenyi's test",
+    "bayesian": "the Bayesian test, each pair by itself: not corrected",
 }
 
 

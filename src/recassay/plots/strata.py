@@ -43,7 +43,7 @@ def shown_datasets(result: StrataResult) -> list[DatasetStrata]:
 def plot_strata(result: StrataResult, words: Vocabulary = USUAL) -> Any:
     """Figure 2: each algorithm on T_P by the threshold P, with its band, a panel a dataset.
 
-    A filled point is the best at its P or differs significantly from it, a hollow one cannot be told from it; a
+    A filled point is the best at its P or not significantly worse than it, a hollow one is significantly worse; a
     diamond marks a crossing that is significant on both sides. Each T_P is a sample, the last one too: the triangles at
     the right edge are the values on the whole test part, those of the study's table.
     """
@@ -55,7 +55,7 @@ def plot_strata(result: StrataResult, words: Vocabulary = USUAL) -> Any:
         f"Performance on the less popular items, {result.metric}",
         f"left: items that few have; right end: a sample of all items, triangles: the whole test part; "
         f"{100 * result.confidence:g} % bands over {words.users}; diamonds: crossings significant on both sides; {grey}"
-        "hollow: not told from the best there; heights by square root",
+        "filled: could be best there, hollow: significantly worse; heights by square root",
     )
 
 
@@ -74,9 +74,9 @@ def _curves(result: StrataResult, dataset: DatasetStrata, names: list[str], word
     points = base.mark("point", size=30, strokeWidth=1.4, opacity=1).encode(
         y=y,
         fill=condition(
-            f"datum.told_from_best || datum.{c.RANK} == 1",
-            channel(f"{c.ALGORITHM}:N", scale=colour_scale(names), sort=names, legend=None),
+            "datum.told_from_best",
             fixed("white"),
+            channel(f"{c.ALGORITHM}:N", scale=colour_scale(names), sort=names, legend=None),
         ),
         tooltip=tip,
     )

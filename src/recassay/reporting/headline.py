@@ -76,6 +76,13 @@ def drawn_interval(low: float, value: float, high: float, count: int, width: int
     return "".join(cells)
 
 
+def drawn_points(values: Iterable[float], count: int, width: int = BAR) -> str:
+    """Mean ranks on an axis from 1 to `count`, joined by a line: `  ●──●─●        `."""
+    places = sorted(round((value - 1) / max(count - 1, 1) * (width - 1)) for value in values)
+    line = ["●" if place in places else "─" if places[0] < place < places[-1] else " " for place in range(width)]
+    return "".join(line)
+
+
 def drawn_axis(count: int, title: str, width: int = BAR) -> str:
     """The heading of the drawn intervals: the best rank on the left, the worst on the right."""
     return f"1{title:^{width - 1 - len(str(count))}}{count}"

@@ -34,6 +34,13 @@ class Effect:
     estimate: float
     interval: tuple[float, float] | None
 
+    @property
+    def reversed(self) -> Effect:
+        """By how much `right` is better than `left`."""
+        ratio, span = self.kind == "ratio", self.interval
+        ends = None if span is None else (1 / span[1], 1 / span[0]) if ratio else (0.0 - span[1], 0.0 - span[0])
+        return Effect(self.kind, 1 / self.estimate if ratio else 0.0 - self.estimate, ends)
+
 
 def pair_gaps(matrix: Matrix, first: IntArray, second: IntArray) -> tuple[FloatArray, BoolArray]:
     """By pair and dataset, by how much the first is better, and by pair whether this is the log of a ratio.

@@ -90,6 +90,25 @@ class RankResult(MatrixResult):
         """The rankings that count as opinions of their own: of two that always agree, one."""
         return [self.rankings[rule.name] for rule in distinct(r.rule for r in self.rankings.values())]
 
+    def uncounted(self) -> dict[str, str]:
+        """By title, the aggregations that are not counted, and the title of the one that each always agrees with."""
+        counted = {ranking.rule.name for ranking in self.counted()}
+        titles = {name: ranking.rule.title for name, ranking in self.rankings.items()}
+        return {
+            titles[name]: titles[ranking.rule.same_as]
+            for name, ranking in self.rankings.items()
+            if name not in counted and ranking.rule.same_as in titles
+        }
+
+    def first_places(self) -> dict[tuple[str, ...], list[str]]:
+        """By who is first, alone or tied, the titles of the counted aggregations: each stands once."""
+        titles: dict[tuple[str, ...], list[str]] = {}
+        for ranking in self.counted():
+            best = ranking.ranks.min()
+            names = tuple(self.algorithms[a] for a in self.order() if ranking.ranks[a] == best)
+            titles.setdefault(names, []).append(ranking.rule.title)
+        return titles
+
     def firsts(self) -> dict[str, list[str]]:
         """By algorithm, the titles of the counted aggregations under which it is first or tied for it."""
         titles: dict[str, list[str]] = {}

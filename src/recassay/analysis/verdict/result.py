@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -67,6 +67,14 @@ class PairVerdict:
     def identical(self) -> bool:
         """Whether both have the same value on every dataset."""
         return self.wins == self.losses == 0
+
+    @property
+    def reversed(self) -> PairVerdict:
+        """The same of `b` against `a`."""
+        status: Status = {"better": "worse", "worse": "better"}.get(self.status, self.status)  # type: ignore[assignment]
+        return replace(
+            self, a=self.b, b=self.a, status=status, wins=self.losses, losses=self.wins, effect=self.effect.reversed
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -180,6 +188,11 @@ class Verdict:
         """The pair of these two, whichever has the better mean rank."""
         i, j = sorted((self.algorithms.index(one), self.algorithms.index(other)))
         return self.pairs[i * len(self.algorithms) - i * (i + 1) // 2 + j - i - 1]
+
+    def against(self, name: str) -> list[PairVerdict]:
+        """The pairs of one algorithm, each with it as `a`, by the mean rank of the others."""
+        pairs = (self.pair(name, other) for other in self.algorithms if other != name)
+        return [pair if pair.a == name else pair.reversed for pair in pairs]
 
     def close(self, pair: PairVerdict) -> bool:
         """Whether a pair that differs is also shown to differ by less than the margin."""

@@ -27,7 +27,7 @@ from recassay.reporting.content import ReportContent, grouped
 from recassay.reporting.figures import Figures
 from recassay.reporting.files import write_files
 from recassay.reporting.folder import write_folder
-from recassay.reporting.headline import judgement
+from recassay.reporting.headline import judgement, verdict_brief
 from recassay.reporting.paper.paragraph import paragraph
 from recassay.reporting.section import Brief
 from recassay.reporting.telling import Answer, answer, answer_html, leaders, result_html
@@ -124,8 +124,11 @@ def tell(result: AnalysisReport | AnalysisResult, table: Any = None) -> Answer:
 
 def report_brief(report: AnalysisReport) -> Brief | None:
     """What a terminal shows of a report: the verdict, or of one dataset what its users say, with the first caution."""
-    first = next((report.analyses[name] for name in ("compare", "rank", "users") if name in report.analyses), None)
-    brief = None if first is None else tell(first, report.results).brief
+    over_users = report.analyses.get("users")
+    if report.judgement is not None:
+        brief: Brief | None = verdict_brief(report.judgement, report.words)
+    else:
+        brief = None if over_users is None else tell(over_users, report.results).brief
     if brief is None:
         return None
     failed = [f"{name} failed: {why}" for name, why in report.skipped.items() if "failed with" in why]

@@ -100,8 +100,8 @@ def paper(
 
     The main table has algorithms by datasets (turned where that fits better), the best value bold, the second
     underlined, and a star where the best is significantly better than the second: on a dataset by the sign-flip test
-    over its users, where the results are a study that keeps their scores; for mean columns by Wilcoxon's signed-rank
-    test over datasets. All tables are LaTeX (booktabs), Typst, Markdown and HTML; `main.csv` has every digit.
+    over its users, where the results are a study that keeps their scores; for mean columns by the verdict's test of
+    all pairs over datasets. All tables are LaTeX (booktabs), Typst, Markdown and HTML; `main.csv` has every digit.
 
     Args:
         results: results table (file, frame or several files), the folder of a study, or loaded results.

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from recassay.analysis.verdict.result import Verdict
 from recassay.core.tables.labels import metric_name
 from recassay.core.words import listing
 from recassay.reporting.numbers import better, sized
 from recassay.reporting.paper.content import MetricFindings, PaperContent
 from recassay.reporting.paper.fit import Grid
-from recassay.reporting.paper.main_table import TableStyle, against, in_percent
+from recassay.reporting.paper.main_table import TableStyle, against, first_two_tested, in_percent
+from recassay.reporting.words.verdict import reservation
 
 SPLITS = {
     "global_time": "a split at one point in time for all users",
@@ -72,18 +74,34 @@ def _where(content: PaperContent) -> list[str]:
 
 
 def _tests(content: PaperContent, metrics: Sequence[MetricFindings], *, marked: bool) -> list[str]:
-    """By which test a best value is marked, or why none is."""
-    ways = []
-    if any(findings.users is not None for findings in metrics):
-        ways.append("on a dataset a sign-flip test over its users, Holm-corrected")
-    if any(findings.tested is not None for findings in metrics):
-        ways.append("for mean columns a sign-flip test of all pairs over datasets")
-    if not ways:
-        return []
-    test = f"{'; '.join(ways)}; α = {content.alpha:g}"
+    """By which tests a best value is marked; where none is, of the cells that were tested that none differs."""
+    ways, nobody = [], []
+    on_users = {
+        dataset.dataset for findings in metrics if findings.users is not None for dataset in findings.users.datasets
+    }
+    if on_users:
+        way = "on a dataset a sign-flip test over its users, Holm-corrected"
+        ways.append(way)
+        where = (
+            "no dataset" if len(on_users) == len(content.datasets) else f"none of the {len(on_users)} tested datasets"
+        )
+        nobody.append(
+            f"On {where} is the best value significantly better than the second ({way}; α = {content.alpha:g})."
+        )
+    over = [findings.tested for findings in metrics if findings.tested is not None and first_two_tested(findings)]
+    if over:
+        control = over[0].control
+        test = (
+            "of all pairs over datasets" if control is None else f"of {control.name} against every other over datasets"
+        )
+        ways.append(f"for mean columns a sign-flip test {test}")
+        nobody.append(
+            f"The best mean rank is not significantly better than the second (sign-flip test {test}; "
+            f"α = {content.alpha:g})."
+        )
     if marked:
-        return [f"*: significantly better than the second ({test})."]
-    return [f"No best value is significantly better than the second ({test})."]
+        return [f"*: significantly better than the second ({'; '.join(ways)}; α = {content.alpha:g})."]
+    return nobody
 
 
 def rank_caption(content: PaperContent, findings: MetricFindings) -> str:
@@ -94,10 +112,20 @@ def rank_caption(content: PaperContent, findings: MetricFindings) -> str:
     if findings.rank.probability_best is not None:
         level = f"{100 * findings.rank.confidence:g} %"
         sentences.append(
-            f"Interval: {level} bootstrap over datasets. P(first): probability of the best mean rank in a new "
-            "benchmark of this kind and size."
+            f"Interval: {level}. P(first): probability of the best mean rank in a new benchmark of this kind and size."
         )
     if findings.tested is not None:
         pairs = "all pairs" if findings.tested.control is None else "its comparisons with the others"
-        sentences.append(f"p: sign-flip test against {against(findings.tested)[0]}, adjusted for {pairs}.")
+        name = against(findings.tested)[0]
+        sentences.append(f"p: sign-flip test against {name}, adjusted for {pairs}.")
+        sentences += _reservations(findings.tested.judgement, name)
     return " ".join(sentences)
+
+
+def _reservations(verdict: Verdict, name: str) -> Iterator[str]:
+    """Where p alone would mislead: a difference below the margin, and a p below the level that decides nothing."""
+    for pair in verdict.against(name):
+        if pair.status in ("better", "worse") and verdict.close(pair):
+            yield f"{name} is {pair.status} than {pair.b} by less than {100 * verdict.within:g} %."
+        elif pair.status == "undecided" and (why := reservation(verdict, pair)):
+            yield f"Between {name} and {pair.b} nothing is decided: p is below {verdict.alpha:g}{why}."

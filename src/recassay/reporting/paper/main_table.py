@@ -119,12 +119,18 @@ def ahead_on_datasets(findings: MetricFindings) -> str | None:
     With a control only its own comparisons are told: it must be one of the two.
     """
     compare = findings.tested
-    if compare is None:
+    if compare is None or not first_two_tested(findings):
         return None
     verdict, (best, second) = compare.judgement, compare.algorithms[:2]
-    if verdict.control not in (None, best, second):
-        return None
     return best if verdict.status_of(best, second) == "better" else None
+
+
+def first_two_tested(findings: MetricFindings) -> bool:
+    """Whether a test over datasets could decide between the best mean rank and the second, and was asked to."""
+    compare = findings.tested
+    if compare is None or compare.judgement.grade == "too_little_data":
+        return False
+    return compare.judgement.control in (None, *compare.algorithms[:2])
 
 
 def _closing_columns(content: PaperContent, findings: MetricFindings, style: TableStyle) -> dict[str, tuple[Cell, ...]]:

@@ -11,7 +11,7 @@ from recassay.core.tables.labels import metric_name
 from recassay.core.words import listing
 from recassay.reporting.latex import latex_text
 from recassay.reporting.numbers import better, p_text
-from recassay.reporting.words.verdict import headline
+from recassay.reporting.words.verdict import headline, reservation
 
 WRITTEN = {
     "friedman1937use": "Friedman 1937",
@@ -37,11 +37,15 @@ def latex_paragraph(compared: CompareResult) -> str:
 
 
 def paragraph(compared: CompareResult, cite: Cite = in_prose) -> str:
-    """The paragraph, from the verdict and Friedman's test of one comparison; `cite` writes the references."""
+    """The paragraph, from the verdict and Friedman's test of one comparison; `cite` writes the references.
+
+    With a control it speaks of the control.
+    """
     verdict = compared.judgement
     if verdict.grade == "not_comparable":
         return headline(verdict)
-    return " ".join([*_tests(compared, verdict, cite), *_findings(verdict, cite)])
+    findings = _findings(verdict, cite) if verdict.control is None else _of_control(verdict, verdict.control, cite)
+    return " ".join([*_tests(compared, verdict, cite), *findings])
 
 
 def _tests(compared: CompareResult, verdict: Verdict, cite: Cite) -> Iterator[str]:
@@ -60,50 +64,94 @@ def _tests(compared: CompareResult, verdict: Verdict, cite: Cite) -> Iterator[st
         f"{what} were compared by a permutation test that flips the signs of whole datasets, adjusted step-down over "
         f"the maximum statistic{works} at a family-wise level of {level}."
     )
-    if verdict.smallest_p >= verdict.alpha:
+    if verdict.grade == "too_little_data":
         yield f"With {n} datasets no difference could be significant (smallest possible p = {verdict.smallest_p:.2g})."
 
 
-def _findings(verdict: Verdict, cite: Cite) -> Iterator[str]:
-    leader, level = verdict.leaders[0], f"{100 * (1 - verdict.alpha):g} %"
-    interval = ""
-    if verdict.interval is not None:
-        interval = f", {level} bootstrap interval {verdict.interval[0][0]:.2f} to {verdict.interval[0][1]:.2f}"
-    if len(verdict.leaders) > 1:
-        yield f"{listing(verdict.leaders, last='and')} share the best mean rank ({verdict.mean_rank[0]:.2f}{interval})."
+def _of_control(verdict: Verdict, name: str, cite: Cite) -> Iterator[str]:
+    """What is known of the control, against each other algorithm."""
+    place, pairs = verdict.algorithms.index(name), verdict.against(name)
+    rank = f"{verdict.mean_rank[place]:.2f}{_interval(verdict, place)}"
+    tied = [other for other in verdict.leaders if other != name] if name in verdict.leaders else []
+    if tied:
+        yield f"{name} shares the best mean rank with {listing(tied, last='and')} ({rank})."
+    elif place == 0:
+        yield f"{name} has the best mean rank ({rank})."
     else:
-        yield f"{leader} has the best mean rank ({verdict.mean_rank[0]:.2f}{interval})."
+        where = f"place {place + 1} of {len(verdict.algorithms)}{_interval(verdict, place)}"
+        yield f"{name} has a mean rank of {verdict.mean_rank[place]:.2f} ({where})."
+    yield from _standings(verdict, pairs)
+    strongest = pairs[0]
+    yield f"Against {strongest.b}, {_effect(strongest, verdict, cite(['hodges1963estimates']))}."
+
+
+def _findings(verdict: Verdict, cite: Cite) -> Iterator[str]:
+    leader = verdict.leaders[0]
+    rank = f"{verdict.mean_rank[0]:.2f}{_interval(verdict, 0)}"
+    if len(verdict.leaders) > 1:
+        yield f"{listing(verdict.leaders, last='and')} share the best mean rank ({rank})."
+    else:
+        yield f"{leader} has the best mean rank ({rank})."
     of_leader = verdict.pairs[: len(verdict.algorithms) - 1]
-    beaten = [pair for pair in of_leader if pair.status == "better"]
-    if beaten and len(beaten) == len(of_leader) > 1:
-        worst = max(pair.p for pair in beaten)
-        yield f"It is significantly better than each other algorithm (adjusted {p_text(worst)} or less)."
-    elif beaten:
-        yield f"It is significantly better than {_named(beaten)}."
-    alike = [pair for pair in of_leader if pair.status == "equivalent"]
-    if alike:
-        names = listing((pair.b for pair in alike), most=None, last="and")
-        yield f"It is equivalent to {names} within {100 * verdict.within:g} %."
-    open_pairs = [pair for pair in of_leader if pair.status in ("undecided", "undecidable")]
-    if open_pairs:
-        yield f"No significant difference was found from {_named(open_pairs)}."
+    yield from _standings(verdict, of_leader)
     if of_leader:
         rival = verdict.pair(leader, verdict.rival)
-        yield f"Against {verdict.rival}, {_effect(rival, level, cite(['hodges1963estimates']))}."
-    yield f"In {verdict.better.sum()} of {len(verdict.pairs)} pairs one algorithm is significantly better."
+        yield f"Against {verdict.rival}, {_effect(rival, verdict, cite(['hodges1963estimates']))}."
+    if len(verdict.pairs) > 1 and verdict.grade != "too_little_data":
+        yield f"In {verdict.better.sum()} of {len(verdict.pairs)} pairs one algorithm is significantly better."
     could, k = verdict.could_be_best, len(verdict.algorithms)
-    if verdict.grade == "clear_winner":
+    if verdict.grade == "clear_winner" and k > 2:
         yield f"{leader} is therefore the winner on datasets like these."
-    elif len(could) < k:
+    elif len(could) < k and k > 2:
         yield f"{listing(could, most=None, last='and')} remain possible winners on datasets like these."
 
 
-def _named(pairs: Sequence[PairVerdict]) -> str:
-    return listing((f"{pair.b} ({p_text(pair.p)})" for pair in pairs), most=None, last="and")
+def _interval(verdict: Verdict, place: int) -> str:
+    if verdict.interval is None:
+        return ""
+    low, high = verdict.interval[place]
+    return f", {100 * (1 - verdict.alpha):g} % interval {low:.2f} to {high:.2f}"
 
 
-def _effect(pair: PairVerdict, level: str, work: str) -> str:
-    effect = pair.effect
+def _standings(verdict: Verdict, pairs: Sequence[PairVerdict]) -> Iterator[str]:
+    """Whom the first of these pairs is better than, worse than and equivalent to, and where nothing is decided."""
+    if verdict.grade == "too_little_data":
+        return
+    for status in ("better", "worse"):
+        shown = [pair for pair in pairs if pair.status == status]
+        if shown and len(shown) == len(pairs) > 1:
+            largest = max(pair.p for pair in shown)
+            yield f"It is significantly {status} than each other algorithm (adjusted {p_text(largest)} or less)."
+            little = [pair.b for pair in shown if verdict.close(pair)]
+            if little:
+                yield f"The difference from {listing(little, most=None, last='and')} is less than {_margin(verdict)}."
+        elif shown:
+            yield f"It is significantly {status} than {_named(verdict, shown)}."
+    alike = [pair.b for pair in pairs if pair.status == "equivalent"]
+    if alike:
+        yield f"It is equivalent to {listing(alike, most=None, last='and')} within {_margin(verdict)}."
+    open_pairs = [pair for pair in pairs if pair.status in ("undecided", "undecidable")]
+    if open_pairs:
+        yield f"No significant difference was found from {_named(verdict, open_pairs)}."
+
+
+def _margin(verdict: Verdict) -> str:
+    return f"{100 * verdict.within:g} %"
+
+
+def _named(verdict: Verdict, pairs: Sequence[PairVerdict]) -> str:
+    """The others of these pairs with their p, and what else is known where p alone would mislead."""
+
+    def further(pair: PairVerdict) -> str:
+        if pair.status in ("better", "worse"):
+            return f", by less than {_margin(verdict)}" if verdict.close(pair) else ""
+        return reservation(verdict, pair)
+
+    return listing((f"{pair.b} ({p_text(pair.p)}{further(pair)})" for pair in pairs), most=None, last="and")
+
+
+def _effect(pair: PairVerdict, verdict: Verdict, work: str) -> str:
+    effect, level = pair.effect, f"{100 * (1 - verdict.alpha):g} %"
     if effect.kind == "ratio":
         size = f"the typical ratio is {effect.estimate:.3f}"
     else:

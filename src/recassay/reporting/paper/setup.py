@@ -141,13 +141,17 @@ def _evaluation(content: PaperContent, analyses: Sequence[str]) -> str:
             f"test{cite('analyses', 'users')} of their mean difference, with Holm's correction over the pairs "
             f"({level})."
         )
-    if any(finding.tested is not None for finding in content.findings):
+    tested = next((finding.tested for finding in content.findings if finding.tested is not None), None)
+    if tested is not None:
+        who = "all pairs are tested together"
+        if tested.control is not None:
+            who = f"{latex_text(tested.control.name)}, named beforehand, is compared with every other algorithm"
         lines.append(
-            f"Over datasets, all pairs are tested together by flipping the signs of whole datasets and stepping down "
-            f"over the largest statistic ({level}){cite('analyses', 'compare')}."
+            f"Over datasets, {who} by flipping the signs of whole datasets and stepping down over the largest "
+            f"statistic ({level}); differences are Hodges and Lehmann's estimates{cite('analyses', 'verdict')}."
         )
     if any(finding.rank is not None and finding.rank.probability_best is not None for finding in content.findings):
-        lines.append("Intervals of mean ranks come from a bootstrap over datasets.")
+        lines.append("Intervals of mean ranks are those of Student's t, with one dataset ranked by lot added.")
     if "profiles" in analyses:
         lines.append(
             "A performance profile shows on which share of the datasets an algorithm is within a factor of the "

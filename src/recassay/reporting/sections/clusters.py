@@ -24,7 +24,7 @@ ROW = 13
     table="clusters",
 )
 def plot_clusters(result: ClustersResult, words: Vocabulary = USUAL) -> Any:
-    """The first two components; each name on a row of its own at the right, outliers hollow, central ones larger."""
+    """The first two components; each name on a row of its own; outliers are diamonds, central ones large."""
     points = result.space.points
     across = points[:, 0]
     up = points[:, 1] if points.shape[1] > 1 else 0 * across
@@ -61,7 +61,8 @@ def plot_clusters(result: ClustersResult, words: Vocabulary = USUAL) -> Any:
     leaders = placed.mark("rule", strokeWidth=0.6, strokeDash=[2, 2], color=FAINT).encode(x2="edge:Q", y2="row:Q")
     dots = placed.mark("point", opacity=1, strokeWidth=1.8).encode(
         color=colour,
-        fill=condition("datum.outlier", fixed("white"), colour),
+        fill=colour,
+        shape=condition("datum.outlier", fixed("diamond"), fixed("circle")),
         size=condition("datum.central", fixed(150), fixed(55)),
         tooltip=tip,
     )
@@ -71,7 +72,7 @@ def plot_clusters(result: ClustersResult, words: Vocabulary = USUAL) -> Any:
     return themed(
         layer(leaders, dots, labels).properties(width=WIDTH, height=height),
         f"{len(result.sizes)} clusters of {len(up)} {words.datasets}",
-        "By characteristics; large: nearest to the centre; hollow: set aside as an outlier before clustering",
+        "By characteristics; large: nearest to the centre; diamond: set aside as an outlier before clustering",
     )
 
 

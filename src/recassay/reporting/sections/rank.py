@@ -25,7 +25,7 @@ from recassay.reporting.headline import verdict_brief
 from recassay.reporting.numbers import better, number
 from recassay.reporting.section import Plots, Section, Table, plot
 from recassay.reporting.words import verdict as judged
-from recassay.reporting.words.rank import sentences
+from recassay.reporting.words.rank import aggregations, sentences
 
 
 def tables(result: RankResult, words: Vocabulary = USUAL) -> Iterator[Table]:
@@ -98,7 +98,7 @@ def plot_forest(result: RankResult, words: Vocabulary = USUAL) -> Any:
     "leaderboard",
     lambda result, words: (
         f"Each {words.algorithm}'s {result.metric} over {len(result.datasets)} {words.datasets} under "
-        f"{len(result.rankings)} aggregations: the number is the score, the darker the cell the better the rank."
+        f"{aggregations(result)}: the number is the score, the darker the cell the better the rank."
     ),
 )
 def plot_leaderboard(result: RankResult, words: Vocabulary = USUAL) -> Any:

@@ -108,8 +108,8 @@ MOST_PANELS = 24
     "user_differences",
     lambda result, words: (
         f"By how much each {words.algorithm} is behind the best of its {words.dataset} in {result.metric}, with "
-        f"{100 * result.confidence:g} % intervals over {words.users}; filled points are shown to be worse (sign-flip "
-        "test, Holm)."
+        f"{100 * result.confidence:g} % intervals over {words.users}; filled: could be best there, hollow: shown to be "
+        "worse (sign-flip test, Holm)."
     ),
     table="users_pairs",
 )
@@ -134,7 +134,7 @@ def plot_user_differences(result: UsersResult, words: Vocabulary = USUAL) -> Any
         spans = base.mark("rule", strokeWidth=2).encode(x=channel("low:Q", title=None), x2="high:Q")
         dots = base.mark("point", size=45, opacity=1, strokeWidth=1.6).encode(
             x=channel("behind:Q", axis={"tickCount": 4}),
-            fill=condition("datum.worse == 'shown to be worse'", colour, fixed("white")),
+            fill=condition("datum.worse == 'shown to be worse'", fixed("white"), colour),
         )
         zero = marks([{"zero": 0}], "rule", color=FAINT, strokeDash=[2, 3]).encode(x="zero:Q")
         name = f"{shorten(dataset.dataset, 24)}: behind {shorten(first, 18)}"
@@ -143,7 +143,7 @@ def plot_user_differences(result: UsersResult, words: Vocabulary = USUAL) -> Any
     return themed(
         concat(*panels, columns=min(3, len(panels)), spacing=16),
         f"{result.metric}: distance to the best, over {words.users}",
-        f"{100 * result.confidence:g} % intervals; filled: shown to be worse than the best (sign-flip test, Holm)",
+        f"{100 * result.confidence:g} % intervals; filled: could be best, hollow: shown to be worse (sign flips, Holm)",
     )
 
 

@@ -12,28 +12,28 @@ from recassay.core.choices import FEWEST_DATASETS
 from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.core.words import listing
 from recassay.reporting.numbers import p_text, percent
-from recassay.reporting.words.verdict import headline, why
+from recassay.reporting.words.pairs import STANDINGS, control_headline, control_scope, neighbours, pairs_headline, units
+from recassay.reporting.words.verdict import why
 
 
 def sentences(result: CompareResult, words: Vocabulary = USUAL) -> list[str]:
-    """The headline, the decided pairs, whether the algorithms differ at all, and where Wilcoxon-Holm differs.
+    """The pairs by the verdict; then, each by its name, what Friedman's test and Wilcoxon-Holm say.
 
     Below the fewest datasets no test is told: nothing could be significant, and nothing follows from that.
     """
     verdict = result.judgement
     if verdict.grade == "not_comparable":
-        return [headline(verdict, words)]
+        return [pairs_headline(verdict, words)]
+    first = [pairs_headline(verdict, words)]
+    if verdict.control is not None:
+        first = [control_headline(verdict, words), _control(verdict, words), *first]
+    elif len(verdict.algorithms) > 2:
+        first.append(neighbours(verdict, words))
     if len(result.datasets) < FEWEST_DATASETS:
-        return [
-            headline(verdict, words),
-            f"No test is reported on {len(result.datasets)} {words.datasets}: so few cannot show a difference; "
-            f"{FEWEST_DATASETS} are the minimum.",
-        ]
-    control = [_control(result.judgement, words)] if verdict.control is not None else []
+        return first
     return [
-        headline(verdict, words),
-        *control,
-        *why(verdict, words),
+        *first,
+        *why(verdict, words)[1:],
         _differ(result, words),
         *_other_test(result, words),
         *_holes(result, words),
@@ -41,7 +41,7 @@ def sentences(result: CompareResult, words: Vocabulary = USUAL) -> list[str]:
 
 
 def _other_test(result: CompareResult, words: Vocabulary) -> list[str]:
-    """Wilcoxon-Holm, the standard of papers, where it decides other pairs than the verdict."""
+    """Wilcoxon-Holm, common in papers, where it decides other pairs than the verdict."""
     decided, columns = result.judgement.better, result.pairs.columns
     tested = columns["significant"] & (columns["favours"] == columns["left"])
     turned = result.pairs.take(np.flatnonzero(columns["significant"] & (columns["favours"] == columns["right"])))
@@ -52,52 +52,38 @@ def _other_test(result: CompareResult, words: Vocabulary) -> list[str]:
     if not result.power.wilcoxon_can_decide:
         least = min(result.power.smallest_p_holm, 1)
         return [
-            f"Wilcoxon-Holm, the standard of papers, cannot be significant with {units(result, words)} and {size}: its "
-            f"smallest corrected p is {least:.3g}."
+            f"Wilcoxon-Holm, common in papers, cannot be significant with {units(result.judgement, words)} and {size}: "
+            f"its smallest corrected p is {least:.3g}."
         ]
     differ = int((decided != tested).sum())
-    disagree = f" Against the order of the mean ranks it favours {listing(against, most=4)}." if against else ""
+    disagree = (
+        f" Against the order of the mean ranks, Wilcoxon-Holm favours {listing(against, most=4)}." if against else ""
+    )
     return [
-        f"Wilcoxon-Holm, the standard of papers, finds {tested.sum()} of {size} significant and disagrees on {differ}: "
-        f"it weighs differences by rank and corrects without the dependence between pairs.{disagree}"
+        f"Wilcoxon-Holm, common in papers, finds {tested.sum()} of {size} significant; it differs from the verdict on "
+        f"{differ}. It weighs differences by rank and corrects without the dependence between pairs.{disagree}"
     ]
 
 
 def _differ(result: CompareResult, words: Vocabulary) -> str:
-    """Friedman's test alone."""
-    shown = (
-        f"The {words.algorithms} differ"
-        if result.friedman.p < result.alpha
-        else f"No difference between {words.algorithms} is shown"
-    )
-    over = "" if result.judgement.families is None else f" over {units(result, words)}"
-    return f"{shown} as a whole (Friedman{over}, {p_text(result.friedman.p)})."
-
-
-def units(result: CompareResult, words: Vocabulary) -> str:
-    """What counts as one piece of evidence, with its number."""
-    families = result.judgement.families
+    """Friedman's test alone: whether the algorithms differ at all, which says nothing of any pair."""
+    rejects = "rejects" if result.friedman.p < result.alpha else "does not reject"
+    over = "" if result.judgement.families is None else f" over {units(result.judgement, words)}"
     return (
-        f"{len(result.datasets)} {words.datasets}" if families is None else f"{families} families of {words.datasets}"
+        f"Friedman's test{over} {rejects} that all {words.algorithms} perform alike ({p_text(result.friedman.p)}); it "
+        "says nothing of single pairs."
     )
 
 
 def _control(verdict: Verdict, words: Vocabulary) -> str:
-    """The algorithm that was named beforehand against every other."""
-    name = str(verdict.control)
-    others = {other: verdict.status_of(name, other) for other in verdict.algorithms if other != name}
+    """By name, how the control stands against every other; it follows `control_headline`."""
+    pairs = verdict.against(str(verdict.control))
     parts = []
-    for status, phrase in (("better", "better than"), ("worse", "worse than"), ("equivalent", "equivalent to")):
-        members = [other for other, known in others.items() if known == status]
-        if members:
-            parts.append(f"{phrase} {listing(members, most=8)}")
-    open_ones = [other for other, known in others.items() if known in ("undecided", "undecidable")]
-    shown = " and ".join(parts) or "neither better nor worse than any other"
-    rest = f"; against {listing(open_ones, most=8)} the data do not decide" if open_ones and parts else ""
-    return (
-        f"{name}, the control, is shown to be {shown}{rest} (adjusted for its {len(others)} comparisons; valid if it "
-        "was named before the results were seen)."
-    )
+    for phrase, statuses in STANDINGS.items():
+        names = [pair.b for pair in pairs if pair.status in statuses]
+        if names:
+            parts.append(f"{phrase} {listing(names, most=8)}")
+    return f"It is {'; '.join(parts)}. {control_scope(verdict, words)}"
 
 
 def _holes(result: CompareResult, words: Vocabulary) -> Iterator[str]:
@@ -107,20 +93,24 @@ def _holes(result: CompareResult, words: Vocabulary) -> Iterator[str]:
         return
     related = "" if result.judgement.families is None else f", and the {words.datasets} of a family as independent"
     cells = "missing cell" if test.missing == 1 else f"{test.missing} missing cells"
-    shown = "a difference is shown" if test.p < result.alpha else "no difference is shown"
+    rejects = "rejects" if test.p < result.alpha else "does not reject"
     yield (
-        f"With the {cells} kept, {shown} as a whole (Skillings and Mack, {p_text(test.p)}). That takes cells as "
-        f"missing for reasons that have nothing to do with the scores{related}."
+        f"With the {cells} kept, Skillings and Mack's test {rejects} that all {words.algorithms} perform alike "
+        f"({p_text(test.p)}). It takes cells as missing for reasons that have nothing to do with the scores{related}."
     )
     unseen = test.unseen
     if unseen is not None and not unseen.possible:
-        yield f"No values of the missing cells of a single {words.algorithm} would change who beats most others."
+        yield (
+            f"By Skillings and Mack's scores, no values of the missing cells of a single {words.algorithm} would "
+            "change who is first."
+        )
     elif unseen is not None:
         cells = "its missing cell" if unseen.cells == 1 else f"its {unseen.cells} missing cells"
         side = "at most" if unseen.needed < unseen.beaten else "at least"
         yield (
-            f"{unseen.leader} would lead if {unseen.algorithm} beat {side} {percent(unseen.needed)} of the others on "
-            f"{cells} (where it was run: {percent(unseen.beaten)})."
+            f"By Skillings and Mack's scores, {unseen.leader} would be first if {unseen.algorithm} had better values "
+            f"than {side} {percent(unseen.needed)} of the others on {cells} (where it was run: "
+            f"{percent(unseen.beaten)})."
         )
 
 

@@ -20,16 +20,27 @@ def sentences(result: RankResult, words: Vocabulary = USUAL) -> list[str]:
 
 
 def _agreement(result: RankResult) -> str:
-    """Who is first under which aggregation; the verdict speaks of the best mean rank."""
-    firsts, total = result.firsts(), len(result.counted())
+    """Who is first under which aggregation, each counted once; the verdict speaks of the best mean rank."""
+    places, total = result.first_places(), len(result.counted())
     leader = result.judgement.leaders[0]
-    others = {name: titles for name, titles in firsts.items() if name != leader}
-    if len(firsts.get(leader, [])) == total:
-        ties = [f"{name} under {listing(titles, most=4)}" for name, titles in others.items()]
+    if all(leader in names for names in places):
+        ties = [
+            f"{listing((name for name in names if name != leader), last='and')} under {listing(titles, most=4)}"
+            for names, titles in places.items()
+            if len(names) > 1
+        ]
         tied = f", tied with {'; '.join(ties)}" if ties else ""
         return f"{leader} is first under all {total} aggregations{tied}."
+    ordered = sorted(places.items(), key=lambda item: (len(item[0]) > 1, item[0][0] != leader, -len(item[1])))
     counts = [
-        f"{name} by {listing(titles, most=4)} ({len(titles)} of {total})"
-        for name, titles in sorted(firsts.items(), key=lambda item: (item[0] != leader, -len(item[1])))
+        f"{listing(names, most=3, last='and')}{' tied' if len(names) > 1 else ''} by {listing(titles, most=4)} "
+        f"({len(titles)} of {total})"
+        for names, titles in ordered
     ]
     return f"The aggregations disagree on who is first: {'; '.join(counts)}."
+
+
+def aggregations(result: RankResult) -> str:
+    """How many aggregations there are; those that always agree with another one are named, and not counted."""
+    same = listing((f"{title} (orders like {other})" for title, other in result.uncounted().items()), last="and")
+    return f"{len(result.counted())} aggregations{f' and {same}' if same else ''}"

@@ -104,10 +104,10 @@ def pair_sentence(v: Verdict, pair: PairVerdict, words: Vocabulary = USUAL) -> s
             f"{pair.a} against {pair.b}: {size}; {evidence}. No result on {_datasets(len(v.datasets), words)} could be "
             f"significant (smallest p = {v.smallest_p:.2g})."
         )
-    return f"Between {pair.a} and {pair.b} the data do not decide ({size}; {evidence}; {sure}{_but(v, pair)})."
+    return f"Between {pair.a} and {pair.b} the data do not decide ({size}; {evidence}; {sure}{reservation(v, pair)})."
 
 
-def _but(v: Verdict, pair: PairVerdict) -> str:
+def reservation(v: Verdict, pair: PairVerdict) -> str:
     """Why a pair is not decided although its p is below alpha: the test is one of three conditions."""
     if pair.p >= v.alpha:
         return ""
