@@ -119,7 +119,7 @@ def tell(result: AnalysisReport | AnalysisResult, table: Any = None) -> Answer:
 
 def report_brief(report: AnalysisReport) -> Brief | None:
     """What a terminal shows of a report: the verdict, or of one dataset what its users say, with the first caution."""
-    first = next((report.analyses[name] for name in ("compare", "rank", "users") if name in report.analyses), None)
+    first = next((report.analyses[name] for name in ("rank", "compare", "users") if name in report.analyses), None)
     brief = None if first is None else tell(first, report.results).brief
     if brief is None:
         return None

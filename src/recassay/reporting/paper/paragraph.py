@@ -84,14 +84,19 @@ def _findings(verdict: Verdict, cite: Cite) -> Iterator[str]:
     if alike:
         names = listing((pair.b for pair in alike), most=None, last="and")
         yield f"It is equivalent to {names} within {100 * verdict.within:g} %."
-    open_pairs = [pair for pair in of_leader if pair.status in ("undecided", "undecidable")]
+    unknown = [pair for pair in of_leader if pair.b in verdict.not_judged]
+    if unknown:
+        names = listing((pair.b for pair in unknown), most=None, last="and")
+        yield f"Not judged, for their missing cells: {names}."
+    undecided = [pair for pair in of_leader if pair.status in ("undecided", "undecidable")]
+    open_pairs = [pair for pair in undecided if pair not in unknown]
     if open_pairs:
         yield f"No significant difference was found from {_named(open_pairs)}."
     if of_leader:
         rival = verdict.pair(leader, verdict.rival)
         yield f"Against {verdict.rival}, {_effect(rival, level, cite(['hodges1963estimates']))}."
     yield f"In {verdict.better.sum()} of {len(verdict.pairs)} pairs one algorithm is significantly better."
-    could, k = verdict.could_be_best, len(verdict.algorithms)
+    could, k = verdict.could_be_best, len(verdict.algorithms) - len(verdict.not_judged)
     if verdict.grade == "clear_winner":
         yield f"{leader} is therefore the winner on datasets like these."
     elif len(could) < k:
