@@ -62,7 +62,5 @@ def rank(
         matrix, methods=methods, families=families, replicates=replicates, confidence=confidence, seed=seed,
         beta_max=beta_max, beta_step=beta_step,
     )  # fmt: skip
-    whole = with_table(
-        ranked.judgement, matrix, table, metrics=metrics, missing=missing, families=families, seed=seed
-    )
-    return replace(ranked, judgement=whole, by_metric=metrics is not None)
+    whole = with_table(ranked.judgement, matrix, table, metrics=metrics, missing=missing, families=families, seed=seed)
+    return replace(ranked, judgement=whole, by_metric=metrics is not None and bool(whole.metrics))

@@ -85,7 +85,9 @@ def seed_tests(matrix: Matrix, alpha: float = 0.05) -> SeedTests | None:
         degrees = variance**2 / (error[first] ** 2 / (safe[first] - 1) + error[second] ** 2 / (safe[second] - 1))
         t = np.abs(gap) / np.sqrt(variance)
     certain = variance == 0  # without any seed noise a difference is one, and equal values are not
-    p = np.where(certain, (gap == 0).astype(float), 2 * t_sf(np.where(certain, 0.0, t), np.where(certain, 1.0, degrees)))
+    p = np.where(
+        certain, (gap == 0).astype(float), 2 * t_sf(np.where(certain, 0.0, t), np.where(certain, 1.0, degrees))
+    )
     square, ahead = np.full((k, k, n), np.nan), np.zeros((k, k, n), dtype=bool)
     better = gap > 0 if matrix.higher_is_better else gap < 0
     ahead[first, second], ahead[second, first] = better, ~better & (gap != 0)

@@ -54,15 +54,11 @@ def kind_of(label: str) -> MetricKind | None:
 
 def _wanted(verdict: Verdict, results: Results, metrics: str | Sequence[str] | None) -> Iterator[str]:
     """The labels of the other metrics, in the order of the table."""
-    named = [metrics] if isinstance(metrics, str) else metrics
-    if named is None:
-        labels = [label for label in results.metrics if verdict.kind in COMPARED and kind_of(label) == verdict.kind]
-    elif list(named) == [ALL]:
-        labels = results.metrics
-    else:
-        asked = {find_label(name, results.metrics) for name in named}
-        labels = [label for label in results.metrics if label in asked]
-    return (label for label in labels if label != verdict.metric)
+    named = [metrics] if isinstance(metrics, str) else list(metrics or ())
+    asked = set(results.metrics) if named == [ALL] else {find_label(name, results.metrics) for name in named}
+    if not asked - {verdict.metric} and verdict.kind in COMPARED:
+        asked = {label for label in results.metrics if kind_of(label) == verdict.kind}
+    return (label for label in results.metrics if label in asked and label != verdict.metric)
 
 
 def _graded(

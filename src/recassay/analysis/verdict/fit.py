@@ -139,7 +139,11 @@ def _judge(asked: Asked, control: str | None, within: float, alpha: float, seed:
         together = decide(
             matrix, control=control, within=within, alpha=alpha, seed=seed, families=related(matrix.datasets)
         )
-        verdict = replace(verdict, grade_by_family=together.grade, best_by_family=int((together.p_best[together.judged] >= alpha).sum()))
+        verdict = replace(
+            verdict,
+            grade_by_family=together.grade,
+            best_by_family=int((together.p_best[together.judged] >= alpha).sum()),
+        )
     return verdict
 
 

@@ -98,8 +98,8 @@ def forest(verdict: Verdict, words: Vocabulary = USUAL) -> Markup:
         tag("span", "●", class_="possible", aria_hidden="true"),
         f" could be best ({possible} of {count}) ",
         tag("span", "○", class_="behind", aria_hidden="true"),
-        f" shown to be behind{unjudged}; {drawn}. {words.algorithms.capitalize()} with a common letter are not shown to "
-        "differ.",
+        f" shown to be behind{unjudged}; {drawn}. "
+        f"{words.algorithms.capitalize()} with a common letter are not shown to differ.",
         class_="note",
     )
     heads = {"name": words.algorithm.capitalize(), **{kind: title for kind, (title, _) in columns.items()}}

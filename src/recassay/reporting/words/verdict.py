@@ -51,7 +51,9 @@ def headline(v: Verdict, words: Vocabulary = USUAL) -> str:
             return f"No difference seen{by}: {either}{'' if like_these else _only_two(v)}{rest_open}."
         return f"No difference seen{by}: any of {all_k} could be best{like_these}{rest_open}."
     if len(could) == 2 and v.status_of(*could) == "equivalent":
-        return f"{could[0]} and {could[1]} share the lead{by}: they are equivalent within {100 * v.within:g} %{rest_open}."
+        return (
+            f"{could[0]} and {could[1]} share the lead{by}: they are equivalent within {100 * v.within:g} %{rest_open}."
+        )
     if len(could) <= 3:
         rest = k - len(could)
         others = f"the other {rest} could not" if rest > 1 else "the other one could not"
@@ -189,9 +191,7 @@ def over_seeds(v: Verdict, words: Vocabulary = USUAL) -> str | None:
     if not pair.wins and not pair.losses:
         return f"On none of the {n} do {a} and {b} differ beyond seed noise {scope}."
     parts = [
-        f"on {len(won)} of {n} {one} beats {two}"
-        for won, one, two in ((pair.wins, a, b), (pair.losses, b, a))
-        if won
+        f"on {len(won)} of {n} {one} beats {two}" for won, one, two in ((pair.wins, a, b), (pair.losses, b, a)) if won
     ]
     return f"O{', '.join(parts)[1:]} beyond seed noise {scope}."
 
