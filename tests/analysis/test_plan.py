@@ -127,8 +127,8 @@ def test_only_undecided_pairs_are_planned_for(fewer_draws):
     faint = plan_study(table(0.12), "ndcg@10")
     first = faint.pairs[0]
     assert first.low <= first.gap <= first.high
-    effect = faint.verdict.pair(first.left, first.right).effect
-    assert (first.left, first.gap) == (faint.verdict.leaders[0], pytest.approx(effect.estimate - 1))
+    effect = faint.judgement.pair(first.left, first.right).effect
+    assert (first.left, first.gap) == (faint.judgement.leaders[0], pytest.approx(effect.estimate - 1))
     assert (first.low, first.high) == pytest.approx(tuple(end - 1 for end in effect.interval))
     assert first.alone is None or first.fewest <= first.alone
     assert "is real with a chance of" in next(sentences(faint))

@@ -210,7 +210,7 @@ def test_the_table_is_there_for_typst_markdown_and_html(tmp_path):
     frame = synthetic_results(6).with_columns(pl.col("algorithm").replace("A", ODD["algorithm"]))
     first = frame.get_column("algorithm")[0]
     frame = frame.with_columns(pl.col("algorithm").replace(first, "x_*<b>#[y]"))
-    made = recassay.paper(Results.from_frame(frame), out=tmp_path, figures=[], replicates=200)
+    made = recassay.paper(Results.from_frame(frame), "ndcg@10", out=tmp_path, figures=[], replicates=200)
     text = {form: (tmp_path / f"tables/main.{form}").read_text() for form in ("typ", "md", "html")}
     assert r"[x\_\*\<b\>\#\[y\]]" in text["typ"]
     assert "#strong[" in text["typ"]
@@ -224,7 +224,7 @@ def test_the_table_is_there_for_typst_markdown_and_html(tmp_path):
 def test_a_control_is_compared_with_every_other(tmp_path):
     results = Results.from_frame(synthetic_results(8))
     name = results.algorithms[1]
-    recassay.paper(results, out=tmp_path, control=name, figures=[], replicates=100)
+    recassay.paper(results, "ndcg@10", out=tmp_path, control=name, figures=[], replicates=100)
     pairs = {
         pair.b if pair.a == name else pair.a: pair.p
         for pair in recassay.compare(results, control=name).judgement.pairs
@@ -246,7 +246,8 @@ def test_missing_cells_are_told_or_shown_as_asked(tmp_path):
     holed = frame.filter((pl.col("algorithm") != algorithm) | (pl.col("dataset") != dataset))
     with pytest.raises(recassay.RecAssayError, match="missing"):
         recassay.paper(Results.from_frame(holed), out=tmp_path)
-    recassay.paper(Results.from_frame(holed), out=tmp_path, missing="drop-datasets", figures=[], replicates=200)
+    asked = {"missing": "drop-datasets", "figures": [], "replicates": 200}
+    recassay.paper(Results.from_frame(holed), "ndcg@10", out=tmp_path, **asked)
     text = (tmp_path / "tables/main.md").read_text()
     assert "–: no value." in text
     assert next(line for line in text.splitlines() if line.startswith(f"| {algorithm} ")).count("–") == 1

@@ -458,7 +458,7 @@ def open_pair(**given):
 def planned(*pairs, **given):
     usual = {"pairs": pairs, "decided": 3, "power": 0.8, "difference": None, "datasets": ("d",) * 8, "left_out": 0,
              "challenger": None, "look": None, "removed": (), "complete": 8, "relative": True, "metric": "ndcg@10",
-             "shares": {"repeats": 0.0, "users": 0.0}, "out_of_reach": lambda: [], "verdict": None}  # fmt: skip
+             "shares": {"repeats": 0.0, "users": 0.0}, "out_of_reach": lambda: [], "judgement": None}  # fmt: skip
     return Made(**{**usual, **given})
 
 
@@ -487,8 +487,8 @@ def test_what_more_would_tell():
         "1 of 2 undecided pairs is out of reach of 1,000 datasets.",
         "1,200 further undecided pairs, outside the best algorithms, are not planned for.",
         "Without 2 of the 8 complete datasets b would have the best mean rank.",
-        "a has the best mean rank after 10 datasets; the sequential test for repeated looks (level 0.05 over all pairs) "
-        "does not separate it from any other so far. It needs more datasets than a test that is made once.",
+        "a has the best mean rank after 10 datasets; the sequential test for repeated looks (level 0.05 over all "
+        "pairs) does not separate it from any other so far. It needs more datasets than a test that is made once.",
     ]
     (_, further) = plan.sentences(planned(open_pair(), left_out=2))
     assert further == "2 further undecided pairs, outside the best algorithms, are not planned for."
@@ -967,13 +967,12 @@ def served(sure, known):
 def test_abilities_on_users():
     telling = "30 of 50 users tell algorithms apart"
     assert user_irt.sentences(served(0.95, 0.7)) == [
-        "Among these users a serves more than b, beyond chance (probability 0.950); this says nothing of other "
-        f"datasets (hit@10 by user, 2PL). {telling}."
+        "By the 2PL model alone, a has a higher ability on these users than b with probability 0.950 (hit@10 by user). "
+        f"{telling}."
     ]
     assert user_irt.sentences(served(0.949, 0.69)) == [
-        "Among these users no difference between a and b is shown (probability 0.95 that a serves more) (hit@10 by "
-        f"user, 2PL). {telling}; how hard a single user is to serve is known only roughly from 3 algorithms "
-        f"(reliability 0.69)."
+        "By the 2PL model alone, a has a higher ability on these users than b with probability 0.95 (hit@10 by user). "
+        f"{telling}; how hard a single user is to serve is known only roughly from 3 algorithms (reliability 0.69)."
     ]
 
 

@@ -56,6 +56,13 @@ class SeedTests:
         )
         return SeedPair(first, second, wins, losses, len(known), known)
 
+    def ahead_of_all(self, dataset: str) -> str | None:
+        """Who has the best mean on a dataset and beats the second there beyond seed noise; None where nobody does."""
+        at = self.datasets.index(dataset)
+        best, second = np.argsort(-self.ahead[:, :, at].sum(axis=1), kind="stable")[:2]
+        shown = self.ahead[best, second, at] and self.p[best, second, at] < self.alpha
+        return self.algorithms[best] if shown else None
+
 
 def seed_tests(matrix: Matrix, alpha: float = 0.05) -> SeedTests | None:
     """Welch's t-test of every pair on every dataset, Holm-corrected over the pairs of a dataset.

@@ -61,9 +61,9 @@ def explore(
 ) -> MultiverseResult:
     """Every universe of a long table (see `find_universes`) ranked and judged, and the claims over all of them.
 
-    A universe is judged by the rules of the verdict; of several with the same numbers one counts. Simonsohn, Simmons and Nelson (2020) is the source of the
-    specification curve and of its joint test, Steegen et al. (2016) of the multiverse. Several policies for missing
-    cells, or several aggregations, are further axes.
+    A universe is judged by the rules of the verdict; of several with the same numbers one counts. Simonsohn, Simmons
+    and Nelson (2020) is the source of the specification curve and of its joint test, Steegen et al. (2016) of the
+    multiverse. Several policies for missing cells, or several aggregations, are further axes.
     """
     universes = find_universes(
         rows, axes=axes, metric=metric, leaky=leaky, higher_is_better=higher_is_better, seed=seed

@@ -158,12 +158,12 @@ def _labelled(
     if metric is not None and metric != ALL:
         frame = frame.filter(pl.col(_LABEL) == find_label(metric, sorted(set(labels.values()))))
     else:
-        known = sorted(set(labels.values()))
-        costs = [label for label in known if is_cost(label)]
-        if costs and len(costs) < len(known):
+        every = sorted(set(labels.values()))
+        costs = [label for label in every if is_cost(label)]
+        if costs and len(costs) < len(every):
             frame = frame.filter(~pl.col(_LABEL).is_in(costs))
             remarks.append(Remark("costs_left_out", tuple(costs)))
-        others = _other_kinds([label for label in known if label not in costs]) if metric is None else []
+        others = _other_kinds([label for label in every if label not in costs]) if metric is None else []
         if others:
             frame = frame.filter(~pl.col(_LABEL).is_in(others))
             remarks.append(Remark("kinds_left_out", tuple(others)))

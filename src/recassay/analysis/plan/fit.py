@@ -109,7 +109,7 @@ def plan_study(
         complete=len(names),
         shares=model.shares.of_a_difference(),
         look=look,
-        verdict=verdict,
+        judgement=verdict,
     )
 
 

@@ -108,7 +108,7 @@ class PlanResult(Displayed):
     look: Look | None
     """The sequential test, which holds however often one looks at a growing study; None where it was not asked for, or
     fewer than two datasets have every cell."""
-    verdict: Verdict | None = None
+    judgement: Verdict | None = None
     """The verdict on the datasets that have every cell, to which the pairs belong; None where these are fewer than two.
     """
 

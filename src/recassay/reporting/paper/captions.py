@@ -76,6 +76,8 @@ def _tests(content: PaperContent, metrics: Sequence[MetricFindings], *, marked: 
     ways = []
     if any(findings.users is not None for findings in metrics):
         ways.append("on a dataset a sign-flip test over its users, Holm-corrected")
+    if any(findings.seeds is not None for findings in metrics):
+        ways.append("on a dataset Welch's test over its seeds, Holm-corrected: other seeds there, not other datasets")
     if any(findings.tested is not None for findings in metrics):
         ways.append("for mean columns a sign-flip test of all pairs over datasets")
     if not ways:

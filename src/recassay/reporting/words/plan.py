@@ -29,9 +29,9 @@ def sentences(result: PlanResult, words: Vocabulary = USUAL) -> Iterator[str]:
     if result.challenger is not None:
         without = f"Without {len(result.removed)} of the {result.complete} complete {words.datasets}"
         yield f"{without} {result.challenger} would have the best mean rank."
-    if result.pairs and result.verdict is not None:
+    if result.pairs and result.judgement is not None:
         first = result.pairs[0]
-        directions = other_directions(result.verdict, result.verdict.pair(first.left, first.right), words)
+        directions = other_directions(result.judgement, result.judgement.pair(first.left, first.right), words)
         if directions is not None:
             yield directions
     if result.look is not None:
