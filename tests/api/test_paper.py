@@ -625,6 +625,7 @@ def judged(**given):
         "mean_rank": np.array([1.5, 2.0]), "interval": np.array([[1.2, 1.8]]), "pairs": pairs, "within": 0.02,
         "rival": "d", "pair": lambda one, other: pairs[-1], "better": np.array([True, False]),
         "could_be_best": ("a", "c"),
+        "not_judged": (), "peers": (), "missing": Made(policy="error", cells=(), dropped=()),
     }  # fmt: skip
     friedman = Made(p=0.03, chi_square=9.876)
     return Made(judgement=Made(**{**usual, **given}), friedman=given.get("friedman", friedman))

@@ -71,7 +71,8 @@ def _field(v: Verdict, words: Vocabulary) -> tuple[str, str, str]:
     """
     k = len(v.algorithms) - len(v.not_judged)
     if v.not_judged:
-        return f"the {k} judged {words.algorithms}", "", f"; {len(v.not_judged)} with gaps are not judged"
+        gaps = f"{len(v.not_judged)} with gaps {'is' if len(v.not_judged) == 1 else 'are'} not judged"
+        return f"the {k} judged {words.algorithms}", "", f"; {gaps}"
     if v.missing.policy == "drop-algorithms" and v.missing.dropped:
         return f"the {k} {words.algorithms} without gaps", "", ""
     return f"the {k} {words.algorithms}", f" on {words.datasets} like these", ""
