@@ -251,7 +251,7 @@ def test_a_decision_begins_with_a_batch_and_ends_with_everything_known():
 def test_a_table_becomes_blocks_of_what_every_algorithm_has():
     rows = [
         (a, d, m, s, {"A": 0.1, "B": 0.2}[a] * (k + 1) + (0.05 if s == "late" else 0.0))
-        for a, (k, d), m, s in itertools.product("AB", enumerate(("x", "y")), ("ndcg@10", "rmse"), ("late", "soon"))
+        for a, (k, d), m, s in itertools.product("AB", enumerate(("x", "y")), ("r2", "rmse"), ("late", "soon"))
         if (a, d, m, s) != ("B", "y", "rmse", "soon")
     ]
     frame = pl.DataFrame(rows, schema=["algorithm", "dataset", "metric", "split", "value"], orient="row")
@@ -259,11 +259,11 @@ def test_a_table_becomes_blocks_of_what_every_algorithm_has():
     assert list(grid.axes) == ["split", "metric"]
     assert grid.axes["split"][0] == "late"
     assert grid.exists.tolist() == [[True, True], [True, False]]
-    # Two algorithms are one deviation from their mean; lower is better, so that nDCG changes sign.
-    ndcg = grid.axes["metric"].index("ndcg@10" if "ndcg@10" in grid.axes["metric"] else "ndcg")
+    # Two algorithms are one deviation from their mean; lower is better, so that R2 changes sign.
+    upward = grid.axes["metric"].index("r2")
     for block in known.reshape(3, 2, 2):
-        assert block[ndcg] == pytest.approx([1.0, -1.0])
-        assert block[1 - ndcg] == pytest.approx([-1.0, 1.0])
+        assert block[upward] == pytest.approx([1.0, -1.0])
+        assert block[1 - upward] == pytest.approx([-1.0, 1.0])
     broken = frame.filter((pl.col("algorithm") == "A") | (pl.col("metric") == "rmse"))
     with pytest.raises(UsageError, match="no dataset has every algorithm under every metric"):
         whole_grid(broken, None)

@@ -315,7 +315,7 @@ def test_ways_of_treating_missing_cells_and_aggregating_are_axes():
         permutations=20,
     )
     assert list(found.axes) == ["split", "missing", "aggregation"]
-    names = [found.choice_names(u) for u in range(12)]
+    names = [found.choice_names(u) for u in range(found.universes)]
     ranks = {tuple(name.values()): row.tolist() for name, row in zip(names, found.mean_ranks, strict=True)}
     gap = float("nan")
     assert ranks == {
@@ -325,13 +325,15 @@ def test_ways_of_treating_missing_cells_and_aggregating_are_axes():
         ("s0", "worst", "mean_value"): pytest.approx([1.5, (3 + 2.5 + 2.5 + 1) / 4, (2 + 3 + 3 + 3) / 4]),
         ("s0", "drop-datasets", "mean_value"): pytest.approx([1, 8 / 3, 8 / 3]),
         ("s0", "drop-algorithms", "mean_value"): pytest.approx([gap, 1.25, 1.75], nan_ok=True),
-        **{("s1", way, "mean_rank"): pytest.approx([1, 2.25, 2.75]) for way in found.axes["missing"]},
-        **{("s1", way, "mean_value"): pytest.approx([1, 10.5 / 4, 11 / 4]) for way in found.axes["missing"]},
+        # Without missing cells the ways of treating them are one universe.
+        ("s1", "worst", "mean_rank"): pytest.approx([1, 2.25, 2.75]),
+        ("s1", "worst", "mean_value"): pytest.approx([1, 10.5 / 4, 11 / 4]),
     }
-    assert found.notes[:3] == (
+    assert found.notes[:4] == (
+        "4 of 12 universes have the same numbers as another: they count once.",
         "In 2 universes datasets with missing cells were left out.",
         "In 2 universes algorithms with missing cells were left out.",
-        "The universes are not balanced: 4 of 12 lack algorithms or datasets of others.",
+        "The universes are not balanced: 4 of 8 lack algorithms or datasets of others.",
     )
 
 
@@ -562,13 +564,14 @@ def test_universes_as_arrays():
     assert found.values[0].tolist() == pytest.approx(np.array([[0.1, 0.3], [0.5, 0.7]]))
     assert (found.upward.tolist(), found.leaky.tolist()) == ([True, True], [False, False])
     worse = pl.concat([long_rows(), long_rows(metric=lambda row: "rmse")])
-    both = find_universes(worse)
+    assert (find_universes(worse).axes, find_universes(worse).upward.tolist()) == (found.axes, [True, True])
+    both = find_universes(worse, metric="all")
     assert both.axes == {"split": ("9", "10"), "metric": ("ndcg@10", "rmse")}
     assert both.upward.tolist() == [True, True, False, False]
     assert find_universes(worse, metric="rmse").upward.tolist() == [False, False]
-    assert find_universes(worse, higher_is_better=True).upward.all()
-    assert not find_universes(worse, higher_is_better=False).upward.any()
-    assert list(find_universes(worse, axes=["metric"]).axes) == ["metric"]
+    assert find_universes(worse, metric="all", higher_is_better=True).upward.all()
+    assert not find_universes(worse, metric="all", higher_is_better=False).upward.any()
+    assert list(find_universes(worse, axes=["metric"], metric="all").axes) == ["metric"]
     cuts = pl.concat([long_rows(metric=lambda row, m=m: m) for m in ("ndcg@5", "ndcg@10", "recall@5", "mrr")])
     assert find_universes(cuts).axes == {
         "split": ("9", "10"), "metric": ("mrr", "ndcg", "recall"), "cutoff": ("(none)", "5", "10")
@@ -812,7 +815,7 @@ def test_absent_algorithms_and_shared_first_places_are_no_exceptions():
     """A and B tie under the first split, C is absent under the second; everywhere else A leads and C is last."""
     values = {"A": 0.5, "B": 0.4, "C": 0.1}
     rows = [
-        (name, dataset, "ndcg@10", 0.5 if split == "s0" and name == "B" else value, split, seed)
+        (name, dataset, "ndcg@10", (0.5 if (split, name) == ("s0", "B") else value) + int(split[1] + seed), split, seed)
         for name, value in values.items()
         for dataset in "xyz"
         for split in ("s0", "s1", "s2", "s3")
@@ -1116,13 +1119,50 @@ def test_intervals_of_seeds_are_the_wider_of_resampled_cells_and_of_the_degrees_
     assert ends[0][0] != pytest.approx(ends[1][0])
 
 
-def test_universes_that_are_all_alike_stand_at_one_place():
+def test_universes_that_are_all_alike_are_one():
     rows = table({"split": 1}).drop("split")
     found = explore(pl.concat([rows.with_columns(split=pl.lit(name)) for name in ("s0", "s1")]))
     assert plain(found.settings) == {"alpha": 0.05, "permutations": 10_000, "seed": 0}
-    assert found.places == pytest.approx(np.zeros((2, 2)))
+    assert found.places == pytest.approx(np.zeros((1, 2)))
     assert found.explained == (0.0, 0.0)
-    assert [share.share for share in found.shares] == [0.0, 0.0]
+    assert (found.universes, found.shares) == (1, ())
+    assert "1 of 2 universes have the same numbers as another: they count once." in found.notes
+
+
+def test_copies_of_a_choice_change_neither_counts_nor_the_joint_test():
+    """Three copies of one choice, in the order and under the names of others, are the one that they copy."""
+    rows = table({"split": 3, "target": 2})
+    once = explore(rows, permutations=200)
+    copied = [rows.filter(split="split0").with_columns(split=pl.lit(f"copy{n}")) for n in range(3)]
+    again = explore(pl.concat([*copied, rows]), permutations=200)
+    assert [(c.counts, c.p) for c in again.claims] == [(c.counts, c.p) for c in once.claims]
+    assert (again.universes, once.universes) == (6, 6)
+    note = "6 of 12 universes have the same numbers as another: they count once."
+    assert note in again.notes
+    assert not any("count once" in text for text in once.notes)
+
+
+def test_of_a_leaky_universe_and_a_clean_one_with_its_numbers_the_clean_one_counts():
+    rows = table({"split": 2}).filter(split="split0")
+    both = pl.concat([rows.with_columns(split=pl.lit("a")), rows.with_columns(split=pl.lit("b"))])
+    found = explore(both, leaky=["split=a"], permutations=10)
+    assert (found.universes, found.leaky.tolist(), found.choice_names(0)) == (1, [False], {"split": "b"})
+
+
+def test_by_default_metrics_of_one_kind_are_alternatives():
+    """Accuracy where there is any, else errors; `all` takes every kind, and a note names what was left out."""
+    parts = {m: table({"split": 2}, seed=n).with_columns(metric=pl.lit(m))
+             for n, m in enumerate(("ndcg@10", "recall@10", "coverage@10", "rmse", "mae"))}  # fmt: skip
+    assert explore(pl.concat(parts.values()), permutations=10).axes["metric"] == ("ndcg@10", "recall@10")
+    mixed = explore(pl.concat(parts.values()), permutations=10)
+    assert "By default metrics of one kind are alternatives; left out: coverage@10, mae, rmse." in mixed.notes
+    everything = explore(pl.concat(parts.values()), metric="all", permutations=10)
+    assert set(everything.axes["metric"]) == set(parts)
+    assert not any("of one kind" in note for note in everything.notes)
+    errors = explore(pl.concat([parts["rmse"], parts["mae"], parts["coverage@10"]]), permutations=10)
+    assert errors.axes["metric"] == ("mae", "rmse")
+    single = explore(pl.concat([parts["ndcg@10"], parts["recall@10"]]), permutations=10)
+    assert not any("of one kind" in note for note in single.notes)
 
 
 def test_a_claim_about_two_that_never_meet_is_seen_nowhere():

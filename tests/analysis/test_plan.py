@@ -128,7 +128,9 @@ def test_only_undecided_pairs_are_planned_for(fewer_draws):
     faint = plan_study(table(0.12), "ndcg@10")
     first = faint.pairs[0]
     assert first.low <= first.gap <= first.high
-    assert 0.5 < first.chance < 1
+    effect = faint.judgement.pair(first.left, first.right).effect
+    assert (first.left, first.gap) == (faint.judgement.leaders[0], pytest.approx(effect.estimate - 1))
+    assert (first.low, first.high) == pytest.approx(tuple(end - 1 for end in effect.interval))
     assert first.alone is None or first.fewest <= first.alone
     assert "is real with a chance of" in next(sentences(faint))
     asked = plan_study(table(0.12), "ndcg@10", difference=1.0).pairs[0]
@@ -197,10 +199,10 @@ def test_watching_does_not_cheat():
 def test_a_better_one_is_found_by_watching():
     look = look_at(matrix_of(grown(np.random.default_rng(9), 3, 40, gap=2.5)))
     assert (look.leader, set(look.behind), look.open) == ("a0", {"a1", "a2"}, ())
-    assert "however often one looks" in look.sentence()
+    assert "sequential test for repeated looks" in look.sentence()
     early = look_at(matrix_of(grown(np.random.default_rng(9), 3, 3, gap=2.5)))
     assert early.behind == ()
-    assert early.sentence() == "a0 leads, but after 3 datasets its lead is not yet significant."
+    assert early.sentence().startswith("a0 has the best mean rank after 3 datasets; the sequential test")
 
 
 def test_the_p_values_of_a_leader_that_the_data_chose_are_corrected_for_all_pairs():
@@ -324,20 +326,23 @@ def test_a_look_at_ties_and_at_costs_by_hand():
     assert look.p["a"] < 0.01 < look.p["c"] < 1
     assert (look.behind, look.open, look.datasets, look.alpha) == (("a",), ("c",), 24, 0.01)
     assert Look("b", ("a", "c"), (), 24, 0.05, {}).sentence() == (
-        "b is shown to win on more than half of the datasets against a, c (after 24 datasets; holds however often one "
-        "looks, level 0.05 over all pairs)."
+        "By the sequential test for repeated looks (level 0.05 over all pairs), b wins more than half of the datasets "
+        "against a, c (after 24 datasets)."
     )
     many = tuple(f"x{i}" for i in range(6))
     assert Look("b", many, many[:5], 24, 0.05, {}).sentence().startswith(
-        "b is shown to win on more than half of the datasets against x0, x1, x2, x3 and 2 more; not yet ahead of x0, "
-        "x1, x2, x3 and 1 more (after"
+        "By the sequential test for repeated looks (level 0.05 over all pairs), b wins more than half of the datasets "
+        "against x0, x1, x2, x3 and 2 more, not against x0, x1, x2, x3 and 1 more (after"
     )  # fmt: skip
     assert look.sentence() == (
-        "b is shown to win on more than half of the datasets against a; not yet ahead of c (after 24 datasets; holds "
-        "however often one looks, level 0.01 over all pairs)."
+        "By the sequential test for repeated looks (level 0.01 over all pairs), b wins more than half of the datasets "
+        "against a, not against c (after 24 datasets)."
     )
     one = look_at(Matrix(np.array([[1.0], [1.0]]), ("z", "a"), ("d",), "ndcg@10", True))
-    assert one.sentence() == "a leads, but after 1 dataset its lead is not yet significant."
+    assert one.sentence() == (
+        "a has the best mean rank after 1 dataset; the sequential test for repeated looks (level 0.05 over all pairs) "
+        "does not separate it from any other so far. It needs more datasets than a test that is made once."
+    )
 
 
 @pytest.mark.parametrize(
@@ -380,7 +385,7 @@ def test_a_plan_is_of_the_undecided_pairs_and_passes_on_what_was_asked(monkeypat
     monkeypatch.setattr(plan_fit, "fit_model", lambda *args, **more: asked.update(more) or model)
     users = object()
     found = plan_study(Results.from_frame(pl.DataFrame(rows)), "score", higher_is_better=True, users=users, alpha=alpha,
-                       power=0.7, seed=3)  # fmt: skip
+                       power=0.7, seed=3, looks=True)  # fmt: skip
     assert asked == {"higher_is_better": True, "users": users, "families": None, "seed": 3}
     table = Matrix(values[:, :8], model.algorithms, model.datasets[:8], "score", True)
     verdict = plan_fit.judge(table, alpha=alpha, seed=3)
@@ -434,7 +439,9 @@ def test_with_fewer_than_two_complete_datasets_every_pair_is_open(monkeypatch):
              "value": 0.2 + 0.1 * a + 0.01 * j if j < complete or j % 2 == a else None}
             for a in range(2) for j in range(6)
         ]  # fmt: skip
-        plan = plan_study(Results.from_frame(pl.DataFrame(rows)), "score", higher_is_better=True)
+        unasked = plan_study(Results.from_frame(pl.DataFrame(rows)), "score", higher_is_better=True)
+        assert (unasked.look, unasked.to_dict()["anytime"]) == (None, None)
+        plan = plan_study(Results.from_frame(pl.DataFrame(rows)), "score", higher_is_better=True, looks=True)
         assert plan.complete == complete
         assert (plan.look is not None) == looked
         assert (len(plan.pairs), plan.decided) == (1, 0)
@@ -478,7 +485,7 @@ def test_every_pair_is_planned_at_its_level_and_the_verdict_knows_the_families(m
     asked, judged, modelled = [], {}, {}
     real = plan_fit.judge
 
-    def pair(model, a, b, *settings):
+    def pair(model, a, b, *settings, verdict):
         asked.append((model.algorithms[a], model.algorithms[b], *settings))
         return SimpleNamespace(left=model.algorithms[a], right=model.algorithms[b], alone=1)
 

@@ -211,7 +211,7 @@ def test_the_table_is_there_for_typst_markdown_and_html(tmp_path):
     frame = synthetic_results(6).with_columns(pl.col("algorithm").replace("A", ODD["algorithm"]))
     first = frame.get_column("algorithm")[0]
     frame = frame.with_columns(pl.col("algorithm").replace(first, "x_*<b>#[y]"))
-    made = recassay.paper(Results.from_frame(frame), out=tmp_path, figures=[], replicates=200)
+    made = recassay.paper(Results.from_frame(frame), "ndcg@10", out=tmp_path, figures=[], replicates=200)
     text = {form: (tmp_path / f"tables/main.{form}").read_text() for form in ("typ", "md", "html")}
     assert r"[x\_\*\<b\>\#\[y\]]" in text["typ"]
     assert "#strong[" in text["typ"]
@@ -225,7 +225,7 @@ def test_the_table_is_there_for_typst_markdown_and_html(tmp_path):
 def test_a_control_is_compared_with_every_other(tmp_path):
     results = Results.from_frame(synthetic_results(8))
     name = results.algorithms[1]
-    recassay.paper(results, out=tmp_path, control=name, figures=[], replicates=100)
+    recassay.paper(results, "ndcg@10", out=tmp_path, control=name, figures=[], replicates=100)
     pairs = {
         pair.b if pair.a == name else pair.a: pair.p
         for pair in recassay.compare(results, control=name).judgement.pairs
@@ -247,7 +247,8 @@ def test_missing_cells_are_told_or_shown_as_asked(tmp_path):
     holed = frame.filter((pl.col("algorithm") != algorithm) | (pl.col("dataset") != dataset))
     with pytest.raises(recassay.RecAssayError, match="missing"):
         recassay.paper(Results.from_frame(holed), out=tmp_path)
-    recassay.paper(Results.from_frame(holed), out=tmp_path, missing="drop-datasets", figures=[], replicates=200)
+    asked = {"missing": "drop-datasets", "figures": [], "replicates": 200}
+    recassay.paper(Results.from_frame(holed), "ndcg@10", out=tmp_path, **asked)
     text = (tmp_path / "tables/main.md").read_text()
     assert "–: no value." in text
     assert next(line for line in text.splitlines() if line.startswith(f"| {algorithm} ")).count("–") == 1
@@ -525,8 +526,8 @@ def test_the_table_of_mean_ranks_and_its_caption():
         ("b", tuple(map(Cell, ("1.75", "[1.00, 1.50]", "0.20", "1", "< .001")))),
     )
     assert rank_caption(paper_of(metric), metric) == (
-        "Mean ranks in nDCG@10 over 6 datasets (1 is best). Interval: 90 %. P(first): probability of the best mean rank "
-        "in a new benchmark of this kind and size. p: sign-flip test against a, adjusted for all pairs."
+        "Mean ranks in nDCG@10 over 6 datasets (1 is best). Interval: 90 %. P(first): probability of the best mean "
+        "rank in a new benchmark of this kind and size. p: sign-flip test against a, adjusted for all pairs."
     )
     own = ranked_metric(control="b")
     assert rank_caption(paper_of(own), own).endswith(
@@ -653,6 +654,7 @@ def judged(**given):
         "mean_rank": np.array([1.5, 2.0]), "interval": np.array([[1.2, 1.8]]), "pairs": pairs, "within": 0.02,
         "rival": "d", "pair": lambda one, other: pairs[-1], "better": np.array([True, False]),
         "could_be_best": ("a", "c"), "close": lambda pair: False, "against": lambda name: pairs,
+        "not_judged": (), "peers": (), "missing": Made(policy="error", cells=(), dropped=()),
     }  # fmt: skip
     friedman = Made(p=0.03, chi_square=9.876)
     return Made(judgement=Made(**{**usual, **given}), friedman=given.get("friedman", friedman))
@@ -671,8 +673,10 @@ def test_each_sentence_of_the_paragraph():
         "We compared 4 algorithms on 8 datasets by nDCG@10 (higher is better). Friedman's test (Friedman 1937; Demšar "
         "2006) rejects that all perform alike (chi-squared = 9.88, 3 degrees of freedom, p = 0.030). "
         f"{tests}a has the best mean rank (1.50, 95 % interval 1.20 to 1.80). It is significantly better than b (p < "
-        "0.001). It is equivalent to c within 2 %. No significant difference was found from d (p = 0.020, but mean ranks "
-        f"and values point in different directions). {effect}In 1 of 3 pairs one algorithm is significantly better. a and c remain possible winners on datasets "
+        "0.001). It is equivalent to c within 2 %. No significant difference was found from d (p = 0.020, but mean "
+        "ranks "
+        f"and values point in different directions). {effect}"
+        "In 1 of 3 pairs one algorithm is significantly better. a and c remain possible winners on datasets "
         "like these."
     )
     assert paragraph(judged(grade="not_comparable")).startswith("Not comparable: every value of nDCG@10 is 0")

@@ -236,7 +236,7 @@ def test_a_report_of_a_process_of_its_own(tmp_path, monkeypatch, capfdbinary):
     monkeypatch.setattr("recassay.api.study.serve.report_page", lambda folder, spec: (
         None, f"{folder.name} {spec.metric!r} {spec.missing} {spec.replicates}"))  # fmt: skip
     print_page(str(tmp_path), "")
-    assert capfdbinary.readouterr().out.decode() == f"{tmp_path.name} '' drop-datasets 1000"
+    assert capfdbinary.readouterr().out.decode() == f"{tmp_path.name} '' drop-datasets None"
 
     def refuses(*_, **__):
         raise recassay.UsageError("nothing is done", fix="wait")

@@ -453,19 +453,20 @@ def test_associations():
 
 def open_pair(**given):
     usual = {"left": "a", "right": "b", "chance": 0.876, "alone": 40, "fewest": 25, "most": 90, "among_all": 60,
-             "gap": 0.031, "low": -0.01, "high": 0.07, "without_repeats": 30, "without_users": None}  # fmt: skip
+             "gap": 0.031, "low": -0.01, "high": 0.07, "relative": True, "without_repeats": 30,
+             "without_users": None}  # fmt: skip
     return Made(**{**usual, **given})
 
 
 def planned(*pairs, **given):
     usual = {"pairs": pairs, "decided": 3, "power": 0.8, "difference": None, "datasets": ("d",) * 8, "left_out": 0,
              "challenger": None, "look": None, "removed": (), "complete": 8, "relative": True, "metric": "ndcg@10",
-             "shares": {"repeats": 0.0, "users": 0.0}, "out_of_reach": lambda: []}  # fmt: skip
+             "shares": {"repeats": 0.0, "users": 0.0}, "out_of_reach": lambda: [], "judgement": None}  # fmt: skip
     return Made(**{**usual, **given})
 
 
 def test_what_more_would_tell():
-    lead = "The lead of a over b is real with a chance of 88 %"
+    lead = "By the model, the lead of a over b is real with a chance of 88 %"
     for result, sentence in (
         (planned(), "All 3 pairs are decided: nothing more needs to be run."),
         (planned(decided=1), "The only pair is decided: nothing more needs to be run."),
@@ -489,7 +490,8 @@ def test_what_more_would_tell():
         "1 of 2 undecided pairs is out of reach of 1,000 datasets.",
         "1,200 further undecided pairs, outside the best algorithms, are not planned for.",
         "Without 2 of the 8 complete datasets b would have the best mean rank.",
-        "a leads, but after 10 datasets its lead is not yet significant.",
+        "a has the best mean rank after 10 datasets; the sequential test for repeated looks (level 0.05 over all "
+        "pairs) does not separate it from any other so far. It needs more datasets than a test that is made once.",
     ]
     (_, further) = plan.sentences(planned(open_pair(), left_out=2))
     assert further == "2 further undecided pairs, outside the best algorithms, are not planned for."
@@ -505,14 +507,15 @@ def test_the_table_of_what_more_would_tell():
     assert list(plan.tables(planned())) == []
     (table,) = plan.tables(planned(open_pair(), open_pair(alone=None, fewest=None)))
     assert table.title == "Datasets that would show the lead with power 0.8 (ndcg@10), undecided pairs"
-    assert table.header == ("better", "worse", "difference", "lead is real", "datasets", "range", "among all pairs")
-    assert kept(table) == [(2, ("worse", "datasets", "range", "lead is real"), 30)]
+    heads = ("ahead", "behind", "typical difference", "lead is real", "datasets", "range", "among all pairs")
+    assert table.header == heads
+    assert kept(table) == [(2, ("behind", "datasets", "range", "lead is real"), 30)]
     assert table.rows == (
         ("a", "b", "+3.1 % (-1.0 to +7.0)", "88 %", "40", "25 to 90", "60"),
         ("a", "b", "+3.1 % (-1.0 to +7.0)", "88 %", "> 1,000", "> 1,000 to 90", "60"),
     )
     assert len(table.notes) == 1
-    noisy = planned(open_pair(), difference=0.02, relative=False, shares={"repeats": 0.1, "users": 0.2})
+    noisy = planned(open_pair(relative=False), difference=0.02, shares={"repeats": 0.1, "users": 0.2})
     (asked,) = plan.tables(noisy)
     assert asked.title == "Datasets that would show a difference of 2 % with power 0.8 (ndcg@10), undecided pairs"
     assert asked.header[5:] == ("among all pairs", "without seed noise", "without user noise")
@@ -967,13 +970,12 @@ def served(sure, known):
 def test_abilities_on_users():
     telling = "30 of 50 users tell algorithms apart"
     assert user_irt.sentences(served(0.95, 0.7)) == [
-        "Among these users a serves more than b, beyond chance (probability 0.950); this says nothing of other "
-        f"datasets (hit@10 by user, 2PL). {telling}."
+        "By the 2PL model alone, a has a higher ability on these users than b with probability 0.950 (hit@10 by user). "
+        f"{telling}."
     ]
     assert user_irt.sentences(served(0.949, 0.69)) == [
-        "Among these users no difference between a and b is shown (probability 0.95 that a serves more) (hit@10 by "
-        f"user, 2PL). {telling}; how hard a single user is to serve is known only roughly from 3 algorithms "
-        f"(reliability 0.69)."
+        "By the 2PL model alone, a has a higher ability on these users than b with probability 0.95 (hit@10 by user). "
+        f"{telling}; how hard a single user is to serve is known only roughly from 3 algorithms (reliability 0.69)."
     ]
 
 
@@ -1391,7 +1393,7 @@ def test_the_tables_of_ranks():
         algorithms=("a", "b"),
         probability_best=np.array([0.2, 0.8]),
         winner_p=np.array([0.03, 1.0]),
-        judgement=Made(could_be_best=("b",)),
+        judgement=Made(could_be_best=("b",), not_judged=(), metrics=()),
         higher_is_better=False,
         metric="rmse",
         datasets=("x",) * 6,

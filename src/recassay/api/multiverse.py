@@ -47,7 +47,7 @@ def multiverse(
         results: table with a column per choice, or several tables that differ in their protocol.
         axes: columns that are choices; by default all with several values, and metric and cut-off.
         claims: such as `A > B` or `A is best`; by default those that the table suggests.
-        metric: label such as `ndcg@10`; by default all metrics of the table, as an axis.
+        metric: label such as `ndcg@10`, or `all`; by default all metrics of one kind, accuracy where there is any.
         leaky: choices whose universes are not to be trusted, such as `split=random`; shown apart.
         missing: how to treat missing cells within a universe: see `Results.matrix`.
         higher_is_better: direction of metrics that RecAssay does not know.

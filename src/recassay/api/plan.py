@@ -22,6 +22,7 @@ def plan(
     power: float = 0.8,
     alpha: float = 0.05,
     families: str | Mapping[str, str] | None = None,
+    looks: bool = False,
     higher_is_better: bool | None = None,
     seed: Annotated[int, Advanced] = 0,
     wide: bool = False,
@@ -37,6 +38,7 @@ def plan(
         alpha: level of the tests.
         families: datasets that belong together count as related: `auto` (by the start of their names), or a mapping
             from dataset to family.
+        looks: add a sequential test, which holds however often you look at a growing study; it needs more datasets.
         higher_is_better: direction of a metric that RecAssay does not know.
         seed: the same seed gives the same numbers.
         wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
@@ -45,5 +47,5 @@ def plan(
     table, label = read_metric(results, metric, wide=wide, transpose=transpose)
     return plan_study(
         table, label, difference=difference, power=power, alpha=alpha, higher_is_better=higher_is_better,
-        users=user_scores(results), families=families, seed=seed,
+        users=user_scores(results), families=families, looks=looks, seed=seed,
     )  # fmt: skip

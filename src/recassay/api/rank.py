@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated
 
 from recassay.analysis.rank.fit import rank_algorithms
 from recassay.analysis.rank.result import RankResult
+from recassay.analysis.verdict.beside import ALL, with_table
 from recassay.api.arguments import checked
 from recassay.api.inputs import ResultsLike
 from recassay.api.tables import read_matrix
@@ -18,6 +20,7 @@ def rank(
     results: ResultsLike,
     metric: str | None = None,
     *,
+    metrics: str | Sequence[str] | None = None,
     methods: Sequence[str] | None = None,
     families: str | Mapping[str, str] | None = None,
     missing: MissingPolicy = "error",
@@ -35,6 +38,8 @@ def rank(
     Args:
         results: a results table (file or frame), several of them, the folder of a study, or loaded results.
         metric: label such as `ndcg@10`; by default `ndcg@10` or `accuracy` where present, else the only metric.
+        metrics: metrics to grade, `all` for every metric of the table; by default those of the same kind. Without
+            `metric` the first of them is the one that is ranked.
         methods: names of aggregation rules; by default all.
         families: datasets that belong together count as one piece of evidence: `auto` (by the start of their names), or
             a mapping from dataset to family.
@@ -48,10 +53,14 @@ def rank(
         wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
         transpose: the rows of the table are datasets and its columns algorithms.
     """
-    _, matrix = read_matrix(
+    if metric is None and metrics is not None and metrics not in (ALL, [ALL], (ALL,)):
+        metric = metrics if isinstance(metrics, str) else next(iter(metrics), None)
+    table, matrix = read_matrix(
         results, metric, missing=missing, higher_is_better=higher_is_better, wide=wide, transpose=transpose
     )
-    return rank_algorithms(
+    ranked = rank_algorithms(
         matrix, methods=methods, families=families, replicates=replicates, confidence=confidence, seed=seed,
         beta_max=beta_max, beta_step=beta_step,
     )  # fmt: skip
+    whole = with_table(ranked.judgement, matrix, table, metrics=metrics, missing=missing, families=families, seed=seed)
+    return replace(ranked, judgement=whole, by_metric=metrics is not None and bool(whole.metrics))

@@ -6,9 +6,10 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from recassay.analysis.verdict.result import Verdict
+from recassay.analysis.verdict.result import MetricGrade, Verdict
 from recassay.core.tables.labels import metric_name
 from recassay.core.vocabulary import USUAL, Vocabulary
+from recassay.core.words import listing
 from recassay.reporting.numbers import better, number
 from recassay.reporting.section import Brief, Table
 from recassay.reporting.words import verdict as told
@@ -23,9 +24,9 @@ WORTH_NAMING = "could be best"
 
 
 def judgement(results: Mapping[str, Any]) -> Verdict | None:
-    """The verdict that these results share; that of the comparison knows which control was named."""
+    """The verdict that these results share; that of the ranking knows the other rules, too."""
     carried = {name: getattr(result, "judgement", None) for name, result in results.items()}
-    first = (carried.get("compare"), carried.get("rank"), *carried.values())
+    first = (carried.get("rank"), carried.get("compare"), *carried.values())
     return next((verdict for verdict in first if isinstance(verdict, Verdict)), None)
 
 
@@ -56,7 +57,7 @@ def verdict_table(verdict: Verdict, words: Vocabulary = USUAL) -> Table:
             for rank, (low, high) in zip(verdict.mean_rank, verdict.interval.tolist(), strict=True)
         ]
     columns["groups"] = list(verdict.groups)
-    columns[WORTH_NAMING] = ["yes" if name in verdict.could_be_best else "no" for name in verdict.algorithms]
+    columns[WORTH_NAMING] = [could(verdict, name) for name in verdict.algorithms]
     if verdict.leads_again is not None:
         columns["leads again"] = [number(float(chance)) for chance in verdict.leads_again]
     return Table(
@@ -65,6 +66,30 @@ def verdict_table(verdict: Verdict, words: Vocabulary = USUAL) -> Table:
         zip(*columns.values(), strict=True),
         important=["mean rank", axis, "leads again", WORTH_NAMING, metric],
     )
+
+
+def could(verdict: Verdict, name: str) -> str:
+    """Whether an algorithm could be best: `yes`, `no`, or `not judged` where its missing cells were filled."""
+    return "yes" if name in verdict.could_be_best else "not judged" if name in verdict.not_judged else "no"
+
+
+def metrics_table(verdict: Verdict, words: Vocabulary = USUAL) -> Table:
+    """One row per metric: what it supports, who leads, and who could be best."""
+    rows = [metric_row(each) for each in verdict.graded()]
+    title = f"Grades by metric, {len(verdict.datasets)} {words.datasets}"
+    return Table(title, ["metric", "grade", "leader", WORTH_NAMING], rows, names=4, important=["grade", "leader"])
+
+
+def metric_row(each: MetricGrade) -> tuple[str, str, str, str]:
+    """A metric, its grade, who leads by mean rank, and who could be best."""
+    metric, leader = metric_name(each.metric), listing(each.leaders, most=3)
+    if each.grade is None:
+        return metric, "Not judged", "", each.reason
+    if each.grade in ("too_little_data", "not_comparable"):
+        return metric, told.GRADES[each.grade], leader if each.grade == "too_little_data" else "", ""
+    named = listing(each.could_be_best, most=3)
+    best = named if len(each.could_be_best) <= 3 else f"{len(each.could_be_best)} of {each.algorithms}: {named}"
+    return metric, told.GRADES[each.grade], leader, best
 
 
 def drawn_interval(low: float, value: float, high: float, count: int, width: int = BAR) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -16,6 +17,7 @@ from recassay.analysis.inference.friedman import friedman
 from recassay.analysis.inference.pair_rows import PairRows, blocks
 from recassay.analysis.inference.significance import advantages, dataset_ranks, nemenyi_cd, wilcoxon_holm
 from recassay.analysis.inference.skillings_mack import skillings_mack
+from recassay.analysis.verdict.beside import with_table
 from recassay.analysis.verdict.fit import find_control, judge
 from recassay.analysis.verdict.result import Verdict, indistinguishable_runs
 from recassay.core import ties
@@ -164,13 +166,17 @@ def _ratios(
 
 def _run(results: Results, spec: AnalysisSpec) -> CompareResult:
     matrix = spec.matrix(results)
-    return compare_algorithms(
+    compared = compare_algorithms(
         matrix,
         alpha=spec.alpha,
         control=spec.control,
         gaps_kept=results.table(matrix.metric),
         names_kept=results.algorithms,
         seed=spec.seed,
+    )
+    return replace(
+        compared,
+        judgement=with_table(compared.judgement, matrix, results, missing=spec.missing, seed=spec.seed),
     )
 
 

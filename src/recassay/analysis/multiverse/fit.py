@@ -61,9 +61,9 @@ def explore(
 ) -> MultiverseResult:
     """Every universe of a long table (see `find_universes`) ranked and judged, and the claims over all of them.
 
-    A universe is judged by the rules of the verdict. Simonsohn, Simmons and Nelson (2020) is the source of the
-    specification curve and of its joint test, Steegen et al. (2016) of the multiverse. Several policies for missing
-    cells, or several aggregations, are further axes.
+    A universe is judged by the rules of the verdict; of several with the same numbers one counts. Simonsohn, Simmons
+    and Nelson (2020) is the source of the specification curve and of its joint test, Steegen et al. (2016) of the
+    multiverse. Several policies for missing cells, or several aggregations, are further axes.
     """
     universes = find_universes(
         rows, axes=axes, metric=metric, leaky=leaky, higher_is_better=higher_is_better, seed=seed
@@ -127,7 +127,8 @@ def _judged(
 ) -> _Judged:
     """By universe, `ways` has how missing cells are treated and how the datasets are aggregated."""
     cells = [_complete(u, universes, policy) for u, (policy, _) in enumerate(ways)]
-    kept = [u for u, (rows, columns, _) in enumerate(cells) if len(rows) > 1 and len(columns)]
+    whole = [u for u, (rows, columns, _) in enumerate(cells) if len(rows) > 1 and len(columns)]
+    kept = _distinct(whole, cells, universes, ways)
     if not kept:
         raise InputError(
             "no universe has two algorithms with values on a common dataset",
@@ -152,10 +153,25 @@ def _judged(
         ranks[at][np.ix_(place, columns)] = scores
         better[at][np.ix_(place, place)] = decision.better
         grades.append(decision.grade)
-    remarks = tuple(_missing(universes, cells, kept))
+    remarks = tuple(_missing(universes, cells, kept, len(whole)))
     total, count = np.nansum(ranks, axis=2), np.isfinite(ranks).sum(axis=2)
     mean = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
     return _Judged(universes.places[kept], universes.leaky[kept], ranks, mean, better, tuple(grades), remarks)
+
+
+def _distinct(
+    whole: list[int],
+    cells: list[tuple[IntArray, IntArray, FloatArray]],
+    universes: Universes,
+    ways: list[tuple[MissingPolicy, Aggregation]],
+) -> list[int]:
+    """Of universes with the same numbers, direction and aggregation one: the first, and a clean one before a leaky."""
+    first: dict[tuple[object, ...], int] = {}
+    for u in sorted(whole, key=lambda u: bool(universes.leaky[u])):
+        rows, columns, values = cells[u]
+        content = rows.tobytes(), columns.tobytes(), values.tobytes(), bool(universes.upward[u]), ways[u][1]
+        first.setdefault(content, u)
+    return sorted(first.values())
 
 
 def scaled(matrix: Matrix) -> FloatArray:
@@ -194,11 +210,13 @@ def _complete(u: int, universes: Universes, missing: MissingPolicy) -> tuple[Int
 
 
 def _missing(
-    universes: Universes, cells: list[tuple[IntArray, IntArray, FloatArray]], kept: list[int]
+    universes: Universes, cells: list[tuple[IntArray, IntArray, FloatArray]], kept: list[int], whole: int
 ) -> Iterator[Remark]:
-    """What was left out for cells that are missing."""
-    if len(kept) < len(universes):
-        yield Remark("universes_left_out", count=len(universes) - len(kept))
+    """What was left out for cells that are missing, or as a copy."""
+    if whole < len(universes):
+        yield Remark("universes_left_out", count=len(universes) - whole)
+    if len(kept) < whole:
+        yield Remark("identical", count=whole - len(kept), of=whole)
     known = np.isfinite(universes.values)
     kinds: tuple[tuple[Kind, int, int], ...] = (("datasets_left_out", 1, 1), ("algorithms_left_out", 2, 0))
     for kind, axis, own in kinds:

@@ -7,6 +7,8 @@ from typing import Literal
 
 Kind = Literal[
     "costs_left_out",
+    "kinds_left_out",
+    "identical",
     "properties",
     "measurements",
     "averaged",

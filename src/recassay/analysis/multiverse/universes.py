@@ -23,10 +23,13 @@ from recassay.core.errors import InputError, UsageError
 from recassay.core.names import did_you_mean
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.cells import places_of
-from recassay.core.tables.labels import find_label, is_cost, known_direction, normal_label, split_label
+from recassay.core.tables.labels import facts_of, find_label, is_cost, known_direction, normal_label, split_label
 from recassay.core.types import BoolArray, FloatArray, IntArray
 
 CUTOFF = "cutoff"
+ALL = "all"
+"""In place of a metric: metrics of every kind."""
+
 LEAKY = "leaky"
 """A column of this name marks universes whose numbers are not to be trusted."""
 
@@ -103,7 +106,8 @@ def find_universes(
 
     By default every further column with several values is an axis, unless it is a property of algorithms or datasets
     (it never changes while algorithm, dataset and metric stay the same) or holds measurements. The metric and its
-    cut-off are axes where they vary. Columns that are not among the `axes` named are averaged over.
+    cut-off are axes where they vary; by default metrics of one kind (accuracy where there is any), with `all` of every
+    kind but cost. Columns that are not among the `axes` named are averaged over.
     """
     remarks: list[Remark] = []
     frame, directions = _labelled(rows, metric, higher_is_better, remarks)
@@ -151,13 +155,18 @@ def _labelled(
     """The rows with normal metric labels, metric and cut-off apart, and the direction of each label."""
     labels = {label: normal_label(label) for label in rows.get_column(c.METRIC).unique().to_list()}
     frame = rows.with_columns(pl.col(c.METRIC).replace(labels).alias(_LABEL))
-    if metric is not None:
+    if metric is not None and metric != ALL:
         frame = frame.filter(pl.col(_LABEL) == find_label(metric, sorted(set(labels.values()))))
     else:
-        costs = sorted({label for label in labels.values() if is_cost(label)})
-        if costs and len(costs) < len(set(labels.values())):
+        every = sorted(set(labels.values()))
+        costs = [label for label in every if is_cost(label)]
+        if costs and len(costs) < len(every):
             frame = frame.filter(~pl.col(_LABEL).is_in(costs))
             remarks.append(Remark("costs_left_out", tuple(costs)))
+        others = _other_kinds([label for label in every if label not in costs]) if metric is None else []
+        if others:
+            frame = frame.filter(~pl.col(_LABEL).is_in(others))
+            remarks.append(Remark("kinds_left_out", tuple(others)))
     directions: dict[str, bool] = {}
     for label in frame.get_column(_LABEL).unique(maintain_order=True):
         known = known_direction(label) if higher_is_better is None else higher_is_better
@@ -174,6 +183,13 @@ def _labelled(
         pl.col(_LABEL).replace({label: name for label, (name, _) in parts.items()}).alias(c.METRIC),
         pl.col(_LABEL).replace({label: cut or NONE for label, (_, cut) in parts.items()}).alias(CUTOFF),
     ), directions
+
+
+def _other_kinds(labels: list[str]) -> list[str]:
+    """The labels that are no alternative to the others: all but accuracy where there is any, else all but one kind."""
+    kinds = {label: facts.kind if (facts := facts_of(label)) is not None else "other" for label in labels}
+    kept = next((kind for kind in ("accuracy", "error", "beyond accuracy") if kind in kinds.values()), None)
+    return [] if kept is None else [label for label, kind in kinds.items() if kind != kept]
 
 
 def _marked(frame: pl.DataFrame, leaky: Sequence[str]) -> pl.Series:

@@ -17,6 +17,7 @@ from recassay.analysis.model.fit import fit_model
 from recassay.analysis.model.result import ModelResult
 from recassay.analysis.plan.result import MOST, Look, PairPlan, PlanResult
 from recassay.analysis.verdict.fit import judge
+from recassay.analysis.verdict.result import Verdict
 from recassay.core import ties
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.choices import FEWEST_DATASETS, MANY_ALGORITHMS, SHOWN_OF_MANY
@@ -42,6 +43,7 @@ def plan_study(
     higher_is_better: bool | None = None,
     users: PairedScores | None = None,
     families: str | Mapping[str, str] | None = None,
+    looks: bool = False,
     seed: int = 0,
 ) -> PlanResult:
     """For every undecided pair: the datasets at which a new benchmark shows the lead with probability `power`.
@@ -52,8 +54,9 @@ def plan_study(
     interaction and the noise of seeds and users, with the tails that the model saw. `difference` (relative: 0.02 is
     2 %) is planned for as if it were known. `alone` tests the pair at `alpha` (a pair named before the study, or a
     control); `among_all` at alpha / m for m pairs. Two further numbers say what more seeds or more users could save:
-    the datasets needed without that noise. Pairs that the verdict has decided are left out; with more than 60
-    algorithms so are those of all but the 30 best.
+    the datasets needed without that noise. Who is ahead, and by how much, is as the verdict has it. Pairs that the
+    verdict has decided are left out; with more than 60 algorithms so are those of all but the 30 best. `looks` adds the
+    sequential test (`look_at`).
     """
     if difference is not None and not 0 < difference < 10:
         raise UsageError(f"difference is {difference}", fix="give a relative difference above 0, such as 0.02")
@@ -73,7 +76,7 @@ def plan_study(
     if len(names) >= 2:
         matrix = Matrix(cells.values[whole].T, cells.algorithms, names, cells.metric, cells.higher_is_better)
         removal = fewest_to_remove(dataset_ranks(matrix))
-        look = look_at(matrix, alpha=alpha)
+        look = look_at(matrix, alpha=alpha) if looks else None
         verdict = judge(matrix, alpha=alpha, families=families, seed=seed)
     order, k = model.order(), len(model.algorithms)
     undecided = list(combinations(order, 2))
@@ -84,7 +87,7 @@ def plan_study(
         spoken = {verdict.leaders[0], verdict.rival}
         shown |= {model.algorithms.index(name) for name in spoken}
     pairs = [
-        _pair(model, left, right, difference, power, alpha, alpha / (k * (k - 1) / 2), seed)
+        _pair(model, left, right, difference, power, alpha, alpha / (k * (k - 1) / 2), seed, verdict=verdict)
         for left, right in undecided
         if shown.issuperset((left, right))
     ]
@@ -106,6 +109,7 @@ def plan_study(
         complete=len(names),
         shares=model.shares.of_a_difference(),
         look=look,
+        judgement=verdict,
     )
 
 
@@ -119,12 +123,17 @@ def _pair(
     among: float,
     seed: int,
     *,
+    verdict: Verdict | None = None,
     turned: bool = False,
 ) -> PairPlan:
-    """What would show that a is better than b, or b better than a, whichever is likelier to win datasets.
+    """What would show that the one with the better mean rank is better.
 
-    The one with the better level need not be that: failures move no level, but lose datasets.
+    Without a verdict it is whichever is likelier to win datasets; the one with the better level need not be that:
+    failures move no level, but lose datasets.
     """
+    if verdict is not None:
+        left = verdict.pair(model.algorithms[a], model.algorithms[b]).a
+        a, b = (a, b) if left == model.algorithms[a] else (b, a)
     relative = model.scale.transform != "identity"
     rng = derived_rng(seed, "plan", model.metric)  # the same for every pair, whatever the names
     gap = model.level[:, a] - model.level[:, b]
@@ -141,17 +150,24 @@ def _pair(
     }
     standard = {kept: standardised(shifts, around, rng) for kept, around in seen.items()}
     chance = float((standard["all"] > 0).mean())
-    if difference is None and chance < 0.5 and not turned:
+    if difference is None and chance < 0.5 and not turned and verdict is None:
         return _pair(model, b, a, difference, power, alpha, among, seed, turned=True)
     ends = np.quantile(gap, [0.25, 0.5, 0.75])
     low, high = (standardised(ends[at : at + 1], seen["all"], rng) for at in (0, 2))
-    shown = np.expm1(ends) if relative else ends
+    if verdict is not None:
+        effect = verdict.pair(model.algorithms[a], model.algorithms[b]).effect
+        relative, none = effect.kind == "ratio", float(effect.kind == "ratio")
+        size, spread = effect.estimate - none, effect.interval and tuple(end - none for end in effect.interval)
+    else:
+        middle = np.expm1(ends) if relative else ends
+        size, spread = float(middle[1]), (float(middle[0]), float(middle[2]))
     return PairPlan(
         left=model.algorithms[a],
         right=model.algorithms[b],
-        gap=float(shown[1]),
-        low=float(shown[0]),
-        high=float(shown[2]),
+        gap=size,
+        low=spread[0] if spread else None,
+        high=spread[1] if spread else None,
+        relative=relative,
         chance=chance,
         assurance=float(power_of(standard["all"], len(model.datasets), alpha).mean()),
         alone=datasets_needed(standard["all"], alpha, power),

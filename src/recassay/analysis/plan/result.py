@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from recassay.analysis.verdict.result import Verdict
 from recassay.core.system.display import Displayed, worded
 from recassay.core.tabular import stated
 
@@ -16,22 +17,25 @@ MOST = 1000
 
 @dataclass(frozen=True, slots=True)
 class PairPlan:
-    """Two algorithms whose order is not decided, first the one that is likelier to win, and what would decide it.
+    """Two algorithms whose order is not decided, first the one with the better mean rank, and what would decide it.
 
     Numbers of datasets are those of a new benchmark that shows the lead with the wanted probability, averaged over what
     the difference may be; None where the lead is too uncertain, or more than 1,000 datasets would be needed.
     """
 
     left: str
-    """The one that is likelier to win new datasets, failures included."""
+    """The one with the better mean rank; where no two datasets have every cell, the likelier to win new ones."""
     right: str
     gap: float
-    """The difference of their levels: relative (0.02 is 2 %), or in the metric's units where values can be negative."""
-    low: float
-    high: float
-    """The ends of its interval, half of all probability inside."""
+    """The effect that the verdict has of the pair, the typical ratio per dataset: relative (0.02: left is 2 % better),
+    or in the metric's units where not all values are above 0. Without a verdict, the difference of their levels."""
+    low: float | None
+    high: float | None
+    """The ends of its interval at level 1 - alpha; None where there are too few datasets for one."""
+    relative: bool
+    """Whether the gap is relative."""
     chance: float
-    """The probability that the lead is real: that `left` would win in the long run."""
+    """The probability that the lead is real, by the hierarchical model: that `left` would win in the long run."""
     assurance: float
     """The chance that as many new datasets as there are now would show it."""
     alone: int | None
@@ -50,7 +54,7 @@ class PairPlan:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The leader by mean rank so far, whom it is shown to beat, and whom not; valid at every look.
+    """What a sequential test shows of the leader by mean rank so far: against whom, and against whom not.
 
     `p` holds, for each other algorithm, the anytime-valid p-value of the leader against it, corrected for all pairs.
     """
@@ -58,9 +62,9 @@ class Look:
     leader: str
     """The best mean rank so far."""
     behind: tuple[str, ...]
-    """Those whom it is shown to beat."""
+    """Those against whom the test shows it to win more than half of the datasets."""
     open: tuple[str, ...]
-    """Those whom it is not."""
+    """Those against whom it does not."""
     datasets: int
     """How many datasets counted."""
     alpha: float
@@ -102,8 +106,11 @@ class PlanResult(Displayed):
     """Where the variance of the mean difference between two algorithms comes from: shares (they sum to 1) of
     `datasets`, `repeats` (seeds or folds) and `users`."""
     look: Look | None
-    """What may be said while the study still grows, however often one looks; None where fewer than two datasets have
-    every cell."""
+    """The sequential test, which holds however often one looks at a growing study; None where it was not asked for, or
+    fewer than two datasets have every cell."""
+    judgement: Verdict | None = None
+    """The verdict on the datasets that have every cell, to which the pairs belong; None where these are fewer than two.
+    """
 
     def out_of_reach(self) -> tuple[PairPlan, ...]:
         """Pairs that no number of datasets that was tried would show."""
@@ -111,7 +118,8 @@ class PlanResult(Displayed):
 
     def to_frame(self) -> pl.DataFrame:
         """One row per pair."""
-        kinds = {"str": pl.String, "float": pl.Float64, "int | None": pl.Int64}
+        kinds = {"str": pl.String, "float": pl.Float64, "float | None": pl.Float64, "int | None": pl.Int64,
+                 "bool": pl.Boolean}  # fmt: skip
         schema = {field.name: kinds[str(field.type)] for field in fields(PairPlan)}
         return pl.DataFrame([asdict(pair) for pair in self.pairs], schema=schema)
 

@@ -62,6 +62,8 @@ class RankResult(MatrixResult):
     replicates: int
     confidence: float
     dolan_more: DolanMore
+    by_metric: bool = False
+    """Whether the grades of several metrics were asked for: they are shown first then."""
 
     def order(self) -> list[int]:
         """Positions of the algorithms by mean rank over the datasets, best first: the order of every verdict."""

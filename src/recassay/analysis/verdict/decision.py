@@ -58,6 +58,8 @@ class Decision:
     """How many datasets, or families of them, the tests rest on: those on which not all tie."""
     decidable: bool
     grade: Grade
+    judged: BoolArray
+    """Whether anything can be said of each: not of one whose missing cells were filled, if it is behind with them."""
 
 
 def decide(
@@ -99,20 +101,33 @@ def decide(
     codes = np.where(same, "equivalent", told.codes[pair])
     better = told.better[np.ix_(sets, sets)]
     p_best, shown = told.p_best[sets], ranks[member[order]]
+    filled = _filled(matrix)[order]
+    judged = ~filled | (p_best >= alpha)
+    better[:, filled] = False  # nobody is shown to be behind by values that were made up
+    unshown = (codes == "better") & filled[second]
+    codes = np.where(unshown, "undecided", codes)
+    p_best = np.where(filled, 1.0, p_best)
     return replace(
         told,
         order=order,
         ranks=shown,
         copies=sets,
         codes=codes,
-        p=np.where(same, 1.0, told.p[pair]),
-        single=np.where(same, 1.0, told.single[pair]),
+        p=np.where(same | unshown, 1.0, told.p[pair]),
+        single=np.where(same | unshown, 1.0, told.single[pair]),
         equal=(np.where(same, 0.0, told.equal[0][pair]), np.where(same, 0.0, told.equal[1][pair])),
         wins=count_wins(shown),
         better=better,
         p_best=p_best,
-        grade=_grade(matrix, better, p_best >= alpha, decidable=told.decidable),
+        grade=_grade(matrix, better[0, judged], p_best[judged] >= alpha, decidable=told.decidable),
+        judged=judged,
     )
+
+
+def _filled(matrix: Matrix) -> BoolArray:
+    """Which algorithms have cells that were filled with the worst value of their dataset."""
+    names = {name for name, _ in matrix.missing.cells} if matrix.missing.policy == "worst" else set()
+    return np.array([name in names for name in matrix.algorithms])
 
 
 def pair_number(first: IntArray, second: IntArray, k: int) -> IntArray:
@@ -158,10 +173,10 @@ def _decide(
     behind = np.ones((k, k))
     behind[first, second] = np.where(ahead & ~same, p, 1.0)
     p_best = behind.min(axis=0)
-    grade = _grade(matrix, better, p_best >= alpha, decidable=decidable)
+    grade = _grade(matrix, better[0], p_best >= alpha, decidable=decidable)
     return Decision(
         order.tolist(), ranks, np.arange(k), codes, p, tests.single, p_equal, wins, better, p_best, units, decidable,
-        grade,
+        grade, np.ones(k, dtype=bool),
     )  # fmt: skip
 
 
@@ -197,12 +212,12 @@ def _tests(
     return replace(tests, adjusted=adjusted)
 
 
-def _grade(matrix: Matrix, better: BoolArray, could: BoolArray, *, decidable: bool) -> Grade:
-    """The rule of the grade; it is written down in docs/verdict.md."""
+def _grade(matrix: Matrix, beaten: BoolArray, could: BoolArray, *, decidable: bool) -> Grade:
+    """The rule of the grade (docs/verdict.md), by whom the leader, the first, beats and who could be best."""
     if not matrix.values.any():
         return "not_comparable"
     if not decidable:
         return "too_little_data"
-    if better[0, 1:].all():
+    if len(beaten) > 1 and beaten[1:].all():
         return "clear_winner"
     return "no_difference" if could.all() else "shared_lead"

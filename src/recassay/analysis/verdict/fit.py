@@ -58,8 +58,7 @@ def judge(
     """
     chosen = None if control is None else find_control(control, matrix.algorithms)
     numbers = None if families is None else family_numbers(matrix.datasets, families)
-    content = (matrix.values.tobytes(), *matrix.head, matrix.missing, None if numbers is None else numbers.tobytes())
-    return _judge(_Asked(content, matrix, numbers), chosen, within, alpha, seed)
+    return _judge(asked_of(matrix, numbers), chosen, within, alpha, seed)
 
 
 def find_control(name: str, algorithms: Sequence[str]) -> str:
@@ -71,7 +70,7 @@ def find_control(name: str, algorithms: Sequence[str]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class Asked:
     """A matrix and the families of its datasets, equal to another by their `content`."""
 
     content: tuple[Any, ...]
@@ -79,8 +78,14 @@ class _Asked:
     families: IntArray | None = field(compare=False)
 
 
+def asked_of(matrix: Matrix, families: IntArray | None) -> Asked:
+    """What is asked of a matrix, by its content."""
+    content = (matrix.values.tobytes(), *matrix.head, matrix.missing, None if families is None else families.tobytes())
+    return Asked(content, matrix, families)
+
+
 @lru_cache(maxsize=8)
-def _judge(asked: _Asked, control: str | None, within: float, alpha: float, seed: int) -> Verdict:
+def _judge(asked: Asked, control: str | None, within: float, alpha: float, seed: int) -> Verdict:
     matrix, families = asked.matrix, asked.families
     decision = decide(matrix, control=control, within=within, alpha=alpha, seed=seed, families=families)
     order, ranks, better = decision.order, decision.ranks, decision.better
@@ -95,7 +100,8 @@ def _judge(asked: _Asked, control: str | None, within: float, alpha: float, seed
         alone = family_means(ranks[distinct], families, by_size=True)
         interval = mean_rank_intervals(alone, 1 - alpha)[numbers]
         again = probability_first(alone, derived_rng(seed, "first again", matrix.metric))[numbers]
-    could = p_best >= alpha
+    could = (p_best >= alpha) & decision.judged
+    behind = [name for name, yes in zip(names[1:], decision.judged[1:], strict=True) if yes]
     leaders = tuple(name for name, rank in zip(names, mean_rank, strict=True) if not ties.beats(rank, mean_rank[0]))
     removal = fewest_to_remove(ranks) if len(leaders) == 1 else None
     verdict = Verdict(
@@ -108,7 +114,7 @@ def _judge(asked: _Asked, control: str | None, within: float, alpha: float, seed
         control=control,
         grade=decision.grade,
         leaders=leaders,
-        rival=next((name for name, yes in zip(names[1:], could[1:], strict=True) if yes), names[1]),
+        rival=next((name for name, yes in zip(names[1:], could[1:], strict=True) if yes), (*behind, names[1])[0]),
         could_be_best=tuple(name for name, yes in zip(names, could, strict=True) if yes),
         mean=values.mean(axis=1),
         mean_rank=mean_rank,
@@ -127,12 +133,17 @@ def _judge(asked: _Asked, control: str | None, within: float, alpha: float, seed
         hopeful=_hopeful(matrix, leaders),
         families=None if families is None else int(families.max()) + 1,
         missing=matrix.missing,
+        not_judged=tuple(name for name, yes in zip(names, decision.judged, strict=True) if not yes),
     )
     if families is None and verdict.grade in ("clear_winner", "shared_lead") and obvious_families(matrix.datasets):
         together = decide(
             matrix, control=control, within=within, alpha=alpha, seed=seed, families=related(matrix.datasets)
         )
-        verdict = replace(verdict, grade_by_family=together.grade, best_by_family=int((together.p_best >= alpha).sum()))
+        verdict = replace(
+            verdict,
+            grade_by_family=together.grade,
+            best_by_family=int((together.p_best[together.judged] >= alpha).sum()),
+        )
     return verdict
 
 

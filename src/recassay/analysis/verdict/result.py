@@ -12,10 +12,13 @@ from recassay.analysis.inference.all_pairs import fewest_datasets
 from recassay.analysis.inference.effects import Effect
 from recassay.analysis.inference.families import obvious_families
 from recassay.analysis.inference.pair_rows import PairRows
+from recassay.analysis.inference.seeds import SeedTests
 from recassay.core import columns as c
 from recassay.core.choices import MANY_ALGORITHMS
+from recassay.core.metric_facts import MetricKind
 from recassay.core.system.display import worded
 from recassay.core.system.plain import plain
+from recassay.core.tables.labels import facts_of
 from recassay.core.tables.matrix import MissingCells
 from recassay.core.tabular import long_frame, stated
 from recassay.core.types import BoolArray, FloatArray, IntArray
@@ -26,6 +29,38 @@ Status = Literal["better", "worse", "equivalent", "undecided", "undecidable"]
 AnyPair = TypeVar("AnyPair")
 
 Grade = Literal["clear_winner", "shared_lead", "no_difference", "too_little_data", "not_comparable"]
+
+COMPARED: tuple[MetricKind, ...] = ("accuracy", "error")
+"""Kinds whose metrics measure one thing, so that they should agree."""
+
+
+@dataclass(frozen=True, slots=True)
+class MetricGrade:
+    """What another metric of the table supports, by the same rules."""
+
+    metric: str
+    kind: MetricKind | None
+    """What it measures; None where the metric is not known."""
+    grade: Grade | None
+    """None where it could not be judged."""
+    leaders: tuple[str, ...] = ()
+    """Those with the best mean rank."""
+    could_be_best: tuple[str, ...] = ()
+    algorithms: int = 0
+    """How many algorithms were judged."""
+    reason: str = ""
+    """Why it could not be judged."""
+
+
+@dataclass(frozen=True, slots=True)
+class OtherRules:
+    """Who would lead by most other aggregations than the mean rank."""
+
+    leader: str
+    rules: tuple[str, ...]
+    """The aggregations under which it is first, or tied for it."""
+    of: int
+    """How many others than the mean rank there are."""
 
 
 def indistinguishable_runs(names: tuple[str, ...], different: BoolArray) -> tuple[tuple[str, ...], ...]:
@@ -138,6 +173,39 @@ class Verdict:
     """How many algorithms could then be best."""
     missing: MissingCells = field(default_factory=MissingCells)
     """Which cells the table lacked, and what was done about them."""
+    not_judged: tuple[str, ...] = ()
+    """Those of which nothing can be said: they are behind, but with missing cells that were filled with the worst."""
+    metrics: tuple[MetricGrade, ...] = ()
+    """What other metrics of the table support: those of the same kind, or those that were asked for."""
+    other_rules: OtherRules | None = None
+    """Who would lead by most other aggregations; None where the leader by mean rank does, or nobody does."""
+    seeds: SeedTests | None = None
+    """On each dataset, every pair tested over its seeds; None where there are none."""
+
+    @property
+    def kind(self) -> MetricKind | None:
+        """What the metric measures; None where it is not known."""
+        facts = facts_of(self.metric)
+        return None if facts is None else facts.kind
+
+    @property
+    def peers(self) -> tuple[MetricGrade, ...]:
+        """The other metrics that measure the same."""
+        return tuple(other for other in self.metrics if other.kind == self.kind and other.kind in COMPARED)
+
+    def agrees(self, other: MetricGrade) -> bool:
+        """Whether another metric supports the same: the winner, or who could be best; below six datasets who leads."""
+        if other.grade != self.grade:
+            return False
+        if self.grade in ("clear_winner", "too_little_data"):
+            return set(other.leaders) == set(self.leaders)
+        return self.grade != "shared_lead" or set(other.could_be_best) == set(self.could_be_best)
+
+    def graded(self) -> tuple[MetricGrade, ...]:
+        """This metric and the others, each with its grade."""
+        judged = len(self.algorithms) - len(self.not_judged)
+        own = MetricGrade(self.metric, self.kind, self.grade, self.leaders, self.could_be_best, judged)
+        return (own, *self.metrics)
 
     @property
     def headline(self) -> str:
@@ -146,7 +214,7 @@ class Verdict:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """At most three that follow the headline."""
+        """Those that follow the headline, the most important first."""
         return tuple(worded("verdict", "sentences", self))
 
     @property
@@ -244,6 +312,7 @@ class Verdict:
                 ("rank_low", "rank_high"): self.rank_interval,
                 "groups": np.array(self.groups),
                 "could_be_best": np.isin(self.algorithms, self.could_be_best),
+                **({"judged": ~np.isin(self.algorithms, self.not_judged)} if self.not_judged else {}),
                 "leads_again": self.leads_again,
             },
         )
@@ -255,7 +324,11 @@ class Verdict:
             "leads_again": None if self.leads_again is None else float(self.leads_again[0]),
             **stated(self, "leaders", "rival", "sentences", "caution", "next_step", "why", "how_sure"),
             **stated(self, "what_would_change", "smallest_p", "removal", "removed", "removals"),
-            **stated(self, "families", "grade_by_family", "best_by_family"),
+            **stated(self, "families", "grade_by_family", "best_by_family", "not_judged"),
+            "metrics": [{**plain(each), "agrees": self.agrees(each)} for each in self.graded()] if self.metrics else [],
+            "second_line": worded("verdict", "other_metrics", self),
+            "other_rules": plain(self.other_rules),
+            "seeds": None if self.seeds is None else plain(self.seeds.between(self.leaders[0], self.rival)),
             "table": self.to_frame().to_dicts(),
             "pairs": plain(listed := self.listed(self.pairs)),
             "pairs_left_out": len(self.pairs) - len(listed),

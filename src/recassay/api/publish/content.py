@@ -124,11 +124,14 @@ def tell(result: AnalysisReport | AnalysisResult, table: Any = None) -> Answer:
 
 def report_brief(report: AnalysisReport) -> Brief | None:
     """What a terminal shows of a report: the verdict, or of one dataset what its users say, with the first caution."""
-    over_users = report.analyses.get("users")
-    if report.judgement is not None:
-        brief: Brief | None = verdict_brief(report.judgement, report.words)
-    else:
-        brief = None if over_users is None else tell(over_users, report.results).brief
+    ranked, over_users = report.analyses.get("rank"), report.analyses.get("users")
+    brief: Brief | None = None
+    if ranked is not None:
+        brief = tell(ranked, report.results).brief
+    elif report.judgement is not None:
+        brief = verdict_brief(report.judgement, report.words)
+    elif over_users is not None:
+        brief = tell(over_users, report.results).brief
     if brief is None:
         return None
     failed = [f"{name} failed: {why}" for name, why in report.skipped.items() if "failed with" in why]

@@ -15,10 +15,10 @@ from recassay.api.publish.paper_content import paper_content
 from recassay.api.tables import default_metric, load_results, study_folder
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
 from recassay.core.choices import FEWEST_DATASETS, Advanced, MissingPolicy, RowOrder
-from recassay.core.errors import UsageError
+from recassay.core.errors import RecAssayError, UsageError
 from recassay.core.names import did_you_mean
 from recassay.core.registry import analyses
-from recassay.core.tables.labels import find_label, metric_name
+from recassay.core.tables.labels import find_label, is_cost, metric_name
 from recassay.core.tables.results import Results
 from recassay.core.tabular import stated
 from recassay.core.words import listing
@@ -100,13 +100,14 @@ def paper(
 
     The main table has algorithms by datasets (turned where that fits better), the best value bold, the second
     underlined, and a star where the best is significantly better than the second: on a dataset by the sign-flip test
-    over its users, where the results are a study that keeps their scores; for mean columns by the verdict's test of
-    all pairs over datasets. All tables are LaTeX (booktabs), Typst, Markdown and HTML; `main.csv` has every digit.
+    over its users, where the results are a study that keeps their scores, else by Welch's test over its seeds; for mean
+    columns by the verdict's test of all pairs over datasets. All tables are LaTeX (booktabs), Typst, Markdown and HTML;
+    `main.csv` has every digit.
 
     Args:
         results: results table (file, frame or several files), the folder of a study, or loaded results.
-        metrics: one label such as `ndcg@10` or several; the first is that of the figures. By default `ndcg@10` or
-            `accuracy` where present, else the only metric.
+        metrics: one label such as `ndcg@10` or several; the first is that of the figures. By default all metrics of
+            the results but costs, `ndcg@10` or `accuracy` first where present.
         out: the folder.
         figures: names of figures, or of analyses whose figures are all wanted. By default the critical-difference
             diagram and the performance profiles; none of them below five datasets, of which they can show nothing.
@@ -137,7 +138,10 @@ def paper(
         raise UsageError(f"{decimals} decimals", fix="give a number from 0 to 10")
     wanted = [metrics] if isinstance(metrics, str) else list(metrics or ())
     table = load_results(results, metric=wanted[0] if len(wanted) == 1 else None, wide=wide, transpose=transpose)
-    labels = [find_label(name, table.metrics) for name in wanted or [default_metric(table)]]
+    without: dict[str, str] = {}
+    labels = [find_label(name, table.metrics) for name in wanted]
+    if not wanted:
+        labels, without = _all_metrics(table, missing, higher_is_better)
     if len(set(labels)) < len(labels):
         raise UsageError(f"a metric is asked for twice: {listing(labels, most=5)}", fix="name each once")
     refuse_level(alpha)
@@ -184,10 +188,29 @@ def paper(
         room=Room(column, page, wide_table, rotated),
         analyses=named,
     )
-    notes = [FEW.format(listing(FIGURES))] if few and figures is None else []
+    notes = [f"{metric_name(label)} is left out: {why}" for label, why in without.items()]
+    notes += [FEW.format(listing(FIGURES))] if few and figures is None else []
     notes += [f"{listing(names)} not drawn: {why}" for why, names in grouped(skipped).items()]
     notes += paper_notes(content, made, letters)
     return Paper(tuple(labels), tuple(sentences), tuple(notes), tuple(write_files(Path(out), files, share=True)), table)
+
+
+def _all_metrics(
+    table: Results, missing: MissingPolicy, higher_is_better: bool | None
+) -> tuple[list[str], dict[str, str]]:
+    """Every metric but costs, the default one first; and by label why another cannot be in the table."""
+    main = default_metric(table)
+    labels = [main]
+    without: dict[str, str] = {}
+    for label in table.metrics:
+        if label == main or is_cost(label):
+            continue
+        try:
+            table.matrix(label, missing=missing, higher_is_better=higher_is_better, least_datasets=1)
+            labels.append(label)
+        except RecAssayError as error:
+            without[label] = str(error)
+    return labels, without
 
 
 def inches(length: float | str, name: str) -> float:

@@ -46,7 +46,9 @@ def paper_content(
         deviations, repeats = _deviations(table, metric, algorithms, datasets)
         values = table_of(table.cells(metric), c.VALUE, algorithms, datasets)
         shown: dict[str, Any] = {name: results[name] for name in ("rank", "compare", "users") if name in results}
-        findings.append(MetricFindings(metric, directions[metric], values, deviations, repeats, **shown))
+        seeds = shown["rank"].judgement.seeds if "rank" in shown and "users" not in shown else None
+        found = MetricFindings(metric, directions[metric], values, deviations, repeats, seeds=seeds, **shown)
+        findings.append(found)
     own = facts.manifest.get("study", {}).get("algorithms", ()) if facts is not None else ()
     return PaperContent(
         algorithms=tuple(algorithms),

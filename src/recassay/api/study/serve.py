@@ -37,9 +37,6 @@ from recassay.store.store import COST_METRICS, INDEX_FILE, MANIFEST_FILE, Store
 REPORT_SECONDS = 20.0
 """How long after a report the next one may be made, while cells keep finishing."""
 
-REPLICATES = 1_000
-"""Bootstrap replicates of a report that is soon replaced."""
-
 
 class LiveStudy:
     """What the page shows of a study folder: its status at any moment, and the report of the cells done so far.
@@ -241,7 +238,8 @@ def _page_aside(folder: Path, metric: str | None) -> bytes:
 def print_page(folder: str, metric: str) -> None:
     """Write the report of a study to the standard output; one line and exit code 1 where there is none."""
     try:
-        page = report_page(Path(folder), AnalysisSpec(metric, missing="drop-datasets", replicates=REPLICATES))[1]
+        # As many replicates as `analyze` has: an interval is the same in both.
+        page = report_page(Path(folder), AnalysisSpec(metric, missing="drop-datasets"))[1]
     except RecAssayError as refusal:
         sys.exit(str(refusal))
     except Exception as error:  # the next finished cell may cure it; the page goes on

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from recassay.analysis.verdict.result import Verdict
 from recassay.core.tables.labels import metric_name
 from recassay.core.vocabulary import USUAL, Vocabulary
-from recassay.reporting.headline import even
+from recassay.reporting.headline import even, metric_row
 from recassay.reporting.markup import Child, Markup, fold, tag
 from recassay.reporting.words import verdict as told
 
@@ -23,14 +23,18 @@ def verdict_card(verdict: Verdict, words: Vocabulary = USUAL, own: Sequence[str]
 
     The grade speaks of the whole field; a page about one algorithm shows its `own` headline and sentences instead.
     """
-    headline, *stated = own or (told.headline(verdict, words), *told.sentences(verdict, words))
-    lead, *others = stated or ("",)
+    if own:
+        headline, leads, others = own[0], list(own[1:2]), list(own[2:])
+    else:
+        headline, leads = told.headline(verdict, words), told.first_lines(verdict, words)
+        others = told.pair_lines(verdict, words)
     caution, next_step = told.caution(verdict, words), None if own else told.next_step(verdict, words)
     statement = tag(
         "div",
         tag("p", tag("span", told.GRADES[verdict.grade], class_="grade"), class_="grades") if not own else None,
         tag("h2", _together(headline), id="verdict-title", class_="headline"),
-        tag("p", _together(lead), class_="lead") if lead else None,
+        [tag("p", _together(lead), class_="lead") for lead in leads],
+        _grades(verdict) if verdict.peers and not own else None,
         tag("p", tag("strong", "Caution. "), caution, class_="caution") if caution else None,
         tag("p", tag("strong", "Next. "), next_step, class_="next") if next_step else None,
         class_="statement",
@@ -55,6 +59,16 @@ def verdict_card(verdict: Verdict, words: Vocabulary = USUAL, own: Sequence[str]
     )
 
 
+def _grades(verdict: Verdict) -> Markup:
+    """One row per metric: its grade, who leads, and who could be best."""
+    heads = tag("tr", [tag("th", title, scope="col") for title in ("Metric", "Grade", "Leader", "Could be best")])
+    rows = [
+        tag("tr", tag("th", metric, scope="row"), [tag("td", cell) for cell in cells])
+        for metric, *cells in map(metric_row, verdict.graded())
+    ]
+    return tag("table", tag("thead", heads), tag("tbody", rows), class_="by-metric")
+
+
 def _together(text: str) -> str:
     """A number and its sign of percent on one line."""
     return text.replace(" %", "\u00a0%")
@@ -68,7 +82,7 @@ def forest(verdict: Verdict, words: Vocabulary = USUAL) -> Markup:
     rows = [
         tag("tr", tag("th", name, scope="row", class_="name", title=name),
             [_cell(kind, cells[place]) for kind, (_, cells) in columns.items()],
-            class_="possible" if name in verdict.could_be_best else "behind", data_name=name)
+            class_=_standing(verdict, name), data_name=name)
         for place, name in enumerate(verdict.algorithms)
     ]  # fmt: skip
     own = [] if verdict.control is None else [verdict.algorithms.index(verdict.control)]
@@ -78,12 +92,14 @@ def forest(verdict: Verdict, words: Vocabulary = USUAL) -> Markup:
     drawn = (
         f"lines are {level} intervals" if verdict.interval is not None else f"too few {words.datasets} for intervals"
     )
+    unjudged = f", or not judged for missing cells ({len(verdict.not_judged)})" if verdict.not_judged else ""
     legend = tag(
         "p",
         tag("span", "●", class_="possible", aria_hidden="true"),
         f" could be best ({possible} of {count}) ",
         tag("span", "○", class_="behind", aria_hidden="true"),
-        f" shown to be behind; {drawn}. {words.algorithms.capitalize()} with a common letter are not shown to differ.",
+        f" shown to be behind{unjudged}; {drawn}. "
+        f"{words.algorithms.capitalize()} with a common letter are not shown to differ.",
         class_="note",
     )
     heads = {"name": words.algorithm.capitalize(), **{kind: title for kind, (title, _) in columns.items()}}
@@ -93,6 +109,13 @@ def forest(verdict: Verdict, words: Vocabulary = USUAL) -> Markup:
     further = tag("table", head, tag("tbody", others), class_="forest")
     rest = fold(f"{len(others)} more {words.algorithms}", further) if others else None
     return tag("figure", table, rest, tag("figcaption", legend), class_="forest-plot")
+
+
+def _standing(verdict: Verdict, name: str) -> str:
+    """The classes of a row."""
+    if name in verdict.could_be_best:
+        return "possible"
+    return "behind unjudged" if name in verdict.not_judged else "behind"
 
 
 def _columns(verdict: Verdict) -> dict[str, tuple[Child, list[Child]]]:
@@ -106,7 +129,8 @@ def _columns(verdict: Verdict) -> dict[str, tuple[Child, list[Child]]]:
         bars: list[Child] = [_bar(low, rank, high, count) for rank, (low, high) in ends]
         columns["plot"] = tag("span", labels, class_="axis", aria_hidden="true"), bars
     columns["rank"] = "Mean rank", [f"{rank:.1f}" for rank in verdict.mean_rank]
-    columns["groups"] = "Groups", list(verdict.groups)
+    letters = zip(verdict.algorithms, verdict.groups, strict=True)
+    columns["groups"] = "Groups", ["not judged" if name in verdict.not_judged else own for name, own in letters]
     if verdict.leads_again is not None:
         columns["again"] = "Leads again", [f"{chance:.2f}" for chance in verdict.leads_again]
     return columns
@@ -114,7 +138,7 @@ def _columns(verdict: Verdict) -> dict[str, tuple[Child, list[Child]]]:
 
 def _cell(kind: str, content: Child) -> Markup:
     """A cell; many letters of groups are cut, and stand whole in the tip."""
-    if kind == "groups" and isinstance(content, str) and len(content) > MOST_LETTERS:
+    if kind == "groups" and isinstance(content, str) and len(content) > MOST_LETTERS and " " not in content:
         return tag("td", f"{content[: MOST_LETTERS - 1]}…", class_=kind, title=content)
     return tag("td", content, class_=kind)
 

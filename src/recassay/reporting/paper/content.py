@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from recassay.analysis.compare.result import CompareResult
+from recassay.analysis.inference.seeds import SeedTests
 from recassay.analysis.rank.result import RankResult
 from recassay.analysis.users.result import UsersResult
 from recassay.core.choices import FEWEST_DATASETS
@@ -30,6 +31,8 @@ class MetricFindings:
     rank: RankResult | None = None
     compare: CompareResult | None = None
     users: UsersResult | None = None
+    seeds: SeedTests | None = None
+    """The tests over the seeds of each dataset, where no scores of users are known."""
 
     @property
     def tested(self) -> CompareResult | None:

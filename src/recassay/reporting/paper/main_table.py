@@ -70,7 +70,7 @@ def _dataset_columns(content: PaperContent, findings: MetricFindings, style: Tab
         cells = cells_of(
             scale * findings.values[:, d], decimals, higher_is_better=findings.higher_is_better, deviations=around
         )
-        yield _mark(cells, content.algorithms, _ahead_on_users(findings, dataset.name))
+        yield _mark(cells, content.algorithms, _ahead_on(findings, dataset.name))
 
 
 def cells_of(
@@ -103,8 +103,11 @@ def _mark(cells: list[Cell], names: Sequence[str], marked: str | None) -> tuple[
     return tuple(replace(cell, marked=alone and name == marked) for name, cell in zip(names, cells, strict=True))
 
 
-def _ahead_on_users(findings: MetricFindings, dataset: str) -> str | None:
-    """Who is best on a dataset and significantly better than the second, by the test over its users; else None."""
+def _ahead_on(findings: MetricFindings, dataset: str) -> str | None:
+    """Who is best on a dataset and significantly better than the second, by the test over its users, or without users
+    over its seeds; else None."""
+    if findings.seeds is not None and dataset in findings.seeds.datasets:
+        return findings.seeds.ahead_of_all(dataset)
     for tested in findings.users.datasets if findings.users is not None else ():
         if tested.dataset == dataset:
             first, second = tested.algorithms[:2]

@@ -99,7 +99,7 @@ def _findings(verdict: Verdict, cite: Cite) -> Iterator[str]:
         yield f"Against {verdict.rival}, {_effect(rival, verdict, cite(['hodges1963estimates']))}."
     if len(verdict.pairs) > 1 and verdict.grade != "too_little_data":
         yield f"In {verdict.better.sum()} of {len(verdict.pairs)} pairs one algorithm is significantly better."
-    could, k = verdict.could_be_best, len(verdict.algorithms)
+    could, k = verdict.could_be_best, len(verdict.algorithms) - len(verdict.not_judged)
     if verdict.grade == "clear_winner" and k > 2:
         yield f"{leader} is therefore the winner on datasets like these."
     elif len(could) < k and k > 2:
@@ -130,7 +130,11 @@ def _standings(verdict: Verdict, pairs: Sequence[PairVerdict]) -> Iterator[str]:
     alike = [pair.b for pair in pairs if pair.status == "equivalent"]
     if alike:
         yield f"It is equivalent to {listing(alike, most=None, last='and')} within {_margin(verdict)}."
-    open_pairs = [pair for pair in pairs if pair.status in ("undecided", "undecidable")]
+    unknown = [pair.b for pair in pairs if pair.b in verdict.not_judged]
+    if unknown:
+        yield f"Not judged, for their missing cells: {listing(unknown, most=None, last='and')}."
+    undecided = [pair for pair in pairs if pair.status in ("undecided", "undecidable")]
+    open_pairs = [pair for pair in undecided if pair.b not in unknown]
     if open_pairs:
         yield f"No significant difference was found from {_named(verdict, open_pairs)}."
 

@@ -19,13 +19,13 @@ def tables(result: PlanResult, words: Vocabulary = USUAL) -> Iterator[Table]:
         return f"> {MOST:,}" if value is None else f"{value:,}"
 
     def size(pair: PairPlan) -> str:
-        if result.relative:
-            return f"{100 * pair.gap:+.1f} % ({100 * pair.low:+.1f} to {100 * pair.high:+.1f})"
-        return f"{pair.gap:+.3g} ({pair.low:+.3g} to {pair.high:+.3g})"
+        scale, form, unit = (100.0, "+.1f", " %") if pair.relative else (1.0, "+.3g", "")
+        ends = [f"{scale * end + 0.0:{form}}" for end in (pair.low, pair.high) if end is not None]
+        return f"{scale * pair.gap + 0.0:{form}}{unit}" + (f" ({ends[0]} to {ends[1]})" if ends else "")
 
     ranged = result.difference is None
     columns: dict[str, Column] = {
-        "better": "{left}", "worse": "{right}", "difference": size, "lead is real": "{chance:.0%}",
+        "ahead": "{left}", "behind": "{right}", "typical difference": size, "lead is real": "{chance:.0%}",
         words.datasets: lambda pair: count(pair.alone),
     }  # fmt: skip
     if ranged:
@@ -36,14 +36,18 @@ def tables(result: PlanResult, words: Vocabulary = USUAL) -> Iterator[Table]:
     if result.shares["users"] > 0:
         columns[f"without {words.user} noise"] = lambda pair: count(pair.without_users)
     asked = "the lead" if ranged else f"a difference of {100 * (result.difference or 0):g} %"
-    averaged = "The power is averaged over what the difference may be. The range is that of the middle half of it."
+    averaged = (
+        f"Ahead is the better mean rank. The typical difference per {words.dataset} and its interval are those of the "
+        "verdict. The power is averaged over what the difference may be by the model. The range is that of the middle "
+        "half of it."
+    )
     yield Table(
         f"{words.datasets.capitalize()} that would show {asked} with power {result.power:g} ({result.metric}), "
         "undecided pairs",
         columns,
         result.pairs,
         names=2,
-        important=["worse", words.datasets, "range", "lead is real"],
+        important=["behind", words.datasets, "range", "lead is real"],
         notes=[averaged] if ranged else [],
         most=30,
     )

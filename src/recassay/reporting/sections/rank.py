@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from textwrap import wrap
 from typing import Any
 
@@ -21,9 +22,9 @@ from recassay.plots.forms import (
 )
 from recassay.plots.grammar import Chart, channel, condition, fixed, hconcat, layer, tips
 from recassay.plots.theme import COLOURS, FAINT, INK, themed
-from recassay.reporting.headline import verdict_brief
+from recassay.reporting.headline import could, metrics_table, verdict_brief
 from recassay.reporting.numbers import better, number
-from recassay.reporting.section import Plots, Section, Table, plot
+from recassay.reporting.section import Brief, Plots, Section, Table, plot
 from recassay.reporting.words import verdict as judged
 from recassay.reporting.words.rank import aggregations, sentences
 
@@ -38,12 +39,23 @@ def tables(result: RankResult, words: Vocabulary = USUAL) -> Iterator[Table]:
         name = result.algorithms[a]
         ranks.append([name, *(f"{r.ranks[a]:g}" for r in rankings)])
         if result.probability_best is not None and result.winner_p is not None:  # else below five datasets
-            could = "yes" if name in result.judgement.could_be_best else "no"
-            ranks[-1] += [f"{could} (p {result.winner_p[a]:.2g})", f"{result.probability_best[a]:.2f}"]
+            best = could(result.judgement, name)
+            sure_of = "" if name in result.judgement.not_judged else f" (p {result.winner_p[a]:.2g})"
+            ranks[-1] += [f"{best}{sure_of}", f"{result.probability_best[a]:.2f}"]
         scores.append([name, *(f"{r.scores[a]:.4g}" for r in rankings)])
     title = f"Ranks: {result.metric} ({better(result.higher_is_better)}) on {len(result.datasets)} {words.datasets}"
     yield Table(title, [words.algorithm, *titles, *sure], ranks, important=sure)
     yield Table("Scores", [words.algorithm, *titles], scores)
+    if result.judgement.metrics:
+        yield metrics_table(result.judgement, words)
+
+
+def brief(result: RankResult, words: Vocabulary = USUAL) -> Brief:
+    """The verdict; where the grades of several metrics were asked for, with these in place of the algorithms."""
+    told = verdict_brief(result.judgement, words)
+    if not result.by_metric or not result.judgement.metrics:
+        return told
+    return replace(told, table=metrics_table(result.judgement, words), marked=frozenset())
 
 
 def _lines(text: str, most: int) -> list[str]:
@@ -168,5 +180,5 @@ FIGURES = Plots([plot_forest, plot_leaderboard, plot_rank_intervals])
 SECTION = Section(
     RankResult, "Under every aggregation", "leaderboard", "rank", FIGURES, sentences, tables, order=10,
     leader=lambda result: result.algorithms[result.order()[0]],
-    brief=lambda result, words: verdict_brief(result.judgement, words),
+    brief=brief,
 )  # fmt: skip

@@ -8,6 +8,7 @@ from recassay.analysis.plan.result import MOST, Look, PlanResult
 from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.core.words import count_of, listing
 from recassay.reporting.numbers import percent
+from recassay.reporting.words.verdict import other_directions
 
 
 def sentences(result: PlanResult, words: Vocabulary = USUAL) -> Iterator[str]:
@@ -28,6 +29,11 @@ def sentences(result: PlanResult, words: Vocabulary = USUAL) -> Iterator[str]:
     if result.challenger is not None:
         without = f"Without {len(result.removed)} of the {result.complete} complete {words.datasets}"
         yield f"{without} {result.challenger} would have the best mean rank."
+    if result.pairs and result.judgement is not None:
+        first = result.pairs[0]
+        directions = other_directions(result.judgement, result.judgement.pair(first.left, first.right), words)
+        if directions is not None:
+            yield directions
     if result.look is not None:
         yield look(result.look, words)
 
@@ -38,7 +44,7 @@ def _lead(result: PlanResult, words: Vocabulary) -> str:
         every = "The only pair is" if result.decided == 1 else f"All {result.decided} pairs are"
         return f"{every} decided: nothing more needs to be run."
     first = result.pairs[0]
-    real = f"The lead of {first.left} over {first.right} is real with a chance of {percent(first.chance)}"
+    real = f"By the model, the lead of {first.left} over {first.right} is real with a chance of {percent(first.chance)}"
     if result.difference:
         size = f"a difference of {100 * result.difference:g} % between {first.left} and {first.right}"
         if first.alone is None:
@@ -55,13 +61,16 @@ def _lead(result: PlanResult, words: Vocabulary) -> str:
 
 
 def look(so_far: Look, words: Vocabulary = USUAL) -> str:
-    """Whom the leader so far is shown to beat, for people who watch the run."""
+    """What the sequential test shows of the leader so far, for people who watch the run."""
     over = f"after {count_of(so_far.datasets, words.dataset)}"
+    test = f"the sequential test for repeated looks (level {so_far.alpha:g} over all pairs)"
     if not so_far.behind:
-        return f"{so_far.leader} leads, but {over} its lead is not yet significant."
-    rest = f"; not yet ahead of {listing(so_far.open, most=4)}" if so_far.open else ""
+        return (
+            f"{so_far.leader} has the best mean rank {over}; {test} does not separate it from any other so far. It "
+            f"needs more {words.datasets} than a test that is made once."
+        )
+    rest = f", not against {listing(so_far.open, most=4)}" if so_far.open else ""
     return (
-        f"{so_far.leader} is shown to win on more than half of the {words.datasets} against "
-        f"{listing(so_far.behind, most=4)}{rest} ({over}; holds however often one looks, level {so_far.alpha:g} over "
-        "all pairs)."
+        f"By {test}, {so_far.leader} wins more than half of the {words.datasets} against "
+        f"{listing(so_far.behind, most=4)}{rest} ({over})."
     )

@@ -15,19 +15,14 @@ WELL = 0.7
 
 
 def sentences(result: UserIRTResult, words: Vocabulary = USUAL) -> list[str]:
-    """Who is ablest on the users, whether that is sure, and how much is known of single users."""
+    """Who is ablest on the users by the model, how likely, and how much is known of single users."""
     main = result.main
     first, second, sure = main.lead()
-    if sure >= SURE:
-        lead = (
-            f"Among these {words.users} {first} serves more than {second}, beyond chance (probability "
-            f"{probability(sure, 3)}); this says nothing of other {words.datasets}"
-        )
-    else:
-        lead = (
-            f"Among these {words.users} no difference between {first} and {second} is shown (probability "
-            f"{probability(sure)} that {first} serves more)"
-        )
+    # A witness: the verdict on one dataset is that of the test over its users.
+    lead = (
+        f"By the {result.model.upper()} model alone, {first} has a higher ability on these {words.users} than {second} "
+        f"with probability {probability(sure, 3 if sure >= SURE else 2)}"
+    )
     telling = f"{main.telling_users} of {main.users} {words.users} tell {words.algorithms} apart"
     known = main.reliability()["difficulty"]
     if known < WELL:
@@ -35,7 +30,7 @@ def sentences(result: UserIRTResult, words: Vocabulary = USUAL) -> list[str]:
             f"; how hard a single {words.user} is to serve is known only roughly from {len(main.fit.respondents)} "
             f"{words.algorithms} (reliability {known:.2f})"
         )
-    return [f"{lead} ({result.metric} by {words.user}, {result.model.upper()}). {telling}."]
+    return [f"{lead} ({result.metric} by {words.user}). {telling}."]
 
 
 def left_out(too_few: Mapping[str, tuple[int, int]], words: Vocabulary = USUAL) -> list[str]:

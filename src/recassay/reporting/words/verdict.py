@@ -1,8 +1,8 @@
-"""The verdict in words: a headline of at most 20 words, three sentences, one caution, one next step, and the folds."""
+"""The verdict in words: a headline of at most 20 words, a few sentences, one caution, one next step, and the folds."""
 
 from __future__ import annotations
 
-from recassay.analysis.verdict.result import Grade, PairVerdict, Verdict
+from recassay.analysis.verdict.result import Grade, MetricGrade, PairVerdict, Verdict
 from recassay.core.tables.labels import metric_name
 from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.core.words import count_of, listing
@@ -21,7 +21,9 @@ GRADES: dict[Grade, str] = {
 
 def headline(v: Verdict, words: Vocabulary = USUAL) -> str:
     """What is known, in one sentence."""
-    k, n, could = len(v.algorithms), len(v.datasets), v.could_be_best
+    k, n, could = len(v.algorithms) - len(v.not_judged), len(v.datasets), v.could_be_best
+    by = f" by {metric_name(v.metric)}" if v.peers else ""
+    all_k, like_these, rest_open = _field(v, words)
     if v.grade == "not_comparable":
         return f"Not comparable: every value of {metric_name(v.metric)} is 0, so nothing was measured."
     if v.grade == "too_little_data":
@@ -30,36 +32,192 @@ def headline(v: Verdict, words: Vocabulary = USUAL) -> str:
             f"Too little data: {_datasets(n, words)} cannot show which {words.algorithm} is better; {least} are the "
             "minimum."
         )
+    if k < 2:
+        return f"No verdict{by}: {v.algorithms[0]} leads, and the other {len(v.not_judged)} have gaps."
     if v.grade == "clear_winner":
         if k == 2:
-            little = f", by less than {100 * v.within:g} %," if v.close(v.pairs[0]) else ""
-            return f"{v.algorithms[0]} is better than {v.algorithms[1]}{little} on {words.datasets} like these."
-        return f"{v.algorithms[0]} is the clear winner: it beats all {k - 1} others on {words.datasets} like these."
+            little = f", by less than {100 * v.within:g} %," if v.close(v.pair(v.algorithms[0], v.rival)) else ""
+            return f"{v.algorithms[0]} is better than {v.rival}{by}{little}{like_these or _only_two(v)}{rest_open}."
+        among = f" of {all_k}" if v.missing.policy == "drop-algorithms" and v.missing.dropped else ""
+        return f"{v.algorithms[0]} is the clear winner{by}{among}: it beats all {k - 1} others{like_these}{rest_open}."
     if v.identical.all():
-        return f"No difference: the {k} {words.algorithms} have identical results on all {n} {words.datasets}."
+        return f"No difference{by}: {all_k} have identical results on all {n} {words.datasets}."
     if v.equivalent.all():
-        return f"No difference: all {k} {words.algorithms} are equivalent within {100 * v.within:g} %."
+        every = all_k.replace("the", "all", 1)
+        return f"No difference{by}: {every} are equivalent within {100 * v.within:g} %."
     if v.grade == "no_difference":
         if k == 2:
-            return f"No difference seen: either {v.algorithms[0]} or {v.algorithms[1]} could be the better one."
-        return f"No difference seen: any of the {k} {words.algorithms} could be best on {words.datasets} like these."
+            either = f"either {could[0]} or {could[1]} could be the better one"
+            return f"No difference seen{by}: {either}{'' if like_these else _only_two(v)}{rest_open}."
+        return f"No difference seen{by}: any of {all_k} could be best{like_these}{rest_open}."
     if len(could) == 2 and v.status_of(*could) == "equivalent":
-        return f"{could[0]} and {could[1]} share the lead: they are equivalent within {100 * v.within:g} %."
+        return (
+            f"{could[0]} and {could[1]} share the lead{by}: they are equivalent within {100 * v.within:g} %{rest_open}."
+        )
     if len(could) <= 3:
         rest = k - len(could)
         others = f"the other {rest} could not" if rest > 1 else "the other one could not"
-        return f"No clear winner: {listing(could, last='or')} could be best; {others}."
-    return f"No clear winner: {len(could)} of {k} {words.algorithms} could be best on {words.datasets} like these."
+        if not like_these and not v.not_judged:
+            return f"No clear winner{by}: {listing(could, last='or')} could be best of {all_k}."
+        return f"No clear winner{by}: {listing(could, last='or')} could be best; {others}{rest_open}."
+    some = f"{len(could)} of {k} {words.algorithms}" if like_these or v.not_judged else f"{len(could)} of {all_k}"
+    return f"No clear winner{by}: {some} could be best{like_these}{rest_open}."
+
+
+def _field(v: Verdict, words: Vocabulary) -> tuple[str, str, str]:
+    """The algorithms that are judged, for which datasets that holds, and how many are not judged.
+
+    Which of two gaps the table had is said in place of the second: a headline has 20 words.
+    """
+    k = len(v.algorithms) - len(v.not_judged)
+    if v.not_judged:
+        gaps = f"{len(v.not_judged)} with gaps {'is' if len(v.not_judged) == 1 else 'are'} not judged"
+        return f"the {k} judged {words.algorithms}", "", f"; {gaps}"
+    if v.missing.policy == "drop-algorithms" and v.missing.dropped:
+        return f"the {k} {words.algorithms} without gaps", "", ""
+    return f"the {k} {words.algorithms}", f" on {words.datasets} like these", ""
+
+
+def _only_two(v: Verdict) -> str:
+    return "" if v.not_judged else " (the only two without gaps)"
 
 
 def sentences(v: Verdict, words: Vocabulary = USUAL) -> list[str]:
-    """Who leads and how likely again; the leader against its rival; what carries the lead, or what goes unseen."""
+    """Whether other metrics agree; who leads and how likely again; what other rules, seeds and the rival say."""
+    return [*first_lines(v, words), *pair_lines(v, words)]
+
+
+def first_lines(v: Verdict, words: Vocabulary = USUAL) -> list[str]:
+    """What belongs to the answer: other metrics, the lead, other rules than the mean rank, and the seeds."""
     if v.grade == "not_comparable":
         return []
-    lines = [_lead(v, words), pair_sentence(v, v.pair(v.leaders[0], v.rival), words)]
+    lead, rules, seeds = _lead(v, words), other_rules(v), over_seeds(v, words)
+    after = (seeds, lead, rules) if v.grade == "too_little_data" else (lead, rules, seeds)
+    return [line for line in (other_metrics(v, words), *after) if line is not None]
+
+
+def pair_lines(v: Verdict, words: Vocabulary = USUAL) -> list[str]:
+    """The leader against its rival, whether its estimates point the same way, and what carries a winner's lead."""
+    if v.grade == "not_comparable":
+        return []
+    pair = v.pair(v.leaders[0], v.rival)
+    directions = other_directions(v, pair, words)
+    lines = [pair_sentence(v, pair, words), *([directions] if directions else [])]
     if v.grade == "clear_winner" and v.removal is not None:
         lines.append(removal_sentence(v, *v.removal, words))
     return lines
+
+
+def other_metrics(v: Verdict, words: Vocabulary = USUAL) -> str | None:
+    """Whether the other metrics of the same kind agree, and what those that do not agree support."""
+    if not v.peers or v.grade == "not_comparable":
+        return None
+    named: dict[str, list[str]] = {}
+    agreeing = [other for other in v.peers if v.agrees(other)]
+    for other in v.peers:
+        if other not in agreeing:
+            named.setdefault(_stated(v, other, words), []).append(metric_name(other.metric))
+    undecided = [text for text in named if "could be best" in text]
+    if v.grade != "clear_winner" and len(undecided) > 1:
+        several = [metric for text in undecided for metric in named.pop(text)]
+        named["by {} there is no clear winner either, but others could be best"] = several
+    told = sorted(named.items(), key=lambda item: ("clear winner" not in item[0], "no clear" in item[0]))
+    parts = [text.format(listing(metrics, most=3, last="and")) for text, metrics in told[:MOST_STATEMENTS]]
+    unsaid = sum(len(metrics) for _, metrics in told[MOST_STATEMENTS:])
+    if unsaid:
+        parts.append(f"{unsaid} further metrics differ, too" if unsaid > 1 else "1 further metric differs, too")
+    if agreeing:
+        parts.append(_agreement(v, len(agreeing), whole=not named))
+    sentence = "; ".join(parts)
+    return f"{sentence[:1].upper()}{sentence[1:]}."
+
+
+MOST_STATEMENTS = 2
+"""Statements of other metrics that a sentence has; the table of all metrics has every one."""
+
+
+def _agreement(v: Verdict, count: int, *, whole: bool) -> str:
+    """That so many other metrics support the same."""
+    kind = f"{v.kind} metric" if count == 1 else f"{v.kind} metrics"
+    number = "" if count == 1 else f"{count} "
+    those = f"the other {number}{kind}" if whole else f"{count} other {kind}"
+    if v.grade == "too_little_data":
+        verb = "puts" if count == 1 else "put"
+        return f"{those} {verb} {listing(v.leaders, most=3, last='and')} first, too"
+    return f"{those} {'agrees' if count == 1 else 'agree'}"
+
+
+def _stated(v: Verdict, other: MetricGrade, words: Vocabulary) -> str:
+    """What another metric supports, with a place for its name."""
+    if other.grade is None:
+        return "{} could not be judged"
+    if other.grade == "not_comparable":
+        return "by {} every value is 0"
+    leaders, could = _escaped(other.leaders), other.could_be_best
+    if other.grade == "clear_winner":
+        return f"by {{}} {leaders[0]} is the clear winner"
+    if other.grade == "too_little_data":
+        return f"by {{}} {listing(leaders, most=3, last='and')} {'leads' if len(leaders) == 1 else 'lead'} by mean rank"
+    if v.grade == "clear_winner":
+        still = "could be best" if v.leaders[0] in could else "could not be best"
+        return f"by {{}} there is no clear winner, and {_escaped(v.leaders)[0]} {still}"
+    if len(could) <= 3:
+        return f"by {{}} {listing(_escaped(could), last='or')} could be best"
+    return f"by {{}} {len(could)} of {other.algorithms} {words.algorithms} could be best"
+
+
+def _escaped(names: tuple[str, ...]) -> list[str]:
+    """Names whose braces are no places."""
+    return [name.replace("{", "{{").replace("}", "}}") for name in names]
+
+
+def other_rules(v: Verdict) -> str | None:
+    """Who would lead by most other aggregations, where that is not the leader by mean rank."""
+    rules = v.other_rules
+    if rules is None:
+        return None
+    count = f"all {rules.of}" if len(rules.rules) == rules.of else f"{len(rules.rules)} of {rules.of}"
+    return f"By {count} other rules {rules.leader} would lead."
+
+
+def over_seeds(v: Verdict, words: Vocabulary = USUAL) -> str | None:
+    """On how many datasets the leader and its rival differ beyond seed noise, where the datasets do not decide."""
+    if v.seeds is None or not v.status_of(v.leaders[0], v.rival).startswith("undecid"):
+        return None
+    pair = v.seeds.between(v.leaders[0], v.rival)
+    if not pair.tested:
+        return None
+    a, b, n = pair.first, pair.second, _datasets(pair.tested, words)
+    scope = f"(other seeds on these {words.datasets}, not other {words.datasets})"
+    if not pair.wins and not pair.losses:
+        return f"On none of the {n} do {a} and {b} differ beyond seed noise {scope}."
+    parts = [
+        f"on {len(won)} of {n} {one} beats {two}" for won, one, two in ((pair.wins, a, b), (pair.losses, b, a)) if won
+    ]
+    return f"O{', '.join(parts)[1:]} beyond seed noise {scope}."
+
+
+def other_directions(v: Verdict, pair: PairVerdict, words: Vocabulary = USUAL) -> str | None:
+    """That the effect of a pair points another way than the means or the mean ranks; None where it does not."""
+    at = {name: place for place, name in enumerate(v.algorithms)}
+    a, b = at[pair.a], at[pair.b]
+    none, scale = (1.0, 100.0) if pair.effect.kind == "ratio" else (0.0, 1.0)
+    size = scale * (pair.effect.estimate - none)
+    if size == 0 or (pair.effect.kind == "ratio" and _rounded(size) == 0):
+        return None
+    signs = {
+        "mean rank": float(v.mean_rank[b] - v.mean_rank[a]),
+        f"mean {metric_name(v.metric)}": float(v.mean[a] - v.mean[b]) * (1 if v.higher_is_better else -1),
+    }
+    against = [name for name, sign in signs.items() if sign * size < 0]
+    if not against:
+        return None
+    one, other = (pair.a, pair.b) if size > 0 else (pair.b, pair.a)
+    favour = "favours" if len(against) == 1 else "favour"
+    return (
+        f"The typical {pair.effect.kind} per {words.dataset} favours {one}, {listing(against, last='and')} {favour} "
+        f"{other}."
+    )
 
 
 def _lead(v: Verdict, words: Vocabulary) -> str:
@@ -109,6 +267,8 @@ def pair_sentence(v: Verdict, pair: PairVerdict, words: Vocabulary = USUAL) -> s
 
 def reservation(v: Verdict, pair: PairVerdict) -> str:
     """Why a pair is not decided although its p is below alpha: the test is one of three conditions."""
+    if pair.b in v.not_judged:
+        return f"; {pair.b} has missing cells that were filled"
     if pair.p >= v.alpha:
         return ""
     if pair.effect.interval is not None and pair.effect.interval[0] < (1 if pair.effect.kind == "ratio" else 0):
@@ -209,7 +369,8 @@ def how_sure(v: Verdict, words: Vocabulary = USUAL) -> list[str]:
         f"finding is at most {100 * v.alpha:g} %.",
         f"Better means better on a typical {words.dataset}: a difference must be as likely to be large in either "
         f"direction. Rare failures that these {words.datasets} do not show are not covered.",
-        "The interval of an effect is that of its pair alone, not adjusted for the other pairs.",
+        f"The effect of a pair is the typical ratio per {words.dataset} (Hodges and Lehmann's estimate), a difference "
+        "where values are not all above 0. Its interval is that of its pair alone, not adjusted for the other pairs.",
     ]
     if (v.equivalent & ~v.identical).any():
         lines.append(
