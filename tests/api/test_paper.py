@@ -511,7 +511,7 @@ def ranked_metric(control=None, status="better", best="a", second="b"):
     pair = Made(b=second, p=0.0004, status=status, effect=Made(kind="ratio", interval=(0.9, 1.1)))
     verdict = Made(control=control, algorithms=(best, second), status_of=lambda one, other: status, alpha=0.05,
                    grade="shared_lead", pair=lambda one, other: pair, against=lambda name: [pair], within=0.02,
-                   close=lambda pair: False)  # fmt: skip
+                   close=lambda pair: False, not_judged=())  # fmt: skip
     named = None if control is None else Made(name=control)
     compare = Made(datasets=("x",) * 6, algorithms=(best, second), judgement=verdict, control=named)
     return findings(VALUES, rank=rank, compare=compare)
@@ -792,7 +792,8 @@ def test_algorithms_evaluation_and_software_of_a_paper():
         r"their mean difference, with Holm's correction over the pairs ($\alpha = 0.05$). Over datasets, all pairs are "
         r"tested together by flipping the signs of whole datasets and stepping down over the largest statistic "
         r"($\alpha = 0.05$); differences are Hodges and Lehmann's estimates. Intervals of mean ranks are those of "
-        "Student's t, with one dataset ranked by lot added. A performance profile shows on which share of the datasets an algorithm is within a factor of the best. The glicko analysis follows."
+        "Student's t, with one dataset ranked by lot added. A performance profile shows on which share of the datasets "
+        "an algorithm is within a factor of the best. The glicko analysis follows."
     )
     assert re.sub(r"~\\cite\{[^}]*\}", "", setup_of()["Evaluation"]) == "We report nDCG@10."
     metric.rank.probability_best, metric.compare.datasets = None, ("x",) * 4

@@ -1051,7 +1051,8 @@ def test_who_is_first_under_which_aggregation():
     )
     apart = aggregated({("c",): ["Dowdall", "median"], ("b",): ["mean"], ("a",): ["Copeland"]})
     assert rank_words._agreement(apart) == (
-        "The aggregations disagree on who is first: a by Copeland (1 of 4); c by Dowdall, median (2 of 4); b by mean (1 "
+        "The aggregations disagree on who is first: a by Copeland (1 of 4); c by Dowdall, median (2 of 4); b by mean "
+        "(1 "
         "of 4)."
     )
     assert rank_words._agreement(aggregated({("b",): everywhere})) == (
@@ -1094,11 +1095,13 @@ def test_missing_cells_in_the_comparison():
         f"{by} no values of the missing cells of a single algorithm would change who is first."
     ]
     assert list(compare_words._holes(with_holes(cells=1), USUAL))[1:] == [
-        f"{by} b would be first if c had better values than at most 25 % of the others on its missing cell (where it was "
+        f"{by} b would be first if c had better values than at most 25 % of the others on its missing cell (where it "
+        "was "
         "run: 50 %)."
     ]
     assert list(compare_words._holes(with_holes(cells=2, needed=0.9), USUAL))[1:] == [
-        f"{by} b would be first if c had better values than at least 90 % of the others on its 2 missing cells (where it "
+        f"{by} b would be first if c had better values than at least 90 % of the others on its 2 missing cells (where "
+        "it "
         "was run: 50 %)."
     ]
     assert "than at least 50 % of the others" in list(compare_words._holes(with_holes(needed=0.5), USUAL))[1]
@@ -1550,7 +1553,8 @@ def test_the_tables_of_abilities():
 
 def test_the_tables_of_abilities_on_users():
     fit = Made(lead=lambda: ("a", "b", 0.9876), reliability=lambda: {"ability": 0.9, "difficulty": 0.4},
-               fit=Made(respondents=("a", "b", "c"), converged=False, items=Made(names=range(30))), telling_users=30)  # fmt: skip
+               fit=Made(respondents=("a", "b", "c"), converged=False, items=Made(names=range(30))),
+               telling_users=30)  # fmt: skip
     row = {"dataset": "all users", "users": 50, "telling_users": 30, "mean_discrimination": 1.0,
            "discrimination_deviation": 0.5, "mean_difficulty": 0.1, "difficulty_deviation": 0.9}  # fmt: skip
     ability = {"dataset": "all users", "algorithm": "a", "ability": 0.5, "low": 0.4, "high": 0.6, "hit_rate": 0.25}
