@@ -388,8 +388,8 @@ def test_a_control_stands_out_in_the_diagram():
     assert compare._diagram_caption(compared(datasets=("x",) * 4), USUAL) == (
         "Mean ranks (further left is better) on 4 datasets, too few for a test."
     )
-    judgement = Made(grade="shared_lead", better=np.array([True]), pairs=Made(columns={"a": np.array(["n00"]),
-                                                                                       "b": np.array(["n02"])}))  # fmt: skip
+    columns = {"a": np.array(["n00"]), "b": np.array(["n02"])}
+    judgement = Made(grade="shared_lead", better=np.array([True]), pairs=Made(columns=columns))
     assert "a star" not in compare._diagram_caption(compared(datasets=("x",) * 5, judgement=judgement), USUAL)
 
 

@@ -42,5 +42,6 @@ def test_no_order_is_read_into_chance():
     result = compare_algorithms(noise)
     assert result.friedman.p > 0.05
     assert comparison.sentences(result)[-1] == (
-        "Friedman's test does not reject that all algorithms perform alike (p = 0.959); it says nothing of single pairs."
+        "Friedman's test does not reject that all algorithms perform alike (p = 0.959); it says nothing of single "
+        "pairs."
     )

@@ -108,7 +108,7 @@ RecAssay.startBoard = (data) => {
     { key: "again", title: "P(first again)", text: (r) => r.again.toFixed(2), sure: true, rule: "mean_rank", down: () => true },
     { key: "meanRank", title: "Mean rank", text: (r, even) => even.meanRank(r.meanRank), unless: "mean_rank" },
     { key: "firsts", title: "Best on", text: (r, even) => even.firsts(r.firsts), down: () => true },
-    { key: "p", title: "Wilcoxon-Holm p against the first", text: (r) => (r.p === null ? "" : r.p < 0.001 ? "< 0.001" : r.p.toFixed(3)), tested: true },
+    { key: "p", title: "Wilcoxon-Holm p", text: (r) => (r.p === null ? "" : r.p < 0.001 ? "< 0.001" : r.p.toFixed(3)), tested: true },
   ];
 
   const drawTable = (answer) => {
@@ -170,7 +170,8 @@ RecAssay.startBoard = (data) => {
     find("board-note").textContent = (intervals(answer)
       ? say(`Intervals (${100 * data.computed.confidence} %; that of the mean rank is the verdict's), ranks between and the share of first places come from a bootstrap over datasets`)
         + `; P(first again) is the probability of the best mean rank in a new benchmark; could be best: not shown to be behind the best (${100 * data.computed.confidence} %).`
-      : `Intervals and probabilities exist for ${data.metric} on the whole selection only, and from ${data.fewest} ${say("datasets")} on; all other numbers are computed here.`) + left;
+      : `Intervals and probabilities exist for ${data.metric} on the whole selection only, and from ${data.fewest} ${say("datasets")} on; all other numbers are computed here.`)
+      + (answer.test && answer.test.told ? " Wilcoxon-Holm p: against the first; the verdict does not rest on it." : "") + left;
     if (answer.problem) {
       find("board-status").textContent = answer.problem;
       return;
