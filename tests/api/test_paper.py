@@ -674,10 +674,8 @@ def test_each_sentence_of_the_paragraph():
         "2006) rejects that all perform alike (chi-squared = 9.88, 3 degrees of freedom, p = 0.030). "
         f"{tests}a has the best mean rank (1.50, 95 % interval 1.20 to 1.80). It is significantly better than b (p < "
         "0.001). It is equivalent to c within 2 %. No significant difference was found from d (p = 0.020, but mean "
-        "ranks "
-        f"and values point in different directions). {effect}"
-        "In 1 of 3 pairs one algorithm is significantly better. a and c remain possible winners on datasets "
-        "like these."
+        f"ranks and values point in different directions). {effect}In 1 of 3 pairs one algorithm is significantly "
+        "better. a and c remain possible winners on datasets like these."
     )
     assert paragraph(judged(grade="not_comparable")).startswith("Not comparable: every value of nDCG@10 is 0")
     assert " does not reject that all perform alike " in paragraph(judged(friedman=Made(p=0.05, chi_square=1.0)))
@@ -792,8 +790,8 @@ def test_algorithms_evaluation_and_software_of_a_paper():
         r"their mean difference, with Holm's correction over the pairs ($\alpha = 0.05$). Over datasets, all pairs are "
         r"tested together by flipping the signs of whole datasets and stepping down over the largest statistic "
         r"($\alpha = 0.05$); differences are Hodges and Lehmann's estimates. Intervals of mean ranks are those of "
-        "Student's t, with one dataset ranked by lot added. A performance profile shows on which share of the datasets "
-        "an algorithm is within a factor of the best. The glicko analysis follows."
+        "Student's t, with one dataset ranked by lot added. A performance profile shows on which share "
+        "of the datasets an algorithm is within a factor of the best. The glicko analysis follows."
     )
     assert re.sub(r"~\\cite\{[^}]*\}", "", setup_of()["Evaluation"]) == "We report nDCG@10."
     metric.rank.probability_best, metric.compare.datasets = None, ("x",) * 4

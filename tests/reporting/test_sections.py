@@ -275,11 +275,11 @@ SAYS = {
         "text color='#1a1e23'(if datum.share > 0.6: 'white') text=shown x=column y=row",
     ],
     "critical_difference": [
-        "rule x=x(1..8) x2=x2 y=y(reverse, 0..141) y2=y2",
-        "rule x=x(1..8) x2=x2 y=y(reverse, 0..141)",
-        "rule x=x(1..8) y=y(reverse, 0..141) y2=y2",
-        "text text=label x=x(1..8) y=y(reverse, 0..141) [(datum.x - 1) % ceil(126 / width) == 0]",
-        "text text=label x=x(1..8) y=y(reverse, 0..141)",
+        "rule x=x(1..8) x2=x2 y=y(reverse, 0..132) y2=y2",
+        "rule x=x(1..8) x2=x2 y=y(reverse, 0..132)",
+        "rule x=x(1..8) y=y(reverse, 0..132) y2=y2",
+        "text text=label x=x(1..8) y=y(reverse, 0..132) [(datum.x - 1) % ceil(126 / width) == 0]",
+        "text text=label x=x(1..8) y=y(reverse, 0..132)",
     ],
     "pairs": [
         "rect color=standing x=column y=row",

@@ -1052,8 +1052,7 @@ def test_who_is_first_under_which_aggregation():
     apart = aggregated({("c",): ["Dowdall", "median"], ("b",): ["mean"], ("a",): ["Copeland"]})
     assert rank_words._agreement(apart) == (
         "The aggregations disagree on who is first: a by Copeland (1 of 4); c by Dowdall, median (2 of 4); b by mean "
-        "(1 "
-        "of 4)."
+        "(1 of 4)."
     )
     assert rank_words._agreement(aggregated({("b",): everywhere})) == (
         "The aggregations disagree on who is first: b by mean, median, Copeland, Dowdall (4 of 4)."
@@ -1096,13 +1095,11 @@ def test_missing_cells_in_the_comparison():
     ]
     assert list(compare_words._holes(with_holes(cells=1), USUAL))[1:] == [
         f"{by} b would be first if c had better values than at most 25 % of the others on its missing cell (where it "
-        "was "
-        "run: 50 %)."
+        "was run: 50 %)."
     ]
     assert list(compare_words._holes(with_holes(cells=2, needed=0.9), USUAL))[1:] == [
         f"{by} b would be first if c had better values than at least 90 % of the others on its 2 missing cells (where "
-        "it "
-        "was run: 50 %)."
+        "it was run: 50 %)."
     ]
     assert "than at least 50 % of the others" in list(compare_words._holes(with_holes(needed=0.5), USUAL))[1]
 
