@@ -58,7 +58,8 @@ def judge(
     """
     chosen = None if control is None else find_control(control, matrix.algorithms)
     numbers = None if families is None else family_numbers(matrix.datasets, families)
-    content = (matrix.values.tobytes(), *matrix.head, matrix.missing, None if numbers is None else numbers.tobytes())
+    known = (matrix.missing, matrix.users, None if numbers is None else numbers.tobytes())
+    content = (matrix.values.tobytes(), *matrix.head, *known)
     return _judge(_Asked(content, matrix, numbers), chosen, within, alpha, seed)
 
 
@@ -127,6 +128,8 @@ def _judge(asked: _Asked, control: str | None, within: float, alpha: float, seed
         hopeful=_hopeful(matrix, leaders),
         families=None if families is None else int(families.max()) + 1,
         missing=matrix.missing,
+        firsts=(ranks == ranks.min(axis=0)).sum(axis=1),
+        users=matrix.users,
     )
     if families is None and verdict.grade in ("clear_winner", "shared_lead") and obvious_families(matrix.datasets):
         together = decide(

@@ -114,6 +114,10 @@ class Verdict:
     """How many algorithms could then be best."""
     missing: MissingCells = field(default_factory=MissingCells)
     """Which cells the table lacked, and what was done about them."""
+    firsts: IntArray | None = None
+    """On how many datasets each is first, alone or tied."""
+    users: bool = False
+    """Whether the scores of single users are known, so that each dataset can be judged over its own."""
 
     @property
     def headline(self) -> str:

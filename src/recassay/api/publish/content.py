@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from recassay.analysis.multiverse.result import MultiverseResult
+from recassay.analysis.verdict.claims import parse_claim, standing
 from recassay.analysis.verdict.result import Verdict
 from recassay.api.arguments import checked
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
@@ -18,6 +20,7 @@ from recassay.core.version import __version__
 from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.evidence.facts import study_facts
 from recassay.reporting import figures as reporting
+from recassay.reporting.claims import statements
 from recassay.reporting.content import ReportContent, grouped
 from recassay.reporting.figures import Figures
 from recassay.reporting.files import write_files
@@ -25,11 +28,14 @@ from recassay.reporting.folder import write_folder
 from recassay.reporting.headline import judgement
 from recassay.reporting.paper.paragraph import paragraph
 from recassay.reporting.section import Brief
+
 from recassay.reporting.telling import Answer, answer, answer_html, leaders, result_html
+from recassay.reporting.words import claims as told
+from recassay.reporting.words.claims import box_lines
 
 __all__ = [
-    "AnalysisReport", "document", "figures", "paragraph", "report_brief", "report_content", "save_text", "tell",
-    "write_folder",
+    "AnalysisReport", "box_lines", "check_claims", "claims", "document", "figures", "may_claim", "paragraph", "report_brief",
+    "report_content", "save_text", "tell", "write_folder",
 ]  # fmt: skip
 
 
@@ -82,6 +88,7 @@ class AnalysisReport:
             "sentences": self.verdict,
             "cautions": self.cautions,
             "leaders": leaders(self.analyses),
+            "claims": [said.to_dict() for said in statements(self.analyses)],
             "skipped": self.skipped,
             "analyses": {name: result.to_dict() for name, result in self.analyses.items()},
         }
@@ -159,6 +166,36 @@ def document(command: str, content: Mapping[str, Any], results: Sourced) -> dict
     if isinstance(results, Results):
         extras["reading"] = results.reading
     return {"recassay": __version__, "command": command, "input": files, **extras, **plain(content)}
+
+
+def claims(result: AnalysisResult) -> dict[str, Any]:
+    """What a result says as data: under `claims`, or under `statements` where it has claims of its own."""
+    said = [statement.to_dict() for statement in statements({"result": result})]
+    return {"statements" if isinstance(result, MultiverseResult) else "claims": said} if said else {}
+
+
+def check_claims(result: Any, texts: Sequence[str], table: Any = None) -> list[dict[str, Any]]:
+    """By claim (`A > B`, `A is best`), whether the verdict of a result supports it, and why.
+
+    Args:
+        result: of `rank` or `compare`.
+        texts: the claims.
+        table: the table that the result is of, in whose words it is told, where it is loaded results.
+    """
+    verdict, words = result.judgement, Vocabulary.of(table.words) if isinstance(table, Results) else USUAL
+    checked = []
+    for claim in [parse_claim(text, verdict.algorithms) for text in texts]:
+        answer = standing(claim, verdict)
+        pair = None if claim.worse is None else verdict.pair(claim.better, claim.worse)
+        reason = told.checked(verdict, claim.better, claim.worse, answer, words)
+        shown = told.ANSWERS[answer].lower()
+        checked.append({"claim": str(claim), "answer": shown, "reason": reason, "pair": plain(pair)})
+    return checked
+
+
+def may_claim(result: Any, table: Any = None) -> dict[str, list[str]]:
+    """Sentences that the verdict of a result supports (`supported`), and usual ones that it does not."""
+    return told.box(result.judgement, Vocabulary.of(table.words) if isinstance(table, Results) else USUAL)
 
 
 def save_text(path: str | Path, text: str | bytes) -> Path:

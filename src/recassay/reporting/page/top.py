@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from recassay.analysis.verdict.result import Verdict
 from recassay.core.tables.facts import StudyFacts
 from recassay.core.tables.labels import metric_name
+from recassay.core.vocabulary import Vocabulary
 from recassay.core.words import count_of, listing
 from recassay.reporting.content import ReportContent, grouped
 from recassay.reporting.figures import FilledSection
@@ -15,6 +17,7 @@ from recassay.reporting.markup import Child, Markup, answered, fold, joined, tag
 from recassay.reporting.numbers import better, sized
 from recassay.reporting.page.cautions import cautions
 from recassay.reporting.page.forest import verdict_card
+from recassay.reporting.words.claims import box
 
 SPLITS = {
     "global_time": "by one point in time for all users",
@@ -32,7 +35,18 @@ def top(content: ReportContent, filled: Sequence[FilledSection]) -> Markup:
     """Verdict, warnings and the study at a glance."""
     verdict = judgement(content.analyses)
     first = _sentences(filled) if verdict is None else verdict_card(verdict, content.words, content.own)
-    return joined([first, _warnings(content), _glance(content)])
+    box = None if verdict is None or content.own else _claims(verdict, content.words)
+    return joined([first, _warnings(content), box, _glance(content)])
+
+
+def _claims(verdict: Verdict, words: Vocabulary) -> Markup | None:
+    """What may be claimed of the table, and what may not."""
+    yes, no = box(verdict, words).values()
+    if not yes:
+        return None
+    lists = {"The table supports": yes, "It does not support": no}
+    items = [[tag("p", tag("strong", title)), tag("ul", [tag("li", x) for x in xs])] for title, xs in lists.items() if xs]
+    return fold(answered(tag("h2", "What you may claim"), yes[0]), items, id="claims", class_="section")
 
 
 def _sentences(filled: Sequence[FilledSection]) -> Markup:

@@ -104,10 +104,10 @@ def pair_sentence(v: Verdict, pair: PairVerdict, words: Vocabulary = USUAL) -> s
             f"{pair.a} against {pair.b}: {size}; {evidence}. No result on {_datasets(len(v.datasets), words)} could be "
             f"significant (smallest p = {v.smallest_p:.2g})."
         )
-    return f"Between {pair.a} and {pair.b} the data do not decide ({size}; {evidence}; {sure}{_but(v, pair)})."
+    return f"Between {pair.a} and {pair.b} the data do not decide ({size}; {evidence}; {sure}{undecided_because(v, pair)})."
 
 
-def _but(v: Verdict, pair: PairVerdict) -> str:
+def undecided_because(v: Verdict, pair: PairVerdict) -> str:
     """Why a pair is not decided although its p is below alpha: the test is one of three conditions."""
     if pair.p >= v.alpha:
         return ""
@@ -161,11 +161,10 @@ def caution(v: Verdict, words: Vocabulary = USUAL) -> str | None:
 def next_step(v: Verdict, words: Vocabulary = USUAL) -> str | None:
     """What to do next."""
     if v.grade == "too_little_data":
-        least = v.fewest_datasets
-        return (
-            f"recassay users: compare on each {words.dataset}, over its {words.users}; over {words.datasets}, run at "
-            f"least {least}"
-        )
+        alone = f"recassay analyze: what each {words.dataset} shows by itself"
+        if v.users:
+            alone = f"recassay users: compare on each {words.dataset}, over its {words.users}"
+        return f"{alone}; over {words.datasets}, run at least {v.fewest_datasets}"
     if v.status_of(v.leaders[0], v.rival) == "equivalent":
         return None
     if v.grade in ("shared_lead", "no_difference"):
