@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from recassay.api.publish.content import box_lines, check_claims, document, may_claim, save_text, tell, write_folder
+from recassay.api.publish.content import box_lines, claimable, document, save_text, tell, write_folder
 from recassay.api.publish.content import claims as claims_of
 from recassay.api.publish.content import paragraph as written_paragraph
 from recassay.cli.call import ANSWER, Call
@@ -63,11 +63,11 @@ def claimed(call: Call, *, claim: Sequence[str] = (), claims: bool = False, as_j
         return
     call.refuse("out formats everything", "has no effect with --claim and --claims", "leave it out")
     result, sources = call.compute()
-    checked, box = check_claims(result, claim, sources), may_claim(result, sources) if claims else {}
+    answer = claimable(result, claim, sources)
     if as_json:
-        print_json(document(call.path, {"checked": checked, **box}, sources))
-        return
-    print_lines([*(answer["reason"] for answer in checked), *(box_lines(box) if claims else ())])
+        print_json(document(call.path, answer, sources))
+    else:
+        print_lines([*(checked["reason"] for checked in answer["checked"]), *(box_lines(answer) if claims else ())])
 
 
 def show_answer(

@@ -113,6 +113,7 @@ def _judge(asked: _Asked, control: str | None, within: float, alpha: float, seed
         could_be_best=tuple(name for name, yes in zip(names, could, strict=True) if yes),
         mean=values.mean(axis=1),
         mean_rank=mean_rank,
+        firsts=(ranks == ranks.min(axis=0)).sum(axis=1),
         interval=interval,
         rank_interval=np.stack([1 + better.sum(axis=0), k - better.sum(axis=1)], axis=1),
         leads_again=again,
@@ -128,7 +129,6 @@ def _judge(asked: _Asked, control: str | None, within: float, alpha: float, seed
         hopeful=_hopeful(matrix, leaders),
         families=None if families is None else int(families.max()) + 1,
         missing=matrix.missing,
-        firsts=(ranks == ranks.min(axis=0)).sum(axis=1),
         users=matrix.users,
     )
     if families is None and verdict.grade in ("clear_winner", "shared_lead") and obvious_families(matrix.datasets):

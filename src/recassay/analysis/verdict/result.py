@@ -79,6 +79,8 @@ class Verdict:
     """The mean value over the datasets."""
     mean_rank: FloatArray
     """The mean rank over the datasets."""
+    firsts: IntArray
+    """On how many datasets each is first, alone or tied."""
     interval: FloatArray | None
     """Algorithms x 2: the interval of each mean rank at level 1 - alpha; None below five datasets."""
     rank_interval: IntArray
@@ -114,8 +116,6 @@ class Verdict:
     """How many algorithms could then be best."""
     missing: MissingCells = field(default_factory=MissingCells)
     """Which cells the table lacked, and what was done about them."""
-    firsts: IntArray | None = None
-    """On how many datasets each is first, alone or tied."""
     users: bool = False
     """Whether the scores of single users are known, so that each dataset can be judged over its own."""
 

@@ -28,14 +28,13 @@ from recassay.reporting.folder import write_folder
 from recassay.reporting.headline import judgement
 from recassay.reporting.paper.paragraph import paragraph
 from recassay.reporting.section import Brief
-
 from recassay.reporting.telling import Answer, answer, answer_html, leaders, result_html
 from recassay.reporting.words import claims as told
 from recassay.reporting.words.claims import box_lines
 
 __all__ = [
-    "AnalysisReport", "box_lines", "check_claims", "claims", "document", "figures", "may_claim", "paragraph", "report_brief",
-    "report_content", "save_text", "tell", "write_folder",
+    "AnalysisReport", "box_lines", "claimable", "claims", "document", "figures", "paragraph",
+    "report_brief", "report_content", "save_text", "tell", "write_folder",
 ]  # fmt: skip
 
 
@@ -88,7 +87,7 @@ class AnalysisReport:
             "sentences": self.verdict,
             "cautions": self.cautions,
             "leaders": leaders(self.analyses),
-            "claims": [said.to_dict() for said in statements(self.analyses)],
+            "claims": plain(statements(self.analyses)),
             "skipped": self.skipped,
             "analyses": {name: result.to_dict() for name, result in self.analyses.items()},
         }
@@ -170,32 +169,21 @@ def document(command: str, content: Mapping[str, Any], results: Sourced) -> dict
 
 def claims(result: AnalysisResult) -> dict[str, Any]:
     """What a result says as data: under `claims`, or under `statements` where it has claims of its own."""
-    said = [statement.to_dict() for statement in statements({"result": result})]
+    said = plain(statements({"result": result}))
     return {"statements" if isinstance(result, MultiverseResult) else "claims": said} if said else {}
 
 
-def check_claims(result: Any, texts: Sequence[str], table: Any = None) -> list[dict[str, Any]]:
-    """By claim (`A > B`, `A is best`), whether the verdict of a result supports it, and why.
-
-    Args:
-        result: of `rank` or `compare`.
-        texts: the claims.
-        table: the table that the result is of, in whose words it is told, where it is loaded results.
-    """
+def claimable(result: Any, claims: Sequence[str], table: Any = None) -> dict[str, list[Any]]:
+    """What the verdict of `rank` or `compare` supports and what not, and under `checked` how it stands to the claims
+    (`A > B`, `A is best`) and why; told in the words of `table`, where that is loaded results."""
     verdict, words = result.judgement, Vocabulary.of(table.words) if isinstance(table, Results) else USUAL
     checked = []
-    for claim in [parse_claim(text, verdict.algorithms) for text in texts]:
-        answer = standing(claim, verdict)
-        pair = None if claim.worse is None else verdict.pair(claim.better, claim.worse)
-        reason = told.checked(verdict, claim.better, claim.worse, answer, words)
-        shown = told.ANSWERS[answer].lower()
-        checked.append({"claim": str(claim), "answer": shown, "reason": reason, "pair": plain(pair)})
-    return checked
-
-
-def may_claim(result: Any, table: Any = None) -> dict[str, list[str]]:
-    """Sentences that the verdict of a result supports (`supported`), and usual ones that it does not."""
-    return told.box(result.judgement, Vocabulary.of(table.words) if isinstance(table, Results) else USUAL)
+    for claim in [parse_claim(text, verdict.algorithms) for text in claims]:
+        known = standing(claim, verdict)
+        reason = told.checked(verdict, claim.better, claim.worse, known, words)
+        pair = None if claim.worse is None else plain(verdict.pair(claim.better, claim.worse))
+        checked.append({"claim": str(claim), "answer": told.ANSWERS[known].lower(), "reason": reason, "pair": pair})
+    return {"checked": checked, **told.box(verdict, words)}
 
 
 def save_text(path: str | Path, text: str | bytes) -> Path:

@@ -35,18 +35,16 @@ def top(content: ReportContent, filled: Sequence[FilledSection]) -> Markup:
     """Verdict, warnings and the study at a glance."""
     verdict = judgement(content.analyses)
     first = _sentences(filled) if verdict is None else verdict_card(verdict, content.words, content.own)
-    box = None if verdict is None or content.own else _claims(verdict, content.words)
-    return joined([first, _warnings(content), box, _glance(content)])
+    claims = _claims(verdict, content.words) if verdict is not None and not content.own else None
+    return joined([first, _warnings(content), claims, _glance(content)])
 
 
 def _claims(verdict: Verdict, words: Vocabulary) -> Markup | None:
     """What may be claimed of the table, and what may not."""
-    yes, no = box(verdict, words).values()
-    if not yes:
-        return None
-    lists = {"The table supports": yes, "It does not support": no}
-    items = [[tag("p", tag("strong", title)), tag("ul", [tag("li", x) for x in xs])] for title, xs in lists.items() if xs]
-    return fold(answered(tag("h2", "What you may claim"), yes[0]), items, id="claims", class_="section")
+    yes, no = ([tag("li", line) for line in lines] for lines in box(verdict, words).values())
+    rest = [tag("p", tag("strong", "It does not support")), tag("ul", no)] if no else None
+    title = answered(tag("h2", "What you may claim"), "what this table supports, and what it does not")
+    return fold(title, tag("ul", yes), rest, id="claims", class_="section") if yes else None
 
 
 def _sentences(filled: Sequence[FilledSection]) -> Markup:

@@ -38,7 +38,7 @@ def _lead(result: PlanResult, words: Vocabulary) -> str:
         every = "The only pair is" if result.decided == 1 else f"All {result.decided} pairs are"
         return f"{every} decided: nothing more needs to be run."
     first = result.pairs[0]
-    real = f"The lead of {first.left} over {first.right} is real with a chance of {percent(first.chance)}"
+    real = f"By the hierarchical model, {first.left} is ahead of {first.right} with a chance of {percent(first.chance)}"
     if result.difference:
         size = f"a difference of {100 * result.difference:g} % between {first.left} and {first.right}"
         if first.alone is None:
@@ -58,10 +58,9 @@ def look(so_far: Look, words: Vocabulary = USUAL) -> str:
     """Whom the leader so far is shown to beat, for people who watch the run."""
     over = f"after {count_of(so_far.datasets, words.dataset)}"
     if not so_far.behind:
-        return f"{so_far.leader} leads, but {over} its lead is not yet significant."
+        return f"By the test that holds at every look, the lead of {so_far.leader} is not yet significant {over}."
     rest = f"; not yet ahead of {listing(so_far.open, most=4)}" if so_far.open else ""
     return (
-        f"{so_far.leader} is shown to win on more than half of the {words.datasets} against "
-        f"{listing(so_far.behind, most=4)}{rest} ({over}; holds however often one looks, level {so_far.alpha:g} over "
-        "all pairs)."
+        f"By the test that holds at every look, {so_far.leader} is shown to win on more than half of the "
+        f"{words.datasets} against {listing(so_far.behind, most=4)}{rest} ({over}; level {so_far.alpha:g}, all pairs)."
     )

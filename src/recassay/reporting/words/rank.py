@@ -32,4 +32,5 @@ def _agreement(result: RankResult) -> str:
         f"{name} by {listing(titles, most=4)} ({len(titles)} of {total})"
         for name, titles in sorted(firsts.items(), key=lambda item: (item[0] != leader, -len(item[1])))
     ]
-    return f"The aggregations disagree on who is first: {'; '.join(counts)}."
+    tied = " (ties count for each)" if sum(map(len, firsts.values())) > total else ""
+    return f"The aggregations disagree on who is first: {'; '.join(counts)}{tied}."

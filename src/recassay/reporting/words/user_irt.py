@@ -20,13 +20,13 @@ def sentences(result: UserIRTResult, words: Vocabulary = USUAL) -> list[str]:
     first, second, sure = main.lead()
     if sure >= SURE:
         lead = (
-            f"Among these {words.users} {first} serves more than {second}, beyond chance (probability "
-            f"{probability(sure, 3)}); this says nothing of other {words.datasets}"
+            f"By the {result.model.upper()} model alone, {first} has a higher ability than {second} on these "
+            f"{words.users} with probability {probability(sure, 3)}"
         )
     else:
         lead = (
-            f"Among these {words.users} no difference between {first} and {second} is shown (probability "
-            f"{probability(sure)} that {first} serves more)"
+            f"The {result.model.upper()} model shows no difference between {first} and {second} on these {words.users} "
+            f"(probability {probability(sure)} that the ability of {first} is higher)"
         )
     telling = f"{main.telling_users} of {main.users} {words.users} tell {words.algorithms} apart"
     known = main.reliability()["difficulty"]
@@ -35,7 +35,7 @@ def sentences(result: UserIRTResult, words: Vocabulary = USUAL) -> list[str]:
             f"; how hard a single {words.user} is to serve is known only roughly from {len(main.fit.respondents)} "
             f"{words.algorithms} (reliability {known:.2f})"
         )
-    return [f"{lead} ({result.metric} by {words.user}, {result.model.upper()}). {telling}."]
+    return [f"{lead} ({result.metric} by {words.user}). {telling}."]
 
 
 def left_out(too_few: Mapping[str, tuple[int, int]], words: Vocabulary = USUAL) -> list[str]:

@@ -104,7 +104,8 @@ def pair_sentence(v: Verdict, pair: PairVerdict, words: Vocabulary = USUAL) -> s
             f"{pair.a} against {pair.b}: {size}; {evidence}. No result on {_datasets(len(v.datasets), words)} could be "
             f"significant (smallest p = {v.smallest_p:.2g})."
         )
-    return f"Between {pair.a} and {pair.b} the data do not decide ({size}; {evidence}; {sure}{undecided_because(v, pair)})."
+    sure += undecided_because(v, pair)
+    return f"Between {pair.a} and {pair.b} the data do not decide ({size}; {evidence}; {sure})."
 
 
 def undecided_because(v: Verdict, pair: PairVerdict) -> str:
@@ -169,7 +170,7 @@ def next_step(v: Verdict, words: Vocabulary = USUAL) -> str | None:
         return None
     if v.grade in ("shared_lead", "no_difference"):
         return f"recassay plan: how many {words.datasets} would separate {v.leaders[0]} from {v.rival}"
-    if v.grade == "clear_winner":
+    if v.grade == "clear_winner" and len(v.algorithms) > 2:
         return f"recassay stress: does the winner change when {words.datasets} or {words.algorithms} are left out"
     return None
 
