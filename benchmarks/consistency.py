@@ -6,8 +6,8 @@ Each table has 1 to 40 datasets, 2 to 40 algorithms and one to four metrics; som
 datasets, or a metric of which less is better. The verbs run in this process with few draws; the expensive ones on a
 part of the tables (with --all on every one). What their results say as data (`claims` in JSON) is checked: one pair
 with two statuses, a possible winner that is shown to be behind, two numbers of one thing, counts that do not add up,
-words of the verdict in the mouth of a witness, and advice that fails when it is followed. Prints each contradiction and a count
-per kind; exit code 1 where there is one. `tests/reporting/test_claims.py` runs 60 tables.
+two minimums, words of the verdict in the mouth of a witness, and advice that fails when it is followed. Prints each
+contradiction and a count per kind; exit code 1 where there is one. `tests/reporting/test_claims.py` runs 60 tables.
 """
 
 from __future__ import annotations

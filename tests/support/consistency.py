@@ -33,14 +33,12 @@ class Drawn:
     families: str | None = None
 
 
-def draw_table(rng: np.random.Generator) -> Drawn:
-    """One table: its size, its kind of values and what is odd about it are drawn."""
+def draw_table(rng: np.random.Generator, *, small: bool = False) -> Drawn:
+    """One table: its size, its kind of values and what is odd about it are drawn; `small`: at most 12 x 6."""
     n = int(rng.choice([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 30, 40]))
-    k = int(
-        rng.choice(
-            [2, 2, 3, 3, 4, 5, 6, 8, 10, 12, 20, 40], p=[0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.08, 0.06, 0.04, 0.02]
-        )
-    )
+    shares = [0.1] * 8 + [0.08, 0.06, 0.04, 0.02]
+    k = int(rng.choice([2, 2, 3, 3, 4, 5, 6, 8, 10, 12, 20, 40], p=shares))
+    n, k = (min(n, 12), min(k, 6)) if small else (n, k)
     names = [f"A{a:02d}" for a in rng.permutation(k)]
     related = bool(rng.random() < 0.2)
     datasets = [f"Amazon {d}" if related and d % 2 else f"set{d:02d}" for d in range(n)]
@@ -155,6 +153,7 @@ def kind_of(problem: str) -> str:
         ("counts more", "counts"),
         ("is not", "counts"),
         (" failed:", "failed"),
+        ("minimums", "minimum"),
     ):
         if start in problem:
             return name
@@ -284,9 +283,10 @@ def foreign_words(result_name: str, sentences: Iterable[str], *, court: bool) ->
 
 
 def unnamed(results: Mapping[str, Any]) -> list[str]:
-    """`foreign_words` of every result."""
-    return [
-        problem
-        for section, name, result in with_sections(results)
-        for problem in foreign_words(name, ask(section, "sentences", result, []), court=hasattr(result, "judgement"))
-    ]
+    """`foreign_words` of every result, and two minimums in all of them."""
+    problems, least = [], set()
+    for section, name, result in with_sections(results):
+        sentences = ask(section, "sentences", result, [])
+        problems += foreign_words(name, sentences, court=hasattr(result, "judgement"))
+        least |= set(re.findall(r"(\d+) are the minimum", " ".join(sentences)))
+    return [*problems, f"two minimums: {' and '.join(sorted(least))}"] if len(least) > 1 else problems

@@ -26,8 +26,7 @@ def sentences(result: CompareResult, words: Vocabulary = USUAL) -> list[str]:
     if len(result.datasets) < FEWEST_DATASETS:
         return [
             headline(verdict, words),
-            f"No test is reported on {len(result.datasets)} {words.datasets}: so few cannot show a difference; "
-            f"{FEWEST_DATASETS} are the minimum.",
+            f"No test is reported on {len(result.datasets)} {words.datasets}: so few cannot show a difference.",
         ]
     control = [_control(result.judgement, words)] if verdict.control is not None else []
     return [
