@@ -87,29 +87,6 @@ def test_leaving_datasets_and_algorithms_out_changes_the_numbers(page, page_resu
     assert "at least two" in page.text_content("#board-status")
 
 
-def test_bars_are_the_verdicts_and_others_are_named(page, page_results):
-    compared = compare_algorithms(page_results.matrix("ndcg@10"), draws=100)
-
-    def drawn():
-        tips = page.eval_on_selector_all("#board-difference line[data-tip]", "bars => bars.map(b => b.dataset.tip)")
-        return [tuple(tip.split("\n")[1:]) for tip in tips], {tip.split("\n")[0] for tip in tips}
-
-    groups, titles = drawn()
-    assert groups == list(compared.groups["sign_flips"])
-    assert titles == {"not separated by the verdict:"}
-    caption = "#board-difference-caption"
-    assert "a bar joins neighbours that the verdict does not separate at 0.05." in page.text_content(caption)
-    page.select_option("#board-bars", label="Wilcoxon-Holm")
-    assert drawn()[0] == list(compared.groups["wilcoxon_holm"])
-    assert "that Wilcoxon-Holm does not separate at 0.05; the verdict may differ." in page.text_content(caption)
-    page.select_option("#board-bars", label="the verdict")
-    page.click("summary:has(#count-datasets)")
-    page.uncheck("#choose-datasets label:has-text('d03') input")
-    assert "Wilcoxon-Holm does not separate at 0.05; the verdict is on the whole selection only." in page.text_content(
-        caption
-    )
-
-
 def test_sorting_and_finding(page):
     page.click("#board-table th button[data-key=name]")
     assert list(shown_rows(page)) == sorted(ALGORITHMS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -215,7 +216,8 @@ def read_matrix(
 ) -> tuple[Results, Matrix]:
     """The results table, and one metric of it as a complete matrix."""
     table, label = read_metric(results, metric, wide=wide, transpose=transpose)
-    return table, table.matrix(label, missing=missing, higher_is_better=higher_is_better)
+    matrix = table.matrix(label, missing=missing, higher_is_better=higher_is_better)
+    return table, replace(matrix, users=True) if "users" in evidence_of(study_folder(results)) else matrix
 
 
 def user_scores(results: ResultsLike) -> PairedScores | None:

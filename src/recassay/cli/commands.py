@@ -77,9 +77,10 @@ SECTIONS: dict[str, list[Command | Program]] = {
         Command("doctor", "Check this installation.", "", "installation:doctor", show="installation:checked"),
     ],
     "Judge results": [
-        Command("rank", "Rank algorithms under every aggregation.",
+        Command("rank", "Rank algorithms under every aggregation.", show="on_table:claimed on_table:answer",
                 names={"metric": "-m --metric", "metrics": "--metrics"}),
-        Command("compare", "Test which differences are significant.", show="on_table:compared on_table:answer"),
+        Command("compare", "Test which differences are significant.",
+                show="on_table:compared on_table:claimed on_table:answer"),
         Command("plan", "How many more datasets, seeds or users would show a difference?",
                 verbs="plan:plan adaptive:adaptive", computes="special:plan", sections={"With --cells": _CELLS},
                 without="results_or_runner rho algorithms datasets classes workers probe probe_ratio",

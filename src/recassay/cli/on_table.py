@@ -7,7 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from recassay.api.publish.content import document, save_text, tell, write_folder
+from recassay.api.publish.content import box_lines, claimable, document, save_text, tell, write_folder
+from recassay.api.publish.content import claims as claims_of
 from recassay.api.publish.content import paragraph as written_paragraph
 from recassay.cli.call import ANSWER, Call
 from recassay.cli.render import print_answer, print_json, print_lines, print_saved, say
@@ -44,11 +45,30 @@ def compared(call: Call, *, paragraph: bool = False) -> None:
         paragraph: a paragraph for a paper, ready to paste: tests, statistics, what follows, citations.
     """
     if not paragraph:
-        call.own(ANSWER)
+        call.own("recassay.cli.on_table:claimed")
         return
-    call.refuse("as_json out formats everything", "has no effect with --paragraph", "leave it out")
+    call.refuse("as_json out formats everything claim claims", "has no effect with --paragraph", "leave it out")
     result, _ = call.compute()
     print_lines([written_paragraph(result)])
+
+
+def claimed(call: Call, *, claim: Sequence[str] = (), claims: bool = False, as_json: bool = False) -> None:
+    """Show the answer, or what may be claimed of it.
+
+    Args:
+        claim: does the table support it? 'A > B' or 'A is best': holds, not shown or reversed, and why.
+        claims: instead, at most five sentences that the table supports, and usual ones that it does not.
+    """
+    if not claim and not claims:
+        call.own(ANSWER)
+        return
+    call.refuse("out formats everything", "has no effect with --claim and --claims", "leave it out")
+    result, sources = call.compute()
+    answer = claimable(result, claim, sources)
+    if as_json:
+        print_json(document(call.path, answer, sources))
+    else:
+        print_lines([*(checked["reason"] for checked in answer["checked"]), *(box_lines(answer) if claims else ())])
 
 
 def show_answer(
@@ -63,7 +83,7 @@ def show_answer(
 ) -> None:
     """The tables and sentences of a result, or its JSON, and its files; `sources` knows the input files."""
     asked, name = call.called()
-    answer_document = document(asked, result.to_dict(), sources)
+    answer_document = document(asked, {**result.to_dict(), **claims_of(result)}, sources)
     if as_json:
         print_json(answer_document)
     else:

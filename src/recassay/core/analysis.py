@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, runtime_checkable
 
 import polars as pl
@@ -49,12 +49,13 @@ class AnalysisSpec:
 
     def matrix(self, results: Results, *, least_datasets: int = 2) -> Matrix:
         """The metric as a complete matrix, missing cells and direction as asked."""
-        return results.matrix(
+        matrix = results.matrix(
             self.metric,
             missing=self.missing,
             higher_is_better=self.higher_is_better,
             least_datasets=least_datasets,
         )
+        return replace(matrix, users=matrix.users or "user_scores" in self.evidence)
 
     def known(self, name: str) -> Any:
         """The evidence of that name, or None."""

@@ -11,6 +11,7 @@ from typing import Any
 from recassay.core.analysis import AnalysisResult
 from recassay.core.choices import USUAL
 from recassay.core.vocabulary import Vocabulary
+from recassay.reporting.claims import claim_files
 from recassay.reporting.content import ReportContent
 from recassay.reporting.drawing import Drawers
 from recassay.reporting.figures import begin_drawing, build_sections
@@ -32,10 +33,13 @@ def write_folder(
 ) -> list[Path]:
     """Write `analysis.json` (the document), `tables/*` and `figures/*`, and with `content` the page `report.html`.
 
+    Where there is a verdict, `claims.json` and `claims.md` have what may be claimed.
+
     Tables are CSV, and LaTeX and Markdown where they are short; every chart is laid out once for all of its files, and
     the page shows the same SVG.
     """
     files = {"analysis.json": json.dumps(document, indent=1, allow_nan=False).encode()}
+    files |= claim_files([results], Vocabulary() if content is None else content.words)
     needed = formats if content is None else tuple(dict.fromkeys(("svg", *formats)))
     built = list(build_sections(results, Vocabulary() if content is None else content.words))
     several = sum(len(section.figures) for section in built) >= WORTH_A_PROCESS

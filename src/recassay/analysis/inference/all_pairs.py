@@ -41,6 +41,11 @@ QUANTILES = 0.99, 0.96
 """The two statistics, without and with the floor, count alike at these quantiles of their largest values."""
 
 
+WINNERS_SHARE = 0.2
+"""The share of alpha that belongs to the question whether the observed leader beats every other; the rest belongs to
+all pairs. One pair alone needs no sharing."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class PairTests:
     """Two-sided p-values of pairs, in the order of the pairs: `single` of each alone, `adjusted` for all of them."""

@@ -10,6 +10,7 @@ import numpy as np
 from recassay.analysis.inference.all_pairs import (
     FLIPS,
     FLIPS_OF_MANY,
+    WINNERS_SHARE,
     PairTests,
     compare_pairs,
     relative_values,
@@ -27,10 +28,6 @@ from recassay.core.content import content_order, copies
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix
 from recassay.core.types import BoolArray, FloatArray, IntArray
-
-WINNERS_SHARE = 0.2
-"""The share of alpha that belongs to the question whether the observed leader beats every other; the rest belongs to
-all pairs. One pair alone needs no sharing."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -80,7 +80,8 @@ class Asked:
 
 def asked_of(matrix: Matrix, families: IntArray | None) -> Asked:
     """What is asked of a matrix, by its content."""
-    content = (matrix.values.tobytes(), *matrix.head, matrix.missing, None if families is None else families.tobytes())
+    known = (matrix.missing, matrix.users, None if families is None else families.tobytes())
+    content = (matrix.values.tobytes(), *matrix.head, *known)
     return Asked(content, matrix, families)
 
 
@@ -118,6 +119,7 @@ def _judge(asked: Asked, control: str | None, within: float, alpha: float, seed:
         could_be_best=tuple(name for name, yes in zip(names, could, strict=True) if yes),
         mean=values.mean(axis=1),
         mean_rank=mean_rank,
+        firsts=(ranks == ranks.min(axis=0)).sum(axis=1),
         interval=interval,
         rank_interval=np.stack([1 + better.sum(axis=0), k - better.sum(axis=1)], axis=1),
         leads_again=again,
@@ -134,6 +136,7 @@ def _judge(asked: Asked, control: str | None, within: float, alpha: float, seed:
         families=None if families is None else int(families.max()) + 1,
         missing=matrix.missing,
         not_judged=tuple(name for name, yes in zip(names, decision.judged, strict=True) if not yes),
+        users=matrix.users,
     )
     if families is None and verdict.grade in ("clear_winner", "shared_lead") and obvious_families(matrix.datasets):
         together = decide(

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 import polars as pl
 
-from recassay.analysis.inference.all_pairs import fewest_datasets
+from recassay.analysis.inference.all_pairs import WINNERS_SHARE, fewest_datasets
 from recassay.analysis.inference.effects import Effect
 from recassay.analysis.inference.families import obvious_families
 from recassay.analysis.inference.pair_rows import PairRows
@@ -138,6 +138,8 @@ class Verdict:
     """The mean value over the datasets."""
     mean_rank: FloatArray
     """The mean rank over the datasets."""
+    firsts: IntArray
+    """On how many datasets each is first, alone or tied."""
     interval: FloatArray | None
     """Algorithms x 2: the interval of each mean rank at level 1 - alpha; None below five datasets."""
     rank_interval: IntArray
@@ -181,6 +183,9 @@ class Verdict:
     """Who would lead by most other aggregations; None where the leader by mean rank does, or nobody does."""
     seeds: SeedTests | None = None
     """On each dataset, every pair tested over its seeds; None where there are none."""
+
+    users: bool = False
+    """Whether the scores of single users are known, so that each dataset can be judged over its own."""
 
     @property
     def kind(self) -> MetricKind | None:
@@ -245,7 +250,7 @@ class Verdict:
     @property
     def fewest_datasets(self) -> int:
         """The number of datasets from which on a difference can be significant at this level."""
-        return fewest_datasets(self.alpha)
+        return fewest_datasets(self.alpha * (1.0 if len(self.algorithms) == 2 else 1 - WINNERS_SHARE))
 
     @property
     def collections(self) -> dict[str, tuple[str, ...]]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from recassay.analysis.multiverse.result import MultiverseResult
+from recassay.analysis.verdict.claims import parse_claim, standing
 from recassay.analysis.verdict.fit import judge
 from recassay.analysis.verdict.result import Verdict
 from recassay.api.arguments import checked
@@ -23,6 +25,7 @@ from recassay.core.version import __version__
 from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.evidence.facts import study_facts
 from recassay.reporting import figures as reporting
+from recassay.reporting.claims import statements
 from recassay.reporting.content import ReportContent, grouped
 from recassay.reporting.figures import Figures
 from recassay.reporting.files import write_files
@@ -31,10 +34,12 @@ from recassay.reporting.headline import judgement, verdict_brief
 from recassay.reporting.paper.paragraph import paragraph
 from recassay.reporting.section import Brief
 from recassay.reporting.telling import Answer, answer, answer_html, leaders, result_html
+from recassay.reporting.words import claims as told
+from recassay.reporting.words.claims import box_lines
 
 __all__ = [
-    "AnalysisReport", "document", "figures", "paragraph", "report_brief", "report_content", "save_text", "tell",
-    "with_verdicts", "write_folder",
+    "AnalysisReport", "box_lines", "claimable", "claims", "document", "figures", "paragraph",
+    "report_brief", "report_content", "save_text", "tell", "with_verdicts", "write_folder",
 ]  # fmt: skip
 
 
@@ -87,6 +92,7 @@ class AnalysisReport:
             "sentences": self.verdict,
             "cautions": self.cautions,
             "leaders": leaders(self.analyses),
+            "claims": plain(statements(self.analyses)),
             "skipped": self.skipped,
             "analyses": {name: result.to_dict() for name, result in self.analyses.items()},
         }
@@ -183,6 +189,25 @@ def document(command: str, content: Mapping[str, Any], results: Sourced) -> dict
     if isinstance(results, Results):
         extras["reading"] = results.reading
     return {"recassay": __version__, "command": command, "input": files, **extras, **plain(content)}
+
+
+def claims(result: AnalysisResult) -> dict[str, Any]:
+    """What a result says as data: under `claims`, or under `statements` where it has claims of its own."""
+    said = plain(statements({"result": result}))
+    return {"statements" if isinstance(result, MultiverseResult) else "claims": said} if said else {}
+
+
+def claimable(result: Any, claims: Sequence[str], table: Any = None) -> dict[str, list[Any]]:
+    """What the verdict of `rank` or `compare` supports and what not, and under `checked` how it stands to the claims
+    (`A > B`, `A is best`) and why; told in the words of `table`, where that is loaded results."""
+    verdict, words = result.judgement, Vocabulary.of(table.words) if isinstance(table, Results) else USUAL
+    checked = []
+    for claim in [parse_claim(text, verdict.algorithms) for text in claims]:
+        known = standing(claim, verdict)
+        reason = told.checked(verdict, claim.better, claim.worse, known, words)
+        pair = None if claim.worse is None else plain(verdict.pair(claim.better, claim.worse))
+        checked.append({"claim": str(claim), "answer": told.ANSWERS[known].lower(), "reason": reason, "pair": pair})
+    return {"checked": checked, **told.box(verdict, words)}
 
 
 def save_text(path: str | Path, text: str | bytes) -> Path:

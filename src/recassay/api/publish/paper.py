@@ -22,6 +22,7 @@ from recassay.core.tables.labels import find_label, is_cost, metric_name
 from recassay.core.tables.results import Results
 from recassay.core.tabular import stated
 from recassay.core.words import listing
+from recassay.reporting.claims import claim_files
 from recassay.reporting.content import grouped
 from recassay.reporting.figures import build_sections
 from recassay.reporting.files import refuse_file, safe_stem, write_files
@@ -188,6 +189,7 @@ def paper(
         room=Room(column, page, wide_table, rotated),
         analyses=named,
     )
+    files |= claim_files(findings.values())
     notes = [f"{metric_name(label)} is left out: {why}" for label, why in without.items()]
     notes += [FEW.format(listing(FIGURES))] if few and figures is None else []
     notes += [f"{listing(names)} not drawn: {why}" for why, names in grouped(skipped).items()]

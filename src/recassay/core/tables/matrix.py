@@ -41,6 +41,8 @@ class Matrix:
     paired: bool = False
     missing: MissingCells = field(default_factory=MissingCells)
     standard_errors: FloatArray | None = None
+    users: bool = False
+    """Whether the scores of single users are known beside the values."""
 
     @property
     def head(self) -> tuple[str, bool, tuple[str, ...], tuple[str, ...]]:

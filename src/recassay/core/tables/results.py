@@ -234,4 +234,5 @@ class Results:
             paired=paired,
             missing=record,
             standard_errors=errors if errors.any() else None,
+            users=self.users is not None and label in self.users.get_column(c.METRIC),
         )

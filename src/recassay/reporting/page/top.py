@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from recassay.analysis.verdict.result import Verdict
 from recassay.core.tables.facts import StudyFacts
 from recassay.core.tables.labels import metric_name
+from recassay.core.vocabulary import Vocabulary
 from recassay.core.words import count_of, listing
 from recassay.reporting.content import ReportContent, grouped
 from recassay.reporting.figures import FilledSection
@@ -15,6 +17,7 @@ from recassay.reporting.markup import Child, Markup, answered, fold, joined, tag
 from recassay.reporting.numbers import better, sized
 from recassay.reporting.page.cautions import cautions
 from recassay.reporting.page.forest import verdict_card
+from recassay.reporting.words.claims import box
 
 SPLITS = {
     "global_time": "by one point in time for all users",
@@ -32,7 +35,16 @@ def top(content: ReportContent, filled: Sequence[FilledSection]) -> Markup:
     """Verdict, warnings and the study at a glance."""
     verdict = judgement(content.analyses)
     first = _sentences(filled) if verdict is None else verdict_card(verdict, content.words, content.own)
-    return joined([first, _warnings(content), _glance(content)])
+    claims = _claims(verdict, content.words) if verdict is not None and not content.own else None
+    return joined([first, _warnings(content), claims, _glance(content)])
+
+
+def _claims(verdict: Verdict, words: Vocabulary) -> Markup | None:
+    """What may be claimed of the table, and what may not."""
+    yes, no = ([tag("li", line) for line in lines] for lines in box(verdict, words).values())
+    rest = [tag("p", tag("strong", "It does not support")), tag("ul", no)] if no else None
+    title = answered(tag("h2", "What you may claim"), "what this table supports, and what it does not")
+    return fold(title, tag("ul", yes), rest, id="claims", class_="section") if yes else None
 
 
 def _sentences(filled: Sequence[FilledSection]) -> Markup:

@@ -26,9 +26,9 @@ def sentences(result: ModelResult, words: Vocabulary = USUAL) -> list[str]:
     rivals = [result.algorithms[a] for a in sorted(order, key=lambda a: -best[a]) if a != own and best[a] >= 0.05]
     also = f" {listing(rivals)} also {'has' if len(rivals) == 1 else 'have'} at least a 5 % chance." if rivals else ""
     lead = (
-        f"For {words.datasets} like these, {name} has the highest level of {result.metric} with probability "
-        f"{probability(best[own])}.{also} On a single new {words.dataset} it is first with probability "
-        f"{probability(first[own])}."
+        f"By the hierarchical model, {name} has the highest level of {result.metric} for {words.datasets} like these "
+        f"with probability {probability(best[own])}.{also} On a single new {words.dataset} it is first with "
+        f"probability {probability(first[own])}."
     )
     shares = result.shares.of_a_difference()
     source = max(shares, key=lambda key: shares[key])
@@ -60,8 +60,8 @@ def _unseen(result: ModelResult) -> Iterator[str]:
     cells = "missing cell" if nearest.cells == 1 else f"{nearest.cells} missing cells"
     average = "" if nearest.cells == 1 else " on average"
     yield (
-        f"{nearest.leader} would lead if the {cells} of {nearest.algorithm} were {nearest.needed:.4g} or "
-        f"{'better' if up else 'worse'}{average} (expected: {nearest.expected:.4g})."
+        f"By the hierarchical model, {nearest.leader} would lead if the {cells} of {nearest.algorithm} were "
+        f"{nearest.needed:.4g} or {'better' if up else 'worse'}{average} (expected: {nearest.expected:.4g})."
     )
 
 

@@ -22,7 +22,8 @@ def sentences(result: MultiverseResult, words: Vocabulary = USUAL) -> Iterator[s
     else:
         (first, count), *rest = result.best().items()
         others = listing((f"{name} in {number}" for name, number in rest), most=3)
-        yield f"{first} is best in {count} of {result.universes} universes" + (f"; {others}." if rest else ".")
+        tied = " (ties count for each)" if sum(result.best().values()) > result.universes else ""
+        yield f"{first} is best in {count} of {result.universes} universes" + (f"; {others}{tied}." if rest else ".")
     if main is not None and main.fails:
         yield f"It fails mainly under {exceptions(main)}."
     if main is not None and len(main.by_dataset) > 1:

@@ -44,7 +44,7 @@ def _lead(result: PlanResult, words: Vocabulary) -> str:
         every = "The only pair is" if result.decided == 1 else f"All {result.decided} pairs are"
         return f"{every} decided: nothing more needs to be run."
     first = result.pairs[0]
-    real = f"By the model, the lead of {first.left} over {first.right} is real with a chance of {percent(first.chance)}"
+    real = f"By the hierarchical model, {first.left} is ahead of {first.right} with a chance of {percent(first.chance)}"
     if result.difference:
         size = f"a difference of {100 * result.difference:g} % between {first.left} and {first.right}"
         if first.alone is None:

@@ -23,9 +23,9 @@ def sentences(result: RatingsResult, words: Vocabulary = USUAL) -> list[str]:
     over = words.datasets if result.battles is None else rounds(result)
     drawn = over if result.families is None else f"{result.families} families of {words.datasets}"
     return [
-        f"By pairwise wins {result.algorithms[first]} is rated {result.rating[first]:.0f} ({100 * result.confidence:g} "
+        f"By Bradley-Terry {result.algorithms[first]} is rated {result.rating[first]:.0f} ({100 * result.confidence:g} "
         f"% {between(low, high, 0)} over {drawn}), {gap:.0f} points before {result.algorithms[second]}: it would win "
-        f"{percent(wins)} of their meetings."
+        f"{percent(wins)} of pairwise comparisons."
     ]
 
 

@@ -20,7 +20,8 @@ def sentences(result: UsersResult, words: Vocabulary = USUAL) -> list[str]:
 def _headline(users: DatasetUsers, words: Vocabulary) -> str:
     first, *others = users.not_worse()
     if others:
-        return f"No clear winner on {users.dataset}: {len(others) + 1} of {len(users.algorithms)} could be best."
+        could = f"{len(others) + 1} of {len(users.algorithms)} could be best"
+        return f"No clear winner on the {words.users} of {users.dataset}: {could}."
     return f"{first} significantly beats all others on the {words.users} of {users.dataset}."
 
 

@@ -321,16 +321,15 @@ def caution(v: Verdict, words: Vocabulary = USUAL) -> str | None:
 def next_step(v: Verdict, words: Vocabulary = USUAL) -> str | None:
     """What to do next."""
     if v.grade == "too_little_data":
-        least = v.fewest_datasets
-        return (
-            f"recassay users: compare on each {words.dataset}, over its {words.users}; over {words.datasets}, run at "
-            f"least {least}"
-        )
+        alone = f"recassay analyze: what each {words.dataset} shows by itself"
+        if v.users:
+            alone = f"recassay users: compare on each {words.dataset}, over its {words.users}"
+        return f"{alone}; over {words.datasets}, run at least {v.fewest_datasets}"
     if v.status_of(v.leaders[0], v.rival) == "equivalent":
         return None
     if v.grade in ("shared_lead", "no_difference"):
         return f"recassay plan: how many {words.datasets} would separate {v.leaders[0]} from {v.rival}"
-    if v.grade == "clear_winner":
+    if v.grade == "clear_winner" and len(v.algorithms) > 2:
         return f"recassay stress: does the winner change when {words.datasets} or {words.algorithms} are left out"
     return None
 
