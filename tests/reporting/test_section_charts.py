@@ -65,7 +65,7 @@ def test_differences_over_users():
          "worse": "not shown", "p_holm": 0.3},
     ]  # fmt: skip
     assert spec["concat"][0]["title"]["text"] == "films: behind a"
-    assert spec["title"]["subtitle"].startswith("90 % intervals; filled: shown to be worse")
+    assert spec["title"]["subtitle"].startswith("90 % intervals; filled: could be best, hollow: shown to be worse")
     many = UsersResult("ndcg@10", True, ("a", "b", "c"), (dataset,) * 30, (), 0.05, 0.9, 9, {})
     assert len(users.plot_user_differences(many).to_dict()["concat"]) == 24
 
