@@ -94,11 +94,6 @@ GAPS = with_gaps(TABLE)
 SMALL = TABLE.filter(pl.col("algorithm").is_in(ALGORITHMS[::2]) & pl.col("dataset").is_in(DATASETS[:4]))
 CHOICES = pl.concat([long_table("ndcg@10", "recall@10", split="random"),
                      long_table("recall@10", "ndcg@10", split="time").with_columns(pl.col("value") * 1.01)])  # fmt: skip
-LEADER = CHOICES.filter(pl.col("algorithm") == "EASE")
-BEHIND = LEADER.with_columns(
-    pl.lit("ALS").alias("algorithm"),
-    value=pl.when(pl.col("dataset").is_in(DATASETS[::2])).then(0.95).otherwise(1.05) * pl.col("value"),
-)
 DIMENSIONS = long_table("auc", "correctness", "coverage@5", "diversity@5", "coverage@10", "diversity@10", "robustness",
                         "seconds")  # fmt: skip
 PER_USER, RESPONSES = by_user(), responses()
@@ -138,7 +133,7 @@ GIVEN: dict[str, tuple[pl.DataFrame, dict[str, Any]]] = {
 OPTIONS: dict[str, dict[str, Case]] = {
     "rank": {
         **READING,
-        "metrics": Case("all"),
+        "metrics": Case("all", long_table("ndcg@10", "coverage@10")),
         "methods": Case(["mean"]),
         "families": Case(KINDS),
         "replicates": Case(150),
@@ -269,7 +264,6 @@ OPTIONS: dict[str, dict[str, Case]] = {
             CHOICES.filter(pl.col("metric") == "ndcg@10").with_columns(metric=pl.lit("score")),
             higher_is_better=True,
         ),
-        "within": Case(0.5, pl.concat([LEADER, BEHIND])),
         "alpha": Case(0.4),
         "permutations": Case(80),
         "seed": Case(1),

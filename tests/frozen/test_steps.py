@@ -238,7 +238,9 @@ def draws(patch: pytest.MonkeyPatch) -> dict[str, Any]:
     target = posterior("beta")
     start = beta_normal.laplace(target, mode())
     drawn, r_hat = sampling.sample_posterior(target, start, np.random.default_rng(2))
-    ends = direction.shares_at_the_ends(target, start.mean, target.values, np.random.default_rng(3))
+    ends = direction.shares_at_the_ends(
+        target, start.mean, np.random.default_rng(4).random((6, 7)), np.random.default_rng(3)
+    )
     return {"drawn": drawn.ravel().tolist(), "r_hat": r_hat, "ends": [end.tolist() for end in ends]}
 
 

@@ -14,7 +14,7 @@ from recassay.api.arguments import checked
 from recassay.api.inputs import ResultsLike
 from recassay.api.tables import load_results, study_folder
 from recassay.core import columns as c
-from recassay.core.choices import PRACTICALLY_EQUAL, Advanced, MissingPolicy, Range, Share
+from recassay.core.choices import Advanced, MissingPolicy, Range
 from recassay.core.errors import UsageError
 from recassay.core.tables.results import Results
 from recassay.core.tables.sources import Source
@@ -33,7 +33,6 @@ def multiverse(
     leaky: Sequence[str] | None = None,
     missing: MissingPolicy = "drop-datasets",
     higher_is_better: bool | None = None,
-    within: Share = PRACTICALLY_EQUAL,
     alpha: float = 0.05,
     permutations: Annotated[int, Range(0, 1_000_000), Advanced] = PERMUTATIONS,
     seed: Annotated[int, Advanced] = 0,
@@ -51,7 +50,6 @@ def multiverse(
         leaky: choices whose universes are not to be trusted, such as `split=random`; shown apart.
         missing: how to treat missing cells within a universe: see `Results.matrix`.
         higher_is_better: direction of metrics that RecAssay does not know.
-        within: relative difference below which two algorithms are called equivalent.
         alpha: level of the verdicts; intervals have level 1 - alpha.
         permutations: relabelled tables of the joint test.
         seed: the same seed gives the same numbers.
@@ -77,7 +75,6 @@ def multiverse(
         missing=free.get("missing") or missing,  # type: ignore[arg-type]
         aggregation=free.get("aggregation") or ("mean_rank",),  # type: ignore[arg-type]
         higher_is_better=higher_is_better,
-        within=within,
         alpha=alpha,
         permutations=permutations,
         seed=seed,

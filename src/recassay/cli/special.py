@@ -89,7 +89,7 @@ def multiverse(call: Call, *, certify: bool = False) -> tuple[Any, Any]:
         result = call(results=list(call.typed["results"]))
         print_notes(result.notes)
         return result, result
-    other = "metric leaky missing higher_is_better within alpha permutations"
+    other = "metric leaky missing higher_is_better alpha permutations"
     call.refuse(other, "has no effect with --certify", "leave it out")
     if len(call.typed["results"]) != 1:
         raise UsageError("one table or study at a time can be certified", fix="name one")

@@ -52,7 +52,6 @@ def explore(
     missing: MissingPolicy | Sequence[MissingPolicy] = "drop-datasets",
     aggregation: Sequence[Aggregation] = ("mean_rank",),
     higher_is_better: bool | None = None,
-    within: float = PRACTICALLY_EQUAL,
     alpha: float = 0.05,
     permutations: int = PERMUTATIONS,
     seed: int = 0,
@@ -72,7 +71,7 @@ def explore(
     ways = [(policy, mean) for mean in aggregation for policy in policies for _ in range(len(universes))]
     universes = universes.times("missing", policies).times("aggregation", tuple(aggregation))
     with threadpool_limits(1, user_api="blas"):  # the matrices are tiny: more threads cost more than they give
-        judged = _judged(universes, ways, within, alpha, seed)
+        judged = _judged(universes, ways, alpha, seed)
         clean = ~judged.leaky
         if not clean.any():
             raise UsageError(
@@ -122,9 +121,7 @@ class _Judged:
     remarks: tuple[Remark, ...]
 
 
-def _judged(
-    universes: Universes, ways: list[tuple[MissingPolicy, Aggregation]], within: float, alpha: float, seed: int
-) -> _Judged:
+def _judged(universes: Universes, ways: list[tuple[MissingPolicy, Aggregation]], alpha: float, seed: int) -> _Judged:
     """By universe, `ways` has how missing cells are treated and how the datasets are aggregated."""
     cells = [_complete(u, universes, policy) for u, (policy, _) in enumerate(ways)]
     whole = [u for u, (rows, columns, _) in enumerate(cells) if len(rows) > 1 and len(columns)]
@@ -147,7 +144,7 @@ def _judged(
             metric="universe",
             higher_is_better=bool(universes.upward[u]),
         )
-        decision = decide(matrix, control=None, within=within, alpha=alpha, seed=seed, flips=flips)
+        decision = decide(matrix, control=None, within=PRACTICALLY_EQUAL, alpha=alpha, seed=seed, flips=flips)
         place = rows[decision.order]
         scores = decision.ranks if ways[u][1] == "mean_rank" else scaled(matrix)[decision.order]
         ranks[at][np.ix_(place, columns)] = scores
