@@ -92,8 +92,10 @@ def with_gaps(table: pl.DataFrame) -> pl.DataFrame:
 TABLE, UNKNOWN = long_table("ndcg@10", "recall@10"), long_table("score")
 GAPS = with_gaps(TABLE)
 SMALL = TABLE.filter(pl.col("algorithm").is_in(ALGORITHMS[::2]) & pl.col("dataset").is_in(DATASETS[:4]))
-CHOICES = pl.concat([long_table("ndcg@10", "recall@10", split="random"),
-                     long_table("recall@10", "ndcg@10", split="time").with_columns(pl.col("value") * 1.01)])  # fmt: skip
+CHOICES = pl.concat([
+    long_table("ndcg@10", "recall@10", split="random"),
+    long_table("recall@10", "ndcg@10", split="time").with_columns(pl.col("value") * 1.01),
+])  # fmt: skip
 DIMENSIONS = long_table("auc", "correctness", "coverage@5", "diversity@5", "coverage@10", "diversity@10", "robustness",
                         "seconds")  # fmt: skip
 PER_USER, RESPONSES = by_user(), responses()
