@@ -38,7 +38,7 @@ def test_every_result_has_a_table(report):
         assert brief is None or f"<strong>{html.escape(brief.headline)}</strong>" in shown
         assert brief is None or all(f"<li>{html.escape(sentence)}</li>" in shown for sentence in brief.sentences)
         headings = result.to_frame().columns if brief is None else brief.table.header if brief.table else ()
-        headings = [name for name in headings if not re.search(r"1 +95 % +\d", name)]  # drawn in characters
+        headings = [name for name in headings if not re.search(r"1 +(95 %|mean rank) +\d", name)]  # drawn in characters
         assert "├" not in shown
         assert all(f'<th scope="col">{html.escape(name)}</th>' in shown for name in headings)
         assert shown.count("<svg") == bool(result.figures)

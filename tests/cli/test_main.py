@@ -464,8 +464,13 @@ def test_the_demo_says_where_its_report_is(cli, monkeypatch):
 def test_the_first_caution_of_a_report_is_its_own_or_what_failed(monkeypatch):
     brief = Brief("A wins.", caution=None)
     monkeypatch.setattr("recassay.api.publish.content.tell", lambda result, table: SimpleNamespace(brief=result))
+    monkeypatch.setattr(
+        "recassay.api.publish.content.judgement", lambda analyses: analyses.get("compare") or analyses.get("rank")
+    )
+    monkeypatch.setattr("recassay.api.publish.content.verdict_brief", lambda verdict, words: verdict)
     ranked = replace(report(), analyses={"users": Brief("U"), "rank": Brief("R"), "compare": brief})
-    assert report_brief(ranked).headline == "A wins."
+    assert report_brief(ranked).headline == "A wins.", "the verdict, as rank tells it"
+    assert report_brief(replace(report(), analyses={"users": Brief("U")})).headline == "U"
     assert report_brief(ranked).caution == "Low power: six datasets."
     assert report_brief(replace(ranked, cautions=[])).caution is None
     failed = replace(ranked, cautions=[], skipped={"model": "it failed with KeyError", "c": "no users"})

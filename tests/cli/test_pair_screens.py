@@ -25,7 +25,7 @@ def screen(cli, tmp_path):
 
 def test_pairs_neighbours_and_groups(screen):
     assert screen(MIDDLE) == [
-        "8 of 10 pairs of algorithms differ; 2 are undecided.",
+        "8 of 10 pairs of algorithms differ in nDCG@10; 2 are undecided.",
         "Neighbours by mean rank not shown to differ (2 of 4): EASE and SLIM, MyModel and",
         "ALS.",
         "",

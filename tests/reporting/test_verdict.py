@@ -19,10 +19,10 @@ def test_a_clear_winner_a_tie_and_a_disputed_first_place():
     assert "a00 is the clear winner" in ranked.judgement.headline
     compared = compare_algorithms(clear)
     assert comparison.sentences(compared)[:2] == [
-        "All 3 pairs of algorithms differ on datasets like these.",
+        "All 3 pairs of algorithms differ in nDCG@10 on datasets like these.",
         "Each algorithm is better than the next by mean rank: a00, a01, a02.",
     ]
-    assert repr(compared) == "All 3 pairs of algorithms differ on datasets like these. [CompareResult]"
+    assert repr(compared) == "All 3 pairs of algorithms differ in nDCG@10 on datasets like these. [CompareResult]"
     twins = matrix(np.stack([ladder + 0.3, ladder + 0.3, ladder]))
     assert any(
         sentence.startswith("a00 is first under all 10 aggregations, tied with a01 under")

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from recassay.analysis.verdict.result import PairVerdict, Status, Verdict
+from recassay.core.tables.labels import metric_name
 from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.core.words import count_of, listing
 from recassay.reporting.words.verdict import headline, pair_sentence
@@ -21,14 +22,15 @@ def pairs_headline(v: Verdict, words: Vocabulary = USUAL) -> str:
     differ, alike = int(v.better.sum()), int(v.equivalent.sum()) - same
     if total == 1 or alike == total:
         return headline(v, words)
-    pairs = f"{total} pairs of {words.algorithms}"
+    pairs, metric = f"{total} pairs of {words.algorithms}", metric_name(v.metric)
     if differ == total:
-        return f"All {pairs} differ on {words.datasets} like these."
+        return f"All {pairs} differ in {metric} on {words.datasets} like these."
     if differ + alike + same == 0:
-        return f"None of the {pairs} is shown to differ."
+        return f"None of the {pairs} is shown to differ in {metric}."
     undecided = total - differ - alike - same
     rest = _counted((alike, f"equivalent within {100 * v.within:g} %"), (same, "identical"), (undecided, "undecided"))
-    return f"{f'{differ} of' if differ else 'None of the'} {pairs} {'differs' if differ < 2 else 'differ'}; {rest}."
+    verb = "differs" if differ < 2 else "differ"
+    return f"{f'{differ} of' if differ else 'None of the'} {pairs} {verb} in {metric}; {rest}."
 
 
 def _counted(*parts: tuple[int, str]) -> str:
