@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Set up RecAssay beside this file and run one thing: needs Python 3.11 or newer and pip, nothing else.
 
-python3 dev.py demo|check|test|lint|bench|docs|bounds|wheel|sbom|soak [arguments passed on]
+python3 dev.py demo|check|test|lint|bench|docs|bounds|wheel|sbom|soak|consistency [arguments passed on]
 
   demo    the main job on embedded data, offline
   check   while you work: lint, then the quick tests, those that failed last time first
@@ -13,6 +13,7 @@ python3 dev.py demo|check|test|lint|bench|docs|bounds|wheel|sbom|soak [arguments
   wheel   the wheel of this version, in dist/
   sbom    the software bill of materials of this version (CycloneDX JSON); --out FILE
   soak    kills, chance, damage, full disks and clocks for --hours N, with one table at the end
+  consistency  whether any two statements about one table contradict each other, on --tables N made by chance
 
 Makes `.venv` on first use, installs the project with what the command needs (again only when `pyproject.toml`, the
 version or the interpreter changed), and runs the command. On the Python that `constraints.txt` was made with, the
@@ -62,6 +63,7 @@ COMMANDS = {
     "wheel": Command([["-m", "hatchling", "build", "--target", "wheel"]]),
     "sbom": Command([["release/sbom.py"]], extras=""),
     "soak": Command([["benchmarks/soak.py"]]),
+    "consistency": Command([["benchmarks/consistency.py"]]),
 }
 
 

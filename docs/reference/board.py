@@ -18,7 +18,7 @@ import polars as pl
 from reference.board_findings import findings
 from reference.board_table import COSTS, Board, is_neural
 
-from recassay.analysis.verdict.result import GRADES
+from recassay.reporting.words.verdict import GRADES
 from recassay.core.words import listing
 from recassay.data.published.benchmark import OPEN, Benchmark, open_benchmark
 

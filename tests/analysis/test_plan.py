@@ -132,7 +132,7 @@ def test_only_undecided_pairs_are_planned_for(fewer_draws):
     assert (first.left, first.gap) == (faint.judgement.leaders[0], pytest.approx(effect.estimate - 1))
     assert (first.low, first.high) == pytest.approx(tuple(end - 1 for end in effect.interval))
     assert first.alone is None or first.fewest <= first.alone
-    assert "is real with a chance of" in next(sentences(faint))
+    assert "By the hierarchical model, " in next(sentences(faint))
     asked = plan_study(table(0.12), "ndcg@10", difference=1.0).pairs[0]
     assert 5 < asked.alone <= 12  # log 2 beside a deviation of 0.35
     assert asked.alone < asked.among_all

@@ -17,7 +17,7 @@ def test_help_and_unknown_commands():
     assert "python3 dev.py demo|check|test|lint|bench|docs|bounds|wheel|sbom" in run("--help").stdout
     wrong = run("frob")
     assert wrong.returncode == 2
-    known = "demo, check, test, lint, bench, docs, bounds, wheel, sbom, soak"
+    known = "demo, check, test, lint, bench, docs, bounds, wheel, sbom, soak, consistency"
     assert wrong.stderr.strip() == f"dev.py: there is no command 'frob'; there are: {known}"
 
 

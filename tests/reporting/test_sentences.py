@@ -105,12 +105,15 @@ def test_users_of_one_dataset():
     turned_round = replace(WON, pairs=WON.pairs[::-1])
     assert users.sentences(user_tests(turned_round)) == users.sentences(user_tests(WON)), "whatever the order of pairs"
     assert users.sentences(user_tests(OPEN)) == [
-        "No clear winner on books: 2 of 3 could be best.",
+        "No clear winner on the users of books: 2 of 3 could be best.",
         "On the 1,234 users of books, EASE has the best ndcg@10 (0.3000, 90 % interval 0.2900 to 0.3100); no "
         "difference from ALS is shown (sign-flip test over users, Holm).",
     ]
     brief = users.brief(user_tests(OPEN, skipped={"songs": "two users"}))
-    assert (brief.headline, brief.marked) == ("No clear winner on books: 2 of 3 could be best.", {"EASE", "ALS"})
+    assert (brief.headline, brief.marked) == (
+        "No clear winner on the users of books: 2 of 3 could be best.",
+        {"EASE", "ALS"},
+    )
     assert brief.sentences == tuple(users.sentences(user_tests(OPEN))[1:])
     assert brief.table.title == "books: ndcg@10 over 1,234 users"
     assert brief.table.header == ("algorithm", "mean", "90 % interval", "shown to be worse than the best")
@@ -215,8 +218,8 @@ def test_the_model_names_who_is_probably_best():
         "datasets: more datasets would tell more."
     )
     assert model.sentences(modelled([0.049, 0.951, 0.0])) == [
-        "For datasets like these, b has the highest level of ndcg@10 with probability 0.95. On a single new dataset it "
-        "is first with probability above 0.99.",
+        "By the hierarchical model, b has the highest level of ndcg@10 for datasets like these with probability 0.95. "
+        "On a single new dataset it is first with probability above 0.99.",
         where,
     ]
     assert " c also has at least a 5 % chance." in model.sentences(modelled([0.0, 0.95, 0.05]))[0]
@@ -226,7 +229,7 @@ def test_the_model_names_who_is_probably_best():
     twins = model.sentences(modelled([0.2, 0.5, 0.3], identical=(("a", "c"),)))
     assert twins[1:] == ["a, c have the same value on every dataset.", where]
     twins = modelled((0.5, 0.5), order=lambda: [1, 0])
-    assert model.sentences(twins)[0].startswith("For datasets like these, b has the highest level")
+    assert model.sentences(twins)[0].startswith("By the hierarchical model, b has the highest level")
     assert " a also has at least a 5 % chance. " in model.sentences(twins)[0]
     assert model.leader(twins) == "b", "the verdict does not name another than the sentence"
 
@@ -253,15 +256,19 @@ def test_the_model_says_how_bad_missing_cells_would_have_to_be():
     given = {"predicted": (cell,), "tipping": (far, near)}
     assert model.sentences(modelled([0.2, 0.5, 0.3], **given))[2:] == [
         "1 missing cell was predicted, as if missing for reasons that have nothing to do with the scores.",
-        "c would lead if the missing cell of c were 0.4 or better (expected: 0.2).",
+        "By the hierarchical model, c would lead if the missing cell of c were 0.4 or better (expected: 0.2).",
     ]
     given = {"predicted": (cell, cell), "tipping": (replace(near, cells=2, needed=0.15, leader="b"),)}
     assert model.sentences(modelled([0.2, 0.5, 0.3], **given))[2:] == [
         "2 missing cells were predicted, as if missing for reasons that have nothing to do with the scores.",
-        "b would lead if the 2 missing cells of c were 0.15 or worse on average (expected: 0.2).",
+        "By the hierarchical model, b would lead if the 2 missing cells of c were 0.15 or worse on average (expected: "
+        "0.2).",
     ]
     lower = model.sentences(modelled([0.2, 0.5, 0.3], higher_is_better=False, **given))[-1]
-    assert lower == "b would lead if the 2 missing cells of c were 0.15 or better on average (expected: 0.2)."
+    assert lower == (
+        "By the hierarchical model, b would lead if the 2 missing cells of c were 0.15 or better on average (expected: "
+        "0.2)."
+    )
 
 
 def tournament(ranks, bounds=True):
@@ -297,8 +304,8 @@ def rated(**given):
 
 def test_ratings_by_pairs():
     assert ratings.sentences(rated()) == [
-        "By pairwise wins b is rated 1558 (90 % 1501 to 1610 over datasets), 58 points before a: it would win 58 % of "
-        "their meetings."
+        "By Bradley-Terry b is rated 1558 (90 % 1501 to 1610 over datasets), 58 points before a: it would win 58 % of "
+        "pairwise comparisons."
     ]
     assert " over 3 families of datasets)" in ratings.sentences(rated(families=3))[0]
     assert " over 800 battles)" in ratings.sentences(rated(battles=800, rounds="800 battles"))[0]
@@ -466,7 +473,7 @@ def planned(*pairs, **given):
 
 
 def test_what_more_would_tell():
-    lead = "By the model, the lead of a over b is real with a chance of 88 %"
+    lead = "By the hierarchical model, a is ahead of b with a chance of 88 %"
     for result, sentence in (
         (planned(), "All 3 pairs are decided: nothing more needs to be run."),
         (planned(decided=1), "The only pair is decided: nothing more needs to be run."),

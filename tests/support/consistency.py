@@ -67,7 +67,10 @@ def draw_table(rng: np.random.Generator, *, small: bool = False) -> Drawn:
                 row = {"algorithm": names[a], "dataset": datasets[d], "metric": metric}
                 if n_users:
                     noise = rng.normal(size=n_users) * 0.1
-                    rows += [{**row, "user": f"u{u}", "value": float(values[a, d] + noise[u])} for u in range(n_users)]
+                    rows += [
+                        {**row, "user": f"u{u}", "value": float(np.clip(values[a, d] + noise[u], 0.001, 0.999))}
+                        for u in range(n_users)
+                    ]
                 else:
                     rows += [{**row, "seed": s, "value": float(values[a, d] + (0.01 * rng.normal() if s else 0))}
                              for s in range(seeds)]  # fmt: skip
@@ -90,7 +93,7 @@ def examine(table: Drawn, expensive: bool, rng: np.random.Generator) -> list[str
     named = _asked("compare", table.frame, **options, draws=200, control=control, families=table.families)
     results |= {f"{name} --control": result for name, result in named.items()}
     whole = table.frame.height == table.frame.drop_nulls().height and "gaps" not in table.what
-    if expensive or rng.random() < 0.3:
+    if expensive or rng.random() < 0.2:
         results |= _asked("model", table.frame, table.options["metric"])
     if "users" in table.what:
         results |= _asked("users", table.frame, table.options["metric"], replicates=100)
