@@ -18,9 +18,9 @@ import polars as pl
 from reference.board_findings import findings
 from reference.board_table import COSTS, Board, is_neural
 
-from recassay.reporting.words.verdict import GRADES
 from recassay.core.words import listing
 from recassay.data.published.benchmark import OPEN, Benchmark, open_benchmark
+from recassay.reporting.words.verdict import GRADES
 
 PAGE = Path(__file__).resolve().parents[1] / "benchmark.md"
 TEMPLATE = Path(__file__).with_name("board.html")

@@ -11,8 +11,8 @@ from reference.board_table import METRIC, Board, is_neural
 import recassay
 from recassay.analysis.verdict.fit import judge
 from recassay.analysis.verdict.result import Verdict
-from recassay.reporting.words.verdict import GRADES
 from recassay.core.tables.results import Results
+from recassay.reporting.words.verdict import GRADES
 
 OTHER_NAMES = {"Pop": "MostPop", "NCEPLRec": "NCE-PLRec"}
 """Names that other tables have for algorithms of ours."""
