@@ -1284,20 +1284,20 @@ def test_the_caption_of_the_diagram():
                 drawn=(("a", "b"),), judgement=judgement)  # fmt: skip
     assert compare._diagram_caption(made, USUAL) == (
         "Mean ranks (further left is better); a bar joins algorithms that are nearer than Nemenyi's critical "
-        "difference of 1.23 at the 0.1 level; the verdict may separate them."
+        "difference of 1.23 at the 0.1 level."
     )
     made.bars = "wilcoxon-holm"
     assert compare._diagram_caption(made, USUAL).endswith(
-        "a bar joins algorithms that Wilcoxon-Holm does not separate at the 0.1 level; the verdict may."
+        "a bar joins algorithms that Wilcoxon-Holm does not separate at the 0.1 level."
     )
     made.bars = "sign-flips"
     assert compare._diagram_caption(made, USUAL) == (
-        "Mean ranks (further left is better); a bar joins algorithms that the verdict does not separate at the 0.1 "
-        "level (all pairs, flipped signs). Not separated either, with another algorithm between them: a and c."
+        "Mean ranks (further left is better); a bar joins algorithms that the test of all pairs (flipped signs) does "
+        "not separate at the 0.1 level. Not separated either, with another algorithm between them: a and c."
     )
     made.drawn = ()
     assert compare._diagram_caption(made, USUAL).startswith(
-        "Mean ranks (further left is better); no bar: there are no neighbours that the verdict does not separate"
+        "Mean ranks (further left is better); no bar: there are no neighbours that the test of all pairs"
     )
     judgement.grade = "too_little_data"
     assert compare._diagram_caption(made, USUAL) == (
@@ -1305,7 +1305,7 @@ def test_the_caption_of_the_diagram():
     )
     made.bars, made.control = "bayesian", Made(name="own")
     assert compare._diagram_caption(made, USUAL) == (
-        "Mean ranks (further left is better). own is the control; a star: the verdict shows a difference from it."
+        "Mean ranks (further left is better). own is the control; a star: shown to differ from it (flipped signs)."
     )
 
 

@@ -380,10 +380,10 @@ def test_a_control_stands_out_in_the_diagram():
     spec = compare_plots.plot_critical_difference(result).to_dict()
     assert spec["title"]["subtitle"] == "Mean rank over 6 datasets; *: shown to differ from n01, the control"
     plain = compare_plots.plot_critical_difference(compared()).to_dict()["title"]["subtitle"]
-    assert plain == "Mean rank over 6 datasets; a bar: not separated by the verdict (all pairs, flipped signs)"
+    assert plain == "Mean rank over 6 datasets; a bar: not separated by the test of all pairs (flipped signs)"
     caption = compare._diagram_caption(result, USUAL)
     assert caption == (
-        "Mean ranks (further left is better). n01 is the control; a star: the verdict shows a difference from it."
+        "Mean ranks (further left is better). n01 is the control; a star: shown to differ from it (flipped signs)."
     ), "no bars are drawn, and none are promised"
     assert compare._diagram_caption(compared(datasets=("x",) * 4), USUAL) == (
         "Mean ranks (further left is better) on 4 datasets, too few for a test."

@@ -147,7 +147,7 @@ LABEL_STYLES: dict[str, dict[str, Any]] = {
 CORRECTED = {"color": INK, "strokeWidth": 4.5, "strokeCap": "round"}
 UNCORRECTED = {"color": FAINT, "strokeWidth": 2.2, "strokeDash": [5, 3]}
 RULES: dict[BarsRule, str] = {
-    "sign-flips": "the verdict (all pairs, flipped signs)",
+    "sign-flips": "the test of all pairs (flipped signs)",
     "wilcoxon-holm": "Wilcoxon-Holm",
     "nemenyi": "Nemenyi's test",
     "bayesian": "the Bayesian test, each pair by itself: not corrected",

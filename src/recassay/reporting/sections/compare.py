@@ -30,12 +30,11 @@ from recassay.reporting.words.pairs import (
 from recassay.reporting.words.verdict import pair_sentence
 
 BARS = {
-    "sign-flips": "the verdict does not separate at the {alpha:g} level (all pairs, flipped signs)",
-    "wilcoxon-holm": "Wilcoxon-Holm does not separate at the {alpha:g} level; the verdict may",
-    "nemenyi": "are nearer than Nemenyi's critical difference of {cd:.2f} at the {alpha:g} level; the verdict may "
-    "separate them",
+    "sign-flips": "the test of all pairs (flipped signs) does not separate at the {alpha:g} level",
+    "wilcoxon-holm": "Wilcoxon-Holm does not separate at the {alpha:g} level",
+    "nemenyi": "are nearer than Nemenyi's critical difference of {cd:.2f} at the {alpha:g} level",
     "bayesian": "the Bayesian signed-rank test does not separate with probability {credibility:g}, each pair by "
-    "itself: it is not corrected for the number of pairs, and the verdict may decide otherwise",
+    "itself: it is not corrected for the number of pairs",
 }
 
 LINES = 25
@@ -242,7 +241,7 @@ def _diagram_caption(result: CompareResult, words: Vocabulary) -> str:
     if len(result.datasets) < FEWEST_DATASETS:
         return f"{ranks} on {size}, too few for a test."
     if result.control is not None:
-        return f"{ranks}. {result.control.name} is the control; a star: the verdict shows a difference from it."
+        return f"{ranks}. {result.control.name} is the control; a star: shown to differ from it (flipped signs)."
     if result.bars == "sign-flips" and result.judgement.grade == "too_little_data":
         return f"{ranks} on {size}, too few to decide any pair."
     joined = BARS[result.bars].format(alpha=result.alpha, cd=result.nemenyi_cd, credibility=result.credibility)
