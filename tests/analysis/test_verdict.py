@@ -263,8 +263,10 @@ def contradictions(v):
     must(set(v.leaders) <= could, "a leader could not be best")
     must(v.rival != v.algorithms[0] and (v.rival in could or len(could) == 1), "the rival could not be best")
     if decidable:
-        must(could == {n for n, beaten in zip(names, better.any(axis=0), strict=True) if not beaten}, "could be best")
-        must(could == {n for n, (low, _) in zip(names, v.rank_interval, strict=True) if low == 1}, "ranks and best")
+        known = could | set(v.not_judged)
+        must(known == {n for n, beaten in zip(names, better.any(axis=0), strict=True) if not beaten}, "could be best")
+        must(known == {n for n, (low, _) in zip(names, v.rank_interval, strict=True) if low == 1}, "ranks and best")
+    must(not could & set(v.not_judged), "could be best and not judged")
     must(all(low <= high for low, high in v.rank_interval), "empty ranks")
     must((v.leads_again is None) == (len(v.datasets) < 5) == (v.interval is None), "chances below five datasets")
     if v.leads_again is not None:
@@ -274,12 +276,14 @@ def contradictions(v):
     # The grade and the sentences.
     told = " ".join([v.headline, *v.sentences, *v.why, *v.how_sure, *v.what_would_change, v.caution or ""])
     if v.grade == "clear_winner":
-        must(could == {names[0]} == set(v.leaders) and better[0, 1:].all(), "a clear winner that is not")
+        others = [i for i, name in enumerate(names) if i and name not in v.not_judged]
+        must(could == {names[0]} == set(v.leaders) and better[0, others].all(), "a clear winner that is not")
         must(names[0] in v.headline and "No clear" not in told, "the headline of a clear winner")
     if v.grade == "shared_lead":
         must((1 <= len(could) < k and "could be best" in v.headline + "".join(v.why)) or "share" in v.headline, "lead")
     if v.grade == "no_difference":
-        must(could == set(names) and not better.any() and " beats " not in told, "a difference where none is seen")
+        seen = better.any() or " beats " in told
+        must(could == set(names) - set(v.not_judged) and not seen, "a difference where none is seen")
     if v.grade in ("too_little_data", "not_comparable"):
         must(not better.any() and " beats " not in told, "a claim without data")
     must((v.grade == "too_little_data") <= (not decidable), "too little data")
@@ -290,7 +294,7 @@ def contradictions(v):
     for one, other in re.findall(r"(a\d\d) and (a\d\d) are equivalent", told):
         must(v.status_of(one, other) == "equivalent", f"{one} and {other} equivalent")
     must(len(v.headline.split()) <= 20, "a long headline")
-    must(len(v.sentences) <= 3 and all(s.endswith(".") for s in v.sentences), "sentences")
+    must(len(v.sentences) <= 5 and all(s.endswith(".") for s in v.sentences), "sentences")
     must(max(len(s.split()) for s in [*v.sentences, v.headline]) <= 40, "a long sentence")
     return found
 
@@ -412,19 +416,21 @@ def test_who_leads_and_how_likely_again():
     assert worded(five, **none)["sentences"][0] == "On these 9 datasets a00 leads by mean rank (2.78 of 5)."
     little = worded(five, grade="too_little_data", could_be_best=("a00", "a01", "a03"))["sentences"]
     assert little[0] == "On these 9 datasets a00 leads by mean rank (2.78 of 5)."
-    assert len(worded(five, grade="too_little_data")["sentences"]) == 2
+    assert len(worded(five, grade="too_little_data")["sentences"]) == 4
     shared = {"leaders": ("a00", "a01"), "leads_again": np.array([0.3, 0.3, 0.2, 0.1, 0.1])}
     both = "a00 and a01 share the best mean rank (2.78)"
     assert worded(five, **shared)["sentences"][0] == f"{both}; their chance of leading again: each has 30 %."
     shared["leads_again"] = np.array([0.3, 0.25, 0.2, 0.15, 0.1])
     assert worded(five, **shared)["sentences"][0] == f"{both}; their chance of leading again: 30 % and 25 %."
     assert worded(five, **shared | none)["sentences"][0] == f"On these 9 datasets {both}."
-    assert len(worded(five)["sentences"]) == len(worded(five, grade="shared_lead")["sentences"]) == 2
+    assert len(worded(five)["sentences"]) == len(worded(five, grade="shared_lead")["sentences"]) == 4
+    assert worded(five)["sentences"][1] == "By 5 of 9 other rules a03 would lead."
+    assert worded(five)["sentences"][3] == "The typical ratio per dataset favours a00, mean nDCG@10 favours a01."
     removed = worded(five, grade="clear_winner", removal=("a02", 3))["sentences"]
-    assert removed[2] == "Without d04, a02 would lead (5 of 9 choices of 3 datasets change the leader when left out)."
+    assert removed[4] == "Without d04, a02 would lead (5 of 9 choices of 3 datasets change the leader when left out)."
     unknown = worded(five, grade="clear_winner", removal=("a02", 4), removed=(), removals=None)["sentences"]
-    assert unknown[2] == "Without 4 of the 9 datasets, a02 would lead."
-    assert len(worded(five, grade="clear_winner", removal=None)["sentences"]) == 2
+    assert unknown[4] == "Without 4 of the 9 datasets, a02 would lead."
+    assert len(worded(five, grade="clear_winner", removal=None)["sentences"]) == 4
 
 
 def test_what_is_known_of_one_pair_in_words():

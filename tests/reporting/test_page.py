@@ -471,14 +471,16 @@ def judged(count=3, **given):
         "mean_rank": ranks, "interval": np.stack([ranks - 0.5, ranks + 0.5], axis=1),
         "leads_again": np.linspace(0.6, 0.0, count), "groups": ("a", "ab", *("b",) * (count - 2)), "control": None,
         "headline": "No clear winner.", "sentences": ("First of 5 %.", "Second."), "caution": None, "next_step": None,
-        "why": ("Why.",), "how_sure": (), "what_would_change": ("More.",),
+        "why": ("Why.",), "how_sure": (), "what_would_change": ("More.",), "not_judged": (), "peers": (),
+        "first_lines": ("First of 5 %.",), "pair_lines": ("Second.",),
     }  # fmt: skip
     return Made(**{**usual, **given})
 
 
 def as_stated(monkeypatch):
     """The sentences of a verdict are those that a stand-in states."""
-    for kind in ("headline", "sentences", "caution", "next_step", "why", "how_sure", "what_would_change"):
+    for kind in ("headline", "sentences", "first_lines", "pair_lines", "caution", "next_step", "why", "how_sure",
+                 "what_would_change"):  # fmt: skip
         monkeypatch.setattr(
             f"recassay.reporting.words.verdict.{kind}", lambda verdict, words, kind=kind: getattr(verdict, kind)
         )
@@ -902,18 +904,18 @@ def test_the_size_of_a_picture():
     assert inline_svg("<svg>\x08</svg>", "p", "D", []).startswith('<svg class="chart"'), "control characters go"
 
 
-def test_the_verdict_of_the_comparison_comes_first():
+def test_the_verdict_of_the_ranking_comes_first():
     results = Results.from_frame(synthetic_results(5))
     compared, ranked = recassay.compare(results, "ndcg@10"), recassay.rank(results, "ndcg@10", replicates=100)
     given = {"other": Made(judgement="no verdict"), "rank": ranked, "compare": compared}
-    assert judgement(given) is compared.judgement
-    assert judgement({"other": Made(judgement="no verdict"), "rank": ranked}) is ranked.judgement
+    assert judgement(given) is ranked.judgement
+    assert judgement({"other": Made(judgement="no verdict"), "compare": compared}) is compared.judgement
     assert judgement({"other": Made(), "third": Made(judgement=ranked.judgement)}) is ranked.judgement
     assert judgement({"other": Made(judgement="no verdict")}) is None
     third, second, first = (Made(judgement=copy.copy(ranked.judgement)) for _ in range(3))
-    every = {"third": third, "rank": second, "compare": first}
-    for name in ("compare", "rank", "third"):
-        assert judgement(every) is every.pop(name).judgement, "the comparison knows the control; then the ranks"
+    every = {"third": third, "compare": second, "rank": first}
+    for name in ("rank", "compare", "third"):
+        assert judgement(every) is every.pop(name).judgement, "the ranking, then the comparison"
     card = str(top(content(synthetic_results(5), **given), []))
     assert card.startswith('<section id="verdict" class="')
     assert 'class="forest-plot"' in card

@@ -8,13 +8,13 @@ from dataclasses import replace
 import numpy as np
 
 from recassay.analysis.aggregation.contest import Contest
-from recassay.analysis.aggregation.rules import BETA_MAX, DolanMore, applicable, choose_rules, distinct, first_shares
+from recassay.analysis.aggregation.rules import BETA_MAX, DolanMore, applicable, choose_rules, first_shares
 from recassay.analysis.inference.bootstrap import content_weights, intervals, refuse_few, studentised
 from recassay.analysis.inference.families import family_numbers
 from recassay.analysis.rank.result import Ranking, RankResult
 from recassay.analysis.verdict.beside import with_table
 from recassay.analysis.verdict.fit import judge
-from recassay.analysis.verdict.result import OtherRules, Verdict
+from recassay.analysis.verdict.result import Verdict
 from recassay.core import ties
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.choices import DRAWS_OF, FEWEST_DATASETS
@@ -80,32 +80,13 @@ def rank_algorithms(
         *matrix.head,
         rankings=rankings,
         mean_ranks=contest.ranks[0].mean(axis=1)[member],
-        judgement=replace(judged, other_rules=_other_rules(judged, list(rankings.values()), matrix.algorithms)),
+        judgement=judged,
         skipped=skipped,
         missing=matrix.missing,
         replicates=replicates,
         confidence=confidence,
         dolan_more=options,
     )
-
-
-def _other_rules(judged: Verdict, rankings: list[Ranking], names: Sequence[str]) -> OtherRules | None:
-    """Who is first under most aggregations that count for themselves, where that is not the leader by mean rank."""
-    counted = {rule.name for rule in distinct(ranking.rule for ranking in rankings)}
-    if judged.grade == "not_comparable" or "mean_rank" not in counted:
-        return None
-    others = [ranking for ranking in rankings if ranking.rule.name in counted - {"mean_rank"}]
-    firsts: dict[str, list[str]] = {name: [] for name in names}
-    for ranking in others:
-        for name, rank in zip(names, ranking.ranks, strict=True):
-            if rank == ranking.ranks.min():
-                firsts[name].append(ranking.rule.title)
-    most = max(judged.algorithms, key=lambda name: len(firsts[name]))  # of equal ones the better mean rank
-    if most in judged.leaders or 2 * len(firsts[most]) <= len(others):
-        return None
-    if any(len(firsts[leader]) == len(firsts[most]) for leader in judged.leaders):
-        return None
-    return OtherRules(most, tuple(firsts[most]), len(others))
 
 
 _MEANS: dict[str, tuple[Callable[[FloatArray], FloatArray], Callable[[FloatArray], FloatArray]]] = {

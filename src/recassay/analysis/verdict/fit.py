@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from recassay.analysis.aggregation.contest import Contest
+from recassay.analysis.aggregation.rules import DolanMore, applicable, choose_rules, distinct
 from recassay.analysis.inference.all_pairs import smallest_p
 from recassay.analysis.inference.effects import Effect, hodges_lehmann, pair_gaps
 from recassay.analysis.inference.families import (
@@ -27,9 +29,10 @@ from recassay.analysis.inference.winners import (
     ways_to_lose,
 )
 from recassay.analysis.verdict.decision import Decision, decide
-from recassay.analysis.verdict.result import PairVerdict, Status, Verdict
+from recassay.analysis.verdict.result import OtherRules, PairVerdict, Status, Verdict
 from recassay.core import ties
 from recassay.core.choices import FEWEST_DATASETS, PRACTICALLY_EQUAL
+from recassay.core.content import copies
 from recassay.core.errors import UsageError
 from recassay.core.names import canonical, did_you_mean
 from recassay.core.seeds import derived_rng
@@ -137,6 +140,7 @@ def _judge(asked: Asked, control: str | None, within: float, alpha: float, seed:
         missing=matrix.missing,
         not_judged=tuple(name for name, yes in zip(names, decision.judged, strict=True) if not yes),
         users=matrix.users,
+        other_rules=None if decision.grade == "not_comparable" else _other_rules(matrix, names, leaders),
     )
     if families is None and verdict.grade in ("clear_winner", "shared_lead") and obvious_families(matrix.datasets):
         together = decide(
@@ -190,6 +194,27 @@ def _effects(
         Effect(kind, estimate, (low, high) if known else None)
         for kind, (estimate, low, high) in zip(kinds, estimates.tolist(), strict=True)
     ]
+
+
+def _other_rules(matrix: Matrix, names: Sequence[str], leaders: Sequence[str]) -> OtherRules | None:
+    """Who is first under most other aggregations that count for themselves, where no leader by mean rank is.
+
+    Of several that are first as often, it is the one with the better mean rank: `names` have it first.
+    """
+    rules = [rule for rule in distinct(applicable(choose_rules(None), matrix)[0]) if rule.name != "mean_rank"]
+    rows, member = copies(matrix.values)
+    contest = Contest(matrix.values[None, rows], higher_is_better=matrix.higher_is_better)
+    firsts: dict[str, list[str]] = {name: [] for name in names}
+    for rule in rules:
+        scores = rule.score(contest, np.ones((1, len(matrix.datasets))), DolanMore())[:, member]
+        ranks = ties.ranks(scores, higher_is_better=rule.higher_is_better(matrix.higher_is_better))[0]
+        for name in np.array(matrix.algorithms, dtype=object)[ranks == ranks.min()]:
+            firsts[name].append(rule.title)
+    most = max(names, key=lambda name: len(firsts[name]))
+    count = len(firsts[most])
+    if 2 * count <= len(rules) or any(len(firsts[leader]) == count for leader in leaders):
+        return None
+    return OtherRules(most, tuple(firsts[most]), len(rules))
 
 
 def _hopeful(matrix: Matrix, leaders: tuple[str, ...]) -> str | None:

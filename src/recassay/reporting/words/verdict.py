@@ -33,7 +33,8 @@ def headline(v: Verdict, words: Vocabulary = USUAL) -> str:
             "minimum."
         )
     if k < 2:
-        return f"No verdict{by}: {v.algorithms[0]} leads, and the other {len(v.not_judged)} have gaps."
+        gaps = "the other one has" if len(v.not_judged) == 1 else f"the other {len(v.not_judged)} have"
+        return f"No verdict{by}: {v.algorithms[0]} leads, but {gaps} gaps."
     if v.grade == "clear_winner":
         if k == 2:
             little = f", by less than {100 * v.within:g} %," if v.close(v.pair(v.algorithms[0], v.rival)) else ""
@@ -59,7 +60,7 @@ def headline(v: Verdict, words: Vocabulary = USUAL) -> str:
         others = f"the other {rest} could not" if rest > 1 else "the other one could not"
         if not like_these and not v.not_judged:
             return f"No clear winner{by}: {listing(could, last='or')} could be best of {all_k}."
-        return f"No clear winner{by}: {listing(could, last='or')} could be best; {others}{rest_open}."
+        return f"No clear winner{by}: {listing(could, last='or')} could be best{rest_open or f'; {others}'}."
     some = f"{len(could)} of {k} {words.algorithms}" if like_these or v.not_judged else f"{len(could)} of {all_k}"
     return f"No clear winner{by}: {some} could be best{like_these}{rest_open}."
 
