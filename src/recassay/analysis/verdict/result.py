@@ -46,6 +46,7 @@ class MetricGrade:
     leaders: tuple[str, ...] = ()
     """Those with the best mean rank."""
     could_be_best: tuple[str, ...] = ()
+    """Those that no other is shown to be better than."""
     algorithms: int = 0
     """How many algorithms were judged."""
     reason: str = ""
@@ -57,6 +58,7 @@ class OtherRules:
     """Who would lead by most other aggregations than the mean rank."""
 
     leader: str
+    """The algorithm that would lead."""
     rules: tuple[str, ...]
     """The aggregations under which it is first, or tied for it."""
     of: int
@@ -183,7 +185,6 @@ class Verdict:
     """Who would lead by most other aggregations; None where the leader by mean rank does, or nobody does."""
     seeds: SeedTests | None = None
     """On each dataset, every pair tested over its seeds; None where there are none."""
-
     users: bool = False
     """Whether the scores of single users are known, so that each dataset can be judged over its own."""
 
