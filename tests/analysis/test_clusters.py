@@ -358,4 +358,5 @@ def test_the_report_clusters_by_its_own_seed(monkeypatch):
     matrix = Matrix(np.ones((2, 6)), tuple("pq"), table.datasets, "ndcg@10", True)
     results = SimpleNamespace(matrix=lambda *given, **more: matrix)
     ANALYSIS.run(results, AnalysisSpec("ndcg@10", seed=7, evidence={"characteristics": lambda: table}))
-    assert asked == [((matrix, table), {"seed": 7})]
+    ((given, more),) = asked
+    assert (given[0].values.tolist(), given[1], more) == (matrix.values.tolist(), table, {"seed": 7})

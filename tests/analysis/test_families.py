@@ -78,7 +78,7 @@ def test_rank_compare_and_plan_take_families():
     assert compared.pairs[0].p > compare_algorithms(matrix, draws=200).pairs[0].p
     assert [(p.wins, p.losses) for p in compared.pairs] == [(p.wins, p.losses) for p in compared.judgement.pairs]
     assert compared.power.datasets == 8
-    assert "Friedman over 8 families of datasets" in " ".join(sentences(compared))
+    assert "over 8 families of datasets" in " ".join(sentences(compared))
     assert compared.to_dict()["verdict"]["families"] == 8
     with pytest.raises(UsageError, match="form 1 family"):
         compare_algorithms(matrix, families=dict.fromkeys(matrix.datasets, "one"))

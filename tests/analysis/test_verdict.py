@@ -526,7 +526,7 @@ def test_what_to_do_next_and_what_would_change_the_verdict():
     assert judge(near([0.1, 0.1, 0.0])).next_step is None
     assert judge(matrix(np.zeros((3, 8)))).next_step is None
     assert worded(five, grade="too_little_data", alpha=0.01)["next_step"] == (
-        "recassay users: compare on each dataset, over its users; over datasets, run at least 8"
+        "recassay analyze: what each dataset shows by itself; over datasets, run at least 8"
     )
     # Last place on one dataset costs 2 ranks more than the second has: 12 datasets times 1 / (3 - 2), and one more.
     assert three.what_would_change == ("If a00 failed (came last) on 13 further datasets, a01 would lead.",)

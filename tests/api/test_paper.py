@@ -219,7 +219,7 @@ def test_the_table_is_there_for_typst_markdown_and_html(tmp_path):
     assert text["md"].count("**") % 2 == 0
     assert "x_*&lt;b&gt;#[y]" in text["html"]
     assert "<b>0." in text["html"]
-    assert len(made.files) == 13
+    assert len(made.files) == 15
 
 
 def test_a_control_is_compared_with_every_other(tmp_path):
@@ -354,12 +354,12 @@ def test_a_dataset_is_cited_only_where_the_catalogue_knows_it(tmp_path):
 def test_the_command_writes_the_folder(tmp_path, cli):
     ran = cli("paper", "published:demsar", "--out", tmp_path / "p", "--percent", "--mean", "--figures", "none")
     assert ran.code == 0, ran.err
-    assert "wrote 13 files" in ran.err
+    assert "wrote 15 files" in ran.err
     assert ran.out.startswith("No clear winner: ")
     made = cli("paper", "published:demsar", "--out", tmp_path / "p", "--json", "--figures", "none").json()
     assert made["command"] == "paper"
     assert made["metrics"] == ["auc"]
-    assert len(made["files"]) == 13
+    assert len(made["files"]) == 15
 
 
 @pytest.mark.slow

@@ -96,7 +96,7 @@ def test_the_model_takes_a_share_to_logits() -> None:
 
 
 def test_a_multiverse_leaves_a_cost_out_and_turns_what_is_better_low() -> None:
-    found = recassay.multiverse(table("misses@10", "glee@10", "water"))
+    found = recassay.multiverse(table("misses@10", "glee@10", "water"), metric="all")
     assert found.axes["metric"] == ("glee@10", "misses@10")
     assert any("water" in note for note in found.notes)
 

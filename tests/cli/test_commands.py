@@ -275,7 +275,7 @@ REFUSED = {
        for name in ("difference 2%", "power 0.9", "alpha 0.1", "families auto")},
     "multiverse a.csv --confidence 0.9": "--confidence is for --certify; say that, or leave it out",
     **{f"multiverse a.csv --certify --{name}": f"--{name.split()[0]} has no effect with --certify; leave it out"
-       for name in ("metric m", "leaky a=b", "missing worst", "within 1%", "alpha 0.1", "permutations 9")},
+       for name in ("metric m", "leaky a=b", "missing worst", "alpha 0.1", "permutations 9")},
     "verify s --out o.md": "--out is for --checklist; say that, or leave it out",
     "verify s --checklist --rerun 3": "--rerun has no effect with --checklist; leave it out",
     "run s.toml --rated all": "--rated is for a study of classifiers; leave it out",
@@ -530,9 +530,9 @@ def test_completion_of_other_shells(cli, monkeypatch, tmp_path):
 def test_answers_that_are_no_table_come_from_their_own_verbs(cli, monkeypatch, tmp_path):
     """What is typed reaches each verb, and what it reads reaches it loaded."""
     asked = heard(monkeypatch, "recassay.api.multiverse.multiverse")
-    cli("multiverse", "a.csv", "b.csv", "--claim", "A > B", "--leaky", "split=random", "--within", "1%")
+    cli("multiverse", "a.csv", "b.csv", "--claim", "A > B", "--leaky", "split=random", "--alpha", "0.01")
     assert asked == {"given": (), "results": ["a.csv", "b.csv"], "claims": ["A > B"], "leaky": ["split=random"],
-                     "within": 0.01}  # fmt: skip
+                     "alpha": 0.01}  # fmt: skip
     asked = heard(monkeypatch, "recassay.api.certify.certify")
     cli("multiverse", "--certify", "a.csv", "--confidence", 0.9, "--claims", "A > B")
     assert asked == {"given": (), "results": "a.csv", "confidence": 0.9, "claims": ["A > B"]}

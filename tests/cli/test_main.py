@@ -94,7 +94,7 @@ def test_analyze_writes_everything(analyzed):
     answer = analyzed.answer
     expected = {"rank", "compare", "profiles", "correlations", "beta_irt", "glicko", "select", "stress"}
     assert set(answer["analyses"]) >= {*expected, "per_dataset"}
-    assert answer["sentences"][0].startswith("No clear winner: ")
+    assert answer["sentences"][0].startswith("No clear winner by nDCG@10: ")
     assert json.loads((analyzed.out / "analysis.json").read_text()) | {"input": answer["input"]} == answer
     pairs = pl.read_csv(analyzed.out / "tables" / "pairs.csv")
     assert pairs.height == 28
@@ -468,7 +468,8 @@ def test_the_first_caution_of_a_report_is_its_own_or_what_failed(monkeypatch):
         "recassay.api.publish.content.judgement", lambda analyses: analyses.get("compare") or analyses.get("rank")
     )
     monkeypatch.setattr("recassay.api.publish.content.verdict_brief", lambda verdict, words: verdict)
-    ranked = replace(report(), analyses={"users": Brief("U"), "rank": Brief("R"), "compare": brief})
+    ranked = replace(report(), analyses={"users": Brief("U"), "rank": Brief("R"), "compare": Brief("C")})
+    ranked.analyses["rank"] = brief
     assert report_brief(ranked).headline == "A wins.", "the verdict, as rank tells it"
     assert report_brief(replace(report(), analyses={"users": Brief("U")})).headline == "U"
     assert report_brief(ranked).caution == "Low power: six datasets."

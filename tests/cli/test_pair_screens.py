@@ -65,8 +65,6 @@ def test_two_algorithms_of_which_one_is_better_by_little(screen):
         "─────────────────────────────────────────────────────────────────────────",
         "A     B       +1.0 %  +0.8 to +1.2 %          8-0-0  .008  better (< 2 %)",
         "",
-        "Next: recassay stress: does the winner change when datasets or algorithms are",
-        "left out",
     ]
 
 
@@ -90,8 +88,8 @@ def test_three_datasets_decide_no_pair(screen):
         "MyModel  MostPop   +78.5 %          3-0-0",
         "ALS      MostPop   +77.5 %          3-0-0",
         "",
-        "Next: recassay users: compare on each dataset, over its users; over datasets,",
-        "run at least 6",
+        "Next: recassay analyze: what each dataset shows by itself; over datasets, run at",
+        "least 6",
     ]
     assert screen(few, "--control", "EASE")[:6] == [
         "No comparison of EASE can be decided: even winning all 3 datasets gives no",

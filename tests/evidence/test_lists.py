@@ -39,7 +39,9 @@ def held_out(*columns, row=lambda u: ()):
 
 
 def judged_on(train, test, *, task="new", threshold=None, allowed=()):
-    return given_split(train, test, task, threshold, ReadSpec(), allowed)
+    """The split and its notes, but for those on how the two were read."""
+    judging = given_split(train, test, task, threshold, ReadSpec(), allowed)
+    return replace(judging, notes=tuple(note for note in judging.notes if not note.startswith("read ")))
 
 
 def test_a_given_split_is_taken_with_its_name_and_without_a_fingerprint():

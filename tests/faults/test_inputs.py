@@ -68,7 +68,7 @@ def test_a_bad_input_is_one_line(command, code, words, files, tmp_path, cli, mon
     assert max(map(len, lines), default=0) < 4000, "more than a line of a file"
     if code == 2:
         assert words in ran.err
-        told = [line for line in lines if not line.startswith(("note: ", "read: "))]
+        told = [line for line in lines if not line.startswith(("note: ", "read: ", "read "))]
         assert len(told) == 1
         assert told[0].startswith("recassay: ")
     after = sorted(path.name for path in files.iterdir() if path.name != "__pycache__")
