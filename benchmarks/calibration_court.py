@@ -48,7 +48,7 @@ def levels(truth: str, k: int) -> np.ndarray:
 
 
 def error(cell: tuple[str, str, int, int, int]) -> str:
-    """How often any pair is called better that is not, and how many true differences are found, by the leader's share."""
+    """How often any pair is called better that is not, and how many true differences are found, by share."""
     truth, kind, k, n, tables = cell
     rng, level = derived_rng(0, "error", *map(str, cell)), levels(truth, k)
     true = level[:, None] > level
@@ -58,15 +58,18 @@ def error(cell: tuple[str, str, int, int, int]) -> str:
         log = level[:, None] + noise(kind, (k, n), rng)
         matrix = Matrix(0.1 * np.exp(0.8 * rng.standard_normal(n) + 0.25 * log), *names, "score", True)
         for at, share in enumerate(SHARES):
-            decision.WINNERS_SHARE = share
+            decision.WINNERS_SHARE = share  # type: ignore[attr-defined]
             made = decide(matrix, control=None, within=PRACTICALLY_EQUAL, alpha=ALPHA, seed=0, flips=2000)
             better = np.zeros((k, k), dtype=bool)
             better[np.ix_(made.order, made.order)] = made.better
             false[at] += (better & ~true).any()
             found[at] += (better & true).sum() / max(1, true.sum())
             clear[at] += made.grade == "clear_winner"
-    columns = (f"{s:.1f}: {100 * f / tables:4.1f} % false, {100 * g / tables:5.1f} % found, {100 * c / tables:5.1f} % clear"
-               for s, f, g, c in zip(SHARES, false, found, clear, strict=True))  # fmt: skip
+    percent = 100 * np.stack([false, found, clear]) / tables
+    columns = (
+        f"{share:.1f}: {part[0]:4.1f} % false, {part[1]:5.1f} % found, {part[2]:5.1f} % clear"
+        for share, part in zip(SHARES, percent.T, strict=True)
+    )
     return f"{truth:6} {kind:14} k {k:2} N {n:2} ({tables}) | " + " | ".join(columns)
 
 
@@ -76,7 +79,7 @@ def ranked(values: np.ndarray) -> np.ndarray:
 
 
 def coverage(cell: tuple[str, int, int, int]) -> str:
-    """How often the interval of a mean rank holds the true one: of a dominant, a middling, a weak one, and the leader."""
+    """How often intervals of mean ranks hold the true ones: a dominant, a middling, a weak one, the leader."""
     kind, k, n, tables = cell
     rng = derived_rng(0, "coverage", *map(str, cell))
     level = np.linspace(0.8, -0.8, k)
@@ -139,6 +142,7 @@ def curve(made: list[tuple[int, int, float, list[float]]]) -> Iterator[str]:
 
 
 def main() -> None:
+    """Print what was asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="*", default=["error", "coverage", "again"])
     parser.add_argument("--share", type=float, default=1.0, help="of the tables")
