@@ -13,7 +13,7 @@ from recassay.analysis.verdict.fit import Asked, asked_of
 from recassay.analysis.verdict.result import COMPARED, MetricGrade, Verdict
 from recassay.core import columns as c
 from recassay.core import ties
-from recassay.core.choices import MissingPolicy
+from recassay.core.choices import MANY_ALGORITHMS, MissingPolicy
 from recassay.core.errors import RecAssayError
 from recassay.core.metric_facts import MetricKind
 from recassay.core.tables.labels import facts_of, find_label
@@ -36,8 +36,8 @@ def with_table(
 ) -> Verdict:
     """The verdict on a matrix of these results, with what other metrics support and what the seeds show.
 
-    `metrics` are labels or `all`; by default those that measure the same (accuracy, or errors). Each is judged by the
-    same rules as if it had been asked for alone.
+    `metrics` are labels or `all`; by default those that measure the same (accuracy, or errors), and none with more than
+    60 algorithms, where each takes minutes. Each is judged by the same rules as if it had been asked for alone.
     """
     graded = tuple(
         _graded(verdict, results, label, missing, families, seed) for label in _wanted(verdict, results, metrics)
@@ -56,7 +56,7 @@ def _wanted(verdict: Verdict, results: Results, metrics: str | Sequence[str] | N
     """The labels of the other metrics, in the order of the table."""
     named = [metrics] if isinstance(metrics, str) else list(metrics or ())
     asked = set(results.metrics) if named == [ALL] else {find_label(name, results.metrics) for name in named}
-    if not asked - {verdict.metric} and verdict.kind in COMPARED:
+    if not asked - {verdict.metric} and verdict.kind in COMPARED and len(verdict.algorithms) <= MANY_ALGORITHMS:
         asked = {label for label in results.metrics if kind_of(label) == verdict.kind}
     return (label for label in results.metrics if label in asked and label != verdict.metric)
 
