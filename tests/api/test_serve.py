@@ -16,6 +16,7 @@ from types import SimpleNamespace
 import pytest
 
 import recassay
+from recassay.api.publish.analyze import examine
 from recassay.api.study.serve import LiveStudy, _page_aside, print_page
 from recassay.evidence.pace import seconds_left
 from recassay.reporting.live import MOST_CLIENTS, LiveServer, live_page
@@ -25,6 +26,7 @@ from recassay.store.records import PlannedRow
 from support.asking import ask
 from support.browser import why_not
 from support.in_process import without_processes
+from support.shared import only_analyses
 from support.stores import write_records
 
 
@@ -249,6 +251,21 @@ def test_a_report_of_a_process_of_its_own(tmp_path, monkeypatch, capfdbinary):
         print_page(str(tmp_path), "ndcg@10")
     with pytest.raises(recassay.RecAssayError, match="absent"):
         _page_aside(tmp_path / "absent", None)
+
+
+def test_an_interval_is_the_same_on_the_live_page_and_in_analyze(study, monkeypatch):
+    """Of users, of single values and of ranks: what `serve` asks for gives the numbers of `analyze`."""
+    only_analyses(monkeypatch, "rank", "users", "per_dataset")
+    asked = []
+    monkeypatch.setattr(
+        "recassay.api.study.serve.report_page", lambda folder, spec: asked.append((folder, spec)) or (None, "")
+    )
+    print_page(str(study), "ndcg@10")
+    live, analysed = examine(*asked[0])[0], recassay.analyze(study, "ndcg@10")
+    assert set(live.analyses) == set(analysed.analyses) == {"rank", "users", "per_dataset"}
+    for name, result in analysed.analyses.items():
+        assert live.analyses[name].to_dict() == result.to_dict(), name
+    assert analysed.analyses["users"].datasets[0].low[0] < analysed.analyses["users"].datasets[0].high[0]
 
 
 def test_the_last_line_of_a_report_that_failed_is_its_reason(tmp_path, monkeypatch):
