@@ -92,8 +92,7 @@ def court(verdict: Verdict) -> Said:
     over, k, pairs = f"{len(verdict.datasets)} datasets", len(verdict.algorithms), len(verdict.pairs)
     scope = over if verdict.families is None else f"{verdict.families} families of {over}"
     name = COURT if verdict.control is None else f"{COURT}, control {verdict.control}"
-    say, could = _Speaker(name, verdict.metric, scope), verdict.could_be_best
-    spoken = {verdict.leaders[0], verdict.control}
+    say, spoken = _Speaker(name, verdict.metric, scope), {verdict.leaders[0], verdict.control}
     relations: dict[str, Relation] = {"better": "better", "equivalent": "equivalent"}
     for pair in verdict.listed(verdict.pairs):
         yield say(pair.a, relations.get(pair.status, "undecided"), pair.b)
@@ -105,14 +104,13 @@ def court(verdict: Verdict) -> Said:
             parts = {"won": pair.wins, "lost": pair.losses, "tied": pair.ties}
             yield from say.counts(f"{over}, {pair.a} against {pair.b}", len(verdict.datasets), parts)
     for a, name in enumerate(verdict.algorithms):
-        yield say(name, "could_be_best" if name in could else "behind")
+        yield say(name, "could_be_best" if name in verdict.could_be_best else "behind")
         if verdict.interval is not None:
             yield say(name, "interval", "mean rank", tuple(verdict.interval[a].tolist()))
         if verdict.leads_again is not None:
             yield say(name, "chance", "leading again", float(verdict.leads_again[a]))
-    for name in verdict.leaders:
-        yield say(name, "leads", "mean rank", float(verdict.mean_rank[0]))
-    decided = int((verdict.better | verdict.equivalent).sum())
+    yield from (say(name, "leads", "mean rank", float(verdict.mean_rank[0])) for name in verdict.leaders)
+    decided, could = int((verdict.better | verdict.equivalent).sum()), verdict.could_be_best
     yield from say.counts("algorithms", k, {"could be best": len(could), "could not": k - len(could)})
     yield from say.counts("pairs", pairs, {"decided": decided, "open": pairs - decided})
 

@@ -28,9 +28,8 @@ def box(v: Verdict, words: Vocabulary = USUAL) -> dict[str, list[str]]:
 def box_lines(content: Mapping[str, Sequence[str]]) -> list[str]:
     """The box as text."""
     titles = {"supported": "You may claim:", "unsupported": "You may not claim:"}
-    return [
-        line for key, title in titles.items() if content[key] for line in (title, *(f"- {x}" for x in content[key]))
-    ]
+    parts = ([title, *(f"- {line}" for line in content[key])] for key, title in titles.items() if content[key])
+    return [line for part in parts for line in part]
 
 
 def _supported(v: Verdict, words: Vocabulary) -> Iterator[tuple[str, str]]:
