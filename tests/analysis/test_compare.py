@@ -459,10 +459,10 @@ def test_the_verdict_of_a_comparison_has_its_settings(monkeypatch):
 
 def test_an_analysis_passes_on_what_was_asked(monkeypatch):
     """Of a table with a gap: the test of the table before anything was dropped has its algorithms."""
-    asked, real = [], compare_algorithms
+    asked = []
     monkeypatch.setattr(
         "recassay.analysis.compare.fit.compare_algorithms",
-        lambda table, **options: asked.append((table, options)) or real(table, **options),
+        lambda table, **options: asked.append((table, options)),
     )
     rows = [(a, d, "ndcg@10", 0.1 if (a, d) != ("B", "y") else None) for a in "ABC" for d in "xyz"]
     results = recassay.load_results(

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Annotated
 
 from recassay.analysis.compare.fit import compare_algorithms
 from recassay.analysis.compare.result import CompareResult
-from recassay.analysis.verdict.beside import with_table
 from recassay.api.arguments import checked
 from recassay.api.inputs import ResultsLike
 from recassay.api.tables import read_matrix
@@ -57,9 +55,8 @@ def compare(
     table, matrix = read_matrix(
         results, metric, missing=missing, higher_is_better=higher_is_better, wide=wide, transpose=transpose
     )
-    compared = compare_algorithms(
+    return compare_algorithms(
         matrix, alpha=alpha, zeros=zeros, rope=rope, bars=bars, control=control, within=within, families=families,
         gaps_kept=table.table(matrix.metric), names_kept=table.algorithms, draws=draws, seed=seed,
+        results=table, missing=missing,
     )  # fmt: skip
-    whole = with_table(compared.judgement, matrix, table, missing=missing, families=families, seed=seed)
-    return replace(compared, judgement=whole)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Annotated
 
 from recassay.analysis.rank.fit import rank_algorithms
 from recassay.analysis.rank.result import RankResult
-from recassay.analysis.verdict.beside import ALL, with_table
 from recassay.api.arguments import checked
 from recassay.api.inputs import ResultsLike
 from recassay.api.tables import read_matrix
@@ -53,14 +51,12 @@ def rank(
         wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
         transpose: the rows of the table are datasets and its columns algorithms.
     """
-    if metric is None and metrics is not None and metrics not in (ALL, [ALL], (ALL,)):
+    if metric is None and metrics is not None and metrics not in ("all", ["all"], ("all",)):
         metric = metrics if isinstance(metrics, str) else next(iter(metrics), None)
     table, matrix = read_matrix(
         results, metric, missing=missing, higher_is_better=higher_is_better, wide=wide, transpose=transpose
     )
-    ranked = rank_algorithms(
+    return rank_algorithms(
         matrix, methods=methods, families=families, replicates=replicates, confidence=confidence, seed=seed,
-        beta_max=beta_max, beta_step=beta_step,
+        beta_max=beta_max, beta_step=beta_step, results=table, metrics=metrics, missing=missing,
     )  # fmt: skip
-    whole = with_table(ranked.judgement, matrix, table, metrics=metrics, missing=missing, families=families, seed=seed)
-    return replace(ranked, judgement=whole, by_metric=metrics is not None and bool(whole.metrics))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -22,7 +21,7 @@ from recassay.analysis.verdict.fit import find_control, judge
 from recassay.analysis.verdict.result import Verdict, indistinguishable_runs
 from recassay.core import ties
 from recassay.core.analysis import Analysis, AnalysisSpec
-from recassay.core.choices import PRACTICALLY_EQUAL, BarsRule, ZeroMethod
+from recassay.core.choices import PRACTICALLY_EQUAL, BarsRule, MissingPolicy, ZeroMethod
 from recassay.core.content import content_order
 from recassay.core.errors import UsageError
 from recassay.core.seeds import derived_rng
@@ -47,6 +46,8 @@ def compare_algorithms(
     names_kept: Sequence[str] | None = None,
     draws: int | None = None,
     seed: int = 0,
+    results: Results | None = None,
+    missing: MissingPolicy = "error",
 ) -> CompareResult:
     """Friedman, Nemenyi, Wilcoxon-Holm and the Bayesian signed-rank test on one matrix.
 
@@ -61,7 +62,8 @@ def compare_algorithms(
     missing cells in it, Skillings and Mack's test is made on it.
     `families` of datasets count as one piece of evidence each, in the verdict and in every test beside it but Skillings
     and Mack's: Wilcoxon's and the Bayesian test take the mean difference of each family, Friedman's and Nemenyi's the
-    order of the mean ranks within each family.
+    order of the mean ranks within each family. With the `results` that the matrix is of, the judgement also says what
+    their other metrics support and what their seeds show (`verdict.beside`).
     """
     if not 0 < alpha < 1:
         raise UsageError(f"alpha is {alpha}", fix="give a level between 0 and 1")
@@ -70,6 +72,8 @@ def compare_algorithms(
     if not 0 < within < 1:
         raise UsageError(f"within is {within}", fix="give a relative difference between 0 and 1, such as 0.02")
     judgement = judge(matrix, control=control, within=within, alpha=alpha, families=families, seed=seed)
+    if results is not None:
+        judgement = with_table(judgement, matrix, results, missing=missing, families=families, seed=seed)
     names, k = judgement.algorithms, len(judgement.algorithms)
     order = np.array([matrix.algorithms.index(name) for name in names])
     first, second = np.triu_indices(k, 1)
@@ -166,17 +170,15 @@ def _ratios(
 
 def _run(results: Results, spec: AnalysisSpec) -> CompareResult:
     matrix = spec.matrix(results)
-    compared = compare_algorithms(
+    return compare_algorithms(
         matrix,
         alpha=spec.alpha,
         control=spec.control,
         gaps_kept=results.table(matrix.metric),
         names_kept=results.algorithms,
         seed=spec.seed,
-    )
-    return replace(
-        compared,
-        judgement=with_table(compared.judgement, matrix, results, missing=spec.missing, seed=spec.seed),
+        results=results,
+        missing=spec.missing,
     )
 
 

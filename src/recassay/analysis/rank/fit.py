@@ -17,7 +17,7 @@ from recassay.analysis.verdict.fit import judge
 from recassay.analysis.verdict.result import Verdict
 from recassay.core import ties
 from recassay.core.analysis import Analysis, AnalysisSpec
-from recassay.core.choices import DRAWS_OF, FEWEST_DATASETS
+from recassay.core.choices import DRAWS_OF, FEWEST_DATASETS, MissingPolicy
 from recassay.core.content import copies
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix
@@ -36,6 +36,9 @@ def rank_algorithms(
     seed: int = 0,
     beta_max: float = BETA_MAX,
     beta_step: float | None = None,
+    results: Results | None = None,
+    metrics: str | Sequence[str] | None = None,
+    missing: MissingPolicy = "error",
 ) -> RankResult:
     """Score and rank the algorithms by every aggregation, with a bootstrap over datasets.
 
@@ -47,7 +50,9 @@ def rank_algorithms(
     with who could be best; the interval of the mean rank is that of the judgement, too. Algorithms with the same values
     everywhere count as one. Below five datasets there is none of these. All of it treats the datasets as a sample of
     those that the ranking should hold for. Datasets of one of the `families` (a mapping by dataset, or `auto`: by the
-    start of their names) are drawn together; means then have percentile intervals, too.
+    start of their names) are drawn together; means then have percentile intervals, too. With the `results` that the
+    matrix is of, the judgement also says what other `metrics` of theirs support, their missing cells treated as
+    `missing` says, and what their seeds show (`verdict.beside`).
     """
     replicates = DRAWS_OF["rank"].number(replicates, len(matrix.algorithms))
     refuse_few(replicates)
@@ -61,6 +66,8 @@ def rank_algorithms(
     units = n if numbers is None else int(numbers.max()) + 1
     weights = content_weights(matrix.values, replicates, derived_rng(seed, "rank", matrix.metric), numbers)
     judged = judge(matrix, control=control, alpha=round(1 - confidence, 12), families=families, seed=seed)
+    if results is not None:
+        judged = with_table(judged, matrix, results, metrics=metrics, missing=missing, families=families, seed=seed)
     rankings = {}
     for rule in rules:
         upward = rule.higher_is_better(matrix.higher_is_better)
@@ -86,6 +93,7 @@ def rank_algorithms(
         replicates=replicates,
         confidence=confidence,
         dolan_more=options,
+        by_metric=metrics is not None and bool(judged.metrics),
     )
 
 
@@ -117,9 +125,10 @@ def _score_interval(
 
 def _run(results: Results, spec: AnalysisSpec) -> RankResult:
     matrix, level = spec.matrix(results), 1 - spec.alpha
-    ranked = rank_algorithms(matrix, replicates=spec.replicates, confidence=level, control=spec.control, seed=spec.seed)
-    whole = with_table(ranked.judgement, matrix, results, missing=spec.missing, seed=spec.seed)
-    return replace(ranked, judgement=whole)
+    return rank_algorithms(
+        matrix, replicates=spec.replicates, confidence=level, control=spec.control, seed=spec.seed, results=results,
+        missing=spec.missing,
+    )  # fmt: skip
 
 
 ANALYSIS = Analysis(

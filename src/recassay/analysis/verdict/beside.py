@@ -7,10 +7,10 @@ from dataclasses import replace
 from functools import lru_cache
 
 from recassay.analysis.inference.families import family_numbers
-from recassay.analysis.inference.seeds import seed_tests
 from recassay.analysis.verdict.decision import decide
 from recassay.analysis.verdict.fit import Asked, asked_of
 from recassay.analysis.verdict.result import COMPARED, MetricGrade, Verdict
+from recassay.analysis.verdict.seeds import seed_tests
 from recassay.core import columns as c
 from recassay.core import ties
 from recassay.core.choices import MANY_ALGORITHMS, MissingPolicy

@@ -12,7 +12,6 @@ from recassay.analysis.inference.all_pairs import WINNERS_SHARE, fewest_datasets
 from recassay.analysis.inference.effects import Effect
 from recassay.analysis.inference.families import obvious_families
 from recassay.analysis.inference.pair_rows import PairRows
-from recassay.analysis.inference.seeds import SeedTests
 from recassay.core import columns as c
 from recassay.core.choices import MANY_ALGORITHMS
 from recassay.core.metric_facts import MetricKind
@@ -79,6 +78,54 @@ def indistinguishable_runs(names: tuple[str, ...], different: BoolArray) -> tupl
             runs.append(names[start:end])
         reach = max(reach, end)
     return tuple(runs)
+
+
+@dataclass(frozen=True, slots=True)
+class SeedPair:
+    """Two algorithms over the datasets on which both have seeds enough."""
+
+    first: str
+    second: str
+    wins: tuple[str, ...]
+    """Datasets on which the first beats the second beyond seed noise."""
+    losses: tuple[str, ...]
+    """Datasets on which the second beats the first."""
+    tested: int
+    """On how many datasets they could be tested."""
+    p: dict[str, float]
+    """By dataset, the p of the pair, corrected for the pairs of the dataset."""
+    test: str = "Welch's t-test over seeds, Holm over the pairs of a dataset"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SeedTests:
+    """Every pair on every dataset."""
+
+    algorithms: tuple[str, ...]
+    datasets: tuple[str, ...]
+    alpha: float
+    p: FloatArray
+    """Algorithms x algorithms x datasets: corrected for the pairs of the dataset; NaN where there are too few seeds."""
+    ahead: BoolArray
+    """Algorithms x algorithms x datasets: the row has the better mean over seeds."""
+
+    def between(self, first: str, second: str) -> SeedPair:
+        """What the seeds say of one pair."""
+        a, b = self.algorithms.index(first), self.algorithms.index(second)
+        shown = self.p[a, b] < self.alpha  # NaN is not
+        known = {name: float(p) for name, p in zip(self.datasets, self.p[a, b], strict=True) if np.isfinite(p)}
+        wins, losses = (
+            tuple(name for name, yes in zip(self.datasets, shown & ahead, strict=True) if yes)
+            for ahead in (self.ahead[a, b], self.ahead[b, a])
+        )
+        return SeedPair(first, second, wins, losses, len(known), known)
+
+    def ahead_of_all(self, dataset: str) -> str | None:
+        """Who has the best mean on a dataset and beats the second there beyond seed noise; None where nobody does."""
+        at = self.datasets.index(dataset)
+        best, second = np.argsort(-self.ahead[:, :, at].sum(axis=1), kind="stable")[:2]
+        shown = self.ahead[best, second, at] and self.p[best, second, at] < self.alpha
+        return self.algorithms[best] if shown else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from recassay.analysis.compare.result import CompareResult
-from recassay.analysis.inference.seeds import SeedTests
 from recassay.analysis.rank.result import RankResult
 from recassay.analysis.users.result import UsersResult
+from recassay.analysis.verdict.result import SeedTests
 from recassay.core.choices import FEWEST_DATASETS
 from recassay.core.tables.facts import StudyFacts
 from recassay.core.types import FloatArray
