@@ -454,7 +454,7 @@ def test_the_verdict_of_a_comparison_has_its_settings(monkeypatch):
     gaps = np.where(np.eye(3, 6) > 0, np.nan, table.values)
     compare_algorithms(table, alpha=0.2, within=0.03, control="a02", seed=8, draws=100, gaps_kept=gaps)
     assert sorted(drawn) == sorted(derived_rng(8, name, table.metric).random() for name in ("friedman", "skillings"))
-    assert asked == {"control": "a02", "within": 0.03, "alpha": 0.2, "families": None, "seed": 8}
+    assert asked == {"control": "a02", "within": 0.03, "alpha": 0.2, "families": None, "test": "sign-flips", "seed": 8}
 
 
 def test_an_analysis_passes_on_what_was_asked(monkeypatch):

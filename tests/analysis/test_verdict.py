@@ -22,6 +22,7 @@ from recassay.analysis.inference.all_pairs import (
     smallest_p,
 )
 from recassay.analysis.inference.effects import Effect, hodges_lehmann
+from recassay.analysis.inference.significance import holm
 from recassay.analysis.inference.winners import fewest_to_remove, probability_first
 from recassay.analysis.rank.fit import rank_algorithms
 from recassay.analysis.verdict import decision
@@ -89,7 +90,8 @@ def test_the_smallest_p_is_reached_and_is_two_over_two_to_the_n():
     """Of one pair; of several the pairs have four fifths of the level."""
     for n in (6, 8, 11):
         one, three = judge(ladder([0.4, 0.0], n=n)), judge(ladder([0.4, 0.2, 0.0], n=n))
-        assert one.smallest_p == three.smallest_p == smallest_p(n) == 2 / 2**n
+        assert one.smallest_p == smallest_p(n) == 2 / 2**n
+        assert three.smallest_p == pytest.approx(smallest_p(n) / 0.8)
         assert one.pairs[0].p == pytest.approx(2 / 2**n)
         assert [pair.p for pair in three.pairs] == pytest.approx([2 / 2**n / 0.8] * 3)
     assert len(sign_patterns(6, np.random.default_rng(0))) == 2**5
@@ -618,7 +620,7 @@ def test_the_numbers_of_a_verdict_by_plain_computation():
     assert v.p_best.tolist() == pytest.approx([min(ps, default=1.0) for ps in ahead])
     assert v.could_be_best == tuple(name for name, p in zip(v.algorithms, v.p_best, strict=True) if p >= 0.1)
     assert v.rival == v.could_be_best[1]
-    assert v.smallest_p == 2 / 2**12
+    assert v.smallest_p == pytest.approx(2 / 2**12 / 0.8)
 
 
 @pytest.mark.parametrize("up", [True, False])
@@ -725,7 +727,7 @@ def test_related_datasets_are_judged_together_by_the_same_settings(monkeypatch):
     names = (*(f"amazon-{i}" for i in range(3)), *(f"d{i}" for i in range(9)))
     table = replace(ladder([0.06, 0.03, 0.0], n=12), datasets=names)
     judge(table, control="a01", within=0.07, alpha=0.04, seed=8)
-    settings = {"control": "a01", "within": 0.07, "alpha": 0.04, "seed": 8}
+    settings = {"control": "a01", "within": 0.07, "alpha": 0.04, "test": "sign-flips", "seed": 8}
     families = [given.pop("families") for given in asked]
     assert asked == [settings, settings]
     assert families[0] is None
@@ -878,7 +880,7 @@ def test_datasets_on_which_all_tie_do_not_count():
     assert (found.units, found.ranks.shape) == (8, (3, 11))
     assert (found.p.tolist(), found.single.tolist()) == (alone.p.tolist(), alone.single.tolist())
     assert (found.codes.tolist(), found.grade) == (alone.codes.tolist(), alone.grade)
-    assert judge(tied).smallest_p == 2 / 2**8
+    assert judge(tied).smallest_p == pytest.approx(2 / 2**8 / 0.8)
     families = np.array([0, 1, 2, 2, 3, 4, 5, 0, 6, 7, 1])  # the first has two datasets, all tied
     apart = plain_decision(table, families=families[[2, 3, 4, 5, 6, 8, 9, 10]])
     together = plain_decision(tied, families=families)
@@ -964,3 +966,48 @@ def test_equal_mean_ranks_are_listed_by_name():
     names = ("b", "c", "a")
     found = judge(Matrix(values, names, tuple(f"d{d}" for d in range(8)), "score", True))
     assert (found.algorithms, found.leaders) == (("a", "b", "c"), ("a", "b"))
+
+
+def test_wilcoxon_holm_can_be_the_test_of_the_verdict():
+    """Corrected p are scipy's with Holm's correction; grade, letters and who could be best follow them alone."""
+    table = ladder([0.05, 0.03, 0.0, 0.0], n=10, seed=2)
+    found = judge(table, test="wilcoxon-holm")
+    rows = {name: table.values[at] for at, name in enumerate(table.algorithms)}
+    single = np.array([stats.wilcoxon(rows[pair.a], rows[pair.b], method="exact").pvalue for pair in found.pairs])
+    assert [pair.p_single for pair in found.pairs] == pytest.approx(single.tolist())
+    order = np.argsort(single)
+    corrected = np.empty(6)
+    corrected[order] = np.minimum(np.maximum.accumulate(single[order] * (6 - np.arange(6))), 1)
+    assert [pair.p for pair in found.pairs] == pytest.approx(corrected.tolist())
+    assert [pair.status == "better" for pair in found.pairs] == (corrected < 0.05).tolist()
+    assert 0 < found.better.sum() < 6
+    assert found.smallest_p == pytest.approx(6 * 2.0**-9)
+    assert found.how_sure[0].startswith("Each pair is tested by Wilcoxon's signed-rank test with Holm's correction")
+    named = judge(table, test="wilcoxon-holm", control="a01")
+    own = [pair.p for pair in named.against("a01")]
+    assert own == pytest.approx(holm(np.array([pair.p_single for pair in named.against("a01")])).tolist())
+    assert judge(table).test == "sign-flips"
+    assert [pair.p for pair in judge(table).pairs] != [pair.p for pair in found.pairs]
+
+
+def test_wilcoxon_holm_needs_more_datasets_for_more_pairs():
+    few = judge(ladder([0.3, 0.2, 0.1, 0.0], n=7), test="wilcoxon-holm")
+    assert (few.grade, few.fewest_datasets) == ("too_little_data", 8)
+    assert judge(ladder([0.3, 0.2, 0.1, 0.0], n=8), test="wilcoxon-holm").grade == "clear_winner"
+    assert judge(ladder([0.3, 0.2, 0.1, 0.0], n=7)).grade == "clear_winner"
+
+
+def test_wilcoxon_holm_decides_every_surface(tmp_path):
+    """`compare`'s bars are the verdict's; the paper names the test in paragraph, caption and setup."""
+    results = synthetic_results(9, seeds=1, seed=3).filter(pl.col("metric") == "ndcg@10")
+    found = recassay.compare(results, test="wilcoxon-holm", draws=200)
+    assert (found.bars, found.judgement.test) == ("wilcoxon-holm", "wilcoxon-holm")
+    assert found.drawn == found.judgement.runs
+    recassay.paper(results, out=tmp_path / "paper", test="wilcoxon-holm", replicates=100, figures=[])
+    text = " ".join(path.read_text() for path in sorted((tmp_path / "paper").rglob("*.tex")))
+    assert "signed-rank test with Holm's correction" in text.replace("\n", " ")
+    assert "flip" not in text
+    with pytest.raises(UsageError, match="zeros"):
+        recassay.compare(results, test="wilcoxon-holm", zeros="pratt")
+    with pytest.raises(UsageError, match="bars"):
+        recassay.compare(results, test="wilcoxon-holm", bars="sign-flips")

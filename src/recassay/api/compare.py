@@ -10,7 +10,16 @@ from recassay.analysis.compare.result import CompareResult
 from recassay.api.arguments import checked
 from recassay.api.inputs import ResultsLike
 from recassay.api.tables import read_matrix
-from recassay.core.choices import PRACTICALLY_EQUAL, Advanced, BarsRule, Draws, MissingPolicy, Share, ZeroMethod
+from recassay.core.choices import (
+    PRACTICALLY_EQUAL,
+    Advanced,
+    BarsRule,
+    Draws,
+    MissingPolicy,
+    PairTest,
+    Share,
+    ZeroMethod,
+)
 
 
 @checked
@@ -22,9 +31,10 @@ def compare(
     missing: MissingPolicy = "error",
     higher_is_better: bool | None = None,
     alpha: float = 0.05,
+    test: Annotated[PairTest, Advanced] = "sign-flips",
     zeros: Annotated[ZeroMethod, Advanced] = "wilcox",
     rope: Annotated[float, Advanced] = 0.0,
-    bars: Annotated[BarsRule, Advanced] = "sign-flips",
+    bars: Annotated[BarsRule | None, Advanced] = None,
     control: str | None = None,
     within: Share = PRACTICALLY_EQUAL,
     draws: Annotated[Draws | None, Advanced] = None,
@@ -42,9 +52,10 @@ def compare(
         missing: how to treat missing cells: refuse them, drop their datasets or algorithms, or take the worst value.
         higher_is_better: direction of a metric that RecAssay does not know.
         alpha: level of the tests; intervals have level 1 - alpha.
+        test: which test the verdict rests on: all pairs by flipped signs, or `wilcoxon-holm`, common in papers.
         zeros: how to treat equal values in Wilcoxon's test: drop (`wilcox`), rank (`pratt`) or split (`zsplit`).
         rope: half-width of practical equivalence in the metric's units, for the Bayesian test.
-        bars: whose bars the critical-difference diagram draws.
+        bars: whose bars the critical-difference diagram draws; by default those of the verdict.
         control: an algorithm, chosen before seeing the results, to compare with every other.
         within: relative difference below which two algorithms are called practically equal.
         draws: posterior draws of the Bayesian test; by default 10,000 to 50,000, fewer with more than 60 algorithms.
@@ -56,7 +67,7 @@ def compare(
         results, metric, missing=missing, higher_is_better=higher_is_better, wide=wide, transpose=transpose
     )
     return compare_algorithms(
-        matrix, alpha=alpha, zeros=zeros, rope=rope, bars=bars, control=control, within=within, families=families,
-        gaps_kept=table.table(matrix.metric), names_kept=table.algorithms, draws=draws, seed=seed,
+        matrix, alpha=alpha, test=test, zeros=zeros, rope=rope, bars=bars, control=control, within=within,
+        families=families, gaps_kept=table.table(matrix.metric), names_kept=table.algorithms, draws=draws, seed=seed,
         results=table, missing=missing,
     )  # fmt: skip

@@ -10,7 +10,7 @@ from recassay.analysis.rank.result import RankResult
 from recassay.api.arguments import checked
 from recassay.api.inputs import ResultsLike
 from recassay.api.tables import read_matrix
-from recassay.core.choices import Advanced, Draws, Level, MissingPolicy
+from recassay.core.choices import Advanced, Draws, Level, MissingPolicy, PairTest
 
 
 @checked
@@ -22,6 +22,7 @@ def rank(
     methods: Sequence[str] | None = None,
     families: str | Mapping[str, str] | None = None,
     missing: MissingPolicy = "error",
+    test: Annotated[PairTest, Advanced] = "sign-flips",
     higher_is_better: bool | None = None,
     replicates: Annotated[Draws | None, Advanced] = None,
     confidence: Level = 0.95,
@@ -42,6 +43,7 @@ def rank(
         families: datasets that belong together count as one piece of evidence: `auto` (by the start of their names), or
             a mapping from dataset to family.
         missing: how to treat missing cells: refuse them, drop their datasets or algorithms, or take the worst value.
+        test: which test the verdict rests on: all pairs by flipped signs, or `wilcoxon-holm`, common in papers.
         higher_is_better: direction of a metric that RecAssay does not know.
         replicates: number of bootstrap replicates; by default 10,000, fewer with more than 60 algorithms.
         confidence: level of the intervals.
@@ -57,6 +59,6 @@ def rank(
         results, metric, missing=missing, higher_is_better=higher_is_better, wide=wide, transpose=transpose
     )
     return rank_algorithms(
-        matrix, methods=methods, families=families, replicates=replicates, confidence=confidence, seed=seed,
+        matrix, methods=methods, families=families, test=test, replicates=replicates, confidence=confidence, seed=seed,
         beta_max=beta_max, beta_step=beta_step, results=table, metrics=metrics, missing=missing,
     )  # fmt: skip

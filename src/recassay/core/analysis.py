@@ -8,7 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import polars as pl
 
-from recassay.core.choices import MissingPolicy
+from recassay.core.choices import MissingPolicy, PairTest
 from recassay.core.errors import NotApplicableError
 from recassay.core.tables.matrix import Matrix
 from recassay.core.tables.results import Results
@@ -38,6 +38,7 @@ class AnalysisSpec:
     higher_is_better: bool | None = None
     seed: int = 0
     alpha: float = 0.05
+    test: PairTest = "sign-flips"
     replicates: int | None = None
     control: str | None = None
     evidence: Mapping[str, Callable[[], Any]] = field(default_factory=dict)

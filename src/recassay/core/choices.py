@@ -70,6 +70,8 @@ GapPolicy: TypeAlias = Literal["keep", "error", "drop-datasets", "drop-algorithm
 """The same where a model can do without the cell (`keep`)."""
 ZeroMethod: TypeAlias = Literal["wilcox", "pratt", "zsplit"]
 """How to treat zero differences in the signed-rank test."""
+PairTest: TypeAlias = Literal["sign-flips", "wilcoxon-holm"]
+"""Which test the verdict on pairs rests on: all pairs by flipped signs, or Wilcoxon's with Holm's correction."""
 BarsRule: TypeAlias = Literal["sign-flips", "wilcoxon-holm", "nemenyi", "bayesian"]
 """Which test decides what a bar of the critical-difference diagram joins."""
 BetaEstimator: TypeAlias = Literal["auto", "beta", "precision", "bi-reirt"]

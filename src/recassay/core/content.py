@@ -13,8 +13,9 @@ import numpy as np
 from recassay.core import ties
 from recassay.core.types import FloatArray, IntArray
 
-ROUNDS = 8
-"""How often rows and columns are told apart by each other; tables of real numbers need one or two rounds."""
+TRIES = 500
+"""So many rows are put before those that are like them. Only tables of 0 and 1 that are symmetric throughout need more;
+from there on, the first row is taken."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,28 +44,57 @@ def content_order(values: FloatArray) -> ContentOrder:
     """Rows and columns by their sorted values, and where these are equal by the rows and columns they meet.
 
     A row's key is the sorted list of its values, each with the class of its column; then the same for columns, until no
-    class is parted any more (colour refinement, Weisfeiler and Leman 1968). Rows or columns that are still alike are
-    copies, or change places without changing the table but in rare tables of few different numbers. Missing values
-    (NaN) are values like others.
+    class is parted any more (colour refinement, Weisfeiler and Leman 1968). Where rows that differ are still alike,
+    each is put before the others in turn, and the one that leads to the first table in order stays there. What is left
+    are copies, or rows that change places without changing the table. Missing values (NaN) are values like others.
     """
     shades = np.unique(values, return_inverse=True)[1].reshape(values.shape)
     rows, columns = np.zeros(len(values), dtype=np.int64), np.zeros(values.shape[1], dtype=np.int64)
-    for _ in range(ROUNDS):
-        before = rows.max(initial=0) + columns.max(initial=0)
-        rows = _classes(rows, shades, columns)
-        columns = _classes(columns, shades.T, rows)
-        if rows.max(initial=0) + columns.max(initial=0) == before:
-            break
+    rows, columns = _parted(shades, rows, columns)
+    left = TRIES
+    while len(alike := _alike(shades, rows)):
+        alike, left = alike[: max(left, 1)], left - len(alike)
+        tried = (_parted(shades, 2 * rows + (np.arange(len(rows)) != one), columns) for one in alike)
+        rows, columns = min(tried, key=lambda classes: _keys(classes[0], shades, classes[1]).tolist())
     by_columns = shades[:, np.argsort(columns, kind="stable")]
     order = np.lexsort((*by_columns.T[::-1], rows))
     by_rows = shades[order]
     return ContentOrder(order, np.lexsort((*by_rows[::-1], columns)))
 
 
+def _parted(shades: IntArray, rows: IntArray, columns: IntArray) -> tuple[IntArray, IntArray]:
+    """The classes of rows and columns, parted by each other until none is parted any more."""
+    known = -1
+    while (found := int(rows.max(initial=0) + columns.max(initial=0))) != known:
+        known = found
+        rows = _numbered(_classes(rows, shades, columns))
+        columns = _numbered(_classes(columns, shades.T, rows))
+    return rows, columns
+
+
+def _alike(shades: IntArray, rows: IntArray) -> IntArray:
+    """The rows of the first class whose rows are not all copies; none where there is no such class."""
+    for number in np.flatnonzero(np.bincount(rows) > 1):
+        alike = np.flatnonzero(rows == number)
+        if (shades[alike] != shades[alike[0]]).any():
+            return np.asarray(alike)
+    return np.empty(0, dtype=np.int64)
+
+
 def _classes(known: IntArray, shades: IntArray, others: IntArray) -> IntArray:
-    """The class of each row, by its class so far and by its values with the classes of the columns they stand in."""
+    """By row, its class so far, and its values with the classes of the columns they stand in."""
     met = np.sort(shades * (others.max(initial=0) + 1) + others, axis=1)
-    return np.unique(np.column_stack([known, met]), axis=0, return_inverse=True)[1].reshape(-1)
+    return np.column_stack([known, met])
+
+
+def _numbered(keys: IntArray) -> IntArray:
+    """The number of each row's key in their order."""
+    return np.asarray(np.unique(keys, axis=0, return_inverse=True)[1].reshape(-1))
+
+
+def _keys(rows: IntArray, shades: IntArray, columns: IntArray) -> IntArray:
+    """The keys of all rows in order: the same for tables that differ by the order of rows and columns alone."""
+    return np.asarray(np.unique(_classes(rows, shades, columns), axis=0))
 
 
 def copies(values: FloatArray) -> tuple[IntArray, IntArray]:

@@ -167,7 +167,7 @@ def plot_pairwise(result: CompareResult, words: Vocabulary = USUAL) -> Any:
     for p in result.judgement.pairs:
         standing = {"better": "row better", "equivalent": "equivalent"}.get(p.status, "not decided")
         rows.append({"row": p.a, "column": p.b, "standing": standing, "shown": _short(p.p),
-                     "value": p.p, "test": "adjusted p, flipped signs",
+                     "value": p.p, "test": f"adjusted p, {RULES[result.judgement.test]}",
                      "won-tied-lost": f"{p.wins}-{p.ties}-{p.losses}"})  # fmt: skip
     for b in result.bayesian:
         rows.append({"row": b.right, "column": b.left, "standing": UNCOLOURED, "shown": _short(b.p_right),

@@ -21,7 +21,7 @@ from recassay.analysis.verdict.fit import find_control, judge
 from recassay.analysis.verdict.result import Verdict, indistinguishable_runs
 from recassay.core import ties
 from recassay.core.analysis import Analysis, AnalysisSpec
-from recassay.core.choices import PRACTICALLY_EQUAL, BarsRule, MissingPolicy, ZeroMethod
+from recassay.core.choices import PRACTICALLY_EQUAL, BarsRule, MissingPolicy, PairTest, ZeroMethod
 from recassay.core.content import content_order
 from recassay.core.errors import UsageError
 from recassay.core.seeds import derived_rng
@@ -38,7 +38,8 @@ def compare_algorithms(
     alpha: float = 0.05,
     zeros: ZeroMethod = "wilcox",
     rope: float = 0.0,
-    bars: BarsRule = "sign-flips",
+    test: PairTest = "sign-flips",
+    bars: BarsRule | None = None,
     control: str | None = None,
     within: float = PRACTICALLY_EQUAL,
     families: str | Mapping[str, str] | None = None,
@@ -56,10 +57,11 @@ def compare_algorithms(
     differ by more than the critical difference. `rope`, a region of practical equivalence in the metric's units, is 0
     by default: metric values of different datasets are not on one scale (KDD'24, section 4.2.2). The Bayesian rule
     looks at each pair alone: among many equal algorithms some pair passes it nearly always. `bars` says which of the
-    rules the critical-difference diagram draws. `control` is compared with every other algorithm (`control`); pairs are
-    practically equal when they are shown to lie within `within` (`equivalence`). `gaps_kept` is the table (algorithms x
-    datasets) before anything was dropped or filled, of the algorithms `names_kept` (None: those of the matrix): with
-    missing cells in it, Skillings and Mack's test is made on it.
+    rules the critical-difference diagram draws; by default that of the verdict, `test`. `control` is compared with
+    every other algorithm (`control`); pairs are practically equal when they are shown to lie within `within`
+    (`equivalence`). `gaps_kept` is the table (algorithms x datasets) before anything was dropped or filled, of the
+    algorithms `names_kept` (None: those of the matrix): with missing cells in it, Skillings and Mack's test is made on
+    it.
     `families` of datasets count as one piece of evidence each, in the verdict and in every test beside it but Skillings
     and Mack's: Wilcoxon's and the Bayesian test take the mean difference of each family, Friedman's and Nemenyi's the
     order of the mean ranks within each family. With the `results` that the matrix is of, the judgement also says what
@@ -71,7 +73,13 @@ def compare_algorithms(
         raise UsageError(f"rope is {rope}", fix=f"give a width from 0 to {MOST_ROPE:g}, in the metric's units")
     if not 0 < within < 1:
         raise UsageError(f"within is {within}", fix="give a relative difference between 0 and 1, such as 0.02")
-    judgement = judge(matrix, control=control, within=within, alpha=alpha, families=families, seed=seed)
+    if test == "wilcoxon-holm" and zeros != "wilcox":
+        raise UsageError(
+            f"zeros is {zeros!r}", fix="leave it out where the verdict is Wilcoxon's: it drops equal values"
+        )
+    if test == "wilcoxon-holm" and bars == "sign-flips":
+        raise UsageError("bars of flipped signs beside a verdict by Wilcoxon's test", fix="leave one of both out")
+    judgement = judge(matrix, control=control, within=within, alpha=alpha, families=families, test=test, seed=seed)
     if results is not None:
         judgement = with_table(judgement, matrix, results, missing=missing, families=families, seed=seed)
     names, k = judgement.algorithms, len(judgement.algorithms)
@@ -124,13 +132,13 @@ def compare_algorithms(
         pairs=pairs,
         bayesian=PairRows(BayesianPair, first, second, {**ends, **posterior}),
         groups={
-            "sign_flips": runs(judgement.better),
             "wilcoxon_holm": runs(pairs.columns["significant"]),
+            test.replace("-", "_"): runs(judgement.better),
             "bayesian": runs(np.maximum(shares[:, 0], shares[:, 2]) > CREDIBILITY),
             "nemenyi": runs(np.abs(by_unit[right] - by_unit[left]) > cd),
         },
         power=PowerStatement(units, k, alpha),
-        bars=bars,
+        bars=bars or test,
         control=named,
         equivalence=_equivalence(matrix.values[order], judgement, numbers),
         within=within,
@@ -174,6 +182,7 @@ def _run(results: Results, spec: AnalysisSpec) -> CompareResult:
         matrix,
         alpha=spec.alpha,
         control=spec.control,
+        test=spec.test,
         gaps_kept=results.table(matrix.metric),
         names_kept=results.algorithms,
         seed=spec.seed,

@@ -136,7 +136,7 @@ class CompareResult(MatrixResult):
         """
         if len(self.datasets) < FEWEST_DATASETS or self.control is not None:
             return ()
-        if self.bars == "sign-flips" and self.judgement.grade == "too_little_data":
+        if self.bars == self.judgement.test and self.judgement.grade == "too_little_data":
             return ()
         return self.groups[self.bars.replace("-", "_")]
 

@@ -20,7 +20,7 @@ from recassay.analysis.verdict.fit import judge
 from recassay.analysis.verdict.result import Verdict
 from recassay.core import ties
 from recassay.core.analysis import Analysis, AnalysisSpec
-from recassay.core.choices import FEWEST_DATASETS, MANY_ALGORITHMS, SHOWN_OF_MANY
+from recassay.core.choices import FEWEST_DATASETS, MANY_ALGORITHMS, SHOWN_OF_MANY, PairTest
 from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix
@@ -43,6 +43,7 @@ def plan_study(
     higher_is_better: bool | None = None,
     users: PairedScores | None = None,
     families: str | Mapping[str, str] | None = None,
+    test: PairTest = "sign-flips",
     looks: bool = False,
     seed: int = 0,
 ) -> PlanResult:
@@ -77,7 +78,7 @@ def plan_study(
         matrix = Matrix(cells.values[whole].T, cells.algorithms, names, cells.metric, cells.higher_is_better)
         removal = fewest_to_remove(dataset_ranks(matrix))
         look = look_at(matrix, alpha=alpha) if looks else None
-        verdict = judge(matrix, alpha=alpha, families=families, seed=seed)
+        verdict = judge(matrix, alpha=alpha, families=families, test=test, seed=seed)
     order, k = model.order(), len(model.algorithms)
     undecided = list(combinations(order, 2))
     shown = set(order if k <= MANY_ALGORITHMS else order[:SHOWN_OF_MANY])
@@ -184,6 +185,7 @@ def _run(results: Results, spec: AnalysisSpec) -> PlanResult:
         results,
         spec.metric,
         alpha=spec.alpha,
+        test=spec.test,
         higher_is_better=spec.higher_is_better,
         users=spec.known("users"),
         seed=spec.seed,

@@ -17,7 +17,7 @@ from recassay.analysis.verdict.fit import judge
 from recassay.analysis.verdict.result import Verdict
 from recassay.core import ties
 from recassay.core.analysis import Analysis, AnalysisSpec
-from recassay.core.choices import DRAWS_OF, FEWEST_DATASETS, MissingPolicy
+from recassay.core.choices import DRAWS_OF, FEWEST_DATASETS, MissingPolicy, PairTest
 from recassay.core.content import copies
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix
@@ -33,6 +33,7 @@ def rank_algorithms(
     confidence: float = 0.95,
     control: str | None = None,
     families: str | Mapping[str, str] | None = None,
+    test: PairTest = "sign-flips",
     seed: int = 0,
     beta_max: float = BETA_MAX,
     beta_step: float | None = None,
@@ -65,7 +66,8 @@ def rank_algorithms(
     numbers = None if families is None else family_numbers(matrix.datasets, families)
     units = n if numbers is None else int(numbers.max()) + 1
     weights = content_weights(matrix.values, replicates, derived_rng(seed, "rank", matrix.metric), numbers)
-    judged = judge(matrix, control=control, alpha=round(1 - confidence, 12), families=families, seed=seed)
+    alpha = round(1 - confidence, 12)
+    judged = judge(matrix, control=control, alpha=alpha, families=families, test=test, seed=seed)
     if results is not None:
         judged = with_table(judged, matrix, results, metrics=metrics, missing=missing, families=families, seed=seed)
     rankings = {}
@@ -126,8 +128,8 @@ def _score_interval(
 def _run(results: Results, spec: AnalysisSpec) -> RankResult:
     matrix, level = spec.matrix(results), 1 - spec.alpha
     return rank_algorithms(
-        matrix, replicates=spec.replicates, confidence=level, control=spec.control, seed=spec.seed, results=results,
-        missing=spec.missing,
+        matrix, replicates=spec.replicates, confidence=level, control=spec.control, test=spec.test, seed=spec.seed,
+        results=results, missing=spec.missing,
     )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from recassay.analysis.verdict.result import COMPARED, MetricGrade, Verdict
 from recassay.analysis.verdict.seeds import seed_tests
 from recassay.core import columns as c
 from recassay.core import ties
-from recassay.core.choices import MANY_ALGORITHMS, MissingPolicy
+from recassay.core.choices import MANY_ALGORITHMS, MissingPolicy, PairTest
 from recassay.core.errors import RecAssayError
 from recassay.core.metric_facts import MetricKind
 from recassay.core.tables.labels import facts_of, find_label
@@ -73,15 +73,17 @@ def _graded(
         matrix = results.matrix(label, missing=missing)
         numbers = None if families is None else family_numbers(matrix.datasets, families)
         control = verdict.control if verdict.control in matrix.algorithms else None
-        return _decided(asked_of(matrix, numbers), control, verdict.within, verdict.alpha, seed)
+        return _decided(asked_of(matrix, numbers), control, verdict.within, verdict.alpha, verdict.test, seed)
     except RecAssayError as error:
         return MetricGrade(label, kind_of(label), None, reason=str(error))
 
 
 @lru_cache(maxsize=64)
-def _decided(asked: Asked, control: str | None, within: float, alpha: float, seed: int) -> MetricGrade:
+def _decided(asked: Asked, control: str | None, within: float, alpha: float, test: PairTest, seed: int) -> MetricGrade:
     matrix = asked.matrix
-    decision = decide(matrix, control=control, within=within, alpha=alpha, seed=seed, families=asked.families)
+    decision = decide(
+        matrix, control=control, within=within, alpha=alpha, seed=seed, test=test, families=asked.families
+    )
     names = [matrix.algorithms[a] for a in decision.order]
     mean_rank, could = decision.ranks.mean(axis=1), (decision.p_best >= alpha) & decision.judged
     return MetricGrade(

@@ -20,10 +20,11 @@ from recassay.analysis.inference.all_pairs import (
 from recassay.analysis.inference.effects import above_zero, equivalence_p, pair_gaps
 from recassay.analysis.inference.families import family_means, renumbered
 from recassay.analysis.inference.pair_rows import blocks, count_wins
-from recassay.analysis.inference.significance import dataset_ranks
+from recassay.analysis.inference.significance import advantages, dataset_ranks, holm
+from recassay.analysis.inference.wilcoxon import exact_ties, wilcoxon_rows
 from recassay.analysis.verdict.result import Grade
 from recassay.core import ties
-from recassay.core.choices import VERY_MANY
+from recassay.core.choices import VERY_MANY, PairTest
 from recassay.core.content import content_order, copies
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix
@@ -53,7 +54,10 @@ class Decision:
     p_best: FloatArray
     units: int
     """How many datasets, or families of them, the tests rest on: those on which not all tie."""
+    smallest: float
+    """The smallest p of a pair, corrected as all are, that so many of them allow."""
     decidable: bool
+    """Whether that is below alpha."""
     grade: Grade
     judged: BoolArray
     """Whether anything can be said of each: not of one whose missing cells were filled, if it is behind with them."""
@@ -66,6 +70,7 @@ def decide(
     within: float,
     alpha: float,
     seed: int,
+    test: PairTest = "sign-flips",
     flips: int | None = None,
     families: IntArray | None = None,
 ) -> Decision:
@@ -85,7 +90,7 @@ def decide(
     asked = None if control is None else int(content.row_places[member[matrix.algorithms.index(control)]])
     told = _decide(
         matrix.part(rows[content.rows], columns),
-        control=asked, within=within, alpha=alpha, seed=seed, flips=flips, families=numbers,
+        control=asked, within=within, alpha=alpha, seed=seed, test=test, flips=flips, families=numbers,
     )  # fmt: skip
     # From sets of values in the order of their mean ranks back to algorithms.
     place, mean_rank = np.argsort(content.rows[told.order])[member], ranks.mean(axis=1)[member]
@@ -139,6 +144,7 @@ def _decide(
     within: float,
     alpha: float,
     seed: int,
+    test: PairTest,
     flips: int | None,
     families: IntArray | None,
 ) -> Decision:
@@ -149,19 +155,23 @@ def _decide(
     mean_rank, k = ranks.mean(axis=1), len(ranks)
     first, second = np.triu_indices(k, 1)
     scaled = family_means(scaled_values(matrix)[order], families, by_size=True)
-    tests = _tests(matrix, scaled, order, control, flips, alpha, seed)
+    units, by_wilcoxon = scaled.shape[1], test == "wilcoxon-holm"
+    if by_wilcoxon:
+        tests = _wilcoxon_tests(matrix, order, control, families)
+    else:
+        tests = _tests(matrix, scaled, order, control, flips, alpha, seed)
     wins = count_wins(ranks)
     same = (wins + wins.T)[first, second] == 0
     p_equal = equivalence_p(matrix.values[order], first, second, within=within, families=families)
     ahead = ties.beats(mean_rank[second], mean_rank[first]) & (tests.sums > 0)
-    likely = np.flatnonzero(ahead & (tests.single < alpha))
+    likely = np.flatnonzero(ahead & (tests.single < alpha) & (not by_wilcoxon))
     for part in blocks(len(likely), len(matrix.datasets)):
         at = likely[part]
         gaps = pair_gaps(matrix, order[first[at]], order[second[at]])[0]
         ahead[at] = above_zero(family_means(gaps, families), 1 - alpha)
-    p = _shared(tests, first == 0, ahead)
-    units = scaled.shape[1]
-    decidable = smallest_p(units) < alpha * (1.0 if k == 2 else 1 - WINNERS_SHARE)
+    p = tests.adjusted if by_wilcoxon else _shared(tests, first == 0, ahead)
+    smallest = smallest_corrected_p(units, k, test=test, control=control is not None)
+    decidable = smallest < alpha
     neither = "undecided" if decidable else "undecidable"
     names = np.array(["better", "equivalent", neither], dtype=object)
     codes = names[np.where((p < alpha) & ahead & ~same, 0, np.where(same | (p_equal[1] < alpha), 1, 2))]
@@ -172,8 +182,8 @@ def _decide(
     p_best = behind.min(axis=0)
     grade = _grade(matrix, better[0], p_best >= alpha, decidable=decidable)
     return Decision(
-        order.tolist(), ranks, np.arange(k), codes, p, tests.single, p_equal, wins, better, p_best, units, decidable,
-        grade, np.ones(k, dtype=bool),
+        order.tolist(), ranks, np.arange(k), codes, p, tests.single, p_equal, wins, better, p_best, units, smallest,
+        decidable, grade, np.ones(k, dtype=bool),
     )  # fmt: skip
 
 
@@ -207,6 +217,29 @@ def _tests(
     adjusted = tests.adjusted.copy()
     adjusted[own] = compare_pairs(scaled, first[own], second[own], rng, flips, alpha).adjusted
     return replace(tests, adjusted=adjusted)
+
+
+def _wilcoxon_tests(matrix: Matrix, order: IntArray, control: int | None, families: IntArray | None) -> PairTests:
+    """Every pair by Wilcoxon's signed-rank test with Holm's correction; those of a control as a family of their own."""
+    first, second = np.triu_indices(len(order), 1)
+    single, effect = np.empty(len(first)), np.empty(len(first))
+    for part in blocks(len(first), len(matrix.datasets)):
+        gaps = family_means(advantages(matrix, order[first[part]], order[second[part]]), families)
+        found = wilcoxon_rows(gaps, most_tied=exact_ties(len(order)))
+        single[part], effect[part] = found.p, found.biserial
+    adjusted = holm(single)
+    if control is not None:
+        place = int(np.flatnonzero(order == control)[0])
+        own = (first == place) | (second == place)
+        adjusted[own] = holm(single[own])
+    return PairTests(single, adjusted, effect)
+
+
+def smallest_corrected_p(units: int, k: int, *, test: PairTest, control: bool) -> float:
+    """The smallest p of a pair among those of k algorithms that so many datasets, or families of them, allow."""
+    if test == "wilcoxon-holm":
+        return min(smallest_p(units) * (k - 1 if control else k * (k - 1) // 2), 1.0)
+    return min(smallest_p(units) / (1.0 if k == 2 else 1 - WINNERS_SHARE), 1.0)
 
 
 def _grade(matrix: Matrix, beaten: BoolArray, could: BoolArray, *, decidable: bool) -> Grade:

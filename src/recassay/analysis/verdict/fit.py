@@ -12,7 +12,6 @@ import numpy as np
 
 from recassay.analysis.aggregation.contest import Contest
 from recassay.analysis.aggregation.rules import DolanMore, applicable, choose_rules, distinct
-from recassay.analysis.inference.all_pairs import smallest_p
 from recassay.analysis.inference.effects import Effect, hodges_lehmann, pair_gaps
 from recassay.analysis.inference.families import (
     family_means,
@@ -31,7 +30,7 @@ from recassay.analysis.inference.winners import (
 from recassay.analysis.verdict.decision import Decision, decide
 from recassay.analysis.verdict.result import OtherRules, PairVerdict, Status, Verdict
 from recassay.core import ties
-from recassay.core.choices import FEWEST_DATASETS, PRACTICALLY_EQUAL
+from recassay.core.choices import FEWEST_DATASETS, PRACTICALLY_EQUAL, PairTest
 from recassay.core.content import copies
 from recassay.core.errors import UsageError
 from recassay.core.names import canonical, did_you_mean
@@ -47,6 +46,7 @@ def judge(
     within: float = PRACTICALLY_EQUAL,
     alpha: float = 0.05,
     families: str | Mapping[str, str] | None = None,
+    test: PairTest = "sign-flips",
     seed: int = 0,
 ) -> Verdict:
     """The verdict on a matrix; asked again with the same arguments it is not computed again.
@@ -58,10 +58,13 @@ def judge(
     their ratio within the margin, or where all values are the same. Everything else is `undecided`, or `undecidable`
     where even 2 / 2^N is not below alpha. Datasets of one of the `families` count as one piece of evidence: their signs
     are flipped together, and effects are those of family means.
+
+    With `test` "wilcoxon-holm" a pair is `better` where Wilcoxon's signed-rank test of the differences rejects, with
+    Holm's correction over all pairs, and the mean ranks point the same way (Demšar 2006); the rest is the same.
     """
     chosen = None if control is None else find_control(control, matrix.algorithms)
     numbers = None if families is None else family_numbers(matrix.datasets, families)
-    return _judge(asked_of(matrix, numbers), chosen, within, alpha, seed)
+    return _judge(asked_of(matrix, numbers), chosen, within, alpha, test, seed)
 
 
 def find_control(name: str, algorithms: Sequence[str]) -> str:
@@ -89,9 +92,9 @@ def asked_of(matrix: Matrix, families: IntArray | None) -> Asked:
 
 
 @lru_cache(maxsize=8)
-def _judge(asked: Asked, control: str | None, within: float, alpha: float, seed: int) -> Verdict:
+def _judge(asked: Asked, control: str | None, within: float, alpha: float, test: PairTest, seed: int) -> Verdict:
     matrix, families = asked.matrix, asked.families
-    decision = decide(matrix, control=control, within=within, alpha=alpha, seed=seed, families=families)
+    decision = decide(matrix, control=control, within=within, alpha=alpha, seed=seed, test=test, families=families)
     order, ranks, better = decision.order, decision.ranks, decision.better
     mean_rank = ranks.mean(axis=1)
     names, values = tuple(matrix.algorithms[a] for a in order), matrix.values[order]
@@ -116,6 +119,7 @@ def _judge(asked: Asked, control: str | None, within: float, alpha: float, seed:
         alpha=alpha,
         within=within,
         control=control,
+        test=test,
         grade=decision.grade,
         leaders=leaders,
         rival=next((name for name, yes in zip(names[1:], could[1:], strict=True) if yes), (*behind, names[1])[0]),
@@ -131,7 +135,7 @@ def _judge(asked: Asked, control: str | None, within: float, alpha: float, seed:
         status=_square(decision.codes, k),
         pairs=_pairs(matrix, decision, alpha, families),
         p_equal=decision.equal,
-        smallest_p=smallest_p(decision.units),
+        smallest_p=decision.smallest,
         removal=None if removal is None else (names[removal[0]], len(removal[1])),
         removed=() if removal is None else tuple(matrix.datasets[d] for d in removal[1]),
         removals=None if removal is None else ways_to_lose(ranks, len(removal[1])),
@@ -144,7 +148,13 @@ def _judge(asked: Asked, control: str | None, within: float, alpha: float, seed:
     )
     if families is None and verdict.grade in ("clear_winner", "shared_lead") and obvious_families(matrix.datasets):
         together = decide(
-            matrix, control=control, within=within, alpha=alpha, seed=seed, families=related(matrix.datasets)
+            matrix,
+            control=control,
+            within=within,
+            alpha=alpha,
+            seed=seed,
+            test=test,
+            families=related(matrix.datasets),
         )
         verdict = replace(
             verdict,

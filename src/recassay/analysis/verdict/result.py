@@ -13,7 +13,7 @@ from recassay.analysis.inference.effects import Effect
 from recassay.analysis.inference.families import obvious_families
 from recassay.analysis.inference.pair_rows import PairRows
 from recassay.core import columns as c
-from recassay.core.choices import MANY_ALGORITHMS
+from recassay.core.choices import MANY_ALGORITHMS, PairTest
 from recassay.core.metric_facts import MetricKind
 from recassay.core.system.display import worded
 from recassay.core.system.plain import plain
@@ -143,7 +143,7 @@ class PairVerdict:
     effect: Effect
     """By how much `a` is better on a typical dataset; its interval is that of this pair alone."""
     p: float
-    """Two-sided p-value by flipped signs, adjusted for all pairs."""
+    """Two-sided p-value by the test of the verdict, adjusted for all pairs."""
     p_single: float
     """The same for this pair alone."""
 
@@ -174,6 +174,8 @@ class Verdict:
     """Relative difference below which two algorithms are called equivalent."""
     control: str | None
     """The algorithm named beforehand, whose pairs are adjusted for its own comparisons only."""
+    test: PairTest
+    """Which test the statuses of pairs rest on."""
     grade: Grade
     """What the table supports, in one word; `docs/verdict.md` has the rule."""
     leaders: tuple[str, ...]
@@ -206,7 +208,7 @@ class Verdict:
     p_equal: tuple[FloatArray, FloatArray]
     """By pair, the p of "not equivalent": alone, and corrected for all pairs."""
     smallest_p: float
-    """The smallest p-value that so many datasets allow."""
+    """The smallest p-value of a pair, corrected as all are, that so many datasets allow."""
     removal: tuple[str, int] | None
     """Who would lead without the fewest datasets that change the leader, and how many those are; None where none do."""
     removed: tuple[str, ...] = ()
@@ -298,7 +300,10 @@ class Verdict:
     @property
     def fewest_datasets(self) -> int:
         """The number of datasets from which on a difference can be significant at this level."""
-        return fewest_datasets(self.alpha * (1.0 if len(self.algorithms) == 2 else 1 - WINNERS_SHARE))
+        k = len(self.algorithms)
+        if self.test == "wilcoxon-holm":
+            return fewest_datasets(self.alpha / (k * (k - 1) / 2 if self.control is None else k - 1))
+        return fewest_datasets(self.alpha * (1.0 if k == 2 else 1 - WINNERS_SHARE))
 
     @property
     def collections(self) -> dict[str, tuple[str, ...]]:
@@ -385,5 +390,5 @@ class Verdict:
             "table": self.to_frame().to_dicts(),
             "pairs": plain(listed := self.listed(self.pairs)),
             "pairs_left_out": len(self.pairs) - len(listed),
-            "settings": stated(self, "alpha", "within", "control"),
+            "settings": stated(self, "alpha", "within", "control", "test"),
         }

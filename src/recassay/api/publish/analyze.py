@@ -16,7 +16,7 @@ from recassay.api.publish.analysts import answered
 from recassay.api.publish.content import AnalysisReport, document, report_content, with_verdicts, write_folder
 from recassay.api.tables import load_characteristics, own_characteristics, read_metric, study_folder
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
-from recassay.core.choices import Advanced, MissingPolicy, known_formats
+from recassay.core.choices import Advanced, MissingPolicy, PairTest, known_formats
 from recassay.core.errors import UsageError
 from recassay.core.names import canonical, did_you_mean
 from recassay.core.registry import analyses
@@ -54,6 +54,7 @@ def analyze(
     higher_is_better: bool | None = None,
     seed: Annotated[int, Advanced] = 0,
     alpha: float = 0.05,
+    test: Annotated[PairTest, Advanced] = "sign-flips",
     replicates: int | None = None,
     control: str | None = None,
     out: str | Path | None = None,
@@ -72,6 +73,7 @@ def analyze(
         higher_is_better: direction of a metric that RecAssay does not know.
         seed: the same seed gives the same numbers.
         alpha: level of the tests; intervals have level 1 - alpha.
+        test: which test the verdict rests on: all pairs by flipped signs, or `wilcoxon-holm`, common in papers.
         replicates: number of bootstrap replicates; by default 10,000, fewer with more than 60 algorithms.
         control: an algorithm, chosen before seeing the results, to compare with every other.
         out: folder for the report, the tables and the figures.
@@ -86,7 +88,8 @@ def analyze(
     chosen = known_formats(formats)
     drawn = tuple(dict.fromkeys(("svg", *chosen)))
     spec = AnalysisSpec(
-        metric or "", missing=missing, higher_is_better=higher_is_better, seed=seed, alpha=alpha, replicates=replicates,
+        metric or "", missing=missing, higher_is_better=higher_is_better, seed=seed, alpha=alpha, test=test,
+        replicates=replicates,
         control=control,
     )  # fmt: skip
     with Drawers() if out is not None else nullcontext() as drawers:  # they start while analyses run

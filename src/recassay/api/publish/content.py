@@ -174,7 +174,9 @@ def with_verdicts(content: ReportContent, spec: AnalysisSpec) -> ReportContent:
         if label != content.metric and known_direction(label) is not None:
             with suppress(RecAssayError):  # too few values for a comparison
                 gaps: MissingPolicy = "drop-datasets" if spec.missing == "error" else spec.missing
-                verdicts[label] = judge(content.results.matrix(label, missing=gaps), alpha=spec.alpha, seed=spec.seed)
+                verdicts[label] = judge(
+                    content.results.matrix(label, missing=gaps), alpha=spec.alpha, test=spec.test, seed=spec.seed
+                )
     return replace(content, verdicts=verdicts)
 
 

@@ -14,7 +14,7 @@ from recassay.api.publish.analyze import known_evidence, refuse_level, refuse_un
 from recassay.api.publish.paper_content import paper_content
 from recassay.api.tables import default_metric, load_results, study_folder
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
-from recassay.core.choices import FEWEST_DATASETS, Advanced, MissingPolicy, RowOrder
+from recassay.core.choices import FEWEST_DATASETS, Advanced, MissingPolicy, PairTest, RowOrder
 from recassay.core.errors import RecAssayError, UsageError
 from recassay.core.names import did_you_mean
 from recassay.core.registry import analyses
@@ -91,6 +91,7 @@ def paper(
     missing: MissingPolicy = "error",
     higher_is_better: bool | None = None,
     alpha: float = 0.05,
+    test: Annotated[PairTest, Advanced] = "sign-flips",
     replicates: Annotated[int, Advanced] = 10_000,
     control: str | None = None,
     seed: Annotated[int, Advanced] = 0,
@@ -125,6 +126,7 @@ def paper(
         missing: how to treat missing cells in ranks and tests: see `Results.matrix`. The table shows them as –.
         higher_is_better: direction of a metric that RecAssay does not know.
         alpha: level of the tests; intervals have level 1 - alpha.
+        test: which test the verdict rests on: all pairs by flipped signs, or `wilcoxon-holm`, common in papers.
         replicates: bootstrap replicates.
         control: an algorithm that was named beforehand: tests over datasets compare it with every other.
         seed: the same seed gives the same numbers.
@@ -150,7 +152,8 @@ def paper(
     evidence = known_evidence(results, table, None)
     specs = {
         label: AnalysisSpec(
-            label, missing=missing, higher_is_better=higher_is_better, seed=seed, alpha=alpha, replicates=replicates,
+            label, missing=missing, higher_is_better=higher_is_better, seed=seed, alpha=alpha, test=test,
+        replicates=replicates,
             control=control, evidence=evidence,
         )
         for label in labels

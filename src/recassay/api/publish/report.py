@@ -13,7 +13,7 @@ from recassay.api.publish.analyze import Stages, examine
 from recassay.api.publish.content import AnalysisReport, with_verdicts
 from recassay.api.tables import study_folder
 from recassay.core.analysis import AnalysisSpec
-from recassay.core.choices import Advanced, MissingPolicy
+from recassay.core.choices import Advanced, MissingPolicy, PairTest
 from recassay.core.system.places import shareable
 from recassay.reporting.content import ReportContent
 from recassay.reporting.drawing import Drawers
@@ -36,6 +36,7 @@ def report(
     higher_is_better: bool | None = None,
     seed: Annotated[int, Advanced] = 0,
     alpha: float = 0.05,
+    test: Annotated[PairTest, Advanced] = "sign-flips",
     replicates: Annotated[int, Advanced] = 10_000,
     characteristics: CharacteristicsLike | None = None,
     progress: Stages | None = None,
@@ -54,6 +55,7 @@ def report(
         higher_is_better: direction of a metric that RecAssay does not know.
         seed: the same seed gives the same numbers.
         alpha: level of the tests; intervals have level 1 - alpha.
+        test: which test the verdict rests on: all pairs by flipped signs, or `wilcoxon-holm`, common in papers.
         replicates: bootstrap replicates.
         characteristics: characteristics of the datasets (file or frame); a study knows its own.
         progress: called before each stage with how many are done, how many there are, and its name.
@@ -65,7 +67,13 @@ def report(
     target = target / PAGE if target.is_dir() else target
     refuse_file(target.parent)
     spec = AnalysisSpec(
-        metric or "", missing=missing, higher_is_better=higher_is_better, seed=seed, alpha=alpha, replicates=replicates
+        metric or "",
+        missing=missing,
+        higher_is_better=higher_is_better,
+        seed=seed,
+        alpha=alpha,
+        test=test,
+        replicates=replicates,
     )
     made, page = report_page(
         results, spec, characteristics=characteristics, progress=progress, wide=wide, transpose=transpose

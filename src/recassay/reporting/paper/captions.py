@@ -12,7 +12,7 @@ from recassay.reporting.numbers import better, sized
 from recassay.reporting.paper.content import MetricFindings, PaperContent
 from recassay.reporting.paper.fit import Grid
 from recassay.reporting.paper.main_table import TableStyle, against, first_two_tested, in_percent
-from recassay.reporting.words.verdict import reservation
+from recassay.reporting.words.verdict import TESTS, reservation
 
 SPLITS = {
     "global_time": "a split at one point in time for all users",
@@ -100,11 +100,10 @@ def _tests(content: PaperContent, metrics: Sequence[MetricFindings], *, marked: 
         test = (
             "of all pairs over datasets" if control is None else f"of {control.name} against every other over datasets"
         )
-        ways.append(f"for mean columns a sign-flip test {test}")
-        nobody.append(
-            f"The best mean rank is not significantly better than the second (sign-flip test {test}; "
-            f"α = {content.alpha:g})."
-        )
+        court = over[0].judgement.test
+        by = f"{TESTS[court]} {test}"
+        ways.append(f"for mean columns {'a ' if court == 'sign-flips' else ''}{by}")
+        nobody.append(f"The best mean rank is not significantly better than the second ({by}; α = {content.alpha:g}).")
     if marked:
         return [f"*: significantly better than the second ({'; '.join(ways)}; α = {content.alpha:g})."]
     return nobody
@@ -123,7 +122,7 @@ def rank_caption(content: PaperContent, findings: MetricFindings) -> str:
     if findings.tested is not None:
         pairs = "all pairs" if findings.tested.control is None else "its comparisons with the others"
         name = against(findings.tested)[0]
-        sentences.append(f"p: sign-flip test against {name}, adjusted for {pairs}.")
+        sentences.append(f"p: {TESTS[findings.tested.judgement.test]} against {name}, adjusted for {pairs}.")
         sentences += _reservations(findings.tested.judgement, name)
     return " ".join(sentences)
 

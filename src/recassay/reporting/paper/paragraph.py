@@ -11,12 +11,14 @@ from recassay.core.tables.labels import metric_name
 from recassay.core.words import listing
 from recassay.reporting.latex import latex_text
 from recassay.reporting.numbers import better, p_text
-from recassay.reporting.words.verdict import headline, reservation
+from recassay.reporting.words.verdict import TESTS, headline, reservation
 
 WRITTEN = {
     "friedman1937use": "Friedman 1937",
     "demsar2006statistical": "Demšar 2006",
     "westfall1993resampling": "Westfall and Young 1993",
+    "wilcoxon1945individual": "Wilcoxon 1945",
+    "holm1979simple": "Holm 1979",
     "romano2005exact": "Romano and Wolf 2005",
     "hodges1963estimates": "Hodges and Lehmann 1963",
 }
@@ -58,12 +60,16 @@ def _tests(compared: CompareResult, verdict: Verdict, cite: Cite) -> Iterator[st
         rejects = "rejects" if friedman.p < verdict.alpha else "does not reject"
         statistic = f"chi-squared = {friedman.chi_square:.2f}, {k - 1} degrees of freedom, {p_text(friedman.p)}"
         yield f"Friedman's test{works} {rejects} that all perform alike ({statistic})."
-    works = cite(["westfall1993resampling", "romano2005exact"])
     what = "Pairs" if verdict.control is None else f"{verdict.control}, named beforehand, and every other algorithm"
-    yield (
-        f"{what} were compared by a permutation test that flips the signs of whole datasets, adjusted step-down over "
-        f"the maximum statistic{works} at a family-wise level of {level}."
-    )
+    if verdict.test == "wilcoxon-holm":
+        how = f"{TESTS[verdict.test]}{cite(['wilcoxon1945individual', 'holm1979simple'])}"
+    else:
+        works = cite(["westfall1993resampling", "romano2005exact"])
+        how = (
+            "a permutation test that flips the signs of whole datasets, adjusted step-down over the maximum "
+            f"statistic{works}"
+        )
+    yield f"{what} were compared by {how} at a family-wise level of {level}."
     if verdict.grade == "too_little_data":
         yield f"With {n} datasets no difference could be significant (smallest possible p = {verdict.smallest_p:.2g})."
 

@@ -22,6 +22,7 @@ from recassay.reporting.latex import latex_text
 from recassay.reporting.paper.captions import split_words
 from recassay.reporting.paper.content import DatasetFacts, PaperContent
 from recassay.reporting.paper.fit import EMPTY, Cell, Grid
+from recassay.reporting.words.verdict import TESTS
 
 TUNING_PACKAGE = "optuna"
 
@@ -146,10 +147,11 @@ def _evaluation(content: PaperContent, analyses: Sequence[str]) -> str:
         who = "all pairs are tested together"
         if tested.control is not None:
             who = f"{latex_text(tested.control.name)}, named beforehand, is compared with every other algorithm"
-        lines.append(
-            f"Over datasets, {who} by flipping the signs of whole datasets and stepping down over the largest "
-            f"statistic ({level}); differences are Hodges and Lehmann's estimates{cite('analyses', 'verdict')}."
-        )
+        how = "flipping the signs of whole datasets and stepping down over the largest statistic"
+        works = cite("analyses", "verdict")
+        if tested.judgement.test == "wilcoxon-holm":
+            how, works = TESTS[tested.judgement.test], cite("analyses", "compare")
+        lines.append(f"Over datasets, {who} by {how} ({level}); differences are Hodges and Lehmann's estimates{works}.")
     if any(finding.rank is not None and finding.rank.probability_best is not None for finding in content.findings):
         lines.append("Intervals of mean ranks are those of Student's t, with one dataset ranked by lot added.")
     if "profiles" in analyses:

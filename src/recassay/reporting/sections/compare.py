@@ -27,7 +27,7 @@ from recassay.reporting.words.pairs import (
     status_text,
     units,
 )
-from recassay.reporting.words.verdict import pair_sentence
+from recassay.reporting.words.verdict import TESTS, pair_sentence
 
 BARS = {
     "sign-flips": "the test of all pairs (flipped signs) does not separate at the {alpha:g} level",
@@ -241,8 +241,9 @@ def _diagram_caption(result: CompareResult, words: Vocabulary) -> str:
     if len(result.datasets) < FEWEST_DATASETS:
         return f"{ranks} on {size}, too few for a test."
     if result.control is not None:
-        return f"{ranks}. {result.control.name} is the control; a star: shown to differ from it (flipped signs)."
-    if result.bars == "sign-flips" and result.judgement.grade == "too_little_data":
+        test = TESTS[result.judgement.test]
+        return f"{ranks}. {result.control.name} is the control; a star: shown to differ from it ({test})."
+    if result.bars == result.judgement.test and result.judgement.grade == "too_little_data":
         return f"{ranks} on {size}, too few to decide any pair."
     joined = BARS[result.bars].format(alpha=result.alpha, cd=result.nemenyi_cd, credibility=result.credibility)
     if not result.drawn:
@@ -252,7 +253,7 @@ def _diagram_caption(result: CompareResult, words: Vocabulary) -> str:
 
 def _not_joined(result: CompareResult, words: Vocabulary) -> str:
     """Pairs that the verdict does not separate although one between them differs: no bar of neighbours joins them."""
-    if result.bars != "sign-flips":
+    if result.bars != result.judgement.test:
         return ""
     joined = {(a, b) for group in result.drawn for i, a in enumerate(group) for b in group[i + 1 :]}
     columns = result.judgement.pairs.columns
@@ -265,7 +266,7 @@ def _not_joined(result: CompareResult, words: Vocabulary) -> str:
 
 FIGURES = Plots([
     Plot("critical_difference", _diagram_caption, plot_critical_difference, "mean_ranks"),
-    Plot("pairs", "Every pair. Above the diagonal the adjusted p of the all-pairs test: blue where the row is better, "
+    Plot("pairs", "Every pair. Above the diagonal the adjusted p of the verdict's test: blue where the row is better, "
          "green where the two are equivalent, grey where the data do not decide. Below it, uncoloured, the posterior "
          "probability that the row is better, not corrected for the number of pairs.", plot_pairwise,
          when=lambda result: len(result.datasets) >= FEWEST_DATASETS),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from recassay.analysis.verdict.result import Grade, MetricGrade, PairVerdict, Verdict
+from recassay.core.choices import PairTest
 from recassay.core.tables.labels import metric_name
 from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.core.words import count_of, listing
@@ -17,6 +18,12 @@ GRADES: dict[Grade, str] = {
     "not_comparable": "Not comparable",
 }
 """Each grade as people read it."""
+
+TESTS: dict[PairTest, str] = {
+    "sign-flips": "sign-flip test",
+    "wilcoxon-holm": "Wilcoxon's signed-rank test with Holm's correction",
+}
+"""The test that the verdict on pairs rests on."""
 
 
 def headline(v: Verdict, words: Vocabulary = USUAL) -> str:
@@ -272,7 +279,11 @@ def reservation(v: Verdict, pair: PairVerdict) -> str:
         return f"; {pair.b} has missing cells that were filled"
     if pair.p >= v.alpha:
         return ""
-    if pair.effect.interval is not None and pair.effect.interval[0] < (1 if pair.effect.kind == "ratio" else 0):
+    if (
+        v.test == "sign-flips"
+        and pair.effect.interval is not None
+        and pair.effect.interval[0] < (1 if pair.effect.kind == "ratio" else 0)
+    ):
         return ", but the interval reaches below no effect"
     return ", but mean ranks and values point in different directions"
 
@@ -364,9 +375,11 @@ def how_sure(v: Verdict, words: Vocabulary = USUAL) -> list[str]:
             f"All differences on one side would still have p = {v.smallest_p:.2g} with "
             f"{_datasets(len(v.datasets), words)}."
         ]
+    how = f"All pairs are tested together by flipping the signs of whole {words.datasets}"
+    if v.test == "wilcoxon-holm":
+        how = f"Each pair is tested by {TESTS[v.test]} over the pairs"
     lines = [
-        f"All pairs are tested together by flipping the signs of whole {words.datasets}; the chance of any false "
-        f"finding is at most {100 * v.alpha:g} %.",
+        f"{how}; the chance of any false finding is at most {100 * v.alpha:g} %.",
         f"Better means better on a typical {words.dataset}: a difference must be as likely to be large in either "
         f"direction. Rare failures that these {words.datasets} do not show are not covered.",
         f"The effect of a pair is the typical ratio per {words.dataset} (Hodges and Lehmann's estimate), a difference "
