@@ -22,6 +22,7 @@ from recassay.cli.verbs import Other, Parameter, described, read_verb
 from recassay.cli.wording import in_options, speak_of
 from recassay.core.choices import Range, Seconds, Share
 from recassay.core.errors import UsageError
+from recassay.reporting.section import Brief
 from recassay.reporting.telling import Answer
 from recassay.testing.results import synthetic_results
 
@@ -289,8 +290,6 @@ REFUSED = {
     "analyze r.csv --formats png": "--formats is for the figures that --out saves; add --out, or leave it out",
     "analyze r.csv --out p.html --formats png":
         "--formats has no effect on a page alone; name a folder with --out, or leave it out",
-    "analyze r.csv --out p.HTM --control A":
-        "--control has no effect on a page alone; name a folder with --out, or leave it out",
     **{f"results s --{one} --{other}": "--csv, --parquet and --json exclude each other; keep one"
        for one, other in (("csv", "json"), ("csv", "parquet"), ("parquet", "json"))},
     "list --spaces": "--spaces is for algorithms; say: recassay list algorithms --spaces",
@@ -474,14 +473,17 @@ def test_a_page_is_the_answer_where_a_page_is_named(cli, monkeypatch, table, tmp
     def made(**named):
         asked.update(named)
         page.write_text("x" * 20_000)
-        return SimpleNamespace(files=[page], verdict=["Nobody wins."], to_dict=lambda: {"metric": "m"},
-                               results=named["results"])  # fmt: skip
+        return SimpleNamespace(files=[page], verdict=["Nobody wins."], to_dict=lambda: {"metric": "m"}, cautions=[],
+                               results=named["results"], analyses={}, not_done=dict)  # fmt: skip
 
     monkeypatch.setattr("recassay.api.publish.report.report", made)
-    ran = cli("analyze", table, "--out", page, "--alpha", 0.1, "--missing", "worst")
-    assert ran.out == "Nobody wins.\n"
+    monkeypatch.setattr("recassay.cli.analyze.report_brief", lambda made: Brief("A wins."))
+    ran = cli("analyze", table, "--out", page, "--alpha", 0.1, "--missing", "worst", "--control", "EASE")
+    assert " ".join(ran.out.split()) == f"A wins. Everything: {page}", "as short as for a folder"
+    assert asked["control"] == "EASE"
     assert ran.err.splitlines()[-1] == f"wrote {page} (0.02 MB): open it in a browser"
     assert (asked["alpha"], asked["missing"], asked["out"]) == (0.1, "worst", page)
+    assert cli("analyze", table, "--out", page, "--all").out == "Nobody wins.\n"
     answer = cli("analyze", table, "--out", page, "--json").json()
     assert (answer["command"], answer["metric"], answer["report"]) == ("report", "m", str(page))
 

@@ -20,11 +20,11 @@ def analyze(call: Call, *, everything: bool = False, as_json: bool = False) -> N
     """
     out = call.typed.get("out")
     refuse_formats(call.typed.get("formats"), out)
+    verb = ""
     if out is not None and out.suffix.lower() in PAGES:
-        call.refuse("formats control", "has no effect on a page alone", "name a folder with --out, or leave it out")
-        _page(call, as_json)
-        return
-    show_report(call(results=call.load(), progress=show_stages()), as_json, out, everything=everything)
+        call.refuse("formats", "has no effect on a page alone", "name a folder with --out, or leave it out")
+        verb = "publish.report:report"
+    show_report(call(verb, results=call.load(), progress=show_stages()), as_json, out, everything=everything)
 
 
 def demo(call: Call, *, everything: bool = False, as_json: bool = False) -> None:
@@ -37,23 +37,15 @@ def demo(call: Call, *, everything: bool = False, as_json: bool = False) -> None
     show_report(made, as_json, made.files[0].parent, everything=everything)
 
 
-def _page(call: Call, as_json: bool) -> None:
-    made = call("publish.report:report", results=call.load(), progress=show_stages())
-    page = made.files[0]
-    if as_json:
-        print_json(document("report", {**made.to_dict(), "report": str(page)}, made.results))
-        return
-    print_lines(made.verdict)
-    say(f"wrote {page} ({page.stat().st_size / 1e6:.2f} MB): open it in a browser")
-
-
 def show_report(report: AnalysisReport, as_json: bool, out: Path | None, *, everything: bool) -> None:
     """The verdict in brief, or every sentence, warning and what was not done, or the JSON; and where the files went."""
+    alone = out is not None and out.suffix.lower() in PAGES
+    page = None if out is None else report.files[0] if alone else out / "report.html"
     if as_json:
-        print_json(document("analyze", report.to_dict(), report.results))
+        content = report.to_dict() | ({"report": str(page)} if alone else {})
+        print_json(document("report" if alone else "analyze", content, report.results))
     elif not everything and (brief := report_brief(report)) is not None:
-        where = "--all, or --out DIR for the report" if out is None else out / "report.html"
-        print_brief(brief, [f"Everything: {where}"])
+        print_brief(brief, [f"Everything: {page or '--all, or --out DIR for the report'}"])
     else:
         first = next((name for name in ("rank", "users") if name in report.analyses), None)
         for table in tell(report.analyses[first]).tables if first else ():
@@ -64,9 +56,11 @@ def show_report(report: AnalysisReport, as_json: bool, out: Path | None, *, ever
         print_lines(f"Not done: {', '.join(names)}: {reason}." for reason, names in report.not_done().items())
         if out is None:
             print_lines(["", "With --out DIR the report (one HTML page), the tables and the figures are saved."])
-        else:
-            print_lines(["", f"Open {out / 'report.html'} first; figures and tables lie beside it."])
-    if out is not None:
+        elif not alone:
+            print_lines(["", f"Open {page} first; figures and tables lie beside it."])
+    if page is not None and alone:
+        say(f"wrote {page} ({page.stat().st_size / 1e6:.2f} MB): open it in a browser")
+    elif out is not None:
         print_saved(report.files, out)
 
 

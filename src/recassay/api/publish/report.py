@@ -38,6 +38,7 @@ def report(
     alpha: float = 0.05,
     test: Annotated[PairTest, Advanced] = "sign-flips",
     replicates: Annotated[int, Advanced] = 10_000,
+    control: str | None = None,
     characteristics: CharacteristicsLike | None = None,
     progress: Stages | None = None,
     wide: bool = False,
@@ -57,6 +58,7 @@ def report(
         alpha: level of the tests; intervals have level 1 - alpha.
         test: which test the verdict rests on: all pairs by flipped signs, or `wilcoxon-holm`, common in papers.
         replicates: bootstrap replicates.
+        control: an algorithm, chosen before seeing the results, to compare with every other.
         characteristics: characteristics of the datasets (file or frame); a study knows its own.
         progress: called before each stage with how many are done, how many there are, and its name.
         wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
@@ -67,14 +69,9 @@ def report(
     target = target / PAGE if target.is_dir() else target
     refuse_file(target.parent)
     spec = AnalysisSpec(
-        metric or "",
-        missing=missing,
-        higher_is_better=higher_is_better,
-        seed=seed,
-        alpha=alpha,
-        test=test,
-        replicates=replicates,
-    )
+        metric or "", missing=missing, higher_is_better=higher_is_better, seed=seed, alpha=alpha, test=test,
+        replicates=replicates, control=control,
+    )  # fmt: skip
     made, page = report_page(
         results, spec, characteristics=characteristics, progress=progress, wide=wide, transpose=transpose
     )
