@@ -253,3 +253,9 @@ def test_a_copy_changes_nothing_for_the_others_in_a_ranking():
     before, after = the_ranking(table), the_ranking(with_a_copy(table)[0])
     kept = {key: value for key, value in before.items() if not (isinstance(key, tuple) and key[0] not in ("again",))}
     assert differences(kept, after, EXACT) == []
+
+
+@pytest.mark.parametrize("said", [the_comparison, the_ratings])
+def test_negated_values_of_which_lower_is_better_say_the_same(said):
+    table = drawn(5, 16, 0)
+    assert differences(said(table), said(negated(table)[0]), EXACT) == []

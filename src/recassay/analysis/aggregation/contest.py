@@ -34,6 +34,11 @@ class Contest:
         """How many algorithms compete."""
         return int(self.values.shape[1])
 
+    @property
+    def upward(self) -> FloatArray:
+        """The first table, turned where lower is better."""
+        return np.asarray(self.values[0] if self.higher_is_better else -self.values[0])
+
     @cached_property
     def placed(self) -> tuple[IntArray, IntArray]:
         """For each algorithm and dataset, how many algorithms are better, and how many tie with it, itself included."""
@@ -44,8 +49,7 @@ class Contest:
         """All pairs of algorithms of a single table."""
         from recassay.analysis.aggregation.duels import Duels
 
-        (table,) = self.values if self.higher_is_better else -self.values
-        return Duels(table)
+        return Duels(self.upward)
 
     def outcomes(self, weights: FloatArray) -> Outcomes:
         """Who wins how many duels under every row of weights, in a single table."""
@@ -78,8 +82,7 @@ class Extended(Contest):
 
     def outcomes(self, weights: FloatArray) -> Outcomes:
         """As of any contest."""
-        up = self.values[0] if self.higher_is_better else -self.values[0]
-        return self._others.duels.with_another(up, weights)
+        return self._others.duels.with_another(self.upward, weights)
 
 
 class Parts(Contest):

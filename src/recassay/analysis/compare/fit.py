@@ -108,7 +108,7 @@ def compare_algorithms(
         with_gaps = skillings_mack(gaps_kept, names_kept, higher_is_better=matrix.higher_is_better, rng=rng)
     draws = enough_draws(k) if draws is None else draws
     weights = posterior_weights(units, draws, derived_rng(seed, "bayesian signed rank", matrix.metric))
-    weights[1:] = weights[1:][content_order(family_means(matrix.values, numbers)).column_places]
+    weights[1:] = weights[1:][content_order(family_means(matrix.upward, numbers)).column_places]
     shares = np.concatenate([signed_rank_rows(gaps(part), weights, rope) for part in blocks(len(first), units)])
     ends = {name: pairs.columns[name] for name in ("left", "right")}
     posterior = dict(zip(("p_left", "p_rope", "p_right"), shares.T, strict=True))

@@ -196,7 +196,7 @@ def classical_properties(matrix: Matrix) -> dict[str, FloatArray]:
     dataset's values with the mean of the standardised other datasets (item-rest correlation; 0 where undefined);
     deviation: the standard deviation over algorithms.
     """
-    up = matrix.values if matrix.higher_is_better else -matrix.values
+    up = matrix.upward
     spread = up.std(axis=0)
     standard = (up - up.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
     rest = standard.sum(axis=1, keepdims=True) - standard

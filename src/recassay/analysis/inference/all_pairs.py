@@ -68,8 +68,7 @@ def fewest_datasets(level: float) -> int:
 
 def relative_values(matrix: Matrix) -> FloatArray:
     """Values, higher the better and equal where they tie, divided by the level of their dataset, if it has one."""
-    up = matrix.values if matrix.higher_is_better else -matrix.values
-    up = np.stack([ties.level(column) for column in up.T], axis=1)
+    up = np.stack([ties.level(column) for column in matrix.upward.T], axis=1)
     if not ((up >= 0).all() or (up <= 0).all()):
         return up
     level = np.abs(np.median(up, axis=0))

@@ -65,7 +65,7 @@ def rank_algorithms(
     ones, enough = np.ones((1, n)), n >= FEWEST_DATASETS
     numbers = None if families is None else family_numbers(matrix.datasets, families)
     units = n if numbers is None else int(numbers.max()) + 1
-    weights = content_weights(matrix.values, replicates, derived_rng(seed, "rank", matrix.metric), numbers)
+    weights = content_weights(matrix.upward, replicates, derived_rng(seed, "rank", matrix.metric), numbers)
     alpha = round(1 - confidence, 12)
     judged = judge(matrix, control=control, alpha=alpha, families=families, test=test, seed=seed)
     if results is not None:

@@ -63,7 +63,7 @@ def rate_by_pairs(
     groups = family_numbers(matrix.datasets, families)
     n_groups = int(groups.max()) + 1
     rng = derived_rng(seed, "ratings", matrix.metric)
-    drawn = content_weights(matrix.values, replicates, rng, None if families is None else groups)
+    drawn = content_weights(matrix.upward, replicates, rng, None if families is None else groups)
     once = 1 - np.eye(k)[None]
     whole = strengths(points.sum(axis=1)[None], once, np.full(1, float(len(matrix.datasets))))[0]
     sampled = strengths(drawn @ points.T, once, drawn.sum(axis=1), start=whole)

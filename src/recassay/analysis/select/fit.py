@@ -56,7 +56,7 @@ def select_datasets(
     (`splits` times, both ways); `others` are metrics that the choice never saw; and both at once. Every other method is
     judged on the same halves and metrics.
     """
-    given, content = matrix, content_order(matrix.values)  # what is drawn is drawn in an order of the content
+    given, content = matrix, content_order(matrix.upward)  # what is drawn is drawn in an order of the content
     matrix = matrix.part(content.rows, content.columns)
     others = {
         name: other.part(content.rows, content.columns) for name, other in (others or {}).items() if _same(other, given)

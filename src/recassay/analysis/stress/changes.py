@@ -56,7 +56,7 @@ def drop_datasets(
     is left out.
     """
     _, count, total = ranker.contest.values.shape
-    order = content_order(ranker.contest.values[0]).columns
+    order = content_order(ranker.contest.upward).columns
     kept_apart = {1, several(total), total // 2}
     points: Points = {0: measured(np.ones((len(ranker.rules), 1)), True)}  # nothing is left out: rho is 1
     survivals = {}
@@ -100,7 +100,7 @@ def few_datasets(ranker: Ranker, reference: FloatArray, size: int, draws: int, r
     efficiency is looked at on the same draws, where one algorithm often dominates another.
     """
     total = ranker.contest.values.shape[2]
-    order = content_order(ranker.contest.values[0]).columns[random_subsets(total, total, draws, rng)]
+    order = content_order(ranker.contest.upward).columns[random_subsets(total, total, draws, rng)]
     weights = subset_weights(order[:, :size], total)
     ranks = ranker(weights)
     rho = {
@@ -133,7 +133,7 @@ def drop_algorithms(
     The survival is that of the order when a third of the algorithms is left out.
     """
     total = ranker.contest.n_algorithms
-    order = content_order(ranker.contest.values[0]).rows
+    order = content_order(ranker.contest.upward).rows
     third = max(1, round(total / 3))
     points: Points = {0: measured(np.ones((len(ranker.rules), 1)), True)}  # nothing is left out: rho is 1
     survivals = {}

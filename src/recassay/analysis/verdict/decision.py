@@ -79,8 +79,7 @@ def decide(
     It rests on the numbers alone: algorithms with the same values everywhere count once, datasets on which all tie do
     not count, and what is drawn is drawn in an order of the content (`core.content`).
     """
-    values = matrix.values if matrix.higher_is_better else -matrix.values
-    rows, member = copies(values)
+    rows, member = copies(matrix.upward)
     ranks = dataset_ranks(matrix.part(rows, np.arange(len(matrix.datasets))))
     apart = np.flatnonzero((ranks != ranks[0]).any(axis=0))
     columns = apart if len(apart) else np.arange(ranks.shape[1])

@@ -49,6 +49,11 @@ class Matrix:
         """What a `MatrixResult` begins with: metric, direction, algorithms and datasets."""
         return self.metric, self.higher_is_better, self.algorithms, self.datasets
 
+    @property
+    def upward(self) -> FloatArray:
+        """The values, turned where lower is better: higher is always better."""
+        return self.values if self.higher_is_better else -self.values
+
     def part(self, rows: IntArray, columns: IntArray) -> Matrix:
         """Some algorithms and datasets (positions), in this order."""
         cells = np.ix_(rows, columns)
