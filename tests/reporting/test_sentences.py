@@ -1279,7 +1279,9 @@ def test_the_comparison_as_a_whole(monkeypatch):
 
 def test_the_caption_of_the_diagram():
     columns = {"a": np.array(["a", "a", "b"]), "b": np.array(["b", "c", "c"])}
-    judgement = Made(grade="shared_lead", better=np.array([False, False, True]), pairs=Made(columns=columns))
+    judgement = Made(
+        grade="shared_lead", test="sign-flips", better=np.array([False, False, True]), pairs=Made(columns=columns)
+    )
     made = Made(datasets=("x",) * 5, bars="nemenyi", alpha=0.1, nemenyi_cd=1.234, credibility=0.9, control=None,
                 drawn=(("a", "b"),), judgement=judgement)  # fmt: skip
     assert compare._diagram_caption(made, USUAL) == (
@@ -1305,7 +1307,7 @@ def test_the_caption_of_the_diagram():
     )
     made.bars, made.control = "bayesian", Made(name="own")
     assert compare._diagram_caption(made, USUAL) == (
-        "Mean ranks (further left is better). own is the control; a star: shown to differ from it (flipped signs)."
+        "Mean ranks (further left is better). own is the control; a star: shown to differ from it (sign-flip test)."
     )
 
 

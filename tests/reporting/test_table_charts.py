@@ -334,7 +334,8 @@ def compared(count=4, **given):
     names = tuple(f"n{i:02d}" for i in range(count))
     usual = {"algorithms": names, "mean_ranks": tuple(1.5 + i * (count - 2) / max(count - 1, 1) for i in range(count)),
              "drawn": (names[:2],), "control": None, "bars": "sign-flips", "nemenyi_cd": 1.25, "metric": "m",
-             "datasets": ("x",) * 6, "alpha": 0.1, "credibility": 0.9}  # fmt: skip
+             "datasets": ("x",) * 6, "alpha": 0.1, "credibility": 0.9,
+             "judgement": Made(test="sign-flips", grade="shared_lead")}  # fmt: skip
     return Made(**{**usual, **given})
 
 
@@ -383,13 +384,13 @@ def test_a_control_stands_out_in_the_diagram():
     assert plain == "Mean rank over 6 datasets; a bar: not separated by the test of all pairs (flipped signs)"
     caption = compare._diagram_caption(result, USUAL)
     assert caption == (
-        "Mean ranks (further left is better). n01 is the control; a star: shown to differ from it (flipped signs)."
+        "Mean ranks (further left is better). n01 is the control; a star: shown to differ from it (sign-flip test)."
     ), "no bars are drawn, and none are promised"
     assert compare._diagram_caption(compared(datasets=("x",) * 4), USUAL) == (
         "Mean ranks (further left is better) on 4 datasets, too few for a test."
     )
     columns = {"a": np.array(["n00"]), "b": np.array(["n02"])}
-    judgement = Made(grade="shared_lead", better=np.array([True]), pairs=Made(columns=columns))
+    judgement = Made(grade="shared_lead", test="sign-flips", better=np.array([True]), pairs=Made(columns=columns))
     assert "a star" not in compare._diagram_caption(compared(datasets=("x",) * 5, judgement=judgement), USUAL)
 
 
@@ -413,7 +414,7 @@ def test_every_pair_in_a_map():
              for a, b, status, p in (("a", "b", "better", 0.004), ("a", "c", "equivalent", 0.05),
                                      ("b", "c", "undecided", 1.0))]  # fmt: skip
     posterior = [Made(left="a", right="b", p_right=0.999), Made(left="a", right="c", p_right=0.25)]
-    result = compared(3, algorithms=names, judgement=Made(pairs=pairs), bayesian=posterior)
+    result = compared(3, algorithms=names, judgement=Made(pairs=pairs, test="sign-flips"), bayesian=posterior)
     spec = compare_plots.plot_pairwise(result).to_dict()
     assert changed("charts", "pairs", shows(spec)) == []
     assert [(row["row"], row["column"], row["standing"], row["shown"], row["won-tied-lost"])
@@ -431,7 +432,7 @@ def test_every_pair_in_a_map():
     ]
     sizes = []
     for count in (16, 17):
-        many = compared(count, judgement=Made(pairs=pairs), bayesian=())
+        many = compared(count, judgement=Made(pairs=pairs, test="sign-flips"), bayesian=())
         drawn = compare_plots.plot_pairwise(many).to_dict()
         sizes.append((drawn["width"], drawn["height"], drawn["layer"][1]["mark"]["fontSize"]))
     assert sizes == [(480, 480, 9.5), (374, 374, 7.5)]
