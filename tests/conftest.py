@@ -117,11 +117,11 @@ LONG = {
     "algorithms/test_external_process": 2,
     "api/test_analysts": 2,
     "data/test_budgets.py::test_a_small_file": 6,
-    "data/test_read_as_meant.py::test_as_meant": 2,
+    "data/test_read_as_meant.py::test_as_meant": 1,
     "data/test_read_as_meant.py::test_the_two_ways": 1,
     "data/test_stream.py::test_blocks_give": 3,
     "data/test_stream.py::test_hashes_are_new": 0,
-    "docs/test_board": 2,
+    "docs/test_board": 1,
     "store/test_damage": 4,
     "algorithms/test_neural.py::test_any_stage": 1,
     "algorithms/test_neural.py::test_learnable_tastes": 1,
@@ -162,7 +162,7 @@ LONG = {
 """Tests, mostly whole files of them, that run whole studies, clusters, browsers or many bad inputs: they are marked
 `long`, and so `slow`. The number says how many of them are marked `sampled` as well: CI runs these."""
 
-SLOW_SHARE = 4
+SLOW_SHARE = 8
 """Of the other tests that are marked `slow`, CI runs one in so many: they are `long`, and these are `sampled`."""
 
 

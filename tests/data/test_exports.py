@@ -11,22 +11,28 @@ from tests.support.exports import EXPORTS, NEUTRAL
 from recassay import RecAssayError, load_results
 
 
+REFUSED = {
+    "columns {} and {} std, latex, neutral",
+    "lines of a PDF with deviations, neutral",
+    "lines of a PDF below a caption, neutral",
+}
+"""Those that cannot be read without a word from the user; at most a tenth of them all."""
+
+
 @pytest.mark.parametrize("name", EXPORTS)
 def test_exports_are_read_as_meant_or_refused_with_advice_that_works(name):
     verdict, why = outcome(EXPORTS[name])
+    assert verdict == ("refused" if name in REFUSED else "right"), why
     if verdict == "refused":
-        ways = advice(why)
-        assert any(outcome(EXPORTS[name], **way)[0] == "right" for way in ways), why
-    else:
-        assert verdict == "right", why
+        assert any(outcome(EXPORTS[name], **way)[0] == "right" for way in advice(why)), why
 
 
-def test_few_exports_are_refused():
-    """At most a tenth; and many of them have names that nobody knows."""
+def test_many_exports_are_tried_and_few_refused():
+    """Many of them have names that nobody knows."""
     assert len(EXPORTS) >= 120
     assert sum(export.world is NEUTRAL for export in EXPORTS.values()) >= 40
-    refused = [name for name, export in EXPORTS.items() if outcome(export)[0] == "refused"]
-    assert len(refused) <= len(EXPORTS) // 10, refused
+    assert EXPORTS.keys() >= REFUSED
+    assert len(REFUSED) <= len(EXPORTS) // 10
 
 
 def _refusal(frame, **said):

@@ -68,12 +68,13 @@ def test_a_witness_is_named_and_the_court_is_not():
     assert foreign_words("rank", [f"{many} (ties count for each)."], court=True) == []
 
 
-def test_sixty_tables_do_not_contradict_themselves():
+@pytest.mark.parametrize("tens", range(6))
+def test_sixty_tables_do_not_contradict_themselves(tens):
     found = {}
-    for number in range(60):
+    for number in range(10 * tens, 10 * tens + 10):
         rng = np.random.default_rng([49, number])
         table = draw_table(rng, small=True)
-        problems = examine(table, number % 20 == 0, rng) + (analyzed(table) if number == 30 else [])
+        problems = examine(table, number % 30 == 0, rng) + (analyzed(table) if number == 30 else [])
         if problems:
             found[number, table.what] = problems
     assert found == {}

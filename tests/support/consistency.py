@@ -93,7 +93,7 @@ def examine(table: Drawn, expensive: bool, rng: np.random.Generator) -> list[str
     named = _asked("compare", table.frame, **options, draws=200, control=control, families=table.families)
     results |= {f"{name} --control": result for name, result in named.items()}
     whole = table.frame.height == table.frame.drop_nulls().height and "gaps" not in table.what
-    if expensive or rng.random() < 0.2:
+    if expensive or rng.random() < 0.08:
         results |= _asked("model", table.frame, table.options["metric"])
     if "users" in table.what:
         results |= _asked("users", table.frame, table.options["metric"], replicates=100)
