@@ -45,6 +45,8 @@ from .api.publish.paper import paper as paper
 from .api.publish.report import report as report
 from .api.rank import rank as rank
 from .api.ratings import ratings as ratings
+from .api.recommend import RecommendResult as RecommendResult
+from .api.recommend import recommend as recommend
 from .api.reproduce import reproduce as reproduce
 from .api.results import results as results
 from .api.select import select as select

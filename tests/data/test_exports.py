@@ -10,7 +10,6 @@ from tests.support.exports import EXPORTS, NEUTRAL
 
 from recassay import RecAssayError, load_results
 
-
 REFUSED = {
     "columns {} and {} std, latex, neutral",
     "lines of a PDF with deviations, neutral",

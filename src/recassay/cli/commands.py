@@ -143,6 +143,9 @@ SECTIONS: dict[str, list[Command | Program]] = {
         Command("evaluate", "Judge lists made elsewhere, user by user; --compare tests between them.",
                 "recommendations...", show="evaluate:evaluate", fields={"read": _LOG},
                 sections={"Reading the interactions": _LOG}),
+        Command("recommend", "Fit the chosen algorithm on all data and write lists for its users.", "source",
+                show="recommend:recommend", out="file", without="settings", names={"k": "-k --k"},
+                fields={"read": _LOG}, sections={"Reading the interactions": _LOG}),
         Command("split", "Write the split of a study, audited and named, to train elsewhere.", "source",
                 show="evaluate:split", fields={"protocol": f"{_SPLIT} {_FOLDS}", "read": "repeated"},
                 sections={"Splitting": f"{_SPLIT} {_FOLDS} repeated"}),
@@ -150,7 +153,10 @@ SECTIONS: dict[str, list[Command | Program]] = {
 }  # fmt: skip
 """What `recassay help --all` lists, by what people come for."""
 
-FRONT = "analyze demo list rank compare plan multiverse run status check bench paper seal verify data import evaluate"
+FRONT = (
+    "analyze demo list rank compare plan multiverse run status check bench paper seal verify data import evaluate "
+    "recommend"
+)
 """What `recassay --help` lists: at most 20."""
 
 FOLDED = {

@@ -8,30 +8,28 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import polars as pl
 from scipy.sparse import csr_array
 
-from recassay.core import columns as c
 from recassay.core.errors import InputError
 from recassay.core.seeds import derived_rng
 from recassay.core.specs.search import defaults
 from recassay.core.specs.study import DatasetSpec
 from recassay.core.system.plain import plain
-from recassay.core.types import Interactions, Recommender, TopK
-from recassay.data.sources import count_events
+from recassay.core.types import Recommender, TopK
 from recassay.metrics.evaluate import EvaluationResult, evaluate, whole_ranking_values
 from recassay.metrics.make import make_metric
 from recassay.metrics.protocol import has_user_values
 from recassay.metrics.recommend import recommend_all
 from recassay.recommenders.attacked import hit_ratio_shift
+from recassay.recommenders.list_rows import list_rows
 from recassay.recommenders.plan import SplitSpec
 from recassay.recommenders.references import refuse_other_data
 from recassay.recommenders.space import highest, settle, stops_itself
-from recassay.recommenders.splits import preparation_bytes, prepare_split
+from recassay.recommenders.splits import prepare_split, refuse_too_many_events
 from recassay.recommenders.work import Validation, Work, users_of
 from recassay.runner.energy import read_counters, spent
-from recassay.runner.jobs import PROPOSED, Emit, JobFailure
+from recassay.runner.jobs import PROPOSED, Emit
 from recassay.runner.memory import children_peak_bytes, peak_bytes, reset_peak
 from recassay.store import TrialRecord
 from recassay.store.files import write_cell_files
@@ -47,14 +45,7 @@ def prepare(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
     """
     dataset, limit = DatasetSpec.model_validate(payload["dataset"]), payload.get("memory")
     split = SplitSpec.model_validate(payload["split"])
-    events = count_events(dataset.reference, payload["base"])
-    needed = 0 if events is None else preparation_bytes(events)
-    if limit is not None and needed > limit:
-        raise JobFailure(
-            "over_budget",
-            f"{events:,} events of {dataset.name} would need about {needed / 1e9:.3g} GB to be read and split, and "
-            f"budget.memory_gb is {limit / 1e9:.3g}",
-        )
+    refuse_too_many_events(dataset, payload["base"], limit, "budget.memory_gb is")
     return asdict(prepare_split(Path(payload["folder"]), split, dataset, payload["base"]))
 
 
@@ -152,7 +143,7 @@ def run_cell(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
     memory = max(filter(None, (peak_bytes(), children_peak_bytes())), default=None)
     judged = _judge_test(work, recommender, top, seen, barred)
     shifted = hit_ratio_shift(work.kind(**parameters), spec, work.split.refit(), test, top) if spec.comper else {}
-    files = write_cell_files(work.folder, payload["id"], per_user=judged.per_user, lists=_lists(top, train))
+    files = write_cell_files(work.folder, payload["id"], per_user=judged.per_user, lists=list_rows(top, train))
     record = {
         "parameters": parameters,
         "validation": tuned.value,
@@ -182,16 +173,3 @@ def _judge_test(
     values = whole_ranking_values(recommender, users_of(test), test.csr(), whole, train=seen, exclude=barred)
     columns = [pl.Series(label, value).fill_nan(None) for label, value in values.items()]
     return replace(judged, per_user=judged.per_user.with_columns(columns))
-
-
-def _lists(top: TopK, train: Interactions) -> pl.DataFrame:
-    """One row per place: user and item by the ids of the user's own file, rank from 1, score."""
-    row, place = np.nonzero(top.items >= 0)
-    return pl.DataFrame(
-        {
-            c.USER: train.users.gather(top.users[row]),
-            c.RANK: pl.Series((place + 1).astype(np.int32)),
-            c.ITEM: train.items.gather(top.items[row, place]),
-            c.SCORE: pl.Series(top.scores[row, place]),
-        }
-    )

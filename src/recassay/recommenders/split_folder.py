@@ -81,7 +81,7 @@ def export_split(
 
     with appearing_folder(out, replace=True) as folder:
         for part, events in parts.items():
-            name = _write_part(_frame(events), folder, form, part, out.resolve().name)
+            name = _write_part(events_frame(events), folder, form, part, out.resolve().name)
             files[part] = {"file": name, "rows": len(events), "sha256": hash_file(folder / name)}
         meta = {
             "recassay": __version__,
@@ -161,7 +161,8 @@ def _adds_nothing(protocol: ProtocolSpec, exported: Mapping[str, Any]) -> bool:
     return same and protocol.filter == "none" and protocol.positive_threshold is None and protocol.user_share == 1
 
 
-def _frame(events: Interactions) -> pl.DataFrame:
+def events_frame(events: Interactions) -> pl.DataFrame:
+    """One row per event: user and item by the ids of the user's own file, rating and timestamp where there are any."""
     columns = {c.USER: events.users.gather(events.user), c.ITEM: events.items.gather(events.item)}
     if events.weight is not None:
         columns[c.RATING] = pl.Series(events.weight)

@@ -18,10 +18,11 @@ from recassay.core.specs.study import DatasetSpec
 from recassay.core.system.files import appearing_folder
 from recassay.core.system.plain import plain
 from recassay.core.types import Interactions, Split
-from recassay.data.sources import is_path, open_dataset, path_of
+from recassay.data.sources import count_events, is_path, open_dataset, path_of
 from recassay.protocol.apply import apply_protocol
 from recassay.recommenders.plan import SplitSpec
 from recassay.recommenders.split_folder import open_split_folder
+from recassay.runner.jobs import JobFailure
 from recassay.store.files import write_array, write_parquet
 from recassay.store.sealed import check_files, files_state, is_usable, read_sealed, seal_folder, split_folder
 
@@ -72,6 +73,18 @@ def prepare_split(folder: Path, spec: SplitSpec, dataset: DatasetSpec, base: str
 def preparation_bytes(events: int) -> int:
     """The peak memory of reading and splitting so many events: measured (`benchmarks/scale.py`), rounded up."""
     return 300_000_000 + 36 * events
+
+
+def refuse_too_many_events(dataset: DatasetSpec, base: str, limit: int | None, limit_in_words: str) -> None:
+    """Raise where the dataset's size is known without reading it, and reading it would exceed the limit in bytes."""
+    events = count_events(dataset.reference, base)
+    needed = 0 if events is None else preparation_bytes(events)
+    if limit is not None and needed > limit:
+        raise JobFailure(
+            "over_budget",
+            f"{events:,} events of {dataset.name} would need about {needed / 1e9:.3g} GB to be read and split, and "
+            f"{limit_in_words} {limit / 1e9:.3g}",
+        )
 
 
 def make_split(dataset: DatasetSpec, protocol: ProtocolSpec, base: str) -> Split:

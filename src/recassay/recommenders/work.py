@@ -47,27 +47,38 @@ class Work:
 
     def declared_memory(self, parameters: Mapping[str, Any], method: str = "memory_bytes") -> int | None:
         """What the algorithm says it needs on the final training part, None where it says nothing."""
-        algorithm = self.kind(**parameters)
-        if not hasattr(algorithm, method):
-            return None
-        needed = getattr(algorithm, method)(*self.sizes)
-        if not isinstance(needed, (int, float, np.number)) or not 0 <= needed < float("inf"):
-            raise RecAssayError(f"its {method} returned {needed!r}, which is no number of bytes")
-        return int(needed)
+        return declared_memory(self.kind(**parameters), self.sizes, method)
 
     def refuse_over_budget(self, parameters: Mapping[str, Any]) -> int | None:
         """The declared memory, unless it exceeds what the budget leaves beside what the process already holds."""
-        needed = self.declared_memory(parameters)
-        if needed is not None and self.memory_limit is not None:
-            held = resident_bytes()
-            if needed + held > self.memory_limit:
-                instead = getattr(self.kind, "instead", None)
-                raise JobFailure(
-                    "over_budget",
-                    f"would need about {(needed + held) / 1e9:,.3g} GB, and {self.limit_in_words} "
-                    f"{self.memory_limit / 1e9:.3g}" + (f" ({instead})" if instead else ""),
-                )
-        return needed
+        return refuse_over_budget(self.kind(**parameters), self.sizes, self.memory_limit, self.limit_in_words)
+
+
+def declared_memory(algorithm: Any, sizes: tuple[int, int, int], method: str = "memory_bytes") -> int | None:
+    """What an algorithm says it needs for so many users, items and interactions, None where it says nothing."""
+    if not hasattr(algorithm, method):
+        return None
+    needed = getattr(algorithm, method)(*sizes)
+    if not isinstance(needed, (int, float, np.number)) or not 0 <= needed < float("inf"):
+        raise RecAssayError(f"its {method} returned {needed!r}, which is no number of bytes")
+    return int(needed)
+
+
+def refuse_over_budget(
+    algorithm: Any, sizes: tuple[int, int, int], limit: int | None, limit_in_words: str
+) -> int | None:
+    """The declared memory, unless it exceeds what the `limit` leaves beside what the process already holds."""
+    needed = declared_memory(algorithm, sizes)
+    if needed is not None and limit is not None:
+        held = resident_bytes()
+        if needed + held > limit:
+            instead = getattr(algorithm, "instead", None)
+            raise JobFailure(
+                "over_budget",
+                f"would need about {(needed + held) / 1e9:,.3g} GB, and {limit_in_words} {limit / 1e9:.3g}"
+                + (f" ({instead})" if instead else ""),
+            )
+    return needed
 
 
 @dataclass(frozen=True, slots=True)

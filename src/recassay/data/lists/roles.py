@@ -38,7 +38,8 @@ _LISTS = {canonical(name) for name in LIST_NAMES}
 def list_roles(names: Sequence[str], where: str) -> dict[str, str]:
     """By role, the name of its column; of several the one whose name stands first in `NAMES`.
 
-    User and item must be found (or a column of whole lists in place of the item).
+    User and item must be found (or a column of whole lists in place of the item). What `recassay
+    recommend` writes is known by its form: user, `rank`, item, `score`, the first and third called as in the log.
     """
     plain = {name: canonical(untyped(name)) for name in names}
     roles: dict[str, str] = {}
@@ -52,6 +53,8 @@ def list_roles(names: Sequence[str], where: str) -> dict[str, str]:
             roles.pop(c.ITEM, None)
             roles[LISTS] = whole
     missing = [role for role in (c.USER, c.ITEM) if role not in roles and not (role == c.ITEM and LISTS in roles)]
+    if missing and len(names) == 4 and (names[1], names[3]) == (c.RANK, c.SCORE):
+        return {c.USER: names[0], c.RANK: names[1], c.ITEM: names[2], c.SCORE: names[3]}
     if missing:
         what = f"no column is recognised as the {' or the '.join(missing)} among {listing(map(repr, names), most=8)}"
         raise InputError(what, where=where, fix="name the columns user, item and score or rank")
