@@ -27,7 +27,7 @@ def metrics_page() -> str:
 
     found = [row for row in describe_metrics() if metrics.origin(row["metric"]).startswith("recassay ")]
     rows = [[f"[{row['metric']}](#{row['metric']})", row["summary"], _better(row), _scope(row)] for row in found]
-    parts = [INTRODUCTION.format(number=len(found)), table(["metric", "what", "better", "one value a"], rows), ""]
+    parts = [INTRODUCTION.format(number=len(found)), table(["metric", "what", "better", "one value per"], rows), ""]
     return "\n".join([*parts, *(_entry(row, _definition(metrics.get(row["metric"]))) for row in found)])
 
 
@@ -37,7 +37,7 @@ def _entry(row: dict[str, Any], definition: str) -> str:
     parts = [
         f"## {row['metric']}",
         definition,
-        f"{_better(row).capitalize()} is better; one value a {_scope(row)}.",
+        f"{_better(row).capitalize()} is better; one value per {_scope(row)}.",
         f"```text\n{row['formula']}\n```",
         table(["convention", "what it does"], conventions),
         *([f"**Also called** {', '.join(row['aliases'])}."] if row["aliases"] else []),

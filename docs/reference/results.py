@@ -80,7 +80,7 @@ def sources() -> dict[type[Any], list[str]]:
 
 
 def anchor(kind: type[Any]) -> str:
-    """Where the page tells of a class."""
+    """Where the page describes a class."""
     return kind.__name__.lower()
 
 

@@ -100,7 +100,7 @@ def test_the_whole_family_errs_at_most_as_often_as_said():
 
 
 def test_an_unknown_control_is_refused():
-    with pytest.raises(UsageError, match="the control 'b' is none of the algorithms"):
+    with pytest.raises(UsageError, match="the control 'b' is not one of the algorithms"):
         compare_algorithms(matrix(C45, NAMES), control="b", draws=500)
 
 

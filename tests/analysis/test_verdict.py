@@ -676,7 +676,7 @@ def test_what_was_judged_is_remembered_by_all_that_decides_it():
     assert all(other is not first for other in others)
     assert [other.metric for other in others[:2]] == ["ndcg@10", "recall@10"]
     assert (others[3].algorithms[0] in "xyz", others[5].alpha, others[6].within) == (True, 0.1, 0.5)
-    with pytest.raises(UsageError, match=r"the control 'a1' is none of the algorithms; did you mean 'a01'"):
+    with pytest.raises(UsageError, match=r"the control 'a1' is not one of the algorithms; did you mean 'a01'"):
         judge(table, control="a1")
 
 

@@ -44,7 +44,7 @@ def test_the_place_that_counts_is_named_by_its_end_its_folder_or_whole(write, tm
     results = load_results(places, prefer=prefer.format(tmp_path))
     assert results.frame.get_column(c.VALUE).to_list() == [0.3]
     assert f"1 cell has different values; those of {places[1]} were taken" in results.notes
-    with pytest.raises(RecAssayError, match="'ther' is none of the places"):
+    with pytest.raises(RecAssayError, match="'ther' is not one of the places"):
         load_results(places, prefer="ther")
 
 
@@ -66,7 +66,7 @@ def test_two_values_for_one_cell_are_refused_unless_told(write, cli):
 
     assert value("first") == [0.1]
     assert value("last") == value("b.csv") == [0.15]
-    with pytest.raises(RecAssayError, match=r"`prefer` 'c\.csv' is none of the places"):
+    with pytest.raises(RecAssayError, match=r"`prefer` 'c\.csv' is not one of the places"):
         value("c.csv")
     ran = cli("rank", one, two, "--prefer", "last", "--json")
     assert ran.code == 0

@@ -134,7 +134,7 @@ def _study(advice: AdviseResult, dataset: Any, spec: ProtocolSpec, timed: bool) 
 def _protocol(
     folder: Path | None, given: Mapping[str, Any], published: Published | None, interactions: Any
 ) -> tuple[ProtocolSpec, tuple[str, ...]]:
-    """What was said, over the protocol of the benchmark where it is known; and what to tell of the threshold."""
+    """What was said, over the protocol of the benchmark where it is known; and what to say about the threshold."""
     known: dict[str, Any] = {}
     if folder is not None:
         with Store.open(folder) as store:

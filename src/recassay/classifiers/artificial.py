@@ -11,7 +11,7 @@ Labels = NDArray[np.int64]
 
 
 class Artificial:
-    """Base: knows the classes of the training rows, and is told the truth of the test rows when it answers."""
+    """Base: knows the classes of the training rows, and gets the truth of the test rows when it answers."""
 
     role: ClassVar[str] = "artificial"
     source: ClassVar[str] = "Cardoso et al., 4.2.1"

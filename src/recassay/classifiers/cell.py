@@ -40,7 +40,7 @@ def run_cell(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
     """The job of a cell: fit on the training rows, answer for the test rows, write what was right.
 
     Payload: `cell` (a `ClassifierCellSpec`), `id`, `reference` and `base` of the classifier, `folder` of the study.
-    Only classifiers of role `artificial` are told the truth.
+    Only classifiers of role `artificial` get the truth.
     """
     spec, folder = ClassifierCellSpec.model_validate(payload["cell"]), Path(payload["folder"])
     table = load_table(folder, spec.split.id)

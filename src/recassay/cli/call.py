@@ -187,7 +187,7 @@ class Call:
         return gathered
 
     def load(self, **more: Any) -> Results:
-        """The results table as the options of reading describe it; what must be known of it is told on stderr."""
+        """The results table as the options of reading describe it; what must be known about it goes to stderr."""
         given = {name: value for name, value in self.arguments(LOADING).items() if name in self.written} | more
         source = given.pop("source", None) or self.typed.get("results") or BENCHMARK
         results: Results = function_of(LOADING)(source, **given)

@@ -1,4 +1,4 @@
-"""Commands in groups: each is built when it is asked for, help is told section by section, and words are completed."""
+"""Commands in groups: each is built when it is asked for, help has sections, and words are completed."""
 
 from __future__ import annotations
 

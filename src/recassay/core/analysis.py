@@ -18,7 +18,7 @@ WITHOUT = {
     "strata": "popularity strata need a study's held-out interactions and lists; this is a table",
     "users": "only the folder of a study, or recassay evaluate with lists, knows the score of each user",
     "user_responses": "only the folder of a study knows which user got a hit",
-    "adaptive": "it tells of studies that were run adaptively (`adaptive`)",
+    "adaptive": "it describes studies that were run adaptively (`adaptive`)",
     "instances": "it reads answers of classifiers on test instances, which a study of classifiers keeps",
 }
 """Why an analysis does not apply where the evidence of that name is missing."""

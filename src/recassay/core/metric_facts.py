@@ -1,7 +1,7 @@
 """What is known of a metric, each fact once: its kind, direction, bounds, cut-off, spelling and other names.
 
 `FACTS` has the metrics that RecAssay computes or meets in tables; a metric of a plugin states the same record on its
-class (`facts = MetricFacts(...)`). Whoever needs a fact asks `named_facts`, or `labels.facts_of` for a label such as
+class (`facts = MetricFacts(...)`). Code that needs a fact asks `named_facts`, or `labels.facts_of` for a label such as
 `ndcg@10`.
 """
 

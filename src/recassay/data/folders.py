@@ -36,7 +36,7 @@ def checked_name(name: str) -> str:
     """`name` if it can be a folder on every platform, else `UsageError`.
 
     Letters, digits, dot, hyphen and underscore, at most 64 of them; it starts with a letter or digit, does
-    not end with a dot, and is none of the names Windows keeps for devices (CON, NUL, COM1, also with an
+    not end with a dot, and is not one of the names Windows keeps for devices (CON, NUL, COM1, also with an
     ending).
     """
     rule = None

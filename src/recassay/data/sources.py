@@ -144,7 +144,7 @@ def count_events(reference: str, base: str | Path = ".") -> int | None:
 
 
 def known_times(reference: str, read: ReadSpec, base: str | Path = ".") -> str | None:
-    """What the times of a dataset are, told by its manifest or its first rows: `clock`, `position`, `none`.
+    """What the times of a dataset are, by its manifest or its first rows: `clock`, `position`, `none`.
 
     None where that is not known: what is wrong with a file is said when all of it is read.
     """

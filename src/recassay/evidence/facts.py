@@ -24,7 +24,7 @@ HARMLESS = ("empty_valid", "few_test_users", "repeated_events", "tied_with_train
 def study_facts(folder: str | Path) -> StudyFacts:
     """What the study in `folder` asked for, what happened, and what its audit found.
 
-    A study of classifiers has no protocol, tuning or audit of interactions to tell of.
+    A study of classifiers has no protocol, tuning or audit of interactions.
     """
     from recassay.core.specs.study import StudySpec
     from recassay.core.tables.facts import StudyFacts

@@ -33,7 +33,7 @@ from recassay.recommenders.references import refuse_lists_of_another_split, refu
 from recassay.recommenders.split_folder import exported_protocol, open_split_folder, read_sidecar
 
 _PLACED = ("rows", "unknown_users", "unknown_user_rows", "unknown_items", "unknown_item_rows", "examples")
-"""What is told of the rows of a file of lists."""
+"""What is said about the rows of a file of lists."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -22,7 +22,7 @@ class AccuracyMetric(MetricBase):
     """A metric of where the hits stand in a list and how many there could be."""
 
     def per_user(self, top: TopK, truth: csr_array, context: EvaluationContext) -> FloatArray:
-        """One value a row of `top`; NaN for a user without relevant items."""
+        """One value per row of `top`; NaN for a user without relevant items."""
         k = self.depth(top)
         relevant = context.relevant(top, truth)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -215,7 +215,7 @@ class AUC(MetricBase):
     }
 
     def per_user(self, top: TopK, truth: csr_array, context: EvaluationContext) -> FloatArray:
-        """One value a row of `top`; NaN where there is nothing to compare."""
+        """One value per row of `top`; NaN where there is nothing to compare."""
         k = self.depth(top)
         items = top.items[:, :k]
         hits = context.hits(top, truth)[:, :k]

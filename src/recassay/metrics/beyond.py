@@ -42,7 +42,7 @@ class Novelty(MetricBase):
     }
 
     def per_user(self, top: TopK, truth: csr_array, context: EvaluationContext) -> FloatArray:
-        """One value a row of `top`; NaN for an empty list."""
+        """One value per row of `top`; NaN for an empty list."""
         if context.n_train_users == 0:
             return np.full(len(top.users), np.nan)
         information = np.log2(context.n_train_users) - np.log2(np.maximum(context.popularity, 1))
@@ -64,7 +64,7 @@ class Popularity(MetricBase):
     }
 
     def per_user(self, top: TopK, truth: csr_array, context: EvaluationContext) -> FloatArray:
-        """One value a row of `top`; NaN for an empty list."""
+        """One value per row of `top`; NaN for an empty list."""
         divisor = 1 if self.variant == "count" else max(context.n_train_users, 1)
         return mean_over_list(top.items[:, : self.depth(top)], context.popularity / divisor)
 
@@ -82,7 +82,7 @@ class LongTail(MetricBase):
     variants: ClassVar[dict[str, str]] = {"beyond_80": "the tail begins where the head covers 80 % of the interactions"}
 
     def per_user(self, top: TopK, truth: csr_array, context: EvaluationContext) -> FloatArray:
-        """One value a row of `top`; NaN for an empty list."""
+        """One value per row of `top`; NaN for an empty list."""
         return mean_over_list(top.items[:, : self.depth(top)], context.long_tail.astype(np.float64))
 
 
@@ -105,7 +105,7 @@ class Serendipity(MetricBase):
     }
 
     def per_user(self, top: TopK, truth: csr_array, context: EvaluationContext) -> FloatArray:
-        """One value a row of `top`; NaN for a user without relevant items."""
+        """One value per row of `top`; NaN for a user without relevant items."""
         k = self.depth(top)
         items = top.items[:, :k]
         threshold = expected_from(context, k)[top.users]
@@ -164,7 +164,7 @@ class Calibration(MetricBase):
     }
 
     def per_user(self, top: TopK, truth: csr_array, context: EvaluationContext) -> FloatArray:
-        """One value a row of `top`; NaN for an empty list or profile."""
+        """One value per row of `top`; NaN for an empty list or profile."""
         group = popularity_groups(context)
         one_hot = np.eye(len(GROUP_BOUNDS) + 1)[group]
         items = top.items[:, : self.depth(top)]

@@ -30,7 +30,7 @@ class Diversity(MetricBase):
     preload: ClassVar[tuple[str, ...]] = ("recassay.metrics.common_users",)
 
     def per_user(self, top: TopK, truth: csr_array, context: EvaluationContext) -> FloatArray:
-        """One value a row of `top`; NaN for a list of fewer than two items."""
+        """One value per row of `top`; NaN for a list of fewer than two items."""
         items = top.items[:, : self.depth(top)]
         n_pairs = items.shape[1] * (items.shape[1] - 1) // 2
         step = max(1, PAIRS_AT_ONCE // max(n_pairs, 1))

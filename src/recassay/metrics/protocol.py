@@ -39,7 +39,7 @@ class UserMetric(Described, Protocol):
     """A metric with one value per user."""
 
     def per_user(self, top: TopK, truth: csr_array, context: EvaluationContext) -> FloatArray:
-        """One value a row of `top`, NaN where the metric is undefined; row u of `truth` belongs to user u."""
+        """One value per row of `top`, NaN where the metric is undefined; row u of `truth` belongs to user u."""
 
 
 @runtime_checkable

@@ -41,7 +41,7 @@ def shown_datasets(result: StrataResult) -> list[DatasetStrata]:
 
 
 def plot_strata(result: StrataResult, words: Vocabulary = USUAL) -> Any:
-    """Figure 2: each algorithm on T_P by the threshold P, with its band, a panel a dataset.
+    """Figure 2: each algorithm on T_P by the threshold P, with its band, one panel per dataset.
 
     A filled point is the best at its P or not significantly worse than it, a hollow one is significantly worse; a
     diamond marks a crossing that is significant on both sides. Each T_P is a sample, the last one too: the triangles at

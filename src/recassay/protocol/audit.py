@@ -111,7 +111,7 @@ def audit_split(
 ) -> AuditRecord:
     """Audit the parts of `split`, made by the rule `kind`; nothing is raised (see `refuse_leakage`).
 
-    What the parts no longer show is told: `repeats`, counted before events were made one, and `one_time`, the users
+    What the parts no longer show is kept: `repeats`, counted before events were made one, and `one_time`, the users
     whose events all have one time.
     """
     fit, test = split.refit_parts(), split.test
@@ -186,7 +186,7 @@ def audit_split(
 
 
 def check_allowed(allowed: Sequence[str]) -> None:
-    """Raise `UsageError` for a name that is none of `FINDINGS`."""
+    """Raise `UsageError` for a name that is not one of `FINDINGS`."""
     for name in allowed:
         if name not in FINDINGS:
             raise UsageError(f"allow_leakage: there is no finding {name!r}", fix=did_you_mean(name, FINDINGS))

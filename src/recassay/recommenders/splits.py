@@ -118,7 +118,7 @@ def load_split(
     """A prepared split; its arrays are read-only maps of the files, so that all cells share one copy in memory.
 
     A file that is not what was written raises `InputError` with its name. Files are not read for that again where
-    `checked` has, for this host, the state in which they were found sound; `note` is told of one that is new.
+    `checked` has, for this host, the state in which they were found sound; `note` gets one that is new.
     """
     source = split_folder(folder, split_id)
     stored = read_sealed(source, _META, _WHAT)

@@ -88,7 +88,7 @@ class Tuning:
     ) -> TuningRecord:
         """Try parameter sets from the space, the defaults first, and return the best by the objective.
 
-        `history` are the trials that are already known; `record` is told of every new one. A trial that raises is kept
+        `history` are the trials that are already known; `record` gets every new one. A trial that raises is kept
         as failed and the search goes on; where none succeeds the first reason is raised. Parameters that were tried
         before get the value they had. Ties go to the earlier trial.
 
@@ -112,7 +112,7 @@ class Tuning:
         known: Sequence[TrialRecord],
         proposed: Callable[[Mapping[str, Any]], None] = lambda _: None,
     ) -> TrialRecord:
-        """Trial `number` after the trials of the rounds before; `proposed` is told its parameters before it is run."""
+        """Trial `number` after the trials of the rounds before; `proposed` gets its parameters before it is run."""
         begin = time.perf_counter()
         asked = self._propose(number, known)
         parameters = dict(asked.params)

@@ -27,7 +27,7 @@ from recassay.runner.memory import resident_bytes
 
 
 class Work:
-    """What a cell works on, from the payload of its job; `emit` is told that the files of its split are sound."""
+    """What a cell works on, from the payload of its job; `emit` hears that the files of its split are sound."""
 
     def __init__(self, payload: Mapping[str, Any], emit: Emit) -> None:
         self.spec, self.folder = CellSpec.model_validate(payload["cell"]), Path(payload["folder"])

@@ -57,7 +57,7 @@ class ReportContent:
 
     @property
     def words(self) -> Vocabulary:
-        """The words of the table, in which all of the report is told."""
+        """The words of the table, in which all of the report is written."""
         return Vocabulary.of(self.results.words)
 
     @property

@@ -88,7 +88,7 @@ def draw_ahead(
 ) -> None:
     """Let the pictures of the last of these results be drawn while other analyses run; who asks again has them at once.
 
-    What cannot be drawn is told then, too.
+    What cannot be drawn is reported then, too.
     """
     with suppress(Exception):
         begin_drawing(build_sections(results, words, only=list(results)[-1]), formats, drawers, without=without)

@@ -1,7 +1,7 @@
 """What results say: each is asked through its sections, in reading order.
 
-A result of ours from `analysis/WORD` is told by the sections of `sections/WORD.py`; a plugin announces its sections by
-entry points. Where a plugin's section fails, the others are told, and the failure with them.
+A result of ours from `analysis/WORD` is presented by the sections of `sections/WORD.py`; a plugin announces its
+sections by entry points. Where a plugin's section fails, the others are shown, and the failure with them.
 """
 
 from __future__ import annotations
@@ -234,7 +234,7 @@ def _undrawn(table: Table) -> Table:
 def verdict(
     results: Mapping[str, AnalysisResult], not_done: dict[str, str] | None = None, words: Vocabulary = USUAL
 ) -> list[str]:
-    """The sentences of every result that has any, in reading order; none is told twice.
+    """The sentences of every result that has any, in reading order; none is said twice.
 
     Every sentence about the winner speaks of the algorithm with the best mean rank; where another result puts another
     one first, a sentence after the verdict says so. `not_done` gets, by the name of a section or an analysis, why it
@@ -265,6 +265,6 @@ def leaders(results: Mapping[str, AnalysisResult]) -> dict[str, str]:
 
 
 def _leaders(results: Mapping[str, AnalysisResult]) -> list[tuple[Section, str, str]]:
-    """A plugin's that fails is left out: its sentences fail likewise, and that is told."""
+    """A plugin's that fails is left out: its sentences fail likewise, and that is reported."""
     first = [(section, name, ask(section, "leader", result, [])) for section, name, result in with_sections(results)]
     return [(section, name, leader) for section, name, leader in first if leader]

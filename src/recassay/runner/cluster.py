@@ -68,7 +68,7 @@ class DaskExecutor:
         except ImportError as error:
             raise MissingExtraError("distributed", "dask", "a cluster") from error
         for name in ("distributed", "distributed.client", "distributed.comm", "tornado.application", "asyncio"):
-            logging.getLogger(name).setLevel(logging.CRITICAL)  # what falls away is told in one line, by us
+            logging.getLogger(name).setLevel(logging.CRITICAL)  # we report what falls away, in one line
         try:
             self._client = Client(self.address, timeout=CONNECT_SECONDS, set_as_default=False)
         except (OSError, ValueError) as error:

@@ -21,7 +21,7 @@ JobFunction: TypeAlias = Callable[[Mapping[str, Any], Emit], Mapping[str, Any]]
 
 TRIAL, PROPOSED, CHECKED = "trial", "parameters", "checked"
 """Keys of events: a trial that is done, which is progress; what is about to be tried; and, by host, the state in which
-the files of its split were found sound, which later jobs on that split are told.
+the files of its split were found sound, which later jobs on that split get to know.
 """
 
 

@@ -247,7 +247,7 @@ class LocalExecutor:
                 log.unlink()
 
     def _enforce(self) -> None:
-        """End the jobs that are beyond their limits; how they ended is told when their process is gone."""
+        """End the jobs that are beyond their limits; how they ended is reported when their process is gone."""
         now = time.monotonic()
         for slot in self._slots:
             running = slot.running

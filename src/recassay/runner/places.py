@@ -15,7 +15,7 @@ AHEAD = 2
 
 
 class Places:
-    """The places of the workers that a scheduler tells of, and what there is room for."""
+    """The places of the workers that a scheduler names, and what there is room for."""
 
     def __init__(self, workers: Mapping[str, Any]) -> None:
         self.threads = sum(int(worker["nthreads"]) for worker in workers.values())

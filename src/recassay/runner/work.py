@@ -1,4 +1,4 @@
-"""What a run is told and tells: cells, the work that they make, events, and choices; and trials in rounds.
+"""What goes into a run and comes out of it: cells, the work that they make, events, and choices; and trials in rounds.
 
 Trial n of a cell that tries N at a time sees the trials of the rounds before, and no others. What is proposed is then a
 function of N and of those trials alone: neither the number of workers nor the order in which they finish plays a part,

@@ -88,8 +88,8 @@ def _watch(parent: int) -> None:
 def _serve(request: Mapping[str, Any], channel: int) -> None:
     """Fork, let the child run the job, hand on what it says, and say how it ended.
 
-    The child has a pipe of its own and not the channel to the driver: whatever a job writes into it is told as said by
-    the job. When the job has ended, or the driver has, nothing that the job started is left.
+    The child has a pipe of its own and not the channel to the driver: whatever a job writes into it is reported as
+    said by the job. When the job has ended, or the driver has, nothing that the job started is left.
     """
     worker = os.getpid()
     ear, mouth = os.pipe()

@@ -1,6 +1,6 @@
 """Descriptions that know their own checksum, and in folders of prepared data that of every file beside them.
 
-What was flipped, cut, emptied or swapped on the disk since is told by name, and never used.
+What was flipped, cut, emptied or swapped on the disk since is named, and never used.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def check_files(folder: Path, stored: Mapping[str, Any], what: str) -> None:
 
 
 def files_state(folder: Path, stored: Mapping[str, Any]) -> str:
-    """What the system tells of the files of a description: another one when any of them was written or swapped since.
+    """What the system says about the files of a description: another one when any of them was written or swapped since.
 
     Of size, times of writing and of change, and inode; a file that is gone has none.
     """

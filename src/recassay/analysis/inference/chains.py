@@ -13,7 +13,7 @@ SMALLEST = 1e-10
 """The least variance of an interaction beside that of the whole table: equal columns are no division by zero."""
 
 ENOUGH = 5
-"""Datasets from which on a failure can be told from an interaction."""
+"""Datasets from which on a failure can be distinguished from an interaction."""
 
 OUTLIER_STEP = 6.0
 """The variance of an outlier is that of the interaction times a power of this."""

@@ -104,7 +104,7 @@ def unseen_cells(scores: FloatArray, seen: BoolArray, names: Sequence[str]) -> U
 
     With s_ij the share of the other algorithms on dataset j that i beats (ties count half), the leader has the best
     mean of s over the datasets on which it was run. Unseen cells of all are taken to be like the seen ones, then those
-    of one algorithm are changed until two means over all datasets are equal; the smallest change is told.
+    of one algorithm are changed until two means over all datasets are equal; the smallest change is kept.
     """
     count, n = seen.sum(axis=0), seen.shape[1]
     share = np.where(seen, 0.5 + scores / np.sqrt(12 / (count + 1)) / np.maximum(count - 1, 1), 0.0)

@@ -49,7 +49,7 @@ def rank_algorithms(
     bootstrap-t intervals (see `bootstrap`). `resampling_share` is the share of replicates in which an algorithm
     ranks first, ties sharing the win; it is not the probability of leading a new benchmark, which the `judgement` has,
     with who could be best; the interval of the mean rank is that of the judgement, too. Algorithms with the same values
-    everywhere count as one. Below five datasets there is none of these. All of it treats the datasets as a sample of
+    everywhere count as one. Below five datasets none of these exists. All of it treats the datasets as a sample of
     those that the ranking should hold for. Datasets of one of the `families` (a mapping by dataset, or `auto`: by the
     start of their names) are drawn together; means then have percentile intervals, too. With the `results` that the
     matrix is of, the judgement also says what other `metrics` of theirs support, their missing cells treated as

@@ -85,7 +85,7 @@ def select_datasets(
         )
     space = None
     if characteristics is not None:
-        known = characteristics.aligned(given.datasets)  # who lacks them is told in the order of the table
+        known = characteristics.aligned(given.datasets)  # those without are named in the order of the table
         space = place_datasets(known.aligned(matrix.datasets), rng=derived_rng(seed, "outliers"))
     judged = {name: other for name, other in others.items() if applicable([chosen_rule], other)[0]}
     task = Task(matrix, chosen_rule, judged, space, seed)

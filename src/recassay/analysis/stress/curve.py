@@ -12,7 +12,7 @@ from recassay.core.tabular import long_frame
 from recassay.core.types import FloatArray, IntArray
 
 NUMBERS = ("rho", "low", "high", "error", "lowest")
-"""What is told of the agreement at each strength of a change."""
+"""The numbers of the agreement at each strength of a change."""
 
 CONFIDENCE = 0.95
 

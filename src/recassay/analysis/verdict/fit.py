@@ -71,7 +71,7 @@ def find_control(name: str, algorithms: Sequence[str]) -> str:
     """The algorithm that is meant, whatever its case."""
     named = [known for known in algorithms if canonical(known) == canonical(name)]
     if not named:
-        raise UsageError(f"the control {name!r} is none of the algorithms", fix=did_you_mean(name, list(algorithms)))
+        raise UsageError(f"the control {name!r} is not one of the algorithms", fix=did_you_mean(name, list(algorithms)))
     return named[0]
 
 

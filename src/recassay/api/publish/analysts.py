@@ -66,7 +66,7 @@ def answered(
 ) -> Iterator[Answered]:
     """Each analysis with its result, or why there is none, as they come in.
 
-    `starts` is told, before each that this process runs, how many are done, and its name. Which process runs an
+    `starts` gets, before each that this process runs, how many are done, and its name. Which process runs an
     analysis changes nothing about its numbers. What a process fails to answer this one does.
     """
     with Helpers(f"{__name__}:analyst", most=MOST, processes=processes) as helpers:

@@ -121,7 +121,7 @@ def examine(
 ) -> tuple[AnalysisReport, ReportContent]:
     """Every analysis with its verdict, and what a page is made of; nothing is written.
 
-    Without a metric in `spec` the one that is meant is taken. `pictures` is told each result as it comes in, beside
+    Without a metric in `spec` the one that is meant is taken. `pictures` gets each result as it comes in, beside
     that of the ranking.
     """
     refuse_level(spec.alpha)
@@ -131,7 +131,7 @@ def examine(
     label = find_label(metric, table.metrics)
     refuse_unknown_control(spec.control, table)
     spec = replace(spec, metric=label, evidence=known_evidence(results, table, characteristics))
-    spec.matrix(table, least_datasets=1)  # a missing cell is told at once
+    spec.matrix(table, least_datasets=1)  # a missing cell is refused at once
     done, skipped = run_analyses(table, spec, progress=progress, pictures=pictures)
     words = Vocabulary.of(table.words)
     report = AnalysisReport(label, table, done, skipped, verdict(done, skipped, words))
@@ -164,10 +164,10 @@ def refuse_level(alpha: float) -> None:
 
 
 def refuse_unknown_control(control: str | None, table: Results) -> None:
-    """Refuse a control that is none of the algorithms."""
+    """Refuse a control that is not one of the algorithms."""
     if control is not None and canonical(control) not in map(canonical, table.algorithms):
         raise UsageError(
-            f"the control {control!r} is none of the algorithms", fix=did_you_mean(control, table.algorithms)
+            f"the control {control!r} is not one of the algorithms", fix=did_you_mean(control, table.algorithms)
         )
 
 

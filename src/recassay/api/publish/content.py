@@ -1,4 +1,4 @@
-"""What `analyze` found, its pictures, what a page tells of it, and what a command writes: its JSON and its files."""
+"""What `analyze` found, its pictures, what a page says about it, and what a command writes: its JSON and its files."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class AnalysisReport:
     """The files that were written, where `out` was given."""
 
     def not_done(self) -> dict[str, list[str]]:
-        """The analyses that were skipped, by reason: one cause is told once."""
+        """The analyses that were skipped, by reason: one cause is named once."""
         return grouped(self.skipped)
 
     @property
@@ -77,7 +77,7 @@ class AnalysisReport:
 
     @property
     def words(self) -> Vocabulary:
-        """The words of the table, in which everything is told."""
+        """The words of the table, in which everything is said."""
         return Vocabulary.of(self.results.words)
 
     def __repr__(self) -> str:
@@ -120,7 +120,7 @@ def tell(result: AnalysisReport | AnalysisResult, table: Any = None) -> Answer:
 
     Args:
         result: a result, or the report of `analyze`.
-        table: the table that the result is of, in whose words it is told (models on tasks), where it is loaded
+        table: the table that the result is of, in whose words it is described (models on tasks), where it is loaded
             results; a report knows its own.
     """
     if isinstance(result, AnalysisReport):
@@ -201,7 +201,7 @@ def claims(result: AnalysisResult) -> dict[str, Any]:
 
 def claimable(result: Any, claims: Sequence[str], table: Any = None) -> dict[str, list[Any]]:
     """What the verdict of `rank` or `compare` supports and what not, and under `checked` how it stands to the claims
-    (`A > B`, `A is best`) and why; told in the words of `table`, where that is loaded results."""
+    (`A > B`, `A is best`) and why; in the words of `table`, where that is loaded results."""
     verdict, words = result.judgement, Vocabulary.of(table.words) if isinstance(table, Results) else USUAL
     checked = []
     for claim in [parse_claim(text, verdict.algorithms) for text in claims]:

@@ -58,7 +58,7 @@ class Paper:
     files: tuple[Path, ...]
     """The files that were written."""
     results: Results
-    """The table that it tells of."""
+    """The table that it describes."""
 
     def __repr__(self) -> str:
         return f"Paper({', '.join(self.metrics)}: {len(self.files)} files in {self.files[0].parent})"
@@ -161,7 +161,7 @@ def paper(
     findings = {}
     for label, spec in specs.items():
         if len(table.datasets) > 1:
-            table.matrix(label, missing=missing, higher_is_better=higher_is_better)  # a missing cell is told at once
+            table.matrix(label, missing=missing, higher_is_better=higher_is_better)  # a missing cell is refused at once
         findings[label] = run_analyses(table, spec, TESTS)[0]
     few = len(table.datasets) < FEWEST_DATASETS
     names = (() if few else FIGURES) if figures is None else tuple(figures)

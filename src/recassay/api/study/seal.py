@@ -233,7 +233,7 @@ def verify(
 ) -> VerifyResult:
     """Check a study against its sealed plan, or by running some of its cells again.
 
-    Every deviation is told in plain words, and what the named claims came to. Without a seal, cells can still be run
+    Every deviation is stated in plain words, and what the named claims came to. Without a seal, cells can still be run
     again: half of them drawn at random, half the most surprisingly good results.
 
     Args:

@@ -112,7 +112,7 @@ def make_study(
 def told_logs(study: StudySpec) -> tuple[str, ...]:
     """Which columns of its files a study takes for what, and which rows it leaves out and why.
 
-    A file above 64 MiB, which would take seconds to read once more, is not told of; nor is one that cannot be read,
+    A file above 64 MiB, which would take seconds to read once more, is not mentioned; nor is one that cannot be read,
     of which the run tells with all other problems.
 
     Args:

@@ -1,4 +1,4 @@
-"""What failed, by cause: one cause is told once, not once for each cell that it stopped."""
+"""What failed, by cause: one cause is named once, not once for each cell that it stopped."""
 
 from __future__ import annotations
 

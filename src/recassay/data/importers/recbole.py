@@ -82,7 +82,7 @@ def read(file: OpenedFile) -> Imported:
 
 
 def _documents(document: Any) -> Iterator[tuple[dict[str, Any], Mapping[str, Any]]]:
-    """What is told of each run in a JSON document, and its test result."""
+    """What a JSON document says about each run, and its test result."""
     if isinstance(document, list):
         for part in document:
             yield from _documents(part)
@@ -102,7 +102,7 @@ def _documents(document: Any) -> Iterator[tuple[dict[str, Any], Mapping[str, Any
 
 
 def _logged(text: str) -> list[tuple[dict[str, Any], Mapping[str, Any]]]:
-    """What a log, or what somebody printed, tells of each run, and its test result: settings and names come before."""
+    """What a log, or what somebody printed, says about each run, and its test result: settings and names come first."""
     settings: dict[str, str] = {}
     runs: list[tuple[dict[str, Any], Mapping[str, Any]]] = []
     for line in lines_of(text):

@@ -32,7 +32,7 @@ def read(file: OpenedFile) -> Imported:
     folds = file.frame.drop("", strict=False).with_columns(pl.col("i_split").cast(pl.String))
     long = melted(folds, {"model": c.ALGORITHM, "i_split": c.FOLD})
     made = with_conventions(long, METRICS, framework="RecTools")
-    # A share of the catalogue (normalize=True) cannot be told from a count but by its values.
+    # A share of the catalogue (normalize=True) differs from a count only by its values.
     share = made.filter(pl.col(c.METRIC).str.starts_with("items_covered")).get_column(c.VALUE)
     if share.len() and (share.max() or 0) <= 1:  # type: ignore[operator]
         made = made.with_columns(pl.col(c.METRIC).str.replace("items_covered", "coverage"))

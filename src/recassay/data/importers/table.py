@@ -50,7 +50,7 @@ _FIX = "give at least two algorithms on two datasets"
 
 
 def read_tables(file: OpenedFile, asked: Asked) -> Imported:
-    """Every table of the file in the long form, below each other; a table that is none of results is told of."""
+    """Every table of the file in the long form, below each other; a table that has no results gets a note."""
     tables = tables_of(file, asked)
     if not tables:
         fix = "give a table with a column of algorithms and one for each metric, or name its `format`"

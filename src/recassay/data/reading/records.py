@@ -17,7 +17,7 @@ ROLES = (USER, ITEM, RATING, TIMESTAMP, EVENT)
 """What a column of a source may be to us."""
 
 SHOWN_BAD_ROWS = 5
-"""How many bad rows are told one by one."""
+"""How many bad rows are named one by one."""
 
 TimeUnit = Literal["seconds", "milliseconds", "microseconds", "nanoseconds", "position"]
 

@@ -25,7 +25,7 @@ _CELL_OF_PART = {**dict.fromkeys(_CELL, pl.String), _PART: pl.Int64}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Imported:
-    """A long frame (algorithm, metric, value; dataset, seed, fold, user, details where known) and what to tell of it.
+    """A long frame (algorithm, metric, value; dataset, seed, fold, user, details where known) and what to say about it.
 
     Where the file does not say the dataset, the column is absent or null, and the caller fills it in. Rows of single
     users name them in the column `user`; the caller takes the means.
@@ -61,7 +61,7 @@ def join_parts(parts: Sequence[Part], prefer: str = "error") -> Results:
     """
     if prefer not in ("error", "first", "last") and not any(_names(part.where, prefer) for part in parts):
         places = listing(part.where for part in parts)
-        raise UsageError(f"`prefer` {prefer!r} is none of the places", fix=f"use first, last or one of {places}")
+        raise UsageError(f"`prefer` {prefer!r} is not one of the places", fix=f"use first, last or one of {places}")
     checked = [
         Results.from_frame(part.frame, where=part.where).frame.with_columns(
             pl.lit(i, dtype=pl.Int64).alias(_PART), pl.lit(part.where).alias(c.SOURCE)
@@ -90,7 +90,7 @@ def join_parts(parts: Sequence[Part], prefer: str = "error") -> Results:
 
 
 def _notes_once(parts: Sequence[Part]) -> list[str]:
-    """The notes of all parts, each with the file that it is about; what holds for several files is told once."""
+    """The notes of all parts, each with the file that it is about; what holds for several files is said once."""
     if len(parts) == 1:
         return list(parts[0].notes)
     about: dict[str, list[str]] = {}

@@ -119,7 +119,7 @@ def _ahead_on(findings: MetricFindings, dataset: str) -> str | None:
 def ahead_on_datasets(findings: MetricFindings) -> str | None:
     """Who has the best mean rank and is significantly better than the second over datasets; None where nobody is.
 
-    With a control only its own comparisons are told: it must be one of the two.
+    With a control only its own comparisons are shown: it must be one of the two.
     """
     compare = findings.tested
     if compare is None or not first_two_tested(findings):

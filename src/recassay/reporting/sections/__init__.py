@@ -1,1 +1,1 @@
-"""How our results are told: the sentences, tables and pictures of `analysis/WORD` stand in `WORD.py`."""
+"""How our results are presented: the sentences, tables and pictures of `analysis/WORD` stand in `WORD.py`."""

@@ -150,7 +150,7 @@ def plot_dimensions(result: ComPerResult, words: Vocabulary = USUAL) -> Any:
     when=lambda result: len(result.table.algorithms) > 1,
 )
 def plot_sensitivity(result: ComPerResult, words: Vocabulary = USUAL) -> Any:
-    """How often each algorithm has the highest mean score under random matrices, a panel a scheme."""
+    """How often each algorithm has the highest mean score under random matrices, one panel per scheme."""
     order = [result.table.algorithms[a] for a in result.order()]
     shares = result.sensitivity_frame().filter(pl.col("setting") == MEAN)
     panels: list[Any] = []

@@ -21,7 +21,7 @@ QUANTILES = ("least", "lower_quartile", "median", "upper_quartile", "most")
 
 
 def plot_cost(result: CostResult, words: Vocabulary = USUAL, *, key: str) -> Any:
-    """By `algorithm` or `dataset`: a panel a measure, from the least to the most, the middle half thick, the median."""
+    """By `algorithm` or `dataset`: one panel per measure, from least to most, the middle half thick, the median."""
     rows = result.spread(key).to_dicts()
     first_measure = [row[key] for row in rows if row["measure"] == result.measures[0]]
     order = list(dict.fromkeys([*first_measure, *(row[key] for row in rows)]))

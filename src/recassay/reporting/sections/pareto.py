@@ -29,7 +29,7 @@ def _caption(result: ParetoResult, words: Vocabulary) -> str:
 
 @plot("pareto", _caption)
 def plot_pareto(result: ParetoResult, words: Vocabulary = USUAL) -> Any:
-    """A panel a metric: up is more accurate, and the better end of the other metric is on the right.
+    """One panel per metric: up is more accurate, and the better end of the other metric is on the right.
 
     Filled points are on the front, which the line joins; hollow ones are beaten in both.
     """

@@ -65,7 +65,7 @@ def _intervals_caption(result: PerDatasetResult, words: Vocabulary) -> str:
 
 @plot("per_dataset_intervals", _intervals_caption, table="per_dataset", when=lambda result: result.source != "none")
 def plot_intervals(result: PerDatasetResult, words: Vocabulary = USUAL) -> Any:
-    """A panel a dataset: values with their intervals, the algorithms in the same order everywhere."""
+    """One panel per dataset: values with their intervals, the algorithms in the same order everywhere."""
     order = [result.algorithms[a] for a in result.order()]
     rows = result.to_frame().to_dicts()
     panels = []

@@ -82,7 +82,7 @@ def _values(result: StrataResult, dataset: DatasetStrata, words: Vocabulary) -> 
     size = f"{drawn[0]:,.0f}" if drawn.n_unique() == 1 else f"{drawn[0]:,.0f} to {drawn[-1]:,.0f}"
     notes = [
         f"Every T_P has {size} events with items that fewer than P {words.users} have in training.",
-        "* the best at this P; ~ not told from it (paired t-test, Holm over the pairs at this P).",
+        "* the best at this P; ~ not distinguished from it (paired t-test, Holm over the pairs at this P).",
     ]
     if dataset.shortened:
         notes.append(

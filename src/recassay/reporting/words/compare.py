@@ -19,7 +19,7 @@ from recassay.reporting.words.verdict import why
 def sentences(result: CompareResult, words: Vocabulary = USUAL) -> list[str]:
     """The pairs by the verdict; then, each by its name, what Friedman's test and Wilcoxon-Holm say.
 
-    Below the fewest datasets no test is told: nothing could be significant, and nothing follows from that.
+    Below the fewest datasets no test is shown: nothing could be significant, and nothing follows from that.
     """
     verdict = result.judgement
     if verdict.grade == "not_comparable":
