@@ -494,7 +494,7 @@ def test_every_pair_is_planned_at_its_level_and_the_verdict_knows_the_families(m
     monkeypatch.setattr(plan_fit, "_pair", pair)
     families = {f"d{j:02}": f"f{j // 2}" for j in range(14)}
     found = plan_study(table(0.0), "ndcg@10", families=families, alpha=0.06, power=0.7, difference=0.3, seed=5)
-    assert judged == {"alpha": 0.06, "families": families, "seed": 5}
+    assert judged == {"alpha": 0.06, "families": families, "test": "sign-flips", "seed": 5}
     assert (modelled["families"], modelled["seed"]) == (families, 5)
     pairs = (("a2", "a0"), ("a2", "a1"), ("a0", "a1"))
     assert asked == [(*pair, 0.3, 0.7, 0.06, pytest.approx(0.02), 5) for pair in pairs]

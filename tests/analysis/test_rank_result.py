@@ -161,4 +161,4 @@ def test_the_verdict_of_a_ranking_is_asked_with_its_settings(monkeypatch):
     assert found.to_dict()["settings"] == {
         "replicates": 101, "confidence": 0.9, "resampled": "datasets", "beta_max": 4.0, "beta_step": 0.5
     }  # fmt: skip
-    assert asked == [{"control": "b", "alpha": 0.1, "families": families, "seed": 6}]
+    assert asked == [{"control": "b", "alpha": 0.1, "families": families, "test": "sign-flips", "seed": 6}]

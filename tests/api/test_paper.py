@@ -511,7 +511,7 @@ def ranked_metric(control=None, status="better", best="a", second="b"):
     pair = Made(b=second, p=0.0004, status=status, effect=Made(kind="ratio", interval=(0.9, 1.1)))
     verdict = Made(control=control, algorithms=(best, second), status_of=lambda one, other: status, alpha=0.05,
                    grade="shared_lead", pair=lambda one, other: pair, against=lambda name: [pair], within=0.02,
-                   close=lambda pair: False, not_judged=())  # fmt: skip
+                   close=lambda pair: False, not_judged=(), test="sign-flips")  # fmt: skip
     named = None if control is None else Made(name=control)
     compare = Made(datasets=("x",) * 6, algorithms=(best, second), judgement=verdict, control=named)
     return findings(VALUES, rank=rank, compare=compare)
@@ -654,7 +654,7 @@ def judged(**given):
         "mean_rank": np.array([1.5, 2.0]), "interval": np.array([[1.2, 1.8]]), "pairs": pairs, "within": 0.02,
         "rival": "d", "pair": lambda one, other: pairs[-1], "better": np.array([True, False]),
         "could_be_best": ("a", "c"), "close": lambda pair: False, "against": lambda name: pairs,
-        "not_judged": (), "peers": (), "missing": Made(policy="error", cells=(), dropped=()),
+        "not_judged": (), "test": "sign-flips", "peers": (), "missing": Made(policy="error", cells=(), dropped=()),
     }  # fmt: skip
     friedman = Made(p=0.03, chi_square=9.876)
     return Made(judgement=Made(**{**usual, **given}), friedman=given.get("friedman", friedman))
