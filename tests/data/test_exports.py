@@ -146,3 +146,41 @@ def test_files_are_told_apart_by_their_folders(tmp_path):
         load_results(neutral)
     assert "do not say which is the algorithm" in str(refused.value)
     assert {cell[:2] for cell in _cells(load_results(neutral, wide=True))} == {("Vorn", "oblo"), ("Quill", "oblo")}
+
+
+def _means(source, **said):
+    frame = load_results(source, **said).frame
+    return {
+        (row[0], row[1]): row[2] for row in frame.group_by("algorithm", "dataset").agg(pl.col("value").mean()).rows()
+    }
+
+
+FOUR = {("Kestrel", "Oblo"): 0.3, ("Kestrel", "Fenn"): 0.2, ("Ibis", "Oblo"): 0.1, ("Ibis", "Fenn"): 0.4}
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "said"),
+    [
+        ("groups.csv", "model,dataset,mean,std,count,min,25%,max\n"
+         "Kestrel,Oblo,.3,.01,5,.2,.25,.4\nKestrel,Fenn,.2,.01,5,.1,.15,.3\n"
+         "Ibis,Oblo,.1,.01,5,0,.05,.2\nIbis,Fenn,.4,.02,5,.3,.35,.5\n", {}),
+        ("seeds.csv", "model,dataset,0,1\nKestrel,Oblo,.2,.4\nKestrel,Fenn,.1,.3\nIbis,Oblo,.05,.15\nIbis,Fenn,.3,.5\n",
+         {"metric": "ndcg@10"}),
+        ("rows.csv", "model,Oblo,Fenn\nKestrel (avg),.3,.2\nKestrel (±),.01,.01\nIbis (avg),.1,.4\nIbis (±),.01,.01\n",
+         {"metric": "ndcg@10"}),
+        ("german.csv", "Modell;Oblo;Fenn\nKestrel;0,3;0,2\nIbis;0,1;0,4\n", {"metric": "ndcg@10"}),
+        ("french.csv", "modèle;jeu de données;valeur\nKestrel;Oblo;0,3\nKestrel;Fenn;0,2\nIbis;Oblo;0,1\n"
+         "Ibis;Fenn;0,4\n", {}),
+        ("r.csv", '"Oblo","Fenn"\n"Kestrel",0.3,0.2\n"Ibis",0.1,0.4\n', {"metric": "ndcg@10", "wide": True}),
+        ("index.json", '{"Kestrel": {"Oblo": 0.3, "Fenn": 0.2}, "Ibis": {"Oblo": 0.1, "Fenn": 0.4}}',
+         {"metric": "ndcg@10", "wide": True}),
+    ],
+)  # fmt: skip
+def test_further_exports_are_read_as_meant(tmp_path, file, text, said):
+    (tmp_path / file).write_text(text)
+    assert _means(tmp_path / file, **said) == pytest.approx(FOUR)
+
+
+def test_numbered_columns_that_do_not_count_from_the_first_are_not_seeds():
+    frame = pl.DataFrame({"model": ["a", "b"], "dataset": ["x", "x"], "5": [0.3, 0.4], "10": [0.2, 0.3]})
+    assert "remove the repetition" in _refusal(frame, metric="ndcg")

@@ -80,7 +80,7 @@ def _cell(value: Any) -> str | None:
 
 
 def _nested(document: Mapping[str, Any], stem: str, asked: Asked, where: str) -> Table | None:
-    """Numbers below one to three levels of names, one of which names metrics."""
+    """Numbers below one to three levels of names, one of which names metrics, or below two where the user names one."""
     leaves = list(_leaves(document, ()))
     if not leaves or len({len(path) for path, _ in leaves}) != 1:
         return None
@@ -92,15 +92,16 @@ def _nested(document: Mapping[str, Any], stem: str, asked: Asked, where: str) ->
     named = [[spelled(name) is not None for name in names] for names in keys]
     inner_first = range(levels - 1, -1, -1)
     metrics = [at for share in (all, any) for at in inner_first if share(named[at])]
-    if not metrics or levels > 3:
+    if levels > 3 or not (metrics or (levels == 2 and asked.metric)):
         return None
-    metric = metrics[0]
+    metric = metrics[0] if metrics else None
     others = [at for at in range(levels) if at != metric]
     roles, guess = _roles(keys, others, stem, asked, where)
     rows: dict[tuple[str, ...], dict[str, Any]] = {}
     for (path, value), word in zip(leaves, statistic, strict=True):
         names = tuple(str(part) for part in path[:levels])
-        row = rows.setdefault(names, {c.METRIC: names[metric], **{role: names[at] for at, role in roles.items()}})
+        said = asked.metric if metric is None else names[metric]
+        row = rows.setdefault(names, {c.METRIC: said, **{role: names[at] for at, role in roles.items()}})
         row[_STATISTICS.get(word, "") if spread else c.VALUE] = _cell(value)
     cells = list(rows.values())
     present = {c.ALGORITHM, c.METRIC, c.VALUE, *roles.values(), *(name for row in cells for name in row)}

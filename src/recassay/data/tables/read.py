@@ -128,6 +128,9 @@ def _read_text(data: bytes, name: str, empty_fix: str) -> pl.DataFrame:
     if repeated:
         what = f"column {listing(map(repr, repeated))} appears twice in the header"
         raise InputError(what, where=name, fix="rename one of them")
+    if header.count(delimiter) == len(names) - 1 and _names_rows(ended, header, delimiter, len(names)):
+        ended = ended.replace(header, delimiter + header, 1)  # as R writes a table whose rows have names
+        names = ["", *names]
     _refuse_short_lines(ended, len(names), name)
     try:
         frame = pl.read_csv(
@@ -159,6 +162,17 @@ def dataset_names(frame: pl.DataFrame, column: str, where: str) -> list[str]:
             raise InputError(f"the dataset {name!r} appears twice", where=where, fix="keep one row per dataset")
         known.add(name)
     return names
+
+
+def _names_rows(text: str, header: str, delimiter: str, columns: int) -> bool:
+    """Whether every line below the header has one field more than it, the first of which is a name."""
+    try:
+        rows = [
+            row for row in csv.reader(text[text.index(header) + len(header) :].splitlines(), delimiter=delimiter) if row
+        ]
+    except csv.Error:
+        return False
+    return bool(rows) and all(len(row) == columns + 1 and any(map(str.isalpha, row[0])) for row in rows)
 
 
 def _refuse_short_lines(text: str, columns: int, name: str) -> None:

@@ -15,6 +15,7 @@ from recassay.data.tables.cells import holds_numbers
 from recassay.data.tables.form import Reading, Table
 from recassay.data.tables.headers import spread_named
 from recassay.data.tables.labels import known_metric
+from recassay.data.tables.statistics import statistic_alone
 from recassay.data.tables.words import (
     AVERAGE,
     BACKBONES,
@@ -155,7 +156,7 @@ def _averages_others(table: Table, roles: Mapping[str, int]) -> bool:
     no_metrics = IGNORED.union(*INTERVAL)
     return any(
         j not in roles.values() and canonical(name) not in no_metrics and not spread_named(name)
-        and holds_numbers(table.columns[j])
+        and not statistic_alone(name) and holds_numbers(table.columns[j])
         for j, name in enumerate(table.names())
     )  # fmt: skip
 

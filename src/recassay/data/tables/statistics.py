@@ -33,13 +33,15 @@ _ALONE = re.compile(rf"^(?:{_WORD}|(?P<sign>±|\+/-))$", re.IGNORECASE)
 _AFTER = re.compile(rf"^(?P<base>.+?)(?P<apart>[\s_.:/\-]+|\s*[(\[]\s*)(?:±\s*)?(?:{_WORD})\s*[)\]]?$", re.IGNORECASE)
 _BEFORE = re.compile(rf"^(?:{_WORD})(?P<apart>[\s_.:/\-]+(?:of\s+)?)(?P<base>.+)$", re.IGNORECASE)
 _AROUND = re.compile(rf"^(?:{_WORD})(?P<apart>\s*\()(?P<base>.+)\)$", re.IGNORECASE)
-_SIGN = re.compile(r"^(?:(?:±|\+/-)\s*(?P<before>.+?)|(?P<after>.+?)\s*(?:±|\+/-))$")
+_SIGN = re.compile(r"^(?:(?:±|\+/-)\s*(?P<before>.+?)|(?P<after>.+?)\s*[(\[]?\s*(?:±|\+/-)\s*[)\]]?)$")
+_QUANTILE = re.compile(r"\d{1,2}(?:\.\d+)? ?%")
 _SHORT = re.compile(r"s\.?d\.?|s\.?e\.?(?:m\.?)?|n|ci|min|max", re.IGNORECASE)
 """Words that names of algorithms may end in after a hyphen, as in `ResNet-SE`."""
 _SEED = re.compile(
     r"^(?:(?P<base>.+?)[\s_.:/\-]+)?(?P<kind>seed|run|trial|rep(?:eat|etition|lication)?|fold)[\s_.#\-]*(?P<no>\d+)$",
     re.IGNORECASE,
 )
+_NUMBERED = re.compile(r"(?P<base>)(?P<kind>)(?P<no>\d+)")
 _SPREADS = ("deviation", "error")
 _LARGEST = 0.5
 """The most that deviations are of their values, in the middle; numbers above that are values themselves."""
@@ -73,6 +75,8 @@ def statistic_in(name: str) -> Stated | None:
 def statistic_alone(name: str) -> str:
     """The statistic that a name is and nothing else; empty where it is none."""
     text = name.strip()
+    if _QUANTILE.fullmatch(text):
+        return "skip"
     found = _ALONE.match(text)
     return next((kind for kind in _KINDS if found[kind]), "deviation") if found else STATISTICS.get(text.lower(), "")
 
@@ -214,13 +218,24 @@ def _smaller(spread: pl.Series, values: pl.Series) -> bool:
     return not (isinstance(least, float) and least < 0) and small <= _LARGEST * large
 
 
+def _repeats(table: Table, pattern: re.Pattern[str]) -> dict[int, re.Match[str]]:
+    """The columns of numbers whose last header fits a pattern, and how."""
+    return {j: match for j, levels in enumerate(table.headers)
+            if (match := pattern.fullmatch(levels[-1].strip())) and holds_numbers(table.columns[j])}  # fmt: skip
+
+
 def seeds_across(reading: Reading) -> Reading:
     """Columns of seeds, runs or folds (`seed 1`, `NDCG@10_seed2`), one below the other."""
     table = reading.table
     plain = [canonical(name) for name in table.names()]
     repeated = {*SYNONYMS[c.SEED], *SYNONYMS[c.FOLD]} & set(plain)
-    found = {j: match for j, levels in enumerate(table.headers)
-             if (match := _SEED.match(levels[-1].strip())) and holds_numbers(table.columns[j])}  # fmt: skip
+    found = _repeats(table, _SEED)
+    if not found and set(SYNONYMS[c.DATASET]) & set(plain):
+        counted = _repeats(table, _NUMBERED)  # as `pivot` writes seeds
+        if [match["no"] for match in counted.values()] in [
+            [str(no + first) for no in range(len(counted))] for first in (0, 1)
+        ]:
+            found = counted
     if len(found) < 2 or repeated or not set(SYNONYMS[c.ALGORITHM]) & set(plain):
         return reading.passed("no columns of seeds beside one of algorithms")
     bases = {j: tuple(text for text in (*table.headers[j][:-1], match["base"] or "") if text) or ("value",)

@@ -20,14 +20,15 @@ def _words(text: str) -> tuple[str, ...]:
 SYNONYMS = {
     c.ALGORITHM: _words(
         "algorithm algo model method recommender classifier system approach model_name model_names models methods "
-        "algorithms algorithm_name estimator approaches recommenders systems classifiers method_name"
+        "algorithms algorithm_name estimator approaches recommenders systems classifiers method_name "
+        "algorithmus modell verfahren methode algorithme modèle méthode"
     ),
     c.DATASET: _words(
         "dataset data data_set task benchmark dataset_name datasets data_sets corpus corpora tasks benchmarks "
-        "task_name collection"
+        "task_name collection datensatz jeu_de_données"
     ),
-    c.METRIC: _words("metric measure metrics metric_name evaluation_metric measures"),
-    c.VALUE: _words("value score result metric_value mean average avg estimate"),
+    c.METRIC: _words("metric measure metrics metric_name evaluation_metric measures metrik métrique"),
+    c.VALUE: _words("value score result metric_value mean average avg estimate wert valeur"),
     c.SEED: _words(
         "seed random_state random_seed run trial repeat repetition replicate repeat_id i_repeat i_run seed_id"
     ),
