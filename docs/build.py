@@ -31,11 +31,11 @@ GENERATED = {
     "cli": command_line_page,
     "python": python_page,
     "results": results_page,
-    "changelog": lambda: (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"),
+    "changelog": lambda: (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").replace("](docs/", "]("),
 }
 """Pages that exist after a build alone."""
 
-COPIED = ("pictures", "theme", "external", "notebooks")
+COPIED = ("pictures", "theme", "external", "notebooks", "changes")
 """What pages show or link to."""
 
 
@@ -74,6 +74,10 @@ def write_sources(folder: Path) -> None:
     for notebook in (HERE / "notebooks").glob("*.ipynb"):
         (folder / "notebooks" / f"{notebook.stem}.md").write_text(notebook_page(notebook), encoding="utf-8")
     (folder / "board.html").write_text(board_page(), encoding="utf-8")
+    for page in (folder / "changes").glob("*.md"):
+        page.write_text(
+            page.read_text(encoding="utf-8").replace("../../CHANGELOG.md", "../changelog.md"), encoding="utf-8"
+        )
     for name, make in GENERATED.items():
         (folder / f"{name}.md").write_text(make(), encoding="utf-8")
 

@@ -14,6 +14,12 @@ from support.browser import needs_browser
 from support.places import ROOT
 
 WRITTEN = {path.name for path in (ROOT / "docs").glob("*.md")}
+BESIDE = {
+    f"{path.parent.name}/{path.name}"
+    for part in ("changes", "evidence")
+    for path in (ROOT / "docs" / part).glob("*.md")
+}
+"""Pages that others link to, outside the navigation."""
 NOTEBOOKS = {f"notebooks/{path.stem}.md" for path in (ROOT / "docs" / "notebooks").glob("*.ipynb")}
 
 
@@ -88,9 +94,9 @@ def site(builder, tmp_path_factory):
 
 @pytest.mark.slow
 def test_the_site_builds_and_asks_nothing_of_the_network(site, builder):
-    names = WRITTEN | NOTEBOOKS | {f"{name}.md" for name in builder.GENERATED}
+    names = WRITTEN | NOTEBOOKS | BESIDE | {f"{name}.md" for name in builder.GENERATED}
     pages = {str(path.relative_to(site)): path for path in site.rglob("*.html")}
-    assert set(pages) == {name.replace(".md", ".html") for name in names} | {"404.html", "board.html"}
+    assert set(pages) == {f"{name.removesuffix('.md')}.html" for name in names} | {"404.html", "board.html"}
     for page in pages.values():
         loaded = re.findall(r"<(?:script|img|link|iframe)\b[^>]*?(?:src|href)=\"?([^\s\">]+)", page.read_text())
         assert loaded or page.name == "board.html", "the board holds all that it shows"
