@@ -694,6 +694,11 @@ FRAMES = {
     ),
     "rows without names": (pd.DataFrame({"model": ["foo", "bar"], "dataset": ["d1", "d1"], **ALONE}), {}, "d1"),
     "a lazy frame": (pl.LazyFrame({"model": ["foo", "bar"], "dataset": ["d1", "d1"], **ALONE}), {}, "d1"),
+    "levels beside names with marks": (
+        pd.DataFrame(WIDE, _index("**foo**", "bar$^1$", called="model"), pd.MultiIndex.from_product(LEVELS)),
+        {},
+        "both",
+    ),
     "names with marks": (pl.DataFrame({"model": ["**foo**", "bar$^1$"], "dataset": ["d1", "d1"], **ALONE}), {}, "d1"),
 }
 
@@ -701,9 +706,9 @@ FRAMES = {
 @pytest.mark.parametrize("name", FRAMES)
 def test_frames_say_by_their_index_and_levels_what_is_what(name):
     frame, options, datasets = FRAMES[name]
-    first, second = {"an index of known names": ("EASE", "ItemKNN"), "names with marks": ("**foo**", "bar$^1$")}.get(
-        name, ("foo", "bar")
-    )
+    first, second = ("EASE", "ItemKNN") if name == "an index of known names" else ("foo", "bar")
+    if name.endswith("names with marks"):
+        first, second = "**foo**", "bar$^1$"
     truth = {(first, "d1", "ndcg@10", 0.3), (second, "d1", "ndcg@10", 0.1)}
     if datasets == "both":
         truth |= {(first, "d2", "ndcg@10", 0.4), (second, "d2", "ndcg@10", 0.2)}

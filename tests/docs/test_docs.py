@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 
 import pytest
 
@@ -75,6 +76,38 @@ def test_every_option_in_the_documentation_exists():
                 (page.name, line, o) for o in re.findall(r"(?<= )--?[a-z-]+", line) if o not in {*offered, "--help"}
             ]
     assert not wrong
+
+
+EXAMPLES = sorted(
+    {
+        (command, shown)
+        for page in PAGES
+        for command, shown in re.findall(r"^```[a-z]*\n\$ (recassay [^\n]+)\n(.*?)^```", page.read_text(), re.S | re.M)
+    }
+)
+"""Commands of pages with what they print; `...` on a line of its own stands for lines left out."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", sorted({command for command, _ in EXAMPLES}))
+def test_pages_show_what_commands_print(cli, monkeypatch, command):
+    monkeypatch.setenv("COLUMNS", "80")
+    ran = cli(*shlex.split(command)[1:])
+    assert ran.code == 0
+    printed = [line.rstrip() for line in (ran.out + ran.err).splitlines()]
+    for shown in (shown for named, shown in EXAMPLES if named == command):
+        rest = iter(printed)
+        lines = [line.rstrip() for line in shown.splitlines() if line.strip() not in ("", "...")]
+        assert [line for line in lines if line not in rest] == [], (
+            "lines of the page that are not printed, or elsewhere"
+        )
+
+
+def test_the_first_example_is_on_both_front_pages():
+    for page in (ROOT / "README.md", ROOT / "docs" / "index.md"):
+        assert any(
+            shown in page.read_text() for command, shown in EXAMPLES if command == "recassay rank published:kdd24"
+        )
 
 
 def test_every_variant_in_the_documentation_exists():

@@ -146,6 +146,20 @@ def test_a_mistake_names_its_key_and_the_nearest(tmp_path, text, parts):
         assert part in message
 
 
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (study(seed="[1, 1]"), "study.seed: "),
+        (study(seed='"one"'), "study.seed = "),
+        (study("[tuning]\ntrials = -1"), "tuning.trials = -1: input should be"),
+        (study("[tuning]\ntrials = {a = 1}"), "tuning.trials = {'a': 1}: input should be"),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_its_key_and_its_value(tmp_path, text, problem):
+    """A rule on the study as a whole has no single value; that of one key shows what was given."""
+    assert problem in refused(tmp_path, text)
+
+
 def test_a_missing_file_is_one_line(tmp_path):
     with pytest.raises(InputError, match=r"nothing\.toml: the study file cannot be read"):
         load_study(tmp_path / "nothing.toml")

@@ -65,6 +65,16 @@ def test_starting_trials_vary_the_defaults_and_keep_some_of_them():
     assert 1 < sum(changed) / len(changed) < len(SPACE) - 0.5
 
 
+def test_a_starting_trial_keeps_each_default_with_chance_one_half_and_never_all():
+    kept = []
+    for seed in range(100):
+        trial = Tuning(SPACE, objective, 3, True, seed, ("a",))._propose(1, [])
+        kept.append(len(trial.study.trials[trial.number].system_attrs["fixed_params"]))
+    # Of four, one is varied in any case; the other three are kept by the toss of a coin: 1.5 on average.
+    assert max(kept) == len(SPACE) - 1
+    assert sum(kept) / len(kept) == pytest.approx(1.5, abs=0.3)
+
+
 def test_stages_may_be_judged_on_a_sample_and_the_best_of_them_on_all():
     asked = []
 

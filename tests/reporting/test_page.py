@@ -18,6 +18,7 @@ import polars as pl
 import pytest
 
 import recassay
+from recassay.analysis.users.result import DatasetUsers, UsersResult
 from recassay.api.publish.content import with_verdicts
 from recassay.core.analysis import AnalysisSpec
 from recassay.core.errors import InputError
@@ -706,6 +707,10 @@ def test_the_leaderboard_of_one_dataset():
     assert [float(value) for value in re.findall('<td class="n">([0-9.]+)</td>', lower)] == sorted(values)
     repeated = str(one_dataset(content(one, per_dataset=replace(once, source="repeats", confidence=0.9))))
     assert "the only dataset; 90 % intervals over repeated runs" in repeated
+    told = DatasetUsers("films", 1234, 0, ("EASE", "ALS"), (0.3, 0.2), (0.29, 0.19), (0.31, 0.21), ())
+    for confidence, level in ((0.95, "95 %"), (0.8, "80 %")):
+        users = UsersResult("ndcg@10", True, ("EASE", "ALS"), (told,), (), 0.05, confidence, 100, {})
+        assert f"the only dataset; {level} intervals over users" in str(one_dataset(content(one, users=users)))
 
 
 def test_a_page_about_one_algorithm_shows_no_grade():

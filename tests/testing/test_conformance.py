@@ -374,13 +374,16 @@ def test_a_good_algorithm_passes_whole_and_checks_can_be_skipped() -> None:
 
 
 def test_two_results_with_other_tables_are_not_the_same():
-    def result(value: float, *more: str) -> Any:
+    def result(value: float, *more: str, **told: float) -> Any:
         frames = {name: pl.DataFrame({"value": [value]}) for name in ("values", *more)}
-        return SimpleNamespace(frames=lambda: frames, to_dict=dict)
+        return SimpleNamespace(frames=lambda: frames, to_dict=lambda: told)
 
     assert analysis_checks._same(result(1.0), result(1.0))
     assert not analysis_checks._same(result(1.0), result(2.0))
     assert not analysis_checks._same(result(1.0), result(1.0, "more"))
+    assert not analysis_checks._same(result(1.0, "one", "other"), result(1.0, "other", "one"))
+    assert analysis_checks._same(result(1.0, best=2.0), result(1.0, best=2.0))
+    assert not analysis_checks._same(result(1.0, best=2.0), result(1.0, best=3.0))
 
 
 FORMS = [
