@@ -7,7 +7,7 @@ python3 dev.py demo|check|test|lint|bench|docs|bounds|wheel|sbom|soak|consistenc
   check   while you work: lint, then the quick tests, those that failed last time first
   test    the whole suite; arguments go to pytest; --rotate DATE: the quick tests, and long ones drawn by the date
   lint    ruff, mypy --strict, the import contracts
-  bench   speed, against peers where they are installed
+  bench   one of benchmarks/, or their list; benchmarks/README.md says which page each is for
   docs    the documentation as a site in site/; --pictures: run the demo and renew its pictures
   bounds  the quick tests with the lowest declared version of every dependency, in .venv-bounds
   wheel   the wheel of this version, in dist/

@@ -1,7 +1,8 @@
-"""Run every benchmark of this folder, or those named: python3 dev.py bench [aggregate ...]"""
+"""Run one benchmark with its options, or list all: python3 dev.py bench [peers ...]; README.md names their pages."""
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 from pathlib import Path
@@ -9,18 +10,18 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 
 
-def main(names: list[str]) -> int:
-    """Run the scripts one after the other; the exit code is the worst of theirs."""
-    known = sorted(path.stem for path in HERE.glob("*.py") if path.stem != "run" and not path.stem.endswith("_peers"))
-    unknown = [name for name in names if name not in known]
-    if unknown:
-        print(f"no benchmark {', '.join(unknown)}; there are: {', '.join(known)}", file=sys.stderr)
+def main(arguments: list[str]) -> int:
+    """Run the script of the first argument with the others; without arguments print what each script measures."""
+    known = {path.stem: path for path in sorted(HERE.glob("*.py")) if path.stem != "run"}
+    if not arguments:
+        for name, path in known.items():
+            print(f"{name:20} {ast.get_docstring(ast.parse(path.read_text(encoding='utf-8'))).splitlines()[0]}")
+        return 0
+    name, *options = arguments
+    if name not in known:
+        print(f"no benchmark {name!r}; there are: {', '.join(known)}", file=sys.stderr)
         return 2
-    codes = []
-    for name in names or known:
-        print(f"== {name}", flush=True)
-        codes.append(subprocess.run([sys.executable, str(HERE / f"{name}.py")]).returncode)
-    return max(codes, default=0)
+    return subprocess.run([sys.executable, str(known[name]), *options]).returncode
 
 
 if __name__ == "__main__":
