@@ -35,7 +35,7 @@ GENERATED = {
 }
 """Pages that exist after a build alone."""
 
-COPIED = ("pictures", "theme", "external", "notebooks", "changes")
+COPIED = ("pictures", "theme", "external", "notebooks", "changes", "evidence")
 """What pages show or link to."""
 
 

@@ -74,10 +74,31 @@ def test_the_page_is_up_to_date(result):
         ours = [row[2] for row in rows if not isinstance(row, str)]
         return others, [float(one) if re.fullmatch(r"-?[\d.]+", one) else one for one in ours]
 
-    page, made = apart((ROOT / "docs" / "reproduction.md").read_text()), apart(reproduction_page(result))
+    page, made = apart((ROOT / "docs" / "evidence" / "reproduction.md").read_text()), apart(reproduction_page(result))
     assert page[0] == made[0]
     assert [one if isinstance(one, str) else pytest.approx(one, rel=0.02, abs=0.02) for one in page[1]] == made[1]
     assert sum(isinstance(one, float) for one in page[1]) > 500
+
+
+def test_the_short_page_counts_the_same(result):
+    """One row per paper, in the order of the verdicts; its first sentence has the totals."""
+    text = (ROOT / "docs" / "reproduction.md").read_text()
+    counted = {
+        paper.name: tuple(
+            sum(one.told.paper == paper.name and one.verdict == verdict for one in result.numbers)
+            for verdict in VERDICTS
+        )
+        for paper in result.papers
+    }
+    rows = re.findall(r"^\| `([\w-]+)` \|.*?\| (\d+) \| (\d+) \| (\d+) \| (\d+) \|$", text, re.M)
+    assert {name: tuple(map(int, counts)) for name, *counts in rows} == counted
+    total = result.count()
+    follows = len(result.numbers) - total["does not follow"]
+    assert f"Of {len(result.numbers)} printed numbers, {follows} follow from public tables" in text
+    assert (
+        f"{total['exact']} exactly, {total['printed digits']} to their printed digits, {total['near']} within" in text
+    )
+    assert f"The other {total['does not follow']} do not" in text
 
 
 def test_a_number_that_falls_is_told_and_exits_1(monkeypatch, cli):

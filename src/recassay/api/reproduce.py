@@ -23,10 +23,11 @@ RECOMPUTED = {
 }
 """By paper, the function that computes its numbers again."""
 
-_HEAD = """# The papers' numbers, recomputed
+_HEAD = """# The papers' numbers, one by one
 
-This page is made by `recassay reproduce --markdown docs/reproduction.md`, from the published tables that come with
-RecAssay (`published:kdd24` and the others: see [importing](importing.md)). Run `recassay reproduce` to check it: it
+This page is made by `recassay reproduce --markdown docs/evidence/reproduction.md`, from the published tables that come
+with RecAssay (`published:kdd24` and the others: see [importing](../importing.md)). The short answer is on
+[the papers' numbers](../reproduction.md). Run `recassay reproduce` to check it: it
 takes less than a minute, and ends with exit code 1 where a number that used to agree no longer does.
 
 - **exact**: a count, a word, or a number given in full, and ours is the same.
