@@ -11,18 +11,35 @@ import argparse
 
 import numpy as np
 from calibration_model import share
-from irt import simulated
 from scipy.special import expit, logit
 
 from recassay.analysis.beta_irt.fit import fit_beta_irt
 from recassay.analysis.beta_irt.model import characteristic_curve
 from recassay.analysis.logistic_irt.fit import fit_logistic
+from recassay.analysis.logistic_irt.model import probabilities
 from recassay.core.tables.responses import LogisticItems, Responses
 
 BETA_KINDS = ("own density", "own density, slopes N(1, 0.5)", "own precision", "logit-normal", "mixed", "two abilities")
 """How responses scatter about the characteristic curve. The first three are densities that an estimator fits (the
 second has slopes that are less spread than the prior of them), the others follow none: normal on the logit scale; Beta
 with a precision that differs by dataset; and normal with a second, hidden trait beside the ability."""
+
+
+def simulated(
+    n: int, m: int, *, guessing: bool, negative: float, seed: int
+) -> tuple[Responses, np.ndarray, LogisticItems]:
+    """Responses, abilities and items: log-normal discriminations, Normal(0, 1) difficulties, Beta(5, 17) guessing."""
+    rng = np.random.default_rng(seed)
+    theta = rng.normal(size=n)
+    a = np.exp(rng.normal(0.2, 0.35, m)) * np.where(rng.random(m) < negative, -1, 1)
+    c = rng.beta(5, 17, m) if guessing else np.zeros(m)
+    items = LogisticItems.from_difficulty([f"i{i}" for i in range(m)], a, rng.normal(0, 1, m), c)
+    codes = np.empty((n, m), dtype=np.uint8)
+    for part in range(0, m, 5000):
+        at = slice(part, part + 5000)
+        p = probabilities(theta, items.take(at))
+        codes[:, at] = rng.random(p.shape) < p
+    return Responses(codes, tuple(f"r{i}" for i in range(n)), items.names), theta, items
 
 
 def responses(kind: str, n: int, m: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
