@@ -6,7 +6,7 @@ python3 dev.py demo|check|test|lint|bench|docs|bounds|wheel|sbom|soak|consistenc
   demo    the main job on embedded data, offline
   check   while you work: lint, then the quick tests, those that failed last time first
   test    the whole suite; arguments go to pytest; --rotate DATE: the quick tests, and long ones drawn by the date
-  lint    ruff, mypy --strict, the import contracts
+  lint    ruff, mypy --strict, plain English, the import contracts
   bench   one of benchmarks/, or their list; benchmarks/README.md says which page each is for
   docs    the documentation as a site in site/; --pictures: run the demo and renew its pictures
   bounds  the quick tests with the lowest declared version of every dependency, in .venv-bounds
@@ -37,6 +37,7 @@ LINT = [
     ["-m", "ruff", "check", "."],
     ["-m", "ruff", "format", "--check", "."],
     ["-m", "mypy"],
+    ["-m", "pytest", "-q", "-n", "0", "tests/project/test_english.py"],
     ["-c", "from importlinter.cli import lint_imports_command as run; run()"],
 ]
 QUICK = ["-m", "pytest", "-m", "not slow", "--failed-first"]

@@ -110,19 +110,19 @@ def choose(files: list[Path]) -> None:
     table: dict[str, dict[str, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
     seconds: dict[tuple[str, str], float] = defaultdict(float)
     for row in rows:
-        told = json.dumps(defaults(algorithms.get(row["algorithm"]).space) | row["parameters"])
-        table[row["algorithm"]][told][row["dataset"]] = row["valid"] or 0.0
-        seconds[row["algorithm"], told] += row.get("seconds", 0.0)
+        options = json.dumps(defaults(algorithms.get(row["algorithm"]).space) | row["parameters"])
+        table[row["algorithm"]][options][row["dataset"]] = row["valid"] or 0.0
+        seconds[row["algorithm"], options] += row.get("seconds", 0.0)
     for name, values in sorted(table.items()):
         datasets = sorted({dataset for scores in values.values() for dataset in scores})
-        whole = {told: scores for told, scores in values.items() if len(scores) == len(datasets)}
+        whole = {options: scores for options, scores in values.items() if len(scores) == len(datasets)}
         best = {d: max((scores[d] for scores in whole.values()), default=0.0) or 1.0 for d in datasets}
-        mean = {told: float(np.mean([scores[d] / best[d] for d in datasets])) for told, scores in whole.items()}
+        mean = {options: float(np.mean([scores[d] / best[d] for d in datasets])) for options, scores in whole.items()}
         print(f"{name}: {len(whole)} candidates on {', '.join(datasets)}; {len(values) - len(whole)} on fewer")
-        for told in sorted(mean, key=lambda t: -mean[t]):
-            scores = " ".join(f"{whole[told][d]:.4f}" for d in datasets)
-            mark = " (now)" if json.loads(told) == defaults(algorithms.get(name).space) else ""
-            print(f"  {mean[told]:.3f}  {scores}  {seconds[name, told]:.0f} s  {told}{mark}")
+        for options in sorted(mean, key=lambda t: -mean[t]):
+            scores = " ".join(f"{whole[options][d]:.4f}" for d in datasets)
+            mark = " (now)" if json.loads(options) == defaults(algorithms.get(name).space) else ""
+            print(f"  {mean[options]:.3f}  {scores}  {seconds[name, options]:.0f} s  {options}{mark}")
 
 
 def main() -> None:
