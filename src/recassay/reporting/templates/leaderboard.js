@@ -54,9 +54,11 @@ RecAssay.compute = (data, choice) => {
   if (table.algorithms.length < 2 || table.datasets.length < 2) {
     return { ...table, problem: RecAssay.say("A comparison needs at least two algorithms and two datasets with values.") };
   }
-  const contest = RecAssay.rules.contest(table.values, table.metric.up);
+  const { rows, member } = RecAssay.ties.copies(table.values); // algorithms with the same values count once
+  const contest = RecAssay.rules.contest(rows.map((a) => table.values[a]), table.metric.up);
+  const scored = (name) => { const scores = RecAssay.rules.SCORES[name](contest, data.betaMax); return member.map((a) => scores[a]); };
   const negative = table.values.some((row) => row.some((value) => value < 0));
-  const meanRanks = RecAssay.rules.SCORES.mean_rank(contest), firsts = RecAssay.rules.SCORES.plurality(contest);
+  const meanRanks = scored("mean_rank"), firsts = scored("plurality");
   const order = meanRanks.map((_, a) => a).sort((a, b) => meanRanks[a] - meanRanks[b] || a - b);
   const answer = { ...table, rule, meanRanks, order, firsts, verdict: RecAssay.verdict(data, table) };
   if (!negative) {
@@ -66,7 +68,7 @@ RecAssay.compute = (data, choice) => {
   if (negative && rule.nonnegative) {
     return { ...answer, problem: `${rule.title} needs values of at least 0, and ${table.metric.label} has negative ones.` };
   }
-  answer.scores = RecAssay.rules.SCORES[rule.name](contest, data.betaMax);
+  answer.scores = scored(rule.name);
   answer.up = rule.best === "metric" ? table.metric.up : rule.best === "highest";
   answer.ranks = RecAssay.rules.scoreRanks(answer.scores, answer.up);
   return answer;

@@ -16,5 +16,16 @@ RecAssay.ties = (() => {
     });
   };
 
-  return { beats, ranks };
+  /* The first row of each set of rows that tie in every column, and for each row the number of its set. */
+  const copies = (values) => {
+    const rows = [], same = (left, right) => !beats(left, right) && !beats(right, left);
+    const member = values.map((row, i) => {
+      const known = rows.findIndex((first) => values[first].every((value, d) => same(value, row[d])));
+      return known < 0 ? rows.push(i) - 1 : known;
+    });
+    const all = values.map((_, i) => i);
+    return rows.length > 1 ? { rows, member } : { rows: all, member: all };
+  };
+
+  return { beats, copies, ranks };
 })();
