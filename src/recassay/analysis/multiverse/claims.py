@@ -146,7 +146,8 @@ def joint_test(ranks: FloatArray, permutations: int, rng: np.random.Generator) -
     # A dataset counts in a universe where every common algorithm has a rank on it.
     # What is drawn is drawn in an order of the content: names and orders have no part in it.
     part = ranks[:, common]
-    content = content_order(_mixed(np.where(np.isfinite(part).all(axis=1)[:, None], part, 0.0)))
+    whole: BoolArray = np.asarray(np.isfinite(part).all(axis=1))
+    content = content_order(_mixed(np.where(whole[:, None], part, 0.0)))
     common, part = common[content.rows], part[:, content.rows][:, :, content.columns]
     known: BoolArray = np.asarray(np.isfinite(part).all(axis=1))
     weights: FloatArray = known / np.maximum(known.sum(axis=1, keepdims=True), 1)
