@@ -138,11 +138,9 @@ def analyzed(table: Drawn, control: str | None = None) -> list[str]:
     except RecAssayError:
         return []
     failed = [f"{name} failed: {why}" for name, why in report.skipped.items() if "failed with" in why]
-    shown = [
-        f"the notebook has no verdict of {name}"
-        for name in ("rank", "compare")
-        if name in report.analyses and not _has(report.analyses[name]._repr_html_(), report.judgement)
-    ]
+    ranked = report.analyses.get("rank")
+    missing = ranked is not None and not _has(ranked._repr_html_(), report.judgement)
+    shown = ["the notebook does not have the verdict's headline"] if missing else []
     return [*contradictions(statements(report.analyses)), *unnamed(report.analyses), *failed, *shown]
 
 
