@@ -26,7 +26,8 @@ TRUTHS = ("equal", "pairs", "best", "steps")
 NOISES = ("normal", "heavy tails", "unequal scales")
 SIZES = ((2, 6), (2, 12), (4, 6), (6, 8), (10, 8), (10, 12), (20, 10), (10, 20), (30, 20))
 SHARES = (0.1, 0.2, 0.3)
-SPREADS = (0.2, 0.35, 0.6, 1.0)
+SPREADS = (1.0, 5.0)
+"""Scales of the prior that are tried; the last is the one in use (`winners.SPREAD`)."""
 
 
 def noise(kind: str, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
@@ -152,11 +153,13 @@ def main() -> None:
         if "error" in asked.parts:
             cells = [(truth, kind, k, n, max(20, round(asked.share * (1000 if k * n < 200 else 500))))
                      for truth in TRUTHS for kind in NOISES for k, n in reversed(SIZES)]  # fmt: skip
-            print(*pool.imap(error, cells), sep="\n", flush=True)
+            for line in pool.imap(error, cells):
+                print(line, flush=True)
         if "coverage" in asked.parts:
             cells = [(kind, k, n, max(50, round(2000 * asked.share))) for kind in ("normal", "heavy tails", "skew")
                      for k in (3, 5, 10, 25) for n in (6, 8, 12, 20, 30)]  # fmt: skip
-            print(*pool.imap(coverage, cells), sep="\n", flush=True)
+            for line in pool.imap(coverage, cells):
+                print(line, flush=True)
         if "again" in asked.parts:
             cells = [(truth, kind, k, n, max(20, round(600 * asked.share))) for truth in ("many", "one")
                      for kind in ("normal", "skew") for k in (2, 3, 5, 8, 14) for n in (30, 20, 12, 8, 6)]  # fmt: skip

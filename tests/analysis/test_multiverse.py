@@ -28,6 +28,7 @@ from recassay.analysis.multiverse.repeats import drift_test, seed_shares, window
 from recassay.analysis.multiverse.shares import variance_parts
 from recassay.analysis.multiverse.universes import find_universes
 from recassay.analysis.verdict.fit import judge
+from recassay.core.content import content_order
 from recassay.core.errors import InputError, UsageError
 from recassay.core.system.plain import plain
 from recassay.core.tables.matrix import Matrix
@@ -383,7 +384,13 @@ def test_the_joint_test_by_loops():
     ranks[1, :, 4] = np.nan  # a dataset that one universe lacks
     count = 200
     test = joint_test(ranks, count, np.random.default_rng(9))
-    labels = np.random.default_rng(9).permuted(np.tile(np.arange(3), (count, 5, 1)), axis=2)
+    drawn = np.random.default_rng(9).permuted(np.tile(np.arange(3), (count, 5, 1)), axis=2)
+    complete = np.where(np.isfinite(ranks[:, :3]).all(axis=1, keepdims=True), ranks[:, :3], 0.0)
+    order = content_order(sum(np.sqrt(2 + u) * each for u, each in enumerate(complete)).round(9))  # the order of draws
+    labels = np.empty_like(drawn)
+    for j, d in enumerate(order.columns):
+        for i, a in enumerate(order.rows):
+            labels[:, d, a] = order.rows[drawn[:, j, i]]
 
     def mean_ranks(names):
         """Universes x common algorithms, the algorithm `a` of dataset `d` being that of `names[d, a]`."""

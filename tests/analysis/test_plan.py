@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from itertools import combinations
 from types import SimpleNamespace
@@ -272,7 +273,7 @@ def test_every_number_of_a_pair_by_plain_computation(transform, difference):
     seen = [residual + np.sqrt(2 * variance) * noise for variance in (0.13, 0.04, 0.09)]
     everything, without_repeats, without_users = (plain_standardised(shifts, around, drawn) for around in seen)
     ends = np.quantile(gap, [0.25, 0.5, 0.75])
-    low, high = (plain_standardised([ends[at]], seen[0], drawn) for at in (0, 2))
+    low, _, high = (np.array([end]) for end in plain_standardised(ends, seen[0], drawn))
     low_end, middle, high_end = np.exp(ends) - 1 if relative else ends
     assert (pair.left, pair.right) == ("a", "b")
     assert (pair.low, pair.gap, pair.high) == pytest.approx((low_end, middle, high_end))
@@ -528,3 +529,24 @@ def test_a_leader_by_mean_rank_is_not_said_to_beat_one_that_wins_more_often():
     assert look.p["a1"] < 0.05
     assert "a1" not in look.behind
     assert "a1" in look.open
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_range_of_a_plan_holds_its_number_and_is_in_order(seed):
+    """A large lead needs fewer datasets than a small one, also where one dataset turns the means."""
+    rng = np.random.default_rng(seed)
+    base = 0.1 + 0.01 * np.arange(8)
+    values = {"A": base * 1.03, "B": base * np.where(np.arange(8) == 3, 1.6, 1.0), "C": 0.4 * base}
+    rows = [
+        (name, f"d{d}", "ndcg@10", float(value * np.exp(0.002 * rng.normal())))
+        for name, column in values.items()
+        for d, value in enumerate(column)
+    ]
+    schema = ["algorithm", "dataset", "metric", "value"]
+    found = plan_study(Results.from_frame(pl.DataFrame(rows, schema=schema, orient="row")), "ndcg@10", seed=seed)
+    assert found.pairs
+    for pair in found.pairs:
+        ends = [math.inf if end is None else end for end in (pair.fewest, pair.most)]
+        assert ends[0] <= ends[1]
+        low, high = (math.inf if end is None else end for end in pair.span)
+        assert low <= (math.inf if pair.alone is None else pair.alone) <= high

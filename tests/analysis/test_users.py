@@ -612,3 +612,15 @@ def test_a_table_of_pairs_may_begin_with_many_that_have_no_share_of_anything() -
     many = replace(found.datasets[0], pairs=(*[pair] * 150, replace(pair, relative=0.5)))
     column = replace(found, datasets=(many,)).to_frame()["relative"]
     assert (column.null_count(), column[-1]) == (150, 0.5)
+
+
+def test_one_that_loses_to_the_second_could_not_be_best_though_the_first_does_not_beat_it() -> None:
+    """The first is ahead by a few users; the second beats the third on each of them."""
+    third = rng(5).random(30)
+    second = third + 0.05
+    first = third + np.where(np.arange(30) < 3, 2.0, -0.05)
+    scores = UserScores("shop", ("first", "second", "third"), np.stack([first, second, third]))
+    found = compare_users([scores], "ndcg@10", higher_is_better=True, replicates=200).datasets[0]
+    assert found.algorithms == ("first", "second", "third")
+    assert found.not_worse() == ("first", "second", "third")
+    assert found.could_be_best() == ("first", "second")

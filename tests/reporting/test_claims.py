@@ -1,6 +1,7 @@
 """What is said as data, that no two statements contradict, and what may be claimed."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -10,7 +11,16 @@ import recassay
 from recassay.core.claims import COURT, Statement
 from recassay.reporting.claims import statements
 from recassay.reporting.words.claims import box
-from support.consistency import analyzed, contradictions, draw_table, examine, foreign_words
+from support import consistency
+from support.consistency import (
+    analyzed,
+    contradictions,
+    control_of,
+    draw_table,
+    examine,
+    foreign_words,
+    published,
+)
 
 
 def say(subject, relation, against=None, number=None, procedure=COURT):
@@ -122,6 +132,33 @@ def test_the_box_offers_what_is_shown_and_no_more(clear, unclear):
     assert no[1] == f'"{name} is significantly better than all others": no, than none of 3.'
     assert "not shown; adjusted p = " in no[2]
     assert "is not below 0.05" in no[2]
+
+
+def test_the_box_refuses_best_by_every_metric_where_another_metric_disagrees():
+    first = table(0.1)
+    names = {f"A{a}": f"A{3 - a}" for a in range(4)}
+    other = first.with_columns(pl.lit("recall@20").alias("metric"), pl.col("algorithm").replace(names))
+    no = box(recassay.rank(pl.concat([first, other]), "ndcg@10", replicates=100).judgement)["unsupported"]
+    refused = '"A3 is best by every accuracy metric": not shown. By Recall@20 A0 is the clear winner.'
+    assert no == [refused]
+    same = first.with_columns(pl.lit("recall@20").alias("metric"))
+    assert box(recassay.rank(pl.concat([first, same]), "ndcg@10", replicates=100).judgement)["unsupported"] == []
+
+
+@pytest.mark.slow
+def test_the_page_and_the_paper_are_read_by_the_check(monkeypatch):
+    rng = np.random.default_rng([49, 7])
+    drawn = draw_table(rng, small=True)
+    assert published(drawn, control_of(drawn, rng)) == []
+    said = consistency.stated_in
+    monkeypatch.setattr(
+        consistency,
+        "stated_in",
+        lambda folder: [
+            replace(s, number=0.5) if s.relation == "p" and "paper" in str(folder) else s for s in said(folder)
+        ],
+    )
+    assert any(" p " in problem for problem in published(drawn))
 
 
 def test_the_next_step_fits_the_table():

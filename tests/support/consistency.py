@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import html
 import inspect
+import json
 import math
 import re
+import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -83,13 +87,18 @@ def draw_table(rng: np.random.Generator, *, small: bool = False) -> Drawn:
     return Drawn(frame, what, options, "auto" if related and rng.random() < 0.5 else None)
 
 
+def control_of(table: Drawn, rng: np.random.Generator) -> str:
+    """An algorithm that is named beforehand."""
+    return str(rng.choice(table.frame["algorithm"].unique().sort()))
+
+
 def examine(table: Drawn, expensive: bool, rng: np.random.Generator) -> list[str]:
     """What contradicts in everything that is said of one table."""
     options = {**table.options, "missing": "worst" if rng.random() < 0.5 else "drop-datasets"}
     results: dict[str, Any] = {}
     results |= _asked("rank", table.frame, **options, replicates=100, families=table.families)
     results |= _asked("compare", table.frame, **options, draws=200, families=table.families)
-    control = str(rng.choice(table.frame["algorithm"].unique().sort()))
+    control = control_of(table, rng)
     named = _asked("compare", table.frame, **options, draws=200, control=control, families=table.families)
     results |= {f"{name} --control": result for name, result in named.items()}
     whole = table.frame.height == table.frame.drop_nulls().height and "gaps" not in table.what
@@ -107,18 +116,66 @@ def examine(table: Drawn, expensive: bool, rng: np.random.Generator) -> list[str
         )
         results |= _asked("glicko", table.frame, **table.options, orders=10)
         results |= _asked("multiverse", table.frame, permutations=50)
-    problems = [*contradictions(statements(results)), *unnamed(results), *_advice(table, results)]
-    return problems
+    return [
+        *contradictions(statements(results)), *unnamed(results), *_advice(table, results), *_plans(results.get("plan"))
+    ]  # fmt: skip
 
 
-def analyzed(table: Drawn) -> list[str]:
-    """The same of `analyze` with all its analyses, and of its sentences together."""
+def _plans(plan: Any) -> Iterator[str]:
+    """Ranges of numbers of datasets whose ends are turned, or that the number lies outside of."""
+    for pair in plan.pairs if plan is not None else ():
+        ends = [math.inf if number is None else number for number in (pair.span[0], pair.alone, pair.span[1])]
+        if plan.difference is None and ends != sorted(ends):
+            yield f"plan of {pair.left} and {pair.right}: {ends} are not in this order"
+
+
+def analyzed(table: Drawn, control: str | None = None) -> list[str]:
+    """The same of `analyze` with all its analyses, and of its sentences together; and what a notebook shows."""
     try:
-        report = recassay.analyze(table.frame, table.options["metric"], missing="worst", replicates=100)
+        report = recassay.analyze(
+            table.frame, table.options["metric"], missing="worst", replicates=100, control=control
+        )
     except RecAssayError:
         return []
     failed = [f"{name} failed: {why}" for name, why in report.skipped.items() if "failed with" in why]
-    return [*contradictions(statements(report.analyses)), *unnamed(report.analyses), *failed]
+    ranked = report.analyses.get("rank")
+    missing = ranked is not None and not _has(ranked._repr_html_(), report.judgement)
+    shown = ["the notebook does not have the verdict's headline"] if missing else []
+    return [*contradictions(statements(report.analyses)), *unnamed(report.analyses), *failed, *shown]
+
+
+def published(table: Drawn, control: str | None = None) -> list[str]:
+    """What contradicts in the folder of a report, in that of a paper, and in both beside `rank`: the claims that they
+    state as data, the headline of the page and of the paper, and the sentences of the paper."""
+    metric, options = table.options["metric"], {"missing": "worst", "replicates": 100}
+    with tempfile.TemporaryDirectory() as folder:
+        page, texts = Path(folder, "page"), Path(folder, "paper")
+        try:
+            ranked = recassay.rank(table.frame, metric, **options)
+            report = recassay.analyze(table.frame, metric, out=page, formats=["svg"], control=control, **options)
+            paper = recassay.paper(table.frame, metric, out=texts, control=control, **options)
+        except RecAssayError:
+            return []
+        said = [*statements({"rank": ranked}), *stated_in(page), *stated_in(texts)]
+        problems = [*contradictions(said), *foreign_words("paper", paper.sentences, court=True)]
+        if not _has((page / "report.html").read_text(), report.judgement):
+            problems.append("the page does not have the verdict's headline")
+    if report.judgement is not None and paper.sentences[0] != report.judgement.headline:
+        problems.append(f"the paper begins with {paper.sentences[0]!r}, the page with {report.judgement.headline!r}")
+    return problems
+
+
+def stated_in(folder: Path) -> list[Statement]:
+    """The statements of a folder that was written."""
+    file = folder / "claims.json"
+    rows = json.loads(file.read_text())["claims"] if file.exists() else []
+    numbers = [tuple(row["number"]) if isinstance(row["number"], list) else row["number"] for row in rows]
+    return [Statement(**{**row, "number": number}) for row, number in zip(rows, numbers, strict=True)]
+
+
+def _has(page: str, verdict: Any) -> bool:
+    """Whether a page has the headline of the verdict, if there is one."""
+    return verdict is None or verdict.headline in html.unescape(page)
 
 
 def _asked(verb: str, *arguments: Any, **options: Any) -> dict[str, Any]:
@@ -157,6 +214,9 @@ def kind_of(problem: str) -> str:
         ("is not", "counts"),
         (" failed:", "failed"),
         ("minimums", "minimum"),
+        ("the page", "headline"),
+        ("the notebook", "headline"),
+        ("in this order", "order"),
     ):
         if start in problem:
             return name
@@ -263,7 +323,8 @@ COURT_WORDS = re.compile(r"\b(?:better|beats?|leads|could be best|significant(?:
 
 NAMES = re.compile(
     r"hierarchical model|Bradley-Terry|Glicko|item response|beta-IRT|[123]PL|random effects|users of|instances of|"
-    r"Wilcoxon|Friedman|Skillings|Nemenyi|universe|aggregation|popularity|every look|Pareto|higher is better|ComPer",
+    r"Wilcoxon|Friedman|Skillings|Nemenyi|universe|aggregation|popularity|every look|Pareto|ComPer|"
+    r"higher is better|lower [^ ]+ is better",
     re.IGNORECASE,
 )
 """How witnesses are named in sentences."""

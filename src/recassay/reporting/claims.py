@@ -152,7 +152,7 @@ def _plan(result: PlanResult) -> Said:
 def _users(result: UsersResult) -> Said:
     for users in result.datasets:
         say = _Speaker(f"users of {users.dataset}", result.metric, f"{users.users} users")
-        could, first, k = users.not_worse(), users.algorithms[0], len(users.algorithms)
+        could, first, k = users.could_be_best(), users.algorithms[0], len(users.algorithms)
         yield say(first, "leads", "mean", users.means[0])
         yield from (say(name, "could_be_best" if name in could else "behind") for name in users.algorithms)
         yield from say.counts("algorithms", k, {"could be best": len(could), "could not": k - len(could)})

@@ -34,7 +34,8 @@ class Scale:
         """Scores on the scale; NaN stays NaN."""
         scores = values
         if self.transform == "logit":
-            scores = np.log(values / self.whole) - np.log1p(-values / self.whole)
+            with np.errstate(divide="ignore"):  # a whole share is infinitely far up
+                scores = np.log(values / self.whole) - np.log1p(-values / self.whole)
         elif self.transform == "log":
             scores = np.log(values)
         return scores if self.higher_is_better else -scores

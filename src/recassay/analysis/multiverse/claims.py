@@ -10,6 +10,7 @@ import numpy as np
 
 from recassay.analysis.verdict.claims import parse_claim
 from recassay.core import ties
+from recassay.core.content import content_order
 from recassay.core.types import BoolArray, FloatArray, IntArray
 
 RANGE = 100
@@ -143,7 +144,11 @@ def joint_test(ranks: FloatArray, permutations: int, rng: np.random.Generator) -
     common = common if len(common) > 1 else common[:0]
     (_, every, n), k, tables = ranks.shape, len(common), min(RANGE, permutations)
     # A dataset counts in a universe where every common algorithm has a rank on it.
+    # What is drawn is drawn in an order of the content: names and orders have no part in it.
     part = ranks[:, common]
+    whole: BoolArray = np.asarray(np.isfinite(part).all(axis=1))
+    content = content_order(_mixed(np.where(whole[:, None], part, 0.0)))
+    common, part = common[content.rows], part[:, content.rows][:, :, content.columns]
     known: BoolArray = np.asarray(np.isfinite(part).all(axis=1))
     weights: FloatArray = known / np.maximum(known.sum(axis=1, keepdims=True), 1)
     part = np.where(known[:, None], part, 0.0) * weights[:, None]
@@ -159,6 +164,12 @@ def joint_test(ranks: FloatArray, permutations: int, rng: np.random.Generator) -
         before[at][np.ix_(common, common)] = ahead.mean(axis=0)
         best[at, common] = (ahead.sum(axis=2) == k - 1).mean(axis=0)
     return JointTest(totals, best, before)
+
+
+def _mixed(ranks: FloatArray) -> FloatArray:
+    """Universes in one matrix (algorithms x datasets): rows are alike in it where they are in every universe."""
+    weights = np.sqrt(np.arange(2.0, 2 + len(ranks)))
+    return np.asarray((weights[:, None, None] * ranks).sum(axis=0).round(9))
 
 
 @dataclass(frozen=True, slots=True)

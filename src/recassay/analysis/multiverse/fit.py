@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -284,8 +284,12 @@ def _parts(mean_ranks: FloatArray, places: IntArray, seed: int) -> tuple[Parts |
         return None, used
     coded = np.stack([np.unique(places[:, i], return_inverse=True)[1] for i in used], axis=1)
     ranks = np.where(common, mean_ranks, 0.0)
-    rng = derived_rng(seed, "multiverse", "shares")
-    return variance_parts(ranks, coded, coded.max(axis=0) + 1, rng), used
+    order = np.lexsort(ranks.round(9)[::-1])  # by content, so that names have no part in what is drawn
+    parts = variance_parts(ranks[:, order], coded, coded.max(axis=0) + 1, derived_rng(seed, "multiverse", "shares"))
+    if parts is None:
+        return None, used
+    back = np.argsort(order)
+    return replace(parts, products=parts.products[..., back, :][..., back]), used
 
 
 def _shares(

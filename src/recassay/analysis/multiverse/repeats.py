@@ -74,6 +74,7 @@ def drift_test(ranks: FloatArray, algorithms: Sequence[str], rng: np.random.Gene
     if w < 3 or not n:
         return None
     apart = ((table[:, :, :, None] - table[:, :, None, :]) ** 2).mean(axis=0)
+    apart = apart[np.lexsort(apart.reshape(n, -1).T.round(9)[::-1])]  # names of datasets have no part in what is drawn
     time = np.abs(np.subtract.outer(np.arange(w), np.arange(w)))
     observed = float((apart * time).sum())
     if factorial(w) ** n <= PERMUTATIONS:

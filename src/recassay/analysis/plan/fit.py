@@ -154,7 +154,7 @@ def _pair(
     if difference is None and chance < 0.5 and not turned and verdict is None:
         return _pair(model, b, a, difference, power, alpha, among, seed, turned=True)
     ends = np.quantile(gap, [0.25, 0.5, 0.75])
-    low, high = (standardised(ends[at : at + 1], seen["all"], rng) for at in (0, 2))
+    low, _, high = standardised(ends, seen["all"], rng)[:, None]  # one draw for both, so that the ends are in order
     if verdict is not None:
         effect = verdict.pair(model.algorithms[a], model.algorithms[b]).effect
         relative, none = effect.kind == "ratio", float(effect.kind == "ratio")

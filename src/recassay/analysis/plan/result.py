@@ -51,6 +51,13 @@ class PairPlan:
     without_users: int | None
     """Alone, if endless users removed that noise."""
 
+    @property
+    def span(self) -> tuple[int | None, int | None]:
+        """From the fewest to the most datasets, `alone` included: an average may lie beyond both ends; None as the
+        second: more than were tried."""
+        known = [number for number in (self.fewest, self.alone, self.most) if number is not None]
+        return min(known, default=None), None if None in (self.alone, self.most) else max(known)
+
 
 @dataclass(frozen=True, slots=True)
 class Look:

@@ -63,6 +63,11 @@ class DatasetUsers:
         open_ones = {pair.right for pair in self.pairs if pair.left == first and not pair.significant}
         return tuple(name for name in self.algorithms if name == first or name in open_ones)
 
+    def could_be_best(self) -> tuple[str, ...]:
+        """Those that no other is significantly better than; one that ties with the best may lose to another."""
+        beaten = {pair.right if pair.difference > 0 else pair.left for pair in self.pairs if pair.significant}
+        return tuple(name for name in self.algorithms if name not in beaten)
+
 
 @dataclass(frozen=True, slots=True)
 class PairSummary:

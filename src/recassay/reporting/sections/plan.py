@@ -29,7 +29,7 @@ def tables(result: PlanResult, words: Vocabulary = USUAL) -> Iterator[Table]:
         words.datasets: lambda pair: count(pair.alone),
     }  # fmt: skip
     if ranged:
-        columns["range"] = lambda pair: f"{count(pair.fewest)} to {count(pair.most)}"
+        columns["range"] = lambda pair: " to ".join(map(count, pair.span))
     columns["among all pairs"] = lambda pair: count(pair.among_all)
     if result.shares["repeats"] > 0:
         columns["without seed noise"] = lambda pair: count(pair.without_repeats)

@@ -9,7 +9,7 @@ from recassay.core.tables.labels import metric_name
 from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.core.words import count_of, listing
 from recassay.reporting.numbers import p_text
-from recassay.reporting.words.verdict import effect_text, reservation
+from recassay.reporting.words.verdict import effect_text, other_metrics, reservation
 
 MOST = 5
 """Sentences that are offered."""
@@ -66,6 +66,8 @@ def _unsupported(v: Verdict, words: Vocabulary) -> Iterator[str]:
         return
     if v.firsts[0] < (n := len(v.datasets)):
         yield f'"{name} is state of the art on all {words.datasets}": no, it is first on {v.firsts[0]} of {n}.'
+    if not all(map(v.agrees, v.peers)):
+        yield f'"{name} is best by every {v.kind} metric": not shown. {other_metrics(v, words)}'
     if beaten < k - 1 > 1:
         few = beaten or "none"
         yield f'"{name} is significantly better than all others": no, than {few} of {k - 1}.'

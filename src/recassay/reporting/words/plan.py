@@ -52,8 +52,9 @@ def _lead(result: PlanResult, words: Vocabulary) -> str:
         return f"To show {size} with power {result.power:g} takes {first.alone:,} {words.datasets} like these."
     if first.alone is None:
         return f"{real}; no number of {words.datasets} up to {MOST:,} would show it with power {result.power:g}."
-    few = "?" if first.fewest is None else f"{first.fewest:,}"
-    many = f"more than {MOST:,}" if first.most is None else f"{first.most:,}"
+    fewest, most = first.span
+    few = "?" if fewest is None else f"{fewest:,}"
+    many = f"more than {MOST:,}" if most is None else f"{most:,}"
     return (
         f"{real}. To show it with power {result.power:g} takes about {first.alone:,} {words.datasets} ({few} to "
         f"{many}, as the lead is large or small); there are {len(result.datasets)}."

@@ -20,7 +20,10 @@ def sentences(result: UsersResult, words: Vocabulary = USUAL) -> list[str]:
 def _headline(users: DatasetUsers, words: Vocabulary) -> str:
     first, *others = users.not_worse()
     if others:
-        could = f"{len(others) + 1} of {len(users.algorithms)} could be best"
+        possible = users.could_be_best()
+        could = f"{len(possible)} of {len(users.algorithms)} could be best"
+        if len(possible) == 1:
+            could = f"only {first} could be best, but no difference from {listing(others, most=2)} is shown"
         return f"No clear winner on the {words.users} of {users.dataset}: {could}."
     return f"{first} significantly beats all others on the {words.users} of {users.dataset}."
 
