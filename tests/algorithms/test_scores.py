@@ -42,6 +42,12 @@ SMALL: dict[str, dict[str, Any]] = {
     "MostPop": {},
     "RecentPop": {"kind": "decay", "window": 0.3},
     "Random": {},
+    "LastItems": {},
+    "MarkovChain": {},
+    "SequentialRules": {"steps": 3},
+    "AssociationRules": {"last": 2},
+    "V-SKNN": {"k": 5, "sample": 20},
+    "STAN": {"k": 5, "sample": 20},
 }
 """Parameters that keep an algorithm small."""
 
@@ -104,6 +110,12 @@ NUMBERS: dict[str, list[float]] = {
     "LINE": [12.484, -0.12257, 0.10785, 0.12184],
     "SimpleX": [2.541, -0.52301, -0.13294, 0.30738],
     "UltraGCN": [25.203, -0.24635, -0.072685, 0.1117],
+    "LastItems": [0, 0, 0.096918],
+    "MarkovChain": [0, 0, 0.159],
+    "SequentialRules": [0, 0.063142, 0.203],
+    "AssociationRules": [3.3536, 6.4142, 4.2434],
+    "V-SKNN": [0, 8.1667, 3.3862],
+    "STAN": [0, 0.20005, 0.23963],
 }
 """See `numbers_of`."""
 
@@ -145,6 +157,12 @@ MEMORY: dict[str, list[int]] = {
     "LINE": [512_266_112, 454_968_096, 4_094_922_112, 7_983_236_096],
     "SimpleX": [368_028_800, 181_933_472, 2_995_868_800, 7_621_929_472],
     "UltraGCN": [345_349_120, 142_638_112, 1_170_549_120, 5_073_370_112],
+    "LastItems": [2_482_000, 117_760_000],
+    "MarkovChain": [2_264_000, 110_320_000],
+    "SequentialRules": [6_472_000, 167_360_000],
+    "AssociationRules": [6_864_000, 6_596_320_000],
+    "V-SKNN": [18_094_400, 5_048_678_400],
+    "STAN": [24_648_000, 5_055_232_000],
 }
 """See `memory_of`."""
 
