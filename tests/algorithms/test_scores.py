@@ -69,6 +69,10 @@ NEURAL: dict[str, dict[str, Any]] = {
     "LINE": {"embedding": 6, "noise_power": 0.75, "negatives": 2},
     "SimpleX": {"embedding": 6, "negatives": 15, "reg": 0.1},
     "UltraGCN": {"embedding": 6, "negatives": 15, "neighbours": 3, "reg": 0.5},
+    "SASRec": {"embedding": 8, "length": 10},
+    "eSASRec": {"embedding": 8, "length": 10, "negatives": 12},
+    "BERT4Rec": {"embedding": 8, "length": 10},
+    "GRU4Rec": {"embedding": 8, "length": 10, "negatives": 12},
 }
 
 
@@ -116,6 +120,10 @@ NUMBERS: dict[str, list[float]] = {
     "AssociationRules": [3.3536, 6.4142, 4.2434],
     "V-SKNN": [0, 8.1667, 3.3862],
     "STAN": [0, 0.20005, 0.23963],
+    "SASRec": [3.6269, -0.75302, -0.17662, 0.7687],
+    "eSASRec": [2.9203, -0.42965, -0.20467, 0.86999],
+    "BERT4Rec": [3.4586, -0.27678, 0.35414, 0.76244],
+    "GRU4Rec": [3.0808, -0.18896, -0.13214, 0.38294],
 }
 """See `numbers_of`."""
 
@@ -163,6 +171,10 @@ MEMORY: dict[str, list[int]] = {
     "AssociationRules": [6_864_000, 6_596_320_000],
     "V-SKNN": [18_094_400, 5_048_678_400],
     "STAN": [24_648_000, 5_055_232_000],
+    "SASRec": [1_456_355_968, 2_361_911_840, 6_246_875_264, 15_230_450_432],
+    "eSASRec": [889_431_680, 1_230_149_152, 1_538_583_680, 5_815_953_152],
+    "BERT4Rec": [2_449_808_256, 4_335_127_328, 7_597_831_552, 17_561_169_920],
+    "GRU4Rec": [1_538_071_424, 2_516_126_496, 3_259_735_424, 8_174_442_496],
 }
 """See `memory_of`."""
 
