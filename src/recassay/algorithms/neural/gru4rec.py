@@ -75,7 +75,7 @@ class Recurrent(SequenceNetwork[GRU4Rec]):
         inner, outer = (self.layer[at : at + square].view(3 * size, size) for at in (0, square))
         biases = self.layer[2 * square :].view(2, 3 * size).unbind(0)
         begin = torch.zeros(1, len(tokens), size, device=x.device, dtype=x.dtype)
-        states, _ = torch.gru(x, begin, (inner, outer, *biases), True, 1, 0.0, dropout > 0, False, True)
+        states, _ = torch.gru(x, begin, (inner, outer, *biases), True, 1, 0.0, torch.is_grad_enabled(), False, True)
         return self.chance.dropout(states, dropout)
 
     def loss(self, users: Any) -> Any:

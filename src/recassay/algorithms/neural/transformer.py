@@ -48,7 +48,7 @@ class Layer(Weights):
         if self.gated:
             value, gate = inner.chunk(2, dim=-1)
             return x + torch.sigmoid(self.gates[1](x)) * drop(self.down(value * torch.nn.functional.silu(gate)))
-        return x + drop(self.down(drop(torch.nn.functional.gelu(inner))))
+        return x + drop(self.down(torch.nn.functional.gelu(inner)))
 
     def _attention(self, x: Any, hidden: Any, heads: int, drop: Drop) -> Any:
         windows, places, size = x.shape
