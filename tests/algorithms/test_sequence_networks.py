@@ -254,6 +254,7 @@ def test_the_recurrent_layer_is_that_of_torch():
     torch.testing.assert_close(network.read(tokens, 0.0), layer(network.items[tokens])[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_what_always_follows_is_learned(name):
     follows = [[(start + step) % N_ITEMS for step in range(5)] for start in range(N_ITEMS)] * 8
