@@ -35,6 +35,7 @@ MADE = {name: lambda device, kind=kind: kind(device=device) for name, kind in CL
     name: lambda device, name=name: tiny(name, device=device)() for name in TINY
 }
 RECORDED = ["LightGCN", "SGL", "LightGCL", "DMF", "LINE", "SimpleX", "UltraGCN", "XSimGCL", "NNCF"]
+RECORDED += ["SASRec", "eSASRec", "BERT4Rec"]
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -42,6 +42,12 @@ SMALL: dict[str, dict[str, Any]] = {
     "MostPop": {},
     "RecentPop": {"kind": "decay", "window": 0.3},
     "Random": {},
+    "LastItems": {},
+    "MarkovChain": {},
+    "SequentialRules": {"steps": 3},
+    "AssociationRules": {"last": 2},
+    "V-SKNN": {"k": 5, "sample": 20},
+    "STAN": {"k": 5, "sample": 20},
 }
 """Parameters that keep an algorithm small."""
 
@@ -63,6 +69,10 @@ NEURAL: dict[str, dict[str, Any]] = {
     "LINE": {"embedding": 6, "noise_power": 0.75, "negatives": 2},
     "SimpleX": {"embedding": 6, "negatives": 15, "reg": 0.1},
     "UltraGCN": {"embedding": 6, "negatives": 15, "neighbours": 3, "reg": 0.5},
+    "SASRec": {"embedding": 8, "length": 10},
+    "eSASRec": {"embedding": 8, "length": 10, "negatives": 12},
+    "BERT4Rec": {"embedding": 8, "length": 10},
+    "GRU4Rec": {"embedding": 8, "length": 10, "negatives": 12},
 }
 
 
@@ -104,6 +114,16 @@ NUMBERS: dict[str, list[float]] = {
     "LINE": [12.484, -0.12257, 0.10785, 0.12184],
     "SimpleX": [2.541, -0.52301, -0.13294, 0.30738],
     "UltraGCN": [25.203, -0.24635, -0.072685, 0.1117],
+    "LastItems": [0, 0, 0.096918],
+    "MarkovChain": [0, 0, 0.159],
+    "SequentialRules": [0, 0.063142, 0.203],
+    "AssociationRules": [3.3536, 6.4142, 4.2434],
+    "V-SKNN": [0, 8.1667, 3.3862],
+    "STAN": [0, 0.20005, 0.23963],
+    "SASRec": [3.6213, -0.71739, -0.20438, 0.79339],
+    "eSASRec": [2.9203, -0.42965, -0.20467, 0.86999],
+    "BERT4Rec": [3.4852, -0.95444, -0.37516, 0.75901],
+    "GRU4Rec": [3.0808, -0.18896, -0.13214, 0.38294],
 }
 """See `numbers_of`."""
 
@@ -145,6 +165,16 @@ MEMORY: dict[str, list[int]] = {
     "LINE": [512_266_112, 454_968_096, 4_094_922_112, 7_983_236_096],
     "SimpleX": [368_028_800, 181_933_472, 2_995_868_800, 7_621_929_472],
     "UltraGCN": [345_349_120, 142_638_112, 1_170_549_120, 5_073_370_112],
+    "LastItems": [2_482_000, 117_760_000],
+    "MarkovChain": [2_264_000, 110_320_000],
+    "SequentialRules": [6_472_000, 167_360_000],
+    "AssociationRules": [6_864_000, 6_596_320_000],
+    "V-SKNN": [18_094_400, 5_048_678_400],
+    "STAN": [24_648_000, 5_055_232_000],
+    "SASRec": [1_456_355_968, 2_361_911_840, 6_246_875_264, 15_230_450_432],
+    "eSASRec": [889_431_680, 1_230_149_152, 1_538_583_680, 5_815_953_152],
+    "BERT4Rec": [2_449_808_256, 4_335_127_328, 7_597_831_552, 17_561_169_920],
+    "GRU4Rec": [1_538_071_424, 2_516_126_496, 3_259_735_424, 8_174_442_496],
 }
 """See `memory_of`."""
 

@@ -33,7 +33,8 @@ def edit(file: Path, line: str = "EDITED = True") -> None:
         ("kernels/similarity", {"ItemKNN", "UserKNN", "LocalEASE", "RP3beta"}),
         (
             "kernels/products",
-            {"AspectModel", "EASE", "GF-CF", "ItemKNN", "LocalEASE", "PLSA", "RP3beta", "SLIM", "Turbo-CF", "UserKNN"},
+            {"AspectModel", "EASE", "GF-CF", "ItemKNN", "LocalEASE", "PLSA", "RP3beta", "SLIM", "Turbo-CF", "UserKNN"}
+            | {"LastItems", "MarkovChain", "SequentialRules", "AssociationRules", "V-SKNN", "STAN"},
         ),
         ("kernels/pairwise", {"BPR", "WARP", "RatingMF"}),
         ("external/models", set()),

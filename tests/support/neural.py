@@ -25,6 +25,10 @@ TINY: dict[str, dict[str, Any]] = {
     "LINE": {"embedding": 12, "noise_power": 0.75, "negatives": 2},
     "SimpleX": {"embedding": 12, "negatives": 50},
     "UltraGCN": {"embedding": 12, "negatives": 50},
+    "SASRec": {"embedding": 12, "length": 12},
+    "eSASRec": {"embedding": 12, "length": 12, "negatives": 20},
+    "BERT4Rec": {"embedding": 12, "length": 12},
+    "GRU4Rec": {"embedding": 12, "length": 12, "negatives": 20},
 }
 """Parameters that keep an algorithm small."""
 

@@ -15,6 +15,7 @@ import polars as pl
 import pytest
 
 import recassay.algorithms
+import recassay.algorithms.sequential
 from recassay.algorithms.baselines import MostPop
 from recassay.algorithms.kernels.scoring import FactorRecommender, ScoreRecommender
 from recassay.api.study.check import TUNE, CheckResult
@@ -43,10 +44,12 @@ CHANCE = {"Random", "RatingMF"}
 def _found() -> dict[str, type[Any]]:
     """Every public class of the package that has what an algorithm has."""
     classes: dict[str, type[Any]] = {}
-    for module in pkgutil.iter_modules(recassay.algorithms.__path__):
+    modules = [*pkgutil.iter_modules(recassay.algorithms.__path__, "recassay.algorithms.")]
+    modules += pkgutil.iter_modules(recassay.algorithms.sequential.__path__, "recassay.algorithms.sequential.")
+    for module in modules:
         if module.ispkg:
             continue
-        for name, value in vars(importlib.import_module(f"recassay.algorithms.{module.name}")).items():
+        for name, value in vars(importlib.import_module(module.name)).items():
             is_algorithm = all(hasattr(value, part) for part in ("name", "source", "space", "fit", "memory_bytes"))
             if inspect.isclass(value) and is_algorithm and not name.startswith("_") and name not in ADAPTERS:
                 classes[value.name] = value

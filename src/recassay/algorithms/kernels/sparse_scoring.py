@@ -19,14 +19,21 @@ from recassay.core.types import BoolArray, Float32Array, IdArray, IntArray, TopK
 
 
 class SparseRecommender:
-    """Lists by row u of `left @ right`; equal scores stand in the order of `core.ranking.select_top`."""
+    """Lists by row u of `left @ right`; equal scores stand in the order of `core.ranking.select_top`, or of `place`."""
 
-    def __init__(self, left: csr_array, right: csr_array, *, rng: np.random.Generator) -> None:
+    def __init__(
+        self,
+        left: csr_array,
+        right: csr_array,
+        *,
+        rng: np.random.Generator | None = None,
+        place: IdArray | None = None,
+    ) -> None:
         self._left, self._right = SparseRows.of(left), SparseRows.of(right)
         for values in (self._left.value, self._right.value):
             if not np.isfinite(values).all():
                 raise InputError("a weight of the model is not a number", fix="use a larger reg, or a smaller rate")
-        self._place = tie_order(self._right.n_columns, rng)
+        self._place = tie_order(self._right.n_columns, rng or np.random.default_rng(0)) if place is None else place
         self._order = np.argsort(self._place).astype(np.int32)
 
     def recommend(self, users: IdArray, k: int, *, exclude: csr_array | None) -> TopK:

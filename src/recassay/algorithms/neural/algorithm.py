@@ -74,6 +74,11 @@ class NeuralAlgorithm(Iterated[TrainedRecommender]):
 
     def training(self, train: Interactions, rng: np.random.Generator) -> NeuralTraining:
         """A fresh network on its device, where the device has room for it."""
+        device = self.device_for(train)
+        return NeuralTraining(self.network, train, batch=self.batch, rate=self.rate, device=device, rng=rng)
+
+    def device_for(self, train: Interactions) -> str:
+        """The device of a training, which must have room for it."""
         device = settled_device(self.device, self.name)
         require_gpu_memory(self.gpu_memory_bytes(train.n_users, train.n_items, len(train)), device, self.name)
-        return NeuralTraining(self.network, train, batch=self.batch, rate=self.rate, device=device, rng=rng)
+        return device

@@ -119,42 +119,50 @@ class NeuralTraining:
         device: str,
         rng: np.random.Generator,
     ) -> None:
-        self._rng, self._batch, self._device = rng, batch, device
+        self.rng, self._batch, self.device = rng, batch, device
         with reproducible():
-            self.events = Events(train.csr(), Chance(rng, device))
+            self.events = self.read(train, Chance(rng, device))
             self.network = make(self.events)
             self._steps = Steps(self.network, rate=rate, batch=batch, device=device)
         self._weights = list(self.network.parameters())
         self._average = [weight.detach().clone() for weight in self._weights]
-        self._done = 0
+        self.done = 0
+
+    def read(self, train: Interactions, chance: Chance) -> Events:
+        """The events as the network takes them."""
+        return Events(train.csr(), chance)
 
     def advance(self, iterations: int) -> None:
         """So many further epochs; a loss that is no longer finite raises."""
         with reproducible(), self._steps.stream():
             for _ in range(iterations):
-                self.network.epoch = self._done
-                total = torch.zeros((), device=self._device)
+                self.network.epoch = self.done
+                total = torch.zeros((), device=self.device)
                 for way in self.network.passes():
                     for batch in self.events.batches(way.among, self._batch) if len(way.among) else ():
                         total += self._steps.take(way, batch)
-                self._done += 1
+                self.done += 1
                 # In the average of weights the first epochs weigh less than later ones.
-                kept = min(AVERAGED, (self._done - 1) / (self._done + 8))
+                kept = min(AVERAGED, (self.done - 1) / (self.done + 8))
                 with torch.no_grad():
                     for average, weight in zip(self._average, self._weights, strict=True):
                         average.lerp_(weight, 1 - kept)
                 if not bool(torch.isfinite(total)):
-                    raise RecAssayError(f"the loss is not finite after epoch {self._done}", fix="use a smaller rate")
+                    raise RecAssayError(f"the loss is not finite after epoch {self.done}", fix="use a smaller rate")
 
     def model(self) -> TrainedRecommender:
         """The model of the averaged weights as they are now; training on does not change it."""
+        lists = torch_recommender(self.averaged(), n_items=self.events.n_items, rng=self.rng, device=self.device)
+        return TrainedRecommender(lists, self.done)
+
+    def averaged(self) -> Any:
+        """The scores by the averaged weights as they are now."""
         with reproducible(), torch.no_grad():
             kept = [weight.clone() for weight in self._weights]
             self._set(self._average)
             score = self.network.scorer()
             self._set(kept)
-        lists = torch_recommender(score, n_items=self.events.n_items, rng=self._rng, device=self._device)
-        return TrainedRecommender(lists, self._done)
+        return score
 
     def _set(self, values: list[Any]) -> None:
         for weight, value in zip(self._weights, values, strict=True):

@@ -1,0 +1,109 @@
+"""GRU4Rec: a recurrent network over the items of a session."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from recassay.algorithms.kernels.device import torch
+from recassay.algorithms.neural.network import learned, rows
+from recassay.algorithms.neural.sequences import SequenceAlgorithm, SequenceNetwork, Sequences
+from recassay.core.specs.search import choice, fixed, real, whole
+
+LEFT_OUT = -1e9
+
+
+class GRU4Rec(SequenceAlgorithm):
+    """A GRU over the items of a history, with the losses and the negatives of its author.
+
+    The vectors of the items are those by which they are scored ("constrained embedding"). Negatives of a place are the
+    targets of the other histories of the batch at the same place, as in the author's parallel sessions, and
+    `negatives` further items for each batch, drawn in proportion to events^`power`. `loss`: `cross-entropy`, where the
+    logarithm of the chance to be drawn, times `correction`, is taken off each score; or `bpr-max` with the penalty
+    `penalty`. Unlike the author's program, which moves the weights after every event, a step here learns from whole
+    windows of the newest `length` items, by Adam.
+    """
+
+    name: ClassVar[str] = "GRU4Rec"
+    source: ClassVar[str] = (
+        "Hidasi, Karatzoglou, Baltrunas & Tikk 2016, Session-based Recommendations with Recurrent Neural Networks, "
+        "ICLR; Hidasi & Karatzoglou 2018, Recurrent Neural Networks with Top-k Gains, CIKM"
+    )
+
+    embedding: int = whole(64, 512, default=256, step=64)
+    loss: str = choice(("cross-entropy", "bpr-max"), default="cross-entropy", among=("cross-entropy", "bpr-max"))
+    dropout: float = real(0.0, 0.5, default=0.2, least=0, most=0.99)
+    rate: float = real(3e-4, 5e-3, default=1e-3, log=True)
+    power: float = real(0.0, 1.0, default=0.5)
+    penalty: float = real(0.1, 2.0, default=1.0)
+    negatives: int = fixed(2048, least=1)
+    correction: float = fixed(1.0, least=0)
+    epochs: int = 100
+    batch: int = 128
+
+    def network(self, events: Any) -> Recurrent:
+        """Vectors and the recurrent layer."""
+        return Recurrent(self, events)
+
+    def numbers(self, n_users: int, n_items: int, n_interactions: int) -> tuple[int, int]:
+        """Vectors and the layer; a batch in it, and its scores."""
+        places = self.places(n_users, n_interactions)
+        wrong = self.negatives + min(self.batch, n_users)
+        learned_in_all = (n_items + 1) * self.embedding + 6 * self.embedding * (self.embedding + 1)
+        return learned_in_all, places * (12 * self.embedding + 4 * wrong)
+
+
+class Recurrent(SequenceNetwork[GRU4Rec]):
+    """The network of `GRU4Rec`."""
+
+    at_end = False
+
+    def __init__(self, algorithm: GRU4Rec, events: Sequences) -> None:
+        super().__init__(algorithm, events)
+        size, bound = algorithm.embedding, algorithm.embedding**-0.5
+        self.items = learned(self.chance.normal(events.n_items + 1, size) * (2 / (events.n_items + size)) ** 0.5)
+        # One tensor for all weights of the layer, in the order in which cuDNN holds them.
+        self.layer = learned((2 * self.chance.uniform(6 * size * (size + 1)) - 1) * bound)
+        self.shares = events.shares(algorithm.power)
+        chance = self.shares.diff(prepend=torch.zeros(1, device=events.device))
+        popular = events.popularity / events.popularity.sum().clamp(min=1)
+        self.logs = [part.clamp(min=1e-9).log() for part in (popular, chance)]
+
+    def read(self, tokens: Any, dropout: float) -> Any:
+        """The state of the layer after each item."""
+        x = self.chance.dropout(rows(self.items, tokens), dropout)
+        size, square = self.items.shape[1], 3 * self.items.shape[1] ** 2
+        inner, outer = (self.layer[at : at + square].view(3 * size, size) for at in (0, square))
+        biases = self.layer[2 * square :].view(2, 3 * size).unbind(0)
+        begin = torch.zeros(1, len(tokens), size, device=x.device, dtype=x.dtype)
+        states, _ = torch.gru(x, begin, (inner, outer, *biases), True, 1, 0.0, torch.is_grad_enabled(), False, True)
+        return self.chance.dropout(states, dropout)
+
+    def loss(self, users: Any) -> Any:
+        """The mean loss of the items that come next in the windows of `users`."""
+        algorithm, n_items = self.algorithm, self.events.n_items
+        tokens, targets, filled = self.next_items(users)
+        states, places = self.read(tokens, algorithm.dropout), targets.clamp(max=n_items - 1)
+        drawn = self.chance.uniform(algorithm.negatives)
+        others = torch.searchsorted(self.shares, drawn).clamp(max=n_items - 1)
+        vectors = rows(self.items, places)
+        right = (states * vectors).sum(2)
+        # Windows x places x the windows of the batch: the targets of all at the same place; then the items drawn.
+        beside = torch.einsum("wps,vps->wpv", states, vectors)
+        wrong = torch.cat([beside, states @ rows(self.items, others).T], dim=2)
+        if algorithm.loss == "cross-entropy":
+            popular, chance = (algorithm.correction * log for log in self.logs)
+            right = right - popular[places]
+            wrong = wrong - torch.cat(
+                [popular[places].T.expand(len(users), -1, -1), chance[others].expand(*places.shape, -1)], dim=2
+            )
+        same = torch.cat([places[:, :, None] == places.T, places[:, :, None] == others], dim=2)
+        absent = torch.nn.functional.pad(~filled.T, (0, len(others))).expand(len(users), -1, -1)
+        wrong = wrong.masked_fill(same | absent, LEFT_OUT)
+        if algorithm.loss == "cross-entropy":
+            each = torch.logsumexp(torch.cat([right[:, :, None], wrong], dim=2), dim=2) - right
+        else:
+            share = torch.softmax(wrong, dim=2)
+            gain = (share * torch.sigmoid(right[:, :, None] - wrong)).sum(2)
+            kept = wrong.masked_fill(same | absent, 0.0)
+            each = -(gain + 1e-24).log() + algorithm.penalty * (share * kept.square()).sum(2)
+        return (each * filled).sum() / filled.sum().clamp(min=1)

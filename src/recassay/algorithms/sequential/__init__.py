@@ -1,0 +1,1 @@
+"""Algorithms that read the order of events and need no training loop."""
