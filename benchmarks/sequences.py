@@ -1,7 +1,7 @@
 """Sequential algorithms on public files, beside published values: the last event of each user, all items ranked.
 
 python benchmarks/sequences.py [--data DIR] [--datasets NAMES ...] [--models NAMES ...] [--device auto]
-    [--limit-seconds S] [--out FILE] [--convert DIR]
+    [--limit-seconds S] [--out FILE]
 
 The last event of each user is judged, the one before it is for validation, lists leave out what the user has had.
 Training sees neither of the two. Networks are validated every few epochs and stop when they no longer get better; rules
@@ -9,92 +9,33 @@ are chosen from a small grid by validation. Then lists are made from the history
 refitting; rows that say `refitted` were trained again with it, which published values are not. `train s` holds the
 validations, too; `lists s` is a top 10 for all users. Each row is printed as soon as it is done, the most important
 first; `--limit-seconds` ends a training that is under way, and what has not begun is left out.
-
-Where polars is missing, the data are read from the files that `--convert` wrote elsewhere; where numba is missing, only
-networks are run.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import json
 import os
 import sys
 import time
-import traceback
-import types
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 
-ROOT = Path(__file__).resolve().parents[1]
-DATA = Path(os.environ.get("RECASSAY_DATA", ROOT.parent / "shared" / "data"))
-OTHERS = ("polars", "numba", "threadpoolctl", "lazy_loader", "pydantic", "typer", "platformdirs")
-LACKING = [name for name in OTHERS if importlib.util.find_spec(name) is None]
-"""Packages that the algorithms on a GPU import and do not need: a machine with torch and scipy alone will do."""
+from recassay.algorithms.kernels.device import gpu_name, settled_device, torch
+from recassay.algorithms.neural.bert4rec import BERT4Rec
+from recassay.algorithms.neural.gru4rec import GRU4Rec
+from recassay.algorithms.neural.sasrec import ESASRec, SASRec
+from recassay.algorithms.sequential import rules, session_knn
+from recassay.core.histories import Histories
+from recassay.core.interactions import Interactions
+from recassay.core.seeds import derived_rng
 
-
-class _Anything:
-    """Stands for a class of a missing package, for a decorator, and for a column of ids."""
-
-    def __init__(self, *given: Any, **options: Any) -> None:
-        self._values = given[-1] if given else ()
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__()
-
-    def __class_getitem__(cls, _: Any) -> Any:
-        return cls
-
-    def __call__(self, *given: Any, **options: Any) -> Any:
-        return given[0] if given else self
-
-    def len(self) -> int:
-        """How many ids there are."""
-        return len(self._values)
-
-    def clone(self) -> _Anything:
-        """The same ids."""
-        return self
-
-
-def _attribute(name: str) -> Any:
-    if name.startswith("__"):
-        raise AttributeError(name)
-    return _Anything
-
-
-def _stand_in(name: str) -> types.ModuleType:
-    """A module of `name` in which every attribute is `_Anything`, and compiling leaves a function as it is."""
-    module = types.ModuleType(name)
-    module.__getattr__ = _attribute  # type: ignore[method-assign]
-    module.njit = lambda **options: lambda function: function  # type: ignore[attr-defined]
-    module.attach_stub = lambda *names: (None, None, [])  # type: ignore[attr-defined]
-    return module
-
-
-for _name in LACKING:
-    sys.modules[_name] = _stand_in(_name)
-if importlib.util.find_spec("recassay") is None:
-    sys.path.insert(0, str(ROOT / "src"))
-
-from recassay.algorithms.kernels.device import gpu_name, settled_device, torch  # noqa: E402
-from recassay.algorithms.neural.bert4rec import BERT4Rec, Masked  # noqa: E402
-from recassay.algorithms.neural.gru4rec import GRU4Rec  # noqa: E402
-from recassay.algorithms.neural.sasrec import Attentive, ESASRec, SASRec  # noqa: E402
-from recassay.core.histories import Histories  # noqa: E402
-from recassay.core.interactions import Interactions  # noqa: E402
-from recassay.core.seeds import derived_rng  # noqa: E402
-
-if "polars" not in LACKING:
-    import polars as pl
-else:
-    pl = sys.modules["polars"]
-
+DATA = Path(os.environ.get("RECASSAY_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 FILES = {
     "ml-1m": "sequences/ml-1m",
     "beauty-bert4rec": "sequences/beauty-bert4rec",
@@ -123,6 +64,8 @@ class Cell:
 
 CELLS = [
     Cell("ml-1m", "SASRec", {"dropout": 0.2, "embedding": 128}, ".1821 softmax, .1857 sampled"),
+    Cell("ml-1m", "SASRec", {"dropout": 0.2, "embedding": 256}, ".1821 softmax, .1857 sampled"),
+    Cell("beauty", "SASRec", {**SAMPLED, "dropout": 0.5, "embedding": 64}, ".0531 sampled", 35, every=3),
     Cell("beauty", "SASRec", {**SAMPLED, "dropout": 0.5}, ".0531 sampled", 35, every=3),
     Cell("ml-1m", "GRU4Rec", {"embedding": 256, "dropout": 0.2}, "", 35, every=3),
     Cell("ml-1m", "BERT4Rec", {"embedding": 128}, ".1537", 60, every=10),
@@ -185,14 +128,9 @@ class Row:
 def columns_of(name: str, folder: Path) -> tuple[Any, Any]:
     """(user, item) of every event in order, as positions."""
     stem = FILES[name]
-    places = [folder / f"{stem}{end}" for end in (".npz", ".parquet")]
-    places += [folder / f"{Path(stem).name}{end}" for end in (".npz", ".parquet")]
-    file = next((place for place in places if place.exists()), None)
-    if file is None:
-        sys.exit(f"no {stem}.parquet or .npz in {folder}: name the folder with --data")
-    if file.suffix == ".npz":
-        with np.load(file, allow_pickle=False) as stored:
-            return stored["user"], stored["item"]
+    file = folder / f"{stem}.parquet"
+    if not file.exists():
+        sys.exit(f"no {stem}.parquet in {folder}: name the folder with --data")
     frame = pl.read_parquet(file)
     frame = frame.sort("user", "position" if "position" in frame.columns else "timestamp", maintain_order=True)
     user, item = (
@@ -228,11 +166,9 @@ def tested(model: Any, parts: Parts) -> tuple[float, float, float]:
     return *judged(top, parts.test), time.perf_counter() - started
 
 
-def trained(cell: Cell, parts: Parts, device: str, until: float, *, recorded: bool) -> Row:
+def trained(cell: Cell, parts: Parts, device: str, until: float) -> Row:
     """A network, validated every few epochs until it no longer gets better, or the time is over."""
     algorithm = NETWORKS[cell.algorithm](**{"device": device, **cell.settings})
-    if not recorded:
-        Attentive.recordable = Masked.recordable = False
     some = derived_rng(0, "validated users").permutation(parts.train.n_users)[:8000].astype(np.int32)
     seen, best, chosen, waited, epochs, ended = parts.train.csr(), -1.0, None, 0, 0, "its epochs are over"
     started = time.perf_counter()
@@ -269,8 +205,6 @@ def trained(cell: Cell, parts: Parts, device: str, until: float, *, recorded: bo
 
 def counted(dataset: str, name: str, parts: Parts) -> Iterator[Row]:
     """Rules or neighbours, chosen by validation: fed with the validation event, and refitted with it."""
-    from recassay.algorithms.sequential import rules, session_knn
-
     kinds = {**vars(rules), **vars(session_knn), "V-SKNN": session_knn.VSKNN}
     users, seen = np.arange(parts.train.n_users, dtype=np.int32), parts.train.csr()
     started = time.perf_counter()
@@ -299,15 +233,8 @@ def main() -> None:
     parser.add_argument("--device", default="auto")
     parser.add_argument("--limit-seconds", type=float, default=3600.0)
     parser.add_argument("--out", type=Path)
-    parser.add_argument("--convert", type=Path, help="write the datasets here as .npz and stop")
     asked = parser.parse_args()
     until = time.perf_counter() + asked.limit_seconds
-    if asked.convert:
-        asked.convert.mkdir(parents=True, exist_ok=True)
-        for name in asked.datasets:
-            user, item = columns_of(name, asked.data)
-            np.savez_compressed(asked.convert / f"{Path(FILES[name]).name}.npz", user=user, item=item)
-        return
     device = "cpu"
     if set(asked.models) - GRIDS.keys():
         device = settled_device(asked.device, "this benchmark")
@@ -339,14 +266,8 @@ def main() -> None:
 
     for cell in CELLS:
         if cell.dataset in asked.datasets and cell.algorithm in asked.models and until - time.perf_counter() > 10:
-            for recorded in (True, False):
-                try:
-                    show(trained(cell, part(cell.dataset), device, until, recorded=recorded))
-                    break
-                except Exception:  # a cell that fails is tried without recorded steps, and does not end the others
-                    print(f"{cell.dataset:16} {cell.algorithm:26} failed ({recorded=})", flush=True)
-                    traceback.print_exc()
-    for name in () if "numba" in LACKING else asked.datasets:
+            show(trained(cell, part(cell.dataset), device, until))
+    for name in asked.datasets:
         for model in (model for model in GRIDS if model in asked.models and time.perf_counter() < until):
             for row in counted(name, model, part(name)):
                 show(row)
