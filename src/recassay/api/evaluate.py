@@ -13,7 +13,7 @@ import polars as pl
 from recassay.analysis.users.fit import compare_users
 from recassay.analysis.users.result import UsersResult
 from recassay.api.arguments import checked
-from recassay.api.inputs import InteractionsLike, PathLike
+from recassay.api.inputs import InteractionsLike, PathLike, TableLike
 from recassay.core import columns as c
 from recassay.core.choices import Advanced, Seed, Task
 from recassay.core.errors import UsageError
@@ -28,6 +28,7 @@ from recassay.metrics.make import as_metrics
 from recassay.metrics.protocol import Metric, has_user_values
 from recassay.reporting.files import write_files
 from recassay.reporting.tables import evaluation_latex
+from recassay.reporting.words.groups import weights_sentence
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,6 +97,7 @@ def evaluate(
     alpha: float = 0.05,
     task: Task = "new",
     threshold: float | None = None,
+    propensity: TableLike | None = None,
     read: ReadSpec | Mapping[str, Any] | None = None,
     allow_leakage: Sequence[str] = (),
     seed: Annotated[Seed, Advanced] = 0,
@@ -118,6 +120,8 @@ def evaluate(
         alpha: level of the tests.
         task: whether test pairs that training has are left out (`new`) or judged (`repeat`).
         threshold: the lowest rating that counts as positive; by default all count.
+        propensity: for weighted metrics (`ndcg@10[snips]`), a table of the chance that a relevant item was seen, by
+            item or by user and item; by default a power of popularity.
         read: how files of interactions are read: a `ReadSpec` or its fields.
         allow_leakage: names of audit findings that are accepted.
         seed: the same seed gives the same numbers.
@@ -140,7 +144,9 @@ def evaluate(
         if metrics is not None and others:
             raise UsageError(f"{others[0]} looks at the training data", fix="give `train`, or ask for other metrics")
         wanted = known
-    judged = judge_lists(recommendations, judging, wanted, seed=seed)
+    if propensity is not None and not any(getattr(metric, "weighting", None) for metric in wanted):
+        raise UsageError("no metric is weighted by propensity", fix="ask for one in `metrics`, as in ndcg@10[snips]")
+    judged = judge_lists(recommendations, judging, wanted, propensity=propensity, seed=seed)
     comparison: dict[str, UsersResult] = {}
     latex = ""
     if compare:
@@ -163,7 +169,8 @@ def evaluate(
         latex = evaluation_latex(
             {lists.name: lists.result.mean() for lists in judged}, directions, comparison, caption=caption
         )
-    notes = (*judging.notes, *(f"{lists.name}: {note}" for lists in judged for note in lists.notes))
+    weights = [weights_sentence(label, facts) for label, facts in judged[0].result.weights.items()]
+    notes = (*judging.notes, *weights, *(f"{lists.name}: {note}" for lists in judged for note in lists.notes))
     return EvaluationReport(
         judged, judging.split.audit, judging.split.counts, judging.fingerprint, notes, comparison, latex
     )
