@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -115,16 +115,18 @@ def without(events: Interactions, others: Interactions) -> Interactions:
 def table(values: np.ndarray, truth: np.ndarray, rng: np.random.Generator) -> dict[str, Any]:
     """Bias, error and order of one estimator (algorithms x users), with intervals over users."""
     users = np.arange(values.shape[1])
-    rows = []
+    rows, orders = [], []
     for draw in range(DRAWS + 1):
         who = users if draw == 0 else rng.integers(0, len(users), len(users))
         guess, true = np.nanmean(values[:, who], axis=1), np.nanmean(truth[:, who], axis=1)
         gap = guess - true
         lost = true.max() - true[guess.argmax()]
-        rows.append((gap.mean(), np.sqrt((gap**2).mean()), kendalltau(guess, true).statistic, lost))
+        orders.append(kendalltau(guess, true).statistic)
+        rows.append((gap.mean(), np.sqrt((gap**2).mean()), orders[-1], lost))
     spans = np.quantile(rows[1:], [0.025, 0.975], axis=0).T
     names = ("bias", "error", "order", "lost")
-    return {name: [rows[0][i], *spans[i].tolist()] for i, name in enumerate(names)}
+    found: dict[str, Any] = {name: [rows[0][i], *spans[i].tolist()] for i, name in enumerate(names)}
+    return found | {"orders": orders}
 
 
 def report(values: dict[str, Values], truth: dict[str, np.ndarray], seed: int) -> dict[str, Any]:
@@ -132,13 +134,31 @@ def report(values: dict[str, Values], truth: dict[str, np.ndarray], seed: int) -
     made: dict[str, Any] = {}
     for label, estimators in values.items():
         made[label] = {}
-        print(f"\n{label}: truth {np.nanmean(truth[label], axis=1).round(3).tolist()}")
+        plain = np.zeros(0)
+        agree = halves(truth[label], seed)
+        print(f"\n{label}: two halves of the users agree on the order by {agree:.2f}")
+        print(f"  truth {np.nanmean(truth[label], axis=1).round(3).tolist()}")
         for name, guess in estimators.items():
-            row = table(guess, truth[label], derived_rng(seed, "users drawn"))
+            row = table(guess, truth[label], derived_rng(seed, "users drawn"))  # the same draws for all
+            orders = np.array(row.pop("orders"))
+            plain = orders if name == "plain" else plain
+            change = orders - plain
+            row["change of order"] = [change[0], *np.quantile(change[1:], [0.025, 0.975]).tolist()]
             made[label][name] = row
             cells = "  ".join(f"{key} {v[0]:+.4f} ({v[1]:+.4f} to {v[2]:+.4f})" for key, v in row.items())
             print(f"  {name:26s} {cells}", flush=True)
     return made
+
+
+def halves(truth: np.ndarray, seed: int) -> float:
+    """Kendall's tau between the orders on random halves of the users: what chance leaves of the true order."""
+    rng, n = derived_rng(seed, "halves of users"), truth.shape[1]
+    found = []
+    for _ in range(200):
+        order = rng.permutation(n)
+        sides = [np.nanmean(truth[:, part], axis=1) for part in (order[: n // 2], order[n // 2 :])]
+        found.append(kendalltau(*sides).statistic)
+    return float(np.mean(found))
 
 
 def mean_of(parts: list[np.ndarray]) -> np.ndarray:
@@ -163,8 +183,8 @@ def coat(splits: int, like: float, seed: int = 1) -> dict[str, Any]:
     chance = csr_array((rows["propensity"].to_numpy().astype(float), (rows["user"], rows["item"])),
                        shape=(n_users, n_items))  # fmt: skip
     given = {
-        "popularity, fitted": (None, ""),
-        "popularity, power 0.5": (None, " power 0.5"),
+        "popularity, fitted": (None, " power fitted"),
+        "popularity, power 0.5": (None, ""),
         "popularity, power 1": (None, " power 1"),
         "table": (chance, ""),
         "table, clipped at 5": (chance, " clip 5"),
@@ -224,7 +244,7 @@ def synthetic(logs: int, seed: int = 1) -> dict[str, Any]:
             rest = interactions(*np.nonzero(likes & ~(shown & half)), n_users, n_items)
             # What is left after training comes into the test part with this chance.
             given = {"known": (csr_array(0.5 * chance / (1 - 0.5 * chance)), ""),
-                     "popularity, fitted": (None, ""), "popularity, power 1": (None, " power 1")}  # fmt: skip
+                     "popularity, fitted": (None, " power fitted"), "popularity, power 0.5": (None, "")}  # fmt: skip
             tops = fitted_lists(train, NAMES, 10, seed + log)
             for label in METRICS:
                 true[label].append(per_user(label, tops, rest.csr(), EvaluationContext(train)))
@@ -271,10 +291,8 @@ def coverage(logs: int, seed: int = 1) -> dict[str, Any]:
             shares = {label: {name: count / logs for name, count in held[label].items()} for label in METRICS}
             made[f"{kind} {share:g}"] = {**mean, "held": shares}
             cells = "  ".join(" ".join(f"{shares[m][n]:.3f}" for n in ("plain", "ips", "snips")) for m in METRICS)
-            print(
-                f"{kind:6s} {mean['events'] / 400:6.1f} {mean['effective']:8.0f} {mean['largest']:8.1f} {mean['wild']:5.2f}  {cells}",
-                flush=True,
-            )
+            sizes = f"{mean['events'] / 400:6.1f} {mean['effective']:8.0f} {mean['largest']:8.1f} {mean['wild']:5.2f}"
+            print(f"{kind:6s} {sizes}  {cells}", flush=True)
     return made
 
 
@@ -298,7 +316,8 @@ def _drawn_log(chance: np.ndarray, n_items: int) -> Callable[..., dict[str, Valu
             weights = weighting.weights(truth, nothing, chance)
             facts.append(weight_facts(weights, weights))
         kinds = ("plain", "ips", "snips") if facts is not None else ("plain",)
-        return {label: {k: per_user(label if k == "plain" else f"{label}[{k}]", [top], truth, context)[0] for k in kinds}
+        written = {"plain": "{}", "ips": "{}[ips]", "snips": "{}[snips]"}
+        return {label: {k: per_user(written[k].format(label), [top], truth, context)[0] for k in kinds}
                 for label in METRICS}  # fmt: skip
 
     return draw

@@ -8,7 +8,7 @@ import pytest
 
 from recassay.core.errors import InputError
 from recassay.core.types import Interactions
-from recassay.data.groups import read_propensity
+from recassay.data.groups import memberships, read_groups, read_propensity
 
 KNOWN = Interactions(
     np.array([0, 1], np.int32), np.array([0, 1], np.int32), pl.Series(["7", "8"]), pl.Series([10, 20, 30])
@@ -36,3 +36,23 @@ def test_by_item_and_by_user_and_item(tmp_path):
 def test_what_is_wrong_is_said(frame, said):
     with pytest.raises(InputError, match=said):
         read_propensity(pl.DataFrame(frame), KNOWN)
+
+
+@pytest.mark.parametrize(
+    ("frame", "said"),
+    [
+        ({"id": [7], "sex": ["f"]}, "has no column 'user'"),
+        ({"user": [7, 7], "sex": ["f", "m"]}, "data row 1: user 7 has several rows"),
+        ({"user": [7]}, "has no attribute"),
+    ],
+)
+def test_a_table_of_groups_is_refused(frame, said):
+    with pytest.raises(InputError, match=said):
+        read_groups(pl.DataFrame(frame), "user")
+
+
+def test_groups_are_shared_out_and_sorted():
+    frame = read_groups(pl.DataFrame({"item": [30, 10, 99], "year": ["9| 10", "", "2"]}), "item")
+    names, member = memberships(KNOWN.items, frame, "item", "year")
+    assert names == ["9", "10"]
+    assert member.tolist() == [[0, 0], [0, 0], [0.5, 0.5]]

@@ -18,7 +18,7 @@ from recassay.metrics.weighted import Weighting, fitted_power, popularity_expone
 from support import slow_metrics as slow
 
 NAMES = ("recall", "hitrate", "ndcg", "map")
-VARIANTS = ("ips", "snips", "ips power 0.5", "snips power 1 clip 1.5")
+VARIANTS = ("ips", "snips", "ips power fitted", "snips power 1 clip 1.5")
 
 
 def random_case(rng: np.random.Generator, n_users: int = 25, n_items: int = 14, width: int = 6) -> slow.Case:
@@ -122,7 +122,8 @@ def test_clipping_holds_the_largest_weight():
 
 @pytest.mark.parametrize(
     ("written", "read"),
-    [("ips", Weighting("ips")), ("SNIPS power 0.5", Weighting("snips", 0.5)), ("ips clip 9", Weighting("ips", clip=9)),
+    [("ips", Weighting("ips")), ("SNIPS power fitted", Weighting("snips", None)),
+     ("ips clip 9", Weighting("ips", clip=9)),
      ("snips power 1 clip 2.5", Weighting("snips", 1, 2.5)), ("by_k", None), ("ips power", None), (None, None)],
 )  # fmt: skip
 def test_a_label_says_the_weighting(written, read):
@@ -141,7 +142,7 @@ def test_a_limit_below_the_mean_and_an_unknown_weighting_are_refused():
 
 def test_a_weighted_share_is_no_share():
     assert is_share("ndcg@10")
-    assert not is_share("ndcg@10[snips power 0.5]")
+    assert not is_share("ndcg@10[snips power 2]")
     assert facts_of("hitrate@10").hit_like
     assert not facts_of("hitrate@10[ips]").hit_like
 

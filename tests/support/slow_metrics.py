@@ -143,22 +143,22 @@ def exponent(counts: list[int]) -> float:
     return 1 + len(known) / sum(math.log(count / (min(known) - 0.5)) for count in known)
 
 
-def event_weights(case: Case, power: float | None = None, clip: float | None = None) -> dict[tuple[int, int], float]:
+def event_weights(case: Case, power: str = "0.5", clip: float = math.inf) -> dict[tuple[int, int], float]:
     """By user and relevant item, the inverse of a power of popularity, 1 on average."""
     counts = [len(owners(case, item)) for item in range(case.n_items)]
-    own = (exponent(counts) + 1) / 2 if power is None else power
+    own = (exponent(counts) + 1) / 2 if power == "fitted" else float(power)
     pairs = [(user, item) for user, items in enumerate(case.truth) for item in items]
     raw = {pair: max(counts[pair[1]], 1) ** -own for pair in pairs}
     mean = sum(raw.values()) / len(raw)
-    cut = {pair: min(value / mean, math.inf if clip is None else clip) for pair, value in raw.items()}
+    cut = {pair: min(value / mean, clip) for pair, value in raw.items()}
     return {pair: value * len(cut) / sum(cut.values()) for pair, value in cut.items()}
 
 
 def weighted(name: str, case: Case, user: int, listed: list[int], k: int, variant: str) -> float:
     """`variant` as it is written: ips or snips, then perhaps `power P` and `clip C`."""
     kind, *rest = variant.split()
-    said = {rest[i]: float(rest[i + 1]) for i in range(0, len(rest), 2)}
-    weights = event_weights(case, said.get("power"), said.get("clip"))
+    said = {rest[i]: rest[i + 1] for i in range(0, len(rest), 2)}
+    weights = event_weights(case, said.get("power", "0.5"), float(said.get("clip", "inf")))
     relevant = case.truth[user]
     own = {item: weights[user, item] for item in relevant}
     if kind == "snips":

@@ -10,6 +10,8 @@ from typing import Annotated, Any
 
 import polars as pl
 
+from recassay.analysis.groups.fit import compare_groups
+from recassay.analysis.groups.result import GroupsResult
 from recassay.analysis.users.fit import compare_users
 from recassay.analysis.users.result import UsersResult
 from recassay.api.arguments import checked
@@ -19,6 +21,7 @@ from recassay.core.choices import Advanced, Seed, Task
 from recassay.core.errors import UsageError
 from recassay.core.specs.specs import ReadSpec
 from recassay.core.specs.study import DEFAULT_METRICS
+from recassay.evidence.groups import GroupTables, lists_groups
 from recassay.evidence.lists import JudgedLists, given_split, judge_lists, split_of_folder
 from recassay.evidence.users import user_matrix
 from recassay.metrics.accuracy import AccuracyMetric
@@ -47,6 +50,8 @@ class EvaluationReport:
     """By metric, the paired tests over users between the lists, where asked for."""
     latex: str = ""
     """The numbers as a LaTeX table, where they were compared."""
+    groups: dict[str, GroupsResult] = field(default_factory=dict)
+    """By accuracy metric, the values by group, where groups were given."""
 
     @property
     def result(self) -> EvaluationResult:
@@ -80,6 +85,8 @@ class EvaluationReport:
         if self.comparison:
             shared["comparison"] = {metric: tests.to_dict() for metric, tests in self.comparison.items()}
             shared["latex"] = self.latex
+        if self.groups:
+            shared["groups"] = {metric: found.to_dict() for metric, found in self.groups.items()}
         if len(self.judged) == 1:
             return {**self.judged[0].to_dict(), **shared}
         return {"algorithms": {lists.name: lists.to_dict() for lists in self.judged}, **shared}
@@ -98,6 +105,8 @@ def evaluate(
     task: Task = "new",
     threshold: float | None = None,
     propensity: TableLike | None = None,
+    groups: TableLike | None = None,
+    item_groups: TableLike | None = None,
     read: ReadSpec | Mapping[str, Any] | None = None,
     allow_leakage: Sequence[str] = (),
     seed: Annotated[Seed, Advanced] = 0,
@@ -122,6 +131,8 @@ def evaluate(
         threshold: the lowest rating that counts as positive; by default all count.
         propensity: for weighted metrics (`ndcg@10[snips]`), a table of the chance that a relevant item was seen, by
             item or by user and item; by default a power of popularity.
+        groups: groups of users: a table with a column user and one per attribute (sex, age).
+        item_groups: groups of items, likewise: a column item and one per attribute.
         read: how files of interactions are read: a `ReadSpec` or its fields.
         allow_leakage: names of audit findings that are accepted.
         seed: the same seed gives the same numbers.
@@ -171,8 +182,16 @@ def evaluate(
         )
     weights = [weights_sentence(label, facts) for label, facts in judged[0].result.weights.items()]
     notes = (*judging.notes, *weights, *(f"{lists.name}: {note}" for lists in judged for note in lists.notes))
+    by_group: dict[str, GroupsResult] = {}
+    if groups is not None or item_groups is not None:
+        tables = GroupTables.read(groups, item_groups)
+        for label in (metric.label for metric in wanted if isinstance(metric, AccuracyMetric)):
+            evidence = lists_groups(judging, judged, label, tables)
+            by_group[label] = compare_groups(evidence, label, higher_is_better=True, alpha=alpha, seed=seed)
+        if not by_group:
+            raise UsageError("no metric has values by group", fix="ask for one of accuracy in `metrics`, as in ndcg@10")
     return EvaluationReport(
-        judged, judging.split.audit, judging.split.counts, judging.fingerprint, notes, comparison, latex
+        judged, judging.split.audit, judging.split.counts, judging.fingerprint, notes, comparison, latex, by_group
     )
 
 
@@ -198,4 +217,8 @@ def save_evaluation(report: EvaluationReport, content: Mapping[str, Any], out: s
     if report.comparison:
         pairs = _stacked(c.METRIC, ((metric, tests.to_frame()) for metric, tests in report.comparison.items()))
         files |= {"pairs.csv": pairs.write_csv().encode(), "evaluation.tex": report.latex.encode()}
+    by_metric = {metric: result.frames() for metric, result in report.groups.items()}
+    for name in next(iter(by_metric.values()), {}):
+        rows = _stacked(c.METRIC, ((metric, frames[name]) for metric, frames in by_metric.items()))
+        files[f"{name}.csv"] = rows.write_csv().encode()
     return write_files(Path(out), files)

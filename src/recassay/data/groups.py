@@ -58,3 +58,41 @@ def positions(values: pl.Series, table: pl.Series) -> IntArray:
     places = pl.int_range(table.len(), eager=True)
     found = values.cast(pl.String).replace_strict(table.cast(pl.String), places, default=-1, return_dtype=pl.Int64)
     return np.asarray(found.to_numpy(), dtype=np.int64)
+
+
+MOST_GROUPS = 20
+"""An attribute with more values is left out: nobody reads so many groups."""
+
+
+def read_groups(source: Any, key: str) -> pl.DataFrame:
+    """A table of groups: `key` (user or item) as text, and one column of text per attribute; null where not known.
+
+    An item may be in several groups of one attribute, parted by |. A column `dataset` limits rows to that dataset.
+    """
+    fix = f"give a column {key} and one column per attribute, as in {key},{'genre' if key == c.ITEM else 'sex,age'}"
+    frame, where, _ = read_source(source, f"the groups of {key}s", empty_fix=fix)
+    refuse_missing(frame, (key,), where, fix)
+    refuse_twice(frame, [name for name in (c.DATASET, key) if name in frame.columns], where)
+    text = frame.with_columns(pl.all().cast(pl.String).str.strip_chars()).with_columns(pl.all().replace("", None))
+    if text.width == len({c.DATASET, key} & set(text.columns)):
+        raise InputError("has no attribute", where=where, fix=fix)
+    return text
+
+
+def names_of_groups(values: pl.Series) -> list[str]:
+    """The groups of an attribute, numbers by size and words by letter."""
+    names = values.drop_nulls().str.split("|").explode().str.strip_chars().unique().drop_nulls().to_list()
+    numeric = all(name.replace(".", "", 1).isdecimal() for name in names)
+    return sorted(names, key=(lambda name: (float(name), name)) if numeric else None)
+
+
+def memberships(ids: pl.Series, frame: pl.DataFrame, key: str, attribute: str) -> tuple[list[str], FloatArray]:
+    """The groups of an attribute, and ids x groups: 1 where the id is in one, 1/n in each of n, 0 where not known."""
+    known = pl.DataFrame({key: ids.cast(pl.String)}).join(frame, on=key, how="left", maintain_order="left")
+    names = names_of_groups(known.get_column(attribute))
+    rows = known.with_row_index("row").select("row", pl.col(attribute).str.split("|")).explode(attribute).drop_nulls()
+    rows = rows.with_columns(pl.col(attribute).str.strip_chars()).unique()
+    column = {name: place for place, name in enumerate(names)}
+    matrix = np.zeros((len(ids), len(names)))
+    matrix[rows["row"].to_numpy(), rows[attribute].replace_strict(column, return_dtype=pl.Int64).to_numpy()] = 1.0
+    return names, matrix / np.maximum(matrix.sum(axis=1, keepdims=True), 1)

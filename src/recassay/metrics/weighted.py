@@ -3,8 +3,8 @@
 A propensity is the chance that a relevant item of a user came into the data. Each test event gets the weight
 1 / propensity, and a hit counts as much as its weight where the plain metric counts 1. Propensities by popularity are
 known up to a factor only, so weights are scaled: for `ips` to a mean of 1 over all test events, for `snips` over those
-of each user. With equal weights both are the plain metric. Labels may name the power of popularity and a limit of the
-weights: `ndcg@10[snips power 0.5 clip 10]`.
+of each user. With equal weights both are the plain metric. Labels may name the power of popularity, or have it fitted,
+and a limit of the weights: `ndcg@10[snips power 1 clip 10]`, `ndcg@10[ips power fitted]`.
 
 With w_j the weight of the hit in place j (0 without one): recall sum w_j / R; nDCG sum w_j / log2(j + 1) / ideal; MAP
 sum w_j (1 + sum_{l<j} w_l) / j / min(k, R); hit rate 1 - prod (1 - w_j), which is right on average where items are seen
@@ -36,7 +36,11 @@ WEIGHTED = {
 PropensityTable: TypeAlias = FloatArray | csr_array
 """Chances in (0, 1] by item, or users x items; 0 where none is known."""
 
-_WRITTEN = re.compile(r"(?i)(ips|snips)(?: +power +(\d*\.?\d+))?(?: +clip +(\d*\.?\d+))?")
+_WRITTEN = re.compile(r"(?i)(ips|snips)(?: +power +(\d*\.?\d+|fitted))?(?: +clip +(\d*\.?\d+))?")
+
+
+POWER = 0.5
+"""The default power of popularity: the g = 0 of Yang et al. On Coat it kept the order best (`docs/exposure.md`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +49,7 @@ class Weighting:
     mean weight before clipping."""
 
     kind: Literal["ips", "snips"]
-    power: float | None = None
+    power: float | None = POWER
     clip: float | None = None
 
     @classmethod
@@ -54,14 +58,21 @@ class Weighting:
         found = _WRITTEN.fullmatch((variant or "").strip())
         if found is None:
             return None
-        power, clip = (None if text is None else float(text) for text in found.groups()[1:])
+        written, limit = found.groups()[1:]
+        power = POWER if written is None else None if written.lower() == "fitted" else float(written)
+        clip = None if limit is None else float(limit)
         if clip is not None and clip < 1:
             raise UsageError(f"weights cannot be clipped at {clip:g} times their mean", fix="use 1 or more")
         return cls(cast(Literal["ips", "snips"], found[1].lower()), power, clip)
 
+    @classmethod
+    def of_label(cls, label: str) -> Weighting | None:
+        """That of a label such as `ndcg@10[snips]`."""
+        return cls.parse(label.partition("[")[2].rstrip("]"))
+
     def __str__(self) -> str:
-        parts = ((" power", self.power), (" clip", self.clip))
-        return self.kind + "".join(f"{name} {value:g}" for name, value in parts if value is not None)
+        power = " power fitted" if self.power is None else "" if self.power == POWER else f" power {self.power:g}"
+        return f"{self.kind}{power}{'' if self.clip is None else f' clip {self.clip:g}'}"
 
     def weights(self, truth: csr_array, popularity: IntArray, table: PropensityTable | None) -> FloatArray:
         """The weight of each stored entry of `truth`, 1 on average; NaN where `table` has no propensity."""
