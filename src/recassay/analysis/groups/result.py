@@ -20,13 +20,16 @@ class Gap:
 
     algorithm: str
     best: str
+    """The group that it serves best."""
     worst: str
+    """The group that it serves worst."""
     difference: float
     low: float
     high: float
     p: float
     """Of Welch's test, times the number of pairs of groups."""
     significant: bool
+    """Whether `p` is below the level."""
     mad: float
     """The mean absolute difference over all pairs of groups (MAD of ranking)."""
 
@@ -36,7 +39,9 @@ class Worse:
     """A group in which another algorithm is significantly better than the one that is best over all users."""
 
     group: str
+    """Name of the group."""
     better: str
+    """The algorithm that is better there."""
     difference: float
     low: float
     high: float
@@ -50,6 +55,7 @@ class GroupUsers:
 
     dataset: str
     attribute: str
+    """What the users are grouped by: sex, age, ..."""
     leader: str
     """The algorithm with the best mean over all users."""
     groups: tuple[DatasetUsers, ...]
@@ -70,11 +76,15 @@ class Weighted:
     """A weighted convention beside the plain metric on one dataset."""
 
     label: str
+    """The weighted metric, as in `ndcg@10[snips]`."""
     plain: DatasetUsers
+    """Means, intervals and pairs by the plain metric."""
     weighted: DatasetUsers
+    """The same by the weighted one."""
     lost: tuple[str, ...]
     """The algorithms that the plain leader beats significantly, and under the weights does not."""
     facts: WeightFacts | None
+    """How uneven the weights are; None where the test events are not known."""
 
     @property
     def trusted(self) -> bool:
