@@ -214,7 +214,7 @@ def run(
         preflight=not skip_preflight,
     )
     if not dry_run:
-        keep_groups(groups, record.folder)
+        keep_groups(groups, place)
     return record
 
 
