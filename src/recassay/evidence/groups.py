@@ -25,7 +25,7 @@ from recassay.data.sources import path_of
 from recassay.evidence.lists import JudgedLists, JudgingSplit
 from recassay.evidence.users import paired_scores, table_scores, user_matrix
 from recassay.metrics.context import EvaluationContext
-from recassay.metrics.groups import disparity, exposure_by_user, listed_counts
+from recassay.metrics.groups import exposure_by_user, opportunity, parity
 from recassay.metrics.lists import recommendations_to_topk
 from recassay.metrics.weighted import Weighting, weight_facts
 from recassay.recommenders.plan import CellSpec
@@ -201,8 +201,8 @@ def item_exposure(
 ) -> Iterator[dict[str, Any]]:
     """Rows of `GroupsEvidence.exposure`; `left_out` gets the attributes that are no groups."""
     train, test = split
-    context, truth, n_items = EvaluationContext(train), test.csr(), train.n_items
-    events = np.bincount(train.item, minlength=n_items)
+    context, truth = EvaluationContext(train), test.csr()
+    events = np.bincount(train.item, minlength=train.n_items)
     for attribute in frame.drop(c.ITEM).columns:
         names, member = memberships(train.items, frame, c.ITEM, attribute)
         if not 1 < len(names) <= MOST_GROUPS:
@@ -212,11 +212,8 @@ def item_exposure(
         for name, top in tops.items():
             own = exposure_by_user(top, k, member)
             own = own[np.isfinite(own).all(axis=1)]
-            known = np.bincount(context.train[top.users].indices, minlength=n_items)
-            hit = top.items[:, :k][context.hits(top, truth)[:, :k]]
-            relevant = np.bincount(truth[top.users].indices, minlength=n_items)
-            rsp = disparity(listed_counts(top, k, member), (len(top.users) - known) @ member)
-            reo = disparity(np.bincount(hit, minlength=n_items) @ member, relevant @ member)
+            rsp = parity(top, k, context, member)
+            reo = opportunity(top, k, truth, context, member)
             share, error = own.mean(axis=0), own.std(axis=0, ddof=1) / np.sqrt(len(own))
             for g, group in enumerate(names):
                 yield {

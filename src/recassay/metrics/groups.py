@@ -17,6 +17,9 @@ from recassay.metrics.beyond import mean_over_list
 from recassay.metrics.context import EvaluationContext
 from recassay.metrics.protocol import MetricBase, Scope
 
+TAIL = {"beyond_80": "the tail begins where the head covers 80 % of the interactions"}
+"""The only convention of what the long tail is."""
+
 
 class TailCount(MetricBase):
     """The number of long-tail items in a list (average coverage of long-tail items, ACLT); its share is `longtail`."""
@@ -24,7 +27,7 @@ class TailCount(MetricBase):
     name = "aclt"
     formula = "number of listed long-tail items"
     source = "Abdollahpouri et al., Managing popularity bias, FLAIRS 2019; the tail as in KDD'24, 4.3"
-    variants: ClassVar[dict[str, str]] = {"beyond_80": "the tail begins where the head covers 80 % of the interactions"}
+    variants: ClassVar[dict[str, str]] = TAIL
 
     def per_user(self, top: TopK, truth: csr_array, context: EvaluationContext) -> FloatArray:
         """One value per row of `top`; NaN for an empty list."""
@@ -97,70 +100,60 @@ class UserCoverage(MetricBase):
         return float(np.mean(items.sum(axis=1) >= enough)) if len(items) else float("nan")
 
 
-class _HeadAndTail(MetricBase):
-    """How unequal head and tail are: deviation over mean of two probabilities."""
-
-    scope: ClassVar[Scope] = "catalogue"
-    variants: ClassVar[dict[str, str]] = {"beyond_80": "the tail begins where the head covers 80 % of the interactions"}
-
-    def catalogue(self, top: TopK, truth: csr_array, context: EvaluationContext) -> float:
-        """The value over all lists; NaN where a group has no candidate, or nothing of either is listed."""
-        tail = context.long_tail
-        sides = np.stack([~tail, tail], axis=1).astype(np.float64)
-        return disparity(*self._counts(top, truth, context, sides))
-
-    def _counts(
-        self, top: TopK, truth: csr_array, context: EvaluationContext, sides: FloatArray
-    ) -> tuple[FloatArray, FloatArray]:
-        raise NotImplementedError
-
-
-class StatisticalParity(_HeadAndTail):
+class StatisticalParity(MetricBase):
     """How unequal the chances of head and tail items to be listed are (PopRSP): 0 where both are as likely.
 
-    P(g) = places with items of g / pairs of a judged user and an item of g that the user does not have in training.
+    P(g) = places with items of g / pairs of a judged user and an item of g that the user does not have in training. NaN
+    where head or tail has no candidate, or nothing of either is listed.
     """
 
     name = "poprsp"
+    scope: ClassVar[Scope] = "catalogue"
     formula = "deviation of P(head), P(tail) / their mean; P(g) = listed items of g / candidates of g"
     source = "Zhu et al., Measuring and mitigating item under-recommendation bias, SIGIR 2020 (ranking-based SP)"
+    variants: ClassVar[dict[str, str]] = TAIL
 
-    def _counts(
-        self, top: TopK, truth: csr_array, context: EvaluationContext, sides: FloatArray
-    ) -> tuple[FloatArray, FloatArray]:
-        known = np.bincount(context.train[top.users].indices, minlength=context.n_items)
-        return listed_counts(top, self.depth(top), sides), (len(top.users) - known) @ sides
+    def catalogue(self, top: TopK, truth: csr_array, context: EvaluationContext) -> float:
+        """The value over all lists."""
+        return parity(top, self.depth(top), context, head_and_tail(context))
 
 
-class EqualOpportunity(_HeadAndTail):
+class EqualOpportunity(MetricBase):
     """How unequal the chances of relevant head and tail items to be listed are (PopREO): 0 where both are as likely.
 
-    P(g) = hits with items of g / relevant items of g, over the judged users.
+    P(g) = hits with items of g / relevant items of g, over the judged users. NaN where nothing of head or tail is
+    relevant, or there is no hit.
     """
 
     name = "popreo"
+    scope: ClassVar[Scope] = "catalogue"
     formula = "deviation of P(head), P(tail) / their mean; P(g) = hits of g / relevant items of g"
     source = "Zhu et al., Measuring and mitigating item under-recommendation bias, SIGIR 2020 (ranking-based EO)"
+    variants: ClassVar[dict[str, str]] = TAIL
 
-    def _counts(
-        self, top: TopK, truth: csr_array, context: EvaluationContext, sides: FloatArray
-    ) -> tuple[FloatArray, FloatArray]:
-        k = self.depth(top)
-        items = top.items[:, :k][context.hits(top, truth)[:, :k]]
-        relevant = np.bincount(truth[top.users].indices, minlength=context.n_items)
-        return np.bincount(items, minlength=context.n_items) @ sides, relevant @ sides
+    def catalogue(self, top: TopK, truth: csr_array, context: EvaluationContext) -> float:
+        """The value over all lists."""
+        return opportunity(top, self.depth(top), truth, context, head_and_tail(context))
 
 
-def listed_counts(top: TopK, k: int, groups: FloatArray) -> FloatArray:
-    """The places among the first k that each group has (`groups`: items x groups, shares of an item in its groups)."""
+def head_and_tail(context: EvaluationContext) -> FloatArray:
+    """Items x head and tail: 1 where the item belongs."""
+    return np.stack([~context.long_tail, context.long_tail], axis=1).astype(np.float64)
+
+
+def parity(top: TopK, k: int, context: EvaluationContext, groups: FloatArray) -> float:
+    """RSP of groups of items (`groups`: items x groups, the shares of an item in its groups)."""
     items = top.items[:, :k]
-    counts = np.bincount(items[items >= 0], minlength=len(groups))
-    return np.asarray(counts @ groups)
+    listed = np.bincount(items[items >= 0], minlength=len(groups))
+    known = np.bincount(context.train[top.users].indices, minlength=len(groups))
+    return disparity(listed @ groups, (len(top.users) - known) @ groups)
 
 
-def exposure_by_user(top: TopK, k: int, groups: FloatArray) -> FloatArray:
-    """The share of each list that each group has (lists x groups); NaN for an empty list."""
-    return np.stack([mean_over_list(top.items[:, :k], share) for share in groups.T], axis=1)
+def opportunity(top: TopK, k: int, truth: csr_array, context: EvaluationContext, groups: FloatArray) -> float:
+    """REO of groups of items, as in `parity`."""
+    hits = np.bincount(top.items[:, :k][context.hits(top, truth)[:, :k]], minlength=len(groups))
+    relevant = np.bincount(truth[top.users].indices, minlength=len(groups))
+    return disparity(hits @ groups, relevant @ groups)
 
 
 def disparity(found: FloatArray, possible: FloatArray) -> float:
@@ -171,11 +164,6 @@ def disparity(found: FloatArray, possible: FloatArray) -> float:
     return float(chance.std() / chance.mean())
 
 
-def ranking_mad(means: FloatArray) -> float:
-    """The mean absolute difference between two groups, over all pairs (MAD of ranking): 0 where all are served alike.
-
-    Source: Deldjoo et al., A flexible framework for evaluating user and item fairness, UMUAI 2021; in Elliot
-    UserMADranking.
-    """
-    left, right = np.triu_indices(len(means), k=1)
-    return float(np.abs(means[left] - means[right]).mean()) if len(left) else 0.0
+def exposure_by_user(top: TopK, k: int, groups: FloatArray) -> FloatArray:
+    """The share of each list that each group has (lists x groups); NaN for an empty list."""
+    return np.stack([mean_over_list(top.items[:, :k], share) for share in groups.T], axis=1)
