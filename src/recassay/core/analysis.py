@@ -16,7 +16,6 @@ from recassay.core.tables.results import Results
 WITHOUT = {
     "characteristics": "needs the characteristics of the datasets: give `characteristics`, or the folder of a study",
     "strata": "popularity strata need a study's held-out interactions and lists; this is a table",
-    "groups": "give `groups` (of users) or `item_groups`, or add a weighted metric such as ndcg@10[snips] to the study",
     "users": "only the folder of a study, or recassay evaluate with lists, knows the score of each user",
     "user_responses": "only the folder of a study knows which user got a hit",
     "adaptive": "it describes studies that were run adaptively (`adaptive`)",

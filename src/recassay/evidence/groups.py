@@ -11,7 +11,6 @@ import numpy as np
 import polars as pl
 
 from recassay.core import columns as c
-from recassay.core.analysis import WITHOUT
 from recassay.core.errors import InputError, NotApplicableError
 from recassay.core.seeds import derived_rng
 from recassay.core.specs.study import StudySpec
@@ -103,7 +102,10 @@ def groups_evidence(metric: str, *, results: Results, folder: Path | None, table
     weightings = {label: weighting for label, weighting in labels.items() if weighting is not None}
     by_users = any(own.users is not None for own in named.values())
     if not weightings and not by_users and all(own.items is None for own in named.values()):
-        raise NotApplicableError(WITHOUT["groups"])
+        raise NotApplicableError(
+            f"no groups are given and no weighted {metric} is known",
+            fix="give `groups` of users or `item_groups`, or report a weighted metric such as ndcg@10[snips]",
+        )
 
     def scores_of(label: str) -> dict[str, UserScores]:
         pairs, _ = table_scores(results, label) if folder is None else paired_scores(folder, label)

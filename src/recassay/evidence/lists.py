@@ -166,7 +166,7 @@ def judge_lists(
     """
     chances = None if propensity is None else read_propensity(propensity, judging.split.train)
     named = _named(recommendations).items()
-    return tuple(_judged(name, lists, judging, metrics, chances, seed) for name, lists in named)
+    return tuple(_judged(name, lists, judging, metrics, seed, chances) for name, lists in named)
 
 
 def _named(recommendations: Any) -> dict[str, ReadLists]:
@@ -197,8 +197,8 @@ def _judged(
     lists: ReadLists,
     judging: JudgingSplit,
     metrics: Sequence[Metric],
-    chances: PropensityTable | None,
     seed: int,
+    chances: PropensityTable | None = None,
 ) -> JudgedLists:
     split, notes = judging.split, list(lists.notes)
     if judging.fingerprint is not None:
