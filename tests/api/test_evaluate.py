@@ -207,3 +207,31 @@ def test_lists_of_one_name_are_called_by_their_files(tmp_path):
     other = tmp_path / "other.csv"
     other.write_text(files[0].read_text())
     assert list(_named([*files, other])) == ["mine (mine.csv)", f"mine ({files[1]})", f"mine ({files[2]})", "other"]
+
+
+def test_command_weights_by_a_table_and_says_what_the_weights_are_worth(cli, tmp_path):
+    rng = np.random.default_rng(2)
+    pairs = np.argwhere(rng.random((150, 12)) < 0.6)
+    halves = rng.random(len(pairs)) < 0.5
+    halves[np.unique(pairs[:, 0], return_index=True)[1]] = True  # nobody is in the test part alone
+    for name, part in (("train", pairs[halves]), ("test", pairs[~halves])):
+        pl.DataFrame(part, schema=["user", "item"]).write_csv(tmp_path / f"{name}.csv")
+    lists = [(u, int(i), 12 - r) for u in range(150) for r, i in enumerate(rng.permutation(12)[:5])]
+    pl.DataFrame(lists, schema=["user", "item", "score"], orient="row").write_csv(tmp_path / "mine.csv")
+    chance = np.linspace(0.2, 0.9, 12)
+    pl.DataFrame({"item": range(12), "propensity": chance}).write_csv(tmp_path / "p.csv")
+    asked = ["evaluate", tmp_path / "mine.csv", "--train", tmp_path / "train.csv", "--test", tmp_path / "test.csv",
+             "--propensity", tmp_path / "p.csv", "--metrics"]  # fmt: skip
+    found = json.loads(cli(*asked, "recall@5,recall@5[ips]", "--json").out)
+    weights = 1 / chance[pairs[~halves][:, 1]]
+    facts = found["weights"]["recall@5[ips]"]
+    assert facts["effective"] == pytest.approx(weights.sum() ** 2 / (weights**2).sum())
+    assert f"{facts['events']:,} weighted test events are worth" in cli(*asked, "recall@5,recall@5[ips]").out
+    relevant = {u: {i: 1 / chance[i] / weights.mean() for i in pairs[~halves][pairs[~halves][:, 0] == u][:, 1]}
+                for u in range(150)}  # fmt: skip
+    listed = {u: [i for v, i, _ in lists if v == u] for u in range(150)}
+    values = [sum(own.get(i, 0) for i in listed[u]) / len(own) for u, own in relevant.items() if own]
+    assert found["metrics"]["recall@5[ips]"] == pytest.approx(np.mean(values))
+    refused = cli(*asked, "recall@5")
+    assert refused.code == 2
+    assert "no metric is weighted by propensity" in refused.err

@@ -150,7 +150,8 @@ def test_labels():
 def test_of_which_metrics_less_is_better():
     less = {label.name for label in FACTS if not label.higher_is_better}
     assert less == {
-        "gini", "popularity", "calibration", "rmse", "mse", "mae", "logloss", "error", "seconds", "seconds_fit",
+        "gini", "popularity", "calibration", "poprsp", "popreo", "rmse", "mse", "mae",
+        "logloss", "error", "seconds", "seconds_fit",
         "seconds_predict", "mape", "smape", "wape", "mase", "wql", "sql", "perplexity", "energy", "joules", "emissions",
         "robustness", "scalability", "memory",
     }  # fmt: skip

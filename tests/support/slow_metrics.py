@@ -135,6 +135,106 @@ def auc(case: Case, user: int, listed: list[int], k: int, variant: str) -> float
     return won / (len(positive) * len(negative))
 
 
+def exponent(counts: list[int]) -> float:
+    """Of a power law of the counts above 0, by maximum likelihood; 1 where there are none."""
+    known = [count for count in counts if count > 0]
+    if not known:
+        return 1.0
+    return 1 + len(known) / sum(math.log(count / (min(known) - 0.5)) for count in known)
+
+
+def event_weights(case: Case, power: str = "0.5", clip: float = math.inf) -> dict[tuple[int, int], float]:
+    """By user and relevant item, the inverse of a power of popularity, 1 on average."""
+    counts = [len(owners(case, item)) for item in range(case.n_items)]
+    own = (exponent(counts) + 1) / 2 if power == "fitted" else float(power)
+    pairs = [(user, item) for user, items in enumerate(case.truth) for item in items]
+    raw = {pair: max(counts[pair[1]], 1) ** -own for pair in pairs}
+    mean = sum(raw.values()) / len(raw)
+    cut = {pair: min(value / mean, clip) for pair, value in raw.items()}
+    return {pair: value * len(cut) / sum(cut.values()) for pair, value in cut.items()}
+
+
+def weighted(name: str, case: Case, user: int, listed: list[int], k: int, variant: str) -> float:
+    """`variant` as it is written: ips or snips, then perhaps `power P` and `clip C`."""
+    kind, *rest = variant.split()
+    said = {rest[i]: rest[i + 1] for i in range(0, len(rest), 2)}
+    weights = event_weights(case, said.get("power", "0.5"), float(said.get("clip", "inf")))
+    relevant = case.truth[user]
+    own = {item: weights[user, item] for item in relevant}
+    if kind == "snips":
+        own = {item: weight * len(own) / sum(own.values()) for item, weight in own.items()}
+    hits = [(place, own[item]) for place, item in enumerate(listed[:k], 1) if item in relevant]
+    if name == "recall":
+        return sum(weight for _, weight in hits) / len(relevant)
+    if name == "hitrate":
+        return 1 - math.prod(1 - weight for _, weight in hits)
+    if name == "ndcg":
+        ideal = sum(1 / math.log2(place + 1) for place in range(1, min(k, len(relevant)) + 1))
+        return sum(weight / math.log2(place + 1) for place, weight in hits) / ideal
+    gained = 0.0
+    for place, weight in hits:
+        gained += weight * (1 + sum(other for above, other in hits if above < place)) / place
+    return gained / min(k, len(relevant))
+
+
+def aclt(case: Case, user: int, listed: list[int], k: int, variant: str) -> float:
+    return longtail(case, user, listed, k, variant) * len(listed[:k])
+
+
+def discovery(case: Case, user: int, listed: list[int], k: int, variant: str, worth: dict[int, float]) -> float:
+    if variant == "list":
+        return sum(worth[item] for item in listed[:k]) / len(listed[:k]) if listed[:k] else NAN
+    if not case.truth[user]:
+        return NAN
+    discount = [1 / math.log2(place + 2) for place in range(k)]
+    return sum(discount[p] * worth[i] for p, i in enumerate(listed[:k]) if i in case.truth[user]) / sum(discount)
+
+
+def epc(case: Case, user: int, listed: list[int], k: int, variant: str) -> float:
+    m = max(training_users(case), 1)
+    return discovery(case, user, listed, k, variant, {i: 1 - len(owners(case, i)) / m for i in range(case.n_items)})
+
+
+def efd(case: Case, user: int, listed: list[int], k: int, variant: str) -> float:
+    total = max(sum(len(items) for items in case.train), 1)
+    worth = {i: -math.log2(max(len(owners(case, i)), 1) / total) for i in range(case.n_items)}
+    return discovery(case, user, listed, k, variant, worth)
+
+
+def user_coverage(case: Case, k: int, variant: str) -> float:
+    return sum(1 for listed in case.lists if len(listed[:k]) >= (k if variant == "full" else 1)) / len(case.lists)
+
+
+def deviation_over_mean(chances: list[float]) -> float:
+    mean = sum(chances) / len(chances)
+    if mean == 0:
+        return NAN
+    return math.sqrt(sum((chance - mean) ** 2 for chance in chances) / len(chances)) / mean
+
+
+def poprsp(case: Case, k: int, variant: str) -> float:
+    head = covering(case, 0.8)
+    chances = []
+    for group in (head, set(range(case.n_items)) - head):
+        possible = sum(len(group - case.train[user]) for user in case.users)
+        if not possible:
+            return NAN
+        chances.append(sum(len(group & set(listed[:k])) for listed in case.lists) / possible)
+    return deviation_over_mean(chances)
+
+
+def popreo(case: Case, k: int, variant: str) -> float:
+    head = covering(case, 0.8)
+    chances = []
+    for group in (head, set(range(case.n_items)) - head):
+        possible = sum(len(group & case.truth[user]) for user in case.users)
+        if not possible:
+            return NAN
+        hits = [group & case.truth[u] & set(listed[:k]) for u, listed in zip(case.users, case.lists, strict=True)]
+        chances.append(sum(map(len, hits)) / possible)
+    return deviation_over_mean(chances)
+
+
 def owners(case: Case, item: int) -> set[int]:
     return {user for user, items in enumerate(case.train) if item in items}
 
@@ -272,8 +372,18 @@ OF_THE_LIST = {
     "popularity": popularity,
     "longtail": longtail,
     "calibration": calibration,
+    "aclt": aclt,
+    "epc": epc,
+    "efd": efd,
 }
-OF_THE_CATALOGUE = {"coverage": coverage, "gini": gini, "entropy": entropy}
+OF_THE_CATALOGUE = {
+    "coverage": coverage,
+    "gini": gini,
+    "entropy": entropy,
+    "user_coverage": user_coverage,
+    "poprsp": poprsp,
+    "popreo": popreo,
+}
 
 
 def per_user(name: str, case: Case, k: int, variant: str) -> list[float]:
@@ -281,6 +391,8 @@ def per_user(name: str, case: Case, k: int, variant: str) -> list[float]:
     return [
         NAN
         if name in NEEDS_RELEVANT and not case.truth[user]
+        else weighted(name, case, user, listed, k, variant)
+        if variant.startswith(("ips", "snips"))
         else {**NEEDS_RELEVANT, **OF_THE_LIST}[name](case, user, listed, k, variant)
         for user, listed in zip(case.users, case.lists, strict=True)
     ]

@@ -57,6 +57,7 @@ class Hits(HitRate):
 
     name = "my hits"
     higher_is_better = True
+    variants = {"any": "one hit is enough"}  # noqa: RUF012
 
     def changed(self, values: Any, top: TopK, truth: Any, context: Any) -> Any:
         return values

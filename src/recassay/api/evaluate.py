@@ -10,15 +10,18 @@ from typing import Annotated, Any
 
 import polars as pl
 
+from recassay.analysis.groups.fit import compare_groups
+from recassay.analysis.groups.result import GroupsResult
 from recassay.analysis.users.fit import compare_users
 from recassay.analysis.users.result import UsersResult
 from recassay.api.arguments import checked
-from recassay.api.inputs import InteractionsLike, PathLike
+from recassay.api.inputs import InteractionsLike, PathLike, TableLike
 from recassay.core import columns as c
 from recassay.core.choices import Advanced, Seed, Task
 from recassay.core.errors import UsageError
 from recassay.core.specs.specs import ReadSpec
 from recassay.core.specs.study import DEFAULT_METRICS
+from recassay.evidence.groups import GroupTables, lists_groups
 from recassay.evidence.lists import JudgedLists, given_split, judge_lists, split_of_folder
 from recassay.evidence.users import user_matrix
 from recassay.metrics.accuracy import AccuracyMetric
@@ -28,6 +31,7 @@ from recassay.metrics.make import as_metrics
 from recassay.metrics.protocol import Metric, has_user_values
 from recassay.reporting.files import write_files
 from recassay.reporting.tables import evaluation_latex
+from recassay.reporting.words.groups import weights_sentence
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,6 +50,8 @@ class EvaluationReport:
     """By metric, the paired tests over users between the lists, where asked for."""
     latex: str = ""
     """The numbers as a LaTeX table, where they were compared."""
+    groups: dict[str, GroupsResult] = field(default_factory=dict)
+    """By accuracy metric, the values by group, where groups were given."""
 
     @property
     def result(self) -> EvaluationResult:
@@ -79,6 +85,8 @@ class EvaluationReport:
         if self.comparison:
             shared["comparison"] = {metric: tests.to_dict() for metric, tests in self.comparison.items()}
             shared["latex"] = self.latex
+        if self.groups:
+            shared["groups"] = {metric: found.to_dict() for metric, found in self.groups.items()}
         if len(self.judged) == 1:
             return {**self.judged[0].to_dict(), **shared}
         return {"algorithms": {lists.name: lists.to_dict() for lists in self.judged}, **shared}
@@ -96,6 +104,9 @@ def evaluate(
     alpha: float = 0.05,
     task: Task = "new",
     threshold: float | None = None,
+    propensity: TableLike | None = None,
+    groups: TableLike | None = None,
+    item_groups: TableLike | None = None,
     read: ReadSpec | Mapping[str, Any] | None = None,
     allow_leakage: Sequence[str] = (),
     seed: Annotated[Seed, Advanced] = 0,
@@ -118,6 +129,10 @@ def evaluate(
         alpha: level of the tests.
         task: whether test pairs that training has are left out (`new`) or judged (`repeat`).
         threshold: the lowest rating that counts as positive; by default all count.
+        propensity: for weighted metrics (`ndcg@10[snips]`), a table of the chance that a relevant item was seen, by
+            item or by user and item; by default a power of popularity.
+        groups: groups of users: a table with a column user and one per attribute (sex, age).
+        item_groups: groups of items, likewise: a column item and one per attribute.
         read: how files of interactions are read: a `ReadSpec` or its fields.
         allow_leakage: names of audit findings that are accepted.
         seed: the same seed gives the same numbers.
@@ -140,7 +155,9 @@ def evaluate(
         if metrics is not None and others:
             raise UsageError(f"{others[0]} looks at the training data", fix="give `train`, or ask for other metrics")
         wanted = known
-    judged = judge_lists(recommendations, judging, wanted, seed=seed)
+    if propensity is not None and not any(getattr(metric, "weighting", None) for metric in wanted):
+        raise UsageError("no metric is weighted by propensity", fix="ask for one in `metrics`, as in ndcg@10[snips]")
+    judged = judge_lists(recommendations, judging, wanted, propensity=propensity, seed=seed)
     comparison: dict[str, UsersResult] = {}
     latex = ""
     if compare:
@@ -163,9 +180,18 @@ def evaluate(
         latex = evaluation_latex(
             {lists.name: lists.result.mean() for lists in judged}, directions, comparison, caption=caption
         )
-    notes = (*judging.notes, *(f"{lists.name}: {note}" for lists in judged for note in lists.notes))
+    weights = [weights_sentence(label, facts) for label, facts in judged[0].result.weights.items()]
+    notes = (*judging.notes, *weights, *(f"{lists.name}: {note}" for lists in judged for note in lists.notes))
+    by_group: dict[str, GroupsResult] = {}
+    if groups is not None or item_groups is not None:
+        tables = GroupTables.read(groups, item_groups)
+        for label in (metric.label for metric in wanted if isinstance(metric, AccuracyMetric)):
+            evidence = lists_groups(judging, judged, label, tables)
+            by_group[label] = compare_groups(evidence, label, higher_is_better=True, alpha=alpha, seed=seed)
+        if not by_group:
+            raise UsageError("no metric has values by group", fix="ask for one of accuracy in `metrics`, as in ndcg@10")
     return EvaluationReport(
-        judged, judging.split.audit, judging.split.counts, judging.fingerprint, notes, comparison, latex
+        judged, judging.split.audit, judging.split.counts, judging.fingerprint, notes, comparison, latex, by_group
     )
 
 
@@ -191,4 +217,8 @@ def save_evaluation(report: EvaluationReport, content: Mapping[str, Any], out: s
     if report.comparison:
         pairs = _stacked(c.METRIC, ((metric, tests.to_frame()) for metric, tests in report.comparison.items()))
         files |= {"pairs.csv": pairs.write_csv().encode(), "evaluation.tex": report.latex.encode()}
+    by_metric = {metric: result.frames() for metric, result in report.groups.items()}
+    for name in next(iter(by_metric.values()), {}):
+        rows = _stacked(c.METRIC, ((metric, frames[name]) for metric, frames in by_metric.items()))
+        files[f"{name}.csv"] = rows.write_csv().encode()
     return write_files(Path(out), files)

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recassay.api.evaluate import EvaluationReport, save_evaluation
+from recassay.api.publish.content import tell
 from recassay.cli.call import Call
-from recassay.cli.render import print_json, print_lines, print_rows, print_saved
+from recassay.cli.render import print_json, print_lines, print_rows, print_saved, print_table
 from recassay.core.system.plain import plain
 
 if TYPE_CHECKING:
@@ -32,6 +33,11 @@ def evaluate(call: Call, *, as_json: bool = False, out: Path | None = None) -> N
     else:
         _show_several(report)
     if not as_json:
+        for result in report.groups.values():
+            told = tell(result)
+            for table in told.tables:
+                print_table(table)
+            print_lines(told.sentences)
         print_lines([*report.notes, *(f"{f['name']}: {f['sentence']}" for f in report.audit["findings"])])
     if out is not None:
         print_saved(save_evaluation(report, document, out), out)

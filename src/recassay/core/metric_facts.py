@@ -30,6 +30,8 @@ class MetricFacts:
     higher_is_better: bool = True
     bounds: tuple[float, float] | None = None
     """The least and the largest value by definition; None where there is no such limit."""
+    unbounded: tuple[str, ...] = ()
+    """Conventions (the first word in brackets) that may lie outside, and do not tell a hit by being above 0."""
     hit_like: bool = False
     """Whether it is above 0 for a user exactly when the first k places of the list hold one of their items."""
     cutoff: bool = True
@@ -78,16 +80,19 @@ def _cost(name: str, summary: str, *aliases: str, **others: Any) -> MetricFacts:
 
 _DOWN: dict[str, Any] = {"higher_is_better": False}
 _SHARE: dict[str, Any] = {"bounds": (0, 1)}
+_WEIGHTED: dict[str, Any] = {"unbounded": ("ips", "snips")}
 _NO_LIST: dict[str, Any] = {"hit_like": False, "cutoff": False}
 
 FACTS: tuple[MetricFacts, ...] = (
     _accuracy("ndcg", "normalised discounted cumulative gain", "normalized discounted cumulative gain",
-              written="nDCG", letter="n", usual=True),
+              written="nDCG", letter="n", usual=True, **_WEIGHTED),
     _accuracy("hitrate", "share of users with a hit", "hit", "hits", "hr", "hit ratio",
-              written="HitRate", letter="h", usual=True),
+              written="HitRate", letter="h", usual=True, **_WEIGHTED),
     _accuracy("precision", "share of the list that is relevant", "prec", "p", letter="p", usual=True),
-    _accuracy("recall", "share of the relevant items that are listed", "rec", "r", letter="r", usual=True),
-    _accuracy("map", "mean average precision", "mean average precision", "ap", written="MAP", usual=True),
+    _accuracy("recall", "share of the relevant items that are listed", "rec", "r", letter="r", usual=True,
+              **_WEIGHTED),
+    _accuracy("map", "mean average precision", "mean average precision", "ap", written="MAP", usual=True,
+              **_WEIGHTED),
     _accuracy("mrr", "mean reciprocal rank", "rr", "reciprocal rank", "mean reciprocal rank", "recip rank",
               written="MRR", usual=True),
     _accuracy("f1", "harmonic mean of precision and recall", "f1 score", "f score", "f measure", written="F1"),
@@ -106,6 +111,16 @@ FACTS: tuple[MetricFacts, ...] = (
     _beyond("entropy", "entropy of item exposure", "shannon entropy", "s entropy"),
     _beyond("serendipity", "relevant and unexpected recommendations", "ser"),
     _beyond("calibration", "distance of list popularity from profile popularity", "miscalibration", **_DOWN),
+    _beyond("aclt", "number of long-tail items in a list", "average coverage of long tail items", written="ACLT"),
+    _beyond("epc", "share of training users who do not have the listed items", "expected popularity complement",
+            written="EPC", **_SHARE),
+    _beyond("efd", "self-information of the listed items by their share of interactions", "expected free discovery",
+            written="EFD"),
+    _beyond("user_coverage", "share of users with a list", "user space coverage", **_SHARE),
+    _beyond("poprsp", "inequality of the chances of head and tail items to be listed", "rsp",
+            written="PopRSP", **_DOWN, **_SHARE),
+    _beyond("popreo", "inequality of the chances of relevant head and tail items to be listed", "reo",
+            written="PopREO", **_DOWN, **_SHARE),
     _accuracy("accuracy", "share of correct answers", "acc", hit_like=False),
     _accuracy("balanced_accuracy", "mean over the classes of their share of right answers", "bacc", "balacc",
               **_NO_LIST),

@@ -19,6 +19,7 @@ from recassay.core.seeds import derived_rng
 from recassay.core.specs.specs import ProtocolSpec, ReadSpec
 from recassay.core.tabular import stated
 from recassay.core.types import Interactions, Split
+from recassay.data.groups import read_propensity
 from recassay.data.lists.judgements import read_judgements
 from recassay.data.lists.read import ReadLists, read_lists
 from recassay.data.parts import in_one_clock
@@ -27,6 +28,7 @@ from recassay.data.sources import open_dataset
 from recassay.metrics.evaluate import EvaluationResult, evaluate
 from recassay.metrics.lists import ListsRecord, recommendations_to_topk, without_prefix
 from recassay.metrics.protocol import Metric
+from recassay.metrics.weighted import PropensityTable
 from recassay.protocol.apply import apply_protocol
 from recassay.protocol.audit import own_future
 from recassay.recommenders.references import refuse_lists_of_another_split, refuse_strange_items
@@ -156,10 +158,15 @@ def _untrained(test: Interactions, threshold: float | None) -> Split:
 
 
 def judge_lists(
-    recommendations: Any, judging: JudgingSplit, metrics: Sequence[Metric], *, seed: int
+    recommendations: Any, judging: JudgingSplit, metrics: Sequence[Metric], *, propensity: Any = None, seed: int
 ) -> tuple[JudgedLists, ...]:
-    """Every list in `recommendations` judged by `metrics`; lists made for another split or other data raise."""
-    return tuple(_judged(name, lists, judging, metrics, seed) for name, lists in _named(recommendations).items())
+    """Every list in `recommendations` judged by `metrics`; lists made for another split or other data raise.
+
+    `propensity`, for weighted metrics, is a table of chances by item or by user and item.
+    """
+    chances = None if propensity is None else read_propensity(propensity, judging.split.train)
+    named = _named(recommendations).items()
+    return tuple(_judged(name, lists, judging, metrics, seed, chances) for name, lists in named)
 
 
 def _named(recommendations: Any) -> dict[str, ReadLists]:
@@ -185,7 +192,14 @@ def _named(recommendations: Any) -> dict[str, ReadLists]:
     return named
 
 
-def _judged(name: str, lists: ReadLists, judging: JudgingSplit, metrics: Sequence[Metric], seed: int) -> JudgedLists:
+def _judged(
+    name: str,
+    lists: ReadLists,
+    judging: JudgingSplit,
+    metrics: Sequence[Metric],
+    seed: int,
+    chances: PropensityTable | None = None,
+) -> JudgedLists:
     split, notes = judging.split, list(lists.notes)
     if judging.fingerprint is not None:
         refuse_lists_of_another_split(lists, judging.fingerprint, "the split")
@@ -203,7 +217,8 @@ def _judged(name: str, lists: ReadLists, judging: JudgingSplit, metrics: Sequenc
     if split.task == "new" and not judging.untrained:
         notes += _seen_note(record, train, lists.where)
     notes += [f"the {side} ids were taken without their prefix {prefix!r}" for side, prefix in record.prefixes.items()]
-    return JudgedLists(name, lists, record, evaluate(record.top, split.test, metrics, train=train), tuple(notes))
+    result = evaluate(record.top, split.test, metrics, train=train, propensity=chances)
+    return JudgedLists(name, lists, record, result, tuple(notes))
 
 
 def _seen_note(record: ListsRecord, train: Interactions, where: str) -> list[str]:

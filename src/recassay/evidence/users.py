@@ -90,7 +90,8 @@ def user_matrix(dataset: str, rows: pl.DataFrame) -> UserScores:
     wide = coded.pivot(on=c.ALGORITHM, index=c.USER, values=c.VALUE).sort(c.USER)
     whole = wide.drop_nulls(columns)
     values = whole.select(columns).to_numpy().T
-    return UserScores(dataset, tuple(algorithms), np.ascontiguousarray(values), wide.height - whole.height)
+    ids = whole.get_column(c.USER)
+    return UserScores(dataset, tuple(algorithms), np.ascontiguousarray(values), wide.height - whole.height, ids)
 
 
 def is_hit_metric(label: str) -> bool:

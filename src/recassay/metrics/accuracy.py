@@ -8,7 +8,7 @@ relevant. A user with R = 0 has no value (NaN).
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -16,6 +16,9 @@ from scipy.sparse import csr_array
 from recassay.core.types import BoolArray, FloatArray, IntArray, TopK
 from recassay.metrics.context import EvaluationContext, membership, ratio
 from recassay.metrics.protocol import MetricBase
+from recassay.metrics.weighted import WEIGHTED, Weighting, hit_weights
+
+Hits: TypeAlias = BoolArray | FloatArray
 
 
 class AccuracyMetric(MetricBase):
@@ -29,24 +32,49 @@ class AccuracyMetric(MetricBase):
             values = self._values(context.hits(top, truth)[:, :k], relevant, k)
         return np.where(relevant > 0, values, np.nan)
 
-    def _values(self, hits: BoolArray, relevant: IntArray, k: int) -> FloatArray:
-        """The values from the hits (rows x at most k), by default their number, divided as the variant says; what comes
-        out where nothing is relevant does not count.
+    def _values(self, hits: Hits, relevant: IntArray, k: int) -> FloatArray:
+        """The values from the hits (rows x at most k) or their weights, by default their number, divided as the variant
+        says; what comes out where nothing is relevant does not count.
         """
         return count(hits) / self.divisor(hits, relevant, k)
 
-    def divisor(self, hits: BoolArray, relevant: IntArray, k: int) -> int | IntArray:
+    def divisor(self, hits: Hits, relevant: IntArray, k: int) -> int | IntArray:
         """What the variant `by_k`, `by_relevant`, `by_min` or `by_hits` divides by."""
         if self.variant == "by_k":
             return k
         if self.variant == "by_relevant":
             return relevant
-        return np.minimum(relevant, k) if self.variant == "by_min" else np.maximum(count(hits), 1)
+        return np.maximum(count(hits), 1) if self.variant == "by_hits" else np.minimum(relevant, k)
 
 
-def count(hits: BoolArray) -> IntArray:
-    """The hits of every list."""
-    return np.asarray(np.count_nonzero(hits, axis=1), dtype=np.int64)
+def count(hits: Hits) -> Any:
+    """The hits of every list, or the sum of their weights."""
+    return np.count_nonzero(hits, axis=1) if hits.dtype.kind == "b" else hits.sum(axis=1)
+
+
+class WeightableMetric(AccuracyMetric):
+    """One that may weight hits by inverse propensity (`metrics/weighted.py`): variants `ips` and `snips`."""
+
+    weighting: Weighting | None = None
+
+    def __init__(self, k: int | None = None, variant: str | None = None) -> None:
+        weighting = Weighting.parse(variant)
+        if weighting is None or weighting.kind not in self.variants:
+            super().__init__(k, variant)
+        else:
+            super().__init__(k, weighting.kind)
+            self.weighting, self.variant = weighting, str(weighting)
+
+    def per_user(self, top: TopK, truth: csr_array, context: EvaluationContext) -> FloatArray:
+        """One value per row of `top`; NaN for a user without relevant items."""
+        if self.weighting is None:
+            return super().per_user(top, truth, context)
+        k, relevant = self.depth(top), context.relevant(top, truth)
+        weights = context.weights(truth, self.weighting)
+        weight = hit_weights(weights, top.users, top.items, context.hits(top, truth)[:, :k])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            values = self._values(weight, relevant, k)
+        return np.where(relevant > 0, values, np.nan)
 
 
 class Precision(AccuracyMetric):
@@ -66,7 +94,7 @@ class Precision(AccuracyMetric):
     }
 
 
-class Recall(AccuracyMetric):
+class Recall(WeightableMetric):
     """The share of the relevant items that are listed.
 
     `by_relevant`: h / R. `by_min`: h / min(k, R), which a list of k can bring to 1 however many items are
@@ -79,7 +107,12 @@ class Recall(AccuracyMetric):
     variants: ClassVar[dict[str, str]] = {
         "by_relevant": "hits divided by the number of relevant items (trec_eval, ranx, RecTools)",
         "by_min": "hits divided by min(k, relevant) (Liang et al. 2018)",
+        **WEIGHTED,
     }
+
+    def divisor(self, hits: Hits, relevant: IntArray, k: int) -> int | IntArray:
+        """The relevant items, or min(k, R) as `by_min`."""
+        return super().divisor(hits, relevant, k) if self.weighting is None else relevant
 
 
 class F1(AccuracyMetric):
@@ -90,11 +123,11 @@ class F1(AccuracyMetric):
     source = "van Rijsbergen, Information Retrieval, 1979"
     variants: ClassVar[dict[str, str]] = {"by_k": "precision divides by k, recall by the relevant items"}
 
-    def _values(self, hits: BoolArray, relevant: IntArray, k: int) -> FloatArray:
+    def _values(self, hits: Hits, relevant: IntArray, k: int) -> FloatArray:
         return 2 * count(hits) / (k + relevant)
 
 
-class HitRate(AccuracyMetric):
+class HitRate(WeightableMetric):
     """1 where at least one of the first k items is relevant, else 0; its mean is the share of users with a
     hit.
     """
@@ -102,10 +135,13 @@ class HitRate(AccuracyMetric):
     name = "hitrate"
     formula = "1 if h > 0 else 0"
     source = "Deshpande and Karypis, Item-based top-N recommendation algorithms, TOIS 2004"
-    variants: ClassVar[dict[str, str]] = {"any": "one hit is enough; the mean is over users, not over relevant items"}
+    variants: ClassVar[dict[str, str]] = {
+        "any": "one hit is enough; the mean is over users, not over relevant items",
+        **WEIGHTED,
+    }
 
-    def _values(self, hits: BoolArray, relevant: IntArray, k: int) -> FloatArray:
-        return np.asarray(hits.any(axis=1), dtype=np.float64)
+    def _values(self, hits: Hits, relevant: IntArray, k: int) -> FloatArray:
+        return np.asarray(1.0 - np.prod(1.0 - hits, axis=1))  # weighted: each relevant item is a chance of a hit
 
 
 class RPrecision(AccuracyMetric):
@@ -124,12 +160,12 @@ class RPrecision(AccuracyMetric):
         "by_min": "divided by min(k, relevant): what a list of k can reach",
     }
 
-    def _values(self, hits: BoolArray, relevant: IntArray, k: int) -> FloatArray:
+    def _values(self, hits: Hits, relevant: IntArray, k: int) -> FloatArray:
         within = np.arange(hits.shape[1]) < relevant[:, None]
-        return count(hits & within) / self.divisor(hits, relevant, k)
+        return count(hits * within) / self.divisor(hits, relevant, k)
 
 
-class NDCG(AccuracyMetric):
+class NDCG(WeightableMetric):
     """Normalised discounted cumulative gain with binary gain and the discount 1 / log2(place + 1).
 
     DCG@k = sum over j <= k of rel(j) / log2(j + 1), divided by the DCG of the best list. `ideal_min`: the
@@ -143,9 +179,10 @@ class NDCG(AccuracyMetric):
     variants: ClassVar[dict[str, str]] = {
         "ideal_min": "the ideal list has min(k, relevant) hits (trec_eval, ranx, recommenders, torchmetrics)",
         "ideal_k": "the ideal list has k hits for every user (RecTools by default)",
+        **WEIGHTED,
     }
 
-    def _values(self, hits: BoolArray, relevant: IntArray, k: int) -> FloatArray:
+    def _values(self, hits: Hits, relevant: IntArray, k: int) -> FloatArray:
         discounts = 1 / np.log2(np.arange(2, k + 2))
         gained: FloatArray = hits.astype(np.float64) @ discounts[: hits.shape[1]]
         ideal = np.cumsum(discounts)
@@ -153,7 +190,7 @@ class NDCG(AccuracyMetric):
         return gained / best
 
 
-class AveragePrecision(AccuracyMetric):
+class AveragePrecision(WeightableMetric):
     """Average precision at k, whose mean over users is MAP@k: sum over j <= k of precision(j) rel(j),
     divided.
 
@@ -172,11 +209,13 @@ class AveragePrecision(AccuracyMetric):
         "by_relevant": "divided by the number of relevant items (trec_eval, ranx)",
         "by_k": "divided by k",
         "by_hits": "divided by the number of hits",
+        **WEIGHTED,
     }
 
-    def _values(self, hits: BoolArray, relevant: IntArray, k: int) -> FloatArray:
+    def _values(self, hits: Hits, relevant: IntArray, k: int) -> FloatArray:
         places = np.arange(1, hits.shape[1] + 1)
-        gained: FloatArray = (np.cumsum(hits, axis=1) * hits) @ (1 / places)
+        weight: FloatArray = np.asarray(hits, dtype=np.float64)
+        gained: FloatArray = ((np.cumsum(weight, axis=1) - weight + 1) * weight) @ (1 / places)
         return gained / self.divisor(hits, relevant, k)
 
 
@@ -190,7 +229,7 @@ class ReciprocalRank(AccuracyMetric):
     source = "Voorhees, The TREC-8 question answering track report, 1999; trec_eval recip_rank"
     variants: ClassVar[dict[str, str]] = {"first": "the first hit within the first k counts"}
 
-    def _values(self, hits: BoolArray, relevant: IntArray, k: int) -> FloatArray:
+    def _values(self, hits: Hits, relevant: IntArray, k: int) -> FloatArray:
         return np.where(hits.any(axis=1), 1 / (hits.argmax(axis=1) + 1), 0.0)
 
 

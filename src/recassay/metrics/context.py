@@ -9,6 +9,7 @@ import numpy as np
 from scipy.sparse import csc_array, csr_array
 
 from recassay.core.types import BoolArray, FloatArray, IdArray, IntArray, Interactions, TopK
+from recassay.metrics.weighted import PropensityTable, Weighting
 
 HEAD_SHARE = 0.8
 """Items sorted by count that cover this share of the interactions are the head; the long tail is the rest."""
@@ -21,10 +22,13 @@ class EvaluationContext:
     """The training data of an evaluation (events, or users x items with an interaction each entry) and what
     follows from it.
 
-    `hits` remembers its last answer, so that many metrics over the same lists share one look-up.
+    `hits` and `weights` remember their last answer, so that many metrics over the same lists share one look-up.
+    `propensity`, where it is given, says how likely relevant items were to be in the data; only weighted metrics ask.
     """
 
     data: csr_array | Interactions
+    propensity: PropensityTable | None = None
+    _weighted: tuple[csr_array, Weighting, csr_array] | None = field(default=None, init=False, repr=False)
     _last: tuple[TopK, csr_array, BoolArray] | None = field(default=None, init=False, repr=False)
 
     @property
@@ -78,6 +82,14 @@ class EvaluationContext:
         if self._last is None or self._last[0] is not top or self._last[1] is not truth:
             self._last = top, truth, membership(truth, top.users, top.items)
         return self._last[2]
+
+    def weights(self, truth: csr_array, weighting: Weighting) -> csr_array:
+        """The inverse propensities of the relevant items, 1 on average, in the form of `truth`."""
+        if self._weighted is None or self._weighted[0] is not truth or self._weighted[1] != weighting:
+            values = weighting.weights(truth, self.popularity, self.propensity)
+            matrix = csr_array((values, truth.indices, truth.indptr), shape=truth.shape)
+            self._weighted = truth, weighting, matrix
+        return self._weighted[2]
 
     def relevant(self, top: TopK, truth: csr_array) -> IntArray:
         """The number of relevant items of each list's user."""

@@ -6,7 +6,7 @@ Metrics that read the order of the whole catalogue are judged batch by batch, si
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -16,11 +16,14 @@ from scipy.sparse import csr_array
 from recassay.core import columns as c
 from recassay.core.errors import InputError, UsageError
 from recassay.core.ranking import batches
+from recassay.core.tables.groups import WeightFacts
 from recassay.core.types import FloatArray, IdArray, Interactions, Recommender, TopK
+from recassay.metrics.accuracy import WeightableMetric
 from recassay.metrics.context import EvaluationContext, as_matrix
 from recassay.metrics.make import as_metrics, convention
 from recassay.metrics.protocol import Metric, UserMetric, has_catalogue_value, has_user_values
 from recassay.metrics.recommend import MEMORY_BUDGET, recommend_all
+from recassay.metrics.weighted import PropensityTable, weight_facts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,13 +34,15 @@ class EvaluationResult:
     where it is undefined. `catalogue` holds the metrics of all lists together. `counts`: `evaluated` users
     have a relevant item; of these `without_list` had no list and were judged on an empty one;
     `without_relevant` had a list but no relevant item, and their lists were left out; `users` is the size of
-    the user table. `conventions` says by label what exactly was computed.
+    the user table. `conventions` says by label what exactly was computed, `weights` of each weighted metric how far
+    its weights may be trusted.
     """
 
     per_user: pl.DataFrame
     catalogue: dict[str, float]
     counts: dict[str, int]
     conventions: dict[str, dict[str, Any]]
+    weights: dict[str, WeightFacts] = field(default_factory=dict)
 
     def mean(self) -> dict[str, float]:
         """Every metric's one number: per-user values averaged over the users where defined, NaN where
@@ -66,6 +71,7 @@ class EvaluationResult:
             "undefined": self.undefined(),
             "counts": dict(self.counts),
             "conventions": {label: dict(stated) for label, stated in self.conventions.items()},
+            **({"weights": {k: asdict(w) | {"wild": w.wild} for k, w in self.weights.items()}} if self.weights else {}),
         }
 
 
@@ -75,6 +81,7 @@ def evaluate(
     metrics: Iterable[str | Metric],
     *,
     train: csr_array | Interactions,
+    propensity: PropensityTable | None = None,
 ) -> EvaluationResult:
     """Judge `top` by every one of `metrics` (labels such as `ndcg@10`, or metric objects).
 
@@ -84,7 +91,7 @@ def evaluate(
     The users with at least one stored entry in `truth` are evaluated, all of them: one without a list in
     `top` counts as having an empty list (0 for the accuracy metrics, undefined for those that describe a
     list). Catalogue metrics see the lists of the evaluated users too, so that all numbers are about the same
-    people.
+    people. Weighted metrics take their propensities from `propensity`, or from the popularity of items in `train`.
     """
     wanted = as_metrics(metrics)
     relevant = as_matrix(truth)
@@ -105,10 +112,16 @@ def evaluate(
     if not len(evaluated):
         raise InputError("no user has a relevant item", fix="check the test part and the threshold of relevance")
     lists, without_list = lists_of(evaluated, top.cut(depth), relevant.shape[0])
-    context = EvaluationContext(train)
+    context = EvaluationContext(train, propensity)
     users = next((part.users for part in (truth, train) if isinstance(part, Interactions)), None)
     ids = pl.Series(c.USER, evaluated) if users is None else users.gather(evaluated).alias(c.USER)
     values = {metric.label: metric.per_user(lists, relevant, context) for metric in wanted if has_user_values(metric)}
+    weights: dict[str, WeightFacts] = {}
+    for metric in wanted:
+        if isinstance(metric, WeightableMetric) and metric.weighting is not None:
+            event_weights = context.weights(relevant, metric.weighting).data
+            refuse_unknown_chances(event_weights, relevant, users)
+            weights[metric.label] = weight_facts(event_weights, values[metric.label])
     return EvaluationResult(
         per_user=pl.DataFrame([ids, *(pl.Series(label, value) for label, value in values.items())]).with_columns(
             pl.col(*values).fill_nan(None) if values else []
@@ -123,7 +136,21 @@ def evaluate(
             "without_relevant": len(top.users) - (len(evaluated) - without_list),
         },
         conventions={metric.label: convention(metric) for metric in wanted},
+        weights=weights,
     )
+
+
+def refuse_unknown_chances(weights: FloatArray, truth: csr_array, users: pl.Series | None) -> None:
+    """Raise where test events have no propensity, and so no weight."""
+    unknown = np.flatnonzero(np.isnan(weights))
+    if len(unknown):
+        row = int(np.searchsorted(truth.indptr, unknown[0], side="right")) - 1
+        raise InputError(
+            f"{len(unknown):,} of {len(weights):,} test events have no propensity, the first of user "
+            f"{row if users is None else users[row]}",
+            where="propensity",
+            fix="give one above 0 for every item or pair of the test part",
+        )
 
 
 def lists_of(users: np.ndarray[Any, np.dtype[np.int32]], top: TopK, n_users: int) -> tuple[TopK, int]:

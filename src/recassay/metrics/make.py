@@ -47,7 +47,7 @@ def convention(metric: Metric) -> dict[str, Any]:
     return {
         "metric": metric.name,
         **{key: getattr(metric, key) for key in ("k", "scope", "higher_is_better", "formula", "variant")},
-        "convention": metric.variants[metric.variant],
+        "convention": metric.variants.get(metric.variant) or metric.variants[metric.variant.partition(" ")[0]],
         "source": metric.source,
     }
 

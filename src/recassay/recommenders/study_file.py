@@ -37,7 +37,7 @@ from recassay.runner.references import dataset_labels, part_labels
 
 SECTIONS = ("study", "protocol", "tuning", "budget", "comper", "multiverse", "algorithm", "dataset")
 STUDY_KEYS = ("name", "seed", "datasets", "algorithms", "metrics")
-_DATASET_KEYS = ("data", "read", *ProtocolSpec.model_fields)
+_DATASET_KEYS = ("data", "read", "groups", "item_groups", *ProtocolSpec.model_fields)
 
 
 def load_study(path: str | Path) -> StudySpec:
@@ -125,6 +125,10 @@ def _dataset(
     known_keys(table, _DATASET_KEYS, path, place)
     changes = {key: None if value == "none" and key != "filter" else value for key, value in table.items()}
     changes.pop("read", None)
+    groups = {key: changes.pop(key) for key in ("groups", "item_groups") if key in changes}
+    for key, file in groups.items():
+        if not isinstance(file, str) or not file:
+            place.refuse([*path, key], f"dataset.{label}.{key} = {file!r}", "name a file")
     data = changes.pop("data", reference)
     if not isinstance(data, str) or not data:
         place.refuse(
@@ -136,7 +140,7 @@ def _dataset(
     spec = make_spec(ProtocolSpec, {**said_of_all, **changes}, path, place)
     read = make_spec(ReadSpec, table.get("read", {}), (*path, "read"), place)
     folds = tuple(range(spec.folds)) if spec.split in FOLDED and "fold" not in together else None
-    return DatasetSpec(reference=data, name=label, read=read, protocol=changes, folds=folds)
+    return DatasetSpec(reference=data, name=label, read=read, protocol=changes, folds=folds, **groups)
 
 
 def _settings(table: Mapping[str, Any], label: str, place: Place) -> dict[str, Setting]:

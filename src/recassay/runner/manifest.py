@@ -41,7 +41,11 @@ def portable(study: Mapping[str, Any], base: str | Path) -> dict[str, Any]:
     moved = dict(study)
     for kind in ("datasets", "algorithms", "classifiers"):
         if kind in moved:
-            moved[kind] = [{**spec, "reference": _portable(str(spec["reference"]), Path(base))} for spec in moved[kind]]
+            paths = ("reference", "groups", "item_groups")
+            moved[kind] = [
+                {**spec, **{key: _portable(str(spec[key]), Path(base)) for key in paths if key in spec}}
+                for spec in moved[kind]
+            ]
     return moved
 
 

@@ -15,6 +15,7 @@ from recassay.core.choices import MissingPolicy
 from recassay.core.errors import RecAssayError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.characteristics import CharacteristicsTable
+from recassay.core.tables.groups import GroupedScores, GroupsEvidence, WeightedScores, WeightFacts
 from recassay.core.tables.responses import InstanceResponses, Responses
 from recassay.core.tables.results import Results
 from recassay.core.tables.scores import StrataEvidence, StrataScores, UserScores
@@ -118,6 +119,7 @@ def example_evidence(datasets: Sequence[str]) -> dict[str, Callable[[], Any]]:
         "characteristics": lambda: _characteristics(datasets),
         "strata": lambda: _strata,
         "users": lambda: _user_scores,
+        "groups": lambda: _groups,
         "user_responses": lambda: _user_responses,
         "instances": _instances,
         "comper": dict,
@@ -196,6 +198,19 @@ def _user_scores(metric: str) -> tuple[list[UserScores], dict[str, str]]:
         values.flags.writeable = False
         made.append(UserScores(name, ("a0", "a1", "a2"), values))
     return made, {}
+
+
+def _groups(metric: str) -> GroupsEvidence:
+    [whole, _], _ = _user_scores(metric)
+    halves = tuple(UserScores(name, whole.algorithms, whole.values[:, at::2]) for at, name in enumerate("fm"))
+    exposed = {c.DATASET: "films", "attribute": "genre", "k": 10, "share": 0.5, "error": 0.01, "events": 0.4,
+               "deviation": 0.1, "ratio": 1.25, "rsp": 0.2, "reo": 0.1}  # fmt: skip
+    items = tuple(
+        exposed | {c.ALGORITHM: name, "group": group} for name in whole.algorithms for group in ("war", "love")
+    )
+    weighted = UserScores("films", whole.algorithms, whole.values[::-1].copy())
+    by_weight = WeightedScores(f"{metric}[ips]", whole, weighted, WeightFacts(500, 300.0, 4.0, 0.02))
+    return GroupsEvidence((GroupedScores("films", "sex", whole, halves),), items, (by_weight,))
 
 
 def _user_responses(metric: str) -> tuple[str, dict[str, Responses]]:

@@ -62,7 +62,7 @@ def compare_users(
         reasons = "; ".join(f"{name}: {why}" for name, why in left_out.items()) or "no dataset has per-user scores"
         raise NotApplicableError(f"no two algorithms can be compared on users by {metric} ({reasons})")
     sign = 1.0 if higher_is_better else -1.0
-    datasets = tuple(_dataset(table, sign, alpha, replicates, seed) for table in usable)
+    datasets = tuple(dataset_users(table, sign, alpha, replicates, seed) for table in usable)
     algorithms = _overall_order(datasets)
     return UsersResult(
         metric=metric,
@@ -77,7 +77,8 @@ def compare_users(
     )
 
 
-def _dataset(scores: UserScores, sign: float, alpha: float, replicates: int, seed: int) -> DatasetUsers:
+def dataset_users(scores: UserScores, sign: float, alpha: float, replicates: int, seed: int) -> DatasetUsers:
+    """The means, intervals and pairs of one dataset; `sign` is -1 where lower is better."""
     means = scores.values.mean(axis=1)
     order = sorted(range(len(means)), key=lambda a: (-sign * means[a], scores.algorithms[a]))
     values, names = scores.values[order], [scores.algorithms[a] for a in order]

@@ -11,7 +11,7 @@ from typing import Annotated, Any, TypeAlias
 
 from recassay.analysis.rank.result import RankResult
 from recassay.api.arguments import checked
-from recassay.api.inputs import CharacteristicsLike, ResultsLike
+from recassay.api.inputs import CharacteristicsLike, ResultsLike, TableLike
 from recassay.api.publish.analysts import answered
 from recassay.api.publish.content import AnalysisReport, document, report_content, with_verdicts, write_folder
 from recassay.api.tables import load_characteristics, own_characteristics, read_metric, study_folder
@@ -23,6 +23,7 @@ from recassay.core.registry import analyses
 from recassay.core.tables.labels import find_label
 from recassay.core.tables.results import Results
 from recassay.core.vocabulary import Vocabulary
+from recassay.evidence.groups import GroupTables, groups_evidence
 from recassay.evidence.study import evidence_of
 from recassay.evidence.users import table_scores
 from recassay.reporting.content import ReportContent
@@ -60,6 +61,8 @@ def analyze(
     out: str | Path | None = None,
     formats: Sequence[str] | None = None,
     characteristics: CharacteristicsLike | None = None,
+    groups: TableLike | None = None,
+    item_groups: TableLike | None = None,
     progress: Stages | None = None,
     wide: bool = False,
     transpose: bool = False,
@@ -79,6 +82,8 @@ def analyze(
         out: folder for the report, the tables and the figures.
         formats: of the figures: `svg`, `pdf`, `png` and `json` (Vega-Lite); by default all but `png`.
         characteristics: characteristics of the datasets (file or frame); a study and a published table know their own.
+        groups: groups of users: a table with a column user and one per attribute (sex, age); a study may name its own.
+        item_groups: groups of items, likewise: a column item and one per attribute; for the folder of a study.
         progress: called before each stage with how many are done, how many there are, and its name.
         wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
         transpose: the rows of the table are datasets and its columns algorithms.
@@ -95,8 +100,8 @@ def analyze(
     with Drawers() if out is not None else nullcontext() as drawers:  # they start while analyses run
         ahead = partial(draw_ahead, formats=drawn, drawers=drawers) if drawers is not None else None
         report, content = examine(
-            results, spec, characteristics=characteristics, progress=progress, pictures=ahead, wide=wide,
-            transpose=transpose,
+            results, spec, characteristics=characteristics, groups=GroupTables.read(groups, item_groups),
+            progress=progress, pictures=ahead, wide=wide, transpose=transpose,
         )  # fmt: skip
         if out is not None:
             answer = document("analyze", report.to_dict(), report.results)
@@ -114,6 +119,7 @@ def examine(
     spec: AnalysisSpec,
     *,
     characteristics: CharacteristicsLike | None = None,
+    groups: GroupTables | None = None,
     progress: Stages | None = None,
     pictures: Ahead | None = None,
     wide: bool = False,
@@ -130,7 +136,7 @@ def examine(
     table, metric = read_metric(results, spec.metric or None, wide=wide, transpose=transpose)
     label = find_label(metric, table.metrics)
     refuse_unknown_control(spec.control, table)
-    spec = replace(spec, metric=label, evidence=known_evidence(results, table, characteristics))
+    spec = replace(spec, metric=label, evidence=known_evidence(results, table, characteristics, groups))
     spec.matrix(table, least_datasets=1)  # a missing cell is refused at once
     done, skipped = run_analyses(table, spec, progress=progress, pictures=pictures)
     words = Vocabulary.of(table.words)
@@ -141,10 +147,17 @@ def examine(
 
 
 def known_evidence(
-    results: ResultsLike, table: Results, characteristics: CharacteristicsLike | None
+    results: ResultsLike,
+    table: Results,
+    characteristics: CharacteristicsLike | None,
+    groups: GroupTables | None = None,
 ) -> dict[str, Callable[[], Any]]:
     """By name, ways to load what is known besides the table: of a study, of a published table, and what was given."""
-    evidence = evidence_of(study_folder(results) or study_folder(table))
+    folder = study_folder(results) or study_folder(table)
+    evidence = evidence_of(folder)
+    if "instances" not in evidence:
+        known = partial(groups_evidence, results=table, folder=folder, tables=groups or GroupTables())
+        evidence["groups"] = lambda: known
     if table.users is not None:
         evidence["users"] = lambda: partial(table_scores, table)
     own = own_characteristics(table)

@@ -8,13 +8,14 @@ from typing import Annotated
 
 from recassay.analysis.bench.result import BenchResult
 from recassay.api.arguments import checked
-from recassay.api.inputs import CharacteristicsLike, ResultsLike
+from recassay.api.inputs import CharacteristicsLike, ResultsLike, TableLike
 from recassay.api.publish.analyze import Stages, examine
 from recassay.api.publish.content import AnalysisReport, with_verdicts
 from recassay.api.tables import study_folder
 from recassay.core.analysis import AnalysisSpec
 from recassay.core.choices import Advanced, MissingPolicy, PairTest
 from recassay.core.system.places import shareable
+from recassay.evidence.groups import GroupTables
 from recassay.reporting.content import ReportContent
 from recassay.reporting.drawing import Drawers
 from recassay.reporting.figures import begin_drawing, build_sections, draw_ahead
@@ -40,6 +41,8 @@ def report(
     replicates: Annotated[int, Advanced] = 10_000,
     control: str | None = None,
     characteristics: CharacteristicsLike | None = None,
+    groups: TableLike | None = None,
+    item_groups: TableLike | None = None,
     progress: Stages | None = None,
     wide: bool = False,
     transpose: bool = False,
@@ -60,6 +63,8 @@ def report(
         replicates: bootstrap replicates.
         control: an algorithm, chosen before seeing the results, to compare with every other.
         characteristics: characteristics of the datasets (file or frame); a study knows its own.
+        groups: groups of users: a table with a column user and one per attribute (sex, age); a study may name its own.
+        item_groups: groups of items, likewise: a column item and one per attribute; for the folder of a study.
         progress: called before each stage with how many are done, how many there are, and its name.
         wide: the rows of the table are algorithms and its columns datasets, where the table does not say it.
         transpose: the rows of the table are datasets and its columns algorithms.
@@ -73,8 +78,9 @@ def report(
         replicates=replicates, control=control,
     )  # fmt: skip
     made, page = report_page(
-        results, spec, characteristics=characteristics, progress=progress, wide=wide, transpose=transpose
-    )
+        results, spec, characteristics=characteristics, groups=GroupTables.read(groups, item_groups),
+        progress=progress, wide=wide, transpose=transpose,
+    )  # fmt: skip
     content = shareable(page).encode(errors="backslashreplace")  # whatever the file's name ends with
     made.files.extend(write_files(target.parent, {target.name: content}))
     return made
@@ -101,6 +107,7 @@ def report_page(
     spec: AnalysisSpec,
     *,
     characteristics: CharacteristicsLike | None = None,
+    groups: GroupTables | None = None,
     progress: Stages | None = None,
     wide: bool = False,
     transpose: bool = False,
@@ -109,7 +116,7 @@ def report_page(
     with Drawers() as drawers:  # they start while analyses run
         ahead = partial(draw_ahead, formats=("svg",), drawers=drawers, without=LIVE)
         made, content = examine(
-            results, spec, characteristics=characteristics, progress=progress, pictures=ahead, wide=wide,
+            results, spec, characteristics=characteristics, groups=groups, progress=progress, pictures=ahead, wide=wide,
             transpose=transpose,
         )  # fmt: skip
         live = LIVE if len(made.results.datasets) > 1 else ()

@@ -13,6 +13,7 @@ from recassay.core.choices import AdaptiveTarget, Advanced, Level, Range, Second
 from recassay.core.errors import RecAssayError, UsageError
 from recassay.core.specs.study import StudySpec
 from recassay.data.sources import is_path, open_dataset, path_of
+from recassay.evidence.groups import keep_groups, named_groups
 from recassay.recommenders.probes import Probing, prober
 from recassay.recommenders.study import Event, StudyChooser, StudyRecord, run_study
 from recassay.recommenders.study_file import load_study as load
@@ -181,6 +182,7 @@ def run(
     refuse_no_time(budget)
     spec = study if isinstance(study, StudySpec) else load_study(study)
     place = Path(folder) if folder is not None else Path(spec.name)
+    groups = named_groups(spec)
     if probe_users is not None and not 0 < probe_users < 1:
         raise UsageError(f"probe_users is {probe_users:g}", fix="give a share of the users between 0 and 1")
     probing = Probing(users=probe_users, epochs=probe_epochs) if probes or probe_users or probe_epochs else None
@@ -200,7 +202,7 @@ def run(
         choose = AdaptiveStudy(question, budget, settled_workers(workers), evidence=published_prior if prior else None)
         if probing is not None:
             choose.probe, choose.probing = prober(spec, probing, workers=workers, cluster=cluster), probing
-    return run_study(
+    record = run_study(
         spec,
         place,
         workers=workers,
@@ -211,6 +213,9 @@ def run(
         choose=choose,
         preflight=not skip_preflight,
     )
+    if not dry_run:
+        keep_groups(groups, place)
+    return record
 
 
 def adaptive_standing(folder: str | Path) -> str | None:

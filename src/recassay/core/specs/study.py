@@ -90,6 +90,14 @@ class DatasetSpec(Spec):
     read: ReadSpec = ReadSpec()
     protocol: dict[str, Any] = Field(default_factory=dict)
     folds: tuple[int, ...] | None = None
+    groups: str | None = None
+    """A file of groups of users, which a run copies into the study; no number of a cell depends on it."""
+    item_groups: str | None = None
+    """A file of groups of items, likewise."""
+
+    def idle(self) -> dict[str, bool]:
+        """No groups."""
+        return {"groups": self.groups is None, "item_groups": self.item_groups is None}
 
 
 class TuningSpec(Spec):

@@ -6,6 +6,8 @@ a plugin, must be given by the user.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from recassay.core.errors import InputError, UsageError
 from recassay.core.metric_facts import MetricFacts, named_facts, written_name
 from recassay.core.names import did_you_mean
@@ -22,7 +24,9 @@ def is_known(name: str) -> bool:
 
 def facts_of(label: str) -> MetricFacts | None:
     """The facts of the metric of a label such as `ndcg@10`; None where the metric is not known."""
-    return named_facts(split_label(label)[0])
+    facts = named_facts(split_label(label)[0])
+    convention = label.partition("[")[2].partition(" ")[0].rstrip("]")
+    return replace(facts, bounds=None, hit_like=False) if facts and convention in facts.unbounded else facts
 
 
 def is_share(label: str) -> bool:

@@ -24,6 +24,8 @@ class UserScores:
     algorithms: tuple[str, ...]
     values: FloatArray
     left_out: int = 0
+    ids: pl.Series | None = None
+    """The ids of the users, where they are known."""
 
     @property
     def users(self) -> int:

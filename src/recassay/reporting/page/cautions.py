@@ -1,4 +1,4 @@
-"""What a reader must know before believing a number: leakage, gaps, failures, untuned algorithms, low power."""
+"""What a reader must know before believing a number: leakage, gaps, failures, untuned algorithms, low power, groups."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from typing import TypeAlias
 import numpy as np
 
 from recassay.analysis.compare.result import CompareResult
+from recassay.analysis.groups.result import GroupsResult
 from recassay.core.choices import FEWEST_DATASETS
 from recassay.core.tables.facts import AuditFinding, StudyFacts
 from recassay.core.tables.matrix import MissingCells
 from recassay.core.words import count_of, listing
 from recassay.reporting.content import ReportContent
+from recassay.reporting.words.groups import first_line
 from recassay.reporting.words.missing import missing_cells
 
 Caution: TypeAlias = tuple[str, str]
@@ -21,6 +23,10 @@ Caution: TypeAlias = tuple[str, str]
 
 def cautions(content: ReportContent) -> Iterator[Caution]:
     """Every warning that the results, the tests and the study's own record give cause for."""
+    groups = content.result(GroupsResult)
+    first = None if groups is None else first_line(groups)
+    if first is not None:
+        yield "Not for everyone", first
     facts = content.facts
     if facts is not None:
         yield from _study(facts)
