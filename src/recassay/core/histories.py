@@ -41,8 +41,7 @@ class Histories:
     @classmethod
     def of(cls, events: Interactions, users: IdArray) -> Histories:
         """The events of each of `users` by time; equal stamps, and events without stamps, keep their order."""
-        keys = [events.user] if events.time is None else [events.time, events.user]
-        order = np.lexsort(keys)
+        order = np.lexsort((events.user,) if events.time is None else (events.time, events.user))
         starts = np.searchsorted(events.user[order], np.arange(events.n_users + 1))
         first, lengths = starts[users], np.diff(starts)[users]
         ends = np.cumsum(lengths)
