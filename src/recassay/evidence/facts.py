@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from recassay.core.tables.facts import AuditFinding, StudyFacts
     from recassay.store.records import CellRecord
 
-HARMLESS = ("empty_valid", "few_test_users", "repeated_events", "tied_with_train", "users_of_one_time")
+HARMLESS = (
+    "empty_valid", "few_test_users", "repeated_events", "tied_with_train", "users_of_one_time", "unseen_users",
+    "tied_targets",
+)  # fmt: skip
 """Findings of the audit that weaken a study without leaking anything."""
 
 

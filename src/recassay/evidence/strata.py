@@ -78,6 +78,13 @@ def given_evidence(split: Split, frames: Mapping[str, tuple[pl.DataFrame, str]],
 
 def _refuse_unusable(folder: Path, cells: Sequence[CellRecord], sweep: Sweep) -> None:
     """Raise where the lists or splits of the study are gone, or are shorter than the metric."""
+    targets = {str(cell.spec["split"]["protocol"].get("target", "all")) for cell in cells}
+    if targets - {"all"}:
+        raise NotApplicableError(
+            "the study judges targets after histories, one by one, and strata judge all test events as one set",
+            where=str(folder),
+            fix="use a study with target = 'all'",
+        )
     absent = [cell for cell in cells if not cell_file(folder, LISTS, cell.id).is_file()]
     if absent:
         who = listing((f"{cell.algorithm} on {cell.dataset}" for cell in absent), most=3)
