@@ -14,7 +14,7 @@ from recassay.testing.examples import learnable_tastes
 
 FOLDING = [
     linear.EASE, graph_filters.GFCF, graph_filters.TurboCF, neighbours.ItemKNN, random_walks.RP3beta, slim.SLIM,
-    sparse_linear.LocalEASE, lambda: als.ALS(factors=8, iterations=2),
+    sparse_linear.LocalEASE, baselines.MostPop, baselines.RecentPop, lambda: als.ALS(factors=8, iterations=2),
 ]  # fmt: skip
 NETWORKS = ["ELSA", "MultiVAE", "MultiDAE", "RecVAE", "RaCT", "DiffRec"]
 
@@ -25,7 +25,7 @@ def test_lists_after_a_history(make):
     assert isinstance(fitted(make(), train), FoldsIn)
 
 
-@pytest.mark.parametrize("make", [neighbours.UserKNN, baselines.MostPop])
+@pytest.mark.parametrize("make", [neighbours.UserKNN, baselines.Random])
 def test_what_knows_users_alone_cannot_be_asked(make):
     train, _ = learnable_tastes(users_per_group=10, items_per_group=10)
     assert not isinstance(fitted(make(), train), FoldsIn)

@@ -101,7 +101,7 @@ def test_trials_are_judged_after_the_history_of_training(tmp_path, monkeypatch):
     assert isinstance(some.some_truth, Judgements)
     assert some.some_truth.judged().tolist() == some.some_users.tolist()
     [stage] = list(some.stages({}, 0))
-    assert stage.on_all() == pytest.approx(next(iter(validation.stages({}, 0))).value)
+    assert stage.value == pytest.approx(next(iter(validation.stages({}, 0))).value)
 
 
 def test_an_algorithm_without_fold_in_is_left_out_by_name(tmp_path, monkeypatch):
@@ -126,7 +126,6 @@ def test_a_multiverse_may_vary_the_target_and_an_attack_needs_sets():
 
 
 def test_parts_that_are_written_are_judged_as_sets(tmp_path):
+    protocol = {"split": "leave_last_out", "target": "last"}
     with pytest.raises(UsageError, match="target = 'last' is judged by a study"):
-        recassay.split(
-            "synthetic:few-items", tmp_path / "parts", protocol={"split": "leave_last_out", "target": "last"}
-        )
+        recassay.split("synthetic:few-items", tmp_path / "parts", protocol=protocol)

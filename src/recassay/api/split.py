@@ -74,6 +74,6 @@ def _refuse_targets(spec: ProtocolSpec) -> None:
     """Files of parts are judged as sets: nothing in them says which event is asked for after which."""
     if spec.target != "all":
         raise UsageError(
-            f"target = {spec.target!r} is judged by a study, after growing histories; files of parts are judged as sets",
+            f"target = {spec.target!r} is judged by a study, after histories; parts in files are judged as sets",
             fix="leave the target out, or run the algorithms in a study",
         )
