@@ -50,6 +50,9 @@ def test_a_matrix_has_a_one_where_an_item_occurs():
     matrix = Histories.of(example(), np.array([1, 2, 0], dtype=np.int32)).csr(5)
     assert matrix.toarray().tolist() == [[0, 0, 1, 0, 1], [0, 0, 0, 0, 0], [1, 0, 0, 1, 0]]
     assert matrix.has_sorted_indices
+    kept = Histories(np.array([4, 2, 4, 0], dtype=np.int32), np.array([0, 3, 4]))
+    assert kept.csr(5).nnz == 3
+    assert (kept.items.tolist(), kept.starts.tolist()) == ([4, 2, 4, 0], [0, 3, 4]), "the events stay as they are"
     nobody = Histories(np.empty(0, dtype=np.int32), np.zeros(1, dtype=np.int64))
     assert nobody.csr(5).shape == (0, 5)
     assert lists(nobody.last(3)) == [[]]

@@ -62,9 +62,9 @@ class Histories:
 
     def csr(self, n_items: int) -> csr_array:
         """Histories x items, float32 ones where an item occurs."""
-        matrix = csr_array(
-            (np.ones(len(self.items), dtype=np.float32), self.items, self.starts), shape=(len(self), n_items)
-        )
+        ones = np.ones(len(self.items), dtype=np.float32)
+        # Copies: making one of repeated items sorts and moves them where they lie.
+        matrix = csr_array((ones, self.items.copy(), self.starts.copy()), shape=(len(self), n_items))
         matrix.sum_duplicates()
         matrix.data[:] = 1.0
         return matrix

@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import tracemalloc
 from collections.abc import Callable, Collection
+from itertools import chain
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,7 +17,7 @@ from scipy.sparse import csr_array
 
 from recassay.core.histories import FoldsIn, Histories
 from recassay.core.specs.search import Choice
-from recassay.core.types import Algorithm, Interactions, Recommender, TopK
+from recassay.core.types import Algorithm, Interactions, Recommender, TopK, read_only_matrix
 from recassay.testing.answers import (
     alike,
     answer,
@@ -166,8 +167,10 @@ def check_fold_in(make: MakeAlgorithm) -> None:
     common = np.mean([len(np.intersect1d(a, b)) for a, b in zip(whole.items, folded.items, strict=True)])
     require(common >= 5, f"shares {common:.1f} of 10 items between a user's list and that of its history", algorithm)
     backwards = Histories(histories.items[::-1].copy(), histories.starts[-1] - histories.starts[::-1])
-    turned = model.recommend_from(backwards, 10, exclude=exclude[::-1])
-    same = alike(folded, TopK(turned.users, turned.items[::-1], turned.scores[::-1]))
+    turned = model.recommend_from(backwards, 10, exclude=None)
+    same = alike(
+        model.recommend_from(histories, 10, exclude=None), TopK(turned.users, turned.items[::-1], turned.scores[::-1])
+    )
     reads_order = bool(getattr(algorithm, "reads_order", False))
     require(same or reads_order, "gives another list when a history is in another order", algorithm)
     require(not same or not reads_order, "gives the same lists when all histories are turned round", algorithm)
@@ -184,6 +187,8 @@ def check_histories(make: MakeAlgorithm) -> None:
     kinds = [[], [1], [1, 1, 2, 1], [0, 1, 2, 3] * 100, [6], [0, 6]]
     exclude = csr_array((np.ones(3), ([0, 1, 5], [2, 0, 5])), shape=(len(kinds), train.n_items))
     rows = np.arange(len(kinds), dtype=np.int32)
+    with inputs_kept(algorithm):
+        model.recommend_from(_histories(kinds), 2, exclude=read_only_matrix(exclude))
     for barred in (None, exclude):
         together = model.recommend_from(_histories(kinds), 12, exclude=barred)
         check_form(algorithm, together, rows, 12, train.n_items)
@@ -198,8 +203,10 @@ def check_histories(make: MakeAlgorithm) -> None:
 
 
 def _histories(lists: list[list[int]]) -> Histories:
-    starts = np.cumsum([0, *map(len, lists)]).astype(np.int64)
-    return Histories(np.array([item for items in lists for item in items], dtype=np.int32), starts)
+    items, starts = np.array([*chain(*lists)], dtype=np.int32), np.cumsum([0, *map(len, lists)]).astype(np.int64)
+    for array in (items, starts):
+        array.flags.writeable = False
+    return Histories(items, starts)
 
 
 def check_one_user(make: MakeAlgorithm) -> None:

@@ -22,6 +22,7 @@ from recassay.reporting.latex import latex_text
 from recassay.reporting.paper.captions import split_words
 from recassay.reporting.paper.content import DatasetFacts, PaperContent
 from recassay.reporting.paper.fit import EMPTY, Cell, Grid
+from recassay.reporting.words.sequences import target_words
 from recassay.reporting.words.verdict import TESTS
 
 TUNING_PACKAGE = "optuna"
@@ -97,6 +98,7 @@ def _protocol_words(protocol: Mapping[str, Any]) -> str:
     lines.append(f"We use {split_words(protocol)} into training, validation and test parts.")
     if protocol.get("final_fit") == "train+valid":
         lines.append("The model that is tested is trained on the training and the validation part together.")
+    lines += target_words(protocol)
     lines.append(
         "Items that a user has had may be recommended again."
         if protocol.get("task") == "repeat"
