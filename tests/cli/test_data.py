@@ -258,10 +258,13 @@ def test_a_described_split_is_told_number_by_number(cli, tmp_path, capsys):
         protocol={"split": "given"}, fingerprint="abc", counts={"read": 1234},
         audit={"scope": "pairs", "share_of_users_evaluated": 0.5,
                "findings": [{"name": "future", "refuses": True, "sentence": "It leaks."}]},
+        told_order=lambda: ("It has order.",),
     )  # fmt: skip
     data_commands._show(leak)
     shown = lines_of(capsys.readouterr().out)
-    assert {"Nu 2", "Gini 0.25", "train 1,234 2 3", "LEAK future: It leaks.", "read 1,234"} <= set(shown)
+    assert {"Nu 2", "Gini 0.25", "train 1,234 2 3", "LEAK future: It leaks.", "read 1,234", "It has order."} <= set(
+        shown
+    )
 
 
 def test_how_a_file_was_imported_is_told(cli, tmp_path):

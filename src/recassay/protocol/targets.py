@@ -51,8 +51,7 @@ def judgements(split: Split, target: Target, part: Literal["valid", "test"]) -> 
     place = np.flatnonzero(asked)
     row = row[place]
     if target in ("next", "last"):
-        first = np.flatnonzero(np.diff(row, prepend=-1))
-        chosen = first if target == "next" else np.append(first[1:], len(row)) - 1
+        chosen = np.flatnonzero(np.diff(row, prepend=-1) if target == "next" else np.diff(row, append=-1))
         row, place = row[chosen], place[chosen]
     return Judgements(sequences, users, row, place, split.task)
 

@@ -1,7 +1,7 @@
 """How much order a dataset has: sequential rules judged on histories as they are, and on shuffled ones.
 
 Rules without training serve, not a network: they take seconds, and what they lose no other reader of order is known to
-keep. Both sides are fitted anew: on the training events in their order, and on those of each user in a random one.
+keep. Both are fitted: on the training events in their order, and on those of each user in a random one.
 """
 
 from __future__ import annotations
