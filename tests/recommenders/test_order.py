@@ -134,7 +134,11 @@ def test_the_question_of_a_study_and_what_all_know_are_said():
     assert "The target is the next event of each user" in _split({"split": "leave_last_out", "target": "next"})
     assert "target" not in _split({"split": "leave_last_out"})
     shares = {"events": 2000, "share_in_history": 0.5, "share_last_again": 0.25, "share_tied": 0.125}
-    assert share_words(shares).startswith("Of 2,000 targets 50.0 % are in the history, 25.0 % are its last item again")
+    said = share_words({"targets": shares, "share_of_test_before_train": 0.75})
+    assert said.endswith("another event of the user. Training has events from after 75.0 % of the test events.")
+    assert share_words({"targets": shares}).startswith(
+        "Of 2,000 targets 50.0 % are in the history, 25.0 % are its last item again"
+    )
 
 
 def test_trained_readers_of_order_need_a_simple_rival_and_data_with_order():
@@ -144,13 +148,19 @@ def test_trained_readers_of_order_need_a_simple_rival_and_data_with_order():
     facts = replace(facts, sequential=("GRU4Rec", "SR"), simple=("SR",),
                     order=pl.DataFrame([{"dataset": "films", **ORDER, "low": -0.01}]))  # fmt: skip
     assert [title for title, _ in _sequences(facts)] == ["Little order"]
+    facts = StudyFacts("s", "", 1, 1, 0, sequential=("SASRec", "SR"), simple=("SR",), one_negative=("SASRec",))
+    assert [title for title, _ in _sequences(facts)] == ["One negative"]
     assert list(_sequences(StudyFacts("s", "", 1, 1, 0))) == []
 
 
 def test_the_simple_ones_are_registered_and_read_order():
     study = study_of({"study": {"datasets": ["synthetic:few-items"], "algorithms": ["EASE", *SIMPLE]}})
-    sequential, simple = _sequential(study)
-    assert set(simple) == set(sequential) == set(SIMPLE)
+    found = _sequential(study)
+    assert set(found["simple"]) == set(found["sequential"]) == set(SIMPLE)
+    tables = {"study": {"datasets": ["synthetic:few-items"], "algorithms": ["SASRec", "EASE"]}}
+    assert _sequential(study_of(tables))["one_negative"] == ()
+    old = _sequential(study_of(tables | {"algorithm": {"SASRec": {"loss": "bce"}}}))
+    assert old == {"sequential": ("SASRec",), "simple": (), "one_negative": ("SASRec",)}
 
 
 def test_a_dataset_is_described_without_a_protocol():

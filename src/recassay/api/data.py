@@ -169,7 +169,7 @@ class DataDescription:
             return ()
         order = self.audit.get("order")
         first = () if order is None else (order_words(self.name, order),)
-        return (*first, share_words(self.audit["targets"]), *target_words(self.protocol))
+        return (*first, share_words(self.audit), *target_words(self.protocol))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""

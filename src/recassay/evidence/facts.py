@@ -53,7 +53,6 @@ def study_facts(folder: str | Path) -> StudyFacts:
         return facts
     study = StudySpec.model_validate(plan)
     splits, findings, order = _splits(Path(folder), cells)
-    sequential, simple = _sequential(study)
     spent = _spent(cells, tried)
     spaces, tunable = _spaces(study)
     return replace(
@@ -67,8 +66,7 @@ def study_facts(folder: str | Path) -> StudyFacts:
         untuned=tuple(name for name in tunable if spent.get(name, (0, 1))[1] == 0),
         splits=splits,
         order=order,
-        sequential=sequential,
-        simple=simple,
+        **_sequential(study),
         spaces=spaces,
         conventions=manifest.get("metrics", {}),
         **_sealed(Path(folder)),
@@ -102,13 +100,20 @@ SIMPLE = ("AssociationRules", "LastItems", "MarkovChain", "SequentialRules", "ST
 """Algorithms that read the order of events and are counted, not trained."""
 
 
-def _sequential(study: StudySpec) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The algorithms of a study that read order, and the simple ones among them; that of a file is not loaded."""
+def _sequential(study: StudySpec) -> dict[str, Any]:
+    """The algorithms of a study that read order, those that are simple, and those trained with one negative.
+
+    An algorithm of a file is not loaded.
+    """
     from recassay.core.registry import algorithms
 
-    known = [(spec.name, algorithms.get(spec.reference)) for spec in study.algorithms if spec.reference in algorithms]
-    ordered = [(name, kind) for name, kind in known if getattr(kind, "reads_order", False)]
-    return tuple(name for name, _ in ordered), tuple(name for name, kind in ordered if kind.name in SIMPLE)
+    known = [(spec, algorithms.get(spec.reference)) for spec in study.algorithms if spec.reference in algorithms]
+    ordered = [(spec, kind) for spec, kind in known if getattr(kind, "reads_order", False)]
+    return {
+        "sequential": tuple(spec.name for spec, _ in ordered),
+        "simple": tuple(spec.name for spec, kind in ordered if kind.name in SIMPLE),
+        "one_negative": tuple(spec.name for spec, _ in ordered if spec.settings.get("loss") == "bce"),
+    }
 
 
 def _splits(folder: Path, cells: tuple[CellRecord, ...]) -> tuple[pl.DataFrame, tuple[AuditFinding, ...], pl.DataFrame]:
@@ -153,10 +158,13 @@ def _splits(folder: Path, cells: tuple[CellRecord, ...]) -> tuple[pl.DataFrame, 
 
 
 def _order_row(audit: Mapping[str, Any]) -> dict[str, Any]:
+    from recassay.protocol.sessions import EARLIEST_CLOCK
+
     targets, order = audit["targets"], audit.get("order") or {}
     names = ("events", "share_in_history", "share_last_again", "share_tied")
     shares = {name: targets[name] for name in names}
-    before = {"share_before_training_event": audit["share_of_test_before_train"]}
+    clock = (audit["last_train_time"] or 0) >= EARLIEST_CLOCK  # positions of two users have no common order
+    before = {"share_before_training_event": audit["share_of_test_before_train"] if clock else None}
     measured = ("algorithm", "metric", "users", "in_order", "shuffled", "change", "low", "high")
     return shares | before | {name: order.get(name) for name in measured}
 

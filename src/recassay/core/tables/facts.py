@@ -60,6 +60,8 @@ class StudyFacts:
     """Algorithms that read the order of events."""
     simple: tuple[str, ...] = ()
     """Those of them that are not trained: rules, Markov chains and nearest histories."""
+    one_negative: tuple[str, ...] = ()
+    """Those that the study trains with one negative item per target."""
     energy: str = ""
     """What all cells took, and how that is known; empty where nothing was kept."""
     plan: str = ""

@@ -50,10 +50,13 @@ def order_words(dataset: str, order: Mapping[str, Any]) -> str:
     )
 
 
-def share_words(targets: Mapping[str, Any]) -> str:
-    """How many targets are in their history, repeat its last item, or share their time with another event."""
+def share_words(audit: Mapping[str, Any]) -> str:
+    """How many targets are in their history, repeat its last item, share their time with another event of their user,
+    or come before events that training has."""
+    targets, before = audit["targets"], audit.get("share_of_test_before_train")
+    later = f" Training has events from after {100 * before:.1f} % of the test events." if before else ""
     return (
         f"Of {targets['events']:,} targets {100 * targets['share_in_history']:.1f} % are in the history, "
         f"{100 * targets['share_last_again']:.1f} % are its last item again, and {100 * targets['share_tied']:.1f} % "
-        "share their time with another event of the user."
+        f"share their time with another event of the user.{later}"
     )
