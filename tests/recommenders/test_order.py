@@ -133,9 +133,10 @@ def test_the_question_of_a_study_and_what_all_know_are_said():
     assert "trained on the training and validation events" in trained
     assert "The target is the next event of each user" in _split({"split": "leave_last_out", "target": "next"})
     assert "target" not in _split({"split": "leave_last_out"})
-    shares = {"events": 2000, "share_in_history": 0.5, "share_last_again": 0.25, "share_tied": 0.125}
+    shares = {"events": 2000, "share_in_history": 0.5, "share_last_again": 0.25, "share_tied": 0.125, "unseen_users": 0}
     said = share_words({"targets": shares, "share_of_test_before_train": 0.75})
     assert said.endswith("another event of the user. Training has events from after 75.0 % of the test events.")
+    assert "not seen 1,000 of the users" in share_words({"targets": shares | {"unseen_users": 1000}})
     assert share_words({"targets": shares}).startswith(
         "Of 2,000 targets 50.0 % are in the history, 25.0 % are its last item again"
     )

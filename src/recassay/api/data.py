@@ -169,7 +169,10 @@ class DataDescription:
             return ()
         order = self.audit.get("order")
         first = () if order is None else (order_words(self.name, order),)
-        return (*first, share_words(self.audit), *target_words(self.protocol))
+        # Positions of two users have no common order: nothing comes after the targets of others.
+        clock = self.reading.get("time_unit") != "position"
+        shares = share_words(self.audit if clock else {"targets": self.audit["targets"]})
+        return (*first, shares, *target_words(self.protocol))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""

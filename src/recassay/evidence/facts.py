@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from recassay.store.records import CellRecord
 
 HARMLESS = (
-    "empty_valid", "few_test_users", "repeated_events", "tied_with_train", "users_of_one_time", "unseen_users",
-    "tied_targets",
+    "empty_valid", "few_test_users", "repeated_events", "tied_with_train", "users_of_one_time", "tied_targets",
 )  # fmt: skip
 """Findings of the audit that weaken a study without leaking anything."""
 
@@ -161,7 +160,7 @@ def _order_row(audit: Mapping[str, Any]) -> dict[str, Any]:
     from recassay.protocol.sessions import EARLIEST_CLOCK
 
     targets, order = audit["targets"], audit.get("order") or {}
-    names = ("events", "share_in_history", "share_last_again", "share_tied")
+    names = ("events", "unseen_users", "share_in_history", "share_last_again", "share_tied")
     shares = {name: targets[name] for name in names}
     clock = (audit["last_train_time"] or 0) >= EARLIEST_CLOCK  # positions of two users have no common order
     before = {"share_before_training_event": audit["share_of_test_before_train"] if clock else None}

@@ -15,7 +15,6 @@ The audit looks at the parts alone and trusts no split rule. Findings and what t
 | cold_user_in_valid, cold_item_in_valid | the same of the validation part | always |
 | empty_train, empty_test | nothing to learn from, nothing to judge by | always |
 | empty_valid | nothing to tune by | never |
-| unseen_users | users that training has not seen are judged by their history | never |
 | tied_targets | a target shares its time with another event of its user | never |
 | few_test_users | so few users are judged that a mean over them says little | never |
 
@@ -52,8 +51,7 @@ from recassay.protocol.targets import TargetCounts
 FINDINGS = (
     "train_after_test", "train_after_valid", "user_train_after_test", "test_pair_in_train", "valid_pair_in_train",
     "cold_user_in_test", "cold_item_in_test", "cold_user_in_valid", "cold_item_in_valid", "empty_train", "empty_test",
-    "empty_valid", "few_test_users", "repeated_events", "tied_with_train", "users_of_one_time", "unseen_users",
-    "tied_targets",
+    "empty_valid", "few_test_users", "repeated_events", "tied_with_train", "users_of_one_time", "tied_targets",
 )  # fmt: skip
 
 FEW_USERS = 30
@@ -164,9 +162,6 @@ def audit_split(
         for side in _Seen._fields if targets is None else ("item",):
             cold = int(np.count_nonzero(getattr(seen, side) & ~getattr(learned, side)))
             note(f"cold_{side}_in_{name}", cold, True, f"{cold:,} {side}s of the {name} part were never trained on")
-    unseen = int(np.count_nonzero(in_test.user & ~in_fit.user)) if targets is not None else 0
-    sentence = f"{unseen:,} of {judged:,} judged users were not seen in training: their history is all that is known"
-    note("unseen_users", unseen, False, sentence)
     if targets is not None:
         sentence = (
             f"{targets.tied:,} of {targets.events:,} targets ({100 * targets.tied / max(targets.events, 1):.1f} %) "

@@ -24,12 +24,14 @@ from recassay.core.types import BoolArray, Interactions, Split
 @dataclass(frozen=True, slots=True)
 class TargetCounts:
     """Of the test events after a history: how many there are, how many have their item in the history, or as its last
-    item, and how many share their time with another event of their user, so that a rule decides what comes first."""
+    item, and how many share their time with another event of their user, so that a rule decides what comes first.
+    `unseen_users` have test events and no event that the final model is trained on."""
 
     events: int
     in_history: int
     last_again: int
     tied: int
+    unseen_users: int
 
     def to_dict(self) -> dict[str, Any]:
         """The counts, and their shares (0 of nothing is 0)."""
@@ -68,8 +70,14 @@ def count_targets(split: Split) -> TargetCounts:
         equal = near & (time[1:] == time[:-1])
         tied[1:] |= equal
         tied[:-1] |= equal
-    counts = (open_, open_ & _in_history(sequences, row), open_ & again, open_ & tied)
-    return TargetCounts(*(int(np.count_nonzero(each)) for each in counts))
+    known = np.concatenate([part.user for part in split.refit_parts()])
+    return TargetCounts(
+        events=int(np.count_nonzero(open_)),
+        in_history=int(np.count_nonzero(open_ & _in_history(sequences, row))),
+        last_again=int(np.count_nonzero(open_ & again)),
+        tied=int(np.count_nonzero(open_ & tied)),
+        unseen_users=len(np.setdiff1d(users, known)),
+    )
 
 
 def _sequences(split: Split, part: Literal["valid", "test"]) -> tuple[Histories, Any, BoolArray]:

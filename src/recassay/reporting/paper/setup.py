@@ -96,7 +96,7 @@ def _protocol_words(protocol: Mapping[str, Any]) -> str:
             f"Items with fewer than {items} interactions, then users with fewer than {users}, are removed{how}."
         )
     lines.append(f"We use {split_words(protocol)} into training, validation and test parts.")
-    if protocol.get("final_fit") == "train+valid":
+    if protocol.get("final_fit") == "train+valid" and protocol.get("target", "all") == "all":
         lines.append("The model that is tested is trained on the training and the validation part together.")
     lines += target_words(protocol)
     lines.append(

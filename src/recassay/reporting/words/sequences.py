@@ -51,12 +51,14 @@ def order_words(dataset: str, order: Mapping[str, Any]) -> str:
 
 
 def share_words(audit: Mapping[str, Any]) -> str:
-    """How many targets are in their history, repeat its last item, share their time with another event of their user,
-    or come before events that training has."""
+    """How many targets are in their history, repeat its last item, share their time with another event of their user
+    or come before events that training has, and how many users training has not seen."""
     targets, before = audit["targets"], audit.get("share_of_test_before_train")
+    unseen = targets["unseen_users"]
+    new = f" Training has not seen {unseen:,} of the users: their history is all that is known." if unseen else ""
     later = f" Training has events from after {100 * before:.1f} % of the test events." if before else ""
     return (
         f"Of {targets['events']:,} targets {100 * targets['share_in_history']:.1f} % are in the history, "
         f"{100 * targets['share_last_again']:.1f} % are its last item again, and {100 * targets['share_tied']:.1f} % "
-        f"share their time with another event of the user.{later}"
+        f"share their time with another event of the user.{later}{new}"
     )
