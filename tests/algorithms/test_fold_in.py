@@ -76,3 +76,18 @@ def test_users_that_training_has_not_seen_get_the_lists_of_those_it_has():
     np.testing.assert_array_equal(folded.items[::2], known.items)
     np.testing.assert_array_equal(folded.items[1::2], known.items)
     assert alike(known, type(known)(known.users, folded.items[::2], folded.scores[::2]))
+
+
+def test_a_device_gives_histories_the_lists_of_its_users():
+    torch = pytest.importorskip("torch")
+    from recassay.algorithms.kernels.device_products import weights_recommender
+
+    train, _ = learnable_tastes(users_per_group=10, items_per_group=10)
+    weights = torch.rand(train.n_items, train.n_items, generator=torch.Generator().manual_seed(1))
+    # A processor under the name of a device: the same code as on a GPU.
+    model = weights_recommender(train.csr(), weights, rng=derived_rng(3, "ties"), device="cpu:0")
+    assert isinstance(model, FoldsIn)
+    known = model.recommend(everyone(train), 10, exclude=train.csr())
+    folded = model.recommend_from(Histories.of(train, everyone(train)), 10, exclude=train.csr())
+    np.testing.assert_array_equal(folded.items, known.items)
+    np.testing.assert_array_equal(folded.scores, known.scores)

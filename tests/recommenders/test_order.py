@@ -64,6 +64,11 @@ def test_users_are_drawn_and_nobody_is_no_audit(monkeypatch):
     audit = audit_order(split, SPEC)
     assert audit is not None
     assert audit.users == 7
+    monkeypatch.setattr("recassay.recommenders.order.MOST_EVENTS", len(split.train) // 2)
+    fewer = audit_order(split, SPEC)
+    assert fewer is not None
+    assert fewer.users == 7
+    assert fewer.shuffled != audit.shuffled
     assert audit_order(replace(split, test=split.test.take(slice(0, 0))), SPEC) is None
 
 

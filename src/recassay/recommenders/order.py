@@ -27,6 +27,9 @@ SHUFFLES = 3
 MOST_USERS = 10_000
 """Users that are judged; of more, some are drawn."""
 
+MOST_EVENTS = 3_000_000
+"""Training events that rules are counted on; of more, those of some users, drawn at random."""
+
 METRIC = "ndcg@10"
 
 
@@ -58,11 +61,14 @@ def audit_order(split: Split, spec: ProtocolSpec) -> OrderAudit | None:
     target: Target = "next" if spec.target == "next" else "last"
     asked = judgements(split, target, "test")
     rng = derived_rng(spec.seed, "order")
+    train = split.refit()
+    if len(train) > MOST_EVENTS:
+        kept = rng.random(train.n_users) < MOST_EVENTS / len(train)
+        train, asked = train.take(kept[train.user]), asked.of_users(np.flatnonzero(kept).astype(np.int32))
     if len(asked) > MOST_USERS:
         asked = asked.of_users(rng.choice(asked.judged(), MOST_USERS, replace=False))
     if not len(asked):
         return None
-    train = split.refit()
     value = _values(train, asked)
     shuffled = np.mean(
         [_values(_shuffled(train, rng), _shuffled_histories(asked, rng)) for _ in range(SHUFFLES)], axis=0
