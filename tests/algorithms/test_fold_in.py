@@ -16,7 +16,8 @@ FOLDING = [
     linear.EASE, graph_filters.GFCF, graph_filters.TurboCF, neighbours.ItemKNN, random_walks.RP3beta, slim.SLIM,
     sparse_linear.LocalEASE, baselines.MostPop, baselines.RecentPop, lambda: als.ALS(factors=8, iterations=2),
 ]  # fmt: skip
-NETWORKS = ["ELSA", "MultiVAE", "MultiDAE", "RecVAE", "RaCT", "DiffRec"]
+SEQUENTIAL = ["SASRec", "eSASRec", "BERT4Rec", "GRU4Rec"]
+NETWORKS = [*SEQUENTIAL, "ELSA", "MultiVAE", "MultiDAE", "RecVAE", "RaCT", "DiffRec"]
 
 
 @pytest.mark.parametrize("make", [*FOLDING, lambda: neighbours.ItemKNN(keep="history")])
