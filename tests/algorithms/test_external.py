@@ -17,6 +17,7 @@ from recassay.algorithms.baselines import MostPop
 from recassay.algorithms.external.models import Wrapped, broken_rules, wrap
 from recassay.algorithms.external.plugins import as_algorithm, load_plugin
 from recassay.core.errors import InputError, RecAssayError, UsageError
+from recassay.core.histories import FoldsIn, Histories
 from recassay.core.specs.search import Real
 from recassay.core.types import Interactions
 from recassay.recommenders.references import (
@@ -27,7 +28,7 @@ from recassay.recommenders.references import (
     refuse_other_split,
 )
 from recassay.testing import ALGORITHM_CHECKS, check_algorithm, check_external, example_interactions, learnable_tastes
-from recassay.testing.checks import Check
+from recassay.testing.checks import Check, check_fold_in, check_histories
 
 
 class PopularModel:
@@ -102,6 +103,45 @@ def test_parameters_and_instances_reach_the_model() -> None:
     assert top.scores[0, 0] == np.bincount(train.item).max() ** 2
     assert made.random_state is None
     assert not hasattr(made, "score")
+
+
+class AfterTheLast:
+    """The neighbours of the last item, by number: a class of one's own that reads histories."""
+
+    reads_order = True
+    shape = 0
+
+    def fit(self, train: Interactions) -> None:
+        self.train = train
+
+    def score(self, users: Any) -> Any:
+        return self.score_after(Histories.of(self.train, users))
+
+    def score_after(self, histories: Histories) -> Any:
+        scores = np.zeros((len(histories), self.train.n_items + self.shape), dtype=np.float32)
+        last = histories.last(1)
+        rows = np.flatnonzero(last.lengths())
+        scores[rows] = -np.abs(np.arange(scores.shape[1]) - last.items[:, None])
+        return scores
+
+
+def test_a_class_of_ones_own_may_be_asked_after_histories() -> None:
+    train, _ = learnable_tastes()
+    kind = wrap(AfterTheLast)
+    model = kind().fit(train, rng=rng())
+    assert isinstance(model, FoldsIn)
+    assert not isinstance(wrap(PopularModel)().fit(train, rng=rng()), FoldsIn)
+    asked = Histories(np.array([3, 20, 9], dtype=np.int32), np.array([0, 2, 3]))
+    top = model.recommend_from(asked, 3, exclude=asked.csr(train.n_items))
+    assert [set(row) for row in top.items[:, :2].tolist()] == [{19, 21}, {8, 10}]
+    check_histories(kind)
+    check_fold_in(kind)
+    AfterTheLast.shape = 1
+    try:
+        with pytest.raises(RecAssayError, match=r"score_after\(histories\) answers with shape \(2, 161\)"):
+            model.recommend_from(asked, 3, exclude=None)
+    finally:
+        AfterTheLast.shape = 0
 
 
 def test_what_is_no_model_is_refused() -> None:

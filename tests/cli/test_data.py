@@ -232,6 +232,23 @@ def lines_of(text):
     return [" ".join(line.split()) for line in text.splitlines()]
 
 
+def test_sequences_are_described_with_their_order_first(cli, tmp_path):
+    rows = [f"u{u},i{(u + n) % 11},{1_600_000_000 + 997 * u + 5000 * n}" for u in range(60) for n in range(6)]
+    (tmp_path / "e.csv").write_text("user,item,timestamp\n" + "\n".join(rows))
+    command = ("data", "describe", tmp_path / "e.csv", "--sequences", "--task", "repeat")
+    split = cli(*command, "--json").json()["split"]
+    assert (split["protocol"]["split"], split["protocol"]["target"], split["protocol"]["task"]) == (
+        "leave_last_out", "last", "repeat"
+    )  # fmt: skip
+    order, told = split["audit"]["order"], cli(*command).out
+    assert order["users"] == 60
+    assert f"{100 * abs(order['change']):.0f} % of ndcg@10" in told
+    assert "Of 60 targets 0.0 % are in the history" in told
+    refused = cli("data", "describe", tmp_path / "e.csv", "--sessions", "1h")
+    assert refused.code == 2
+    assert "--sessions says how to split, and --split is not given" in refused.err
+
+
 def test_a_described_split_is_told_number_by_number(cli, tmp_path, capsys):
     """Every number of the JSON stands in the tables; what the audit accepts is a note, what it refuses a leak."""
     rows = [f"u{u},i{(u + 3 * n) % 11},{1_600_000_000 + 997 * u + 5000 * n}" for u in range(40) for n in range(8)]
@@ -258,10 +275,13 @@ def test_a_described_split_is_told_number_by_number(cli, tmp_path, capsys):
         protocol={"split": "given"}, fingerprint="abc", counts={"read": 1234},
         audit={"scope": "pairs", "share_of_users_evaluated": 0.5,
                "findings": [{"name": "future", "refuses": True, "sentence": "It leaks."}]},
+        told_order=lambda: ("It has order.",),
     )  # fmt: skip
     data_commands._show(leak)
     shown = lines_of(capsys.readouterr().out)
-    assert {"Nu 2", "Gini 0.25", "train 1,234 2 3", "LEAK future: It leaks.", "read 1,234"} <= set(shown)
+    assert {"Nu 2", "Gini 0.25", "train 1,234 2 3", "LEAK future: It leaks.", "read 1,234", "It has order."} <= set(
+        shown
+    )
 
 
 def test_how_a_file_was_imported_is_told(cli, tmp_path):

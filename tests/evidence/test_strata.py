@@ -504,6 +504,15 @@ def test_lists_and_splits_that_are_gone_are_named(monkeypatch, tmp_path):
     strata._refuse_unusable(tmp_path, [cell("c0", "A")], sweep)
 
 
+def test_lists_after_histories_answer_another_question(tmp_path):
+    def cell(**protocol):
+        return SimpleNamespace(spec={"split": {"protocol": protocol}})
+
+    strata._refuse_targets(tmp_path, [cell(split="random"), cell(target="all")])
+    with pytest.raises(NotApplicableError, match="the study judges targets after histories, one by one"):
+        strata._refuse_targets(tmp_path, [cell(), cell(target="next")])
+
+
 def finished(name, algorithm, dataset, *, seed=1, split="s1", **more):
     status = more.pop("status", "done")
     return CellRecord(name, algorithm, dataset, seed, None, {"split": split}, status, metrics={"ndcg@10": 0.5}, **more)
@@ -517,6 +526,7 @@ def test_what_has_no_strata_is_named_with_its_reason(monkeypatch, tmp_path):
         return ["scores of films"] if dataset == "films" else f"no order on {dataset}"
 
     monkeypatch.setattr(strata, "_refuse_unusable", lambda folder, cells, sweep: asked.append(len(cells)))
+    monkeypatch.setattr(strata, "_refuse_targets", lambda folder, cells: None)
     monkeypatch.setattr(strata, "_study_dataset", scored)
     cells = [
         finished("c1", "A", "films"), finished("c2", "A", "books"), finished("c3", "B", "films"),

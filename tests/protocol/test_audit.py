@@ -168,7 +168,7 @@ def test_the_record_is_plain_data_and_its_names_are_the_documented_ones() -> Non
     assert plain["split"] == "global_time"
     assert {found["name"] for found in plain["findings"]} <= set(FINDINGS)
     planted = {finding for finding, *_ in PLANTED} | {"user_train_after_test", "empty_train", "empty_valid"}
-    told = {"few_test_users", "repeated_events", "tied_with_train", "users_of_one_time"}
+    told = {"few_test_users", "repeated_events", "tied_with_train", "users_of_one_time", "tied_targets"}
     assert planted | told == set(FINDINGS)
 
 

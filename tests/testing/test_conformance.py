@@ -18,8 +18,10 @@ import recassay.algorithms
 import recassay.algorithms.sequential
 from recassay.algorithms.baselines import MostPop
 from recassay.algorithms.kernels.scoring import FactorRecommender, ScoreRecommender
+from recassay.algorithms.linear import EASE
 from recassay.api.study.check import TUNE, CheckResult
 from recassay.core import registry
+from recassay.core.histories import Histories
 from recassay.core.specs.search import Choice, Real
 from recassay.core.types import Interactions, TopK
 from recassay.testing import (
@@ -89,8 +91,8 @@ def test_every_check_is_in_the_list() -> None:
 def test_what_an_algorithm_in_an_environment_of_its_own_is_not_asked() -> None:
     left_out = [check.__name__ for check in ALGORITHM_CHECKS if check not in checks.EXTERNAL_CHECKS]
     assert left_out == [
-        "check_repeatable_lists", "check_batches", "check_prefix", "check_one_user", "check_one_item",
-        "check_no_users_asked", "check_inputs_kept", "check_memory", "check_shared", "check_stages",
+        "check_repeatable_lists", "check_batches", "check_prefix", "check_fold_in", "check_histories", "check_one_user",
+        "check_one_item", "check_no_users_asked", "check_inputs_kept", "check_memory", "check_shared", "check_stages",
     ]  # fmt: skip
     assert set(checks.EXTERNAL_CHECKS) < set(ALGORITHM_CHECKS)
 
@@ -314,6 +316,57 @@ class NeedsDepth(MostPop):
         self.depth = depth
 
 
+class FoldsOtherwise(EASE):
+    """Gives a user and the history of the user different lists, by the first item of a history."""
+
+    name = "Broken"
+
+    def fit(self, train: Interactions, *, rng: np.random.Generator, **more: Any) -> Any:
+        model = super().fit(train, rng=rng)
+
+        class Model:
+            recommend = model.recommend
+
+            def recommend_from(self, histories: Histories, k: int, *, exclude: Any) -> TopK:
+                return self.changed(model, histories, k, exclude)
+
+            def changed(self, model: Any, histories: Histories, k: int, exclude: Any) -> TopK:
+                return model.recommend_from(histories.last(1), k, exclude=exclude)
+
+        return Model()
+
+
+class FoldsRoughly(FoldsOtherwise):
+    """Says so, and depends on the order all the same."""
+
+    folds_in_exactly = False
+
+    def fit(self, train: Interactions, *, rng: np.random.Generator, **more: Any) -> Any:
+        model = super().fit(train, rng=rng)
+        type(model).changed = lambda self, inner, histories, k, exclude: inner.recommend_from(
+            histories.last(8), k, exclude=exclude
+        )
+        return model
+
+
+class SaysItReadsOrder(EASE):
+    """Does not."""
+
+    name = "Broken"
+    reads_order = True
+
+
+class FoldsInBatches(FoldsOtherwise):
+    """Leaves `exclude` out of account where one history is asked for."""
+
+    def fit(self, train: Interactions, *, rng: np.random.Generator, **more: Any) -> Any:
+        model = super().fit(train, rng=rng)
+        type(model).changed = lambda self, inner, histories, k, exclude: inner.recommend_from(
+            histories, k, exclude=None if len(histories) == 1 else exclude
+        )
+        return model
+
+
 BROKEN: list[tuple[Callable[[], Any], str]] = [
     (ByLength, "another beginning when a longer list"),
     (OwnSeen, "excluded items \\(only in `exclude`\\)"),
@@ -346,6 +399,10 @@ BROKEN: list[tuple[Callable[[], Any], str]] = [
     (OtherEnd, "ends `fit_steps` with another model"),
     (NoSteps, "yields no model"),
     (LearnsNothing, "where chance finds"),
+    (FoldsOtherwise, "another list than the user's own history"),
+    (FoldsRoughly, "when a history is in another order"),
+    (SaysItReadsOrder, "the same lists when all histories are turned round"),
+    (FoldsInBatches, "gives a history another list when the batch is another"),
 ]
 
 

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from recassay.algorithms.kernels.compiled import compiled, one_blas_thread, over_rows
 from recassay.algorithms.kernels.positives import POSITIVES_BYTES, Positives
 from recassay.algorithms.kernels.scoring import FactorRecommender
 from recassay.algorithms.kernels.stages import Iterated, TwoSides
+from recassay.core.histories import Histories
 from recassay.core.specs.search import fixed, real, whole
-from recassay.core.types import Float32Array, IdArray, Interactions
+from recassay.core.types import Float32Array, FloatArray, IdArray, Interactions, TopK
+
+FOLD_IN_STEPS = 32
+"""Steps for a history: from zero, so many bring the solution within rounding of the exact one."""
 
 GRADIENT_STEPS = 3
 """Steps of conjugate gradients for each row: from the last solution, three are as good as solving exactly."""
@@ -42,6 +49,7 @@ class ALS(Iterated[FactorRecommender]):
         "Rendle, Krichene, Zhang & Koren 2022, Revisiting the Performance of iALS, RecSys"
     )
     stopped_by: ClassVar[str] = "iterations"
+    folds_in_exactly: ClassVar[bool] = False  # a user's factors in training are a few steps from their solution
 
     factors: int = whole(64, 256, default=256, step=64)
     alpha: float = real(4.0, 60.0, default=20.0, log=True)
@@ -65,11 +73,55 @@ class LeastSquares(TwoSides):
     def __init__(self, algorithm: ALS, train: Interactions, rng: np.random.Generator) -> None:
         super().__init__(Positives.of(train), algorithm.factors, 0.01, rng)
         self._algorithm, self._alpha = algorithm, event_weight(algorithm, train)
+        self._mean_weight = float(row_weights(self._by_user, self._alpha).mean()) if self._by_user.n_users else 0.0
 
     def improve(self, rows: Positives, fixed: Float32Array, moved: Float32Array) -> None:
         """A few steps towards the least squares of every row."""
         reg = frequency_scaled(rows, self._alpha, self._algorithm.reg, self._algorithm.reg_power)
         solve(rows, fixed, moved, alpha=self._alpha, reg=reg)
+
+    def model(self) -> LeastSquaresFactors:
+        """The factors as they are now, and what solves for the factors of a history."""
+        algorithm, known = self._algorithm, super().model()
+        solved = partial(
+            folded_in, alpha=self._alpha, reg=algorithm.reg, power=algorithm.reg_power, mean=self._mean_weight
+        )
+        return LeastSquaresFactors(
+            known.user_factors, known.item_factors, rng=self._rng, iterations=known.iterations, solved=solved
+        )
+
+
+class LeastSquaresFactors(FactorRecommender):
+    """Factors that fold in: those of a history are one solution of its normal equations."""
+
+    def __init__(
+        self,
+        users: Float32Array,
+        items: Float32Array,
+        *,
+        rng: np.random.Generator,
+        iterations: int,
+        solved: Callable[[Positives, Float32Array], Float32Array],
+    ) -> None:
+        super().__init__(users, items, rng=rng, iterations=iterations)
+        self._solved = solved
+
+    def recommend_from(self, histories: Histories, k: int, *, exclude: csr_array | None) -> TopK:
+        """The k best items after each history; see `FoldsIn`."""
+        matrix = histories.csr(len(self.item_factors))
+        rows = Positives(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32, copy=False), matrix.shape[1])
+        lists = FactorRecommender(self._solved(rows, self.item_factors), self.item_factors, rng=self._ties)
+        return lists.recommend(np.arange(len(histories), dtype=np.int32), k, exclude=exclude)
+
+
+def folded_in(
+    rows: Positives, items: Float32Array, *, alpha: float, reg: float, power: float, mean: float
+) -> Float32Array:
+    """The factors of users who have `rows`, given those of the items; `mean` is the mean weight of training users."""
+    factors = np.zeros((rows.n_users, items.shape[1]), dtype=np.float32)
+    scaled = frequency_scaled(rows, alpha, reg, power, mean=mean)
+    solve(rows, items, factors, alpha=alpha, reg=scaled, steps=FOLD_IN_STEPS)
+    return factors
 
 
 def event_weight(algorithm: ALS, train: Interactions) -> float:
@@ -79,10 +131,22 @@ def event_weight(algorithm: ALS, train: Interactions) -> float:
     return max(scaled, min(algorithm.alpha, 1.0))
 
 
-def frequency_scaled(rows: Positives, alpha: float, reg: float, power: float) -> Float32Array:
-    """The regularisation of every row: `reg`, times (sum of its confidences / their mean)^`power`."""
-    weight = (alpha - 1) * np.diff(rows.first) + rows.n_items
-    return (reg * (weight / max(weight.mean(), 1e-12)) ** power).astype(np.float32)
+def frequency_scaled(
+    rows: Positives, alpha: float, reg: float, power: float, *, mean: float | None = None
+) -> Float32Array:
+    """The regularisation of every row: `reg`, times (sum of its confidences / `mean`)^`power`.
+
+    By default the mean is that of the rows.
+    """
+    weight = row_weights(rows, alpha)
+    scale = weight.mean() if mean is None else mean
+    return (reg * (weight / max(scale, 1e-12)) ** power).astype(np.float32)
+
+
+def row_weights(rows: Positives, alpha: float) -> FloatArray:
+    """The sum of the confidences of every row."""
+    weights: FloatArray = (alpha - 1) * np.diff(rows.first) + rows.n_items
+    return weights
 
 
 def solve(

@@ -9,6 +9,7 @@ from scipy.sparse import csr_array
 
 from recassay.algorithms.kernels.scoring import ScoreRecommender, scoring_bytes
 from recassay.core.errors import NotApplicableError, UsageError
+from recassay.core.histories import Histories
 from recassay.core.ranking import tie_order
 from recassay.core.seeds import splitmix
 from recassay.core.specs.search import SearchSpace, Tunable, choice, real
@@ -122,6 +123,10 @@ class OneOrder:
         rank = np.minimum(rank, len(self._order))  # what is beyond the catalogue ends the list
         items = np.append(self._order, np.int32(-1))[rank]
         return TopK(users=users, items=items, scores=np.append(self._scores, np.float32(-np.inf))[rank])
+
+    def recommend_from(self, histories: Histories, k: int, *, exclude: csr_array | None) -> TopK:
+        """The same k items after each history; see `FoldsIn`."""
+        return self.recommend(np.arange(len(histories), dtype=np.int32), k, exclude=exclude)
 
     def _passed_over(self, struck: csr_array, k: int) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
         """Rows x k: how many of a row's struck items stand before position p of its list."""

@@ -9,6 +9,7 @@ from scipy.sparse import csr_array
 
 from recassay.algorithms.kernels.device import DEVICES, settled_device
 from recassay.algorithms.kernels.device_products import sparse_recommender
+from recassay.algorithms.kernels.fold_in import ProfileRecommender
 from recassay.algorithms.kernels.similarity import SIMILARITIES, WEIGHTINGS, NeighbourLists
 from recassay.algorithms.kernels.sparse_scoring import SparseRecommender, sparse_lists_bytes
 from recassay.core.specs.search import Tunable, choice, fixed, whole
@@ -53,6 +54,11 @@ class _Neighbourhood(Tunable):
         lists = self.shared(train) if shared is None else shared
         near = lists.nearest(self.k, (self.similarity, self.weighting, float(self.shrink)), device).matrix()
         left, right = self._factors(train.csr(), near)
+        return self._lists(left, right, rng, device)
+
+    @staticmethod
+    def _lists(left: csr_array, right: csr_array, rng: np.random.Generator, device: str) -> Recommender:
+        """Lists by the rows of left x right."""
         if device != "cpu":
             return sparse_recommender(left, right, rng=rng, device=device)
         return SparseRecommender(left, right, rng=rng)
@@ -88,6 +94,10 @@ class ItemKNN(_Neighbourhood):
 
     def _factors(self, history: csr_array, near: csr_array) -> tuple[csr_array, csr_array]:
         return history, near if self.keep == "history" else near.T.tocsr()
+
+    @staticmethod
+    def _lists(left: csr_array, right: csr_array, rng: np.random.Generator, device: str) -> Recommender:
+        return ProfileRecommender(lambda rows, rng: _Neighbourhood._lists(rows, right, rng, device), left, rng=rng)
 
 
 class UserKNN(_Neighbourhood):

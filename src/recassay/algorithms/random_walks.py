@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from recassay.algorithms.kernels.products import SparseRows
 from recassay.algorithms.kernels.similarity import Neighbours
 from recassay.algorithms.kernels.sparse_neighbours import largest_products
-from recassay.algorithms.kernels.sparse_scoring import SparseRecommender, sparse_lists_bytes
+from recassay.algorithms.kernels.sparse_scoring import history_recommender, sparse_lists_bytes
 from recassay.core.ranking import tie_order
 from recassay.core.seeds import derived_rng
 from recassay.core.specs.search import Tunable, real, whole
@@ -43,7 +43,7 @@ class RP3beta(Tunable):
         there, home = SparseRows.of(csr_array(out)), SparseRows.of(csr_array(back))
         place = tie_order(train.n_items, derived_rng(0, "walks"))
         walks = Neighbours(*largest_products(there, home, min(self.k, train.n_items), place))
-        return SparseRecommender(history, walks.matrix(), rng=rng)
+        return history_recommender(history, walks.matrix(), rng=rng)
 
     def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
         """Lists of k weights in three forms, the history five times, and the sums of each thread."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from recassay.algorithms.kernels.counts import Counts, cooccurring_pairs
 from recassay.algorithms.kernels.elastic_net import regress_items
-from recassay.algorithms.kernels.sparse_scoring import SparseRecommender, sparse_lists_bytes
+from recassay.algorithms.kernels.sparse_scoring import history_recommender, sparse_lists_bytes
 from recassay.core.specs.search import Tunable, fixed, real
 from recassay.core.types import Interactions, Recommender
 
@@ -47,7 +47,7 @@ class SLIM(Tunable):
         strength = self.strength if self.alpha is None else self.alpha * train.n_users
         l1, l2 = strength * self.l1_ratio, strength * (1 - self.l1_ratio)
         weights = regress_items(counts, l1, l2, tolerance=self.tolerance, max_sweeps=self.max_sweeps)
-        return SparseRecommender(train.csr(), weights, rng=rng)
+        return history_recommender(train.csr(), weights, rng=rng)
 
     def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
         """The sparse Gram matrix, the weights (at most as large; thrice while they are put together), the history."""

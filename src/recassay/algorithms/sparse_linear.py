@@ -12,7 +12,7 @@ from recassay.algorithms.kernels.counts import LARGE_CATALOGUE, PairCounts, cooc
 from recassay.algorithms.kernels.products import gram
 from recassay.algorithms.kernels.similarity import NeighbourLists, Neighbours
 from recassay.algorithms.kernels.small_systems import solve_definite
-from recassay.algorithms.kernels.sparse_scoring import SparseRecommender, sparse_lists_bytes
+from recassay.algorithms.kernels.sparse_scoring import history_recommender, sparse_lists_bytes
 from recassay.core.specs.search import Tunable, real, whole
 from recassay.core.types import Float32Array, IdArray, Interactions, Recommender
 
@@ -55,7 +55,7 @@ class LocalEASE(Tunable):
         """Solve one small system an item."""
         counts, lists = self.shared(train) if shared is None else shared
         weights = local_weights(counts, lists.nearest(self.neighbours, COSINE), self.reg)
-        return SparseRecommender(train.csr(), weights.matrix().T.tocsr(), rng=rng)
+        return history_recommender(train.csr(), weights.matrix().T.tocsr(), rng=rng)
 
     def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:
         """Counts of the pairs, four forms of the lists, the history, and the sums of each thread."""

@@ -24,6 +24,8 @@ from recassay.data.sources import open_dataset, told_reading
 from recassay.data.synthetic.presets import SUMMARIES
 from recassay.protocol.apply import apply_protocol
 from recassay.protocol.ordering import used_ids
+from recassay.recommenders.splits import with_order
+from recassay.reporting.words.sequences import order_words, share_words, target_words
 
 
 @checked
@@ -134,6 +136,10 @@ def remove_data(name: str) -> None:
     remove_dataset(name)
 
 
+LAST_EVENT = {"split": "leave_last_out", "filter": "none", "target": "last"}
+"""The protocol under which sequences are described, as far as no other is given."""
+
+
 @dataclass(frozen=True, slots=True)
 class DataDescription:
     """The 18 characteristics of a dataset, how it was read, and, where asked for, its split with the audit."""
@@ -150,11 +156,23 @@ class DataDescription:
     """For `train`, `valid` and `test`, the numbers of `interactions`, `users` and `items`."""
     counts: dict[str, int] | None = None
     audit: dict[str, Any] | None = None
+    """What the audit of the split found; with `sequences` also `targets` and `order`."""
     fingerprint: str | None = None
 
     def told_reading(self) -> tuple[str, ...]:
         """Which columns were taken for what, and which rows were left out and why, as lines."""
         return told_reading(self.name, self.reading)
+
+    def told_order(self) -> tuple[str, ...]:
+        """How much order there is, what is asked for and what of it repeats, as lines; none without `sequences`."""
+        if self.audit is None or self.protocol is None or "targets" not in self.audit:
+            return ()
+        order = self.audit.get("order")
+        first = () if order is None else (order_words(self.name, order),)
+        # Positions of two users have no common order: nothing comes after the targets of others.
+        clock = self.reading.get("time_unit") != "position"
+        shares = share_words(self.audit if clock else {"targets": self.audit["targets"]})
+        return (*first, shares, *target_words(self.protocol))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
@@ -171,22 +189,32 @@ def describe_data(
     read: ReadSpec | Mapping[str, Any] | None = None,
     *,
     protocol: ProtocolSpec | Mapping[str, Any] | None = None,
+    sequences: bool = False,
 ) -> DataDescription:
     """The 18 characteristics (KDD'24, section 4.3); with a protocol, of the events it keeps, and its audit.
+
+    With `sequences` the audit also says how much order the data have: the shares of repeats and ties among the targets,
+    and what sequential rules lose when all histories are shuffled. Unless the protocol says otherwise, the target is
+    then each user's last event, and nothing is filtered.
 
     Args:
         source: whatever `load_data` opens.
         read: how files are read: a `ReadSpec` or its fields.
         protocol: a `ProtocolSpec` or its fields: describe the events it keeps, and audit its split.
+        sequences: say how much order there is in the histories.
     """
     opened = open_dataset(source, ReadSpec.of(read))
     interactions, reading = opened.interactions, opened.reading
     name = str(source) if isinstance(source, (str, Path)) else type(source).__name__
-    if protocol is None:
+    if protocol is None and not sequences:
         return DataDescription(name, describe(interactions), reading)
+    if sequences and not isinstance(protocol, ProtocolSpec):
+        protocol = {**LAST_EVENT, **(protocol or {})}
     spec = ProtocolSpec.of(protocol)
+    if sequences and spec.target == "all":
+        spec = ProtocolSpec.checked(**{**dict(spec), "target": "last"})
     opened.refuse_positions(spec.split)
-    split = apply_protocol(interactions, spec, overwrite=True)
+    split = with_order(apply_protocol(interactions, spec, overwrite=True), spec)
     parts = {
         part: {
             "interactions": len(rows),

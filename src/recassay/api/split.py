@@ -57,12 +57,23 @@ def split(
             raise UsageError(f"the study has no dataset {str(source)!r}", where=str(study), fix=fix)
         dataset = names[str(source)]
         name, spec = dataset.name, dataset_protocol(whole, dataset)
+        _refuse_targets(spec)
         made = make_split(dataset, spec, whole.base)
     else:
         spec = ProtocolSpec.of(protocol)
         if spec.split == "given":
             raise UsageError("a given split is made already", fix="choose another split")
+        _refuse_targets(spec)
         opened = open_dataset(source, ReadSpec.of(read))
         opened.refuse_positions(spec.split)
         made, name, reading = apply_protocol(opened.interactions, spec, overwrite=True), opened.name, opened.reading
     return export_split(made, Path(out), form=form, dataset=name, protocol=spec, reading=reading, overwrite=replace)
+
+
+def _refuse_targets(spec: ProtocolSpec) -> None:
+    """Files of parts are judged as sets: nothing in them says which event is asked for after which."""
+    if spec.target != "all":
+        raise UsageError(
+            f"target = {spec.target!r} is judged by a study, after histories; parts in files are judged as sets",
+            fix="leave the target out, or run the algorithms in a study",
+        )

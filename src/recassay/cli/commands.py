@@ -9,7 +9,7 @@ from recassay.cli.wording import name_commands
 _LOG = "columns skip_bad_rows"
 _FILE = "format delimiter header columns encoding time repeated event_weights skip_bad_rows"
 _FILTER = "positive_threshold filter min_item_interactions min_user_interactions"
-_SPLIT = f"split {_FILTER} ratios seed task allow_leakage"
+_SPLIT = f"split {_FILTER} ratios seed task target sessions allow_leakage"
 _FOLDS = "folds fold final_fit"
 _ADAPTIVE = "adaptive target confidence indifference budget probes prior"
 _ALONE = "study.studies:make_study split positive_threshold"

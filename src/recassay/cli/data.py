@@ -45,7 +45,7 @@ def listed(call: Call, *, as_json: bool = False) -> None:
 
 def described(call: Call, *, as_json: bool = False) -> None:
     """The characteristics of a dataset, and its split."""
-    if "split" not in call.typed:
+    if "split" not in call.typed and not call.typed.get("sequences"):
         fix = "add --split RULE, or leave it out"
         call.refuse(call.fields("protocol"), "says how to split, and --split is not given", fix)
     description = call(**reading(call))
@@ -116,4 +116,4 @@ def _show(description: Any) -> None:
     audit = description.audit
     lines = [f"Audit ({audit['scope']}): {100 * audit['share_of_users_evaluated']:.1f} % of the users are evaluated."]
     lines += [f"{'LEAK' if f['refuses'] else 'note'} {f['name']}: {f['sentence']}" for f in audit["findings"]]
-    print_lines([*lines, *([] if audit["findings"] else ["No leakage found."])])
+    print_lines([*description.told_order(), *lines, *([] if audit["findings"] else ["No leakage found."])])

@@ -41,8 +41,7 @@ class Histories:
     @classmethod
     def of(cls, events: Interactions, users: IdArray) -> Histories:
         """The events of each of `users` by time; equal stamps, and events without stamps, keep their order."""
-        keys = [events.user] if events.time is None else [events.time, events.user]
-        order = np.lexsort(keys)
+        order = np.lexsort((events.user,) if events.time is None else (events.time, events.user))
         starts = np.searchsorted(events.user[order], np.arange(events.n_users + 1))
         first, lengths = starts[users], np.diff(starts)[users]
         ends = np.cumsum(lengths)
@@ -63,9 +62,9 @@ class Histories:
 
     def csr(self, n_items: int) -> csr_array:
         """Histories x items, float32 ones where an item occurs."""
-        matrix = csr_array(
-            (np.ones(len(self.items), dtype=np.float32), self.items, self.starts), shape=(len(self), n_items)
-        )
+        ones = np.ones(len(self.items), dtype=np.float32)
+        # Copies: making one of repeated items sorts and moves them where they lie.
+        matrix = csr_array((ones, self.items.copy(), self.starts.copy()), shape=(len(self), n_items))
         matrix.sum_duplicates()
         matrix.data[:] = 1.0
         return matrix

@@ -129,6 +129,8 @@ class Algorithm(Protocol):
     - `device`: `cpu`, `cuda`, `mps` or `auto`; cells of algorithms that use a GPU take turns on it.
     - `gpu_memory_bytes`: as `memory_bytes`, of the GPU.
     - `instead`: a few words on what to use where `memory_bytes` is more than there is; a refused cell says them.
+    - `reads_order`: whether lists depend on the order of a history (default: they do not).
+    - `folds_in_exactly`: False where a user of training and a history of the same items may get different lists.
     - `preload`: modules of other packages that it imports when it is used.
     """
 

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from recassay.core.tables.facts import AuditFinding, StudyFacts
     from recassay.store.records import CellRecord
 
-HARMLESS = ("empty_valid", "few_test_users", "repeated_events", "tied_with_train", "users_of_one_time")
+HARMLESS = (
+    "empty_valid", "few_test_users", "repeated_events", "tied_with_train", "users_of_one_time", "tied_targets",
+)  # fmt: skip
 """Findings of the audit that weaken a study without leaking anything."""
 
 
@@ -49,7 +51,7 @@ def study_facts(folder: str | Path) -> StudyFacts:
     if "classifiers" in manifest:
         return facts
     study = StudySpec.model_validate(plan)
-    splits, findings = _splits(Path(folder), cells)
+    splits, findings, order = _splits(Path(folder), cells)
     spent = _spent(cells, tried)
     spaces, tunable = _spaces(study)
     return replace(
@@ -62,6 +64,8 @@ def study_facts(folder: str | Path) -> StudyFacts:
         spent=spent,
         untuned=tuple(name for name in tunable if spent.get(name, (0, 1))[1] == 0),
         splits=splits,
+        order=order,
+        **_sequential(study),
         spaces=spaces,
         conventions=manifest.get("metrics", {}),
         **_sealed(Path(folder)),
@@ -91,7 +95,28 @@ def _sealed(folder: Path) -> dict[str, Any]:
     return {"plan": f"sealed on {seal['made'][:10]} ({str(seal['sha256'])[:12]}), {state}", "deviations": sentences}
 
 
-def _splits(folder: Path, cells: tuple[CellRecord, ...]) -> tuple[pl.DataFrame, tuple[AuditFinding, ...]]:
+SIMPLE = ("AssociationRules", "LastItems", "MarkovChain", "SequentialRules", "STAN", "V-SKNN")
+"""Algorithms that read the order of events and are counted, not trained."""
+
+
+def _sequential(study: StudySpec) -> dict[str, Any]:
+    """The algorithms of a study that read order, those that are simple, and those trained with one negative.
+
+    An algorithm of a file is not loaded.
+    """
+    from recassay.core.registry import algorithms
+
+    known = [(spec, algorithms.get(spec.reference)) for spec in study.algorithms if spec.reference in algorithms]
+    ordered = [(spec, kind) for spec, kind in known if getattr(kind, "reads_order", False)]
+    return {
+        "sequential": tuple(spec.name for spec, _ in ordered),
+        "simple": tuple(spec.name for spec, kind in ordered if kind.name in SIMPLE),
+        "one_negative": tuple(spec.name for spec, _ in ordered if spec.settings.get("loss") == "bce"),
+    }
+
+
+def _splits(folder: Path, cells: tuple[CellRecord, ...]) -> tuple[pl.DataFrame, tuple[AuditFinding, ...], pl.DataFrame]:
+    """One row per split, what its audit found, and where targets come after histories, how much order there is."""
     import polars as pl
 
     from recassay.core.errors import InputError
@@ -99,7 +124,7 @@ def _splits(folder: Path, cells: tuple[CellRecord, ...]) -> tuple[pl.DataFrame, 
     from recassay.recommenders.plan import SplitSpec
     from recassay.recommenders.splits import split_record
 
-    rows, findings = [], []
+    rows, findings, order = [], [], []
     by_split: dict[str, CellRecord] = {}
     for cell in cells:
         split = SplitSpec.model_validate(cell.spec["split"]).id
@@ -122,11 +147,25 @@ def _splits(folder: Path, cells: tuple[CellRecord, ...]) -> tuple[pl.DataFrame, 
              "share of users judged": record.audit["share_of_users_evaluated"],
              "fingerprint": record.fingerprint[:12]}
         )  # fmt: skip
+        if "targets" in record.audit:
+            order.append({"dataset": cell.dataset, **fold} | _order_row(record.audit))
         findings += [
             AuditFinding(cell.dataset, finding["name"], finding["sentence"], finding["name"] not in HARMLESS)
             for finding in record.audit["findings"]
         ]
-    return pl.DataFrame(rows), tuple(findings)
+    return pl.DataFrame(rows), tuple(findings), pl.DataFrame(order)
+
+
+def _order_row(audit: Mapping[str, Any]) -> dict[str, Any]:
+    from recassay.protocol.sessions import EARLIEST_CLOCK
+
+    targets, order = audit["targets"], audit.get("order") or {}
+    names = ("events", "unseen_users", "share_in_history", "share_last_again", "share_tied")
+    shares = {name: targets[name] for name in names}
+    clock = (audit["last_train_time"] or 0) >= EARLIEST_CLOCK  # positions of two users have no common order
+    before = {"share_before_training_event": audit["share_of_test_before_train"] if clock else None}
+    measured = ("algorithm", "metric", "users", "in_order", "shuffled", "change", "low", "high")
+    return shares | before | {name: order.get(name) for name in measured}
 
 
 def _parameters(cells: tuple[CellRecord, ...]) -> pl.DataFrame:

@@ -42,6 +42,7 @@ def study_strata(folder: str | Path, sweep: Sweep) -> StrataEvidence:
         left_out = [f"{cell.algorithm} on {cell.dataset}: {cell.reason}" for cell in cells if cell.status != "done"]
         left_out += [f"{row.algorithm} on {row.dataset}: has not run yet" for row in store.status().to_go]
         done = [cell for cell in cells if cell.status == "done"]
+        _refuse_targets(folder, done)
         _refuse_unusable(folder, done, sweep)
         datasets = []
         for dataset in dict.fromkeys(cell.dataset for cell in done):
@@ -74,6 +75,17 @@ def given_evidence(split: Split, frames: Mapping[str, tuple[pl.DataFrame, str]],
     if isinstance(scores, str):
         raise InputError(scores, fix="give more test data")
     return StrataEvidence(sweep.metric.label, sweep.metric.higher_is_better, (scores,), sweep.others)
+
+
+def _refuse_targets(folder: Path, cells: Sequence[CellRecord]) -> None:
+    """Raise where the kept lists answer another question than strata ask."""
+    targets = {str(cell.spec["split"]["protocol"].get("target", "all")) for cell in cells}
+    if targets - {"all"}:
+        raise NotApplicableError(
+            "the study judges targets after histories, one by one, and strata judge all test events as one set",
+            where=str(folder),
+            fix="use a study with target = 'all'",
+        )
 
 
 def _refuse_unusable(folder: Path, cells: Sequence[CellRecord], sweep: Sweep) -> None:

@@ -19,10 +19,12 @@ from recassay.core.specs.specs import ProtocolSpec
 from recassay.core.types import BoolArray, IdArray, IntArray, Interactions, Split
 from recassay.protocol.audit import audit_split, check_allowed, refuse_leakage
 from recassay.protocol.filters import frequent_rows, positive_rows
-from recassay.protocol.ordering import canonical, renumber, used_ids
+from recassay.protocol.ordering import canonical, pair_keys, renumber, used_ids
 from recassay.protocol.repeats import RepeatCounts, repeats_among, seen_rows, users_of_one_time
+from recassay.protocol.sessions import cut_sessions
 from recassay.protocol.splits import OUTSIDE, SPLITS, TEST, TRAIN, VALID, Labels, split_labels
 from recassay.protocol.splits import given as given_split
+from recassay.protocol.targets import count_targets
 
 FINGERPRINT_VERSION = "recassay split 2"
 """Part of every fingerprint: raise it when the same data and protocol come to give another split."""
@@ -57,8 +59,11 @@ def apply_protocol(
     4. repeats: where the task is to recommend `new` items, events of pairs that the judged model was trained on leave
        validation and test; where it is `repeat` consumption they stay. Then each part makes the events of one
        pair one (`core.repeated`), so that no event of a later part takes away or changes one of an earlier;
+       Where `target` is not `all`, events stay events, repeats stay in their part, and users that training has not
+       seen stay, too: see `targets`;
     5. dense ids: only users and items of the final training keep an id, in the order of their ids' text; the
-       rows of each part are in the order of user, item and time;
+       rows of each part are in the order of user, item and time (where `target` is not `all`: of user and
+       time, equal times in an order drawn from the seed);
     6. the leakage audit (`audit`): a finding that refuses the split raises `InputError` unless
        `spec.allow_leakage` names it.
 
@@ -73,6 +78,14 @@ def apply_protocol(
     if labels is not None:
         digest.update(labels.data)
 
+    if spec.target != "all" and data.time is None:
+        raise InputError(
+            f"target = {spec.target!r} asks what comes after a history, and these interactions have no timestamps",
+            fix="read the column of timestamps (`position` where it is no clock), or use target = 'all'",
+        )
+    if spec.session_seconds is not None:
+        data = cut_sessions(data, spec.session_seconds)
+        counts["sessions"] = data.n_users
     kept = positive_rows(data, spec.positive_threshold)
     counts["below_threshold"] = len(data) - int(np.count_nonzero(kept))
     if spec.user_share < 1:
@@ -108,7 +121,8 @@ def apply_protocol(
     one_time = users_of_one_time(data) if SPLITS[spec.split].scope == "per user" and SPLITS[spec.split].temporal else 0
     split, repeat_counts = _parts(data, labels, spec)
     del data, labels, kept
-    record = audit_split(split, spec.split, repeats=repeat_counts, one_time=one_time)
+    targets = None if spec.target == "all" else count_targets(split)
+    record = audit_split(split, spec.split, repeats=repeat_counts, one_time=one_time, targets=targets)
     refuse_leakage(record, spec.allow_leakage)
     return replace(split, fingerprint=digest.hexdigest(), counts=counts | split.counts, audit=record.to_dict())
 
@@ -138,21 +152,31 @@ def _parts(data: Interactions, labels: Labels, spec: ProtocolSpec) -> tuple[Spli
     fit_users = users[TRAIN] | users[VALID] if consolidated else users[TRAIN]
     fit_items = items[TRAIN] | items[VALID] if consolidated else items[TRAIN]
     valid, test = np.flatnonzero(labels == VALID), np.flatnonzero(labels == TEST)
-    warm_valid = users[TRAIN][data.user[valid]] & items[TRAIN][data.item[valid]]
-    warm_test = fit_users[data.user[test]] & fit_items[data.item[test]]
+    warm_valid, warm_test = items[TRAIN][data.item[valid]], fit_items[data.item[test]]
+    ordered = spec.target != "all"
+    keys = pair_keys(data, spec.seed, "equal times") if ordered else None
+    if ordered:  # a history says who is asked for, so that training need not know the user
+        judged_users = np.union1d(data.user[test[warm_test]], data.user[valid[warm_valid]])
+        kept_users = np.union1d(np.flatnonzero(fit_users), judged_users)
+    else:
+        warm_valid &= users[TRAIN][data.user[valid]]
+        warm_test &= fit_users[data.user[test]]
+        kept_users = np.flatnonzero(fit_users)
     again = repeats(data)
     seen_valid, seen_test = seen_rows(again, labels, valid, test, consolidated)
     judged_valid, judged_test = warm_valid, warm_test
-    if spec.task == "new":
+    if spec.task == "new" and not ordered:
         judged_valid, judged_test = warm_valid & ~seen_valid, warm_test & ~seen_test
 
-    kept_users, kept_items = np.flatnonzero(fit_users), np.flatnonzero(fit_items)
+    kept_items = np.flatnonzero(fit_items)
     dense = replace(data, users=data.users.gather(kept_users), items=data.items.gather(kept_items))
     user_ids, item_ids = renumber(kept_users, data.n_users), renumber(kept_items, data.n_items)
 
     def part(rows: IntArray) -> Interactions:
         taken = dense.take(rows)
         taken = replace(taken, user=user_ids[taken.user], item=item_ids[taken.item])
+        if keys is not None and taken.time is not None:
+            return taken.take(np.lexsort((keys[rows], taken.time, taken.user)))
         return taken if again is None else merged(taken)
 
     counts = _counted("filtered", len(data), np.logical_or.reduce(users), np.logical_or.reduce(items))
@@ -166,7 +190,7 @@ def _parts(data: Interactions, labels: Labels, spec: ProtocolSpec) -> tuple[Spli
         unjudged_valid=unjudged,
         final_fit=spec.final_fit,
         task=spec.task,
-        overlapping=again is not None,
+        overlapping=again is not None and not ordered,
     )
     counts |= _counted("train", len(split.train), users[TRAIN], items[TRAIN])
     cold = (

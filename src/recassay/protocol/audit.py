@@ -15,6 +15,7 @@ The audit looks at the parts alone and trusts no split rule. Findings and what t
 | cold_user_in_valid, cold_item_in_valid | the same of the validation part | always |
 | empty_train, empty_test | nothing to learn from, nothing to judge by | always |
 | empty_valid | nothing to tune by | never |
+| tied_targets | a target shares its time with another event of its user | never |
 | few_test_users | so few users are judged that a mean over them says little | never |
 
 A per-user or a random split leaks globally by construction: other users' future is trained on. Its name is
@@ -45,11 +46,12 @@ from recassay.core.words import listing
 from recassay.protocol.ordering import used_ids
 from recassay.protocol.repeats import RepeatCounts
 from recassay.protocol.splits import SPLITS
+from recassay.protocol.targets import TargetCounts
 
 FINDINGS = (
     "train_after_test", "train_after_valid", "user_train_after_test", "test_pair_in_train", "valid_pair_in_train",
     "cold_user_in_test", "cold_item_in_test", "cold_user_in_valid", "cold_item_in_valid", "empty_train", "empty_test",
-    "empty_valid", "few_test_users", "repeated_events", "tied_with_train", "users_of_one_time",
+    "empty_valid", "few_test_users", "repeated_events", "tied_with_train", "users_of_one_time", "tied_targets",
 )  # fmt: skip
 
 FEW_USERS = 30
@@ -89,6 +91,8 @@ class AuditRecord:
     task: Task
     repeats: RepeatCounts
     share_of_test_tied: float | None
+    targets: TargetCounts | None = None
+    """Of targets that are asked for one by one; None where the test events are one set."""
 
     def refusals(self, allowed: Sequence[str] = ()) -> tuple[Finding, ...]:
         """The findings that refuse the split, less those allowed by name."""
@@ -96,7 +100,11 @@ class AuditRecord:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
-        return asdict(self) | {"findings": list(map(asdict, self.findings)), "repeats": self.repeats.to_dict()}
+        content = asdict(self) | {"findings": list(map(asdict, self.findings)), "repeats": self.repeats.to_dict()}
+        if self.targets is None:
+            del content["targets"]
+            return content
+        return content | {"targets": self.targets.to_dict()}
 
 
 class _Seen(NamedTuple):
@@ -107,17 +115,24 @@ class _Seen(NamedTuple):
 
 
 def audit_split(
-    split: Split, kind: SplitName, *, repeats: RepeatCounts | None = None, one_time: int = 0
+    split: Split,
+    kind: SplitName,
+    *,
+    repeats: RepeatCounts | None = None,
+    one_time: int = 0,
+    targets: TargetCounts | None = None,
 ) -> AuditRecord:
     """Audit the parts of `split`, made by the rule `kind`; nothing is raised (see `refuse_leakage`).
 
     What the parts no longer show is kept: `repeats`, counted before events were made one, and `one_time`, the users
-    whose events all have one time.
+    whose events all have one time. With `targets` the test events are asked for one by one, after a history: repeats
+    are then part of it, and training need not know a user.
     """
     fit, test = split.refit_parts(), split.test
     in_train, in_valid, in_test = _seen(split.train), _seen(split.valid), _seen(test)
     in_fit = _Seen(*(np.logical_or.reduce(side) for side in zip(in_train, *map(_seen, fit[1:]), strict=True)))
     judged, trained = int(np.count_nonzero(in_test.user)), int(np.count_nonzero(in_fit.user))
+    counted = trained if targets is None else int(np.count_nonzero(in_fit.user | in_test.user))
     counts = repeats or RepeatCounts()
     findings = [
         Finding(f"empty_{name}", 0, name != "valid", f"there is no event to {purpose}")
@@ -139,14 +154,20 @@ def audit_split(
         within = own_future(split)
         sentence = f"{within:,} training events are later than the first test event of their own user"
         note("user_train_after_test", within, True, sentence)
-    for name, part, seen, training, _ in held_out if split.task == "new" else ():
+    for name, part, seen, training, _ in held_out if split.task == "new" and targets is None else ():
         known = _pairs_known(part, seen, training)
         sentence = f"{known:,} of {len(part):,} {name} events repeat a pair of user and item that was trained on"
         note(f"{name}_pair_in_train", known, True, sentence)
     for name, _, seen, _, learned in held_out:
-        for side in _Seen._fields:
+        for side in _Seen._fields if targets is None else ("item",):
             cold = int(np.count_nonzero(getattr(seen, side) & ~getattr(learned, side)))
             note(f"cold_{side}_in_{name}", cold, True, f"{cold:,} {side}s of the {name} part were never trained on")
+    if targets is not None:
+        sentence = (
+            f"{targets.tied:,} of {targets.events:,} targets ({100 * targets.tied / max(targets.events, 1):.1f} %) "
+            "share their time with another event of their user: an order drawn from the seed decides what comes first"
+        )
+        note("tied_targets", targets.tied, False, sentence)
     few = judged if judged < FEW_USERS else 0
     note("few_test_users", few, False, f"only {judged} users are judged: a mean over them says little")
     if counts.train_repeats or counts.valid_repeats or counts.test_repeats:
@@ -175,13 +196,14 @@ def audit_split(
         scope=SPLITS[kind].scope,
         findings=tuple(findings),
         users_evaluated=judged,
-        share_of_users_evaluated=judged / trained if trained else 0.0,
+        share_of_users_evaluated=judged / counted if counted else 0.0,
         share_of_test_before_train=before,
         last_train_time=last_train,
         first_test_time=first_test,
         task=split.task,
         repeats=counts,
         share_of_test_tied=share_tied,
+        targets=targets,
     )
 
 

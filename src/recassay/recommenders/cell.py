@@ -18,9 +18,11 @@ from recassay.core.specs.study import DatasetSpec
 from recassay.core.system.plain import plain
 from recassay.core.types import Recommender, TopK
 from recassay.metrics.evaluate import EvaluationResult, evaluate, whole_ranking_values
+from recassay.metrics.judgements import folding, judge
 from recassay.metrics.make import make_metric
 from recassay.metrics.protocol import has_user_values
 from recassay.metrics.recommend import recommend_all
+from recassay.protocol.targets import judgements
 from recassay.recommenders.attacked import hit_ratio_shift
 from recassay.recommenders.list_rows import list_rows
 from recassay.recommenders.plan import SplitSpec
@@ -132,7 +134,13 @@ def run_cell(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
     recommender = work.kind(**parameters).fit(train.read_only(), rng=derived_rng(spec.seed, "fit", *names, "final"))
     seconds_fit = time.perf_counter() - begin
     begin = time.perf_counter()
-    top = recommend_all(recommender, users_of(test), spec.depth, exclude=barred, n_items=train.n_items)
+    target, judged = spec.split.protocol.target, None
+    if target == "all":
+        top = recommend_all(recommender, users_of(test), spec.depth, exclude=barred, n_items=train.n_items)
+    else:
+        asked, metrics = judgements(work.split, target, "test"), [make_metric(label) for label in spec.metrics]
+        after = folding(recommender, spec.algorithm)
+        judged, top = judge(after, asked, metrics, train=train, depth=spec.depth)
     seconds_predict, after_lists = time.perf_counter() - begin, read_counters()
     if (top.items < 0).all():
         raise InputError(
@@ -141,7 +149,8 @@ def run_cell(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
             fix="recommend items that the user does not have in the training data",
         )
     memory = max(filter(None, (peak_bytes(), children_peak_bytes())), default=None)
-    judged = _judge_test(work, recommender, top, seen, barred)
+    if judged is None:
+        judged = _judge_test(work, recommender, top, seen, barred)
     shifted = hit_ratio_shift(work.kind(**parameters), spec, work.split.refit(), test, top) if spec.comper else {}
     files = write_cell_files(work.folder, payload["id"], per_user=judged.per_user, lists=list_rows(top, train))
     record = {

@@ -158,6 +158,7 @@ def exported_protocol(meta: Mapping[str, Any]) -> ProtocolSpec:
 
 def _adds_nothing(protocol: ProtocolSpec, exported: Mapping[str, Any]) -> bool:
     same = protocol.task == exported.get("task") and protocol.final_fit == exported.get("final_fit")
+    same = same and protocol.target == "all"
     return same and protocol.filter == "none" and protocol.positive_threshold is None and protocol.user_share == 1
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from recassay.core.system.plain import plain
 from recassay.core.types import Interactions, Split
 from recassay.data.sources import count_events, is_path, open_dataset, path_of
 from recassay.protocol.apply import apply_protocol
+from recassay.recommenders.order import audit_order
 from recassay.recommenders.plan import SplitSpec
 from recassay.recommenders.split_folder import open_split_folder
 from recassay.runner.jobs import JobFailure
@@ -95,10 +96,16 @@ def make_split(dataset: DatasetSpec, protocol: ProtocolSpec, base: str) -> Split
                 f"split = 'given' takes a folder of parts, and {dataset.reference!r} is a dataset",
                 fix="name a folder that holds train, valid and test files, or choose another split",
             )
-        return open_split_folder(path_of(dataset.reference, base), protocol, dataset.read)
+        return with_order(open_split_folder(path_of(dataset.reference, base), protocol, dataset.read), protocol)
     opened = open_dataset(dataset.reference, dataset.read, base=base)
     opened.refuse_positions(protocol.split)
-    return apply_protocol(opened.interactions, protocol, overwrite=True)
+    return with_order(apply_protocol(opened.interactions, protocol, overwrite=True), protocol)
+
+
+def with_order(split: Split, protocol: ProtocolSpec) -> Split:
+    """The split whose audit says, where targets come after histories, how much order there is."""
+    order = None if protocol.target == "all" else audit_order(split, protocol)
+    return split if order is None else replace(split, audit=split.audit | {"order": order.to_dict()})
 
 
 def split_record(folder: Path, split_id: str) -> SplitRecord:

@@ -7,18 +7,21 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from recassay.core.errors import InputError, RecAssayError
+from recassay.core.judgements import Judgements
 from recassay.core.seeds import derived_rng
 from recassay.core.specs.study import LIST_DEPTH
 from recassay.core.types import IdArray, Interactions, Recommender, Split
 from recassay.metrics.evaluate import evaluate
+from recassay.metrics.judgements import folding, judge
 from recassay.metrics.protocol import Metric
 from recassay.metrics.recommend import recommend_all
+from recassay.protocol.targets import judgements
 from recassay.recommenders.plan import CellSpec
 from recassay.recommenders.references import load_algorithm, refuse_other_split
 from recassay.recommenders.splits import load_split, split_record
@@ -101,6 +104,10 @@ USERS_A_STAGE = 2000
 """Users on whom a stage of training is judged; where there are more, only the best stage of a trial meets them all."""
 
 
+Truth: TypeAlias = csr_array | Judgements
+"""What trials are judged on: the relevant items of all users, or targets after histories."""
+
+
 class Validation:
     """Trials on the validation part: what does not depend on parameters is computed once."""
 
@@ -114,13 +121,19 @@ class Validation:
             )
         self.seen: csr_array = self.train.csr()
         self.barred = work.split.barred(self.seen)
-        self.truth: csr_array = self.valid.csr()
-        self.users = users_of(self.valid)
+        target = work.spec.split.protocol.target
+        asked = None if target == "all" else judgements(work.split, target, "valid")
+        self.users = users_of(self.valid) if asked is None else asked.judged()
+        self.truth: Truth = self.valid.csr() if asked is None else asked
         self.sampled = len(self.users) > USERS_A_STAGE
         if self.sampled:
             rng = derived_rng(work.spec.search_seed, "validation", work.spec.dataset)
             self.some_users = np.sort(rng.choice(self.users, USERS_A_STAGE, replace=False))
-            self.some_truth = self.valid.take(np.isin(self.valid.user, self.some_users)).csr()
+            self.some_truth: Truth = (
+                self.valid.take(np.isin(self.valid.user, self.some_users)).csr()
+                if asked is None
+                else asked.of_users(self.some_users)
+            )
         self._shared: dict[str, Any] | None = None
 
     def stages(self, parameters: Mapping[str, Any], number: int) -> Iterator[Stage]:
@@ -153,8 +166,12 @@ class Validation:
             self._shared = {"shared": self.work.kind.shared(self.given)}
         return self._shared
 
-    def _judge(self, recommender: Recommender, users: IdArray, truth: csr_array) -> float:
+    def _judge(self, recommender: Recommender, users: IdArray, truth: Truth) -> float:
         depth = self.objective.k or LIST_DEPTH
+        if isinstance(truth, Judgements):
+            after = folding(recommender, self.work.spec.algorithm)
+            judged, _ = judge(after, truth, [self.objective], train=self.train, depth=depth)
+            return judged.mean()[self.objective.label]
         top = recommend_all(recommender, users, depth, exclude=self.barred, n_items=self.train.n_items)
         return evaluate(top, truth, [self.objective], train=self.seen).mean()[self.objective.label]
 

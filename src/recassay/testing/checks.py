@@ -9,13 +9,15 @@ from __future__ import annotations
 import inspect
 import tracemalloc
 from collections.abc import Callable, Collection
+from itertools import chain
 from typing import Any, TypeAlias
 
 import numpy as np
 from scipy.sparse import csr_array
 
+from recassay.core.histories import FoldsIn, Histories
 from recassay.core.specs.search import Choice
-from recassay.core.types import Algorithm, Interactions, Recommender, TopK
+from recassay.core.types import Algorithm, Interactions, Recommender, TopK, read_only_matrix
 from recassay.testing.answers import (
     alike,
     answer,
@@ -149,6 +151,64 @@ def check_items_without_history(make: MakeAlgorithm) -> None:
     _check_forms(make(), train.take(train.item % 5 > 0), 10)
 
 
+def check_fold_in(make: MakeAlgorithm) -> None:
+    """Asked with the histories of training, it gives the lists of their users; the order of events changes a list
+    where the algorithm `reads_order`, and only there."""
+    train, _ = learnable_tastes()
+    algorithm = make()
+    model = fitted(algorithm, train)
+    if not isinstance(model, FoldsIn):
+        return
+    histories, exclude, whole = Histories.of(train, everyone(train)), train.csr(), ten_unseen(model, train)
+    folded = model.recommend_from(histories, 10, exclude=exclude)
+    check_form(algorithm, folded, everyone(train), 10, train.n_items)
+    if getattr(algorithm, "folds_in_exactly", True):
+        require(alike(whole, folded), "gives a user another list than the user's own history", algorithm)
+    common = np.mean([len(np.intersect1d(a, b)) for a, b in zip(whole.items, folded.items, strict=True)])
+    require(common >= 5, f"shares {common:.1f} of 10 items between a user's list and that of its history", algorithm)
+    backwards = Histories(histories.items[::-1].copy(), histories.starts[-1] - histories.starts[::-1])
+    turned = model.recommend_from(backwards, 10, exclude=None)
+    same = alike(
+        model.recommend_from(histories, 10, exclude=None), TopK(turned.users, turned.items[::-1], turned.scores[::-1])
+    )
+    reads_order = bool(getattr(algorithm, "reads_order", False))
+    require(same or reads_order, "gives another list when a history is in another order", algorithm)
+    require(not same or not reads_order, "gives the same lists when all histories are turned round", algorithm)
+
+
+def check_histories(make: MakeAlgorithm) -> None:
+    """A history may be empty, of one item, repeat an item, be longer than any of training, or hold an item that nobody
+    had; its list does not depend on who else is asked for, and leaves out what `exclude` says."""
+    train = example_interactions(np.array([0, 0, 1, 1, 2, 2, 3]), np.array([0, 1, 1, 2, 2, 0, 3]), n_users=6, n_items=7)
+    algorithm = make()
+    model = fitted(algorithm, train)
+    if not isinstance(model, FoldsIn):
+        return
+    kinds = [[], [1], [1, 1, 2, 1], [0, 1, 2, 3] * 100, [6], [0, 6]]
+    exclude = csr_array((np.ones(3), ([0, 1, 5], [2, 0, 5])), shape=(len(kinds), train.n_items))
+    rows = np.arange(len(kinds), dtype=np.int32)
+    with inputs_kept(algorithm):
+        model.recommend_from(_histories(kinds), 2, exclude=read_only_matrix(exclude))
+    for barred in (None, exclude):
+        together = model.recommend_from(_histories(kinds), 12, exclude=barred)
+        check_form(algorithm, together, rows, 12, train.n_items)
+        for row, history in enumerate(kinds):
+            alone = model.recommend_from(_histories([history]), 12, exclude=None if barred is None else barred[[row]])
+            mine = TopK(alone.users, together.items[[row]], together.scores[[row]])
+            require(alike(alone, mine), "gives a history another list when the batch is another", algorithm)
+            left_out = exclude[[row]].indices if barred is not None else ()
+            require(not np.isin(alone.items, left_out).any(), "lists an excluded item after a history", algorithm)
+    nobody = model.recommend_from(_histories([]), 3, exclude=None)
+    require(nobody.items.shape == (0, 3), f"answers with shape {nobody.items.shape} for no history", algorithm)
+
+
+def _histories(lists: list[list[int]]) -> Histories:
+    items, starts = np.array([*chain(*lists)], dtype=np.int32), np.cumsum([0, *map(len, lists)]).astype(np.int64)
+    for array in (items, starts):
+        array.flags.writeable = False
+    return Histories(items, starts)
+
+
 def check_one_user(make: MakeAlgorithm) -> None:
     """A single user with three of five items."""
     _check_small(make, user=[0, 0, 0], item=[0, 2, 4], n_users=1, n_items=5, k=2)
@@ -278,6 +338,8 @@ ALGORITHM_CHECKS: tuple[Check, ...] = (
     check_excludes,
     check_users_without_history,
     check_items_without_history,
+    check_fold_in,
+    check_histories,
     check_one_user,
     check_one_item,
     check_long_lists,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from types import FunctionType
 from typing import Any, ClassVar, TypeAlias
 
@@ -17,6 +18,8 @@ from scipy.sparse import csr_array, csr_matrix
 
 from recassay.algorithms.kernels.scoring import ScoreRecommender, block_rows
 from recassay.core.errors import InputError, RecAssayError, UsageError
+from recassay.core.histories import Histories
+from recassay.core.ranking import select_top
 from recassay.core.specs.search import SearchSpace
 from recassay.core.types import BoolArray, Float32Array, IdArray, Interactions, Recommender, TopK
 from recassay.core.words import listing
@@ -39,7 +42,9 @@ def wrap(
     Accepted are, as a class, as a function that makes one, or as an instance that is ready to be fitted:
 
     - `fit(train)` with `recommend(users, k)` (item positions, users x k, best first) or with `score(users)` (a matrix,
-      users x items); `train` is an `Interactions`, and a `rng` is passed to `fit` where it takes one;
+      users x items); `train` is an `Interactions`, and a `rng` is passed to `fit` where it takes one; with
+      `score_after(histories)` (a matrix, histories x items, of a `Histories`) it may be asked after histories, and
+      says by `reads_order = True` where their order counts;
     - a model of implicit: `fit(matrix)` and `recommend(users, user_items, N=...)`;
     - a LensKit pipeline or scorer.
 
@@ -61,6 +66,7 @@ def wrap(
         "name": name or _text(model, "name") or kind.__name__,
         "space": dict(getattr(model, "space", {}) if space is None else space),
         "source": source or _text(model, "source") or f"{kind.__module__}.{kind.__qualname__}",
+        "reads_order": bool(getattr(model, "reads_order", False)),
         "model": staticmethod(model) if isinstance(model, FunctionType) else model,
         "adapter": staticmethod(adapter),
         "__doc__": f"`{kind.__qualname__}`, adapted; see `wrap`.",
@@ -153,22 +159,45 @@ def _adapter(model: Any) -> Fit | None:
 def _fit_plain(model: Any, train: Interactions, rng: np.random.Generator, name: str) -> Recommender:
     answer = model.fit(train, **({"rng": rng} if _takes(model.fit, "rng") else {}))
     fitted = model if answer is None else answer
-    if hasattr(fitted, "recommend"):
-        return ListRecommender(fitted.recommend, train.n_items, name)
 
-    def score(users: IdArray) -> Float32Array:
-        scores = np.asarray(fitted.score(users), dtype=np.float32)
-        if scores.shape != (len(users), train.n_items):
+    def scored(method: str, what: str, row: str, asked: Any) -> Float32Array:
+        scores = np.asarray(getattr(fitted, method)(asked), dtype=np.float32)
+        if scores.shape != (len(asked), train.n_items):
             raise RecAssayError(
-                f"score(users) answers with shape {scores.shape}",
+                f"{method}({what}) answers with shape {scores.shape}",
                 where=name,
-                fix=f"answer with one row per user and one column per item: {(len(users), train.n_items)}",
+                fix=f"answer with one row per {row} and one column per item: {(len(asked), train.n_items)}",
             )
         if np.isnan(scores).any():
-            raise RecAssayError("score(users) answers with a score that is not a number", where=name)
+            raise RecAssayError(f"{method}({what}) answers with a score that is not a number", where=name)
         return scores
 
-    return ScoreRecommender(score, n_items=train.n_items, rng=rng)
+    lists: Recommender
+    if hasattr(fitted, "recommend"):
+        lists = ListRecommender(fitted.recommend, train.n_items, name)
+    else:
+        lists = ScoreRecommender(partial(scored, "score", "users", "user"), n_items=train.n_items, rng=rng)
+    if not callable(getattr(fitted, "score_after", None)):
+        return lists
+    return FoldingModel(lists, partial(scored, "score_after", "histories", "history"), rng)
+
+
+class FoldingModel:
+    """Lists of a model for its users, and after histories by scores of the whole catalogue."""
+
+    def __init__(
+        self, lists: Recommender, score: Callable[[Histories], Float32Array], rng: np.random.Generator
+    ) -> None:
+        self._lists, self._score, self._rng = lists, score, copy.deepcopy(rng)
+
+    def recommend(self, users: IdArray, k: int, *, exclude: csr_array | None) -> TopK:
+        """The k best items for each of `users`; see `Recommender`."""
+        return self._lists.recommend(users, k, exclude=exclude)
+
+    def recommend_from(self, histories: Histories, k: int, *, exclude: csr_array | None) -> TopK:
+        """The k best items after each history; see `FoldsIn`."""
+        rows = np.arange(len(histories), dtype=np.int32)
+        return TopK(rows, *select_top(self._score(histories), k, exclude=exclude, rng=self._rng))
 
 
 def _fit_implicit(model: Any, train: Interactions, rng: np.random.Generator, name: str) -> Recommender:

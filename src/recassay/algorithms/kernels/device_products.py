@@ -14,6 +14,7 @@ from scipy.sparse import csr_array
 
 from recassay.algorithms.kernels.device import reproducible, require_gpu_memory, tensor_cores, torch
 from recassay.algorithms.kernels.device_lists import TieKeys, gpu_scoring_bytes, torch_recommender
+from recassay.algorithms.kernels.fold_in import ProfileRecommender
 from recassay.algorithms.kernels.ordered_sums import OrderedSums
 from recassay.algorithms.kernels.scoring import ScoreRecommender
 from recassay.core.errors import UsageError
@@ -57,12 +58,16 @@ class Profiles:
 
 def weights_recommender(history: csr_array, weights: Any, *, rng: np.random.Generator, device: str) -> Recommender:
     """Lists by x_u W on the device, W a dense tensor there, or an array for the processor."""
-    if device == "cpu":
-        return ScoreRecommender(lambda users: history[users] @ weights, n_items=history.shape[1], rng=rng)
-    profiles = Profiles(history, device)
-    return torch_recommender(
-        lambda users: profiles.dense(users) @ weights, n_items=profiles.shape[1], rng=rng, device=device
-    )
+
+    def lists_of(rows: csr_array, rng: np.random.Generator) -> Recommender:
+        if device == "cpu":
+            return ScoreRecommender(lambda users: rows[users] @ weights, n_items=rows.shape[1], rng=rng)
+        profiles = Profiles(rows, device)
+        return torch_recommender(
+            lambda users: profiles.dense(users) @ weights, n_items=profiles.shape[1], rng=rng, device=device
+        )
+
+    return ProfileRecommender(lists_of, history, rng=rng)
 
 
 def sparse_recommender(left: csr_array, right: csr_array, *, rng: np.random.Generator, device: str) -> Recommender:

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from recassay.algorithms.kernels.compiled import in_parallel
+from recassay.algorithms.kernels.fold_in import ProfileRecommender
 from recassay.algorithms.kernels.products import SparseRows, add_row, add_row_noting, count_products
 from recassay.algorithms.kernels.shortlist import Keys, hand_over, keep_best, key_of, new_shortlist, read_lists, rising
 from recassay.core.errors import InputError
@@ -53,6 +54,11 @@ class SparseRecommender:
         if len(place):
             in_parallel(fill, len(users))
         return top
+
+
+def history_recommender(history: csr_array, weights: csr_array, *, rng: np.random.Generator) -> ProfileRecommender:
+    """Lists by x_u W, W sparse weights between items, x_u the items of a user or of a history."""
+    return ProfileRecommender(lambda rows, rng: SparseRecommender(rows, weights, rng=rng), history, rng=rng)
 
 
 def sparse_lists_bytes(n_items: int) -> int:

@@ -43,6 +43,7 @@ class UserDenoising(ProfileNetwork[CDAE]):
     """The network of `CDAE`."""
 
     optimiser = "Adagrad"
+    personal = True
 
     def __init__(self, algorithm: CDAE, events: Events) -> None:
         super().__init__(algorithm, events)

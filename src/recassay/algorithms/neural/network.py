@@ -12,8 +12,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Generic, Self, TypeVar
 
+from scipy.sparse import csr_array
+
 from recassay.algorithms.kernels.device import torch
 from recassay.algorithms.kernels.device_lists import Score
+from recassay.algorithms.kernels.device_products import Profiles
 from recassay.algorithms.neural.chance import Chance
 from recassay.algorithms.neural.events import Events
 
@@ -121,6 +124,8 @@ class ProfileNetwork(Network[Algorithm]):
     """A network from profiles to scores; an epoch goes once through the users who have an item."""
 
     half_precision = True
+    personal = False
+    """Whether a user has weights of its own, so that nobody else can be scored."""
 
     def __init__(self, algorithm: Algorithm, events: Events) -> None:
         super().__init__(algorithm, events)
@@ -133,7 +138,25 @@ class ProfileNetwork(Network[Algorithm]):
     def scorer(self) -> Score:
         """Scores by a frozen copy."""
         model = self.frozen()
-        return lambda users: model.answer(users, model.events.profiles(users))
+        if self.personal:
+            return lambda users: model.answer(users, model.events.profiles(users))
+        return ProfileScore(model)
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileScore:
+    """The scores of a frozen network: of the users of training, or of the rows of other profiles."""
+
+    model: ProfileNetwork[Any]
+
+    def __call__(self, users: Any) -> Any:
+        """The scores of users of training."""
+        return self.model.answer(users, self.model.events.profiles(users))
+
+    def of(self, rows: csr_array) -> Score:
+        """The scores of these rows (rows x items, ones)."""
+        profiles = Profiles(rows, self.model.events.device)
+        return lambda asked: self.model.answer(asked, profiles.dense(asked))
 
 
 def unit_length(vectors: Any) -> Any:

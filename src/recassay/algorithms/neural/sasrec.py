@@ -70,7 +70,7 @@ class ESASRec(SASRec):
 
     name: ClassVar[str] = "eSASRec"
     source: ClassVar[str] = (
-        "Tikhonovich, Zelinskiy, Petrov, Spirin, Semenov, Savchenko & Kalyuzhnaya 2025, eSASRec: Enhancing "
+        "Tikhonovich, Zelinskiy, Petrov, Spirina, Semenov, Savchenko & Kuliev 2025, eSASRec: Enhancing "
         "Transformer-based Recommendations in a Modular Fashion, RecSys"
     )
 

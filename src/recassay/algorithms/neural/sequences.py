@@ -157,6 +157,8 @@ class SequenceTraining(NeuralTraining):
 class SequenceAlgorithm(NeuralAlgorithm):
     """An algorithm that reads the newest `length` items of a history."""
 
+    reads_order: ClassVar[bool] = True
+
     embedding: int = whole(32, 256, default=64, step=32)
     length: int = fixed(200, least=1)
 

@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 
 from recassay.algorithms.kernels.device import reproducible, tensor_cores, torch
-from recassay.algorithms.kernels.device_lists import torch_recommender
+from recassay.algorithms.kernels.device_lists import Score, torch_recommender
+from recassay.algorithms.kernels.fold_in import ProfileRecommender
 from recassay.algorithms.neural.chance import Chance
 from recassay.algorithms.neural.events import Events
-from recassay.algorithms.neural.network import Network, Pass
+from recassay.algorithms.neural.network import Network, Pass, ProfileScore
 from recassay.core.errors import RecAssayError
+from recassay.core.histories import Histories
 from recassay.core.types import IdArray, Interactions, Recommender, TopK
 
 AVERAGED = 0.8
@@ -101,6 +103,16 @@ class TrainedRecommender:
         return self._lists.recommend(users, k, exclude=exclude)
 
 
+class TrainedOnProfiles(TrainedRecommender):
+    """One that may be asked with histories."""
+
+    _lists: ProfileRecommender
+
+    def recommend_from(self, histories: Histories, k: int, *, exclude: Any) -> TopK:
+        """The k best items after each history; see `FoldsIn`."""
+        return self._lists.recommend_from(histories, k, exclude=exclude)
+
+
 class NeuralTraining:
     """A network under training; see `stages.Training`.
 
@@ -152,8 +164,15 @@ class NeuralTraining:
 
     def model(self) -> TrainedRecommender:
         """The model of the averaged weights as they are now; training on does not change it."""
-        lists = torch_recommender(self.averaged(), n_items=self.events.n_items, rng=self.rng, device=self.device)
-        return TrainedRecommender(lists, self.done)
+        score = self.averaged()
+        lists = self._lists(score, self.rng)
+        if not isinstance(score, ProfileScore):
+            return TrainedRecommender(lists, self.done)
+        history = self.events.host()
+        return TrainedOnProfiles(
+            ProfileRecommender(lambda rows, rng: self._lists(score.of(rows), rng), history, rng=self.rng, known=lists),
+            self.done,
+        )
 
     def averaged(self) -> Any:
         """The scores by the averaged weights as they are now."""
@@ -163,6 +182,9 @@ class NeuralTraining:
             score = self.network.scorer()
             self._set(kept)
         return score
+
+    def _lists(self, score: Score, rng: np.random.Generator) -> Recommender:
+        return torch_recommender(score, n_items=self.events.n_items, rng=rng, device=self.device)
 
     def _set(self, values: list[Any]) -> None:
         for weight, value in zip(self._weights, values, strict=True):

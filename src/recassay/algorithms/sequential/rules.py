@@ -30,6 +30,8 @@ class _Rules(Tunable):
     Asked are the `last` newest events of a history, j = 1, 2, ..., which count j^-`decay`.
     """
 
+    reads_order: ClassVar[bool] = True
+
     last: int = whole(1, 50, default=1, log=True, least=1)
     decay: float = real(0.5, 3.0, default=1.5)
 

@@ -37,6 +37,8 @@ class _NearestHistories(Tunable):
     that the user has had.
     """
 
+    reads_order: ClassVar[bool] = True
+
     k: int = whole(50, 1500, default=500, log=True)
     sample: int = whole(500, 10_000, default=5000, log=True)
     last: int = whole(2, 200, default=20, log=True)

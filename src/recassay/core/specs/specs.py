@@ -30,6 +30,7 @@ SplitName = Literal[
 FOLDED: tuple[SplitName, ...] = ("kfold", "rolling")
 """Splits that divide the data several times: by `fold` of `folds`."""
 
+Target = Literal["all", "next", "last", "each"]
 FilterName = Literal["once", "core", "none"]
 FinalFit = Literal["train+valid", "train"]
 AttackKind = Literal["nuke", "push"]
@@ -169,6 +170,13 @@ class ProtocolSpec(Spec):
     task: Task = "new"
     """`new`: recommend items that the user has not had; events of pairs that training has leave validation and test,
     and lists leave them out. `repeat`: repeat consumption; nothing is dropped, and lists may name what was had."""
+    target: Target = "all"
+    """What the held-out events of a user are asked for. `all`: all of them as one set; `next`, `last` or `each`: the
+    next event, the last one, or each in turn, after the history up to it, also of users that training has not seen.
+    Equal stamps are put in an order drawn from `seed`. A protocol of `all` is known by the other fields alone."""
+    sessions: str | None = None
+    """Cut each user's log where the gap between events is longer (`30min`, `90s`, `2h`, `1d`): a session is then a
+    user. By default nothing is cut."""
     allow_leakage: tuple[str, ...] = ()
     """Names of audit findings that are accepted; any other finding refuses the split."""
 
@@ -193,11 +201,34 @@ class ProtocolSpec(Spec):
                 f"split {self.split!r} keeps all events of a user and item in one part, so that nothing is repeated; "
                 "task = 'repeat' needs a split by time, or a given one"
             )
+        if self.target != "all" and self.split in ("random", "random_per_user", "kfold"):
+            raise ValueError(
+                f"target = {self.target!r} asks what comes after a history, and split {self.split!r} keeps no order; "
+                "use a split by time, or a given one"
+            )
+        if self.sessions is not None and self.split == "given":
+            raise ValueError("sessions are cut before a split is made, and this one is given; cut them there")
+        _ = self.session_seconds
         return self
 
+    @property
+    def session_seconds(self) -> int | None:
+        """The longest gap within a session, in seconds; None where no log is cut."""
+        if self.sessions is None:
+            return None
+        gap = re.fullmatch(r"(\d{1,6})\s*(s|min|h|d)", self.sessions)
+        if gap is None or not int(gap[1]):
+            raise ValueError(f"sessions = {self.sessions!r} is no gap of time: write '30min', '90s', '2h' or '1d'")
+        return int(gap[1]) * {"s": 1, "min": 60, "h": 3600, "d": 86_400}[gap[2]]
+
     def idle(self) -> dict[str, bool]:
-        """The window of other splits, and the share of all users."""
-        return {"window": self.split != "rolling", "user_share": self.user_share == 1}
+        """The window of other splits, the share of all users, no target of its own and no sessions."""
+        return {
+            "window": self.split != "rolling",
+            "user_share": self.user_share == 1,
+            "target": self.target == "all",
+            "sessions": self.sessions is None,
+        }
 
 
 class AttackSpec(Spec):

@@ -201,4 +201,9 @@ class StudySpec(Spec):
         twice = sorted({seed for seed in self.seeds if self.seeds.count(seed) > 1})
         if twice:
             raise ValueError(f"the seed {twice[0]} is listed twice")
+        targets = {str(data.protocol.get("target", self.protocol.target)) for data in self.datasets}
+        if self.multiverse is not None:
+            targets |= set(map(str, self.multiverse.axes.get("target", ())))
+        if self.comper is not None and targets != {"all"}:
+            raise ValueError("[comper] compares the lists of known users: it needs target = 'all'")
         return self

@@ -54,6 +54,14 @@ class StudyFacts:
     spaces: pl.DataFrame = field(default_factory=pl.DataFrame)
     conventions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     manifest: Mapping[str, Any] = field(default_factory=dict)
+    order: pl.DataFrame = field(default_factory=pl.DataFrame)
+    """Of targets after histories, one row per split: shares of repeats and ties, and what shuffling costs."""
+    sequential: tuple[str, ...] = ()
+    """Algorithms that read the order of events."""
+    simple: tuple[str, ...] = ()
+    """Those of them that are not trained: rules, Markov chains and nearest histories."""
+    one_negative: tuple[str, ...] = ()
+    """Those that the study trains with one negative item per target."""
     energy: str = ""
     """What all cells took, and how that is known; empty where nothing was kept."""
     plan: str = ""

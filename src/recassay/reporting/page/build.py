@@ -152,6 +152,7 @@ def _study(facts: StudyFacts, words: Vocabulary) -> Markup:
     chosen = "The parameters that tuning chose, and their value on the validation part"
     frames = [
         ("Splits", facts.splits, f"What each {words.dataset}'s split held, and how many {words.users} were judged"),
+        ("Order", facts.order, "Targets in the history, or its last item, and what shuffling the histories changes"),
         ("Search spaces", facts.spaces, "What tuning could vary"),
         ("Best parameters", facts.parameters, chosen),
     ]

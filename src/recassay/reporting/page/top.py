@@ -18,6 +18,7 @@ from recassay.reporting.numbers import better, sized
 from recassay.reporting.page.cautions import cautions
 from recassay.reporting.page.forest import verdict_card
 from recassay.reporting.words.claims import box
+from recassay.reporting.words.sequences import target_words
 
 SPLITS = {
     "global_time": "by one point in time for all users",
@@ -178,7 +179,9 @@ def _split(protocol: Mapping[str, Any]) -> str:
         shares += "; repeat consumption: seen items are judged and allowed in lists"
     allowed = protocol.get("allow_leakage") or ()
     leak = f"; leakage allowed by name: {listing(allowed)}" if allowed else ""
-    return f"{name} ({SPLITS.get(name, 'a rule of its own')}){shares}; final fit on {protocol.get('final_fit')}{leak}"
+    asked = "".join(f". {sentence.rstrip('.')}" for sentence in target_words(protocol))
+    rule = SPLITS.get(name, "a rule of its own")
+    return f"{name} ({rule}){shares}; final fit on {protocol.get('final_fit')}{leak}{asked}"
 
 
 def _budget(budget: Mapping[str, Any]) -> str:

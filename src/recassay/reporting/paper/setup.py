@@ -22,6 +22,7 @@ from recassay.reporting.latex import latex_text
 from recassay.reporting.paper.captions import split_words
 from recassay.reporting.paper.content import DatasetFacts, PaperContent
 from recassay.reporting.paper.fit import EMPTY, Cell, Grid
+from recassay.reporting.words.sequences import target_words
 from recassay.reporting.words.verdict import TESTS
 
 TUNING_PACKAGE = "optuna"
@@ -95,8 +96,9 @@ def _protocol_words(protocol: Mapping[str, Any]) -> str:
             f"Items with fewer than {items} interactions, then users with fewer than {users}, are removed{how}."
         )
     lines.append(f"We use {split_words(protocol)} into training, validation and test parts.")
-    if protocol.get("final_fit") == "train+valid":
+    if protocol.get("final_fit") == "train+valid" and protocol.get("target", "all") == "all":
         lines.append("The model that is tested is trained on the training and the validation part together.")
+    lines += target_words(protocol)
     lines.append(
         "Items that a user has had may be recommended again."
         if protocol.get("task") == "repeat"
