@@ -20,7 +20,7 @@ TRAIN, TEST = learnable_tastes(users_per_group=8, items_per_group=8, held_out=3)
 LABELS = ("ndcg@5", "hitrate@5", "mrr@5", "auc", "novelty@5", "coverage@5", "serendipity@5", "calibration@5")
 
 
-ALIKE = ("ndcg@5", "coverage@5", "serendipity@5", "calibration@5")
+ALIKE = ("ndcg@5", "coverage@5", "serendipity@5", "calibration@5", "poprsp@5", "popreo@5", "user_coverage@5")
 
 
 def judgements(task="new"):

@@ -51,6 +51,10 @@ class EvaluationContext:
         """The number of users with at least one training interaction."""
         return int(np.count_nonzero(np.diff(self.train.indptr)))
 
+    def owners(self, users: IdArray) -> IntArray:
+        """For every item, how many of these users have it in training."""
+        return np.bincount(self.train[users].indices, minlength=self.n_items).astype(np.int64)
+
     @cached_property
     def columns(self) -> csc_array:
         """The training data by item."""

@@ -145,8 +145,7 @@ def parity(top: TopK, k: int, context: EvaluationContext, groups: FloatArray) ->
     """RSP of groups of items (`groups`: items x groups, the shares of an item in its groups)."""
     items = top.items[:, :k]
     listed = np.bincount(items[items >= 0], minlength=len(groups))
-    known = np.bincount(context.train[top.users].indices, minlength=len(groups))
-    return disparity(listed @ groups, (len(top.users) - known) @ groups)
+    return disparity(listed @ groups, (len(top.users) - context.owners(top.users)) @ groups)
 
 
 def opportunity(top: TopK, k: int, truth: csr_array, context: EvaluationContext, groups: FloatArray) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -16,7 +16,7 @@ from recassay.core.errors import InputError, NotApplicableError
 from recassay.core.histories import FoldsIn
 from recassay.core.judgements import Judgements
 from recassay.core.ranking import batches
-from recassay.core.types import FloatArray, IntArray, Interactions, TopK, read_only_matrix
+from recassay.core.types import FloatArray, IdArray, IntArray, Interactions, TopK, read_only_matrix
 from recassay.metrics.context import EvaluationContext
 from recassay.metrics.evaluate import BYTES_A_PLACE, EvaluationResult
 from recassay.metrics.make import convention
@@ -26,9 +26,17 @@ from recassay.metrics.recommend import MEMORY_BUDGET, check_answer
 
 @dataclass(eq=False)
 class HistoryContext(EvaluationContext):
-    """The rows are histories; what is counted over training is counted over `known`."""
+    """The rows are histories; what is counted over training is counted over `known`.
 
-    known: EvaluationContext
+    `having` has for every item the number of histories with it, where the context stands for all of them.
+    """
+
+    known: EvaluationContext = field(kw_only=True)
+    having: IntArray | None = field(default=None, kw_only=True)
+
+    def owners(self, users: IdArray) -> IntArray:
+        """For every item, how many of these histories have it."""
+        return super().owners(users) if self.having is None else self.having
 
     @cached_property
     def popularity(self) -> IntArray:
@@ -85,10 +93,11 @@ def judge(
     others = [metric for metric in metrics if metric not in whole]
     runs: list[tuple[int, Sequence[Metric]]] = [(depth, others), *([(n_items, whole)] if whole else [])]
     values: dict[str, list[FloatArray]] = {metric.label: [] for metric in metrics if has_user_values(metric)}
-    lists = TopK.empty(np.arange(len(asked), dtype=np.int32), depth)
+    lists, having = TopK.empty(np.arange(len(asked), dtype=np.int32), depth), np.zeros(n_items, dtype=np.int64)
     for part in batches(len(asked), n_items, memory_budget // (BYTES_A_PLACE if whole else 1)):
         histories = asked.histories(part)
         rows = histories.csr(n_items)
+        having += np.bincount(rows.indices, minlength=n_items)
         barred = read_only_matrix(rows) if asked.task == "new" else None
         context, of_part = HistoryContext(rows, known=known), truth[part]
 
@@ -104,12 +113,13 @@ def judge(
     users = asked.judged()
     owner = np.searchsorted(users, asked.users[asked.row])
     per_user = {label: _mean_by(owner, np.concatenate(parts), len(users)) for label, parts in values.items()}
+    every = HistoryContext(csr_array((len(asked), n_items), dtype=np.float32), known=known, having=having)
     ids = train.users.gather(users).alias(c.USER)
     result = EvaluationResult(
         per_user=pl.DataFrame([ids, *(pl.Series(label, value) for label, value in per_user.items())]).with_columns(
             pl.col(*per_user).fill_nan(None) if per_user else []
         ),
-        catalogue={m.label: m.catalogue(lists, truth, known) for m in metrics if has_catalogue_value(m)},
+        catalogue={m.label: m.catalogue(lists, truth, every) for m in metrics if has_catalogue_value(m)},
         counts={
             "users": train.n_users,
             "evaluated": len(users),
