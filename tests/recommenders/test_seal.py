@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+import re
 import shutil
 import sqlite3
 from contextlib import contextmanager
@@ -16,9 +17,11 @@ import polars as pl
 import pytest
 
 import recassay
+from recassay.analysis.verdict.fit import judge
 from recassay.api.study.checklist import ChecklistAnswer, ChecklistResult
 from recassay.api.study.seal import ClaimResult, Seal, VerifyResult, _tested
-from recassay.core.errors import InputError, UsageError
+from recassay.api.study.studies import make_study
+from recassay.core.errors import InputError, RecAssayError, UsageError
 from recassay.recommenders import rerun as rerunning
 from recassay.recommenders import seal as sealing
 from recassay.recommenders.rerun import Chances, RerunCell, altered_cells, chances, reruns_for, with_value
@@ -335,6 +338,7 @@ def test_a_number_that_came_out_again(reported, again, allowed, state):
     assert RerunCell("a", "d", 1, reported, again, allowed).state == state
 
 
+@pytest.mark.slow
 def test_a_seal_is_not_replaced_and_says_when_it_came_late(honest, tmp_path):
     folder = honest.parent
     spec = tiny_study(folder, ("Pop", "Fake"), datasets=("tiny", "other"), trials=3)
@@ -343,13 +347,50 @@ def test_a_seal_is_not_replaced_and_says_when_it_came_late(honest, tmp_path):
     late = recassay.seal(spec, folder=honest, out=tmp_path / "late.json")
     assert late.done == 4
     assert json.loads((tmp_path / "late.json").read_text())["analysis"] == {"metric": "ndcg@10", "alpha": 0.05}
-    asked = recassay.seal(spec, folder=tmp_path / "new", metric="recall@5", alpha=0.01)
+    asked = recassay.seal(spec, folder=tmp_path / "new", metric="HR@5", alpha=0.01)
     assert (asked.file, asked.done) == (tmp_path / "new" / "seal.json", 0)
-    assert json.loads(asked.file.read_text())["analysis"] == {"metric": "recall@5", "alpha": 0.01}
+    assert json.loads(asked.file.read_text())["analysis"] == {"metric": "hitrate@5", "alpha": 0.01}
     checked = recassay.verify(honest, seal=tmp_path / "late.json")
     assert "Of its cells, 4 had results when the plan was sealed." in [d.sentence for d in checked.deviations]
     with pytest.raises(UsageError, match="names 'Fak'"):
         recassay.seal(spec, claims=["Fak > Pop"], folder=honest, out=tmp_path / "other.json")
+
+
+NO_LEVELS = [float("nan"), 0.0, 1.0, -0.1, 2.0, 5, float("inf")]
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        *(({"alpha": level}, "give a number between 0 and 1") for level in NO_LEVELS),
+        ({"metric": "frob@3"}, "unknown metric 'frob"),
+        ({"metric": "ndcg@0"}, "is no cut-off"),
+        ({"metric": "recall@7"}, "the study does not report recall@7; choose ndcg@10, hitrate@5 or coverage@10"),
+    ],
+)
+def test_what_no_study_can_be_judged_by_is_not_sealed(honest, tmp_path, more, words):
+    spec = make_study(
+        [f"{honest.parent}/tiny.csv"], ["MostPop"], metrics=("ndcg@10", "hitrate@5", "coverage@10"), trials=0
+    )
+    with pytest.raises(RecAssayError, match=re.escape(words)):
+        recassay.seal(spec, folder=tmp_path / "new", claims=[], **more)
+    assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.slow
+def test_a_plugin_that_cannot_run_is_not_sealed(tmp_path, monkeypatch):
+    announce_metrics(tmp_path, monkeypatch)
+    tiny_data(tmp_path)
+    (tmp_path / "fakes.py").write_text("class Broken(:\n")
+    with pytest.raises(UsageError, match=r"algorithm Broken: .*fakes\.py, line 1"):
+        recassay.seal(tiny_study(tmp_path, ("Broken",), trials=0), folder=tmp_path / "new")
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_seal_with_a_level_that_is_none_does_not_reach_the_test(study):
+    in_seal(lambda seal: seal["analysis"].update(alpha=5))(study)
+    with pytest.raises(UsageError, match="alpha is 5; give a level between 0 and 1"):
+        judge(recassay.load_results(study).matrix("ndcg@10"), alpha=5)
 
 
 def test_a_seal_counts_the_cells_that_had_results_and_goes_where_the_study_will_run(tmp_path, monkeypatch):

@@ -16,14 +16,16 @@ from recassay.analysis.verdict.claims import Standing, parse_claim, standing
 from recassay.analysis.verdict.fit import judge
 from recassay.api.arguments import checked
 from recassay.api.tables import load_results
-from recassay.core.choices import Advanced
+from recassay.core.choices import Advanced, Alpha
 from recassay.core.errors import RecAssayError, UsageError
 from recassay.core.specs.study import StudySpec
 from recassay.core.system.files import write_whole
 from recassay.core.tables.labels import find_label
 from recassay.core.tabular import stated
-from recassay.core.words import count_of
-from recassay.recommenders.plan import plan
+from recassay.core.words import count_of, listing
+from recassay.metrics.make import make_metric
+from recassay.recommenders.plan import Plan
+from recassay.recommenders.preflight import checked_plan
 from recassay.recommenders.rerun import Chances, RerunCell, chances, with_value
 from recassay.recommenders.rerun import rerun as rerun_cells
 from recassay.recommenders.seal import FILE, Deviation, deviations, make_seal, read_seal, stored_spec
@@ -73,14 +75,14 @@ def seal(
     *,
     claims: Sequence[str] = (),
     metric: str | None = None,
-    alpha: float = 0.05,
+    alpha: Alpha = 0.05,
     folder: str | Path | None = None,
     out: str | Path | None = None,
 ) -> Seal:
     """Fix the plan of a study before its results exist: its cells, data, code, settings, analysis and claims.
 
     The seal is a small JSON file with hashes and settings, for a repository or an appendix; `verify` lists every
-    deviation from it. Nothing is run, and nothing leaves the machine.
+    deviation from it. No cell is run, and nothing leaves the machine. What `run` would refuse is not sealed.
 
     Args:
         study: a study file, or a study made by `make_study`.
@@ -91,21 +93,32 @@ def seal(
         out: where to write the seal; by default `seal.json` in the folder of the study, where reports look for it.
     """
     spec = study if isinstance(study, StudySpec) else load_study(study)
-    planned = plan(spec)
-    names = [algorithm.name for algorithm in spec.algorithms]
-    texts = [str(parse_claim(text, names)) for text in claims]
     place = Path(spec.name if folder is None else folder)
     target = Path(place / FILE if out is None else out)
     if target.exists():
         raise UsageError("there is a seal already", where=str(target), fix="keep it, or write another one elsewhere")
+    planned = checked_plan(spec, place)  # what a run would refuse is not sealed
+    label = _metric_of_claims(planned, metric, bool(claims))
+    names = [algorithm.name for algorithm in spec.algorithms]
+    texts = [str(parse_claim(text, names)) for text in claims]
     done = 0
     if Store.begun(place):
         with Store.open(place) as store:
             done = store.status().done
-    analysis = {"metric": metric or planned.cells[0].spec.tuning.metric, "alpha": alpha}
+    analysis = {"metric": label, "alpha": alpha}
     content = make_seal(planned, claims=texts, analysis=analysis, done=done)
     write_whole(target, (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode())
     return Seal(target, str(content["sha256"]), len(planned.cells), tuple(texts), done)
+
+
+def _metric_of_claims(planned: Plan, asked: str | None, claimed: bool) -> str:
+    """The metric that claims will be tested by; one that the study does not report is refused."""
+    cell = planned.cells[0].spec
+    label = cell.tuning.metric if asked is None else make_metric(asked).label
+    if label not in cell.metrics and (claimed or asked is not None):
+        reported = listing(cell.metrics, last="or")
+        raise UsageError(f"the study does not report {label}", fix=f"choose {reported}, or add it to the study")
+    return label
 
 
 @dataclass(frozen=True, slots=True)
