@@ -477,6 +477,7 @@ def test_a_class_that_is_no_algorithm_is_told_all_it_lacks() -> None:
         as_algorithm(type("Mine", (), {}), "mine.py:Mine")
 
 
+@pytest.mark.usefixtures("in_process")
 def test_check_lists_all_broken_rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "mine.py").write_text(
         "import numpy as np\n"

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 import polars as pl
 import pytest
 
 import recassay
 from recassay.api.tables import load_characteristics
+from recassay.recommenders.trying import Tried, why
+from recassay.runner.jobs import Outcome
 
 CONTROL, JOINED, TURNED = "\x01\x02", "A\u200b", "B\u202e"
 
@@ -59,3 +63,88 @@ def test_scores_of_users_and_characteristics_find_the_cleaned_names(tmp_path):
 def test_a_paper_with_a_name_of_control_characters(tmp_path):
     recassay.paper(table(tmp_path, ["EASE", CONTROL, "BPR"]), out=tmp_path / "paper")
     assert r"\textbackslash{}x01" in (tmp_path / "paper" / "tables" / "main.tex").read_text()
+
+
+PLUGIN = """
+import os, sys, time
+import numpy as np
+
+class Good:
+    def fit(self, train):
+        print("training\x1b[31m")
+        self.gram = (train.csr().T @ train.csr()).toarray()
+        np.fill_diagonal(self.gram, 0)
+        self.seen = train.csr()
+
+    def score(self, users):
+        return self.seen[users] @ self.gram
+
+class Leaves(Good):
+    def fit(self, train):
+        os._exit(0)
+
+class Exits(Good):
+    def fit(self, train):
+        sys.exit(0)
+
+class Loops(Good):
+    def fit(self, train):
+        while True:
+            time.sleep(1)
+
+class Complex(Good):
+    def score(self, users):
+        return super().score(users).astype(complex)
+
+class Dates(Good):
+    def score(self, users):
+        return super().score(users).astype("datetime64[s]")
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("Leaves", "its process ended with exit code 0 without an answer, after it printed 'last words'"),
+        ("Loops", "it did not end within 4 seconds"),
+    ],
+)
+def test_a_plugin_that_ends_its_process_or_never_ends_is_not_ready(name, words, tmp_path, monkeypatch):
+    (tmp_path / "mine.py").write_text(PLUGIN.replace("os._exit", 'os.write(1, b"last words"), os._exit'))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("recassay.api.study.check.MOST_SECONDS", 4.0)
+    result = recassay.check(f"./mine.py:{name}")
+    assert (result.name, len(result.broken)) == (name, 1)
+    assert words in result.broken[0].problem
+
+
+@pytest.mark.slow
+def test_what_a_plugin_prints_stays_out_of_the_answer(tmp_path, monkeypatch, cli):
+    (tmp_path / "mine.py").write_text(PLUGIN)
+    monkeypatch.chdir(tmp_path)
+    ran = cli("check", "./mine.py:Good", "--json")
+    assert (ran.code, json.loads(ran.out)["ready"]) == (0, True)
+    assert json.loads(ran.out)["printed"].startswith("training\\x1b[31m\n")
+
+
+@pytest.mark.usefixtures("in_process")
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("Exits", "It raises SystemExit: 0"),
+        ("Complex", "Its score(users) answers with scores of type complex128"),
+        ("Dates", "Its score(users) answers with scores of type datetime64[s]"),
+    ],
+)
+def test_what_no_study_could_use_breaks_a_rule(name, words, tmp_path, monkeypatch):
+    (tmp_path / "mine.py").write_text(PLUGIN)
+    monkeypatch.chdir(tmp_path)
+    result = recassay.check(f"./mine.py:{name}")
+    assert {broken.problem for broken in result.broken} == {words}
+
+
+def test_a_log_that_is_gone_is_not_named():
+    reason = "its process ended by SIGSEGV without an answer (its output is in logs/0.log)"
+    ended = Tried(Outcome("crashed", reason=reason), "a\nb\n\n")
+    assert why(ended, 60) == "its process ended by SIGSEGV without an answer, after it printed 'b'"

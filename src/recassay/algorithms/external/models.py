@@ -157,7 +157,7 @@ def _fit_plain(model: Any, train: Interactions, rng: np.random.Generator, name: 
         return ListRecommender(fitted.recommend, train.n_items, name)
 
     def score(users: IdArray) -> Float32Array:
-        scores = np.asarray(fitted.score(users), dtype=np.float32)
+        scores = _real(fitted.score(users), "score(users) answers with scores", name)
         if scores.shape != (len(users), train.n_items):
             raise RecAssayError(
                 f"score(users) answers with shape {scores.shape}",
@@ -249,12 +249,20 @@ class ListRecommender:
         if scores is None:
             falling = -np.arange(table.shape[1], dtype=np.float32)
             return table, np.broadcast_to(falling, table.shape)
-        values = np.asarray(scores, dtype=np.float32)
+        values = _real(scores, "recommend gives scores", self._name)
         if values.shape != table.shape:
             raise RecAssayError(
                 f"recommend gives items of shape {table.shape} and scores of shape {values.shape}", where=self._name
             )
         return table, values
+
+
+def _real(values: Any, what: str, name: str) -> Float32Array:
+    """Scores as real numbers; complex ones, times and texts are none, though numpy would turn them into some."""
+    given = np.asarray(values)
+    if given.dtype.kind not in "biufO":
+        raise RecAssayError(f"{what} of type {given.dtype}", where=name, fix="answer with real numbers")
+    return given.astype(np.float32)
 
 
 def _rectangle(ids: Any) -> IdArray | None:
