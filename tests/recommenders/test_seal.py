@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import platform
 import re
 import shutil
@@ -315,11 +316,84 @@ def test_a_seal_of_another_time_or_of_another_size_is_refused(honest, tmp_path, 
         ("claims", {}),
     ):
         (tmp_path / "new.json").write_text(json.dumps(made | {key: value}))
-        with pytest.raises(InputError, match="is not a seal; name the file that recassay seal wrote"):
+        with pytest.raises(InputError, match=r"is not a seal( \(.*\))?; name the file that recassay seal wrote"):
             read_seal(tmp_path / "new.json")
     monkeypatch.setattr("recassay.recommenders.seal.MOST_BYTES", 10)
     with pytest.raises(InputError, match="is too large for a seal"):
         read_seal(honest / "seal.json")
+
+
+ODD = (None, True, 0, -1, 1.5, "x", [], [1], {}, {"x": 1}, [[]], 10**30)
+
+
+def altered(content, at=()):
+    """A description with each of its parts, one after the other, replaced by odd values and removed."""
+    for key, value in content.items() if isinstance(content, dict) else enumerate(content):
+        for odd in ODD:
+            yield (*at, key), lambda part, key=key, odd=odd: part.__setitem__(key, odd)
+        yield (*at, key), lambda part, key=key: part.__delitem__(key)
+        if isinstance(value, dict | list) and len(at) < 4:
+            yield from altered(value, (*at, key))
+
+
+def some_of(content, count, seed=0):
+    changes = list(altered(content))
+    return [changes[at] for at in np.sort(np.random.default_rng(seed).choice(len(changes), count, replace=False))]
+
+
+def changed_copy(content, at, change):
+    copied = part = json.loads(json.dumps(content))
+    for key in at[:-1]:
+        part = part[key]
+    change(part)
+    return copied
+
+
+def answer(verb, study):
+    """What a verb answers, or the one line with which it refuses."""
+    try:
+        return verb(study)
+    except RecAssayError as error:
+        return str(error)
+
+
+@pytest.mark.slow
+def test_an_altered_seal_is_refused_or_named(study):
+    made = json.loads((study / "seal.json").read_text())
+    for at, change in some_of(made, 25):
+        changed = changed_copy(made, at, change)
+        (study / "seal.json").write_text(json.dumps(changed))
+        said = answer(recassay.verify, study)
+        assert "seal.json: " in said if isinstance(said, str) else changed == made or said.state == "deviated", at
+
+
+@pytest.mark.slow
+def test_an_altered_manifest_is_refused_or_named(study):
+    """With the checksum of the altered content: who can write the manifest can write that, too."""
+    made = read_sealed(study, "manifest.json", "the manifest")
+    for at, change in some_of(made, 15, seed=1):
+        write_sealed(study / "manifest.json", changed_copy(made, at, change))
+        for verb in (recassay.verify, recassay.checklist):
+            said = answer(verb, study)
+            assert not isinstance(said, str) or "manifest" in said, at
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes of POSIX")
+@pytest.mark.parametrize("name", ["manifest.json", "split.json", "seal.json"])
+def test_a_pipe_in_place_of_a_description_does_not_hang(study, name):
+    path = next(study.rglob(name))
+    path.unlink()
+    os.mkfifo(path)
+    said = answer(recassay.verify, study)
+    assert "is a pipe or a device" in said if isinstance(said, str) else said.state == "deviated"
+    assert answer(recassay.checklist, study)
+    assert answer(lambda folder: recassay.status(folder, verify=True), study)
+
+
+def test_a_study_of_classifiers_has_no_checklist(tmp_path):
+    write_records(tmp_path / "one", ["ndcg@10"], [], manifest={"study": {"name": "c"}, "classifiers": {}})
+    with pytest.raises(UsageError, match="is a study of classifiers; the checklist asks about recommenders"):
+        recassay.checklist(tmp_path / "one")
 
 
 @pytest.mark.parametrize(
@@ -1036,11 +1110,12 @@ def listed(folder, monkeypatch, *, seeds, findings=(), untuned=(), reference="EA
     monkeypatch.setattr("recassay.api.study.checklist.study_facts", lambda folder: facts)
     protocol = {"filter": "core", "min_user_interactions": 3, "min_item_interactions": 2,
                 "positive_threshold": threshold, "split": "random", "ratios": [0.8, 0.1, 0.1], "seed": 5}  # fmt: skip
-    spec = {"name": "films", "datasets": [1, 2], "protocol": protocol, "tuning": {"trials": 40, "metric": "ndcg@10"},
-            "seeds": seeds, "algorithms": [{"name": "Mine", "reference": reference}], "metrics": ["ndcg@10", "auc"],
+    spec = {"name": "films", "datasets": [{"name": "d"}, {"name": "e"}], "protocol": protocol,
+            "tuning": {"trials": 40, "metric": "ndcg@10"}, "seeds": seeds,
+            "algorithms": [{"name": "Mine", "reference": reference}], "metrics": ["ndcg@10", "auc"],
             "multiverse": None}  # fmt: skip
     manifest = {"study": spec, "versions": {"python": "3.12", "recassay": "1.0"},
-                "machine": {"cores": 8, "memory_bytes": 32e9, "gpu": None}}  # fmt: skip
+                "machine": {"cores": 8, "memory_bytes": 32 * 10**9, "gpu": None}}  # fmt: skip
     cells = [
         CellRecord("a", "Mine", "d", 1, None, {}, "done", metrics={"ndcg@10": 0.5}, seconds=1800.0),
         CellRecord("b", "Mine", "e", 1, None, {}, status, metrics={"ndcg@10": 0.5}, seconds=3600.0),

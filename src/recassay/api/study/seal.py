@@ -262,7 +262,7 @@ def verify(
     """
     folder = Path(study)
     file = folder / FILE if seal is None else Path(seal)
-    if file.is_file() and not Store.begun(folder):
+    if file.exists() and not Store.begun(folder):
         raise UsageError("the plan is sealed, but the study has not been run", where=str(folder), fix="run it first")
     with Store.open(folder) as store:
         cells = [cell for cell in store.cells(damaged=True) if cell.status == "done"]
@@ -280,7 +280,7 @@ def verify(
             )
         if with_value(cells, label):
             likely = chances(cells, label, again)
-    if seal is None and not file.is_file():
+    if seal is None and not file.exists():
         return VerifyResult(False, None, None, (), (), len(cells), again, likely, draw if again else None)
     content = read_seal(file)
     points = deviations(folder, content, {} if metric is None else {"metric": metric})

@@ -48,9 +48,9 @@ def shown_names(frame: pl.DataFrame) -> tuple[pl.DataFrame, tuple[str, ...]]:
     if not any(changed.values()):
         return frame, ()
     frame = frame.with_columns(pl.col(name).replace(names) for name, names in changed.items() if names)
-    shown = sorted({shown for names in changed.values() for shown in names.values()})
-    who = f"{count_of(len(shown), 'name')} {'hold' if len(shown) > 1 else 'holds'} characters that cannot be shown"
-    return frame, (f"{who} and stand{'' if len(shown) > 1 else 's'} with their codes: {listing(shown)}",)
+    codes = sorted({shown for names in changed.values() for shown in names.values()})
+    who = f"{count_of(len(codes), 'name')} {'hold' if len(codes) > 1 else 'holds'} characters that cannot be shown"
+    return frame, (f"{who} and stand{'' if len(codes) > 1 else 's'} with their codes: {listing(codes)}",)
 
 
 LARGEST_VALUE = 1e100
