@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import zipfile
 
 import polars as pl
 import pytest
 
 import recassay
 from recassay.api.tables import load_characteristics
+from recassay.core.errors import InputError
 from recassay.recommenders.trying import Tried, why
 from recassay.runner.jobs import Outcome
 
@@ -148,3 +151,34 @@ def test_a_log_that_is_gone_is_not_named():
     reason = "its process ended by SIGSEGV without an answer (its output is in logs/0.log)"
     ended = Tried(Outcome("crashed", reason=reason), "a\nb\n\n")
     assert why(ended, 60) == "its process ended by SIGSEGV without an answer, after it printed 'b'"
+
+
+def packed_file(folder, name, content):
+    if name.endswith(".eval"):
+        with zipfile.ZipFile(folder / name, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("header.json", '{"eval": {"task": "t", "model": "m"}, "status": "success"}')
+            archive.writestr("summaries.json", content)
+    else:
+        (folder / name).write_bytes(gzip.compress(content, 1))
+    return folder / name
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("lists.json.gz", b"[" + b"[]," * 1_500_000 + b"0]", "unpack to about 3,000,0"),
+        ("samples.eval", b"[" + b"[]," * 1_500_000 + b"0]", "unpack to about 3,000,0"),
+        ("long.eval", b"[" + b" " * 17_000_000 + b"0]", "unpacks to more than a file of its size may"),
+        ("blank.csv.gz", b"algorithm,dataset\n" + b"\n" * 17_000_000, "unpack to more than 16,777,216"),
+        ("blank.run.gz", b"q Q0 d 1 2 t\n" + b"\n" * 17_000_000, "unpack to more than 16,777,216"),
+    ],
+)
+def test_a_small_packed_file_costs_little(tmp_path, name, content, words):
+    with pytest.raises(InputError, match=words):
+        recassay.load_results(packed_file(tmp_path, name, content))
+
+
+def test_a_packed_table_of_usual_repetition_is_read(tmp_path):
+    rows = "".join(f"A{i % 3},d{i // 3},ndcg@10,0.{i % 89 + 10}\n" for i in range(3000))
+    path = packed_file(tmp_path, "ok.csv.gz", b"algorithm,dataset,metric,value\n" + rows.encode())
+    assert len(recassay.load_results(path).datasets) == 1000
