@@ -20,7 +20,7 @@ import pytest
 import recassay
 from recassay.analysis.verdict.fit import judge
 from recassay.api.study.checklist import ChecklistAnswer, ChecklistResult
-from recassay.api.study.seal import ClaimResult, Seal, VerifyResult, _tested
+from recassay.api.study.seal import FORESEEN, UNSEEN, ClaimResult, Seal, VerifyResult, _tested
 from recassay.api.study.studies import make_study
 from recassay.core.errors import InputError, RecAssayError, UsageError
 from recassay.recommenders import rerun as rerunning
@@ -37,6 +37,7 @@ from recassay.recommenders.seal import (
 )
 from recassay.recommenders.study import run_study
 from recassay.store import CellRecord
+from recassay.store.files import write_parquet
 from recassay.store.records import PlannedRow, Verification
 from recassay.store.sealed import read_sealed, write_sealed
 from recassay.store.store import Store
@@ -137,6 +138,14 @@ def exchange(paths: list[Path]) -> None:
     first, second = paths[0].read_bytes(), paths[1].read_bytes()
     paths[0].write_bytes(second)
     paths[1].write_bytes(first)
+
+
+def forge(study: Path) -> None:
+    """Better scores of users, with the checksum that goes with them."""
+    path = sorted(study.glob("scores/*"))[0]
+    written = write_parquet(path, pl.read_parquet(path).with_columns(pl.col("ndcg@10") * 0.5 + 0.5))
+    cell = path.stem
+    sql(f"UPDATE cells SET files = json_set(files, '$.scores', '{written}'), seal = NULL WHERE id = '{cell}'")(study)
 
 
 def in_seal(change):
@@ -243,6 +252,18 @@ TAMPERING = {
         "are not those of its best recorded trial.",
     ),
     "a trial gone": (sql("DELETE FROM trials WHERE number = 0"), "are not those of its best recorded trial."),
+    "the last trial gone": (
+        sql("DELETE FROM trials WHERE number = 2"),
+        "Of the 3 trials of Fake on tiny, 1 are not recorded.",
+    ),
+    "the manifest's checksum gone": (
+        file(
+            "manifest.json",
+            lambda paths: paths[0].write_text(json.dumps(read_sealed(paths[0].parent, "manifest.json", ""))),
+        ),
+        "Cannot be verified, since no checksum was stored: 1 manifest.",
+    ),
+    "forged scores": (forge, "is not the mean of its stored scores of users."),
     "a trial made worse": (sql("UPDATE trials SET value = value / 2"), "Changed after it was written"),
     "another plan of a cell": (
         sql("UPDATE cells SET spec = replace(spec, '\"seed\": 1', '\"seed\": 2'), seal = NULL"),
@@ -838,9 +859,9 @@ def test_the_value_of_a_cell_is_that_of_its_best_complete_trial(metric, best):
 
 
 def test_a_cell_whose_value_is_zero_is_held_against_its_trials(monkeypatch):
-    spec = SimpleNamespace(id="c", tuning=SimpleNamespace(metric="ndcg@10"))
+    spec = SimpleNamespace(id="c", tuning=SimpleNamespace(metric="ndcg@10", trials=1))
     monkeypatch.setattr(sealing, "stored_spec", lambda cell: spec)
-    trials = pl.DataFrame({"cell": ["c"], "number": [0], "value": [0.5], "state": ["complete"]})
+    trials = pl.DataFrame({"cell": ["c"], "number": [0], "value": [0.5], "state": ["complete"], "parameters": ["{}"]})
     of = {"id": "c", "algorithm": "A", "dataset": "films"}
     told = {
         value: len([*sealing._altered([SimpleNamespace(**of, validation=value)], trials)]) for value in (None, 0.0, 0.5)
@@ -951,10 +972,10 @@ def test_what_a_rerun_would_catch_is_said():
     ]  # fmt: skip
     every = replace(LIKELY, needed=None, needed_hidden=40)
     assert judged(chances=every).verdict() == [
-        "The study is what was sealed on 2026-03-01.", first.replace("12", "40"), hidden.replace("20", "40"),
+        "The study is what was sealed on 2026-03-01.", first.replace("12", "40"), hidden.replace("20", "40"), UNSEEN,
     ]  # fmt: skip
-    assert len(judged(chances=replace(LIKELY, needed=20)).verdict()) == 2
-    assert judged().verdict() == ["The study is what was sealed on 2026-03-01."]
+    assert len(judged(chances=replace(LIKELY, needed=20)).verdict()) == 3
+    assert judged().verdict() == ["The study is what was sealed on 2026-03-01.", UNSEEN]
 
 
 def test_what_came_out_again_is_said():
@@ -966,7 +987,11 @@ def test_what_came_out_again_is_said():
         f"A study with {ALTERED} would have been caught with a chance of 61 %, "
         "and of 0 % if those cells were chosen to look ordinary.",
         "The cells were drawn by the number 7; `--draw 7` draws them again.",
+        UNSEEN,
     ]
+    known = judged(rerun=RERUN, chances=caught, draw=7, foreseen=True)
+    assert known.verdict()[-2:] == [FORESEEN, UNSEEN]
+    assert known.to_dict()["foreseen"]
     seeds = judged(rerun=(RERUN[0], replace(RERUN[2], seed=2)), chances=caught).verdict()
     assert seeds[2] == "B on films with seed 2: reported 0.5, now 0.6."
     assert [judged(rerun=RERUN[:n]).sound for n in (2, 3)] == [True, False]
@@ -1061,7 +1086,7 @@ def test_deviations_and_claims_are_said():
     assert judged(deviations=points, claims=claims).verdict() == [
         "The study deviates from its sealed plan in 2 points.", "EASE is another.", "3 cells were not run.",
         "Confirmatory: A > B: holds (p = 0.0123).", "Confirmatory: A is best: undecided.",
-        "Confirmatory: C > D: not tested (C is unknown).",
+        "Confirmatory: C > D: not tested (C is unknown).", UNSEEN,
     ]  # fmt: skip
     states = {judged(False).state, judged().state, judged(deviations=points).state}
     assert states == {"not sealed", "sealed", "deviated"}

@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import isclose
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -26,7 +27,7 @@ from recassay.metrics.make import make_metric
 from recassay.recommenders.plan import CellSpec, Plan
 from recassay.recommenders.study import manifest_of
 from recassay.runner.manifest import now
-from recassay.store.records import CellRecord, PlannedRow, Verification
+from recassay.store.records import CellRecord, PlannedRow, Verification, unpacked
 from recassay.store.store import Store
 from recassay.store.verification import verify_store
 
@@ -150,6 +151,7 @@ def deviations(folder: Path, seal: Mapping[str, Any], analysis: Mapping[str, Any
     with Store.open(folder) as store:
         cells, rows = store.cells(every=True, damaged=True), store.plan()
         trials, verified = store.trials(), verify_store(store)
+        unlike = list(_unlike_scores(store, cells))
         try:
             manifest = store.manifest()
         except InputError as error:
@@ -160,7 +162,7 @@ def deviations(folder: Path, seal: Mapping[str, Any], analysis: Mapping[str, Any
         changes.append(Deviation("code", f"The plan was sealed with RecAssay {sealed_with} and run with {made_with}."))
     if not changes and _digest(sorted(row.cell for row in rows)) != seal["cells"].get("digest"):
         changes = [Deviation("plan", f"The {len(rows)} cells of the study are not the sealed ones.")]
-    results = [*_altered(cells, trials), *_not_as_planned(cells, rows, seal["made"]), *_unsound(verified)]
+    results = [*_altered(cells, trials), *unlike, *_not_as_planned(cells, rows, seal["made"]), *_unsound(verified)]
     analysed = [
         Deviation("analysis", f"The analysis uses {key} {value}; sealed was {seal['analysis'][key]}.")
         for key, value in (analysis or {}).items()
@@ -177,6 +179,31 @@ def _altered(cells: Sequence[CellRecord], trials: pl.DataFrame) -> Iterator[Devi
             yield Deviation("results", f"The stored plan of {which} is not that of its cell.")
         if spec is not None and cell.validation is not None and not _is_of_best_trial(cell, spec, trials):
             yield Deviation("results", f"The parameters of {which} are not those of its best recorded trial.")
+        if spec is not None and cell.validation is not None and (lacking := _lacking_trials(cell, spec, trials)):
+            yield Deviation("results", f"Of the {spec.tuning.trials} trials of {which}, {lacking} are not recorded.")
+
+
+def _lacking_trials(cell: CellRecord, spec: CellSpec, trials: pl.DataFrame) -> int:
+    """How many trials of a tuned cell are gone; an algorithm that only finds out when to stop has a single one."""
+    own = trials.filter(pl.col("cell") == cell.id).get_column("parameters").to_list()
+    alone = len(own) == 1 and len(unpacked("parameters", own[0], Path()) or {}) <= 1
+    return 0 if alone else max(spec.tuning.trials - len(own), 0)
+
+
+def _unlike_scores(store: Store, cells: Sequence[CellRecord]) -> Iterator[Deviation]:
+    """Cells whose stored means are not the means of their stored scores of users."""
+    for cell in cells:
+        if cell.status != "done":
+            continue
+        try:
+            means = store.per_user(cell.id).select(pl.selectors.numeric()).mean()
+        except InputError:  # what is damaged is named by its checksum
+            continue
+        for label in cell.metrics.keys() & set(means.columns):
+            mean, value = means.get_column(label)[0], cell.metrics[label]
+            if (mean is None) != (value is None) or (value is not None and not isclose(mean, value, abs_tol=1e-9)):
+                which = f"{label} of {cell.algorithm} on {cell.dataset}"
+                yield Deviation("results", f"The stored {which} is not the mean of its stored scores of users.")
 
 
 def _not_as_planned(cells: Sequence[CellRecord], rows: Sequence[PlannedRow], made: str) -> Iterator[Deviation]:

@@ -111,6 +111,14 @@ def read_sealed(folder: Path, description: str, what: str) -> dict[str, Any]:
     return stored
 
 
+def has_seal(path: Path) -> bool:
+    """Whether a description says its own checksum; one of an older version does not, nor one that lost it since."""
+    try:
+        return _SEAL in json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, TypeError, RecursionError):
+        return False
+
+
 def check_files(folder: Path, stored: Mapping[str, Any], what: str) -> None:
     """Raise `InputError` with the name of the first file of the description that is not what was written."""
     for name, checksum in stored.get(_FILES, {}).items():
@@ -147,7 +155,8 @@ def folder_state(folder: Path) -> Literal["sound", "damaged", "unsealed"]:
         return "damaged"
     if not stored:
         return "damaged"
-    return "sound" if all(_FILES in content for content in stored) else "unsealed"
+    whole = all(_FILES in content for content in stored) and all(map(has_seal, folder.glob("*.json")))
+    return "sound" if whole else "unsealed"
 
 
 def _content_checksum(content: Mapping[str, Any]) -> str:

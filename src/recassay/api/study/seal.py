@@ -140,6 +140,13 @@ class ClaimResult:
         return f"{self.claim}: {self.standing}" + ("" if self.p is None else f" (p = {self.p:.3g})")
 
 
+UNSEEN = (
+    "What this cannot see: a change in a file that an algorithm of one's own reads, a cell that was deleted and run "
+    "again until it came out well, and lists and scores that were altered together with their checksums."
+)
+FORESEEN = "The number was given and not drawn now: who knew it beforehand knew which cells would be run again."
+
+
 @dataclass(frozen=True, slots=True)
 class VerifyResult:
     """How a study stands to its seal, and what its confirmatory claims came to."""
@@ -162,6 +169,8 @@ class VerifyResult:
     """What reruns would catch; None where no cell is done."""
     draw: int | None = None
     """The number that the cells run again were drawn by."""
+    foreseen: bool = False
+    """Whether that number was given: who knew it beforehand knew which cells would be run again."""
 
     @property
     def state(self) -> str:
@@ -188,6 +197,7 @@ class VerifyResult:
             *(deviation.sentence for deviation in self.deviations),
             *(f"Confirmatory: {claim}." for claim in self.claims),
             *self._rerun_sentences(),
+            UNSEEN,
         ]
 
     def _rerun_sentences(self) -> list[str]:
@@ -215,6 +225,7 @@ class VerifyResult:
             f"A study with {altered} would have been caught with a chance of {percent(chances.caught or 0.0)}, "
             f"and of {percent(chances.caught_hidden or 0.0)} if those cells were chosen to look ordinary.",
             f"The cells were drawn by the number {self.draw}; `--draw {self.draw}` draws them again.",
+            *([FORESEEN] if self.foreseen else []),
         ]
 
     def to_frame(self) -> pl.DataFrame:
@@ -223,12 +234,12 @@ class VerifyResult:
         return pl.DataFrame(rows, schema={"kind": pl.String, "sentence": pl.String}, orient="row")
 
     def to_dict(self) -> dict[str, Any]:
-        """`state`, `made`, `sha256`, `deviations`, `claims`, `rerun`, `chances` and `draw`."""
+        """`state`, `made`, `sha256`, `deviations`, `claims`, `rerun`, `chances`, `draw` and `foreseen`."""
         return {
             **stated(self, "state", "made", "sha256", "deviations", "claims"),
             "rerun": [{**asdict(cell), "state": cell.state} for cell in self.rerun],
             "chances": None if self.chances is None else asdict(self.chances),
-            "draw": self.draw,
+            **stated(self, "draw", "foreseen"),
         }
 
 
@@ -266,7 +277,7 @@ def verify(
         raise UsageError("the plan is sealed, but the study has not been run", where=str(folder), fix="run it first")
     with Store.open(folder) as store:
         cells = [cell for cell in store.cells(damaged=True) if cell.status == "done"]
-    again: tuple[RerunCell, ...] = ()
+    foreseen, again = draw is not None, tuple[RerunCell, ...]()
     likely: Chances | None = None
     specs = [spec for cell in cells if (spec := stored_spec(cell)) is not None]
     if specs:
@@ -281,7 +292,8 @@ def verify(
         if with_value(cells, label):
             likely = chances(cells, label, again)
     if seal is None and not file.exists():
-        return VerifyResult(False, None, None, (), (), len(cells), again, likely, draw if again else None)
+        known = draw if again else None
+        return VerifyResult(False, None, None, (), (), len(cells), again, likely, known, bool(again) and foreseen)
     content = read_seal(file)
     points = deviations(folder, content, {} if metric is None else {"metric": metric})
     tested = tuple(_tested(folder, content))
@@ -295,6 +307,7 @@ def verify(
         again,
         likely,
         draw if again else None,
+        bool(again) and foreseen,
     )
 
 
