@@ -448,7 +448,7 @@ def test_what_an_algorithm_does_not_declare_is_filled_in() -> None:
     assert made.__module__ == Complete.__module__
     named = type("Named", (Complete,), {"name": "N", "space": {}, "source": "S"})
     assert as_algorithm(named, "mine.py:Named") is named
-    strange = as_algorithm(type("Strange", (Complete,), {"name": 3, "space": [1], "source": "S"}), "x")
+    strange = as_algorithm(type("Strange", (Complete,), {"name": 3, "source": "S"}), "x")
     assert (strange.name, strange.space, strange.source) == ("Strange", {}, "S")
 
 

@@ -10,10 +10,11 @@ import polars as pl
 import pytest
 
 import recassay
+from recassay.algorithms.external.plugins import load_plugin
 from recassay.api.tables import load_characteristics
 from recassay.core.errors import InputError
 from recassay.recommenders.trying import Tried, why
-from recassay.runner.jobs import Outcome
+from recassay.runner.jobs import Outcome, reason_of
 
 CONTROL, JOINED, TURNED = "\x01\x02", "A\u200b", "B\u202e"
 
@@ -182,3 +183,52 @@ def test_a_packed_table_of_usual_repetition_is_read(tmp_path):
     rows = "".join(f"A{i % 3},d{i // 3},ndcg@10,0.{i % 89 + 10}\n" for i in range(3000))
     path = packed_file(tmp_path, "ok.csv.gz", b"algorithm,dataset,metric,value\n" + rows.encode())
     assert len(recassay.load_results(path).datasets) == 1000
+
+
+ODD = """
+class Listed:
+    space = [1]
+
+    def fit(self, train, *, rng):
+        return self
+
+    def recommend(self, users, k, *, exclude):
+        return None
+
+class Meta(type):
+    def __getattr__(cls, name):
+        raise ZeroDivisionError
+
+class Odd(metaclass=Meta):
+    pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("mine.py:Listed", "its space is list, not a mapping from argument to range"),
+        ("mine.py:Odd", "its attributes cannot be read: ZeroDivisionError"),
+        ("loop.py:Odd", "loop.py"),
+    ],
+)
+def test_an_odd_class_of_ones_own_is_one_line(tmp_path, name, words):
+    (tmp_path / "mine.py").write_text(ODD)
+    (tmp_path / "loop.py").symlink_to(tmp_path / "loop.py")
+    with pytest.raises(InputError, match=words):
+        load_plugin(f"./{name}", tmp_path)
+
+
+def test_what_a_model_raises_when_it_is_looked_at_is_one_line():
+    class Model:
+        @property
+        def fit(self):
+            raise ZeroDivisionError
+
+    with pytest.raises(InputError, match="its attributes cannot be read: ZeroDivisionError"):
+        recassay.wrap(Model())
+
+
+def test_a_reason_that_is_stored_steers_no_terminal():
+    assert reason_of(ValueError("red \x1b[31m\x07")).startswith(r"ValueError: red \x1b[31m\x07")
+    assert reason_of(InputError("red \x1b[31m")) == r"red \x1b[31m"

@@ -52,7 +52,12 @@ def wrap(
         source: where it comes from; by default its attribute `source`, else its module and class.
     """
     kind = model if _makes(model) else type(model)
-    problems = broken_rules(model, space=space)
+    try:
+        problems = broken_rules(model, space=space)
+    except RecAssayError:
+        raise
+    except Exception as error:
+        problems = [f"its attributes cannot be read: {type(error).__name__}"]
     if problems:
         raise InputError("; ".join(problems), where=kind.__name__, fix=INTERFACE)
     adapter = _adapter(model)
