@@ -390,7 +390,7 @@ def test_a_report_refuses_what_it_cannot_do_before_the_work(monkeypatch, tmp_pat
     with pytest.raises(recassay.UsageError, match="99 bootstrap replicates are too few; use at least 100"):
         recassay.analyze(TABLE, "ndcg@10", replicates=99)
     for level in (0.0, 1.0):
-        with pytest.raises(recassay.UsageError, match=f"alpha is {level}; give a level between 0 and 1"):
+        with pytest.raises(recassay.UsageError, match=f"alpha is {level}; give a number between 0 and 1"):
             recassay.analyze(TABLE, "ndcg@10", alpha=level)
     with pytest.raises(recassay.UsageError, match="'EASY' is not one of the algorithms; did you mean 'EASE'"):
         recassay.analyze(TABLE, "ndcg@10", control="EASY")

@@ -71,7 +71,7 @@ def run_classifiers(call: Call, rated: str | Sequence[str], as_json: bool) -> No
         except RecAssayError as error:
             if not record.failed:
                 raise
-            print_notes([f"not analysed: {error}"])  # what failed is told below, and is why
+            print_notes([f"not analysed: {error}"])  # the failures below are why
     if as_json:
         analysed = {} if analysis is None else {"analysis": plain(analysis.to_dict())}
         print_json(run_content(record) | {"classifiers": plain(scores)} | analysed)
