@@ -33,6 +33,7 @@ import faults  # noqa: E402
 from recassay.core.errors import RecAssayError  # noqa: E402
 from recassay.recommenders.study import run_study  # noqa: E402
 from recassay.store import Store  # noqa: E402
+from recassay.store.verification import verify_store  # noqa: E402
 from support.doors import DOORS  # noqa: E402
 
 ROUND_MINUTES = 0.3
@@ -112,7 +113,7 @@ class Soak:
             what = self._harm(folder)
             try:
                 with Store.open(folder) as store:
-                    noticed = bool(store.verify().damaged)
+                    noticed = bool(verify_store(store).damaged)
             except (RecAssayError, OSError):
                 noticed = True
             self.check("damage is noticed", noticed, what)

@@ -488,7 +488,7 @@ def test_what_an_algorithm_does_not_declare_is_filled_in() -> None:
     assert made.__module__ == Complete.__module__
     named = type("Named", (Complete,), {"name": "N", "space": {}, "source": "S"})
     assert as_algorithm(named, "mine.py:Named") is named
-    strange = as_algorithm(type("Strange", (Complete,), {"name": 3, "space": [1], "source": "S"}), "x")
+    strange = as_algorithm(type("Strange", (Complete,), {"name": 3, "source": "S"}), "x")
     assert (strange.name, strange.space, strange.source) == ("Strange", {}, "S")
 
 
@@ -517,6 +517,7 @@ def test_a_class_that_is_no_algorithm_is_told_all_it_lacks() -> None:
         as_algorithm(type("Mine", (), {}), "mine.py:Mine")
 
 
+@pytest.mark.usefixtures("in_process")
 def test_check_lists_all_broken_rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "mine.py").write_text(
         "import numpy as np\n"

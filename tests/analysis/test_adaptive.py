@@ -1115,3 +1115,11 @@ def test_a_target_that_probes_alone_settle_is_not_settled_before_a_dataset_was_r
     j = made.grid.datasets.index(dataset)
     values[:, j], seconds[:, j] = made.values[:, j], made.seconds[:, j]
     assert decide_module.decide(made.grid, asked, values, seconds, probes=made.probes).ended == "certified"
+
+
+@pytest.mark.parametrize(
+    "limits", [(1e200, np.inf), (-np.inf, -1e200), (1e155, 2e155), (np.nan, np.nan), (np.inf, np.inf)]
+)
+def test_a_cut_normal_ends_at_any_limits(limits):
+    drawn = cut_normal(*limits, np.random.default_rng(0))
+    assert np.isnan(drawn) if np.isnan(limits[0]) else limits[0] <= drawn <= limits[1]

@@ -491,3 +491,27 @@ def test_blocks_that_are_all_alike_teach_nothing_and_are_expected_again():
     assert found.theta.tolist() == [*START, RHO, RHO], "as it was before anything was run"
     assert found.mean == pytest.approx(np.full((7, 6), 0.25))
     assert found.draw(3, np.random.default_rng(0)) == pytest.approx(np.full((3, 7, 6), 0.25))
+
+
+def long_rows(algorithms, choices, datasets=("d", "e")):
+    return pl.DataFrame(
+        [
+            {"algorithm": name, "dataset": dataset, "split": f"s{n}", "metric": "ndcg@10", "value": 0.1 + n / 5000}
+            for name in algorithms
+            for n in range(choices)
+            for dataset in datasets
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        (long_rows("A", 3), "the table has one algorithm; give at least two"),
+        (long_rows("AB", 101), "'split' has 101 choices, and at most 100 can be certified"),
+        (long_rows("AB", 100, [f"d{n}" for n in range(6)]), "600 combinations of choices and datasets"),
+    ],
+)
+def test_a_table_that_no_replay_can_hold_is_refused(rows, words):
+    with pytest.raises(UsageError, match=words):
+        whole_grid(rows, ["split"])

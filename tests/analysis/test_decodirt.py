@@ -349,7 +349,7 @@ def test_items_may_come_from_some_roles_alone(answers):
     for roles in (("teacher",), ()):
         with pytest.raises(UsageError, match="roles"):
             ItemCalibration(roles=roles)
-    with pytest.raises(InputError, match="d: 1 respondents have the roles mlp"):
+    with pytest.raises(InputError, match="d: 1 respondent with the roles mlp"):
         dataset_traits(answering("abc", ("mlp", "real", "real")), ItemCalibration(roles=("mlp",)))
     with pytest.raises(InputError, match="dataset-00: 0 respondents"):
         dataset_traits(

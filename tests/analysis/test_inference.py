@@ -36,6 +36,7 @@ from recassay.analysis.inference.extrapolation import Extrapolation
 from recassay.analysis.inference.failures import draw_failures
 from recassay.analysis.inference.families import family_numbers, obvious_families, related
 from recassay.analysis.inference.hierarchical import fit_hierarchical
+from recassay.analysis.inference.pair_kernels import walsh_places
 from recassay.analysis.inference.pair_rows import PairRows, blocks
 from recassay.analysis.inference.significance import advantages, wilcoxon_holm
 from recassay.analysis.inference.skillings_mack import UnseenCells, skillings_mack
@@ -564,3 +565,14 @@ def test_uncertain_sizes_count_by_their_mean():
     sure, unsure = (draw_failures(failed, run, given, 300, rng(2))[1:, 0, 6].mean() for given in (size, sizes))
     assert sure > 0.9
     assert unsure == pytest.approx(sure, abs=0.03)
+
+
+def test_every_walk_along_the_pair_means_ends():
+    """A place that there is not, and values that are no numbers, give NaN; the walk ran on."""
+    rows = np.array([[3.0, 1.0, 2.0], [1.0, np.nan, 2.0], [np.inf, -np.inf, 1.0]])
+    chosen = np.zeros((3, 4))
+    walsh_places(rows, np.array([0, 5, 6, -1]), chosen)
+    assert chosen[0, :2].tolist() == [1.0, 3.0]
+    assert np.isnan(chosen[0, 2:]).all()
+    assert np.isnan(effects.hodges_lehmann(np.full((1, 4), np.nan))[0, 0])
+    assert effects.hodges_lehmann(np.array([[1.0, 2.0, 3.0, 4.0, 5.0]]), confidence=-4.0).shape == (1, 3)

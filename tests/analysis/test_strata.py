@@ -474,7 +474,7 @@ def test_algorithms_that_not_every_dataset_has_count_on_their_own_alone():
 
 @pytest.mark.parametrize(("alpha", "confidence"), [(0.0, 0.95), (1.0, 0.95), (0.05, 0.49), (0.05, 1.0)])
 def test_levels_that_are_none(alpha, confidence):
-    with pytest.raises(UsageError, match="give shares such as"):
+    with pytest.raises(UsageError, match="give a level"):
         sweep_strata(evidence(scores(LEVEL)), alpha=alpha, confidence=confidence)
 
 

@@ -255,7 +255,7 @@ def test_what_cannot_be_compared_says_why() -> None:
             "ndcg@10",
             higher_is_better=True,
         )
-    with pytest.raises(UsageError, match="alpha = 2 is no level"):
+    with pytest.raises(UsageError, match="alpha is 2; give a level"):
         compare_users([scores(10, 1)], "ndcg@10", higher_is_better=True, alpha=2)
 
 
@@ -517,7 +517,7 @@ def test_two_users_and_three_datasets_are_the_least() -> None:
         compare_users([], "ndcg@10", higher_is_better=True)
     with pytest.raises(NotApplicableError, match="films: it failed"):
         compare_users([], "ndcg@10", higher_is_better=True, skipped={"films": "it failed"})
-    with pytest.raises(UsageError, match="alpha = 0 is no level"):
+    with pytest.raises(UsageError, match="alpha is 0; give a level"):
         compare_users(two, "ndcg@10", higher_is_better=True, alpha=0)
     summary = compare_users(two[:2], "ndcg@10", higher_is_better=True, replicates=100).summary_frame()
     assert summary.select("left", "right", "wins", "ties", "losses", "estimate").rows() == [("b", "a", 0, 2, 0, None)]

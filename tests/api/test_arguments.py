@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import recassay
-from recassay.api.arguments import checked
+from recassay.api.arguments import _fits, _kinds, _words, checked
 from recassay.core.choices import Range
 from recassay.core.errors import RecAssayError, UsageError
 from recassay.core.specs.study import StudySpec
@@ -135,3 +135,12 @@ def test_what_to_give_is_said(kind, words):
         checked(verb)(b"x" * 200)
     assert str(refused.value).endswith(f"; give {words}")
     assert len(str(refused.value)) < 220
+
+
+VERBS = [getattr(recassay, name) for name in recassay.__all__ if hasattr(getattr(recassay, name), "__wrapped__")]
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb.__name__)
+def test_no_number_of_any_verb_is_nan_or_infinite(verb):
+    numbers = {name: kind for name, kind in _kinds(verb.__wrapped__).items() if "number" in _words(kind)}
+    assert [name for name, kind in numbers.items() for value in (NAN, np.inf, -np.inf) if _fits(value, kind)] == []

@@ -465,3 +465,22 @@ def test_a_bench_is_handed_all_that_it_is_asked(tmp_path, monkeypatch):
     )
     with pytest.raises(InputError, match=words):
         recassay.bench("mine.py:Mine")
+
+
+def test_an_altered_description_of_a_benchmark_is_one_line(tmp_path):
+    stated = json.loads((open_benchmark().folder / "benchmark.json").read_text())
+    one = next(iter(stated["datasets"]))
+    stated["datasets"] = {one: stated["datasets"][one]}
+    (tmp_path / RESULTS).touch()
+    odd = (None, 1, -1, "x", [], [1], {}, {"x": 1}, 10**30)
+    places = [stated, stated["tuning"], stated["budget"], stated["datasets"], stated["datasets"][one]]
+    for part in [*places, stated["datasets"][one]["protocol"], stated["datasets"][one]["read"]]:
+        for key, value in list(part.items()):
+            for other in odd:
+                part[key] = other
+                (tmp_path / "benchmark.json").write_text(json.dumps(stated))
+                try:
+                    bench.one_algorithm_study(open_benchmark(tmp_path), "MostPop", 1)
+                except RecAssayError as error:
+                    assert "\n" not in str(error)  # noqa: PT017
+            part[key] = value

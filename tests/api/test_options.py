@@ -390,7 +390,7 @@ def test_a_report_refuses_what_it_cannot_do_before_the_work(monkeypatch, tmp_pat
     with pytest.raises(recassay.UsageError, match="99 bootstrap replicates are too few; use at least 100"):
         recassay.analyze(TABLE, "ndcg@10", replicates=99)
     for level in (0.0, 1.0):
-        with pytest.raises(recassay.UsageError, match=f"alpha is {level}; give a level between 0 and 1"):
+        with pytest.raises(recassay.UsageError, match=f"alpha is {level}; give a number between 0 and 1"):
             recassay.analyze(TABLE, "ndcg@10", alpha=level)
     with pytest.raises(recassay.UsageError, match="'EASY' is not one of the algorithms; did you mean 'EASE'"):
         recassay.analyze(TABLE, "ndcg@10", control="EASY")
@@ -884,6 +884,7 @@ def test_formulas_are_those_of_the_study_alone(monkeypatch):
     assert (table_alone.facts, table_alone.formulas) == (None, {})
 
 
+@pytest.mark.usefixtures("in_process")
 def test_an_algorithm_is_checked_by_few_rules_or_by_all(monkeypatch):
     tried, broken = [], []
 
@@ -893,8 +894,8 @@ def test_an_algorithm_is_checked_by_few_rules_or_by_all(monkeypatch):
         return ["a rule"], [BrokenRule("It learns.", "It finds little", "")] if weak else list(broken)
 
     kind = SimpleNamespace(name="Mine", space={"depth": 1})
-    monkeypatch.setattr("recassay.recommenders.references.load_algorithm", lambda reference, base: kind)
-    monkeypatch.setattr("recassay.api.study.check.try_rules", rules)
+    monkeypatch.setattr("recassay.recommenders.trying.load_algorithm", lambda reference, base: kind)
+    monkeypatch.setattr("recassay.testing.rules.try_rules", rules)
     result = recassay.check("./mine.py:Mine")
     assert (result.name, result.tunable, result.kept, result.broken) == ("Mine", ("depth",), ("a rule",), ())
     assert result.caution == "It finds little"

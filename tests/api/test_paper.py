@@ -265,7 +265,7 @@ def test_missing_cells_are_told_or_shown_as_asked(tmp_path):
         ({"metrics": ["ndcg@10", "nDCG@10"]}, "a metric is asked for twice: ndcg@10, ndcg@10; name each once"),
         ({"decimals": 11}, "11 decimals; give a number from 0 to 10"),
         ({"decimals": -1}, "-1 decimals"),
-        ({"alpha": 1.0}, "alpha is 1.0; give a level between 0 and 1"),
+        ({"alpha": 1.0}, "alpha is 1.0; give a number between 0 and 1"),
         ({"control": "Oracl"}, "did you mean 'Oracle'"),
     ],
 )

@@ -398,10 +398,12 @@ def test_a_kind_of_which_nothing_is_installed_is_told(cli, monkeypatch):
 @pytest.mark.parametrize(("broken", "code"), [((), 0), (("a rule",), 1)])
 def test_an_algorithm_that_breaks_a_rule_fails(cli, monkeypatch, broken, code):
     asked = {}
-    result = SimpleNamespace(broken=broken, verdict=lambda: ["Checked."], to_dict=lambda: {"ready": not broken})
+    answer = {"verdict": lambda: ["Checked."], "to_dict": lambda: {"ready": not broken}}
+    result = SimpleNamespace(broken=broken, printed="hello", **answer)
     monkeypatch.setattr("recassay.api.study.check.check", lambda algorithm, **more: asked.update(more) or result)
     ran = cli("check", "EASE", "--all")
     assert (ran.code, ran.out, asked) == (code, "Checked.\n", {"every": True})
+    assert ran.err == "It printed:\nhello\n"
     assert cli("check", "EASE", "--json").json() == {"ready": not broken}
 
 

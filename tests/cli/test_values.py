@@ -4,14 +4,27 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
+from types import FunctionType
 
 import click
 import pytest
 
 from recassay.cli import values
+from recassay.cli.call import Command
+from recassay.cli.commands import DATA, IRT, PROGRAM
 from recassay.core.choices import Range
 from recassay.core.errors import RecAssayError, UsageError
 
+COMMANDS = {
+    f"{group.name} {name}": command
+    for group in (PROGRAM, DATA, IRT)
+    for name, command in group.known.items()
+    if isinstance(command, Command)
+}
+READS = dict.fromkeys(
+    (values.number, values.share, values.seconds, values.listed, values.number_or_word, values.weights_or_word,
+     values.one_or_list), True
+)  # fmt: skip
 LIMITED = partial(values.number, kind=int, limits=Range(1, 100))
 FRACTION = partial(values.number, kind=float, limits=Range(0.5, 0.999))
 DEPTH = partial(values.number_or_word, words=["all"])
@@ -108,3 +121,29 @@ def test_a_place_to_write_is_refused_before_the_work(tmp_path):
 def test_the_standard_output_is_a_file():
     outputs = {path: values.is_output(path) for path in (None, Path("-"), Path("/dev/stdout"), Path("out"))}
     assert list(outputs.values()) == [False, True, True, False]
+
+
+NUMBERS = [
+    (name, option)
+    for name, command in COMMANDS.items()
+    for option in command.params
+    if isinstance(option.type, values.Text) and isinstance(option.type.read, partial | FunctionType)
+    if READS.get(getattr(option.type.read, "func", option.type.read))
+]
+
+
+@pytest.mark.parametrize(("name", "option"), NUMBERS, ids=lambda part: getattr(part, "name", part))
+def test_no_number_of_any_command_is_nan_or_infinite(name, option):
+    of_lists = getattr(option.type.read, "keywords", {}).get("inner") is str
+    for text in () if of_lists else ("nan", "inf", "-inf", "NaN%", "1e999", "infinity"):
+        with pytest.raises(UsageError):
+            option.type.convert(f"a={text}" if option.metavar == "NAME=X,..." else text, option, None)
+
+
+def test_levels_and_margins_have_limits():
+    alphas = [option for _, option in NUMBERS if option.name in ("alpha", "within")]
+    assert len(alphas) >= 7
+    for option in alphas:
+        for text in ("0", "1", "-0.1", "2", "200"):
+            with pytest.raises(UsageError, match="between 0 and 1"):
+                option.type.convert(text, option, None)

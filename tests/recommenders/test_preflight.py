@@ -10,7 +10,7 @@ import pytest
 
 from recassay.api.study.studies import make_study
 from recassay.core.errors import MissingExtraError, RecAssayError
-from recassay.recommenders import dispatch, preflight
+from recassay.recommenders import dispatch, preflight, trying
 from recassay.recommenders.dispatch import PROCESS_BYTES, expected_need, missing_packages, trial_rounds
 from recassay.recommenders.plan import plan
 from recassay.recommenders.preflight import checked_plan
@@ -109,7 +109,7 @@ def test_what_an_algorithm_of_ones_own_breaks_is_said_once_per_kind(data, monkey
                 made.append((job.function, job.seconds, job.memory, job.payload()["reference"]))
                 watcher.finished(job, outcome)
 
-    monkeypatch.setattr(preflight, "LocalExecutor", Trying)
+    monkeypatch.setattr(trying, "LocalExecutor", Trying)
     files = [f"./own.py:{name}" for name in ("A", "B", "C", "D", "E", "F")]
     spec = study(data, algorithms=("MostPop", *files), memory_gb=2)
     message = refused(spec, data, workers=9)
@@ -122,12 +122,12 @@ def test_what_an_algorithm_of_ones_own_breaks_is_said_once_per_kind(data, monkey
         assert part in message
     assert message.startswith("4 problems; nothing was run or written\n")
     assert message.index("list 1 has") < message.index("forgets")
-    function = "recassay.recommenders.preflight:try_algorithm"
-    assert made == [(6, ("recassay.recommenders.preflight",)), *((function, 60.0, 2 * 10**9, file) for file in files)]
+    function = "recassay.recommenders.trying:try_algorithm"
+    assert made == [(6, ("recassay.recommenders.trying",)), *((function, 60.0, 2 * 10**9, file) for file in files)]
     made.clear()
     with pytest.raises(ValueError, match="zip"):
         checked_plan(study(data, algorithms=files[:1]), data / "out", workers=1)
-    assert made[0] == (1, ("recassay.recommenders.preflight",))
+    assert made[0] == (1, ("recassay.recommenders.trying",))
     made.clear()
     assert checked_plan(study(data, algorithms=files[:1]), data / "out", elsewhere=True)
     assert made == []
@@ -141,9 +141,9 @@ def test_the_rules_that_are_tried_are_those_that_a_weak_algorithm_can_keep(data,
         return [], [SimpleNamespace(sentence=lambda: "it is broken")]
 
     monkeypatch.setattr("recassay.testing.rules.try_rules", try_rules)
-    monkeypatch.setattr(preflight, "load_algorithm", lambda reference, base: (reference, base))
+    monkeypatch.setattr(trying, "load_algorithm", lambda reference, base: (reference, base))
     asked = {"reference": "./own.py:Own", "base": str(data)}
-    assert preflight.try_algorithm(asked, lambda _: None) == {"broken": ["it is broken"]}
+    assert trying.try_algorithm(asked, lambda _: None) == {"broken": ["it is broken"]}
     ((kind, rules, file),) = tried
     assert (kind, file) == (("./own.py:Own", str(data)), "own.py")
     assert set(rules) == {*EXTERNAL_CHECKS} - {check_learns}

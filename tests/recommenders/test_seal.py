@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import platform
+import re
 import shutil
 import sqlite3
 from contextlib import contextmanager
@@ -16,9 +18,11 @@ import polars as pl
 import pytest
 
 import recassay
+from recassay.analysis.verdict.fit import judge
 from recassay.api.study.checklist import ChecklistAnswer, ChecklistResult
-from recassay.api.study.seal import ClaimResult, Seal, VerifyResult, _tested
-from recassay.core.errors import InputError, UsageError
+from recassay.api.study.seal import FORESEEN, UNSEEN, ClaimResult, Seal, VerifyResult, _tested
+from recassay.api.study.studies import make_study
+from recassay.core.errors import InputError, RecAssayError, UsageError
 from recassay.recommenders import rerun as rerunning
 from recassay.recommenders import seal as sealing
 from recassay.recommenders.rerun import Chances, RerunCell, altered_cells, chances, reruns_for, with_value
@@ -33,6 +37,7 @@ from recassay.recommenders.seal import (
 )
 from recassay.recommenders.study import run_study
 from recassay.store import CellRecord
+from recassay.store.files import write_parquet
 from recassay.store.records import PlannedRow, Verification
 from recassay.store.sealed import read_sealed, write_sealed
 from recassay.store.store import Store
@@ -133,6 +138,14 @@ def exchange(paths: list[Path]) -> None:
     first, second = paths[0].read_bytes(), paths[1].read_bytes()
     paths[0].write_bytes(second)
     paths[1].write_bytes(first)
+
+
+def forge(study: Path) -> None:
+    """Better scores of users, with the checksum that goes with them."""
+    path = sorted(study.glob("scores/*"))[0]
+    written = write_parquet(path, pl.read_parquet(path).with_columns(pl.col("ndcg@10") * 0.5 + 0.5))
+    cell = path.stem
+    sql(f"UPDATE cells SET files = json_set(files, '$.scores', '{written}'), seal = NULL WHERE id = '{cell}'")(study)
 
 
 def in_seal(change):
@@ -239,6 +252,18 @@ TAMPERING = {
         "are not those of its best recorded trial.",
     ),
     "a trial gone": (sql("DELETE FROM trials WHERE number = 0"), "are not those of its best recorded trial."),
+    "the last trial gone": (
+        sql("DELETE FROM trials WHERE number = 2"),
+        "Of the 3 trials of Fake on tiny, 1 are not recorded.",
+    ),
+    "the manifest's checksum gone": (
+        file(
+            "manifest.json",
+            lambda paths: paths[0].write_text(json.dumps(read_sealed(paths[0].parent, "manifest.json", ""))),
+        ),
+        "Cannot be verified, since no checksum was stored: 1 manifest.",
+    ),
+    "forged scores": (forge, "is not the mean of its stored scores of users."),
     "a trial made worse": (sql("UPDATE trials SET value = value / 2"), "Changed after it was written"),
     "another plan of a cell": (
         sql("UPDATE cells SET spec = replace(spec, '\"seed\": 1', '\"seed\": 2'), seal = NULL"),
@@ -312,11 +337,84 @@ def test_a_seal_of_another_time_or_of_another_size_is_refused(honest, tmp_path, 
         ("claims", {}),
     ):
         (tmp_path / "new.json").write_text(json.dumps(made | {key: value}))
-        with pytest.raises(InputError, match="is not a seal; name the file that recassay seal wrote"):
+        with pytest.raises(InputError, match=r"is not a seal( \(.*\))?; name the file that recassay seal wrote"):
             read_seal(tmp_path / "new.json")
     monkeypatch.setattr("recassay.recommenders.seal.MOST_BYTES", 10)
     with pytest.raises(InputError, match="is too large for a seal"):
         read_seal(honest / "seal.json")
+
+
+ODD = (None, True, 0, -1, 1.5, "x", [], [1], {}, {"x": 1}, [[]], 10**30)
+
+
+def altered(content, at=()):
+    """A description with each of its parts, one after the other, replaced by odd values and removed."""
+    for key, value in content.items() if isinstance(content, dict) else enumerate(content):
+        for odd in ODD:
+            yield (*at, key), lambda part, key=key, odd=odd: part.__setitem__(key, odd)
+        yield (*at, key), lambda part, key=key: part.__delitem__(key)
+        if isinstance(value, dict | list) and len(at) < 4:
+            yield from altered(value, (*at, key))
+
+
+def some_of(content, count, seed=0):
+    changes = list(altered(content))
+    return [changes[at] for at in np.sort(np.random.default_rng(seed).choice(len(changes), count, replace=False))]
+
+
+def changed_copy(content, at, change):
+    copied = part = json.loads(json.dumps(content))
+    for key in at[:-1]:
+        part = part[key]
+    change(part)
+    return copied
+
+
+def answer(verb, study):
+    """What a verb answers, or the one line with which it refuses."""
+    try:
+        return verb(study)
+    except RecAssayError as error:
+        return str(error)
+
+
+@pytest.mark.slow
+def test_an_altered_seal_is_refused_or_named(study):
+    made = json.loads((study / "seal.json").read_text())
+    for at, change in some_of(made, 25):
+        changed = changed_copy(made, at, change)
+        (study / "seal.json").write_text(json.dumps(changed))
+        said = answer(recassay.verify, study)
+        assert "seal.json: " in said if isinstance(said, str) else changed == made or said.state == "deviated", at
+
+
+@pytest.mark.slow
+def test_an_altered_manifest_is_refused_or_named(study):
+    """With the checksum of the altered content: who can write the manifest can write that, too."""
+    made = read_sealed(study, "manifest.json", "the manifest")
+    for at, change in some_of(made, 15, seed=1):
+        write_sealed(study / "manifest.json", changed_copy(made, at, change))
+        for verb in (recassay.verify, recassay.checklist):
+            said = answer(verb, study)
+            assert not isinstance(said, str) or "manifest" in said, at
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes of POSIX")
+@pytest.mark.parametrize("name", ["manifest.json", "split.json", "seal.json"])
+def test_a_pipe_in_place_of_a_description_does_not_hang(study, name):
+    path = next(study.rglob(name))
+    path.unlink()
+    os.mkfifo(path)
+    said = answer(recassay.verify, study)
+    assert "is a pipe or a device" in said if isinstance(said, str) else said.state == "deviated"
+    assert answer(recassay.checklist, study)
+    assert answer(lambda folder: recassay.status(folder, verify=True), study)
+
+
+def test_a_study_of_classifiers_has_no_checklist(tmp_path):
+    write_records(tmp_path / "one", ["ndcg@10"], [], manifest={"study": {"name": "c"}, "classifiers": {}})
+    with pytest.raises(UsageError, match="is a study of classifiers; the checklist asks about recommenders"):
+        recassay.checklist(tmp_path / "one")
 
 
 @pytest.mark.parametrize(
@@ -335,6 +433,7 @@ def test_a_number_that_came_out_again(reported, again, allowed, state):
     assert RerunCell("a", "d", 1, reported, again, allowed).state == state
 
 
+@pytest.mark.slow
 def test_a_seal_is_not_replaced_and_says_when_it_came_late(honest, tmp_path):
     folder = honest.parent
     spec = tiny_study(folder, ("Pop", "Fake"), datasets=("tiny", "other"), trials=3)
@@ -343,13 +442,50 @@ def test_a_seal_is_not_replaced_and_says_when_it_came_late(honest, tmp_path):
     late = recassay.seal(spec, folder=honest, out=tmp_path / "late.json")
     assert late.done == 4
     assert json.loads((tmp_path / "late.json").read_text())["analysis"] == {"metric": "ndcg@10", "alpha": 0.05}
-    asked = recassay.seal(spec, folder=tmp_path / "new", metric="recall@5", alpha=0.01)
+    asked = recassay.seal(spec, folder=tmp_path / "new", metric="HR@5", alpha=0.01)
     assert (asked.file, asked.done) == (tmp_path / "new" / "seal.json", 0)
-    assert json.loads(asked.file.read_text())["analysis"] == {"metric": "recall@5", "alpha": 0.01}
+    assert json.loads(asked.file.read_text())["analysis"] == {"metric": "hitrate@5", "alpha": 0.01}
     checked = recassay.verify(honest, seal=tmp_path / "late.json")
     assert "Of its cells, 4 had results when the plan was sealed." in [d.sentence for d in checked.deviations]
     with pytest.raises(UsageError, match="names 'Fak'"):
         recassay.seal(spec, claims=["Fak > Pop"], folder=honest, out=tmp_path / "other.json")
+
+
+NO_LEVELS = [float("nan"), 0.0, 1.0, -0.1, 2.0, 5, float("inf")]
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        *(({"alpha": level}, "give a number between 0 and 1") for level in NO_LEVELS),
+        ({"metric": "frob@3"}, "unknown metric 'frob"),
+        ({"metric": "ndcg@0"}, "is no cut-off"),
+        ({"metric": "recall@7"}, "the study does not report recall@7; choose ndcg@10, hitrate@5 or coverage@10"),
+    ],
+)
+def test_what_no_study_can_be_judged_by_is_not_sealed(honest, tmp_path, more, words):
+    spec = make_study(
+        [f"{honest.parent}/tiny.csv"], ["MostPop"], metrics=("ndcg@10", "hitrate@5", "coverage@10"), trials=0
+    )
+    with pytest.raises(RecAssayError, match=re.escape(words)):
+        recassay.seal(spec, folder=tmp_path / "new", claims=[], **more)
+    assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.slow
+def test_a_plugin_that_cannot_run_is_not_sealed(tmp_path, monkeypatch):
+    announce_metrics(tmp_path, monkeypatch)
+    tiny_data(tmp_path)
+    (tmp_path / "fakes.py").write_text("class Broken(:\n")
+    with pytest.raises(UsageError, match=r"algorithm Broken: .*fakes\.py, line 1"):
+        recassay.seal(tiny_study(tmp_path, ("Broken",), trials=0), folder=tmp_path / "new")
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_seal_with_a_level_that_is_none_does_not_reach_the_test(study):
+    in_seal(lambda seal: seal["analysis"].update(alpha=5))(study)
+    with pytest.raises(UsageError, match="alpha is 5; give a level between 0 and 1"):
+        judge(recassay.load_results(study).matrix("ndcg@10"), alpha=5)
 
 
 def test_a_seal_counts_the_cells_that_had_results_and_goes_where_the_study_will_run(tmp_path, monkeypatch):
@@ -723,9 +859,9 @@ def test_the_value_of_a_cell_is_that_of_its_best_complete_trial(metric, best):
 
 
 def test_a_cell_whose_value_is_zero_is_held_against_its_trials(monkeypatch):
-    spec = SimpleNamespace(id="c", tuning=SimpleNamespace(metric="ndcg@10"))
+    spec = SimpleNamespace(id="c", tuning=SimpleNamespace(metric="ndcg@10", trials=1))
     monkeypatch.setattr(sealing, "stored_spec", lambda cell: spec)
-    trials = pl.DataFrame({"cell": ["c"], "number": [0], "value": [0.5], "state": ["complete"]})
+    trials = pl.DataFrame({"cell": ["c"], "number": [0], "value": [0.5], "state": ["complete"], "parameters": ["{}"]})
     of = {"id": "c", "algorithm": "A", "dataset": "films"}
     told = {
         value: len([*sealing._altered([SimpleNamespace(**of, validation=value)], trials)]) for value in (None, 0.0, 0.5)
@@ -836,10 +972,10 @@ def test_what_a_rerun_would_catch_is_said():
     ]  # fmt: skip
     every = replace(LIKELY, needed=None, needed_hidden=40)
     assert judged(chances=every).verdict() == [
-        "The study is what was sealed on 2026-03-01.", first.replace("12", "40"), hidden.replace("20", "40"),
+        "The study is what was sealed on 2026-03-01.", first.replace("12", "40"), hidden.replace("20", "40"), UNSEEN,
     ]  # fmt: skip
-    assert len(judged(chances=replace(LIKELY, needed=20)).verdict()) == 2
-    assert judged().verdict() == ["The study is what was sealed on 2026-03-01."]
+    assert len(judged(chances=replace(LIKELY, needed=20)).verdict()) == 3
+    assert judged().verdict() == ["The study is what was sealed on 2026-03-01.", UNSEEN]
 
 
 def test_what_came_out_again_is_said():
@@ -851,7 +987,11 @@ def test_what_came_out_again_is_said():
         f"A study with {ALTERED} would have been caught with a chance of 61 %, "
         "and of 0 % if those cells were chosen to look ordinary.",
         "The cells were drawn by the number 7; `--draw 7` draws them again.",
+        UNSEEN,
     ]
+    known = judged(rerun=RERUN, chances=caught, draw=7, foreseen=True)
+    assert known.verdict()[-2:] == [FORESEEN, UNSEEN]
+    assert known.to_dict()["foreseen"]
     seeds = judged(rerun=(RERUN[0], replace(RERUN[2], seed=2)), chances=caught).verdict()
     assert seeds[2] == "B on films with seed 2: reported 0.5, now 0.6."
     assert [judged(rerun=RERUN[:n]).sound for n in (2, 3)] == [True, False]
@@ -946,7 +1086,7 @@ def test_deviations_and_claims_are_said():
     assert judged(deviations=points, claims=claims).verdict() == [
         "The study deviates from its sealed plan in 2 points.", "EASE is another.", "3 cells were not run.",
         "Confirmatory: A > B: holds (p = 0.0123).", "Confirmatory: A is best: undecided.",
-        "Confirmatory: C > D: not tested (C is unknown).",
+        "Confirmatory: C > D: not tested (C is unknown).", UNSEEN,
     ]  # fmt: skip
     states = {judged(False).state, judged().state, judged(deviations=points).state}
     assert states == {"not sealed", "sealed", "deviated"}
@@ -995,11 +1135,12 @@ def listed(folder, monkeypatch, *, seeds, findings=(), untuned=(), reference="EA
     monkeypatch.setattr("recassay.api.study.checklist.study_facts", lambda folder: facts)
     protocol = {"filter": "core", "min_user_interactions": 3, "min_item_interactions": 2,
                 "positive_threshold": threshold, "split": "random", "ratios": [0.8, 0.1, 0.1], "seed": 5}  # fmt: skip
-    spec = {"name": "films", "datasets": [1, 2], "protocol": protocol, "tuning": {"trials": 40, "metric": "ndcg@10"},
-            "seeds": seeds, "algorithms": [{"name": "Mine", "reference": reference}], "metrics": ["ndcg@10", "auc"],
+    spec = {"name": "films", "datasets": [{"name": "d"}, {"name": "e"}], "protocol": protocol,
+            "tuning": {"trials": 40, "metric": "ndcg@10"}, "seeds": seeds,
+            "algorithms": [{"name": "Mine", "reference": reference}], "metrics": ["ndcg@10", "auc"],
             "multiverse": None}  # fmt: skip
     manifest = {"study": spec, "versions": {"python": "3.12", "recassay": "1.0"},
-                "machine": {"cores": 8, "memory_bytes": 32e9, "gpu": None}}  # fmt: skip
+                "machine": {"cores": 8, "memory_bytes": 32 * 10**9, "gpu": None}}  # fmt: skip
     cells = [
         CellRecord("a", "Mine", "d", 1, None, {}, "done", metrics={"ndcg@10": 0.5}, seconds=1800.0),
         CellRecord("b", "Mine", "e", 1, None, {}, status, metrics={"ndcg@10": 0.5}, seconds=3600.0),

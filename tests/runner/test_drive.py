@@ -12,7 +12,7 @@ from recassay.core.errors import InputError
 from recassay.core.specs.study import Budget
 from recassay.runner import drive as driving
 from recassay.runner.drive import CANNOT_RUN, CellPrediction, StudyRecord, drive, earlier_versions, known_cells
-from recassay.runner.jobs import NO_ROOM, JobFailure
+from recassay.runner.jobs import NOT_WRITTEN, JobFailure
 from recassay.runner.work import Choice, Rounds, Work, WorkCell
 from recassay.store import CellRecord, Store, TrialRecord
 from recassay.store.files import LISTS, cell_file, write_cell_files
@@ -149,9 +149,9 @@ def test_cells_of_earlier_code_are_told_and_run_again(tmp_path, asked):
     assert record.to_dict()["earlier"] == {"EASE": 1}
 
 
-def test_a_full_disk_ends_the_run_and_what_was_done_is_kept(tmp_path, asked):
-    (tmp_path / "a").write_text(NO_ROOM)
-    with pytest.raises(InputError, match=r"out: the disk is full, and cells are left; free some space and run"):
+def test_a_write_that_fails_ends_the_run_and_what_was_done_is_kept(tmp_path, asked):
+    (tmp_path / "a").write_text(NOT_WRITTEN)
+    with pytest.raises(InputError, match=r"out: what a cell writes could not be written \(as it was told\), and cells"):
         run(tmp_path / "out", cell("a"), cell("b", "ALS"))
     assert known_cells(tmp_path / "out") == {"b": "done"}
 

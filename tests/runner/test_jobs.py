@@ -10,7 +10,17 @@ from functools import partial
 import pytest
 
 from recassay.core.errors import InputError, RecAssayError
-from recassay.runner.jobs import NO_ROOM, Collected, Job, JobFailure, JobQueue, Outcome, as_queue, reason_of, status_of
+from recassay.runner.jobs import (
+    NOT_WRITTEN,
+    Collected,
+    Job,
+    JobFailure,
+    JobQueue,
+    Outcome,
+    as_queue,
+    reason_of,
+    status_of,
+)
 from recassay.runner.local import _crash, _message
 
 
@@ -47,10 +57,10 @@ FULL = OSError(errno.ENOSPC, "No space left on device", "/x/scores.parquet")
     ("error", "status"),
     [
         (JobFailure("over_budget", "too much"), "over_budget"),
-        (FULL, NO_ROOM),
-        (raised(caused), NO_ROOM),
-        (raised(met_while_cleaning_up), NO_ROOM),
-        (RuntimeError("IoError: No space left on device (os error 28)"), NO_ROOM),
+        (FULL, NOT_WRITTEN),
+        (raised(caused), NOT_WRITTEN),
+        (raised(met_while_cleaning_up), NOT_WRITTEN),
+        (RuntimeError("IoError: No space left on device (os error 28)"), NOT_WRITTEN),
         (OSError(errno.EACCES, "Permission denied"), "failed"),
         (MemoryError(), "memory"),
         (ValueError("x"), "failed"),
@@ -128,7 +138,7 @@ def test_a_full_disk_is_known_behind_the_error_that_it_led_to():
         except OSError:
             raise ValueError("cannot write")  # noqa: B904
 
-    assert status_of(raised(while_writing)) == NO_ROOM
+    assert status_of(raised(while_writing)) == NOT_WRITTEN
     assert status_of(OSError("no number")) == "failed"
 
 

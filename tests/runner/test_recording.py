@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from recassay.core.specs.study import Budget
-from recassay.runner.jobs import CHECKED, NO_ROOM, PROPOSED, TRIAL, Outcome
+from recassay.runner.jobs import CHECKED, NOT_WRITTEN, PROPOSED, TRIAL, Outcome
 from recassay.runner.recording import Run
 from recassay.runner.running import RunningCells
 from recassay.runner.work import Choice, Rounds, Work, WorkCell
@@ -176,8 +176,8 @@ def test_out_of_memory_is_a_failed_trial_that_says_so(tmp_path):
 
 def test_a_full_disk_is_no_row(tmp_path):
     store = Kept(tmp_path)
-    run, events = ran(store, Script(c=[Outcome(NO_ROOM, reason="full")]), cell(rounds=Rounds(0)))
-    assert (store.rows, run.ran, run.no_room) == ([], 0, "full")
+    run, events = ran(store, Script(c=[Outcome(NOT_WRITTEN, reason="full")]), cell(rounds=Rounds(0)))
+    assert (store.rows, run.ran, run.not_written) == ([], 0, "full")
     assert [event.kind for event in events] == ["started"]
 
 

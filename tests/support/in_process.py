@@ -57,7 +57,7 @@ def _sent(message: Any) -> Any:
 def without_processes() -> Iterator[None]:
     """Studies that run inside have no processes of their own."""
     with pytest.MonkeyPatch.context() as patch:
-        for driver in ("recassay.runner.drive", "recassay.recommenders.study"):
+        for driver in ("recassay.runner.drive", "recassay.recommenders.study", "recassay.recommenders.trying"):
             patch.setattr(f"{driver}.LocalExecutor", InProcess)
         yield
 

@@ -1,7 +1,7 @@
 """Arguments of the verbs, held against their annotations: a wrong kind is one line that names the argument.
 
 Numbers, texts, truth values, choices, paths, lists and mappings are distinguished; of other kinds (tables, results) the
-function itself knows more. An `int` is a `float`; a truth value is neither.
+function itself knows more. An `int` is a `float`; a truth value is neither, and NaN and infinity are no numbers here.
 """
 
 from __future__ import annotations
@@ -76,7 +76,8 @@ def _fits(value: Any, kind: Any) -> bool:
         equal = [choice for choice in get_args(kind) if isinstance(value, type(choice)) and value == choice]
         return any(isinstance(value, bool) == isinstance(choice, bool) for choice in equal)
     if origin in _PLAIN:
-        return isinstance(value, _PLAIN[origin][0]) and (origin is bool or not isinstance(value, bool))
+        fits = isinstance(value, _PLAIN[origin][0]) and (origin is bool or not isinstance(value, bool))
+        return fits and (origin is not float or Range().holds(value))
     if origin not in _CONTAINERS:
         return not _is_ours(origin) or isinstance(value, origin)
     if not isinstance(value, _CONTAINERS[origin][0]):

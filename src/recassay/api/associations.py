@@ -8,7 +8,7 @@ from recassay.analysis.associations import AssociationsResult, correlate_charact
 from recassay.api.arguments import checked
 from recassay.api.inputs import CharacteristicsLike, ResultsLike
 from recassay.api.tables import read_matrix, required_characteristics
-from recassay.core.choices import Advanced, MissingPolicy
+from recassay.core.choices import Advanced, Alpha, MissingPolicy
 
 
 @checked
@@ -19,7 +19,7 @@ def associations(
     characteristics: CharacteristicsLike | None = None,
     missing: MissingPolicy = "error",
     higher_is_better: bool | None = None,
-    alpha: float = 0.05,
+    alpha: Alpha = 0.05,
     permutations: Annotated[int, Advanced] = 2000,
     seed: Annotated[int, Advanced] = 0,
     wide: bool = False,

@@ -17,7 +17,7 @@ from recassay.analysis.users.result import UsersResult
 from recassay.api.arguments import checked
 from recassay.api.inputs import InteractionsLike, PathLike, TableLike
 from recassay.core import columns as c
-from recassay.core.choices import Advanced, Seed, Task
+from recassay.core.choices import Advanced, Alpha, Seed, Task
 from recassay.core.errors import UsageError
 from recassay.core.specs.specs import ReadSpec
 from recassay.core.specs.study import DEFAULT_METRICS
@@ -101,7 +101,7 @@ def evaluate(
     split: PathLike | None = None,
     metrics: Sequence[str] | None = None,
     compare: bool = False,
-    alpha: float = 0.05,
+    alpha: Alpha = 0.05,
     task: Task = "new",
     threshold: float | None = None,
     propensity: TableLike | None = None,

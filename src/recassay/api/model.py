@@ -10,7 +10,7 @@ from recassay.analysis.model.result import ModelResult
 from recassay.api.arguments import checked
 from recassay.api.inputs import ResultsLike
 from recassay.api.tables import read_metric, user_scores
-from recassay.core.choices import Advanced, Level, Share
+from recassay.core.choices import Advanced, Level, Margin
 
 
 @checked
@@ -18,7 +18,7 @@ def model(
     results: ResultsLike,
     metric: str | None = None,
     *,
-    within: Share = 0.02,
+    within: Margin = 0.02,
     families: str | Mapping[str, str] | None = None,
     higher_is_better: bool | None = None,
     confidence: Level = 0.95,

@@ -14,7 +14,7 @@ from recassay.api.arguments import checked
 from recassay.api.inputs import ResultsLike
 from recassay.api.tables import load_results, study_folder
 from recassay.core import columns as c
-from recassay.core.choices import Advanced, MissingPolicy, Range
+from recassay.core.choices import Advanced, Alpha, MissingPolicy, Range
 from recassay.core.errors import UsageError
 from recassay.core.tables.results import Results
 from recassay.core.tables.sources import Source
@@ -33,7 +33,7 @@ def multiverse(
     leaky: Sequence[str] | None = None,
     missing: MissingPolicy = "drop-datasets",
     higher_is_better: bool | None = None,
-    alpha: float = 0.05,
+    alpha: Alpha = 0.05,
     permutations: Annotated[int, Range(0, 1_000_000), Advanced] = PERMUTATIONS,
     seed: Annotated[int, Advanced] = 0,
 ) -> MultiverseResult:

@@ -10,7 +10,7 @@ from recassay.analysis.plan.result import PlanResult
 from recassay.api.arguments import checked
 from recassay.api.inputs import ResultsLike
 from recassay.api.tables import read_metric, user_scores
-from recassay.core.choices import Advanced, Share
+from recassay.core.choices import Advanced, Alpha, Share
 
 
 @checked
@@ -20,7 +20,7 @@ def plan(
     *,
     difference: Share | None = None,
     power: float = 0.8,
-    alpha: float = 0.05,
+    alpha: Alpha = 0.05,
     families: str | Mapping[str, str] | None = None,
     looks: bool = False,
     higher_is_better: bool | None = None,

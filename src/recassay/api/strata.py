@@ -10,7 +10,7 @@ from recassay.analysis.strata.fit import sweep_strata
 from recassay.analysis.strata.result import StrataResult
 from recassay.api.arguments import checked
 from recassay.api.data import load_data
-from recassay.core.choices import Advanced, Draws, Level, OtherItems, Task
+from recassay.core.choices import Advanced, Alpha, Draws, Level, OtherItems, Task
 from recassay.core.errors import UsageError
 from recassay.core.specs.specs import ProtocolSpec, ReadSpec
 from recassay.data.lists.read import read_lists
@@ -31,7 +31,7 @@ def strata(
     size: Annotated[int | Literal["all"] | None, Advanced] = None,
     others: Annotated[OtherItems, Advanced] = "keep",
     seed: Annotated[int, Advanced] = 0,
-    alpha: float = 0.05,
+    alpha: Alpha = 0.05,
     confidence: Level = 0.95,
     replicates: Annotated[Draws, Advanced] = 2000,
     read: ReadSpec | Mapping[str, Any] | None = None,

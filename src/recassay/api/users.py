@@ -9,7 +9,7 @@ from recassay.analysis.users.result import UsersResult
 from recassay.api.arguments import checked
 from recassay.api.inputs import ResultsLike
 from recassay.api.tables import default_metric, load_results, study_folder
-from recassay.core.choices import Advanced, Draws
+from recassay.core.choices import Advanced, Alpha, Draws
 from recassay.core.tables.labels import find_label
 from recassay.evidence.users import paired_scores, table_scores
 
@@ -19,7 +19,7 @@ def users(
     results: ResultsLike,
     metric: str | None = None,
     *,
-    alpha: float = 0.05,
+    alpha: Alpha = 0.05,
     replicates: Annotated[Draws, Advanced] = 10_000,
     seed: Annotated[int, Advanced] = 0,
 ) -> UsersResult:

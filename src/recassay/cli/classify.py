@@ -10,10 +10,10 @@ from recassay.api.publish.content import tell
 from recassay.api.study.studies import is_classifier_study
 from recassay.cli.call import Call
 from recassay.cli.progress import resumable, show_progress, show_stages
-from recassay.cli.render import Failed, print_answer, print_json, print_lines, print_rows
+from recassay.cli.render import Failed, print_answer, print_json, print_lines, print_notes, print_rows
 from recassay.cli.studies import ALONE, counted, run_content, run_recommenders, show_plan
 from recassay.core.choices import Advanced
-from recassay.core.errors import UsageError
+from recassay.core.errors import RecAssayError, UsageError
 from recassay.core.system.plain import plain
 
 if TYPE_CHECKING:
@@ -66,7 +66,12 @@ def run_classifiers(call: Call, rated: str | Sequence[str], as_json: bool) -> No
     analysis = None
     if record.done:
         answers = load_instances(record.folder)
-        analysis = analyze_instances(answers, rated=rated, seed=spec.seed, progress=show_stages())
+        try:
+            analysis = analyze_instances(answers, rated=rated, seed=spec.seed, progress=show_stages())
+        except RecAssayError as error:
+            if not record.failed:
+                raise
+            print_notes([f"not analysed: {error}"])  # the failures below are why
     if as_json:
         analysed = {} if analysis is None else {"analysis": plain(analysis.to_dict())}
         print_json(run_content(record) | {"classifiers": plain(scores)} | analysed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from recassay.api.installation import AVAILABLE
 from recassay.cli.call import Call
-from recassay.cli.render import Failed, print_json, print_lines, print_rows, print_verdict
+from recassay.cli.render import Failed, print_json, print_lines, print_rows, print_verdict, say
 
 SPACE_COLUMNS = ("name", "parameter", "values", "default")
 """What a terminal shows of a search space; the numbers of a range alone are in the JSON."""
@@ -56,5 +56,7 @@ def ready(call: Call, *, as_json: bool = False) -> None:
     """
     result = call()
     print_verdict(result, as_json)
+    if result.printed and not as_json:
+        say(f"It printed:\n{result.printed}")
     if result.broken:
         raise Failed

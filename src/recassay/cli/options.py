@@ -151,7 +151,9 @@ def _written_as(bare: Any, limits: Range | None, written: Written | None, out: s
     if get_origin(bare) in (dict, Mapping):
         return {"type": Text(), "metavar": "ROLE=NAME", "multiple": True, "callback": _pairs}
     if written is not None:
-        return {"type": Text(share if written.example.endswith("%") else seconds), "metavar": written.example}
+        shares = written.example.endswith("%")
+        read = partial(share, limits=limits or Range()) if shares else seconds
+        return {"type": Text(read), "metavar": written.example}
     if get_origin(bare) is Literal:
         choices = [str(choice) for choice in get_args(bare)]
         return {"type": click.Choice(choices), "metavar": "|".join(choices)}
@@ -191,7 +193,9 @@ def _help(parameter: Parameter, limits: Range | None) -> str:
     if stated and default not in ((), ""):
         shown = ",".join(map(str, default)) if isinstance(default, tuple) else str(default)
         facts += [f"default: {shown}"] if len(shown) < 40 else []
-    if limits is not None:
+    if limits is not None and limits.inner:
+        facts += [limits.words().strip()]
+    elif limits is not None:
         facts += [f"at least {limits.least:,.9g}"] if limits.least is not None else []
         facts += [f"at most {limits.most:,.9g}"] if limits.most is not None else []
     return f"{text} [{'; '.join(facts)}]" if facts else text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Callable, Sequence
+from math import isfinite, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,7 +57,10 @@ def listed(text: str, option: str, *, inner: Any = str) -> list[Any]:
     if not parts:
         raise UsageError(f"{option} {text!r} names nothing", fix="name a value, or leave the option out")
     try:
-        return [inner(part) for part in parts] if inner in (int, float) else parts
+        values: list[Any] = [inner(part) for part in parts] if inner in (int, float) else list(parts)
+        if inner is float and not all(map(isfinite, values)):
+            raise ValueError
+        return values
     except ValueError:
         kind, example = ("whole numbers", "5,10,50,200") if inner is int else ("numbers", "0.8,0.1,0.1")
         raise UsageError(f"{option} {text!r} are no {kind}", fix=f"write them as in {example}") from None
@@ -101,19 +105,26 @@ def weights_or_word(text: str, option: str, *, words: Sequence[str]) -> dict[str
             raise UsageError(f"{option} weighs {name.strip()!r} twice", fix="weigh it once")
         try:
             weights[name.strip()] = float(value)
+            if not isfinite(weights[name.strip()]):
+                raise ValueError
         except ValueError:
             fix = "for example view=1,purchase=20"
             raise UsageError(f"{option}: {pair!r} is not of the form type=number", fix=fix) from None
     return weights
 
 
-def share(text: str, option: str) -> float:
-    """A share as people write it: `2%`, `2 %` or `0.02`."""
+def share(text: str, option: str, *, limits: Range = NO_LIMITS) -> float:
+    """A share as people write it: `2%`, `2 %` or `0.02`; within limits."""
     bare = text.strip().removesuffix("%").strip()
     try:
-        return float(bare) / (100 if text.strip().endswith("%") else 1)
+        value = float(bare) / (100 if text.strip().endswith("%") else 1)
     except ValueError:
+        value = nan
+    if not isfinite(value):
         raise UsageError(f"{option} {text!r} is not a share", fix="write it as 2% or 0.02") from None
+    if not limits.holds(value):
+        raise UsageError(f"{option} is {text!r}", fix=f"give a share{limits.words()}")
+    return value
 
 
 def seconds(text: str, option: str) -> float:

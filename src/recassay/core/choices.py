@@ -7,6 +7,7 @@ heavy is imported here, so that the command line knows its choices without loadi
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import isfinite
 from typing import Annotated, Literal, NamedTuple, TypeAlias
 
 from recassay.core.errors import UsageError
@@ -14,18 +15,27 @@ from recassay.core.names import did_you_mean
 
 
 class Range(NamedTuple):
-    """The least and the largest value of a number, as in `Annotated[int, Range(1, 100)]`; None: no limit."""
+    """The least and the largest value of a number, as in `Annotated[int, Range(1, 100)]`; None: no limit.
+
+    Where it is `inner`, the limits themselves do not count. NaN and infinity lie within no limits.
+    """
 
     least: float | None = None
     most: float | None = None
+    inner: bool = False
 
     def holds(self, number: float) -> bool:
         """Whether a number lies within the limits."""
+        if not isfinite(number) or (self.inner and number in (self.least, self.most)):
+            return False
         return (self.least is None or number >= self.least) and (self.most is None or number <= self.most)
 
     def words(self) -> str:
         """The limits as they follow `a number`: ` from 1 to 100`; nothing where there are none."""
-        ends = (("from", self.least), ("to", self.most))
+        words = ("above", "below") if self.inner else ("from", "to")
+        if self.inner and self.least is not None and self.most is not None:
+            words = ("between", "and")
+        ends = zip(words, (self.least, self.most), strict=True)
         return "".join(f" {word} {end:,.9g}" for word, end in ends if end is not None)
 
 
@@ -43,6 +53,10 @@ Share: TypeAlias = Annotated[float, Written("2%")]
 """A share: a number, on the command line also a percentage."""
 Seconds: TypeAlias = Annotated[float, Written("2h")]
 """A time in seconds, on the command line also in minutes, hours or days."""
+Alpha: TypeAlias = Annotated[float, Range(0, 1, inner=True)]
+"""The level of tests."""
+Margin: TypeAlias = Annotated[float, Written("2%"), Range(0, 1, inner=True)]
+"""A relative difference that is called none."""
 Level: TypeAlias = Annotated[float, Range(0.5, 0.999)]
 """The level of intervals."""
 Draws: TypeAlias = Annotated[int, Range(None, 1_000_000)]
@@ -60,6 +74,13 @@ Seed: TypeAlias = Annotated[int, Range(0)]
 """A seed that numpy takes as it is."""
 Workers: TypeAlias = Annotated[int, Range(None, 4096)]
 """Processes at a time."""
+
+
+def refuse_level(alpha: float) -> None:
+    """Raise for what is no level of a test."""
+    if not Range(0, 1, inner=True).holds(alpha):
+        raise UsageError(f"alpha is {alpha}", fix="give a level between 0 and 1")
+
 
 MissingPolicy: TypeAlias = Literal["error", "drop-datasets", "drop-algorithms", "worst"]
 """How to treat a missing cell: see `core.tables.results.Results.matrix`."""

@@ -97,6 +97,10 @@ _DISK = {
     errno.EMFILE: ("too many files are open", "raise the limit (ulimit -n), or use fewer workers"),
     errno.ENFILE: ("too many files are open", "raise the limit (ulimit -n), or use fewer workers"),
     errno.EIO: ("the disk reports an error", "check the disk"),
+    errno.EFBIG: (
+        "the file would be larger than the system allows",
+        "raise the limit (ulimit -f), or choose another disk",
+    ),
     errno.EADDRINUSE: ("the address is in use", "choose another port"),
     errno.ENXIO: ("is no file that can be read or written", "name a regular file"),
 }

@@ -28,12 +28,13 @@ def study_facts(folder: str | Path) -> StudyFacts:
 
     A study of classifiers has no protocol, tuning or audit of interactions.
     """
-    from recassay.core.specs.study import StudySpec
     from recassay.core.tables.facts import StudyFacts
+    from recassay.store.sealed import manifest_study
     from recassay.store.store import Store
 
     with Store.open(folder) as store:
         manifest, status, cells, tried = store.manifest(), store.status(), store.cells(), store.trials()
+    study = None if "classifiers" in manifest else manifest_study(manifest, Path(folder))
     plan = manifest["study"]
     facts = StudyFacts(
         name=str(plan["name"]),
@@ -48,9 +49,8 @@ def study_facts(folder: str | Path) -> StudyFacts:
         energy=_energy(cells),
         manifest=manifest,
     )
-    if "classifiers" in manifest:
+    if study is None:
         return facts
-    study = StudySpec.model_validate(plan)
     splits, findings, order = _splits(Path(folder), cells)
     spent = _spent(cells, tried)
     spaces, tunable = _spaces(study)

@@ -14,6 +14,7 @@ from recassay.core.specs.study import StudySpec
 from recassay.recommenders.plan import universe_cells
 from recassay.recommenders.splits import split_record
 from recassay.recommenders.universes import FREE, Universe, universes
+from recassay.store.sealed import manifest_study
 from recassay.store.store import Store
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ Key = tuple[str, str, str, str, int]
 
 def stored_study(store: Store) -> StudySpec:
     """The study that a store holds, as its manifest has it."""
-    return StudySpec.model_validate(store.manifest()["study"])
+    return manifest_study(store.manifest(), store.folder)
 
 
 def key_of(algorithm: str, dataset: str, protocol: Any, tuning: Any, *, seed: int) -> Key:

@@ -113,7 +113,8 @@ def judge(
     users = asked.judged()
     owner = np.searchsorted(users, asked.users[asked.row])
     per_user = {label: _mean_by(owner, np.concatenate(parts), len(users)) for label, parts in values.items()}
-    every = HistoryContext(csr_array((len(asked), n_items), dtype=np.float32), known=known, having=having)
+    none = csr_array((ones[:0], targets[:0], np.zeros(len(asked) + 1, dtype=np.int64)), shape=truth.shape)
+    every = HistoryContext(none, known=known, having=having)
     ids = train.users.gather(users).alias(c.USER)
     result = EvaluationResult(
         per_user=pl.DataFrame([ids, *(pl.Series(label, value) for label, value in per_user.items())]).with_columns(

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,12 +18,10 @@ from recassay.metrics.make import make_metric
 from recassay.protocol.splits import SPLITS
 from recassay.recommenders.dispatch import declared_bytes, missing_packages
 from recassay.recommenders.plan import Plan, PlannedCell, dataset_protocol, plan
-from recassay.recommenders.references import load_algorithm
 from recassay.recommenders.space import settle
 from recassay.recommenders.splits import preparation_bytes
+from recassay.recommenders.trying import try_apart, why
 from recassay.runner.drive import known_cells
-from recassay.runner.jobs import Collected, Emit, Job
-from recassay.runner.local import LocalExecutor
 from recassay.runner.memory import limit_in_words, memory_limit
 from recassay.runner.references import is_part_file
 
@@ -173,31 +170,14 @@ def _broken_rules(study: StudySpec, own: Sequence[AlgorithmSpec], workers: int) 
     """The rules that algorithms in Python files break, each tried in a process of its own."""
     if not own:
         return
-    limit, tried = memory_limit(study.budget), Collected()
-    payloads = {str(place): {"reference": kind.reference, "base": study.base} for place, kind in enumerate(own)}
-    function = f"{__name__}:try_algorithm"
-    jobs = [Job(id, function, partial(dict, payload), TRY_SECONDS, limit) for id, payload in payloads.items()]
-    with (
-        tempfile.TemporaryDirectory(prefix="recassay-", ignore_cleanup_errors=True) as logs,
-        LocalExecutor(min(workers, len(own)), Path(logs), preload=[__name__]) as executor,
-    ):
-        executor.run(jobs, tried)
-    for algorithm, outcome in zip(own, (tried.outcomes[id] for id in payloads), strict=True):
+    payloads = [{"reference": kind.reference, "base": study.base} for kind in own]
+    limit = memory_limit(study.budget)
+    tried = try_apart("try_algorithm", payloads, seconds=TRY_SECONDS, memory=limit, workers=workers)
+    for algorithm, one in zip(own, tried, strict=True):
         where = f"algorithm {algorithm.name}"
-        if outcome.status == "done":
-            broken = (outcome.record or {}).get("broken", ())
+        if one.outcome.status == "done":
+            broken = (one.outcome.record or {}).get("broken", ())
             alike = {re.sub(r"\d+", "", sentence): sentence for sentence in reversed(broken)}  # one line per kind
             yield from (UsageError(sentence, where=where) for sentence in reversed(alike.values()))
-        elif outcome.status in ("failed", "crashed"):
-            yield UsageError(str(outcome.reason), where=where)
-
-
-def try_algorithm(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
-    """The job that tries a class of one's own: `broken`, a sentence per broken rule. A weak algorithm may run."""
-    from recassay.testing.checks import EXTERNAL_CHECKS, check_learns
-    from recassay.testing.rules import try_rules
-
-    kind = load_algorithm(payload["reference"], payload["base"])
-    rules = [rule for rule in EXTERNAL_CHECKS if rule is not check_learns]
-    _, broken = try_rules(kind, rules, plugin_path(payload["reference"], payload["base"]).name)
-    return {"broken": [rule_broken.sentence() for rule_broken in broken]}
+        elif one.outcome.status in ("failed", "crashed"):
+            yield UsageError(why(one, TRY_SECONDS), where=where)

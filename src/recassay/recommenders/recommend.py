@@ -35,6 +35,7 @@ from recassay.recommenders.work import refuse_over_budget
 from recassay.runner.jobs import Emit, JobFailure
 from recassay.runner.memory import children_peak_bytes, peak_bytes
 from recassay.store.records import CellRecord
+from recassay.store.sealed import manifest_study
 from recassay.store.store import Store
 
 STAGE, REFUSED = "stage", "refused"
@@ -69,7 +70,7 @@ def settled_by_study(folder: Path, source: str, algorithm: str | None) -> Settle
         cells = [cell for cell in store.cells() if cell.status == "done"]
     if "algorithms" not in manifest["study"]:
         raise UsageError("is a study of classifiers", where=str(folder), fix="name a study of recommenders")
-    study = StudySpec.model_validate(manifest["study"])
+    study = manifest_study(manifest, folder)
     dataset, notes = _dataset_of(study, source, folder)
     made = [cell for cell in cells if cell.dataset == dataset.name]
     specs = {spec.name: spec for spec in study.algorithms}

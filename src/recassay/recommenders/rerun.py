@@ -21,6 +21,7 @@ from recassay.recommenders.plan import plan
 from recassay.recommenders.references import load_algorithm
 from recassay.recommenders.study import Progress, run_study
 from recassay.store.records import CellRecord
+from recassay.store.sealed import manifest_study
 from recassay.store.store import Store
 
 SAME = 1e-6
@@ -229,7 +230,7 @@ def rerun(
     """
     with Store.open(folder) as store:
         manifest, cells = store.manifest(), with_value(store.cells(damaged=True), metric)
-    spec = StudySpec.model_validate({**manifest["study"], "base": base})
+    spec = manifest_study(manifest, folder).model_copy(update={"base": base})
     try:
         known = {cell.id for cell in plan(spec).cells}
     except InputError as error:

@@ -10,22 +10,24 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import isclose
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import polars as pl
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from recassay.core import columns as c
 from recassay.core.errors import InputError
 from recassay.core.system.files import refuse_special
+from recassay.core.system.shapes import Shape, shaped
 from recassay.core.version import __version__
 from recassay.core.words import count_of, listing
 from recassay.metrics.make import make_metric
 from recassay.recommenders.plan import CellSpec, Plan
 from recassay.recommenders.study import manifest_of
 from recassay.runner.manifest import now
-from recassay.store.records import CellRecord, PlannedRow, Verification
+from recassay.store.records import CellRecord, PlannedRow, Verification, unpacked
 from recassay.store.store import Store
 from recassay.store.verification import verify_store
 
@@ -34,6 +36,44 @@ FILE = "seal.json"
 """The name of a seal in the folder of its study."""
 
 MOST_BYTES = 4 << 20
+
+
+class _Dataset(Shape):
+    protocol: dict[str, Any] | None = None
+
+
+class _Algorithm(Shape):
+    settings: dict[str, Any] | None = None
+
+
+class _Plan(Shape):
+    name: str | None = None
+    seeds: list[int] | None = None
+    datasets: dict[str, _Dataset] | None = None
+    algorithms: dict[str, _Algorithm] | None = None
+    metrics: list[str] | None = None
+
+
+class _Cells(Shape):
+    count: int | None = None
+    digest: str | None = None
+
+
+class _Analysis(Shape):
+    metric: str
+    alpha: Annotated[float, Field(gt=0, lt=1)]
+
+
+class _Seal(Shape):
+    recassay_seal: int
+    made: str
+    recassay: str | None = None
+    plan: _Plan
+    cells: _Cells
+    analysis: _Analysis
+    claims: list[str]
+    done_before: int | None = None
+    sha256: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,24 +103,23 @@ def make_seal(planned: Plan, *, claims: Sequence[str], analysis: Mapping[str, An
 
 def sealed_plan(manifest: Mapping[str, Any]) -> dict[str, Any]:
     """What a manifest says of the plan, without paths, machine and time."""
-    study = manifest["study"]
+    study, hashes = manifest.get("study") or {}, {key: manifest.get(key) or {} for key in ("datasets", "algorithms")}
     return {
-        "name": study["name"],
-        "seeds": study["seeds"],
+        "name": study.get("name"),
+        "seeds": study.get("seeds") or [],
         "datasets": {
             dataset["name"]: {
-                "data": manifest["datasets"].get(dataset["name"]),
-                "protocol": dataset["protocol"],
-                "folds": dataset["folds"],
+                "data": hashes["datasets"].get(dataset["name"]),
+                "protocol": dataset.get("protocol"),
+                "folds": dataset.get("folds"),
             }
-            for dataset in study["datasets"]
+            for dataset in study.get("datasets") or ()
         },
         "algorithms": {
-            part["name"]: {"code": manifest["algorithms"].get(part["name"]), "settings": part["settings"]}
-            for part in study["algorithms"]
+            part["name"]: {"code": hashes["algorithms"].get(part["name"]), "settings": part.get("settings")}
+            for part in study.get("algorithms") or ()
         },
-        **{key: study[key] for key in ("metrics", "folds", "protocol", "tuning", "budget", "comper")},
-        "multiverse": study.get("multiverse"),
+        **{key: study.get(key) for key in ("metrics", "folds", "protocol", "tuning", "budget", "comper", "multiverse")},
     }
 
 
@@ -93,12 +132,10 @@ def read_seal(path: Path) -> dict[str, Any]:
         seal = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         seal = None
-    needed = {"recassay_seal": int, "made": str, "plan": dict, "cells": dict, "analysis": dict, "claims": list}
-    if not isinstance(seal, dict) or any(not isinstance(seal.get(key), kind) for key, kind in needed.items()):
-        raise InputError("is not a seal", where=str(path), fix="name the file that recassay seal wrote")
-    if seal["recassay_seal"] > FORMAT:
+    if isinstance(seal, dict) and isinstance(seal.get("recassay_seal"), int) and seal["recassay_seal"] > FORMAT:
         raise InputError("was made by a newer version of RecAssay", where=str(path), fix="update RecAssay")
-    return seal
+    shaped(_Seal, seal, "is not a seal", where=str(path), fix="name the file that recassay seal wrote")
+    return dict(seal or {})
 
 
 def deviations(folder: Path, seal: Mapping[str, Any], analysis: Mapping[str, Any] | None = None) -> list[Deviation]:
@@ -114,17 +151,18 @@ def deviations(folder: Path, seal: Mapping[str, Any], analysis: Mapping[str, Any
     with Store.open(folder) as store:
         cells, rows = store.cells(every=True, damaged=True), store.plan()
         trials, verified = store.trials(), verify_store(store)
+        unlike = list(_unlike_scores(store, cells))
         try:
             manifest = store.manifest()
         except InputError as error:
             return [*ways, Deviation("results", f"The manifest cannot be used: {error.what}.")]
     changes = [Deviation(*change) for change in sorted(_changes(seal["plan"], sealed_plan(manifest)))]
-    made_with, sealed_with = manifest.get("versions", {}).get("recassay"), seal.get("recassay")
+    made_with, sealed_with = (manifest.get("versions") or {}).get("recassay"), seal.get("recassay")
     if made_with not in (None, sealed_with):
         changes.append(Deviation("code", f"The plan was sealed with RecAssay {sealed_with} and run with {made_with}."))
     if not changes and _digest(sorted(row.cell for row in rows)) != seal["cells"].get("digest"):
         changes = [Deviation("plan", f"The {len(rows)} cells of the study are not the sealed ones.")]
-    results = [*_altered(cells, trials), *_not_as_planned(cells, rows, seal["made"]), *_unsound(verified)]
+    results = [*_altered(cells, trials), *unlike, *_not_as_planned(cells, rows, seal["made"]), *_unsound(verified)]
     analysed = [
         Deviation("analysis", f"The analysis uses {key} {value}; sealed was {seal['analysis'][key]}.")
         for key, value in (analysis or {}).items()
@@ -141,6 +179,31 @@ def _altered(cells: Sequence[CellRecord], trials: pl.DataFrame) -> Iterator[Devi
             yield Deviation("results", f"The stored plan of {which} is not that of its cell.")
         if spec is not None and cell.validation is not None and not _is_of_best_trial(cell, spec, trials):
             yield Deviation("results", f"The parameters of {which} are not those of its best recorded trial.")
+        if spec is not None and cell.validation is not None and (lacking := _lacking_trials(cell, spec, trials)):
+            yield Deviation("results", f"Of the {spec.tuning.trials} trials of {which}, {lacking} are not recorded.")
+
+
+def _lacking_trials(cell: CellRecord, spec: CellSpec, trials: pl.DataFrame) -> int:
+    """How many trials of a tuned cell are gone; an algorithm that only finds out when to stop has a single one."""
+    own = trials.filter(pl.col("cell") == cell.id).get_column("parameters").to_list()
+    alone = len(own) == 1 and len(unpacked("parameters", own[0], Path()) or {}) <= 1
+    return 0 if alone else max(spec.tuning.trials - len(own), 0)
+
+
+def _unlike_scores(store: Store, cells: Sequence[CellRecord]) -> Iterator[Deviation]:
+    """Cells whose stored means are not the means of their stored scores of users."""
+    for cell in cells:
+        if cell.status != "done":
+            continue
+        try:
+            means = store.per_user(cell.id).select(pl.selectors.numeric()).mean()
+        except InputError:  # what is damaged is named by its checksum
+            continue
+        for label in cell.metrics.keys() & set(means.columns):
+            mean, value = means.get_column(label)[0], cell.metrics[label]
+            if (mean is None) != (value is None) or (value is not None and not isclose(mean, value, abs_tol=1e-9)):
+                which = f"{label} of {cell.algorithm} on {cell.dataset}"
+                yield Deviation("results", f"The stored {which} is not the mean of its stored scores of users.")
 
 
 def _not_as_planned(cells: Sequence[CellRecord], rows: Sequence[PlannedRow], made: str) -> Iterator[Deviation]:
@@ -190,7 +253,7 @@ def _is_of_best_trial(cell: CellRecord, spec: CellSpec, trials: pl.DataFrame) ->
 def _changes(sealed: Mapping[str, Any], now_: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """The differences between two plans: which kind of deviation each is, and its sentence."""
     for what, hashed in (("datasets", "data"), ("algorithms", "code")):
-        before, after, part = sealed.get(what, {}), now_.get(what, {}), what.removesuffix("s")
+        before, after, part = sealed.get(what) or {}, now_.get(what) or {}, what.removesuffix("s")
         for name in before.keys() - after:
             yield "plan", f"The {part} {name} was planned and is not in the study."
         for name in after.keys() - before:
@@ -201,8 +264,9 @@ def _changes(sealed: Mapping[str, Any], now_: Mapping[str, Any]) -> Iterator[tup
             settings = [{k: v for k, v in plan[name].items() if k != hashed} for plan in (before, after)]
             yield from (("plan", f"{name}: {text}") for text in _differences("", *settings))
     for key in ("metrics", "seeds"):
-        gone = [value for value in sealed.get(key, ()) if value not in now_.get(key, ())]
-        new = [value for value in now_.get(key, ()) if value not in sealed.get(key, ())]
+        before, after = sealed.get(key) or (), now_.get(key) or ()
+        gone = [value for value in before if value not in after]
+        new = [value for value in after if value not in before]
         if gone:
             yield "plan", f"Of the {key}, {listing(gone)} was planned and is not in the study."
         if new:

@@ -30,7 +30,7 @@ from recassay.core.seeds import derived_rng
 from recassay.core.specs.search import Parameter, Real, SearchSpace, Whole, defaults
 from recassay.core.specs.study import PATIENCE, PRUNE_AFTER
 from recassay.recommenders.work import Stage
-from recassay.runner.jobs import NO_ROOM, JobFailure, reason_of, status_of
+from recassay.runner.jobs import NOT_WRITTEN, JobFailure, reason_of, status_of
 from recassay.runner.work import Rounds, failed
 from recassay.store import TrialRecord
 
@@ -175,7 +175,7 @@ def _tried(tuning: Tuning, number: int, asked: optuna.Trial, begin: float) -> Tr
         raise
     except Exception as error:
         status = status_of(error)
-        if status == NO_ROOM:
+        if status == NOT_WRITTEN:
             raise
         state, reason = "over_budget" if status == "over_budget" else "failed", reason_of(error)
         if status == "memory":

@@ -10,7 +10,7 @@ from typing import Any
 
 from recassay.core.errors import InputError, UsageError
 from recassay.core.system.failures import Cause, causes
-from recassay.core.system.files import remove_unfinished
+from recassay.core.system.files import is_full, remove_unfinished
 from recassay.core.system.machine import usable_cores
 from recassay.runner.cluster import DaskExecutor
 from recassay.runner.local import LocalExecutor
@@ -117,9 +117,11 @@ def drive(
                 else:
                     run.chosen(choose, to_run, executor)
         run.tell("end")
-        if run.no_room is not None:
-            fix = "free some space and run the same command again"
-            raise InputError("the disk is full, and cells are left", where=str(folder), fix=fix)
+        if run.not_written is not None:
+            full = "is full" in run.not_written or "No space left" in run.not_written or is_full(folder)
+            why = "the disk is full" if full else f"what a cell writes could not be written ({run.not_written})"
+            fix = f"{'free some space' if full else 'mend that'} and run the same command again"
+            raise InputError(f"{why}, and cells are left", where=str(folder), fix=fix)
         status = store.status()
         return StudyRecord(
             folder=folder,

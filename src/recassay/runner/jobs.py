@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import errno
+import re
 import traceback
 from bisect import insort
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any, Protocol, TypeAlias
 
 from recassay.core.errors import RecAssayError, from_os
+from recassay.core.system.printable import one_line, printable
 
 Emit: TypeAlias = Callable[[Mapping[str, Any]], None]
 """Sends plain data to the driver while a job runs."""
@@ -99,9 +101,17 @@ class Outcome:
     peak_memory: int | None = None
 
 
-FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
-NO_ROOM = "no room"
-"""The status of a job that met a full disk. It says nothing of a cell, so the next run tries the cell again."""
+NOT_WRITTEN = "not written"
+"""The status of a job that could not write, because the disk is full or fails. It says nothing of a cell, so the next
+run tries the cell again.
+"""
+
+_FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
+_OF_THE_DISK = _FULL | {errno.EFBIG, errno.EIO, errno.EROFS, getattr(errno, "ESTALE", errno.EIO)}
+_TOLD = re.compile(
+    r"No space left on device|Disk quota exceeded|File too large|disk is full|\d+ requested and \d+ written"
+)
+"""What libraries say that pass an error of the disk on as text; numpy's short writes have no number at all."""
 
 
 class Watcher:
@@ -155,10 +165,10 @@ def reason_of(error: BaseException) -> str:
     Where it was raised in an installed library, the line that called the library is named.
     """
     if isinstance(error, RecAssayError):
-        return str(error)
-    if isinstance(error, OSError) and error.errno in FULL:
+        return printable(str(error))
+    if isinstance(error, OSError) and error.errno in _OF_THE_DISK:
         return str(from_os(error))
-    message = " ".join(str(error).split())[:500]
+    message = one_line(_text(error), 500)
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if "site-packages" not in frame.filename and "<" not in frame.filename] or frames
     place = f" ({PurePath(own[-1].filename).name}, line {own[-1].lineno}, in {own[-1].name})" if own else ""
@@ -169,7 +179,29 @@ def status_of(error: BaseException) -> str:
     """The status of a job that ended with `error`."""
     if isinstance(error, JobFailure):
         return error.status
-    chain = (error, error.__cause__, error.__context__)
-    if any((isinstance(e, OSError) and e.errno in FULL) or "No space left on device" in str(e) for e in chain):
-        return NO_ROOM
+    if any(_is_of_the_disk(link) for link in _chain(error)):
+        return NOT_WRITTEN
     return "memory" if isinstance(error, MemoryError) else "failed"
+
+
+def _text(error: BaseException) -> str:
+    """What an exception says; one of a plugin may fail even at that."""
+    try:
+        return str(error)
+    except Exception:
+        return "an error that cannot be shown"
+
+
+def _is_of_the_disk(error: BaseException) -> bool:
+    return (isinstance(error, OSError) and error.errno in _OF_THE_DISK) or bool(_TOLD.search(_text(error)))
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """An exception and those that led to it, each once."""
+    waiting, seen = [error], set()
+    while waiting:
+        link = waiting.pop()
+        if id(link) not in seen:
+            seen.add(id(link))
+            yield link
+            waiting += [earlier for earlier in (link.__cause__, link.__context__) if earlier is not None]

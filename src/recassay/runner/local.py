@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from recassay.core.errors import RecAssayError
+from recassay.core.system.files import is_full
 from recassay.core.system.printable import one_line
-from recassay.runner.jobs import TRIAL, Job, JobQueue, Outcome, Watcher, as_queue
+from recassay.runner.jobs import NOT_WRITTEN, TRIAL, Job, JobQueue, Outcome, Watcher, as_queue
 from recassay.runner.memory import tree_bytes
 
 POLL_SECONDS = 0.05
@@ -238,7 +239,8 @@ class LocalExecutor:
                 "(the system may be out of memory)",
             )
         elif outcome is None:
-            outcome = Outcome("crashed", reason=_crash(code, job.id))
+            # What maps a file into memory is killed where the disk is full, and cannot say why.
+            outcome = Outcome(NOT_WRITTEN if is_full(self.logs) else "crashed", reason=_crash(code, job.id))
         outcome = replace(outcome, seconds=seconds, attempts=running.attempts, peak_memory=running.peak or None)
         watcher.finished(job, outcome)
         log = self.logs / f"{job.id}.log"

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from recassay.core.system.places import below
-from recassay.runner.jobs import CHECKED, NO_ROOM, PROPOSED, TRIAL, Executor, Job, JobQueue, Outcome, Watcher
+from recassay.runner.jobs import CHECKED, NOT_WRITTEN, PROPOSED, TRIAL, Executor, Job, JobQueue, Outcome, Watcher
 from recassay.runner.manifest import now
 from recassay.runner.memory import memory_limit
 from recassay.runner.order import LearnedCosts, chain_seconds
@@ -56,8 +56,8 @@ class Run(Watcher):
         self.unusable: dict[str, Outcome] = {}
         self.queue = JobQueue()
         self.ran = 0
-        self.no_room: str | None = None
-        """What a job said that met a full disk."""
+        self.not_written: str | None = None
+        """What a job said that could not write."""
         self._limit = memory_limit(work.budget)
         self._planned = {cell.id for cell in work.cells}
         self._sharing = Counter(cell.row.tuning for cell in work.cells)
@@ -231,8 +231,8 @@ class Run(Watcher):
 
     def _record(self, state: _AtWork, outcome: Outcome) -> None:
         cell, outcome_record = state.cell, dict(outcome.record or {})
-        if outcome.status == NO_ROOM:
-            self.no_room = outcome.reason
+        if outcome.status == NOT_WRITTEN:
+            self.not_written = outcome.reason
             self.at_work.finish(cell.id)
             return
         if outcome.status != "done":

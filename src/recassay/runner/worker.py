@@ -175,13 +175,20 @@ def descendants(process: int) -> list[int]:
 
 def _run_job(request: Mapping[str, Any], channel: int) -> None:
     """Run one job in this process, with its own output in its log, and end the process."""
-    log = os.open(request["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    token = str(request["token"])
+    try:
+        log = os.open(request["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    except OSError as error:
+        from recassay.runner.jobs import NOT_WRITTEN
+
+        _send(channel, {"pid": os.getpid()}, token)
+        _send(channel, {"status": NOT_WRITTEN, "reason": f"its log cannot be written: {error}"}, token)
+        os._exit(0)
     nothing = os.open(os.devnull, os.O_RDONLY)
     for target, source in ((0, nothing), (1, log), (2, log)):
         os.dup2(source, target)
     os.environ.update(request.get("environment", {}))
     faulthandler.enable()
-    token = str(request["token"])
     _send(channel, {"pid": os.getpid()}, token)
     _send(channel, _answer(request, channel, token), token)
     for stream in (sys.stdout, sys.stderr):

@@ -6,6 +6,7 @@ import hashlib
 import json
 import sqlite3
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,9 @@ SCORES, LISTS, RESPONSES = "scores", "lists", "responses"
 
 def write_array(target: Path, values: Any) -> None:
     """Write a numpy array (never of objects) as a whole file."""
-    write_whole(target, lambda file: np.save(file, values, allow_pickle=False))
+    # Given only `write`, numpy writes through Python, and a full disk is an error with its number. Given the file, it
+    # writes through C and says no more than how many bytes are missing.
+    write_whole(target, lambda file: np.save(SimpleNamespace(write=file.write), values, allow_pickle=False))
 
 
 def write_json(target: Path, content: Any) -> None:

@@ -14,6 +14,7 @@ from types import NoneType
 from typing import Any, get_args, get_type_hints
 
 from recassay.core.errors import InputError
+from recassay.core.system.files import is_full
 from recassay.core.system.printable import one_line
 from recassay.store.records import CellRecord, PlannedRow, TrialRecord
 
@@ -21,9 +22,6 @@ APPLICATION_ID = 0x52415359
 """Marks an SQLite file as ours ("RASY")."""
 
 SCHEMA_VERSION = 5
-
-_SPARE = 1 << 17
-"""Free bytes below which an error of the disk is that it is full: SQLite needs about a quarter of this for its log."""
 
 _NAME = "name the folder of a study"
 _RESTORE = "restore it from a copy, or run the study in a new folder"
@@ -111,7 +109,7 @@ def _explained(connection: sqlite3.Connection, error: Exception) -> Exception:
     kind = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if kind in _ON_DISK:
         number = _ON_DISK[kind]
-        if number == errno.EIO and path and shutil.disk_usage(Path(path).parent).free < _SPARE:
+        if number == errno.EIO and path and is_full(Path(path).parent):
             number = errno.ENOSPC
         return OSError(number, os.strerror(number), path)
     if kind in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):

@@ -12,7 +12,60 @@ from pathlib import Path
 from typing import Any, Literal
 
 from recassay.core.errors import InputError
+from recassay.core.specs.study import StudySpec
+from recassay.core.system.files import refuse_special
+from recassay.core.system.shapes import Shape, shaped
 from recassay.store.files import file_checksum, write_json
+
+
+class _Part(Shape):
+    """A dataset, an algorithm or a classifier of a study."""
+
+    name: str
+    reference: str | None = None
+    settings: dict[str, Any] | None = None
+    protocol: dict[str, Any] | None = None
+
+
+class _Study(Shape):
+    name: str | None = None
+    seeds: list[int] | None = None
+    datasets: list[_Part] | None = None
+    algorithms: list[_Part] | None = None
+    classifiers: list[_Part] | None = None
+    metrics: list[str] | None = None
+    protocol: dict[str, Any] | None = None
+    tuning: dict[str, Any] | None = None
+    budget: dict[str, Any] | None = None
+    comper: dict[str, Any] | None = None
+    multiverse: dict[str, Any] | None = None
+
+
+class _Machine(Shape):
+    cores: int | None = None
+    memory_bytes: int | None = None
+    gpu: str | None = None
+
+
+class Manifest(Shape):
+    """What of a manifest is read again."""
+
+    study: _Study | None = None
+    seeds: list[int] | None = None
+    versions: dict[str, str] | None = None
+    machine: _Machine | None = None
+    datasets: dict[str, Any] | None = None
+    algorithms: dict[str, Any] | None = None
+    classifiers: dict[str, Any] | None = None
+    metrics: dict[str, Any] | None = None
+    cells: list[str] | None = None
+
+
+def manifest_study(manifest: Mapping[str, Any], folder: Path) -> StudySpec:
+    """What the study in `folder` was asked for, as its manifest says; `InputError` where that is damaged."""
+    place, fix = str(Path(folder, "manifest.json")), "run the study again: it makes this part again"
+    return shaped(StudySpec, manifest.get("study"), "the manifest is damaged", where=place, fix=fix)
+
 
 _FILES, _SEAL = "checksums", "seal"
 SPLITS = "splits"
@@ -46,6 +99,7 @@ def read_sealed(folder: Path, description: str, what: str) -> dict[str, Any]:
     A file without a seal is one of an older version, and is taken as it is.
     """
     path = folder / description
+    refuse_special(path)
     try:
         stored: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         seal = stored.pop(_SEAL, None)
@@ -55,6 +109,14 @@ def read_sealed(folder: Path, description: str, what: str) -> dict[str, Any]:
     if not sound:
         raise _damaged(f"{what} is not what was written (its checksum differs)", path)
     return stored
+
+
+def has_seal(path: Path) -> bool:
+    """Whether a description says its own checksum; one of an older version does not, nor one that lost it since."""
+    try:
+        return _SEAL in json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, TypeError, RecursionError):
+        return False
 
 
 def check_files(folder: Path, stored: Mapping[str, Any], what: str) -> None:
@@ -93,7 +155,8 @@ def folder_state(folder: Path) -> Literal["sound", "damaged", "unsealed"]:
         return "damaged"
     if not stored:
         return "damaged"
-    return "sound" if all(_FILES in content for content in stored) else "unsealed"
+    whole = all(_FILES in content for content in stored) and all(map(has_seal, folder.glob("*.json")))
+    return "sound" if whole else "unsealed"
 
 
 def _content_checksum(content: Mapping[str, Any]) -> str:

@@ -16,12 +16,13 @@ import polars as pl
 from recassay.core import columns as c
 from recassay.core.errors import InputError, UsageError
 from recassay.core.system.plain import plain
+from recassay.core.system.shapes import shaped
 from recassay.core.tables.results import Results
 from recassay.core.tables.sources import Source
 from recassay.store.files import CellFiles, checksum
 from recassay.store.records import CellRecord, PlannedRow, StoreStatus, unpacked
 from recassay.store.schema import connect, has_tables, rest
-from recassay.store.sealed import read_sealed, write_sealed
+from recassay.store.sealed import Manifest, read_sealed, write_sealed
 from recassay.store.trials import TrialTable
 
 INDEX_FILE = "study.sqlite"
@@ -107,6 +108,8 @@ class Store(CellFiles, TrialTable):
     def manifest(self) -> dict[str, Any]:
         """Versions, machine, seeds, the study's spec, hashes and conventions, as of the last run."""
         manifest = read_sealed(self.folder, MANIFEST_FILE, "the manifest")
+        place, fix = str(self.folder / MANIFEST_FILE), "run the study again: it makes this part again"
+        shaped(Manifest, manifest, "the manifest is damaged", where=place, fix=fix)
         return {key: value for key, value in manifest.items() if key != PLAN_DIGEST}
 
     def record(self, cell: CellRecord) -> None:

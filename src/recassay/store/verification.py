@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from recassay.core.errors import InputError
 from recassay.core.system.files import UNFINISHED
 from recassay.store.records import Verification
-from recassay.store.sealed import SPLITS, folder_state, read_sealed, split_folder
+from recassay.store.sealed import SPLITS, folder_state, has_seal, read_sealed, split_folder
 from recassay.store.store import INDEX_FILE, MANIFEST_FILE, NO_ROW, PLAN_DIGEST, Store
 
 
@@ -55,6 +55,7 @@ def verify_store(store: Store) -> Verification:
         "splits": sum(state == "unsealed" for state in states.values()),
         "trials": unsealed_trials,
         "plans": int(digest is None and bool(store.plan())),
+        "manifests": int(digest is not None and not has_seal(store.folder / MANIFEST_FILE)),
     }
     return Verification(
         cells=len(done),

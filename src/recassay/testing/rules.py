@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import traceback
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -40,9 +41,9 @@ def try_rules(kind: type[Any], checks: Iterable[Check], file: str) -> tuple[list
             attempt(kind)
             kept.append(rule)
         except RecAssayError as error:
-            whose = "Its" if error.what.partition(" ")[0] in _METHODS else "It"
+            whose = "Its" if re.split(r"\W", error.what)[0] in _METHODS else "It"
             broken.append(BrokenRule(rule, f"{whose} {error.what}", ""))
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raised = traceback.extract_tb(error.__traceback__)
             lines = [frame.lineno for frame in raised if Path(frame.filename).name == file]
             where = f"{file}, line {lines[-1]}" if lines else ""

@@ -57,7 +57,12 @@ def wrap(
         source: where it comes from; by default its attribute `source`, else its module and class.
     """
     kind = model if _makes(model) else type(model)
-    problems = broken_rules(model, space=space)
+    try:
+        problems = broken_rules(model, space=space)
+    except RecAssayError:
+        raise
+    except Exception as error:
+        problems = [f"its attributes cannot be read: {type(error).__name__}"]
     if problems:
         raise InputError("; ".join(problems), where=kind.__name__, fix=INTERFACE)
     adapter = _adapter(model)
@@ -161,7 +166,7 @@ def _fit_plain(model: Any, train: Interactions, rng: np.random.Generator, name: 
     fitted = model if answer is None else answer
 
     def scored(method: str, what: str, row: str, asked: Any) -> Float32Array:
-        scores = np.asarray(getattr(fitted, method)(asked), dtype=np.float32)
+        scores = _real(getattr(fitted, method)(asked), f"{method}({what}) answers with scores", name)
         if scores.shape != (len(asked), train.n_items):
             raise RecAssayError(
                 f"{method}({what}) answers with shape {scores.shape}",
@@ -278,12 +283,20 @@ class ListRecommender:
         if scores is None:
             falling = -np.arange(table.shape[1], dtype=np.float32)
             return table, np.broadcast_to(falling, table.shape)
-        values = np.asarray(scores, dtype=np.float32)
+        values = _real(scores, "recommend gives scores", self._name)
         if values.shape != table.shape:
             raise RecAssayError(
                 f"recommend gives items of shape {table.shape} and scores of shape {values.shape}", where=self._name
             )
         return table, values
+
+
+def _real(values: Any, what: str, name: str) -> Float32Array:
+    """Scores as real numbers; complex ones, times and texts are none, though numpy would turn them into some."""
+    given = np.asarray(values)
+    if given.dtype.kind not in "biufO":
+        raise RecAssayError(f"{what} of type {given.dtype}", where=name, fix="answer with real numbers")
+    return given.astype(np.float32)
 
 
 def _rectangle(ids: Any) -> IdArray | None:

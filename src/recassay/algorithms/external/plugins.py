@@ -27,7 +27,17 @@ def load_plugin(reference: str, base_dir: str | Path) -> type[Any]:
 
 def as_algorithm(given: type[Any], where: str) -> type[Any]:
     """A class as an algorithm; `InputError` lists every rule that it breaks."""
-    if not _is_algorithm(given):
+    try:
+        is_algorithm = _is_algorithm(given)
+        space = getattr(given, "space", {})
+    except Exception as error:
+        raise InputError(
+            f"its attributes cannot be read: {type(error).__name__}", where=where, fix=INTERFACE
+        ) from error
+    if is_algorithm and not isinstance(space, Mapping):
+        what = f"its space is {type(space).__name__}, not a mapping from argument to range"
+        raise InputError(what, where=where, fix="write it as {'argument': Real(0, 1, default=0.5)}, or leave it out")
+    if not is_algorithm:
         problems = broken_rules(given)
         if problems:
             raise InputError("does not implement the interface: " + "; ".join(problems), where=where, fix=INTERFACE)

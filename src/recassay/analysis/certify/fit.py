@@ -29,6 +29,9 @@ DRAWS = 240
 MOST_CHOICES = 3
 """Further choices of an axis that the first batch is to see, at most: choices of an axis are exchangeable."""
 
+MOST_OF_AN_AXIS, MOST_BLOCKS = 100, 500
+"""What a replay can hold: its memory grows with the square of the blocks, and its time with the cube."""
+
 CONFIRMED = 2
 """Looks in a row that must certify everything before a run ends."""
 
@@ -81,6 +84,12 @@ class Multiverse:
 def whole_grid(rows: pl.DataFrame, axes: Sequence[str] | None) -> tuple[Multiverse, FloatArray]:
     """The blocks of a table (paid choices x datasets, with every free choice and algorithm), and their `scores`."""
     universes = find_universes(rows, axes=axes)
+    if len(universes.algorithms) < 2:
+        raise UsageError("the table has one algorithm", fix="give at least two: claims compare them")
+    for name, choices in universes.axes.items():
+        if len(choices) > MOST_OF_AN_AXIS:
+            what = f"{name!r} has {len(choices):,} choices, and at most {MOST_OF_AN_AXIS} can be certified"
+            raise UsageError(what, fix="name the columns that are choices as `axes`")
     costly = [i for i, name in enumerate(universes.axes) if name not in FREE_AXES]
     free = [i for i, name in enumerate(universes.axes) if name in FREE_AXES]
     if not costly:
@@ -91,6 +100,9 @@ def whole_grid(rows: pl.DataFrame, axes: Sequence[str] | None) -> tuple[Multiver
     values = np.full((len(paid), len(rest), k, n), np.nan)
     values[at.ravel(), of.ravel()] = np.where(universes.upward[:, None, None], -universes.values, universes.values)
     exists = np.isfinite(values).all(axis=(1, 2))
+    if exists.sum() > MOST_BLOCKS:
+        what = f"{int(exists.sum()):,} combinations of choices and datasets, where {MOST_BLOCKS:,} can be replayed"
+        raise UsageError(what, fix="name fewer `axes`, or leave choices out")
     if not exists.any():
         raise UsageError("no dataset has every algorithm under every metric", fix="leave out what is incomplete")
     names = list(universes.axes)

@@ -21,7 +21,7 @@ from recassay.analysis.verdict.fit import find_control, judge
 from recassay.analysis.verdict.result import Verdict, indistinguishable_runs
 from recassay.core import ties
 from recassay.core.analysis import Analysis, AnalysisSpec
-from recassay.core.choices import PRACTICALLY_EQUAL, BarsRule, MissingPolicy, PairTest, ZeroMethod
+from recassay.core.choices import PRACTICALLY_EQUAL, BarsRule, MissingPolicy, PairTest, ZeroMethod, refuse_level
 from recassay.core.content import content_order
 from recassay.core.errors import UsageError
 from recassay.core.seeds import derived_rng
@@ -67,8 +67,7 @@ def compare_algorithms(
     order of the mean ranks within each family. With the `results` that the matrix is of, the judgement also says what
     their other metrics support and what their seeds show (`verdict.beside`).
     """
-    if not 0 < alpha < 1:
-        raise UsageError(f"alpha is {alpha}", fix="give a level between 0 and 1")
+    refuse_level(alpha)
     if not 0 <= rope <= MOST_ROPE:
         raise UsageError(f"rope is {rope}", fix=f"give a width from 0 to {MOST_ROPE:g}, in the metric's units")
     if not 0 < within < 1:

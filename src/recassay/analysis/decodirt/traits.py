@@ -16,7 +16,7 @@ from recassay.core.choices import AbilityMethod, LogisticEstimator
 from recassay.core.errors import InputError, UsageError
 from recassay.core.tables.responses import InstanceResponses, LogisticItems, Responses
 from recassay.core.types import BoolArray, FloatArray
-from recassay.core.words import listing
+from recassay.core.words import count_of, listing
 
 ROLES = ("real", "artificial", "mlp")
 """What a respondent is: a classifier under study, an artificial one, or one of the MLPs of growing depth."""
@@ -126,7 +126,7 @@ def dataset_traits(instances: InstanceResponses, how: ItemCalibration) -> Datase
     table, chosen = instances.responses, np.isin(instances.roles, how.roles)
     if int(chosen.sum()) < 2:
         raise InputError(
-            f"{int(chosen.sum())} respondents have the roles {listing(how.roles)}",
+            f"{count_of(int(chosen.sum()), 'respondent')} with the roles {listing(how.roles)}",
             where=instances.dataset,
             fix="items need at least two respondents to be estimated from",
         )

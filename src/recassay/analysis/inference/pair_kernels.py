@@ -92,7 +92,8 @@ def walsh_places(rows: FloatArray, places: IntArray, chosen: FloatArray) -> None
     ascending order.
 
     The means of a sorted row stand in a triangle whose rows and columns ascend: how many lie below a pivot is counted
-    in one walk along its edge, and every walk cuts the candidates (Johnson and Mizoguchi 1978).
+    in one walk along its edge, and every walk cuts the candidates (Johnson and Mizoguchi 1978). NaN for a place that
+    there is not, and for one in a row with values that are no numbers: a walk that cuts nothing is the last.
     """
     n = rows.shape[1]
     low, high = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
@@ -103,8 +104,10 @@ def walsh_places(rows: FloatArray, places: IntArray, chosen: FloatArray) -> None
             place = places[p]
             for i in range(n):
                 low[i], high[i] = i, n  # candidates of line i are (i, low) to (i, high - 1)
-            left = n * (n + 1) // 2
-            while True:
+            left, before = n * (n + 1) // 2, n * (n + 1) // 2 + 1
+            chosen[row, p] = np.nan
+            while 0 < left < before:
+                before = left
                 # The middle of a line in the middle of the candidates is the pivot.
                 walk, line = left // 2, 0
                 while walk >= high[line] - low[line]:

@@ -27,7 +27,7 @@ from recassay.analysis.multiverse.shares import Parts, variance_parts
 from recassay.analysis.multiverse.universes import Universes, find_universes
 from recassay.analysis.verdict.decision import decide
 from recassay.analysis.verdict.result import Grade
-from recassay.core.choices import PRACTICALLY_EQUAL, Aggregation, MissingPolicy
+from recassay.core.choices import PRACTICALLY_EQUAL, Aggregation, MissingPolicy, refuse_level
 from recassay.core.decompositions import signed_svd
 from recassay.core.errors import InputError, UsageError
 from recassay.core.seeds import derived_rng
@@ -64,6 +64,7 @@ def explore(
     and Nelson (2020) is the source of the specification curve and of its joint test, Steegen et al. (2016) of the
     multiverse. Several policies for missing cells, or several aggregations, are further axes.
     """
+    refuse_level(alpha)
     universes = find_universes(
         rows, axes=axes, metric=metric, leaky=leaky, higher_is_better=higher_is_better, seed=seed
     )

@@ -20,7 +20,7 @@ from recassay.analysis.verdict.fit import judge
 from recassay.analysis.verdict.result import Verdict
 from recassay.core import ties
 from recassay.core.analysis import Analysis, AnalysisSpec
-from recassay.core.choices import FEWEST_DATASETS, MANY_ALGORITHMS, SHOWN_OF_MANY, PairTest
+from recassay.core.choices import FEWEST_DATASETS, MANY_ALGORITHMS, SHOWN_OF_MANY, PairTest, refuse_level
 from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.matrix import Matrix
@@ -63,8 +63,7 @@ def plan_study(
         raise UsageError(f"difference is {difference}", fix="give a relative difference above 0, such as 0.02")
     if not 0.5 <= power < 1:
         raise UsageError(f"power is {power}", fix="give a probability from 0.5 to below 1")
-    if not 0 < alpha < 1:
-        raise UsageError(f"alpha is {alpha}", fix="give a level between 0 and 1")
+    refuse_level(alpha)
     model = fit_model(results, metric, higher_is_better=higher_is_better, users=users, families=families, seed=seed)
     if len(model.datasets) < FEWEST_DATASETS:
         raise NotApplicableError(

@@ -15,6 +15,7 @@ from recassay.analysis.strata.sensitivity import sensitivity, study_sensitivity
 from recassay.core import ties
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.blocks import number_blocks
+from recassay.core.choices import refuse_level
 from recassay.core.errors import UsageError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.results import Results
@@ -43,8 +44,9 @@ def sweep_strata(
     distance between the orders at the lowest and the highest P, for each dataset and over all, beside the distance
     between the orders on random halves of the users at one P.
     """
-    if not 0 < alpha < 1 or not 0.5 <= confidence < 1:
-        raise UsageError(f"alpha is {alpha} and confidence {confidence}", fix="give shares such as 0.05 and 0.95")
+    refuse_level(alpha)
+    if not 0.5 <= confidence < 1:
+        raise UsageError(f"confidence is {confidence}", fix="give a level from 0.5 to below 1")
     refuse_few(replicates)
     upward = evidence.higher_is_better
     swept, ends = [], []

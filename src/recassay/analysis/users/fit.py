@@ -16,7 +16,8 @@ from recassay.analysis.users.result import LEAST_DATASETS, DatasetUsers, PairSum
 from recassay.analysis.users.sign_flip import sign_flip_p
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.blocks import number_blocks
-from recassay.core.errors import NotApplicableError, UsageError
+from recassay.core.choices import refuse_level
+from recassay.core.errors import NotApplicableError
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.results import Results
 from recassay.core.tables.scores import UserScores
@@ -45,8 +46,7 @@ def compare_users(
     random-effects summary of its mean differences (`random_effects`), whose p-values are adjusted over all pairs.
     `skipped` says, by name, which datasets have no scores to compare.
     """
-    if not 0 < alpha < 1:
-        raise UsageError(f"alpha = {alpha} is no level", fix="give a number between 0 and 1, as in 0.05")
+    refuse_level(alpha)
     refuse_few(replicates)
     left_out = dict(skipped or {})
     usable = []

@@ -30,7 +30,7 @@ from recassay.analysis.inference.winners import (
 from recassay.analysis.verdict.decision import Decision, decide
 from recassay.analysis.verdict.result import OtherRules, PairVerdict, Status, Verdict
 from recassay.core import ties
-from recassay.core.choices import FEWEST_DATASETS, PRACTICALLY_EQUAL, PairTest
+from recassay.core.choices import FEWEST_DATASETS, PRACTICALLY_EQUAL, PairTest, refuse_level
 from recassay.core.content import copies
 from recassay.core.errors import UsageError
 from recassay.core.names import canonical, did_you_mean
@@ -62,6 +62,7 @@ def judge(
     With `test` "wilcoxon-holm" a pair is `better` where Wilcoxon's signed-rank test of the differences rejects, with
     Holm's correction over all pairs, and the mean ranks point the same way (Demšar 2006); the rest is the same.
     """
+    refuse_level(alpha)
     chosen = None if control is None else find_control(control, matrix.algorithms)
     numbers = None if families is None else family_numbers(matrix.datasets, families)
     return _judge(asked_of(matrix, numbers), chosen, within, alpha, test, seed)

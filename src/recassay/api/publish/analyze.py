@@ -16,7 +16,7 @@ from recassay.api.publish.analysts import answered
 from recassay.api.publish.content import AnalysisReport, document, report_content, with_verdicts, write_folder
 from recassay.api.tables import load_characteristics, own_characteristics, read_metric, study_folder
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
-from recassay.core.choices import Advanced, MissingPolicy, PairTest, known_formats
+from recassay.core.choices import Advanced, Alpha, MissingPolicy, PairTest, known_formats, refuse_level
 from recassay.core.errors import UsageError
 from recassay.core.names import canonical, did_you_mean
 from recassay.core.registry import analyses
@@ -54,7 +54,7 @@ def analyze(
     missing: MissingPolicy = "error",
     higher_is_better: bool | None = None,
     seed: Annotated[int, Advanced] = 0,
-    alpha: float = 0.05,
+    alpha: Alpha = 0.05,
     test: Annotated[PairTest, Advanced] = "sign-flips",
     replicates: int | None = None,
     control: str | None = None,
@@ -168,12 +168,6 @@ def known_evidence(
     elif own is not None:
         evidence["characteristics"] = own
     return evidence
-
-
-def refuse_level(alpha: float) -> None:
-    """Refuse what is no level of a test."""
-    if not 0 < alpha < 1:
-        raise UsageError(f"alpha is {alpha}", fix="give a level between 0 and 1")
 
 
 def refuse_unknown_control(control: str | None, table: Results) -> None:

@@ -10,11 +10,11 @@ from typing import Annotated, Any
 
 from recassay.api.arguments import checked
 from recassay.api.inputs import PathLike, ResultsLike
-from recassay.api.publish.analyze import known_evidence, refuse_level, refuse_unknown_control, run_analyses
+from recassay.api.publish.analyze import known_evidence, refuse_unknown_control, run_analyses
 from recassay.api.publish.paper_content import paper_content
 from recassay.api.tables import default_metric, load_results, study_folder
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
-from recassay.core.choices import FEWEST_DATASETS, Advanced, MissingPolicy, PairTest, RowOrder
+from recassay.core.choices import FEWEST_DATASETS, Advanced, Alpha, MissingPolicy, PairTest, RowOrder, refuse_level
 from recassay.core.errors import RecAssayError, UsageError
 from recassay.core.names import did_you_mean
 from recassay.core.registry import analyses
@@ -90,7 +90,7 @@ def paper(
     order: Annotated[RowOrder, Advanced] = "rank",
     missing: MissingPolicy = "error",
     higher_is_better: bool | None = None,
-    alpha: float = 0.05,
+    alpha: Alpha = 0.05,
     test: Annotated[PairTest, Advanced] = "sign-flips",
     replicates: Annotated[int, Advanced] = 10_000,
     control: str | None = None,

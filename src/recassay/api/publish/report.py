@@ -13,7 +13,7 @@ from recassay.api.publish.analyze import Stages, examine
 from recassay.api.publish.content import AnalysisReport, with_verdicts
 from recassay.api.tables import study_folder
 from recassay.core.analysis import AnalysisSpec
-from recassay.core.choices import Advanced, MissingPolicy, PairTest
+from recassay.core.choices import Advanced, Alpha, MissingPolicy, PairTest
 from recassay.core.system.places import shareable
 from recassay.evidence.groups import GroupTables
 from recassay.reporting.content import ReportContent
@@ -36,7 +36,7 @@ def report(
     missing: MissingPolicy = "error",
     higher_is_better: bool | None = None,
     seed: Annotated[int, Advanced] = 0,
-    alpha: float = 0.05,
+    alpha: Alpha = 0.05,
     test: Annotated[PairTest, Advanced] = "sign-flips",
     replicates: Annotated[int, Advanced] = 10_000,
     control: str | None = None,

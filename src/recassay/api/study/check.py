@@ -1,4 +1,8 @@
-"""The verb `check`: does an algorithm of one's own keep the rules, all of them told at once?"""
+"""The verb `check`: does an algorithm of one's own keep the rules, all of them told at once?
+
+It is tried in a process of its own, as before a run: an algorithm that ends its process, prints or never ends cannot
+speak for the check.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +14,23 @@ from typing import Any
 import polars as pl
 
 from recassay.api.arguments import checked
+from recassay.core.errors import InputError
+from recassay.core.specs.study import Budget
 from recassay.core.system.plugin_file import split_reference
 from recassay.core.tabular import stated
-from recassay.testing.rules import BrokenRule, try_rules
+from recassay.recommenders.trying import try_apart, why
+from recassay.runner.memory import memory_limit
+from recassay.testing.rules import BrokenRule
 
 TUNE = (
     "To have an argument tuned, name its range in the class: from recassay import Real, Whole, Choice; "
     'space = {"power": Real(0.1, 2.0, default=1.0)}.'
 )
+
+MOST_SECONDS = 300.0
+"""How long an algorithm is tried; ten times as long by all rules."""
+
+ENDS = "Training and asking end within the limits, and leave the process alone."
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +49,8 @@ class CheckResult:
     """How long the check took."""
     caution: str = ""
     """What breaks no rule and should be looked at: it learns little of data that can be learned."""
+    printed: str = ""
+    """What the algorithm printed meanwhile, at most the last 2,000 characters."""
 
     def verdict(self) -> list[str]:
         """The answer in plain sentences, the most important first."""
@@ -63,7 +78,7 @@ class CheckResult:
         return {
             "name": self.name,
             "ready": not self.broken,
-            **stated(self, "tunable", "seconds", "caution"),
+            **stated(self, "tunable", "seconds", "caution", "printed"),
             "rules": self.to_frame().to_dicts(),
         }
 
@@ -72,26 +87,32 @@ class CheckResult:
 def check(algorithm: str, *, every: bool = False) -> CheckResult:
     """Whether an algorithm of one's own keeps the rules, tried on a small dataset in a few seconds.
 
-    Every broken rule is listed, not only the first.
+    Every broken rule is listed, not only the first. It is tried in a process of its own, within limits of time (5
+    minutes, with all rules 50) and memory.
 
     Args:
         algorithm: a registered name, `./mymodel.py:MyModel`, or the description of an external one, `./library.toml`.
         every: try all rules, also those that need many fits.
     """
-    from recassay.recommenders.references import load_algorithm
-    from recassay.testing.checks import ALGORITHM_CHECKS, EXTERNAL_CHECKS, check_learns
-
     begun = time.perf_counter()
-    kind = load_algorithm(algorithm, str(Path.cwd()))
-    file = split_reference(algorithm)[0].name
-    rules = [rule for rule in (ALGORITHM_CHECKS if every else EXTERNAL_CHECKS) if rule is not check_learns]
-    kept, broken = try_rules(kind, rules, file)
-    weak = [] if broken else try_rules(kind, [check_learns], file)[1]
+    payload = {"reference": algorithm, "base": str(Path.cwd()), "every": every}
+    limit = MOST_SECONDS * (10 if every else 1)
+    tried = try_apart("check_algorithm", [payload], seconds=limit, memory=memory_limit(Budget()))[0]
+    record = dict(tried.outcome.record or {})
+    if "refused" in record:
+        what, where, fix = record["refused"]
+        raise InputError(what, where=where, fix=fix)
+    if tried.outcome.status != "done":
+        record = {
+            "name": split_reference(algorithm)[1] or algorithm,
+            "broken": [{"rule": ENDS, "problem": f"It gives no answer: {why(tried, limit)}", "where": ""}],
+        }
     return CheckResult(
-        str(kind.name),
-        tuple(kind.space),
-        tuple(kept),
-        tuple(broken),
+        record["name"],
+        tuple(record.get("tunable", ())),
+        tuple(record.get("kept", ())),
+        tuple(BrokenRule(**rule) for rule in record["broken"]),
         round(time.perf_counter() - begun, 2),
-        weak[0].sentence() if weak else "",
+        record.get("caution", ""),
+        tried.printed,
     )

@@ -10,12 +10,51 @@ import polars as pl
 
 from recassay.api.arguments import checked
 from recassay.api.study.seal import verify
+from recassay.core.errors import UsageError
+from recassay.core.system.shapes import Shape, shaped
 from recassay.core.words import listing
 from recassay.evidence.facts import study_facts
-from recassay.store.store import Store
+from recassay.store.store import MANIFEST_FILE, Store
 from recassay.store.verification import verify_store
 
 VENUES = ("RecSys", "ECIR", "TORS")
+
+
+class _Protocol(Shape):
+    filter: str
+    min_user_interactions: int
+    min_item_interactions: int
+    split: str
+    ratios: Any
+    seed: int
+
+
+class _Tuning(Shape):
+    trials: int
+    metric: str
+
+
+class _Study(Shape):
+    name: str
+    datasets: list[Any]
+    algorithms: list[Any]
+    metrics: list[str]
+    seeds: list[int]
+    protocol: _Protocol
+    tuning: _Tuning
+
+
+class _Versions(Shape):
+    python: str
+    recassay: str
+
+
+class _Told(Shape):
+    """What of a manifest answers questions."""
+
+    study: _Study
+    versions: _Versions
+    machine: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +124,17 @@ def checklist(study: str | Path) -> ChecklistResult:
     with Store.open(folder) as store:
         manifest, status, cells = store.manifest(), store.status(), store.cells()
         verified = verify_store(store)
+    if "classifiers" in manifest:
+        raise UsageError("is a study of classifiers", where=str(folder), fix="the checklist asks about recommenders")
+    place, fix = str(folder / MANIFEST_FILE), "run the study again: it makes this part again"
+    shaped(_Told, manifest, "the manifest is damaged", where=place, fix=fix)
     spec, versions, machine = manifest["study"], manifest["versions"], manifest["machine"]
     protocol, tuning, seeds = spec["protocol"], spec["tuning"], spec["seeds"]
-    threshold = protocol["positive_threshold"]
+    threshold, memory, gpu = (
+        protocol.get("positive_threshold"),
+        machine.get("memory_bytes"),
+        machine.get("gpu") or "none",
+    )
     facts = study_facts(folder)
     leaks = [f"{finding.dataset}: {finding.sentence}" for finding in facts.findings if finding.leak]
     own = [part["name"] for part in spec["algorithms"] if ".py:" in part["reference"] or "/" in part["reference"]]
@@ -128,8 +175,8 @@ def checklist(study: str | Path) -> ChecklistResult:
         ("Evaluation", "Was the plan registered before the results?", sealed.state == "sealed",
          sealed.verdict()[0]),
         ("Computing", "Is the computing environment described?", True,
-         f"Python {versions['python']}, RecAssay {versions['recassay']}, {machine['cores']} cores, "
-         f"{machine['memory_bytes'] / 1e9:.0f} GB, GPU {machine['gpu'] or 'none'}."),
+         f"Python {versions['python']}, RecAssay {versions['recassay']}, {machine.get('cores')} cores, "
+         f"{'an unknown number of' if memory is None else f'{memory / 1e9:.0f}'} GB, GPU {gpu}."),
         ("Computing", "Is the cost reported?", True, f"{hours:.2f} hours over all cells, and per cell."),
         ("Computing", "Can the numbers be checked?", not verified.damaged and not verified.unverified,
          f"{verified.cells} cells and {verified.splits} splits are held against checksums; "

@@ -16,14 +16,16 @@ from recassay.analysis.verdict.claims import Standing, parse_claim, standing
 from recassay.analysis.verdict.fit import judge
 from recassay.api.arguments import checked
 from recassay.api.tables import load_results
-from recassay.core.choices import Advanced
+from recassay.core.choices import Advanced, Alpha
 from recassay.core.errors import RecAssayError, UsageError
 from recassay.core.specs.study import StudySpec
 from recassay.core.system.files import write_whole
 from recassay.core.tables.labels import find_label
 from recassay.core.tabular import stated
-from recassay.core.words import count_of
-from recassay.recommenders.plan import plan
+from recassay.core.words import count_of, listing
+from recassay.metrics.make import make_metric
+from recassay.recommenders.plan import Plan
+from recassay.recommenders.preflight import checked_plan
 from recassay.recommenders.rerun import Chances, RerunCell, chances, with_value
 from recassay.recommenders.rerun import rerun as rerun_cells
 from recassay.recommenders.seal import FILE, Deviation, deviations, make_seal, read_seal, stored_spec
@@ -73,14 +75,14 @@ def seal(
     *,
     claims: Sequence[str] = (),
     metric: str | None = None,
-    alpha: float = 0.05,
+    alpha: Alpha = 0.05,
     folder: str | Path | None = None,
     out: str | Path | None = None,
 ) -> Seal:
     """Fix the plan of a study before its results exist: its cells, data, code, settings, analysis and claims.
 
     The seal is a small JSON file with hashes and settings, for a repository or an appendix; `verify` lists every
-    deviation from it. Nothing is run, and nothing leaves the machine.
+    deviation from it. No cell is run, and nothing leaves the machine. What `run` would refuse is not sealed.
 
     Args:
         study: a study file, or a study made by `make_study`.
@@ -91,21 +93,32 @@ def seal(
         out: where to write the seal; by default `seal.json` in the folder of the study, where reports look for it.
     """
     spec = study if isinstance(study, StudySpec) else load_study(study)
-    planned = plan(spec)
-    names = [algorithm.name for algorithm in spec.algorithms]
-    texts = [str(parse_claim(text, names)) for text in claims]
     place = Path(spec.name if folder is None else folder)
     target = Path(place / FILE if out is None else out)
     if target.exists():
         raise UsageError("there is a seal already", where=str(target), fix="keep it, or write another one elsewhere")
+    planned = checked_plan(spec, place)  # what a run would refuse is not sealed
+    label = _metric_of_claims(planned, metric, bool(claims))
+    names = [algorithm.name for algorithm in spec.algorithms]
+    texts = [str(parse_claim(text, names)) for text in claims]
     done = 0
     if Store.begun(place):
         with Store.open(place) as store:
             done = store.status().done
-    analysis = {"metric": metric or planned.cells[0].spec.tuning.metric, "alpha": alpha}
+    analysis = {"metric": label, "alpha": alpha}
     content = make_seal(planned, claims=texts, analysis=analysis, done=done)
     write_whole(target, (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode())
     return Seal(target, str(content["sha256"]), len(planned.cells), tuple(texts), done)
+
+
+def _metric_of_claims(planned: Plan, asked: str | None, claimed: bool) -> str:
+    """The metric that claims will be tested by; one that the study does not report is refused."""
+    cell = planned.cells[0].spec
+    label = cell.tuning.metric if asked is None else make_metric(asked).label
+    if label not in cell.metrics and (claimed or asked is not None):
+        reported = listing(cell.metrics, last="or")
+        raise UsageError(f"the study does not report {label}", fix=f"choose {reported}, or add it to the study")
+    return label
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +138,13 @@ class ClaimResult:
         if self.standing is None:
             return f"{self.claim}: not tested ({self.reason})"
         return f"{self.claim}: {self.standing}" + ("" if self.p is None else f" (p = {self.p:.3g})")
+
+
+UNSEEN = (
+    "What this cannot see: a change in a file that an algorithm of one's own reads, a cell that was deleted and run "
+    "again until it came out well, and lists and scores that were altered together with their checksums."
+)
+FORESEEN = "The number was given and not drawn now: who knew it beforehand knew which cells would be run again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +169,8 @@ class VerifyResult:
     """What reruns would catch; None where no cell is done."""
     draw: int | None = None
     """The number that the cells run again were drawn by."""
+    foreseen: bool = False
+    """Whether that number was given: who knew it beforehand knew which cells would be run again."""
 
     @property
     def state(self) -> str:
@@ -175,6 +197,7 @@ class VerifyResult:
             *(deviation.sentence for deviation in self.deviations),
             *(f"Confirmatory: {claim}." for claim in self.claims),
             *self._rerun_sentences(),
+            UNSEEN,
         ]
 
     def _rerun_sentences(self) -> list[str]:
@@ -202,6 +225,7 @@ class VerifyResult:
             f"A study with {altered} would have been caught with a chance of {percent(chances.caught or 0.0)}, "
             f"and of {percent(chances.caught_hidden or 0.0)} if those cells were chosen to look ordinary.",
             f"The cells were drawn by the number {self.draw}; `--draw {self.draw}` draws them again.",
+            *([FORESEEN] if self.foreseen else []),
         ]
 
     def to_frame(self) -> pl.DataFrame:
@@ -210,12 +234,12 @@ class VerifyResult:
         return pl.DataFrame(rows, schema={"kind": pl.String, "sentence": pl.String}, orient="row")
 
     def to_dict(self) -> dict[str, Any]:
-        """`state`, `made`, `sha256`, `deviations`, `claims`, `rerun`, `chances` and `draw`."""
+        """`state`, `made`, `sha256`, `deviations`, `claims`, `rerun`, `chances`, `draw` and `foreseen`."""
         return {
             **stated(self, "state", "made", "sha256", "deviations", "claims"),
             "rerun": [{**asdict(cell), "state": cell.state} for cell in self.rerun],
             "chances": None if self.chances is None else asdict(self.chances),
-            "draw": self.draw,
+            **stated(self, "draw", "foreseen"),
         }
 
 
@@ -249,11 +273,11 @@ def verify(
     """
     folder = Path(study)
     file = folder / FILE if seal is None else Path(seal)
-    if file.is_file() and not Store.begun(folder):
+    if file.exists() and not Store.begun(folder):
         raise UsageError("the plan is sealed, but the study has not been run", where=str(folder), fix="run it first")
     with Store.open(folder) as store:
         cells = [cell for cell in store.cells(damaged=True) if cell.status == "done"]
-    again: tuple[RerunCell, ...] = ()
+    foreseen, again = draw is not None, tuple[RerunCell, ...]()
     likely: Chances | None = None
     specs = [spec for cell in cells if (spec := stored_spec(cell)) is not None]
     if specs:
@@ -267,8 +291,9 @@ def verify(
             )
         if with_value(cells, label):
             likely = chances(cells, label, again)
-    if seal is None and not file.is_file():
-        return VerifyResult(False, None, None, (), (), len(cells), again, likely, draw if again else None)
+    if seal is None and not file.exists():
+        known = draw if again else None
+        return VerifyResult(False, None, None, (), (), len(cells), again, likely, known, bool(again) and foreseen)
     content = read_seal(file)
     points = deviations(folder, content, {} if metric is None else {"metric": metric})
     tested = tuple(_tested(folder, content))
@@ -282,6 +307,7 @@ def verify(
         again,
         likely,
         draw if again else None,
+        bool(again) and foreseen,
     )
 
 

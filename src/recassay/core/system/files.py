@@ -27,6 +27,9 @@ UNFINISHED = ".unfinished-"
 LONGEST_NAME = 255
 """Bytes of the name of a file or a folder, on every usual system."""
 
+SPARE = 1 << 17
+"""Free bytes below which a disk counts as full: SQLite needs about a quarter of this for its log."""
+
 _STREAMS = ("-", "/dev/stdout", "/dev/null")
 
 
@@ -76,6 +79,14 @@ def refuse_no_file(path: Path) -> None:
     if not is_stream(path):
         refuse_no_folder(path.parent)
         _regular(path)
+
+
+def is_full(folder: Path) -> bool:
+    """Whether the disk of `folder` has no room left: what failed there may have failed for that."""
+    try:
+        return shutil.disk_usage(folder).free < SPARE
+    except OSError:
+        return False
 
 
 def is_stream(path: Path) -> bool:

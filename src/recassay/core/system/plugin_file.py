@@ -12,6 +12,7 @@ from typing import Any
 
 from recassay.core.errors import InputError, UsageError
 from recassay.core.names import did_you_mean
+from recassay.core.system.printable import one_line
 
 
 def split_reference(reference: str) -> tuple[Path, str]:
@@ -26,7 +27,11 @@ def plugin_path(reference: str, base_dir: str | Path) -> Path:
     """The file that `reference` names; a relative path starts from `base_dir` and must stay in it."""
     path, _ = split_reference(reference)
     base = Path(base_dir).resolve()
-    file = (base / path.expanduser()).resolve()
+    try:
+        file = (base / path.expanduser()).resolve()
+        file.is_file()
+    except (OSError, RuntimeError, ValueError) as error:  # RuntimeError: links in a circle, before Python 3.13
+        raise InputError("is no path that can be followed", where=one_line(reference), fix="check it") from error
     if not path.expanduser().is_absolute() and not file.is_relative_to(base):
         raise UsageError(
             "a relative path may not leave the folder of the study", where=reference, fix="give an absolute path"

@@ -10,6 +10,8 @@ UNPRINTABLE = re.compile(
 )
 """Control characters (without tab and newline), marks of direction, separators of lines, halves of pairs, and what
 is no character at all."""
+MAYBE_UNPRINTABLE = r"\p{C}|\p{Zl}|\p{Zp}|[\x{fff9}-\x{fffc}]"
+"""What polars finds them by; it finds a few harmless ones besides."""
 
 
 def printable(text: str) -> str:

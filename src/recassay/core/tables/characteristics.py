@@ -12,6 +12,7 @@ import polars as pl
 from recassay.core import columns as c
 from recassay.core.errors import InputError
 from recassay.core.names import canonical
+from recassay.core.system.printable import printable
 from recassay.core.tables.sources import Source
 from recassay.core.types import FloatArray
 from recassay.core.words import listing
@@ -41,8 +42,8 @@ class CharacteristicsTable:
 
         A dataset without a row raises `InputError` with its name; rows of other datasets are left out.
         """
-        exact = {name: row for row, name in enumerate(self.datasets)}
-        folded = Counter(map(canonical, self.datasets))
+        exact = {printable(name): row for row, name in enumerate(self.datasets)}
+        folded = Counter(map(canonical, exact))
         alike = {canonical(name): row for name, row in exact.items() if folded[canonical(name)] == 1}
         rows = {name: alike[canonical(name)] for name in datasets if canonical(name) in alike}
         rows |= {name: exact[name] for name in datasets if name in exact}

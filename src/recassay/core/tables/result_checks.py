@@ -6,6 +6,8 @@ import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.errors import InputError
+from recassay.core.system.printable import MAYBE_UNPRINTABLE, printable
+from recassay.core.words import count_of, listing
 
 DETAIL_TYPES: dict[str, type[pl.DataType]] = {c.DEVIATION: pl.Float64, c.RUNS: pl.Int64, c.HIGHER_IS_BETTER: pl.Boolean}
 """The types of the optional columns that are no text."""
@@ -30,6 +32,25 @@ def details(frame: pl.DataFrame) -> list[pl.Expr]:
 def as_text(name: str) -> pl.Expr:
     """A column of names, without the space around them."""
     return pl.col(name).cast(pl.String).str.strip_chars().alias(name)
+
+
+def shown_names(frame: pl.DataFrame) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """The table whose algorithms and datasets can be shown everywhere, and a note where names were changed for that.
+
+    Every character that would steer a terminal or break a renderer stands as its code, so that names that differ in
+    nothing else still differ.
+    """
+    changed: dict[str, dict[str, str]] = {}
+    for name in (c.ALGORITHM, c.DATASET):
+        names = frame.get_column(name).unique()
+        odd = names.filter(names.str.contains(MAYBE_UNPRINTABLE))
+        changed[name] = {text: shown for text in odd if (shown := printable(text)) != text}
+    if not any(changed.values()):
+        return frame, ()
+    frame = frame.with_columns(pl.col(name).replace(names) for name, names in changed.items() if names)
+    codes = sorted({shown for names in changed.values() for shown in names.values()})
+    who = f"{count_of(len(codes), 'name')} {'hold' if len(codes) > 1 else 'holds'} characters that cannot be shown"
+    return frame, (f"{who} and stand{'' if len(codes) > 1 else 's'} with their codes: {listing(codes)}",)
 
 
 LARGEST_VALUE = 1e100

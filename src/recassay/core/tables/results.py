@@ -23,6 +23,7 @@ from recassay.core.tables.result_checks import (
     refuse_duplicates,
     refuse_infinite,
     refuse_nameless,
+    shown_names,
 )
 from recassay.core.tables.sources import Source
 from recassay.core.types import FloatArray
@@ -86,13 +87,14 @@ class Results:
             *details(frame),
         )
         refuse_nameless(frame, where)
+        frame, renamed = shown_names(frame)
         for label in frame.get_column(c.METRIC).unique(maintain_order=True):
             refuse_bad_label(label, where)
         labels = {label: normal_label(label) for label in frame.get_column(c.METRIC).unique()}
         frame = frame.with_columns(pl.col(c.METRIC).replace(labels))
         refuse_infinite(frame, where)
         refuse_duplicates(frame, kept, where)
-        return cls(frame, sources, notes)
+        return cls(frame, sources, (*notes, *renamed))
 
     def _repr_html_(self) -> str:
         kinds = {"algorithm": self.algorithms, "dataset": self.datasets, "metric": self.metrics}

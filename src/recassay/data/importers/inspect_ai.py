@@ -7,19 +7,20 @@ sample are averaged.
 from __future__ import annotations
 
 import io
-import json
 import zipfile
 import zlib
 from collections.abc import Iterator
 from typing import Any
 
 from recassay.core import columns as c
+from recassay.core.system.json_text import read_json
 from recassay.data.importers.contract import Imported, Importer, Kind, long_frame
 from recassay.data.importers.instances import WORDS, Answer, instance_results, mapping, metric_label
 from recassay.data.importers.opened import OpenedFile
+from recassay.data.tables.read import most_unpacked, refuse_many_values
 
 _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
-_SMALL, _MOST_RATIO, _MOST_MEMBERS = 64 << 20, 100, 200_000
+_MOST_MEMBERS = 200_000
 
 
 def recognise(file: OpenedFile) -> Kind | None:
@@ -96,15 +97,16 @@ def _unpacked(file: OpenedFile) -> dict[str, Any]:
             infos = {info.filename: info for info in archive.infolist()}
             names = ["summaries.json"] if "summaries.json" in infos else [n for n in infos if n.startswith("samples/")]
             size = sum(infos[name].file_size for name in ("header.json", *names))
-            if len(infos) > _MOST_MEMBERS or size > _SMALL + _MOST_RATIO * len(file.data):
+            if len(infos) > _MOST_MEMBERS or size > most_unpacked(len(file.data)):
                 what = "unpacks to more than a file of its size may"
                 raise file.refused(what, fix="convert it: inspect log convert")
-            document: dict[str, Any] = json.loads(archive.read("header.json"))
-            read = [json.loads(archive.read(name)) for name in names]
+            members = [archive.read(name) for name in ("header.json", *names)]
+            refuse_many_values(b"[" + b",".join(members), len(file.data), file.name)
+            document, *read = (read_json(member, file.name) for member in members)
     except NotImplementedError as error:  # Zstandard, which zipfile reads from Python 3.14 on
         what = "is packed with Zstandard, which this Python does not read"
         raise file.refused(what, fix="convert it: inspect log convert --to json") from error
-    except (zipfile.BadZipFile, zlib.error, KeyError, OSError, RuntimeError, EOFError) as error:
+    except (zipfile.BadZipFile, zlib.error, KeyError, OSError, RuntimeError, EOFError, ValueError) as error:
         raise file.refused("is not a readable .eval", fix="convert it: inspect log convert") from error
     document["samples"] = read[0] if names == ["summaries.json"] and read else read
     return document

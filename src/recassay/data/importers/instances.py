@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from recassay.core import columns as c
 from recassay.core.errors import InputError
+from recassay.core.system.json_text import read_json
 from recassay.core.system.lines import lines_of
 from recassay.core.tables.labels import is_known, normal_label
 from recassay.data.importers.contract import Imported, long_frame
@@ -67,7 +67,7 @@ def json_lines(file: OpenedFile) -> Iterator[dict[str, Any]]:
         if not line.strip():
             continue
         try:
-            record, what = json.loads(line), "is no JSON object"
+            record, what = read_json(line, f"{file.name}, line {place}"), "is no JSON object"
         except (ValueError, RecursionError) as error:
             record, what = None, "is no JSON" if isinstance(error, ValueError) else "is nested too deeply"
         if not isinstance(record, dict):

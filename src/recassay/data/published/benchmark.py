@@ -15,14 +15,20 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import polars as pl
+from pydantic import ConfigDict, Field, Strict
 
 from recassay.core import columns as c
 from recassay.core.errors import InputError
 from recassay.core.seeds import derived_rng
+from recassay.core.specs.specs import ProtocolSpec, ReadSpec
+from recassay.core.specs.study import Budget, TuningSpec
+from recassay.core.system.files import refuse_special
+from recassay.core.system.printable import one_line
+from recassay.core.system.shapes import Shape, shaped
 from recassay.core.types import FloatArray, IntArray
 from recassay.data.published.tables import FOLDER, PREFIX, find_published, is_published
 
@@ -35,6 +41,32 @@ USER_METRIC = "ndcg@10"
 STEPS, UNDEFINED = 250, 255
 DIGITS = 6
 """Significant digits of every shipped value."""
+
+
+class _Dataset(Shape):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    reference: str
+    read: Annotated[ReadSpec, Strict(False)]
+    protocol: Annotated[ProtocolSpec, Strict(False)]
+    split: str
+    judged: Annotated[int, Field(ge=1, le=2**31)]
+    family: str = "other"
+    licence: str = "unknown"
+    source: str = ""
+
+
+class _Stated(Shape):
+    name: str
+    datasets: dict[str, _Dataset]
+    metrics: Annotated[list[str], Field(min_length=1)]
+    tuning: Annotated[TuningSpec, Strict(False)]
+    seeds: Annotated[list[Annotated[int, Field(ge=0, lt=2**63)]], Field(min_length=1)]
+    budget: Annotated[Budget, Strict(False)]
+    not_run: list[dict[str, str]]
+    left_out: dict[str, str]
+    environments: list[dict[str, Any]]
+    notes: list[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,18 +126,20 @@ def open_benchmark(source: str | Path = OPEN) -> Benchmark:
         raise InputError(
             "there is no benchmark in this folder (no benchmark.json)", where=str(source), fix=f"use {OPEN!r}"
         )
+    refuse_special(file)
+    fix = "export the benchmark again"
     try:
         stated = json.loads(file.read_bytes())
+        shaped(_Stated, stated, "this is no description of a benchmark", where=str(file), fix=fix)
         datasets = {name: BenchmarkDataset(name, **described) for name, described in stated["datasets"].items()}
         return Benchmark(
             folder, str(stated["name"]), datasets, tuple(stated["metrics"]), stated["tuning"], tuple(stated["seeds"]),
             stated["budget"], tuple(stated["not_run"]), stated["left_out"], tuple(stated["environments"]),
-            tuple(stated.get("notes", ())),
+            tuple(stated.get("notes") or ()),
         )  # fmt: skip
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InputError(
-            f"this is no description of a benchmark ({error})", where=str(file), fix="export the benchmark again"
-        ) from None
+    except (ValueError, TypeError, RecursionError) as error:
+        what = f"this is no description of a benchmark ({one_line(str(error))})"
+        raise InputError(what, where=str(file), fix=fix) from None
 
 
 def sampled_users(dataset: str, judged: int) -> IntArray:

@@ -13,6 +13,7 @@ import polars as pl
 from recassay.core import columns as c
 from recassay.core.errors import InputError, UsageError
 from recassay.core.tables.labels import normal_label
+from recassay.core.tables.result_checks import shown_names
 from recassay.core.tables.results import Results
 from recassay.core.tables.sources import Source
 from recassay.core.words import count_of, listing
@@ -62,13 +63,12 @@ def join_parts(parts: Sequence[Part], prefer: str = "error") -> Results:
     if prefer not in ("error", "first", "last") and not any(_names(part.where, prefer) for part in parts):
         places = listing(part.where for part in parts)
         raise UsageError(f"`prefer` {prefer!r} is not one of the places", fix=f"use first, last or one of {places}")
+    tables = [Results.from_frame(part.frame, where=part.where) for part in parts]
     checked = [
-        Results.from_frame(part.frame, where=part.where).frame.with_columns(
-            pl.lit(i, dtype=pl.Int64).alias(_PART), pl.lit(part.where).alias(c.SOURCE)
-        )
-        for i, part in enumerate(parts)
+        table.frame.with_columns(pl.lit(i, dtype=pl.Int64).alias(_PART), pl.lit(part.where).alias(c.SOURCE))
+        for i, (table, part) in enumerate(zip(tables, parts, strict=True))
     ]
-    named = _notes_once(parts)
+    named = [*_notes_once(parts), *(note for table in tables for note in table.notes)]
     frame = pl.concat(checked, how="diagonal_relaxed")
     notes: list[str] = []
     contradicted = pl.DataFrame(schema=_CELL_OF_PART)
@@ -114,7 +114,7 @@ def _single_users(parts: Sequence[Part], contradicted: pl.DataFrame) -> pl.DataF
         return None
     both = pl.concat(rows)
     labels = {label: normal_label(label) for label in both.get_column(c.METRIC).unique().to_list()}
-    both = both.with_columns(pl.col(c.METRIC).replace(labels))
+    both, _ = shown_names(both.with_columns(pl.col(c.METRIC).replace(labels)))
     return both.join(contradicted, on=[*_CELL, _PART], how="anti", maintain_order="left").drop(_PART)
 
 

@@ -33,6 +33,13 @@ SPARE_CELLS = 1_000_000
 """Cells that short lines may lack: where every line is full, a text has at least as many characters as cells."""
 
 
+UNPACKED_FLOOR, UNPACKED_RATIO = 16 << 20, 100
+"""Bytes that any packed file may unpack to, and beyond them how many per packed byte; tables compress 3 to 30 times."""
+
+UNPACKED_VALUES, VALUES_A_BYTE = 2_000_000, 5
+"""Values of JSON that any packed file may hold, and how many more per packed byte."""
+
+
 def read_table(path: Path, *, empty_fix: str) -> tuple[pl.DataFrame, Source]:
     """A table and the hash of its bytes; each defect of the file has its own line. A `.gz` is unpacked."""
     data, origin = read_bytes(path, empty_fix=empty_fix)
@@ -79,7 +86,8 @@ def read_bytes(path: Path, *, empty_fix: str) -> tuple[bytes, Source]:
 
 def _unpacked(data: bytes, name: str) -> bytes:
     """The content of all members, one after the other, as `gzip` reads them; zeros may pad the end, nothing else."""
-    members, room, rest = [], MAX_BYTES, data
+    limit = most_unpacked(len(data))
+    members, room, rest = [], limit + 1, data
     while rest:
         unpacker = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
         try:
@@ -89,11 +97,28 @@ def _unpacked(data: bytes, name: str) -> bytes:
             raise InputError(f"is not a readable gzip file ({place}{error})", where=name, fix="pack it again") from None
         room -= len(members[-1])
         if unpacker.unconsumed_tail or room <= 0:
-            raise InputError("unpacks to more than 4 GiB", where=name, fix="give a table below 4 GiB")
+            what = f"{len(data):,} packed bytes unpack to more than {limit:,}"
+            raise InputError(what, where=name, fix="unpack it yourself if you trust it")
         if not unpacker.eof:
             raise InputError("is not a whole gzip file", where=name, fix="pack it again")
         rest = unpacker.unused_data.lstrip(b"\0")
-    return b"".join(members)
+    content = b"".join(members)
+    refuse_many_values(content, len(data), name)
+    return content
+
+
+def most_unpacked(packed: int) -> int:
+    """The most bytes that so many packed ones may unpack to, where all of them are held at a time."""
+    return min(max(UNPACKED_FLOOR, UNPACKED_RATIO * packed), MAX_BYTES)
+
+
+def refuse_many_values(content: bytes, packed: int, name: str) -> None:
+    """Raise for JSON that holds many more values than its packed size lets expect: each costs up to 100 bytes."""
+    if content[:64].lstrip()[:1] in (b"{", b"["):
+        values = sum(content.count(mark) for mark in (b"[", b"{", b",", b":"))
+        if values > UNPACKED_VALUES + VALUES_A_BYTE * packed:
+            what = f"{packed:,} packed bytes unpack to about {values:,} values"
+            raise InputError(what, where=name, fix="unpack it yourself if you trust it")
 
 
 def text_of(data: bytes, name: str) -> str:
