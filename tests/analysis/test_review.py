@@ -139,6 +139,17 @@ def test_nothing_of_authors_is_kept(tmp_path):
 
 
 @pytest.mark.slow
+def test_what_recassay_writes_for_a_paper_passes(tmp_path):
+    recassay.paper("published:bi-reirt", out=tmp_path / "paper", figures=[])
+    result = recassay.review(tmp_path / "paper")
+    assert [table.kind for table in result.tables] == ["results", "results", "other", "other"]
+    assert len(result.tables[0].entries) == 17 * 11
+    assert not result.flags
+    assert not [claim for claim in result.claims if claim.standing == "does not follow"]
+    assert not result.notes
+
+
+@pytest.mark.slow
 @pytest.mark.skipif(not REFERENCE.is_dir(), reason="the tables of published papers are not here")
 def test_known_slips_of_published_papers_are_found():
     result = recassay.review(next(REFERENCE.glob("recommender-systems*.tex")))

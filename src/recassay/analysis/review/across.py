@@ -12,7 +12,8 @@ from recassay.core.tables.labels import is_share
 from recassay.core.tables.printed import Entry, ExpectedValue, PaperTable, Passage
 
 _TEST = re.compile(
-    r"\bt-?\s?test|wilcoxon|mann.?whitney|sign test|permutation|bootstrap|friedman|nemenyi|anova|bonferroni|holm\b",
+    r"\bt-?\s?test|wilcoxon|mann.?whitney|sign test|sign-?\s?flip|welch|permutation|bootstrap|"
+    r"friedman|nemenyi|anova|bonferroni|holm\b",
     re.IGNORECASE,
 )
 _SIGNED_RANK = re.compile(r"wilcoxon|sign test|signed.rank", re.IGNORECASE)

@@ -12,6 +12,7 @@ from typing import Any
 
 from recassay.analysis.review.result import CheckedClaim, Standing, TableVerdict
 from recassay.analysis.review.settings import competing, ratio, upward
+from recassay.analysis.verdict.result import Verdict
 from recassay.core.names import canonical
 from recassay.core.tables.labels import normal_label, split_label
 from recassay.core.tables.printed import Entry, PaperTable, Passage
@@ -28,7 +29,8 @@ _ALL = re.compile(
 )  # fmt: skip
 _BEST = re.compile(
     r"\b(?:achiev|obtain|reach|attain|yield|deliver|show|perform|has|have|is|are|give)\w*\s+(?:\w+\s+){0,3}?the "
-    r"(?:best|highest|strongest|top)\b|\bperforms? (?:the )?best\b|\bconsistently (?:the )?best\b|\branks? first\b|"
+    r"(?:best|highest|strongest|top)\b(?! (?:mean|average|rank|trade|balance))|"
+    r"\bperforms? (?:the )?best\b|\bconsistently (?:the )?best\b|\branks? first\b|"
     r"\bnew state.of.the.art|\bstate.of.the.art (?:performance|results|accuracy)", _I,
 )  # fmt: skip
 _OURS = re.compile(r"\bours?\b|\bproposed\b|^our", _I)
@@ -134,6 +136,8 @@ def check_claims(
         if about and not legend and not _HEDGED.search(text):
             for claim in _kinds(text, court):
                 standing, facts = _judged(claim, text, court)
+                if passage.place != "abstract" and facts.get("why") == "subject":
+                    continue
                 yield CheckedClaim(text, passage.place, claim, standing, facts)
 
 
@@ -159,7 +163,7 @@ def _judged(claim: str, text: str, court: Court) -> Judged:
     if subject is None:
         return "cannot be checked", {"why": "subject"}
     if claim == "significant":
-        won = any(v.grade == "clear_winner" and v.leaders == (subject,) for v in court.verdicts)
+        won = any(_significant(verdict, subject, other) for verdict in court.verdicts)
         known: dict[str, Any] = {"algorithm": subject} if won else {"why": "significance", "algorithm": subject}
         return ("follows" if won else "cannot be checked"), known
     pairs, metrics = court.pairs(text, subject, other), metrics_in(text)
@@ -170,6 +174,13 @@ def _judged(claim: str, text: str, court: Court) -> Judged:
 
 def _named_in(name: str, court: Court) -> bool:
     return any(canonical(name) in canonical(known) for known in court.names) or bool(metrics_in(name))
+
+
+def _significant(verdict: Verdict, subject: str, other: str | None) -> bool:
+    """Whether the court says that the subject is better than the other, or than all."""
+    if other is not None:
+        return {subject, other} <= set(verdict.algorithms) and verdict.status_of(subject, other) == "better"
+    return verdict.grade == "clear_winner" and verdict.leaders == (subject,)
 
 
 def metrics_in(text: str) -> list[str]:

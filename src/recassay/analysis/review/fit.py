@@ -39,8 +39,9 @@ def review_paper(
     flags: list[Flag] = []
     for table in paper.tables:
         if table.entries:
-            found = [*check_range(table), *check_identities(table), *check_marks(table), *check_arithmetic(table),
-                     *check_grain(table, judged)]  # fmt: skip
+            found = [*check_range(table), *check_identities(table), *check_marks(table), *check_arithmetic(table)]
+            one_target = not any(flag.code == "defined_otherwise" for flag in found)
+            found += check_grain(table, judged, one_target=one_target)
             flags += _few(found)
     flags += check_repetition(paper.tables)
     flags += check_significance(paper.tables, paper.passages)

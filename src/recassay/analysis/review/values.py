@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from statistics import median
 
 from recassay.analysis.review.result import Flag, about, flag
 from recassay.analysis.review.settings import settings_of
 from recassay.core.names import canonical
 from recassay.core.tables.labels import is_share, split_label
 from recassay.core.tables.printed import Entry, PaperTable
-
-_OF_USERS = frozenset({"hitrate", "recall"})
 
 
 def check_range(table: PaperTable) -> Iterator[Flag]:
@@ -21,26 +20,41 @@ def check_range(table: PaperTable) -> Iterator[Flag]:
         share = (entry.cell.value or 0.0) / table.unit
         if is_share(entry.metric) and not -1e-9 <= share <= 1 + 1e-9:
             yield flag("range", "bounds", "certain", table, entry, **about(entry))
-    for each in settings_of(table).values():
+    sets = [each for each in settings_of(table).values() if len(each) > 1]
+    usual: dict[str, list[float]] = defaultdict(list)  # of an algorithm, its values as shares of the settings' medians
+    for each in sets:
+        middle = median(entry.cell.value or 0.0 for entry in each)
         for entry in each:
-            value, others = (
-                entry.cell.value or 0.0,
-                [o.cell.value for o in each if o is not entry and (o.cell.value or 0) > 0],
+            usual[entry.algorithm].append((entry.cell.value or 0.0) / middle if middle else 1.0)
+    for each in sets:
+        for entry in each:
+            value = entry.cell.value or 0.0
+            others = [other.cell.value for other in each if other is not entry and (other.cell.value or 0.0) > 0]
+            if not others or value <= 0:
+                continue
+            low, high = min(filter(None, others)) / 1.2, max(filter(None, others)) * 1.2
+            above = value > 4 * high and low <= value / 10 <= high
+            # A weak baseline is low everywhere; a slip is low once.
+            below = (
+                value < low / 4
+                and low <= value * 10 <= high
+                and len(others) > 2
+                and median(usual[entry.algorithm]) > 0.4
             )
-            if others and value > 0:
-                low, high = min(filter(None, others)) / 1.2, max(filter(None, others)) * 1.2
-                above = value > 4 * high and low <= value / 10 <= high
-                below = value < low / 4 and low <= value * 10 <= high and len(others) > 2
-                if above or below:
-                    facts = about(entry, meant=value / 10 if above else value * 10)
-                    yield flag("range", "decimal_point", "worth a look", table, entry, **facts)
+            if above or below:
+                meant = value / 10 if above else value * 10
+                yield flag("range", "decimal_point", "worth a look", table, entry, **about(entry, meant=meant))
 
 
-def check_grain(table: PaperTable, users: Mapping[str, int]) -> Iterator[Flag]:
-    """Hit rates that no whole number of users gives; where most are such, the number of users is another one."""
+def check_grain(table: PaperTable, users: Mapping[str, int], *, one_target: bool = True) -> Iterator[Flag]:
+    """Hit rates that no whole number of users gives; where most are such, the number of users is another one.
+
+    With `one_target` recall is a hit rate.
+    """
+    counted = {"hitrate", "recall"} if one_target else {"hitrate"}
     by_dataset: dict[str, list[Entry]] = defaultdict(list)
     for entry in table.entries:
-        if split_label(entry.metric)[0] in _OF_USERS and not entry.condition and entry.cell.value:
+        if split_label(entry.metric)[0] in counted and not entry.condition and entry.cell.value:
             by_dataset[entry.dataset].append(entry)
     for dataset, entries in by_dataset.items():
         n = users.get(canonical(dataset)) or users.get("") or 0

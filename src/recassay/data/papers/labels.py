@@ -12,7 +12,7 @@ from recassay.data.tables.labels import known_metric, metrics_in, spelled
 from recassay.data.tables.words import AVERAGE, BACKBONES, GAIN, role_word
 
 _GAIN = re.compile(
-    r"^\W*((best|rel|relative|avg|average|max)?\W*(gain|imp|impv?|impr|improv)\b|impv|change|gap|diff|Δ|↑|p-?val|\+?%$)",
+    r"^\W*((best|rel|relative|avg|average|max)?\W*(gain|imp|impv?|impr|improv)\b|impv\b|(?:change|gap|diff|difference)s?\b|Δ|↑|p-?val|\+?%$)",
     re.I,
 )
 _CUTOFF = re.compile(r"^(?:@|k\s*=\s*|top-?\s*)?(\d{1,4})$", re.IGNORECASE)
@@ -52,9 +52,9 @@ _ABLATED = re.compile(
 )
 _OURS = re.compile(r"\bours?\b|\bproposed\b|^our", re.IGNORECASE)
 NO_RESULT = re.compile(
-    r"^\W*(?:rank|ranking|avg\.? rank|#?\s*params?|size|model size|epochs?|p-?values?|year|venue|type|id|row|no\.?)\b",
-    re.I,
-)
+    r"^\W*(?:p\s?\(|p\W*$|(?:(?:mean |avg\.? |average )?rank(?:s|ing)?|wins?|firsts?|interval|#?\s*params?|size|"
+    r"model size|epochs?|p-?values?|year|venue|type|id|row|no\.?)(?![\w-]))", re.IGNORECASE,
+)  # fmt: skip
 
 
 def metric_of(text: str) -> str | None:

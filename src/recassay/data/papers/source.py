@@ -31,7 +31,7 @@ MOST_SECONDS = 20.0
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%.*")
 _HIDDEN = re.compile(r"\\begin\{(comment|verbatim\*?|lstlisting|filecontents\*?)\}|\\iffalse\b")
 _INPUT = re.compile(
-    r"\\(?:input|include|subfile)\s*(?:\{([^{}]*)\}|([^\s{}\\]+))|\\(?:sub)?import\*?\{([^{}]*)\}\{([^{}]*)\}"
+    r"\\(?:input|include|subfile)(?![A-Za-z])\s*(?:\{([^{}]*)\}|([^\s{}\\]+))|\\(?:sub)?import\*?\{([^{}]*)\}\{([^{}]*)\}"
 )
 _DEFINED = re.compile(
     r"\\(?:(?:re)?newcommand|providecommand|DeclareMathOperator|DeclareRobustCommand)\*?\s*\{?\s*\\([A-Za-z]+)\s*\}?"
