@@ -54,7 +54,7 @@ def main(count: int) -> None:
             for seed in range(count):
                 rng = np.random.default_rng([seed, 7])
                 made = make(np.random.default_rng(seed), LAYOUTS[seed % len(LAYOUTS)])
-                if tried >= 50 or (slip == "average" and made.averages is None):
+                if tried >= 30 or (slip == "average" and made.averages is None):
                     continue
                 before = {(f.code, f.table, f.cells[:1]) for f in reviewed(latex(made), folder).flags}
                 if not plant(made, slip, rng):

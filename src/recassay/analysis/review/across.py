@@ -47,8 +47,8 @@ def check_repetition(tables: Sequence[PaperTable]) -> Iterator[Flag]:
     for (number, _), found in pairs.items():
         first, before, entry = found[0]
         table = next(table for table in tables if table.number == number)
-        facts = about(entry, elsewhere=first.number, others=before.cell.text, count=len(found))
-        yield flag("repetition", "two_values", "worth a look", table, *(each for *_, each in found), **facts)
+        facts = {**about(entry), "elsewhere": first.number, "others": before.cell.text, "count": len(found)}
+        yield flag("repetition", "two_values", "worth a look", table, [each for *_, each in found], facts)
 
 
 def _purpose(table: PaperTable) -> set[str]:
@@ -64,10 +64,12 @@ def _same_rows(table: PaperTable) -> Iterator[Flag]:
         other = seen.setdefault(tuple((entry.metric, entry.cell.text) for entry in entries), key)
         distinct = {entry.cell.text for entry in entries if entry.cell.half < 0.006}
         if other is not key and len(distinct) > (2 if other[0] == key[0] else 1):
-            names = {"first": " ".join(filter(None, other)), "second": " ".join(filter(None, key))}
-            yield flag(
-                "repetition", "same_row", "worth a look", table, entries[0], rows[other][0], count=len(entries), **names
-            )
+            facts = {
+                "first": " ".join(filter(None, other)),
+                "second": " ".join(filter(None, key)),
+                "count": len(entries),
+            }
+            yield flag("repetition", "same_row", "worth a look", table, [entries[0], rows[other][0]], facts)
 
 
 def check_significance(tables: Sequence[PaperTable], passages: Sequence[Passage]) -> Iterator[Flag]:
@@ -80,15 +82,15 @@ def check_significance(tables: Sequence[PaperTable], passages: Sequence[Passage]
         claimed = _SIGNIFICANT.search(table.caption) is not None
         if (starred or claimed) and not named:
             code = "no_test" if claimed or stated else "no_meaning"
-            yield flag("significance", code, "worth a look", table, *starred[:1], count=len(starred))
+            yield flag("significance", code, "worth a look", table, starred[:1], {"count": len(starred)})
     for text in stated:
         level, runs = _LEVEL.search(text), _RUNS.search(text)
         if held and level and runs and _SIGNED_RANK.search(text):
             count = int(runs[1]) if runs[1].isdigit() else _NUMBERS[runs[1].lower()]
             smallest = 2.0 ** (1 - count)
             if smallest > float(level[1]):
-                yield flag("significance", "unreachable", "certain", held[0], runs=count, smallest=smallest,
-                           level=float(level[1]))  # fmt: skip
+                facts = {"runs": count, "smallest": smallest, "level": float(level[1])}
+                yield flag("significance", "unreachable", "certain", held[0], [], facts)
 
 
 def check_expected(
@@ -110,5 +112,5 @@ def check_expected(
             share, known = (entry.cell.value or 0.0) / table.unit, sorted(o.value for o in others)
             if share < 0.67 * known[0] or share > 1.5 * known[-1]:
                 near = (max if share < known[0] else min)(others, key=lambda o: o.value)
-                facts = about(entry, low=known[0], high=known[-1], protocol=near.protocol, source=near.source)
-                yield flag("baselines", "far_from_published", "worth a look", table, entry, **facts)
+                facts = {**about(entry), "low": known[0], "high": known[-1], **near._asdict(), "value": entry.cell.text}
+                yield flag("baselines", "far_from_published", "worth a look", table, [entry], facts)

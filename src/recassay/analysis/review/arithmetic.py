@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from recassay.analysis.review.result import Flag, about, flag
+from recassay.analysis.review.result import Certainty, Flag, about, flag
 from recassay.analysis.review.settings import marks_of, out_of_competition, ratio, settings_of, upward
 from recassay.core.tables.printed import Derived, Entry, PaperTable
 
@@ -68,11 +68,10 @@ def _gains(table: PaperTable) -> Iterator[Flag]:
         if fit is False:
             ours, base = definition(pool) or (pool[-1], pool[0])
             low, high = (100 * end for end in ratio(ours, base))
-            facts = about(
-                ours, printed=derived.cell.text, low=low, high=high, other=base.algorithm, others=base.cell.text
-            )
-            yield flag("arithmetic", "gain", "certain" if sure else "certain if", table, derived, ours, base,
-                       needs="" if sure else "base", **facts)  # fmt: skip
+            facts = {**about(ours), "printed": derived.cell.text, "low": low, "high": high, "other": base.algorithm,
+                     "others": base.cell.text}  # fmt: skip
+            sureness: Certainty = "certain" if sure else "certain if"
+            yield flag("arithmetic", "gain", sureness, table, [derived, ours, base], facts, "" if sure else "base")
 
 
 def _compared(pool: list[Entry], last: int, base: str | None = "") -> tuple[Entry, Entry] | None:
@@ -111,4 +110,4 @@ def _averages(table: PaperTable) -> Iterator[Flag]:
     for derived, low, high, fits in checked:
         if not fits and right >= USUAL * len(checked):
             facts = {"printed": derived.cell.text, "low": low, "high": high, "name": derived.name}
-            yield flag("arithmetic", "average", "certain if", table, derived, needs="mean", **facts)
+            yield flag("arithmetic", "average", "certain if", table, [derived], facts, "mean")

@@ -59,7 +59,7 @@ _FOREIGN = re.compile(
 _RIVAL = re.compile(rf"(?i:{_BEATS})\s+(?:the )?((?-i:[A-Z])[\w-]*(?-i:[A-Z0-9])[\w+-]*)")
 """The name that follows the verb."""
 _RESULT = re.compile(r"\bdatasets?|baselines?|outperform|metric|recommend|nDCG|recall|improve", _I)
-_METRIC = re.compile(r"\b(n?DCG|Recall|HR|Hit(?:[- ]?(?:Rate|Ratio))?|MRR|Precision|MAP|AUC|F1)\b(?:\s*@\s*(\d+))?", _I)
+_METRIC = re.compile(r"\b(n?DCG|Recall|HR|Hit(?:[- ]?(?:Rate|Ratio))?|MRR|Precision|MAP|AUC|F1)\b(?:\s*@\s*(\d+)|)", _I)
 _NUMBERS = {word: n for n, word in enumerate("zero one two three four five six seven eight nine ten".split())}  # noqa: SIM905
 
 

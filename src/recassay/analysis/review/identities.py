@@ -33,8 +33,8 @@ def check_identities(table: PaperTable) -> Iterator[Flag]:
         broken = [check for check in tried if not check[2]]
         if len(broken) >= 3 and len(broken) >= MOST * len(tried):
             several |= {dataset} if broken[0][1] == ONE_TARGET else set()
-            remarks.append(flag("identities", "defined_otherwise", "worth a look", table, *broken[0][3], identity=code,
-                                dataset=dataset, count=len(broken), of=len(tried)))  # fmt: skip
+            facts = {"identity": code, "dataset": dataset, "count": len(broken), "of": len(tried)}
+            remarks.append(flag("identities", "defined_otherwise", "worth a look", table, broken[0][3], facts))
         else:
             flags += broken
     yield from remarks
@@ -44,13 +44,9 @@ def check_identities(table: PaperTable) -> Iterator[Flag]:
         if (entries[0].dataset in several and needs == ONE_TARGET) or set(cells) & seen:
             continue
         seen.update(cells)
-        facts = {
-            **about(entries[0]),
-            "metric": "",
-            "identity": code,
-            "values": {e.metric: e.cell.text for e in entries},
-        }
-        yield flag("identities", "broken", "certain if" if needs else "certain", table, *entries, needs=needs, **facts)
+        values = {entry.metric: entry.cell.text for entry in entries}
+        facts = {**about(entries[0]), "metric": "", "identity": code, "values": values}
+        yield flag("identities", "broken", "certain if" if needs else "certain", table, entries, facts, needs)
 
 
 def _checks(row: dict[str, Entry]) -> Iterator[Check]:

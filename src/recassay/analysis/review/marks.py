@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from recassay.analysis.review.result import Flag, about, flag
+from recassay.analysis.review.result import Certainty, Flag, about, flag
 from recassay.analysis.review.settings import marks_of, out_of_competition, settings_of, upward
 from recassay.core.tables.printed import Entry, PaperTable
 
@@ -35,11 +35,12 @@ def check_marks(table: PaperTable) -> Iterator[Flag]:
             for entry in each:
                 if marks.get((entry.row, entry.column)) == kind and not _fits(upward(entry), ranked, rank):
                     right = next(e for e in each if upward(e) == ranked[min(rank, len(ranked) - 1)])
-                    facts = about(entry, other=right.algorithm, others=right.cell.text, mark=kind)
-                    yield flag("marks", code, "certain" if said else "certain if", table, entry, right,
-                               needs="" if said else "mark", **facts)  # fmt: skip
+                    facts = {**about(entry), "other": right.algorithm, "others": right.cell.text, "mark": kind}
+                    sureness: Certainty = "certain" if said else "certain if"
+                    yield flag("marks", code, sureness, table, [entry, right], facts, "" if said else "mark")
         if rank == 0 and aside:
-            yield flag("marks", "out_of_competition", "worth a look", table, algorithms=sorted(aside), mark=kind)
+            facts = {"algorithms": sorted(aside), "mark": kind}
+            yield flag("marks", "out_of_competition", "worth a look", table, [], facts)
 
 
 def _share(sets: list[list[Entry]], marks: dict[tuple[int, int], str], kind: str, rank: int) -> tuple[float, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -53,15 +54,16 @@ class Place(Protocol):
 
 
 def flag(
-    family: Family, code: str, certainty: Certainty, table: PaperTable, *at: Place, needs: str = "", **facts: Any
-) -> Flag:
+    family: Family, code: str, certainty: Certainty, table: PaperTable, at: Sequence[Place], facts: dict[str, Any],
+    needs: str = "",
+) -> Flag:  # fmt: skip
     """A flag at these places of a table, the one in question first; `needs` is the condition that it rests on."""
     return Flag(family, code, certainty, table.number, tuple((p.row, p.column) for p in at), needs, facts)
 
 
-def about(entry: Entry, **others: Any) -> dict[str, Any]:
+def about(entry: Entry) -> dict[str, Any]:
     """The names and the value of a result, as facts."""
-    return {**stated(entry, "algorithm", "dataset", "metric"), "value": entry.cell.text, **others}
+    return {**stated(entry, "algorithm", "dataset", "metric"), "value": entry.cell.text}
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +94,13 @@ class ReviewResult:
     """A paper's tables as they were read, and what their numbers say of themselves."""
 
     tables: tuple[PaperTable, ...]
+    """The tables of the paper in order, each with its kind, its cells and its results."""
     flags: tuple[Flag, ...]
-    """The surest first."""
+    """What an author may want to look at, the surest first."""
     claims: tuple[CheckedClaim, ...]
+    """The sentences that claim something of the results, each with its standing."""
     verdicts: tuple[TableVerdict, ...]
+    """What the datasets of each table of results support."""
     sources: tuple[Source, ...] = ()
     notes: tuple[str, ...] = ()
 

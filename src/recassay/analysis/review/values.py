@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from statistics import median
+
+import numpy as np
 
 from recassay.analysis.review.result import Flag, about, flag
 from recassay.analysis.review.settings import settings_of
@@ -19,11 +20,11 @@ def check_range(table: PaperTable) -> Iterator[Flag]:
     for entry in table.entries:
         share = (entry.cell.value or 0.0) / table.unit
         if is_share(entry.metric) and not -1e-9 <= share <= 1 + 1e-9:
-            yield flag("range", "bounds", "certain", table, entry, **about(entry))
+            yield flag("range", "bounds", "certain", table, [entry], about(entry))
     sets = [each for each in settings_of(table).values() if len(each) > 1]
     usual: dict[str, list[float]] = defaultdict(list)  # of an algorithm, its values as shares of the settings' medians
     for each in sets:
-        middle = median(entry.cell.value or 0.0 for entry in each)
+        middle = float(np.median([entry.cell.value or 0.0 for entry in each]))
         for entry in each:
             usual[entry.algorithm].append((entry.cell.value or 0.0) / middle if middle else 1.0)
     for each in sets:
@@ -39,11 +40,11 @@ def check_range(table: PaperTable) -> Iterator[Flag]:
                 value < low / 4
                 and low <= value * 10 <= high
                 and len(others) > 2
-                and median(usual[entry.algorithm]) > 0.4
+                and np.median(usual[entry.algorithm]) > 0.4
             )
             if above or below:
                 meant = value / 10 if above else value * 10
-                yield flag("range", "decimal_point", "worth a look", table, entry, **about(entry, meant=meant))
+                yield flag("range", "decimal_point", "worth a look", table, [entry], {**about(entry), "meant": meant})
 
 
 def check_grain(table: PaperTable, users: Mapping[str, int], *, one_target: bool = True) -> Iterator[Flag]:
@@ -63,13 +64,12 @@ def check_grain(table: PaperTable, users: Mapping[str, int], *, one_target: bool
             continue
         impossible = [entry for entry in entries if not _exists(entry, n, table.unit)]
         if len(entries) > 2 and len(impossible) > max(0.4 * (1 - chance) * len(entries), 2):
-            yield flag("grain", "other_users", "worth a look", table, *impossible[:1], users=n, dataset=dataset,
-                       count=len(impossible), of=len(entries))  # fmt: skip
+            facts = {"users": n, "dataset": dataset, "count": len(impossible), "of": len(entries)}
+            yield flag("grain", "other_users", "worth a look", table, impossible[:1], facts)
         else:
             for entry in impossible:
-                yield flag(
-                    "grain", "impossible_share", "certain if", table, entry, needs="users", **about(entry, users=n)
-                )
+                facts = {**about(entry), "users": n}
+                yield flag("grain", "impossible_share", "certain if", table, [entry], facts, "users")
 
 
 def _exists(entry: Entry, users: int, unit: float) -> bool:
