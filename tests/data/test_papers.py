@@ -56,6 +56,8 @@ def read(tmp_path, text: str, name: str = "paper.tex"):
         (r"9.1e-6", 9.1e-6, 5e-8, set()),
         (r"$0.31^{\dagger}$", 0.31, 0.005, {"dagger"}),
         ("-", None, 0, set()),
+        ("1e999", None, 0, set()),
+        ("9" * 400, None, 0, set()),
         (r"-8.0\%, +2.3\%", None, 0, set()),
     ],
 )

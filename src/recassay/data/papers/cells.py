@@ -39,7 +39,7 @@ _OWN = re.compile(r"\\([A-Za-z]+)(?![A-Za-z{\[])")
 _WRAPPER = re.compile(r"\\([A-Za-z]+)\*?(?:\[[^\]]*\])?(?=\{)")
 _TWO = re.compile(r"\\([A-Za-z]+)\{([^{}]*)\}\{([^{}]*)\}")
 
-_NUM = r"(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+)?(?:[eE][+-]?\d+)?"
+_NUM = r"(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+)?(?:[eE][+-]?\d{1,2})?"
 _NUMBER = re.compile(
     rf"^[(\[]?\s*[<>≤≥~≈]?\s*(?P<sign>[+-])?\s*(?P<value>(?=[\d.]){_NUM})\s*(?P<percent>%)?\s*"
     rf"(?P<unit>[KMBGTkx×hsd]|[KMG]B|ms|min|mins|sec|secs|hrs?|hours?|days?|years?)?\s*[)\]]?"
@@ -54,7 +54,7 @@ def read_cell(raw: str) -> PrintedCell:
     marks |= {f"colour {colour[1].strip()}" for colour in _COLOURED.finditer(raw)}
     text = plain_text(raw)
     bare = re.sub(r"[*†‡§¶]+", "", text).replace("−", "-").replace("–", "-").strip()
-    parts = _NUMBER.match(bare) if len(bare) < 60 and bare.lower() not in MISSING else None
+    parts = _NUMBER.match(bare) if len(bare) < 40 and bare.lower() not in MISSING else None
     if parts is None:
         return PrintedCell(text, marks=frozenset(marks))
     digits, _, power = parts["value"].replace(",", "").lower().partition("e")
