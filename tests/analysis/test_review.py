@@ -83,6 +83,13 @@ def test_grain_asks_for_the_users_that_were_judged(tmp_path):
     ] == ["0.22"]
 
 
+def test_rows_of_p_values_are_no_improvements_and_small_percentages_no_shares(tmp_path):
+    rows = r"A & 0.50 & 0.90 & 0.40 \\ B & 0.60 & 1.05 & 0.45 \\ C & 0.45 & 0.80 & 0.38 \\ p-value & 0.01 & 0.02 & 0.03"
+    result = review(tmp_path, table(rows, caption=r"Results (\%) on Beauty."))
+    assert (codes(result), result.tables[0].unit) == ([], 100)
+    assert codes(review(tmp_path, table(rows))) == ["bounds"]
+
+
 def test_significance_needs_a_test_that_can_reach_it(tmp_path):
     rows = r"A & 0.10 & 0.20 & 0.10 \\ B & 0.15* & 0.25* & 0.12*"
     assert "no_meaning" in codes(review(tmp_path, table(rows)))

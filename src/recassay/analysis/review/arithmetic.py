@@ -14,6 +14,7 @@ _OVER_BEST = re.compile(
     r"(?:improv|gain|impr)[^.]{0,120}(?:over|against|compared|relative)[^.]{0,60}(?:best|strongest|second)",
     re.IGNORECASE,
 )
+_P_VALUE = re.compile(r"\W*p\W?val", re.IGNORECASE)
 USUAL = 0.6
 """The share of numbers that one definition must explain before those that it does not are flagged."""
 
@@ -47,7 +48,8 @@ def _gains(table: PaperTable) -> Iterator[Flag]:
     pools = []
     for derived in table.derived:
         pool = [entry for entry in _pool(table, derived) if entry.algorithm not in aside]
-        if derived.what == "gain" and len(pool) > 1 and len({entry.metric for entry in pool}) == 1:
+        compared = derived.what == "gain" and not _P_VALUE.match(derived.name)
+        if compared and len(pool) > 1 and len({entry.metric for entry in pool}) == 1:
             pools.append((derived, pool))
     if not pools:
         return
