@@ -48,7 +48,7 @@ AVAILABLE = {
 
 @checked
 def list_available(
-    kind: str, dataset: str | None = None, *, algorithm: str | None = None, spaces: bool = False
+    kind: str, spaces: bool = False, *, dataset: str | None = None, algorithm: str | None = None
 ) -> list[dict[str, Any]]:
     """What is available, ours and plugins': `algorithms`, `metrics`, `labels`, `analyses`, `sections`, ...
 
@@ -58,9 +58,9 @@ def list_available(
     Args:
         kind: `algorithms`, `metrics`, `labels`, `analyses`, `sections`, `datasets`, `executors`, `classifiers`,
             `importers`, `published` or `expected`.
+        spaces: of algorithms, what tuning may vary: one row per parameter, with its range and default.
         dataset: of `expected`, the dataset whose values are listed.
         algorithm: of `expected`, the algorithm whose values are listed.
-        spaces: of algorithms, what tuning may vary: one row per parameter, with its range and default.
     """
     if spaces:
         if kind != "algorithms":

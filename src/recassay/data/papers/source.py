@@ -27,6 +27,7 @@ MOST_DEPTH = 20
 """Of files that read files, and of macros within macros."""
 MOST_EXPANSIONS = 200_000
 MOST_SECONDS = 20.0
+ALONE = "give the file with the tables alone"
 
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%.*")
 _HIDDEN = re.compile(r"\\begin\{(comment|verbatim\*?|lstlisting|filecontents\*?)\}|\\iffalse\b")
@@ -70,11 +71,11 @@ class Budget:
         """Count text that was read or made; refuse what exceeds the budget."""
         self.room -= characters
         if self.room < 0:
-            raise self.refused(f"its text has more than {MOST_BYTES >> 20} MiB with files and macros put in")
+            raise self.refused(f"its text has more than {MOST_BYTES >> 20} MiB with files and macros put in", fix=ALONE)
         if time.monotonic() > self.end:
-            raise self.refused(f"reading its source takes longer than {MOST_SECONDS:.0f} seconds")
+            raise self.refused(f"reading its source takes longer than {MOST_SECONDS:.0f} seconds", fix=ALONE)
 
-    def refused(self, what: str, fix: str = "give the file with the tables alone") -> InputError:
+    def refused(self, what: str, *, fix: str) -> InputError:
         """What is wrong with the source, as an error that names it."""
         return InputError(what, where=self.where, fix=fix)
 
@@ -103,9 +104,7 @@ def read_source(path: Path, budget: Budget) -> tuple[str, tuple[Source, ...], tu
     with path.open("rb") as stream:
         head = stream.read(5)
     if head == b"%PDF-":
-        raise budget.refused(
-            "is a PDF, and only LaTeX sources are read", "give the source (arXiv has it as a download)"
-        )
+        raise budget.refused("is a PDF, and only LaTeX is read", fix="give its source (arXiv has it as a download)")
     if archive_kind(path) is None:
         return _assembled(path.parent, budget, path)
     with tempfile.TemporaryDirectory(prefix="recassay-") as scratch:
@@ -125,12 +124,11 @@ def _assembled(
 
     def text_of(file: Path, above: tuple[Path, ...]) -> str:
         if file in above or len(above) > MOST_DEPTH:
-            raise budget.refused(f"the file {file.name!r} reads itself, directly or through others", "break the circle")
+            raise budget.refused(f"the file {file.name!r} reads itself, or through others", fix="break the circle")
         refuse_special(file)
         if file.stat().st_size > MOST_BYTES:
-            raise budget.refused(
-                f"the file {file.name!r} has {file.stat().st_size:,} bytes, and {MOST_BYTES:,} is the limit"
-            )
+            what = f"the file {file.name!r} has {file.stat().st_size:,} bytes, and {MOST_BYTES:,} is the limit"
+            raise budget.refused(what, fix=ALONE)
         data = file.read_bytes()
         sources[file] = Source(str(file), hashlib.sha256(data).hexdigest())
         text = data.decode("utf-8", "replace").replace("\0", " ")
@@ -160,10 +158,10 @@ def _main_files(root: Path, budget: Budget) -> list[Path]:
         if file.suffix.lower() == ".tex" and file.is_file() and not file.is_symlink():
             files.append(file)
         if len(files) > MOST_FILES:
-            raise budget.refused(f"holds more than {MOST_FILES:,} LaTeX files")
+            raise budget.refused(f"holds more than {MOST_FILES:,} LaTeX files", fix=ALONE)
     lone = [file for file in root.iterdir() if file.is_file()] if not files else []
     if not files and len(lone) != 1:  # the source of a paper of one file is that file, whatever its name
-        raise budget.refused("holds no LaTeX file", "name the folder with the .tex files")
+        raise budget.refused("holds no LaTeX file", fix="name the folder with the .tex files")
     files = files or lone
     heads = {file: file.read_bytes()[:MOST_BYTES].decode("utf-8", "replace") for file in files}
     whole = [file for file, text in heads.items() if r"\begin{document}" in text]
@@ -181,7 +179,9 @@ def _inside(root: Path, folder: Path, name: str, budget: Budget) -> Path | None:
         for ending in ("", ".tex"):
             place = (base / f"{name}{ending}").resolve()
             if not place.is_relative_to(root):
-                raise budget.refused(f"reads {name!r}, which lies outside its folder", "keep all files in one folder")
+                raise budget.refused(
+                    f"reads {name!r}, which lies outside its folder", fix="keep all files in one folder"
+                )
             if place.is_file() and (ending or place.suffix):
                 return place
     return None
@@ -195,7 +195,7 @@ def expanded(text: str, budget: Budget) -> str:
 
     def put_in(text: str, depth: int, name: str) -> str:
         if depth > MOST_DEPTH:
-            raise budget.refused(f"its macro \\{name} expands without end", "define it without itself")
+            raise budget.refused(f"its macro \\{name} expands without end", fix="define it without itself")
         parts, at = [], 0
         while (call := _CALL.search(text, at)) is not None:
             parts.append(text[at : call.start()])
@@ -206,7 +206,7 @@ def expanded(text: str, budget: Budget) -> str:
             count, default, body = known
             budget.expansions -= 1
             if budget.expansions < 0:
-                raise budget.refused(f"its macros expand more than {MOST_EXPANSIONS:,} times")
+                raise budget.refused(f"its macros expand more than {MOST_EXPANSIONS:,} times", fix=ALONE)
             given, at = _given(text, at, count, default)
             for place in range(count, 0, -1):
                 body = body.replace(f"#{place}", given[place - 1])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from recassay.core.tables.printed import PrintedCell
 from recassay.data.papers.cells import plain_text, read_cell
-from recassay.data.papers.source import Budget
+from recassay.data.papers.source import ALONE, Budget
 from recassay.data.tables.latex import arguments, drawn_tables
 
 LONGEST_CAPTION = 8_000
@@ -34,7 +34,7 @@ def grids(text: str, budget: Budget) -> list[Grid]:
     for drawn in drawn_tables(text, budget.where):
         budget.take(0)
         if len(made) == MOST_TABLES:
-            raise budget.refused(f"holds more than {MOST_TABLES} tables")
+            raise budget.refused(f"holds more than {MOST_TABLES} tables", fix=ALONE)
         around = [(begin, end) for begin, end in floats if begin <= drawn.begin and drawn.end <= end]
         if text.startswith(r"\begin{array}", drawn.begin) and not around:
             continue
