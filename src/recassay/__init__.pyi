@@ -49,6 +49,7 @@ from .api.recommend import RecommendResult as RecommendResult
 from .api.recommend import recommend as recommend
 from .api.reproduce import reproduce as reproduce
 from .api.results import results as results
+from .api.review import review as review
 from .api.select import select as select
 from .api.split import split as split
 from .api.strata import strata as strata

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Annotated
 
 from recassay.api.arguments import checked
 from recassay.api.inputs import PathLike, ResultsLike
 from recassay.api.tables import joined_results, table_bytes
+from recassay.core.choices import Range
 from recassay.core.errors import UsageError
 from recassay.core.system.files import is_stream
 from recassay.core.tables.results import Results
@@ -29,6 +31,7 @@ def import_results(
     transpose: bool = False,
     columns: Mapping[str, str] | None = None,
     prefer: str = "error",
+    table: Annotated[int, Range(1)] | None = None,
 ) -> Results:
     """Results from anything that `load_results` reads, as the common table.
 
@@ -44,6 +47,7 @@ def import_results(
         transpose: the table is wide: one row per dataset, one column per algorithm.
         columns: by role (algorithm, dataset, metric, value, seed, ...), the name of the column.
         prefer: whose value counts where places differ: `first`, `last`, or the name of a place; `error` refuses.
+        table: the number of the table in the LaTeX source of a paper, as `recassay review` counts them.
     """
     target = Path(out) if out is not None else None
     if target is not None and target.suffix.lower() not in ENDINGS and not is_stream(target):
@@ -52,7 +56,7 @@ def import_results(
             where=str(target),
             fix=f"name a file that ends in {', '.join(ENDINGS)}",
         )
-    asked = Asked(metric=metric, wide=wide, transpose=transpose, columns=columns or {}, dataset=dataset)
+    asked = Asked(metric=metric, wide=wide, transpose=transpose, columns=columns or {}, dataset=dataset, table=table)
     places = list(source) if isinstance(source, (list, tuple)) else [source]
     results = joined_results(places, asked, format, prefer)
     if target is not None:

@@ -24,6 +24,7 @@ from recassay.core.specs.search import in_words
 from recassay.core.version import __version__
 from recassay.core.vocabulary import USUAL
 from recassay.core.words import listing
+from recassay.data.published.expected import expected_values, find_expected
 from recassay.data.published.tables import published
 from recassay.metrics.make import describe_metrics
 from recassay.reporting.telling import own_sections
@@ -38,6 +39,7 @@ AVAILABLE = {
     "sections": "parts of the report",
     "importers": "files of other tools that are read",
     "published": "published tables that can be named instead of a file",
+    "expected": "what others report for an algorithm on a dataset, each value with its source",
     "classifiers": "classifiers of the classifier benchmark",
     "executors": "where the cells of a study can run",
 }
@@ -45,7 +47,9 @@ AVAILABLE = {
 
 
 @checked
-def list_available(kind: str, spaces: bool = False) -> list[dict[str, Any]]:
+def list_available(
+    kind: str, spaces: bool = False, *, dataset: str | None = None, algorithm: str | None = None
+) -> list[dict[str, Any]]:
     """What is available, ours and plugins': `algorithms`, `metrics`, `labels`, `analyses`, `sections`, ...
 
     `metrics` are those RecAssay computes, each with its formula and conventions; `labels` are all names whose direction
@@ -53,13 +57,19 @@ def list_available(kind: str, spaces: bool = False) -> list[dict[str, Any]]:
 
     Args:
         kind: `algorithms`, `metrics`, `labels`, `analyses`, `sections`, `datasets`, `executors`, `classifiers`,
-            `importers` or `published`.
+            `importers`, `published` or `expected`.
         spaces: of algorithms, what tuning may vary: one row per parameter, with its range and default.
+        dataset: of `expected`, the dataset whose values are listed.
+        algorithm: of `expected`, the algorithm whose values are listed.
     """
     if spaces:
         if kind != "algorithms":
             raise UsageError(f"{kind} have no search space", fix="ask for the spaces of algorithms")
         return list(_spaces())
+    if kind == "expected":
+        return _expected(dataset, algorithm)
+    if dataset is not None or algorithm is not None:
+        raise UsageError(f"{kind} are not listed by dataset or algorithm", fix="leave them out, or list `expected`")
     kinds = {r.group.split(".")[1]: r for r in registry.REGISTRIES}
     if kind == "labels":
         return [
@@ -79,7 +89,7 @@ def list_available(kind: str, spaces: bool = False) -> list[dict[str, Any]]:
             for name, table in published().items()
         ]
     if kind not in kinds:
-        raise UsageError(f"cannot list {kind!r}", fix=did_you_mean(kind, [*kinds, "labels", "published"]))
+        raise UsageError(f"cannot list {kind!r}", fix=did_you_mean(kind, [*kinds, "labels", "published", "expected"]))
     if kind == "metrics":
         return list(_metrics())
     if kind == "datasets":
@@ -103,6 +113,22 @@ def list_available(kind: str, spaces: bool = False) -> list[dict[str, Any]]:
         source = getattr(component, "source", "")
         rows.append({"name": name, "what": what, "source": source, "from": kinds[kind].origin(name)})
     return rows
+
+
+def _expected(dataset: str | None, algorithm: str | None) -> list[dict[str, Any]]:
+    """What others report, the single values first; a name that has none is refused with those that have."""
+    found = find_expected(dataset, algorithm)
+    for name, known in ((dataset, "dataset"), (algorithm, "algorithm")):
+        if not found and name is not None and not find_expected(**{known: name}):
+            raise UsageError(
+                f"nobody's value is known for {name!r}",
+                fix=did_you_mean(name, {getattr(v, known) for v in expected_values()}),
+            )
+    return [
+        {"dataset": v.dataset, "algorithm": v.algorithm, "metric": v.metric, "value": v.value, "protocol": v.protocol,
+         "users": "" if v.users is None else v.users, "source": v.source}
+        for v in found
+    ]  # fmt: skip
 
 
 def _spaces() -> Iterator[dict[str, Any]]:

@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import polars as pl
 
 from recassay.api.arguments import checked
 from recassay.api.inputs import CharacteristicsLike, ResultsLike
 from recassay.core import columns as c
-from recassay.core.choices import MissingPolicy
+from recassay.core.choices import MissingPolicy, Range
 from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.system.display import show_in_notebook
 from recassay.core.system.parquet import parquet_bytes
@@ -50,6 +50,7 @@ def load_results(
     dataset: str | None = None,
     format: str | None = None,
     prefer: str = "error",
+    table: Annotated[int, Range(1)] | None = None,
 ) -> Results:
     """A checked results table, from one place or from several, which are joined.
 
@@ -66,14 +67,15 @@ def load_results(
         dataset: the dataset, where the table does not name it; by default the file's name.
         format: the framework that wrote the file, or `table`; by default the content decides.
         prefer: whose value counts where places differ: `first`, `last`, or the name of a place; `error` refuses.
+        table: the number of the table in the LaTeX source of a paper, as `recassay review` counts them.
     """
     if isinstance(source, Results):
         return source
-    asked = Asked(metric=metric, wide=wide, transpose=transpose, columns=columns or {}, dataset=dataset)
+    asked = Asked(metric=metric, wide=wide, transpose=transpose, columns=columns or {}, dataset=dataset, table=table)
     places = list(source) if isinstance(source, (list, tuple)) else [source]
     if dataset is not None and not str(dataset).strip():
         raise UsageError("the name of the dataset is empty", fix="name it, or leave it out")
-    if len(places) == 1:
+    if len(places) == 1 and table is None:
         folder = study_folder(places[0])
         if dataset is not None and (folder is not None or is_published(places[0])):
             raise UsageError(

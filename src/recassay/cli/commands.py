@@ -72,7 +72,7 @@ SECTIONS: dict[str, list[Command | Program]] = {
                 verbs="publish.analyze:analyze", show="analyze:analyze", without="replicates", out="place"),
         Command("demo", "A whole study on embedded data: no network needed.", "", show="analyze:demo",
                 without="datasets algorithms seed"),
-        Command("list", "What is available, plugins included.", "[kind]", "installation:list_available",
+        Command("list", "What is available, plugins included.", "[kind] [dataset]", "installation:list_available",
                 show="installation:available"),
         Command("doctor", "Check this installation.", "", "installation:doctor", show="installation:checked"),
     ],
@@ -133,6 +133,8 @@ SECTIONS: dict[str, list[Command | Program]] = {
                 names={"claims": "--claim --claims"}),
         Command("verify", "Check a study against its seal, or by running cells again.", "study",
                 "study.seal:verify study.checklist:checklist", show="studies:verified", out="file"),
+        Command("review", "Check the tables and claims of a paper from its LaTeX source.", "source",
+                show="review:reviewed", out="file"),
         Command("reproduce", "Every number of the papers that follows from public data.", "[paper...]",
                 show="special:reproduce"),
     ],
@@ -154,8 +156,8 @@ SECTIONS: dict[str, list[Command | Program]] = {
 """What `recassay help --all` lists, by what people come for."""
 
 FRONT = (
-    "analyze demo list rank compare plan multiverse run status check bench paper seal verify data import evaluate "
-    "recommend"
+    "analyze demo list rank compare plan multiverse run status check bench paper review seal verify data import "
+    "evaluate recommend"
 )
 """What `recassay --help` lists: at most 20."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 
 from recassay.core.words import listing
@@ -11,6 +12,15 @@ from recassay.core.words import listing
 def canonical(name: str) -> str:
     """Fold case and drop the separators people vary: space, hyphen, underscore and dot."""
     return "".join(c for c in name.casefold() if c not in " -_.")
+
+
+def dataset_key(name: str) -> str:
+    """What spellings of one dataset share: `MovieLens-1M`, `ml-1m`, `ML1M`."""
+    key = re.sub(r"^movielens", "ml", canonical(name).replace("'", ""))
+    key = re.sub(r"^amazon(?=[a-z])", "", key).replace("and", "")
+    for long, short in (("sportsoutdoors", "sports"), ("toysgames", "toys"), ("seq", ""), ("rsc15", "yoochoose")):
+        key = key.replace(long, short)
+    return key or canonical(name)
 
 
 def did_you_mean(name: str, known: Iterable[str], *, else_see: str | None = None) -> str:

@@ -20,6 +20,7 @@ from recassay.data.importers.contract import KIND_WORDS, RESULTS
 from recassay.data.importers.detect import detect, made_part, part_of
 from recassay.data.importers.opened import OpenedFile
 from recassay.data.importers.table import ENDINGS
+from recassay.data.papers.frame import table_of_paper
 from recassay.data.tables.form import Asked
 from recassay.data.tables.join import Part
 from recassay.data.tables.memory import table_from_memory
@@ -38,10 +39,14 @@ def read_parts(source: Any, asked: Asked, format: str | None = None) -> list[Par
     """
     if asked.wide and asked.transpose:
         raise UsageError("`wide` and `transpose` exclude each other", fix="keep one")
+    if asked.table is not None and not isinstance(source, (str, PathLike)):
+        raise UsageError("a frame is one table, so `table` has no effect", fix="leave it out")
     if not isinstance(source, (str, PathLike)):
         imported = long_form(table_from_memory(source), asked, "the frame", "frame")
         return [made_part(imported, "the frame", None, asked.dataset)]
     path = Path(source)
+    if asked.table is not None:
+        return [table_of_paper(path, asked)]
     if path.is_dir():
         return _folder(path, asked, format)
     file = OpenedFile(path, empty_fix="give at least two algorithms on two datasets")

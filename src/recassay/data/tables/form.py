@@ -87,13 +87,15 @@ def levels_in(name: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the user said of a table: its one metric, its shape, which column is which, and its one dataset."""
+    """What the user said of a table: its one metric, its shape, which column is which, its one dataset, and its number
+    in a paper."""
 
     metric: str | None = None
     wide: bool = False
     transpose: bool = False
     columns: Mapping[str, str] = field(default_factory=dict)
     dataset: str | None = None
+    table: int | None = None
 
     @property
     def rows(self) -> str | None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from recassay.data.tables.grid import too_many_cells
 
@@ -19,8 +21,9 @@ _RULES = re.compile(
     r"\\(?:toprule|midrule|bottomrule|hline|hdashline|firsthline|lasthline|endhead|endfirsthead|endfoot|endlastfoot|"
     r"addlinespace|centering|thickhline|morecmidrules|small|scriptsize|footnotesize)(?![A-Za-z])(?:\s*\[[^\]]{0,80}\])*|"
     r"\\(?:noalign|vspace|rowcolor|arrayrulecolor|specialrule|cmidrule|cline|cdashline|Xhline|tabucline|rule|hlineB|"
-    r"extrarowheight)(?:\s*\([^)]{0,80}\)|\s*\[[^\]]{0,80}\]|\s*\{[^{}]{0,80}\})*"
+    r"extrarowheight)(?:\s*\([lr][^)]{0,80}\)|\s*\[[^\]]{0,80}\]|\s*\{[^{}]{0,80}\})*"
 )
+_ACROSS = re.compile(r"\\(?:midrule|hline|hdashline|thickhline|Xhline|specialrule)(?![A-Za-z])")
 _LENGTH = re.compile(r"^\s*\[\s*-?[\d.]+\s*(?:pt|em|ex|cm|mm|in|\\\w+)?\s*\]")
 _MERGED = re.compile(r"\\(multicolumn|multirow)\b")
 _STACKED = re.compile(r"\\(?:makecell|shortstack|thead|specialcell)\b(?:\[[^\]]*\])?")
@@ -28,10 +31,30 @@ _OPENING = re.compile(r"\s*([{\[])")
 MOST_SPAN = 1000
 
 
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A table of a source: its cells, above which of its rows a rule goes across, and where it stands."""
+
+    grid: list[list[str]]
+    ruled: list[bool]
+    begin: int
+    end: int
+
+
 def latex_grids(text: str, where: str = "the text") -> list[tuple[list[list[str]], str]]:
     """The grid of cells of each table and its caption, in order."""
-    source = re.sub(r"(?<!\\)%.*", "", text).replace("\\tabularnewline", "\\\\")
-    tables, end = [], -1
+    source = re.sub(r"(?<!\\)%.*", "", text)
+    tables = []
+    for drawn in drawn_tables(source, where):
+        around = source[max(0, drawn.begin - 2000) : drawn.begin] + source[drawn.end : drawn.end + 2000]
+        caption = re.search(r"\\caption(?:\[[^\]]*\])?\s*\{([^{}]*)", around)
+        tables.append((drawn.grid, " ".join(caption[1].split()) if caption else ""))
+    return tables
+
+
+def drawn_tables(source: str, where: str = "the text") -> Iterator[Drawn]:
+    """Each table of a source without comments, in order."""
+    end = -1
     while (begun := _ENVIRONMENT.search(source, end + 1)) is not None:
         depth, end = 1, len(source)
         for mark in re.compile(rf"\\(begin|end)\{{{re.escape(begun[1])}\}}").finditer(source, begun.end()):
@@ -39,21 +62,25 @@ def latex_grids(text: str, where: str = "the text") -> list[tuple[list[list[str]
             if depth == 0:
                 end = mark.start()
                 break
-        body = source[begun.end() : end]
+        body = source[begun.end() : end].replace("\\tabularnewline", "\\\\")
         groups = 6 if begun[1].startswith("Nice") else 2 if re.fullmatch(r"tabular[*xy]", begun[1]) else 1
-        body = body[_arguments(body, 0, most=groups)[1] :]  # after position, width and column types
+        body = body[arguments(body, 0, most=groups)[1] :]  # after position, width and column types
         # A table inside a cell only breaks its lines: it becomes a group.
         body = _INNER_END.sub("}", _INNER.sub("{", body))
-        rows = [_RULES.sub(" ", _LENGTH.sub("", row.lstrip("*"))) for row in _parted(body, "\\\\")]
-        grid = _spread([_parted(row, "&") for row in rows if row.strip()], 20_000 + len(text), where)
+        rows, ruled, rule = [], [], False
+        for row in _parted(body, "\\\\"):
+            plain = _RULES.sub(" ", _LENGTH.sub("", row.lstrip("*")))
+            rule = rule or _ACROSS.search(row) is not None
+            if plain.strip():
+                rows.append(_parted(plain, "&"))
+                ruled.append(rule)
+                rule = False
+        grid = _spread(rows, 20_000 + len(source), where)
         if grid:
-            around = source[max(0, begun.start() - 2000) : begun.start()] + source[end : end + 2000]
-            caption = re.search(r"\\caption(?:\[[^\]]*\])?\s*\{([^{}]*)", around)
-            tables.append((grid, " ".join(caption[1].split()) if caption else ""))
-    return tables
+            yield Drawn(grid, ruled, begun.start(), end)
 
 
-def _arguments(text: str, at: int, most: int) -> tuple[list[str], int]:
+def arguments(text: str, at: int, most: int) -> tuple[list[str], int]:
     """The arguments in braces from a place on, so many at most, and where they end; those in brackets are options."""
     groups: list[str] = []
     while len(groups) < most and (begun := _OPENING.match(text, at)):
@@ -118,7 +145,7 @@ def _merged(cell: str) -> tuple[str, int, int]:
         macro = _MERGED.search(text)
         if macro is None:
             break
-        groups, at = _arguments(text, macro.end(), most=3)
+        groups, at = arguments(text, macro.end(), most=3)
         if not groups:
             break
         count = re.search(r"-?\d+", groups[0])

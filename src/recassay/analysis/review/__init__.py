@@ -1,0 +1,1 @@
+"""Checks of a paper: tables and sentences in, flags out."""

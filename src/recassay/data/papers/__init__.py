@@ -1,0 +1,1 @@
+"""The sources of papers: LaTeX to tables and sentences."""
