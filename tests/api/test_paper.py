@@ -298,7 +298,7 @@ def test_every_algorithm_metric_and_analysis_of_ours_is_known_to_the_bibliograph
     for kind, registry in (("algorithms", algorithms), ("metrics", metrics)):
         assert [name for name, _ in registry if cited(kind, name) is None] == []
     sourced = [name for name, analysis in analyses if analysis.source and cited("analyses", name) is None]
-    assert set(sourced) <= {"adaptive", "decodirt", "user_irt"}
+    assert set(sourced) <= {"adaptive", "decodirt", "groups", "user_irt"}
     used = {key for of_kind in citations().values() for keys in of_kind.values() for key in keys}
     assert used == set(entries())
     for entry in entries().values():
@@ -312,7 +312,7 @@ def test_figures_are_asked_for_by_the_names_that_sections_give_them():
     drawn = figures_by_analysis([name for name, _ in analyses])
     assert drawn["rank"] == ["forest", "leaderboard", "rank_intervals"]
     assert drawn["stress"][2:4] == ["stress_datasets", "stress_algorithms"]
-    assert [name for name, figures in drawn.items() if not figures] == ["plan"]
+    assert [name for name, figures in drawn.items() if not figures] == ["groups", "plan"]
     everything = [figure for figures in drawn.values() for figure in figures]
     assert len(everything) == len(set(everything)) > 50
 

@@ -240,7 +240,7 @@ NO_ADVICE = (
     "cannot be loaded as Python", "fails when it is loaded", "attributes are declared", "names column",
     "is an http address", "mismatch", "there is no such file", "absurd length", "were promised", "ONE_COLUMN",
     "too wide and too long", "unpacks to more than the limit", "is no metric of lists", "keeps no interactions",
-    "no value of its own", "NOT_FOUND", "sentence", "outcome.reason",
+    "no value of its own", "NOT_FOUND", "sentence", "why(one, TRY_SECONDS)",
 )  # fmt: skip
 
 

@@ -178,7 +178,7 @@ def test_what_was_asked_wrongly_is_one_line_and_no_skipped_analysis(cli, table, 
     wrong = tmp_path / "characteristics.csv"
     wrong.write_text("nothing\n1\n")
     for options, said in (
-        (["--alpha", "2"], "alpha is 2.0"),
+        (["--alpha", "2"], "--alpha is '2'; give a number between 0 and 1"),
         (["--characteristics", wrong], "characteristics.csv"),
     ):
         ran = cli("analyze", table, "--metric", "ndcg@10", *options)

@@ -462,7 +462,8 @@ def open_pair(**given):
     usual = {"left": "a", "right": "b", "chance": 0.876, "alone": 40, "fewest": 25, "most": 90, "among_all": 60,
              "gap": 0.031, "low": -0.01, "high": 0.07, "relative": True, "without_repeats": 30,
              "without_users": None}  # fmt: skip
-    return Made(**{**usual, **given})
+    made = {**usual, **given}
+    return Made(**{"span": (made["fewest"], made["most"]), **made})
 
 
 def planned(*pairs, **given):
