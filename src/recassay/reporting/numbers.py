@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sized
+import math
+from collections.abc import Callable, Iterable, Sequence, Sized
 from string import Formatter
 from typing import Any
 
@@ -42,6 +43,43 @@ def better(higher_is_better: bool) -> str:
 def sized(algorithms: Sized, datasets: Sized, words: Vocabulary = USUAL) -> str:
     """How large a table is: `5 algorithms on 12 datasets`."""
     return f"{len(algorithms)} {words.algorithms} on {count_of(len(datasets), words.dataset)}"
+
+
+DIGITS = 3
+"""Significant digits of the largest number of a column; all have the same decimals."""
+
+
+def decimals_of(values: Iterable[float]) -> int:
+    """The decimals that give the largest of these numbers `DIGITS` significant digits."""
+    largest = max((abs(value) for value in values if math.isfinite(value)), default=0.0)
+    return min(max(DIGITS - 1 - math.floor(math.log10(largest)), 0), 8) if largest > 0 else 0
+
+
+def even(values: Iterable[float]) -> list[str]:
+    """Numbers with the same decimals: as many as give the largest `DIGITS` significant digits."""
+    listed = list(values)
+    decimals = decimals_of(listed)
+    return [f"{value:.{decimals}f}" if math.isfinite(value) else "" for value in listed]
+
+
+def even_intervals(low: Sequence[float], high: Sequence[float], *, like: Iterable[float]) -> list[str]:
+    """Intervals with as many decimals as the column of their values has."""
+    decimals = decimals_of(like)
+    return [between(below, above, decimals) for below, above in zip(low, high, strict=True)]
+
+
+def even_shares(shares: Iterable[float | None]) -> list[str]:
+    """Relative differences in percent, each with its sign and one decimal."""
+    return ["" if share is None else f"{100 * share:+.1f} %" for share in shares]
+
+
+def even_limits(limits: Iterable[tuple[float, float] | None]) -> list[str]:
+    """Their intervals; an upper limit that is infinite is left open."""
+    return ["" if ends is None else _limits(*ends) for ends in limits]
+
+
+def _limits(low: float, high: float) -> str:
+    return f"from {100 * low:+.1f}" if math.isinf(high) else f"{100 * low:+.1f} to {100 * high:+.1f}"
 
 
 def p_value(p: float | None) -> str:

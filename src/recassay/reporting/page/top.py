@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from recassay.analysis.users.result import UsersResult
 from recassay.analysis.verdict.result import Verdict
 from recassay.core.tables.facts import StudyFacts
 from recassay.core.tables.labels import metric_name
@@ -17,6 +18,7 @@ from recassay.reporting.markup import Child, Markup, answered, fold, joined, tag
 from recassay.reporting.numbers import better, sized
 from recassay.reporting.page.cautions import cautions
 from recassay.reporting.page.forest import verdict_card
+from recassay.reporting.page.one_dataset import users_card
 from recassay.reporting.words.claims import box
 
 SPLITS = {
@@ -33,8 +35,13 @@ SPLITS = {
 
 def top(content: ReportContent, filled: Sequence[FilledSection]) -> Markup:
     """Verdict, warnings and the study at a glance."""
-    verdict = judgement(content.analyses)
-    first = _sentences(filled) if verdict is None else verdict_card(verdict, content.words, content.own)
+    verdict, over = judgement(content.analyses), content.result(UsersResult)
+    if verdict is not None:
+        first = verdict_card(verdict, content.words, content.own)
+    elif over is not None and len(over.datasets) == 1 and not content.own:
+        first = users_card(content, over)
+    else:
+        first = _sentences(filled)
     claims = _claims(verdict, content.words) if verdict is not None and not content.own else None
     return joined([first, _warnings(content), claims, _glance(content)])
 

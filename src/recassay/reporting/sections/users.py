@@ -7,14 +7,15 @@ from typing import Any
 
 from recassay.analysis.users.result import DatasetUsers, UsersResult
 from recassay.core import columns as c
+from recassay.core.tables.labels import metric_name
 from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.core.words import listing
 from recassay.plots.forms import algorithm_colour, names_down, panel_title
 from recassay.plots.grammar import Chart, channel, concat, condition, fixed, marks, tips
 from recassay.plots.theme import FAINT, INK, shorten, themed
-from recassay.reporting.numbers import between, starred
+from recassay.reporting.numbers import better, even, even_intervals, even_limits, even_shares, starred
 from recassay.reporting.section import Brief, Plots, Section, Table, plot
-from recassay.reporting.words.users import _headline, _on_dataset, _together, sentences
+from recassay.reporting.words import users as told
 
 
 def brief(result: UsersResult, words: Vocabulary = USUAL) -> Brief:
@@ -22,7 +23,8 @@ def brief(result: UsersResult, words: Vocabulary = USUAL) -> Brief:
     if len(result.datasets) == 1:
         only = result.datasets[0]
         best = frozenset(only.not_worse())
-        return Brief(_headline(only, words), _means(only, result, words), best, (_on_dataset(only, result, words),))
+        lines = tuple(told.lines(only, result, words))
+        return Brief(told.headline(only, result, words), means_table(only, result, words), best, lines)
     winners = sum(len(dataset.not_worse()) == 1 for dataset in result.datasets)
     table = Table(
         f"{result.metric} by {words.dataset}",
@@ -37,13 +39,13 @@ def brief(result: UsersResult, words: Vocabulary = USUAL) -> Brief:
         f"one {words.algorithm} significantly beats" if winners else f"does one {words.algorithm} significantly beat"
     )
     headline = f"On {count} {beats} all others among the {words.users}."
-    return Brief(headline, table, sentences=tuple(_together(result, words)))
+    return Brief(headline, table, sentences=tuple(told.together(result, words)))
 
 
 def tables(result: UsersResult, words: Vocabulary = USUAL) -> Iterator[Table]:
     """Each dataset's means and pairs, then the pairs over all datasets."""
     for dataset in result.datasets:
-        yield _means(dataset, result, words)
+        yield means_table(dataset, result, words)
         yield pairs_table(dataset, result, words)
     if result.summary:
         yield Table(
@@ -59,17 +61,30 @@ def tables(result: UsersResult, words: Vocabulary = USUAL) -> Iterator[Table]:
         )  # fmt: skip
 
 
-def _means(users: DatasetUsers, result: UsersResult, words: Vocabulary) -> Table:
+def means_table(users: DatasetUsers, result: UsersResult, words: Vocabulary) -> Table:
+    """One row per algorithm, the best mean first, with its uplift over the reference."""
     left_out = f"; {users.left_out:,} without a score left out" if users.left_out else ""
-    best = users.not_worse()
-    rows = [
-        [name, f"{mean:.5f}", between(low, high, 5), "no" if name in best else "yes"]
-        for name, mean, low, high in zip(users.algorithms, users.means, users.low, users.high, strict=True)
-    ]
+    best, level = users.not_worse(), f"{100 * result.confidence:g} %"
+    columns: dict[str, list[str]] = {
+        words.algorithm: list(users.algorithms),
+        metric_name(result.metric): even(users.means),
+        f"{level} interval": even_intervals(users.low, users.high, like=users.means),
+    }
+    uplifted = []
+    if users.reference is not None:
+        found = [users.uplift_of(name) for name in users.algorithms]
+        uplifted = [f"over {users.reference.name}", "its interval"]
+        shares = even_shares(None if uplift is None else uplift.share for uplift in found)
+        shares[users.algorithms.index(users.reference.name)] = "reference"
+        ends = even_limits(None if uplift is None else (uplift.low, uplift.high) for uplift in found)
+        columns |= dict(zip(uplifted, (shares, ends), strict=True))
+    columns["could be best"] = ["yes" if name in best else "no" for name in users.algorithms]
     return Table(
-        f"{users.dataset}: {result.metric} over {users.users:,} {words.users}{left_out}",
-        [words.algorithm, "mean", f"{100 * result.confidence:g} % interval", "shown to be worse than the best"],
-        rows,
+        f"{users.dataset}: {metric_name(result.metric)} ({better(result.higher_is_better)}) over {users.users:,} "
+        f"{words.users}{left_out}",
+        list(columns),
+        zip(*columns.values(), strict=True),
+        important=[*uplifted, "could be best", metric_name(result.metric)],
         notes=[f"{name} is left out: {why}" for name, why in result.skipped.items()],
     )
 
@@ -149,5 +164,5 @@ def plot_user_differences(result: UsersResult, words: Vocabulary = USUAL) -> Any
 
 FIGURES = Plots([plot_user_differences])
 SECTION = Section(
-    UsersResult, "Over {users}", "significance", "users", FIGURES, sentences, tables, order=15, brief=brief
+    UsersResult, "Over {users}", "significance", "users", FIGURES, told.sentences, tables, order=15, brief=brief
 )
