@@ -58,6 +58,18 @@ def test_import_list_describe_remove(cli, events):
     assert {row["name"] for row in cli("data", "list", "--json").json()["datasets"]} == {"again"}
 
 
+def test_describe_is_one_screen_and_all_has_the_characteristics(cli, events):
+    shown = cli("data", "describe", events)
+    assert shown.code == 0
+    lines = shown.out.splitlines()
+    assert len(lines) <= 30
+    assert " events of " in lines[0]
+    assert "█" in shown.out
+    assert "Gini" not in shown.out
+    whole = cli("data", "describe", events, "--all").out
+    assert "Gini coefficient of the items' popularity" in whole
+
+
 def test_describe_a_split_and_its_audit(cli, events):
     found = cli("data", "describe", events, "--split", "global_time", "--json").json()["split"]
     assert set(found["parts"]) == {"train", "valid", "test"}
@@ -245,23 +257,23 @@ def test_a_described_split_is_told_number_by_number(cli, tmp_path, capsys):
     assert sum(part["interactions"] for part in split["parts"].values()) == 320
     for step, count in split["counts"].items():
         assert f"{step} {count:,}" in shown
-    assert "Nr 320" in shown
-    assert any(line.startswith("Density 0.7272") for line in shown)
+    whole = lines_of(cli(*command, "--all").out)
+    assert any(line.startswith("Nr ") and line.endswith(" 320") for line in whole)
+    assert any(line.startswith("Density ") and " 0.7273" in line for line in whole)
     audit = split["audit"]
     share = f"{100 * audit['share_of_users_evaluated']:.1f} % of the users are evaluated."
     assert f"Audit ({audit['scope']}): {share}" in shown
     assert any(line.startswith("note train_after_test: ") for line in shown)
     assert "No leakage found." not in shown
     leak = SimpleNamespace(
-        name="x", characteristics={"Nu": 2, "Gini": 0.25},
         parts={"train": {"interactions": 1234, "users": 2, "items": 3}},
         protocol={"split": "given"}, fingerprint="abc", counts={"read": 1234},
         audit={"scope": "pairs", "share_of_users_evaluated": 0.5,
                "findings": [{"name": "future", "refuses": True, "sentence": "It leaks."}]},
     )  # fmt: skip
-    data_commands._show(leak)
+    data_commands._show_split(leak)
     shown = lines_of(capsys.readouterr().out)
-    assert {"Nu 2", "Gini 0.25", "train 1,234 2 3", "LEAK future: It leaks.", "read 1,234"} <= set(shown)
+    assert {"train 1,234 2 3", "LEAK future: It leaks.", "read 1,234"} <= set(shown)
 
 
 def test_how_a_file_was_imported_is_told(cli, tmp_path):

@@ -29,7 +29,7 @@ DATA = Program(
             ),
             Command("list", "The stored datasets.", "", "data:list_data", show="data:listed"),
             Command(
-                "describe", "The 18 characteristics; --split shows the split and its leakage audit.", "source",
+                "describe", "A dataset at a glance; --split shows a split and its leakage audit.", "source",
                 "data:describe_data", show="data:described", fields={"read": "*", "protocol": _SPLIT},
                 names={"format": "--format --from"}, sections={"Splitting": _SPLIT, "Reading the file": _FILE},
             ),
