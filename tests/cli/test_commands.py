@@ -293,7 +293,7 @@ REFUSED = {
     **{f"results s --{one} --{other}": "--csv, --parquet and --json exclude each other; keep one"
        for one, other in (("csv", "json"), ("csv", "parquet"), ("parquet", "json"))},
     "list --spaces": "--spaces is for algorithms; say: recassay list algorithms --spaces",
-    "evaluate l.csv --split s --alpha 0.1": "--alpha is the level of the tests of --compare; say that, or leave it out",
+    "evaluate l.csv --split s --alpha 0.1": "--alpha is for the tests of --compare; say that, or leave it out",
     "split d.csv --out o --folds 3": "--folds is for --split kfold or rolling; say that, or leave it out",
     "split d.csv --out o --split random --fold 1": "--fold is for --split kfold or rolling; say that, or leave it out",
     "split d.csv --out o --study s.toml --split random": "--split is for a split without --study; write it into s.toml",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,12 +15,17 @@ from recassay.analysis.users.fit import compare_users
 from recassay.analysis.users.result import UsersResult
 from recassay.api.arguments import checked
 from recassay.api.inputs import InteractionsLike, PathLike
+from recassay.api.publish.report import report_page
 from recassay.core import columns as c
+from recassay.core.analysis import AnalysisSpec
 from recassay.core.choices import Advanced, Seed, Task
 from recassay.core.errors import UsageError
 from recassay.core.specs.specs import ReadSpec
 from recassay.core.specs.study import DEFAULT_METRICS
-from recassay.evidence.lists import JudgedLists, given_split, judge_lists, split_of_folder
+from recassay.core.system.places import shareable
+from recassay.core.tables.results import Results
+from recassay.evidence.gains import judged_gains
+from recassay.evidence.lists import JudgedLists, JudgingSplit, given_split, judge_lists, split_of_folder
 from recassay.evidence.users import user_matrix
 from recassay.metrics.accuracy import AccuracyMetric
 from recassay.metrics.evaluate import EvaluationResult
@@ -27,7 +33,12 @@ from recassay.metrics.lists import ListsRecord
 from recassay.metrics.make import as_metrics
 from recassay.metrics.protocol import Metric, has_user_values
 from recassay.reporting.files import write_files
-from recassay.reporting.tables import evaluation_latex
+from recassay.reporting.numbers import p_value
+from recassay.reporting.section import Brief
+from recassay.reporting.tables import evaluation_latex, evaluation_table
+from recassay.reporting.words import users as told
+
+__all__ = ["EvaluationReport", "evaluate", "evaluation_page", "p_value", "save_evaluation"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,6 +57,8 @@ class EvaluationReport:
     """By metric, the paired tests over users between the lists, where asked for."""
     latex: str = ""
     """The numbers as a LaTeX table, where they were compared."""
+    judging: Any = None
+    """The split that the lists were judged on, as a page needs it."""
 
     @property
     def result(self) -> EvaluationResult:
@@ -61,6 +74,17 @@ class EvaluationReport:
         if len(self.judged) > 1:
             raise UsageError(f"{len(self.judged)} lists were judged", fix="take each from .judged")
         return self.judged[0]
+
+    def brief(self) -> Brief | None:
+        """The verdict on the first metric, one table, and what is known of the best; None without a comparison."""
+        if not self.comparison:
+            return None
+        result = next(iter(self.comparison.values()))
+        users = result.datasets[0]
+        means = {lists.name: lists.result.mean() for lists in self.judged}
+        table = evaluation_table(means, self.comparison, f"{users.users:,} users evaluated")
+        lines = [*told.lines(users, result), *table.notes]
+        return Brief(told.headline(users, result), table, frozenset(users.not_worse()), tuple(lines))
 
     def to_frame(self) -> pl.DataFrame:
         """One row per algorithm and metric."""
@@ -94,6 +118,7 @@ def evaluate(
     metrics: Sequence[str] | None = None,
     compare: bool = False,
     alpha: float = 0.05,
+    control: str | None = None,
     task: Task = "new",
     threshold: float | None = None,
     read: ReadSpec | Mapping[str, Any] | None = None,
@@ -116,6 +141,7 @@ def evaluate(
         metrics: labels; by default nine.
         compare: whether the lists are compared by paired tests over users, with Holm's correction for each metric.
         alpha: level of the tests.
+        control: the lists that the others are compared with in percent; by default those of the most popular items.
         task: whether test pairs that training has are left out (`new`) or judged (`repeat`).
         threshold: the lowest rating that counts as positive; by default all count.
         read: how files of interactions are read: a `ReadSpec` or its fields.
@@ -154,7 +180,7 @@ def evaluate(
             )
             scores = user_matrix(judging.name, rows)
             comparison[label] = compare_users(
-                [scores], label, higher_is_better=directions[label], alpha=alpha, seed=seed
+                [scores], label, higher_is_better=directions[label], alpha=alpha, seed=seed, control=control
             )
         caption = (
             f"Lists judged on {judging.users:,} users of {judging.name}. Bold: the best; dagger: significantly worse "
@@ -165,13 +191,42 @@ def evaluate(
         )
     notes = (*judging.notes, *(f"{lists.name}: {note}" for lists in judged for note in lists.notes))
     return EvaluationReport(
-        judged, judging.split.audit, judging.split.counts, judging.fingerprint, notes, comparison, latex
+        judged, judging.split.audit, judging.split.counts, judging.fingerprint, notes, comparison, latex, judging
     )
 
 
 def _stacked(column: str, frames: Iterable[tuple[str, pl.DataFrame]]) -> pl.DataFrame:
     """Tables one below the other, the name of each in a first column."""
     return pl.concat([frame.select(pl.lit(name).alias(column), pl.all()) for name, frame in frames])
+
+
+def evaluation_page(
+    report: EvaluationReport, out: str | Path, *, alpha: float = 0.05, control: str | None = None
+) -> list[Path]:
+    """Write the report of a study about compared lists: one page.
+
+    Args:
+        report: what `evaluate` returned, with a comparison.
+        out: the file.
+        alpha: level of the tests.
+        control: the lists that the others are compared with in percent.
+    """
+    if not report.comparison or report.judging is None:
+        raise UsageError("a page is about lists that are compared", fix="give at least two, and `compare=True`")
+    dataset, label = next(iter(report.comparison.values())).datasets[0].dataset, next(iter(report.comparison))
+    frame = report.to_frame().with_columns(pl.lit(dataset).alias(c.DATASET)).drop_nulls(c.VALUE)
+    scores = report.per_user().unpivot(index=[c.ALGORITHM, c.USER], variable_name=c.METRIC, value_name=c.VALUE)
+    users = scores.with_columns(pl.lit(dataset).alias(c.DATASET), pl.col(c.VALUE).cast(pl.Float64))
+    results = replace(Results.from_frame(frame.filter(pl.col(c.VALUE).is_finite())), users=users)
+    known: dict[str, Callable[[], Any]] = {}
+    judging: JudgingSplit = report.judging
+    judged = report.judged
+    if not judging.untrained:
+        known["gains"] = lambda: partial(judged_gains, judging.split, judged)
+    spec = AnalysisSpec(label, missing="drop-algorithms", alpha=alpha, control=control)
+    _, page = report_page(results, spec, evidence=known)
+    target = Path(out)
+    return write_files(target.parent, {target.name: shareable(page).encode(errors="backslashreplace")})
 
 
 def save_evaluation(report: EvaluationReport, content: Mapping[str, Any], out: str | Path) -> list[Path]:

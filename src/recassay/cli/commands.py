@@ -141,7 +141,7 @@ SECTIONS: dict[str, list[Command | Program]] = {
         Command("import", "Results of other tools and tables of papers as one table.",
                 "source...", "import_results:import_results tables:load_results", show="results:import_", out="file"),
         Command("evaluate", "Judge lists made elsewhere, user by user; --compare tests between them.",
-                "recommendations...", show="evaluate:evaluate", fields={"read": _LOG},
+                "recommendations...", show="evaluate:evaluate", out="place", fields={"read": _LOG},
                 sections={"Reading the interactions": _LOG}),
         Command("recommend", "Fit the chosen algorithm on all data and write lists for its users.", "source",
                 show="recommend:recommend", out="file", without="settings", names={"k": "-k --k"},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +13,7 @@ from recassay.core.errors import NotApplicableError
 from recassay.core.tables.labels import split_label
 from recassay.core.tables.scores import GainScores
 from recassay.core.types import FloatArray, IntArray, Split
+from recassay.evidence.lists import JudgedLists
 from recassay.protocol.strata import popularity
 from recassay.recommenders.plan import CellSpec
 from recassay.recommenders.splits import is_prepared, load_split
@@ -45,6 +46,35 @@ def gain_scores(folder: Path, dataset: str, metric: str, algorithms: Sequence[st
             for split_id, split in splits.items()
             if k is not None
         ]
+    return _gathered(algorithms, values, activity, events, k)
+
+
+def judged_gains(
+    split: Split, judged: Sequence[JudgedLists], dataset: str, metric: str, algorithms: Sequence[str]
+) -> GainScores:
+    """The same of lists made elsewhere, by what they were judged on."""
+    named = {lists.name: lists for lists in judged}
+    users, values = _matrix(((name, named[name].result.per_user) for name in algorithms), metric, algorithms)
+    k = _cutoff(metric, min(named[name].record.top.k for name in algorithms))
+    events = []
+    if k is not None:
+        place, keys, popular = _held_out(split, users)
+        found = np.zeros((len(algorithms), len(keys)))
+        for row, name in enumerate(algorithms):
+            top = named[name].record.top.cut(k)
+            at, column = np.nonzero(top.items >= 0)
+            found[row] = np.isin(keys, top.users[at].astype(np.int64) * split.train.n_items + top.items[at, column])
+        events.append((place, popular, found))
+    return _gathered(algorithms, values, _activity([split], users), events, k)
+
+
+def _gathered(
+    algorithms: Sequence[str],
+    values: FloatArray,
+    activity: IntArray,
+    events: Sequence[tuple[IntArray, IntArray, FloatArray]],
+    k: int | None,
+) -> GainScores:
     none = np.empty(0, dtype=np.int64)
     who, popular, found = (np.concatenate(part, axis=-1) for part in zip(*events, strict=True)) if events else (
         none, none, np.empty((len(algorithms), 0))
@@ -73,13 +103,20 @@ def _values(
     store: Store, cells: Sequence[CellRecord], metric: str, algorithms: Sequence[str]
 ) -> tuple[pl.DataFrame, FloatArray]:
     """The users with a score of every algorithm (columns user, place), and their mean scores."""
+    return _matrix(((cell.algorithm, store.per_user(cell.id)) for cell in cells), metric, algorithms)
+
+
+def _matrix(
+    tables: Iterable[tuple[str, pl.DataFrame]], metric: str, algorithms: Sequence[str]
+) -> tuple[pl.DataFrame, FloatArray]:
+    """The same from the scores of users (columns user and metric) of each algorithm."""
     rows = pl.concat(
-        store.per_user(cell.id).select(
-            pl.lit(cell.algorithm).alias(c.ALGORITHM),
+        table.select(
+            pl.lit(name).alias(c.ALGORITHM),
             pl.col(c.USER).cast(pl.String),
             pl.col(metric).cast(pl.Float64).alias(c.VALUE),
         )
-        for cell in cells
+        for name, table in tables
     ).drop_nulls(c.VALUE)
     means = rows.group_by(c.ALGORITHM, c.USER).agg(pl.col(c.VALUE).mean())
     wide: pl.DataFrame | None = None
@@ -119,11 +156,9 @@ def _events(
     k: int,
 ) -> tuple[IntArray, IntArray, FloatArray]:
     """Of the held-out events of compared users: the user's place, the item's training users, and what was found."""
-    train, test = split.refit(), split.test
-    place = _places(train.users, users)[test.user]
-    judged = np.flatnonzero(place >= 0)
-    keys = test.user[judged].astype(np.int64) * train.n_items + test.item[judged]
-    found = np.zeros((len(algorithms), len(judged)))
+    train = split.train
+    place, keys, popular = _held_out(split, users)
+    found = np.zeros((len(algorithms), len(keys)))
     ids = [
         pl.DataFrame({name: table.cast(pl.String), position: np.arange(table.len(), dtype=np.int64)})
         for name, table, position in ((c.USER, train.users, "u"), (c.ITEM, train.items, "i"))
@@ -135,4 +170,13 @@ def _events(
             listed = listed.join(ids[0], on=c.USER).join(ids[1], on=c.ITEM)
             own = listed.get_column("u").to_numpy() * train.n_items + listed.get_column("i").to_numpy()
             found[row] += np.isin(keys, own) / len(runs)
-    return place[judged], popularity(train)[test.item[judged]], found
+    return place, popular, found
+
+
+def _held_out(split: Split, users: pl.DataFrame) -> tuple[IntArray, IntArray, IntArray]:
+    """Of the held-out events of compared users: the user's place, a key of user and item, the item's training users."""
+    train, test = split.refit(), split.test
+    place = _places(train.users, users)[test.user]
+    judged = np.flatnonzero(place >= 0)
+    keys = test.user[judged].astype(np.int64) * train.n_items + test.item[judged]
+    return place[judged], keys, popularity(train)[test.item[judged]]

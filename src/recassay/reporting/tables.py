@@ -9,10 +9,11 @@ from collections.abc import Iterable, Mapping, Sequence
 import polars as pl
 
 from recassay.analysis.users.result import UsersResult
+from recassay.core.tables.labels import metric_name
 from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.reporting.latex import latex_label, latex_text
 from recassay.reporting.markup import Child, Markup, tag
-from recassay.reporting.numbers import number, p_value
+from recassay.reporting.numbers import even, number, p_value
 from recassay.reporting.section import Table
 
 DIGITS = 4
@@ -118,6 +119,37 @@ def latex(frame: pl.DataFrame, caption: str, label: str) -> str:
     rows = zip(*(map(latex_text, column_texts(column)) for column in frame), strict=True)
     head = [latex_text(USUAL.heading(name)) for name in frame.columns]
     return "\n".join(_booktabs(caption, latex_label("tab", label), columns, [head, *rows]))
+
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+def evaluation_table(
+    means: Mapping[str, Mapping[str, float]], comparison: Mapping[str, UsersResult], title: str
+) -> Table:
+    """Lists that were compared, in one table: a row each, the best by the first tested metric first; a column a metric.
+
+    Behind a value stand the letters of the lists that it significantly beats.
+    """
+    first = next(iter(comparison.values())).datasets[0].algorithms
+    letter = dict(zip(first, LETTERS, strict=False)) if len(first) <= len(LETTERS) else {}
+    columns: dict[str, Sequence[str]] = {"": [letter.get(name, "") for name in first], "lists": first}
+    for label in next(iter(means.values())):
+        beaten: dict[str, str] = dict.fromkeys(first, "")
+        tested = comparison[label].datasets[0].pairs if label in comparison else ()
+        for pair in tested:
+            if pair.significant:
+                better, worse = (pair.left, pair.right) if pair.difference > 0 else (pair.right, pair.left)
+                beaten[better] += letter.get(worse, "")
+        width = max(map(len, beaten.values()))
+        values = even(means[name][label] for name in first)
+        columns[metric_name(label)] = [
+            f"{value or 'none'}{'  ' if width else ''}{''.join(sorted(beaten[name])):<{width}}"
+            for name, value in zip(first, values, strict=True)
+        ]
+    note = "A letter behind a value: significantly better than that list (sign-flip test over users, Holm)."
+    shown = [] if not letter else [note]
+    return Table(title, list(columns), zip(*columns.values(), strict=True), names=2, notes=shown)
 
 
 def evaluation_latex(

@@ -33,20 +33,18 @@ def find_gains(
     own, base = scores.algorithms.index(algorithm), scores.algorithms.index(reference)
     names = (algorithm, reference)
     for low, high in edges(scores.activity):
-        users = np.flatnonzero((scores.activity >= low) & (scores.activity <= high))
+        users = _between(scores.activity, low, high)
         first, second = scores.values[own, users], scores.values[base, users]
         gap = sign * (first - second)
         means = float(first.mean()), float(second.mean()), float(gap.mean())
         counts = {"users": len(users), "events": len(users)}
         yield _gain("activity", (low, high), names, means, intervals(gap), **counts)
-    for low, high in edges(scores.event_popularity):
-        among = np.flatnonzero((scores.event_popularity >= low) & (scores.event_popularity <= high))
+    for low, high in _event_groups(scores):
+        among = _between(scores.event_popularity, low, high)
         user = scores.event_user[among]
         found = [np.bincount(user, scores.found[at, among], scores.users) for at in (own, base)]
         events = np.bincount(user, minlength=scores.users)
         known = events > 0
-        if known.sum() < LEAST_USERS:
-            continue
         shares = [float(hits.sum() / len(among)) for hits in found]
         difference = shares[0] - shares[1]
         excess = (found[0] - found[1] - difference * events)[known] / events[known].mean()
@@ -69,12 +67,26 @@ def _gain(
     return Gain(by, low, high, users, events, algorithm, reference, value, base, difference, *ends)
 
 
-def edges(counts: IntArray, least: int = LEAST_USERS) -> list[tuple[int, int]]:
-    """By group the least and the largest count: tenths, or fewer groups of at least `least`; equal counts together.
+def _between(counts: IntArray, low: int, high: int) -> IntArray:
+    return np.flatnonzero((counts >= low) & (counts <= high))
+
+
+def _event_groups(scores: GainScores) -> list[tuple[int, int]]:
+    """As many groups of events, ten at most, as leave each at least `LEAST_USERS` users."""
+    for most in range(GROUPS, 1, -1):
+        groups = edges(scores.event_popularity, most=most)
+        users = (scores.event_user[_between(scores.event_popularity, *ends)] for ends in groups)
+        if groups and all(len(np.unique(own)) >= LEAST_USERS for own in users):
+            return groups
+    return []
+
+
+def edges(counts: IntArray, *, least: int = LEAST_USERS, most: int = GROUPS) -> list[tuple[int, int]]:
+    """By group the least and the largest count: `most` groups, or fewer of at least `least`; equal counts together.
 
     None where there would be fewer than two.
     """
-    groups = min(GROUPS, len(counts) // least)
+    groups = min(most, len(counts) // least)
     if groups < 2:
         return []
     ordered = np.sort(counts)
