@@ -127,7 +127,7 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 def evaluation_table(
     means: Mapping[str, Mapping[str, float]], comparison: Mapping[str, UsersResult], title: str
 ) -> Table:
-    """Lists that were compared, in one table: a row each, the best by the first tested metric first; a column a metric.
+    """Lists that were compared: one row per list, one column per metric, the best by the first tested metric first.
 
     Behind a value stand the letters of the lists that it significantly beats.
     """
