@@ -357,7 +357,14 @@ def test_a_run_as_json_says_where_it_stands(cli, monkeypatch, options, standing)
     )
     ran = cli("run", "s.toml", "--json", *options.split())
     assert ran.code == 1, "a cell failed"
-    assert ran.json() == {"done": 3, "folder": "out", "ran": 2, "earlier": {"EASE": 1}, "changes": ["New: A."], **standing}
+    assert ran.json() == {
+        "done": 3,
+        "folder": "out",
+        "ran": 2,
+        "earlier": {"EASE": 1},
+        "changes": ["New: A."],
+        **standing,
+    }
 
 
 def state_of(monkeypatch, *, universes=False, standing=None, **more):
