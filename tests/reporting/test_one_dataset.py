@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from itertools import pairwise
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import polars as pl
 import pytest
 
 from recassay.analysis.users.result import DatasetUsers, Gain, Reference, Uplift, UserPair, UsersResult
+from recassay.core.tables.facts import StudyFacts
 from recassay.core.tables.results import Results
 from recassay.reporting.content import ReportContent
+from recassay.reporting.numbers import even_uplifts
 from recassay.reporting.page.board import one_dataset
 from recassay.reporting.page.one_dataset import Axis, users_card
 from recassay.reporting.page.scatter import Point, scatter
@@ -65,8 +68,8 @@ def test_means_have_even_digits_and_the_reference_is_marked() -> None:
     assert [row for row in re.findall(r'<tr class="([^"]*)" data-name', page)] == [
         "possible", "possible", "behind reference",
     ]  # fmt: skip
-    assert re.findall(r'<td class="uplift">([^<]*)', page) == ["+200.0 %", "+100.0 %", "reference"]
-    assert re.findall(r'<td class="limits">([^<]*)', page) == ["+180.0 to +220.0", "+90.0 to +110.0", ""]
+    assert re.findall(r'<td class="uplift">([^<]*)', page) == ["+200 %", "+100 %", "reference"]
+    assert re.findall(r'<td class="limits">([^<]*)', page) == ["+180 to +220", "+90 to +110", ""]
     assert "the dashed line is the reference, MostPop" in page
     bare = replace(USERS, reference=None, uplifts=(), gains=())
     page = str(users_card(content(), replace(RESULT, datasets=(bare,))))
@@ -82,6 +85,21 @@ def test_accuracy_against_cost_has_a_panel_for_each_cost_that_is_known() -> None
     some = str(users_card(content(seconds_fit=(1.0, 2.0, 0.0)), RESULT))
     assert some.count('class="scatter"') == 1
     assert "MostPop: nDCG@10" not in some, "no time was measured"
+
+
+def test_uplifts_of_a_column_have_the_same_decimals() -> None:
+    assert even_uplifts([(0.051, -0.012, 0.1), None]) == (["+5.1 %", ""], ["-1.2 to +10.0", ""])
+    assert even_uplifts([(0.051, -0.012, 1.2)]) == (["+5 %"], ["-1 to +120"])
+    assert even_uplifts([(0.5, 0.1, float("inf"))])[1] == ["from +10.0"]
+
+
+def test_the_first_caution_is_said_once() -> None:
+    failed = (SimpleNamespace(algorithm="X", dataset="orders", status="failed", reason="no luck", cells=1),)
+    facts = StudyFacts("s", "", 9, 5, 3, failed=failed, deviations=("Another seed was run.",))
+    page = str(top(replace(content(), facts=facts), []))
+    assert page.count("1 of 9 cells failed") == 1
+    assert "1 of 9 cells failed" in page[: page.index('id="warnings"')]
+    assert "Another seed was run." in page[page.index('id="warnings"') :]
 
 
 def test_who_gains_and_who_loses() -> None:

@@ -154,7 +154,7 @@ def test_the_uplift_over_a_reference():
     table = users.brief(user_tests(won)).table
     assert table.header == ("algorithm", "nDCG@10", "90 % interval", "over Pop", "its interval", "could be best")
     assert [row[3:5] for row in table.rows] == [
-        ("+200.0 %", "+150.0 to +260.0"), ("+100.0 %", "from +0.4"), ("reference", ""),
+        ("+200 %", "+150 to +260"), ("+100 %", "from +0"), ("reference", ""),
     ]  # fmt: skip
     led = against(WON, "EASE", None, Uplift(-0.3, -0.4, -0.2), None, why="control")
     assert users_words.sentences(user_tests(led))[:2] == [

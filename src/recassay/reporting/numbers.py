@@ -68,18 +68,21 @@ def even_intervals(low: Sequence[float], high: Sequence[float], *, like: Iterabl
     return [between(below, above, decimals) for below, above in zip(low, high, strict=True)]
 
 
-def even_shares(shares: Iterable[float | None]) -> list[str]:
-    """Relative differences in percent, each with its sign and one decimal."""
-    return ["" if share is None else f"{100 * share:+.1f} %" for share in shares]
+def even_uplifts(uplifts: Iterable[tuple[float, float, float] | None]) -> tuple[list[str], list[str]]:
+    """Relative differences in percent with their signs, and their intervals: all with the same decimals.
+
+    One decimal, none where a difference is 100 % or more; an upper limit that is infinite is left open.
+    """
+    listed = list(uplifts)
+    ends = [abs(end) for uplift in listed if uplift is not None for end in uplift if math.isfinite(end)]
+    digits = 0 if max(ends, default=0.0) >= 1 else 1
+    shares = ["" if uplift is None else f"{100 * uplift[0]:+.{digits}f} %" for uplift in listed]
+    return shares, ["" if uplift is None else _limits(*uplift[1:], digits) for uplift in listed]
 
 
-def even_limits(limits: Iterable[tuple[float, float] | None]) -> list[str]:
-    """Their intervals; an upper limit that is infinite is left open."""
-    return ["" if ends is None else _limits(*ends) for ends in limits]
-
-
-def _limits(low: float, high: float) -> str:
-    return f"from {100 * low:+.1f}" if math.isinf(high) else f"{100 * low:+.1f} to {100 * high:+.1f}"
+def _limits(low: float, high: float, digits: int) -> str:
+    first = f"{100 * low:+.{digits}f}"
+    return f"from {first}" if math.isinf(high) else f"{first} to {100 * high:+.{digits}f}"
 
 
 def p_value(p: float | None) -> str:

@@ -11,7 +11,7 @@ from recassay.core.tables.labels import metric_name
 from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.reporting.content import ReportContent
 from recassay.reporting.markup import Child, Markup, fold, tag
-from recassay.reporting.numbers import even, even_limits, even_shares
+from recassay.reporting.numbers import even, even_uplifts
 from recassay.reporting.page.cautions import cautions
 from recassay.reporting.page.scatter import Point, scatter
 from recassay.reporting.words import users as told
@@ -71,8 +71,7 @@ def means_picture(users: DatasetUsers, result: UsersResult, words: Vocabulary = 
     ]
     if users.reference is not None and any(uplift is not None for uplift in users.uplifts):
         heads |= {"uplift": f"Over {users.reference.name}", "limits": "Interval, %"}
-        shares = even_shares(None if u is None else u.share for u in users.uplifts)
-        ends = even_limits(None if u is None else (u.low, u.high) for u in users.uplifts)
+        shares, ends = even_uplifts(None if u is None else (u.share, u.low, u.high) for u in users.uplifts)
         # On a narrow screen the interval stands below its uplift, and has no column.
         columns.append([[share, tag("small", limits)] for share, limits in zip(shares, ends, strict=True)])
         columns[2][users.algorithms.index(users.reference.name)] = "reference"

@@ -35,15 +35,15 @@ SPLITS = {
 
 def top(content: ReportContent, filled: Sequence[FilledSection]) -> Markup:
     """Verdict, warnings and the study at a glance."""
-    verdict, over = judgement(content.analyses), content.result(UsersResult)
+    verdict, over, told = judgement(content.analyses), content.result(UsersResult), 0
     if verdict is not None:
         first = verdict_card(verdict, content.words, content.own)
     elif over is not None and len(over.datasets) == 1 and not content.own:
-        first = users_card(content, over)
+        first, told = users_card(content, over), 1
     else:
         first = _sentences(filled)
     claims = _claims(verdict, content.words) if verdict is not None and not content.own else None
-    return joined([first, _warnings(content), claims, _glance(content)])
+    return joined([first, _warnings(content, told), claims, _glance(content)])
 
 
 def _claims(verdict: Verdict, words: Vocabulary) -> Markup | None:
@@ -73,8 +73,9 @@ def _sentences(filled: Sequence[FilledSection]) -> Markup:
     )
 
 
-def _warnings(content: ReportContent) -> Markup | None:
-    items = [tag("li", tag("strong", title), " ", sentence) for title, sentence in cautions(content)]
+def _warnings(content: ReportContent, told: int) -> Markup | None:
+    """The warnings, without the first so many, which the first screen states."""
+    items = [tag("li", tag("strong", title), " ", sentence) for title, sentence in [*cautions(content)][told:]]
     if not items:
         return None
     return tag(

@@ -13,7 +13,7 @@ from recassay.core.words import listing
 from recassay.plots.forms import algorithm_colour, names_down, panel_title
 from recassay.plots.grammar import Chart, channel, concat, condition, fixed, marks, tips
 from recassay.plots.theme import FAINT, INK, shorten, themed
-from recassay.reporting.numbers import better, even, even_intervals, even_limits, even_shares, starred
+from recassay.reporting.numbers import better, even, even_intervals, even_uplifts, starred
 from recassay.reporting.section import Brief, Plots, Section, Table, plot
 from recassay.reporting.words import users as told
 
@@ -72,11 +72,9 @@ def means_table(users: DatasetUsers, result: UsersResult, words: Vocabulary) -> 
     }
     uplifted = []
     if users.reference is not None:
-        found = [users.uplift_of(name) for name in users.algorithms]
         uplifted = [f"over {users.reference.name}", "its interval"]
-        shares = even_shares(None if uplift is None else uplift.share for uplift in found)
+        shares, ends = even_uplifts(None if u is None else (u.share, u.low, u.high) for u in users.uplifts)
         shares[users.algorithms.index(users.reference.name)] = "reference"
-        ends = even_limits(None if uplift is None else (uplift.low, uplift.high) for uplift in found)
         columns |= dict(zip(uplifted, (shares, ends), strict=True))
     columns["could be best"] = ["yes" if name in best else "no" for name in users.algorithms]
     return Table(

@@ -68,7 +68,10 @@ def advice(seen: Seen, trial: Mapping[str, Any] | None, *, timed: bool, bad: int
     """What to think about before a study, the most serious first."""
     told = []
     if trial is not None and trial.get("users", FEW_JUDGED) < FEW_JUDGED:
-        told.append(f"Few users would be judged ({trial['users']:,}): small differences will not be shown.")
+        told.append(
+            f"Few users would be judged ({trial['users']:,}): small differences will not be shown. A "
+            "split for each user (--split user_time) judges more."
+        )
     if not timed:
         told.append(
             "No times were read, so no split can keep the future out of training. If a column has them, name it: "
