@@ -20,6 +20,7 @@ from recassay.reporting.page.board import one_dataset
 from recassay.reporting.page.one_dataset import Axis, users_card
 from recassay.reporting.page.scatter import Point, scatter
 from recassay.reporting.page.top import top
+from recassay.reporting.tables import html_table
 
 NAMES = ("EASE <b>", "ALS", "MostPop")
 
@@ -87,6 +88,13 @@ def test_accuracy_against_cost_has_a_panel_for_each_cost_that_is_known() -> None
     assert "MostPop: nDCG@10" not in some, "no time was measured"
 
 
+def test_numbers_of_a_table_are_aligned_and_have_the_same_decimals() -> None:
+    frame = pl.DataFrame({"name": ["a", "b"], "value": [0.5, 0.12345], "seconds": [0.0012, 300.0], "p": [0.5, 1e-9]})
+    page = str(html_table(frame, "numbers"))
+    assert re.findall(r'<td class="n">([^<]*)', page) == ["0.5000", "0.0012", "0.5", "0.1235", "300", "1e-09"]
+    assert re.findall(r'<th scope="col" class="n">([^<]*)', page) == ["value", "seconds", "p"]
+
+
 def test_uplifts_of_a_column_have_the_same_decimals() -> None:
     assert even_uplifts([(0.051, -0.012, 0.1), None]) == (["+5.1 %", ""], ["-1.2 to +10.0", ""])
     assert even_uplifts([(0.051, -0.012, 1.2)]) == (["+5 %"], ["-1 to +120"])
@@ -113,7 +121,7 @@ def test_who_gains_and_who_loses() -> None:
 
 def test_the_leaderboard_of_one_dataset_has_every_metric_with_its_own_digits() -> None:
     page = str(one_dataset(content(**COSTS)))
-    assert re.findall(r'<th scope="col">([^<]*)', page)[:3] == ["algorithm", "nDCG@10", "Coverage@10"]
+    assert re.findall(r'<th scope="col"[^>]*>([^<]*)', page)[:3] == ["algorithm", "nDCG@10", "Coverage@10"]
     rows = re.findall(r"<tr><th scope=\"row\">.*?</tr>", page)
     assert re.findall(r'<td class="n">([^<]*)', rows[1])[:2] == ["0.200", "12.2"]
 

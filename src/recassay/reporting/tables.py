@@ -68,6 +68,19 @@ def column_texts(column: pl.Series) -> list[str]:
     return [shown(value) if value is None or not math.isfinite(value) else f"{value:.{decimals}f}" for value in values]
 
 
+def _page_texts(column: pl.Series) -> list[str]:
+    """The cells of a column of the page: with the same decimals, unless a number would keep less than two digits.
+
+    P-values are numbers here: the page sorts by them.
+    """
+    values = column.to_list()
+    sizes = [abs(value) for value in values if value and isinstance(value, float) and math.isfinite(value)]
+    small = bool(sizes) and min(sizes) < 10 ** (1 - _decimals(sizes))
+    if not column.dtype.is_float() or column.name in P_VALUES or small:
+        return [shown(value) for value in values]
+    return column_texts(column)
+
+
 def _decimals(sizes: Sequence[float]) -> int:
     for decimals, step in ((0, 1), (1, 2)):
         if all(size * step == int(size * step) for size in sizes):
@@ -80,7 +93,7 @@ def html_table(
 ) -> Markup:
     """A frame with headers for every column and row; `rest` says where to find the rows beyond `most`."""
     numeric = [dtype.is_numeric() for dtype in frame.dtypes]
-    rows = [[shown(value) for value in row] for row in frame.head(most).rows()]
+    rows = list(zip(*map(_page_texts, frame.head(most)), strict=True))
     table = _html(caption, map(words.heading, frame.columns), rows, numeric)
     if frame.height <= most:
         return table
@@ -98,7 +111,8 @@ def html_section_table(table: Table) -> Markup:
 
 
 def _html(caption: str, header: Iterable[str], rows: Iterable[Sequence[str]], numeric: Sequence[bool]) -> Markup:
-    head = tag("tr", [tag("th", name, scope="col") for name in header])
+    heads = zip(header, numeric, strict=True)
+    head = tag("tr", [tag("th", name, scope="col", class_="n" if n else None) for name, n in heads])
     body = []
     for first, *others in rows:
         cells = [tag("td", cell, class_="n" if n else None) for cell, n in zip(others, numeric[1:], strict=True)]
