@@ -21,6 +21,7 @@ from recassay.analysis.inference.significance import holm
 from recassay.analysis.users.fit import user_intervals
 from recassay.analysis.users.random_effects import random_effects
 from recassay.analysis.users.sign_flip import _saddlepoint, sign_flip_p
+from recassay.analysis.users.uplift import uplifts
 from recassay.core.seeds import derived_rng
 
 Draw = Callable[[np.random.Generator, int, int], np.ndarray]
@@ -109,6 +110,46 @@ def coverage_of_intervals(simulations: int, rng: np.random.Generator) -> list[di
     return rows
 
 
+def coverage_of_uplifts(simulations: int, rng: np.random.Generator) -> list[dict[str, Any]]:
+    """How often 95 % intervals of an uplift over a reference hold the truth, users being drawn again."""
+
+    def lists(chances: tuple[float, float]) -> Callable[[int], np.ndarray]:
+        def draw(users: int) -> np.ndarray:
+            ease = rng.beta(0.6, 1.5, size=users) / (0.6 / 2.1)
+            rank = rng.integers(1, 11, size=(2, users))
+            hit = rng.random((2, users)) < np.minimum(ease * np.array(chances)[:, None], 1)
+            return np.where(hit, 1 / np.log2(rank + 1), 0.0)
+
+        return draw
+
+    def reciprocal(users: int) -> np.ndarray:
+        rank = rng.geometric([[0.04], [0.03]], size=(2, users))
+        return np.where(rank <= 10, 1 / rank, 0.0)
+
+    def spend(users: int) -> np.ndarray:
+        bought = rng.random((2, users)) < np.array([[0.3], [0.25]])
+        return np.where(bought, np.exp(0.5 * rng.normal(size=users) + 0.7 * rng.normal(size=(2, users))), 0.0)
+
+    kinds: dict[str, Callable[[int], np.ndarray]] = {
+        "nDCG@10, 30 and 25 % of users hit": lists((0.3, 0.25)),
+        "nDCG@10, 10 and 5 % hit": lists((0.1, 0.05)),
+        "nDCG@10, 2 % hit": lists((0.02, 0.02)),
+        "reciprocal rank, a third hit": reciprocal,
+        "dense, between 0 and 1": lambda users: dense(rng, 2, users) * np.array([[1.0], [0.9]]),
+        "spend, a third buy, lognormal sums": spend,
+    }
+    rows = []
+    for kind, draw in kinds.items():
+        means = np.mean([draw(1_000_000).mean(axis=1) for _ in range(4)], axis=0)
+        row: dict[str, Any] = {"scores": kind}
+        for users in (100, 300, 1000, 3000):
+            spans = [uplifts(own[None], base, confidence=0.95)[0, 1:] for own, base in map(draw, [users] * simulations)]
+            low, high = np.array(spans).T + 1
+            row[f"{users:,}"] = float(np.mean((low <= means[0] / means[1]) & (means[0] / means[1] <= high)))
+        rows.append(row)
+    return rows
+
+
 def random_effects_calibration(simulations: int, rng: np.random.Generator) -> list[dict[str, Any]]:
     """Size at 0.05 and coverage of 95 % intervals over N datasets, with and without a spread of the true differences.
 
@@ -159,7 +200,14 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     found = {}
-    for part in (size_of_the_test, coverage_of_intervals, random_effects_calibration, accuracy_of_the_saddlepoint):
+    parts = (
+        size_of_the_test,
+        coverage_of_intervals,
+        coverage_of_uplifts,
+        random_effects_calibration,
+        accuracy_of_the_saddlepoint,
+    )
+    for part in parts:
         rows = part(options.simulations, derived_rng(0, "calibration of users", part.__name__))
         found[part.__name__] = rows
         print(f"\n{(part.__doc__ or '').splitlines()[0]}")

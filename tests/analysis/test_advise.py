@@ -305,7 +305,7 @@ def test_advice_needs_no_benchmark_of_ones_own(cli, tmp_path):
     assert spec.algorithms[-1].name == "MostPop"
     brief = cli("advise", "synthetic:dense-small").out
     assert brief.startswith(f"On synthetic:dense-small try {answer['order'][0]} (")
-    assert "A study of the first four to run next: --study FILE" in brief
+    assert "\n  recassay run --datasets synthetic:dense-small --algorithms " in brief
     assert "Nearest datasets" not in brief
     assert "Nearest datasets" in cli("advise", "synthetic:dense-small", "--all").out
 

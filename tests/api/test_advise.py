@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,8 +11,8 @@ import polars as pl
 import pytest
 
 import recassay
-from recassay.api.advise import _protocol, _study
-from recassay.core.specs.specs import ProtocolSpec
+from recassay.api.advise import _command, _protocol, _study, _trials
+from recassay.core.specs.specs import ProtocolSpec, ReadSpec
 from support.benchmarks import benchmark, characteristics, fading, long_frame
 from support.stores import DoneCell, write_store
 
@@ -100,6 +101,46 @@ def test_the_study_to_run_next_has_the_first_four_that_there_are(timed, threshol
         },
         "tuning": {"trials": 40, "metric": "recall@10"},
     }  # fmt: skip
+
+
+def short_list(**seconds: float) -> SimpleNamespace:
+    names = ("EASE", "ALS", "MostPop")
+    cost = tuple(SimpleNamespace(algorithm=name, seconds=taken) for name, taken in seconds.items())
+    return SimpleNamespace(algorithms=names, order=lambda: [0, 1, 2], metric="ndcg@10", cost=cost)
+
+
+def test_the_command_to_paste_runs_the_short_list_within_a_budget(tmp_path):
+    assert _trials(short_list(EASE=1.0, ALS=2.0)) == (40, 123.0)
+    assert _trials(short_list(EASE=40.0, ALS=20.0)) == (14, 900.0)
+    assert _trials(short_list(EASE=4000.0, ALS=20.0)) == (5, 4020.0 * 6)
+    assert _trials(short_list(EASE=1.0)) == (40, None), "nothing is known of ALS"
+    read = ReadSpec(columns={"user": "who is it", "item": "what"})
+    said = _command(short_list(), Path("my log.csv"), ProtocolSpec(), False, trials=7, read=read)
+    assert said == (
+        "recassay run --datasets 'my log.csv' --column 'user=who is it' --column item=what --algorithms "
+        "EASE,ALS,MostPop --split random --trials 7 --out study"
+    )
+    rated = ProtocolSpec(positive_threshold=3.5)
+    timed = _command(short_list(), "films", rated, True, trials=40, read=ReadSpec())
+    assert timed == (
+        "recassay run --datasets films --algorithms EASE,ALS,MostPop --threshold 3.5 --trials 40 --out study"
+    )
+    for dataset, spec, own in (
+        (frame(OFTEN), ProtocolSpec(), ReadSpec()),
+        ("films", ProtocolSpec(filter="core"), ReadSpec()),
+        ("films", ProtocolSpec(), ReadSpec(encoding="latin-1")),
+    ):
+        assert _command(short_list(), dataset, spec, True, trials=40, read=own) == ""
+
+
+def test_the_study_to_run_next_names_the_columns(tmp_path):
+    columns = {"user": "who", "item": "what"}
+    written = _study(short_list(), tmp_path / "log.csv", ProtocolSpec(), False, trials=9, columns=columns)
+    (tmp_path / "next.toml").write_text(written)
+    (tmp_path / "log.csv").write_text("who,what\n1,2\n")
+    study = recassay.load_study(tmp_path / "next.toml")
+    assert (study.datasets[0].name, dict(study.datasets[0].read.columns)) == ("log", columns)
+    assert study.tuning.trials == 9
 
 
 AS_BENCHMARK = "Ratings of 3.5 or more count, as in the benchmark; `positive_threshold` changes that."

@@ -15,6 +15,7 @@ from scipy import stats
 import recassay
 from recassay import RecAssayError
 from recassay.data.lists.read import read_lists
+from recassay.evidence.gains import judged_gains
 from recassay.evidence.lists import _named
 
 LISTS = Path(__file__).resolve().parents[1] / "samples" / "lists"
@@ -142,15 +143,73 @@ def test_command_compares_and_saves(cli, tmp_path):
     ran = cli("evaluate", LISTS / "run_itemknn.trec", LISTS / "run_pop.trec", "--train", TRAIN, "--test", TEST,
               "--metrics", "ndcg@10,coverage@10", "--compare", "--out", out)  # fmt: skip
     assert ran.code == 0, ran.err
-    assert "p (Holm)" in ran.out
-    assert "\\begin{tabular}" in ran.out
+    first, *_ = ran.out.splitlines()
+    assert first == "itemknn is best on toya by nDCG@10; itemknn is 40 % better than pop."
+    assert "p (Holm)" not in ran.out
+    assert "\\begin{tabular}" not in ran.out
+    row = next(line for line in ran.out.splitlines() if line.startswith("a  itemknn"))
+    assert row.split() == ["a", "itemknn", "0.312", "b", next(iter(row.split()[4:]))]
+    whole = cli("evaluate", LISTS / "run_itemknn.trec", LISTS / "run_pop.trec", "--train", TRAIN, "--test", TEST,
+                "--metrics", "ndcg@10,coverage@10", "--compare", "--all").out  # fmt: skip
+    assert "p (Holm)" in whole
+    assert "< .001*" in whole
+    assert "e-" not in whole
     assert {path.name for path in out.iterdir()} >= {"metrics.csv", "per_user.csv", "pairs.csv", "evaluation.tex"}
+    assert "\\begin{tabular}" in (out / "evaluation.tex").read_text()
     told = json.loads((out / "evaluation.json").read_text())
     assert set(told["algorithms"]) == {"itemknn", "pop"}
     assert set(told["comparison"]) == {"ndcg@10"}  # coverage has no value for each user
     alone = cli("evaluate", LISTS / "run_pop.trec", "--train", TRAIN, "--test", TEST, "--compare")
     assert alone.code == 2
     assert "cannot be compared with itself" in alone.err
+
+
+@pytest.mark.slow
+def test_a_page_of_lists_is_the_report_of_a_study(cli, tmp_path):
+    page = tmp_path / "page.html"
+    ran = cli("evaluate", LISTS / "run_itemknn.trec", LISTS / "run_pop.trec", "--train", TRAIN, "--test", TEST,
+              "--metrics", "ndcg@10,coverage@10", "--control", "itemknn", "--out", page)  # fmt: skip
+    assert ran.code == 0, ran.err
+    assert f"wrote {page}" in ran.err
+    text = page.read_text()
+    assert "itemknn, the reference, is best on toya by nDCG@10" in text.replace("\u00a0", " ")
+    for part in ('class="forest means"', "Who gains and who loses: pop against itemknn", "Every metric on toya"):
+        assert part in text
+    alone = cli("evaluate", LISTS / "run_pop.trec", "--train", TRAIN, "--test", TEST, "--out", page)
+    assert alone.code == 2
+    unknown = cli("evaluate", LISTS / "run_itemknn.trec", LISTS / "run_pop.trec", "--train", TRAIN, "--test", TEST,
+                  "--compare", "--control", "nobody")  # fmt: skip
+    assert (unknown.code, "is not one of the algorithms" in unknown.err) == (2, True)
+
+
+@pytest.mark.slow
+def test_groups_stand_below_the_screen_of_compared_lists_and_on_their_page(cli, tmp_path):
+    ids = pl.read_csv(TEST, infer_schema_length=None).to_series().unique(maintain_order=True).cast(pl.String)
+    parts = pl.Series("part", [f"half {n % 2}" for n in range(len(ids))])
+    pl.DataFrame({"user": ids, "part": parts}).write_csv(tmp_path / "groups.csv")
+    page, lists = tmp_path / "page.html", (LISTS / "run_itemknn.trec", LISTS / "run_pop.trec")
+    ran = cli("evaluate", *lists, "--train", TRAIN, "--test", TEST, "--metrics", "ndcg@10,ndcg@10[snips]",
+              "--compare", "--groups", tmp_path / "groups.csv", "--out", page)  # fmt: skip
+    assert ran.code == 0, ran.err
+    assert ran.out.splitlines()[0].startswith("itemknn is best on toya by nDCG@10;")
+    assert "half 0" in ran.out
+    assert "half 1" in ran.out
+    text = page.read_text()
+    assert 'class="forest means"' in text
+    assert "half 0" in text
+    assert "ndcg@10[snips]" in text.lower()
+
+
+def test_the_events_of_lists_are_found_as_by_hand():
+    report = recassay.evaluate([LISTS / "run_itemknn.trec", LISTS / "run_pop.trec"], train=TRAIN, test=TEST,
+                               metrics=["recall@10"], compare=True)  # fmt: skip
+    split, names = report.judging.split, ("itemknn", "pop")
+    found = judged_gains(split, report.judged, "toya", "recall@10", names)
+    assert len(found.event_user) == len(split.test)
+    counts = np.bincount(found.event_user, minlength=found.users)
+    for row in range(2):
+        recall = np.bincount(found.event_user, found.found[row], found.users) / counts
+        assert recall == pytest.approx(found.values[row])
 
 
 def test_an_item_twice_counts_once():

@@ -239,7 +239,13 @@ OPTIONS: dict[str, dict[str, Case]] = {
         "curve": Case(False),
         "seed": Case(1),
     },
-    "users": {"metric": Case(HITS), "alpha": Case(0.4), "replicates": Case(150), "seed": Case(1)},
+    "users": {
+        "metric": Case(HITS),
+        "alpha": Case(0.4),
+        "replicates": Case(150),
+        "seed": Case(1),
+        "control": Case("EASE"),
+    },
     "user_irt": {
         "model": Case("2pl"),
         "metric": Case("recall@10"),
@@ -322,7 +328,7 @@ ANSWERS = {
     "ratings": "seed alpha replicates",
     "select": "seed",
     "stress": "seed",
-    "users": "seed alpha replicates",
+    "users": "seed alpha replicates control",
 }
 """Which options of a report each of its analyses answers to; the others have no such number."""
 

@@ -11,18 +11,19 @@ import socket
 import struct
 import threading
 import time
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 
 import recassay
 from recassay.api.publish.analyze import examine
-from recassay.api.study.serve import LiveStudy, _page_aside, print_page
+from recassay.api.study.serve import LiveStudy, _page_aside, _tuning, print_page
 from recassay.evidence.pace import seconds_left
 from recassay.reporting.live import MOST_CLIENTS, LiveServer, live_page
 from recassay.runner.running import RunningCells
 from recassay.store import CellRecord, Store
-from recassay.store.records import PlannedRow
+from recassay.store.records import PlannedRow, TrialRecord
 from support.asking import ask
 from support.browser import why_not
 from support.in_process import without_processes
@@ -104,6 +105,37 @@ def test_cells_at_work_and_the_time_left_are_told(study, tmp_path):
         (folder / "running.json").write_text(text.replace(f'"process": {os.getpid()}', '"process": 999999999'))
         assert live.status()["running"] == [], "the run is gone"
     assert not (folder / "running.json").exists()
+
+
+def test_trials_of_the_cells_at_work_and_of_the_latest_are_told(tmp_path, monkeypatch):
+    rows = [PlannedRow(f"c{i}", f"A{i}", "films", 1, None, ("ndcg@10",), f"t{i}", 9) for i in range(3)]
+    untuned = PlannedRow("u", "Pop", "films", 1, None, ("ndcg@10",), "tu", 0)
+    trials = [
+        TrialRecord(0, "complete", {"k": 5, "name": "x", "fixed": 3, "on": True}, 0.1, stages=(0.05, 0.1)),
+        TrialRecord(1, "failed", {"k": 50, "name": "y", "fixed": 3, "on": False}, None),
+        TrialRecord(2, "complete", {"k": 500, "fixed": 3}, 0.3, stages=(0.3,)),
+    ]
+    with Store.open(tmp_path / "study", create=True) as store:
+        store.set_plan([*rows, untuned], {"study": {"tuning": {"metric": "rmse"}}})
+        for row in rows[:2]:
+            for trial in trials:
+                store.record_trial(row.tuning, trial)
+        plan, cells = store.plan(), [replace(cell("c1", "A1", "films", 0.5), finished="2026-01-02")]
+        found = _tuning(store, plan, cells, {"c0"})
+        assert [(one["algorithm"], one["running"], one["planned"]) for one in found] == [
+            ("A0", True, 9),
+            ("A1", False, 9),
+        ]
+        assert found[0]["values"] == [0.1, None, 0.3]
+        assert found[0]["stages"] == [[0.05, 0.1]], "one stage is no curve"
+        assert found[0]["parameters"] == {"k": [5.0, 50.0, 500.0]}, "numbers that vary"
+        monkeypatch.setattr("recassay.api.study.serve.MOST_TUNED", 1)
+        monkeypatch.setattr("recassay.api.study.serve.MOST_TRIALS", 2)
+        (one,) = _tuning(store, plan, cells, set())
+        assert (one["algorithm"], one["values"]) == ("A1", [0.1, None]), "it finished last"
+    status = LiveStudy(tmp_path / "study", None, lambda: b"").status()
+    assert (status["tuned_by"], status["least_is_best"]) == ("rmse", True)
+    json.dumps(status, allow_nan=False)
 
 
 def cell(name, algorithm, dataset, value, *, seed=1, status="done", **more):

@@ -204,7 +204,7 @@ def test_a_dataset_in_memory_is_called_by_its_kind():
     events = pl.DataFrame({"user": ["a", "a", "b"], "item": ["x", "y", "x"]})
     described = recassay.describe_data(events)
     assert described.name == "DataFrame"
-    assert described.to_dict().keys() == {"dataset", "characteristics", "reading"}
+    assert described.to_dict().keys() == {"dataset", "characteristics", "reading", "overview", "trial"}
     assert (described.characteristics["Nu"], described.characteristics["Nr"]) == (2, 3)
 
 

@@ -293,7 +293,7 @@ REFUSED = {
     **{f"results s --{one} --{other}": "--csv, --parquet and --json exclude each other; keep one"
        for one, other in (("csv", "json"), ("csv", "parquet"), ("parquet", "json"))},
     "list --spaces": "--spaces is for algorithms; say: recassay list algorithms --spaces",
-    "evaluate l.csv --split s --alpha 0.1": "--alpha is the level of the tests of --compare; say that, or leave it out",
+    "evaluate l.csv --split s --alpha 0.1": "--alpha is for the tests of --compare; say that, or leave it out",
     "split d.csv --out o --folds 3": "--folds is for --split kfold or rolling; say that, or leave it out",
     "split d.csv --out o --split random --fold 1": "--fold is for --split kfold or rolling; say that, or leave it out",
     "split d.csv --out o --study s.toml --split random": "--split is for a split without --study; write it into s.toml",
@@ -502,8 +502,13 @@ def test_the_study_that_advice_ends_with_is_written(cli, monkeypatch, tmp_path):
     assert said.code == 0, said.err
     assert (tmp_path / "next.toml").read_text().startswith('[study]\nname = "next"\n')
     assert f"wrote {tmp_path / 'next.toml'}: run it with recassay run {tmp_path / 'next.toml'}" in said.err
-    assert "--study FILE writes it" not in said.out
-    assert "A study of the first four to run next: --study FILE writes it" in cli("advise", tmp_path / "films.csv").out
+    assert "recassay run --datasets" not in said.out
+    *_, last = cli("advise", tmp_path / "films.csv").out.splitlines()
+    assert last.startswith(f"  recassay run --datasets {tmp_path / 'films.csv'} --algorithms ")
+    dry = cli(*last.split()[1:], "--dry-run")
+    assert dry.code == 0, dry.err
+    filtered = cli("advise", tmp_path / "films.csv", "--filter", "none").out
+    assert "A study of the first four to run next: --study FILE writes it" in filtered
     assert "--study FILE" not in cli("advise", tmp_path / "films.csv", "--json").out
 
 

@@ -58,6 +58,18 @@ def test_import_list_describe_remove(cli, events):
     assert {row["name"] for row in cli("data", "list", "--json").json()["datasets"]} == {"again"}
 
 
+def test_describe_is_one_screen_and_all_has_the_characteristics(cli, events):
+    shown = cli("data", "describe", events)
+    assert shown.code == 0
+    lines = shown.out.splitlines()
+    assert len(lines) <= 30
+    assert " events of " in lines[0]
+    assert "█" in shown.out
+    assert "Gini" not in shown.out
+    whole = cli("data", "describe", events, "--all").out
+    assert "Gini coefficient of the items' popularity" in whole
+
+
 def test_describe_a_split_and_its_audit(cli, events):
     found = cli("data", "describe", events, "--split", "global_time", "--json").json()["split"]
     assert set(found["parts"]) == {"train", "valid", "test"}
@@ -262,26 +274,24 @@ def test_a_described_split_is_told_number_by_number(cli, tmp_path, capsys):
     assert sum(part["interactions"] for part in split["parts"].values()) == 320
     for step, count in split["counts"].items():
         assert f"{step} {count:,}" in shown
-    assert "Nr 320" in shown
-    assert any(line.startswith("Density 0.7272") for line in shown)
+    whole = lines_of(cli(*command, "--all").out)
+    assert any(line.startswith("Nr ") and line.endswith(" 320") for line in whole)
+    assert any(line.startswith("Density ") and " 0.7273" in line for line in whole)
     audit = split["audit"]
     share = f"{100 * audit['share_of_users_evaluated']:.1f} % of the users are evaluated."
     assert f"Audit ({audit['scope']}): {share}" in shown
     assert any(line.startswith("note train_after_test: ") for line in shown)
     assert "No leakage found." not in shown
     leak = SimpleNamespace(
-        name="x", characteristics={"Nu": 2, "Gini": 0.25},
         parts={"train": {"interactions": 1234, "users": 2, "items": 3}},
         protocol={"split": "given"}, fingerprint="abc", counts={"read": 1234},
         audit={"scope": "pairs", "share_of_users_evaluated": 0.5,
                "findings": [{"name": "future", "refuses": True, "sentence": "It leaks."}]},
         told_order=lambda: ("It has order.",),
     )  # fmt: skip
-    data_commands._show(leak)
+    data_commands._show_split(leak)
     shown = lines_of(capsys.readouterr().out)
-    assert {"Nu 2", "Gini 0.25", "train 1,234 2 3", "LEAK future: It leaks.", "read 1,234", "It has order."} <= set(
-        shown
-    )
+    assert {"train 1,234 2 3", "LEAK future: It leaks.", "read 1,234", "It has order."} <= set(shown)
 
 
 def test_how_a_file_was_imported_is_told(cli, tmp_path):
@@ -346,15 +356,17 @@ def test_lists_are_told_beside_each_other_or_alone(cli, judged):
     assert "0 of them had no list and count as empty lists" in alone
     assert "1 rows of unknown users were left out; 0 rows of unknown items kept their place and are no hits" in alone
     both = cli("evaluate", judged / "recs.csv", judged / "other.csv", *where, "--compare", "--alpha", 0.2)
+    assert both.out.splitlines()[0] == "No clear winner on test by HitRate@2: any of the 2 algorithms could be best."
+    shown = lines_of(both.out)
+    assert {"a recs 1.00 1.00", "b other 0.00 0.00"} <= set(shown)
+    both = cli("evaluate", judged / "recs.csv", judged / "other.csv", *where, "--compare", "--alpha", 0.2, "--all")
     shown = lines_of(both.out)
     assert "recs 1.000000 1.000000 0" in shown
     assert "other 0.000000 0.000000 1" in shown
     assert "hitrate@2: paired sign-flip tests over 2 users (left has the better mean)" in shown
     assert "left right difference 80 % interval p p (Holm) users better-equal-worse" in shown
-    assert any(re.fullmatch(r"recs other \+1\.00000 \S+ to \S+ 0\.5 0\.5 2-0-0", line) for line in shown)
-    assert "level 0.2" in both.out
-    assert "Lists judged on 2 users of " in both.out
-    assert any(line.startswith("\\begin{table") for line in shown)
+    assert any(re.fullmatch(r"recs other \+1\.00000 \S+ to \S+ \.500 \.500 2-0-0", line) for line in shown)
+    assert not any(line.startswith("\\begin{table") for line in shown)
     for words, options in (
         ("lists are judged on a split or on test data; give --split, or --train and --test", ()),
         ("lists are judged on a split or on test data", ("--split", judged, "--test", judged / "test.csv")),

@@ -350,14 +350,21 @@ def test_other_runs_that_are_interrupted_name_their_folder(cli, monkeypatch):
 
 @pytest.mark.parametrize(("options", "standing"), [("", {}), ("--adaptive", {"adaptive": "all is settled"})])
 def test_a_run_as_json_says_where_it_stands(cli, monkeypatch, options, standing):
-    ended(monkeypatch, failed=[failed()], earlier={"EASE": 1})
+    ended(monkeypatch, failed=[failed()], earlier={"EASE": 1}, changes=("New: A.",))
     monkeypatch.setattr("recassay.cli.studies.adaptive_standing", lambda folder: "all is settled")
     monkeypatch.setattr(
         "recassay.cli.studies.study_status", lambda folder: SimpleNamespace(to_dict=lambda: {"done": 3})
     )
     ran = cli("run", "s.toml", "--json", *options.split())
     assert ran.code == 1, "a cell failed"
-    assert ran.json() == {"done": 3, "folder": "out", "ran": 2, "earlier": {"EASE": 1}, **standing}
+    assert ran.json() == {
+        "done": 3,
+        "folder": "out",
+        "ran": 2,
+        "earlier": {"EASE": 1},
+        "changes": ["New: A."],
+        **standing,
+    }
 
 
 def state_of(monkeypatch, *, universes=False, standing=None, **more):

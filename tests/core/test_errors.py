@@ -195,7 +195,7 @@ def test_plain_data():
     assert plain(values) == {"1": 2.5, "nan": None, "array": [1, 2], "inf": [None, True, None]}
     assert plain([np.float32("inf"), np.float32(0.5), np.bool_(True), np.int64(3)]) == [None, 0.5, True, 3]
     assert plain(AuditFinding) is AuditFinding
-    assert plain((finding,)) == [{"dataset": "films", "name": "late", "sentence": "s", "leak": True}]
+    assert plain((finding,)) == [{"dataset": "films", "name": "late", "sentence": "s", "leak": True, "share": 0.0}]
 
 
 def test_a_frame_as_a_table():

@@ -34,7 +34,8 @@ def test_a_bare_table_knows_nothing_and_a_study_by_its_kind(tmp_path):
     assert evidence_of(None) == {}
     cells = [done("c1", "A", "films", 0.5)]
     study = write_records(tmp_path / "study", ["ndcg@10"], cells, manifest={"study": {}})
-    usual = {"strata", "comper", "user_responses", "characteristics", "user_scores", "users"}
+    usual = {"strata", "comper", "user_responses", "characteristics", "user_scores", "users", "gains",
+             "own_lists", "windows"}  # fmt: skip
     assert set(evidence_of(study)) == usual
     write_adaptive(study, dict.fromkeys(("metric", "algorithms", "datasets", "question", "steps", "seed", "said"), 1))
     assert set(evidence_of(study)) == {*usual, "adaptive"}

@@ -18,7 +18,16 @@ from recassay.analysis.model.result import PredictedCell, Shares, TippingPoint
 from recassay.analysis.plan.result import Look
 from recassay.analysis.stress.result import Change
 from recassay.analysis.users.random_effects import RandomEffects
-from recassay.analysis.users.result import DatasetUsers, PairSummary, UserPair, UsersResult
+from recassay.analysis.users.result import (
+    DatasetUsers,
+    Gain,
+    PairSummary,
+    Reference,
+    Uplift,
+    UserPair,
+    UsersResult,
+    Window,
+)
 from recassay.analysis.verdict.result import PairVerdict
 from recassay.core.tables.matrix import MissingCells
 from recassay.core.vocabulary import USUAL
@@ -54,6 +63,7 @@ from recassay.reporting.words import compare as compare_words
 from recassay.reporting.words import decodirt as decodirt_words
 from recassay.reporting.words import pairs as pair_words
 from recassay.reporting.words import rank as rank_words
+from recassay.reporting.words import users as users_words
 from recassay.reporting.words import verdict as verdict_words
 
 
@@ -95,48 +105,127 @@ def together(estimate, *, significant, datasets=5, p_holm=0.03):
     return PairSummary("EASE", "ALS", 3, 2, 1, effects, p_holm, significant)
 
 
+SCOPE = (
+    "Intervals and tests are over users: they speak of further users of {}, not of other datasets or of a later time."
+)
+
+
 def test_users_of_one_dataset():
-    assert users.sentences(user_tests(WON)) == [
-        "EASE significantly beats all others on the users of films.",
-        "On the 1,234 users of films, EASE has the best ndcg@10 (0.3000, 90 % interval 0.2900 to 0.3100); it is better "
-        "than every other algorithm, ALS first (by 0.1000, 0.0900 to 0.1100; sign-flip test over users, Holm). This "
-        "says nothing of other datasets.",
+    assert users_words.sentences(user_tests(WON)) == [
+        "EASE is best on films by nDCG@10.",
+        "EASE beats the next algorithm, ALS (nDCG@10 +0.1000; 90 % interval +0.0900 to +0.1100; p = 0.024 corrected "
+        "for 3 pairs).",
+        SCOPE.format("films"),
     ]
     turned_round = replace(WON, pairs=WON.pairs[::-1])
-    assert users.sentences(user_tests(turned_round)) == users.sentences(user_tests(WON)), "whatever the order of pairs"
-    assert users.sentences(user_tests(OPEN)) == [
-        "No clear winner on the users of books: 2 of 3 could be best.",
-        "On the 1,234 users of books, EASE has the best ndcg@10 (0.3000, 90 % interval 0.2900 to 0.3100); no "
-        "difference from ALS is shown (sign-flip test over users, Holm).",
+    same = users_words.sentences(user_tests(WON))
+    assert users_words.sentences(user_tests(turned_round)) == same, "whatever the order of pairs"
+    assert users_words.sentences(user_tests(OPEN)) == [
+        "EASE or ALS is best on books by nDCG@10.",
+        "EASE is not shown to differ from ALS.",
+        SCOPE.format("books"),
     ]
     brief = users.brief(user_tests(OPEN, skipped={"songs": "two users"}))
-    assert (brief.headline, brief.marked) == (
-        "No clear winner on the users of books: 2 of 3 could be best.",
-        {"EASE", "ALS"},
-    )
-    assert brief.sentences == tuple(users.sentences(user_tests(OPEN))[1:])
-    assert brief.table.title == "books: ndcg@10 over 1,234 users"
-    assert brief.table.header == ("algorithm", "mean", "90 % interval", "shown to be worse than the best")
+    assert (brief.headline, brief.marked) == ("EASE or ALS is best on books by nDCG@10.", {"EASE", "ALS"})
+    assert brief.sentences == tuple(users_words.sentences(user_tests(OPEN))[1:])
+    assert brief.table.title == "books: nDCG@10 (higher is better) over 1,234 users"
+    assert brief.table.header == ("algorithm", "nDCG@10", "90 % interval", "could be best")
     assert brief.table.rows == (
-        ("EASE", "0.30000", "0.29000 to 0.31000", "no"),
-        ("ALS", "0.20000", "0.19000 to 0.21000", "no"),
-        ("Pop", "0.10000", "0.09000 to 0.11000", "yes"),
+        ("EASE", "0.300", "0.290 to 0.310", "yes"),
+        ("ALS", "0.200", "0.190 to 0.210", "yes"),
+        ("Pop", "0.100", "0.090 to 0.110", "no"),
     )
     assert brief.table.notes == ("songs is left out: two users",)
 
 
+def test_one_that_loses_to_another_than_the_first_could_not_be_best():
+    """Pop is not shown to differ from EASE, but ALS beats it."""
+    both = (pair("EASE", "ALS", 0.1, significant=False), pair("EASE", "Pop", 0.2, significant=False))
+    beaten = replace(OPEN, pairs=(*both, pair("ALS", "Pop", 0.1, significant=True)))
+    assert users_words.sentences(user_tests(beaten))[:2] == [
+        "EASE or ALS is best on books by nDCG@10.",
+        "EASE is not shown to differ from ALS or Pop.",
+    ]
+    brief = users.brief(user_tests(beaten))
+    assert (brief.marked, [row[-1] for row in brief.table.rows]) == ({"EASE", "ALS"}, ["yes", "yes", "no"])
+    one = replace(beaten, pairs=(pair("EASE", "ALS", 0.1, significant=True), *beaten.pairs[1:]))
+    assert users_words.headline(one, user_tests(one)) == (
+        "No clear winner on books by nDCG@10: only EASE could be best, but no difference from Pop is shown."
+    )
+
+
+def against(table, reference, *uplifts, why="most popular", **more):
+    return replace(table, reference=Reference(reference, why), uplifts=uplifts, **more)
+
+
+def test_the_uplift_over_a_reference():
+    won = against(WON, "Pop", Uplift(2.0, 1.5, 2.6), Uplift(1.0, 0.004, float("inf")), None)
+    assert users_words.sentences(user_tests(won))[:3] == [
+        "EASE is best on films by nDCG@10; EASE is 200 % better than Pop.",
+        "EASE beats Pop (the most popular items) (nDCG@10 +0.2000, +200 %; 90 % interval +150 % to +260 %; 1,234 "
+        "users; p = 0.024 corrected for 3 pairs).",
+        "EASE also beats the next algorithm, ALS (nDCG@10 +0.1000; 90 % interval +0.0900 to +0.1100; p = 0.024 "
+        "corrected for 3 pairs).",
+    ]
+    table = users.brief(user_tests(won)).table
+    assert table.header == ("algorithm", "nDCG@10", "90 % interval", "over Pop", "its interval", "could be best")
+    assert [row[3:5] for row in table.rows] == [
+        ("+200 %", "+150 to +260"), ("+100 %", "from +0"), ("reference", ""),
+    ]  # fmt: skip
+    led = against(WON, "EASE", None, Uplift(-0.3, -0.4, -0.2), None, why="control")
+    assert users_words.sentences(user_tests(led))[:2] == [
+        "EASE, the reference, is best on films by nDCG@10: it beats all 2 others.",
+        "ALS is worse than EASE (nDCG@10 -0.1000, -30 %; 90 % interval -40 % to -20 %; 1,234 users; p = 0.024 "
+        "corrected for 3 pairs).",
+    ]
+    close = against(OPEN, "ALS", Uplift(0.004, -0.002, 0.011), None, None, why="own lists")
+    assert users_words.sentences(user_tests(close))[:2] == [
+        "EASE or ALS is best on books by nDCG@10; EASE is not shown to beat ALS.",
+        "EASE is not shown to differ from ALS, whose lists were made elsewhere and are judged as given, (nDCG@10 "
+        "+0.1000, +0.4 %; 90 % interval -0.2 % to +1.1 %; 1,234 users; p = 0.024 corrected for 3 pairs).",
+    ]
+    nothing = against(WON, "Pop", None, None, None)
+    assert users_words.headline(nothing, user_tests(nothing)).endswith("; EASE beats Pop.")
+    for many in (won, led, close, nothing):
+        assert len(users_words.headline(many, user_tests(many)).split()) <= 20
+
+
+def test_windows_of_time_and_who_gains():
+    means = [(0.3, 0.2, 0.1), (0.2, 0.3, 0.1), (0.4, 0.1, 0.2), (0.2, 0.2, 0.1)]
+    told = against(WON, "Pop", None, None, None, windows=tuple(Window(f"w{i}", m) for i, m in enumerate(means)))
+    said = users_words.windows(told, user_tests(told))
+    assert said == "Of 4 windows of time, EASE was ahead of ALS in 2 and of Pop in 4."
+    lower = replace(user_tests(told), higher_is_better=False)
+    assert users_words.windows(told, lower).startswith(
+        "Of 4 windows of time, EASE was ahead of ALS in 1 and of Pop in 0"
+    )
+
+    def gain(by, low, high, difference):
+        return Gain(by, low, high, 40, 60, "EASE", "Pop", 0.3, 0.2, difference, difference - 0.01, difference + 0.01)
+
+    groups = replace(told, gains=(gain("activity", 1, 1, 0.005), gain("activity", 2, 1400, -0.02),
+                                  gain("popularity", 3, 4, 0.0)))  # fmt: skip
+    assert users_words.gains(groups, user_tests(groups)) == [
+        "Of 2 groups of users by activity, EASE gains in none and loses in 1, most with 2 to 1,400 training events "
+        "(-0.020).",
+        "Of 1 groups of held-out events by popularity of the item, EASE gains in none and loses in none.",
+    ]
+
+
 def test_users_of_several_datasets():
     start = "Tested over the users of each dataset (sign-flip test, Holm), on "
-    assert users.sentences(user_tests(WON, OPEN)) == [
+    assert users_words.sentences(user_tests(WON, OPEN)) == [
         f"{start}1 of 2 datasets one algorithm is better than every other: EASE on 1."
     ]
-    assert users.sentences(user_tests(OPEN, OPEN)) == [
+    assert users_words.sentences(user_tests(OPEN, OPEN)) == [
         f"{start}0 of 2 datasets one algorithm is better than every other."
     ]
     ahead = [pair("ALS", "EASE", 0.1, significant=True), pair("ALS", "Pop", 0.1, significant=True)]
     by_als = replace(WON, algorithms=("ALS", "EASE", "Pop"), pairs=tuple(ahead))
-    assert users.sentences(user_tests(WON, by_als, WON, OPEN))[0].endswith("than every other: EASE on 2, ALS on 1.")
-    assert users.sentences(user_tests(WON, by_als))[0].endswith("than every other: ALS on 1, EASE on 1.")
+    assert users_words.sentences(user_tests(WON, by_als, WON, OPEN))[0].endswith(
+        "than every other: EASE on 2, ALS on 1."
+    )
+    assert users_words.sentences(user_tests(WON, by_als))[0].endswith("than every other: ALS on 1, EASE on 1.")
     brief = users.brief(user_tests(WON, OPEN))
     assert brief.headline == "On 1 of the 2 datasets one algorithm significantly beats all others among the users."
     assert brief.table.header == ("dataset", "users", "best", "ndcg@10", "not shown to be worse")
@@ -148,7 +237,7 @@ def test_users_of_several_datasets():
 
 def test_users_over_the_datasets_together():
     def said(summary):
-        return users.sentences(user_tests(WON, OPEN, summary=(summary,)))[1:]
+        return users_words.sentences(user_tests(WON, OPEN, summary=(summary,)))[1:]
 
     rest = "on the users of single datasets it is better on 3, worse on 1 and not shown to be either on 2 of them."
     start = "Over the datasets together (random effects), EASE"
@@ -175,9 +264,9 @@ def test_users_over_the_datasets_together():
 def test_the_tables_over_users():
     summary = (together(0.02, significant=True), replace(together(0.02, significant=False), effects=None, p_holm=None))
     means, pairs, *_, last = users.tables(user_tests(WON, OPEN, summary=summary))
-    assert means.title == "films: ndcg@10 over 1,234 users; 7 without a score left out"
+    assert means.title == "films: nDCG@10 (higher is better) over 1,234 users; 7 without a score left out"
     assert kept(means, pairs, last) == [
-        (1, (), None), (2, ("right", "difference", "p (Holm)"), None),
+        (1, ("could be best", "nDCG@10"), None), (2, ("right", "difference", "p (Holm)"), None),
         (2, ("right", "difference", "p (Holm)", "won-open-lost"), None),
     ]  # fmt: skip
     assert pairs.header[3] == "90 % interval"
@@ -1949,12 +2038,15 @@ def test_long_lists_in_sentences_are_cut_and_the_rest_is_counted(monkeypatch):
     names = tuple("abcdefghijkl")
     level = DatasetUsers("films", 9, 0, names, (0.3,) * 12, (0.2,) * 12, (0.4,) * 12,
                          tuple(pair("a", other, 0.1, significant=False) for other in names[1:]))  # fmt: skip
-    assert "no difference from b, c, d, e, f, g and 5 more is shown" in users.sentences(user_tests(level))[1]
+    but_one = replace(level, pairs=(*level.pairs[:-1], pair("a", "l", 0.1, significant=True)))
+    first = users_words.lines(but_one, user_tests(but_one))[0]
+    assert first == "a is not shown to differ from b, c, d, e, f, g and 4 more."
+    assert users_words.headline(but_one, user_tests(but_one)).endswith(": 11 of 12 algorithms could be best.")
     table = users.brief(user_tests(level, level)).table
     assert table.rows[0][-1] == "b, c and 9 more"
     won = [DatasetUsers(name, 9, 0, (name, "z"), (0.3, 0.2), (0.2, 0.1), (0.4, 0.3),
                         (pair(name, "z", 0.1, significant=True),)) for name in names]  # fmt: skip
-    assert users.sentences(user_tests(*won))[0].endswith("e on 1, f on 1 and 6 more.")
+    assert users_words.sentences(user_tests(*won))[0].endswith("e on 1, f on 1 and 6 more.")
     everywhere = [f"rule {i}" for i in range(6)]
     four = "rule 0, rule 1, rule 2, rule 3 and 2 more"
     assert rank_words._agreement(aggregated({("a", "b"): everywhere}, 6)).endswith(f"tied with b under {four}.")

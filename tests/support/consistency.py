@@ -18,6 +18,7 @@ import numpy as np
 import polars as pl
 
 import recassay
+from recassay.analysis.users.result import UsersResult
 from recassay.core.claims import ALL, COURT, Statement
 from recassay.core.errors import RecAssayError
 from recassay.reporting.claims import statements
@@ -346,11 +347,16 @@ def foreign_words(result_name: str, sentences: Iterable[str], *, court: bool) ->
     return problems
 
 
+def _is_court(result: Any) -> bool:
+    """The verdict; of a single dataset the tests over its users, beside which there is none."""
+    return hasattr(result, "judgement") or (isinstance(result, UsersResult) and len(result.datasets) == 1)
+
+
 def unnamed(results: Mapping[str, Any]) -> list[str]:
     """`foreign_words` of every result, and two minimums in all of them."""
     problems, least = [], set()
     for section, name, result in with_sections(results):
         sentences = ask(section, "sentences", result, [])
-        problems += foreign_words(name, sentences, court=hasattr(result, "judgement"))
+        problems += foreign_words(name, sentences, court=_is_court(result))
         least |= set(re.findall(r"(\d+) are the minimum", " ".join(sentences)))
     return [*problems, f"two minimums: {' and '.join(sorted(least))}"] if len(least) > 1 else problems

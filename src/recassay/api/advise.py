@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -19,12 +20,19 @@ from recassay.core.registry import algorithms
 from recassay.core.specs.specs import ProtocolSpec, ReadSpec
 from recassay.data.characteristics import describe
 from recassay.data.published.tables import Published
-from recassay.data.sources import OpenedDataset, open_dataset
+from recassay.data.sources import OpenedDataset, is_path, open_dataset
 from recassay.protocol.filters import frequent_rows, positive_rows
 from recassay.store.store import Store
 
 FIRST = 4
 """How many of the algorithms advised first the study to run next has, besides popularity."""
+
+MOST_TRIALS, FEWEST_TRIALS = 40, 5
+BUDGET = 900.0
+"""Seconds that the study to run next should take in one process, if that leaves each algorithm the fewest trials."""
+
+STUDY = "study"
+"""The folder of the study to run next."""
 
 
 @checked
@@ -91,7 +99,14 @@ def advise(
         confidence=confidence,
         seed=seed,
     )
-    return replace(advice, study=_study(advice, dataset, spec, interactions.time is not None))
+    timed = interactions.time is not None
+    trials, seconds = _trials(advice)
+    return replace(
+        advice,
+        study=_study(advice, dataset, spec, timed, trials=trials, columns=ReadSpec.of(read).columns),
+        command=_command(advice, dataset, spec, timed, trials=trials, read=ReadSpec.of(read)),
+        seconds=seconds,
+    )
 
 
 def _opened(dataset: InteractionsLike, read: ReadSpec) -> OpenedDataset:
@@ -113,21 +128,76 @@ def _is_results(source: Any) -> bool:
         return False
 
 
-def _study(advice: AdviseResult, dataset: Any, spec: ProtocolSpec, timed: bool) -> str:
-    """A study file: the data, the algorithms in the order advised that RecAssay has, and the baseline of popularity."""
+def _chosen(advice: AdviseResult) -> list[str]:
+    """The first algorithms advised that RecAssay has, and the baseline of popularity."""
     names = [advice.algorithms[a] for a in advice.order() if advice.algorithms[a] in algorithms]
-    chosen = [name for name in names if name not in ("MostPop", "Random")][:FIRST]
-    reference = str(dataset) if isinstance(dataset, (str, Path)) else "mine.parquet"
-    listed = ", ".join(json.dumps(name) for name in [*chosen, "MostPop"])
+    return [*[name for name in names if name not in ("MostPop", "Random")][:FIRST], "MostPop"]
+
+
+def _trials(advice: AdviseResult) -> tuple[int, float | None]:
+    """How many trials of tuning fit into `BUDGET`, and how long the study will take; None where costs are not known."""
+    chosen = _chosen(advice)
+    fit = {cost.algorithm: cost.seconds for cost in advice.cost}
+    if not set(chosen) - {"MostPop"} <= fit.keys():
+        return MOST_TRIALS, None
+    once = sum(fit.get(name, 0.0) for name in chosen)
+    trials = min(MOST_TRIALS, max(FEWEST_TRIALS, int(BUDGET / max(once, 1e-9)) - 1))
+    return trials, once * (trials + 1)
+
+
+def _command(
+    advice: AdviseResult, dataset: Any, spec: ProtocolSpec, timed: bool, *, trials: int, read: ReadSpec
+) -> str:
+    """The command that runs the short list; empty where the data are no file or name, or only a study file can say
+    what is asked."""
+    usual = ProtocolSpec()
+    filters = ("filter", "min_item_interactions", "min_user_interactions")
+    plain = ReadSpec(columns=read.columns) == read
+    if not isinstance(dataset, (str, Path)) or not plain or any(getattr(spec, n) != getattr(usual, n) for n in filters):
+        return ""
+    options = [f"--datasets {shlex.quote(_reference(dataset))}"]
+    options += [f"--column {shlex.quote(f'{role}={name}')}" for role, name in read.columns.items()]
+    options += [f"--algorithms {','.join(_chosen(advice))}"]
+    options += [] if spec.positive_threshold is None else [f"--threshold {spec.positive_threshold:g}"]
+    options += [] if timed else ["--split random"]
+    return f"recassay run {' '.join(options)} --trials {trials} --out {STUDY}"
+
+
+def _reference(dataset: str | Path) -> str:
+    """A file that a study recognises as one, or the name of a dataset."""
+    text = str(dataset)
+    return text if not isinstance(dataset, Path) or is_path(text) else f"./{text}"
+
+
+def _study(
+    advice: AdviseResult,
+    dataset: Any,
+    spec: ProtocolSpec,
+    timed: bool,
+    *,
+    trials: int = MOST_TRIALS,
+    columns: Mapping[str, str | int] | None = None,
+) -> str:
+    """A study file: the data, the algorithms in the order advised that RecAssay has, and the baseline of popularity."""
+    reference = _reference(dataset) if isinstance(dataset, (str, Path)) else "mine.parquet"
+    listed = ", ".join(json.dumps(name) for name in _chosen(advice))
     split = "global_time" if timed else "random"
     threshold = "" if spec.positive_threshold is None else f"positive_threshold = {spec.positive_threshold:g}\n"
+    named = ", ".join(f"{role} = {json.dumps(name)}" for role, name in (columns or {}).items())
+    label = Path(reference).stem or "log"
+    reading = (
+        f"\n[dataset.{json.dumps(label)}]\ndata = {json.dumps(reference)}\nread = {{columns = {{{named}}}}}\n"
+        if named
+        else ""
+    )
     return (
-        f'[study]\nname = "next"\nseed = 1\ndatasets = [{json.dumps(reference)}]\nalgorithms = [{listed}]\n'
-        f'metrics = [{json.dumps(advice.metric)}, "hitrate@10", "coverage@10"]\n\n'
+        f'[study]\nname = "next"\nseed = 1\ndatasets = [{json.dumps(label if named else reference)}]\n'
+        f"algorithms = [{listed}]\n"
+        f'metrics = [{json.dumps(advice.metric)}, "hitrate@10", "coverage@10"]\n{reading}\n'
         f'[protocol]\n{threshold}split = "{split}"\nfilter = "{spec.filter}"\n'
         f"min_item_interactions = {spec.min_item_interactions}\n"
         f"min_user_interactions = {spec.min_user_interactions}\n\n"
-        f"[tuning]\ntrials = 40\nmetric = {json.dumps(advice.metric)}\n"
+        f"[tuning]\ntrials = {trials}\nmetric = {json.dumps(advice.metric)}\n"
     )
 
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from recassay.api.arguments import checked
 from recassay.api.inputs import InteractionsLike
-from recassay.core.errors import UsageError
+from recassay.core.errors import RecAssayError, UsageError
 from recassay.core.specs.specs import ProtocolSpec, ReadSpec
+from recassay.core.system.plain import plain
 from recassay.core.tabular import stated
 from recassay.core.types import Interactions
 from recassay.data.catalog.entries import all_datasets, find_dataset
@@ -20,11 +21,13 @@ from recassay.data.characteristics import describe
 from recassay.data.download.fetch import obtain
 from recassay.data.folders import home
 from recassay.data.library import DatasetManifest, import_dataset, list_datasets, remove_dataset
-from recassay.data.sources import open_dataset, told_reading
+from recassay.data.overview import Overview, overview
+from recassay.data.sources import OpenedDataset, open_dataset, told_reading
 from recassay.data.synthetic.presets import SUMMARIES
 from recassay.protocol.apply import apply_protocol
 from recassay.protocol.ordering import used_ids
 from recassay.recommenders.splits import with_order
+from recassay.reporting.words.describe import NAMES, advice, size, to_judge
 from recassay.reporting.words.sequences import order_words, share_words, target_words
 
 
@@ -139,10 +142,13 @@ def remove_data(name: str) -> None:
 LAST_EVENT = {"split": "leave_last_out", "filter": "none", "target": "last"}
 """The protocol under which sequences are described, as far as no other is given."""
 
+MOST_TRIED = 20_000_000
+"""Events above which no split is made only to say what it would leave."""
+
 
 @dataclass(frozen=True, slots=True)
 class DataDescription:
-    """The 18 characteristics of a dataset, how it was read, and, where asked for, its split with the audit."""
+    """A dataset at a glance, its 18 characteristics, how it was read, and, where asked for, its split and the audit."""
 
     name: str
     """The dataset, as it was named."""
@@ -158,6 +164,11 @@ class DataDescription:
     audit: dict[str, Any] | None = None
     """What the audit of the split found; with `sequences` also `targets` and `order`."""
     fingerprint: str | None = None
+    overview: Overview | None = None
+    """Users, items, events, period, and how events spread over users and items."""
+    trial: dict[str, Any] | None = None
+    """What the usual split (in time, or at random without times) would leave to judge: `split`, and `users`, their
+    `share` and `events`, or why it is `refused`. None where a protocol was given, and above 20 million events."""
 
     def told_reading(self) -> tuple[str, ...]:
         """Which columns were taken for what, and which rows were left out and why, as lines."""
@@ -174,9 +185,31 @@ class DataDescription:
         shares = share_words(self.audit if clock else {"targets": self.audit["targets"]})
         return (*first, shares, *target_words(self.protocol))
 
+    def sentences(self) -> list[str]:
+        """How large it is, what a split would leave to judge, and what to think about before a study."""
+        if self.overview is None:
+            return []
+        timed = self.overview.first_day is not None or self.reading.get("time_unit") is not None
+        trial = [] if self.trial is None else [to_judge(self.trial)]
+        bad = int(self.reading.get("bad") or 0)
+        return [size(self.name, self.overview), *trial, *advice(self.overview, self.trial, timed=timed, bad=bad)]
+
+    def characteristics_in_words(self) -> list[tuple[str, str, str]]:
+        """The characteristics as rows: the name of the papers, the name in words, the value."""
+        shown = {k: f"{v:,}" if isinstance(v, int) else f"{v:.4g}" for k, v in self.characteristics.items()}
+        return [(name, NAMES.get(name, name), value) for name, value in shown.items()]
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
         content = {"dataset": self.name, "characteristics": self.characteristics, "reading": self.reading}
+        if self.overview is not None:
+            days = {
+                name: day and day.isoformat()
+                for name, day in (("first_day", self.overview.first_day), ("last_day", self.overview.last_day))
+            }
+            content["overview"] = plain(asdict(self.overview) | days)
+        if self.trial is not None:
+            content["trial"] = self.trial
         if self.protocol is None:
             return content
         names = ("protocol", "fingerprint", "parts", "counts", "audit")
@@ -191,7 +224,7 @@ def describe_data(
     protocol: ProtocolSpec | Mapping[str, Any] | None = None,
     sequences: bool = False,
 ) -> DataDescription:
-    """The 18 characteristics (KDD'24, section 4.3); with a protocol, of the events it keeps, and its audit.
+    """A dataset at a glance, and its 18 characteristics (KDD'24, section 4.3); with a protocol its split and audit.
 
     With `sequences` the audit also says how much order the data have: the shares of repeats and ties among the targets,
     and what sequential rules lose when all histories are shuffled. Unless the protocol says otherwise, the target is
@@ -206,8 +239,10 @@ def describe_data(
     opened = open_dataset(source, ReadSpec.of(read))
     interactions, reading = opened.interactions, opened.reading
     name = str(source) if isinstance(source, (str, Path)) else type(source).__name__
+    seen = overview(interactions, int(reading.get("repeated") or 0))
     if protocol is None and not sequences:
-        return DataDescription(name, describe(interactions), reading)
+        characteristics = describe(interactions)
+        return DataDescription(name, characteristics, reading, overview=seen, trial=_trial(opened))
     if sequences and not isinstance(protocol, ProtocolSpec):
         protocol = {**LAST_EVENT, **(protocol or {})}
     spec = ProtocolSpec.of(protocol)
@@ -232,4 +267,20 @@ def describe_data(
         split.counts,
         split.audit,
         split.fingerprint,
+        seen,
     )
+
+
+def _trial(opened: OpenedDataset) -> dict[str, Any] | None:
+    """What the usual split would leave to judge; the interactions may be overwritten."""
+    interactions = opened.interactions
+    if len(interactions) > MOST_TRIED:
+        return None
+    rule: Literal["global_time", "random"] = "random" if interactions.time is None else "global_time"
+    try:
+        opened.refuse_positions(rule)
+        split = apply_protocol(interactions, ProtocolSpec(split=rule), overwrite=True)
+    except RecAssayError as error:
+        return {"split": rule, "refused": str(error).partition(";")[0]}
+    judged, share = split.audit["users_evaluated"], split.audit["share_of_users_evaluated"]
+    return {"split": rule, "users": judged, "share": share, "events": len(split.test)}

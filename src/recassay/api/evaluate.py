@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,13 +17,19 @@ from recassay.analysis.users.fit import compare_users
 from recassay.analysis.users.result import UsersResult
 from recassay.api.arguments import checked
 from recassay.api.inputs import InteractionsLike, PathLike, TableLike
+from recassay.api.publish.report import report_page
 from recassay.core import columns as c
+from recassay.core.analysis import AnalysisSpec
 from recassay.core.choices import Advanced, Alpha, Seed, Task
-from recassay.core.errors import UsageError
+from recassay.core.errors import NotApplicableError, UsageError
 from recassay.core.specs.specs import ReadSpec
 from recassay.core.specs.study import DEFAULT_METRICS
-from recassay.evidence.groups import GroupTables, lists_groups
-from recassay.evidence.lists import JudgedLists, given_split, judge_lists, split_of_folder
+from recassay.core.system.places import shareable
+from recassay.core.tables.groups import GroupsEvidence
+from recassay.core.tables.results import Results
+from recassay.evidence.gains import judged_gains
+from recassay.evidence.groups import GroupTables, groups_evidence, lists_groups
+from recassay.evidence.lists import JudgedLists, JudgingSplit, given_split, judge_lists, split_of_folder
 from recassay.evidence.users import user_matrix
 from recassay.metrics.accuracy import AccuracyMetric
 from recassay.metrics.evaluate import EvaluationResult
@@ -30,8 +37,13 @@ from recassay.metrics.lists import ListsRecord
 from recassay.metrics.make import as_metrics
 from recassay.metrics.protocol import Metric, has_user_values
 from recassay.reporting.files import write_files
-from recassay.reporting.tables import evaluation_latex
+from recassay.reporting.numbers import p_value
+from recassay.reporting.section import Brief
+from recassay.reporting.tables import evaluation_latex, evaluation_table
+from recassay.reporting.words import users as told
 from recassay.reporting.words.groups import weights_sentence
+
+__all__ = ["EvaluationReport", "evaluate", "evaluation_page", "p_value", "save_evaluation"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,6 +64,10 @@ class EvaluationReport:
     """The numbers as a LaTeX table, where they were compared."""
     groups: dict[str, GroupsResult] = field(default_factory=dict)
     """By accuracy metric, the values by group, where groups were given."""
+    judging: Any = None
+    """The split that the lists were judged on, as a page needs it."""
+    tables: Any = None
+    """The tables of groups that were given, as a page needs them."""
 
     @property
     def result(self) -> EvaluationResult:
@@ -67,6 +83,17 @@ class EvaluationReport:
         if len(self.judged) > 1:
             raise UsageError(f"{len(self.judged)} lists were judged", fix="take each from .judged")
         return self.judged[0]
+
+    def brief(self) -> Brief | None:
+        """The verdict on the first metric, one table, and what is known of the best; None without a comparison."""
+        if not self.comparison:
+            return None
+        result = next(iter(self.comparison.values()))
+        users = result.datasets[0]
+        means = {lists.name: lists.result.mean() for lists in self.judged}
+        table = evaluation_table(means, self.comparison, f"{users.users:,} users evaluated")
+        lines = [*told.lines(users, result), *table.notes]
+        return Brief(told.headline(users, result), table, frozenset(users.could_be_best()), tuple(lines))
 
     def to_frame(self) -> pl.DataFrame:
         """One row per algorithm and metric."""
@@ -102,6 +129,7 @@ def evaluate(
     metrics: Sequence[str] | None = None,
     compare: bool = False,
     alpha: Alpha = 0.05,
+    control: str | None = None,
     task: Task = "new",
     threshold: float | None = None,
     propensity: TableLike | None = None,
@@ -127,6 +155,7 @@ def evaluate(
         metrics: labels; by default nine.
         compare: whether the lists are compared by paired tests over users, with Holm's correction for each metric.
         alpha: level of the tests.
+        control: the lists that the others are compared with in percent; by default those of the most popular items.
         task: whether test pairs that training has are left out (`new`) or judged (`repeat`).
         threshold: the lowest rating that counts as positive; by default all count.
         propensity: for weighted metrics (`ndcg@10[snips]`), a table of the chance that a relevant item was seen, by
@@ -171,7 +200,7 @@ def evaluate(
             )
             scores = user_matrix(judging.name, rows)
             comparison[label] = compare_users(
-                [scores], label, higher_is_better=directions[label], alpha=alpha, seed=seed
+                [scores], label, higher_is_better=directions[label], alpha=alpha, seed=seed, control=control
             )
         caption = (
             f"Lists judged on {judging.users:,} users of {judging.name}. Bold: the best; dagger: significantly worse "
@@ -183,6 +212,7 @@ def evaluate(
     weights = [weights_sentence(label, facts) for label, facts in judged[0].result.weights.items()]
     notes = (*judging.notes, *weights, *(f"{lists.name}: {note}" for lists in judged for note in lists.notes))
     by_group: dict[str, GroupsResult] = {}
+    tables = None
     if groups is not None or item_groups is not None:
         tables = GroupTables.read(groups, item_groups)
         for label in (metric.label for metric in wanted if isinstance(metric, AccuracyMetric)):
@@ -191,13 +221,64 @@ def evaluate(
         if not by_group:
             raise UsageError("no metric has values by group", fix="ask for one of accuracy in `metrics`, as in ndcg@10")
     return EvaluationReport(
-        judged, judging.split.audit, judging.split.counts, judging.fingerprint, notes, comparison, latex, by_group
+        judged,
+        judging.split.audit,
+        judging.split.counts,
+        judging.fingerprint,
+        notes,
+        comparison,
+        latex,
+        by_group,
+        judging,
+        tables,
     )
 
 
 def _stacked(column: str, frames: Iterable[tuple[str, pl.DataFrame]]) -> pl.DataFrame:
     """Tables one below the other, the name of each in a first column."""
     return pl.concat([frame.select(pl.lit(name).alias(column), pl.all()) for name, frame in frames])
+
+
+def evaluation_page(
+    report: EvaluationReport, out: str | Path, *, alpha: float = 0.05, control: str | None = None
+) -> list[Path]:
+    """Write the report of a study about compared lists: one page.
+
+    Args:
+        report: what `evaluate` returned, with a comparison.
+        out: the file.
+        alpha: level of the tests.
+        control: the lists that the others are compared with in percent.
+    """
+    if not report.comparison or report.judging is None:
+        raise UsageError("a page is about lists that are compared", fix="give at least two, and `compare=True`")
+    dataset, label = next(iter(report.comparison.values())).datasets[0].dataset, next(iter(report.comparison))
+    frame = report.to_frame().with_columns(pl.lit(dataset).alias(c.DATASET)).drop_nulls(c.VALUE)
+    scores = report.per_user().unpivot(index=[c.ALGORITHM, c.USER], variable_name=c.METRIC, value_name=c.VALUE)
+    users = scores.with_columns(pl.lit(dataset).alias(c.DATASET), pl.col(c.VALUE).cast(pl.Float64))
+    results = replace(Results.from_frame(frame.filter(pl.col(c.VALUE).is_finite())), users=users)
+    known: dict[str, Callable[[], Any]] = {}
+    judging: JudgingSplit = report.judging
+    judged = report.judged
+    if not judging.untrained:
+        known["gains"] = lambda: partial(judged_gains, judging.split, judged)
+    if report.tables is not None:
+        groups = partial(_page_groups, report=report, results=results, tables=report.tables)
+        known["groups"] = lambda: groups
+    spec = AnalysisSpec(label, missing="drop-algorithms", alpha=alpha, control=control)
+    _, page = report_page(results, spec, evidence=known)
+    target = Path(out)
+    return write_files(target.parent, {target.name: shareable(page).encode(errors="backslashreplace")})
+
+
+def _page_groups(metric: str, *, report: EvaluationReport, results: Results, tables: GroupTables) -> GroupsEvidence:
+    """What a page says by group: of the groups that were given, and of weighted metrics beside the plain one."""
+    found = lists_groups(report.judging, report.judged, metric, tables)
+    try:
+        weighted = groups_evidence(metric, results=results, folder=None, tables=GroupTables()).weighted
+    except NotApplicableError:  # no metric is weighted
+        return found
+    return replace(found, weighted=weighted)
 
 
 def save_evaluation(report: EvaluationReport, content: Mapping[str, Any], out: str | Path) -> list[Path]:

@@ -29,7 +29,7 @@ DATA = Program(
             ),
             Command("list", "The stored datasets.", "", "data:list_data", show="data:listed"),
             Command(
-                "describe", "The 18 characteristics; --split shows the split and its leakage audit.", "source",
+                "describe", "A dataset at a glance; --split shows a split and its leakage audit.", "source",
                 "data:describe_data", show="data:described", fields={"read": "*", "protocol": _SPLIT},
                 names={"format": "--format --from"}, sections={"Splitting": _SPLIT, "Reading the file": _FILE},
             ),
@@ -143,7 +143,7 @@ SECTIONS: dict[str, list[Command | Program]] = {
         Command("import", "Results of other tools and tables of papers as one table.",
                 "source...", "import_results:import_results tables:load_results", show="results:import_", out="file"),
         Command("evaluate", "Judge lists made elsewhere, user by user; --compare tests between them.",
-                "recommendations...", show="evaluate:evaluate", fields={"read": _LOG},
+                "recommendations...", show="evaluate:evaluate", out="place", fields={"read": _LOG},
                 sections={"Reading the interactions": _LOG}),
         Command("recommend", "Fit the chosen algorithm on all data and write lists for its users.", "source",
                 show="recommend:recommend", out="file", without="settings", names={"k": "-k --k"},

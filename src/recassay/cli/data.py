@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 from recassay.cli.call import Call
@@ -43,18 +44,22 @@ def listed(call: Call, *, as_json: bool = False) -> None:
         print_rows("Datasets", header, [[row.get(key, "") for key in header] for row in rows], names=3)
 
 
-def described(call: Call, *, as_json: bool = False) -> None:
-    """The characteristics of a dataset, and its split."""
+def described(call: Call, *, everything: bool = False, as_json: bool = False) -> None:
+    """A dataset at a glance, and its split.
+
+    Args:
+        everything: the 18 characteristics of papers, too.
+    """
     if "split" not in call.typed and not call.typed.get("sequences"):
         fix = "add --split RULE, or leave it out"
         call.refuse(call.fields("protocol"), "says how to split, and --split is not given", fix)
     description = call(**reading(call))
-    for line in description.told_reading():
-        say(line)
     if as_json:
+        for line in description.told_reading():
+            say(line)
         print_json(plain(description.to_dict()))
     else:
-        _show(description)
+        _show(description, everything)
 
 
 def reading(call: Call) -> dict[str, Any]:
@@ -101,12 +106,31 @@ def _show_imported(manifest: Any, as_json: bool) -> None:
     )
 
 
-def _show(description: Any) -> None:
-    rows = [[name, f"{value:,}" if isinstance(value, int) else f"{value:.6g}"]
-            for name, value in description.characteristics.items()]  # fmt: skip
-    print_rows(f"{description.name}: characteristics (KDD'24, section 4.3)", ["characteristic", "value"], rows)
-    if description.parts is None:
-        return
+BAR = 24
+"""Characters of the longest bar."""
+
+
+def _show(description: Any, everything: bool) -> None:
+    columns = [line[:1].upper() + line[1:] for line in description.told_reading()]
+    first, *others = description.sentences()
+    print_lines([first, *(f"{line}." for line in columns), ""])
+    _show_spread(description.overview)
+    print_lines([*others, ""])
+    if everything:
+        print_rows(
+            f"{description.name}: characteristics (KDD'24, section 4.3)",
+            ["characteristic", "in words", "value"],
+            description.characteristics_in_words(),
+            names=2,
+        )
+    elif description.parts is None:
+        print_lines(["The 18 characteristics of papers: --all, a split and its audit: --split RULE, as data: --json"])
+    if description.parts is not None:
+        _show_split(description)
+
+
+def _show_split(description: Any) -> None:
+    """The parts of a split, what each step left, and the audit."""
     print_rows(
         f"Split {description.protocol['split']}, fingerprint {description.fingerprint[:12]}",
         ["part", "interactions", "users", "items"],
@@ -117,3 +141,30 @@ def _show(description: Any) -> None:
     lines = [f"Audit ({audit['scope']}): {100 * audit['share_of_users_evaluated']:.1f} % of the users are evaluated."]
     lines += [f"{'LEAK' if f['refuses'] else 'note'} {f['name']}: {f['sentence']}" for f in audit["findings"]]
     print_lines([*description.told_order(), *lines, *([] if audit["findings"] else ["No leakage found."])])
+
+
+def _show_spread(overview: Any) -> None:
+    """How many users and items have how many events, as bars."""
+    activity, popularity = overview.activity, overview.popularity
+    bins = overview.bins
+    groups = [*(str(a) if b == a + 1 else f"{a} to {b - 1}" for a, b in pairwise(bins)), f"{bins[-1]} or more"]
+    rows = [
+        [group, *(f"{count:>9,} {_bar(count, sum(spread.counts)):<{BAR}}" for spread, count in own)]
+        for group, *own in zip(
+            groups,
+            ((activity, count) for count in activity.counts),
+            ((popularity, count) for count in popularity.counts),
+            strict=True,
+        )
+    ]
+    print_rows("How many events users and items have", ["events", "users", "items"], rows, names=3)
+    print_lines(
+        f"{name}: the median has {spread.median:g}, the one with the most {spread.most:,}; the top 1 % have "
+        f"{100 * spread.top_share:.0f} % of all events."
+        for name, spread in (("Users", activity), ("Items", popularity))
+    )
+
+
+def _bar(count: int, total: int) -> str:
+    """A bar for a share of all, with at least one mark where there is anything."""
+    return "█" * max(round(BAR * count / max(total, 1)), bool(count))

@@ -2,34 +2,40 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recassay.api.evaluate import EvaluationReport, save_evaluation
+from recassay.api.evaluate import EvaluationReport, evaluation_page, p_value, save_evaluation
 from recassay.api.publish.content import tell
 from recassay.cli.call import Call
-from recassay.cli.render import print_json, print_lines, print_rows, print_saved, print_table
+from recassay.cli.render import print_brief, print_json, print_lines, print_rows, print_saved, print_table, say
+from recassay.cli.values import PAGES
 from recassay.core.system.plain import plain
 
 if TYPE_CHECKING:
     from recassay.analysis.users.result import UsersResult
 
 
-def evaluate(call: Call, *, as_json: bool = False, out: Path | None = None) -> None:
+def evaluate(call: Call, *, everything: bool = False, as_json: bool = False, out: Path | None = None) -> None:
     """What the lists are worth, and the tests between them.
 
     Args:
-        out: folder for the tables.
+        everything: with --compare, every pair on every metric.
+        out: folder for the tables, or a page: FILE.html.
     """
-    if "compare" not in call.typed:
-        call.refuse("alpha", "is the level of the tests of --compare", "say that, or leave it out")
-    report = call(recommendations=[Path(file) for file in call.typed["recommendations"]])
+    page = out is not None and out.suffix.lower() in PAGES
+    if "compare" not in call.typed and not page:
+        call.refuse("alpha control", "is for the tests of --compare", "say that, or leave it out")
+    compared = {"compare": True} if page else {}
+    report = call(recommendations=[Path(file) for file in call.typed["recommendations"]], **compared)
     document = plain(report.to_dict())
+    brief = report.brief()
     if as_json:
         print_json(document)
     elif len(report.judged) == 1:
         _show_one(report)
+    elif brief is not None and not everything:
+        print_brief(brief, ["Every pair: --all, one page: --out PAGE.html, for a paper: --out DIR"])
     else:
         _show_several(report)
     if not as_json:
@@ -39,7 +45,11 @@ def evaluate(call: Call, *, as_json: bool = False, out: Path | None = None) -> N
                 print_table(table)
             print_lines(told.sentences)
         print_lines([*report.notes, *(f"{f['name']}: {f['sentence']}" for f in report.audit["findings"])])
-    if out is not None:
+    if out is not None and page:
+        asked = {name: call.typed[name] for name in ("alpha", "control") if name in call.typed}
+        (made,) = evaluation_page(report, out, **asked)
+        say(f"wrote {made} ({made.stat().st_size / 1e6:.2f} MB): open it in a browser")
+    elif out is not None:
         print_saved(save_evaluation(report, document, out), out)
 
 
@@ -78,8 +88,6 @@ def _show_several(report: EvaluationReport) -> None:
     )
     for metric, tests in report.comparison.items():
         _show_pairs(metric, tests)
-    if report.latex:
-        sys.stdout.write(f"{report.latex}\n")
 
 
 def _show_pairs(metric: str, tests: UsersResult) -> None:
@@ -88,8 +96,8 @@ def _show_pairs(metric: str, tests: UsersResult) -> None:
         f"{metric}: paired sign-flip tests over {dataset.users:,} users (left has the better mean)",
         ["left", "right", "difference", f"{share} interval", "p", "p (Holm)", "users better-equal-worse"],
         [
-            [p.left, p.right, f"{p.difference:+.5f}", f"{p.low:+.5f} to {p.high:+.5f}", f"{p.p:.3g}",
-             f"{p.p_holm:.3g}{'*' if p.significant else ' '}", f"{p.better}-{p.equal}-{p.worse}"]
+            [p.left, p.right, f"{p.difference:+.5f}", f"{p.low:+.5f} to {p.high:+.5f}", p_value(p.p),
+             f"{p_value(p.p_holm)}{'*' if p.significant else ' '}", f"{p.better}-{p.equal}-{p.worse}"]
             for p in dataset.pairs
         ],
         names=2,

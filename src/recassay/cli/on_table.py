@@ -11,10 +11,11 @@ from recassay.api.publish.content import box_lines, claimable, document, save_te
 from recassay.api.publish.content import claims as claims_of
 from recassay.api.publish.content import paragraph as written_paragraph
 from recassay.cli.call import ANSWER, Call
-from recassay.cli.render import print_answer, print_json, print_lines, print_saved, say
+from recassay.cli.render import print_answer, print_command, print_json, print_lines, print_saved, say
 from recassay.cli.values import PAGES, Target
 from recassay.core.choices import known_formats
 from recassay.core.errors import UsageError
+from recassay.core.words import duration
 
 
 def answer(
@@ -138,4 +139,14 @@ def advise(call: Call, *, study: Path | None = None) -> None:
         save_text(target, advice.study)
         say(f"wrote {target}: run it with recassay run {target}")
     elif "as_json" not in call.typed:
+        _show_next(advice)
+
+
+def _show_next(advice: Any) -> None:
+    """What to run now, and about how long that takes."""
+    if not advice.command:
         print_lines(["", "A study of the first four to run next: --study FILE writes it"])
+        return
+    took = "" if advice.seconds is None else f" (about {duration(advice.seconds)} in one process)"
+    print_lines(["", f"Next, run the first four and popularity, tuned alike{took}:"])
+    print_command(advice.command)

@@ -55,7 +55,7 @@ def show_progress() -> Callable[[Event], None]:
         """The lines that stay: what was decided or noted, datasets and cells; on a terminal only those that fail."""
         if event.kind in {"decided", "waiting", "note"}:
             return [event.reason or event.said or ""]
-        notes = [*earlier_lines(event.earlier), *damaged_lines(event.damaged)]
+        notes = [*event.changes, *earlier_lines(event.earlier), *damaged_lines(event.damaged)]
         if event.kind == "finished" and event.reason in refused:
             return notes  # the dataset is refused, and that was said
         if event.kind == "split" and event.reason:

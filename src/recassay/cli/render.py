@@ -129,6 +129,11 @@ def print_lines(lines: Iterable[str]) -> None:
     _print(line for text in lines for line in wrapped(in_options(text), _width()[0]))
 
 
+def print_command(command: str) -> None:
+    """A command to paste: on one line, however long it is."""
+    _print([f"  {command}"])
+
+
 def print_notes(notes: Iterable[str]) -> None:
     """What a reader of the numbers must know, on stderr: stdout may be JSON."""
     for note in notes:

@@ -167,7 +167,7 @@ def _standing(folder: Path) -> list[str]:
 
 def run_content(record: StudyRecord) -> dict[str, Any]:
     """What a run answers as JSON."""
-    ran = {"folder": str(record.folder), "ran": record.ran, "earlier": record.earlier}
+    ran = {"folder": str(record.folder), "ran": record.ran, "earlier": record.earlier, "changes": record.changes}
     content: dict[str, Any] = plain({**study_status(record.folder).to_dict(), **ran})
     return content
 

@@ -29,6 +29,7 @@ def study_facts(folder: str | Path) -> StudyFacts:
     A study of classifiers has no protocol, tuning or audit of interactions.
     """
     from recassay.core.tables.facts import StudyFacts
+    from recassay.evidence.users import own_lists
     from recassay.store.sealed import manifest_study
     from recassay.store.store import Store
 
@@ -54,6 +55,7 @@ def study_facts(folder: str | Path) -> StudyFacts:
     splits, findings, order = _splits(Path(folder), cells)
     spent = _spent(cells, tried)
     spaces, tunable = _spaces(study)
+    given = own_lists(Path(folder))
     return replace(
         facts,
         trials=study.tuning.trials,
@@ -62,7 +64,8 @@ def study_facts(folder: str | Path) -> StudyFacts:
         protocols={cell.dataset: cell.spec["split"]["protocol"] for cell in cells},
         findings=findings,
         spent=spent,
-        untuned=tuple(name for name in tunable if spent.get(name, (0, 1))[1] == 0),
+        untuned=tuple(name for name in tunable if spent.get(name, (0, 1))[1] == 0 and name not in given),
+        given=given,
         splits=splits,
         order=order,
         **_sequential(study),
@@ -150,7 +153,13 @@ def _splits(folder: Path, cells: tuple[CellRecord, ...]) -> tuple[pl.DataFrame, 
         if "targets" in record.audit:
             order.append({"dataset": cell.dataset, **fold} | _order_row(record.audit))
         findings += [
-            AuditFinding(cell.dataset, finding["name"], finding["sentence"], finding["name"] not in HARMLESS)
+            AuditFinding(
+                cell.dataset,
+                finding["name"],
+                finding["sentence"],
+                finding["name"] not in HARMLESS,
+                record.audit["repeats"]["share_of_test"] if finding["name"] == "repeated_events" else 0.0,
+            )
             for finding in record.audit["findings"]
         ]
     return pl.DataFrame(rows), tuple(findings), pl.DataFrame(order)
@@ -200,13 +209,15 @@ def _spaces(study: StudySpec) -> tuple[pl.DataFrame, tuple[str, ...]]:
 
     from recassay.core.registry import algorithms
     from recassay.core.specs.search import in_words
+    from recassay.recommenders.references import are_lists
     from recassay.recommenders.space import settle
 
     rows: list[tuple[str, ...]] = []
     tunable = []
     for spec in study.algorithms:
         if spec.reference not in algorithms:
-            rows.append((spec.name, "", "in the algorithm's own file", ""))
+            where = "nothing: lists made elsewhere" if are_lists(spec.reference) else "in the algorithm's own file"
+            rows.append((spec.name, "", where, ""))
             tunable.append(spec.name)
             continue
         fixed, space = settle(algorithms.get(spec.reference), spec.settings, spec.name)

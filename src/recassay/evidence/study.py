@@ -25,8 +25,10 @@ def evidence_of(folder: Path | None) -> dict[str, Callable[[], Any]]:
     """
     if folder is None:
         return {}
+    from recassay.evidence.gains import gain_scores
     from recassay.evidence.instances import stored_instances
-    from recassay.evidence.users import paired_scores, user_scores
+    from recassay.evidence.users import own_lists, paired_scores, user_scores
+    from recassay.evidence.windows import window_means
     from recassay.store.adaptive import ADAPTIVE_FILE
     from recassay.store.store import Store
 
@@ -41,6 +43,9 @@ def evidence_of(folder: Path | None) -> dict[str, Callable[[], Any]]:
         "characteristics": partial(study_characteristics, folder),
         "user_scores": lambda: partial(user_scores, folder),
         "users": lambda: partial(paired_scores, folder),
+        "gains": lambda: partial(gain_scores, folder),
+        "own_lists": partial(own_lists, folder),
+        "windows": lambda: partial(window_means, folder),
     }
 
 

@@ -15,6 +15,7 @@ from recassay.core.tables.responses import Responses
 from recassay.core.tables.results import Results
 from recassay.core.tables.scores import UserScores
 from recassay.core.words import listing
+from recassay.recommenders.references import are_lists
 from recassay.store.files import SCORES, cell_file
 from recassay.store.records import CellRecord
 from recassay.store.store import Store
@@ -65,6 +66,13 @@ def paired_scores(folder: Path, metric: str) -> tuple[list[UserScores], dict[str
                 reasons = {cell.reason for cell in cells if cell.dataset == dataset}
                 skipped[dataset] = f"no cell is done ({listing(sorted(filter(None, reasons)), most=2)})"
     return scores, skipped
+
+
+def own_lists(folder: Path) -> tuple[str, ...]:
+    """The algorithms of a study that are lists made elsewhere, in the order of its file."""
+    with Store.open(folder) as store:
+        named = store.manifest().get("study", {}).get("algorithms", ())
+    return tuple(str(part["name"]) for part in named if are_lists(str(part.get("reference", ""))))
 
 
 def table_scores(results: Results, metric: str) -> tuple[list[UserScores], dict[str, str]]:

@@ -20,10 +20,15 @@ from recassay.data.lists.read import ReadLists, is_list_file, read_lists
 from recassay.runner.references import is_part_file
 
 
+def are_lists(reference: str) -> bool:
+    """Whether a study means lists made elsewhere by this reference: a file of them, which nothing is fitted for."""
+    return is_part_file(reference) and ".py:" not in reference and is_list_file(reference)
+
+
 def load_algorithm(reference: str, base: str) -> type[Any]:
     """The class of an algorithm: registered, from a Python file (which is executed), or lists made elsewhere."""
     if is_part_file(reference):
-        if ".py:" not in reference and is_list_file(reference):
+        if are_lists(reference):
             return listed_algorithm(plugin_path(reference, base))
         from recassay.algorithms.external.plugins import load_plugin
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -10,15 +9,12 @@ from recassay.analysis.verdict.result import MetricGrade, Verdict
 from recassay.core.tables.labels import metric_name
 from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.core.words import listing
-from recassay.reporting.numbers import better, number
+from recassay.reporting.numbers import better, even, number
 from recassay.reporting.section import Brief, Table
 from recassay.reporting.words import verdict as told
 
 BAR = 18
 """Characters of a drawn interval."""
-
-DIGITS = 3
-"""Significant digits of the largest mean; all means have the same decimals."""
 
 WORTH_NAMING = "could be best"
 
@@ -111,11 +107,3 @@ def drawn_points(values: Iterable[float], count: int, width: int = BAR) -> str:
 def drawn_axis(count: int, title: str, width: int = BAR) -> str:
     """The heading of the drawn intervals: the best rank on the left, the worst on the right."""
     return f"1{title:^{width - 1 - len(str(count))}}{count}"
-
-
-def even(values: Iterable[float]) -> list[str]:
-    """Numbers with the same decimals: as many as give the largest `DIGITS` significant digits."""
-    listed = list(values)
-    largest = max((abs(value) for value in listed if math.isfinite(value)), default=0.0)
-    decimals = min(max(DIGITS - 1 - math.floor(math.log10(largest)), 0), 8) if largest > 0 else 0
-    return [f"{value:.{decimals}f}" if math.isfinite(value) else "" for value in listed]

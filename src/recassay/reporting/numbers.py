@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sized
+import math
+from collections.abc import Callable, Iterable, Sequence, Sized
 from string import Formatter
 from typing import Any
 
@@ -42,6 +43,46 @@ def better(higher_is_better: bool) -> str:
 def sized(algorithms: Sized, datasets: Sized, words: Vocabulary = USUAL) -> str:
     """How large a table is: `5 algorithms on 12 datasets`."""
     return f"{len(algorithms)} {words.algorithms} on {count_of(len(datasets), words.dataset)}"
+
+
+DIGITS = 3
+"""Significant digits of the largest number of a column; all have the same decimals."""
+
+
+def decimals_of(values: Iterable[float]) -> int:
+    """The decimals that give the largest of these numbers `DIGITS` significant digits."""
+    largest = max((abs(value) for value in values if math.isfinite(value)), default=0.0)
+    return min(max(DIGITS - 1 - math.floor(math.log10(largest)), 0), 8) if largest > 0 else 0
+
+
+def even(values: Iterable[float]) -> list[str]:
+    """Numbers with the same decimals: as many as give the largest `DIGITS` significant digits."""
+    listed = list(values)
+    decimals = decimals_of(listed)
+    return [f"{value:.{decimals}f}" if math.isfinite(value) else "" for value in listed]
+
+
+def even_intervals(low: Sequence[float], high: Sequence[float], *, like: Iterable[float]) -> list[str]:
+    """Intervals with as many decimals as the column of their values has."""
+    decimals = decimals_of(like)
+    return [between(below, above, decimals) for below, above in zip(low, high, strict=True)]
+
+
+def even_uplifts(uplifts: Iterable[tuple[float, float, float] | None]) -> tuple[list[str], list[str]]:
+    """Relative differences in percent with their signs, and their intervals: all with the same decimals.
+
+    One decimal, none where a difference is 100 % or more; an upper limit that is infinite is left open.
+    """
+    listed = list(uplifts)
+    ends = [abs(end) for uplift in listed if uplift is not None for end in uplift if math.isfinite(end)]
+    digits = 0 if max(ends, default=0.0) >= 1 else 1
+    shares = ["" if uplift is None else f"{100 * uplift[0]:+.{digits}f} %" for uplift in listed]
+    return shares, ["" if uplift is None else _limits(*uplift[1:], digits) for uplift in listed]
+
+
+def _limits(low: float, high: float, digits: int) -> str:
+    first = f"{100 * low:+.{digits}f}"
+    return f"from {first}" if math.isinf(high) else f"{first} to {100 * high:+.{digits}f}"
 
 
 def p_value(p: float | None) -> str:

@@ -9,10 +9,11 @@ from collections.abc import Iterable, Mapping, Sequence
 import polars as pl
 
 from recassay.analysis.users.result import UsersResult
+from recassay.core.tables.labels import metric_name
 from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.reporting.latex import latex_label, latex_text
 from recassay.reporting.markup import Child, Markup, tag
-from recassay.reporting.numbers import number, p_value
+from recassay.reporting.numbers import even, number, p_value
 from recassay.reporting.section import Table
 
 DIGITS = 4
@@ -67,6 +68,19 @@ def column_texts(column: pl.Series) -> list[str]:
     return [shown(value) if value is None or not math.isfinite(value) else f"{value:.{decimals}f}" for value in values]
 
 
+def _page_texts(column: pl.Series) -> list[str]:
+    """The cells of a column of the page: with the same decimals, unless a number would keep less than two digits.
+
+    P-values are numbers here: the page sorts by them.
+    """
+    values = column.to_list()
+    sizes = [abs(value) for value in values if value and isinstance(value, float) and math.isfinite(value)]
+    small = bool(sizes) and min(sizes) < 10 ** (1 - _decimals(sizes))
+    if not column.dtype.is_float() or column.name in P_VALUES or small:
+        return [shown(value) for value in values]
+    return column_texts(column)
+
+
 def _decimals(sizes: Sequence[float]) -> int:
     for decimals, step in ((0, 1), (1, 2)):
         if all(size * step == int(size * step) for size in sizes):
@@ -79,7 +93,7 @@ def html_table(
 ) -> Markup:
     """A frame with headers for every column and row; `rest` says where to find the rows beyond `most`."""
     numeric = [dtype.is_numeric() for dtype in frame.dtypes]
-    rows = [[shown(value) for value in row] for row in frame.head(most).rows()]
+    rows = list(zip(*map(_page_texts, frame.head(most)), strict=True))
     table = _html(caption, map(words.heading, frame.columns), rows, numeric)
     if frame.height <= most:
         return table
@@ -97,7 +111,8 @@ def html_section_table(table: Table) -> Markup:
 
 
 def _html(caption: str, header: Iterable[str], rows: Iterable[Sequence[str]], numeric: Sequence[bool]) -> Markup:
-    head = tag("tr", [tag("th", name, scope="col") for name in header])
+    heads = zip(header, numeric, strict=True)
+    head = tag("tr", [tag("th", name, scope="col", class_="n" if n else None) for name, n in heads])
     body = []
     for first, *others in rows:
         cells = [tag("td", cell, class_="n" if n else None) for cell, n in zip(others, numeric[1:], strict=True)]
@@ -118,6 +133,37 @@ def latex(frame: pl.DataFrame, caption: str, label: str) -> str:
     rows = zip(*(map(latex_text, column_texts(column)) for column in frame), strict=True)
     head = [latex_text(USUAL.heading(name)) for name in frame.columns]
     return "\n".join(_booktabs(caption, latex_label("tab", label), columns, [head, *rows]))
+
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+def evaluation_table(
+    means: Mapping[str, Mapping[str, float]], comparison: Mapping[str, UsersResult], title: str
+) -> Table:
+    """Lists that were compared: one row per list, one column per metric, the best by the first tested metric first.
+
+    Behind a value stand the letters of the lists that it significantly beats.
+    """
+    first = next(iter(comparison.values())).datasets[0].algorithms
+    letter = dict(zip(first, LETTERS, strict=False)) if len(first) <= len(LETTERS) else {}
+    columns: dict[str, Sequence[str]] = {"": [letter.get(name, "") for name in first], "lists": first}
+    for label in next(iter(means.values())):
+        beaten: dict[str, str] = dict.fromkeys(first, "")
+        tested = comparison[label].datasets[0].pairs if label in comparison else ()
+        for pair in tested:
+            if pair.significant:
+                better, worse = (pair.left, pair.right) if pair.difference > 0 else (pair.right, pair.left)
+                beaten[better] += letter.get(worse, "")
+        width = max(map(len, beaten.values()))
+        values = even(means[name][label] for name in first)
+        columns[metric_name(label)] = [
+            f"{value or 'none'}{'  ' if width else ''}{''.join(sorted(beaten[name])):<{width}}"
+            for name, value in zip(first, values, strict=True)
+        ]
+    note = "A letter behind a value: significantly better than that list (sign-flip test over users, Holm)."
+    shown = [] if not letter else [note]
+    return Table(title, list(columns), zip(*columns.values(), strict=True), names=2, notes=shown)
 
 
 def evaluation_latex(

@@ -14,6 +14,7 @@ from recassay.core.system.files import is_full, remove_unfinished
 from recassay.core.system.machine import usable_cores
 from recassay.runner.cluster import DaskExecutor
 from recassay.runner.local import LocalExecutor
+from recassay.runner.plan_change import plan_changes
 from recassay.runner.recording import Run
 from recassay.runner.running import RunningCells
 from recassay.runner.work import Chooser, Progress, Work
@@ -42,6 +43,8 @@ class StudyRecord:
     seconds: float = 0.0
     predictions: tuple[CellPrediction, ...] = ()
     earlier: Mapping[str, int] = field(default_factory=dict)
+    changes: tuple[str, ...] = ()
+    """How the plan differs from the one that the folder had before, in sentences."""
 
     def causes(self) -> tuple[Cause, ...]:
         """Why cells failed, or, after a dry run, cannot run; each cause once."""
@@ -87,7 +90,10 @@ def drive(
     begin = time.monotonic()
     with study_lock(folder), Store.open(folder, create=True) as store, RunningCells(folder) as at_work:
         remove_unfinished(folder)
+        before = store.plan()
         store.set_plan([cell.row for cell in work.cells], work.manifest(workers, threads))
+        finished = {cell for cell, status in store.statuses().items() if status == "done"}
+        changes = plan_changes(before, store.plan(), finished)
         known = store.statuses()
         damaged = damaged_cells(store, (cell.id for cell in work.cells if known.get(cell.id) == "done"))
         store.forget_damaged(damaged)
@@ -99,7 +105,7 @@ def drive(
                 store.forget_failed_trials(cell.row.tuning)
         run = Run(work, store, {cell: known[cell] for cell in done}, progress, at_work)
         earlier = _earlier(work, store)
-        run.tell("plan", earlier=earlier, damaged=tuple(damaged.values()))
+        run.tell("plan", earlier=earlier, damaged=tuple(damaged.values()), changes=changes)
         if not to_run and choose is not None:
             run.tell("decided", said=choose(store).said)
         if to_run:
@@ -131,6 +137,7 @@ def drive(
             failed=status.failed,
             seconds=time.monotonic() - begin,
             earlier=earlier,
+            changes=changes,
         )
 
 

@@ -124,7 +124,7 @@ class Event:
     when nothing can start (`reason`); `note` when there is something to know about where it runs (`said`). `best` is
     the best objective of its trials so far. `earlier` comes with `plan`: by algorithm, the cells that are run again
     because they were made by an earlier version of its code. So does `damaged`: files of done cells that are gone or
-    are not what was written; their cells are run again.
+    are not what was written; their cells are run again. And `changes`: how the plan differs from the one before.
     """
 
     kind: Literal["plan", "split", "decided", "started", "trial", "finished", "waiting", "note", "end"]
@@ -142,6 +142,7 @@ class Event:
     earlier: Mapping[str, int] = field(default_factory=dict)
     said: str | None = None
     damaged: tuple[str, ...] = ()
+    changes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -136,6 +136,10 @@ class AdviseResult(Displayed):
     """What training will take on the machine of the benchmark; empty where the table has too few timings."""
     study: str = ""
     """The text of a study file to run next."""
+    command: str = ""
+    """A command that runs that study; empty where only a study file can say what is asked."""
+    seconds: float | None = None
+    """What the study will take in one process on the machine of the benchmark; None where that is not known."""
 
     @property
     def trusts_model(self) -> bool:
@@ -223,5 +227,7 @@ class AdviseResult(Displayed):
                 cost.algorithm: {"estimate": cost.seconds, "interval": [cost.low, cost.high]} for cost in self.cost
             },
             "study": self.study,
+            "command": self.command,
+            "seconds": self.seconds,
             "settings": {"datasets": self.n_datasets, "confidence": self.confidence},
         }

@@ -2,26 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
+from typing import TypeAlias
 
 import numpy as np
 
 from recassay.analysis.inference.bootstrap import expanded_tail, refuse_few
 from recassay.analysis.inference.distributions import t_quantile
 from recassay.analysis.inference.significance import holm
+from recassay.analysis.users.gains import find_gains
 from recassay.analysis.users.random_effects import random_effects
-from recassay.analysis.users.result import LEAST_DATASETS, DatasetUsers, PairSummary, UserPair, UsersResult
+from recassay.analysis.users.result import (
+    LEAST_DATASETS,
+    DatasetUsers,
+    PairSummary,
+    Uplift,
+    UserPair,
+    UsersResult,
+    Window,
+)
 from recassay.analysis.users.sign_flip import sign_flip_p
+from recassay.analysis.users.uplift import choose_reference, uplifts
 from recassay.core.analysis import Analysis, AnalysisSpec
 from recassay.core.blocks import number_blocks
 from recassay.core.choices import refuse_level
-from recassay.core.errors import NotApplicableError
+from recassay.core.errors import NotApplicableError, UsageError
+from recassay.core.names import canonical, did_you_mean
 from recassay.core.seeds import derived_rng
 from recassay.core.tables.results import Results
-from recassay.core.tables.scores import UserScores
+from recassay.core.tables.scores import GainScores, UserScores
 from recassay.core.types import FloatArray, IntArray
+
+GainsOf: TypeAlias = Callable[[str, str, Sequence[str]], GainScores]
+"""From a dataset, a metric and two algorithms to their scores by user and held-out event."""
+
+WindowsOf: TypeAlias = Callable[[str, str], Mapping[str, Mapping[str, float]]]
+"""From a dataset and a metric to the mean of each algorithm in each window of time."""
 
 LEAST_USERS = 2
 _BLOCK = 1 << 23
@@ -36,6 +54,10 @@ def compare_users(
     replicates: int = 10_000,
     seed: int = 0,
     skipped: Mapping[str, str] | None = None,
+    control: str | None = None,
+    own_lists: Collection[str] = (),
+    gains: GainsOf | None = None,
+    windows: WindowsOf | None = None,
 ) -> UsersResult:
     """On each dataset every pair of algorithms, and over the datasets what the pairs add up to.
 
@@ -45,6 +67,10 @@ def compare_users(
     datasets a pair has wins, ties and losses (significant on the dataset or not), and from three datasets on a
     random-effects summary of its mean differences (`random_effects`), whose p-values are adjusted over all pairs.
     `skipped` says, by name, which datasets have no scores to compare.
+
+    Every algorithm has its uplift over a reference in percent (`uplift.choose_reference`, `uplift.uplifts`): `control`,
+    else the first of `own_lists`, else the most popular items. Of a single dataset, `gains` gives the scores of two
+    algorithms by user and held-out event (`gains.find_gains`), and `windows` the means in windows of time.
     """
     refuse_level(alpha)
     refuse_few(replicates)
@@ -61,8 +87,16 @@ def compare_users(
     if not usable:
         reasons = "; ".join(f"{name}: {why}" for name, why in left_out.items()) or "no dataset has per-user scores"
         raise NotApplicableError(f"no two algorithms can be compared on users by {metric} ({reasons})")
+    if control is not None and canonical(control) not in {canonical(n) for table in usable for n in table.algorithms}:
+        known = sorted({name for table in usable for name in table.algorithms})
+        raise UsageError(f"the control {control!r} is not one of the algorithms", fix=did_you_mean(control, known))
     sign = 1.0 if higher_is_better else -1.0
-    datasets = tuple(dataset_users(table, sign, alpha, replicates, seed) for table in usable)
+    datasets = tuple(
+        _against_reference(dataset_users(table, sign, alpha, replicates, seed), table, sign, alpha, control, own_lists)
+        for table in usable
+    )
+    if len(datasets) == 1:
+        datasets = (_with_groups(datasets[0], metric, sign, alpha, gains, windows),)
     algorithms = _overall_order(datasets)
     return UsersResult(
         metric=metric,
@@ -127,6 +161,55 @@ def dataset_users(scores: UserScores, sign: float, alpha: float, replicates: int
     )
 
 
+def _against_reference(
+    users: DatasetUsers, scores: UserScores, sign: float, alpha: float, control: str | None, own_lists: Collection[str]
+) -> DatasetUsers:
+    """With the reference, and by what share each other algorithm is better than it."""
+    reference = choose_reference(users.algorithms, control=control, own_lists=own_lists)
+    if reference is None:
+        return users
+    row = {name: values for name, values in zip(scores.algorithms, scores.values, strict=True)}
+    shares = uplifts(np.stack([row[name] for name in users.algorithms]), row[reference.name], confidence=1 - alpha)
+    found = [
+        None if name == reference.name or np.isnan(share) else Uplift(*_upward(share, low, high, sign))
+        for name, (share, low, high) in zip(users.algorithms, shares.tolist(), strict=True)
+    ]
+    return replace(users, reference=reference, uplifts=tuple(found))
+
+
+def _upward(share: float, low: float, high: float, sign: float) -> tuple[float, float, float]:
+    """An uplift of which more is better: of an error, how much of the reference's it saves."""
+    return (share, low, high) if sign > 0 else (-share, -high, -low)
+
+
+def _with_groups(
+    users: DatasetUsers, metric: str, sign: float, alpha: float, gains: GainsOf | None, windows: WindowsOf | None
+) -> DatasetUsers:
+    """With the best algorithm (of the others, where it is the reference) against the reference by group; and with the
+    windows of time."""
+    if gains is not None and users.reference is not None:
+        base = users.reference.name
+        best = next(name for name in users.algorithms if name != base)
+
+        def interval(gaps: FloatArray) -> tuple[float, float]:
+            low, high = difference_intervals(gaps[None], 1 - alpha)[0].tolist()
+            return low, high
+
+        try:
+            scores = gains(users.dataset, metric, (best, base))
+        except NotApplicableError:  # what a study no longer keeps
+            return users
+        found = find_gains(scores, best, base, higher_is_better=sign > 0, intervals=interval)
+        users = replace(users, gains=tuple(found))
+    if windows is not None:
+        means = windows(users.dataset, metric)
+        whole = {name: own for name, own in means.items() if set(users.algorithms) <= own.keys()}
+        if len(whole) > 1:
+            told = (Window(name, tuple(own[a] for a in users.algorithms)) for name, own in whole.items())
+            users = replace(users, windows=tuple(told))
+    return users
+
+
 def _overall_order(datasets: Sequence[DatasetUsers]) -> tuple[str, ...]:
     """By the mean rank over the datasets that an algorithm has, as a share of those ranked there."""
     places: dict[str, list[float]] = {}
@@ -178,6 +261,10 @@ def _run(results: Results, spec: AnalysisSpec) -> UsersResult:
         replicates=spec.draws,
         seed=spec.seed,
         skipped=skipped,
+        control=spec.control,
+        own_lists=spec.known("own_lists") or (),
+        gains=spec.known("gains"),
+        windows=spec.known("windows"),
     )
 
 
@@ -218,10 +305,14 @@ def user_intervals(
     tail = expanded_tail(confidence, n)
     spans = np.empty((len(left), 2))
     for part in number_blocks(len(left), n, _DRAWN_AT_ONCE):
-        gaps = values[left[part]] - values[right[part]]
-        added = _root_mean_square(gaps.T)[:, None]
-        spans[part] = skewed_intervals(np.hstack([gaps, added, -added]), confidence)
+        spans[part] = difference_intervals(values[left[part]] - values[right[part]], confidence)
     return np.quantile(means, [tail, 1 - tail], axis=0).T, spans
+
+
+def difference_intervals(gaps: FloatArray, confidence: float) -> FloatArray:
+    """Intervals of the mean of each row of differences (rows x 2), with the two added users of `user_intervals`."""
+    added = _root_mean_square(gaps.T)[:, None]
+    return skewed_intervals(np.hstack([gaps, added, -added]), confidence)
 
 
 def skewed_intervals(values: FloatArray, confidence: float) -> FloatArray:

@@ -124,8 +124,11 @@ def examine(
     pictures: Ahead | None = None,
     wide: bool = False,
     transpose: bool = False,
+    evidence: Mapping[str, Callable[[], Any]] | None = None,
 ) -> tuple[AnalysisReport, ReportContent]:
     """Every analysis with its verdict, and what a page is made of; nothing is written.
+
+    `evidence` is what the caller knows besides the table, by name.
 
     Without a metric in `spec` the one that is meant is taken. `pictures` gets each result as it comes in, beside
     that of the ranking.
@@ -136,7 +139,8 @@ def examine(
     table, metric = read_metric(results, spec.metric or None, wide=wide, transpose=transpose)
     label = find_label(metric, table.metrics)
     refuse_unknown_control(spec.control, table)
-    spec = replace(spec, metric=label, evidence=known_evidence(results, table, characteristics, groups))
+    known = known_evidence(results, table, characteristics, groups)
+    spec = replace(spec, metric=label, evidence=known | dict(evidence or {}))
     spec.matrix(table, least_datasets=1)  # a missing cell is refused at once
     done, skipped = run_analyses(table, spec, progress=progress, pictures=pictures)
     words = Vocabulary.of(table.words)

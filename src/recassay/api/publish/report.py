@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from recassay.analysis.bench.result import BenchResult
 from recassay.api.arguments import checked
@@ -111,13 +112,14 @@ def report_page(
     progress: Stages | None = None,
     wide: bool = False,
     transpose: bool = False,
+    evidence: Mapping[str, Callable[[], Any]] | None = None,
 ) -> tuple[AnalysisReport, str]:
-    """Every analysis, and the page that tells them."""
+    """Every analysis, and the page that tells them; `evidence` is what the caller knows besides the table."""
     with Drawers() as drawers:  # they start while analyses run
         ahead = partial(draw_ahead, formats=("svg",), drawers=drawers, without=LIVE)
         made, content = examine(
             results, spec, characteristics=characteristics, groups=groups, progress=progress, pictures=ahead, wide=wide,
-            transpose=transpose,
+            transpose=transpose, evidence=evidence,
         )  # fmt: skip
         live = LIVE if len(made.results.datasets) > 1 else ()
         filled = begin_drawing(build_sections(made.analyses, content.words), ("svg",), drawers, without=live)

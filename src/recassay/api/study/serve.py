@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -32,6 +32,7 @@ from recassay.reporting.live import LiveServer
 from recassay.reporting.telling import failure
 from recassay.runner.running import running_cells
 from recassay.store.adaptive import read_adaptive
+from recassay.store.records import CellRecord, PlannedRow
 from recassay.store.store import COST_METRICS, INDEX_FILE, MANIFEST_FILE, Store
 
 REPORT_SECONDS = 20.0
@@ -87,6 +88,7 @@ class LiveStudy:
         """What the store says, to be joined with what changes without it: the cells at work, and the report."""
         status, plan = store.status(), store.plan()
         cells, manifest = store.cells(), store.manifest()
+        tuned_by = str(manifest.get("study", {}).get("tuning", {}).get("metric", ""))
         states: dict[tuple[str, str], str] = {(c.dataset, c.algorithm): c.status for c in reversed(cells)}
         workers = int(manifest.get("machine", {}).get("workers") or 1)
         done = [replace(cell, spec={}, counts=None, files=None, energy=None) for cell in cells if cell.status == "done"]
@@ -96,6 +98,8 @@ class LiveStudy:
         values = [[means.get((dataset, name)) for name in algorithms] for dataset in datasets]
         state = {**status.to_dict(), "leaderboard": board, "algorithms": algorithms, "metric": metric,
                 "values": values, "best": [_best(row, metric) for row in values], "datasets": datasets,
+                "tuning": _tuning(store, plan, cells, {cell.cell for cell in running_cells(self.folder)}),
+                "tuned_by": tuned_by, "least_is_best": known_direction(tuned_by) is False,
                 "name": str(manifest.get("study", {}).get("name", self.folder.name))}  # fmt: skip
 
         def joined() -> dict[str, Any]:
@@ -169,6 +173,48 @@ class LiveStudy:
                 self._stop.wait(REPORT_SECONDS)
             else:
                 self._stop.wait(2.0)
+
+
+MOST_TUNED = 24
+"""Cells whose trials the page draws: those at work, and those that finished last."""
+
+MOST_TRIALS = 200
+"""Trials of a cell that it draws, and of so many the last few with their training curves."""
+
+MOST_CURVES = 8
+
+
+def _tuning(
+    store: Store, plan: Sequence[PlannedRow], cells: Sequence[CellRecord], running: Collection[str]
+) -> list[dict[str, Any]]:
+    """Of the cells at work and those that finished last: the value of each trial, of the last ones the values after
+    each stage of training, and the parameters that are numbers."""
+    finished = {cell.id: cell.finished for cell in cells}
+    latest = sorted((row for row in plan if row.trials), key=lambda row: finished.get(row.cell, ""), reverse=True)
+    rows = sorted(latest, key=lambda row: row.cell not in running)[:MOST_TUNED]
+    found = []
+    for row in rows:
+        trials = list(store.kept_trials(row.tuning).values())[:MOST_TRIALS]
+        if not trials:
+            continue
+        names = dict.fromkeys(name for trial in trials for name in trial.parameters)
+        columns = {name: [_number(trial.parameters.get(name)) for trial in trials] for name in names}
+        found.append(
+            {
+                **stated(row, "algorithm", "dataset", "seed", "fold"),
+                "running": row.cell in running,
+                "planned": row.trials,
+                "values": [trial.value for trial in trials],
+                "stages": [list(trial.stages) for trial in trials if len(trial.stages) > 1][-MOST_CURVES:],
+                "parameters": {name: column for name, column in columns.items() if len({*column} - {None}) > 1},
+            }
+        )
+    return found
+
+
+def _number(value: Any) -> float | None:
+    """A parameter as a number; None for text, and for yes or no."""
+    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
 
 def _best(values: Sequence[float | None], metric: str | None) -> float | None:

@@ -13,12 +13,16 @@ from recassay.core.system.failures import Failed
 
 @dataclass(frozen=True, slots=True)
 class AuditFinding:
-    """What the leakage audit found on a dataset; `leak` where it lets a model know what it should not."""
+    """What the leakage audit found on a dataset; `leak` where it lets a model know what it should not.
+
+    `share` is the share of test events that it concerns, where it is about repeated events.
+    """
 
     dataset: str
     name: str
     sentence: str
     leak: bool
+    share: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,6 +53,8 @@ class StudyFacts:
     failed: tuple[Failed, ...] = ()
     findings: tuple[AuditFinding, ...] = ()
     untuned: tuple[str, ...] = ()
+    given: tuple[str, ...] = ()
+    """The algorithms that are lists made elsewhere, and judged as given."""
     splits: pl.DataFrame = field(default_factory=pl.DataFrame)
     parameters: pl.DataFrame = field(default_factory=pl.DataFrame)
     spaces: pl.DataFrame = field(default_factory=pl.DataFrame)

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import polars as pl
 
 from recassay.core.choices import OtherItems
-from recassay.core.types import FloatArray
+from recassay.core.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,6 +35,29 @@ class UserScores:
 
 PairedScores: TypeAlias = Callable[[str], tuple[Sequence[UserScores], Mapping[str, str]]]
 """From a metric to the scores of users on each dataset, and by name why a dataset has none."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GainScores:
+    """Two algorithms user by user and held-out event by event, with what is known of users and items from training.
+
+    `values` are algorithms x users, `activity` the training events of each user. Each held-out event has its user (a
+    place in `values`), the number of training users of its item, and by algorithm whether it was found in the first `k`
+    places (a share, where cells are repeated); without a cut-off there are no events.
+    """
+
+    algorithms: tuple[str, ...]
+    values: FloatArray
+    activity: IntArray
+    event_user: IntArray
+    event_popularity: IntArray
+    found: FloatArray
+    k: int | None
+
+    @property
+    def users(self) -> int:
+        """How many users there are."""
+        return int(self.values.shape[1])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

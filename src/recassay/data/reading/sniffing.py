@@ -82,15 +82,20 @@ def has_header(rows: Sequence[Sequence[str]], asked: Mapping[str, str | int]) ->
     """Whether the first row names the columns.
 
     It does if a cell is a usual name of a user or item column, if the column map goes by names, or if it
-    holds text above a column of numbers.
+    holds text above a column of numbers or times.
     """
     first, body = rows[0], [row for row in rows[1:] if len(row) == len(rows[0])]
     if any(is_known_name(cell) for cell in first) or any(isinstance(column, str) for column in asked.values()):
         return True
     return any(
-        not is_number(cell) and bool(cell.strip()) and bool(body) and all(is_number(row[place]) for row in body)
+        bool(body) and bool(cell.strip()) and not _is_value(cell) and all(_is_value(row[place]) for row in body)
         for place, cell in enumerate(first)
     )
+
+
+def _is_value(cell: str) -> bool:
+    """Whether a cell holds a number or a time, and so names no column."""
+    return is_number(cell) or _is_clock(cell)
 
 
 def positional_roles(rows: Sequence[Sequence[str]], fields: int, where: str) -> dict[str, int]:

@@ -20,6 +20,7 @@ its own numbers.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,15 @@ UNITS: tuple[TimeUnit, ...] = ("seconds", "milliseconds", "microseconds", "nanos
 _STEP = 1000
 _EXACT_FLOAT = 2.0**53
 _POLARS_UNITS: dict[str, TimeUnit] = {"ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}
+
+
+def day_of(time: int) -> date | None:
+    """The day (UTC) of a stored time, whose unit its size tells; None for a position in a sequence."""
+    for power in range(len(UNITS)):
+        factor = _STEP**power
+        if EARLIEST_CLOCK * factor <= time < LATEST_CLOCK * factor:
+            return datetime.fromtimestamp(time / factor, UTC).date()
+    return None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from recassay.analysis.compare.result import CompareResult
@@ -12,14 +13,16 @@ from recassay.analysis.verdict.result import Verdict
 from recassay.core import columns as c
 from recassay.core.choices import FEWEST_DATASETS, MANY_ALGORITHMS, SHOWN_OF_MANY
 from recassay.core.system.plain import plain
-from recassay.core.tables.labels import known_direction
+from recassay.core.tables.labels import known_direction, metric_name
 from recassay.core.tabular import stated
 from recassay.core.vocabulary import USUAL
 from recassay.plots.theme import colour_scale, colours_of, dash_scale
 from recassay.reporting.content import ReportContent
 from recassay.reporting.headline import judgement
 from recassay.reporting.markup import Markup, tag
-from recassay.reporting.tables import html_table
+from recassay.reporting.numbers import even
+from recassay.reporting.section import Table
+from recassay.reporting.tables import html_section_table, html_table
 
 
 def board_data(content: ReportContent) -> dict[str, Any]:
@@ -71,26 +74,35 @@ def _tested(verdict: Verdict) -> dict[str, Any]:
 
 
 def one_dataset(content: ReportContent) -> Markup | None:
-    """The leaderboard of a table with a single dataset: means with their intervals over users, or over repeated runs.
+    """The leaderboard of a table with a single dataset: every metric, or the means with intervals over repeated runs.
 
-    There are no datasets to choose from, and no ranks to aggregate.
+    There are no datasets to choose from, and no ranks to aggregate; the first screen has the means over users.
     """
     words = content.words
     over, alone = content.result(UsersResult), content.result(PerDatasetResult)
-    if over is not None:
-        share = f"{100 * over.confidence:g} % intervals over {words.users}"
-        frame = over.means_frame().select(c.ALGORITHM, c.VALUE, "low", "high", "not_worse_than_best")
-    elif alone is not None:
-        repeats = f"{100 * alone.confidence:g} % intervals over repeated runs"
-        share = repeats if alone.source == "repeats" else "no interval: each was measured once"
-        rows = alone.to_frame().select(c.ALGORITHM, c.VALUE, "low", "high")
-        frame = rows.sort(c.VALUE, descending=content.higher_is_better)
-    else:
+    title = tag("h3", f"On this {words.dataset}")
+    if over is not None and len(over.datasets) == 1:
+        return tag("section", title, html_section_table(all_metrics(content, over.algorithms)), id="one-dataset")
+    if alone is None:
         return None
+    repeats = f"{100 * alone.confidence:g} % intervals over repeated runs"
+    share = repeats if alone.source == "repeats" else "no interval: each was measured once"
+    rows = alone.to_frame().select(c.ALGORITHM, c.VALUE, "low", "high")
+    frame = rows.sort(c.VALUE, descending=content.higher_is_better)
     caption = f"{content.metric} on {content.results.datasets[0]}, the only {words.dataset}; {share}"
-    return tag(
-        "section", tag("h3", f"On this {words.dataset}"), html_table(frame, caption, words, most=500), id="one-dataset"
-    )
+    return tag("section", title, html_table(frame, caption, words, most=500), id="one-dataset")
+
+
+def all_metrics(content: ReportContent, order: Sequence[str]) -> Table:
+    """The only dataset: one row per algorithm in this order, one column per metric, each with its own decimals."""
+    results, words = content.results, content.words
+    labels = [content.metric, *(label for label in results.metrics if label != content.metric)]
+    columns = {words.algorithm: list(order)}
+    for label in labels:
+        value = dict(zip(results.algorithms, results.table(label)[:, 0].tolist(), strict=True))
+        columns[metric_name(label)] = even(value.get(name, float("nan")) for name in order)
+    title = f"Every metric on {results.datasets[0]}, the only {words.dataset}"
+    return Table(title, list(columns), zip(*columns.values(), strict=True))
 
 
 def _computed(content: ReportContent) -> dict[str, Any] | None:

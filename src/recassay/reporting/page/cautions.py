@@ -18,6 +18,9 @@ from recassay.reporting.words.groups import first_line
 from recassay.reporting.words.missing import missing_cells
 from recassay.reporting.words.sequences import LITTLE, order_words
 
+MANY_REPEATS = 0.2
+"""The share of test events that repeat one of training from which on the task should be thought about."""
+
 Caution: TypeAlias = tuple[str, str]
 """A warning: a few words that stand out, and one sentence."""
 
@@ -37,6 +40,9 @@ def cautions(content: ReportContent) -> Iterator[Caution]:
         beside = f", while others got up to {count_of(most, 'trial')}" if most else ""
         names = listing(facts.untuned, most=8)
         yield "Untuned", f"{names} ran with default parameters: no trial was spent on tuning{beside}."
+    if facts is not None and facts.given:
+        given = listing(facts.given, most=8)
+        yield "Judged as given", f"{given}: lists made elsewhere; nothing here tuned or trained what made them."
     yield from _power(content)
 
 
@@ -49,7 +55,10 @@ def _study(facts: StudyFacts) -> Iterator[Caution]:
         datasets = list(dict.fromkeys(finding.dataset for finding in findings))
         where = f"{name.replace('_', ' ')} on {listing(datasets, most=6)}"
         first = " (the first of them)" if len(datasets) > 1 else ""
-        yield "Leakage" if leak else "Weak evidence", f"{where}: {findings[0].sentence}{first}."
+        if name != "repeated_events":
+            yield "Leakage" if leak else "Weak evidence", f"{where}: {findings[0].sentence}{first}."
+        elif max(finding.share for finding in findings) >= MANY_REPEATS:
+            yield "Repeated events", f"on {listing(datasets, most=6)}: {findings[0].sentence}{first}."
     if facts.failed:
         cells = listing((f"{f.algorithm} on {f.dataset} ({f.status})" for f in facts.failed), most=5)
         count = f"{len(facts.failed)} of {facts.planned} cells failed"

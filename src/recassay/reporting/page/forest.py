@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from recassay.analysis.verdict.result import Verdict
 from recassay.core.tables.labels import metric_name
 from recassay.core.vocabulary import USUAL, Vocabulary
-from recassay.reporting.headline import even, metric_row
+from recassay.reporting.headline import metric_row
 from recassay.reporting.markup import Child, Markup, fold, tag
+from recassay.reporting.numbers import even
 from recassay.reporting.words import verdict as told
 
 MOST_ROWS = 12

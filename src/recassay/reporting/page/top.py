@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from recassay.analysis.users.result import UsersResult
 from recassay.analysis.verdict.result import Verdict
 from recassay.core.tables.facts import StudyFacts
 from recassay.core.tables.labels import metric_name
@@ -17,6 +18,7 @@ from recassay.reporting.markup import Child, Markup, answered, fold, joined, tag
 from recassay.reporting.numbers import better, sized
 from recassay.reporting.page.cautions import cautions
 from recassay.reporting.page.forest import verdict_card
+from recassay.reporting.page.one_dataset import users_card
 from recassay.reporting.words.claims import box
 from recassay.reporting.words.sequences import target_words
 
@@ -34,10 +36,15 @@ SPLITS = {
 
 def top(content: ReportContent, filled: Sequence[FilledSection]) -> Markup:
     """Verdict, warnings and the study at a glance."""
-    verdict = judgement(content.analyses)
-    first = _sentences(filled) if verdict is None else verdict_card(verdict, content.words, content.own)
+    verdict, over, told = judgement(content.analyses), content.result(UsersResult), 0
+    if verdict is not None:
+        first = verdict_card(verdict, content.words, content.own)
+    elif over is not None and len(over.datasets) == 1 and not content.own:
+        first, told = users_card(content, over), 1
+    else:
+        first = _sentences(filled)
     claims = _claims(verdict, content.words) if verdict is not None and not content.own else None
-    return joined([first, _warnings(content), claims, _glance(content)])
+    return joined([first, _warnings(content, told), claims, _glance(content)])
 
 
 def _claims(verdict: Verdict, words: Vocabulary) -> Markup | None:
@@ -67,8 +74,9 @@ def _sentences(filled: Sequence[FilledSection]) -> Markup:
     )
 
 
-def _warnings(content: ReportContent) -> Markup | None:
-    items = [tag("li", tag("strong", title), " ", sentence) for title, sentence in cautions(content)]
+def _warnings(content: ReportContent, told: int) -> Markup | None:
+    """The warnings, without the first so many, which the first screen states."""
+    items = [tag("li", tag("strong", title), " ", sentence) for title, sentence in [*cautions(content)][told:]]
     if not items:
         return None
     return tag(

@@ -7,22 +7,24 @@ from typing import Any
 
 from recassay.analysis.users.result import DatasetUsers, UsersResult
 from recassay.core import columns as c
+from recassay.core.tables.labels import metric_name
 from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.core.words import listing
 from recassay.plots.forms import algorithm_colour, names_down, panel_title
 from recassay.plots.grammar import Chart, channel, concat, condition, fixed, marks, tips
 from recassay.plots.theme import FAINT, INK, shorten, themed
-from recassay.reporting.numbers import between, starred
+from recassay.reporting.numbers import better, even, even_intervals, even_uplifts, starred
 from recassay.reporting.section import Brief, Plots, Section, Table, plot
-from recassay.reporting.words.users import _headline, _on_dataset, _together, sentences
+from recassay.reporting.words import users as told
 
 
 def brief(result: UsersResult, words: Vocabulary = USUAL) -> Brief:
     """Where one algorithm beats all others on the users of a dataset; of one dataset its means."""
     if len(result.datasets) == 1:
         only = result.datasets[0]
-        best = frozenset(only.not_worse())
-        return Brief(_headline(only, words), _means(only, result, words), best, (_on_dataset(only, result, words),))
+        best = frozenset(only.could_be_best())
+        lines = tuple(told.lines(only, result, words))
+        return Brief(told.headline(only, result, words), means_table(only, result, words), best, lines)
     winners = sum(len(dataset.not_worse()) == 1 for dataset in result.datasets)
     table = Table(
         f"{result.metric} by {words.dataset}",
@@ -37,13 +39,13 @@ def brief(result: UsersResult, words: Vocabulary = USUAL) -> Brief:
         f"one {words.algorithm} significantly beats" if winners else f"does one {words.algorithm} significantly beat"
     )
     headline = f"On {count} {beats} all others among the {words.users}."
-    return Brief(headline, table, sentences=tuple(_together(result, words)))
+    return Brief(headline, table, sentences=tuple(told.together(result, words)))
 
 
 def tables(result: UsersResult, words: Vocabulary = USUAL) -> Iterator[Table]:
     """Each dataset's means and pairs, then the pairs over all datasets."""
     for dataset in result.datasets:
-        yield _means(dataset, result, words)
+        yield means_table(dataset, result, words)
         yield pairs_table(dataset, result, words)
     if result.summary:
         yield Table(
@@ -59,17 +61,28 @@ def tables(result: UsersResult, words: Vocabulary = USUAL) -> Iterator[Table]:
         )  # fmt: skip
 
 
-def _means(users: DatasetUsers, result: UsersResult, words: Vocabulary) -> Table:
+def means_table(users: DatasetUsers, result: UsersResult, words: Vocabulary) -> Table:
+    """One row per algorithm, the best mean first, with its uplift over the reference."""
     left_out = f"; {users.left_out:,} without a score left out" if users.left_out else ""
-    best = users.not_worse()
-    rows = [
-        [name, f"{mean:.5f}", between(low, high, 5), "no" if name in best else "yes"]
-        for name, mean, low, high in zip(users.algorithms, users.means, users.low, users.high, strict=True)
-    ]
+    best, level = users.could_be_best(), f"{100 * result.confidence:g} %"
+    columns: dict[str, list[str]] = {
+        words.algorithm: list(users.algorithms),
+        metric_name(result.metric): even(users.means),
+        f"{level} interval": even_intervals(users.low, users.high, like=users.means),
+    }
+    uplifted = []
+    if users.reference is not None:
+        uplifted = [f"over {users.reference.name}", "its interval"]
+        shares, ends = even_uplifts(None if u is None else (u.share, u.low, u.high) for u in users.uplifts)
+        shares[users.algorithms.index(users.reference.name)] = "reference"
+        columns |= dict(zip(uplifted, (shares, ends), strict=True))
+    columns["could be best"] = ["yes" if name in best else "no" for name in users.algorithms]
     return Table(
-        f"{users.dataset}: {result.metric} over {users.users:,} {words.users}{left_out}",
-        [words.algorithm, "mean", f"{100 * result.confidence:g} % interval", "shown to be worse than the best"],
-        rows,
+        f"{users.dataset}: {metric_name(result.metric)} ({better(result.higher_is_better)}) over {users.users:,} "
+        f"{words.users}{left_out}",
+        list(columns),
+        zip(*columns.values(), strict=True),
+        important=[*uplifted, "could be best", metric_name(result.metric)],
         notes=[f"{name} is left out: {why}" for name, why in result.skipped.items()],
     )
 
@@ -117,10 +130,10 @@ def plot_user_differences(result: UsersResult, words: Vocabulary = USUAL) -> Any
     """A panel for each dataset: the differences to its best algorithm with their intervals over users."""
     panels = []
     for dataset in result.datasets[:MOST_PANELS]:
-        first = dataset.algorithms[0]
+        first, possible = dataset.algorithms[0], dataset.could_be_best()
         rows = [
             {c.ALGORITHM: p.right, "behind": -p.difference, "low": -p.high, "high": -p.low,
-             "worse": "shown to be worse" if p.significant else "not shown", "p_holm": p.p_holm}
+             "worse": "not shown" if p.right in possible else "shown to be worse", "p_holm": p.p_holm}
             for p in dataset.pairs
             if p.left == first
         ]  # fmt: skip
@@ -149,5 +162,5 @@ def plot_user_differences(result: UsersResult, words: Vocabulary = USUAL) -> Any
 
 FIGURES = Plots([plot_user_differences])
 SECTION = Section(
-    UsersResult, "Over {users}", "significance", "users", FIGURES, sentences, tables, order=15, brief=brief
+    UsersResult, "Over {users}", "significance", "users", FIGURES, told.sentences, tables, order=15, brief=brief
 )

@@ -1,0 +1,238 @@
+"""The first screen of a page about one dataset: who is best, by how much, at what cost, and who gains and who loses."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from recassay.analysis.users.result import DatasetUsers, Gain, UsersResult
+from recassay.core import columns as c
+from recassay.core.tables.labels import metric_name
+from recassay.core.vocabulary import USUAL, Vocabulary
+from recassay.reporting.content import ReportContent
+from recassay.reporting.markup import Child, Markup, fold, tag
+from recassay.reporting.numbers import even, even_uplifts
+from recassay.reporting.page.cautions import cautions
+from recassay.reporting.page.scatter import Point, scatter
+from recassay.reporting.words import users as told
+
+MOST_ROWS = 12
+"""Algorithms on the first screen; further ones are folded."""
+
+MOST_POINTS = 24
+"""Algorithms in the small pictures of cost."""
+
+
+def users_card(content: ReportContent, result: UsersResult) -> Markup:
+    """The first screen: what is known on the left, the means with their intervals on the right, and cost below."""
+    users, words = result.datasets[0], content.words
+    *lines, scope = told.lines(users, result, words)
+    caution = next((f"{title}: {text}" for title, text in cautions(content)), None)
+    statement = tag(
+        "div",
+        tag("h2", _together(told.headline(users, result, words)), id="verdict-title", class_="headline"),
+        [tag("p", _together(line), class_="lead") for line in lines],
+        tag("p", _together(scope), class_="scope"),
+        tag("p", tag("strong", "Caution. "), _together(caution), class_="caution") if caution else None,
+        class_="statement",
+    )
+    return tag(
+        "section",
+        tag("div", statement, means_picture(users, result, words), class_="first"),
+        _costs(content, users, result),
+        _gains(users, result, words),
+        id="verdict",
+        aria_labelledby="verdict-title",
+    )
+
+
+def _together(text: str) -> str:
+    """A number and its sign of percent on one line."""
+    return text.replace(" %", "\u00a0%")
+
+
+def means_picture(users: DatasetUsers, result: UsersResult, words: Vocabulary = USUAL) -> Markup:
+    """One row per algorithm: its mean, drawn with its interval, and its uplift over the reference, which is marked."""
+    axis = Axis.around([*users.low, *users.high])
+    reference = None if users.reference is None else users.algorithms.index(users.reference.name)
+    base = None if reference is None else users.means[reference]
+    labels = [tag("span", text, style=f"left:{axis.place(at)}") for at, text in axis.ticks()]
+    heads = {
+        "name": words.algorithm.capitalize(),
+        "mean": metric_name(result.metric),
+        "plot": tag("span", labels, class_="axis", aria_hidden="true"),
+    }
+    columns: list[list[Child]] = [
+        list(even(users.means)),
+        [
+            _bar(axis, low, mean, high, base, metric_name(result.metric))
+            for low, mean, high in zip(users.low, users.means, users.high, strict=True)
+        ],
+    ]
+    if users.reference is not None and any(uplift is not None for uplift in users.uplifts):
+        heads |= {"uplift": f"Over {users.reference.name}", "limits": "Interval, %"}
+        shares, ends = even_uplifts(None if u is None else (u.share, u.low, u.high) for u in users.uplifts)
+        # On a narrow screen the interval stands below its uplift, and has no column.
+        columns.append([[share, tag("small", limits)] for share, limits in zip(shares, ends, strict=True)])
+        columns[2][users.algorithms.index(users.reference.name)] = "reference"
+        columns.append(list(ends))
+    best, kinds = users.could_be_best(), [kind for kind in heads if kind != "name"]
+    rows = [
+        tag("tr", tag("th", name, scope="row", class_="name", title=name),
+            [tag("td", column[place], class_=kind) for kind, column in zip(kinds, columns, strict=True)],
+            class_=f"{'possible' if name in best else 'behind'}{' reference' if place == reference else ''}",
+            data_name=name)
+        for place, name in enumerate(users.algorithms)
+    ]  # fmt: skip
+    head = tag("thead", tag("tr", [tag("th", title, scope="col", class_=kind) for kind, title in heads.items()]))
+    shown = [*range(min(MOST_ROWS, len(rows)))]
+    shown += [reference] if reference is not None and reference >= MOST_ROWS else []
+    others = [row for place, row in enumerate(rows) if place not in shown]
+    look = "forest means" if "uplift" in heads else "forest means plain"
+    table = tag("table", head, tag("tbody", [rows[place] for place in shown]), class_=look)
+    rest = None
+    if others:
+        rest = fold(f"{len(others)} more {words.algorithms}", tag("table", head, tag("tbody", others), class_=look))
+    dashed = f"; the dashed line is the reference, {users.reference.name}" if users.reference is not None else ""
+    legend = tag(
+        "p",
+        tag("span", "●", class_="possible", aria_hidden="true"),
+        f" could be best ({len(best)} of {len(rows)}) ",
+        tag("span", "○", class_="behind", aria_hidden="true"),
+        f" significantly worse than another. Lines are {100 * result.confidence:g} % intervals over "
+        f"{users.users:,} {words.users}, each by itself{dashed}.",
+        class_="note",
+    )
+    return tag("figure", table, rest, tag("figcaption", legend), class_="forest-plot")
+
+
+class Axis:
+    """A line of values with ticks at round numbers; places are in percent of its width."""
+
+    def __init__(self, low: float, high: float) -> None:
+        self.low, self.high = low, high
+
+    @classmethod
+    def around(cls, values: Sequence[float]) -> Axis:
+        """The axis that these values need."""
+        known = [value for value in values if math.isfinite(value)] or [0.0]
+        low, high = min(known), max(known)
+        return cls(low, high) if high > low else cls(low - 0.5, high + 0.5)
+
+    def place(self, value: float) -> str:
+        """Where a value lies, with room for half a dot at both ends."""
+        return f"{3 + 94 * (value - self.low) / (self.high - self.low):.2f}%"
+
+    def ticks(self) -> list[tuple[float, str]]:
+        """Two to four round numbers in reach, and as they are written."""
+        raw = (self.high - self.low) / 3
+        power = 10.0 ** math.floor(math.log10(raw))
+        step = next(power * size for size in (1, 2, 5, 10) if power * size >= raw)
+        first = math.ceil(self.low / step - 1e-9)
+        decimals = max(0, -math.floor(math.log10(step) + 1e-9))
+        values = [step * at for at in range(first, math.floor(self.high / step + 1e-9) + 1)]
+        return [(value, f"{value:.{decimals}f}") for value in values]
+
+
+def _bar(axis: Axis, low: float, value: float, high: float, base: float | None, what: str) -> Markup:
+    left, point, right = (axis.place(end) for end in (low, value, high))
+    grid = [
+        tag("line", x1=axis.place(at), x2=axis.place(at), y1="0", y2="100%", class_="grid") for at, _ in axis.ticks()
+    ]
+    label = f"{what} {value:.4g}, interval {low:.4g} to {high:.4g}"
+    across = [] if base is None else [
+        tag("line", x1=axis.place(base), x2=axis.place(base), y1="-10%", y2="110%", class_="reference")
+    ]  # fmt: skip
+    marks = [
+        tag("line", x1=left, x2=right, y1="50%", y2="50%", class_="span"),
+        tag("circle", cx=point, cy="50%", r="5", class_="dot"),
+    ]
+    return tag("svg", tag("title", label), grid, across, marks, role="img", aria_label=label, class_="interval")
+
+
+COSTS = (
+    ("seconds_fit", "seconds to train", False),
+    ("seconds_predict", "users served per second", True),
+    ("memory", "memory, MB", False),
+)
+"""By metric of cost, the title of its panel, and whether it is a speed: lists per second of what it took."""
+
+
+def _costs(content: ReportContent, users: DatasetUsers, result: UsersResult) -> Markup | None:
+    """Accuracy against cost: a small panel for each kind of cost that the table has."""
+    best, panels = users.could_be_best(), []
+    names = users.algorithms[:MOST_POINTS]
+    for metric, title, speed in COSTS:
+        label = next((label for label in content.results.metrics if label.partition("@")[0] == metric), None)
+        if label is None:
+            continue
+        taken = dict(content.results.cells(label).select(c.ALGORITHM, c.VALUE).iter_rows())
+        judged = users.users + users.left_out
+        points = [
+            Point(name, judged / spent if speed else spent, mean, name in best)
+            for name, mean in zip(names, users.means, strict=False)
+            if (spent := taken.get(name)) is not None and spent > 0
+        ]
+        if len(points) > 1:
+            panels.append(scatter(points, across=title, up=metric_name(result.metric), right_is_better=speed))
+    if not panels:
+        return None
+    caption = "Accuracy against cost: the best of both lies where the arrow points. Scales of cost are logarithmic."
+    return tag(
+        "figure",
+        tag("div", panels, class_="panels"),
+        tag("figcaption", tag("p", caption, class_="note")),
+        class_="cost",
+    )
+
+
+def _gains(users: DatasetUsers, result: UsersResult, words: Vocabulary) -> Markup | None:
+    """Who gains and who loses: a small table of differences by activity, and one by popularity."""
+    panels = []
+    for by, title, of, value in (
+        ("activity", f"By activity of {words.users}", "training events", metric_name(result.metric)),
+        ("popularity", "By popularity of items", "training users", "share of held-out events found"),
+    ):
+        own = [gain for gain in users.gains if gain.by == by]
+        if own:
+            panels.append(_gains_table(own, title, of, value))
+    if not panels:
+        return None
+    first = users.gains[0]
+    sentences = tag("ul", [tag("li", _together(line)) for line in told.gains(users, result, words)])
+    caption = (
+        f"{first.algorithm} minus {first.reference} in tenths of {words.users} and of held-out events, with "
+        f"{100 * result.confidence:g} % intervals over {words.users}. Each stands by itself: by chance, "
+        f"{100 * result.alpha:g} % of them exclude 0."
+    )
+    return tag(
+        "figure",
+        tag("h3", f"Who gains and who loses: {first.algorithm} against {first.reference}"),
+        sentences,
+        tag("div", panels, class_="panels"),
+        tag("figcaption", tag("p", _together(caption), class_="note")),
+        class_="gains",
+    )
+
+
+def _gains_table(gains: Sequence[Gain], title: str, of: str, value: str) -> Markup:
+    axis = Axis.around([0.0, *(g.interval_low for g in gains), *(g.interval_high for g in gains)])
+    labels = [tag("span", text, style=f"left:{axis.place(at)}") for at, text in axis.ticks()]
+    heads = {
+        "name": of.capitalize(),
+        "plot": tag("span", labels, class_="axis", aria_hidden="true"),
+        "mean": "Difference",
+    }
+    signed = [f"+{text}" if g.difference > 0 else text for g, text in
+              zip(gains, even(g.difference for g in gains), strict=True)]  # fmt: skip
+    rows = [
+        tag("tr", tag("th", told.span(gain), scope="row", class_="name"),
+            tag("td", _bar(axis, gain.interval_low, gain.difference, gain.interval_high, 0.0, "difference"),
+                class_="plot"),
+            tag("td", text, class_="mean"),
+            class_="possible" if gain.shown > 0 else "lost" if gain.shown < 0 else "behind")
+        for gain, text in zip(gains, signed, strict=True)
+    ]  # fmt: skip
+    head = tag("thead", tag("tr", [tag("th", heading, scope="col", class_=kind) for kind, heading in heads.items()]))
+    caption = tag("caption", tag("strong", title), f": {value}")
+    return tag("table", caption, head, tag("tbody", rows), class_="forest gain")
