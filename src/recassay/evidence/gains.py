@@ -26,7 +26,9 @@ def gain_scores(folder: Path, dataset: str, metric: str, algorithms: Sequence[st
     """The scores of two algorithms on a dataset by user, and which held-out events their lists found.
 
     Cells of several seeds or folds are averaged user by user, and event by event within a split; events of several
-    splits stand one after the other. Raises `NotApplicableError` where scores, lists or splits are not kept.
+    splits stand one after the other. Where targets are asked for one by one, after histories, a kept list is not the
+    answer to every held-out event, and there are no events. Raises `NotApplicableError` where scores, lists or splits
+    are not kept.
     """
     with Store.open(folder) as store:
         cells = [cell for cell in store.cells() if cell.status == "done" and cell.dataset == dataset]
@@ -40,7 +42,8 @@ def gain_scores(folder: Path, dataset: str, metric: str, algorithms: Sequence[st
             what = f"the split of {dataset} is not kept"
             raise NotApplicableError(what, where=str(folder), fix="run the study again")
         splits = {split: load_split(folder, split) for split, _ in runs}
-        k = _cutoff(metric, min(int(cell.spec["depth"]) for cell in kept))
+        asked_alone = any(cell.spec["split"]["protocol"].get("target", "all") != "all" for cell in kept)
+        k = None if asked_alone else _cutoff(metric, min(int(cell.spec["depth"]) for cell in kept))
         users, values = _values(store, kept, metric, algorithms)
         activity = _activity(list(splits.values()), users)
         events = [
