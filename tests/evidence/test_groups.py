@@ -136,6 +136,20 @@ def test_what_is_given_goes_before_what_the_study_names(folder, tmp_path):
     assert "groups" in strange.skipped
 
 
+def test_exposure_is_not_judged_by_lists_after_the_longest_histories(tmp_path):
+    ids = recassay.load_data("synthetic:drifting").items.cast(pl.String).to_list()
+    items = pl.DataFrame({"item": ids, "half": ["ab"[place % 2] for place in range(len(ids))]})
+    ordered = STUDY.replace('"random"', '"leave_last_out"\ntarget = "last"').replace("Random", "MarkovChain")
+    ordered = ordered.replace("dense-small", "drifting").replace("ratios = [0.8, 0.0, 0.2]", "")
+    ordered = ordered.replace(', "ndcg@10[ips]", "PopREO@10"', "").replace(', "EASE"]', "]")
+    (tmp_path / "study.toml").write_text(ordered)
+    with pytest.MonkeyPatch.context() as patch, without_processes():
+        assert not recassay.run(tmp_path / "study.toml", tmp_path / "study").failed
+        only_analyses(patch, "groups")
+        skipped = recassay.analyze(tmp_path / "study", "ndcg@10", item_groups=items).skipped["groups"]
+    assert "the lists of drifting are kept after each user's longest history alone" in skipped
+
+
 def test_a_bare_table_says_what_is_missing(tmp_path):
     rows = [("A", "d", "ndcg@10", u, 0.1 * (u % 3)) for u in range(30)] + [
         ("B", "d", "ndcg@10", u, 0.2) for u in range(30)

@@ -122,10 +122,11 @@ def groups_evidence(metric: str, *, results: Results, folder: Path | None, table
         if own.users is not None:
             found += group_scores(dataset, scores, own.users, left_out)
         parts, tops = (None, {}) if folder is None else _first_run(folder, dataset, k, lists=own.items is not None)
-        if own.items is not None and parts is not None:
+        if own.items is not None and parts is not None and tops:
             rows += item_exposure(dataset, tops, parts, own.items, k, left_out)
         elif own.items is not None:
-            left_out.append(f"the lists of {dataset} are not kept")
+            gone = "are not kept" if parts is None else "are kept after each user's longest history alone"
+            left_out.append(f"the lists of {dataset} {gone}")
         for label, weighting in weightings.items():
             if dataset in weighted[label]:
                 other, facts = weighted[label][dataset], None
@@ -135,6 +136,8 @@ def groups_evidence(metric: str, *, results: Results, folder: Path | None, table
                 under.append(WeightedScores(label, scores, other, facts))
     if by_users and not found:
         raise InputError("; ".join(left_out), where="groups", fix="give groups of the users of these datasets")
+    if not (found or rows or under):
+        raise NotApplicableError("; ".join(left_out), where="item groups", fix="judge all targets as one set")
     return GroupsEvidence(tuple(found), tuple(rows), tuple(under), tuple(left_out))
 
 
@@ -149,6 +152,7 @@ def _first_run(folder: Path, dataset: str, k: int, *, lists: bool) -> tuple[Part
             return None, {}
         split = load_split(folder, runs[0][0])
         train, rng, first = split.refit(), derived_rng(0, "groups", "ties"), pl.col(c.RANK) <= k
+        lists = lists and done[0].spec["split"]["protocol"].get("target", "all") == "all"
         frames = {cell.algorithm: store.top_lists(cell.id).filter(first) for cell in cells if lists}
     tops = {name: recommendations_to_topk(frame, train, least=k, rng=rng).top for name, frame in frames.items()}
     return (train, split.test), tops
