@@ -121,7 +121,8 @@ def _score_interval(
     ends = studentised(there(values), weights, confidence)
     if rule == "harmonic_mean":
         ends = np.maximum(ends, np.finfo(float).tiny)
-    ends = np.sort(back(ends), axis=1)
+    with np.errstate(over="ignore"):  # an end beyond the largest number is infinite
+        ends = np.sort(back(ends), axis=1)
     return np.maximum(ends, 0.0) if (values >= 0).all() else ends
 
 
