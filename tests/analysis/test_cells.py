@@ -20,7 +20,7 @@ from recassay.reporting.page.cautions import cautions
 
 METRICS = ("ndcg@10", "auc", "coverage@10", "diversity@10", "robustness", "seconds_fit", "seconds_predict")
 ALGORITHMS, DATASETS = [f"a{i}" for i in range(5)], [f"d{i}" for i in range(7)]
-NOT_OF_A_TABLE = {"strata", "user_irt", "decodirt", "users", "adaptive"}
+NOT_OF_A_TABLE = {"strata", "user_irt", "decodirt", "users", "adaptive", "groups"}
 """Analyses that need more than a table."""
 LOOKS_AT_REPEATS = {"model", "plan"}
 """Those for which the spread of repeated measurements is evidence of its own."""

@@ -137,7 +137,7 @@ def test_published_tables_have_their_source():
         files = [file for file in (one.results, one.characteristics, one.responses, one.universes, one.items) if file]
         assert files
         assert all((FOLDER / file).is_file() for file in files)
-    assert sum(path.stat().st_size for path in FOLDER.iterdir() if path.is_file()) < 150_000
+    assert sum(path.stat().st_size for path in FOLDER.iterdir() if path.is_file()) < 200_000
 
 
 def test_the_board_is_the_open_benchmark_without_gaps():

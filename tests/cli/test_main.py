@@ -285,7 +285,7 @@ def test_list_and_doctor(cli):
     labels = cli("list", "labels", "--json").json()["labels"]
     assert {"name": "rmse", "better": "lower"}.items() <= next(r for r in labels if r["name"] == "rmse").items()
     metrics = {row["name"]: row for row in cli("list", "metrics", "--json").json()["metrics"]}
-    assert len(metrics) == 18
+    assert len(metrics) == 24
     assert all(row["formula"] and row["convention"] for row in metrics.values())
     assert "min(k" in metrics["precision"]["variants"]
     assert "formula" in cli("list", "metrics").out

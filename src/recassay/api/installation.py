@@ -62,14 +62,14 @@ def list_available(
         dataset: of `expected`, the dataset whose values are listed.
         algorithm: of `expected`, the algorithm whose values are listed.
     """
-    if spaces:
-        if kind != "algorithms":
-            raise UsageError(f"{kind} have no search space", fix="ask for the spaces of algorithms")
-        return list(_spaces())
+    if spaces and kind != "algorithms":
+        raise UsageError(f"{kind} have no search space", fix="ask for the spaces of algorithms")
     if kind == "expected":
         return _expected(dataset, algorithm)
     if dataset is not None or algorithm is not None:
         raise UsageError(f"{kind} are not listed by dataset or algorithm", fix="leave them out, or list `expected`")
+    if spaces:
+        return list(_spaces())
     kinds = {r.group.split(".")[1]: r for r in registry.REGISTRIES}
     if kind == "labels":
         return [

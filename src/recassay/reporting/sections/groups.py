@@ -64,5 +64,5 @@ def _by_group(users: GroupUsers, result: GroupsResult, words: Vocabulary) -> Tab
 
 
 SECTION = Section(
-    GroupsResult, "Groups and exposure", "beyond accuracy", "groups", sentences=sentences, tables=tables, order=25
+    GroupsResult, "Groups and exposure", "beyond accuracy", "groups", sentences=sentences, tables=tables, order=27
 )
