@@ -30,6 +30,21 @@ def test_the_first_screen_says_what_was_read_and_what_is_odd(cli, paper):
     assert cli("review", paper, "--all").out.count("\n") > 20
 
 
+def test_what_was_not_checked_is_not_called_free_of_flags(cli, tmp_path):
+    paper = tmp_path / "paper.tex"
+    for text in ("", "no table here"):
+        paper.write_text(text)
+        ran = cli("review", paper)
+        assert (ran.code, ran.out) == (2, "")
+        assert "paper.tex: holds no LaTeX table; give the paper's .tex file" in ran.err
+    paper.write_text(
+        "\\begin{table}\\begin{tabular}{ll} Model & Kind \\\\ EASE & linear \\\\ \\end{tabular}\\end{table}"
+    )
+    ran = cli("review", paper)
+    assert ran.code == 0
+    assert ran.out.startswith("Nothing could be checked: no results were read in 1 table.")
+
+
 def test_the_page_has_flags_at_the_cells_and_runs_nothing(cli, paper, tmp_path):
     page = tmp_path / "review.html"
     ran = cli("review", paper, "--out", page)

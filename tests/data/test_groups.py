@@ -56,3 +56,10 @@ def test_groups_are_shared_out_and_sorted():
     names, member = memberships(KNOWN.items, frame, "item", "year")
     assert names == ["9", "10"]
     assert member.tolist() == [[0, 0], [0, 0], [0.5, 0.5]]
+
+
+def test_ids_that_no_table_knows_are_in_no_group():
+    frame = pl.DataFrame({"user": ["x", "y"], "sex": ["f", "m"]})
+    names, member = memberships(pl.Series(["1", "2", "3"]), frame, "user", "sex")
+    assert names == []
+    assert member.shape == (3, 0)

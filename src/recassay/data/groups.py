@@ -94,5 +94,7 @@ def memberships(ids: pl.Series, frame: pl.DataFrame, key: str, attribute: str) -
     rows = rows.with_columns(pl.col(attribute).str.strip_chars()).unique()
     column = {name: place for place, name in enumerate(names)}
     matrix = np.zeros((len(ids), len(names)))
+    if not names:  # the table knows none of the ids
+        return names, matrix
     matrix[rows["row"].to_numpy(), rows[attribute].replace_strict(column, return_dtype=pl.Int64).to_numpy()] = 1.0
     return names, matrix / np.maximum(matrix.sum(axis=1, keepdims=True), 1)

@@ -137,7 +137,9 @@ def groups_evidence(metric: str, *, results: Results, folder: Path | None, table
     if by_users and not found:
         raise InputError("; ".join(left_out), where="groups", fix="give groups of the users of these datasets")
     if not (found or rows or under):
-        raise NotApplicableError("; ".join(left_out), where="item groups", fix="judge all targets as one set")
+        raise NotApplicableError(
+            "; ".join(left_out), where="item groups", fix="give groups of their items, and judge all targets as one set"
+        )
     return GroupsEvidence(tuple(found), tuple(rows), tuple(under), tuple(left_out))
 
 

@@ -140,6 +140,8 @@ def examine(
     label = find_label(metric, table.metrics)
     refuse_unknown_control(spec.control, table)
     known = known_evidence(results, table, characteristics, groups)
+    if groups is not None and (groups.users is not None or groups.items is not None) and "groups" in known:
+        known["groups"]()(label)  # groups that fit nothing are refused before anything is computed
     spec = replace(spec, metric=label, evidence=known | dict(evidence or {}))
     spec.matrix(table, least_datasets=1)  # a missing cell is refused at once
     done, skipped = run_analyses(table, spec, progress=progress, pictures=pictures)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from recassay.core import columns as c
+from recassay.core.errors import InputError
 from recassay.core.names import canonical
 from recassay.core.tables.labels import is_cost, normal_label
 from recassay.core.tables.printed import Entry, Kind, Paper, PaperTable
@@ -38,6 +39,9 @@ def read_paper(path: Path, metric: str | None = None) -> Paper:
     datasets = {canonical(name) for table in described for name in table.datasets}
     tables = tuple(_read(table, body, datasets, metric) if body and table.kind == "other" else table
                    for table, (_, body) in zip(described, parts, strict=True))  # fmt: skip
+    if not tables:
+        fix = "give the paper's .tex file, its folder or its archive of sources"
+        raise InputError("holds no LaTeX table", where=str(path), fix=fix)
     return Paper(tables, tuple(passages(text, [(t.number, t.caption) for t in tables], budget)), sources, notes)
 
 

@@ -132,6 +132,8 @@ def verdict_line(each: TableVerdict) -> str:
 
 def headline(result: ReviewResult) -> str:
     """What was found, in one sentence."""
+    if not any(table.entries for table in result.tables):
+        return f"Nothing could be checked: no results were read in {count_of(len(result.tables), 'table')}."
     counts = {certainty: count for certainty, count in result.counted().items() if count}
     kinds = listing((f"{count} {certainty}" for certainty, count in counts.items()), last="and")
     wrong = sum(claim.standing == "does not follow" for claim in result.claims)
