@@ -11,6 +11,9 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 import numpy as np
 from scipy import stats
@@ -22,7 +25,7 @@ from recassay.analysis.adaptive.result import AdaptiveResult
 from recassay.analysis.dataset_space.kmeans import kmeans
 from recassay.core import ties
 from recassay.core.choices import AdaptiveTarget
-from recassay.testing.grids import GRID_KINDS, synthetic_grid
+from support.grids import GRID_KINDS, synthetic_grid
 
 SHARES = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
 METRICS = ("ndcg@10", "recall@10", "precision@10", "map@10", "mrr@10", "hitrate@10")

@@ -38,7 +38,7 @@ from recassay.analysis.adaptive.result import AdaptiveResult
 from recassay.api.study.adaptive_study import published_prior
 from recassay.core import ties
 from recassay.core.choices import AdaptiveTarget
-from recassay.testing.grids import GRID_KINDS, synthetic_grid
+from support.grids import GRID_KINDS, synthetic_grid
 
 TARGETS: tuple[AdaptiveTarget, ...] = ("first", "order")
 SHARES = (0.005, 0.02, 0.05)

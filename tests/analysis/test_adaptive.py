@@ -58,7 +58,7 @@ from recassay.core.errors import InputError, UsageError
 from recassay.core.predicted_seconds import predict_seconds
 from recassay.core.system.plain import plain
 from recassay.reporting.sections.adaptive import sentences
-from recassay.testing.grids import GRID_KINDS, synthetic_grid, synthetic_probes
+from support.grids import GRID_KINDS, synthetic_grid, synthetic_probes
 from support.vega import assert_valid
 
 

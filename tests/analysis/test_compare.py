@@ -19,7 +19,7 @@ from recassay.analysis.compare.fit import ANALYSIS, compare_algorithms
 from recassay.analysis.compare.result import PowerStatement
 from recassay.analysis.inference.friedman import DRAWN, DRAWS, friedman, permutation_p
 from recassay.analysis.inference.significance import dataset_ranks, holm, nemenyi_cd
-from recassay.analysis.inference.wilcoxon import wilcoxon, wilcoxon_rows
+from recassay.analysis.inference.wilcoxon import wilcoxon_rows
 from recassay.analysis.verdict.fit import judge
 from recassay.analysis.verdict.result import indistinguishable_runs
 from recassay.core import ties
@@ -256,9 +256,9 @@ def test_wilcoxon_does_not_depend_on_the_unit(scale):
     left = np.array([0.62, 0.41, 0.73, 0.55, 0.48, 0.67, 0.59, 0.31]) * scale
     right = np.array([0.60, 0.43, 0.70, 0.50, 0.43, 0.65, 0.61, 0.28]) * scale
     whole = np.array([2, -2, 3, 5, 5, 2, -2, 3])
-    assert wilcoxon(left - right)[1] == wilcoxon(whole.astype(float))[1]
+    assert wilcoxon_rows((left - right)[None]).p[0] == wilcoxon_rows(whole.astype(float)[None]).p[0]
     table = matrix(np.stack([left, right]))
-    assert compare_algorithms(table, draws=100).pairs[0].p == wilcoxon(whole.astype(float))[1]
+    assert compare_algorithms(table, draws=100).pairs[0].p == wilcoxon_rows(whole.astype(float)[None]).p[0]
 
 
 @pytest.mark.parametrize("zeros", ["wilcox", "pratt", "zsplit"])
@@ -271,18 +271,18 @@ def test_wilcoxon_is_exact_with_ties_and_zeros(zeros):
         moving = ranks[ranks > 0]
         sums = [abs(np.dot(signs, moving)) for signs in product((1, -1), repeat=len(moving))]
         expected = np.mean(np.array(sums) >= abs((np.sign(kept) * ranks).sum()) - 1e-9) if len(moving) else 1.0
-        assert wilcoxon(gap, zeros)[1] == pytest.approx(expected)
+        assert wilcoxon_rows(gap[None], zeros).p[0] == pytest.approx(expected)
 
 
 def test_one_tie_does_not_change_the_kind_of_p():
     """Fourteen wins in a row are 2 / 2^14, with a tie among the differences as without."""
     gap = np.arange(1.0, 15)
     gap[1] = gap[0]
-    assert wilcoxon(gap)[1] == pytest.approx(2.0**-13)
+    assert wilcoxon_rows(gap[None]).p[0] == pytest.approx(2.0**-13)
     many = np.random.default_rng(0).normal(0.1, 1, 190)
-    assert wilcoxon(many)[1] == pytest.approx(stats.wilcoxon(many, method="exact").pvalue, rel=1e-9)
+    assert wilcoxon_rows(many[None]).p[0] == pytest.approx(stats.wilcoxon(many, method="exact").pvalue, rel=1e-9)
     more = np.random.default_rng(0).normal(0.1, 1, 300)
-    assert wilcoxon(more)[1] == pytest.approx(stats.wilcoxon(more, method="asymptotic").pvalue, rel=1e-9)
+    assert wilcoxon_rows(more[None]).p[0] == pytest.approx(stats.wilcoxon(more, method="asymptotic").pvalue, rel=1e-9)
 
 
 def test_ranks_tie_pair_by_pair():

@@ -8,8 +8,8 @@ import pytest
 from recassay.core.types import FloatArray
 from recassay.testing.analysis_examples import example_evidence, odd_cases, rearranged, usual_case
 from recassay.testing.examples import example_interactions, judged_lists, learnable_tastes
-from recassay.testing.grids import GRID_KINDS, synthetic_grid, synthetic_probes
 from recassay.testing.results import ALGORITHMS, synthetic_results
+from support.grids import GRID_KINDS, synthetic_grid, synthetic_probes
 
 GRIDS = {
     "factors": (-116.0880, 169.8230),

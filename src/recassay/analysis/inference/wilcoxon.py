@@ -69,12 +69,6 @@ def exact_ties(algorithms: int) -> int:
     return EXACT if algorithms <= VERY_MANY else EXACT_TIES_OF_MANY
 
 
-def wilcoxon(difference: FloatArray, zeros: ZeroMethod = "wilcox") -> tuple[float, float]:
-    """Two-sided Wilcoxon signed-rank test of one row: the smaller of the two rank sums, and p."""
-    test = wilcoxon_rows(difference[None], zeros)
-    return float(test.statistic[0]), float(test.p[0])
-
-
 def sum_distribution(steps: IntArray) -> FloatArray:
     """P(the sum of those steps whose coin shows heads = s) for s = 0, 1, ..., sum of steps."""
     chances = np.zeros(int(steps.sum()) + 1)

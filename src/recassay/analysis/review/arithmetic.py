@@ -18,7 +18,6 @@ _P_VALUE = re.compile(r"\W*p\W?val", re.IGNORECASE)
 USUAL = 0.6
 """The share of numbers that one definition must explain before those that it does not are flagged."""
 
-Interval = tuple[float, float]
 Definition = Callable[[list[Entry]], "tuple[Entry, Entry] | None"]
 
 
