@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import json
 from collections.abc import Mapping, Sequence
@@ -24,6 +23,7 @@ from recassay.data.published.benchmark import (
     RESULTS,
     USER_METRIC,
     USERS,
+    compressed_csv,
     packed,
     rounded,
     sampled_users,
@@ -301,10 +301,3 @@ def _not_run(gathered: _Gathered, reasons: Mapping[str, str]) -> list[dict[str, 
 
 def _short(value: Any) -> Any:
     return rounded(value) if isinstance(value, float) else value
-
-
-def compressed_csv(frame: pl.DataFrame) -> bytes:
-    """A table as gzipped CSV, the same bytes for the same table."""
-    text = io.BytesIO()
-    frame.write_csv(text)
-    return gzip.compress(text.getvalue(), 9, mtime=0)

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 import polars as pl
 import pytest
-from shipping import compressed_csv, export_benchmark
+from shipping import export_benchmark
 
 import recassay
 from recassay.analysis.bench.result import BenchResult
@@ -21,6 +21,7 @@ from recassay.core.errors import InputError, RecAssayError, UsageError
 from recassay.data.published.benchmark import (
     RESULTS,
     BenchmarkDataset,
+    compressed_csv,
     open_benchmark,
     packed,
     rounded,

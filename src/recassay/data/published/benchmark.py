@@ -9,6 +9,7 @@ place among the sorted ids of the judged users, which a verified split fixes.
 
 from __future__ import annotations
 
+import io
 import json
 import math
 from collections.abc import Mapping
@@ -164,3 +165,12 @@ def unpacked(scores: bytes) -> FloatArray:
 def rounded(value: float | None) -> float | None:
     """A value as it is shipped, which those that are compared with it are, too."""
     return None if value is None or not math.isfinite(value) else float(f"{value:.{DIGITS}g}")
+
+
+def compressed_csv(frame: pl.DataFrame) -> bytes:
+    """A table as gzipped CSV, the same bytes for the same table."""
+    import gzip
+
+    text = io.BytesIO()
+    frame.write_csv(text)
+    return gzip.compress(text.getvalue(), 9, mtime=0)
