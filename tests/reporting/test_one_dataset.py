@@ -17,7 +17,8 @@ from recassay.core.tables.results import Results
 from recassay.reporting.content import ReportContent
 from recassay.reporting.numbers import even_uplifts
 from recassay.reporting.page.board import one_dataset
-from recassay.reporting.page.one_dataset import Axis, users_card
+from recassay.reporting.page.intervals import Axis
+from recassay.reporting.page.one_dataset import users_card
 from recassay.reporting.page.scatter import Point, scatter
 from recassay.reporting.page.top import top
 from recassay.reporting.tables import html_table

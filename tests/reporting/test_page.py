@@ -37,6 +37,7 @@ from recassay.reporting.page import forest
 from recassay.reporting.page.board import board_data, one_dataset
 from recassay.reporting.page.build import SCRIPTS, _meta, appendix, build_page, failures, template
 from recassay.reporting.page.cautions import cautions
+from recassay.reporting.page.intervals import RankAxis
 from recassay.reporting.page.parts import definitions
 from recassay.reporting.page.svg import inline_svg
 from recassay.reporting.page.top import SPLITS as top_words
@@ -556,7 +557,7 @@ def test_the_cells_of_the_forest():
     assert '<line x1="2.00%" x2="50.00%" y1="50%" y2="50%" class="span"></line><circle cx="26.00%"' in page
     ticks = {1: [1], 2: [1, 2], 3: [1, 2, 3], 4: [1, 2, 3, 4], 5: [1, 3, 5], 6: [1, 3, 6], 7: [1, 3, 5, 7],
              9: [1, 4, 9], 12: [1, 5, 9, 12], 30: [1, 11, 21, 30]}  # fmt: skip
-    assert {count: forest._ticks(count) for count in ticks} == ticks
+    assert {count: [int(text) for _, text in RankAxis(count).ticks()] for count in ticks} == ticks
 
 
 def test_the_card_of_a_verdict(monkeypatch):

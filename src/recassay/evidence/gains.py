@@ -10,10 +10,11 @@ import polars as pl
 
 from recassay.core import columns as c
 from recassay.core.errors import NotApplicableError
-from recassay.core.tables.labels import split_label
+from recassay.core.tables.labels import places_of
 from recassay.core.tables.scores import GainScores
 from recassay.core.types import FloatArray, IntArray, Split
 from recassay.evidence.lists import JudgedLists
+from recassay.evidence.users import user_matrix, user_rows
 from recassay.protocol.strata import popularity
 from recassay.recommenders.plan import CellSpec
 from recassay.recommenders.splits import is_prepared, load_split
@@ -44,7 +45,7 @@ def gain_scores(folder: Path, dataset: str, metric: str, algorithms: Sequence[st
         splits = {split: load_split(folder, split) for split, _ in runs}
         asked_alone = any(cell.spec["split"]["protocol"].get("target", "all") != "all" for cell in kept)
         k = None if asked_alone else _cutoff(metric, min(int(cell.spec["depth"]) for cell in kept))
-        users, values = _values(store, kept, metric, algorithms)
+        users, values = _matrix(((cell.algorithm, store.per_user(cell.id)) for cell in kept), metric, algorithms)
         activity = _activity(list(splits.values()), users)
         events = [
             _events(store, split, [run for (name, _), run in runs.items() if name == split_id], users, algorithms, k)
@@ -100,38 +101,21 @@ def _shared_runs(
 
 def _cutoff(metric: str, depth: int) -> int | None:
     """How many places of a list the metric looks at; None where that is not known, or the lists are shorter."""
-    cutoff = (split_label(metric)[1] or "").partition("[")[0]
-    return int(cutoff) if cutoff.isdecimal() and int(cutoff) <= depth else None
-
-
-def _values(
-    store: Store, cells: Sequence[CellRecord], metric: str, algorithms: Sequence[str]
-) -> tuple[pl.DataFrame, FloatArray]:
-    """The users with a score of every algorithm (columns user, place), and their mean scores."""
-    return _matrix(((cell.algorithm, store.per_user(cell.id)) for cell in cells), metric, algorithms)
+    places = places_of(metric)
+    return places if places is not None and places <= depth else None
 
 
 def _matrix(
     tables: Iterable[tuple[str, pl.DataFrame]], metric: str, algorithms: Sequence[str]
 ) -> tuple[pl.DataFrame, FloatArray]:
-    """The same from the scores of users (columns user and metric) of each algorithm."""
-    rows = pl.concat(
-        table.select(
-            pl.lit(name).alias(c.ALGORITHM),
-            pl.col(c.USER).cast(pl.String),
-            pl.col(metric).cast(pl.Float64).alias(c.VALUE),
-        )
-        for name, table in tables
-    ).drop_nulls(c.VALUE)
-    means = rows.group_by(c.ALGORITHM, c.USER).agg(pl.col(c.VALUE).mean())
-    wide: pl.DataFrame | None = None
-    for place, name in enumerate(algorithms):
-        own = means.filter(pl.col(c.ALGORITHM) == name).select(c.USER, pl.col(c.VALUE).alias(str(place)))
-        wide = own if wide is None else wide.join(own, on=c.USER)
-    assert wide is not None  # there are two algorithms
-    wide = wide.sort(c.USER)
-    values = np.ascontiguousarray(wide.drop(c.USER).to_numpy().T)
-    return wide.select(c.USER).with_row_index("place"), values
+    """From the scores of users (columns user and metric) of each algorithm, the users with a score of every algorithm
+    (columns place and user), and their mean scores.
+    """
+    named = pl.col(c.USER).cast(pl.String)
+    scores = user_matrix("", pl.concat(user_rows(name, table.with_columns(named), metric) for name, table in tables))
+    order = [scores.algorithms.index(name) for name in algorithms]
+    users = pl.DataFrame({c.USER: scores.ids}).with_row_index("place")
+    return users, np.ascontiguousarray(scores.values[order])
 
 
 def _places(ids: pl.Series, users: pl.DataFrame) -> IntArray:

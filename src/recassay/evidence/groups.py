@@ -15,14 +15,14 @@ from recassay.core.errors import InputError, NotApplicableError
 from recassay.core.seeds import derived_rng
 from recassay.core.specs.study import StudySpec
 from recassay.core.tables.groups import GroupedScores, GroupsEvidence, WeightedScores
-from recassay.core.tables.labels import split_label
+from recassay.core.tables.labels import places_of
 from recassay.core.tables.results import Results
 from recassay.core.tables.scores import UserScores
 from recassay.core.types import Interactions, TopK
 from recassay.data.groups import MOST_GROUPS, memberships, read_groups
 from recassay.data.sources import path_of
 from recassay.evidence.lists import JudgedLists, JudgingSplit
-from recassay.evidence.users import paired_scores, table_scores, user_matrix
+from recassay.evidence.users import paired_scores, table_scores, user_matrix, user_rows
 from recassay.metrics.context import EvaluationContext
 from recassay.metrics.groups import exposure_by_user, opportunity, parity
 from recassay.metrics.lists import recommendations_to_topk
@@ -168,8 +168,7 @@ def lists_groups(
     found: list[GroupedScores] = []
     rows: list[dict[str, Any]] = []
     if own.users is not None:
-        value = pl.col(metric).cast(pl.Float64).alias(c.VALUE)
-        by_user = [x.result.per_user.select(pl.lit(x.name).alias(c.ALGORITHM), c.USER, value) for x in judged]
+        by_user = [user_rows(lists.name, lists.result.per_user, metric) for lists in judged]
         found += group_scores(judging.name, user_matrix(judging.name, pl.concat(by_user)), own.users, left_out)
     if own.items is not None:
         parts = judging.split.refit(), judging.split.test
@@ -182,8 +181,7 @@ def lists_groups(
 
 def depth_of(metric: str) -> int:
     """The cut-off that a label names, else `DEPTH`."""
-    cutoff = (split_label(metric)[1] or "").partition("[")[0]
-    return int(cutoff) if cutoff.isdecimal() else DEPTH
+    return places_of(metric) or DEPTH
 
 
 def group_scores(dataset: str, scores: UserScores, frame: pl.DataFrame, left_out: list[str]) -> Iterator[GroupedScores]:

@@ -54,11 +54,7 @@ def paired_scores(folder: Path, metric: str) -> tuple[list[UserScores], dict[str
         scores, skipped = [], {}
         for dataset in dict.fromkeys(cell.dataset for cell in cells):
             frames = [
-                store.per_user(cell.id).select(
-                    pl.lit(cell.algorithm).alias(c.ALGORITHM), c.USER, pl.col(metric).cast(pl.Float64).alias(c.VALUE)
-                )
-                for cell in done
-                if cell.dataset == dataset
+                user_rows(cell.algorithm, store.per_user(cell.id), metric) for cell in done if cell.dataset == dataset
             ]
             if frames:
                 scores.append(user_matrix(dataset, pl.concat(frames)))
@@ -87,6 +83,11 @@ def table_scores(results: Results, metric: str) -> tuple[list[UserScores], dict[
     ]
     named = {dataset_scores.dataset for dataset_scores in scores}
     return scores, {name: "it has no rows of single users" for name in results.datasets if name not in named}
+
+
+def user_rows(algorithm: str, scores: pl.DataFrame, metric: str) -> pl.DataFrame:
+    """Rows of algorithm, user and value from the scores of one algorithm's users."""
+    return scores.select(pl.lit(algorithm).alias(c.ALGORITHM), c.USER, pl.col(metric).cast(pl.Float64).alias(c.VALUE))
 
 
 def user_matrix(dataset: str, rows: pl.DataFrame) -> UserScores:
@@ -184,10 +185,5 @@ def _first_seed(cells: list[CellRecord]) -> list[CellRecord]:
 
 
 def _hits(store: Store, cell: CellRecord, label: str) -> pl.DataFrame:
-    scores = store.per_user(cell.id)
-    user = pl.col(c.USER).cast(pl.String)
-    return scores.select(
-        pl.lit(cell.algorithm).alias(c.ALGORITHM),
-        user if cell.fold is None else (user + f" (fold {cell.fold})").alias(c.USER),
-        pl.col(label).cast(pl.Float64).alias(c.VALUE),
-    )
+    user = pl.col(c.USER).cast(pl.String) + ("" if cell.fold is None else f" (fold {cell.fold})")
+    return user_rows(cell.algorithm, store.per_user(cell.id).with_columns(user), label)

@@ -50,6 +50,12 @@ def split_label(text: str) -> tuple[str, str | None]:
     return name.strip(), cutoff.strip()
 
 
+def places_of(label: str) -> int | None:
+    """How many places of a list a metric looks at: 10 for `ndcg@10[snips]`; None where the label does not say it."""
+    cutoff = (split_label(label)[1] or "").partition("[")[0]
+    return int(cutoff) if cutoff.isdecimal() else None
+
+
 def metric_name(label: str) -> str:
     """A metric as people write it: `nDCG@10` for `ndcg@10`."""
     name, k = split_label(label)

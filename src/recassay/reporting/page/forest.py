@@ -10,6 +10,7 @@ from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.reporting.headline import metric_row
 from recassay.reporting.markup import Child, Markup, fold, tag
 from recassay.reporting.numbers import even
+from recassay.reporting.page.intervals import RankAxis, folded_table, legend_of_dots, unbroken
 from recassay.reporting.words import verdict as told
 
 MOST_ROWS = 12
@@ -33,8 +34,8 @@ def verdict_card(verdict: Verdict, words: Vocabulary = USUAL, own: Sequence[str]
     statement = tag(
         "div",
         tag("p", tag("span", told.GRADES[verdict.grade], class_="grade"), class_="grades") if not own else None,
-        tag("h2", _together(headline), id="verdict-title", class_="headline"),
-        [tag("p", _together(lead), class_="lead") for lead in leads],
+        tag("h2", unbroken(headline), id="verdict-title", class_="headline"),
+        [tag("p", unbroken(lead), class_="lead") for lead in leads],
         _grades(verdict) if verdict.peers and not own else None,
         tag("p", tag("strong", "Caution. "), caution, class_="caution") if caution else None,
         tag("p", tag("strong", "Next. "), next_step, class_="next") if next_step else None,
@@ -46,7 +47,7 @@ def verdict_card(verdict: Verdict, words: Vocabulary = USUAL, own: Sequence[str]
         "What would change it": told.what_would_change(verdict, words),
     }
     folds = [
-        fold(title, tag("ul", [tag("li", _together(sentence)) for sentence in sentences]))
+        fold(title, tag("ul", [tag("li", unbroken(sentence)) for sentence in sentences]))
         for title, sentences in parts.items()
         if sentences
     ]
@@ -70,11 +71,6 @@ def _grades(verdict: Verdict) -> Markup:
     return tag("table", tag("thead", heads), tag("tbody", rows), class_="by-metric")
 
 
-def _together(text: str) -> str:
-    """A number and its sign of percent on one line."""
-    return text.replace(" %", "\u00a0%")
-
-
 def forest(verdict: Verdict, words: Vocabulary = USUAL) -> Markup:
     """One row per algorithm, the best mean rank first; those that could be best stand out by weight and filled dot."""
     last = max((verdict.algorithms.index(name) for name in verdict.could_be_best), default=0) + 1
@@ -94,22 +90,14 @@ def forest(verdict: Verdict, words: Vocabulary = USUAL) -> Markup:
         f"lines are {level} intervals" if verdict.interval is not None else f"too few {words.datasets} for intervals"
     )
     unjudged = f", or not judged for missing cells ({len(verdict.not_judged)})" if verdict.not_judged else ""
-    legend = tag(
-        "p",
-        tag("span", "●", class_="possible", aria_hidden="true"),
-        f" could be best ({possible} of {count}) ",
-        tag("span", "○", class_="behind", aria_hidden="true"),
-        f" shown to be behind{unjudged}; {drawn}. "
+    legend = legend_of_dots(
+        possible,
+        count,
+        f"shown to be behind{unjudged}; {drawn}. "
         f"{words.algorithms.capitalize()} with a common letter are not shown to differ.",
-        class_="note",
     )
     heads = {"name": words.algorithm.capitalize(), **{kind: title for kind, (title, _) in columns.items()}}
-    head = tag("thead", tag("tr", [tag("th", title, scope="col", class_=kind) for kind, title in heads.items()]))
-    table = tag("table", head, tag("tbody", [rows[place] for place in shown]), class_="forest")
-    others = [row for place, row in enumerate(rows) if place not in shown]
-    further = tag("table", head, tag("tbody", others), class_="forest")
-    rest = fold(f"{len(others)} more {words.algorithms}", further) if others else None
-    return tag("figure", table, rest, tag("figcaption", legend), class_="forest-plot")
+    return folded_table(heads, rows, shown, look="forest", what=words.algorithms, legend=legend)
 
 
 def _standing(verdict: Verdict, name: str) -> str:
@@ -121,14 +109,18 @@ def _standing(verdict: Verdict, name: str) -> str:
 
 def _columns(verdict: Verdict) -> dict[str, tuple[Child, list[Child]]]:
     """By the class of its cells, the heading of each column behind the names, and the cells."""
-    count = len(verdict.algorithms)
     columns: dict[str, tuple[Child, list[Child]]] = {}
     columns["mean"] = metric_name(verdict.metric), [*even(verdict.mean.tolist())]
     if verdict.interval is not None:
-        labels = [tag("span", str(rank), style=f"left:{_place(rank, count)}") for rank in _ticks(count)]
+        axis = RankAxis(len(verdict.algorithms))
         ends = zip(verdict.mean_rank.tolist(), verdict.interval.tolist(), strict=True)
-        bars: list[Child] = [_bar(low, rank, high, count) for rank, (low, high) in ends]
-        columns["plot"] = tag("span", labels, class_="axis", aria_hidden="true"), bars
+        columns["plot"] = (
+            axis.labels(),
+            [
+                axis.interval(low, rank, high, f"mean rank {rank:.1f}, interval {low:.1f} to {high:.1f}")
+                for rank, (low, high) in ends
+            ],
+        )
     columns["rank"] = "Mean rank", [f"{rank:.1f}" for rank in verdict.mean_rank]
     letters = zip(verdict.algorithms, verdict.groups, strict=True)
     columns["groups"] = "Groups", ["not judged" if name in verdict.not_judged else own for name, own in letters]
@@ -142,28 +134,3 @@ def _cell(kind: str, content: Child) -> Markup:
     if kind == "groups" and isinstance(content, str) and len(content) > MOST_LETTERS and " " not in content:
         return tag("td", f"{content[: MOST_LETTERS - 1]}…", class_=kind, title=content)
     return tag("td", content, class_=kind)
-
-
-def _place(rank: float, count: int) -> str:
-    """Where a rank lies on the axis from 1 to `count`, with room for half a dot at both ends."""
-    return f"{2 + 96 * (rank - 1) / max(count - 1, 1):.2f}%"
-
-
-def _ticks(count: int) -> list[int]:
-    """The ranks that the axis names: both ends and at most two between them."""
-    step = max(1, -(-(count - 1) // 3))
-    inner = [rank for rank in range(1 + step, count, step) if count - rank >= 0.7 * step]
-    return [1, *inner, count] if count > 1 else [1]
-
-
-def _bar(low: float, value: float, high: float, count: int) -> Markup:
-    left, point, right = (_place(end, count) for end in (low, value, high))
-    grid = [
-        tag("line", x1=_place(r, count), x2=_place(r, count), y1="0", y2="100%", class_="grid") for r in _ticks(count)
-    ]
-    label = f"mean rank {value:.1f}, interval {low:.1f} to {high:.1f}"
-    marks = [
-        tag("line", x1=left, x2=right, y1="50%", y2="50%", class_="span"),
-        tag("circle", cx=point, cy="50%", r="5", class_="dot"),
-    ]
-    return tag("svg", tag("title", label), grid, marks, role="img", aria_label=label, class_="interval")

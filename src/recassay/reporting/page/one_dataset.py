@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from recassay.analysis.users.result import DatasetUsers, Gain, UsersResult
@@ -10,9 +9,10 @@ from recassay.core import columns as c
 from recassay.core.tables.labels import metric_name
 from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.reporting.content import ReportContent
-from recassay.reporting.markup import Child, Markup, fold, tag
+from recassay.reporting.markup import Child, Markup, tag
 from recassay.reporting.numbers import even, even_uplifts
 from recassay.reporting.page.cautions import cautions
+from recassay.reporting.page.intervals import Axis, folded_table, heading_row, legend_of_dots, unbroken
 from recassay.reporting.page.scatter import Point, scatter
 from recassay.reporting.words import users as told
 
@@ -30,10 +30,10 @@ def users_card(content: ReportContent, result: UsersResult) -> Markup:
     caution = next((f"{title}: {text}" for title, text in cautions(content)), None)
     statement = tag(
         "div",
-        tag("h2", _together(told.headline(users, result, words)), id="verdict-title", class_="headline"),
-        [tag("p", _together(line), class_="lead") for line in lines],
-        tag("p", _together(scope), class_="scope"),
-        tag("p", tag("strong", "Caution. "), _together(caution), class_="caution") if caution else None,
+        tag("h2", unbroken(told.headline(users, result, words)), id="verdict-title", class_="headline"),
+        [tag("p", unbroken(line), class_="lead") for line in lines],
+        tag("p", unbroken(scope), class_="scope"),
+        tag("p", tag("strong", "Caution. "), unbroken(caution), class_="caution") if caution else None,
         class_="statement",
     )
     return tag(
@@ -46,26 +46,17 @@ def users_card(content: ReportContent, result: UsersResult) -> Markup:
     )
 
 
-def _together(text: str) -> str:
-    """A number and its sign of percent on one line."""
-    return text.replace(" %", "\u00a0%")
-
-
 def means_picture(users: DatasetUsers, result: UsersResult, words: Vocabulary = USUAL) -> Markup:
     """One row per algorithm: its mean, drawn with its interval, and its uplift over the reference, which is marked."""
     axis = Axis.around([*users.low, *users.high])
     reference = None if users.reference is None else users.algorithms.index(users.reference.name)
     base = None if reference is None else users.means[reference]
-    labels = [tag("span", text, style=f"left:{axis.place(at)}") for at, text in axis.ticks()]
-    heads = {
-        "name": words.algorithm.capitalize(),
-        "mean": metric_name(result.metric),
-        "plot": tag("span", labels, class_="axis", aria_hidden="true"),
-    }
+    metric = metric_name(result.metric)
+    heads = {"name": words.algorithm.capitalize(), "mean": metric, "plot": axis.labels()}
     columns: list[list[Child]] = [
         list(even(users.means)),
         [
-            _bar(axis, low, mean, high, base, metric_name(result.metric))
+            axis.interval(low, mean, high, _interval_text(metric, mean, low, high), base)
             for low, mean, high in zip(users.low, users.means, users.high, strict=True)
         ],
     ]
@@ -84,70 +75,21 @@ def means_picture(users: DatasetUsers, result: UsersResult, words: Vocabulary = 
             data_name=name)
         for place, name in enumerate(users.algorithms)
     ]  # fmt: skip
-    head = tag("thead", tag("tr", [tag("th", title, scope="col", class_=kind) for kind, title in heads.items()]))
     shown = [*range(min(MOST_ROWS, len(rows)))]
     shown += [reference] if reference is not None and reference >= MOST_ROWS else []
-    others = [row for place, row in enumerate(rows) if place not in shown]
     look = "forest means" if "uplift" in heads else "forest means plain"
-    table = tag("table", head, tag("tbody", [rows[place] for place in shown]), class_=look)
-    rest = None
-    if others:
-        rest = fold(f"{len(others)} more {words.algorithms}", tag("table", head, tag("tbody", others), class_=look))
     dashed = f"; the dashed line is the reference, {users.reference.name}" if users.reference is not None else ""
-    legend = tag(
-        "p",
-        tag("span", "●", class_="possible", aria_hidden="true"),
-        f" could be best ({len(best)} of {len(rows)}) ",
-        tag("span", "○", class_="behind", aria_hidden="true"),
-        f" significantly worse than another. Lines are {100 * result.confidence:g} % intervals over "
+    legend = legend_of_dots(
+        len(best),
+        len(rows),
+        f"significantly worse than another. Lines are {100 * result.confidence:g} % intervals over "
         f"{users.users:,} {words.users}, each by itself{dashed}.",
-        class_="note",
     )
-    return tag("figure", table, rest, tag("figcaption", legend), class_="forest-plot")
+    return folded_table(heads, rows, shown, look=look, what=words.algorithms, legend=legend)
 
 
-class Axis:
-    """A line of values with ticks at round numbers; places are in percent of its width."""
-
-    def __init__(self, low: float, high: float) -> None:
-        self.low, self.high = low, high
-
-    @classmethod
-    def around(cls, values: Sequence[float]) -> Axis:
-        """The axis that these values need."""
-        known = [value for value in values if math.isfinite(value)] or [0.0]
-        low, high = min(known), max(known)
-        return cls(low, high) if high > low else cls(low - 0.5, high + 0.5)
-
-    def place(self, value: float) -> str:
-        """Where a value lies, with room for half a dot at both ends."""
-        return f"{3 + 94 * (value - self.low) / (self.high - self.low):.2f}%"
-
-    def ticks(self) -> list[tuple[float, str]]:
-        """Two to four round numbers in reach, and as they are written."""
-        raw = (self.high - self.low) / 3
-        power = 10.0 ** math.floor(math.log10(raw))
-        step = next(power * size for size in (1, 2, 5, 10) if power * size >= raw)
-        first = math.ceil(self.low / step - 1e-9)
-        decimals = max(0, -math.floor(math.log10(step) + 1e-9))
-        values = [step * at for at in range(first, math.floor(self.high / step + 1e-9) + 1)]
-        return [(value, f"{value:.{decimals}f}") for value in values]
-
-
-def _bar(axis: Axis, low: float, value: float, high: float, base: float | None, what: str) -> Markup:
-    left, point, right = (axis.place(end) for end in (low, value, high))
-    grid = [
-        tag("line", x1=axis.place(at), x2=axis.place(at), y1="0", y2="100%", class_="grid") for at, _ in axis.ticks()
-    ]
-    label = f"{what} {value:.4g}, interval {low:.4g} to {high:.4g}"
-    across = [] if base is None else [
-        tag("line", x1=axis.place(base), x2=axis.place(base), y1="-10%", y2="110%", class_="reference")
-    ]  # fmt: skip
-    marks = [
-        tag("line", x1=left, x2=right, y1="50%", y2="50%", class_="span"),
-        tag("circle", cx=point, cy="50%", r="5", class_="dot"),
-    ]
-    return tag("svg", tag("title", label), grid, across, marks, role="img", aria_label=label, class_="interval")
+def _interval_text(what: str, value: float, low: float, high: float) -> str:
+    return f"{what} {value:.4g}, interval {low:.4g} to {high:.4g}"
 
 
 COSTS = (
@@ -199,7 +141,7 @@ def _gains(users: DatasetUsers, result: UsersResult, words: Vocabulary) -> Marku
     if not panels:
         return None
     first = users.gains[0]
-    sentences = tag("ul", [tag("li", _together(line)) for line in told.gains(users, result, words)])
+    sentences = tag("ul", [tag("li", unbroken(line)) for line in told.gains(users, result, words)])
     caption = (
         f"{first.algorithm} minus {first.reference} in tenths of {words.users} and of held-out events, with "
         f"{100 * result.confidence:g} % intervals over {words.users}. Each stands by itself: by chance, "
@@ -210,29 +152,23 @@ def _gains(users: DatasetUsers, result: UsersResult, words: Vocabulary) -> Marku
         tag("h3", f"Who gains and who loses: {first.algorithm} against {first.reference}"),
         sentences,
         tag("div", panels, class_="panels"),
-        tag("figcaption", tag("p", _together(caption), class_="note")),
+        tag("figcaption", tag("p", unbroken(caption), class_="note")),
         class_="gains",
     )
 
 
 def _gains_table(gains: Sequence[Gain], title: str, of: str, value: str) -> Markup:
     axis = Axis.around([0.0, *(g.interval_low for g in gains), *(g.interval_high for g in gains)])
-    labels = [tag("span", text, style=f"left:{axis.place(at)}") for at, text in axis.ticks()]
-    heads = {
-        "name": of.capitalize(),
-        "plot": tag("span", labels, class_="axis", aria_hidden="true"),
-        "mean": "Difference",
-    }
+    heads = {"name": of.capitalize(), "plot": axis.labels(), "mean": "Difference"}
     signed = [f"+{text}" if g.difference > 0 else text for g, text in
               zip(gains, even(g.difference for g in gains), strict=True)]  # fmt: skip
     rows = [
         tag("tr", tag("th", told.span(gain), scope="row", class_="name"),
-            tag("td", _bar(axis, gain.interval_low, gain.difference, gain.interval_high, 0.0, "difference"),
-                class_="plot"),
+            tag("td", axis.interval(gain.interval_low, gain.difference, gain.interval_high, _interval_text(
+                "difference", gain.difference, gain.interval_low, gain.interval_high), 0.0), class_="plot"),
             tag("td", text, class_="mean"),
             class_="possible" if gain.shown > 0 else "lost" if gain.shown < 0 else "behind")
         for gain, text in zip(gains, signed, strict=True)
     ]  # fmt: skip
-    head = tag("thead", tag("tr", [tag("th", heading, scope="col", class_=kind) for kind, heading in heads.items()]))
     caption = tag("caption", tag("strong", title), f": {value}")
-    return tag("table", caption, head, tag("tbody", rows), class_="forest gain")
+    return tag("table", caption, heading_row(heads), tag("tbody", rows), class_="forest gain")
