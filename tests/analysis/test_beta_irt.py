@@ -34,6 +34,7 @@ from recassay.analysis.beta_irt.model import (
 from recassay.analysis.beta_irt.normal import Gaussian, laplace, variational, widen
 from recassay.analysis.beta_irt.precision import _best_precision, precision_cells
 from recassay.analysis.beta_irt.result import TRAITS, Direction, Trait
+from recassay.analysis.inference.hierarchical import r_hat
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
 from recassay.core.errors import NotApplicableError, RecAssayError, UsageError
 from recassay.core.seeds import derived_rng
@@ -566,11 +567,11 @@ def test_chains_that_do_not_mix_have_a_large_r_hat():
     draws = np.random.default_rng(0).normal(size=(40, 3, 2))
     draws[:, 0, 1] += 3.0
     halves = np.concatenate([draws[:20], draws[20:]], axis=1)
-    for parameter, found in enumerate(sampling.split_r_hat(draws)):
+    for parameter, found in enumerate(r_hat(np.swapaxes(draws, 0, 1))):
         own = halves[:, :, parameter]
         within, between = own.var(axis=0, ddof=1).mean(), 20 * own.mean(axis=0).var(ddof=1)
         assert found == pytest.approx(np.sqrt((19 / 20 * within + between / 20) / within))
-    assert sampling.split_r_hat(draws)[1] > 1.5
+    assert r_hat(np.swapaxes(draws, 0, 1))[1] > 1.5
 
 
 def test_responses_at_the_ends_are_squeezed_half_way():

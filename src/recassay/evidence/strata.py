@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -22,10 +21,6 @@ from recassay.recommenders.splits import is_prepared, load_split
 from recassay.store.files import LISTS, cell_file
 from recassay.store.records import CellRecord
 from recassay.store.store import Store
-
-if TYPE_CHECKING:
-    from recassay.core.tables.scores import StrataEvidence
-
 
 METRIC = "ndcg@20"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -14,11 +14,9 @@ from recassay.core.specs.study import StudySpec
 from recassay.recommenders.plan import universe_cells
 from recassay.recommenders.splits import split_record
 from recassay.recommenders.universes import FREE, Universe, universes
+from recassay.store.records import CellRecord
 from recassay.store.sealed import manifest_study
 from recassay.store.store import Store
-
-if TYPE_CHECKING:
-    from recassay.store.records import CellRecord
 
 WINDOW, LEAKY = "window", "leaky"
 Key = tuple[str, str, str, str, int]

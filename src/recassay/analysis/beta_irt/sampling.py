@@ -6,6 +6,7 @@ import numpy as np
 
 from recassay.analysis.beta_irt.model import Posterior
 from recassay.analysis.beta_irt.normal import Gaussian
+from recassay.analysis.inference.hierarchical import r_hat
 from recassay.core.types import FloatArray
 
 CHAINS, WARM_UP, DRAWS = 16, 150, 500
@@ -51,13 +52,4 @@ def sample_posterior(posterior: Posterior, normal: Gaussian, rng: np.random.Gene
         else:
             kept.append(normal.mean + q @ root.T)
     every = np.array(kept)
-    return every.reshape(-1, posterior.size), float(split_r_hat(every).max())
-
-
-def split_r_hat(draws: FloatArray) -> FloatArray:
-    """The split potential scale reduction (Gelman and Rubin) of draws x chains x parameters: 1 when chains agree."""
-    half = draws.shape[0] // 2
-    parts = np.concatenate([draws[:half], draws[half : 2 * half]], axis=1)
-    within = parts.var(axis=0, ddof=1).mean(axis=0)
-    between = parts.mean(axis=0).var(axis=0, ddof=1)
-    return np.asarray(np.sqrt((half - 1) / half + between / within), dtype=np.float64)
+    return every.reshape(-1, posterior.size), float(r_hat(np.swapaxes(every, 0, 1)).max())

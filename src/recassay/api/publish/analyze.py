@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
 from recassay.analysis.rank.result import RankResult
+from recassay.analysis.verdict.fit import find_control
 from recassay.api.arguments import checked
 from recassay.api.inputs import CharacteristicsLike, ResultsLike, TableLike
 from recassay.api.publish.analysts import answered
@@ -18,7 +19,6 @@ from recassay.api.tables import load_characteristics, own_characteristics, read_
 from recassay.core.analysis import AnalysisResult, AnalysisSpec
 from recassay.core.choices import Advanced, Alpha, MissingPolicy, PairTest, known_formats, refuse_level
 from recassay.core.errors import UsageError
-from recassay.core.names import canonical, did_you_mean
 from recassay.core.registry import analyses
 from recassay.core.tables.labels import find_label
 from recassay.core.tables.results import Results
@@ -178,10 +178,8 @@ def known_evidence(
 
 def refuse_unknown_control(control: str | None, table: Results) -> None:
     """Refuse a control that is not one of the algorithms."""
-    if control is not None and canonical(control) not in map(canonical, table.algorithms):
-        raise UsageError(
-            f"the control {control!r} is not one of the algorithms", fix=did_you_mean(control, table.algorithms)
-        )
+    if control is not None:
+        find_control(control, table.algorithms)
 
 
 def run_analyses(

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from recassay.core import columns as c
-from recassay.core.tables.labels import is_known, normal_label
+from recassay.core.tables.labels import is_known
 from recassay.data.importers.contract import Imported, Importer, Kind, long_frame
-from recassay.data.importers.instances import WORDS, Answer, instance_results, json_lines, mapping, number
+from recassay.data.importers.instances import WORDS, Answer, instance_results, json_lines, mapping, metric_label, number
 from recassay.data.importers.opened import OpenedFile
 from recassay.data.tables.cells import FROM_INTERVAL
 
@@ -75,7 +75,7 @@ def _metric(config: Mapping[str, Any]) -> str:
     for key in ("metric_name", "metric_id", "metric", "evaluation_description"):
         name = config.get(key)
         if isinstance(name, str) and name and (key != "evaluation_description" or is_known(name)):
-            return normal_label(name) if is_known(name) else name.lower()
+            return metric_label(name)
     return "score"
 
 

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from recassay.analysis.beta_irt.result import BetaIRTResult
+from recassay.analysis.beta_irt.result import BetaIRTResult, Trait
 from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.plots.forms import intervals, label_rows, line_legend, line_looks, names_down
 from recassay.plots.grammar import Chart, Row, channel, hconcat, layer, marks, tips
 from recassay.plots.theme import COLOURS, FAINT, INK, colour_scale, shorten, themed
 from recassay.reporting.section import Plot, Plots, Section, Table, plot
 from recassay.reporting.words.beta_irt import sentences
-
-if TYPE_CHECKING:
-    from recassay.analysis.beta_irt.result import Trait
-
 
 DENSITIES = {
     "beta": "The responses follow the Beta density of the model.",

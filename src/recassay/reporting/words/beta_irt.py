@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,10 +10,6 @@ from recassay.analysis.beta_irt.result import RELIABLE, SPREAD, BetaIRTResult, D
 from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.core.words import listing
 from recassay.reporting.numbers import percent, probability
-
-if TYPE_CHECKING:
-    pass
-
 
 FEWEST = 5
 """Below so many datasets (algorithms) no probability is given over them."""
