@@ -176,6 +176,10 @@ class MultiverseResult(Displayed):
         order = sorted(range(len(counts)), key=lambda a: (-counts[a], self.algorithms[a]))
         return {self.algorithms[a]: int(counts[a]) for a in order if counts[a]}
 
+    def axis_shares(self) -> list[Share]:
+        """Those of single axes, the largest first."""
+        return [share for share in self.shares if len(share.axes) == 1]
+
     def choice_names(self, universe: int) -> dict[str, str]:
         """The choices of a universe by axis."""
         names = self.axes.items()
