@@ -84,7 +84,7 @@ SIGN_COLOURS = {"+": "#d3e6f3", "-": "#fbdcc4", "NA": "#f1f2f4"}
 
 def plot_dropping(result: StressResult, words: Vocabulary = USUAL, *, test: str) -> Any:
     """One panel per aggregation: its rho against how many are left out, with its band, over the others in grey."""
-    curve, words = result.curves[test], words
+    curve = result.curves[test]
     titles = dict(zip(curve.rules, result.titles, strict=True))
     x = channel("x:Q", title=words.filled(STRENGTHS[test]), scale={"domain": [0, float(curve.x.max())], "nice": False},
               axis={"grid": False, "tickCount": 5, "tickMinStep": 1, "format": "d"})  # fmt: skip
