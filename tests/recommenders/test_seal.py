@@ -1135,7 +1135,8 @@ def listed(folder, monkeypatch, *, seeds, findings=(), untuned=(), reference="EA
     monkeypatch.setattr("recassay.api.study.checklist.study_facts", lambda folder: facts)
     protocol = {"filter": "core", "min_user_interactions": 3, "min_item_interactions": 2,
                 "positive_threshold": threshold, "split": "random", "ratios": [0.8, 0.1, 0.1], "seed": 5}  # fmt: skip
-    spec = {"name": "films", "datasets": [{"name": "d"}, {"name": "e"}], "protocol": protocol,
+    datasets = [{"name": name, "reference": f"{name}.csv"} for name in "de"]
+    spec = {"name": "films", "datasets": datasets, "protocol": protocol,
             "tuning": {"trials": 40, "metric": "ndcg@10"}, "seeds": seeds,
             "algorithms": [{"name": "Mine", "reference": reference}], "metrics": ["ndcg@10", "auc"],
             "multiverse": None}  # fmt: skip

@@ -11,50 +11,13 @@ import polars as pl
 from recassay.api.arguments import checked
 from recassay.api.study.seal import verify
 from recassay.core.errors import UsageError
-from recassay.core.system.shapes import Shape, shaped
 from recassay.core.words import listing
 from recassay.evidence.facts import study_facts
-from recassay.store.store import MANIFEST_FILE, Store
+from recassay.store.sealed import manifest_study
+from recassay.store.store import Store
 from recassay.store.verification import verify_store
 
 VENUES = ("RecSys", "ECIR", "TORS")
-
-
-class _Protocol(Shape):
-    filter: str
-    min_user_interactions: int
-    min_item_interactions: int
-    split: str
-    ratios: Any
-    seed: int
-
-
-class _Tuning(Shape):
-    trials: int
-    metric: str
-
-
-class _Study(Shape):
-    name: str
-    datasets: list[Any]
-    algorithms: list[Any]
-    metrics: list[str]
-    seeds: list[int]
-    protocol: _Protocol
-    tuning: _Tuning
-
-
-class _Versions(Shape):
-    python: str
-    recassay: str
-
-
-class _Told(Shape):
-    """What of a manifest answers questions."""
-
-    study: _Study
-    versions: _Versions
-    machine: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,48 +89,43 @@ def checklist(study: str | Path) -> ChecklistResult:
         verified = verify_store(store)
     if "classifiers" in manifest:
         raise UsageError("is a study of classifiers", where=str(folder), fix="the checklist asks about recommenders")
-    place, fix = str(folder / MANIFEST_FILE), "run the study again: it makes this part again"
-    shaped(_Told, manifest, "the manifest is damaged", where=place, fix=fix)
-    spec, versions, machine = manifest["study"], manifest["versions"], manifest["machine"]
-    protocol, tuning, seeds = spec["protocol"], spec["tuning"], spec["seeds"]
-    threshold, memory, gpu = (
-        protocol.get("positive_threshold"),
-        machine.get("memory_bytes"),
-        machine.get("gpu") or "none",
-    )
+    spec, versions, machine = manifest_study(manifest, folder), manifest.get("versions"), manifest.get("machine") or {}
+    python, ours = ((versions or {}).get(name, "unknown") for name in ("python", "recassay"))
+    protocol, memory, gpu = spec.protocol, machine.get("memory_bytes"), machine.get("gpu") or "none"
+    threshold = "none" if protocol.positive_threshold is None else protocol.positive_threshold
     facts = study_facts(folder)
     leaks = [f"{finding.dataset}: {finding.sentence}" for finding in facts.findings if finding.leak]
-    own = [part["name"] for part in spec["algorithms"] if ".py:" in part["reference"] or "/" in part["reference"]]
+    own = [part.name for part in spec.algorithms if ".py:" in part.reference or "/" in part.reference]
     hours = sum(cell.seconds or 0.0 for cell in cells) / 3600
     sealed = verify(folder)
     failed = f"{len(status.failed)} failed, {len(status.to_go)} were not run"
 
     rows: list[tuple[str, str, bool | None, str]] = [
         ("Data", "Are all datasets named and identified?", True,
-         f"{len(spec['datasets'])} datasets, each with the hash of its content (manifest.json, datasets)."),
+         f"{len(spec.datasets)} datasets, each with the hash of its content (manifest.json, datasets)."),
         ("Data", "Are the datasets available to others, and does their licence allow it?", None,
          "State source and licence of each; the catalogue knows those of public datasets."),
         ("Data", "Is the preprocessing described?", True,
-         f"filter {protocol['filter']}, at least {protocol['min_user_interactions']} events per user and "
-         f"{protocol['min_item_interactions']} per item, threshold {'none' if threshold is None else threshold}."),
+         f"filter {protocol.filter}, at least {protocol.min_user_interactions} events per user and "
+         f"{protocol.min_item_interactions} per item, threshold {threshold}."),
         ("Data", "Is the split described and repeatable?", True,
-         f"{protocol['split']}, ratios {protocol['ratios']}, seed {protocol['seed']}; the folder splits has it."),
+         f"{protocol.split}, ratios {list(protocol.ratios)}, seed {protocol.seed}; the folder splits has it."),
         ("Data", "Is the split free of leakage?", not leaks,
          listing(leaks, most=3) or "The audit of every split found none."),
         ("Methods", "Are all algorithms identified by version?", True,
-         f"{len(spec['algorithms'])} algorithms, each with the hash of its code (manifest.json, algorithms)."),
+         f"{len(spec.algorithms)} algorithms, each with the hash of its code (manifest.json, algorithms)."),
         ("Methods", "Is the code of new methods available?", None if own else True,
          f"Publish the files of {listing(own)}." if own else "All algorithms come with RecAssay."),
         ("Methods", "Were baselines tuned with the same budget as the proposal?", not facts.untuned,
-         f"{tuning['trials']} trials per algorithm and dataset, judged by {tuning['metric']} on the validation part"
+         f"{spec.tuning.trials} trials per algorithm and dataset, judged by {spec.tuning.metric} on the validation part"
          + (f"; not tuned: {listing(facts.untuned)}." if facts.untuned else ".")),
         ("Methods", "Are search spaces and chosen parameters reported?", True,
          "RecAssay lists the search spaces of its algorithms, and the results hold the parameters of every cell."),
         ("Evaluation", "Are metrics defined?", True,
-         f"{listing(spec['metrics'], most=None)}, each with its convention (manifest.json, metrics)."),
+         f"{listing(spec.metrics, most=None)}, each with its convention (manifest.json, metrics)."),
         ("Evaluation", "Were all items ranked, without sampled candidates?", True, "Lists are over the catalogue."),
-        ("Evaluation", "Are results reported over several seeds?", len(seeds) > 1,
-         f"Seeds: {listing(seeds, most=None)}."),
+        ("Evaluation", "Are results reported over several seeds?", len(spec.seeds) > 1,
+         f"Seeds: {listing(spec.seeds, most=None)}."),
         ("Evaluation", "Are all planned results reported, failures included?", status.done == status.planned,
          f"{status.done} of {status.planned} cells are done; {failed}."),
         ("Evaluation", "Is significance tested with a correction for many comparisons?", True,
@@ -175,7 +133,7 @@ def checklist(study: str | Path) -> ChecklistResult:
         ("Evaluation", "Was the plan registered before the results?", sealed.state == "sealed",
          sealed.verdict()[0]),
         ("Computing", "Is the computing environment described?", True,
-         f"Python {versions['python']}, RecAssay {versions['recassay']}, {machine.get('cores')} cores, "
+         f"Python {python}, RecAssay {ours}, {machine.get('cores')} cores, "
          f"{'an unknown number of' if memory is None else f'{memory / 1e9:.0f}'} GB, GPU {gpu}."),
         ("Computing", "Is the cost reported?", True, f"{hours:.2f} hours over all cells, and per cell."),
         ("Computing", "Can the numbers be checked?", not verified.damaged and not verified.unverified,
@@ -187,4 +145,4 @@ def checklist(study: str | Path) -> ChecklistResult:
 
     words = {True: "yes", False: "no", None: "open"}
     answers = [ChecklistAnswer(topic, question, words[known], evidence) for topic, question, known, evidence in rows]  # type: ignore[arg-type]
-    return ChecklistResult(str(spec["name"]), tuple(answers))
+    return ChecklistResult(spec.name, tuple(answers))

@@ -291,18 +291,13 @@ def verify(
             )
         if with_value(cells, label):
             likely = chances(cells, label, again)
-    if seal is None and not file.exists():
-        known = draw if again else None
-        return VerifyResult(False, None, None, (), (), len(cells), again, likely, known, bool(again) and foreseen)
-    content = read_seal(file)
-    points = deviations(folder, content, {} if metric is None else {"metric": metric})
-    tested = tuple(_tested(folder, content))
+    content = read_seal(file) if seal is not None or file.exists() else {}
     return VerifyResult(
-        True,
-        content["made"],
+        bool(content),
+        content.get("made"),
         content.get("sha256"),
-        tuple(points),
-        tested,
+        tuple(deviations(folder, content, {} if metric is None else {"metric": metric})) if content else (),
+        tuple(_tested(folder, content)) if content else (),
         len(cells),
         again,
         likely,
