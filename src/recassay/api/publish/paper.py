@@ -26,10 +26,9 @@ from recassay.reporting.claims import claim_files
 from recassay.reporting.content import grouped
 from recassay.reporting.figures import build_sections
 from recassay.reporting.files import refuse_file, safe_stem, write_files
-from recassay.reporting.paper.arrange import Room
+from recassay.reporting.paper.arrange import COLUMN_WIDTH, PAGE_WIDTH, Room
 from recassay.reporting.paper.figures import paper_figure
 from recassay.reporting.paper.files import paper_files, paper_notes
-from recassay.reporting.paper.fit import COLUMN_WIDTH, PAGE_WIDTH
 from recassay.reporting.paper.main_table import TableStyle
 from recassay.reporting.section import Figure
 from recassay.reporting.telling import answer_html, figures_by_analysis, verdict
