@@ -591,9 +591,9 @@ def test_noise_predictions_and_tipping_points_by_hand(monkeypatch):
     """b lacks y. Noise: deviations of two runs, pooled on the logit; users: what each algorithm has of its own."""
     seen = {}
 
-    def fitted(scores, noise, families, shape, *rest):
+    def fitted(scores, noise, families, shape, *rest, **named):
         seen.update(noise=np.frombuffer(noise).reshape(shape), scores=np.frombuffer(scores).reshape(shape))
-        seen.update(families=np.frombuffer(families, dtype=np.int64).tolist(), rest=rest)
+        seen.update(families=np.frombuffer(families, dtype=np.int64).tolist(), rest=(*rest, *named.values()))
         cells = np.repeat(np.array([[[0.0, -0.3], [-1.0, -1.5], [0.5, 0.1]]]), 5, axis=0)
         cells[:, 1, 1] += np.array([-2, -1, 0, 1, 2]) / 10
         return SimpleNamespace(

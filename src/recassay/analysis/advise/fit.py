@@ -95,9 +95,9 @@ def advise_for(
     by_nearest = left_out(OrderModel("nearest", k), points, ranks)
     model = best_candidate(points, ranks)
     rng = derived_rng(seed, "advise", matrix.metric)
-    weights = dataset_weights(n, replicates, rng) / n
+    weights = dataset_weights(n, replicates=replicates, rng=rng) / n
     methods = {"model": nested, "nearest": by_nearest, "baseline": base}
-    skills = {key: _skill(guess, base, ranks, matrix, weights, confidence) for key, guess in methods.items()}
+    skills = {key: _skill(guess, base, ranks, matrix, weights, confidence=confidence) for key, guess in methods.items()}
     expected = predict(model, points, ranks, place)[0]
     overall = ranks.mean(axis=0)
     return AdviseResult(
@@ -117,9 +117,9 @@ def advise_for(
         model=model.name,
         model_chosen=tuple(each.name for each in chosen),
         expected=expected,
-        expected_interval=_interval(expected, nested - ranks, confidence),
+        expected_interval=_interval(expected, nested - ranks, confidence=confidence),
         overall=overall,
-        overall_interval=_interval(overall, base - ranks, confidence),
+        overall_interval=_interval(overall, base - ranks, confidence=confidence),
         skills=skills,
         confidence=confidence,
         notes=notes,

@@ -95,4 +95,4 @@ def against_control(
             median_difference=pair.median_difference if ahead else 0.0 - pair.median_difference,
         )
 
-    return ControlResult(name, dunn_cd(k, units, alpha), tuple(map(against, own, corrected.tolist())))
+    return ControlResult(name, dunn_cd(k, units, alpha=alpha), tuple(map(against, own, corrected.tolist())))

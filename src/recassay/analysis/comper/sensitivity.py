@@ -90,7 +90,7 @@ def resampled_first(scores: FloatArray, datasets: Sequence[str], *, draws: int, 
     if len(names) < FEWEST_DATASETS:
         return None
     rng = derived_rng(seed, "comper", "datasets")
-    drawn = dataset_weights(len(names), draws, rng)[:, place]
+    drawn = dataset_weights(len(names), replicates=draws, rng=rng)[:, place]
     mean = drawn @ scores.T / drawn.sum(axis=1, keepdims=True)
     best = ~ties.beats(mean.max(axis=1, keepdims=True), mean)
     return np.asarray((best / best.sum(axis=1, keepdims=True)).mean(axis=0))

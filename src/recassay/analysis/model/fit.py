@@ -53,7 +53,13 @@ def fit_model(
     repeated, over_users = _noise(cells, scale, kept, users)
     numbers = family_numbers(cells.datasets, families)
     fitted = _fitted(
-        scores.tobytes(), (repeated + over_users).tobytes(), numbers.tobytes(), scores.shape, draws, seed, cells.metric
+        scores.tobytes(),
+        (repeated + over_users).tobytes(),
+        numbers.tobytes(),
+        scores.shape,
+        draws,
+        seed=seed,
+        metric=cells.metric,
     )
     same = representatives(scores)
     groups = [
@@ -75,7 +81,7 @@ def fit_model(
             users=float(over_users.mean()),
             datasets=len(cells.datasets),
         ),
-        predicted=tuple(_predicted(cells, scale, fitted, confidence)),
+        predicted=tuple(_predicted(cells, scale, fitted, confidence=confidence)),
         tipping=tuple(_tipping(cells, scale, fitted)),
         identical=tuple(group for group in groups if len(group) > 1),
         negligible=fitted.negligible,

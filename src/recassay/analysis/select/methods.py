@@ -178,7 +178,7 @@ class Criterion:
     def __init__(self, agreement: SubsetAgreement, rng: np.random.Generator) -> None:
         self.agreement = agreement
         n = agreement.n_datasets
-        self.target = agreement.directions(dataset_weights(n, _REPLICATES, rng)).mean(axis=0)
+        self.target = agreement.directions(dataset_weights(n, replicates=_REPLICATES, rng=rng)).mean(axis=0)
         self.draws = rng.exponential(size=(DRAWS, n))
 
     def __call__(self, weights: FloatArray) -> FloatArray:

@@ -149,7 +149,7 @@ def sensitivity(
     sure = flips & (tests.p_holm[0] < alpha) & (tests.p_holm[-1] < alpha)
     return OrderSensitivity(
         estimate=float(order_distance(means[0], means[-1])),
-        chance=Chance.of(halved_distances(halves), confidence),
+        chance=Chance.of(halved_distances(halves), confidence=confidence),
         pairs=len(flips),
         observed=int((first * last != 0).sum()),
         flipped=int(flips.sum()),
@@ -179,10 +179,10 @@ def study_sensitivity(
         own = np.mean([ties.ranks(means, higher_is_better=higher_is_better) for means, _ in chosen], axis=0)
         ranks = np.mean([ties.ranks(halves, higher_is_better=higher_is_better) for _, halves in chosen], axis=0)
         by_rank = float(order_distance(own[0], own[1]))
-        by_chance = Chance.of(halved_distances(ranks), confidence)
+        by_chance = Chance.of(halved_distances(ranks), confidence=confidence)
     return StudySensitivity(
         estimate=float(_mean_of_known(distances)),
-        chance=Chance.of(_mean_of_known(halved), confidence),
+        chance=Chance.of(_mean_of_known(halved), confidence=confidence),
         by_mean_rank=by_rank,
         by_mean_rank_chance=by_chance,
         n_datasets=len(ends),

@@ -51,7 +51,7 @@ def uplifts(values: FloatArray, reference: FloatArray, *, confidence: float) -> 
         return result
     result[:, 0] = values.mean(axis=1) / base - 1
     for row, own in enumerate(values):
-        gap = _Gap(own, reference, confidence)
+        gap = _Gap(own, reference, confidence=confidence)
         result[row, 1:] = gap.crossing(0) - 1, gap.crossing(1) - 1
     return result
 

@@ -158,7 +158,7 @@ def _decide(
     if by_wilcoxon:
         tests = _wilcoxon_tests(matrix, order, control, families)
     else:
-        tests = _tests(matrix, scaled, order, control, flips, alpha, seed)
+        tests = _tests(matrix, scaled, order, control, flips, alpha=alpha, seed=seed)
     wins = count_wins(ranks)
     same = (wins + wins.T)[first, second] == 0
     p_equal = equivalence_p(matrix.values[order], first, second, within=within, families=families)
@@ -167,7 +167,7 @@ def _decide(
     for part in blocks(len(likely), len(matrix.datasets)):
         at = likely[part]
         gaps = pair_gaps(matrix, order[first[at]], order[second[at]])[0]
-        ahead[at] = above_zero(family_means(gaps, families), 1 - alpha)
+        ahead[at] = above_zero(family_means(gaps, families), confidence=1 - alpha)
     p = tests.adjusted if by_wilcoxon else _shared(tests, first == 0, ahead)
     smallest = smallest_corrected_p(units, k, test=test, control=control is not None)
     decidable = smallest < alpha
@@ -208,13 +208,13 @@ def _tests(
     first, second = np.triu_indices(len(order), 1)
     flips = flips or (FLIPS if len(order) <= VERY_MANY else FLIPS_OF_MANY)
     rng = derived_rng(seed, "all pairs", matrix.metric)
-    tests = compare_pairs(scaled, first, second, rng, flips, alpha)
+    tests = compare_pairs(scaled, first, second, rng, flips=flips, alpha=alpha)
     if control is None:
         return tests
     place = int(np.flatnonzero(order == control)[0])
     own = (first == place) | (second == place)
     adjusted = tests.adjusted.copy()
-    adjusted[own] = compare_pairs(scaled, first[own], second[own], rng, flips, alpha).adjusted
+    adjusted[own] = compare_pairs(scaled, first[own], second[own], rng, flips=flips, alpha=alpha).adjusted
     return replace(tests, adjusted=adjusted)
 
 

@@ -51,4 +51,4 @@ def seed_tests(matrix: Matrix, alpha: float = 0.05) -> SeedTests | None:
     for d in range(n):
         own = np.flatnonzero(tested[:, d])
         square[first[own], second[own], d] = square[second[own], first[own], d] = holm(p[own, d])
-    return SeedTests(matrix.algorithms, matrix.datasets, alpha, square, ahead)
+    return SeedTests(matrix.algorithms, matrix.datasets, alpha=alpha, p=square, ahead=ahead)

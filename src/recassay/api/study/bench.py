@@ -96,7 +96,7 @@ def bench(
             f"none of the benchmark's datasets can be used ({reasons})", fix="name a folder that has them as `data`"
         )
     run_study(study, place, workers=workers, progress=progress, retry_failed=True)
-    return _placed(shipped, place, study.algorithms[0].name, label, skipped, seed)
+    return _placed(shipped, place, study.algorithms[0].name, label, skipped, seed=seed)
 
 
 def _placed(
