@@ -145,8 +145,8 @@ def _others(results: Results, metric: str) -> list[str]:
     others = [facts.name for facts in (*of_kind("beyond accuracy"), *of_kind("cost"))]
     chosen: dict[str, str] = {}
     for label in results.metrics:
-        name, own = split_label(label)
-        if name in others and label != metric and (name not in chosen or own == cutoff):
+        name, depth = split_label(label)
+        if name in others and label != metric and (name not in chosen or depth == cutoff):
             chosen[name] = label
     return [chosen[name] for name in others if name in chosen]
 

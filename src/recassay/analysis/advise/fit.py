@@ -74,11 +74,11 @@ def advise_for(
             f"the {k} nearest of {n} datasets were asked for", where=table.where, fix=f"choose -k from 2 to {n - 1}"
         )
     known, left = _common(table.aligned(matrix.datasets), characteristics)
-    own = np.array([[float(characteristics[each]) for each in known.names]])
+    target = np.array([[float(characteristics[each]) for each in known.names]])
     scale = Standardisation.of(known.values, log_skewed=True)
     points = scale(known.values)
-    place = bounded(scale, own, points)
-    apart = distances(np.clip(scale(own), -FARTHEST, FARTHEST), points)[0]
+    place = bounded(scale, target, points)
+    apart = distances(np.clip(scale(target), -FARTHEST, FARTHEST), points)[0]
     near = nearest(apart[None], k)[0]
     nearby = Matrix(
         matrix.values[:, near], matrix.algorithms, tuple(matrix.datasets[d] for d in near), matrix.metric,
@@ -110,7 +110,7 @@ def advise_for(
         left_out=left,
         nearest=tuple(Neighbour(name, float(apart[d])) for name, d in zip(nearby.datasets, near, strict=True)),
         usual_distance=_usual(points),
-        outside=_outside(known, own[0]),
+        outside=_outside(known, target[0]),
         near_ranks=among.scores,
         near_interval=unknown if among.score_interval is None else among.score_interval,
         near_first=unknown[:, 0] if among.resampling_share is None else among.resampling_share,
@@ -150,9 +150,9 @@ def _common(table: CharacteristicsTable, own: Mapping[str, float]) -> tuple[Char
 
 def _usual(points: FloatArray) -> tuple[float, float]:
     """Over the benchmark's own datasets, the median and the largest distance to the nearest other one."""
-    apart = distances(points, points)
-    np.fill_diagonal(apart, np.inf)
-    closest = apart.min(axis=1)
+    between = distances(points, points)
+    np.fill_diagonal(between, np.inf)
+    closest = between.min(axis=1)
     return float(np.median(closest)), float(closest.max())
 
 
@@ -227,8 +227,8 @@ def expected_cost(
     )
     costs = []
     for name in results.algorithms:
-        own = rows.filter(pl.col(c.ALGORITHM) == name)
-        x, y = (np.log(own.get_column(column).to_numpy()) for column in (SIZE, c.VALUE))
+        of_algorithm = rows.filter(pl.col(c.ALGORITHM) == name)
+        x, y = (np.log(of_algorithm.get_column(column).to_numpy()) for column in (SIZE, c.VALUE))
         if len(x) < FEWEST_TIMINGS or np.ptp(x) == 0:
             continue
         middle, spread = x.mean(), ((x - x.mean()) ** 2).sum()

@@ -99,10 +99,10 @@ def _gap(grouped: GroupedScores, row: int, name: str, sign: float, alpha: float)
         margin = float(t_quantile(1 - alpha / (2 * pairs), degrees)) * error
         low, high = difference - margin, difference + margin
         p = min(1.0, pairs * 2 * float(t_sf(difference / error, degrees)))
-    apart = [abs(a - b) for a, b in combinations(means.tolist(), 2)]
+    differences = [abs(a - b) for a, b in combinations(means.tolist(), 2)]
     named = [scores.dataset for scores in grouped.groups]
     return Gap(
-        name, named[best], named[worst], difference, float(low), float(high), p, p < alpha, float(np.mean(apart))
+        name, named[best], named[worst], difference, float(low), float(high), p, p < alpha, float(np.mean(differences))
     )
 
 

@@ -124,8 +124,8 @@ def _noise(cells: Cells, scale: Scale, values: FloatArray, users: PairedScores |
         at = [i for i, name in enumerate(cells.algorithms) if name in scores.algorithms]
         if scores.dataset in cells.datasets and len(at) > 1 and scores.users > 1:
             j = cells.datasets.index(scores.dataset)
-            own = scores.values[[scores.algorithms.index(cells.algorithms[i]) for i in at]]
-            scaled = np.cov(own) / scores.users * np.outer(slope[j, at], slope[j, at])
+            observed = scores.values[[scores.algorithms.index(cells.algorithms[i]) for i in at]]
+            scaled = np.cov(observed) / scores.users * np.outer(slope[j, at], slope[j, at])
             common = (scaled.sum() - np.trace(scaled)) / max(len(at) * (len(at) - 1), 1)
             over_users[j, at] = np.maximum(np.diagonal(scaled) - common, 0.0)
     return repeated, over_users

@@ -217,9 +217,9 @@ def _missing(
         yield Remark("identical", count=whole - len(kept), of=whole)
     known = np.isfinite(universes.values)
     kinds: tuple[tuple[Kind, int, int], ...] = (("datasets_left_out", 1, 1), ("algorithms_left_out", 2, 0))
-    for kind, axis, own in kinds:
+    for kind, axis, columns in kinds:
         present = known.any(axis=axis).sum(axis=1)
-        lost = sum(len(cells[u][own]) < present[u] for u in kept)
+        lost = sum(len(cells[u][columns]) < present[u] for u in kept)
         if lost:
             yield Remark(kind, count=int(lost))
     full = (len(universes.algorithms), len(universes.datasets))

@@ -119,8 +119,8 @@ def _score_interval(
         return judged.interval[[judged.algorithms.index(name) for name in matrix.algorithms]]
     if rule not in _MEANS or (rule != "mean" and not (values > 0).all()) or units < values.shape[1]:
         return intervals(sampled, units, confidence)
-    there, back = _MEANS[rule]
-    ends = studentised(there(values), weights, confidence=confidence)
+    forward, back = _MEANS[rule]
+    ends = studentised(forward(values), weights, confidence=confidence)
     if rule == "harmonic_mean":
         ends = np.maximum(ends, np.finfo(float).tiny)
     with np.errstate(over="ignore"):  # an end beyond the largest number is infinite

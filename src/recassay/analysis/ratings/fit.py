@@ -55,8 +55,8 @@ def rate_by_pairs(
     ranks = dataset_ranks(matrix)
     k = len(ranks)
     points, win_rate = np.empty(ranks.shape), np.empty((k, k))
-    for a, own in enumerate(ranks):
-        won = (own < ranks) + 0.5 * (own == ranks)
+    for a, ranks_of in enumerate(ranks):
+        won = (ranks_of < ranks) + 0.5 * (ranks_of == ranks)
         won[a] = 0.0
         points[a], win_rate[a] = won.sum(axis=0), won.mean(axis=1)
     anchor = _anchor(matrix.algorithms, baseline)

@@ -176,9 +176,9 @@ def study_sensitivity(
     by_rank, by_chance = np.nan, Chance(np.nan, np.nan, np.nan)
     if len(common[0]) > 1:
         chosen = [(means[:, at], halves[..., at]) for (means, halves), at in zip(ends, common, strict=True)]
-        own = np.mean([ties.ranks(means, higher_is_better=higher_is_better) for means, _ in chosen], axis=0)
+        mean_ranks = np.mean([ties.ranks(means, higher_is_better=higher_is_better) for means, _ in chosen], axis=0)
         ranks = np.mean([ties.ranks(halves, higher_is_better=higher_is_better) for _, halves in chosen], axis=0)
-        by_rank = float(order_distance(own[0], own[1]))
+        by_rank = float(order_distance(mean_ranks[0], mean_ranks[1]))
         by_chance = Chance.of(halved_distances(ranks), confidence=confidence)
     return StudySensitivity(
         estimate=float(_mean_of_known(distances)),

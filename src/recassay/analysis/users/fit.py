@@ -210,9 +210,13 @@ def _with_groups(
         users = replace(users, gains=tuple(found))
     if windows is not None:
         means = windows(users.dataset, metric)
-        whole = {name: own for name, own in means.items() if set(users.algorithms) <= own.keys()}
+        whole = {
+            name: by_algorithm for name, by_algorithm in means.items() if set(users.algorithms) <= by_algorithm.keys()
+        }
         if len(whole) > 1:
-            told = (Window(name, tuple(own[a] for a in users.algorithms)) for name, own in whole.items())
+            told = (
+                Window(name, tuple(by_algorithm[a] for a in users.algorithms)) for name, by_algorithm in whole.items()
+            )
             users = replace(users, windows=tuple(told))
     return users
 

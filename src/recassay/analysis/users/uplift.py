@@ -29,9 +29,9 @@ def choose_reference(
     named = {canonical(name): name for name in algorithms}
     if control is not None:
         return Reference(named[canonical(control)], "control") if canonical(control) in named else None
-    own = next((name for name in algorithms if name in own_lists), None)
-    if own is not None:
-        return Reference(own, "own lists")
+    listed = next((name for name in algorithms if name in own_lists), None)
+    if listed is not None:
+        return Reference(listed, "own lists")
     popular = next((name for key, name in named.items() if key in MOST_POPULAR), None)
     return None if popular is None else Reference(popular, "most popular")
 
@@ -50,8 +50,8 @@ def uplifts(values: FloatArray, reference: FloatArray, *, confidence: float) -> 
     if base <= 0 or reference.min() < 0 or values.min() < 0:
         return result
     result[:, 0] = values.mean(axis=1) / base - 1
-    for row, own in enumerate(values):
-        gap = _Gap(own, reference, confidence=confidence)
+    for row, row_values in enumerate(values):
+        gap = _Gap(row_values, reference, confidence=confidence)
         result[row, 1:] = gap.crossing(0) - 1, gap.crossing(1) - 1
     return result
 

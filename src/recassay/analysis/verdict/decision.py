@@ -81,8 +81,8 @@ def decide(
     """
     rows, member = copies(matrix.upward)
     ranks = dataset_ranks(matrix.part(rows, np.arange(len(matrix.datasets))))
-    apart = np.flatnonzero((ranks != ranks[0]).any(axis=0))
-    columns = apart if len(apart) else np.arange(ranks.shape[1])
+    telling = np.flatnonzero((ranks != ranks[0]).any(axis=0))
+    columns = telling if len(telling) else np.arange(ranks.shape[1])
     content = content_order(relative_values(matrix.part(rows, columns)).round(10))
     columns = columns[content.columns]
     numbers = None if families is None else renumbered(families, columns)
@@ -212,9 +212,11 @@ def _tests(
     if control is None:
         return tests
     place = int(np.flatnonzero(order == control)[0])
-    own = (first == place) | (second == place)
+    of_control = (first == place) | (second == place)
     adjusted = tests.adjusted.copy()
-    adjusted[own] = compare_pairs(scaled, first[own], second[own], rng, flips=flips, alpha=alpha).adjusted
+    adjusted[of_control] = compare_pairs(
+        scaled, first[of_control], second[of_control], rng, flips=flips, alpha=alpha
+    ).adjusted
     return replace(tests, adjusted=adjusted)
 
 
@@ -229,8 +231,8 @@ def _wilcoxon_tests(matrix: Matrix, order: IntArray, control: int | None, famili
     adjusted = holm(single)
     if control is not None:
         place = int(np.flatnonzero(order == control)[0])
-        own = (first == place) | (second == place)
-        adjusted[own] = holm(single[own])
+        of_control = (first == place) | (second == place)
+        adjusted[of_control] = holm(single[of_control])
     return PairTests(single, adjusted, effect)
 
 

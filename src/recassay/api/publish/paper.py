@@ -231,7 +231,7 @@ def _figures(
 ) -> tuple[list[Figure], list[str], dict[str, str]]:
     """The figures of these names in order, the analyses behind them, and by name why some are not there."""
     known = [name for name, _ in analyses]
-    drawn_by = {figure: name for name, own in figures_by_analysis(known).items() for figure in own}
+    drawn_by = {figure: name for name, drawn in figures_by_analysis(known).items() for figure in drawn}
     charts: dict[str, list[Figure]] = {}
     why: dict[str, str] = {}
     chosen: dict[str, Figure] = {}
@@ -246,10 +246,10 @@ def _figures(
                 ran, reasons = run_analyses(table, spec, [analysis])
                 why |= reasons
             charts[analysis] = [figure for filled in build_sections(ran) for figure in filled.figures]
-        own = charts[analysis]
-        figures = own if name == analysis else [figure for figure in own if figure.name == name]
+        drawn = charts[analysis]
+        figures = drawn if name == analysis else [figure for figure in drawn if figure.name == name]
         if not figures:
             not_drawn[name] = why.get(analysis, "these results give nothing to draw in it")
         chosen |= {figure.name: figure for figure in figures}
-    behind = [name for name, own in charts.items() if any(figure.name in chosen for figure in own)]
+    behind = [name for name, drawn in charts.items() if any(figure.name in chosen for figure in drawn)]
     return list(chosen.values()), behind, not_drawn

@@ -198,9 +198,11 @@ def published_prior(grid: CellGrid) -> Prior | None:
 
     Datasets that the grid itself has are left out of the tables, so that no result is used twice.
     """
-    own = frozenset(canonical(name) for name in grid.datasets)
+    names = frozenset(canonical(name) for name in grid.datasets)
     tables = [
-        _evidence(name, grid.metric, own) for name, entry in published().items() if entry.results and not entry.part_of
+        _evidence(name, grid.metric, names)
+        for name, entry in published().items()
+        if entry.results and not entry.part_of
     ]
     known = [table for table in tables if table is not None]
     return prior_from(known, grid.algorithms, grid.classes, between=BETWEEN_BENCHMARKS)
