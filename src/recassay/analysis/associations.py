@@ -174,9 +174,9 @@ def correlate_characteristics(
     )
 
 
-def _with_mean(values: FloatArray, own: list[int]) -> FloatArray:
-    """Algorithms x characteristics (any leading axes) with the mean over `own` appended as the last row."""
-    return np.concatenate([values, values[..., own, :].mean(axis=-2, keepdims=True)], axis=-2)
+def _with_mean(values: FloatArray, averaged: list[int]) -> FloatArray:
+    """Algorithms x characteristics (any leading axes) with the mean over `averaged` appended as the last row."""
+    return np.concatenate([values, values[..., averaged, :].mean(axis=-2, keepdims=True)], axis=-2)
 
 
 def _standard(values: FloatArray, *, ranked: bool) -> FloatArray:

@@ -36,7 +36,7 @@ _UUID_BYTES = 96
 class Reading:
     """The counters at one moment."""
 
-    own: float
+    processor: float
     """Processor seconds of this process and of those that it has started and outlived."""
     busy: float | None
     """Processor seconds of all processes of the machine."""
@@ -73,7 +73,7 @@ def read_counters() -> Reading:
 
 def spent(begin: Reading, end: Reading) -> Energy:
     """What was spent between two readings by this process."""
-    processor = max(end.own - begin.own, 0.0)
+    processor = max(end.processor - begin.processor, 0.0)
     if begin.packages.keys() == end.packages.keys() and begin.packages and begin.busy and end.busy:
         machine = sum(_rise(domain, begin.packages[domain], end.packages[domain]) for domain in begin.packages) / 1e6
         # Clocks of the machine tick in hundredths of a second: of very short spans the job may seem to be all.

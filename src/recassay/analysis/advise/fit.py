@@ -78,8 +78,8 @@ def advise_for(
     scale = Standardisation.of(known.values, log_skewed=True)
     points = scale(known.values)
     place = bounded(scale, target, points)
-    apart = distances(np.clip(scale(target), -FARTHEST, FARTHEST), points)[0]
-    near = nearest(apart[None], k)[0]
+    distance = distances(np.clip(scale(target), -FARTHEST, FARTHEST), points)[0]
+    near = nearest(distance[None], k)[0]
     nearby = Matrix(
         matrix.values[:, near], matrix.algorithms, tuple(matrix.datasets[d] for d in near), matrix.metric,
         matrix.higher_is_better,
@@ -108,7 +108,7 @@ def advise_for(
         characteristics={each: float(value) for each, value in characteristics.items()},
         used=known.names,
         left_out=left,
-        nearest=tuple(Neighbour(name, float(apart[d])) for name, d in zip(nearby.datasets, near, strict=True)),
+        nearest=tuple(Neighbour(name, float(distance[d])) for name, d in zip(nearby.datasets, near, strict=True)),
         usual_distance=_usual(points),
         outside=_outside(known, target[0]),
         near_ranks=among.scores,
@@ -130,13 +130,13 @@ def advise_for(
     )
 
 
-def _common(table: CharacteristicsTable, own: Mapping[str, float]) -> tuple[CharacteristicsTable, dict[str, str]]:
+def _common(table: CharacteristicsTable, target: Mapping[str, float]) -> tuple[CharacteristicsTable, dict[str, str]]:
     """The characteristics known of the benchmark's datasets and of the new one, and why others were left out."""
     known, left = table.usable()
     for name in known.names:
-        if name not in own:
+        if name not in target:
             left[name] = "not known of the new dataset"
-        elif not np.isfinite(own[name]):
+        elif not np.isfinite(target[name]):
             left[name] = "undefined for the new dataset"
     kept = [j for j, name in enumerate(known.names) if name not in left]
     if not kept:
@@ -156,12 +156,12 @@ def _usual(points: FloatArray) -> tuple[float, float]:
     return float(np.median(closest)), float(closest.max())
 
 
-def _outside(table: CharacteristicsTable, own: FloatArray) -> tuple[Outside, ...]:
+def _outside(table: CharacteristicsTable, target: FloatArray) -> tuple[Outside, ...]:
     low, high = table.values.min(axis=0), table.values.max(axis=0)
     return tuple(
-        Outside(name, float(own[j]), float(low[j]), float(high[j]))
+        Outside(name, float(target[j]), float(low[j]), float(high[j]))
         for j, name in enumerate(table.names)
-        if not low[j] <= own[j] <= high[j]
+        if not low[j] <= target[j] <= high[j]
     )
 
 

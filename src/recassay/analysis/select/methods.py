@@ -146,7 +146,7 @@ class SubsetAgreement:
         """Spearman's rho of each row of weights with the whole benchmark."""
         return np.asarray(self.directions(weights) @ self.full)
 
-    def apart(self, weights: FloatArray) -> FloatArray:
+    def left_out(self, weights: FloatArray) -> FloatArray:
         """Spearman's rho of each row of weights (0 or 1) with the datasets that it leaves out.
 
         The whole benchmark contains the subset, which so agrees with itself in part; what it leaves out does not.

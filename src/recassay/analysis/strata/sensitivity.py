@@ -113,13 +113,13 @@ class StudySensitivity:
         }
 
 
-def order_distance(here: FloatArray, there: FloatArray) -> FloatArray:
+def order_distance(here: FloatArray, other: FloatArray) -> FloatArray:
     """The share of pairs that two orders (rows x algorithms, by value) put in opposite order: Kendall's distance.
 
     Only pairs with an order in both count; NaN where there is none.
     """
     left, right = np.triu_indices(here.shape[-1], k=1)
-    product = ties.sign(here[..., left], here[..., right]) * ties.sign(there[..., left], there[..., right])
+    product = ties.sign(here[..., left], here[..., right]) * ties.sign(other[..., left], other[..., right])
     seen = (product != 0).sum(axis=-1)
     return np.where(seen > 0, (product < 0).sum(axis=-1) / np.maximum(seen, 1), np.nan)
 

@@ -57,17 +57,17 @@ def uplifts(values: FloatArray, reference: FloatArray, *, confidence: float) -> 
 
 
 class _Gap:
-    """The interval of the mean of own - r * reference, as a function of r: sums over users are taken once."""
+    """The interval of the mean of values - r * reference, as a function of r: sums over users are taken once."""
 
-    def __init__(self, own: FloatArray, reference: FloatArray, confidence: float) -> None:
-        self.users = len(own)
-        a, b = own - own.mean(), reference - reference.mean()
-        self.means = float(own.mean()), float(reference.mean())
-        self.squares = (float(own @ own), float(own @ reference), float(reference @ reference))
+    def __init__(self, values: FloatArray, reference: FloatArray, confidence: float) -> None:
+        self.users = len(values)
+        a, b = values - values.mean(), reference - reference.mean()
+        self.means = float(values.mean()), float(reference.mean())
+        self.squares = (float(values @ values), float(values @ reference), float(reference @ reference))
         self.second = (float(a @ a), float(a @ b), float(b @ b))
         self.third = tuple(float(part) for part in ((a * a) @ a, (a * a) @ b, (b * b) @ a, (b * b) @ b))
-        differ = int(np.count_nonzero(own != reference))
-        self.nonzero = differ or int(np.count_nonzero((own != 0) | (reference != 0)))
+        differ = int(np.count_nonzero(values != reference))
+        self.nonzero = differ or int(np.count_nonzero((values != 0) | (reference != 0)))
         self.t = float(t_quantile(0.5 + confidence / 2, self.users + 1))
 
     def ends(self, r: float) -> tuple[float, float]:

@@ -186,7 +186,7 @@ def _decide(
     )  # fmt: skip
 
 
-def _shared(tests: PairTests, own: BoolArray, ahead: BoolArray) -> FloatArray:
+def _shared(tests: PairTests, of_control: BoolArray, ahead: BoolArray) -> FloatArray:
     """The p of every pair when the observed leader's claim to beat every other has a share of alpha of its own.
 
     That claim needs no correction but the share: its p is the largest of the leader's single ones (Gutmann and Maymin
@@ -194,11 +194,11 @@ def _shared(tests: PairTests, own: BoolArray, ahead: BoolArray) -> FloatArray:
     its share passes on to the pairs (Bretz, Maurer, Brannath and Posch 2009). So the chance of any false finding is at
     most alpha.
     """
-    if len(own) == 1:
+    if len(of_control) == 1:
         return tests.adjusted
-    claim = tests.single[own].max() / WINNERS_SHARE if ahead[own].all() else np.inf
+    claim = tests.single[of_control].max() / WINNERS_SHARE if ahead[of_control].all() else np.inf
     p = np.minimum(tests.adjusted / (1 - WINNERS_SHARE), np.maximum(tests.adjusted, claim))
-    return np.minimum(np.where(own, np.minimum(p, claim), p), 1.0)
+    return np.minimum(np.where(of_control, np.minimum(p, claim), p), 1.0)
 
 
 def _tests(

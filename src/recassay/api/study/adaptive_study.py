@@ -209,7 +209,7 @@ def published_prior(grid: CellGrid) -> Prior | None:
 
 
 @cache
-def _evidence(name: str, metric: str, own: frozenset[str]) -> Table | None:
+def _evidence(name: str, metric: str, ours: frozenset[str]) -> Table | None:
     results = published_results(PREFIX + name)
     label = metric if metric in results.metrics else FALLBACK
     known = facts_of(metric)
@@ -218,7 +218,7 @@ def _evidence(name: str, metric: str, own: frozenset[str]) -> Table | None:
         return None
     characteristics = published_characteristics(PREFIX + name) if published()[name].characteristics else None
     table = read_benchmark(results, label)
-    others = [j for j, dataset in enumerate(table.grid.datasets) if canonical(dataset) not in own]
+    others = [j for j, dataset in enumerate(table.grid.datasets) if canonical(dataset) not in ours]
     if len(others) < LEAST_DATASETS:
         return None
     size = None if characteristics is None else log_sizes(characteristics.aligned(table.grid.datasets))[others]
