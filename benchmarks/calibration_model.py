@@ -1,7 +1,7 @@
 """Is the hierarchical model calibrated? Coverage of levels, P(best), failures, chance and families, on known truth.
 
     python3 dev.py bench calibration_model
-    python benchmarks/calibration_model.py [--tables 200] [--write docs/calibration.md]
+    python benchmarks/calibration_model.py [--tables 200] [--write docs/evidence/calibration.md]
 
 On every dataset an algorithm's score is the dataset's level (deviation 1.5), its own level and noise of deviation 1.
 """

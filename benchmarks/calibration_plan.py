@@ -1,7 +1,7 @@
 """Is the power that `plan` states the power that a new benchmark has? By simulation, with known levels.
 
     python3 dev.py bench calibration_plan
-    python benchmarks/calibration_plan.py [--tables 200] [--write docs/calibration.md]
+    python benchmarks/calibration_plan.py [--tables 200] [--write docs/evidence/calibration.md]
 
 On every dataset an algorithm's score is the dataset's level, its own level (deviation 0.5) and noise of deviation 1.
 The pair that is planned for is the leader and the second, as a reader would take them. The truth is a signed-rank test

@@ -63,7 +63,7 @@ def test_few_factors_tell_what_datasets_share_by_the_products_of_loadings():
     products = chains.load @ chains.load.swapaxes(1, 2)
     apart = ~np.eye(6, dtype=bool)
     mean_of_pairs = products[:, apart].mean(axis=1)
-    whole = np.trace(products, axis1=1, axis2=2) / 6 + chains.own.mean(axis=1)
+    whole = np.trace(products, axis1=1, axis2=2) / 6 + chains.interaction.mean(axis=1)
     shared = variances.sum(axis=1) - whole
     assert variances[:, 0] == pytest.approx(shared + mean_of_pairs)
     assert (shared > 0).all()
@@ -82,7 +82,7 @@ def test_what_the_levels_move_the_datasets_by_is_part_of_every_level(monkeypatch
 def test_without_evidence_the_mean_of_a_factor_is_that_of_its_datasets():
     """The factors of n datasets are N(0, I): their mean has the variance 1 / n."""
     chains = FewFactors(scores(8, 6), np.zeros((8, 6)), CHAINS, np.random.default_rng(5))
-    chains.own = np.full_like(chains.own, 1e9)
+    chains.interaction = np.full_like(chains.interaction, 1e9)
     chains._levels(chains.table - chains.factor @ chains.load.swapaxes(1, 2))
     means = chains.factor.mean(axis=1)
     assert means.mean(axis=0) == pytest.approx(np.zeros(means.shape[1]), abs=5 / np.sqrt(8 * CHAINS))
@@ -126,14 +126,14 @@ def test_variances_of_few_factors_are_inverse_gamma():
     rest = np.random.default_rng(9).normal(size=(8, 6))
     chains._variances(np.repeat(rest[None], CHAINS, axis=0))
     expected = (4 + 8 / 2) / (4 * 0.5 + (rest**2).sum(axis=0) / 2)
-    assert (1 / chains.own).mean(axis=0) == pytest.approx(expected, rel=0.05)
-    assert (chains.scale * 4 * (1 / chains.own).sum(axis=1)).mean() == pytest.approx(6 * 4, rel=0.02)
+    assert (1 / chains.interaction).mean(axis=0) == pytest.approx(expected, rel=0.05)
+    assert (chains.scale * 4 * (1 / chains.interaction).sum(axis=1)).mean() == pytest.approx(6 * 4, rel=0.02)
 
 
 def test_factors_are_drawn_as_a_regression_on_their_loadings():
     """With loadings L and variances P: N(M L' P^-1 y, M), M = (I + L' P^-1 L)^-1; then the loadings likewise."""
     chains = FewFactors(scores(8, 6), np.zeros((8, 6)), CHAINS, np.random.default_rng(10))
-    load, own = chains.load[0].copy(), chains.own[0].copy()
+    load, own = chains.load[0].copy(), chains.interaction[0].copy()
     rest = (chains.table - chains.row[:, :, None] - chains.column[:, None])[0]
     chains._factors()
     covariance = np.linalg.inv(np.eye(load.shape[1]) + (load / own[:, None]).T @ load)

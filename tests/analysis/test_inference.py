@@ -179,7 +179,7 @@ def test_more_patterns_are_drawn_where_a_p_lies_near_the_level(monkeypatch):
         return sum(tried)
 
     assert [found(share) for share in (0.029, 0.031, 0.05, 0.069, 0.071)] == [1001, 10_001, 10_001, 10_001, 1001]
-    assert [found(share, level=0.1) for share in (0.05, 0.061, 0.139, 0.15)] == [1001, 10_001, 10_001, 1001]
+    assert [found(share, alpha=0.1) for share in (0.05, 0.061, 0.139, 0.15)] == [1001, 10_001, 10_001, 1001]
     assert found(0.05, n=10) == 2**9, "all patterns were tried"
     assert found(0.05, n=16) == 2**15
     monkeypatch.setattr(all_pairs, "MOST", 9003)

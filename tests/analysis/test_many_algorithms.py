@@ -115,11 +115,11 @@ def test_json_of_many_algorithms_lists_the_pairs_of_the_first_and_of_the_control
 def test_of_very_many_algorithms_fewer_signs_are_flipped(monkeypatch: pytest.MonkeyPatch) -> None:
     tried = []
     whole = decision.compare_pairs
-    monkeypatch.setattr(decision, "compare_pairs", lambda *given: tried.append(given[4:]) or whole(*given))
+    monkeypatch.setattr(decision, "compare_pairs", lambda *given, **how: tried.append(how) or whole(*given, **how))
     monkeypatch.setattr(decision, "VERY_MANY", 8)
     for count in (8, 9):
         judge(matrix(np.random.default_rng(count).random((count, 16))))
-    assert tried == [(10_000, 0.05), (2_000, 0.05)]
+    assert tried == [{"flips": 10_000, "alpha": 0.05}, {"flips": 2_000, "alpha": 0.05}]
 
 
 def test_ties_of_very_many_pairs_are_approximated_closely():

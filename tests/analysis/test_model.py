@@ -591,9 +591,9 @@ def test_noise_predictions_and_tipping_points_by_hand(monkeypatch):
     """b lacks y. Noise: deviations of two runs, pooled on the logit; users: what each algorithm has of its own."""
     seen = {}
 
-    def fitted(scores, noise, families, shape, *rest):
+    def fitted(scores, noise, families, shape, *rest, **named):
         seen.update(noise=np.frombuffer(noise).reshape(shape), scores=np.frombuffer(scores).reshape(shape))
-        seen.update(families=np.frombuffer(families, dtype=np.int64).tolist(), rest=rest)
+        seen.update(families=np.frombuffer(families, dtype=np.int64).tolist(), rest=(*rest, *named.values()))
         cells = np.repeat(np.array([[[0.0, -0.3], [-1.0, -1.5], [0.5, 0.1]]]), 5, axis=0)
         cells[:, 1, 1] += np.array([-2, -1, 0, 1, 2]) / 10
         return SimpleNamespace(
@@ -799,7 +799,7 @@ def test_few_factors_draw_their_settings_by_the_density(monkeypatch):
     sampler = FewFactors(rng.normal(size=(8, 6)) + np.arange(6), np.zeros((8, 6)), 2, rng)
     seen = captured(sampler, monkeypatch)
     rest = sampler.table - sampler.factor @ sampler.load.swapaxes(1, 2)
-    own, load, middle = sampler.own.copy(), sampler.load.copy(), sampler.middle
+    own, load, middle = sampler.interaction.copy(), sampler.load.copy(), sampler.middle
     mean = (sampler.table - sampler.row[:, :, None]).mean(axis=1)
     sampler._levels(rest)
     kappas, prior = (0.1, 0.3, 1, 3, 10, 30, 1e6), (0.14, 0.14, 0.18, 0.18, 0.14, 0.12, 0.1)
@@ -818,7 +818,8 @@ def test_few_factors_draw_their_settings_by_the_density(monkeypatch):
     sampler._variances(rest)
     scale, closeness = sampler.scale, (1.5, 4.0, 12.0, 50.0)
     density = [
-        [stats.invgamma.logpdf(sampler.own[c], h, scale=h * scale[c]).sum() for h in closeness] for c in range(2)
+        [stats.invgamma.logpdf(sampler.interaction[c], h, scale=h * scale[c]).sum() for h in closeness]
+        for c in range(2)
     ]
     assert relative(seen[-1]) == pytest.approx(relative(np.array(density)))
 

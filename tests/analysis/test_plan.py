@@ -486,8 +486,8 @@ def test_every_pair_is_planned_at_its_level_and_the_verdict_knows_the_families(m
     asked, judged, modelled = [], {}, {}
     real = plan_fit.judge
 
-    def pair(model, a, b, *settings, verdict):
-        asked.append((model.algorithms[a], model.algorithms[b], *settings))
+    def pair(model, a, b, *settings, verdict, **named):
+        asked.append((model.algorithms[a], model.algorithms[b], *settings, *named.values()))
         return SimpleNamespace(left=model.algorithms[a], right=model.algorithms[b], alone=1)
 
     monkeypatch.setattr(plan_fit, "fit_model", lambda *args, **more: modelled.update(more) or model)

@@ -342,7 +342,7 @@ def test_every_number_of_a_choice_by_plain_computation():
     shuffles = random_subsets(8, 8, 999, derived_rng(3, "selection shuffles"))
     moved = [np.isin(shuffles, row).astype(float) for row in unseen]
     by_luck = np.mean(
-        [SubsetAgreement(values[judges], RULES["mean_rank"], higher_is_better=True).apart(weights)
+        [SubsetAgreement(values[judges], RULES["mean_rank"], higher_is_better=True).left_out(weights)
          for (_, judges), weights in zip(halves, moved, strict=True)], axis=0
     )  # fmt: skip
     assert best.held_out_p == pytest.approx((1 + (by_luck >= np.mean(reached) - 1e-9).sum()) / 1000)
@@ -574,7 +574,7 @@ def test_the_points_of_the_curve_and_the_rules_of_random_by_plain_computation():
         drawn = subset_weights(random_subsets(9, k, 200, derived_rng(2, "selection", "random", str(k))), 9)
         assert by_place[k, "random", False] == Spread.of(agreement.rho(drawn))
         judges = [SubsetAgreement(values[rest], RULES["mean_rank"], higher_is_better=True) for _, rest in halves]
-        held = np.concatenate([each.apart(drawn) for each in judges])
+        held = np.concatenate([each.left_out(drawn) for each in judges])
         assert by_place[k, "random", True] == Spread.of(held), "eight halves, four splits"
     own = by_place[5, "preserving", False]
     assert own.mean == own.low == own.high == found.choices["preserving"].rho
@@ -665,9 +665,9 @@ def test_the_numbers_of_a_method_with_several_starts_are_those_of_its_best_start
         assert choice.datasets == tuple(f"d{d:02d}" for d in np.flatnonzero(own[0]))
         assert (choice.rho, choice.simulated) == (pytest.approx(rho[0]), Spread.of(rho))
         assert choice.better_than_random == pytest.approx(odds(rho[:1], whole.rho(random)))
-        assert choice.left_out == Spread.of(whole.apart(own))
-        assert choice.held_out_algorithms == Spread.of(np.concatenate([each.apart(own) for each in halves]))
-        against = [odds(each.apart(own), each.apart(random)) for each in halves]
+        assert choice.left_out == Spread.of(whole.left_out(own))
+        assert choice.held_out_algorithms == Spread.of(np.concatenate([each.left_out(own) for each in halves]))
+        against = [odds(each.left_out(own), each.left_out(random)) for each in halves]
         assert choice.held_out_better_than_random == pytest.approx(np.mean(against))
         assert (choice.held_out_p, choice.held_out_both) == (None, None)
         for rule in ("mean", "copeland"):

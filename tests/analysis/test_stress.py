@@ -819,8 +819,8 @@ def test_fewer_replicates_for_more_algorithms(monkeypatch, algorithms, replicate
     class Enough(Exception):
         pass
 
-    def weights(values, count, rng):
-        raise Enough((values.shape, count, rng.random()))
+    def weights(values, *, replicates, rng):
+        raise Enough((values.shape, replicates, rng.random()))
 
     monkeypatch.setattr("recassay.analysis.stress.fit.content_weights", weights)
     with pytest.raises(Enough) as asked:

@@ -331,8 +331,8 @@ def test_algorithms_of_several_datasets_are_pooled_by_name(monkeypatch):
 
     asked = []
 
-    def fitted(table, *settings):
-        asked.append((len(table.items), *settings))
+    def fitted(table, *settings, confidence):
+        asked.append((len(table.items), *settings, confidence))
         items = SimpleNamespace(names=table.items)
         fit = SimpleNamespace(respondents=table.respondents, converged=True, items=items)
         return SimpleNamespace(fit=fit, telling_users=len(table.items))

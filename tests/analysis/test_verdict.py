@@ -743,8 +743,8 @@ def decided(
     """A decision on three algorithms, of which the all-pairs tests and the effects are made up; and what was asked."""
     asked = {}
 
-    def compared(scaled, first, second, rng, flips, level):
-        asked.setdefault("flips", []).append((len(first), flips, level))
+    def compared(scaled, first, second, rng, *, flips, alpha):
+        asked.setdefault("flips", []).append((len(first), flips, alpha))
         asked["scaled"] = scaled
         chosen = [{(0, 1): 0, (0, 2): 1, (1, 2): 2}[pair] for pair in zip(first.tolist(), second.tolist(), strict=True)]
         return PairTests(np.array(single)[chosen], np.array(adjusted)[chosen], np.full(len(first), sums))

@@ -20,24 +20,11 @@ from recassay.core.tables.facts import AuditFinding, StudyFacts
 from recassay.core.tables.results import Results
 from recassay.data.published.tables import published_characteristics
 from recassay.reporting.numbers import p_value
-from recassay.reporting.paper.arrange import Room, main_tables, placed
+from recassay.reporting.paper.arrange import Room, fits, main_tables, pieces, placed
 from recassay.reporting.paper.captions import main_caption, rank_caption, split_words
 from recassay.reporting.paper.content import DatasetFacts, MetricFindings, PaperContent
 from recassay.reporting.paper.files import document, main_frame, paper_files, paper_notes
-from recassay.reporting.paper.fit import (
-    CHOICES,
-    EMPTY,
-    INCH,
-    SIZES,
-    Cell,
-    Fit,
-    Grid,
-    fitting,
-    height_of,
-    pieces,
-    text_width,
-    width_of,
-)
+from recassay.reporting.paper.grid import EMPTY, Cell, Grid
 from recassay.reporting.paper.latex_table import latex_table
 from recassay.reporting.paper.main_table import (
     TableStyle,
@@ -378,17 +365,6 @@ def test_latex_sets_a_study_with_odd_names(tmp_path, study):
     assert max(made.overfull, default=0) < 5
     if made.text is not None:
         assert "_{50%}" in made.text
-
-
-def test_wide_letters_take_more_room_than_others():
-    assert text_width("i") < text_width("a") < text_width("A") < text_width("m") == text_width("漢")
-    assert text_width("e\u0301") == text_width("e")
-
-
-def test_a_heading_over_columns_has_room():
-    title = "a heading that is wider than the two columns below it"
-    grid = Grid(("a", "b"), (("x", (Cell("1"), Cell("2"))),), groups=((title, 2),))
-    assert width_of(grid, CHOICES[0]) > text_width(title) * SIZES[CHOICES[0].size]
 
 
 def test_a_table_in_pieces_keeps_its_label_and_says_that_it_goes_on():
@@ -874,32 +850,32 @@ LOOKS = Grid(
 
 
 def test_a_grid_as_latex():
-    made = latex_table(LOOKS, "C", "main", Fit("small", 3, False), wide=True, rotated=False, after={"a": r"~\cite{k}"})
+    made = latex_table(LOOKS, "C", "main", upright=False, wide=True, rotated=False, after={"a": r"~\cite{k}"})
     lines = made.split("\n")
-    assert lines[1:8] == [
+    assert lines[1:9] == [
         r"\begin{table*}[t]", r"\centering", r"\caption{C}", r"\label{tab:main}", r"\small",
-        r"\setlength{\tabcolsep}{3pt}",
+        r"\setlength{\tabcolsep}{4pt}", r"\sbox0{%",
         r"\begin{tabular}{lS[table-format=1.2,table-space-text-post={{\tiny\,$\pm$\,0.02}}]S[table-format=2.1]}",
     ]  # fmt: skip
-    assert lines[8:16] == [
+    assert lines[9:17] == [
         r"\toprule", r" & \multicolumn{2}{c}{G} \\", r"\cmidrule(lr){2-3}", r" & {x\_1} & {y} \\", r"\midrule",
         r"a~\cite{k} & \bfseries 0.51{{\tiny\,$\pm$\,0.02}\rlap{$^{*}$}} & {\underline{10.5}} \\", r"\midrule",
         r"b & {\underline{0.4}{\tiny\,$\pm$\,0.1}} & {\textendash{}} \\",
     ]  # fmt: skip
-    turned = latex_table(replace(LOOKS, groups=()), "C", "m", Fit("small", 3, True), wide=False, rotated=True, after={})
+    turned = latex_table(replace(LOOKS, groups=()), "C", "m", upright=True, wide=False, rotated=True, after={})
     assert r"\begin{sidewaystable}" + "\n" in turned
     assert r"& {\rotatebox{90}{x\_1}} &" in turned
-    assert turned.split("\n")[0].endswith(r" \usepackage{rotating} \usepackage{graphicx}")
+    assert turned.split("\n")[0].endswith(r" \usepackage{rotating}")
     assert r"\multicolumn" not in turned
     padded = Grid(("x",), (("a", (Cell("10.5", place=1),)), ("b", (Cell("-9.25", place=2),)), ("c", (Cell("7"),))))
-    made = latex_table(padded, "C", "m", Fit("small", 3, False), wide=False, rotated=False, after={})
+    made = latex_table(padded, "C", "m", upright=False, wide=False, rotated=False, after={})
     assert "{lS[table-format=-2.2]}" in made
     assert r"b & {\underline{-9.25}}" in made
     small = Grid(("x",), (("a", (Cell("10.5"),)), ("b", (Cell("9.2", place=2),))))
-    made = latex_table(small, "C", "m", Fit("small", 3, False), wide=False, rotated=False, after={})
+    made = latex_table(small, "C", "m", upright=False, wide=False, rotated=False, after={})
     assert r"b & {\hphantom{0}\underline{9.2}}" in made
     below = Grid(("x",), (("a", (Cell("−0.50", "0.02", 1),)), ("b", (Cell("−0.75", place=2),)), ("c", (Cell(""),))))
-    made = latex_table(below, "C", "m", Fit("small", 3, False), wide=False, rotated=False, after={})
+    made = latex_table(below, "C", "m", upright=False, wide=False, rotated=False, after={})
     assert r"{lS[table-format=-1.2,table-space-text-post=" in made, "negative numbers and gaps are aligned, too"
     assert r"a & \bfseries -0.50{{\tiny\,$\pm$\,0.02}} \\" in made
     assert r"b & {\underline{\ensuremath{-}0.75}} \\" in made
@@ -907,7 +883,7 @@ def test_a_grid_as_latex():
 
 def test_a_column_of_words_is_set_to_the_right():
     words = Grid(("x",), (("a", (Cell("1.5"),)), ("b", (Cell("[1, 2]"),))))
-    made = latex_table(words, "C", "m", Fit("small", 3, False), wide=False, rotated=False, after={})
+    made = latex_table(words, "C", "m", upright=False, wide=False, rotated=False, after={})
     assert r"\begin{tabular}{lr}" in made
     assert r"b & {{[}1, 2{]}} \\" in made
 
@@ -944,9 +920,8 @@ def test_tables_are_cut_where_nothing_fits():
     assert [head for piece, _ in cut[::2] for head in piece.heads] == list(many.heads)
     assert [name for piece, _ in cut[:2] for name, _ in piece.rows] == [name for name, _ in many.rows]
     assert [piece.closing for piece, _ in cut[:2]] == [0, 2]
-    assert all(width_of(piece, fit) <= 7.0 * INCH for piece, fit in cut)
-    assert fitting(many, 7.0) is None
-    assert fitting(LOOKS, 3.33) == CHOICES[0]
+    assert all(fits(piece, 7.0, upright=upright) for piece, upright in cut)
+    assert not fits(many, 7.0, upright=True)
     assert Room(3.33, 7.0).widths() == [(3.33, False), (7.0, True)]
     assert Room(3.33, 7.0, wide=True).widths() == [(7.0, True)]
     assert Room(6.0, 6.0).widths() == [(6.0, False)]
@@ -961,14 +936,14 @@ def test_tables_are_cut_where_nothing_fits():
     assert len(turned) == 2, "the page is less wide than high"
     assert "r00 &" in turned[0]
     assert "r59 &" in turned[1]
-    assert all(height_of(piece, fit) <= 7.0 * INCH for piece, fit in pieces(long, 9.0, 7.0))
+    assert all(fits(piece, 9.0, 7.0, upright=upright) for piece, upright in pieces(long, 9.0, 7.0))
 
 
 def test_a_citation_behind_a_name_needs_room():
     def named(length):
         return Grid(("x",), (("a" * length, (Cell("1"),)),))
 
-    length = max(n for n in range(1, 100) if fitting(named(n), 3.33) is not None)
+    length = max(n for n in range(1, 100) if fits(named(n), 3.33, upright=False))
     for after, floating in (({}, "table"), ({"a" * length: r"~\cite{k}"}, "table*"), ({"b": r"~\cite{k}"}, "table")):
         (made,) = placed("t", [(named(length), "C")], Room(3.33, 7.0), after).latex
         assert rf"\begin{{{floating}}}[t]" in made
@@ -1109,16 +1084,14 @@ def test_what_is_no_width_is_refused(length):
 def test_groups_are_set_apart_and_closing_rows_ruled_off():
     grid = Grid(("a", "b", "c"), (("x", (Cell("1"), Cell("2"), EMPTY)), ("y", (Cell("3"), Cell("4"), EMPTY))),
                 groups=(("", 2), ("", 1)))  # fmt: skip
-    made = latex_table(grid, "C", "m", Fit("small", 3, False), wide=False, rotated=False, after={})
-    assert r"\begin{tabular}{lS[table-format=1.0]S[table-format=1.0]@{\hspace{13pt}}r}" in made
+    made = latex_table(grid, "C", "m", upright=False, wide=False, rotated=False, after={})
+    assert r"\begin{tabular}{lS[table-format=1.0]S[table-format=1.0]@{\hspace{15pt}}r}" in made
     assert r"\multicolumn" not in made, "no group has a title"
     assert made.count(r"\midrule") == 1
-    closed = latex_table(
-        replace(grid, closing=1), "C", "m", Fit("small", 3, False), wide=False, rotated=False, after={}
-    )
+    closed = latex_table(replace(grid, closing=1), "C", "m", upright=False, wide=False, rotated=False, after={})
     assert closed.count(r"\midrule") == 2
     assert closed.index(r"x & 1") < closed.rindex(r"\midrule") < closed.index(r"y & 3")
-    whole = latex_table(replace(grid, closing=2), "C", "m", Fit("small", 3, False), wide=False, rotated=False, after={})
+    whole = latex_table(replace(grid, closing=2), "C", "m", upright=False, wide=False, rotated=False, after={})
     assert whole.count(r"\midrule") == 1
 
 
@@ -1133,9 +1106,9 @@ def test_metrics_stand_in_one_table_where_that_fits():
     assert [table.name for table in apart] == ["main_ndcg-10", "main_rmse"]
     assert apart[0].grid.heads == ("a", "b", "c"), "turned, as it does not fit otherwise"
     cited_grid = Grid(("x",), (("a" * 40, (Cell("1"),)),))
-    fits = next(width / 100 for width in range(100, 700) if fitting(cited_grid, width / 100) is not None)
-    assert r"\begin{table}[t]" in placed("t", [(cited_grid, "C")], Room(fits, 7.0)).latex[0]
-    assert r"\begin{table*}[t]" in placed("t", [(cited_grid, "C")], Room(fits, 7.0), {"a" * 40: "k"}).latex[0]
+    enough = next(width / 100 for width in range(100, 700) if fits(cited_grid, width / 100, upright=False))
+    assert r"\begin{table}[t]" in placed("t", [(cited_grid, "C")], Room(enough, 7.0)).latex[0]
+    assert r"\begin{table*}[t]" in placed("t", [(cited_grid, "C")], Room(enough, 7.0), {"a" * 40: "k"}).latex[0]
 
 
 def test_the_files_of_a_paper_by_name():

@@ -10,7 +10,7 @@ from support.places import ROOT
 
 HERE = ROOT / "benchmarks"
 INDEX = {
-    script: re.findall(r"\.\./(docs/[\w-]+\.md)|`(tests/[\w/]+\.py)`", pages)
+    script: re.findall(r"\.\./(docs/[\w/-]+\.md)|`(tests/[\w/]+\.py)`", pages)
     for script, pages in re.findall(r"^\| `(\w+\.py)` \|[^|]+\|([^|]+)\|$", (HERE / "README.md").read_text(), re.M)
 }
 

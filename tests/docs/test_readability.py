@@ -73,3 +73,37 @@ def test_a_page_is_easy_to_read(page: Path) -> None:
     assert len(too_long) <= allowed, too_long
     if page.name not in LONG_PAGES:
         assert sum(len(part.split()) for part in parts) <= LONGEST_PAGE
+
+
+EVIDENCE = sorted((ROOT / "docs" / "evidence").glob("*.md"))
+ANSWERS = [page for page in PAGES if "](evidence/" in page.read_text(encoding="utf-8")]
+FIRST_SCREEN = 12
+"""Lines of a page that are seen without scrolling."""
+
+
+def linked(text: str) -> set[str]:
+    return set(re.findall(r"\]\(evidence/([a-z-]+\.md)", text))
+
+
+def test_each_page_of_evidence_has_a_page_with_the_answer():
+    told = {name for page in ANSWERS for name in linked(page.read_text(encoding="utf-8"))}
+    assert told == {page.name for page in EVIDENCE}
+
+
+@pytest.mark.parametrize("page", ["reproduction", "calibration", "adaptive-measured", "neural"])
+def test_the_first_screen_says_what_was_found_and_the_evidence_stands_beside(page):
+    text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+    first, *_ = text.split("\n", 2)[2].split("\n\n")
+    assert len(text.split("\n\n")[1].split("\n")) < FIRST_SCREEN
+    assert re.search(r"\d", first), "a finding has a number"
+    assert len(prose(text).split()) <= LONGEST_PAGE
+    assert sum(line.startswith("|") for line in text.splitlines()) <= 50, "long tables stand in docs/evidence"
+    assert linked(text)
+
+
+@pytest.mark.parametrize("page", EVIDENCE, ids=lambda page: page.stem)
+def test_evidence_says_how_to_make_it_again(page):
+    start = page.read_text(encoding="utf-8")[:1500]
+    scripts = re.findall(r"`(?:benchmarks/)?(\w+\.py)`", start)
+    assert "recassay reproduce" in start or scripts
+    assert [name for name in scripts if not (ROOT / "benchmarks" / name).is_file()] == []

@@ -76,3 +76,21 @@ def test_a_verb_uses_each_argument_and_passes_it_under_its_name(name, verb):
         and keyword.arg not in behind(mentioned(keyword.value), made_of)
     ]  # fmt: skip
     assert strange == []
+
+
+FOLLOWED = {"alpha", "replicates", "threshold", "seed"}
+DEFINED = {node.name for tree in FILES.values() for node in ast.walk(tree)
+           if isinstance(node, (ast.FunctionDef, ast.ClassDef))}  # fmt: skip
+"""Functions of ours: those of libraries take what they take."""
+
+
+def test_what_readers_follow_is_passed_by_name():
+    """But for the first argument of a function, whose name says what it takes: `derived_rng(seed, ...)`."""
+    placed = [
+        f"{name}:{call.lineno} {ast.unparse(call.func)}(..., {ast.unparse(given)})"
+        for name, tree in FILES.items() if name.startswith(WALKED)
+        for call in ast.walk(tree) if isinstance(call, ast.Call)
+        and getattr(call.func, "id", getattr(call.func, "attr", "")) in DEFINED
+        for given in call.args[1:] if getattr(given, "id", getattr(given, "attr", "")) in FOLLOWED
+    ]  # fmt: skip
+    assert placed == [], "write alpha=alpha"

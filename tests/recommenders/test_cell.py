@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -19,6 +20,7 @@ from recassay.protocol.apply import apply_protocol
 from recassay.protocol.audit import FINDINGS
 from recassay.recommenders import cell, splits
 from recassay.recommenders import work as working_on
+from recassay.recommenders.payload import CellJob
 from recassay.recommenders.plan import CellSpec, SplitSpec
 from recassay.recommenders.splits import (
     is_usable,
@@ -32,6 +34,7 @@ from recassay.recommenders.splits import (
 from recassay.recommenders.work import Validation
 from recassay.runner.energy import Reading
 from recassay.runner.jobs import CHECKED, PROPOSED
+from support.cell_job import JOB
 from support.protocol import rows_of, synthetic
 
 PROTOCOL = ProtocolSpec.checked(split="random_per_user", filter="none", ratios=(0.6, 0.2, 0.2), allow_leakage=FINDINGS)
@@ -75,7 +78,7 @@ def working(tmp_path, monkeypatch, *, protocol=PROTOCOL, **more):
 
 def test_the_final_model_has_the_seed_of_its_cell_and_all_that_trains_it(tmp_path, monkeypatch):
     work = working(tmp_path, monkeypatch, settings={"size": 4})
-    record = cell.run_cell({"id": "c1"}, lambda event: None)
+    record = cell.run_cell(JOB, lambda event: None)
     drawn = int(derived_rng(3, "fit", "films", "Own", "final").integers(10**9))
     fit = work.split.refit()
     assert Told.fits == [({"rate": 0.5, "size": 4}, len(fit), False, drawn)]
@@ -109,11 +112,11 @@ def test_the_memory_of_a_cell_is_that_of_its_last_fit_and_the_peak_that_of_all(t
     for child, memory in ((None, 300), (500, 500)):
         state["held"] = 900
         monkeypatch.setattr(cell, "children_peak_bytes", lambda child=child: child)
-        record = cell.run_cell({"id": "c1"}, lambda event: None)
+        record = cell.run_cell(JOB, lambda event: None)
         assert (record["memory"], record["peak_memory"]) == (memory, 900)
     judge = cell._judge_test
     monkeypatch.setattr(cell, "_judge_test", lambda *given: state.update(held=1500) or judge(*given))
-    record = cell.run_cell({"id": "c1"}, lambda event: None)
+    record = cell.run_cell(JOB, lambda event: None)
     assert (record["memory"], record["peak_memory"]) == (500, 1500), "what judges is no memory of the algorithm"
 
 
@@ -136,11 +139,11 @@ def test_time_and_energy_are_those_of_tuning_of_the_final_fit_and_of_its_lists(t
     tuning = TuningSpec(trials=2, seed=9, metric="ndcg@5")
     work = working(tmp_path, monkeypatch, tuning=tuning, comper=ComPerSpec(k=3, size=0.5, targets=2))
     work.kind = Slow
-    record = cell.run_cell({"id": "c1"}, lambda event: None)
+    record = cell.run_cell(JOB, lambda event: None)
     assert (record["seconds_tune"], record["seconds_fit"], record["seconds_predict"]) == (20, 7, 3)
     # Two trials, the final fit and that of the attack; the energy of the final fit is that of its lists, too.
     assert (record["energy"]["joules"], record["energy"]["joules_fit"]) == (400, 100)
-    assert cell.run_trial({"number": 0, "trials": []}, lambda event: None)["joules"] == 100
+    assert cell.run_trial(JOB | {"number": 0, "trials": []}, lambda event: None)["joules"] == 100
 
 
 def test_users_without_a_value_are_counted_by_metric(tmp_path, monkeypatch):
@@ -153,7 +156,7 @@ def test_users_without_a_value_are_counted_by_metric(tmp_path, monkeypatch):
         return top
 
     monkeypatch.setattr(Told, "recommend", short)
-    counts = cell.run_cell({"id": "c1"}, lambda event: None)["counts"]
+    counts = cell.run_cell(JOB, lambda event: None)["counts"]
     assert {key: n for key, n in counts.items() if key.startswith("undefined")} == {"undefined diversity@5": 2}
     assert counts["evaluated"] == len(np.unique(work.split.test.user))
 
@@ -161,7 +164,7 @@ def test_users_without_a_value_are_counted_by_metric(tmp_path, monkeypatch):
 def test_lists_of_other_data_are_refused_by_what_trains_the_final_model(tmp_path, monkeypatch):
     work, given = working(tmp_path, monkeypatch), []
     monkeypatch.setattr(cell, "refuse_other_data", lambda kind, train: given.append((kind, len(train))))
-    cell.run_cell({"id": "c1"}, lambda event: None)
+    cell.run_cell(JOB, lambda event: None)
     assert given == [(Told, len(work.split.refit()))]
 
 
@@ -170,7 +173,7 @@ def test_the_attacked_model_has_the_parameters_and_the_chance_of_the_final_one(t
     attack = ComPerSpec(k=3, size=0.5, targets=2)
     work = working(tmp_path, monkeypatch, tuning=tuning, settings={"size": 4}, comper=attack)
     known = {"number": 0, "state": "complete", "parameters": {"rate": 0.25}, "value": 9.0, "stages": []}
-    record = cell.run_cell({"id": "c1", "trials": [known]}, lambda event: None)
+    record = cell.run_cell(JOB | {"trials": [known]}, lambda event: None)
     final, attacked = Told.fits
     assert final[0] == attacked[0] == {"rate": 0.25, "size": 4}
     assert final[3] == attacked[3]
@@ -182,7 +185,7 @@ def test_the_attacked_model_has_the_parameters_and_the_chance_of_the_final_one(t
 def test_where_users_may_have_items_again_nothing_is_left_out(tmp_path, monkeypatch):
     again = ProtocolSpec.checked(split="user_time", filter="none", task="repeat", allow_leakage=FINDINGS)
     work = working(tmp_path, monkeypatch, protocol=again)
-    cell.run_cell({"id": "c1"}, lambda event: None)
+    cell.run_cell(JOB, lambda event: None)
     assert [exclude for _, _, exclude in Told.asked] == [False]
     lists = pl.read_parquet(tmp_path / "lists" / "c1.parquet")
     assert lists.height == 8 * len(np.unique(work.split.test.user))
@@ -192,7 +195,7 @@ def test_trials_that_are_known_are_not_run_again_and_new_ones_are_told(tmp_path,
     work = working(tmp_path, monkeypatch, tuning=TuningSpec(trials=2, seed=9, metric="ndcg@5"))
     known = {"number": 0, "state": "complete", "parameters": {"rate": 0.25}, "value": 9.0, "stages": []}
     told = []
-    record = cell.run_cell({"id": "c1", "trials": [known]}, told.append)
+    record = cell.run_cell(JOB | {"trials": [known]}, told.append)
     assert [event["trial"]["number"] for event in told] == [1]
     assert (record["parameters"], record["validation"]) == ({"rate": 0.25}, 9.0)
     assert [length for _, length, *_ in Told.fits] == [len(work.split.train), len(work.split.refit())]
@@ -203,14 +206,14 @@ def test_trials_that_are_known_are_not_run_again_and_new_ones_are_told(tmp_path,
 def test_one_trial_is_a_job_that_says_what_it_tries_and_how_many_there_are(tmp_path, monkeypatch):
     working(tmp_path, monkeypatch, tuning=TuningSpec(trials=2, seed=9, metric="ndcg@5", parallel=2))
     told = []
-    assert cell.run_trial({"number": 1, "trials": []}, told.append)["trials"] == 2
+    assert cell.run_trial(JOB | {"number": 1, "trials": []}, told.append)["trials"] == 2
     assert [next(iter(event)) for event in told] == [PROPOSED, "trial"]
     assert told[0][PROPOSED] == told[1]["trial"]["parameters"]
     assert told[1]["trial"]["number"] == 1
     told.clear()
-    assert cell.run_trial({"number": 2, "trials": []}, told.append)["trials"] == 2
+    assert cell.run_trial(JOB | {"number": 2, "trials": []}, told.append)["trials"] == 2
     working(tmp_path, monkeypatch, tuning=TuningSpec(trials=2, seed=9), settings={"rate": 0.1})
-    ended = cell.run_trial({"number": 0, "trials": []}, told.append)
+    ended = cell.run_trial(JOB | {"number": 0, "trials": []}, told.append)
     assert (ended["trials"], told, Told.fits) == (0, [], [])
     assert ended["joules"] >= 0
 
@@ -238,7 +241,7 @@ def test_a_dry_run_asks_for_the_memory_at_the_defaults_and_for_the_most(tmp_path
     ):
         work = working(tmp_path, monkeypatch, settings=settings, tuning=TuningSpec(trials=5))
         work.declared_memory, work.sizes = declared, (12, 15, 150)
-        predicted = cell.predict({}, lambda event: None)
+        predicted = cell.predict(JOB, lambda event: None)
         assert tuple(predicted[key] for key in ("memory", "most_memory", "gpu_memory")) == expected
         assert predicted["trials"] == (5 if open_ else 0)
         assert [predicted[key] for key in ("users", "items", "interactions")] == [12, 15, 150]
@@ -248,11 +251,11 @@ def test_a_cell_without_a_test_part_or_without_lists_is_refused(tmp_path, monkey
     empty = PROTOCOL.model_copy(update={"ratios": (0.8, 0.2, 0.0)})
     working(tmp_path, monkeypatch, protocol=empty)
     with pytest.raises(InputError, match="the test part is empty; use another split or a weaker filter"):
-        cell.run_cell({"id": "c1"}, lambda event: None)
+        cell.run_cell(JOB, lambda event: None)
     working(tmp_path, monkeypatch)
     monkeypatch.setattr(Told, "recommend", lambda self, users, k, *, exclude: TopK.empty(users, k))
     with pytest.raises(InputError, match=r"it recommends nothing to any of the \d+ judged users"):
-        cell.run_cell({"id": "c1"}, lambda event: None)
+        cell.run_cell(JOB, lambda event: None)
     assert not (tmp_path / "lists").exists()
 
 
@@ -282,11 +285,11 @@ def test_a_training_that_stops_itself_is_tried_once_where_nothing_else_is_left_o
     """Both stages are equally good, so that the first one counts."""
     work = working(tmp_path, monkeypatch, tuning=TuningSpec(trials=7, metric="ndcg@5"), settings={"rate": 0.1})
     work.kind, told = Counted, []
-    record = cell.run_cell({"id": "c1"}, told.append)
+    record = cell.run_cell(JOB, told.append)
     assert record["parameters"] == {"rate": 0.1, "epochs": 5}
     assert [event["trial"]["parameters"] for event in told] == [{"epochs": 5}]
     work.kind, told = Told, []
-    record = cell.run_cell({"id": "c2"}, told.append)
+    record = cell.run_cell(JOB | {"id": "c2"}, told.append)
     assert (record["parameters"], record["validation"], told) == ({"rate": 0.1}, None, [])
 
 
@@ -294,7 +297,7 @@ def test_a_study_that_tunes_nothing_needs_no_validation_part(tmp_path, monkeypat
     bare = PROTOCOL.model_copy(update={"ratios": (0.8, 0.0, 0.2)})
     work = working(tmp_path, monkeypatch, protocol=bare)
     assert len(work.split.valid) == 0
-    assert cell.run_cell({"id": "c1"}, lambda event: None)["parameters"] == {"rate": 0.5}
+    assert cell.run_cell(JOB, lambda event: None)["parameters"] == {"rate": 0.5}
 
 
 def test_stages_settle_what_counts_them_unless_that_is_tuned(tmp_path, monkeypatch):
@@ -336,16 +339,15 @@ def test_a_job_knows_its_limits_and_says_once_that_its_split_is_sound(tmp_path, 
     monkeypatch.setattr(working_on, "split_record", lambda folder, split: record)
     monkeypatch.setattr(working_on, "refuse_other_split", lambda *given: asked.append(given))
     monkeypatch.setattr(working_on, "load_split", load)
-    payload = {"cell": spec.model_dump(mode="json"), "reference": "./own.py:Own", "base": "b", "folder": str(tmp_path)}
-    work = working_on.Work(
-        {**payload, "memory": 5, "memory_in_words": "budget is", CHECKED: {"here": "x"}}, told.append
-    )
+    job = CellJob(spec, id="1", reference="./own.py:Own", base="b", folder=tmp_path)
+    given = replace(job, memory=5, memory_in_words="budget is")
+    work = working_on.Work(CellJob.of({**given.plain(), CHECKED: {"here": "x"}}), told.append)
     assert (work.spec, work.kind, work.folder, work.sizes) == (spec, ("./own.py:Own", "b"), tmp_path, (3, 2, 9))
     assert (work.memory_limit, work.limit_in_words) == (5, "budget is")
     assert (work.split, work.split) == ("the split",) * 2
     assert asked == [(work.kind, "f", "films"), (tmp_path, spec.split.id, {"here": "x"})]
     assert told == [{CHECKED: {"here": "state"}}]
-    bare = working_on.Work(payload, told.append)
+    bare = working_on.Work(job, told.append)
     assert (bare.memory_limit, bare.limit_in_words) == (None, "the limit is")
 
 

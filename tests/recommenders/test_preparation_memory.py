@@ -28,6 +28,7 @@ from recassay.recommenders.plan import SplitSpec
 from recassay.recommenders.splits import load_split, preparation_bytes
 from recassay.recommenders.work import Validation, Work
 from recassay.runner.jobs import JobFailure
+from support.cell_job import JOB
 
 
 @pytest.fixture
@@ -172,7 +173,7 @@ def test_a_dry_run_asks_for_the_defaults_and_for_the_upper_corner(
     )
     monkeypatch.setattr(cell, "Work", lambda payload, emit: work)
     at_defaults = settings.get("size", 3)
-    assert cell.predict({}, lambda *_: None) == {
+    assert cell.predict(JOB, lambda *_: None) == {
         "memory": 10 * at_defaults,
         "most_memory": most,
         "gpu_memory": 100 * at_defaults,

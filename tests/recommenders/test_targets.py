@@ -26,6 +26,7 @@ from recassay.recommenders.plan import CellSpec, SplitSpec
 from recassay.recommenders.study_file import study_of
 from recassay.recommenders.universes import universes
 from recassay.recommenders.work import Validation
+from support.cell_job import JOB
 from support.protocol import synthetic
 
 
@@ -73,7 +74,7 @@ def working(tmp_path, monkeypatch, kind, target, **more):
 def test_a_cell_asks_after_the_history_of_each_target(tmp_path, monkeypatch, target, task):
     work = working(tmp_path, monkeypatch, LastAgain, target, task=task)
     asked = judgements(work.split, target, "test")
-    record = cell.run_cell({"id": "c1"}, lambda event: None)
+    record = cell.run_cell(JOB, lambda event: None)
     lengths = asked.histories(slice(0, len(asked))).lengths().tolist()
     assert LastAgain.asked == lengths * 2, "once for lists of 8 items, once for the whole order"
     assert record["counts"]["judgements"] == len(asked)
@@ -107,9 +108,9 @@ def test_trials_are_judged_after_the_history_of_training(tmp_path, monkeypatch):
 def test_an_algorithm_without_fold_in_is_left_out_by_name(tmp_path, monkeypatch):
     working(tmp_path, monkeypatch, UserKNN, "next")
     with pytest.raises(NotApplicableError, match="Own cannot be asked with a history"):
-        cell.run_cell({"id": "c1"}, lambda event: None)
+        cell.run_cell(JOB, lambda event: None)
     working(tmp_path, monkeypatch, EASE, "next")
-    assert cell.run_cell({"id": "c1"}, lambda event: None)["counts"]["judgements"] > 0
+    assert cell.run_cell(JOB, lambda event: None)["counts"]["judgements"] > 0
 
 
 def test_a_multiverse_may_vary_the_target_and_an_attack_needs_sets():

@@ -9,11 +9,10 @@ import pytest
 
 from recassay.plots.grammar import Chart, channel
 from recassay.reporting.paper import figures
-from recassay.reporting.paper.fit import EMPTY, INCH, Cell, Fit, Grid, fitting, height_of, pieces, text_width, width_of
-
-SMALL = Fit("small", 5, False)
-SIZE = 9 * 1.03
-"""Points of an em in small letters, as broad as Computer Modern has them."""
+from recassay.reporting.paper.arrange import fits, letters_across, pieces
+from recassay.reporting.paper.grid import EMPTY, Cell, Grid
+from recassay.reporting.paper.latex_table import PACKAGES, latex_table
+from support.tex import needs_tex, needs_tex_file, set_pages
 
 
 def grid(cells=("0.5",), heads=("x",), groups=(), rows=1):
@@ -21,61 +20,68 @@ def grid(cells=("0.5",), heads=("x",), groups=(), rows=1):
     return Grid(tuple(heads), (("ab", row),) * rows, groups=tuple(groups))
 
 
-def test_letters_fall_into_classes():
-    widths = {"a": 0.52, "5": 0.52, "i": 0.34, ".": 0.34, "m": 0.88, "±": 0.88, "A": 0.72, "中": 0.88, "e\u0301": 0.52,
-              "": 0.0, "I": 0.34, "W": 0.88}  # fmt: skip
-    assert {text: text_width(text) for text in widths} == pytest.approx(widths)
+@pytest.mark.parametrize(
+    ("made", "upright", "letters"),
+    [
+        (grid(), False, 2 + 3 + 2),
+        (grid(heads=("heading",)), False, 2 + 7 + 2),
+        (grid(heads=("heading",)), True, 2 + 3 + 2),
+        (grid(cells=("1",), heads=("heading",)), True, 2 + 2 + 2),
+        (grid(cells=(Cell("0.5", "0.12"),)), False, 2 + 7 + 2),
+        (grid(cells=("0.5", "0.5"), heads=("x", "y"), groups=[("G", 2)]), False, 2 + 5 + 5),
+        (grid(cells=("0.5", "0.5"), heads=("x", "y"), groups=[("a long heading", 2)]), False, 2 + 14 + 2),
+    ],
+)
+def test_letters_across_a_grid(made, upright, letters):
+    assert letters_across(made, upright=upright) == letters
+    assert fits(made, letters / 18, upright=upright)
+    assert not fits(made, (letters - 1) / 18, upright=upright)
 
 
-def test_the_width_of_a_grid():
-    """A name of 1.04 em, a number of 1.38 em, and a gap on both sides of each column."""
-    bare = (1.04 + 1.38) * SIZE + 10
-    assert width_of(grid(), SMALL) == pytest.approx(bare)
-    assert width_of(grid(heads=("mmm",)), SMALL) == pytest.approx((1.04 + 3 * 0.88) * SIZE + 10)
-    upright = Fit("small", 5, True)
-    assert width_of(grid(heads=("mmm",)), upright) == pytest.approx(bare), "a heading on its side is one line wide"
-    assert width_of(grid(cells=("i",)), upright) == pytest.approx((1.04 + 1.2) * SIZE + 10)
-    assert width_of(grid(cells=(Cell("0.5", place=1),)), SMALL) == pytest.approx(bare + 0.15 * 1.38 * SIZE), "bold"
-    assert width_of(grid(cells=(Cell("0.5", place=2),)), SMALL) == pytest.approx(bare)
-    assert width_of(grid(cells=(Cell("0.5", marked=True),)), SMALL) == pytest.approx(bare + 0.45 * SIZE)
-    beside = 0.8 * (0.88 + 1.38) * SIZE
-    assert width_of(grid(cells=(Cell("0.5", "0.1"),)), SMALL) == pytest.approx(bare + beside)
-    two = (1.04 + 2 * 1.38) * SIZE + 20
-    both = {"cells": ("0.5", "0.5"), "heads": ("x", "y")}
-    assert width_of(grid(**both, groups=[("mmm", 2)]), SMALL) == pytest.approx(two), "the heading fits its columns"
-    spare = 5 * 0.88 - 2 * 1.38 - 10 / SIZE
-    assert width_of(grid(**both, groups=[("mmmmm", 2)]), SMALL) == pytest.approx(two + spare * SIZE)
-    assert width_of(grid(**both, groups=[("", 1), ("mm", 1)]), SMALL) == pytest.approx(two + 0.38 * SIZE + 7)
-
-
-def test_the_height_of_a_grid():
-    caption = 1.1 * INCH
-    assert height_of(grid(rows=3), SMALL) == pytest.approx(4 * 1.2 * 9 + caption)
-    assert height_of(grid(rows=3, groups=[("G", 1)]), SMALL) == pytest.approx(5 * 1.2 * 9 + caption)
-    assert height_of(grid(rows=3, heads=("mmm",)), Fit("small", 5, True)) == pytest.approx(
-        (3 * 0.88 + 3 * 1.2) * 9 + caption
-    )
-    assert fitting(grid(rows=3), 7.0, height_of(grid(rows=3), SMALL) / INCH + 0.01) == SMALL
-    lower = fitting(grid(rows=30), 7.0, height_of(grid(rows=30), SMALL) / INCH - 0.01)
-    assert lower == Fit("footnotesize", 4, False), "smaller letters are lower"
-    assert fitting(grid(rows=300), 7.0) is None
+def test_lines_of_a_grid():
+    assert fits(grid(rows=62), 7.0, upright=False), "72 lines, less nine of the caption and one of the headings"
+    assert not fits(grid(rows=63), 7.0, upright=False)
+    assert not fits(grid(rows=62, groups=[("G", 1)]), 7.0, upright=False), "a heading over columns is a line"
+    assert fits(grid(rows=58, heads=("h" * 10,)), 7.0, upright=True), "upright, ten letters are five lines high"
+    assert not fits(grid(rows=59, heads=("h" * 10,)), 7.0, upright=True)
 
 
 def test_columns_are_cut_before_rows():
-    """In script size two columns take 3.8 em of 8.05 points and 10 points of gaps, three would take 56.7."""
+    """A name of two letters, and five for each number with its gap."""
     three = grid(cells=("0.5",) * 3, heads=("x", "y", "z"))
-    cut = list(pieces(three, 45 / INCH))
-    assert [piece.heads for piece, _ in cut] == [("x", "y"), ("z",)]
-    assert [fit for _, fit in cut] == [Fit("footnotesize", 2.5, False), SMALL], "each in letters as large as fit"
-    named = grid(heads=("m" * 10,))
-    ((piece, fit),) = pieces(named, 45 / INCH)
-    assert (piece.heads, fit) == (named.heads, Fit("small", 4, True)), "a long heading stands upright"
-    nowhere = list(pieces(grid(cells=("0.5",) * 2, heads=("x", "y")), 5 / INCH))
-    assert [(piece.heads, fit) for piece, fit in nowhere] == [
-        ((head,), Fit("scriptsize", 2, True)) for head in ("x", "y")
-    ], "what fits nowhere is as tight as can be"
-    tall = list(pieces(grid(rows=66), 7.0))
-    assert [len(piece.rows) for piece, _ in tall] == [65, 1], "65 lines of script size, a head and a caption are a page"
+    assert [(piece.heads, upright) for piece, upright in pieces(three, 12 / 18)] == [
+        (("x", "y"), False),
+        (("z",), False),
+    ]
+    named = grid(heads=("m" * 20,))
+    ((piece, upright),) = pieces(named, 12 / 18)
+    assert (piece.heads, upright) == (named.heads, True), "a long heading stands upright"
+    nowhere = list(pieces(grid(cells=("0.5",) * 2, heads=("x", "y")), 0.1))
+    assert [piece.heads for piece, _ in nowhere] == [("x",), ("y",)], "LaTeX shrinks what fits nowhere"
+    tall = list(pieces(grid(rows=63), 7.0))
+    assert [len(piece.rows) for piece, _ in tall] == [62, 1]
+
+
+TOO_LARGE = {"wide": grid(cells=("0.123",) * 30, heads=[f"h{i}" for i in range(30)]), "tall": grid(rows=90)}
+
+
+@pytest.mark.slow
+@needs_tex
+@pytest.mark.parametrize("document", ["article", "IEEEtran", "llncs", "acmart"])
+def test_latex_shrinks_what_is_larger_than_the_page(tmp_path, document):
+    """Whatever was thought of its letters, in the classes of venues that are installed."""
+    needs_tex_file(f"{document}.cls")
+    tables = "".join(
+        latex_table(made, "C", name, upright=False, wide=False, rotated=False, after={})
+        for name, made in TOO_LARGE.items()
+    )
+    packages = re.sub(r"\\(?=usepackage|sisetup)", r"\n\\", PACKAGES)
+    (tmp_path / "main.tex").write_text(
+        f"\\documentclass{{{document}}}{packages}\n\\begin{{document}}\n{tables}\n\\end{{document}}\n"
+    )
+    made = set_pages(tmp_path, references=False)
+    assert made.overfull == []
+    assert "Float too large" not in made.log
 
 
 def test_a_turned_grid_and_parts_of_one():

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from types import SimpleNamespace as Made
 
 import numpy as np
@@ -366,6 +368,8 @@ def test_the_diagram_of_critical_differences():
     assert [row["side"] for row in odd.labels] == ["left"] * 3 + ["right"] * 2, "the better half is the larger"
     assert (odd.bars, odd.height) == ([], 46 + 18 + 3 * 17)
     ruled = compare_plots.plot_critical_difference(compared(bars="nemenyi")).to_dict()
+    sizes = {float(size) for size in re.findall(r'"fontSize": ([\d.]+)', json.dumps(ruled))}
+    assert sizes == {10.5, 11.0, 12.0, 15.0}, "below the title (15) nothing is louder than the names (12)"
     rulers = [rows for rows in rows_of(ruled) if "critical difference 1.25" in str(rows)]
     assert rulers[0][0]["x2"] == 2.25
     wide = compare_plots.plot_critical_difference(compared(bars="nemenyi", nemenyi_cd=9.0)).to_dict()

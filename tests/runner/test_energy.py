@@ -150,7 +150,7 @@ def test_the_seconds_of_a_job_are_its_own_and_those_of_what_it_started(monkeypat
         found = read_counters()
     finally:
         energy._domains.cache_clear()
-    assert (found.own, found.busy, found.packages) == (12.5, None, {})
+    assert (found.processor, found.busy, found.packages) == (12.5, None, {})
 
 
 @pytest.mark.parametrize(("begin", "end"), [(None, 2.0), (1.0, None)])

@@ -23,6 +23,12 @@ def why_no_tex() -> str | None:
 needs_tex = pytest.mark.skipif(why_no_tex() is not None, reason=str(why_no_tex()))
 
 
+def needs_tex_file(name: str) -> None:
+    """Skip where TeX does not have a class or a package."""
+    if subprocess.run(["kpsewhich", name], capture_output=True).returncode:
+        pytest.skip(f"{name} not found (texlive-publishers)")
+
+
 @dataclass(frozen=True, slots=True)
 class SetPages:
     """What pdflatex made: how many pages, its log, and their text where pdftotext is installed."""

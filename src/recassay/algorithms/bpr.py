@@ -77,7 +77,7 @@ def _learn_pairs(
     factors = users.shape[1]
     decay = np.float32(1) - rate * reg
     mine = np.empty(factors, np.float32)
-    apart = np.empty(factors, np.float32)
+    difference = np.empty(factors, np.float32)
     for start in starts:
         user = event_user[start]
         row = sorted_items[first[user] : first[user + 1]]
@@ -105,15 +105,15 @@ def _learn_pairs(
             better, worse = items[liked], items[other]
             margin = bias[liked] - bias[other]
             for f in range(factors):
-                apart[f] = better[f] - worse[f]
-                margin += mine[f] * apart[f]
+                difference[f] = better[f] - worse[f]
+                margin += mine[f] * difference[f]
             step = rate / (np.float32(1) + math.exp(margin))
             for f in range(factors):
                 better[f] = decay * better[f] + step * mine[f]
             for f in range(factors):
                 worse[f] = decay * worse[f] - step * mine[f]
             for f in range(factors):
-                mine[f] = decay * mine[f] + step * apart[f]
+                mine[f] = decay * mine[f] + step * difference[f]
             bias[liked] = decay * bias[liked] + step
             bias[other] = decay * bias[other] - step
         for f in range(factors):

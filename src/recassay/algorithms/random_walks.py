@@ -40,9 +40,9 @@ class RP3beta(Tunable):
         user_degree, item_degree = (np.maximum(history.sum(axis=axis), 1.0) for axis in (1, 0))
         out = history.T.tocsr() * (item_degree**-self.alpha)[:, None]
         back = history * (user_degree**-self.alpha)[:, None] * (item_degree**-self.beta)[None, :]
-        there, home = SparseRows.of(csr_array(out)), SparseRows.of(csr_array(back))
+        outward, home = SparseRows.of(csr_array(out)), SparseRows.of(csr_array(back))
         place = tie_order(train.n_items, derived_rng(0, "walks"))
-        walks = Neighbours(*largest_products(there, home, min(self.k, train.n_items), place))
+        walks = Neighbours(*largest_products(outward, home, min(self.k, train.n_items), place))
         return history_recommender(history, walks.matrix(), rng=rng)
 
     def memory_bytes(self, n_users: int, n_items: int, n_interactions: int) -> int:

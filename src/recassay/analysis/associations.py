@@ -127,8 +127,8 @@ def correlate_characteristics(
         )
     known, dropped = table.aligned(matrix.datasets).usable()
     x, y = known.values, np.apply_along_axis(ties.level, 0, matrix.values.T)
-    own = [a for a, name in enumerate(matrix.algorithms) if canonical(name) not in NOT_PERSONALISED]
-    own = own or list(range(len(matrix.algorithms)))
+    personalised = [a for a, name in enumerate(matrix.algorithms) if canonical(name) not in NOT_PERSONALISED]
+    personalised = personalised or list(range(len(matrix.algorithms)))
     n = len(matrix.datasets)
     count = bins or round(n ** (1 / 3))  # at least 2 of the fewest datasets
     permuted = derived_rng(seed, "metadata", matrix.metric).permuted(np.tile(np.arange(n), (permutations, 1)), axis=1)
@@ -137,16 +137,16 @@ def correlate_characteristics(
     values, interval, chance, p, p_adjusted = {}, {}, {}, {}, {}
     for measure in MEASURES:
         if measure == "mutual_information":
-            observed = _with_mean(_mutual_information(codes[0][None], codes[1], count)[0], own)
+            observed = _with_mean(_mutual_information(codes[0][None], codes[1], count)[0], personalised)
             null = _with_mean(np.concatenate([
                 _mutual_information(codes[0][part], codes[1], count) for part in np.array_split(permuted, 20)
-            ]), own)  # fmt: skip
+            ]), personalised)  # fmt: skip
         else:
             left, right = (_standard(part, ranked=measure == "spearman") for part in (x, y))
-            observed = _with_mean(right.T @ left, own)
-            null = _with_mean(right.T @ left[permuted], own)
+            observed = _with_mean(right.T @ left, personalised)
+            null = _with_mean(right.T @ left[permuted], personalised)
             left, right = (_standard(part[drawn], ranked=measure == "spearman") for part in (x, y))
-            sampled = _with_mean(np.matmul(right.transpose(0, 2, 1), left), own)
+            sampled = _with_mean(np.matmul(right.transpose(0, 2, 1), left), personalised)
             flat = intervals(sampled.reshape(permutations, -1), n, 1 - alpha)
             interval[measure] = np.clip(flat, -1, 1).reshape(*observed.shape, 2)
         size, sizes = np.abs(observed), np.abs(null)
@@ -160,7 +160,7 @@ def correlate_characteristics(
     return AssociationsResult(
         metric=matrix.metric,
         rows=(*matrix.algorithms, AVERAGE),
-        averaged=tuple(matrix.algorithms[a] for a in own),
+        averaged=tuple(matrix.algorithms[a] for a in personalised),
         characteristics=known.names,
         n_datasets=n,
         values=values,
@@ -174,9 +174,9 @@ def correlate_characteristics(
     )
 
 
-def _with_mean(values: FloatArray, own: list[int]) -> FloatArray:
-    """Algorithms x characteristics (any leading axes) with the mean over `own` appended as the last row."""
-    return np.concatenate([values, values[..., own, :].mean(axis=-2, keepdims=True)], axis=-2)
+def _with_mean(values: FloatArray, averaged: list[int]) -> FloatArray:
+    """Algorithms x characteristics (any leading axes) with the mean over `averaged` appended as the last row."""
+    return np.concatenate([values, values[..., averaged, :].mean(axis=-2, keepdims=True)], axis=-2)
 
 
 def _standard(values: FloatArray, *, ranked: bool) -> FloatArray:
@@ -206,8 +206,8 @@ def _mutual_information(x: IntArray, y: IntArray, count: int) -> FloatArray:
     left = (x[..., None] == classes).astype(np.float64)
     right = (y[..., None] == classes).astype(np.float64)
     joint = np.einsum("tnic,nad->taicd", left, right, optimize=True) / n
-    apart = joint.sum(axis=-1, keepdims=True) * joint.sum(axis=-2, keepdims=True)
-    ratio = np.where(joint > 0, joint, 1.0) / np.where(joint > 0, apart, 1.0)
+    expected = joint.sum(axis=-1, keepdims=True) * joint.sum(axis=-2, keepdims=True)
+    ratio = np.where(joint > 0, joint, 1.0) / np.where(joint > 0, expected, 1.0)
     total: FloatArray = (joint * np.log(ratio)).sum(axis=(-1, -2))
     return total
 

@@ -127,7 +127,9 @@ def trade_off(
 ) -> ParetoResult:
     """`metric` against the metrics beyond accuracy and the costs that the table has, at most `MOST`."""
     upward = results.direction(metric, higher_is_better)
-    tried = [_trade(results, metric, other, upward, replicates, seed) for other in _others(results, metric)]
+    tried = [
+        _trade(results, metric, other, upward, replicates=replicates, seed=seed) for other in _others(results, metric)
+    ]
     trades = [trade for trade in tried if trade is not None]
     if not trades:
         raise NotApplicableError(
@@ -143,8 +145,8 @@ def _others(results: Results, metric: str) -> list[str]:
     others = [facts.name for facts in (*of_kind("beyond accuracy"), *of_kind("cost"))]
     chosen: dict[str, str] = {}
     for label in results.metrics:
-        name, own = split_label(label)
-        if name in others and label != metric and (name not in chosen or own == cutoff):
+        name, depth = split_label(label)
+        if name in others and label != metric and (name not in chosen or depth == cutoff):
             chosen[name] = label
     return [chosen[name] for name in others if name in chosen]
 
@@ -166,7 +168,7 @@ def _trade(results: Results, metric: str, other: str, upward: bool, replicates: 
     signs = (1.0 if upward else -1.0, 1.0 if up else -1.0)
     share = None
     if n >= FEWEST_DATASETS:
-        drawn = dataset_weights(n, replicates, derived_rng(seed, "pareto", other)) / n
+        drawn = dataset_weights(n, replicates=replicates, rng=derived_rng(seed, "pareto", other)) / n
         share = pareto_front(signs[0] * drawn @ first.T, signs[1] * drawn @ second.T).mean(axis=0)
     mean = second.mean(axis=1)
     names = np.array(results.algorithms, dtype=object)

@@ -84,12 +84,12 @@ def advise(
     interactions = opened.interactions
     published = published_of(table)
     spec, notes = _protocol(study_folder(table), protocol or {}, published, interactions)
-    kept = frequent_rows(interactions, spec, positive_rows(interactions, spec.positive_threshold))
-    own = describe(interactions.take(kept))
+    kept = frequent_rows(interactions, spec, positive_rows(interactions, threshold=spec.positive_threshold))
+    measured = describe(interactions.take(kept))
     evidence = f"{published.title}. Its protocol: {published.protocol}." if published else ""
     advice = advise_for(
         opened.name,
-        own,
+        measured,
         matrix,
         traits,
         k=k,

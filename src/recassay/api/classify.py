@@ -89,9 +89,13 @@ def classifier_scores(folder: str | Path) -> list[dict[str, Any]]:
         cells = store.cells()
     rows = []
     for name in dict.fromkeys(cell.algorithm for cell in cells):
-        own = [cell for cell in cells if cell.algorithm == name]
-        done = [cell for cell in own if cell.status == "done"]
-        row: dict[str, Any] = {"classifier": name, "role": own[0].spec.get("role", "real"), "datasets": len(done)}
+        of_algorithm = [cell for cell in cells if cell.algorithm == name]
+        done = [cell for cell in of_algorithm if cell.status == "done"]
+        row: dict[str, Any] = {
+            "classifier": name,
+            "role": of_algorithm[0].spec.get("role", "real"),
+            "datasets": len(done),
+        }
         for metric in ("accuracy", "balanced_accuracy"):
             row[metric] = mean(cell.metrics.get(metric) for cell in done)
         rows.append({**row, "seconds_fit": mean(cell.seconds_fit for cell in done)})

@@ -176,7 +176,7 @@ def evaluate(
             )
         judging = split_of_folder(Path(split), task, options, tuple(allow_leakage))
     else:
-        judging = given_split(train, test, task, threshold, options, tuple(allow_leakage))
+        judging = given_split(train, test, task, threshold=threshold, read=options, allowed=tuple(allow_leakage))
     wanted = as_metrics(metrics or DEFAULT_METRICS)
     if judging.untrained:
         known: list[Metric] = [metric for metric in wanted if isinstance(metric, AccuracyMetric)]

@@ -158,9 +158,9 @@ def recommend(
         task=task or settled.protocol.task,
         allow_leakage=FINDINGS,  # nothing is judged
     )
-    own = ReadSpec.of(read).model_dump(exclude_unset=True)
+    stated = ReadSpec.of(read).model_dump(exclude_unset=True)
     dataset = settled.dataset.model_copy(
-        update={"reference": named, "read": ReadSpec.checked(**(settled.dataset.read.model_dump() | own))}
+        update={"reference": named, "read": ReadSpec.checked(**(settled.dataset.read.model_dump() | stated))}
     )
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=UNFINISHED, dir=target.parent) as scratch:
@@ -310,7 +310,7 @@ def _run(
     gpus = visible_gpus() if gpu else ()
     with LocalExecutor(1, scratch / "logs", threads=usable_cores(), gpus=gpus) as executor:
         executor.run([job], watcher)
-    outcome, name, own = watcher.outcomes[_JOB], payload["algorithm"]["name"], payload["algorithm"]["reference"]
+    outcome, name, reference = watcher.outcomes[_JOB], payload["algorithm"]["name"], payload["algorithm"]["reference"]
     if outcome.status == "done" and outcome.record is not None:
         return outcome.record
     if watcher.refused:
@@ -324,7 +324,9 @@ def _run(
         fix = "give more with `memory_gb`, leave rare items out with `min_item_interactions`, or choose another one"
         raise NotEnoughMemoryError(str(reason), where=name, fix=fix)
     reason = str(outcome.reason).partition(" (its output is in")[0]
-    raise RecAssayError(reason, where=name, fix=f"try it first: recassay check {own}" if is_part_file(own) else None)
+    raise RecAssayError(
+        reason, where=name, fix=f"try it first: recassay check {reference}" if is_part_file(reference) else None
+    )
 
 
 def _held(peak: int | None, budget: Budget) -> str:

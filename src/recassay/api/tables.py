@@ -178,9 +178,9 @@ def known_characteristics(
     """The characteristics that were given, else those of the study or the published table that the results are of."""
     if characteristics is not None:
         return load_characteristics(characteristics)
-    own = own_characteristics(table)
-    if own is not None:
-        return own()
+    measured = own_characteristics(table)
+    if measured is not None:
+        return measured()
     folder = study_folder(results) or study_folder(table)
     try:
         return None if folder is None else study_characteristics(folder)

@@ -25,7 +25,7 @@ from recassay.core.registry import classifiers
 from recassay.core.specs.study import Budget
 from recassay.data.classification.openml import SUITE, TABLE, describe_openml, is_openml, openml_id, suite_tables
 from recassay.data.classification.table import SUFFIXES
-from recassay.runner.file_tables import Place, by_label, known_keys, make_spec, make_study, names_of, read_tables
+from recassay.runner.file_tables import Place, by_label, known_keys, make_spec, names_of, read_tables, refusing
 from recassay.runner.references import dataset_labels, distinct, is_part_file, part_labels
 
 SECTIONS = ("study", "protocol", "mlps", "budget", "classifier", "dataset")
@@ -63,17 +63,21 @@ def load_classify_study(path: str | Path) -> ClassifyStudySpec:
     if target is not None and not isinstance(target, str):
         place.refuse(["protocol", "target"], f"protocol.target = {target!r} is no name", "name the column of the class")
     mlps = make_spec(MlpsSpec, tables.get("mlps", {}), ("mlps",), place)
-    fields = {
-        "name": study.get("name", path.stem),
-        "seed": study.get("seed", 1),
-        "datasets": _datasets(study, tables.get("dataset", {}), target, base, place),
-        "classifiers": (*_classifiers(study, tables.get("classifier", {}), base, place), *growing_mlps(mlps)),
-        "protocol": make_spec(HoldoutSpec, protocol, ("protocol",), place),
-        "mlps": mlps,
-        "budget": make_spec(Budget, tables.get("budget", {}), ("budget",), place),
-        "base": base,
-    }
-    return make_study(ClassifyStudySpec, fields, place)
+    datasets = tuple(_datasets(study, tables.get("dataset", {}), target, base, place))
+    classifiers = (*_classifiers(study, tables.get("classifier", {}), base, place), *growing_mlps(mlps))
+    holdout = make_spec(HoldoutSpec, protocol, ("protocol",), place)
+    budget = make_spec(Budget, tables.get("budget", {}), ("budget",), place)
+    with refusing(place):
+        return ClassifyStudySpec(
+            name=study.get("name", path.stem),
+            seed=study.get("seed", 1),
+            datasets=datasets,
+            classifiers=classifiers,
+            protocol=holdout,
+            mlps=mlps,
+            budget=budget,
+            base=base,
+        )
 
 
 def growing_mlps(spec: MlpsSpec) -> tuple[ClassifierSpec, ...]:

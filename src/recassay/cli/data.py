@@ -149,8 +149,8 @@ def _show_spread(overview: Any) -> None:
     bins = overview.bins
     groups = [*(str(a) if b == a + 1 else f"{a} to {b - 1}" for a, b in pairwise(bins)), f"{bins[-1]} or more"]
     rows = [
-        [group, *(f"{count:>9,} {_bar(count, sum(spread.counts)):<{BAR}}" for spread, count in own)]
-        for group, *own in zip(
+        [group, *(f"{count:>9,} {_bar(count, sum(spread.counts)):<{BAR}}" for spread, count in rest)]
+        for group, *rest in zip(
             groups,
             ((activity, count) for count in activity.counts),
             ((popularity, count) for count in popularity.counts),

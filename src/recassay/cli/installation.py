@@ -41,7 +41,7 @@ def checked(call: Call, *, as_json: bool = False) -> None:
         flat = {key: value for key, value in health.items() if not isinstance(value, (dict, list))}
         print_rows("This machine", ["what", "value"], flat.items(), names=2)
         print_rows("Dependencies", ["package", "version"], health["dependencies"].items(), names=2)
-        extras = [[extra, "yes" if there else "no"] for extra, there in health["extras"].items()]
+        extras = [[extra, "yes" if installed else "no"] for extra, installed in health["extras"].items()]
         print_rows("Extras", ["extra", "installed"], extras, names=2)
         print_lines(health["problems"] or ["no problems found"])
     if health["problems"]:

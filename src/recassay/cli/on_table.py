@@ -107,10 +107,10 @@ def on_table(call: Call) -> tuple[Any, Any]:
 def advised(call: Call) -> tuple[Any, Any]:
     """The advice, and the table; `--column user=NAME` is about the dataset, and other roles about the results."""
     columns = call.typed.get("columns") or {}
-    own = {role: name for role, name in columns.items() if role in ("user", "item", "rating", "timestamp", "event")}
-    rest = {role: name for role, name in columns.items() if role not in own}
+    roles = {role: name for role, name in columns.items() if role in ("user", "item", "rating", "timestamp", "event")}
+    rest = {role: name for role, name in columns.items() if role not in roles}
     results = _with_columns(call, rest).load()
-    return _with_columns(call, own)(results=results), results
+    return _with_columns(call, roles)(results=results), results
 
 
 def _with_columns(call: Call, columns: Mapping[str, str]) -> Call:

@@ -167,8 +167,8 @@ def named_facts(name: str) -> MetricFacts | None:
     known = _BY_NAME.get(key)
     if known is not None:
         return known
-    for own, facts in _plugins():
-        if key in map(canonical, (own, facts.as_written(), *facts.aliases)):
+    for stated, facts in _plugins():
+        if key in map(canonical, (stated, facts.as_written(), *facts.aliases)):
             return facts
     return None
 

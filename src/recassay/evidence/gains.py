@@ -130,9 +130,9 @@ def _activity(splits: Sequence[Split], users: pl.DataFrame) -> IntArray:
     for split in splits:
         places = _places(split.train.users, users)
         counts = sum(np.bincount(part.user, minlength=len(places)) for part in split.refit_parts())
-        own = places >= 0
-        total[places[own]] += np.asarray(counts)[own]
-        known[places[own]] += 1
+        listed = places >= 0
+        total[places[listed]] += np.asarray(counts)[listed]
+        known[places[listed]] += 1
     return np.rint(total / np.maximum(known, 1)).astype(np.int64)
 
 
@@ -157,8 +157,8 @@ def _events(
             listed = store.top_lists(run[name].id).filter(pl.col(c.RANK) <= k)
             listed = listed.select(pl.col(c.USER, c.ITEM).cast(pl.String))
             listed = listed.join(ids[0], on=c.USER).join(ids[1], on=c.ITEM)
-            own = listed.get_column("u").to_numpy() * train.n_items + listed.get_column("i").to_numpy()
-            found[row] += np.isin(keys, own) / len(runs)
+            pairs = listed.get_column("u").to_numpy() * train.n_items + listed.get_column("i").to_numpy()
+            found[row] += np.isin(keys, pairs) / len(runs)
     return place, popular, found
 
 

@@ -100,8 +100,8 @@ def groups_evidence(metric: str, *, results: Results, folder: Path | None, table
     named = {dataset: tables.of(dataset, folder) for dataset in results.datasets}
     labels = {label: Weighting.of_label(label) for label in results.metrics if label.startswith(f"{metric}[")}
     weightings = {label: weighting for label, weighting in labels.items() if weighting is not None}
-    by_users = any(own.users is not None for own in named.values())
-    if not weightings and not by_users and all(own.items is None for own in named.values()):
+    by_users = any(files.users is not None for files in named.values())
+    if not weightings and not by_users and all(files.items is None for files in named.values()):
         raise NotApplicableError(
             f"no groups are given and no weighted {metric} is known",
             fix="give `groups` of users or `item_groups`, or report a weighted metric such as ndcg@10[snips]",
@@ -118,13 +118,13 @@ def groups_evidence(metric: str, *, results: Results, folder: Path | None, table
     left_out: list[str] = []
     k = depth_of(metric)
     for dataset, scores in plain.items():
-        own = named[dataset]
-        if own.users is not None:
-            found += group_scores(dataset, scores, own.users, left_out)
-        parts, tops = (None, {}) if folder is None else _first_run(folder, dataset, k, lists=own.items is not None)
-        if own.items is not None and parts is not None and tops:
-            rows += item_exposure(dataset, tops, parts, own.items, k, left_out)
-        elif own.items is not None:
+        files = named[dataset]
+        if files.users is not None:
+            found += group_scores(dataset, scores, files.users, left_out)
+        parts, tops = (None, {}) if folder is None else _first_run(folder, dataset, k, lists=files.items is not None)
+        if files.items is not None and parts is not None and tops:
+            rows += item_exposure(dataset, tops, parts, files.items, k, left_out)
+        elif files.items is not None:
             gone = "are not kept" if parts is None else "are kept after each user's longest history alone"
             left_out.append(f"the lists of {dataset} {gone}")
         for label, weighting in weightings.items():
@@ -164,16 +164,16 @@ def lists_groups(
     judging: JudgingSplit, judged: Sequence[JudgedLists], metric: str, tables: GroupTables
 ) -> GroupsEvidence:
     """What is known by group of lists made elsewhere; files whose ids are of other data raise."""
-    own, left_out, k = tables.of(judging.name, None), list[str](), depth_of(metric)
+    table, left_out, k = tables.of(judging.name, None), list[str](), depth_of(metric)
     found: list[GroupedScores] = []
     rows: list[dict[str, Any]] = []
-    if own.users is not None:
+    if table.users is not None:
         by_user = [user_rows(lists.name, lists.result.per_user, metric) for lists in judged]
-        found += group_scores(judging.name, user_matrix(judging.name, pl.concat(by_user)), own.users, left_out)
-    if own.items is not None:
+        found += group_scores(judging.name, user_matrix(judging.name, pl.concat(by_user)), table.users, left_out)
+    if table.items is not None:
         parts = judging.split.refit(), judging.split.test
         tops = {lists.name: lists.record.top for lists in judged}
-        rows += item_exposure(judging.name, tops, parts, own.items, k, left_out)
+        rows += item_exposure(judging.name, tops, parts, table.items, k, left_out)
     if not found and not rows:
         raise InputError("; ".join(left_out), where="groups", fix="give groups of the users or items of these data")
     return GroupsEvidence(tuple(found), tuple(rows), (), tuple(left_out))
@@ -216,11 +216,11 @@ def item_exposure(
             continue
         total = events @ member / max((events @ member).sum(), 1)
         for name, top in tops.items():
-            own = exposure_by_user(top, k, member)
-            own = own[np.isfinite(own).all(axis=1)]
+            exposure = exposure_by_user(top, k, member)
+            exposure = exposure[np.isfinite(exposure).all(axis=1)]
             rsp = parity(top, k, context, member)
             reo = opportunity(top, k, truth, context, member)
-            share, error = own.mean(axis=0), own.std(axis=0, ddof=1) / np.sqrt(len(own))
+            share, error = exposure.mean(axis=0), exposure.std(axis=0, ddof=1) / np.sqrt(len(exposure))
             for g, group in enumerate(names):
                 yield {
                     c.DATASET: dataset, "attribute": attribute, c.ALGORITHM: name, "group": group, "k": k,

@@ -114,7 +114,7 @@ def given_split(
         notes += dataset.told()
         held_out, unit = dataset.interactions, dataset.reading.get("time_unit")
     if learned is None:
-        return JudgingSplit(name, _untrained(held_out, threshold), None, untrained=True, notes=tuple(
+        return JudgingSplit(name, _untrained(held_out, threshold=threshold), None, untrained=True, notes=tuple(
             [*notes, "there is no training data: the audit could not be done, and items of training count as any other"]
         ))  # fmt: skip
     trained, held_out = in_one_clock([(learned.interactions, learned.reading.get("time_unit")), (held_out, unit)], name)
@@ -166,7 +166,7 @@ def judge_lists(
     """
     chances = None if propensity is None else read_propensity(propensity, judging.split.train)
     named = _named(recommendations).items()
-    return tuple(_judged(name, lists, judging, metrics, seed, chances) for name, lists in named)
+    return tuple(_judged(name, lists, judging, metrics, seed=seed, chances=chances) for name, lists in named)
 
 
 def _named(recommendations: Any) -> dict[str, ReadLists]:

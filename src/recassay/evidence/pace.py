@@ -29,8 +29,8 @@ def seconds_left(
     middle = float(logs.mean())
 
     def effect(name: str, names: Sequence[str]) -> float:
-        own = [value for value, started in zip(logs, names, strict=True) if started == name]
-        return float(np.mean(own)) - middle if own else 0.0
+        of_algorithm = [value for value, started in zip(logs, names, strict=True) if started == name]
+        return float(np.mean(of_algorithm)) - middle if of_algorithm else 0.0
 
     algorithms, datasets = [cell.algorithm for cell in timed], [cell.dataset for cell in timed]
     by_algorithm = {row.algorithm: effect(row.algorithm, algorithms) for row in to_go}

@@ -41,8 +41,8 @@ def study_strata(folder: str | Path, sweep: Sweep) -> StrataEvidence:
         _refuse_unusable(folder, done, sweep)
         datasets = []
         for dataset in dict.fromkeys(cell.dataset for cell in done):
-            own = [cell for cell in done if cell.dataset == dataset]
-            scores = _study_dataset(store, dataset, own, sweep)
+            of_dataset = [cell for cell in done if cell.dataset == dataset]
+            scores = _study_dataset(store, dataset, of_dataset, sweep)
             if isinstance(scores, str):
                 left_out.append(f"{dataset}: {scores}")
             else:

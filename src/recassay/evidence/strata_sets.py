@@ -145,13 +145,13 @@ def _scores(
         top = load()
         whole[place] = np.nanmean(sweep.metric.per_user(lists_of(tested, top, train.n_users)[0], held_out, context))
         for row, (truth, users) in enumerate(zip(truths, judged, strict=True)):
-            own, _ = lists_of(users, top, train.n_users)
+            listed, _ = lists_of(users, top, train.n_users)
             if sweep.others == "remove":
                 others = held_out - truth
                 others.eliminate_zeros()
-                own, short = without_items(own, others, sweep.metric.k or top.k)
+                listed, short = without_items(listed, others, sweep.metric.k or top.k)
                 shortened += short
-            values[row, place, users] = sweep.metric.per_user(own, truth, context)
+            values[row, place, users] = sweep.metric.per_user(listed, truth, context)
     return values, shortened, whole
 
 

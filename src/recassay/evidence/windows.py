@@ -28,7 +28,7 @@ def window_means(folder: Path, dataset: str, metric: str) -> dict[str, dict[str,
                 if value is not None:
                     values.setdefault(cell.fold, {}).setdefault(cell.algorithm, []).append(value)
     return {
-        _days(folder, cell_of[fold]): {name: sum(own) / len(own) for name, own in values[fold].items()}
+        _days(folder, cell_of[fold]): {name: sum(of_fold) / len(of_fold) for name, of_fold in values[fold].items()}
         for fold in sorted(values)
     }
 

@@ -81,9 +81,9 @@ class MetricBase(Described):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        own = cls.__dict__
-        facts = own.get("facts") or OWN_FACTS.get(own.get("name", ""))
-        if "name" in own:  # a metric of another name does not inherit the facts
+        defined = cls.__dict__
+        facts = defined.get("facts") or OWN_FACTS.get(defined.get("name", ""))
+        if "name" in defined:  # a metric of another name does not inherit the facts
             cls.facts = facts
         if facts is not None:
             cls.higher_is_better, cls.aliases, cls.summary = facts.higher_is_better, facts.aliases, facts.summary

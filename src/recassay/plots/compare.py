@@ -59,7 +59,7 @@ def lay_out(result: CompareResult) -> DiagramLayout:
     first = max((b["y"] for b in bars), default=TOP) + 2 * BAR
     left = (len(shown_names) + 1) // 2
     margin = 0.06 * (end - 1)
-    apart = {p.other for p in result.control.pairs if p.status in ("better", "worse")} if result.control else set()
+    different = {p.other for p in result.control.pairs if p.status in ("better", "worse")} if result.control else set()
     labels, elbows = [], []
     for i, name in enumerate(shown_names):
         mean, better = rank[name], i < left
@@ -69,7 +69,7 @@ def lay_out(result: CompareResult) -> DiagramLayout:
             {"x": mean, "x2": mean, "y": TOP, "y2": level},
             {"x": mean, "x2": edge, "y": level, "y2": level},
         ]
-        shown = shorten(name) + ("*" if name in apart else "")
+        shown = shorten(name) + ("*" if name in different else "")
         text = f"{shown}  {mean:.2f}" if better else f"{mean:.2f}  {shown}"
         side = "left" if better else "right"
         who = "control" if result.control is not None and name == result.control.name else "other"

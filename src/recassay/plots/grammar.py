@@ -32,10 +32,10 @@ class Chart:
 
     def __add__(self, other: Chart) -> Chart:
         """The other chart on top of this one."""
-        own = self.spec.get("layer")
-        if own is None:
+        layers = self.spec.get("layer")
+        if layers is None:
             return layer(self, other)
-        return _joined("layer", [Chart(**view) for view in own] + [other], self.spec)
+        return _joined("layer", [Chart(**view) for view in layers] + [other], self.spec)
 
     def mark(self, kind: str, **style: Any) -> Chart:
         """What stands for a row: `line`, `rect`, `text`, ... and how it looks."""

@@ -86,7 +86,7 @@ def apply_protocol(
     if spec.session_seconds is not None:
         data = cut_sessions(data, spec.session_seconds)
         counts["sessions"] = data.n_users
-    kept = positive_rows(data, spec.positive_threshold)
+    kept = positive_rows(data, threshold=spec.positive_threshold)
     counts["below_threshold"] = len(data) - int(np.count_nonzero(kept))
     if spec.user_share < 1:
         drawn = derived_rng(spec.seed, "share of users").random(data.n_users) < spec.user_share

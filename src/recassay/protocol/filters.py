@@ -26,7 +26,7 @@ def positive_rows(interactions: Interactions, threshold: float | None) -> BoolAr
             f"positive_threshold is {threshold:g}, and these interactions have no weights to compare with it",
             fix="leave positive_threshold out, or read the column of ratings",
         )
-    return reaches(interactions, threshold)
+    return reaches(interactions, threshold=threshold)
 
 
 def frequent_rows(interactions: Interactions, spec: ProtocolSpec, among: BoolArray) -> BoolArray:

@@ -113,7 +113,9 @@ def popularity_strata(
         strata=tuple(
             Stratum(
                 threshold=threshold,
-                sample=test.take(_drawn(test, np.flatnonzero(tested < threshold), fixed, seed, threshold)),
+                sample=test.take(
+                    _drawn(test, np.flatnonzero(tested < threshold), fixed, seed=seed, threshold=threshold)
+                ),
                 pool=pools[threshold],
                 items=int(np.count_nonzero(trained < threshold)),
                 train_interactions=int(events[count < threshold].sum()),

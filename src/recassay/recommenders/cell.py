@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -14,7 +13,6 @@ from scipy.sparse import csr_array
 from recassay.core.errors import InputError
 from recassay.core.seeds import derived_rng
 from recassay.core.specs.search import defaults
-from recassay.core.specs.study import DatasetSpec
 from recassay.core.system.plain import plain
 from recassay.core.types import Recommender, TopK
 from recassay.metrics.evaluate import EvaluationResult, evaluate, whole_ranking_values
@@ -25,7 +23,7 @@ from recassay.metrics.recommend import recommend_all
 from recassay.protocol.targets import judgements
 from recassay.recommenders.attacked import hit_ratio_shift
 from recassay.recommenders.list_rows import list_rows
-from recassay.recommenders.plan import SplitSpec
+from recassay.recommenders.payload import CellJob, SplitJob
 from recassay.recommenders.references import refuse_other_data
 from recassay.recommenders.space import highest, settle, stops_itself
 from recassay.recommenders.splits import prepare_split, refuse_too_many_events
@@ -33,7 +31,6 @@ from recassay.recommenders.work import Validation, Work, users_of
 from recassay.runner.energy import read_counters, spent
 from recassay.runner.jobs import PROPOSED, Emit
 from recassay.runner.memory import children_peak_bytes, peak_bytes, reset_peak
-from recassay.store import TrialRecord
 from recassay.store.files import write_cell_files
 
 if TYPE_CHECKING:
@@ -41,19 +38,18 @@ if TYPE_CHECKING:
 
 
 def prepare(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
-    """The job that makes a split: payload `folder`, `split`, `dataset`, `base`, and `memory`, its limit in bytes.
+    """The job that makes a split (`SplitJob`).
 
     A dataset whose size is known and that would not fit is refused before it is read.
     """
-    dataset, limit = DatasetSpec.model_validate(payload["dataset"]), payload.get("memory")
-    split = SplitSpec.model_validate(payload["split"])
-    refuse_too_many_events(dataset, payload["base"], limit, "budget.memory_gb is")
-    return asdict(prepare_split(Path(payload["folder"]), split, dataset, payload["base"]))
+    job = SplitJob.of(payload)
+    refuse_too_many_events(job.dataset, job.base, job.memory, "budget.memory_gb is")
+    return asdict(prepare_split(job.folder, job.split, job.dataset, job.base))
 
 
 def predict(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
     """The job of a dry run: the memory that a cell's algorithm declares, at its defaults and at the upper corner."""
-    work = Work(payload, emit)
+    work = Work(CellJob.of(payload), emit)
     fixed, space = settle(work.kind, work.spec.settings, work.spec.algorithm)
     at_defaults, at_most = fixed | defaults(space), fixed | highest(space)
     return {
@@ -66,18 +62,15 @@ def predict(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
 
 
 def run_trial(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
-    """The job of one trial: as `run_cell`, with `number` in the payload and the `trials` of the rounds before it.
+    """The job of one trial: as `run_cell`, with the `number` of the trial and the `trials` of the rounds before it.
 
     Emits its parameters (`PROPOSED`) before the trial and `{"trial": ...}` after it; the record says how many trials
     there are to run (none where there is nothing to tune).
     """
-    counters = read_counters()
-    work = Work(payload, emit)
-    tuning = _tuning(work)
-    number = int(payload["number"])
-    if number < tuning.rounds.trials:
-        known = [TrialRecord.from_dict(trial) for trial in payload["trials"]]
-        trial = tuning.one(number, known, lambda parameters: emit({PROPOSED: plain(parameters)}))
+    counters, job = read_counters(), CellJob.of(payload)
+    tuning = _tuning(Work(job, emit))
+    if job.number < tuning.rounds.trials:
+        trial = tuning.one(job.number, job.trials, lambda parameters: emit({PROPOSED: plain(parameters)}))
         emit({"trial": plain(trial.to_dict())})
     return {"trials": tuning.rounds.trials, "joules": spent(counters, read_counters()).joules}
 
@@ -107,16 +100,14 @@ def _tuning(work: Work) -> Tuning:
 def run_cell(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
     """The job of a cell: tune on train and validation, fit on both, recommend, judge on test, write scores and lists.
 
-    Payload: `cell` (a `CellSpec`), `id`, `reference` and `base` of the algorithm, `folder` of the study, `memory` (the
-    limit in bytes or None), `memory_in_words` (where it comes from) and `trials` that are already known. Emits
-    `{"trial": ...}` for each new trial.
+    The payload is a `CellJob`. Emits `{"trial": ...}` for each new trial.
     """
     begin, counters = time.perf_counter(), read_counters()
-    work = Work(payload, emit)
+    job = CellJob.of(payload)
+    work = Work(job, emit)
     spec, names = work.spec, (work.spec.dataset, work.spec.algorithm)
     fixed, _ = settle(work.kind, spec.settings, spec.algorithm)
-    history = [TrialRecord.from_dict(trial) for trial in payload.get("trials", ())]
-    tuned = _tuning(work).run(history, lambda trial: emit({"trial": plain(trial.to_dict())}))
+    tuned = _tuning(work).run(job.trials, lambda trial: emit({"trial": plain(trial.to_dict())}))
     seconds_tune = time.perf_counter() - begin
     parameters = fixed | tuned.parameters
     predicted = work.refuse_over_budget(parameters)
@@ -152,7 +143,7 @@ def run_cell(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
     if judged is None:
         judged = _judge_test(work, recommender, top, seen, barred)
     shifted = hit_ratio_shift(work.kind(**parameters), spec, work.split.refit(), test, top) if spec.comper else {}
-    files = write_cell_files(work.folder, payload["id"], per_user=judged.per_user, lists=list_rows(top, train))
+    files = write_cell_files(work.folder, job.id, per_user=judged.per_user, lists=list_rows(top, train))
     record = {
         "parameters": parameters,
         "validation": tuned.value,

@@ -14,6 +14,7 @@ from recassay.core.registry import algorithms
 from recassay.core.specs.search import defaults
 from recassay.core.specs.study import AlgorithmSpec, StudySpec
 from recassay.metrics.make import make_metric
+from recassay.recommenders.payload import CellJob, SplitJob
 from recassay.recommenders.plan import Plan, PlannedCell
 from recassay.recommenders.space import highest, settle
 from recassay.recommenders.splits import is_prepared, split_record
@@ -27,26 +28,28 @@ PROCESS_BYTES = 500_000_000
 
 def split_payload(planned: Plan, cell: PlannedCell, folder: Path) -> dict[str, Any]:
     """What the process that makes the split of a cell must know."""
-    return {
-        "folder": str(folder),
-        "split": cell.spec.split.model_dump(mode="json"),
-        "dataset": cell.dataset.model_dump(mode="json"),
-        "base": planned.study.base,
-        "memory": memory_limit(planned.study.budget),
-    }
+    job = SplitJob(
+        split=cell.spec.split,
+        dataset=cell.dataset,
+        base=planned.study.base,
+        folder=folder,
+        memory=memory_limit(planned.study.budget),
+    )
+    return job.plain()
 
 
 def cell_payload(planned: Plan, cell: PlannedCell, folder: Path) -> dict[str, Any]:
     """What the process of a cell must know."""
-    return {
-        "cell": cell.spec.model_dump(mode="json"),
-        "id": cell.id,
-        "reference": cell.algorithm.reference,
-        "base": planned.study.base,
-        "folder": str(folder),
-        "memory": memory_limit(planned.study.budget),
-        "memory_in_words": limit_in_words(planned.study.budget),
-    }
+    job = CellJob(
+        cell=cell.spec,
+        id=cell.id,
+        reference=cell.algorithm.reference,
+        base=planned.study.base,
+        folder=folder,
+        memory=memory_limit(planned.study.budget),
+        memory_in_words=limit_in_words(planned.study.budget),
+    )
+    return job.plain()
 
 
 def wants_gpu(algorithm: AlgorithmSpec) -> bool:

@@ -166,14 +166,14 @@ def _no_room(
             yield UsageError(what, where=f"algorithm {name}", fix=f"{more}, or leave it out")
 
 
-def _broken_rules(study: StudySpec, own: Sequence[AlgorithmSpec], workers: int) -> Iterator[RecAssayError]:
+def _broken_rules(study: StudySpec, from_files: Sequence[AlgorithmSpec], workers: int) -> Iterator[RecAssayError]:
     """The rules that algorithms in Python files break, each tried in a process of its own."""
-    if not own:
+    if not from_files:
         return
-    payloads = [{"reference": kind.reference, "base": study.base} for kind in own]
+    payloads = [{"reference": kind.reference, "base": study.base} for kind in from_files]
     limit = memory_limit(study.budget)
     tried = try_apart("try_algorithm", payloads, seconds=TRY_SECONDS, memory=limit, workers=workers)
-    for algorithm, one in zip(own, tried, strict=True):
+    for algorithm, one in zip(from_files, tried, strict=True):
         where = f"algorithm {algorithm.name}"
         if one.outcome.status == "done":
             broken = (one.outcome.record or {}).get("broken", ())

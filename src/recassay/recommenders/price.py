@@ -118,8 +118,8 @@ def _stored(folder: Path, names: tuple[str, ...], datasets: tuple[str, ...]) -> 
 def _published(planned: Plan, names: tuple[str, ...], datasets: tuple[str, ...]) -> FloatArray:
     """The same of the published table, by the names of parts that are registered."""
     results = published_results(PREFIX + TIMED)
-    own = {algorithm.name: canonical(algorithm.reference) for algorithm in planned.study.algorithms}
-    rows = {own[name]: i for i, name in enumerate(names)}
+    references = {algorithm.name: canonical(algorithm.reference) for algorithm in planned.study.algorithms}
+    rows = {references[name]: i for i, name in enumerate(names)}
     columns = {canonical(name): j for j, name in enumerate(datasets)}
     table = np.zeros((len(names), len(datasets)))
     seen = np.zeros(table.shape, dtype=bool)

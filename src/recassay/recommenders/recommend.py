@@ -83,8 +83,8 @@ def settled_by_study(folder: Path, source: str, algorithm: str | None) -> Settle
         raise InputError(f"{whose} is done on {dataset.name}", where=str(folder), fix="run the study to its end")
     chosen = algorithm or _best(wanted, study.tuning.metric)
     sign = 1 if make_metric(study.tuning.metric).higher_is_better else -1
-    own = [cell for cell in wanted if cell.algorithm == chosen]
-    found = max(own, key=lambda cell: -np.inf if cell.validation is None else sign * cell.validation)
+    of_algorithm = [cell for cell in wanted if cell.algorithm == chosen]
+    found = max(of_algorithm, key=lambda cell: -np.inf if cell.validation is None else sign * cell.validation)
     return Settled(
         specs[chosen],
         dict(found.parameters or {}),

@@ -254,7 +254,14 @@ def rerun(
     if manifest.get("machine", {}).get("processor") != platform.machine():
         noise |= {name: max(noise.get(name, 0.0), ELSEWHERE) for name in _iterative(spec)}
     return [
-        RerunCell(cell.algorithm, cell.dataset, cell.seed, value, now, noise.get(cell.algorithm, NOISE) * abs(value))
+        RerunCell(
+            cell.algorithm,
+            cell.dataset,
+            seed=cell.seed,
+            reported=value,
+            again=now,
+            allowed=noise.get(cell.algorithm, NOISE) * abs(value),
+        )
         for cell, (_, value, now) in zip(chosen, differences, strict=True)
     ]
 

@@ -185,9 +185,9 @@ def _altered(cells: Sequence[CellRecord], trials: pl.DataFrame) -> Iterator[Devi
 
 def _lacking_trials(cell: CellRecord, spec: CellSpec, trials: pl.DataFrame) -> int:
     """How many trials of a tuned cell are gone; an algorithm that only finds out when to stop has a single one."""
-    own = trials.filter(pl.col("cell") == cell.id).get_column("parameters").to_list()
-    alone = len(own) == 1 and len(unpacked("parameters", own[0], Path()) or {}) <= 1
-    return 0 if alone else max(spec.tuning.trials - len(own), 0)
+    tried = trials.filter(pl.col("cell") == cell.id).get_column("parameters").to_list()
+    alone = len(tried) == 1 and len(unpacked("parameters", tried[0], Path()) or {}) <= 1
+    return 0 if alone else max(spec.tuning.trials - len(tried), 0)
 
 
 def _unlike_scores(store: Store, cells: Sequence[CellRecord]) -> Iterator[Deviation]:
@@ -242,9 +242,9 @@ def stored_spec(cell: CellRecord) -> CellSpec | None:
 
 def _is_of_best_trial(cell: CellRecord, spec: CellSpec, trials: pl.DataFrame) -> bool:
     """Whether a cell's validation value is the best of its complete trials, all of which are there."""
-    own = trials.filter(pl.col("cell") == cell.id)
-    values = own.filter(pl.col("state") == "complete").get_column(c.VALUE)
-    if values.is_empty() or own.get_column("number").to_list() != list(range(own.height)):
+    tried = trials.filter(pl.col("cell") == cell.id)
+    values = tried.filter(pl.col("state") == "complete").get_column(c.VALUE)
+    if values.is_empty() or tried.get_column("number").to_list() != list(range(tried.height)):
         return False
     higher = make_metric(spec.tuning.metric).higher_is_better
     return bool(cell.validation == (values.max() if higher else values.min()))

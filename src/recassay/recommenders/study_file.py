@@ -29,9 +29,9 @@ from recassay.runner.file_tables import (
     check_sections,
     known_keys,
     make_spec,
-    make_study,
     names_of,
     read_tables,
+    refusing,
 )
 from recassay.runner.references import dataset_labels, part_labels
 
@@ -71,27 +71,34 @@ def _study(tables: Mapping[str, Any], place: Place, *, base: str, default_name: 
     seed = study.get("seed", 1)
     said_of_all = tables.get("protocol", {})
     all_folds = protocol.split in FOLDED and "fold" not in said_of_all
-    fields = {
-        "name": study.get("name", default_name),
-        "seeds": tuple(seed) if isinstance(seed, list) else (seed,),
-        "datasets": tuple(
-            _dataset(reference, label, data_tables.get(label, {}), said_of_all, place)
-            for reference, label in zip(datasets, data_labels, strict=True)
-        ),
-        "algorithms": tuple(
-            AlgorithmSpec(reference=reference, name=label, settings=_settings(settings.get(label, {}), label, place))
-            for reference, label in zip(algorithms, labels, strict=True)
-        ),
-        "metrics": tuple(names_of(study, "metrics", place)) if "metrics" in study else DEFAULT_METRICS,
-        "protocol": protocol,
-        "folds": tuple(range(protocol.folds)) if all_folds else None,
-        "tuning": make_spec(TuningSpec, tables.get("tuning", {}), ("tuning",), place),
-        "budget": make_spec(Budget, tables.get("budget", {}), ("budget",), place),
-        "comper": make_spec(ComPerSpec, tables["comper"], ("comper",), place) if "comper" in tables else None,
-        "multiverse": _multiverse(tables["multiverse"], place) if "multiverse" in tables else None,
-        "base": base,
-    }
-    made = make_study(StudySpec, fields, place)
+    chosen_data = tuple(
+        _dataset(reference, label, data_tables.get(label, {}), said_of_all, place)
+        for reference, label in zip(datasets, data_labels, strict=True)
+    )
+    chosen_algorithms = tuple(
+        AlgorithmSpec(reference=reference, name=label, settings=_settings(settings.get(label, {}), label, place))
+        for reference, label in zip(algorithms, labels, strict=True)
+    )
+    metrics = tuple(names_of(study, "metrics", place)) if "metrics" in study else DEFAULT_METRICS
+    tuning = make_spec(TuningSpec, tables.get("tuning", {}), ("tuning",), place)
+    budget = make_spec(Budget, tables.get("budget", {}), ("budget",), place)
+    comper = make_spec(ComPerSpec, tables["comper"], ("comper",), place) if "comper" in tables else None
+    multiverse = _multiverse(tables["multiverse"], place) if "multiverse" in tables else None
+    with refusing(place):
+        made = StudySpec(
+            name=study.get("name", default_name),
+            seeds=tuple(seed) if isinstance(seed, list) else (seed,),
+            datasets=chosen_data,
+            algorithms=chosen_algorithms,
+            metrics=metrics,
+            protocol=protocol,
+            folds=tuple(range(protocol.folds)) if all_folds else None,
+            tuning=tuning,
+            budget=budget,
+            comper=comper,
+            multiverse=multiverse,
+            base=base,
+        )
     try:
         universes(made)
     except UsageError as error:

@@ -145,7 +145,7 @@ def _varied(study: StudySpec, choices: Mapping[str, Any]) -> StudySpec:
             f"multiverse, {combination}: {error.what}", fix="exclude this combination, or correct it"
         ) from None
     every = made.split in FOLDED and not (study.protocol.split == made.split and study.folds is None)
-    own = ("split", "folds", "fold")
+    settled = ("split", "folds", "fold")
     return study.model_copy(
         update={
             "protocol": made,
@@ -153,7 +153,7 @@ def _varied(study: StudySpec, choices: Mapping[str, Any]) -> StudySpec:
             "seeds": tuple(seeds),
             "folds": tuple(range(made.folds)) if every else None,
             "datasets": tuple(
-                dataset if set(own) & set(dataset.protocol) else dataset.model_copy(update={"folds": None})
+                dataset if set(settled) & set(dataset.protocol) else dataset.model_copy(update={"folds": None})
                 for dataset in study.datasets
             ),
             "multiverse": None,

@@ -6,7 +6,6 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -22,7 +21,7 @@ from recassay.metrics.judgements import folding, judge
 from recassay.metrics.protocol import Metric
 from recassay.metrics.recommend import recommend_all
 from recassay.protocol.targets import judgements
-from recassay.recommenders.plan import CellSpec
+from recassay.recommenders.payload import CellJob
 from recassay.recommenders.references import load_algorithm, refuse_other_split
 from recassay.recommenders.splits import load_split, split_record
 from recassay.runner.jobs import CHECKED, Emit, JobFailure
@@ -30,17 +29,16 @@ from recassay.runner.memory import resident_bytes
 
 
 class Work:
-    """What a cell works on, from the payload of its job; `emit` hears that the files of its split are sound."""
+    """What a cell works on; `emit` hears that the files of its split are sound."""
 
-    def __init__(self, payload: Mapping[str, Any], emit: Emit) -> None:
-        self.spec, self.folder = CellSpec.model_validate(payload["cell"]), Path(payload["folder"])
-        self.kind = load_algorithm(payload["reference"], payload["base"])
+    def __init__(self, job: CellJob, emit: Emit) -> None:
+        self.spec, self.folder = job.cell, job.folder
+        self.kind = load_algorithm(job.reference, job.base)
         record = split_record(self.folder, self.spec.split.id)
         refuse_other_split(self.kind, record.fingerprint, self.spec.dataset)
         self.sizes = record.sizes
-        self.memory_limit: int | None = payload.get("memory")
-        self.limit_in_words: str = payload.get("memory_in_words", "the limit is")
-        self._checked, self._emit = payload.get(CHECKED), emit
+        self.memory_limit, self.limit_in_words = job.memory, job.memory_in_words
+        self._checked, self._emit = job.checked, emit
 
     @cached_property
     def split(self) -> Split:

@@ -115,8 +115,8 @@ def _letter(letter: str) -> str:
         return rf"{{\fontencoding{{T1}}\selectfont{_T1[letter]}}}"
     if letter.isascii():
         return letter
-    apart = unicodedata.normalize("NFD", letter)
-    base, marks = apart[0], list(apart[1:])
+    parts_of = unicodedata.normalize("NFD", letter)
+    base, marks = parts_of[0], list(parts_of[1:])
     if marks:
         return _accented(base, marks) or _code(letter)
     kind, _, parts = unicodedata.decomposition(letter).partition("> ")

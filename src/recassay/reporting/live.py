@@ -98,10 +98,10 @@ class LiveServer(ThreadingHTTPServer):
     def allows(self, host: str) -> bool:
         """Whether a `Host` header names this server."""
         name = (host.rpartition(":")[0] if host.rpartition(":")[2].isdigit() else host).strip("[]").lower()
-        own = str(self.server_address[0])
-        if name in {"localhost", "127.0.0.1", "::1", own, *self.names}:
+        address = str(self.server_address[0])
+        if name in {"localhost", "127.0.0.1", "::1", address, *self.names}:
             return True
-        if ipaddress.ip_address(own).is_loopback:
+        if ipaddress.ip_address(address).is_loopback:
             return False
         # Another origin has a name, never an address: only a name can be pointed elsewhere.
         with contextlib.suppress(ValueError):

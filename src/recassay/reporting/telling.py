@@ -249,11 +249,15 @@ def verdict(
         lines += sentences
         if sentences and isinstance(result, RankResult):
             first = _leaders(results)
-            own = next(leader for other, _, leader in first if other.of is RankResult)
-            others = [f"{leader} ({words.filled(other.title).lower()})" for other, _, leader in first if leader != own]
+            leader_by_rank = next(leader for other, _, leader in first if other.of is RankResult)
+            others = [
+                f"{leader} ({words.filled(other.title).lower()})"
+                for other, _, leader in first
+                if leader != leader_by_rank
+            ]
             if others:
                 named = listing(others, most=None)
-                lines.append(f"Not every way to judge puts {own} first; others put there: {named}.")
+                lines.append(f"Not every way to judge puts {leader_by_rank} first; others put there: {named}.")
         if problems:
             failed[name] = problems[0]
     return lines

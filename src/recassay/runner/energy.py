@@ -36,7 +36,7 @@ _UUID_BYTES = 96
 class Reading:
     """The counters at one moment."""
 
-    own: float
+    processor: float
     """Processor seconds of this process and of those that it has started and outlived."""
     busy: float | None
     """Processor seconds of all processes of the machine."""
@@ -62,24 +62,24 @@ class Energy:
 def read_counters() -> Reading:
     """The counters now; those of a GPU where this process may be using one."""
     clock = os.times()
-    own = time.process_time() + clock.children_user + clock.children_system
+    processor = time.process_time() + clock.children_user + clock.children_system
     packages = {}
     for domain in _domains():
         with contextlib.suppress(OSError, ValueError):
             packages[domain] = int((domain / "energy_uj").read_text("ascii"))
     gpus = _gpu_counters() if os.environ.get("CUDA_VISIBLE_DEVICES") and has_gpu() else {}
-    return Reading(own, _busy_seconds() if packages else None, packages, gpus)
+    return Reading(processor, _busy_seconds() if packages else None, packages, gpus)
 
 
 def spent(begin: Reading, end: Reading) -> Energy:
     """What was spent between two readings by this process."""
-    own = max(end.own - begin.own, 0.0)
+    processor = max(end.processor - begin.processor, 0.0)
     if begin.packages.keys() == end.packages.keys() and begin.packages and begin.busy and end.busy:
         machine = sum(_rise(domain, begin.packages[domain], end.packages[domain]) for domain in begin.packages) / 1e6
         # Clocks of the machine tick in hundredths of a second: of very short spans the job may seem to be all.
-        joules, how = machine * min(own / max(end.busy - begin.busy, own, 1e-9), 1.0), "measured (RAPL"
+        joules, how = machine * min(processor / max(end.busy - begin.busy, processor, 1e-9), 1.0), "measured (RAPL"
     else:
-        joules, how = own * watts_per_core(), f"estimated ({watts_per_core():g} W per busy core"
+        joules, how = processor * watts_per_core(), f"estimated ({watts_per_core():g} W per busy core"
     gpu = _used_gpu(end.gpus)
     if gpu is None:
         return Energy(joules, f"{how})")

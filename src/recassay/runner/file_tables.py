@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
@@ -175,10 +176,11 @@ def make_spec(kind: type[Made], table: Any, path: tuple[str, ...], place: Place)
         place.refuse([*path, *inside], f"{'.'.join([*path, *inside])}{given}: {_problem(first)}", "correct the value")
 
 
-def make_study(kind: type[Made], fields: Mapping[str, Any], place: Place) -> Made:
-    """The study of these fields; what does not fit is refused with its key in [study]."""
+@contextmanager
+def refusing(place: Place) -> Iterator[None]:
+    """While a study is made of its parts: what does not fit is refused with its key in [study]."""
     try:
-        return kind.model_validate(fields)
+        yield
     except ValidationError as error:
         first = error.errors()[0]
         field = str(first["loc"][0]) if first["loc"] else "seeds"  # the study as a whole is checked for its seeds

@@ -170,8 +170,8 @@ def reason_of(error: BaseException) -> str:
         return str(from_os(error))
     message = one_line(_text(error), 500)
     frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if "site-packages" not in frame.filename and "<" not in frame.filename] or frames
-    place = f" ({PurePath(own[-1].filename).name}, line {own[-1].lineno}, in {own[-1].name})" if own else ""
+    outer = [frame for frame in frames if "site-packages" not in frame.filename and "<" not in frame.filename] or frames
+    place = f" ({PurePath(outer[-1].filename).name}, line {outer[-1].lineno}, in {outer[-1].name})" if outer else ""
     return f"{type(error).__name__}{': ' if message else ''}{message}{place}"
 
 

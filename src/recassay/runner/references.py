@@ -85,14 +85,14 @@ def part_version(reference: str, base: str, parts: Registry[Any] = algorithms) -
 
 def announced_version(entry: EntryPoint, parts: Registry[Any]) -> str:
     """The version of the code that an entry point announces; nothing is imported."""
-    own = entry.module.partition(".")[0]
-    name = f"{entry.dist.name} {entry.dist.version}" if entry.dist else own
+    package = entry.module.partition(".")[0]
+    name = f"{entry.dist.name} {entry.dist.version}" if entry.dist else package
     ours = entry.module.startswith(f"{parts.group}.")
-    packages = (parts.group,) if ours else (parts.group, own)
+    packages = (parts.group,) if ours else (parts.group, package)
     code = code_hash(entry.module, packages)
     if code is None:  # no file to read: an import system of its own
         return name
-    return f"{own} {code}" if ours else f"{name} {code}"
+    return f"{package} {code}" if ours else f"{name} {code}"
 
 
 def current_code(manifest: Mapping[str, Any]) -> dict[str, str]:

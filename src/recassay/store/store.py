@@ -170,15 +170,15 @@ class Store(CellFiles, TrialTable):
         metrics = "SELECT cell, metric, value FROM metrics ORDER BY position"
         for cell, metric, value in self._connection.execute(metrics):
             values.setdefault(cell, {})[metric] = value
-        own, records = [], []
+        rows, records = [], []
         # One by one: a large study is read within its memory.
         for *columns, universe in self._connection.execute(query):
             row = dict(zip(_COLUMNS, columns, strict=True))
             row |= {name: unpacked(name, row[name], self.folder) for name in _JSON_FIELDS}
             records.append(CellRecord(**row, metrics=values.get(row["id"], {})))
             if not universe:
-                own.append(records[-1])
-        return tuple(own), tuple(records)
+                rows.append(records[-1])
+        return tuple(rows), tuple(records)
 
     def statuses(self) -> dict[str, str]:
         """The status of every cell that ever ran here."""

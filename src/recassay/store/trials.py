@@ -56,10 +56,10 @@ class TrialTable:
     def trials(self) -> pl.DataFrame:
         """Every trial of the current plan: one row each, parameters and stages as JSON text."""
         of_plan = {c.ALGORITHM: pl.String, c.DATASET: pl.String, c.SEED: pl.Int64, c.FOLD: pl.Int64}
-        own = {"number": pl.Int64, "state": pl.String, c.VALUE: pl.Float64, "parameters": pl.String}
-        own |= {"stages": pl.String, "reason": pl.String, "seconds": pl.Float64}
-        schema = {**of_plan, **own, "cell": pl.String}
-        columns = [f"{'trials' if name in own else 'plan'}.{name}" for name in schema]
+        kinds = {"number": pl.Int64, "state": pl.String, c.VALUE: pl.Float64, "parameters": pl.String}
+        kinds |= {"stages": pl.String, "reason": pl.String, "seconds": pl.Float64}
+        schema = {**of_plan, **kinds, "cell": pl.String}
+        columns = [f"{'trials' if name in kinds else 'plan'}.{name}" for name in schema]
         query = (
             f"SELECT {', '.join(columns)} FROM plan "
             "JOIN trials ON trials.tuning = plan.tuning AND trials.number < plan.trials ORDER BY plan.position, number"

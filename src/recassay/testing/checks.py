@@ -108,9 +108,9 @@ def check_batches(make: MakeAlgorithm) -> None:
     whole = ten_unseen(model, train)
     some = np.arange(0, train.n_users, 13, dtype=np.int32)[::-1].copy()
     alone = [model.recommend(some[place : place + 1], 10, exclude=exclude) for place in range(len(some))]
-    apart = TopK(some, np.concatenate([t.items for t in alone]), np.concatenate([t.scores for t in alone]))
+    one_by_one = TopK(some, np.concatenate([t.items for t in alone]), np.concatenate([t.scores for t in alone]))
     together = TopK(some, whole.items[some], whole.scores[some])
-    require(alike(together, apart), "gives a user another list when the batch is another", make())
+    require(alike(together, one_by_one), "gives a user another list when the batch is another", make())
 
 
 def check_lists(make: MakeAlgorithm) -> None:

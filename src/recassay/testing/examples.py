@@ -49,12 +49,12 @@ def learnable_tastes(
     popularity = np.tile(1.0 / np.arange(1, items_per_group + 1), n_groups)
     group_of_user = np.repeat(np.arange(n_groups), users_per_group)
     group_of_item = np.repeat(np.arange(n_groups), items_per_group)
-    own = group_of_user[:, None] == group_of_item[None, :]
+    alike = group_of_user[:, None] == group_of_item[None, :]
     # The largest of log p + Gumbel noise are a draw without replacement in proportion to p.
-    keys = np.log(popularity) + np.where(own, 0.0, -4.0) + rng.gumbel(size=(n_users, n_items))
+    keys = np.log(popularity) + np.where(alike, 0.0, -4.0) + rng.gumbel(size=(n_users, n_items))
     chosen = np.argsort(-keys, axis=1)[:, :12]
     own_first = np.argsort(
-        ~np.take_along_axis(own, chosen, axis=1) + rng.random(chosen.shape) * 0.5, axis=1, kind="stable"
+        ~np.take_along_axis(alike, chosen, axis=1) + rng.random(chosen.shape) * 0.5, axis=1, kind="stable"
     )
     chosen = np.take_along_axis(chosen, own_first, axis=1)
     users = np.broadcast_to(np.arange(n_users)[:, None], chosen.shape)

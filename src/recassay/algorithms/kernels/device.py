@@ -44,8 +44,8 @@ def settled_device(device: str, algorithm: str) -> str:
         return "cpu"
     if not has_torch():
         raise MissingExtraError("torch", "neural", f"{algorithm} on {device}")
-    there = torch.backends.mps.is_available() if device == "mps" else torch.cuda.is_available()
-    if not there:
+    available = torch.backends.mps.is_available() if device == "mps" else torch.cuda.is_available()
+    if not available:
         raise UsageError(
             f"{algorithm} is to run on {device!r}, and torch {torch.__version__} finds no such device",
             fix="use device = 'cpu' or 'auto', or install a build of torch for the GPU",

@@ -100,8 +100,8 @@ def _descend(
             old = weight[a]
             if old == 0.0 and not everything:
                 continue
-            own = square[a, a]
-            new = max(0.0, (residual[a] + own * old - l1) / (own + l2))
+            diagonal = square[a, a]
+            new = max(0.0, (residual[a] + diagonal * old - l1) / (diagonal + l2))
             step = new - old
             if step != 0.0:
                 weight[a] = new

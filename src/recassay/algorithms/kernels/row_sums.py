@@ -18,13 +18,13 @@ import triton.language as tl
 def _sum_part(first, column, value, dense, answer, size, entries: tl.constexpr, width: tl.constexpr):  # type: ignore[no-untyped-def]
     part = tl.program_id(0)
     link = tl.load(first + part) + tl.arange(0, entries)
-    there = link < tl.load(first + part + 1)
+    within = link < tl.load(first + part + 1)
     feature = tl.arange(0, width)
     inside = feature < size
     # All rows of the part are asked for before the first of them is added.
-    row = tl.load(column + link, mask=there, other=0)
-    weight = tl.load(value + link, mask=there, other=0.0)
-    vectors = tl.load(dense + row[:, None] * size + feature[None, :], mask=there[:, None] & inside[None, :], other=0.0)
+    row = tl.load(column + link, mask=within, other=0)
+    weight = tl.load(value + link, mask=within, other=0.0)
+    vectors = tl.load(dense + row[:, None] * size + feature[None, :], mask=within[:, None] & inside[None, :], other=0.0)
     tl.store(answer + part.to(tl.int64) * size + feature, tl.sum(vectors * weight[:, None], axis=0), mask=inside)
 
 

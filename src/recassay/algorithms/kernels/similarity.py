@@ -58,10 +58,10 @@ class Neighbours:
 
     def matrix(self) -> csr_array:
         """Row a holds the similarities of the neighbours of a."""
-        there = self.profile >= 0
-        start = np.concatenate([[0], np.cumsum(there.sum(axis=1))])
+        listed = self.profile >= 0
+        start = np.concatenate([[0], np.cumsum(listed.sum(axis=1))])
         shape = (len(self.profile), len(self.profile))
-        return csr_array((self.similarity[there], self.profile[there], start), shape=shape)
+        return csr_array((self.similarity[listed], self.profile[listed], start), shape=shape)
 
 
 class NeighbourLists:

@@ -42,21 +42,21 @@ def solve_definite(matrix: Float32Array, size: int, least: np.float32, values: F
 def _two_columns(matrix: Float32Array, size: int, column: int, least: np.float32) -> None:
     """Columns `column` and the next of L, where those before are known."""
     u = matrix[column]
-    own = NOTHING
+    norm = NOTHING
     for c in range(column):
-        own += u[c] * u[c]
-    u[column] = math.sqrt(max(u[column] - own, least))
+        norm += u[c] * u[c]
+    u[column] = math.sqrt(max(u[column] - norm, least))
     scale = np.float32(1) / u[column]
     if column + 1 == size:
         return
     v = matrix[column + 1]
-    own, shared = NOTHING, NOTHING
+    norm, shared = NOTHING, NOTHING
     for c in range(column):
         shared += u[c] * v[c]
-        own += v[c] * v[c]
+        norm += v[c] * v[c]
     link = (v[column] - shared) * scale
     v[column] = link
-    v[column + 1] = math.sqrt(max(v[column + 1] - own - link * link, least))
+    v[column + 1] = math.sqrt(max(v[column + 1] - norm - link * link, least))
     next_scale = np.float32(1) / v[column + 1]
     whole = column + 2 + (size - column - 2) // 4 * 4
     for i in range(column + 2, whole, 4):

@@ -104,8 +104,8 @@ def _largest_products(
 
 
 @compiled_exactly
-def _similarity(product: np.float32, own: np.float32, other: np.float32, kind: int, shrink: np.float32) -> np.float32:
+def _similarity(product: np.float32, mine: np.float32, other: np.float32, kind: int, shrink: np.float32) -> np.float32:
     if kind == 0:
         return product
-    denominator = own * other + shrink if kind == 1 else own + other - product + shrink
+    denominator = mine * other + shrink if kind == 1 else mine + other - product + shrink
     return product / denominator if denominator > 0 else product

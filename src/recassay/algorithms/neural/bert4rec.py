@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from recassay.algorithms.kernels.device import torch
-from recassay.algorithms.neural.network import learned
+from recassay.algorithms.neural.attention import AttentionAlgorithm, AttentionNetwork
 from recassay.algorithms.neural.next_item import SCORES_AT_ONCE, softmax_loss
-from recassay.algorithms.neural.sequences import Ordered, SequenceAlgorithm, SequenceNetwork, Sequences
-from recassay.algorithms.neural.transformer import Transformer, transformer_numbers
+from recassay.algorithms.neural.sequences import Ordered, Sequences
 from recassay.core.specs.search import fixed, real, whole
 
 
-class BERT4Rec(SequenceAlgorithm):
+class BERT4Rec(AttentionAlgorithm):
     """Bidirectional attention to the newest `length` items of which some are masked.
 
     A share `masked` of the items of each window is hidden, and learned by cross-entropy over all items; in a share
@@ -27,15 +26,10 @@ class BERT4Rec(SequenceAlgorithm):
     )
 
     embedding: int = whole(64, 256, default=128, step=64)
-    layers: int = whole(1, 3, default=2, least=1)
     masked: float = real(0.1, 0.6, default=0.2, above=0, most=0.99)
-    dropout: float = real(0.1, 0.5, default=0.1, least=0, most=0.99)
-    rate: float = real(3e-4, 3e-3, default=1e-3, log=True)
     heads: int = fixed(2, least=1)
     only_last: float = fixed(0.1, least=0, most=1)
-    inner: int = fixed(4, least=1)
     epochs: int = 400
-    batch: int = 128
 
     def network(self, events: Any) -> Masked:
         """Vectors and layers."""
@@ -43,38 +37,19 @@ class BERT4Rec(SequenceAlgorithm):
 
     def numbers(self, n_users: int, n_items: int, n_interactions: int) -> tuple[int, int]:
         """The vectors and layers; a batch in the layers and its scores, three times."""
-        places, length = self.places(n_users, n_interactions), min(self.length, n_interactions)
-        sizes = (self.embedding, self.layers, self.inner * self.embedding, self.heads)
-        inside, held = transformer_numbers(*sizes, length, places)
+        places = self.places(n_users, n_interactions)
+        inside, held = self.layer_numbers(n_users, n_interactions)
         return inside + (n_items + 2) * self.embedding, held + min(3 * places * n_items, 4 * SCORES_AT_ONCE)
 
 
-class Masked(SequenceNetwork[BERT4Rec]):
+class Masked(AttentionNetwork[BERT4Rec]):
     """The network of `BERT4Rec`."""
-
-    half_precision = True
-    recordable = True
 
     def __init__(self, algorithm: BERT4Rec, events: Sequences) -> None:
         super().__init__(algorithm, events)
-        size = algorithm.embedding
         self.length += self.length == 1  # a place for the mask
         self.mask = events.n_items + 1
-        self.items = learned(self.chance.normal(events.n_items + 2, size) * (2 / (events.n_items + size)) ** 0.5)
-        self.layers = Transformer(
-            size,
-            self.length,
-            self.chance,
-            layers=algorithm.layers,
-            heads=algorithm.heads,
-            inner=algorithm.inner * size,
-            gated=False,
-            causal=False,
-        )
-
-    def read(self, tokens: Any, dropout: float) -> Any:
-        """What is known at each place."""
-        return self.layers(self.items, tokens, self.events.n_items, dropout)
+        self.make(events, events.n_items + 2, gated=False, causal=False)
 
     def asked(self, order: Ordered, chosen: Any) -> Any:
         """The newest items and a mask."""

@@ -49,7 +49,7 @@ class UserDenoising(ProfileNetwork[CDAE]):
         super().__init__(algorithm, events)
         self.inner = Dense(events.n_items, algorithm.latent, self.chance)
         self.outer = Dense(algorithm.latent, events.n_items, self.chance)
-        self.own = learned(self.chance.normal(events.n_users, algorithm.latent) * 0.01)
+        self.node = learned(self.chance.normal(events.n_users, algorithm.latent) * 0.01)
 
     def loss(self, users: Any) -> Any:
         """Logistic loss over items and drawn others, and the penalty."""
@@ -58,10 +58,10 @@ class UserDenoising(ProfileNetwork[CDAE]):
         counted = (profiles > 0) | (self.chance.uniform(*profiles.shape) < share[:, None])
         scores = self.answer(users, self.chance.dropout(profiles, self.algorithm.corruption)).float()
         losses = torch.nn.functional.softplus(torch.where(profiles > 0, -scores, scores)) * counted
-        weights = (self.inner.weight, self.outer.weight, rows(self.own, users))
+        weights = (self.inner.weight, self.outer.weight, rows(self.node, users))
         penalty = sum(weight.square().sum() for weight in weights)
         return losses.sum(1).mean() + self.algorithm.reg / 2 * penalty
 
     def answer(self, users: Any, profiles: Any) -> Any:
         """Logits."""
-        return self.outer(torch.sigmoid(self.inner(profiles) + rows(self.own, users)))
+        return self.outer(torch.sigmoid(self.inner(profiles) + rows(self.node, users)))

@@ -87,11 +87,11 @@ class LowRankView(GraphNetwork[LightGCL]):
         if self.algorithm.form == "code":
             far_users = self.users + sum(far for (_, far), _ in views)
             far_items = self.items + sum(far for _, (_, far) in views)
-            apart = plain_contrast(far_users, users, user, temperature)
-            return loss + self.algorithm.contrast * (apart + plain_contrast(far_items, items, item, temperature))
+            contrasted = plain_contrast(far_users, users, user, temperature)
+            return loss + self.algorithm.contrast * (contrasted + plain_contrast(far_items, items, item, temperature))
         for (of_users, far_users), (of_items, far_items) in views:
-            apart = contrast(of_users, far_users, user, temperature)
-            loss = loss + self.algorithm.contrast * (apart + contrast(of_items, far_items, item, temperature))
+            contrasted = contrast(of_users, far_users, user, temperature)
+            loss = loss + self.algorithm.contrast * (contrasted + contrast(of_items, far_items, item, temperature))
         return loss
 
     def _thinned(self) -> Links:

@@ -143,8 +143,8 @@ def _sides(side: Callable[[Any], Any], n: int, chosen: Any) -> Any:
 
 def _convolved(vectors: Any, near: Any, layer: Dense) -> Any:
     """Windows of neighbours through `layer`, the maximum of every five windows, rectified; near is ids x neighbours."""
-    there = (near < len(vectors) - 1)[:, :, None]
-    windows = (rows(vectors, near) * there).unfold(1, KERNEL, 1).flatten(2)
+    known = (near < len(vectors) - 1)[:, :, None]
+    windows = (rows(vectors, near) * known).unfold(1, KERNEL, 1).flatten(2)
     whole = windows.shape[1] // KERNEL * KERNEL
     maxima = layer(windows[:, :whole]).unflatten(1, (-1, KERNEL)).amax(2)
     return torch.relu(maxima).flatten(1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from recassay.algorithms.neural.network import learned
+from recassay.algorithms.neural.attention import AttentionAlgorithm, AttentionNetwork
 from recassay.algorithms.neural.next_item import (
     LOSSES,
     SCORES_AT_ONCE,
@@ -13,12 +13,11 @@ from recassay.algorithms.neural.next_item import (
     sampled_loss,
     softmax_loss,
 )
-from recassay.algorithms.neural.sequences import SequenceAlgorithm, SequenceNetwork, Sequences
-from recassay.algorithms.neural.transformer import Transformer, transformer_numbers
+from recassay.algorithms.neural.sequences import Sequences
 from recassay.core.specs.search import choice, fixed, real, whole
 
 
-class SASRec(SequenceAlgorithm):
+class SASRec(AttentionAlgorithm):
     """Self-attentive sequential recommendation.
 
     A window of the newest `length` items goes through `layers` layers of attention, in which a place sees those before
@@ -37,18 +36,12 @@ class SASRec(SequenceAlgorithm):
         "Dross Into Gold Loss, RecSys; Petrov & Macdonald 2023, gSASRec, RecSys"
     )
 
-    embedding: int = whole(64, 256, default=64, step=64)
-    layers: int = whole(1, 3, default=2, least=1)
     heads: int = choice((1, 2, 4), default=1, least=1)
-    dropout: float = real(0.1, 0.5, default=0.1, least=0, most=0.99)
-    rate: float = real(3e-4, 3e-3, default=1e-3, log=True)
     loss: str = fixed("softmax", among=LOSSES)
     negatives: int = fixed(256, least=1)
     calibration: float = fixed(0.75, least=0, most=1)
     blocks: str = fixed("plain", among=("plain", "ligr"))
-    inner: int = fixed(4, least=1)
     epochs: int = 200
-    batch: int = 128
 
     def network(self, events: Any) -> Attentive:
         """Vectors and layers."""
@@ -57,9 +50,7 @@ class SASRec(SequenceAlgorithm):
     def numbers(self, n_users: int, n_items: int, n_interactions: int) -> tuple[int, int]:
         """The vectors and layers; a batch in the layers and its scores, three times."""
         places = self.places(n_users, n_interactions)
-        length = min(self.length, n_interactions)
-        sizes = (self.embedding, self.layers, self.inner * self.embedding, self.heads)
-        inside, held = transformer_numbers(*sizes, length, places)
+        inside, held = self.layer_numbers(n_users, n_interactions)
         width = {"softmax": n_items, "bce": 1}.get(self.loss, min(self.negatives, n_items))
         scores = min(3 * places * width, 4 * SCORES_AT_ONCE)
         return inside + (n_items + 1) * self.embedding, held + scores
@@ -80,30 +71,12 @@ class ESASRec(SASRec):
     blocks: str = fixed("ligr", among=("plain", "ligr"))
 
 
-class Attentive(SequenceNetwork[SASRec]):
+class Attentive(AttentionNetwork[SASRec]):
     """The network of `SASRec`."""
-
-    half_precision = True
-    recordable = True
 
     def __init__(self, algorithm: SASRec, events: Sequences) -> None:
         super().__init__(algorithm, events)
-        size = algorithm.embedding
-        self.items = learned(self.chance.normal(events.n_items + 1, size) * (2 / (events.n_items + size)) ** 0.5)
-        self.layers = Transformer(
-            size,
-            self.length,
-            self.chance,
-            layers=algorithm.layers,
-            heads=algorithm.heads,
-            inner=algorithm.inner * size,
-            gated=algorithm.blocks == "ligr",
-            causal=True,
-        )
-
-    def read(self, tokens: Any, dropout: float) -> Any:
-        """What is known at each place."""
-        return self.layers(self.items, tokens, self.events.n_items, dropout)
+        self.make(events, events.n_items + 1, gated=algorithm.blocks == "ligr", causal=True)
 
     def loss(self, users: Any) -> Any:
         """The mean loss of the items that come next in the windows of `users`."""

@@ -64,6 +64,6 @@ class TwoViews(GraphNetwork[SGL]):
         user, item, other = self.drawn(batch)
         first, second = map(self.smoothed, self.views)
         temperature = self.algorithm.temperature
-        apart = contrast(first[0], second[0], user, temperature) + contrast(first[1], second[1], item, temperature)
+        contrasted = contrast(first[0], second[0], user, temperature) + contrast(first[1], second[1], item, temperature)
         ranked = self.pair_loss(user, item, other, *self.embeddings())
-        return ranked + self.algorithm.contrast * apart
+        return ranked + self.algorithm.contrast * contrasted

@@ -102,9 +102,9 @@ def nearest_items(history: csr_array, k: int) -> tuple[IdArray, Float32Array]:
     profiles = history.T.tocsr().astype(np.float32)
     # g_i sums the row of X'X: the events of all users of i.
     total = np.maximum(profiles @ np.diff(history.indptr).astype(np.float32), 1).astype(np.float32)
-    own = np.diff(profiles.indptr)
+    lengths = np.diff(profiles.indptr)
     scaled = (diags_array(1 / np.sqrt(total)) @ profiles).tocsr().astype(np.float32)
     place = tie_order(len(total), derived_rng(0, "neighbours"))
     width = min(k, max(len(total), 1))
     near, value = largest_products(SparseRows.of(profiles), SparseRows.of(scaled.T.tocsr()), width, place)
-    return near, value * (np.sqrt(total) / np.maximum(total - own, 1)).astype(np.float32)[:, None]
+    return near, value * (np.sqrt(total) / np.maximum(total - lengths, 1)).astype(np.float32)[:, None]

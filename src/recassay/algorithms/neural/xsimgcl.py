@@ -57,9 +57,9 @@ class NoisyLayers(GraphNetwork[XSimGCL]):
         user, item, other = self.drawn(batch)
         final, layer = self._mean_and_layer(self.algorithm.noise)
         temperature = self.algorithm.temperature
-        apart = contrast(final[0], layer[0], user, temperature, in_batch=True)
-        apart = apart + contrast(final[1], layer[1], item, temperature, in_batch=True)
-        return self.pair_loss(user, item, other, *final) + self.algorithm.contrast * apart
+        contrasted = contrast(final[0], layer[0], user, temperature, in_batch=True)
+        contrasted = contrasted + contrast(final[1], layer[1], item, temperature, in_batch=True)
+        return self.pair_loss(user, item, other, *final) + self.algorithm.contrast * contrasted
 
     def _mean_and_layer(self, noise: float) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
         layers = [(self.users, self.items)]

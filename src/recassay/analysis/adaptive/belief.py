@@ -158,8 +158,8 @@ def as_evidence(
     kernels = _kernels(len(columns), None, with_probes=False, informed=False)
     drawn, _ = _latents(scored, *kernels, None, SWEEPS - BURN_IN, rng)
     centred = drawn - drawn.mean(axis=1, keepdims=True)
-    own = (centred - centred.mean(axis=2, keepdims=True)).std(axis=(1, 2), keepdims=True)
-    latent = (centred / own).mean(axis=0)
+    deviation = (centred - centred.mean(axis=2, keepdims=True)).std(axis=(1, 2), keepdims=True)
+    latent = (centred / deviation).mean(axis=0)
     size = np.full(values.shape[1], np.nan) if log_size is None else log_size
     log_seconds = np.log(np.where(seconds > 0, seconds, np.nan))
     return Table(name, algorithms, latent, log_seconds[:, columns], size[columns], run[:, columns])
@@ -236,16 +236,16 @@ def _kernels(
     levels = INFORMED_LEVELS if informed else LEVELS
     settings = list(product(levels, slopes, LINKS, BIASES)) if with_probes else list(product(levels, slopes))
     none = np.array([setting[1] == 0 for setting in settings])
-    own = np.eye(n)
+    identity = np.eye(n)
     kernels = []
     for level, slope, *of_probes in settings:
         common = level + slope * np.outer(x, x)
         if of_probes:
             link, bias = of_probes
-            beside = common + link * own
-            kernels.append(np.block([[common + own, beside], [beside, common + bias + own]]))
+            beside = common + link * identity
+            kernels.append(np.block([[common + identity, beside], [beside, common + bias + identity]]))
         else:
-            kernels.append(common + own)
+            kernels.append(common + identity)
     weight = np.where(none, NO_SLOPE / none.sum(), (1 - NO_SLOPE) / max((~none).sum(), 1))
     return np.stack(kernels), np.log(weight)
 

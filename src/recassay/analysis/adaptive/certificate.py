@@ -2,7 +2,7 @@
 
 A claim is counted over draws of the completed grid, with the draws' deviations from their mean stretched by `STRETCH`:
 the margin for a model that is wrong. The stretch was calibrated on synthetic grids with other truths than the model's
-(docs/adaptive-measured.md); it does nothing to what is known, because there the draws do not differ.
+(docs/evidence/adaptive.md); it does nothing to what is known, because there the draws do not differ.
 """
 
 from __future__ import annotations

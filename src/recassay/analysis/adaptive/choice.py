@@ -126,8 +126,8 @@ def _told_by_failures(belief: Belief) -> FloatArray:
     means = belief.mean_ranks - belief.mean_ranks.mean(axis=0)
     fails = belief.failed - belief.failed.mean(axis=0)
     across = (means.T @ fails.reshape(draws, -1) / draws).reshape(m, m, n)  # cov(mean rank of b, failure of i on j)
-    own = np.diagonal(across, axis1=0, axis2=1).T  # i x j
-    joint = own[:, None, :] - across.transpose(1, 0, 2)
+    variances = np.diagonal(across, axis1=0, axis2=1).T  # i x j
+    joint = variances[:, None, :] - across.transpose(1, 0, 2)
     whole = _of_differences(means.T @ means / draws)
     both = whole[:, :, None] * (fails**2).mean(axis=0)[:, None, :]
     share = np.divide(joint**2, both, out=np.zeros_like(joint), where=both > 1e-9)
@@ -138,11 +138,11 @@ def _told(mean_ranks: FloatArray, ranks: FloatArray) -> float:
     """The share of the variance of D that running a pair in a column tells, on average over those not known."""
     draws = len(ranks)
     means = mean_ranks - mean_ranks.mean(axis=0)
-    apart = np.ascontiguousarray((ranks - ranks.mean(axis=0)).transpose(2, 0, 1))  # column x draw x algorithm
-    across = means.T @ apart / draws  # column x m x m: cov(mean rank of a, rank of b on j)
-    own = np.diagonal(across, axis1=1, axis2=2)
-    joint = own[:, :, None] + own[:, None, :] - across - across.transpose(0, 2, 1)
-    inner = _of_differences(apart.transpose(0, 2, 1) @ apart / draws)
+    centred_ranks = np.ascontiguousarray((ranks - ranks.mean(axis=0)).transpose(2, 0, 1))  # column x draw x algorithm
+    across = means.T @ centred_ranks / draws  # column x m x m: cov(mean rank of a, rank of b on j)
+    variances = np.diagonal(across, axis1=1, axis2=2)
+    joint = variances[:, :, None] + variances[:, None, :] - across - across.transpose(0, 2, 1)
+    inner = _of_differences(centred_ranks.transpose(0, 2, 1) @ centred_ranks / draws)
     whole = _of_differences(means.T @ means / draws)
     open_pairs = (inner > 1e-9) & (whole > 1e-9)
     if not open_pairs.any():

@@ -129,9 +129,9 @@ def prior_from(
         n = latent.shape[1]
         # The levels are relative to the algorithms that both have.
         level = latent.mean(axis=1)
-        own = latent - level[:, None]
-        known_levels.append((ours, level, np.maximum(own.var(axis=1), 0.25) / n))
-        together[np.ix_(ours, ours)] += own @ own.T
+        residual = latent - level[:, None]
+        known_levels.append((ours, level, np.maximum(residual.var(axis=1), 0.25) / n))
+        together[np.ix_(ours, ours)] += residual @ residual.T
         pairs[np.ix_(ours, ours)] += n
         timed = np.isfinite(table.log_seconds[theirs]).sum(axis=1)
         if (timed >= 2).all():
@@ -146,11 +146,11 @@ def prior_from(
         sources.append(f"{table.name} ({len(ours)} of {m} algorithms, {n} datasets)")
     if not sources:
         return None
-    apart = max(between, _between(known_levels))
+    variance_between = max(between, _between(known_levels))
     precision, weighted = np.zeros(m), np.zeros(m)
     for ours, level, variance in known_levels:
-        precision[ours] += 1 / (variance + apart)
-        weighted[ours] += (level - level.mean()) / (variance + apart)
+        precision[ours] += 1 / (variance + variance_between)
+        weighted[ours] += (level - level.mean()) / (variance + variance_between)
     known = precision > 0
     levels = np.divide(weighted, precision, out=np.zeros(m), where=known)
     kinds = np.array(list(classes) if classes is not None else ["other"] * m)
@@ -163,7 +163,7 @@ def prior_from(
     return Prior(
         sources=tuple(sources),
         levels=levels,
-        deviations=np.sqrt(np.divide(1.0, precision, out=np.full(m, np.inf), where=known) + apart),
+        deviations=np.sqrt(np.divide(1.0, precision, out=np.full(m, np.inf), where=known) + variance_between),
         covariance=_positive(correlation),
         log_seconds=np.divide(cost, costs, out=np.full(m, np.nan), where=costs > 0),
         succeeded=np.hstack(succeeded) if succeeded else np.zeros((m, 0)),
@@ -175,10 +175,10 @@ def _between(levels: Sequence[tuple[IntArray, FloatArray, FloatArray]]) -> float
     """The variance of a level between tables, by moments, from every two that share enough algorithms; else 0."""
     estimates = []
     for (ours, left, noise), (theirs, right, noise_right) in combinations(levels, 2):
-        _, at, there = np.intersect1d(ours, theirs, return_indices=True)
+        _, at, places = np.intersect1d(ours, theirs, return_indices=True)
         if len(at) >= LEAST_SHARED:
-            gap = left[at] - right[there]
-            spread = float(gap.var(ddof=1) - (noise[at] + noise_right[there]).mean())
+            gap = left[at] - right[places]
+            spread = float(gap.var(ddof=1) - (noise[at] + noise_right[places]).mean())
             estimates.append((spread / 2, len(at) - 1))
     return max(sum(spread * weight for spread, weight in estimates) / max(sum(w for _, w in estimates), 1), 0.0)
 
@@ -203,8 +203,8 @@ def support(prior: Prior, values: FloatArray) -> float:
     left, chosen = left[open_choices], down[open_choices]
     if not len(left):
         return APPLIES
-    own = np.where(prior.known, prior.deviations, 0.0) ** 2
-    informed = [_evidence(left, chosen, prior.levels, np.where(prior.known, own + t, 1.0)) for t in LEVEL_MOVES]
+    variances = np.where(prior.known, prior.deviations, 0.0) ** 2
+    informed = [_evidence(left, chosen, prior.levels, np.where(prior.known, variances + t, 1.0)) for t in LEVEL_MOVES]
     without = [_evidence(left, chosen, np.zeros(len(values)), np.full(len(values), spread)) for spread in LEVEL_SPREADS]
     ahead = np.logaddexp.reduce(informed) - np.log(len(informed)) + np.log(APPLIES)
     behind = np.logaddexp.reduce(without) - np.log(len(without)) + np.log(1 - APPLIES)

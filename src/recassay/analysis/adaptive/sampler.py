@@ -140,12 +140,12 @@ def redraw_column(
             across[a, b] /= root[a, a]
     # The precision of the observed alone: P_oo - W'W.
     alone = np.empty((known, known))
-    apart = np.empty(known)
+    terms = np.empty(known)
     for a in range(known):
         row = precision[order[a]]
         for b in range(known):
             alone[a, b] = row[order[b]]
-        apart[a] = z[order[a]] - mean[order[a]]
+        terms[a] = z[order[a]] - mean[order[a]]
     for c in range(rest):
         for a in range(known):
             for b in range(known):
@@ -166,16 +166,16 @@ def redraw_column(
                 high = min(high, z[order[b]])
         pull = 0.0
         for b in range(known):
-            pull += alone[a, b] * apart[b]
+            pull += alone[a, b] * terms[b]
         centre = z[i] - pull / alone[a, a]
         spread = 1.0 / np.sqrt(alone[a, a] * sharpness)
         z[i] = centre + spread * cut_normal((low - centre) / spread, (high - centre) / spread, rng)
-        apart[a] = z[i] - mean[i]
+        terms[a] = z[i] - mean[i]
     # The hidden ones given the observed, by back substitution with L'.
     for a in range(rest - 1, -1, -1):
         total = rng.standard_normal() / np.sqrt(sharpness)
         for b in range(known):
-            total -= across[a, b] * apart[b]
+            total -= across[a, b] * terms[b]
         for c in range(a + 1, rest):
             total -= root[c, a] * (z[order[known + c]] - mean[order[known + c]])
         z[order[known + a]] = mean[order[known + a]] + total / root[a, a]
@@ -226,8 +226,8 @@ def _draw_trust(
     for i in range(m):
         if np.isfinite(spread[i]):
             variance = spread[i] ** 2 + moved**2
-            apart = -0.5 * (level[i] - centre[i]) ** 2 / variance - 0.5 * np.log(variance) + 0.5 * level[i] ** 2
-            odds = (1.0 - missed) / missed * np.exp(min(apart, 50.0))
+            log_ratio = -0.5 * (level[i] - centre[i]) ** 2 / variance - 0.5 * np.log(variance) + 0.5 * level[i] ** 2
+            odds = (1.0 - missed) / missed * np.exp(min(log_ratio, 50.0))
             trusted[i] = 1.0 if rng.random() * (1.0 + odds) < odds else 0.0
             follow += trusted[i]
             others += 1.0 - trusted[i]

@@ -74,12 +74,12 @@ def advise_for(
             f"the {k} nearest of {n} datasets were asked for", where=table.where, fix=f"choose -k from 2 to {n - 1}"
         )
     known, left = _common(table.aligned(matrix.datasets), characteristics)
-    own = np.array([[float(characteristics[each]) for each in known.names]])
+    target = np.array([[float(characteristics[each]) for each in known.names]])
     scale = Standardisation.of(known.values, log_skewed=True)
     points = scale(known.values)
-    place = bounded(scale, own, points)
-    apart = distances(np.clip(scale(own), -FARTHEST, FARTHEST), points)[0]
-    near = nearest(apart[None], k)[0]
+    place = bounded(scale, target, points)
+    distance = distances(np.clip(scale(target), -FARTHEST, FARTHEST), points)[0]
+    near = nearest(distance[None], k)[0]
     nearby = Matrix(
         matrix.values[:, near], matrix.algorithms, tuple(matrix.datasets[d] for d in near), matrix.metric,
         matrix.higher_is_better,
@@ -95,9 +95,9 @@ def advise_for(
     by_nearest = left_out(OrderModel("nearest", k), points, ranks)
     model = best_candidate(points, ranks)
     rng = derived_rng(seed, "advise", matrix.metric)
-    weights = dataset_weights(n, replicates, rng) / n
+    weights = dataset_weights(n, replicates=replicates, rng=rng) / n
     methods = {"model": nested, "nearest": by_nearest, "baseline": base}
-    skills = {key: _skill(guess, base, ranks, matrix, weights, confidence) for key, guess in methods.items()}
+    skills = {key: _skill(guess, base, ranks, matrix, weights, confidence=confidence) for key, guess in methods.items()}
     expected = predict(model, points, ranks, place)[0]
     overall = ranks.mean(axis=0)
     return AdviseResult(
@@ -108,18 +108,18 @@ def advise_for(
         characteristics={each: float(value) for each, value in characteristics.items()},
         used=known.names,
         left_out=left,
-        nearest=tuple(Neighbour(name, float(apart[d])) for name, d in zip(nearby.datasets, near, strict=True)),
+        nearest=tuple(Neighbour(name, float(distance[d])) for name, d in zip(nearby.datasets, near, strict=True)),
         usual_distance=_usual(points),
-        outside=_outside(known, own[0]),
+        outside=_outside(known, target[0]),
         near_ranks=among.scores,
         near_interval=unknown if among.score_interval is None else among.score_interval,
         near_first=unknown[:, 0] if among.resampling_share is None else among.resampling_share,
         model=model.name,
         model_chosen=tuple(each.name for each in chosen),
         expected=expected,
-        expected_interval=_interval(expected, nested - ranks, confidence),
+        expected_interval=_interval(expected, nested - ranks, confidence=confidence),
         overall=overall,
-        overall_interval=_interval(overall, base - ranks, confidence),
+        overall_interval=_interval(overall, base - ranks, confidence=confidence),
         skills=skills,
         confidence=confidence,
         notes=notes,
@@ -130,13 +130,13 @@ def advise_for(
     )
 
 
-def _common(table: CharacteristicsTable, own: Mapping[str, float]) -> tuple[CharacteristicsTable, dict[str, str]]:
+def _common(table: CharacteristicsTable, target: Mapping[str, float]) -> tuple[CharacteristicsTable, dict[str, str]]:
     """The characteristics known of the benchmark's datasets and of the new one, and why others were left out."""
     known, left = table.usable()
     for name in known.names:
-        if name not in own:
+        if name not in target:
             left[name] = "not known of the new dataset"
-        elif not np.isfinite(own[name]):
+        elif not np.isfinite(target[name]):
             left[name] = "undefined for the new dataset"
     kept = [j for j, name in enumerate(known.names) if name not in left]
     if not kept:
@@ -150,18 +150,18 @@ def _common(table: CharacteristicsTable, own: Mapping[str, float]) -> tuple[Char
 
 def _usual(points: FloatArray) -> tuple[float, float]:
     """Over the benchmark's own datasets, the median and the largest distance to the nearest other one."""
-    apart = distances(points, points)
-    np.fill_diagonal(apart, np.inf)
-    closest = apart.min(axis=1)
+    between = distances(points, points)
+    np.fill_diagonal(between, np.inf)
+    closest = between.min(axis=1)
     return float(np.median(closest)), float(closest.max())
 
 
-def _outside(table: CharacteristicsTable, own: FloatArray) -> tuple[Outside, ...]:
+def _outside(table: CharacteristicsTable, target: FloatArray) -> tuple[Outside, ...]:
     low, high = table.values.min(axis=0), table.values.max(axis=0)
     return tuple(
-        Outside(name, float(own[j]), float(low[j]), float(high[j]))
+        Outside(name, float(target[j]), float(low[j]), float(high[j]))
         for j, name in enumerate(table.names)
-        if not low[j] <= own[j] <= high[j]
+        if not low[j] <= target[j] <= high[j]
     )
 
 
@@ -227,8 +227,8 @@ def expected_cost(
     )
     costs = []
     for name in results.algorithms:
-        own = rows.filter(pl.col(c.ALGORITHM) == name)
-        x, y = (np.log(own.get_column(column).to_numpy()) for column in (SIZE, c.VALUE))
+        of_algorithm = rows.filter(pl.col(c.ALGORITHM) == name)
+        x, y = (np.log(of_algorithm.get_column(column).to_numpy()) for column in (SIZE, c.VALUE))
         if len(x) < FEWEST_TIMINGS or np.ptp(x) == 0:
             continue
         middle, spread = x.mean(), ((x - x.mean()) ** 2).sum()

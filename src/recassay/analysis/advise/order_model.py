@@ -65,9 +65,9 @@ def left_out(candidate: OrderModel, points: FloatArray, ranks: FloatArray) -> Fl
     if candidate.kind == "baseline":
         return (ranks.sum(axis=0) - ranks) / (n - 1)
     if candidate.kind == "nearest":
-        apart = distances(points, points)
-        np.fill_diagonal(apart, np.inf)
-        return ranks[nearest(apart, min(int(candidate.strength), n - 1))].mean(axis=1)
+        between = distances(points, points)
+        np.fill_diagonal(between, np.inf)
+        return ranks[nearest(between, min(int(candidate.strength), n - 1))].mean(axis=1)
     inner = points - points.mean(axis=0)
     gram = inner.T @ inner + candidate.strength * np.eye(points.shape[1])
     hat = 1 / n + inner @ np.linalg.solve(gram, inner.T)

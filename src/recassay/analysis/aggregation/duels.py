@@ -58,9 +58,9 @@ class Duels:
         ahead, behind = beats(won, lost), beats(lost, won)
         balance = before.balance - ahead + behind
         worst = np.maximum(before.worst, np.where(ahead, won, 0.0))
-        own = (ahead.sum(axis=1, keepdims=True) - behind.sum(axis=1, keepdims=True)).astype(np.float64)
+        lead = (ahead.sum(axis=1, keepdims=True) - behind.sum(axis=1, keepdims=True)).astype(np.float64)
         own_worst = np.where(behind, lost, 0.0).max(axis=1, keepdims=True)
-        return Outcomes(np.hstack([balance, own]), np.hstack([worst, own_worst]))
+        return Outcomes(np.hstack([balance, lead]), np.hstack([worst, own_worst]))
 
     def among(self, chosen: IntArray) -> Outcomes:
         """The same among a part of the algorithms alone (positions, tables x size), where every dataset counts once."""
@@ -135,8 +135,8 @@ def _score_parts(won: FloatArray, chosen: IntArray, balance: FloatArray, worst: 
     for t in range(len(chosen)):
         for i in range(size):
             for j in range(i + 1, size):
-                own, other = won[chosen[t, i], chosen[t, j]], lost[chosen[t, i], chosen[t, j]]
-                _note_duel(i, j, own, other, balance[t], worst[t])
+                mine, other = won[chosen[t, i], chosen[t, j]], lost[chosen[t, i], chosen[t, j]]
+                _note_duel(i, j, mine, other, balance[t], worst[t])
 
 
 @compiled

@@ -80,7 +80,7 @@ def _factors(columns: FloatArray, higher_is_better: bool) -> tuple[FloatArray, F
 
 @compiled
 def _renew(
-    area: FloatArray, weight: float, old: float, new: float, own: FloatArray, beta_max: float,
+    area: FloatArray, weight: float, old: float, new: float, per_place: FloatArray, beta_max: float,
     grid: FloatArray, beyond: FloatArray,
 ) -> None:  # fmt: skip
     """Add to every area what a dataset of this weight adds with a new best in place of the old one (below 0: none).
@@ -89,7 +89,7 @@ def _renew(
     """
     first = old < 0
     for a in range(len(area)):
-        was, now = old * own[a], new * own[a]
+        was, now = old * per_place[a], new * per_place[a]
         was, now = was if was * KEPT > 1 else 1.0, now if now * KEPT > 1 else 1.0
         if len(grid):
             before, after = beyond[np.searchsorted(grid, was)], beyond[np.searchsorted(grid, now)]

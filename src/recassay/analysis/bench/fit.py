@@ -32,14 +32,14 @@ def place_algorithm(
     `benchmark` has.
     """
     upward = matrix.higher_is_better
-    own = matrix.algorithms.index(algorithm)
+    mine = matrix.algorithms.index(algorithm)
     signed = matrix.values if upward else -matrix.values
-    others = [a for a in range(len(matrix.algorithms)) if a != own]
+    others = [a for a in range(len(matrix.algorithms)) if a != mine]
     rows = []
     for d, dataset in enumerate(matrix.datasets):
         best = others[int(np.argmax(signed[others, d]))]
         row = BenchRow(
-            dataset, float(matrix.values[own, d]), 1 + int((signed[others, d] > signed[own, d]).sum()),
+            dataset, float(matrix.values[mine, d]), 1 + int((signed[others, d] > signed[mine, d]).sum()),
             len(matrix.algorithms), matrix.algorithms[best], float(matrix.values[best, d]),
         )  # fmt: skip
         scores = users.get(dataset) if user_metric == matrix.metric else None

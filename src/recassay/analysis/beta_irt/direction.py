@@ -136,7 +136,7 @@ def shares_at_the_ends(
     density = posterior.cells(x, y, a, False)[0].transpose(1, 0, 2)
     prior = log_expit(_GRID) + log_expit(-_GRID)
     highest, lowest = np.zeros(n), np.zeros(n)
-    drawn = content_weights(values, REPLICATES, rng)
+    drawn = content_weights(values, replicates=REPLICATES, rng=rng)
     for part in number_blocks(REPLICATES, n * len(_GRID), _AT_ONCE):
         height = np.einsum("rm,ngm->rng", drawn[part], density, optimize=True) + prior
         height = np.exp(height - height.max(axis=2, keepdims=True))

@@ -48,9 +48,9 @@ class Blocks:
         itself = left[:, None] == right[None]
 
         def kernel(theta: FloatArray) -> FloatArray:
-            dataset, common, own, rest = np.exp(theta[:4])
+            dataset, common, specific, rest = np.exp(theta[:4])
             alike = np.exp(differ @ -np.logaddexp(0.0, -theta[4:]))
-            return np.asarray(FREE_MEAN + dataset * same + (common + own * same) * alike + rest * itself)
+            return np.asarray(FREE_MEAN + dataset * same + (common + specific * same) * alike + rest * itself)
 
         return kernel
 

@@ -57,7 +57,7 @@ def cluster_datasets(
     distance = np.linalg.norm(space.points[:, None] - centres, axis=2)
     labels = np.where(space.outlier, distance.argmin(axis=1), 0)
     labels[~space.outlier] = fitted
-    own = (labels[:, None] == np.arange(number.chosen)) & ~space.outlier[:, None]
+    members_of = (labels[:, None] == np.arange(number.chosen)) & ~space.outlier[:, None]
     inside = (labels == np.arange(number.chosen)[:, None]).astype(np.float64)
     contest, options = Contest(matrix.values[None], higher_is_better=matrix.higher_is_better), DolanMore()
     ranks = contest.ranks[0]
@@ -66,7 +66,7 @@ def cluster_datasets(
         algorithms=matrix.algorithms,
         space=space,
         labels=labels + 1,
-        central=tuple(space.datasets[d] for d in central_points(space.points, centres, own)),
+        central=tuple(space.datasets[d] for d in central_points(space.points, centres, members_of)),
         number=number,
         stability=stability(inner, fitted, number.chosen, rng),
         mean_rank=RULES["mean_rank"].score(contest, inside, options).T,

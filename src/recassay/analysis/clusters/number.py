@@ -63,15 +63,15 @@ def number_of_clusters(points: FloatArray, rng: np.random.Generator, *, wanted: 
     if wanted is not None and wanted not in candidates:
         candidates = (*candidates, wanted)
     labels = [kmeans(points, k, rng)[0] for k in candidates]
-    apart = np.array([silhouette(points, each) for each in labels])
+    separation = np.array([silhouette(points, each) for each in labels])
     close = np.array([davies_bouldin(points, each) for each in labels])
-    places = ties.ranks(apart, higher_is_better=True) + ties.ranks(close, higher_is_better=False)
-    chosen = wanted or candidates[int(np.lexsort((-apart, places))[0])]
+    places = ties.ranks(separation, higher_is_better=True) + ties.ranks(close, higher_is_better=False)
+    chosen = wanted or candidates[int(np.lexsort((-separation, places))[0])]
     clouds = rng.normal(size=(_CHANCE_DRAWS, *points.shape)) * points.std(axis=0)
     by_number = [kmeans(clouds, k, rng, starts=10)[0] for k in candidates]
     reached = [max(silhouette(cloud, each[i]) for each in by_number) for i, cloud in enumerate(clouds)]
     return NumberOfClusters(
-        candidates, apart, close, chosen, (float(np.mean(reached)), float(np.quantile(reached, 0.95)))
+        candidates, separation, close, chosen, (float(np.mean(reached)), float(np.quantile(reached, 0.95)))
     )
 
 
@@ -99,14 +99,14 @@ def silhouette(points: FloatArray, labels: IntArray) -> float:
     members = _members(labels)
     sizes = members.sum(axis=0)
     total = _distances(points, points) @ members
-    own = np.argmax(members, axis=1)
+    nearest = np.argmax(members, axis=1)
     row = np.arange(len(points))
-    inside = total[row, own] / np.maximum(sizes[own] - 1, 1)
+    inside = total[row, nearest] / np.maximum(sizes[nearest] - 1, 1)
     mean = total / sizes
-    mean[row, own] = np.inf
+    mean[row, nearest] = np.inf
     outside = mean.min(axis=1)
     larger = np.maximum(inside, outside)
-    value = np.where((sizes[own] > 1) & (larger > 0), (outside - inside) / np.where(larger > 0, larger, 1.0), 0.0)
+    value = np.where((sizes[nearest] > 1) & (larger > 0), (outside - inside) / np.where(larger > 0, larger, 1.0), 0.0)
     return float(value.mean())
 
 
@@ -119,10 +119,10 @@ def davies_bouldin(points: FloatArray, labels: IntArray) -> float:
     sizes = members.sum(axis=0)
     centres = members.T @ points / sizes[:, None]
     spread = (_distances(points, centres) * members).sum(axis=0) / sizes
-    apart = _distances(centres, centres)
-    if np.allclose(spread, 0) or np.allclose(apart, 0):
+    between = _distances(centres, centres)
+    if np.allclose(spread, 0) or np.allclose(between, 0):
         return 0.0
-    ratio = np.where(apart > 0, (spread[:, None] + spread) / np.where(apart > 0, apart, 1.0), -np.inf)
+    ratio = np.where(between > 0, (spread[:, None] + spread) / np.where(between > 0, between, 1.0), -np.inf)
     return float(ratio.max(axis=1).mean())
 
 

@@ -70,9 +70,9 @@ def against_control(
     """
     alpha = judgement.alpha
     place = judgement.algorithms.index(name)
-    own = pairs.take(np.flatnonzero((pairs.first == place) | (pairs.second == place)))
+    of_control = pairs.take(np.flatnonzero((pairs.first == place) | (pairs.second == place)))
     k = len(mean_ranks)
-    corrected = holm(np.array([pair.p for pair in own]))
+    corrected = holm(np.array([pair.p for pair in of_control]))
     error = np.sqrt(k * (k + 1) / (6 * units))
 
     def against(pair: Pair, p_holm: float) -> ControlPair:
@@ -95,4 +95,4 @@ def against_control(
             median_difference=pair.median_difference if ahead else 0.0 - pair.median_difference,
         )
 
-    return ControlResult(name, dunn_cd(k, units, alpha), tuple(map(against, own, corrected.tolist())))
+    return ControlResult(name, dunn_cd(k, units, alpha=alpha), tuple(map(against, of_control, corrected.tolist())))

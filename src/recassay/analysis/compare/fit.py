@@ -91,7 +91,7 @@ def compare_algorithms(
     def gaps(part: slice) -> FloatArray:
         return family_means(advantages(matrix, left[part], right[part]), numbers)
 
-    pairs = wilcoxon_holm(names, first, second, gaps, alpha, zeros)
+    pairs = wilcoxon_holm(names, first, second, gaps, alpha=alpha, zeros=zeros)
     if numbers is not None:
         ranks = ties.ranks(family_means(ranks, numbers), higher_is_better=False, axis=0)
         pairs.columns |= {name: judgement.pairs.columns[name] for name in ("wins", "ties", "losses")}
@@ -111,7 +111,7 @@ def compare_algorithms(
     shares = np.concatenate([signed_rank_rows(gaps(part), weights, rope) for part in blocks(len(first), units)])
     ends = {name: pairs.columns[name] for name in ("left", "right")}
     posterior = dict(zip(("p_left", "p_rope", "p_right"), shares.T, strict=True))
-    cd = nemenyi_cd(k, units, alpha)
+    cd = nemenyi_cd(k, units, alpha=alpha)
 
     def runs(differ: BoolArray) -> tuple[tuple[str, ...], ...]:
         square = np.zeros((k, k), dtype=bool)
@@ -136,7 +136,7 @@ def compare_algorithms(
             "bayesian": runs(np.maximum(shares[:, 0], shares[:, 2]) > CREDIBILITY),
             "nemenyi": runs(np.abs(by_unit[right] - by_unit[left]) > cd),
         },
-        power=PowerStatement(units, k, alpha),
+        power=PowerStatement(units, k, alpha=alpha),
         bars=bars or test,
         control=named,
         equivalence=_equivalence(matrix.values[order], judgement, numbers),

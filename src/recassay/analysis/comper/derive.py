@@ -197,20 +197,20 @@ def labels_from_frame(
 
     Columns come in the order of `objectives` where these are known (from another table), else as they stand.
     """
-    rows, own = dimension_rows(frame, where)
+    rows, found = dimension_rows(frame, where)
     if objectives is not None:
-        by_name = {canonical(name): name for name in own}
+        by_name = {canonical(name): name for name in found}
         if set(by_name) != set(map(canonical, objectives)):
             raise InputError(
-                f"the objectives are {listing(own, most=8)}", where=where, fix=f"use {listing(objectives, most=None)}"
+                f"the objectives are {listing(found, most=8)}", where=where, fix=f"use {listing(objectives, most=None)}"
             )
         rows = rows.select(by_name[canonical(name)] for name in objectives)
-        own = tuple(objectives)
+        found = tuple(objectives)
     text = rows.cast(pl.String).with_columns(pl.all().fill_null("").str.strip_chars().str.to_uppercase())
     cells = [list(row) for row in text.iter_rows()]
     used = {cell for row in cells for cell in row} - {"", "-"}
     if used <= set(LABELS):
-        return label_table(["".join(cell or "-" for cell in row) for row in cells]), own
+        return label_table(["".join(cell or "-" for cell in row) for row in cells]), found
     if used & set(LABELS):
         raise InputError("mixes letters and ratings", where=where, fix="use N, P, S or ratings from 1 to 5")
-    return likert_labels(numbers(rows, where, empty=True)), own
+    return likert_labels(numbers(rows, where, empty=True)), found

@@ -90,7 +90,7 @@ def resampled_first(scores: FloatArray, datasets: Sequence[str], *, draws: int, 
     if len(names) < FEWEST_DATASETS:
         return None
     rng = derived_rng(seed, "comper", "datasets")
-    drawn = dataset_weights(len(names), draws, rng)[:, place]
+    drawn = dataset_weights(len(names), replicates=draws, rng=rng)[:, place]
     mean = drawn @ scores.T / drawn.sum(axis=1, keepdims=True)
     best = ~ties.beats(mean.max(axis=1, keepdims=True), mean)
     return np.asarray((best / best.sum(axis=1, keepdims=True)).mean(axis=0))
@@ -151,10 +151,10 @@ def agreement(values: FloatArray, algorithms: Sequence[str], *, measure: str = "
     left, right = np.triu_indices(n_algorithms, k=1)
     signs = np.sign(values[left] - values[right])
     together = signs.T @ signs
-    apart = np.sqrt(np.outer(np.diag(together), np.diag(together)))
+    scale = np.sqrt(np.outer(np.diag(together), np.diag(together)))
     pairs = np.triu_indices(n_settings, k=1)
-    defined = apart[pairs] > 0
-    taus = together[pairs][defined] / apart[pairs][defined]
+    defined = scale[pairs] > 0
+    taus = together[pairs][defined] / scale[pairs][defined]
     firsts = (values == values.max(axis=0)).sum(axis=1)
     top = int(np.argmax(firsts))
     up, down = (signs > 0).sum(axis=1), (signs < 0).sum(axis=1)

@@ -67,9 +67,9 @@ def central_points(points: FloatArray, centres: FloatArray, inside: BoolArray) -
     squares = ties.level((points**2).sum(axis=1))
     order = np.lexsort((*points.T[::-1], squares))
     distance = ((points[order][:, None, :] - centres[..., None, :, :]) ** 2).sum(axis=-1)
-    own = np.where(inside[..., order, :], distance, np.inf)
-    least = own.min(axis=-2, keepdims=True)
-    return np.asarray(order[(own <= least * (1 + ties.RELATIVE_TIE) + ties.ROUNDING).argmax(axis=-2)])
+    within = np.where(inside[..., order, :], distance, np.inf)
+    least = within.min(axis=-2, keepdims=True)
+    return np.asarray(order[(within <= least * (1 + ties.RELATIVE_TIE) + ties.ROUNDING).argmax(axis=-2)])
 
 
 @compiled_exactly
@@ -83,14 +83,14 @@ def advance(points: FloatArray, centres: FloatArray, labels: IntArray, inertia: 
     clusters = centres.shape[1]
     size, total = np.empty(clusters, dtype=np.int64), np.empty((clusters, width))
     for r in range(runs):
-        own, middle, label = points[r], centres[r], labels[r]
+        sample, middle, label = points[r], centres[r], labels[r]
         for _ in range(steps):
             # Every point to its nearest centre.
             changed = False
             for i in range(n):
                 nearest, least = 0, np.inf
                 for c in range(clusters):
-                    distance = _squared(own[i], middle[c])
+                    distance = _squared(sample[i], middle[c])
                     if distance < least:
                         nearest, least = c, distance
                 if nearest != label[i]:
@@ -102,7 +102,7 @@ def advance(points: FloatArray, centres: FloatArray, labels: IntArray, inertia: 
             for i in range(n):
                 size[label[i]] += 1
                 for d in range(width):
-                    total[label[i], d] += own[i, d]
+                    total[label[i], d] += sample[i, d]
             for c in range(clusters):
                 if size[c] > 0:
                     for d in range(width):
@@ -111,7 +111,7 @@ def advance(points: FloatArray, centres: FloatArray, labels: IntArray, inertia: 
         size[:], inertia[r] = 0, 0.0
         for i in range(n):
             size[label[i]] += 1
-            inertia[r] += _squared(own[i], middle[label[i]])
+            inertia[r] += _squared(sample[i], middle[label[i]])
         if size.min() == 0:
             inertia[r] = np.inf
 

@@ -71,14 +71,14 @@ def make_bins(
         means = {name: _mean([statistics[i][f"mean_{name}"] for i in at]) for name in PARAMETERS}
         means["negative_share"] = _mean([statistics[i]["negative_share"] for i in at])
         chances = [by_name(traits[i].probabilities(negative=True), traits[i].respondents) for i in at]
-        rated = dict.fromkeys(name for own in chances for name in players if name in own)
+        rated = dict.fromkeys(name for chance in chances for name in players if name in chance)
         yield Bin(
             number=number,
             datasets=tuple(traits[i].dataset for i in at),
             low=float(values[at].min()),
             high=float(values[at].max()),
             parameters=means,
-            probability={name: _mean([own[name] for own in chances if name in own]) for name in rated},
+            probability={name: _mean([chance[name] for chance in chances if name in chance]) for name in rated},
         )
 
 

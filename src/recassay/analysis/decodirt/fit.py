@@ -54,7 +54,7 @@ def analyze_instances(
         players=players,
         roles=roles,
         bins=tuple(make_bins(traits, difficulty, players, bins, descending=True)),
-        correlations=correlate_metadata(traits, calibration.confidence),
+        correlations=correlate_metadata(traits, confidence=calibration.confidence),
         metadata_bins={
             name: tuple(make_bins(traits, values, players, bins))
             for name, values in properties(traits).items()

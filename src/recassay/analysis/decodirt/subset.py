@@ -132,5 +132,5 @@ def _separated(result: GlickoResult, real: Sequence[str]) -> float | None:
     if len(real) < FEWEST_REAL or result.bounds is None:
         return None
     ends = result.intervals()[[result.algorithms.index(name) for name in real]]
-    apart = ends[:, None, 0] > ends[None, :, 1]
-    return float(apart.sum() / (len(real) * (len(real) - 1) / 2))
+    separated = ends[:, None, 0] > ends[None, :, 1]
+    return float(separated.sum() / (len(real) * (len(real) - 1) / 2))

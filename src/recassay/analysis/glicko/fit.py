@@ -150,8 +150,10 @@ def _intervals(scores: FloatArray, final: FloatArray, tau: float, rng: np.random
     count = int(np.clip(GAMES // (players**2 * datasets), 100, REPLICATES))
     drawn, _ = _final_ratings(scores, rng.integers(datasets, size=(count, datasets)), tau)
     ends = intervals(drawn, datasets, CONFIDENCE)
-    own = float(normal_quantile(0.5 + CONFIDENCE / 2)) * final[1]
-    return np.stack([np.minimum(ends[:, 0], final[0] - own), np.maximum(ends[:, 1], final[0] + own)], axis=1)
+    half_width = float(normal_quantile(0.5 + CONFIDENCE / 2)) * final[1]
+    return np.stack(
+        [np.minimum(ends[:, 0], final[0] - half_width), np.maximum(ends[:, 1], final[0] + half_width)], axis=1
+    )
 
 
 def _final_ratings(scores: FloatArray, orders: IntArray, tau: float) -> tuple[FloatArray, bool]:

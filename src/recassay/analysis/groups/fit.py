@@ -36,18 +36,33 @@ def compare_groups(
     Welch's interval and test, corrected (Bonferroni) for the choice among all pairs of groups.
     """
     sign = 1.0 if higher_is_better else -1.0
-    users = tuple(_attribute(scores, sign, alpha, replicates, seed) for scores in evidence.grouped)
-    weighted = tuple(_weighted(scores, sign, alpha, replicates, seed) for scores in evidence.weighted)
+    users = tuple(
+        _attribute(scores, sign, alpha=alpha, replicates=replicates, seed=seed) for scores in evidence.grouped
+    )
+    weighted = tuple(
+        _weighted(scores, sign, alpha=alpha, replicates=replicates, seed=seed) for scores in evidence.weighted
+    )
     margin = float(t_quantile(1 - alpha / 2, np.inf))
     exposure = tuple(
         row | {"low": row["share"] - margin * row["error"], "high": row["share"] + margin * row["error"]}
         for row in evidence.exposure
     )
-    return GroupsResult(metric, higher_is_better, users, exposure, weighted, alpha, 1 - alpha, evidence.left_out)
+    return GroupsResult(
+        metric,
+        higher_is_better,
+        users,
+        exposure,
+        weighted,
+        alpha=alpha,
+        confidence=1 - alpha,
+        left_out=evidence.left_out,
+    )
 
 
 def _attribute(grouped: GroupedScores, sign: float, alpha: float, replicates: int, seed: int) -> GroupUsers:
-    groups = tuple(dataset_users(scores, sign, alpha, replicates, seed) for scores in grouped.groups)
+    groups = tuple(
+        dataset_users(scores, sign, alpha=alpha, replicates=replicates, seed=seed) for scores in grouped.groups
+    )
     names = grouped.whole.algorithms
     leader = _best(grouped.whole.values, names, sign)
     against = [
@@ -62,7 +77,7 @@ def _attribute(grouped: GroupedScores, sign: float, alpha: float, replicates: in
         for (group, other, pair), p in zip(against, adjusted, strict=True)
         if p < alpha and pair.right == leader  # the better mean stands on the left
     )
-    gaps = tuple(_gap(grouped, row, name, sign, alpha) for row, name in enumerate(names))
+    gaps = tuple(_gap(grouped, row, name, sign, alpha=alpha) for row, name in enumerate(names))
     return GroupUsers(grouped.dataset, grouped.attribute, leader, groups, gaps, worse)
 
 
@@ -84,15 +99,17 @@ def _gap(grouped: GroupedScores, row: int, name: str, sign: float, alpha: float)
         margin = float(t_quantile(1 - alpha / (2 * pairs), degrees)) * error
         low, high = difference - margin, difference + margin
         p = min(1.0, pairs * 2 * float(t_sf(difference / error, degrees)))
-    apart = [abs(a - b) for a, b in combinations(means.tolist(), 2)]
+    differences = [abs(a - b) for a, b in combinations(means.tolist(), 2)]
     named = [scores.dataset for scores in grouped.groups]
     return Gap(
-        name, named[best], named[worst], difference, float(low), float(high), p, p < alpha, float(np.mean(apart))
+        name, named[best], named[worst], difference, float(low), float(high), p, p < alpha, float(np.mean(differences))
     )
 
 
 def _weighted(scores: WeightedScores, sign: float, alpha: float, replicates: int, seed: int) -> Weighted:
-    plain, weighted = (dataset_users(s, sign, alpha, replicates, seed) for s in (scores.plain, scores.weighted))
+    plain, weighted = (
+        dataset_users(s, sign, alpha=alpha, replicates=replicates, seed=seed) for s in (scores.plain, scores.weighted)
+    )
     leader = plain.algorithms[0]
     beaten, still = _beaten(plain, leader), _beaten(weighted, leader)
     return Weighted(scores.label, plain, weighted, tuple(n for n in beaten if n not in still), scores.facts)

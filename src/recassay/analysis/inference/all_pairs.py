@@ -99,8 +99,8 @@ def compare_pairs(
     first: IntArray,
     second: IntArray,
     rng: np.random.Generator,
-    count: int = FLIPS,
-    level: float = 0.05,
+    flips: int = FLIPS,
+    alpha: float = 0.05,
 ) -> PairTests:
     """Which of the pairs (first[i], second[i]) differ, all at once.
 
@@ -108,7 +108,7 @@ def compare_pairs(
     d_j could as well have the other sign, and so could the differences of all pairs on that dataset together: T is
     compared with the largest T over the pairs when the signs of whole datasets are flipped. Pairs are tested from the
     largest T down, each against the largest of those not yet tested (Westfall and Young 1993; Romano and Wolf 2005), so
-    that the dependence between pairs is used and the chance of any false finding is at most the level. It assumes what
+    that the dependence between pairs is used and the chance of any false finding is at most `alpha`. It assumes what
     Wilcoxon's test assumes: differences that are symmetric about zero where there is none.
 
     Two values of c are used, and T is the larger of both in units of a quantile of its own largest value: c = 0, which
@@ -121,7 +121,7 @@ def compare_pairs(
     typical = float(np.median(squares)) or float(squares.mean()) or 1.0
     plain = np.where(squares > 0, 1 / np.sqrt(np.where(squares > 0, squares, 1.0)), 0.0)
     floored = 1 / np.sqrt(squares + FLOOR * typical)
-    patterns = sign_patterns(scaled.shape[1], rng, count, len(first))
+    patterns = sign_patterns(scaled.shape[1], rng, flips, len(first))
     flipped = patterns @ scaled.T
     tried = flipped if len(flipped) <= CALIBRATION else flipped[rng.choice(len(flipped), CALIBRATION, replace=False)]
     largest = np.empty((len(tried), 2))
@@ -135,9 +135,9 @@ def compare_pairs(
     asked = first[order], second[order], weight[order], observed[order] - 1e-9
     alone, together, total = np.zeros(len(order)), np.zeros(len(order)), len(flipped)
     count_flips(flipped, *asked, alone, together)
-    near = (together > NEAR[0] * level * total) & (together < NEAR[1] * level * total)
-    more = min(9 * count, MOST // len(first) - total)
-    if len(patterns) == count + 1 and more > 0 and near.any():
+    near = (together > NEAR[0] * alpha * total) & (together < NEAR[1] * alpha * total)
+    more = min(9 * flips, MOST // len(first) - total)
+    if len(patterns) == flips + 1 and more > 0 and near.any():
         for rows in blocks(more, scaled.shape[1]):
             drawn = rng.choice([-1.0, 1.0], size=(rows.stop - rows.start, scaled.shape[1]))
             count_flips(drawn @ scaled.T, *asked, alone, together)

@@ -32,7 +32,7 @@ def dataset_weights(
     if families is None:
         return rng.multinomial(n_datasets, np.full(n_datasets, 1 / n_datasets), size=replicates).astype(np.float64)
     count = int(families.max()) + 1
-    drawn = dataset_weights(count, replicates, rng)[:, families]
+    drawn = dataset_weights(count, replicates=replicates, rng=rng)[:, families]
     return np.asarray(drawn * (n_datasets / drawn.sum(axis=1, keepdims=True)))
 
 
@@ -43,7 +43,7 @@ def content_weights(
     algorithm have no part in it."""
     content = content_order(values[copies(values)[0]])
     numbers = None if families is None else renumbered(families, content.columns)
-    return dataset_weights(values.shape[1], replicates, rng, numbers)[:, content.column_places]
+    return dataset_weights(values.shape[1], replicates=replicates, rng=rng, families=numbers)[:, content.column_places]
 
 
 def random_subsets(n_datasets: int, k: int, count: int, rng: np.random.Generator) -> IntArray:

@@ -129,9 +129,9 @@ def interactions(table: FloatArray) -> FloatArray:
     if n >= ENOUGH:
         reach = 3 * 1.4826 * np.median(np.abs(rest), axis=0)
         rest = np.clip(rest, -reach, reach)
-    own = (rest**2).sum(axis=0) / (n - 1) * k / max(k - 1, 1)
-    mean = max(float(own.mean()), SMALLEST * float(table.var()), SMALLEST**2)
-    return np.maximum((n * own + 5 * mean) / (n + 5), 0.01 * mean)
+    within = (rest**2).sum(axis=0) / (n - 1) * k / max(k - 1, 1)
+    mean = max(float(within.mean()), SMALLEST * float(table.var()), SMALLEST**2)
+    return np.maximum((n * within + 5 * mean) / (n + 5), 0.01 * mean)
 
 
 def without_outliers(table: FloatArray, tau: FloatArray) -> tuple[FloatArray, float]:

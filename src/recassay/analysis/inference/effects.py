@@ -80,7 +80,7 @@ def hodges_lehmann(differences: FloatArray, confidence: float = 0.95) -> FloatAr
 
 def above_zero(differences: FloatArray, confidence: float) -> BoolArray:
     """Whether the interval of `hodges_lehmann` does not reach below zero, by row."""
-    return np.asarray(hodges_lehmann(differences, confidence)[:, 1] >= -1e-12)
+    return np.asarray(hodges_lehmann(differences, confidence=confidence)[:, 1] >= -1e-12)
 
 
 @lru_cache(maxsize=64)

@@ -45,7 +45,7 @@ class FewFactors(Chains):
         self.load = np.repeat((right[:count].T * stretch)[None], chains, axis=0)
         self.row = np.repeat(self.row[None], chains, axis=0)
         self.column = np.repeat(self.column[None], chains, axis=0)
-        self.own = np.repeat(self.tau[None], chains, axis=0)  # psi
+        self.interaction = np.repeat(self.tau[None], chains, axis=0)  # psi
         self.scale = np.full(chains, self.middle)  # t
         self.closeness = rng.choice(CLOSENESS, size=chains)
         self.spread = np.repeat((stretch**2 / len(self.tau) + 1e-3 * self.middle)[None], chains, axis=0)  # s_f^2
@@ -58,7 +58,7 @@ class FewFactors(Chains):
         rest = self.table - self.factor @ self.load.swapaxes(1, 2)
         self._variances(rest - self.row[:, :, None] - self.column[:, None])
         # the effects of the datasets, and their population
-        precision = 1 / self.own
+        precision = 1 / self.interaction
         mean = self.row.mean(axis=1, keepdims=True)
         shared = ((self.row - mean) ** 2).sum(axis=1) / rng.chisquare(n - 1, size=self.chains)
         shared = np.maximum(shared, 1e-12 * self.middle)
@@ -71,19 +71,19 @@ class FewFactors(Chains):
         # a new dataset, and the cells
         common = (self.load @ rng.standard_normal((self.chains, self.load.shape[2], 1)))[:, :, 0]
         common += np.sqrt(shared)[:, None] * rng.standard_normal((self.chains, 1))
-        new = level + common + np.sqrt(self.own) * rng.standard_normal((self.chains, k))
+        new = level + common + np.sqrt(self.interaction) * rng.standard_normal((self.chains, k))
         expected = self.factor @ self.load.swapaxes(1, 2) + self.row[:, :, None] + self.column[:, None]
-        outlier = self.sweep_cells(1 / self.own[:, :, None], expected)
+        outlier = self.sweep_cells(1 / self.interaction[:, :, None], expected)
         squared = (self.load**2).sum(axis=(1, 2))
         between = shared + ((self.load.sum(axis=1) ** 2).sum(axis=1) - squared) / (k * (k - 1))
-        whole = shared + (squared + self.own.sum(axis=1)) / k
+        whole = shared + (squared + self.interaction.sum(axis=1)) / k
         return level, new, np.stack([between, whole - between], axis=1), outlier
 
     def _factors(self) -> None:
         """The factors given the loadings, and these given the factors: each a regression with a normal prior."""
         rng, count = self.rng, self.load.shape[2]
         rest = self.table - self.row[:, :, None] - self.column[:, None]
-        weighted = self.load / self.own[:, :, None]
+        weighted = self.load / self.interaction[:, :, None]
         lower = np.linalg.cholesky(np.eye(count) + self.load.swapaxes(1, 2) @ weighted)
         half = np.linalg.solve(lower, (rest @ weighted).swapaxes(1, 2))
         half += rng.standard_normal(half.shape)
@@ -92,8 +92,8 @@ class FewFactors(Chains):
         size = np.sqrt(self.spread)[:, None, :]
         known = self.factor * size
         value, axes = np.linalg.eigh(known.swapaxes(1, 2) @ known)
-        precision = 1 + value[:, None, :] / self.own[:, :, None]
-        pull = (rest.swapaxes(1, 2) @ known) @ axes / self.own[:, :, None]
+        precision = 1 + value[:, None, :] / self.interaction[:, :, None]
+        pull = (rest.swapaxes(1, 2) @ known) @ axes / self.interaction[:, :, None]
         # The chance is turned into the axes, so that their signs, which depend on the processor, do not matter.
         drawn = pull / precision + (rng.standard_normal(pull.shape) @ axes) / np.sqrt(precision)
         self.load = (drawn @ axes.swapaxes(1, 2)) * size
@@ -104,10 +104,10 @@ class FewFactors(Chains):
         """The variance of each algorithm's own interaction, and the settings of its prior."""
         rng, (n, k) = self.rng, self.scores.shape
         rate = (self.closeness * self.scale)[:, None] + (rest**2).sum(axis=1) / 2
-        self.own = rate / rng.gamma(self.closeness[:, None] + n / 2, size=rate.shape)
-        self.scale = rng.gamma(k * self.closeness) / (self.closeness * (1 / self.own).sum(axis=1))
+        self.interaction = rate / rng.gamma(self.closeness[:, None] + n / 2, size=rate.shape)
+        self.scale = rng.gamma(k * self.closeness) / (self.closeness * (1 / self.interaction).sum(axis=1))
         h = np.array(CLOSENESS)
-        scaled = self.scale[:, None] / self.own
+        scaled = self.scale[:, None] / self.interaction
         log_chance = k * (h * np.log(h) - gammaln(h)) + h * (np.log(scaled) - scaled).sum(axis=1, keepdims=True)
         self.closeness = h[self.pick(log_chance)]
 
@@ -123,7 +123,7 @@ class FewFactors(Chains):
         known = np.concatenate([np.ones((self.chains, k, 1)), self.load], axis=2)
         prior = np.diag([0.0, *[float(n)] * before.shape[1]])
         kappa = np.array(SHRINKAGES)
-        variance = self.middle / kappa[:, None] + self.own[:, None] / n  # chains x kappa x algorithms
+        variance = self.middle / kappa[:, None] + self.interaction[:, None] / n  # chains x kappa x algorithms
         weighted = known[:, None] / variance[..., None]
         precision = prior + weighted.swapaxes(2, 3) @ known[:, None]
         pull = (weighted * mean[:, None, :, None]).sum(axis=2)
@@ -137,7 +137,7 @@ class FewFactors(Chains):
         half = half[chain, drawn] + rng.standard_normal(half[chain, drawn].shape)
         moved = np.linalg.solve(lower[chain, drawn].swapaxes(1, 2), half[:, :, None])[:, :, 0]
         left = mean - (known @ moved[:, :, None])[:, :, 0]
-        between, within = (self.middle / kappa[drawn])[:, None], self.own / n
+        between, within = (self.middle / kappa[drawn])[:, None], self.interaction / n
         share = between / (between + within)
         self.column = share * left + np.sqrt(share * within) * rng.standard_normal(left.shape)
         self.factor += (moved[:, 1:] - before)[:, None]

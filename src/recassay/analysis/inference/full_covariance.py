@@ -41,8 +41,8 @@ class FullCovariance(Chains):
         self.back = self.contrasts.T - self.weights @ self.contrasts.T  # theta = r + back C
         # the grid
         middle = float(np.exp(np.log(tau).mean()))
-        own = middle * (tau / middle) ** np.array(OWN)[:, None]
-        self.bases = np.einsum("xa,oa,ya->oxy", self.contrasts, own, self.contrasts)
+        spreads = middle * (tau / middle) ** np.array(OWN)[:, None]
+        self.bases = np.einsum("xa,oa,ya->oxy", self.contrasts, spreads, self.contrasts)
         self.log_bases = np.linalg.slogdet(self.bases)[1]
         degrees = np.array(SPARE_DEGREES) + k
         self.log_gammas = _log_multigamma((degrees + n) / 2, k - 1) - _log_multigamma(degrees / 2, k - 1)
@@ -93,8 +93,8 @@ class FullCovariance(Chains):
             expected += self._common((row - centre[:, None])[:, :, None], row_relation, deviation)
         half = np.linalg.solve(factor, np.broadcast_to(self.contrasts, (chains, d, k)))
         half /= np.sqrt(1 - self.relations[relation])[:, None, None]
-        own = (shared * (1 - self.relations[row_relation]))[:, None, None]
-        precision = half.swapaxes(1, 2) @ half + np.outer(self.weights, self.weights) / own
+        variance = (shared * (1 - self.relations[row_relation]))[:, None, None]
+        precision = half.swapaxes(1, 2) @ half + np.outer(self.weights, self.weights) / variance
         outlier = self.sweep_cells(precision, expected)
         loads = self.back @ factor
         squared = (loads**2).sum(axis=(1, 2))
@@ -109,14 +109,14 @@ class FullCovariance(Chains):
         tried = np.repeat(self.state[:, None], len(axes[axis]), axis=1)
         tried[:, :, axis] = np.arange(len(axes[axis]))
         flat = tried.reshape(-1, len(axes))
-        spare, width, own, relation = flat.T
+        spare, width, spread, relation = flat.T
         scale, total = self._moments(np.repeat(contrast, len(axes[axis]), axis=0), flat)
         lower = np.linalg.cholesky(scale)
         leverage = (np.linalg.solve(lower, total[:, :, None]) ** 2).sum(axis=(1, 2))
         degrees = np.array(SPARE_DEGREES)[spare] + d + 1
         kappa, size = np.array(SHRINKAGES), self.sizes[relation][:, None]
         log_scale = 2 * np.log(np.diagonal(lower, axis1=1, axis2=2)).sum(axis=1)
-        log_base = d * np.log(np.array(SPARE_DEGREES)[spare] * np.array(WIDTHS)[width]) + self.log_bases[own]
+        log_base = d * np.log(np.array(SPARE_DEGREES)[spare] * np.array(WIDTHS)[width]) + self.log_bases[spread]
         rest = np.maximum(1 - leverage[:, None] / (kappa + size), 1e-300)
         log_chance = (
             (self.log_gammas[spare] + degrees / 2 * log_base - d / 2 * self.log_rows[relation])[:, None]
@@ -129,9 +129,9 @@ class FullCovariance(Chains):
 
     def _moments(self, contrast: FloatArray, state: IntArray) -> tuple[FloatArray, FloatArray]:
         """The scale of the posterior of S before its level is taken off, and the sum of the contrasts."""
-        spare, width, own, relation = state.T
+        spare, width, spread, relation = state.T
         weighted = contrast if len(self.relations) == 1 else self.row_precision[relation] @ contrast
-        prior = (np.array(SPARE_DEGREES)[spare] * np.array(WIDTHS)[width])[:, None, None] * self.bases[own]
+        prior = (np.array(SPARE_DEGREES)[spare] * np.array(WIDTHS)[width])[:, None, None] * self.bases[spread]
         return prior + contrast.swapaxes(1, 2) @ weighted, weighted.sum(axis=1)
 
     def _rows(self, row: FloatArray) -> tuple[IntArray, FloatArray, FloatArray]:

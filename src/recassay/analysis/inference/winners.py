@@ -148,11 +148,11 @@ def _between_datasets(ranks: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The variances of the mean ranks along k - 1 axes (the ranks of a dataset have a constant sum), and the axes."""
     k, n = ranks.shape
     centred = _deviations(ranks)
-    own = centred @ centred.T
+    products = centred @ centred.T
     level = np.eye(k) - 1 / k
-    equal = SPHERE * k * np.trace(own) / max(n - 1, 1) / (k - 1) * level
+    equal = SPHERE * k * np.trace(products) / max(n - 1, 1) / (k - 1) * level
     by_lot = CHANCE * k * (k + 1) / 12 * level
-    whole = (own + equal + by_lot) / (n - 1 + SPHERE * k + CHANCE) / n
+    whole = (products + equal + by_lot) / (n - 1 + SPHERE * k + CHANCE) / n
     variance, axes = np.linalg.eigh(whole)
     return np.maximum(variance[1:], 1e-12), axes[:, 1:]
 

@@ -51,16 +51,16 @@ def fit_logistic(
     if estimator == "birnbaum":
         items, constant, change = birnbaum_items(responses, model, prior)
         abilities = estimate_abilities(responses, items, ability or "ml")
-        result = _of_items(responses, model, items, abilities, confidence)
+        result = _of_items(responses, model, items, abilities, confidence=confidence)
         return replace(result, estimator=estimator, constant=constant, cycles=1, change=change)
     fit = fit_em(responses, model, priors=prior, tolerance=tolerance, max_cycles=max_cycles)
     if ability is None or ability == "eap":
         abilities = from_posterior(fit.posterior, fit.grid.points)
     else:
         abilities = estimate_abilities(responses, fit.items, ability)
-    errors, intervals = _item_intervals(item_covariance(responses, fit, model), fit.items, confidence)
+    errors, intervals = _item_intervals(item_covariance(responses, fit, model), fit.items, confidence=confidence)
     return replace(
-        _of_items(responses, model, fit.items, abilities, confidence),
+        _of_items(responses, model, fit.items, abilities, confidence=confidence),
         estimator=estimator,
         item_errors=errors,
         item_intervals=intervals,
@@ -97,7 +97,9 @@ def score_logistic(
         raise UsageError(
             "the items have different discriminations and the model is 1pl", fix="use `model='2pl'` or `model='3pl'`"
         )
-    return _of_items(responses, model, known, estimate_abilities(responses, known, ability or "ml"), confidence)
+    return _of_items(
+        responses, model, known, estimate_abilities(responses, known, ability or "ml"), confidence=confidence
+    )
 
 
 def _of_items(

@@ -145,16 +145,16 @@ def maximise_items(
     for _ in range(steps):
         step, sound = _newton(here)
         trial = _moved(now, step, model)
-        there = at(slice(None), trial)
+        tried = at(slice(None), trial)
         for _ in range(10):
-            worse = there.value < here.value - 1e-12 * np.abs(here.value)
+            worse = tried.value < here.value - 1e-12 * np.abs(here.value)
             if not worse.any():
                 break
             step[worse] /= 2
             shorter = _moved(now.take(worse), step[worse], model)
             trial.put(worse, shorter)
-            there.put(worse, at(worse, shorter))
-        failed = there.value < here.value - 1e-12 * np.abs(here.value)
+            tried.put(worse, at(worse, shorter))
+        failed = tried.value < here.value - 1e-12 * np.abs(here.value)
         if failed.any():
             trial.put(failed, now.take(failed))
         final.put(place, trial)
@@ -162,9 +162,9 @@ def maximise_items(
         if not still.any():
             break
         if still.all():
-            now, here = trial, there
+            now, here = trial, tried
         else:
-            now, here, place, right = trial.take(still), there.take(still), place[still], right[still]
+            now, here, place, right = trial.take(still), tried.take(still), place[still], right[still]
             trials = trials if len(trials) == 1 else trials[still]
     return final
 

@@ -53,7 +53,13 @@ def fit_model(
     repeated, over_users = _noise(cells, scale, kept, users)
     numbers = family_numbers(cells.datasets, families)
     fitted = _fitted(
-        scores.tobytes(), (repeated + over_users).tobytes(), numbers.tobytes(), scores.shape, draws, seed, cells.metric
+        scores.tobytes(),
+        (repeated + over_users).tobytes(),
+        numbers.tobytes(),
+        scores.shape,
+        draws,
+        seed=seed,
+        metric=cells.metric,
     )
     same = representatives(scores)
     groups = [
@@ -75,7 +81,7 @@ def fit_model(
             users=float(over_users.mean()),
             datasets=len(cells.datasets),
         ),
-        predicted=tuple(_predicted(cells, scale, fitted, confidence)),
+        predicted=tuple(_predicted(cells, scale, fitted, confidence=confidence)),
         tipping=tuple(_tipping(cells, scale, fitted)),
         identical=tuple(group for group in groups if len(group) > 1),
         negligible=fitted.negligible,
@@ -118,8 +124,8 @@ def _noise(cells: Cells, scale: Scale, values: FloatArray, users: PairedScores |
         at = [i for i, name in enumerate(cells.algorithms) if name in scores.algorithms]
         if scores.dataset in cells.datasets and len(at) > 1 and scores.users > 1:
             j = cells.datasets.index(scores.dataset)
-            own = scores.values[[scores.algorithms.index(cells.algorithms[i]) for i in at]]
-            scaled = np.cov(own) / scores.users * np.outer(slope[j, at], slope[j, at])
+            observed = scores.values[[scores.algorithms.index(cells.algorithms[i]) for i in at]]
+            scaled = np.cov(observed) / scores.users * np.outer(slope[j, at], slope[j, at])
             common = (scaled.sum() - np.trace(scaled)) / max(len(at) * (len(at) - 1), 1)
             over_users[j, at] = np.maximum(np.diagonal(scaled) - common, 0.0)
     return repeated, over_users

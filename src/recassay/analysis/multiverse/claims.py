@@ -33,8 +33,8 @@ class Stated:
 
     def statement(self, names: Sequence[str]) -> str:
         """As people read it, such as `A is best` or `A > B`."""
-        own = names[self.algorithm]
-        return f"{own} is best" if self.rival is None else f"{own} > {names[self.rival]}"
+        subject = names[self.algorithm]
+        return f"{subject} is best" if self.rival is None else f"{subject} > {names[self.rival]}"
 
 
 def named_claims(claims: Sequence[str], algorithms: Sequence[str]) -> list[Stated]:
@@ -74,19 +74,19 @@ def opponent(scores: FloatArray, algorithm: int, rival: int | None) -> FloatArra
 
 def observed(claim: Stated, scores: FloatArray) -> IntArray:
     """1 ahead, 0 tied, -1 behind, by scores whose lower values are better (... x algorithms); -2 where absent."""
-    own, other = scores[..., claim.algorithm], opponent(scores, claim.algorithm, claim.rival)
-    absent = np.isnan(own) | np.isnan(other)
-    return np.where(absent, -2, ties.sign(np.where(absent, 0.0, other), np.where(absent, 0.0, own)))
+    subject, other = scores[..., claim.algorithm], opponent(scores, claim.algorithm, claim.rival)
+    absent = np.isnan(subject) | np.isnan(other)
+    return np.where(absent, -2, ties.sign(np.where(absent, 0.0, other), np.where(absent, 0.0, subject)))
 
 
 def shown(claim: Stated, better: BoolArray, present: BoolArray) -> IntArray:
     """1 it holds, -1 it is reversed, 0 undecided, by who is shown to be better (universes x a x b)."""
-    own, rival = claim.algorithm, claim.rival
+    subject, rival = claim.algorithm, claim.rival
     if rival is not None:
-        return np.asarray(better[:, own, rival].astype(np.int64) - better[:, rival, own])
-    beaten = better[:, own] | ~present
-    beaten[:, own] = True
-    return np.asarray(beaten.all(axis=1).astype(np.int64) - better[:, :, own].any(axis=1))
+        return np.asarray(better[:, subject, rival].astype(np.int64) - better[:, rival, subject])
+    beaten = better[:, subject] | ~present
+    beaten[:, subject] = True
+    return np.asarray(beaten.all(axis=1).astype(np.int64) - better[:, :, subject].any(axis=1))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

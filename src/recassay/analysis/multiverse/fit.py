@@ -72,7 +72,7 @@ def explore(
     ways = [(policy, mean) for mean in aggregation for policy in policies for _ in range(len(universes))]
     universes = universes.times("missing", policies).times("aggregation", tuple(aggregation))
     with threadpool_limits(1, user_api="blas"):  # the matrices are tiny: more threads cost more than they give
-        judged = _judged(universes, ways, alpha, seed)
+        judged = _judged(universes, ways, alpha=alpha, seed=seed)
         clean = ~judged.leaky
         if not clean.any():
             raise UsageError(
@@ -82,7 +82,7 @@ def explore(
         named = [] if claims is None else named_claims(claims, universes.algorithms)
         made = named or suggested_claims(mean_ranks[clean])
         test = joint_test(judged.ranks[clean], permutations, derived_rng(seed, "multiverse", "relabel"))
-        parts, used = _parts(mean_ranks[clean], judged.places[clean], seed)
+        parts, used = _parts(mean_ranks[clean], judged.places[clean], seed=seed)
         points, explained = _map(mean_ranks)
         return MultiverseResult(
             axes=universes.axes,
@@ -96,10 +96,10 @@ def explore(
             places=points,
             explained=explained,
             claims=tuple(_claim(claim, universes, judged, test) for claim in made),
-            shares=_shares(parts, [list(universes.axes)[i] for i in used], made, universes.algorithms, alpha),
+            shares=_shares(parts, [list(universes.axes)[i] for i in used], made, universes.algorithms, alpha=alpha),
             reading=tuple(notes),
             remarks=(*universes.remarks, *judged.remarks, *_remarks(judged, parts, used)),
-            settings=MultiverseSettings(alpha, permutations, seed),
+            settings=MultiverseSettings(alpha=alpha, permutations=permutations, seed=seed),
             sources=sources,
             drift=universes.drift,
             seeds=universes.seeds,
@@ -217,9 +217,9 @@ def _missing(
         yield Remark("identical", count=whole - len(kept), of=whole)
     known = np.isfinite(universes.values)
     kinds: tuple[tuple[Kind, int, int], ...] = (("datasets_left_out", 1, 1), ("algorithms_left_out", 2, 0))
-    for kind, axis, own in kinds:
+    for kind, axis, columns in kinds:
         present = known.any(axis=axis).sum(axis=1)
-        lost = sum(len(cells[u][own]) < present[u] for u in kept)
+        lost = sum(len(cells[u][columns]) < present[u] for u in kept)
         if lost:
             yield Remark(kind, count=int(lost))
     full = (len(universes.algorithms), len(universes.datasets))

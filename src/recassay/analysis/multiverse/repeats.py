@@ -73,10 +73,12 @@ def drift_test(ranks: FloatArray, algorithms: Sequence[str], rng: np.random.Gene
     k, n, w = table.shape
     if w < 3 or not n:
         return None
-    apart = ((table[:, :, :, None] - table[:, :, None, :]) ** 2).mean(axis=0)
-    apart = apart[np.lexsort(apart.reshape(n, -1).T.round(9)[::-1])]  # names of datasets have no part in what is drawn
+    squares = ((table[:, :, :, None] - table[:, :, None, :]) ** 2).mean(axis=0)
+    squares = squares[
+        np.lexsort(squares.reshape(n, -1).T.round(9)[::-1])
+    ]  # names of datasets have no part in what is drawn
     time = np.abs(np.subtract.outer(np.arange(w), np.arange(w)))
-    observed = float((apart * time).sum())
+    observed = float((squares * time).sum())
     if factorial(w) ** n <= PERMUTATIONS:
         orders = np.array(list(product(permutations(range(w)), repeat=n)))
     else:
@@ -85,15 +87,15 @@ def drift_test(ranks: FloatArray, algorithms: Sequence[str], rng: np.random.Gene
     drawn = np.zeros(len(orders))
     for d in range(n):
         order = orders[:, d]
-        drawn += (apart[d][order[:, :, None], order[:, None, :]] * time).sum(axis=(1, 2))
+        drawn += (squares[d][order[:, :, None], order[:, None, :]] * time).sum(axis=(1, 2))
     place = np.arange(w) - (w - 1) / 2
     slopes = (table.mean(axis=1) @ place) / (place**2).sum() * (w - 1)
     return Drift(
         windows=w,
         datasets=n,
         p=float((drawn >= observed - 1e-9).mean()),
-        neighbours=float(np.sqrt(apart[:, np.arange(w - 1), np.arange(1, w)]).mean()),
-        ends=float(np.sqrt(apart[:, 0, -1]).mean()),
+        neighbours=float(np.sqrt(squares[:, np.arange(w - 1), np.arange(1, w)]).mean()),
+        ends=float(np.sqrt(squares[:, 0, -1]).mean()),
         smallest_p=float((drawn >= drawn.max() - 1e-9).mean()),
         slopes={name: float(slopes[a]) for a, name in enumerate(algorithms[:k])},
     )

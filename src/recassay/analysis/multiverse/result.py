@@ -187,9 +187,9 @@ class MultiverseResult(Displayed):
 
     def lead_of(self, claim: Claim) -> FloatArray:
         """By universe, the lead in mean rank of a claim's algorithm over its rival, or over the best other."""
-        own = self.algorithms.index(claim.algorithm)
+        subject = self.algorithms.index(claim.algorithm)
         rival = None if claim.rival is None else self.algorithms.index(claim.rival)
-        return opponent(self.mean_ranks, own, rival) - self.mean_ranks[:, own]
+        return opponent(self.mean_ranks, subject, rival) - self.mean_ranks[:, subject]
 
     def to_frame(self) -> pl.DataFrame:
         """One row per claim: in how many universes it is seen and shown, the mean lead and the joint test."""

@@ -87,7 +87,17 @@ def plan_study(
         spoken = {verdict.leaders[0], verdict.rival}
         shown |= {model.algorithms.index(name) for name in spoken}
     pairs = [
-        _pair(model, left, right, difference, power, alpha, alpha / (k * (k - 1) / 2), seed, verdict=verdict)
+        _pair(
+            model,
+            left,
+            right,
+            difference,
+            power,
+            alpha=alpha,
+            among=alpha / (k * (k - 1) / 2),
+            seed=seed,
+            verdict=verdict,
+        )
         for left, right in undecided
         if shown.issuperset((left, right))
     ]
@@ -151,7 +161,7 @@ def _pair(
     standard = {kept: standardised(shifts, around, rng) for kept, around in seen.items()}
     chance = float((standard["all"] > 0).mean())
     if difference is None and chance < 0.5 and not turned and verdict is None:
-        return _pair(model, b, a, difference, power, alpha, among, seed, turned=True)
+        return _pair(model, b, a, difference, power, alpha=alpha, among=among, seed=seed, turned=True)
     ends = np.quantile(gap, [0.25, 0.5, 0.75])
     low, _, high = standardised(ends, seen["all"], rng)[:, None]  # one draw for both, so that the ends are in order
     if verdict is not None:
@@ -169,13 +179,13 @@ def _pair(
         high=spread[1] if spread else None,
         relative=relative,
         chance=chance,
-        assurance=float(power_of(standard["all"], len(model.datasets), alpha).mean()),
-        alone=datasets_needed(standard["all"], alpha, power),
-        fewest=None if difference is not None else datasets_needed(high, alpha, power),
-        most=None if difference is not None else datasets_needed(low, alpha, power),
-        among_all=datasets_needed(standard["all"], among, power),
-        without_repeats=datasets_needed(standard["users"], alpha, power),
-        without_users=datasets_needed(standard["repeats"], alpha, power),
+        assurance=float(power_of(standard["all"], len(model.datasets), level=alpha).mean()),
+        alone=datasets_needed(standard["all"], level=alpha, power=power),
+        fewest=None if difference is not None else datasets_needed(high, level=alpha, power=power),
+        most=None if difference is not None else datasets_needed(low, level=alpha, power=power),
+        among_all=datasets_needed(standard["all"], level=among, power=power),
+        without_repeats=datasets_needed(standard["users"], level=alpha, power=power),
+        without_users=datasets_needed(standard["repeats"], level=alpha, power=power),
     )
 
 

@@ -65,7 +65,9 @@ def rank_algorithms(
     ones, enough = np.ones((1, n)), n >= FEWEST_DATASETS
     numbers = None if families is None else family_numbers(matrix.datasets, families)
     units = n if numbers is None else int(numbers.max()) + 1
-    weights = content_weights(matrix.upward, replicates, derived_rng(seed, "rank", matrix.metric), numbers)
+    weights = content_weights(
+        matrix.upward, replicates=replicates, rng=derived_rng(seed, "rank", matrix.metric), families=numbers
+    )
     alpha = round(1 - confidence, 12)
     judged = judge(matrix, control=control, alpha=alpha, families=families, test=test, seed=seed)
     if results is not None:
@@ -80,7 +82,7 @@ def rank_algorithms(
             ranks = ties.ranks(sampled, higher_is_better=upward)
             ranking = replace(
                 ranking,
-                score_interval=_score_interval(rule.name, matrix, judged, sampled, weights, confidence),
+                score_interval=_score_interval(rule.name, matrix, judged, sampled, weights, confidence=confidence),
                 rank_interval=intervals(ranks, units, confidence, discrete=True),
                 resampling_share=first_shares(ranks).mean(axis=0),
             )
@@ -117,8 +119,8 @@ def _score_interval(
         return judged.interval[[judged.algorithms.index(name) for name in matrix.algorithms]]
     if rule not in _MEANS or (rule != "mean" and not (values > 0).all()) or units < values.shape[1]:
         return intervals(sampled, units, confidence)
-    there, back = _MEANS[rule]
-    ends = studentised(there(values), weights, confidence)
+    forward, back = _MEANS[rule]
+    ends = studentised(forward(values), weights, confidence=confidence)
     if rule == "harmonic_mean":
         ends = np.maximum(ends, np.finfo(float).tiny)
     with np.errstate(over="ignore"):  # an end beyond the largest number is infinite

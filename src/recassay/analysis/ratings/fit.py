@@ -55,15 +55,17 @@ def rate_by_pairs(
     ranks = dataset_ranks(matrix)
     k = len(ranks)
     points, win_rate = np.empty(ranks.shape), np.empty((k, k))
-    for a, own in enumerate(ranks):
-        won = (own < ranks) + 0.5 * (own == ranks)
+    for a, ranks_of in enumerate(ranks):
+        won = (ranks_of < ranks) + 0.5 * (ranks_of == ranks)
         won[a] = 0.0
         points[a], win_rate[a] = won.sum(axis=0), won.mean(axis=1)
     anchor = _anchor(matrix.algorithms, baseline)
     groups = family_numbers(matrix.datasets, families)
     n_groups = int(groups.max()) + 1
     rng = derived_rng(seed, "ratings", matrix.metric)
-    drawn = content_weights(matrix.upward, replicates, rng, None if families is None else groups)
+    drawn = content_weights(
+        matrix.upward, replicates=replicates, rng=rng, families=None if families is None else groups
+    )
     once = 1 - np.eye(k)[None]
     whole = strengths(points.sum(axis=1)[None], once, np.full(1, float(len(matrix.datasets))))[0]
     sampled = strengths(drawn @ points.T, once, drawn.sum(axis=1), start=whole)
@@ -74,7 +76,9 @@ def rate_by_pairs(
         *matrix.head,
         families=n_groups if families is not None else None,
         rating=rating,
-        interval=_with_open_ends(_ends(rating, spread, n_groups, confidence), win_rate, rating, n_groups, confidence),
+        interval=_with_open_ends(
+            _ends(rating, spread, n_groups, confidence=confidence), win_rate, rating, n_groups, confidence=confidence
+        ),
         win_rate=win_rate,
         improvability=_improvability(matrix),
         skill=None if skilled is None else _skill(matrix, skilled),
@@ -145,7 +149,7 @@ def rate_battles(
         datasets=(),
         families=None,
         rating=rating,
-        interval=_ends(rating, _on_scale(np.vstack(parts), anchor), len(met), confidence),
+        interval=_ends(rating, _on_scale(np.vstack(parts), anchor), len(met), confidence=confidence),
         win_rate=np.divide(made, played, out=np.zeros((k, k)), where=played > 0),
         improvability=np.full(k, np.nan),
         skill=None,

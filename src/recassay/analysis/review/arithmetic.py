@@ -77,12 +77,12 @@ def _gains(table: PaperTable) -> Iterator[Flag]:
 
 def _compared(pool: list[Entry], last: int, base: str | None = "") -> tuple[Entry, Entry] | None:
     """The best of the last rows, and the best of those before, the first of them (None), or the one of a name."""
-    own, others = pool[-last:], pool[:-last]
+    subject, others = pool[-last:], pool[:-last]
     if base is None:
         others = others[:1]
     elif base:
         others = [entry for entry in others if entry.algorithm == base]
-    return (max(own, key=upward), max(others, key=upward)) if others else None
+    return (max(subject, key=upward), max(others, key=upward)) if others else None
 
 
 def _explains(derived: Derived, found: tuple[Entry, Entry] | None, form: str, unit: float) -> bool | None:

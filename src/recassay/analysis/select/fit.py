@@ -88,7 +88,7 @@ def select_datasets(
         known = characteristics.aligned(given.datasets)  # those without are named in the order of the table
         space = place_datasets(known.aligned(matrix.datasets), rng=derived_rng(seed, "outliers"))
     judged = {name: other for name, other in others.items() if applicable([chosen_rule], other)[0]}
-    task = Task(matrix, chosen_rule, judged, space, seed)
+    task = Task(matrix, chosen_rule, judged, space, seed=seed)
     halves = draw_halves(len(matrix.algorithms), splits, derived_rng(seed, "selection halves"))
     weights = {name: task.subsets(name, k, simulations) for name in dict.fromkeys(("random", *names))}
     choices = task.judge(names, k, halves, weights)

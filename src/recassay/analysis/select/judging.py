@@ -58,7 +58,7 @@ class Task:
         inner = [self._agreement(self.matrix, judges) for _, judges in halves]
         both = [[self._agreement(other, judges) for other in self.others.values()] for _, judges in halves]
         by_chance = subsets["random"]
-        chance, chance_inner = whole.rho(by_chance), [each.apart(by_chance) for each in inner]
+        chance, chance_inner = whole.rho(by_chance), [each.left_out(by_chance) for each in inner]
         choices = {}
         for name in names:
             looked = name == PRESERVING
@@ -66,9 +66,9 @@ class Task:
             unseen = self._unseen(name, k, halves, weights)
             rho = whole.rho(weights)
             metrics = {other: each.rho(weights) for other, each in elsewhere.items()}
-            held = [each.apart(chosen) for each, chosen in zip(inner, unseen, strict=True)]
+            held = [each.left_out(chosen) for each, chosen in zip(inner, unseen, strict=True)]
             crossed = [
-                np.mean([each.apart(chosen) for each in row], axis=0)
+                np.mean([each.left_out(chosen) for each in row], axis=0)
                 for row, chosen in zip(both, unseen, strict=True)
                 if row
             ]
@@ -81,7 +81,7 @@ class Task:
                 rho=_of_choice(name, rho),
                 better_than_random=0.5 if name == "random" else _above(rho[:1], chance),
                 simulated=None if looked else Spread.of(rho),
-                left_out=Spread.of(whole.apart(weights)),
+                left_out=Spread.of(whole.left_out(weights)),
                 by_metric={other: _of_choice(name, r) for other, r in metrics.items()},
                 simulated_by_metric=None if looked else {other: Spread.of(r) for other, r in metrics.items()},
                 held_out_algorithms=Spread.of(np.concatenate(held)) if held else None,
@@ -113,7 +113,7 @@ class Task:
             yield CurvePoint(name, k, False, Spread.of(whole.rho(weights)))
             if inner:
                 unseen = self._unseen(name, k, halves, weights)
-                held = [each.apart(chosen) for each, chosen in zip(inner, unseen, strict=True)]
+                held = [each.left_out(chosen) for each, chosen in zip(inner, unseen, strict=True)]
                 yield CurvePoint(name, k, True, Spread.of(np.concatenate(held)))
 
     def _agreement(self, matrix: Matrix, algorithms: IntArray | None = None) -> SubsetAgreement:
@@ -153,7 +153,7 @@ class Task:
         """
         n = len(self.matrix.datasets)
         order = random_subsets(n, n, _SHUFFLES, derived_rng(self.seed, "selection shuffles"))
-        shuffled = np.mean([each.apart(mine[0][order]) for each, mine in zip(inner, unseen, strict=True)], axis=0)
+        shuffled = np.mean([each.left_out(mine[0][order]) for each, mine in zip(inner, unseen, strict=True)], axis=0)
         reached = float(np.mean([rho[0] for rho in held]))
         return float((1 + (shuffled >= reached - ROUNDING).sum()) / (1 + _SHUFFLES))
 

@@ -146,7 +146,7 @@ class SubsetAgreement:
         """Spearman's rho of each row of weights with the whole benchmark."""
         return np.asarray(self.directions(weights) @ self.full)
 
-    def apart(self, weights: FloatArray) -> FloatArray:
+    def left_out(self, weights: FloatArray) -> FloatArray:
         """Spearman's rho of each row of weights (0 or 1) with the datasets that it leaves out.
 
         The whole benchmark contains the subset, which so agrees with itself in part; what it leaves out does not.
@@ -178,7 +178,7 @@ class Criterion:
     def __init__(self, agreement: SubsetAgreement, rng: np.random.Generator) -> None:
         self.agreement = agreement
         n = agreement.n_datasets
-        self.target = agreement.directions(dataset_weights(n, _REPLICATES, rng)).mean(axis=0)
+        self.target = agreement.directions(dataset_weights(n, replicates=_REPLICATES, rng=rng)).mean(axis=0)
         self.draws = rng.exponential(size=(DRAWS, n))
 
     def __call__(self, weights: FloatArray) -> FloatArray:

@@ -52,9 +52,9 @@ def sweep_strata(
     swept, ends = [], []
     for scores in evidence.datasets:
         rng = derived_rng(seed, "popularity strata", str(scores.scores.shape[2]))
-        draws = user_replicates(scores.scores, replicates, rng)
+        draws = user_replicates(scores.scores, replicates=replicates, rng=rng)
         halves = user_halves(scores.scores[[0, -1]], HALVINGS, rng)
-        strata = _sweep(scores, draws, halves, upward, alpha, confidence)
+        strata = _sweep(scores, draws, halves, upward, alpha=alpha, confidence=confidence)
         swept.append(strata)
         ends.append((strata.value[[0, -1]], halves))
     shared = sorted(set.intersection(*(set(strata.algorithms) for strata in swept)))
@@ -102,7 +102,7 @@ def _sweep(
         curve=scores.curve,
         tests=tests,
         difference_interval=gaps,
-        crossings=find_crossings(tests, scores.thresholds, scores.algorithms, alpha),
+        crossings=find_crossings(tests, scores.thresholds, scores.algorithms, alpha=alpha),
         sensitivity=sensitivity(value, halves, tests, alpha=alpha, confidence=confidence),
         shortened=scores.shortened,
         whole=scores.whole,
@@ -128,7 +128,7 @@ def user_replicates(scores: FloatArray, replicates: int, rng: np.random.Generato
     n_groups = table.shape[1]
     means = np.empty((replicates, *scores.shape[:2]))
     for rows in number_blocks(replicates, 1, ROWS_AT_ONCE):
-        weights = dataset_weights(n_groups, rows.stop - rows.start, rng)
+        weights = dataset_weights(n_groups, replicates=rows.stop - rows.start, rng=rng)
         means[rows] = _means(weights @ table.T, *scores.shape[:2])
     return means[np.isfinite(means).all(axis=(1, 2))]
 

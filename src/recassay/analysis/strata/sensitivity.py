@@ -113,13 +113,13 @@ class StudySensitivity:
         }
 
 
-def order_distance(here: FloatArray, there: FloatArray) -> FloatArray:
+def order_distance(here: FloatArray, other: FloatArray) -> FloatArray:
     """The share of pairs that two orders (rows x algorithms, by value) put in opposite order: Kendall's distance.
 
     Only pairs with an order in both count; NaN where there is none.
     """
     left, right = np.triu_indices(here.shape[-1], k=1)
-    product = ties.sign(here[..., left], here[..., right]) * ties.sign(there[..., left], there[..., right])
+    product = ties.sign(here[..., left], here[..., right]) * ties.sign(other[..., left], other[..., right])
     seen = (product != 0).sum(axis=-1)
     return np.where(seen > 0, (product < 0).sum(axis=-1) / np.maximum(seen, 1), np.nan)
 
@@ -149,7 +149,7 @@ def sensitivity(
     sure = flips & (tests.p_holm[0] < alpha) & (tests.p_holm[-1] < alpha)
     return OrderSensitivity(
         estimate=float(order_distance(means[0], means[-1])),
-        chance=Chance.of(halved_distances(halves), confidence),
+        chance=Chance.of(halved_distances(halves), confidence=confidence),
         pairs=len(flips),
         observed=int((first * last != 0).sum()),
         flipped=int(flips.sum()),
@@ -176,13 +176,13 @@ def study_sensitivity(
     by_rank, by_chance = np.nan, Chance(np.nan, np.nan, np.nan)
     if len(common[0]) > 1:
         chosen = [(means[:, at], halves[..., at]) for (means, halves), at in zip(ends, common, strict=True)]
-        own = np.mean([ties.ranks(means, higher_is_better=higher_is_better) for means, _ in chosen], axis=0)
+        mean_ranks = np.mean([ties.ranks(means, higher_is_better=higher_is_better) for means, _ in chosen], axis=0)
         ranks = np.mean([ties.ranks(halves, higher_is_better=higher_is_better) for _, halves in chosen], axis=0)
-        by_rank = float(order_distance(own[0], own[1]))
-        by_chance = Chance.of(halved_distances(ranks), confidence)
+        by_rank = float(order_distance(mean_ranks[0], mean_ranks[1]))
+        by_chance = Chance.of(halved_distances(ranks), confidence=confidence)
     return StudySensitivity(
         estimate=float(_mean_of_known(distances)),
-        chance=Chance.of(_mean_of_known(halved), confidence),
+        chance=Chance.of(_mean_of_known(halved), confidence=confidence),
         by_mean_rank=by_rank,
         by_mean_rank_chance=by_chance,
         n_datasets=len(ends),

@@ -70,7 +70,7 @@ def stress_rankings(
         return derived_rng(seed, "stress", matrix.metric, test)
 
     replicates = min(200, max(20, BOOTSTRAP // count))
-    weights = np.vstack([itself, content_weights(matrix.upward, replicates, rng("bootstrap"))])
+    weights = np.vstack([itself, content_weights(matrix.upward, replicates=replicates, rng=rng("bootstrap"))])
     dropped, survivals, without_one = drop_datasets(ranker, reference, draws, rng("datasets"))
     fewer, without_some = drop_algorithms(ranker, reference, draws, rng("algorithms"))
     similar, copied = add_copies(ranker, weights)

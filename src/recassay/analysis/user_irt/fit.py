@@ -50,10 +50,10 @@ def fit_user_irt(
     if not used:
         reasons = "; ".join(worded("user_irt", "left_out", too_few))
         raise NotApplicableError(f"no dataset has enough users: {reasons}", fix="use a study with more users")
-    kept = {name: _fit(table, model, priors, confidence) for name, table in used.items()}
+    kept = {name: _fit(table, model, priors, confidence=confidence) for name, table in used.items()}
     if len(kept) > 1:
-        kept = {ALL: _fit(pooled(used), model, priors, confidence), **kept}
-    return UserIRTResult(metric, model, kept, confidence, too_few)
+        kept = {ALL: _fit(pooled(used), model, priors, confidence=confidence), **kept}
+    return UserIRTResult(metric, model, kept, confidence=confidence, too_few=too_few)
 
 
 def pooled(tables: Mapping[str, Responses]) -> Responses:

@@ -92,18 +92,25 @@ def compare_users(
         raise UsageError(f"the control {control!r} is not one of the algorithms", fix=did_you_mean(control, known))
     sign = 1.0 if higher_is_better else -1.0
     datasets = tuple(
-        _against_reference(dataset_users(table, sign, alpha, replicates, seed), table, sign, alpha, control, own_lists)
+        _against_reference(
+            dataset_users(table, sign, alpha=alpha, replicates=replicates, seed=seed),
+            table,
+            sign,
+            alpha=alpha,
+            control=control,
+            own_lists=own_lists,
+        )
         for table in usable
     )
     if len(datasets) == 1:
-        datasets = (_with_groups(datasets[0], metric, sign, alpha, gains, windows),)
+        datasets = (_with_groups(datasets[0], metric, sign, alpha=alpha, gains=gains, windows=windows),)
     algorithms = _overall_order(datasets)
     return UsersResult(
         metric=metric,
         higher_is_better=higher_is_better,
         algorithms=algorithms,
         datasets=datasets,
-        summary=_summary(datasets, usable, algorithms, sign, alpha) if len(datasets) > 1 else (),
+        summary=_summary(datasets, usable, algorithms, sign, alpha=alpha) if len(datasets) > 1 else (),
         alpha=alpha,
         confidence=1 - alpha,
         replicates=replicates,
@@ -192,7 +199,7 @@ def _with_groups(
         best = next(name for name in users.algorithms if name != base)
 
         def interval(gaps: FloatArray) -> tuple[float, float]:
-            low, high = difference_intervals(gaps[None], 1 - alpha)[0].tolist()
+            low, high = difference_intervals(gaps[None], confidence=1 - alpha)[0].tolist()
             return low, high
 
         try:
@@ -203,9 +210,13 @@ def _with_groups(
         users = replace(users, gains=tuple(found))
     if windows is not None:
         means = windows(users.dataset, metric)
-        whole = {name: own for name, own in means.items() if set(users.algorithms) <= own.keys()}
+        whole = {
+            name: by_algorithm for name, by_algorithm in means.items() if set(users.algorithms) <= by_algorithm.keys()
+        }
         if len(whole) > 1:
-            told = (Window(name, tuple(own[a] for a in users.algorithms)) for name, own in whole.items())
+            told = (
+                Window(name, tuple(by_algorithm[a] for a in users.algorithms)) for name, by_algorithm in whole.items()
+            )
             users = replace(users, windows=tuple(told))
     return users
 
@@ -300,19 +311,19 @@ def user_intervals(
     typical = _root_mean_square(values.T)
     means = np.empty((height, len(values)))
     for part in number_blocks(height, n, _DRAWN_AT_ONCE):
-        weight = _draws(n, part.stop - part.start, rng)
+        weight = _draws(n, replicates=part.stop - part.start, rng=rng)
         means[part] = (weight[:, :-2] @ values.T + np.outer(weight[:, -1], typical)) / n
     tail = expanded_tail(confidence, n)
     spans = np.empty((len(left), 2))
     for part in number_blocks(len(left), n, _DRAWN_AT_ONCE):
-        spans[part] = difference_intervals(values[left[part]] - values[right[part]], confidence)
+        spans[part] = difference_intervals(values[left[part]] - values[right[part]], confidence=confidence)
     return np.quantile(means, [tail, 1 - tail], axis=0).T, spans
 
 
 def difference_intervals(gaps: FloatArray, confidence: float) -> FloatArray:
     """Intervals of the mean of each row of differences (rows x 2), with the two added users of `user_intervals`."""
     added = _root_mean_square(gaps.T)[:, None]
-    return skewed_intervals(np.hstack([gaps, added, -added]), confidence)
+    return skewed_intervals(np.hstack([gaps, added, -added]), confidence=confidence)
 
 
 def skewed_intervals(values: FloatArray, confidence: float) -> FloatArray:

@@ -30,11 +30,11 @@ def find_gains(
     user's events in the group; its interval is that of the mean of D + (d - D e) / mean(e).
     """
     sign = 1.0 if higher_is_better else -1.0
-    own, base = scores.algorithms.index(algorithm), scores.algorithms.index(reference)
+    subject, base = scores.algorithms.index(algorithm), scores.algorithms.index(reference)
     names = (algorithm, reference)
     for low, high in edges(scores.activity):
         users = _between(scores.activity, low, high)
-        first, second = scores.values[own, users], scores.values[base, users]
+        first, second = scores.values[subject, users], scores.values[base, users]
         gap = sign * (first - second)
         means = float(first.mean()), float(second.mean()), float(gap.mean())
         counts = {"users": len(users), "events": len(users)}
@@ -42,7 +42,7 @@ def find_gains(
     for low, high in _event_groups(scores):
         among = _between(scores.event_popularity, low, high)
         user = scores.event_user[among]
-        found = [np.bincount(user, scores.found[at, among], scores.users) for at in (own, base)]
+        found = [np.bincount(user, scores.found[at, among], scores.users) for at in (subject, base)]
         events = np.bincount(user, minlength=scores.users)
         known = events > 0
         shares = [float(hits.sum() / len(among)) for hits in found]
@@ -76,7 +76,7 @@ def _event_groups(scores: GainScores) -> list[tuple[int, int]]:
     for most in range(GROUPS, 1, -1):
         groups = edges(scores.event_popularity, most=most)
         users = (scores.event_user[_between(scores.event_popularity, *ends)] for ends in groups)
-        if groups and all(len(np.unique(own)) >= LEAST_USERS for own in users):
+        if groups and all(len(np.unique(group)) >= LEAST_USERS for group in users):
             return groups
     return []
 

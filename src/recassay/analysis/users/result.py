@@ -147,7 +147,7 @@ class DatasetUsers:
         first, second = self.algorithms.index(name), self.algorithms.index(other)
         sign = 1.0 if higher_is_better else -1.0
         means = [(sign * window.means[first], sign * window.means[second]) for window in self.windows]
-        return sum(bool(ties.beats(own, its)) for own, its in means)
+        return sum(bool(ties.beats(subject, its)) for subject, its in means)
 
     def not_worse(self) -> tuple[str, ...]:
         """The best algorithm and those that are not significantly worse than it."""

@@ -29,9 +29,9 @@ def choose_reference(
     named = {canonical(name): name for name in algorithms}
     if control is not None:
         return Reference(named[canonical(control)], "control") if canonical(control) in named else None
-    own = next((name for name in algorithms if name in own_lists), None)
-    if own is not None:
-        return Reference(own, "own lists")
+    listed = next((name for name in algorithms if name in own_lists), None)
+    if listed is not None:
+        return Reference(listed, "own lists")
     popular = next((name for key, name in named.items() if key in MOST_POPULAR), None)
     return None if popular is None else Reference(popular, "most popular")
 
@@ -50,24 +50,24 @@ def uplifts(values: FloatArray, reference: FloatArray, *, confidence: float) -> 
     if base <= 0 or reference.min() < 0 or values.min() < 0:
         return result
     result[:, 0] = values.mean(axis=1) / base - 1
-    for row, own in enumerate(values):
-        gap = _Gap(own, reference, confidence)
+    for row, row_values in enumerate(values):
+        gap = _Gap(row_values, reference, confidence=confidence)
         result[row, 1:] = gap.crossing(0) - 1, gap.crossing(1) - 1
     return result
 
 
 class _Gap:
-    """The interval of the mean of own - r * reference, as a function of r: sums over users are taken once."""
+    """The interval of the mean of values - r * reference, as a function of r: sums over users are taken once."""
 
-    def __init__(self, own: FloatArray, reference: FloatArray, confidence: float) -> None:
-        self.users = len(own)
-        a, b = own - own.mean(), reference - reference.mean()
-        self.means = float(own.mean()), float(reference.mean())
-        self.squares = (float(own @ own), float(own @ reference), float(reference @ reference))
+    def __init__(self, values: FloatArray, reference: FloatArray, confidence: float) -> None:
+        self.users = len(values)
+        a, b = values - values.mean(), reference - reference.mean()
+        self.means = float(values.mean()), float(reference.mean())
+        self.squares = (float(values @ values), float(values @ reference), float(reference @ reference))
         self.second = (float(a @ a), float(a @ b), float(b @ b))
         self.third = tuple(float(part) for part in ((a * a) @ a, (a * a) @ b, (b * b) @ a, (b * b) @ b))
-        differ = int(np.count_nonzero(own != reference))
-        self.nonzero = differ or int(np.count_nonzero((own != 0) | (reference != 0)))
+        differ = int(np.count_nonzero(values != reference))
+        self.nonzero = differ or int(np.count_nonzero((values != 0) | (reference != 0)))
         self.t = float(t_quantile(0.5 + confidence / 2, self.users + 1))
 
     def ends(self, r: float) -> tuple[float, float]:

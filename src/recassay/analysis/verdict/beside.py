@@ -40,9 +40,9 @@ def with_table(
     60 algorithms, where each takes minutes. Each is judged by the same rules as if it had been asked for alone.
     """
     graded = tuple(
-        _graded(verdict, results, label, missing, families, seed) for label in _wanted(verdict, results, metrics)
+        _graded(verdict, results, label, missing, families, seed=seed) for label in _wanted(verdict, results, metrics)
     )
-    seeds = None if c.FOLD in results.frame.columns else seed_tests(matrix, verdict.alpha)
+    seeds = None if c.FOLD in results.frame.columns else seed_tests(matrix, alpha=verdict.alpha)
     return replace(verdict, metrics=graded, seeds=seeds)
 
 
@@ -73,7 +73,9 @@ def _graded(
         matrix = results.matrix(label, missing=missing)
         numbers = None if families is None else family_numbers(matrix.datasets, families)
         control = verdict.control if verdict.control in matrix.algorithms else None
-        return _decided(asked_of(matrix, numbers), control, verdict.within, verdict.alpha, verdict.test, seed)
+        return _decided(
+            asked_of(matrix, numbers), control, verdict.within, alpha=verdict.alpha, test=verdict.test, seed=seed
+        )
     except RecAssayError as error:
         return MetricGrade(label, kind_of(label), None, reason=str(error))
 

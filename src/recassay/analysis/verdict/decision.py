@@ -81,8 +81,8 @@ def decide(
     """
     rows, member = copies(matrix.upward)
     ranks = dataset_ranks(matrix.part(rows, np.arange(len(matrix.datasets))))
-    apart = np.flatnonzero((ranks != ranks[0]).any(axis=0))
-    columns = apart if len(apart) else np.arange(ranks.shape[1])
+    telling = np.flatnonzero((ranks != ranks[0]).any(axis=0))
+    columns = telling if len(telling) else np.arange(ranks.shape[1])
     content = content_order(relative_values(matrix.part(rows, columns)).round(10))
     columns = columns[content.columns]
     numbers = None if families is None else renumbered(families, columns)
@@ -158,7 +158,7 @@ def _decide(
     if by_wilcoxon:
         tests = _wilcoxon_tests(matrix, order, control, families)
     else:
-        tests = _tests(matrix, scaled, order, control, flips, alpha, seed)
+        tests = _tests(matrix, scaled, order, control, flips, alpha=alpha, seed=seed)
     wins = count_wins(ranks)
     same = (wins + wins.T)[first, second] == 0
     p_equal = equivalence_p(matrix.values[order], first, second, within=within, families=families)
@@ -167,7 +167,7 @@ def _decide(
     for part in blocks(len(likely), len(matrix.datasets)):
         at = likely[part]
         gaps = pair_gaps(matrix, order[first[at]], order[second[at]])[0]
-        ahead[at] = above_zero(family_means(gaps, families), 1 - alpha)
+        ahead[at] = above_zero(family_means(gaps, families), confidence=1 - alpha)
     p = tests.adjusted if by_wilcoxon else _shared(tests, first == 0, ahead)
     smallest = smallest_corrected_p(units, k, test=test, control=control is not None)
     decidable = smallest < alpha
@@ -186,7 +186,7 @@ def _decide(
     )  # fmt: skip
 
 
-def _shared(tests: PairTests, own: BoolArray, ahead: BoolArray) -> FloatArray:
+def _shared(tests: PairTests, of_control: BoolArray, ahead: BoolArray) -> FloatArray:
     """The p of every pair when the observed leader's claim to beat every other has a share of alpha of its own.
 
     That claim needs no correction but the share: its p is the largest of the leader's single ones (Gutmann and Maymin
@@ -194,11 +194,11 @@ def _shared(tests: PairTests, own: BoolArray, ahead: BoolArray) -> FloatArray:
     its share passes on to the pairs (Bretz, Maurer, Brannath and Posch 2009). So the chance of any false finding is at
     most alpha.
     """
-    if len(own) == 1:
+    if len(of_control) == 1:
         return tests.adjusted
-    claim = tests.single[own].max() / WINNERS_SHARE if ahead[own].all() else np.inf
+    claim = tests.single[of_control].max() / WINNERS_SHARE if ahead[of_control].all() else np.inf
     p = np.minimum(tests.adjusted / (1 - WINNERS_SHARE), np.maximum(tests.adjusted, claim))
-    return np.minimum(np.where(own, np.minimum(p, claim), p), 1.0)
+    return np.minimum(np.where(of_control, np.minimum(p, claim), p), 1.0)
 
 
 def _tests(
@@ -208,13 +208,15 @@ def _tests(
     first, second = np.triu_indices(len(order), 1)
     flips = flips or (FLIPS if len(order) <= VERY_MANY else FLIPS_OF_MANY)
     rng = derived_rng(seed, "all pairs", matrix.metric)
-    tests = compare_pairs(scaled, first, second, rng, flips, alpha)
+    tests = compare_pairs(scaled, first, second, rng, flips=flips, alpha=alpha)
     if control is None:
         return tests
     place = int(np.flatnonzero(order == control)[0])
-    own = (first == place) | (second == place)
+    of_control = (first == place) | (second == place)
     adjusted = tests.adjusted.copy()
-    adjusted[own] = compare_pairs(scaled, first[own], second[own], rng, flips, alpha).adjusted
+    adjusted[of_control] = compare_pairs(
+        scaled, first[of_control], second[of_control], rng, flips=flips, alpha=alpha
+    ).adjusted
     return replace(tests, adjusted=adjusted)
 
 
@@ -229,8 +231,8 @@ def _wilcoxon_tests(matrix: Matrix, order: IntArray, control: int | None, famili
     adjusted = holm(single)
     if control is not None:
         place = int(np.flatnonzero(order == control)[0])
-        own = (first == place) | (second == place)
-        adjusted[own] = holm(single[own])
+        of_control = (first == place) | (second == place)
+        adjusted[of_control] = holm(single[of_control])
     return PairTests(single, adjusted, effect)
 
 

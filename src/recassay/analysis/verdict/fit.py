@@ -65,7 +65,7 @@ def judge(
     refuse_level(alpha)
     chosen = None if control is None else find_control(control, matrix.algorithms)
     numbers = None if families is None else family_numbers(matrix.datasets, families)
-    return _judge(asked_of(matrix, numbers), chosen, within, alpha, test, seed)
+    return _judge(asked_of(matrix, numbers), chosen, within, alpha=alpha, test=test, seed=seed)
 
 
 def find_control(name: str, algorithms: Sequence[str]) -> str:
@@ -106,7 +106,7 @@ def _judge(asked: Asked, control: str | None, within: float, alpha: float, test:
         # Algorithms with the same values count once; what is drawn is drawn in an order of the content.
         distinct, numbers = np.unique(decision.copies, return_index=True)[1], decision.copies
         alone = family_means(ranks[distinct], families, by_size=True)
-        interval = mean_rank_intervals(alone, 1 - alpha)[numbers]
+        interval = mean_rank_intervals(alone, confidence=1 - alpha)[numbers]
         again = probability_first(alone, derived_rng(seed, "first again", matrix.metric))[numbers]
     could = (p_best >= alpha) & decision.judged
     behind = [name for name, yes in zip(names[1:], decision.judged[1:], strict=True) if yes]
@@ -134,7 +134,7 @@ def _judge(asked: Asked, control: str | None, within: float, alpha: float, test:
         p_best=p_best,
         groups=group_letters(better | better.T),
         status=_square(decision.codes, k),
-        pairs=_pairs(matrix, decision, alpha, families),
+        pairs=_pairs(matrix, decision, alpha=alpha, families=families),
         p_equal=decision.equal,
         smallest_p=decision.smallest,
         removal=None if removal is None else (names[removal[0]], len(removal[1])),
@@ -197,7 +197,7 @@ def _effects(
 ) -> list[Effect]:
     """The effects of the pairs at these places."""
     gaps, ratio = pair_gaps(matrix, first[places], second[places])
-    estimates = hodges_lehmann(family_means(gaps, families), confidence)
+    estimates = hodges_lehmann(family_means(gaps, families), confidence=confidence)
     known = bool(np.isfinite(estimates).all())
     estimates = np.where(ratio[:, None], np.exp(estimates), estimates)
     kinds = np.where(ratio, "ratio", "difference").tolist()

@@ -259,8 +259,8 @@ class Verdict:
     def graded(self) -> tuple[MetricGrade, ...]:
         """This metric and the others, each with its grade."""
         judged = len(self.algorithms) - len(self.not_judged)
-        own = MetricGrade(self.metric, self.kind, self.grade, self.leaders, self.could_be_best, judged)
-        return (own, *self.metrics)
+        grade = MetricGrade(self.metric, self.kind, self.grade, self.leaders, self.could_be_best, judged)
+        return (grade, *self.metrics)
 
     @property
     def headline(self) -> str:
@@ -338,9 +338,9 @@ class Verdict:
     @property
     def runs(self) -> tuple[tuple[str, ...], ...]:
         """Maximal runs of neighbours by mean rank of which none is shown to be better than another."""
-        apart = np.zeros((len(self.algorithms), len(self.algorithms)), dtype=bool)
-        apart[self.pairs.first, self.pairs.second] = self.better
-        return indistinguishable_runs(self.algorithms, apart)
+        different = np.zeros((len(self.algorithms), len(self.algorithms)), dtype=bool)
+        different[self.pairs.first, self.pairs.second] = self.better
+        return indistinguishable_runs(self.algorithms, different)
 
     @property
     def identical(self) -> BoolArray:
@@ -356,8 +356,8 @@ class Verdict:
         """The pairs that JSON lists: all of at most 60 algorithms; of more those among the 60 of best mean rank and
         those of the control, for half a million pairs are no answer."""
         control = -1 if self.control is None else self.algorithms.index(self.control)
-        own = (pairs.first == control) | (pairs.second == control)
-        return pairs.take(np.flatnonzero(own | (pairs.second < MANY_ALGORITHMS)))
+        of_control = (pairs.first == control) | (pairs.second == control)
+        return pairs.take(np.flatnonzero(of_control | (pairs.second < MANY_ALGORITHMS)))
 
     def to_frame(self) -> pl.DataFrame:
         """One row per algorithm: mean, mean rank with interval, ranks it could have, groups, could be best, chance."""

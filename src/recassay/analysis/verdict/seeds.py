@@ -49,6 +49,6 @@ def seed_tests(matrix: Matrix, alpha: float = 0.05) -> SeedTests | None:
     better = gap > 0 if matrix.higher_is_better else gap < 0
     ahead[first, second], ahead[second, first] = better, ~better & (gap != 0)
     for d in range(n):
-        own = np.flatnonzero(tested[:, d])
-        square[first[own], second[own], d] = square[second[own], first[own], d] = holm(p[own, d])
-    return SeedTests(matrix.algorithms, matrix.datasets, alpha, square, ahead)
+        judged = np.flatnonzero(tested[:, d])
+        square[first[judged], second[judged], d] = square[second[judged], first[judged], d] = holm(p[judged, d])
+    return SeedTests(matrix.algorithms, matrix.datasets, alpha=alpha, p=square, ahead=ahead)

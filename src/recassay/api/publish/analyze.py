@@ -166,13 +166,13 @@ def known_evidence(
         evidence["groups"] = lambda: known
     if table.users is not None:
         evidence["users"] = lambda: partial(table_scores, table)
-    own = own_characteristics(table)
+    measured = own_characteristics(table)
     if characteristics is not None:
         given = load_characteristics(characteristics)
         given.aligned(table.datasets)  # a file of other datasets is refused before anything is computed
         evidence["characteristics"] = lambda: given
-    elif own is not None:
-        evidence["characteristics"] = own
+    elif measured is not None:
+        evidence["characteristics"] = measured
     return evidence
 
 

@@ -26,10 +26,9 @@ from recassay.reporting.claims import claim_files
 from recassay.reporting.content import grouped
 from recassay.reporting.figures import build_sections
 from recassay.reporting.files import refuse_file, safe_stem, write_files
-from recassay.reporting.paper.arrange import Room
+from recassay.reporting.paper.arrange import COLUMN_WIDTH, PAGE_WIDTH, Room
 from recassay.reporting.paper.figures import paper_figure
 from recassay.reporting.paper.files import paper_files, paper_notes
-from recassay.reporting.paper.fit import COLUMN_WIDTH, PAGE_WIDTH
 from recassay.reporting.paper.main_table import TableStyle
 from recassay.reporting.section import Figure
 from recassay.reporting.telling import answer_html, figures_by_analysis, verdict
@@ -232,7 +231,7 @@ def _figures(
 ) -> tuple[list[Figure], list[str], dict[str, str]]:
     """The figures of these names in order, the analyses behind them, and by name why some are not there."""
     known = [name for name, _ in analyses]
-    drawn_by = {figure: name for name, own in figures_by_analysis(known).items() for figure in own}
+    drawn_by = {figure: name for name, drawn in figures_by_analysis(known).items() for figure in drawn}
     charts: dict[str, list[Figure]] = {}
     why: dict[str, str] = {}
     chosen: dict[str, Figure] = {}
@@ -247,10 +246,10 @@ def _figures(
                 ran, reasons = run_analyses(table, spec, [analysis])
                 why |= reasons
             charts[analysis] = [figure for filled in build_sections(ran) for figure in filled.figures]
-        own = charts[analysis]
-        figures = own if name == analysis else [figure for figure in own if figure.name == name]
+        drawn = charts[analysis]
+        figures = drawn if name == analysis else [figure for figure in drawn if figure.name == name]
         if not figures:
             not_drawn[name] = why.get(analysis, "these results give nothing to draw in it")
         chosen |= {figure.name: figure for figure in figures}
-    behind = [name for name, own in charts.items() if any(figure.name in chosen for figure in own)]
+    behind = [name for name, drawn in charts.items() if any(figure.name in chosen for figure in drawn)]
     return list(chosen.values()), behind, not_drawn

@@ -49,14 +49,14 @@ def paper_content(
         seeds = shown["rank"].judgement.seeds if "rank" in shown and "users" not in shown else None
         found = MetricFindings(metric, directions[metric], values, deviations, repeats, seeds=seeds, **shown)
         findings.append(found)
-    own = facts.manifest.get("study", {}).get("algorithms", ()) if facts is not None else ()
+    listed = facts.manifest.get("study", {}).get("algorithms", ()) if facts is not None else ()
     return PaperContent(
         algorithms=tuple(algorithms),
         datasets=tuple(_datasets(table, datasets, facts)),
         findings=tuple(findings),
         alpha=alpha,
         facts=facts,
-        references={str(part["name"]): str(part["reference"]) for part in own if "reference" in part},
+        references={str(part["name"]): str(part["reference"]) for part in listed if "reference" in part},
         origin=_origin(table),
     )
 

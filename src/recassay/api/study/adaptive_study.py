@@ -198,16 +198,18 @@ def published_prior(grid: CellGrid) -> Prior | None:
 
     Datasets that the grid itself has are left out of the tables, so that no result is used twice.
     """
-    own = frozenset(canonical(name) for name in grid.datasets)
+    names = frozenset(canonical(name) for name in grid.datasets)
     tables = [
-        _evidence(name, grid.metric, own) for name, entry in published().items() if entry.results and not entry.part_of
+        _evidence(name, grid.metric, names)
+        for name, entry in published().items()
+        if entry.results and not entry.part_of
     ]
     known = [table for table in tables if table is not None]
     return prior_from(known, grid.algorithms, grid.classes, between=BETWEEN_BENCHMARKS)
 
 
 @cache
-def _evidence(name: str, metric: str, own: frozenset[str]) -> Table | None:
+def _evidence(name: str, metric: str, ours: frozenset[str]) -> Table | None:
     results = published_results(PREFIX + name)
     label = metric if metric in results.metrics else FALLBACK
     known = facts_of(metric)
@@ -216,7 +218,7 @@ def _evidence(name: str, metric: str, own: frozenset[str]) -> Table | None:
         return None
     characteristics = published_characteristics(PREFIX + name) if published()[name].characteristics else None
     table = read_benchmark(results, label)
-    others = [j for j, dataset in enumerate(table.grid.datasets) if canonical(dataset) not in own]
+    others = [j for j, dataset in enumerate(table.grid.datasets) if canonical(dataset) not in ours]
     if len(others) < LEAST_DATASETS:
         return None
     size = None if characteristics is None else log_sizes(characteristics.aligned(table.grid.datasets))[others]

@@ -75,7 +75,7 @@ def stored_blocks(store: Store) -> tuple[Multiverse, FloatArray, FloatArray, dic
 def _coded(axes: Sequence[str], rows: Sequence[tuple[str, ...]]) -> tuple[dict[str, tuple[str, ...]], IntArray]:
     """By axis its choices as they first occur, and the rows in numbers of these."""
     choices = {axis: tuple(dict.fromkeys(row[i] for row in rows)) for i, axis in enumerate(axes)}
-    return choices, np.array([[own.index(row[i]) for i, own in enumerate(choices.values())] for row in rows])
+    return choices, np.array([[values.index(row[i]) for i, values in enumerate(choices.values())] for row in rows])
 
 
 def _values(

@@ -96,7 +96,7 @@ def bench(
             f"none of the benchmark's datasets can be used ({reasons})", fix="name a folder that has them as `data`"
         )
     run_study(study, place, workers=workers, progress=progress, retry_failed=True)
-    return _placed(shipped, place, study.algorithms[0].name, label, skipped, seed)
+    return _placed(shipped, place, study.algorithms[0].name, label, skipped, seed=seed)
 
 
 def _placed(
@@ -121,7 +121,7 @@ def _placed(
     source = Source(f"{PREFIX}{shipped.name}", file.sha256)
     baselines = table.with_columns(pl.col(c.VALUE).cast(pl.Float64)).filter(pl.col(c.DATASET).is_in(sorted(usable)))
     name = f"{algorithm} (yours)" if algorithm in set(baselines.get_column(c.ALGORITHM)) else algorithm
-    own = pl.DataFrame(
+    rows = pl.DataFrame(
         [
             {c.ALGORITHM: name, c.DATASET: cell.dataset, c.METRIC: metric, c.VALUE: rounded(cell.metrics.get(metric)),
              c.SEED: str(cell.seed)}
@@ -130,7 +130,7 @@ def _placed(
         ],
         schema_overrides={c.VALUE: pl.Float64},
     )  # fmt: skip
-    values = baselines.filter(pl.col(c.METRIC) == metric).select(own.columns)
+    values = baselines.filter(pl.col(c.METRIC) == metric).select(rows.columns)
     counts = values.group_by(c.ALGORITHM).agg(pl.col(c.DATASET).n_unique().alias("n"))
     lacking = counts.filter(pl.col("n") < len(usable))
     left_out = {
@@ -141,7 +141,7 @@ def _placed(
     if not kept.height:
         raise InputError("no baseline has a value on all of these datasets", fix="choose fewer datasets")
     compared = replace(source, file=f"{name} among the baselines of {source.file}")
-    results = Results.from_frame(pl.concat([kept, own]), sources=(compared,))
+    results = Results.from_frame(pl.concat([kept, rows]), sources=(compared,))
     matrix = results.matrix(metric, least_datasets=1)
     users = {
         dataset: both for dataset in usable if (both := _paired(shipped, dataset, name, scores[dataset])) is not None
@@ -184,7 +184,7 @@ def _paired(shipped: Benchmark, dataset: str, name: str, scores: Sequence[np.nda
     judged, known = shipped.datasets[dataset].judged, shipped.scores_of(dataset)
     if not known or not scores or any(len(values) != judged for values in scores):
         return None
-    own = np.mean([values[sampled_users(dataset, judged)] for values in scores], axis=0)
-    values = np.stack([*known.values(), own])
+    means = np.mean([values[sampled_users(dataset, judged)] for values in scores], axis=0)
+    values = np.stack([*known.values(), means])
     whole = np.isfinite(values).all(axis=0)
     return UserScores(dataset, (*known, name), values[:, whole], int((~whole).sum()))

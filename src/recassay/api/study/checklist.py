@@ -95,7 +95,7 @@ def checklist(study: str | Path) -> ChecklistResult:
     threshold = "none" if protocol.positive_threshold is None else protocol.positive_threshold
     facts = study_facts(folder)
     leaks = [f"{finding.dataset}: {finding.sentence}" for finding in facts.findings if finding.leak]
-    own = [part.name for part in spec.algorithms if ".py:" in part.reference or "/" in part.reference]
+    from_files = [part.name for part in spec.algorithms if ".py:" in part.reference or "/" in part.reference]
     hours = sum(cell.seconds or 0.0 for cell in cells) / 3600
     sealed = verify(folder)
     failed = f"{len(status.failed)} failed, {len(status.to_go)} were not run"
@@ -114,8 +114,8 @@ def checklist(study: str | Path) -> ChecklistResult:
          listing(leaks, most=3) or "The audit of every split found none."),
         ("Methods", "Are all algorithms identified by version?", True,
          f"{len(spec.algorithms)} algorithms, each with the hash of its code (manifest.json, algorithms)."),
-        ("Methods", "Is the code of new methods available?", None if own else True,
-         f"Publish the files of {listing(own)}." if own else "All algorithms come with RecAssay."),
+        ("Methods", "Is the code of new methods available?", None if from_files else True,
+         f"Publish the files of {listing(from_files)}." if from_files else "All algorithms come with RecAssay."),
         ("Methods", "Were baselines tuned with the same budget as the proposal?", not facts.untuned,
          f"{spec.tuning.trials} trials per algorithm and dataset, judged by {spec.tuning.metric} on the validation part"
          + (f"; not tuned: {listing(facts.untuned)}." if facts.untuned else ".")),

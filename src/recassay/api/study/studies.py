@@ -11,6 +11,7 @@ from typing import Annotated, Any
 from recassay.api.arguments import checked, refuse_no_time
 from recassay.core.choices import AdaptiveTarget, Advanced, Level, Range, Seconds, Share, Workers
 from recassay.core.errors import RecAssayError, UsageError
+from recassay.core.specs.specs import ProtocolSpec
 from recassay.core.specs.study import StudySpec
 from recassay.data.sources import is_path, open_dataset, path_of
 from recassay.evidence.groups import keep_groups, named_groups
@@ -61,7 +62,7 @@ def make_study(
     trials: int = 40,
     parallel: int = 1,
     tuning_metric: str = "ndcg@10",
-    protocol: Mapping[str, Any] | None = None,
+    protocol: ProtocolSpec | Mapping[str, Any] | None = None,
     seconds_per_cell: float | None = 3600.0,
     memory_gb: float | None = None,
     settings: Mapping[str, Mapping[str, Any]] | None = None,
@@ -81,7 +82,7 @@ def make_study(
         trials: tuning trials per algorithm and dataset.
         parallel: how many of them are proposed together; above 1 each is a job of its own, on any free process.
         tuning_metric: what tuning maximises on the validation part.
-        protocol: keys of the `[protocol]` section.
+        protocol: how the data are filtered and split: `ProtocolSpec(positive_threshold=4)`, or its fields.
         seconds_per_cell: time limit of a cell.
         memory_gb: memory limit of a cell.
         settings: by algorithm, fixed parameters or narrower search spaces.
@@ -98,7 +99,7 @@ def make_study(
             "algorithms": list(algorithms),
             **({"metrics": list(metrics)} if metrics else {}),
         },
-        "protocol": dict(protocol or {}),
+        "protocol": protocol.stated() if isinstance(protocol, ProtocolSpec) else dict(protocol or {}),
         "tuning": {"trials": trials, "metric": tuning_metric, "parallel": parallel},
         "budget": {"seconds_per_cell": seconds_per_cell, "memory_gb": memory_gb},
         "algorithm": {label: dict(table) for label, table in (settings or {}).items()},

@@ -80,6 +80,10 @@ class Spec(BaseModel):
         """The spec that was given, as itself or by its fields; None is that of all defaults."""
         return cls.checked(**given) if isinstance(given, Mapping) else given or cls()
 
+    def stated(self) -> dict[str, Any]:
+        """The fields that were given; what was left out may be settled elsewhere."""
+        return {name: getattr(self, name) for name in self.model_fields_set}
+
     def idle(self) -> dict[str, bool]:
         """Fields that may be without effect, and whether they are: a spec is written, and known, without those."""
         return {}

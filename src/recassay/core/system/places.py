@@ -41,8 +41,8 @@ def _without_places(text: str) -> str:
 
 @cache
 def _patterns() -> tuple[re.Pattern[str], re.Pattern[str] | None]:
-    own = (home(), Path.cwd(), Path(tempfile.gettempdir()), Path(sys.prefix))
-    first = {place.parts[1] for place in own if len(place.parts) > 1}
+    private = (home(), Path.cwd(), Path(tempfile.gettempdir()), Path(sys.prefix))
+    first = {place.parts[1] for place in private if len(place.parts) > 1}
     posix = rf"(?<![\w./~-])/(?:{'|'.join(map(re.escape, sorted({*first, *_USUAL.split()})))})(?:/[^{_END}/]+)+"
     windows = rf"(?<!\w)[A-Za-z]:(?:\\\\?|/)Users(?:(?:\\\\?|/)[^{_END}/]+)+"
     # A machine may be called `rank`: only a name that is no word of ours is looked for.

@@ -24,8 +24,8 @@ def plain(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [plain(inner) for inner in value]
     if is_dataclass(value) and not isinstance(value, type):
-        own = getattr(value, "to_dict", None)
-        return plain(own() if own else {field.name: getattr(value, field.name) for field in fields(value)})
+        method = getattr(value, "to_dict", None)
+        return plain(method() if method else {field.name: getattr(value, field.name) for field in fields(value)})
     return plain(value.tolist()) if hasattr(value, "tolist") else value
 
 

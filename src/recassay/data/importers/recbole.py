@@ -128,10 +128,10 @@ def _logged(text: str) -> list[tuple[dict[str, Any], Mapping[str, Any]]]:
                 names |= {c.ALGORITHM: before["name"], **({c.DATASET: before["dataset"]} if before["dataset"] else {})}
             if not whole:
                 whole = [({}, literal) for literal in literals_in(_RESULT.split(line, maxsplit=1)[1])[:1]]
-            runs += [({**names, **own}, result) for own, result in whole]
+            runs += [({**names, **settled}, result) for settled, result in whole]
     if not runs:
         whole = [run for literal in literals_in(text) for run in _documents(literal)]
-        runs = [({**_from_log(settings), **own}, result) for own, result in whole]
+        runs = [({**_from_log(settings), **settled}, result) for settled, result in whole]
     return runs
 
 

@@ -51,7 +51,7 @@ def nested_table(content: Any, where: str) -> pl.DataFrame:
     if scored:
         keys = [list(value) for value in values]
         columns = {"user", "item", "user_id", "item_id", "query_id", "doc_id", "q_id"} & set(content)
-        if len(columns) > 1 and all(own == keys[0] for own in keys):
+        if len(columns) > 1 and all(key == keys[0] for key in keys):
             return pl.DataFrame({name: list(value.values()) for name, value in content.items()}, strict=False)
         items = [item for listed in values for item in listed]
         scores = [score for listed in values for score in listed.values()]

@@ -108,9 +108,11 @@ def results_of(
             for place, text in labels.items():
                 if text and not names.is_gain(text) and not names.is_average(text):
                     said[roles.get(place, "")][text] = None
-            own = next(iter(said["metric"]), "")
+            said_metric = next(iter(said["metric"]), "")
             metric = (
-                next(filter(None, map(names.metric_of, said["metric"])), own.lower()) if has_metric else of_caption[0]
+                next(filter(None, map(names.metric_of, said["metric"])), said_metric.lower())
+                if has_metric
+                else of_caption[0]
             )
             cutoff = names.cutoff_of(next(iter(said["cutoff"]), ""))
             if cutoff and metric and split_label(metric)[1] is None:
@@ -121,7 +123,7 @@ def results_of(
                 derived.append(Derived(at, j, "gain", setting, along, gain or "", cell))
             elif mean is not None:
                 derived.append(Derived(at, j, "average", setting, "column" if mean in stub else "row", mean, cell))
-            elif cell.unit or not metric or names.NO_RESULT.match(own or columns[j][-1]):
+            elif cell.unit or not metric or names.NO_RESULT.match(said_metric or columns[j][-1]):
                 left[f"column {columns[j][-1]!r}"] += 1
             else:
                 dataset, _, group, condition = setting

@@ -99,10 +99,12 @@ def _read(table: PaperTable, body: Body, datasets: Collection[str], metric: str 
     if _NO_RESULTS.search(caption):
         return replace(table, reason="its caption says that it holds no results")
     kind, reason = _kind(caption, body, levels, entries)
-    own = next((names.called(label) for level in levels for label in level.labels
+    called = next((names.called(label) for level in levels for label in level.labels
                 if level.role == c.ALGORITHM and names.is_ours(label)), "")  # fmt: skip
     said = tuple([*body.notes, *notes, *_assumed(levels)])
-    return replace(table, kind=kind, reason=reason, entries=tuple(entries), derived=tuple(derived), notes=said, own=own)
+    return replace(
+        table, kind=kind, reason=reason, entries=tuple(entries), derived=tuple(derived), notes=said, own=called
+    )
 
 
 def _kind(caption: str, body: Body, levels: Sequence[Level], entries: Sequence[Entry]) -> tuple[Kind, str]:

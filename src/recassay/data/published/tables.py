@@ -91,8 +91,8 @@ def complete_part(rows: pl.DataFrame, least: int = FEWEST) -> pl.DataFrame:
     order = rows.group_by(c.DATASET).len().sort("len", c.DATASET, descending=[True, False])[c.DATASET].to_list()
     best = rows.clear()
     for count in range(min(least, len(order)), len(order) + 1):
-        there = rows.filter(pl.col(c.DATASET).is_in(order[:count]))
-        whole = there.filter(pl.len().over(c.ALGORITHM) == count)
+        chosen_rows = rows.filter(pl.col(c.DATASET).is_in(order[:count]))
+        whole = chosen_rows.filter(pl.len().over(c.ALGORITHM) == count)
         sets = max(best[c.DATASET].n_unique(), 1)
         best = whole if whole.height**2 / count > best.height**2 / sets else best
     return best

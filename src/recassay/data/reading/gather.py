@@ -58,15 +58,17 @@ def gather(frame: pl.LazyFrame, rows: int, reasons: Mapping[str, str], seed: int
     for an id, a rating or an event, 8 for a time), the tables of ids, and one block of rows as they are in the source.
     """
     try:
-        return _gathered(frame, rows, reasons, seed)
+        return _gathered(frame, rows, reasons, seed=seed)
     except HashCollision:
-        return gather(frame, rows, reasons, seed + 1)
+        return gather(frame, rows, reasons, seed=seed + 1)
 
 
 def _gathered(frame: pl.LazyFrame, rows: int, reasons: Mapping[str, str], seed: int) -> Columns:
     schema = frame.collect_schema()
     encoders = {
-        role: IdEncoder(distinct(frame, role, rows, seed), rows, seed) for role in (USER, ITEM, EVENT) if role in schema
+        role: IdEncoder(distinct(frame, role, rows, seed), rows, seed=seed)
+        for role in (USER, ITEM, EVENT)
+        if role in schema
     }
     codes: dict[str, IdArray] = {role: np.empty(rows, dtype=np.int32) for role in encoders}
     rating: Float32Array | None = np.empty(rows, dtype=np.float32) if RATING in schema else None

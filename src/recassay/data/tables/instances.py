@@ -59,8 +59,8 @@ def read_instances(folder: str | Path) -> list[InstanceResponses]:
     instances = []
     for name, path in tables.items():
         responses = read_responses(path)
-        own = tuple(roles.get(respondent, guessed_role(respondent)) for respondent in responses.respondents)
-        instances.append(InstanceResponses(name, responses, own, None, metadata.get(name, {})))
+        known_roles = tuple(roles.get(respondent, guessed_role(respondent)) for respondent in responses.respondents)
+        instances.append(InstanceResponses(name, responses, known_roles, None, metadata.get(name, {})))
     return instances
 
 

@@ -36,11 +36,11 @@ def board_data(content: ReportContent) -> dict[str, Any]:
     with colours_of(() if ranked is None else ranked.algorithms):  # as in the charts
         colours, dashes = colour_scale(algorithms)["range"], dash_scale(algorithms)["range"]
     looks = zip(algorithms, colours, dashes, strict=True)
-    own, metrics = judgement(content.analyses), []
+    judged, metrics = judgement(content.analyses), []
     for label in content.results.metrics:
         upward = content.higher_is_better if label == content.metric else known_direction(label)
         if upward is not None:
-            verdict = own if label == content.metric else content.verdicts.get(label)
+            verdict = judged if label == content.metric else content.verdicts.get(label)
             tested = {} if verdict is None else {"verdict": _tested(verdict)}
             metrics.append({"label": label, "up": upward, "values": plain(content.results.table(label)), **tested})
     return {

@@ -82,8 +82,8 @@ def forest(verdict: Verdict, words: Vocabulary = USUAL) -> Markup:
             class_=_standing(verdict, name), data_name=name)
         for place, name in enumerate(verdict.algorithms)
     ]  # fmt: skip
-    own = [] if verdict.control is None else [verdict.algorithms.index(verdict.control)]
-    shown = [*range(min(first, len(rows))), *(place for place in own if place >= first)]
+    control = [] if verdict.control is None else [verdict.algorithms.index(verdict.control)]
+    shown = [*range(min(first, len(rows))), *(place for place in control if place >= first)]
     count, possible = len(rows), len(verdict.could_be_best)
     level = f"{100 * (1 - verdict.alpha):g} %"
     drawn = (
@@ -123,7 +123,7 @@ def _columns(verdict: Verdict) -> dict[str, tuple[Child, list[Child]]]:
         )
     columns["rank"] = "Mean rank", [f"{rank:.1f}" for rank in verdict.mean_rank]
     letters = zip(verdict.algorithms, verdict.groups, strict=True)
-    columns["groups"] = "Groups", ["not judged" if name in verdict.not_judged else own for name, own in letters]
+    columns["groups"] = "Groups", ["not judged" if name in verdict.not_judged else letter for name, letter in letters]
     if verdict.leads_again is not None:
         columns["again"] = "Leads again", [f"{chance:.2f}" for chance in verdict.leads_again]
     return columns

@@ -135,9 +135,9 @@ def _gains(users: DatasetUsers, result: UsersResult, words: Vocabulary) -> Marku
         ("activity", f"By activity of {words.users}", "training events", metric_name(result.metric)),
         ("popularity", "By popularity of items", "training users", "share of held-out events found"),
     ):
-        own = [gain for gain in users.gains if gain.by == by]
-        if own:
-            panels.append(_gains_table(own, title, of, value))
+        of_kind = [gain for gain in users.gains if gain.by == by]
+        if of_kind:
+            panels.append(_gains_table(of_kind, title, of, value))
     if not panels:
         return None
     first = users.gains[0]

@@ -10,7 +10,7 @@ from recassay.core.tables.labels import metric_name
 from recassay.core.words import listing
 from recassay.reporting.numbers import better, sized
 from recassay.reporting.paper.content import MetricFindings, PaperContent
-from recassay.reporting.paper.fit import Grid
+from recassay.reporting.paper.grid import Grid
 from recassay.reporting.paper.main_table import TableStyle, against, first_two_tested, in_percent
 from recassay.reporting.words.verdict import TESTS, reservation
 

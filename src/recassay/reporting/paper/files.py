@@ -10,11 +10,10 @@ import polars as pl
 
 from recassay.core import columns as c
 from recassay.reporting.latex import latex_label, latex_text, unprintable
-from recassay.reporting.paper.arrange import PlacedTable, Room, main_tables, placed
+from recassay.reporting.paper.arrange import PAGE_HEIGHT, PlacedTable, Room, main_tables, placed
 from recassay.reporting.paper.captions import rank_caption
 from recassay.reporting.paper.content import PaperContent
 from recassay.reporting.paper.figures import PaperFigure
-from recassay.reporting.paper.fit import PAGE_HEIGHT
 from recassay.reporting.paper.main_table import TableStyle, main_grid, rank_grid
 from recassay.reporting.paper.other_formats import html_grid, markdown_table, typst_table
 from recassay.reporting.paper.paragraph import latex_paragraph

@@ -6,26 +6,29 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from recassay.reporting.latex import latex_label, latex_text
-from recassay.reporting.paper.fit import BETWEEN_GROUPS, Cell, Fit, Grid
+from recassay.reporting.paper.grid import Cell, Grid
 
-PACKAGES = r"\usepackage{booktabs,siunitx} \sisetup{detect-all,table-align-text-post=false}"
+PACKAGES = r"\usepackage{booktabs,graphicx,siunitx} \sisetup{detect-all,table-align-text-post=false}"
 NEEDS = rf"% needs {PACKAGES}"
+
+COLUMN_GAP, GROUP_GAP = 4, 15
+"""Points on either side of a column, and between two groups of columns."""
 
 NUMBER = re.compile(r"([-−]?)(\d+)(?:\.(\d+))?")
 """What siunitx aligns; a column with anything else is set to the right."""
 
 
 def latex_table(
-    grid: Grid, caption: str, label: str, fit: Fit, *, wide: bool, rotated: bool, after: Mapping[str, str]
+    grid: Grid, caption: str, label: str, *, upright: bool, wide: bool, rotated: bool, after: Mapping[str, str]
 ) -> str:
     """A floating table: `table`, `table*` over two columns (`wide`), or turned (`rotated`, needs `rotating`).
 
-    A mark takes no room, so that it moves nothing. `after` is LaTeX that follows the name
-    of a row: a citation.
+    `upright` turns the headings of columns. A mark takes no room, so that it moves nothing. `after` is LaTeX that
+    follows the name of a row: a citation.
     """
     floating = ("sidewaystable" if rotated else "table") + ("*" if wide else "")
-    needs = NEEDS + (r" \usepackage{rotating}" if rotated else "") + (r" \usepackage{graphicx}" if fit.upright else "")
-    heads = [rf"\rotatebox{{90}}{{{latex_text(head)}}}" if fit.upright else latex_text(head) for head in grid.heads]
+    needs = NEEDS + (r" \usepackage{rotating}" if rotated else "")
+    heads = [rf"\rotatebox{{90}}{{{latex_text(head)}}}" if upright else latex_text(head) for head in grid.heads]
     return "\n".join(
         [
             needs,
@@ -33,27 +36,39 @@ def latex_table(
             r"\centering",
             rf"\caption{{{latex_text(caption)}}}",
             rf"\label{{{latex_label('tab', label)}}}",
-            rf"\{fit.size}",
-            rf"\setlength{{\tabcolsep}}{{{fit.gap:g}pt}}",
-            rf"\begin{{tabular}}{{l{_columns(grid, fit)}}}",
+            r"\small",
+            rf"\setlength{{\tabcolsep}}{{{COLUMN_GAP}pt}}",
+            r"\sbox0{%",
+            rf"\begin{{tabular}}{{l{_columns(grid)}}}",
             r"\toprule",
             *_groups(grid),
             " & ".join(["", *(f"{{{head}}}" for head in heads)]) + r" \\",
             r"\midrule",
             *_rows(grid, after),
             r"\bottomrule",
-            r"\end{tabular}",
+            r"\end{tabular}}%",
+            *_shrunk(rotated=rotated),
             rf"\end{{{floating}}}",
             "",
         ]
     )
 
 
-def _columns(grid: Grid, fit: Fit) -> str:
+def _shrunk(*, rotated: bool) -> Iterator[str]:
+    """The table in box 0 as large as it is, or shrunk to the line and the page where it is larger: LaTeX measures it.
+
+    By `graphicx` alone, which most classes of venues load; the caption keeps an eighth of the page.
+    """
+    page = r".87\textwidth" if rotated else r".87\textheight"
+    yield r"\ifdim\wd0>\linewidth \sbox0{\resizebox{\linewidth}{!}{\usebox0}}\fi"
+    yield rf"\ifdim\dimexpr\ht0+\dp0\relax>{page} \resizebox*{{!}}{{{page}}}{{\usebox0}}\else\usebox0\fi"
+
+
+def _columns(grid: Grid) -> str:
     """A column for each heading, and a wider gap before every group but the first."""
     kinds = [_kind(column) for column in grid.columns()]
     spans = [span for _, span in grid.groups] or [len(grid.heads)]
-    gap = f"@{{\\hspace{{{2 * fit.gap + BETWEEN_GROUPS:g}pt}}}}"
+    gap = f"@{{\\hspace{{{GROUP_GAP}pt}}}}"
     starts = [sum(spans[:i]) for i in range(len(spans))]
     return gap.join("".join(kinds[start : start + span]) for start, span in zip(starts, spans, strict=True))
 

@@ -13,7 +13,7 @@ from recassay.core.tables.labels import metric_name
 from recassay.core.types import FloatArray
 from recassay.reporting.numbers import number, p_value
 from recassay.reporting.paper.content import MetricFindings, PaperContent
-from recassay.reporting.paper.fit import EMPTY, Cell, Grid
+from recassay.reporting.paper.grid import EMPTY, Cell, Grid
 
 
 @dataclass(frozen=True, slots=True)

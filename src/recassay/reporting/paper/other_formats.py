@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from recassay.reporting.markup import Markup, joined, tag
-from recassay.reporting.paper.fit import Cell, Grid
+from recassay.reporting.paper.grid import Cell, Grid
 from recassay.reporting.tables import markdown_text, pipe_table
 
 FEW_COLUMNS = 7

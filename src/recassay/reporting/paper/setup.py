@@ -21,7 +21,7 @@ from recassay.reporting.content import grouped
 from recassay.reporting.latex import latex_text
 from recassay.reporting.paper.captions import split_words
 from recassay.reporting.paper.content import DatasetFacts, PaperContent
-from recassay.reporting.paper.fit import EMPTY, Cell, Grid
+from recassay.reporting.paper.grid import EMPTY, Cell, Grid
 from recassay.reporting.words.sequences import target_words
 from recassay.reporting.words.verdict import TESTS
 

@@ -18,13 +18,13 @@ from recassay.reporting.words.bench import sentences
 def tables(result: BenchResult, words: Vocabulary = USUAL) -> Iterator[Table]:
     """The algorithm on every dataset, and its neighbours in the order of mean ranks."""
     verdict = result.judgement
-    own = verdict.algorithms.index(result.algorithm)
-    shown = [a for a in range(len(verdict.algorithms)) if a < 3 or abs(a - own) <= 3]
+    subject = verdict.algorithms.index(result.algorithm)
+    shown = [a for a in range(len(verdict.algorithms)) if a < 3 or abs(a - subject) <= 3]
     standing = [
         [a + 1, verdict.algorithms[a], number(verdict.mean_rank[a], 1),
          "" if verdict.interval is None else between(verdict.interval[a, 0], verdict.interval[a, 1], 1),
          f"{verdict.mean[a]:.4f}",
-         "" if a == own else verdict.status_of(result.algorithm, verdict.algorithms[a])]
+         "" if a == subject else verdict.status_of(result.algorithm, verdict.algorithms[a])]
         for a in shown
     ]  # fmt: skip
     yield Table(

@@ -258,10 +258,10 @@ def _not_joined(result: CompareResult, words: Vocabulary) -> str:
     joined = {(a, b) for group in result.drawn for i, a in enumerate(group) for b in group[i + 1 :]}
     columns = result.judgement.pairs.columns
     alike = zip(columns["a"][~result.judgement.better], columns["b"][~result.judgement.better], strict=True)
-    apart = [f"{a} and {b}" for a, b in alike if (a, b) not in joined]
-    if not apart:
+    unjoined = [f"{a} and {b}" for a, b in alike if (a, b) not in joined]
+    if not unjoined:
         return ""
-    return f" Not separated either, with another {words.algorithm} between them: {listing(apart, most=4)}."
+    return f" Not separated either, with another {words.algorithm} between them: {listing(unjoined, most=4)}."
 
 
 FIGURES = Plots([

@@ -28,7 +28,7 @@ def plot_cost(result: CostResult, words: Vocabulary = USUAL, *, key: str) -> Any
     titles = {facts.name: facts.summary or facts.as_written() for facts in of_kind("cost")}
     panels = []
     for number, measure in enumerate(result.measures):
-        own = [
+        points = [
             {**row, **{quantile: max(row[quantile], SMALLEST) for quantile in QUANTILES}}
             for row in rows
             if row["measure"] == measure
@@ -37,7 +37,7 @@ def plot_cost(result: CostResult, words: Vocabulary = USUAL, *, key: str) -> Any
         scale = {"type": "log", "nice": False, "padding": 6}
         axis = {"tickCount": 5, "format": "~g", "grid": False, "labelSeparation": 8}
         x = channel("least:Q", title=f"{titles[measure]} (log)", scale=scale, axis=axis)
-        base = Chart(own).encode(y=y, tooltip=tips(key, "least median most sum cells"))
+        base = Chart(points).encode(y=y, tooltip=tips(key, "least median most sum cells"))
         middle = channel("lower_quartile:Q", scale=scale)
         panel = layer(
             base.mark("rule", color=FAINT, strokeWidth=1.2).encode(x=x, x2="most:Q"),

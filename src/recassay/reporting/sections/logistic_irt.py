@@ -22,7 +22,7 @@ NARROW = {
         "where guessing varies more; those of difficulty 89 to 95 %.",
     ),
 }
-"""What is known of the intervals of a model's items; see docs/calibration.md."""
+"""What is known of the intervals of a model's items; see docs/evidence/calibration.md."""
 
 
 def tables(result: LogisticResult) -> Iterator[Table]:

@@ -71,8 +71,8 @@ def plot_intervals(result: PerDatasetResult, words: Vocabulary = USUAL) -> Any:
     panels = []
     columns = min(4, len(result.datasets))
     for number, dataset in enumerate(result.datasets):
-        own = [row for row in rows if row[c.DATASET] == dataset]
-        base = Chart(own).encode(
+        of_dataset = [row for row in rows if row[c.DATASET] == dataset]
+        base = Chart(of_dataset).encode(
             y=names_down(c.ALGORITHM, order, shared=number % columns > 0),
             color=algorithm_colour(order),
             tooltip=tips(f"{c.DATASET} {c.ALGORITHM}", f"{c.VALUE} low high"),

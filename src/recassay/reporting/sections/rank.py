@@ -162,9 +162,9 @@ def plot_rank_intervals(result: RankResult, words: Vocabulary = USUAL) -> Any:
     scale = {"domain": [1, len(order)], "nice": False, "padding": 5}
     panels = []
     for place, (name, ranking) in enumerate(result.rankings.items()):
-        own = [row for row in rows if row["method"] == name]
+        of_method = [row for row in rows if row["method"] == name]
         ends = {"values": [1, len(order)], "format": "d", "grid": False}
-        base = by_algorithm(own, order, f"{c.RANK} rank_low rank_high resampling_share", shared=place > 0)
+        base = by_algorithm(of_method, order, f"{c.RANK} rank_low rank_high resampling_share", shared=place > 0)
         marks = intervals(base, c.RANK, "rank_low", "rank_high", scale=scale, title=None, axis=ends, size=38)
         title = panel_title(ranking.rule.short, fontSize=10.5, fontWeight="normal", centred=True)
         panels.append(layer(*marks).properties(width=66, height=18 * len(order), title=title))

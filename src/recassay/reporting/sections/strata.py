@@ -64,11 +64,11 @@ def _sensitivity(result: StrataResult, words: Vocabulary) -> Table:
 
 def _values(result: StrataResult, dataset: DatasetStrata, words: Vocabulary) -> Table:
     """Each algorithm at each threshold, and how much of the data lies below it; the ends matter most."""
-    apart = dataset.told_from_best(result.alpha)
+    worse = dataset.told_from_best(result.alpha)
     best = dataset.rank == dataset.rank.min(axis=1, keepdims=True)
     count = len(dataset.thresholds)
     rows = [
-        [name, *(f"{dataset.value[row, a]:.4f}{'*' if best[row, a] else ' ' if apart[row, a] else '~'}"
+        [name, *(f"{dataset.value[row, a]:.4f}{'*' if best[row, a] else ' ' if worse[row, a] else '~'}"
                  for row in range(count))]
         for name in dataset.order(count - 1)
         for a in [dataset.algorithms.index(name)]

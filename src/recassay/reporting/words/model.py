@@ -22,13 +22,13 @@ def sentences(result: ModelResult, words: Vocabulary = USUAL) -> list[str]:
         return []
     best, first, order = result.probability_best(), result.probability_first(), result.order()
     name = leader(result)
-    own = result.algorithms.index(name)
-    rivals = [result.algorithms[a] for a in sorted(order, key=lambda a: -best[a]) if a != own and best[a] >= 0.05]
+    subject = result.algorithms.index(name)
+    rivals = [result.algorithms[a] for a in sorted(order, key=lambda a: -best[a]) if a != subject and best[a] >= 0.05]
     also = f" {listing(rivals)} also {'has' if len(rivals) == 1 else 'have'} at least a 5 % chance." if rivals else ""
     lead = (
         f"By the hierarchical model, {name} has the highest level of {result.metric} for {words.datasets} like these "
-        f"with probability {probability(best[own])}.{also} On a single new {words.dataset} it is first with "
-        f"probability {probability(first[own])}."
+        f"with probability {probability(best[subject])}.{also} On a single new {words.dataset} it is first with "
+        f"probability {probability(first[subject])}."
     )
     shares = result.shares.of_a_difference()
     source = max(shares, key=lambda key: shares[key])

@@ -11,11 +11,11 @@ def sentences(result: SelectResult, words: Vocabulary = USUAL) -> list[str]:
     lines = []
     random, best = result.choices.get("random"), result.choices.get(PRESERVING)
     if random is not None and random.simulated is not None:
-        apart = random.left_out
+        left_out = random.left_out
         lines.append(
             f"{result.k} of the {len(result.datasets)} {words.datasets}, taken at random, rank in {result.metric} as "
-            f"the other {len(result.datasets) - result.k} do with a Spearman correlation of {apart.mean:.2f} on "
-            f"average (middle 95 %: {apart.low:.2f} to {apart.high:.2f}; with all {len(result.datasets)}, which "
+            f"the other {len(result.datasets) - result.k} do with a Spearman correlation of {left_out.mean:.2f} on "
+            f"average (middle 95 %: {left_out.low:.2f} to {left_out.high:.2f}; with all {len(result.datasets)}, which "
             f"contain them, {random.simulated.mean:.2f})."
         )
     if best is None:

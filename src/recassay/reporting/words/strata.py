@@ -73,8 +73,8 @@ def _other_leaders(result: StrataResult, words: Vocabulary) -> list[str]:
     leaders = []
     for dataset in result.datasets:
         first, last = dataset.order(0)[0], dataset.first_on_all()
-        apart = dataset.told_from_best(result.alpha)
-        if first != last and apart[0, dataset.algorithms.index(last)] and apart[-1, dataset.algorithms.index(first)]:
+        worse = dataset.told_from_best(result.alpha)
+        if first != last and worse[0, dataset.algorithms.index(last)] and worse[-1, dataset.algorithms.index(first)]:
             leaders.append(f"on {dataset.dataset} {first} in place of {last} (P = {dataset.thresholds[0]})")
     return (
         [f"Without the popular items another {words.algorithm} is first: {listing(leaders, most=3)}."]

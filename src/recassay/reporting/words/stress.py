@@ -171,11 +171,11 @@ def few_datasets(result: StressResult, words: Vocabulary = USUAL) -> str:
             f"which contains it, to rho {mean[best]:.2f} at best ({result.titles[best]}) and {mean[worst]:.2f} at "
             f"worst ({result.titles[worst]})."
         )
-    apart = small.numbers["disjoint"][:, 0]
-    best, worst = int(np.argmax(apart)), int(np.argmin(apart))
+    alone = small.numbers["disjoint"][:, 0]
+    best, worst = int(np.argmax(alone)), int(np.argmin(alone))
     return (
-        f"Two rankings from {small.size} {words.datasets} each, none in common, agree to rho {apart[best]:.2f} at best "
-        f"({result.titles[best]}) and {apart[worst]:.2f} at worst ({result.titles[worst]}); with the ranking from all "
+        f"Two rankings from {small.size} {words.datasets} each, none in common, agree to rho {alone[best]:.2f} at best "
+        f"({result.titles[best]}) and {alone[worst]:.2f} at worst ({result.titles[worst]}); with the ranking from all "
         f"{len(result.datasets)}, which contains them, {mean[best]:.2f} and {mean[worst]:.2f}."
     )
 

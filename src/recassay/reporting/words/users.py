@@ -154,15 +154,15 @@ def gains(users: DatasetUsers, result: UsersResult, words: Vocabulary = USUAL) -
         "popularity": ("tenths of held-out events by popularity of the item", "training users"),
     }
     for by, (groups, unit) in kinds.items():
-        own = [gain for gain in users.gains if gain.by == by]
-        if not own:
+        of_kind = [gain for gain in users.gains if gain.by == by]
+        if not of_kind:
             continue
-        groups = groups.replace("tenths", f"{len(own)} groups" if len(own) != TENTHS else f"{TENTHS} tenths")
-        won, lost = sum(gain.shown > 0 for gain in own), sum(gain.shown < 0 for gain in own)
-        name = own[0].algorithm
+        groups = groups.replace("tenths", f"{len(of_kind)} groups" if len(of_kind) != TENTHS else f"{TENTHS} tenths")
+        won, lost = sum(gain.shown > 0 for gain in of_kind), sum(gain.shown < 0 for gain in of_kind)
+        name = of_kind[0].algorithm
         text = f"Of {groups}, {name} gains in {won or 'none'} and loses in {lost or 'none'}"
         if won or lost:
-            largest = max((gain for gain in own if gain.shown), key=lambda gain: abs(gain.difference))
+            largest = max((gain for gain in of_kind if gain.shown), key=lambda gain: abs(gain.difference))
             text += (
                 f", most {'clearly ' if won + lost > 1 else ''}with {span(largest)} {unit} ({largest.difference:+.3f})"
             )
