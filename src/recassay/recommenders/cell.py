@@ -73,7 +73,7 @@ def run_trial(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
     """
     counters = read_counters()
     work = Work(payload, emit)
-    tuning = _tuning(work)
+    tuning = tuning_of(work)
     number = int(payload["number"])
     if number < tuning.rounds.trials:
         known = [TrialRecord.from_dict(trial) for trial in payload["trials"]]
@@ -82,7 +82,7 @@ def run_trial(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
     return {"trials": tuning.rounds.trials, "joules": spent(counters, read_counters()).joules}
 
 
-def _tuning(work: Work) -> Tuning:
+def tuning_of(work: Work) -> Tuning:
     """The search of a cell over the parameters that its settings leave open."""
     from recassay.recommenders.tune import Tuning
 
@@ -116,7 +116,7 @@ def run_cell(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
     spec, names = work.spec, (work.spec.dataset, work.spec.algorithm)
     fixed, _ = settle(work.kind, spec.settings, spec.algorithm)
     history = [TrialRecord.from_dict(trial) for trial in payload.get("trials", ())]
-    tuned = _tuning(work).run(history, lambda trial: emit({"trial": plain(trial.to_dict())}))
+    tuned = tuning_of(work).run(history, lambda trial: emit({"trial": plain(trial.to_dict())}))
     seconds_tune = time.perf_counter() - begin
     parameters = fixed | tuned.parameters
     predicted = work.refuse_over_budget(parameters)

@@ -200,7 +200,9 @@ def published_prior(grid: CellGrid) -> Prior | None:
     """
     own = frozenset(canonical(name) for name in grid.datasets)
     tables = [
-        _evidence(name, grid.metric, own) for name, entry in published().items() if entry.results and not entry.part_of
+        _evidence(name, grid.metric, own)
+        for name, entry in published().items()
+        if entry.results and not entry.replaced_by
     ]
     known = [table for table in tables if table is not None]
     return prior_from(known, grid.algorithms, grid.classes, between=BETWEEN_BENCHMARKS)
