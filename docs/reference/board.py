@@ -1,186 +1,237 @@
-"""The board of the open benchmark: what its table says, as numbers and sentences.
+"""The boards: what their tables say, as numbers and sentences.
 
 python3 dev.py docs --board
 
-writes the part of docs/benchmark.md that follows from the table; `python3 dev.py docs` makes the page `board.html` of
-the site from the same numbers and `board.html`.
+writes the part of docs/benchmark.md that follows from the tables, after it has tried every finding with each dataset
+left out (minutes; the outcome is kept in `board_stability.json`). `python3 dev.py docs` makes the page `board.html` of
+the site from the same numbers.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
-from reference.board_findings import findings
-from reference.board_table import COSTS, Board, is_neural
+from reference.board_findings import Finding, findings, fragile
+from reference.board_table import COSTS, JUDGED, METRIC, Board, kind_of
 
+from recassay.core.registry import algorithms
 from recassay.core.words import listing
-from recassay.data.published.benchmark import OPEN, Benchmark, open_benchmark
+from recassay.data.published.benchmark import RESULTS, open_benchmark
 from recassay.reporting.words.verdict import GRADES
 
+BOARDS = ("published:board", "published:board-time")
 PAGE = Path(__file__).resolve().parents[1] / "benchmark.md"
 TEMPLATE = Path(__file__).with_name("board.html")
+STABILITY = Path(__file__).with_name("board_stability.json")
 BEGIN, END = "<!-- board: written by dev.py docs --board -->", "<!-- end of the board -->"
 
 
-def algorithm_card(board: Board, name: str, ranks: pl.DataFrame) -> dict[str, Any]:
-    """Where an algorithm is strong, what it costs, and the parameters that won."""
-    own = ranks.filter(pl.col("algorithm") == name).sort("rank", "dataset")
-    cells = board.benchmark.cells().filter(pl.col("algorithm") == name)
-    found: dict[str, list[Any]] = {}
-    for text in cells["parameters"]:
-        for key, value in json.loads(text).items():
-            found.setdefault(key, []).append(value)
-    return {
-        "datasets": own.height,
-        "firsts": int((own["rank"] <= 1).sum()),
-        "strong": [_placed(row) for row in own.head(3).iter_rows(named=True)],
-        "weak": [_placed(row) for row in own.tail(2).iter_rows(named=True)] if own.height > 3 else [],
-        "costs": {cost: value for cost in COSTS if (value := board.median_cost(cost).get(name)) is not None},
-        "tuning_seconds": cells["seconds"].median(),
-        "parameters": {key: _range(values) for key, values in sorted(found.items())},
-        "neural": is_neural(name),
-    }
+def open_boards(sources: Sequence[str | Path] = BOARDS) -> list[Board]:
+    """The boards that these names or folders mean."""
+    return [Board(open_benchmark(source)) for source in sources]
 
 
-def _placed(row: dict[str, Any]) -> str:
-    return f"{row['dataset']} ({row['rank']:.0f} of {row['of']})"
+def fingerprint(boards: Sequence[Board]) -> str:
+    """The hash of the tables."""
+    whole = b"".join((board.benchmark.folder / RESULTS).read_bytes() for board in boards)
+    return hashlib.sha256(whole).hexdigest()
 
 
-def _range(values: list[Any]) -> str:
-    """The values that won: the middle one with the ends for numbers, those of choices by how often they won."""
-    if all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in values):
-        low, middle, high = np.quantile(values, [0, 0.5, 1])
-        return f"{middle:.3g}" if low == high else f"{middle:.3g} ({low:.3g} to {high:.3g})"
-    counts = {str(value): sum(str(other) == str(value) for other in values) for value in values}
-    return ", ".join(f"{value} ({count})" for value, count in sorted(counts.items(), key=lambda one: -one[1])[:3])
+def stability(boards: Sequence[Board]) -> dict[str, Any]:
+    """What is known of the boards without one dataset at a time; nothing where other tables were tried."""
+    known = json.loads(STABILITY.read_text(encoding="utf-8")) if STABILITY.is_file() else {}
+    return known if known.get("tables") == fingerprint(boards) else {}
 
 
-def dataset_card(board: Board, name: str, ranks: pl.DataFrame) -> dict[str, Any]:
-    """How hard a dataset is, how well it tells algorithms apart, and what it favours."""
-    own = ranks.filter(pl.col("dataset") == name).sort("rank", "algorithm")
-    overall = {x: n for n, x in enumerate(board.overall.algorithms)}
-    place = {
-        row["algorithm"]: n
-        for n, row in enumerate(own.filter(pl.col("algorithm").is_in(list(overall))).iter_rows(named=True))
-    }
-    gains = sorted(place, key=lambda x: place[x] - overall[x])
-    about = board.benchmark.datasets[name]
-    return {
-        "family": about.family,
-        "licence": about.licence,
-        "source": about.source,
-        "split": str(about.protocol["split"]),
-        "hash": about.split[:12],
-        "users": about.judged,
-        **board.traits.get(name, {}),
-        "best": [f"{row['algorithm']} ({row['value']:.4f})" for row in own.head(3).iter_rows(named=True)],
-        "favours": [f"{x} (+{overall[x] - place[x]})" for x in gains[:3] if overall[x] > place[x]],
-        "algorithms": own.height,
-    }
+def told(boards: Sequence[Board]) -> list[Finding]:
+    """The findings, with those that fall without one dataset, where that is known."""
+    return findings(boards, stability(boards))
 
 
 def board_data(board: Board) -> dict[str, Any]:
-    """Everything that the page shows, as plain data."""
-    ranks = board.ranks()
+    """What the page shows of one board, as plain data."""
     names = board.frame["algorithm"].unique().sort().to_list()
-    verdict = board.overall
+    values = {metric: _by_name(board, metric) for metric in (*board.metrics, *COSTS)}
+    cells = board.benchmark.cells()
+    trials = cells.group_by("algorithm").agg(pl.col("trials").median()) if "trials" in cells.columns else None
     return {
-        "title": f"{len(names)} algorithms on {len(board.benchmark.datasets)} datasets",
+        "name": board.benchmark.name,
+        "title": board.title,
         "metrics": board.metrics,
-        "costs": [cost for cost in COSTS if board.values(cost).height],
-        "values": {
-            metric: {
-                name: dict(
-                    board.values(metric).filter(pl.col("algorithm") == name).select("dataset", "value").iter_rows()
-                )
-                for name in names
-            }
-            for metric in [*board.metrics, *COSTS]
-        },
-        "verdict": {
-            "headline": verdict.headline,
-            "grade": GRADES[verdict.grade],
-            "scope": f"{len(verdict.algorithms)} algorithms that ran on all of {len(verdict.datasets)} datasets",
-            "groups": dict(zip(verdict.algorithms, verdict.groups, strict=True)),
-            "could": list(verdict.could_be_best),
-        },
-        "algorithms": {name: algorithm_card(board, name, ranks) for name in names},
-        "datasets": {name: dataset_card(board, name, ranks) for name in board.benchmark.datasets},
-        "findings": [[one.sentence, one.grade] for one in findings(board)],
-        "not_run": _not_run(board.benchmark),
-        "left_out": dict(board.benchmark.left_out),
+        "values": {metric: _compact(board, rows) for metric, rows in values.items()},
+        "verdicts": {metric: _verdict(board, metric) for metric in JUDGED if metric in board.metrics},
+        "placed": board.placed,
+        "ofBest": board.of_best,
+        "trials": {} if trials is None else dict(trials.iter_rows()),
+        "gaps": {name: _reasons(lacking, len(board.datasets)) for name, lacking in board.gaps.items()},
+        "algorithms": {name: _algorithm(board, name) for name in sorted({*names, *board.gaps})},
+        "datasets": {name: _dataset(board, name) for name in board.datasets},
+        "leftOut": dict(board.benchmark.left_out),
         "notes": list(board.benchmark.notes),
     }
 
 
-def _not_run(benchmark: Benchmark) -> list[str]:
-    """What was not run, one line per reason."""
-    groups: dict[str, dict[str, list[str]]] = {}
-    for cell in benchmark.not_run:
-        limit = re.sub(r"ran longer than the \d+ seconds.*", "ran into the time limit", cell["reason"])
-        reason = re.split(r"[;:] | \(", re.sub(r"[\d.]+ GB", "... GB", limit))[0]
-        groups.setdefault(reason, {}).setdefault(cell["algorithm"], []).append(cell["dataset"])
-    total = len(benchmark.datasets)
+def _by_name(board: Board, metric: str) -> dict[str, dict[str, float]]:
+    rows: dict[str, dict[str, float]] = {}
+    for name, dataset, value in board.values(metric).iter_rows():
+        rows.setdefault(name, {})[dataset] = value
+    return rows
+
+
+def _compact(board: Board, rows: dict[str, dict[str, float]]) -> dict[str, list[float | None]]:
+    """By algorithm its values in the order of the datasets, to four digits."""
+    return {
+        name: [None if (v := of.get(dataset)) is None else float(f"{v:.4g}") for dataset in board.datasets]
+        for name, of in rows.items()
+    }
+
+
+def _verdict(board: Board, metric: str) -> dict[str, Any]:
+    """The verdict on the algorithms with a place, best mean rank first."""
+    verdict = board.verdict(metric)
+    return {
+        "headline": verdict.headline,
+        "grade": GRADES[verdict.grade],
+        "order": list(verdict.algorithms),
+        "ranks": [round(float(rank), 4) for rank in verdict.mean_rank],
+        "interval": None if verdict.interval is None else verdict.interval.round(1).tolist(),
+        "could": list(verdict.could_be_best),
+        "again": None if verdict.leads_again is None else verdict.leads_again.round(3).tolist(),
+        "groups": list(verdict.groups),
+    }
+
+
+def _algorithm(board: Board, name: str) -> dict[str, Any]:
+    """What an algorithm is, and the parameters that won, by dataset."""
+    own = board.benchmark.cells().filter(pl.col("algorithm") == name)
+    found = {row["dataset"]: _parameters(row["parameters"]) for row in own.iter_rows(named=True)}
+    return {
+        "kind": kind_of(name),
+        "device": board.device(name),
+        "source": algorithms.get(name).source if name in algorithms else "",
+        "parameters": {key: value for key, value in found.items() if value},
+    }
+
+
+def _parameters(text: str) -> str:
+    return ", ".join(f"{key} {value:.3g}" if isinstance(value, float) else f"{key} {value}"
+                     for key, value in json.loads(text).items() if key != "device")  # fmt: skip
+
+
+def _dataset(board: Board, name: str) -> dict[str, Any]:
+    """What a dataset is, how hard it is, and how well it separates algorithms."""
+    about = board.benchmark.datasets[name]
+    place = re.search(r"read from ([\w.-]+/[\w.-]+) ", f"{about.source} ")
+    split = str(about.protocol["split"])
+    windows = f", {len(about.windows)} windows" if about.windows else ""
+    target = ", next event" if about.protocol.get("target", "all") != "all" else ""
+    return {
+        "family": about.family,
+        "licence": about.licence,
+        "source": about.source,
+        "link": f"https://github.com/{place[1]}" if place and not place[1].startswith("omnirec") else "",
+        "split": f"{split}{windows}{target}",
+        "hash": about.split[:12],
+        "users": about.judged,
+        **board.traits.get(name, {}),
+    }
+
+
+def _reasons(lacking: dict[str, str], total: int) -> list[str]:
+    """Which datasets are missing, one line per reason."""
+    by: dict[str, list[str]] = {}
+    for dataset, reason in lacking.items():
+        by.setdefault(_rule(reason), []).append(dataset)
     return [
-        f"{reason[0].upper()}{reason[1:]}: "
-        + ", ".join(
-            f"{name} ({listing(sets) if len(sets) <= 3 else f'{len(sets)} of {total} datasets'})"
-            for name, sets in sorted(algorithms.items())
-        )
-        + "."
-        for reason, algorithms in sorted(groups.items())
+        f"{reason}: {listing(sets) if len(sets) <= 3 else f'{len(sets)} of {total} datasets'}"
+        for reason, sets in sorted(by.items(), key=lambda one: -len(one[1]))
     ]
 
 
-def markdown(board: Board) -> str:
-    """The part of docs/benchmark.md that follows from the table."""
-    data, verdict = board_data(board), board.overall
-    seconds, joules = (board.median_cost(cost, board.overall.datasets) for cost in ("seconds_fit", "joules"))
-    lines = [
-        "## What it says", "",
-        *(f"{n}. {sentence} *{grade}.*" for n, (sentence, grade) in enumerate(data["findings"], 1)), "",
-        "## The board", "",
-        f"nDCG@10 on the {len(verdict.datasets)} datasets and {len(verdict.algorithms)} algorithms without a missing "
-        "value, by mean rank. Two algorithms share a letter where neither is shown to be better. Seconds (of training) "
-        "and joules (of training and recommending) are medians over the datasets. `python3 dev.py docs` also makes "
-        "`site/board.html`: the whole table to sort and filter, with a card per algorithm and per dataset.", "",
-        "| place | algorithm | mean rank | nDCG@10 | groups | seconds | joules |", "|---|---|---|---|---|---|---|",
-        *(f"| {n} | {name} | {verdict.mean_rank[n - 1]:.1f} | {verdict.mean[n - 1]:.4f} | {verdict.groups[n - 1]} | "
-          f"{_brief(seconds.get(name))} | {_brief(joules.get(name))} |"
-          for n, name in enumerate(verdict.algorithms, 1)), "",
-        *(f"- {note}" for note in data["notes"]), "",
-        "## The datasets", "",
+def _rule(reason: str) -> str:
+    """The rule by which a cell has no value, in few words."""
+    if "would need about" in reason or "out of memory" in reason:
+        return "over the memory limit"
+    if "cannot be asked with a history" in reason:
+        return "cannot answer after a history"
+    if reason.startswith(("AcceleratorError", "its process ended")):
+        return "failed with the GPU's process"
+    if reason.startswith("no value after"):
+        return "no value within the time of a cell"
+    short = re.split(r"[;:] | \(", reason)[0]
+    return short.split(" needs ", 1)[-1].join(("needs ", "")) if " needs " in short else short
+
+
+def page_data(boards: Sequence[Board]) -> dict[str, Any]:
+    """Everything that the page shows."""
+    return {
+        "boards": [board_data(board) for board in boards],
+        "findings": [[one.board, one.sentence, one.grade, one.change] for one in told(boards)],
+    }
+
+
+def board_page(boards: Sequence[Board] | None = None) -> str:
+    """The page of the site: the same numbers to sort, filter and open as cards; it needs no network."""
+    content = json.dumps(page_data(boards or open_boards()), allow_nan=False, separators=(",", ":"))
+    return TEMPLATE.read_text(encoding="utf-8").replace("DATA", content.replace("<", "\\u003c"), 1)
+
+
+def markdown(boards: Sequence[Board]) -> str:
+    """The part of docs/benchmark.md that follows from the tables."""
+    lines = ["## What it says", "", "| | finding | grade | what would change it |", "|---|---|---|---|"]
+    lines += [f"| {n} | {one.sentence} | {one.grade} | {one.change} |" for n, one in enumerate(told(boards), 1)]
+    both = [note for note in boards[0].benchmark.notes if all(note in board.benchmark.notes for board in boards)]
+    lines += ["", "What to know of every cell:", "", *(f"- {note}" for note in both), ""]
+    for board in boards:
+        lines += _board_part(board, [note for note in board.benchmark.notes if note not in both])
+    return "\n".join(lines)
+
+
+def _board_part(board: Board, notes: Sequence[str] = ()) -> list[str]:
+    verdict, seconds = board.overall, board.median_cost("seconds_fit")
+    again, interval = verdict.leads_again, verdict.interval
+    rows = [
+        f"| {n} | {name} | {kind_of(name)} | {verdict.mean_rank[n - 1]:.1f}"
+        f"{'' if interval is None else f' ({interval[n - 1][0]:.1f} to {interval[n - 1][1]:.1f})'} | "
+        f"{'yes' if name in verdict.could_be_best else ''} | {'' if again is None else f'{again[n - 1]:.2f}'} | "
+        f"{100 * board.of_best[name]:.0f} % | {_brief(seconds.get(name))} |"
+        for n, name in enumerate(verdict.algorithms, 1)
+    ]
+    lacking = [f"| {name} | {'; '.join(_reasons(of, len(board.datasets)))} |" for name, of in board.gaps.items()]
+    best = _best(board)
+    return [
+        f"## The board {board.title}", "",
+        f"The {len(verdict.algorithms)} algorithms that ran on all {len(verdict.datasets)} datasets, by mean rank of "
+        "nDCG@10 with its interval. Could be best: no other is shown to be better. Leads again: the probability of the "
+        "best mean rank on another such set of datasets. Of the best: the median over the datasets of nDCG@10 as a "
+        "share of the best algorithm's. Seconds of training are medians.", "",
+        "| place | algorithm | kind | mean rank | could be best | leads again | of the best | seconds |",
+        "|---|---|---|---|---|---|---|---|", *rows, "",
+        *(["Without a place, because values are missing:", "", "| algorithm | what is missing |", "|---|---|", *lacking,
+           ""] if lacking else ["Every algorithm has a place.", ""]),
+        *(f"- {note}" for note in notes), "",
+        f"### The datasets {board.title.replace('of random splits', 'with random splits')}", "",
         "Difficulty and discrimination come from [beta-IRT](beta-irt.md). A dataset with a discrimination near 0 does "
         "not separate algorithms.", "",
         "| dataset | family | split | judged users | difficulty | discrimination | best |",
         "|---|---|---|---|---|---|---|",
         *(f"| {name} | {one['family']} | {one['split']} | {one['users']:,} | {_brief(one.get('difficulty'))} | "
-          f"{_brief(one.get('discrimination'))} | {one['best'][0] if one['best'] else ''} |"
-          for name, one in data["datasets"].items()), "",
-        "## What was not run", "",
-        *_reasons(data["not_run"]), "",
-        *(f"- The dataset {name} is not part of it: {why}" for name, why in data["left_out"].items()), "",
+          f"{_brief(one.get('discrimination'))} | {best[name]} |"
+          for name in board.datasets if (one := _dataset(board, name))), "",
+        *(f"- The dataset {name} is not part of it: {why}" for name, why in board.benchmark.left_out.items()), "",
     ]  # fmt: skip
-    return "\n".join(lines)
 
 
-def _reasons(lines: list[str]) -> list[str]:
-    """The lines of `_not_run` as a table."""
-    rows = [f"| {reason} | {which.rstrip('.')} |" for reason, _, which in (line.partition(": ") for line in lines)]
-    return (
-        ["| why | algorithms and datasets |", "|---|---|", *rows] if rows else ["Every algorithm ran on every dataset."]
-    )
-
-
-def board_page(source: str | Path = OPEN) -> str:
-    """The page of the site: the same numbers to sort, filter and open as cards; it needs no network."""
-    content = json.dumps(board_data(Board(open_benchmark(source))), allow_nan=False, separators=(",", ":"))
-    return TEMPLATE.read_text(encoding="utf-8").replace("DATA", content.replace("<", "\\u003c"), 1)
+def _best(board: Board) -> dict[str, str]:
+    """By dataset, the best algorithm and its value."""
+    best = board.values(METRIC).sort("value", descending=True).group_by("dataset", maintain_order=True).first()
+    return {row["dataset"]: f"{row['algorithm']} ({row['value']:.4f})" for row in best.iter_rows(named=True)}
 
 
 def _brief(value: float | None) -> str:
@@ -193,7 +244,10 @@ def written(text: str, part: str) -> str:
     return f"{before}{BEGIN}\n\n{part}\n{END}{rest.partition(END)[2]}"
 
 
-def write_board(source: str | Path = OPEN) -> None:
-    """Write the part of docs/benchmark.md."""
-    board = Board(open_benchmark(source))
-    PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), markdown(board)), encoding="utf-8")
+def write_board() -> None:
+    """Try every finding without each dataset, and write the part of docs/benchmark.md."""
+    boards = open_boards()
+    if not stability(boards):
+        tried = {"tables": fingerprint(boards), **fragile(boards)}
+        STABILITY.write_text(json.dumps(tried, indent=1) + "\n", encoding="utf-8")
+    PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), markdown(boards)), encoding="utf-8")

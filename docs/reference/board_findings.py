@@ -1,17 +1,20 @@
-"""What the open benchmark supports, in sentences, each with the grade of the verdict behind it."""
+"""What the boards support, in sentences, each with its grade and with what would change it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import polars as pl
-from reference.board_table import METRIC, Board, is_neural
+from reference.board_table import METRIC, Board, is_neural, is_sequential
 
 import recassay
 from recassay.analysis.verdict.fit import judge
 from recassay.analysis.verdict.result import Verdict
 from recassay.core.tables.results import Results
+from recassay.core.words import count_of, listing
 from recassay.reporting.words.verdict import GRADES
 
 OTHER_NAMES = {"Pop": "MostPop", "NCEPLRec": "NCE-PLRec"}
@@ -20,126 +23,239 @@ OTHER_NAMES = {"Pop": "MostPop", "NCEPLRec": "NCE-PLRec"}
 
 @dataclass(frozen=True)
 class Finding:
-    """A sentence, and the grade of the verdict that it states."""
+    """A sentence, the grade of what it states, and `claim`, what must not change for it to stand."""
 
+    board: str
     sentence: str
     grade: str
+    claim: Any = None
+    change: str = ""
+    """What would change it, where the tool can say so."""
+    rho: float | None = None
+    """How two orders correlate."""
 
 
-def _graded(verdict: Verdict, before: str) -> Finding:
-    return Finding(f"{before}{verdict.headline}", GRADES[verdict.grade])
+Rule = Callable[[Board], Finding | None]
 
 
-def _pair(verdict: Verdict, left: str, right: str, opening: str) -> Finding:
-    """What a pair of algorithms shows: significant, or not."""
-    pair = verdict.pair(left, right)
-    wins = pair.wins if pair.a == left else pair.losses
-    status = verdict.status_of(left, right)
+def _of_verdict(board: Board, metric: str, opening: str, only: Sequence[str] | None = None) -> Finding:
+    verdict = board.verdict(metric, only)
+    claim = [verdict.grade, verdict.algorithms[0] if verdict.grade == "clear_winner" else ""]
+    change = "" if metric != METRIC or not verdict.what_would_change else verdict.what_would_change[0]
+    return Finding(board.benchmark.name, f"{opening}: {verdict.headline}", GRADES[verdict.grade], claim, change)
+
+
+def _overall(board: Board) -> Finding:
+    return _of_verdict(board, METRIC, f"{len(board.placed)} algorithms on {board.of_datasets}")
+
+
+def _by_recall(board: Board) -> Finding:
+    kept = [name for name in board.placed if name != "Random"]
+    return _of_verdict(board, "recall@20", f"By recall@20 on {board.of_datasets}", kept)
+
+
+def _by_coverage(board: Board) -> Finding:
+    kept = [name for name in board.placed if name != "Random"]
+    return _of_verdict(board, "coverage@10", f"By coverage@10 on {board.of_datasets}, without Random", kept)
+
+
+def _pair(board: Board, chosen: Callable[[str], bool], what: tuple[str, str]) -> Finding | None:
+    """The best algorithm of a kind against the best of the others, named on the whole board."""
+    whole = Board(board.benchmark).overall if board.without else board.overall
+    these = [name for name in whole.algorithms if chosen(name)]
+    others = [name for name in whole.algorithms if not chosen(name)]
+    if not these or not others:
+        return None
+    ahead, behind = sorted((these[0], others[0]), key=whole.algorithms.index)
+    verdict = board.overall
+    pair = verdict.pair(ahead, behind)
+    wins, losses = (pair.wins, pair.losses) if pair.a == ahead else (pair.losses, pair.wins)
+    status = verdict.status_of(ahead, behind)
     grade = {"better": "Shown", "worse": "Shown", "equivalent": "Equivalent"}.get(status, "Not decided")
-    evidence = f"{wins} of {len(verdict.datasets)} datasets (corrected p = {pair.p:.2g})"
-    return Finding(f"{opening} {left} is better than {right} on {evidence}.", grade)
+    kinds = dict(zip((these[0], others[0]), what, strict=True))
+    sentence = (
+        f"On {board.of_datasets}, {ahead}, the best {kinds[ahead]}, is better than {behind}, the best {kinds[behind]}, "
+        f"on {wins} and worse on {losses} (corrected p = {pair.p:.2g})."
+    )
+    return Finding(board.benchmark.name, sentence, grade, [grade, ahead])
 
 
-def findings(board: Board) -> list[Finding]:
-    """At most twelve sentences that the table supports, each with its grade."""
-    overall, long = board.overall, board.long
-    names = list(overall.algorithms)
-    sentences = [_graded(overall, f"{len(names)} algorithms on {len(overall.datasets)} datasets: ")]
-    if set(long.datasets) != set(overall.datasets):
-        sentences.append(_graded(long, f"{len(long.algorithms)} algorithms on {len(long.datasets)} datasets: "))
-    timed, untimed = board.clocked()
-    for datasets, what in ((timed, "split by time"), (untimed, "split at random")):
-        kept = [name for name in long.datasets if name in datasets]
-        if len(kept) >= 2:
-            verdict = board.verdict(datasets=kept, only=long.algorithms)
-            sentences.append(
-                _graded(verdict, f"{len(long.algorithms)} algorithms on the {len(kept)} datasets {what}: ")
-            )
-    neural, classic = [x for x in names if is_neural(x)], [x for x in names if not is_neural(x)]
-    if neural and classic:
-        sentences.append(
-            _pair(overall, classic[0], neural[0], "The best algorithm without a network against the best with one:")
-        )
-    if "MostPop" in long.algorithms:
-        names = list(long.algorithms)
-        better = [x for x in names if x != "MostPop" and long.status_of(x, "MostPop") == "better"]
-        sentence = f"{len(better)} of {len(names) - 1} algorithms are shown to beat popularity on {len(long.datasets)}"
-        sentence += f" datasets (MostPop: place {names.index('MostPop') + 1})."
-        sentences.append(Finding(sentence, "Shown" if better else "Not decided"))
-    sentences += _cost_findings(board)
-    for metric in ("recall@20", "recall@10", "coverage@10"):
-        if metric in board.metrics:
-            kept = [name for name in overall.algorithms if name != "Random"]
-            sentences.append(
-                _graded(board.verdict(metric, only=kept), f"The {len(kept)} algorithms but Random by {metric}: ")
-            )
-    if board.traits:
-        by = sorted(board.traits, key=lambda name: board.traits[name]["discrimination"])
-        hard = sorted(board.traits, key=lambda name: board.traits[name]["difficulty"])
-        sentences.append(Finding(
-            f"{by[-1]} separates algorithms best and {by[0]} least; {hard[-1]} is the hardest dataset and {hard[0]} "
-            "the easiest (beta-IRT).", "Estimate"))  # fmt: skip
-    sentences += _seed_finding(board)
-    sentences += [change for table in ("kdd24", "bi-reirt") if (change := _against(board, table)) is not None]
-    return sentences
+def _networks(board: Board) -> Finding | None:
+    return _pair(board, is_neural, ("network", "algorithm without a network"))
 
 
-def _cost_findings(board: Board) -> list[Finding]:
-    """The cheapest algorithm that could be best, and what a point of nDCG costs."""
-    overall = board.overall
-    seconds, joules = (board.median_cost(cost, overall.datasets) for cost in ("seconds_fit", "joules"))
-    could = [name for name in overall.could_be_best if name in seconds]
-    sentences = []
-    if could:
-        cheap = min(could, key=lambda name: seconds[name])
-        slowest = max(could, key=lambda name: seconds[name])
-        more = f"; {slowest} takes {seconds[slowest]:.2g} s" if slowest != cheap else ""
-        sentences.append(Finding(
-            f"Of the {len(could)} algorithms that could be best, {cheap} is the cheapest: {seconds[cheap]:.2g} s to "
-            f"train on a median dataset{more}.", "Measured"))  # fmt: skip
-    means = dict(zip(overall.algorithms, overall.mean, strict=True))
-    points = {name: joules[name] / (100 * means[name]) for name in means if joules.get(name) and name != "Random"}
-    if points and points.keys() >= set(overall.could_be_best) - {"Random"}:  # a part of them compares nothing
-        least, most = min(points, key=points.__getitem__), max(points, key=points.__getitem__)
-        sentences.append(Finding(
-            f"A point of nDCG@10 (0.01) costs from {points[least]:.2g} J ({least}) to {points[most]:.2g} J ({most}) of "
-            "training on a median dataset.", _energy_grade(board)))  # fmt: skip
-    return sentences
+def _sequences(board: Board) -> Finding | None:
+    return _pair(board, is_sequential, ("sequential algorithm", "general algorithm"))
 
 
-def _energy_grade(board: Board) -> str:
-    """Whether energy was measured or estimated."""
-    ways = board.benchmark.cells()["energy"].drop_nulls().unique().to_list()
-    return "Measured" if ways and all(str(way).startswith("measured") for way in ways) else "Estimate"
+def _popularity(board: Board) -> Finding | None:
+    verdict = board.overall
+    names = list(verdict.algorithms)
+    if "MostPop" not in names:
+        return None
+    better = [name for name in names if name != "MostPop" and verdict.status_of(name, "MostPop") == "better"]
+    sentence = (
+        f"{len(better)} of {len(names) - 1} algorithms are shown to beat popularity on {board.of_datasets} (MostPop: "
+        f"place {names.index('MostPop') + 1})."
+    )
+    return Finding(board.benchmark.name, sentence, "Shown" if better else "Not decided", sorted(better))
 
 
-def _seed_finding(board: Board) -> list[Finding]:
-    spread = board.frame.filter((pl.col("metric") == METRIC) & (pl.col("seeds") > 1) & (pl.col("value") > 0))
-    spread = spread.filter(pl.col("spread") > 0)
-    if not spread.height:
-        return []
-    share = (spread["spread"] / spread["value"]).median()
-    return [Finding(f"Another seed changes nDCG@10 of an algorithm with chance by {100 * share:.1f} % (median standard "
-                    f"deviation over {spread.height} cells).", "Measured")]  # fmt: skip
+def _cheapest(board: Board) -> Finding | None:
+    seconds = board.median_cost("seconds_fit")
+    could = [name for name in board.overall.could_be_best if name in seconds]
+    if not could:
+        return None
+    cheap, slow = min(could, key=seconds.__getitem__), max(could, key=seconds.__getitem__)
+    on = {name: " on a shared GPU" if board.device(name) == "gpu" else " on one core" for name in (cheap, slow)}
+    more = f"; {slow} takes {seconds[slow]:.2g} s{on[slow]}" if slow != cheap else ""
+    sentence = (
+        f"Of the {len(could)} algorithms that could be best on {board.of_datasets}, {cheap} is the cheapest: "
+        f"{seconds[cheap]:.2g} s{on[cheap]} to train on a median dataset{more}."
+    )
+    return Finding(board.benchmark.name, sentence, "Measured", [cheap])
+
+
+def _traits(board: Board) -> Finding | None:
+    if not board.traits:
+        return None
+    by = sorted(board.traits, key=lambda name: board.traits[name]["discrimination"])
+    hard = sorted(board.traits, key=lambda name: board.traits[name]["difficulty"])
+    sentence = (
+        f"Of {board.of_datasets}, {by[-1]} separates algorithms best and {by[0]} least; {hard[-1]} is the hardest and "
+        f"{hard[0]} the easiest (beta-IRT)."
+    )
+    return Finding(board.benchmark.name, sentence, "Estimate")
+
+
+RULES: dict[str, Rule] = {
+    "overall": _overall,
+    "popularity": _popularity,
+    "networks": _networks,
+    "sequences": _sequences,
+    "cheapest": _cheapest,
+    "recall": _by_recall,
+    "coverage": _by_coverage,
+}
+"""Findings about one board that are tried with every dataset left out."""
+
+
+def agreement(one: Board, other: Board) -> Finding:
+    """Whether two boards agree, on the algorithms with a place on both."""
+    shared = [name for name in one.placed if name in other.placed]
+    verdicts = [board.verdict(METRIC, shared) for board in (one, other)]
+    orders = [[verdict.algorithms.index(name) for name in shared] for verdict in verdicts]
+    rho = float(np.corrcoef(*orders)[0, 1])
+    decided = [_decided(verdict) for verdict in verdicts]
+    alike = len(decided[0] & decided[1])
+    opposed = sum(pair[::-1] in decided[1] for pair in decided[0])
+    says = "contradicts" if opposed else "confirms" if alike > len(decided[0]) / 2 else "can neither confirm nor refute"
+    moved = max(shared, key=lambda name: abs(orders[0][shared.index(name)] - orders[1][shared.index(name)]))
+    at = shared.index(moved)
+    pairs = count_of(len(decided[0]), "pair")
+    sentence = (
+        f"The board by time {says} the order on random splits: of {pairs} that random splits decide, its "
+        f"{len(other.datasets)} datasets decide {alike} the same way and {opposed} the other way. The orders of the "
+        f"{len(shared)} algorithms on both correlate by {rho:.2f} (Spearman); {moved} moves most, from place "
+        f"{orders[0][at] + 1} on random splits to {orders[1][at] + 1} by time."
+    )
+    grade = "Shown" if opposed or says == "confirms" else "Not decided"
+    return Finding("both", sentence, grade, [says], rho=rho)
+
+
+def _decided(verdict: Verdict) -> set[tuple[str, str]]:
+    """The pairs of which the first is shown to be better."""
+    names = verdict.algorithms
+    return {(a, b) for a in names for b in names if a != b and verdict.status_of(a, b) == "better"}
 
 
 def _against(board: Board, table: str) -> Finding | None:
     """How the order of the algorithms that a published table shares with ours has changed."""
-    theirs = recassay.load_results(f"published:{table}")
-    frame = theirs.frame.with_columns(pl.col("algorithm").replace(OTHER_NAMES))
-    shared = sorted(set(frame["algorithm"]) & set(board.overall.algorithms))
+    frame = recassay.load_results(f"published:{table}").frame.with_columns(pl.col("algorithm").replace(OTHER_NAMES))
+    shared = sorted(set(frame["algorithm"]) & set(board.placed))
     if len(shared) < 4:
         return None
-    verdict = judge(
-        Results.from_frame(frame.filter(pl.col("algorithm").is_in(shared))).matrix(METRIC, missing="drop-datasets")
-    )
+    matrix = Results.from_frame(frame.filter(pl.col("algorithm").is_in(shared))).matrix(METRIC, missing="drop-datasets")
+    verdict = judge(matrix)
     ours = [name for name in board.overall.algorithms if name in shared]
-    rho = float(np.corrcoef([verdict.algorithms.index(x) for x in shared], [ours.index(x) for x in shared])[0, 1])
-    moved = max(shared, key=lambda x: abs(verdict.algorithms.index(x) - ours.index(x)))
-    names = {"kdd24": "KDD'24", "bi-reirt": "Bi-ReIRT"}
-    theirs = verdict.algorithms[0]
-    first = f"both put {theirs} first" if theirs == ours[0] else f"it puts {theirs} first, we put {ours[0]}"
-    return Finding(
-        f"Against {names[table]} ({len(shared)} algorithms in both), the orders by mean rank correlate by {rho:.2f}: "
-        f"{first}; {moved} moves most, from place "
-        f"{verdict.algorithms.index(moved) + 1} to {ours.index(moved) + 1}.", "Description")  # fmt: skip
+    theirs = list(verdict.algorithms)
+    rho = float(np.corrcoef([theirs.index(x) for x in shared], [ours.index(x) for x in shared])[0, 1])
+    moved = max(shared, key=lambda x: abs(theirs.index(x) - ours.index(x)))
+    first = f"both put {ours[0]} first" if theirs[0] == ours[0] else f"it puts {theirs[0]} first, we put {ours[0]}"
+    name = {"kdd24": "KDD'24", "bi-reirt": "Bi-ReIRT"}[table]
+    sentence = (
+        f"Against {name} ({len(shared)} algorithms in both), the orders by mean rank correlate by {rho:.2f}: {first}; "
+        f"{moved} moves most, from place {theirs.index(moved) + 1} to {ours.index(moved) + 1}."
+    )
+    return Finding(board.benchmark.name, sentence, "Description")
+
+
+def findings(boards: Sequence[Board], tried: dict[str, Any] | None = None) -> list[Finding]:
+    """What the boards support; `tried` is what `fragile` found."""
+    found: list[Finding] = []
+    falls = None if not tried else tried["falls"]
+    if len(boards) == 2:
+        both = _told("both", agreement(*boards), falls, sum(len(board.datasets) for board in boards))
+        if tried:
+            low, high = tried["rho"]
+            more = f"{both.change} The correlation is then between {low:.2f} and {high:.2f}."
+            both = replace(both, change=more)
+        found.append(both)
+    for board in boards:
+        for name, rule in RULES.items():
+            one = rule(board)
+            if one is not None:
+                found.append(_told(f"{board.benchmark.name} {name}", one, falls, len(board.datasets)))
+        traits = _traits(board)
+        found += [traits] if traits is not None else []
+    found += [one for table in ("kdd24", "bi-reirt") if (one := _against(boards[0], table)) is not None]
+    return found
+
+
+def _told(key: str, finding: Finding, falls: dict[str, list[str]] | None, number: int) -> Finding:
+    """The finding, and whether it falls when one dataset is left out."""
+    if falls is None or key not in falls:
+        return finding
+    without = falls[key]
+    stands = (
+        f"It falls without {listing(without, last='or')}."
+        if 0 < len(without) <= 4
+        else f"It falls without any one of {len(without)} of the {number} datasets."
+        if without
+        else "It stands without any one dataset."
+    )
+    return replace(finding, change=f"{stands} {finding.change}".strip())
+
+
+def fragile(boards: Sequence[Board]) -> dict[str, Any]:
+    """Every finding again with one dataset left out: by finding those without which it falls; and the orders."""
+    claims = {f"{board.benchmark.name} {name}": one.claim for board in boards for name, rule in RULES.items()
+              if (one := rule(board)) is not None}  # fmt: skip
+    falls: dict[str, list[str]] = {key: [] for key in claims}
+    orders: dict[str, dict[str, list[str]]] = {}
+    whole = agreement(*boards).claim if len(boards) == 2 else None
+    rhos: list[float] = []
+    if whole is not None:
+        falls["both"] = []
+    for number, board in enumerate(boards):
+        key = board.benchmark.name
+        orders[key] = {"": list(board.overall.algorithms)}
+        for dataset in board.datasets:
+            less = Board(board.benchmark, (dataset,))
+            orders[key][dataset] = list(less.overall.algorithms)
+            for name, rule in RULES.items():
+                one = rule(less)
+                if f"{key} {name}" in claims and (one is None or not _stands(claims[f"{key} {name}"], one.claim, name)):
+                    falls[f"{key} {name}"].append(dataset)
+            if whole is not None:
+                pair = [less, boards[1]] if number == 0 else [boards[0], less]
+                again = agreement(*pair)
+                rhos.append(round(float(again.rho or 0.0), 3))
+                if again.claim != whole:
+                    falls["both"].append(f"{dataset} ({board.title})")
+    return {"falls": falls, "orders": orders, "rho": [min(rhos), max(rhos)] if rhos else []}
+
+
+def _stands(before: Any, after: Any, name: str) -> bool:
+    """Whether a claim is still made: of those that beat popularity, all still do."""
+    return set(before) <= set(after) if name == "popularity" else bool(before == after)

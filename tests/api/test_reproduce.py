@@ -140,17 +140,6 @@ def test_published_tables_have_their_source():
     assert sum(path.stat().st_size for path in FOLDER.iterdir() if path.is_file()) < 200_000
 
 
-def test_the_board_is_the_open_benchmark_without_gaps():
-    board, whole = (recassay.load_results(f"published:{name}") for name in ("board", "open"))
-    matrix = board.matrix("ndcg@10")  # a gap would raise
-    assert len(matrix.algorithms) >= 15
-    assert len(matrix.datasets) >= 15
-    every = whole.matrix("ndcg@10", missing="worst")
-    for i, name in enumerate(matrix.algorithms):
-        row = every.values[every.algorithms.index(name)]
-        assert matrix.values[i].tolist() == [row[every.datasets.index(dataset)] for dataset in matrix.datasets]
-
-
 def test_a_complete_part_counts_algorithms_twice():
     """The third algorithm is worth three datasets, and not ten."""
     cells = [(a, d) for a in "xyz" for d in range(12) if not (a == "z" and d >= 9)]

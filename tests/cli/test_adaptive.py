@@ -25,8 +25,8 @@ def test_run_status_and_report(cli, tmp_path):
     assert answer["cost"]["of"] == 9
     assert answer["prior"]["sources"][0].startswith("published:kdd24 (3 of 3 algorithms")
     names = [source.partition(" (")[0] for source in answer["prior"]["sources"]]
-    assert "published:open" in names
-    assert "published:board" not in names  # a part of it: no value counts twice
+    assert "published:board" in names
+    assert "published:open" not in names  # replaced by it: no dataset counts twice
     assert answer["prior"]["weight_in_datasets"] > 0
     assert "prior: published:kdd24" in status["adaptive"]
     assert {cell["state"] for cell in answer["cells"]} <= {"measured", "predicted"}

@@ -220,11 +220,11 @@ def test_one_trial_is_a_job_that_says_what_it_tries_and_how_many_there_are(tmp_p
 
 def test_a_search_has_the_seed_the_names_and_the_rules_of_its_cell(tmp_path, monkeypatch):
     tuning = TuningSpec(trials=4, seed=9, metric="gini@5", pruning=False, parallel=2)
-    search = cell._tuning(working(tmp_path, monkeypatch, tuning=tuning))
+    search = cell.tuning_of(working(tmp_path, monkeypatch, tuning=tuning))
     assert (search.seed, search.names, search.trials, search.parallel) == (9, ("films", "Own"), 4, 2)
     assert (search.higher_is_better, search.pruning, search.once) == (False, False, False)
     assert set(search.space) == {"rate"}
-    assert cell._tuning(working(tmp_path, monkeypatch, tuning=TuningSpec(trials=40))).pruning is True
+    assert cell.tuning_of(working(tmp_path, monkeypatch, tuning=TuningSpec(trials=40))).pruning is True
 
 
 def test_a_dry_run_asks_for_the_memory_at_the_defaults_and_for_the_most(tmp_path, monkeypatch):

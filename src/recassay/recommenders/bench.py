@@ -77,6 +77,9 @@ def with_datasets(
     skipped: dict[str, str] = {}
     for dataset in wanted:
         told(dataset.name)
+        if dataset.windows is not None:
+            skipped[dataset.name] = f"it is judged in {len(dataset.windows)} windows, and bench makes one split"
+            continue
         try:
             reference = _reference(dataset, data, fetch)
             spec = DatasetSpec(

@@ -68,14 +68,14 @@ def run_trial(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
     there are to run (none where there is nothing to tune).
     """
     counters, job = read_counters(), CellJob.of(payload)
-    tuning = _tuning(Work(job, emit))
+    tuning = tuning_of(Work(job, emit))
     if job.number < tuning.rounds.trials:
         trial = tuning.one(job.number, job.trials, lambda parameters: emit({PROPOSED: plain(parameters)}))
         emit({"trial": plain(trial.to_dict())})
     return {"trials": tuning.rounds.trials, "joules": spent(counters, read_counters()).joules}
 
 
-def _tuning(work: Work) -> Tuning:
+def tuning_of(work: Work) -> Tuning:
     """The search of a cell over the parameters that its settings leave open."""
     from recassay.recommenders.tune import Tuning
 
@@ -107,7 +107,7 @@ def run_cell(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
     work = Work(job, emit)
     spec, names = work.spec, (work.spec.dataset, work.spec.algorithm)
     fixed, _ = settle(work.kind, spec.settings, spec.algorithm)
-    tuned = _tuning(work).run(job.trials, lambda trial: emit({"trial": plain(trial.to_dict())}))
+    tuned = tuning_of(work).run(job.trials, lambda trial: emit({"trial": plain(trial.to_dict())}))
     seconds_tune = time.perf_counter() - begin
     parameters = fixed | tuned.parameters
     predicted = work.refuse_over_budget(parameters)

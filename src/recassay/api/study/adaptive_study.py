@@ -202,7 +202,7 @@ def published_prior(grid: CellGrid) -> Prior | None:
     tables = [
         _evidence(name, grid.metric, names)
         for name, entry in published().items()
-        if entry.results and not entry.part_of
+        if entry.results and not entry.replaced_by
     ]
     known = [table for table in tables if table is not None]
     return prior_from(known, grid.algorithms, grid.classes, between=BETWEEN_BENCHMARKS)

@@ -13,7 +13,7 @@ import io
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -51,6 +51,7 @@ class _Dataset(Shape):
     protocol: Annotated[ProtocolSpec, Strict(False)]
     split: str
     judged: Annotated[int, Field(ge=1, le=2**31)]
+    windows: Annotated[list[str], Field(min_length=2, max_length=1000)] | None = None
     family: str = "other"
     licence: str = "unknown"
     source: str = ""
@@ -82,6 +83,9 @@ class BenchmarkDataset:
     """The fingerprint of the split."""
     judged: int
     """How many users are judged."""
+    windows: tuple[str, ...] | None = None
+    """Of a dataset that is judged in several windows of time the fingerprints of their splits: `split` is the last,
+    values are means over the windows, and users' values stand window after window."""
     family: str = "other"
     licence: str = "unknown"
     source: str = ""
@@ -131,7 +135,11 @@ def open_benchmark(source: str | Path = OPEN) -> Benchmark:
     try:
         stated = json.loads(file.read_bytes())
         shaped(_Stated, stated, "this is no description of a benchmark", where=str(file), fix=fix)
-        datasets = {name: BenchmarkDataset(name, **described) for name, described in stated["datasets"].items()}
+        datasets = {
+            name: replace(dataset, windows=dataset.windows and tuple(dataset.windows))
+            for name, described in stated["datasets"].items()
+            for dataset in [BenchmarkDataset(name, **described)]
+        }
         return Benchmark(
             folder, str(stated["name"]), datasets, tuple(stated["metrics"]), stated["tuning"], tuple(stated["seeds"]),
             stated["budget"], tuple(stated["not_run"]), stated["left_out"], tuple(stated["environments"]),

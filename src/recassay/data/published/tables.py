@@ -47,8 +47,10 @@ class Published:
     """Results under several protocols, for `recassay multiverse`."""
     items: str = ""
     positive_threshold: float | None = None
-    part_of: str = ""
-    """The table that this one is a part of: the largest without gaps (`complete_part`)."""
+    complete: bool = False
+    """The results are those of the algorithms that have a value on every dataset."""
+    replaced_by: str = ""
+    """A newer table of the same datasets: what learns from all tables leaves this one out."""
 
 
 @cache
@@ -75,11 +77,16 @@ def find_published(source: Any) -> Published:
 def published_results(source: Any) -> Results:
     """The results of a published table."""
     frame, origin = _read(source, "results")
-    if find_published(source).part_of:
-        whole = complete_part(frame.filter(pl.col(c.METRIC) == PART_METRIC).unique([c.ALGORITHM, c.DATASET]))
+    if find_published(source).complete:
+        whole = on_every_dataset(frame.filter(pl.col(c.METRIC) == PART_METRIC).unique([c.ALGORITHM, c.DATASET]))
         frame = frame.join(whole, on=[c.ALGORITHM, c.DATASET], how="semi", maintain_order="left")
     typed = frame.with_columns(pl.col(c.VALUE).cast(pl.Float64, strict=False))
     return Results.from_frame(typed, where=origin.file, sources=(origin,))
+
+
+def on_every_dataset(rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows (one per algorithm and dataset) of the algorithms that have one on every dataset of the table."""
+    return rows.filter(pl.len().over(c.ALGORITHM) == rows[c.DATASET].n_unique())
 
 
 def complete_part(rows: pl.DataFrame, least: int = FEWEST) -> pl.DataFrame:

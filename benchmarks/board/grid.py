@@ -1,0 +1,351 @@
+"""Run the grid of the boards on one machine, column by column, until a clock says stop; the same command goes on.
+
+python3 benchmarks/board/grid.py --out FOLDER [--seconds 480] [--workers 16] [--gpu-cells 8] [--known FILE...]
+
+The studies `random.toml` and `time.toml` beside this file are the plan. A column is an algorithm on all datasets of
+both boards, the largest first; `CPU` and `GPU` say in which order columns are run, each by the workers that have no
+cell of the other. Every finished cell is a line of JSON in `cells.jsonl`, written when it ends. Cells that `--known`
+files have are not run again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import os
+import sys
+import time
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from typing import Any
+
+import limited
+
+from recassay.recommenders.dispatch import cell_payload, part_modules, split_payload
+from recassay.recommenders.plan import Plan, PlannedCell, plan
+from recassay.recommenders.study_file import study_of
+from recassay.runner.manifest import environment
+
+HERE = Path(__file__).resolve().parent
+CPU = [
+    "Random", "MostPop", "RecentPop", "ItemKNN", "UserKNN", "RP3beta", "PureSVD", "LocalEASE", "SLIM", "ALS",
+    "LastItems", "MarkovChain", "SequentialRules", "AssociationRules", "V-SKNN", "STAN", "BPR", "NMF", "PLSA", "WARP",
+    "NCE-PLRec", "AspectModel", "RatingMF",
+]  # fmt: skip
+GPU = [
+    "EASE", "ELSA", "MultiVAE", "SASRec", "MultiDAE", "GF-CF", "Turbo-CF", "GRU4Rec", "LightGCN", "SimpleX", "XSimGCL",
+    "CDAE", "eSASRec", "ENMF", "DiffRec", "BERT4Rec", "RecVAE", "RaCT", "LightGCL", "SGL", "LINE", "DMF", "NNCF",
+    "UltraGCN",
+]  # fmt: skip
+USERS_ONLY = {"LightGCN", "SimpleX", "XSimGCL", "CDAE", "ENMF", "LightGCL", "SGL", "LINE", "DMF", "NNCF", "UltraGCN"}
+"""Networks that know only users of training."""
+WARM = "epub"
+"""Small data with times, on which algorithms are compiled before any of their cells is run."""
+LOST_AFTER = 2.5 * limited.HARD
+"""Seconds after which a worker that its own alarm did not stop is ended."""
+
+
+@dataclass(eq=False)
+class Task:
+    """A split to make, or a cell to run."""
+
+    name: tuple[str, ...]
+    payload: Mapping[str, Any]
+    split: str
+    gpu: bool = False
+    again: int = 0
+
+    @property
+    def makes_split(self) -> bool:
+        """Whether this is no cell."""
+        return self.name[0] == "split"
+
+    @property
+    def warms(self) -> bool:
+        """Whether this lets an algorithm be compiled; its numbers are thrown away."""
+        return self.name[0] == "warm"
+
+
+@dataclass(eq=False)
+class Worker:
+    """A process that runs tasks one after the other."""
+
+    process: Any
+    line: Connection
+    task: Task | None = None
+    since: float = 0.0
+
+
+def serve(line: Connection) -> None:
+    """Run what comes down the line, until it closes."""
+    while True:
+        try:
+            name, payload = line.recv()
+        except EOFError:
+            return
+        if name[0] == "split":
+            try:
+                answer = {"status": "done", **limited.prepared(payload)}
+            except Exception as error:
+                answer = {"status": "failed", "reason": str(error)[:400]}
+        else:
+            warm, gpu = name[0] == "warm", name[4] in GPU
+            answer = limited.run(payload, search=0.0 if warm else limited.SEARCH, gpu=gpu)
+            if gpu and str(answer.get("reason", "")).startswith("no value"):
+                line.send(answer)
+                return  # whatever was interrupted on the GPU ends with this process
+        line.send(answer)
+
+
+@dataclass
+class Grid:
+    """The tasks that wait, the workers, and the files."""
+
+    out: Path
+    gpu_cells: int
+    waiting: list[Task]
+    end: float
+    cold: set[str] = field(default_factory=set)
+    """Algorithms whose kernels are not compiled yet."""
+    ready: dict[str, str] = field(default_factory=dict)
+    """By split, `done` or why it could not be made."""
+    workers: list[Worker] = field(default_factory=list)
+    lost_gpu: int = 0
+
+    def hire(self) -> Worker:
+        """One more worker, forked from this process, which has imported what cells need."""
+        context = multiprocessing.get_context("fork")
+        ours, theirs = context.Pipe()
+        process = context.Process(target=serve, args=(theirs,), daemon=True)
+        process.start()
+        theirs.close()
+        worker = Worker(process, ours)
+        self.workers.append(worker)
+        return worker
+
+    def run(self, number: int) -> None:
+        """Run until nothing waits or the time is up."""
+        for _ in range(number):
+            self.hire()
+        try:
+            while time.monotonic() < self.end and (self.waiting or any(w.task for w in self.workers)):
+                self._give()
+                lines = [worker.line for worker in self.workers if worker.task]
+                for line in wait(lines, timeout=0.5) if lines else ():
+                    self._hear(next(worker for worker in self.workers if worker.line is line))
+                for worker in list(self.workers):
+                    if worker.task and time.monotonic() - worker.since > LOST_AFTER:
+                        self._lose(worker, f"no value after {LOST_AFTER:g} s")
+                if not lines and not any(w.task for w in self.workers):
+                    break
+        finally:
+            for worker in self.workers:
+                worker.process.kill()
+
+    def _give(self) -> None:
+        """Give every idle worker the first task that may begin: those of the GPU to the first workers."""
+        idle = [worker for worker in self.workers if worker.task is None]
+        while idle:
+            on_gpu = sum(1 for worker in self.workers if worker.task and worker.task.gpu)
+            task = self._next(on_gpu)
+            if task is None:
+                return
+            worker = idle.pop(0) if task.gpu else idle.pop()
+            self.waiting.remove(task)
+            if self.ready.get(task.split, "done") != "done":
+                self._write(task, {"status": "failed", "reason": self.ready[task.split], "seconds": 0.0, "trials": []})
+                idle.append(worker)
+                continue
+            worker.task, worker.since = task, time.monotonic()
+            worker.line.send((task.name, task.payload))
+
+    def _next(self, on_gpu: int) -> Task | None:
+        can = [
+            task
+            for task in self.waiting
+            if task.makes_split or (task.split in self.ready and (task.warms or task.name[4] not in self.cold))
+        ]
+        splits = (task for task in can if task.makes_split)
+        cpu = (task for task in can if not task.makes_split and not task.gpu)
+        gpu = (task for task in can if task.gpu)
+        first = next(splits, None)
+        if first is None and on_gpu < self.gpu_cells:
+            first = next(gpu, None)
+        if first is None:
+            first = next(cpu, None)
+        if first is None and on_gpu < 2 * self.gpu_cells:
+            first = next(gpu, None)
+        return first
+
+    def _hear(self, worker: Worker) -> None:
+        task = worker.task
+        assert task is not None
+        try:
+            answer = worker.line.recv()
+        except (EOFError, OSError):
+            self._lose(worker, "its process ended without a word")
+            return
+        reason = str(answer.get("reason", ""))
+        if task.gpu and answer["status"] == "failed" and "CUDA" in reason:
+            self._lose(worker, reason)
+            return
+        worker.task = None
+        if task.gpu and reason.startswith("no value"):
+            self.workers.remove(worker)
+            worker.process.join(5)
+            worker.process.kill()
+            self.hire()
+        if task.warms:
+            self.cold.discard(task.name[4])
+            return
+        if task.makes_split:
+            self.ready[task.split] = "done" if answer["status"] == "done" else str(answer["reason"])
+        self._write(task, answer)
+
+    def _lose(self, worker: Worker, reason: str) -> None:
+        """End a worker and hire another; its cell is tried once more."""
+        task = worker.task
+        assert task is not None
+        worker.process.kill()
+        worker.process.join()
+        self.workers.remove(worker)
+        self.hire()
+        self.lost_gpu += task.gpu
+        if task.warms:
+            self.cold.discard(task.name[4])
+        elif task.again or not reason.startswith("CUDA") or self.lost_gpu > 30:
+            status = "refused" if reason.startswith("no value") else "failed"
+            self._write(task, {"status": status, "reason": reason[:400], "seconds": LOST_AFTER, "trials": []})
+        else:
+            task.again += 1
+            self.waiting.insert(0, task)
+
+    def _write(self, task: Task, answer: Mapping[str, Any]) -> None:
+        keys = ("what", "board", "dataset", "fold", "algorithm", "seed")
+        others = sum(1 for worker in self.workers if worker.task and worker.task.gpu)
+        record = {**dict(zip(keys, task.name, strict=False)), "gpu": task.gpu, "on_gpu": others, **answer}
+        with (self.out / "cells.jsonl").open("a", encoding="utf-8") as file:
+            file.write(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def planned(data: Path, datasets: Iterable[str] = (), algorithms: Iterable[str] = ()) -> dict[str, Plan]:
+    """By board, the plan of its study with the files in `data`."""
+    plans = {}
+    for board in ("random", "time"):
+        tables = tomllib.loads((HERE / f"{board}.toml").read_text())
+        for name, table in tables["dataset"].items():
+            table["data"] = str(data.resolve() / f"{name}.parquet")
+        for key, chosen in (("datasets", set(datasets)), ("algorithms", set(algorithms))):
+            tables["study"][key] = [name for name in tables["study"][key] if not chosen or name in chosen]
+        tables["dataset"] = {name: tables["dataset"][name] for name in tables["study"]["datasets"]}
+        tables["algorithm"] = {n: t for n, t in tables["algorithm"].items() if n in tables["study"]["algorithms"]}
+        if tables["study"]["datasets"] and tables["study"]["algorithms"]:
+            plans[board] = plan(study_of(tables, base=data))
+    return plans
+
+
+def known_cells(files: Iterable[Path]) -> set[tuple[str, ...]]:
+    """The names of the cells that earlier runs have finished; a line that was cut off is none."""
+    found = set()
+    for file in files:
+        for line in file.read_text(encoding="utf-8").splitlines():
+            try:
+                record = json.loads(line)
+            except ValueError:
+                continue
+            refused = record.get("status") == "refused" and not record["reason"].startswith("no value")
+            if record.get("what") == "cell" and (record.get("status") == "done" or refused):
+                found.add(tuple(str(record[key]) for key in ("what", "board", "dataset", "fold", "algorithm", "seed")))
+    return found
+
+
+def tasks_of(plans: Mapping[str, Plan], work: Path, known: set[tuple[str, ...]]) -> list[Task]:
+    """All splits, then the cells that are not known, in columns."""
+    splits: dict[str, Task] = {}
+    cells: list[tuple[int, int, Task]] = []
+    size: dict[str, int] = {}
+    for board, whole in plans.items():
+        home = work / board
+        home.mkdir(parents=True, exist_ok=True)
+        for cell in whole.cells:
+            file = Path(cell.dataset.reference)
+            size[cell.dataset.name] = file.stat().st_size
+            fold = str(-1 if cell.spec.fold is None else cell.spec.fold)
+            name = ("cell", board, cell.dataset.name, fold, cell.algorithm.name, str(cell.spec.seed))
+            split = f"{board}:{cell.spec.split.id}"
+            if split not in splits:
+                splits[split] = Task(("split", board, cell.dataset.name, fold), split_payload(whole, cell, home), split)
+            if name not in known:
+                cells.append(_placed(cell, Task(name, cell_payload(whole, cell, home), split)))
+    cells.sort(key=lambda one: (one[0], one[1], -size[one[2].name[2]]))
+    first = {name: min(of, key=lambda task: size[task.name[2]]) for name, of in _columns(cells).items()}
+    warm = [
+        Task(("warm", *task.name[1:]), {**task.payload, "id": f"warm-{task.payload['id']}"}, task.split, task.gpu)
+        for task in first.values()
+    ]
+    needed = {task.split for task in first.values()}
+    made = sorted(splits.values(), key=lambda task: (task.split not in needed, -size[task.name[2]]))
+    return [*made, *warm, *(task for _, _, task in cells)]
+
+
+def _columns(cells: Iterable[tuple[int, int, Task]]) -> dict[str, list[Task]]:
+    """By algorithm on the processor its cells, of data that every algorithm takes where there are such."""
+    columns: dict[str, list[Task]] = {}
+    for _, _, task in cells:
+        if not task.gpu:
+            columns.setdefault(task.name[4], []).append(task)
+    return {name: [task for task in of if task.name[2] == WARM] or of for name, of in columns.items()}
+
+
+def _placed(cell: PlannedCell, task: Task) -> tuple[int, int, Task]:
+    """The cell's seed, the place of its column, and its task.
+
+    Where an algorithm cannot have a place by time, because it cannot answer sessions, its other cells there are last.
+    """
+    name = cell.algorithm.name
+    task.gpu = name in GPU
+    column = (GPU if task.gpu else CPU).index(name)
+    late = name in USERS_ONLY and task.name[1] == "time" and cell.spec.split.protocol.target == "all"
+    return cell.spec.seed, column + 100 * late, task
+
+
+def main() -> None:
+    """Run the grid and say how far it came."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--data", type=Path, default=HERE / "data")
+    parser.add_argument("--work", type=Path, help="where splits are kept; by default in the folder of --out")
+    parser.add_argument("--seconds", type=float, default=480.0)
+    parser.add_argument("--workers", type=int, default=16)
+    parser.add_argument("--gpu-cells", type=int, default=8, metavar="N")
+    parser.add_argument("--known", type=Path, nargs="*", default=[])
+    parser.add_argument("--datasets", nargs="*", default=[])
+    parser.add_argument("--algorithms", nargs="*", default=[])
+    options = parser.parse_args()
+    end = time.monotonic() + options.seconds
+    options.out.mkdir(parents=True, exist_ok=True)
+    begin = time.monotonic()
+    plans = planned(options.data, options.datasets, options.algorithms)
+    known = known_cells([*options.known, *options.out.glob("cells.jsonl")])
+    for name in sorted({module for whole in plans.values() for module in part_modules(whole.study)}):
+        __import__(name)
+    tasks = tasks_of(plans, options.work or options.out / "work", known)
+    print(f"{len(tasks)} tasks, {len(known)} known; imported in {time.monotonic() - begin:.1f} s", flush=True)
+    grid = Grid(options.out, options.gpu_cells, tasks, end, {task.name[4] for task in tasks if task.warms})
+    grid.run(options.workers)
+    took = {"seconds": round(time.monotonic() - begin, 1), "waiting": len(grid.waiting)}
+    # Asked for the GPU's name, torch wakes it, and no process could be forked after that.
+    about = {**environment(options.workers, 1), "search": limited.SEARCH, "hard": limited.HARD, **took}
+    with (options.out / "machines.jsonl").open("a", encoding="utf-8") as file:
+        file.write(json.dumps(about) + "\n")
+    print(f"{len(grid.waiting)} tasks wait after {took['seconds']} s", flush=True)
+    sys.stdout.flush()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,106 @@
+"""From records of the grid to a shipped board: windows, gaps, lines that were cut off, and what the reader gives."""
+
+from __future__ import annotations
+
+import base64
+import importlib.util
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import recassay
+from recassay.core.errors import InputError
+from recassay.data.published.benchmark import open_benchmark, packed
+
+HERE = Path(__file__).resolve().parents[2] / "benchmarks" / "board"
+MACHINE = {"written": "2026-11-18", "versions": {}, "machine": {}, "hard": 120.0}
+
+
+@pytest.fixture(scope="module")
+def export():
+    spec = importlib.util.spec_from_file_location("board_export", HERE / "export.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def split(dataset, fold):
+    protocol = {"split": "rolling" if fold != "-1" else "global_time"}
+    return {"what": "split", "board": "time", "dataset": dataset, "fold": fold, "status": "done", "protocol": protocol,
+            "fingerprint": f"{dataset}{fold}", "characteristics": {"Nu": 3.0}}  # fmt: skip
+
+
+def cell(algorithm, dataset, fold, value, **changed):
+    done = {"status": "done", "metrics": {"ndcg@10": value}, "seconds_fit": 1.0, "seconds_predict": 1.0, "joules": 20.0,
+            "joules_fit": 10.0, "energy": "estimated", "memory": 2e6, "judged": 2, "gpu": False, "trials": [[]],
+            "seconds": 3.0, "validation": 0.5, "parameters": {"k": 3},
+            "users": base64.b64encode(packed(np.array([value, 0.0]))).decode()}  # fmt: skip
+    return {"what": "cell", "board": "time", "dataset": dataset, "fold": fold, "algorithm": algorithm, "seed": "1",
+            **done, **changed}  # fmt: skip
+
+
+@pytest.fixture
+def shipped(export, tmp_path):
+    datasets = ("ml-1m-half", "amazon-instant-video", "completejourney", "amazon-grocery", "rsc15-100k", "epub")
+    lines = [split(name, str(n)) for name in ("ml-100k", "ml-latest-small") for n in range(4)]
+    lines += [split(name, "-1") for name in datasets]
+    for algorithm in ("ALS", "EASE"):
+        lines += [cell(algorithm, name, str(n), n / 10, gpu=algorithm == "EASE")
+                  for name in ("ml-100k", "ml-latest-small") for n in range(4)]  # fmt: skip
+        lines += [cell(algorithm, name, "-1", 0.5) for name in datasets]
+    last = lines.index(cell("EASE", "ml-latest-small", "3", 0.3, gpu=True))
+    lines[last] = cell("EASE", "ml-latest-small", "3", 0.3) | {"status": "refused", "reason": "no value after 120 s"}
+    file = tmp_path / "cells.jsonl"
+    file.write_text("\n".join(map(json.dumps, lines)) + '\n{"what": "cell", "boa')
+    export.export(export.records([file]), "time", [MACHINE], tmp_path / "to")
+    return tmp_path / "to"
+
+
+def test_windows_become_one_value_and_stand_behind_each_other(shipped):
+    board = open_benchmark(shipped)
+    one = board.datasets["ml-100k"]
+    assert one.windows == ("ml-100k0", "ml-100k1", "ml-100k2", "ml-100k3")
+    assert (one.split, one.judged) == ("ml-100k3", 8)
+    assert board.datasets["epub"].windows is None
+    values = pl.read_csv(shipped / "results.csv.gz")
+    mean = values.filter(algorithm="ALS", dataset="ml-100k", metric="ndcg@10")["value"]
+    assert mean.to_list() == [pytest.approx(0.15)]
+    assert board.scores_of("ml-100k")["ALS"].tolist() == pytest.approx([0, 0, 0.1, 0, 0.2, 0, 0.3, 0])
+    assert board.cells().filter(algorithm="ALS", dataset="ml-100k")["window"].to_list() == [0, 1, 2, 3]
+
+
+def test_a_dataset_counts_where_all_windows_are_done_and_gaps_have_their_reason(shipped):
+    board = open_benchmark(shipped)
+    values = pl.read_csv(shipped / "results.csv.gz")
+    assert values.filter(algorithm="EASE", dataset="ml-latest-small").height == 0
+    reasons = {(gap["algorithm"], gap["dataset"]): gap["reason"] for gap in board.not_run}
+    assert reasons["EASE", "ml-latest-small"] == "no value after 120 s"
+    assert reasons["BPR", "epub"] == "not started when the grid's time was up"
+    assert ("ALS", "epub") not in reasons
+
+
+def test_energy_of_a_shared_gpu_is_not_shipped(shipped):
+    joules = pl.read_csv(shipped / "results.csv.gz").filter(metric="joules", dataset="ml-100k")
+    assert joules["algorithm"].to_list() == ["ALS"]
+
+
+def test_bench_skips_by_name_what_is_judged_in_windows(tmp_path):
+    with pytest.raises(InputError, match="ml-100k: it is judged in 4 windows, and bench makes one split"):
+        recassay.bench("MostPop", benchmark="published:board-time", datasets=["ml-100k"], folder=tmp_path / "study")
+
+
+def test_the_boards_have_no_gaps_among_those_with_a_place():
+    for name, datasets, fewest in (("board", 27, 16), ("board-time", 8, 15)):
+        benchmark, results = open_benchmark(f"published:{name}"), recassay.load_results(f"published:{name}")
+        matrix = results.matrix("ndcg@10")  # a gap would raise
+        assert len(matrix.datasets) == len(benchmark.datasets) == datasets
+        assert len(matrix.algorithms) >= fewest
+        lacking = {gap["algorithm"] for gap in benchmark.not_run}
+        assert not lacking & set(matrix.algorithms)
+        every = set(pl.read_csv(benchmark.folder / "results.csv.gz")["algorithm"].unique())
+        assert every - set(matrix.algorithms) <= lacking, "who has no place is named with what is missing"
+        assert recassay.load_characteristics(f"published:{name}").datasets
+    assert open_benchmark("published:board-time").datasets["ml-100k"].windows is not None
