@@ -14,7 +14,7 @@ from recassay.analysis.aggregation.rules import RULES, DolanMore
 from recassay.analysis.compare.fit import compare_algorithms
 from recassay.analysis.glicko.fit import rate_algorithms
 from recassay.analysis.inference.significance import advantages
-from recassay.analysis.inference.wilcoxon import wilcoxon
+from recassay.analysis.inference.wilcoxon import wilcoxon_rows
 from recassay.analysis.pareto import pareto_front
 from recassay.analysis.profiles import fit_profiles
 from recassay.analysis.rank.fit import rank_algorithms
@@ -144,7 +144,8 @@ def test_differences_of_equal_size_share_their_rank():
     gaps = advantages(matrix([left, right]), *FIRST_TWO)[0]
     assert len(set(np.abs(gaps))) == 4
     by_hand = stats.wilcoxon(np.array([0.1, 0.1, 0.1, -0.25]))
-    assert wilcoxon(gaps, "wilcox") == (by_hand.statistic, by_hand.pvalue)
+    ours = wilcoxon_rows(gaps[None], "wilcox")
+    assert (ours.statistic[0], ours.p[0]) == (by_hand.statistic, by_hand.pvalue)
     equal = advantages(matrix([[0.1 + 0.2, 0.5], [0.3, 0.25]]), *FIRST_TWO)[0]
     assert equal.tolist() == [0.0, 0.25]
 
