@@ -453,7 +453,7 @@ def test_a_bench_is_handed_all_that_it_is_asked(tmp_path, monkeypatch):
     assert told == ["songs"]
     assert heard["run_study"] == ((study, Path("new")), {"workers": 2, "progress": len, "retry_failed": True})
     skipped = {"books": "not found here", "films": "not asked for"}
-    assert heard["_placed"][0] == (shipped, Path("new"), "Mine", "recall@10", skipped, 7)
+    assert heard["_placed"] == ((shipped, Path("new"), "Mine", "recall@10", skipped), {"seed": 7})
     recassay.bench("mine.py:Mine", fetch=False)
     assert heard["open_benchmark"][0] == ("published:open",)
     assert heard["with_datasets"][0][2:5] == (tmp_path / "bench-Mine", None, None)
