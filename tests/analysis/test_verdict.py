@@ -451,6 +451,12 @@ def test_what_is_known_of_one_pair_in_words():
         "Between a00 and a01 the data do not decide (nDCG@10 +0.05, 90 % interval -0.05 to 0.2; 3 of 7 datasets won, "
         "2 tied; adjusted p = 0.562)."
     )
+    near_others = np.random.default_rng(2).normal(0.2, 0.01, (6, 8))
+    near_others[0] = near_others[1:].mean(0) + [0.02, 0.03, 0.01, 0.04, 0.02, 0.03, -0.01, 0.02]
+    alone = sentence(matrix(near_others), "a00", "a02")
+    size = "+8.9 %, 95 % interval 0.7 to 17.7 % for this pair alone"
+    undecided = f"Between a00 and a02 the data do not decide (nDCG@10 {size}; 7 of 8 datasets won; adjusted p = 0.107)."
+    assert alone == undecided
     little = "nDCG@10 +0.0 %, 95 % interval 0.0 to 0.0 %; 12 of 12 datasets won"
     assert sentence(even([0.1, 0.1001, 0.0]), "a00", "a01", within=0.015) == (
         f"a01 beats a00 by less than 1.5 % ({little}; adjusted p < 0.001)."
