@@ -17,6 +17,7 @@ from recassay.core.analysis import AnalysisSpec
 from recassay.reporting.figures import build_sections, figures
 from recassay.reporting.page.top import top
 from recassay.reporting.telling import answer
+from support.charts import with_hidden
 from support.decodirt import benchmark
 from support.frozen import NEAR, changed, leaves, recorded
 from support.strata import evidence, scores
@@ -112,6 +113,9 @@ ROUGH = dict.fromkeys(("beta_irt", "user_irt", "decodirt", "1pl", "2pl", "3pl"),
 """Iterations that end when a step is small: where they end depends on the processor."""
 
 MEANS = [[0.30, 0.28, 0.10], [0.25, 0.24, 0.12], [0.16, 0.22, 0.15], [0.10, 0.20, 0.19]]
+HIDDEN = {"comper": "ALS", "adaptive": "ALS", "decodirt": "DecisionTree"}
+"""By result, an algorithm that its pictures can leave out."""
+
 RESULTS: dict[str, Callable[[], Any]] = {
     "multiverse": lambda: recassay.multiverse(choices(), permutations=50, leaky=["split=random"]),
     "certify": lambda: recassay.certify(choices()),
@@ -134,6 +138,10 @@ def test_a_result_tells_what_it_told(name):
     }
     said = told(name, result) | {"pictures": pictures}
     assert changed("results", name, said, near=ROUGH.get(name, NEAR)) == []
+    if name in HIDDEN:
+        pictures = with_hidden(result, HIDDEN[name])
+        assert pictures, "some show algorithms"
+        assert [picture for picture, named in pictures.items() if named] == []
 
 
 @pytest.mark.slow
@@ -144,6 +152,7 @@ def test_a_report_tells_what_it_told(name):
     filled = list(build_sections(report.analyses))
     for word, result in report.analyses.items():
         assert changed(name, word, told(word, result), near=ROUGH.get(word, NEAR)) == []
+        assert [picture for picture, named in with_hidden(result, "ALS").items() if named] == []
     pictures = {figure.name: {"caption": figure.caption, "spec": leaves(figure.spec)}
                 for part in filled for figure in part.figures}  # fmt: skip
     assert changed(name, "pictures", pictures) == []

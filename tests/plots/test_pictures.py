@@ -19,6 +19,7 @@ from recassay.reporting.figures import figures
 from recassay.reporting.sections.profiles import plot_profiles
 from recassay.reporting.sections.rank import plot_leaderboard
 from recassay.testing.results import synthetic_results
+from support.charts import with_hidden
 from support.vega import assert_valid
 
 pytestmark = pytest.mark.slow
@@ -135,6 +136,13 @@ def test_every_picture_is_valid_vega_lite_and_an_altair_chart(pictures):
     drawn = next(figure for figure in pictures if figure.name == "pareto")
     assert isinstance(drawn.chart, alt.ConcatChart)
     assert len(drawn.chart.to_dict()["concat"]) == len(drawn.spec["concat"])
+
+
+def test_pictures_leave_out_hidden_algorithms(analyses):
+    name = analyses["rank"].algorithms[2]
+    hidden = {picture: named for result in analyses.values() for picture, named in with_hidden(result, name).items()}
+    assert len(hidden) > 15
+    assert [picture for picture, named in hidden.items() if named] == []
 
 
 @pytest.mark.slow

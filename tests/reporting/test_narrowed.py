@@ -10,9 +10,11 @@ import pytest
 
 from recassay.analysis.compare.fit import compare_algorithms
 from recassay.analysis.ratings.fit import rate_by_pairs
-from recassay.plots.grammar import Chart
-from recassay.reporting.figures import build_sections, narrowed, narrowed_figures
-from recassay.reporting.section import Figure, Table
+from recassay.core.vocabulary import USUAL
+from recassay.plots.grammar import marks
+from recassay.plots.shown import ALL, Shown
+from recassay.reporting.figures import build_sections, shown_of
+from recassay.reporting.section import Plot, Plots, Table
 from recassay.reporting.tables import html_section_table
 from support.tables import matrix
 
@@ -61,23 +63,31 @@ def test_pictures_of_few_are_whole():
 @pytest.mark.parametrize(("count", "hidden"), [(60, 0), (61, 30)])
 def test_more_than_sixty_algorithms_are_many(count, hidden):
     names = [f"n{i:02d}" for i in range(count)]
-    drawn = Chart([{"algorithm": name} for name in names]).mark("point").encode(y="algorithm:N")
-    results = {"x": Made(judgement=Made(algorithms=names, control="n60"))}
-    (figure,) = narrowed_figures([Figure("f", "Of all.", drawn, "t")], results)
-    rows = [row["algorithm"] for row in figure.spec["data"]["values"]]
-    assert rows == (names if not hidden else [*names[:30], "n60"])
-    shown = "" if not hidden else " Shown are 31 of 61 algorithms, the best by mean rank."
-    assert figure.caption == f"Of all.{shown}"
+    shown = shown_of({"x": Made(judgement=Made(algorithms=names, control="n60"))})
+    assert shown.of(names) == (names if not hidden else [*names[:30], "n60"])
+    assert (len(shown.hidden), shown is ALL) == (hidden, not hidden)
 
 
-def test_rows_orders_and_colours_lose_the_same_names():
-    def chart(names, colours, height):
-        rows = [{"a": name, "v": 1} for name in names]
-        colour = {"scale": {"domain": names, "range": colours}}
-        return {"data": {"values": rows}, "height": height, "encoding": {"y": {"sort": names}, "color": colour}}
+def test_a_drawing_that_takes_the_algorithms_to_show_gets_them_and_its_caption_says_so():
+    def narrow(result, words, shown):
+        return marks(shown.rows(result.rows), "point")
 
-    whole = chart(["x", "y"], ["red", "blue"], 2000)
-    assert narrowed(whole, frozenset({"x"}), 0.5) == chart(["y"], ["blue"], 1000)
+    plots = Plots([Plot("narrow", "Of all.", narrow), Plot("whole", "Of {datasets}.", lambda result: "whole")])
+    names = ["a", "b", "c"]
+    result = Made(rows=[{"algorithm": name} for name in names])
+    first, second = plots(result, USUAL, Shown(frozenset({"b"}), 3))
+    assert [row["algorithm"] for row in first.spec["data"]["values"]] == ["a", "c"]
+    assert first.caption == "Of all. Shown are 2 of 3 algorithms, the best by mean rank."
+    assert (second.drawn, second.caption) == ("whole", "Of datasets.")
+    assert [figure.caption for figure in plots(result)] == ["Of all.", "Of datasets."]
+    assert len(plots[0](result).spec["data"]["values"]) == 3
+
+
+def test_rows_are_kept_that_name_none_of_the_hidden():
+    rows = [{"row": "a", "column": "b"}, {"row": "b", "column": "a"}, {"row": "c", "column": "c"}]
+    assert Shown(frozenset({"b"}), 3).rows(rows, "row") == [rows[0], rows[2]]
+    assert Shown(frozenset({"b"}), 3).rows(rows, "row", "column") == [rows[2]]
+    assert ALL.rows(rows, "row") == rows
 
 
 @pytest.mark.parametrize(
@@ -101,21 +111,16 @@ def test_pictures_beside_a_verdict_show_the_algorithms_of_the_verdict():
     names = [f"n{i:02d}" for i in range(61)]
     judged = Made(judgement=Made(algorithms=names[::-1], control=None))
     own = Made(order=lambda: list(range(61)), algorithms=tuple(names))
-    drawn = Figure("f", "C.", Chart([{"algorithm": name} for name in names]).mark("point"), "t")
-    for results, first in (({"own": own, "x": judged}, "n60"), ({"own": own}, "n00")):
-        (figure,) = narrowed_figures([drawn], results)
-        rows = [row["algorithm"] for row in figure.spec["data"]["values"]]
-        assert (len(rows), first in rows) == (30, True)
-    plain = Figure("g", "C.", Chart([{"dataset": "d"}]).mark("point"), "t")
-    assert narrowed_figures([plain], {"x": judged}) == [plain], "a picture that names none of them is whole"
+    assert shown_of({"own": own, "x": judged}).of(names) == names[31:]
+    assert shown_of({"own": own}).of(names) == names[:30]
 
 
 def test_of_results_one_by_one_pictures_show_the_algorithms_of_the_verdict_of_all(monkeypatch):
     names = [f"n{i:02d}" for i in range(61)]
     judged = Made(judgement=Made(algorithms=names[::-1], control="n00"))
     own = Made(order=lambda: list(range(61)), algorithms=tuple(names), frames=lambda: {"t": None})
-    drawn = Figure("f", "C.", Chart([{"algorithm": name} for name in names]).mark("point"), "t")
-    section = Made(sentences=lambda result: [], tables=lambda result: [], figures=lambda result: [drawn])
+    draw = Plot("f", "C.", lambda result, shown: marks(shown.rows([{"algorithm": n} for n in names]), "point"), "t")
+    section = Made(sentences=lambda result: [], tables=lambda result: [], figures=Plots([draw]))
     monkeypatch.setattr(
         "recassay.reporting.figures.with_sections", lambda told: [(section, name, told[name]) for name in told]
     )

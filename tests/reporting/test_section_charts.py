@@ -18,6 +18,7 @@ from recassay.core.vocabulary import USUAL
 from recassay.plots import decodirt as decodirt_plots
 from recassay.plots import strata as strata_plots
 from recassay.plots.forms import label_rows
+from recassay.plots.shown import Shown
 from recassay.reporting.sections import (
     adaptive,
     advise,
@@ -787,6 +788,9 @@ def test_performance_by_popularity():
     assert changed("charts", "popularity_strata of many", shows(many)) == []
     assert "grey: 3 more algorithms, which lead at neither end" in many["title"]["subtitle"]
     assert {row["algorithm"] for row in rows_of(many)[0]} == {"f", "g", "h"}
+    few = strata_plots.plot_strata(panels_of(tuple("abcdefgh")), USUAL, Shown(frozenset("ag"), 8)).to_dict()
+    assert {row["algorithm"] for row in rows_of(few)[0]} == {"f", "h"}, "those that stand out are always shown"
+    assert {row["algorithm"] for row in rows_of(few)[1]} == set("abcde")
     assert says(many)[0] == "line detail=algorithm x=threshold(10..40) y=value(sqrt)"
     assert {row["algorithm"] for row in rows_of(many)[1]} == set("abcde")
     assert "grey" not in strata_plots.plot_strata(panels_of(tuple("abcdef"))).to_dict()["title"]["subtitle"]

@@ -14,7 +14,7 @@ from recassay.api.publish.content import tell
 from recassay.core.errors import UsageError
 from recassay.core.tables.results import Results
 from recassay.reporting import telling
-from recassay.reporting.figures import Figures, _best_first, _fits, narrowed
+from recassay.reporting.figures import Figures, _best_first, _fits
 from recassay.reporting.section import PARTS, Brief, Figure, Section, Table
 from recassay.reporting.telling import own_sections, sections, sections_of
 from recassay.testing.results import synthetic_results
@@ -508,7 +508,3 @@ def test_the_best_of_many_are_those_of_the_verdict_or_of_the_first_order():
     assert _best_first({"a": ordered, "b": verdict}) == ["b", "a"]
     assert _best_first({"c": other, "a": ordered}) == ["y", "x"], "an order of some is none"
     assert _best_first({"c": other}) == []
-    hidden = frozenset({"x"})
-    assert narrowed({"width": 901, "height": 900}, hidden, 0.5) == {"width": 450, "height": 900}
-    assert narrowed({"width": 1000}, hidden, 0.1) == {"width": 240}
-    assert narrowed([{"v": "x"}, {"v": "y"}, "x", "y", 3], hidden) == [{"v": "y"}, "y", 3]

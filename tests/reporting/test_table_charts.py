@@ -16,6 +16,7 @@ import pytest
 from recassay.analysis.stress.result import Change
 from recassay.core.vocabulary import USUAL
 from recassay.plots import compare as compare_plots
+from recassay.plots.shown import Shown
 from recassay.reporting.section import always, nobody
 from recassay.reporting.sections import (
     adaptive,
@@ -402,12 +403,14 @@ def test_the_diagram_of_many_shows_the_first_and_the_control():
     sixty = compare_plots.lay_out(compared(60))
     assert (len(sixty.labels), sixty.end) == (60, 60)
     more = compared(61, drawn=(("n00", "n40"), ("n31", "n32")))
-    layout = compare_plots.lay_out(more)
+    first = Shown(frozenset(more.algorithms[30:]), 61)
+    layout = compare_plots.lay_out(more, first)
     assert [row["algorithm"] for row in layout.labels] == [f"n{i:02d}" for i in range(30)]
     assert layout.end == 32, "the rank after that of the last shown, which is 30.02"
     assert [bar["group"] for bar in layout.bars] == ["n00, n40"], "a bar belongs to its first algorithm"
     assert layout.bars[0]["x2"] == pytest.approx(32 + 0.012 * 31)
-    named = compare_plots.lay_out(compared(61, drawn=(), control=control("n59", ("n00", "worse"))))
+    against = compared(61, drawn=(), control=control("n59", ("n00", "worse")))
+    named = compare_plots.lay_out(against, Shown(first.hidden - {"n59"}, 61))
     assert [row["algorithm"] for row in named.labels][-2:] == ["n29", "n59"]
     assert named.end == 61
 

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
+
+from recassay.core.vocabulary import USUAL
+from recassay.plots.shown import Shown
+from recassay.reporting.section import takes
+from recassay.reporting.telling import sections_of
 
 
 def views(spec: dict[str, Any], above: dict[str, Any] | None = None) -> Iterator[tuple[dict[str, Any], list[dict]]]:
@@ -80,3 +86,15 @@ def _words(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(_words, value))}]"
     return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def with_hidden(result: Any, name: str) -> dict[str, bool]:
+    """By each picture of a result that takes the algorithms to show, whether it names this one although it is hidden.
+
+    A text is taken for the name where nothing else stands in it.
+    """
+    plots = [plot for section in sections_of(result) for plot in section.plots if plot.when(result)]
+    drawn = {
+        plot.name: plot(result, USUAL, Shown(frozenset({name}), 99)) for plot in plots if takes(plot.draw, "shown")
+    }
+    return {picture: json.dumps(name) in json.dumps(chart.to_dict()) for picture, chart in drawn.items()}

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from recassay.analysis.compare.result import CompareResult
-from recassay.core.choices import MANY_ALGORITHMS, SHOWN_OF_MANY, BarsRule
+from recassay.core.choices import SHOWN_OF_MANY, BarsRule
 from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.core.words import listing
 from recassay.plots.forms import heat_map, names_above, names_down
 from recassay.plots.grammar import Chart, Row, channel, layer, marks, tips
+from recassay.plots.shown import ALL, Shown
 from recassay.plots.theme import COLOURS, FAINT, INK, shorten, themed
 
 WIDTH = 560
@@ -45,14 +46,11 @@ class DiagramLayout:
     bars: list[Row]
 
 
-def lay_out(result: CompareResult) -> DiagramLayout:
+def lay_out(result: CompareResult, shown: Shown = ALL) -> DiagramLayout:
     """Each label on a row of its own, the better half on the left; bars in as few rows as they fit."""
     k = len(result.algorithms)
     rank = dict(zip(result.algorithms, result.mean_ranks, strict=True))
-    shown_names = [
-        name for place, name in enumerate(rank)
-        if k <= MANY_ALGORITHMS or place < SHOWN_OF_MANY or (result.control and name == result.control.name)
-    ]  # fmt: skip
+    shown_names = shown.of(rank)
     groups = tuple(group for group in result.drawn if group[0] in shown_names)
     end = k if len(shown_names) == k else min(k, math.ceil(max(rank[name] for name in shown_names)) + 1)
     bars = _bars(groups, rank, TOP + BAR, end)
@@ -69,8 +67,8 @@ def lay_out(result: CompareResult) -> DiagramLayout:
             {"x": mean, "x2": mean, "y": TOP, "y2": level},
             {"x": mean, "x2": edge, "y": level, "y2": level},
         ]
-        shown = shorten(name) + ("*" if name in different else "")
-        text = f"{shown}  {mean:.2f}" if better else f"{mean:.2f}  {shown}"
+        starred = shorten(name) + ("*" if name in different else "")
+        text = f"{starred}  {mean:.2f}" if better else f"{mean:.2f}  {starred}"
         side = "left" if better else "right"
         who = "control" if result.control is not None and name == result.control.name else "other"
         labels.append({"x": edge, "y": level, "label": text, "algorithm": name, "mean_rank": mean, "side": side,
@@ -90,14 +88,14 @@ def _bars(groups: tuple[tuple[str, ...], ...], rank: dict[str, float], start: in
     return bars
 
 
-def plot_critical_difference(result: CompareResult, words: Vocabulary = USUAL) -> Any:
+def plot_critical_difference(result: CompareResult, words: Vocabulary = USUAL, shown: Shown = ALL) -> Any:
     """Mean ranks on a line, best on the left; a bar joins algorithms of which no pair differs.
 
     The bars are those of one rule, `result.bars`. Under Nemenyi's the ruler on top is its critical difference; the
     others have none, since they do not compare mean ranks. Bars of the Bayesian rule, which is not corrected for the
     number of pairs, are thin and dashed. A control stands out, and those that differ from it have a star.
     """
-    layout = lay_out(result)
+    layout = lay_out(result, shown)
     end = layout.end
     x = channel("x:Q", scale={"domain": [1, end], "nice": False}, axis=None)
     y = channel("y:Q", scale={"domain": [0, layout.height], "reverse": True, "nice": False}, axis=None)
@@ -161,7 +159,7 @@ UNCOLOURED = "posterior, not corrected"
 STANDINGS = {"row better": "#0072b2", "equivalent": "#9fc8b4", "not decided": "#e4e7eb", UNCOLOURED: "#f3f5f7"}
 
 
-def plot_pairwise(result: CompareResult, words: Vocabulary = USUAL) -> Any:
+def plot_pairwise(result: CompareResult, words: Vocabulary = USUAL, shown: Shown = ALL) -> Any:
     """Above the diagonal the status and adjusted p of each pair, below it the posterior that the row is better."""
     rows: list[dict[str, Any]] = []
     for p in result.judgement.pairs:
@@ -173,7 +171,7 @@ def plot_pairwise(result: CompareResult, words: Vocabulary = USUAL) -> Any:
         rows.append({"row": b.right, "column": b.left, "standing": UNCOLOURED, "shown": _short(b.p_right),
                      "value": b.p_right, "test": "posterior P(row better), not corrected",
                      "won-tied-lost": ""})  # fmt: skip
-    order = list(result.algorithms)
+    order = shown.of(result.algorithms)
     small = len(order) > 16
     cell = 22 if small else CELL
     fill = channel(
@@ -182,7 +180,7 @@ def plot_pairwise(result: CompareResult, words: Vocabulary = USUAL) -> Any:
         legend={"title": None, "symbolType": "square"},
     )
     chart = heat_map(
-        rows,
+        shown.rows(rows, "row", "column"),
         names_above("column", order, angle=-45),
         names_down("row", order),
         fill,

@@ -21,6 +21,7 @@ from recassay.plots.forms import (
     short_labels,
 )
 from recassay.plots.grammar import Chart, Row, Spec, channel, hconcat, marks, tips, vconcat
+from recassay.plots.shown import ALL, Shown
 from recassay.plots.theme import COLOURS, FAINT, INK, shorten, themed
 
 SHOWN = {
@@ -154,7 +155,7 @@ def plot_metadata(result: DecodirtResult, words: Vocabulary = USUAL) -> Any:
     )
 
 
-def plot_probability(result: DecodirtResult, words: Vocabulary = USUAL, *, name: str) -> Any:
+def plot_probability(result: DecodirtResult, words: Vocabulary = USUAL, shown: Shown = ALL, *, name: str) -> Any:
     """Figures 14 to 16: probability of a right answer by bins of a property, and the item parameter beside it."""
     bins = result.metadata_bins[name]
     labels = [
@@ -166,10 +167,10 @@ def plot_probability(result: DecodirtResult, words: Vocabulary = USUAL, *, name:
         for bin_, label in zip(bins, labels, strict=True)
         for player, chance in bin_.probability.items()
     ]
-    players = sorted({player for bin_ in bins for player in bin_.probability})
+    players = shown.of(sorted({player for bin_ in bins for player in bin_.probability}))
     width = max(320, 84 * len(bins))
     axis = {"labelAngle": -25, "ticks": False}
-    lines = marks(rows, "line", strokeWidth=2, point={"size": 24}).encode(
+    lines = marks(shown.rows(rows, "classifier"), "line", strokeWidth=2, point={"size": 24}).encode(
         x=channel("label:N", sort=labels, title=None, axis={"labels": False, "ticks": False}),
         y=channel("probability:Q", title="probability of a right answer", scale={"domain": [0, 1]}),
         **line_looks("classifier", players, line_legend(players)),
@@ -190,16 +191,17 @@ def plot_probability(result: DecodirtResult, words: Vocabulary = USUAL, *, name:
     )
 
 
-def plot_true_scores(result: DecodirtResult, words: Vocabulary = USUAL) -> Any:
+def plot_true_scores(result: DecodirtResult, words: Vocabulary = USUAL, shown: Shown = ALL) -> Any:
     """Figure 9: probability of a right answer with and without negative instances, on one dataset and on average."""
     kinds = {"probability": "all instances", "probability_without_negative": "without negative ones"}
     titles = list(kinds.values())
-    means = [row for row in result.mean_scores_frame().to_dicts() if row["respondent"] in result.players]
+    players = set(shown.of(result.players))
+    means = [row for row in result.mean_scores_frame().to_dicts() if row["respondent"] in players]
     order = [row["respondent"] for row in means]
     panels = {f"mean over {len(result.traits)} {words.datasets}": means}
     worst = result.most_negative()
     if worst is not None:
-        scores = [row for row in result.scores_frame().to_dicts() if row["respondent"] in result.players]
+        scores = [row for row in result.scores_frame().to_dicts() if row["respondent"] in players]
         share = 100 * worst.statistics()["negative_share"]
         title = f"{shorten(worst.dataset)}: {share:.0f} % negative"
         panels = {title: [row for row in scores if row[c.DATASET] == worst.dataset], **panels}
@@ -237,24 +239,24 @@ def set_titles(result: DecodirtResult) -> dict[str, str]:
     return {name: name.replace("_deviation", " dev.").replace("_", " ") for name in names}
 
 
-def plot_ratings(result: DecodirtResult, words: Vocabulary = USUAL) -> Any:
+def plot_ratings(result: DecodirtResult, words: Vocabulary = USUAL, shown: Shown = ALL) -> Any:
     """Tables 5 to 9 as one picture: ratings on the six sets, with and without negative instances."""
     titles = set_titles(result)
     variants = {"all_instances": "all instances", "without_negative": "without negative instances"}
-    rows = result.ratings_frame().to_dicts()
+    rows = shown.rows(result.ratings_frame().to_dicts(), "classifier")
     for row in rows:
         row |= {"set": titles[row["set"]], "shown": f"{row['rating']:.0f}"}
     first = result.ratings[0].all
-    order = [first.algorithms[a] for a in first.order()]
+    order, count = shown.of(first.algorithms[a] for a in first.order()), len(first.algorithms)
     panels = []
     for place, (variant, title) in enumerate(variants.items()):
         chart = heat_map(
             [row for row in rows if row["instances"] == variant],
             names_above("set", list(titles.values())),
             names_down("classifier", order, labelExpr=short_labels(order), labels=place == 0),
-            rank_fill(c.RANK, len(order), gradientLength=120, tickCount=min(len(order), 6)),
+            rank_fill(c.RANK, count, gradientLength=120, tickCount=min(count, 6)),
             tips("classifier set", f"rating deviation volatility {c.RANK}"),
-            dark=f"datum.{c.RANK} <= {0.55 * len(order)}",
+            dark=f"datum.{c.RANK} <= {0.55 * count}",
         )
         heading = panel_title(title, fontWeight="normal")
         panels.append(chart.properties(width=50 * len(titles), height=22 * len(order), title=heading))

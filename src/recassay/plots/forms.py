@@ -86,8 +86,8 @@ def algorithm_colour(order: Sequence[str]) -> Spec:
 
 
 def by_algorithm(rows: list[Row], order: Sequence[str], numbers: str, *, shared: bool = False, **axis: Any) -> Chart:
-    """One row per algorithm in this order, each in its colour; the tooltip lists the columns `numbers`."""
-    return Chart(rows).encode(
+    """One row per algorithm in this order, each in its colour, others left out; the tooltip lists `numbers`."""
+    return Chart([row for row in rows if row[c.ALGORITHM] in order]).encode(
         y=names_down(c.ALGORITHM, order, shared=shared, **axis),
         color=algorithm_colour(order),
         tooltip=tips(c.ALGORITHM, numbers),
@@ -164,11 +164,15 @@ def heat_map(
 def square_map(
     order: Sequence[str], names: Sequence[str], values: FloatArray, field: str, form: str, fill: Spec, dark: str
 ) -> Chart:
-    """Names against themselves, each pair with its value in the row's favour, written as `form`; few have numbers."""
+    """The names of `order` against themselves, each pair with its value in the row's favour; few have numbers.
+
+    `values` are of all `names`, and written as `form`.
+    """
+    places = [(place, name) for place, name in enumerate(names) if name in order]
     rows = [
         {"row": name, "column": other, field: float(values[a, b]), "shown": format(values[a, b], form)}
-        for a, name in enumerate(names)
-        for b, other in enumerate(names)
+        for a, name in places
+        for b, other in places
         if a != b
     ]
     down, across = names_down("row", order), names_above("column", order)

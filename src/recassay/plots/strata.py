@@ -14,6 +14,7 @@ from recassay.core import columns as c
 from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.plots.forms import line_legend, line_looks, names_down, panel_title, short_labels
 from recassay.plots.grammar import Chart, Spec, channel, concat, condition, fixed, layer, marks, tips
+from recassay.plots.shown import ALL, Shown
 from recassay.plots.theme import COLOURS, FAINT, GRID, INK, colour_scale, shorten, themed
 
 WIDTH, HEIGHT = 330, 230
@@ -40,7 +41,7 @@ def shown_datasets(result: StrataResult) -> list[DatasetStrata]:
     return [dataset for dataset in result.datasets if dataset.dataset in names]
 
 
-def plot_strata(result: StrataResult, words: Vocabulary = USUAL) -> Any:
+def plot_strata(result: StrataResult, words: Vocabulary = USUAL, shown: Shown = ALL) -> Any:
     """Figure 2: each algorithm on T_P by the threshold P, with its band, one panel per dataset.
 
     A filled point is the best at its P or not significantly worse than it, a hollow one is significantly worse; a
@@ -51,7 +52,7 @@ def plot_strata(result: StrataResult, words: Vocabulary = USUAL) -> Any:
     others = len(result.algorithms) - len(names)
     grey = f"grey: {others} more {words.algorithms}, which lead at neither end and move less; " if others else ""
     return themed(
-        _panels(result, lambda dataset: _curves(result, dataset, names, words)),
+        _panels(result, lambda dataset: _curves(result, dataset, names, shown)),
         f"Performance on the less popular items, {result.metric}",
         f"left: items that few have; right end: a sample of all items, triangles: the whole test part; "
         f"{100 * result.confidence:g} % bands over {words.users}; diamonds: crossings significant on both sides; {grey}"
@@ -59,7 +60,7 @@ def plot_strata(result: StrataResult, words: Vocabulary = USUAL) -> Any:
     )
 
 
-def _curves(result: StrataResult, dataset: DatasetStrata, names: list[str], words: Vocabulary) -> Chart:
+def _curves(result: StrataResult, dataset: DatasetStrata, names: list[str], shown: Shown) -> Chart:
     """A panel: the algorithms of `names` in their colours, all others grey."""
     rows = dataset.curves_frame(result.alpha).to_dicts()
     x = _thresholds(dataset)
@@ -81,7 +82,7 @@ def _curves(result: StrataResult, dataset: DatasetStrata, names: list[str], word
         tooltip=tip,
     )
     layers = [band, lines, points]
-    grey = [row for row in rows if row[c.ALGORITHM] not in names]
+    grey = [row for row in shown.rows(rows) if row[c.ALGORITHM] not in names]
     if grey:
         behind = marks(grey, "line", strokeWidth=1, color=FAINT, opacity=0.45)
         layers.insert(0, behind.encode(x=x, y=y, detail=f"{c.ALGORITHM}:N", tooltip=tip))

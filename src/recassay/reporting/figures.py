@@ -14,7 +14,7 @@ from recassay.core.choices import MANY_ALGORITHMS, SHOWN_OF_MANY
 from recassay.core.errors import UsageError
 from recassay.core.names import did_you_mean
 from recassay.core.vocabulary import USUAL, Vocabulary
-from recassay.plots.grammar import Chart
+from recassay.plots.shown import ALL, Shown
 from recassay.reporting.drawing import Drawers
 from recassay.reporting.files import safe_stem
 from recassay.reporting.section import Figure, Section, Table
@@ -103,6 +103,7 @@ def build_sections(
     """
     from recassay.plots.theme import colours_of
 
+    shown = shown_of(results)
     ranked = next((result.algorithms for result in results.values() if isinstance(result, RankResult)), ())
     taken: set[str] = set()
     for section, name, result in with_sections(results if only is None else {only: results[only]}):
@@ -110,10 +111,9 @@ def build_sections(
         sentences = ask(section, "sentences", result, not_done, words)
         tables = ask(section, "tables", result, not_done, words)
         with colours_of(ranked):
-            built = ask(section, "figures", result, not_done, words)
+            built = ask(section, "figures", result, not_done, words, shown)
         frames = set(result.frames()) if built else set()
-        fitting = [figure for figure in built if _fits(figure, frames, taken, not_done)]
-        figures = narrowed_figures(fitting, results, words)
+        figures = [figure for figure in built if _fits(figure, frames, taken, not_done)]
         yield FilledSection(section, name, result, sentences, tables, figures, {}, not_done)
 
 
@@ -136,52 +136,13 @@ def figures(results: Mapping[str, AnalysisResult], words: Vocabulary = USUAL) ->
     return Figures(figure for filled in build_sections(results, words) for figure in filled.figures)
 
 
-LARGE = 900
-"""Pixels from which on the side of a chart is one of many names, and shrinks with them."""
-
-
-def narrowed_figures(
-    figures: Iterable[Figure], results: Mapping[str, AnalysisResult], words: Vocabulary = USUAL
-) -> list[Figure]:
-    """The same pictures, of more than 60 algorithms with the first 30 and the control."""
+def shown_of(results: Mapping[str, AnalysisResult]) -> Shown:
+    """The algorithms that pictures of these results show: of more than 60 the first 30 and the control."""
     ranked = _best_first(results)
     if len(ranked) <= MANY_ALGORITHMS:
-        return list(figures)
+        return ALL
     controls = {getattr(getattr(result, "judgement", None), "control", None) for result in results.values()}
-    hidden = frozenset(ranked[SHOWN_OF_MANY:]) - controls
-    share = 1 - len(hidden) / len(ranked)
-    note = f" Shown are {len(ranked) - len(hidden)} of {len(ranked)} {words.algorithms}, the best by mean rank."
-    shown = []
-    for figure in figures:
-        whole = figure.spec
-        spec = narrowed(whole, hidden, share)
-        if spec != whole:
-            figure = Figure(figure.name, figure.caption + note, Chart(**spec), figure.table)
-        shown.append(figure)
-    return shown
-
-
-def narrowed(spec: Any, hidden: frozenset[str], share: float = 1.0) -> Any:
-    """A specification without the rows of data and the entries of lists that name one of the hidden."""
-    if isinstance(spec, list):
-        return [narrowed(part, hidden, share) for part in spec if not _names(part, hidden)]
-    if not isinstance(spec, dict):
-        return spec
-    domain, values = spec.get("domain"), spec.get("range")
-    if isinstance(domain, list) and isinstance(values, list) and len(domain) == len(values):
-        pairs = [(name, value) for name, value in zip(domain, values, strict=True) if not _names(name, hidden)]
-        spec = {**spec, "domain": [name for name, _ in pairs], "range": [value for _, value in pairs]}
-    inside = {key: narrowed(inner, hidden, share) for key, inner in spec.items()}
-    for side in ("width", "height"):
-        if isinstance(inside.get(side), (int, float)) and inside[side] > LARGE:
-            inside[side] = max(240, round(inside[side] * share))
-    return inside
-
-
-def _names(entry: Any, hidden: frozenset[str]) -> bool:
-    if isinstance(entry, str):
-        return entry in hidden
-    return isinstance(entry, dict) and any(isinstance(cell, str) and cell in hidden for cell in entry.values())
+    return Shown(frozenset(ranked[SHOWN_OF_MANY:]) - controls, len(ranked))
 
 
 def _best_first(results: Mapping[str, Any]) -> list[str]:

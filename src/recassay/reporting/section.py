@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias, TypeVar, get_args
 from recassay.core.choices import FORMATS
 from recassay.core.errors import MissingExtraError, UsageError
 from recassay.core.vocabulary import USUAL, Vocabulary
+from recassay.plots.shown import ALL, Shown
 from recassay.reporting.numbers import writer
 
 Part = Literal["leaderboard", "significance", "robustness", "traits", "beyond accuracy", "datasets", "cost"]
@@ -141,15 +142,23 @@ class Brief:
     next_step: str | None = None
 
 
-Worded: TypeAlias = Callable[[Any], T] | Callable[[Any, Vocabulary], T]
-"""What makes texts or pictures of a result: of the result alone, or with `words`, those of its table."""
+Worded: TypeAlias = Callable[..., T]
+"""What makes texts or pictures of a result.
+
+It takes the result, and where it has a place for them `words`, those of its table, and `shown`, the algorithms that
+pictures show.
+"""
 
 
-def made(maker: Worded[T], result: Any, words: Vocabulary) -> T:
-    """What a function makes of a result; it gets the words where it has a place for them."""
-    if "words" in inspect.signature(maker).parameters:
-        return maker(result, words=words)  # type: ignore[call-arg]
-    return maker(result)  # type: ignore[call-arg]
+def takes(maker: Worded[T], name: str) -> bool:
+    """Whether a function has a place for an argument."""
+    return name in inspect.signature(maker).parameters
+
+
+def made(maker: Worded[T], result: Any, words: Vocabulary, shown: Shown = ALL) -> T:
+    """What a function makes of a result, with those of `words` and `shown` for which it has a place."""
+    given = {"words": words, "shown": shown}
+    return maker(result, **{name: value for name, value in given.items() if takes(maker, name)})
 
 
 def always(result: Any) -> bool:
@@ -163,7 +172,7 @@ class Plot:
 
     The caption is a text with places for the words of the table (`{datasets}`), or a function that words it for a
     result. The table has the name of the figure unless another is given. The figure is left out where `when` does not
-    hold.
+    hold. A drawing that takes `shown` shows those algorithms alone, and its caption says so.
     """
 
     name: str
@@ -172,14 +181,15 @@ class Plot:
     table: str = ""
     when: Callable[[Any], object] = always
 
-    def __call__(self, result: Any, words: Vocabulary = USUAL) -> Any:
+    def __call__(self, result: Any, words: Vocabulary = USUAL, shown: Shown = ALL) -> Any:
         """The chart alone."""
-        return made(self.draw, result, words)
+        return made(self.draw, result, words, shown)
 
-    def figure(self, result: Any, words: Vocabulary = USUAL) -> Figure:
+    def figure(self, result: Any, words: Vocabulary = USUAL, shown: Shown = ALL) -> Figure:
         """The figure of a result."""
         caption = words.filled(self.caption) if isinstance(self.caption, str) else made(self.caption, result, words)
-        return Figure(self.name, caption, made(self.draw, result, words), self.table or self.name)
+        note = shown.note(words) if takes(self.draw, "shown") else ""
+        return Figure(self.name, caption + note, self(result, words, shown), self.table or self.name)
 
 
 def plot(
@@ -198,9 +208,9 @@ class Plots(tuple[Plot, ...]):
 
     __slots__ = ()
 
-    def __call__(self, result: Any, words: Vocabulary = USUAL) -> list[Figure]:
+    def __call__(self, result: Any, words: Vocabulary = USUAL, shown: Shown = ALL) -> list[Figure]:
         """The figures of a result."""
-        return [plot.figure(result, words) for plot in self if plot.when(result)]
+        return [plot.figure(result, words, shown) for plot in self if plot.when(result)]
 
 
 def nothing(result: Any) -> list[Any]:
@@ -220,10 +230,10 @@ class Section:
     own in the entry-point group `recassay.sections`.
 
     `sentences` say what they support, `tables` show their numbers, `figures` draw them; `brief` is what a terminal and
-    a notebook show first. These take the result and, as `words`, the words of its table; `title` has places for
-    the words (`{datasets}`). `leader` names the algorithm that the result puts first in the metric, so that a verdict
-    can say where results disagree. `page` is the page of the documentation that defines what is shown. Sections are
-    read by `part`, and within it by rising `order`.
+    a notebook show first. These take the result and, as `words`, the words of its table; `figures` also takes, as
+    `shown`, the algorithms to show. `title` has places for the words (`{datasets}`). `leader` names the algorithm that
+    the result puts first in the metric, so that a verdict can say where results disagree. `page` is the page of the
+    documentation that defines what is shown. Sections are read by `part`, and within it by rising `order`.
     """
 
     of: type

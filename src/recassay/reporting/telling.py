@@ -20,6 +20,7 @@ from recassay.core.analysis import AnalysisResult
 from recassay.core.system.display import rows_html, summary_line, table_html
 from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.core.words import listing
+from recassay.plots.shown import ALL, Shown
 from recassay.reporting import sections as own_rooms
 from recassay.reporting import words as own_words
 from recassay.reporting.section import PARTS, Brief, Figure, Section, Table, made
@@ -130,10 +131,17 @@ def with_sections(results: Mapping[str, AnalysisResult]) -> Iterator[tuple[Secti
 Asked = Literal["sentences", "tables", "figures", "brief", "leader"]
 
 
-def ask(section: Section, what: Asked, result: Any, not_done: list[str], words: Vocabulary = USUAL) -> Any:
+def ask(
+    section: Section,
+    what: Asked,
+    result: Any,
+    not_done: list[str],
+    words: Vocabulary = USUAL,
+    shown: Shown = ALL,
+) -> Any:
     """What a section gives of a result; where a plugin's function raises, nothing, and `not_done` gets the reason."""
     try:
-        given = made(getattr(section, what), result, words)
+        given = made(getattr(section, what), result, words, shown)
         return given if what in ("brief", "leader") else list(given)
     except (Exception, SystemExit) as error:
         if section in own_sections().values():  # a bug of ours must not look like a result without words

@@ -11,6 +11,7 @@ from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.core.words import duration, listing
 from recassay.plots.forms import heat_map, names_above, names_down, rank_fill
 from recassay.plots.grammar import channel, marks, tips
+from recassay.plots.shown import ALL, Shown
 from recassay.plots.theme import COLOURS, FAINT, themed
 from recassay.reporting.section import Plots, Section, Table, plot
 from recassay.reporting.words.adaptive import MEANING, named, sentences
@@ -87,9 +88,9 @@ def plot_curve(result: AdaptiveResult, words: Vocabulary = USUAL) -> Any:
     "Ranks on every {dataset}; those in brackets are predicted from the others and were not measured.",
     table="adaptive_cells",
 )
-def plot_grid(result: AdaptiveResult, words: Vocabulary = USUAL) -> Any:
+def plot_grid(result: AdaptiveResult, words: Vocabulary = USUAL, shown: Shown = ALL) -> Any:
     """Algorithms against datasets: ranks, those that are only predicted in brackets and faint."""
-    rows = result.cells().to_dicts()
+    rows, order = shown.rows(result.cells().to_dicts()), shown.of(result.order)
     for row in rows:
         row["shown"] = f"({row[c.RANK]:.0f})" if row["state"] == "predicted" else f"{row[c.RANK]:.3g}"
         row[c.RANK] = round(row[c.RANK], 2)
@@ -97,13 +98,13 @@ def plot_grid(result: AdaptiveResult, words: Vocabulary = USUAL) -> Any:
     chart = heat_map(
         rows,
         names_above(c.DATASET, by_size),
-        names_down(c.ALGORITHM, result.order),
+        names_down(c.ALGORITHM, order),
         rank_fill(c.RANK, len(result.algorithms)),
         tips(f"{c.ALGORITHM} {c.DATASET} state", f"{c.RANK} value seconds"),
         dark=f"datum.rank < {1 + 0.35 * len(result.algorithms)} && datum.state != 'predicted'",
         faint=("datum.state == 'predicted'", 0.55),
         text_size=9,
-    ).properties(width=max(240, 26 * len(by_size)), height=max(80, 20 * len(result.algorithms)))
+    ).properties(width=max(240, 26 * len(by_size)), height=max(80, 20 * len(order)))
     return themed(
         chart,
         f"What was run, {result.metric}",

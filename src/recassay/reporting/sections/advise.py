@@ -10,6 +10,7 @@ from recassay.core import columns as c
 from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.plots.forms import intervals, names_down
 from recassay.plots.grammar import Chart, channel, layer, tips
+from recassay.plots.shown import ALL, Shown
 from recassay.plots.theme import COLOURS, FAINT, shorten, themed
 from recassay.reporting.numbers import between, number, percent
 from recassay.reporting.section import Plots, Section, Table, plot
@@ -74,16 +75,16 @@ def _ranked(rank: float, interval: Sequence[float]) -> str:
         f"predicts it for {result.title}, and on its {len(result.nearest)} nearest {words.datasets}."
     ),
 )
-def plot_advice(result: AdviseResult, words: Vocabulary = USUAL) -> Any:
+def plot_advice(result: AdviseResult, words: Vocabulary = USUAL, shown: Shown = ALL) -> Any:
     """Algorithms in the order advised: rank overall, by the model, and on the nearest datasets, with intervals."""
     near = f"on the {len(result.nearest)} nearest"
     kinds = {"overall": "overall", "predicted": "model", "nearest": near}
     rows = [
         {c.ALGORITHM: row[c.ALGORITHM], "by": title, **{end: row[f"{kind}_{end}"] for end in ("rank", "low", "high")}}
-        for row in result.to_frame().to_dicts()
+        for row in shown.rows(result.to_frame().to_dicts())
         for kind, title in kinds.items()
     ]
-    order = [result.algorithms[a] for a in result.order()]
+    order = shown.of(result.algorithms[a] for a in result.order())
     titles = list(kinds.values())
     scale = {"domain": titles, "range": ["#5b6770", COLOURS[0], COLOURS[1]]}
     colour = channel("by:N", scale=scale, sort=titles, legend={"title": None})
@@ -93,7 +94,7 @@ def plot_advice(result: AdviseResult, words: Vocabulary = USUAL) -> Any:
         color=colour,
         tooltip=tips(f"{c.ALGORITHM} by", "rank low high"),
     )
-    x = {"domain": [1, max(2, len(order))], "nice": False}
+    x = {"domain": [1, max(2, len(result.algorithms))], "nice": False}
     axis = {"gridColor": "#eef0f2", "domainColor": FAINT}
     marks = intervals(base, "rank", "low", "high", scale=x, title="rank (1 is best)", axis=axis, line={"opacity": 0.45})
     return themed(

@@ -11,6 +11,7 @@ from recassay.core import columns as c
 from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.plots.forms import correlation_fill, heat_map, names_above, names_down
 from recassay.plots.grammar import Chart, channel, condition, fixed, tips
+from recassay.plots.shown import ALL, Shown
 from recassay.plots.theme import COLOURS, FAINT, themed
 from recassay.reporting.section import Plots, Section, plot
 from recassay.reporting.words.associations import sentences
@@ -35,20 +36,20 @@ MEAN_ROWS = {"pearson": "mean, Pearson", "spearman": "mean, Spearman"}
     ),
     when=telling,
 )
-def plot_associations(result: AssociationsResult, words: Vocabulary = USUAL) -> Any:
+def plot_associations(result: AssociationsResult, words: Vocabulary = USUAL, shown: Shown = ALL) -> Any:
     """Algorithms down, characteristics across: Spearman's correlation over datasets; above, the two mean rows.
 
     A number stands only where it survives the correction for all that were tried.
     """
     rows = []
-    for row in result.to_frame().to_dicts():
+    for row in shown.rows(result.to_frame().to_dicts()):
         mean = row[c.ALGORITHM] == AVERAGE
         if row["measure"] == "mutual_information" or (row["measure"] == "pearson" and not mean):
             continue
         sure = row["p_adjusted"] < result.alpha
         label = MEAN_ROWS[row["measure"]] if mean else row[c.ALGORITHM]
         rows.append({**row, "row": label, "shown": f"{row[c.VALUE]:.2f}" if sure or mean else "", "sure": sure})
-    order = [*MEAN_ROWS.values(), *(name for name in result.rows if name != AVERAGE)]
+    order = [*MEAN_ROWS.values(), *(name for name in shown.of(result.rows) if name != AVERAGE)]
     chart = heat_map(
         rows,
         names_above("characteristic", list(result.characteristics), angle=-40),

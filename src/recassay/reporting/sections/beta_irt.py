@@ -10,6 +10,7 @@ from recassay.analysis.beta_irt.result import BetaIRTResult, Trait
 from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.plots.forms import intervals, label_rows, line_legend, line_looks, names_down
 from recassay.plots.grammar import Chart, Row, channel, hconcat, layer, marks, tips
+from recassay.plots.shown import ALL, Shown
 from recassay.plots.theme import COLOURS, FAINT, INK, colour_scale, shorten, themed
 from recassay.reporting.section import Plot, Plots, Section, Table, plot
 from recassay.reporting.words.beta_irt import sentences
@@ -81,17 +82,19 @@ TITLES = {
 """The traits of both directions as axes name them (Bi-ReIRT, Table 1)."""
 
 
-def _scatter(result: BetaIRTResult, number: int, words: Vocabulary) -> Any:
+def _scatter(result: BetaIRTResult, number: int, words: Vocabulary, shown: Shown) -> Any:
     """Difficulty against discrimination with intervals; each label on a row of its own at the right, with a leader."""
     _, level, slope = result.directions[number - 1].traits
     across, up = result.trait(slope), result.trait(level)
-    height = max(HEIGHT, ROW * (len(up.names) + 2))
-    low, high = min(0.0, float(across.low.min())), float(across.high.max())
+    names = shown.of(up.names)
+    places = [up.names.index(name) for name in names]
+    height = max(HEIGHT, ROW * (len(names) + 2))
+    low, high = min(0.0, float(across.low[places].min())), float(across.high[places].max())
     edge = high + 0.04 * (high - low)
-    rows_at = label_rows(up.estimate.tolist(), ROW / height, top=1.0)
+    rows_at = label_rows(up.estimate[places].tolist(), ROW / height, top=1.0)
     rows: list[Row] = []
-    for i, name in enumerate(up.names):
-        rows.append({"name": name, "label": shorten(name, 24), "edge": edge, "row": rows_at[i]})
+    for i, name, row in zip(places, names, rows_at, strict=True):
+        rows.append({"name": name, "label": shorten(name, 24), "edge": edge, "row": row})
         for axis, trait in (("x", across), ("y", up)):
             ends = {axis: trait.estimate[i], f"{axis}_low": trait.low[i], f"{axis}_high": trait.high[i]}
             rows[-1] |= {end: float(value) for end, value in ends.items()}
@@ -101,7 +104,7 @@ def _scatter(result: BetaIRTResult, number: int, words: Vocabulary) -> Any:
     y = channel("y:Q", title=words.filled(TITLES[level]), scale=y_scale, axis={"values": [0, 0.2, 0.4, 0.6, 0.8, 1]})
     tip = tips("name", "x x_low x_high y y_low y_high")
     base = Chart(rows)
-    colour = channel("name:N", scale=colour_scale(sorted(up.names)), legend=None)
+    colour = channel("name:N", scale=colour_scale(sorted(names)), legend=None)
     return layer(
         base.mark("rule", color=FAINT, strokeWidth=0.6, strokeDash=[2, 2]).encode(x=x, y=y, x2="edge:Q", y2="row:Q"),
         base.mark("rule", strokeWidth=1, opacity=0.45).encode(x="x_low:Q", x2="x_high:Q", y=y, color=colour),
@@ -113,13 +116,13 @@ def _scatter(result: BetaIRTResult, number: int, words: Vocabulary) -> Any:
     ).properties(width=WIDTH, height=height)
 
 
-def _curves(result: BetaIRTResult, number: int, words: Vocabulary) -> Any:
+def _curves(result: BetaIRTResult, number: int, words: Vocabulary, shown: Shown) -> Any:
     """Characteristic curves over the respondents' trait, the range of those observed shaded."""
     respondent, level, _ = result.directions[number - 1].traits
     items = result.trait(level)
-    names = sorted(items.names)
+    names = shown.of(sorted(items.names))
     frames = result.frames()
-    rows = [row for row in frames["irt_curves"].to_dicts() if row["direction"] == number]
+    rows = shown.rows((row for row in frames["irt_curves"].to_dicts() if row["direction"] == number), "item")
     band = [row for row in frames["irt_ranges"].to_dicts() if row["direction"] == number]
     scale = {"domain": [0, 1]}
     shade = marks(band, "rect", color=FAINT, opacity=0.18).encode(
@@ -136,9 +139,9 @@ def _curves(result: BetaIRTResult, number: int, words: Vocabulary) -> Any:
     return (shade + lines).properties(width=WIDTH, height=height, title={"text": seen, "fontSize": 11, "color": FAINT})
 
 
-def plot_direction(result: BetaIRTResult, words: Vocabulary = USUAL, *, number: int) -> Any:
+def plot_direction(result: BetaIRTResult, words: Vocabulary = USUAL, shown: Shown = ALL, *, number: int) -> Any:
     """Figure 2 (number 1: datasets as items) or Figure 3 (number 2: algorithms as items) of Bi-ReIRT."""
-    chart = hconcat(_scatter(result, number, words), _curves(result, number, words), spacing=130).resolve(
+    chart = hconcat(_scatter(result, number, words, shown), _curves(result, number, words, shown), spacing=130).resolve(
         scale={"color": "independent", "strokeDash": "independent"}
     )
     what = f"What the {words.datasets} ask" if number == 1 else f"What the {words.algorithms} bear"
@@ -153,13 +156,14 @@ def plot_direction(result: BetaIRTResult, words: Vocabulary = USUAL, *, number: 
 
 
 @plot("irt_traits", "Ability of each {algorithm} and challenge of each {dataset}, with intervals.")
-def plot_traits(result: BetaIRTResult, words: Vocabulary = USUAL) -> Any:
+def plot_traits(result: BetaIRTResult, words: Vocabulary = USUAL, shown: Shown = ALL) -> Any:
     """Abilities of the algorithms and challenges of the datasets with their intervals, the largest on top."""
     panels = []
     for name in ("ability", "challenge"):
         trait = result.trait(name)
         order = [trait.names[i] for i in trait.order()]
-        rows = [row for row in result.to_frame().to_dicts() if row["trait"] == name]
+        order = shown.of(order) if name == "ability" else order
+        rows = [row for row in result.to_frame().to_dicts() if row["trait"] == name and row["name"] in order]
         base = Chart(rows).encode(y=names_down("name", order), tooltip=tips("name", "estimate low high"))
         spans = intervals(
             base, "estimate", "low", "high", scale={"domain": [0, 1]}, title=words.filled(TITLES[name]),
@@ -177,7 +181,7 @@ FIGURES = Plots([
     plot_traits,
     Plot("irt_datasets", "Difficulty against discrimination of the {datasets}, and the value that each expects of an "
          "{algorithm} by its ability; the shaded range holds the observed abilities.",
-         partial(plot_direction, number=1), "irt_traits"),
+         lambda result, words: plot_direction(result, words, number=1), "irt_traits"),
     Plot("irt_algorithms", "The other way round: difficulty limit against consistency of the {algorithms}, and the "
          "value that each reaches by the challenge of a {dataset}.", partial(plot_direction, number=2), "irt_traits"),
 ])  # fmt: skip

@@ -10,6 +10,7 @@ from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.core.words import count_of
 from recassay.plots.forms import heat_map, label_rows, names_above, names_down, rank_fill
 from recassay.plots.grammar import Chart, channel, condition, fixed, layer, tips
+from recassay.plots.shown import ALL, Shown
 from recassay.plots.theme import COLOURS, FAINT, INK, shorten, themed
 from recassay.reporting.section import Plots, Section, plot
 from recassay.reporting.words.clusters import sentences
@@ -83,16 +84,15 @@ def plot_clusters(result: ClustersResult, words: Vocabulary = USUAL) -> Any:
         f"{words.datasets}."
     ),
 )
-def plot_cluster_ranks(result: ClustersResult, words: Vocabulary = USUAL) -> Any:
+def plot_cluster_ranks(result: ClustersResult, words: Vocabulary = USUAL, shown: Shown = ALL) -> Any:
     """Mean rank of every algorithm in every cluster, its geometric mean in brackets."""
     best_first = sorted(zip(result.overall_rank.tolist(), result.algorithms, strict=True))
-    order = [name for _, name in best_first]
-    rows = result.frames()["cluster_ranks"].to_dicts()
+    order, count = shown.of(name for _, name in best_first), len(best_first)
+    rows = shown.rows(result.frames()["cluster_ranks"].to_dicts())
     for row in rows:
         value = row["geometric_mean"]
         row["column"] = f"cluster {row['cluster']} ({count_of(row['datasets'], words.dataset)})"
         row["shown"] = f"{row['mean_rank']:.2f}" + ("" if value is None else f" ({value:.3g})")
-    count = len(order)
     chart = heat_map(
         rows,
         names_above("column", {"field": "cluster"}, angle=-25),
@@ -101,7 +101,7 @@ def plot_cluster_ranks(result: ClustersResult, words: Vocabulary = USUAL) -> Any
         tips(f"{c.ALGORITHM} cluster", "mean_rank geometric_mean overall_mean_rank"),
         dark=f"datum.mean_rank <= {0.5 * count}",
         text_size=10,
-    ).properties(width=104 * len(result.sizes), height=22 * count)
+    ).properties(width=104 * len(result.sizes), height=22 * len(order))
     return themed(
         chart,
         f"Ranks by cluster, {result.metric}",

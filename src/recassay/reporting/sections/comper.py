@@ -13,6 +13,7 @@ from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.core.words import count_of
 from recassay.plots.forms import algorithm_colour, by_algorithm, names_down, panel_title
 from recassay.plots.grammar import Chart, channel, hconcat, marks, tips
+from recassay.plots.shown import ALL, Shown
 from recassay.plots.theme import INK, colour_scale, themed
 from recassay.reporting.numbers import number
 from recassay.reporting.section import Plots, Section, Table, nothing, plot
@@ -62,16 +63,16 @@ MOST_BARS, MOST_GROUPED = 48, 8
         f"scalability, normalised and weighed by {result.matrix.name}."
     ),
 )
-def plot_scores(result: ComPerResult, words: Vocabulary = USUAL) -> Any:
+def plot_scores(result: ComPerResult, words: Vocabulary = USUAL, shown: Shown = ALL) -> Any:
     """The score of every algorithm in every setting as bars, best mean first; with many, means and a tick a setting."""
-    order = [result.table.algorithms[a] for a in result.order()]
+    order = shown.of(result.table.algorithms[a] for a in result.order())
     settings = len(result.table.datasets)
-    rows = result.to_frame().select(c.DATASET, c.ALGORITHM, c.SCORE, c.RANK)
+    rows = result.to_frame().select(c.DATASET, c.ALGORITHM, c.SCORE, c.RANK).filter(pl.col(c.ALGORITHM).is_in(order))
     few = len(order) <= MOST_GROUPED and len(order) * settings <= MOST_BARS
     return themed(
         _grouped(rows, order) if few else _means(rows, order),
         "ComPer score",
-        f"{count_of(len(order), words.algorithm)}, {count_of(settings, 'setting')}; higher is better",
+        f"{count_of(len(result.table.algorithms), words.algorithm)}, {count_of(settings, 'setting')}; higher is better",
     )
 
 
@@ -110,9 +111,9 @@ def _means(rows: pl.DataFrame, order: list[str]) -> Any:
     "The five dimensions between 0 and 1, higher better everywhere: what the score adds up.",
     table="comper_scores",
 )
-def plot_dimensions(result: ComPerResult, words: Vocabulary = USUAL) -> Any:
+def plot_dimensions(result: ComPerResult, words: Vocabulary = USUAL, shown: Shown = ALL) -> Any:
     """Five small panels: d' of each dimension, a bar an algorithm (mean over settings), a line from least to most."""
-    order = [result.table.algorithms[a] for a in result.order()]
+    order = shown.of(result.table.algorithms[a] for a in result.order())
     whole = result.normalised
     columns = {"mean": whole.mean(axis=1), "low": whole.min(axis=1), "high": whole.max(axis=1),
                "measured": result.table.values.mean(axis=1)}  # fmt: skip
@@ -122,7 +123,7 @@ def plot_dimensions(result: ComPerResult, words: Vocabulary = USUAL) -> Any:
             {c.ALGORITHM: name, **{column: float(values[a, d]) for column, values in columns.items()}}
             for a, name in enumerate(result.table.algorithms)
         ]
-        base = Chart(rows).encode(
+        base = Chart(shown.rows(rows)).encode(
             y=names_down(c.ALGORITHM, order, labels=d == 0),
             tooltip=tips(c.ALGORITHM, "mean low high measured"),
         )
@@ -149,9 +150,9 @@ def plot_dimensions(result: ComPerResult, words: Vocabulary = USUAL) -> Any:
     "(perturbed), drawn from its range (random), or when the dimensions have any weights (any).",
     when=lambda result: len(result.table.algorithms) > 1,
 )
-def plot_sensitivity(result: ComPerResult, words: Vocabulary = USUAL) -> Any:
+def plot_sensitivity(result: ComPerResult, words: Vocabulary = USUAL, shown: Shown = ALL) -> Any:
     """How often each algorithm has the highest mean score under random matrices, one panel per scheme."""
-    order = [result.table.algorithms[a] for a in result.order()]
+    order = shown.of(result.table.algorithms[a] for a in result.order())
     shares = result.sensitivity_frame().filter(pl.col("setting") == MEAN)
     panels: list[Any] = []
     for scheme in result.schemes:

@@ -11,6 +11,7 @@ from recassay.core.metric_facts import of_kind
 from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.plots.forms import names_down
 from recassay.plots.grammar import Chart, channel, hconcat, layer, tips
+from recassay.plots.shown import ALL, Shown
 from recassay.plots.theme import COLOURS, FAINT, INK, themed
 from recassay.reporting.section import Plot, Plots, Section
 
@@ -20,9 +21,9 @@ SMALLEST = 1e-4
 QUANTILES = ("least", "lower_quartile", "median", "upper_quartile", "most")
 
 
-def plot_cost(result: CostResult, words: Vocabulary = USUAL, *, key: str) -> Any:
+def plot_cost(result: CostResult, words: Vocabulary = USUAL, shown: Shown = ALL, *, key: str) -> Any:
     """By `algorithm` or `dataset`: one panel per measure, from least to most, the middle half thick, the median."""
-    rows = result.spread(key).to_dicts()
+    rows = shown.rows(result.spread(key).to_dicts(), key)
     first_measure = [row[key] for row in rows if row["measure"] == result.measures[0]]
     order = list(dict.fromkeys([*first_measure, *(row[key] for row in rows)]))
     titles = {facts.name: facts.summary or facts.as_written() for facts in of_kind("cost")}
@@ -57,6 +58,6 @@ FIGURES = Plots([
     Plot("cost_by_algorithm", "What each {algorithm} took over the {datasets}, on log scales.",
          partial(plot_cost, key=c.ALGORITHM)),
     Plot("cost_by_dataset", "What each {dataset} asked of the {algorithms}, on log scales.",
-         partial(plot_cost, key=c.DATASET)),
+         lambda result, words: plot_cost(result, words, key=c.DATASET)),
 ])  # fmt: skip
 SECTION = Section(CostResult, "Time, memory and energy", "cost", "report", FIGURES, order=10)

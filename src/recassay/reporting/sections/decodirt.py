@@ -127,7 +127,7 @@ def _ranks_on(name: str) -> Plot:
     return Plot(
         f"decodirt_ranks_{name}",
         lambda result, words: f"Rank by rating after each {words.dataset}: {rated(result).set.title}.",
-        lambda result, words: plot_glicko_bump(rated(result).all, words),
+        lambda result, words, shown: plot_glicko_bump(rated(result).all, words, shown),
         "decodirt_history",
         when=rated,
     )

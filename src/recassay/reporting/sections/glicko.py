@@ -10,6 +10,7 @@ from recassay.core import columns as c
 from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.plots.forms import algorithm_colour, intervals, names_down, quoted
 from recassay.plots.grammar import Chart, channel, fixed, layer, marks, tips
+from recassay.plots.shown import ALL, Shown
 from recassay.plots.theme import FAINT, INK, dash_scale, shorten, themed
 from recassay.reporting.numbers import better
 from recassay.reporting.section import Plots, Section, Table, plot
@@ -35,10 +36,10 @@ def tables(result: GlickoResult, words: Vocabulary = USUAL) -> Iterator[Table]:
 
 
 @plot("glicko_ranks", "Rank of each {algorithm} after each {dataset} of the tournament.", table="glicko_history")
-def plot_glicko_bump(result: GlickoResult, words: Vocabulary = USUAL) -> Any:
+def plot_glicko_bump(result: GlickoResult, words: Vocabulary = USUAL, shown: Shown = ALL) -> Any:
     """A line an algorithm: its rank by rating after each dataset, in the order of play; names at the right end."""
-    order = [result.algorithms[a] for a in result.order()]
-    rows = result.history_frame().to_dicts()
+    order, count = shown.of(result.algorithms[a] for a in result.order()), len(result.algorithms)
+    rows = shown.rows(result.history_frame().to_dicts())
     last = len(result.datasets)
     ends = [{**row, "label": shorten(row[c.ALGORITHM])} for row in rows if row["period"] == last]
     ticks = ", ".join(quoted(shorten(name, 18)) for name in result.datasets)
@@ -57,8 +58,8 @@ def plot_glicko_bump(result: GlickoResult, words: Vocabulary = USUAL) -> Any:
     y = channel(
         f"{c.RANK}:Q",
         title="rank by rating",
-        scale={"domain": [0.5, len(order) + 0.5], "reverse": True, "nice": False},
-        axis={"values": list(range(1, len(order) + 1)), "format": "d", "grid": False},
+        scale={"domain": [0.5, count + 0.5], "reverse": True, "nice": False},
+        axis={"values": list(range(1, count + 1)), "format": "d", "grid": False},
     )
     lines = marks(rows, "line", interpolate="monotone", strokeWidth=2.2, point={"size": 26}).encode(
         x=x,
@@ -79,10 +80,10 @@ def plot_glicko_bump(result: GlickoResult, words: Vocabulary = USUAL) -> Any:
     "glicko_ratings",
     "Final ratings with 95 % intervals (bootstrap over {datasets} and orders), and their spread over random orders.",
 )
-def plot_glicko_ratings(result: GlickoResult, words: Vocabulary = USUAL) -> Any:
+def plot_glicko_ratings(result: GlickoResult, words: Vocabulary = USUAL, shown: Shown = ALL) -> Any:
     """Final ratings with 95 % intervals where there are any; the grey bar is their range over random orders."""
-    order = [result.algorithms[a] for a in result.order()]
-    rows = result.to_frame().to_dicts()
+    order = shown.of(result.algorithms[a] for a in result.order())
+    rows = shown.rows(result.to_frame().to_dicts())
     scale = {"zero": False}
     numbers = "rating deviation volatility low high order_low order_high"
     base = Chart(rows).encode(y=names_down(c.ALGORITHM, order), tooltip=tips(c.ALGORITHM, numbers))

@@ -10,6 +10,7 @@ from recassay.core import columns as c
 from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.plots.forms import by_algorithm, panel_title, square_map
 from recassay.plots.grammar import Chart, channel, hconcat
+from recassay.plots.shown import ALL, Shown
 from recassay.plots.theme import DIVERGING, themed
 from recassay.reporting.section import Plots, Section, Table, plot
 from recassay.reporting.words.model import leader, sentences
@@ -55,10 +56,10 @@ def tables(result: ModelResult, words: Vocabulary = USUAL) -> Iterator[Table]:
     "The probability of having the highest level, and of being first on one new {dataset}.",
     table="model",
 )
-def plot_probabilities(result: ModelResult, words: Vocabulary = USUAL) -> Any:
+def plot_probabilities(result: ModelResult, words: Vocabulary = USUAL, shown: Shown = ALL) -> Any:
     """Two bars per algorithm: P(best) and P(first on a new dataset)."""
     table = result.to_frame()
-    order = table.get_column(c.ALGORITHM).to_list()
+    order = shown.of(table.get_column(c.ALGORITHM))
     panels: list[Chart] = []
     for column, title in (("probability_best", "best level"), ("probability_first", f"first on a new {words.dataset}")):
         rows = [{c.ALGORITHM: row[c.ALGORITHM], "probability": row[column]} for row in table.to_dicts()]
@@ -73,9 +74,9 @@ def plot_probabilities(result: ModelResult, words: Vocabulary = USUAL) -> Any:
 
 
 @plot("model_beats", "How probably the row beats the column on a new {dataset} of this kind.", table="model_pairs")
-def plot_beats(result: ModelResult, words: Vocabulary = USUAL) -> Any:
+def plot_beats(result: ModelResult, words: Vocabulary = USUAL, shown: Shown = ALL) -> Any:
     """Algorithms against algorithms, best level first: the probability that the row wins a new dataset."""
-    order = [result.algorithms[a] for a in result.order()]
+    order = shown.of(result.algorithms[a] for a in result.order())
     fill = channel(
         "probability:Q",
         scale={"scheme": DIVERGING, "domain": [0, 1], "reverse": True},

@@ -9,6 +9,7 @@ from recassay.core.tables.labels import is_cost
 from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.core.words import listing
 from recassay.plots.grammar import Chart, Spec, channel, concat, layer
+from recassay.plots.shown import ALL, Shown
 from recassay.plots.theme import COLOURS, FAINT, colour_scale, themed
 from recassay.reporting.section import Plots, Section, plot
 from recassay.reporting.words.pareto import sentences
@@ -28,12 +29,12 @@ def _caption(result: ParetoResult, words: Vocabulary) -> str:
 
 
 @plot("pareto", _caption)
-def plot_pareto(result: ParetoResult, words: Vocabulary = USUAL) -> Any:
+def plot_pareto(result: ParetoResult, words: Vocabulary = USUAL, shown: Shown = ALL) -> Any:
     """One panel per metric: up is more accurate, and the better end of the other metric is on the right.
 
     Filled points are on the front, which the line joins; hollow ones are beaten in both.
     """
-    names = sorted({name for trade in result.trades for name in trade.algorithms})
+    names = shown.of(sorted({name for trade in result.trades for name in trade.algorithms}))
     shape = {"domain": names, "range": [SHAPES[i // len(COLOURS) % len(SHAPES)] for i in range(len(names))]}
     panels = [_panel(result, trade, names, shape) for trade in result.trades]
     chart = concat(*panels, columns=3 if len(panels) > 2 else 2, spacing=28)
@@ -49,6 +50,7 @@ def _panel(result: ParetoResult, trade: Trade, names: list[str], shape: Spec) ->
         {"algorithm": name, "x": float(trade.values[i]), "y": float(trade.accuracy[i]),
          "standing": "on the front" if trade.front[i] else "beaten in both"}
         for i, name in enumerate(trade.algorithms)
+        if name in names
     ]  # fmt: skip
     log = is_cost(trade.other)
     room = {"zero": False, "padding": 14, "nice": False}

@@ -17,6 +17,7 @@ from recassay.plots.forms import (
     share_fill,
 )
 from recassay.plots.grammar import Chart, concat, layer, tips
+from recassay.plots.shown import ALL, Shown
 from recassay.plots.theme import INK, shorten, themed
 from recassay.reporting.section import Plots, Section, plot
 from recassay.reporting.words.per_dataset import sentences
@@ -32,10 +33,10 @@ MOST_WRITTEN = 16
         f"{words.dataset}'s best."
     ),
 )
-def plot_values(result: PerDatasetResult, words: Vocabulary = USUAL) -> Any:
+def plot_values(result: PerDatasetResult, words: Vocabulary = USUAL, shown: Shown = ALL) -> Any:
     """Algorithms down, datasets across; colour is the value's share of the best on that dataset."""
-    rows = result.to_frame().to_dicts()
-    order = [result.algorithms[a] for a in result.order()]
+    rows = shown.rows(result.to_frame().to_dicts())
+    order = shown.of(result.algorithms[a] for a in result.order())
     wide = len(result.datasets) <= MOST_WRITTEN
     for row in rows:
         row["shown"] = _short(row[c.VALUE])
@@ -64,10 +65,10 @@ def _intervals_caption(result: PerDatasetResult, words: Vocabulary) -> str:
 
 
 @plot("per_dataset_intervals", _intervals_caption, table="per_dataset", when=lambda result: result.source != "none")
-def plot_intervals(result: PerDatasetResult, words: Vocabulary = USUAL) -> Any:
+def plot_intervals(result: PerDatasetResult, words: Vocabulary = USUAL, shown: Shown = ALL) -> Any:
     """One panel per dataset: values with their intervals, the algorithms in the same order everywhere."""
-    order = [result.algorithms[a] for a in result.order()]
-    rows = result.to_frame().to_dicts()
+    order = shown.of(result.algorithms[a] for a in result.order())
+    rows = shown.rows(result.to_frame().to_dicts())
     panels = []
     columns = min(4, len(result.datasets))
     for number, dataset in enumerate(result.datasets):

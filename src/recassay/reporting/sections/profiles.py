@@ -9,6 +9,7 @@ from recassay.core import columns as c
 from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.plots.forms import line_legend, line_looks, renamed
 from recassay.plots.grammar import channel, marks, tips
+from recassay.plots.shown import ALL, Shown
 from recassay.plots.theme import themed
 from recassay.reporting.section import Plots, Section, plot
 
@@ -21,11 +22,11 @@ from recassay.reporting.section import Plots, Section, plot
     ),
     table="profiles",
 )
-def plot_profiles(result: ProfilesResult, words: Vocabulary = USUAL) -> Any:
+def plot_profiles(result: ProfilesResult, words: Vocabulary = USUAL, shown: Shown = ALL) -> Any:
     """Share of datasets on which each algorithm is within a factor beta of the best; the legend carries the areas."""
-    order = [result.algorithms[a] for a in result.order()]
+    order = shown.of(result.algorithms[a] for a in result.order())
     auc = {name: result.auc[a] for a, name in enumerate(result.algorithms)}
-    rows = [{**row, "auc": round(float(auc[row[c.ALGORITHM]]), 4)} for row in result.to_frame().to_dicts()]
+    rows = [{**row, "auc": round(float(auc[row[c.ALGORITHM]]), 4)} for row in shown.rows(result.to_frame().to_dicts())]
     areas = renamed({name: f"{auc[name]:.3f}" for name in order})
     legend = line_legend(
         order, title=f"area share, {words.algorithm}", labelExpr=f"{areas} + '  ' + datum.label", symbolStrokeWidth=3,

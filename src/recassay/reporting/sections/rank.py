@@ -21,6 +21,7 @@ from recassay.plots.forms import (
     rank_fill,
 )
 from recassay.plots.grammar import Chart, channel, condition, fixed, hconcat, layer, tips
+from recassay.plots.shown import ALL, Shown
 from recassay.plots.theme import COLOURS, FAINT, INK, themed
 from recassay.reporting.headline import could, metrics_table, verdict_brief
 from recassay.reporting.numbers import better, number
@@ -73,17 +74,17 @@ def _lines(text: str, most: int) -> list[str]:
     table="verdict",
     when=lambda result: result.judgement.grade != "not_comparable",
 )
-def plot_forest(result: RankResult, words: Vocabulary = USUAL) -> Any:
+def plot_forest(result: RankResult, words: Vocabulary = USUAL, shown: Shown = ALL) -> Any:
     """The mean ranks with their intervals under the headline; those that could be best are blue and filled."""
     verdict = result.judgement
-    order = list(verdict.algorithms)
-    ends = verdict.to_frame().to_dicts()
+    order = shown.of(verdict.algorithms)
+    ends = shown.rows(verdict.to_frame().to_dicts())
     rows = [{**row, "chance": number(row["leads_again"]), "shown": f"{row['mean_rank']:.1f}"} for row in ends]
     y = names_down(c.ALGORITHM, order, shared=False, labelFontSize=12)
     tip = [f"{c.ALGORITHM}:N", "mean_rank:Q", "mean_rank_low:Q", "mean_rank_high:Q", "groups:N", "leads_again:Q"]
     colour = condition("datum.could_be_best", fixed(COLOURS[0]), fixed(FAINT))
     base = Chart(rows).encode(y=y, tooltip=tip)
-    scale = {"domain": [1, len(order)], "nice": False, "padding": 8}
+    scale = {"domain": [1, len(verdict.algorithms)], "nice": False, "padding": 8}
     x = channel("mean_rank:Q", title="mean rank, left is better", scale=scale, axis={"tickMinStep": 1, "format": "d"})
     spans = base.mark("rule", strokeWidth=2.5, strokeCap="round").encode(
         x=channel("mean_rank_low:Q", scale=scale), x2="mean_rank_high:Q", color=colour
@@ -113,16 +114,16 @@ def plot_forest(result: RankResult, words: Vocabulary = USUAL) -> Any:
         f"{aggregations(result)}: the number is the score, the darker the cell the better the rank."
     ),
 )
-def plot_leaderboard(result: RankResult, words: Vocabulary = USUAL) -> Any:
+def plot_leaderboard(result: RankResult, words: Vocabulary = USUAL, shown: Shown = ALL) -> Any:
     """Algorithms down, aggregations across; colour is the rank, the number is the score."""
-    order = [result.algorithms[a] for a in result.order()]
+    order = shown.of(result.algorithms[a] for a in result.order())
     titles = {name: ranking.rule.title for name, ranking in result.rankings.items()}
     digits = {name: _digits(ranking.scores.tolist()) for name, ranking in result.rankings.items()}
     rows = [
         {**row, "aggregation": titles[row["method"]], "shown": f"{row[c.SCORE]:.{digits[row['method']]}f}"}
-        for row in result.to_frame().to_dicts()
+        for row in shown.rows(result.to_frame().to_dicts())
     ]
-    count = len(order)
+    count = len(result.algorithms)
     chart = heat_map(
         rows,
         names_above("aggregation", list(titles.values())),
@@ -130,7 +131,7 @@ def plot_leaderboard(result: RankResult, words: Vocabulary = USUAL) -> Any:
         rank_fill(c.RANK, count, gradientLength=140, tickCount=min(count, 6)),
         tips(f"{c.ALGORITHM} aggregation", "score score_low score_high rank rank_low rank_high resampling_share"),
         dark=f"datum.{c.RANK} <= {0.55 * count}",
-    ).properties(width=62 * len(titles), height=24 * count)
+    ).properties(width=62 * len(titles), height=24 * len(order))
     return themed(
         chart,
         f"Leaderboard, {result.metric}",
@@ -155,15 +156,15 @@ def _digits(scores: list[float]) -> int:
     table="rankings",
     when=lambda result: result.probability_best is not None,
 )
-def plot_rank_intervals(result: RankResult, words: Vocabulary = USUAL) -> Any:
+def plot_rank_intervals(result: RankResult, words: Vocabulary = USUAL, shown: Shown = ALL) -> Any:
     """One panel per aggregation, one row per algorithm: the rank as a point, its bootstrap interval as a line."""
-    order = [result.algorithms[a] for a in result.order()]
-    rows = result.to_frame().to_dicts()
-    scale = {"domain": [1, len(order)], "nice": False, "padding": 5}
+    order, count = shown.of(result.algorithms[a] for a in result.order()), len(result.algorithms)
+    rows = shown.rows(result.to_frame().to_dicts())
+    scale = {"domain": [1, count], "nice": False, "padding": 5}
     panels = []
     for place, (name, ranking) in enumerate(result.rankings.items()):
         of_method = [row for row in rows if row["method"] == name]
-        ends = {"values": [1, len(order)], "format": "d", "grid": False}
+        ends = {"values": [1, count], "format": "d", "grid": False}
         base = by_algorithm(of_method, order, f"{c.RANK} rank_low rank_high resampling_share", shared=place > 0)
         marks = intervals(base, c.RANK, "rank_low", "rank_high", scale=scale, title=None, axis=ends, size=38)
         title = panel_title(ranking.rule.short, fontSize=10.5, fontWeight="normal", centred=True)

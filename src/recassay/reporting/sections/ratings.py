@@ -10,6 +10,7 @@ from recassay.core import columns as c
 from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.plots.forms import by_algorithm, intervals, share_fill, square_map
 from recassay.plots.grammar import layer
+from recassay.plots.shown import ALL, Shown
 from recassay.plots.theme import themed
 from recassay.reporting.numbers import between
 from recassay.reporting.section import Column, Plots, Section, Table, plot
@@ -50,13 +51,13 @@ def tables(result: RatingsResult, words: Vocabulary = USUAL) -> Iterator[Table]:
 
 
 @plot("ratings", "Ratings with intervals over {datasets}: 400 points are odds of 10 to 1.")
-def plot_ratings(result: RatingsResult, words: Vocabulary = USUAL) -> Any:
+def plot_ratings(result: RatingsResult, words: Vocabulary = USUAL, shown: Shown = ALL) -> Any:
     """A dot and an interval for every algorithm, highest first; an open end runs to the edge of the picture."""
     rows = result.to_frame().to_dicts()
     known = [row[end] for row in rows for end in ("low", "rating", "high") if abs(row[end]) != float("inf")]
     for row in rows:
         row["low"], row["high"] = max(row["low"], min(known) - OPEN), min(row["high"], max(known) + OPEN)
-    order = [row[c.ALGORITHM] for row in rows]
+    order = shown.of(row[c.ALGORITHM] for row in rows)
     base = by_algorithm(rows, order, "rating low high win_rate")
     layers = intervals(base, "rating", "low", "high", scale={"zero": False}, title="rating")
     return themed(
@@ -67,9 +68,9 @@ def plot_ratings(result: RatingsResult, words: Vocabulary = USUAL) -> Any:
 
 
 @plot("win_rates", "The share of {datasets} on which the row beats the column.")
-def plot_win_rates(result: RatingsResult, words: Vocabulary = USUAL) -> Any:
+def plot_win_rates(result: RatingsResult, words: Vocabulary = USUAL, shown: Shown = ALL) -> Any:
     """Algorithms against algorithms: the share of datasets on which the row wins."""
-    order = [result.algorithms[a] for a in result.order()]
+    order = shown.of(result.algorithms[a] for a in result.order())
     fill = share_fill("share", "row wins")
     return themed(
         square_map(order, result.algorithms, result.win_rate, "share", ".0%", fill, "datum.share > 0.6"),

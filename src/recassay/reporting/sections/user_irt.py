@@ -10,6 +10,7 @@ from recassay.core import columns as c
 from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.plots.forms import algorithm_colour, intervals, names_down
 from recassay.plots.grammar import Chart, channel, layer, marks, tips
+from recassay.plots.shown import ALL, Shown
 from recassay.plots.theme import FAINT, INK, themed
 from recassay.reporting.section import Plots, Section, Table, plot
 from recassay.reporting.words.user_irt import notes, sentences
@@ -51,9 +52,9 @@ def tables(result: UserIRTResult, words: Vocabulary = USUAL) -> Iterator[Table]:
     "Ability of each {algorithm} with {users} as items: on all {users}, and on those of each {dataset}.",
     table="user_irt_abilities",
 )
-def plot_user_abilities(result: UserIRTResult, words: Vocabulary = USUAL) -> Any:
+def plot_user_abilities(result: UserIRTResult, words: Vocabulary = USUAL, shown: Shown = ALL) -> Any:
     """One row per algorithm, ablest first: the interval on all users, and ticks at its ability on each dataset."""
-    rows = result.to_frame().to_dicts()
+    rows = shown.rows(result.to_frame().to_dicts())
     name = next(iter(result.fits))
     main = [row for row in rows if row[c.DATASET] == name]
     order = [row[c.ALGORITHM] for row in main]

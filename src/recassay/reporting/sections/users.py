@@ -12,6 +12,7 @@ from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.core.words import listing
 from recassay.plots.forms import algorithm_colour, names_down, panel_title
 from recassay.plots.grammar import Chart, channel, concat, condition, fixed, marks, tips
+from recassay.plots.shown import ALL, Shown
 from recassay.plots.theme import FAINT, INK, shorten, themed
 from recassay.reporting.numbers import better, even, even_intervals, even_uplifts, starred
 from recassay.reporting.section import Brief, Plots, Section, Table, plot
@@ -126,7 +127,7 @@ MOST_PANELS = 24
     ),
     table="users_pairs",
 )
-def plot_user_differences(result: UsersResult, words: Vocabulary = USUAL) -> Any:
+def plot_user_differences(result: UsersResult, words: Vocabulary = USUAL, shown: Shown = ALL) -> Any:
     """A panel for each dataset: the differences to its best algorithm with their intervals over users."""
     panels = []
     for dataset in result.datasets[:MOST_PANELS]:
@@ -137,8 +138,9 @@ def plot_user_differences(result: UsersResult, words: Vocabulary = USUAL) -> Any
             for p in dataset.pairs
             if p.left == first
         ]  # fmt: skip
+        rows = shown.rows(rows)
         order = [str(row[c.ALGORITHM]) for row in rows]
-        colour = algorithm_colour(result.algorithms)
+        colour = algorithm_colour(shown.of(result.algorithms))
         base = Chart(rows).encode(
             y=names_down(c.ALGORITHM, order, labelLimit=120),
             color=colour,
