@@ -186,7 +186,7 @@ def test_a_folder_of_tables_figures_and_one_document(monkeypatch, tmp_path):
     made = folder.write_folder(tmp_path / "two", {}, {}, formats=("pdf",), content=content, drawers=pool)
     assert [path.name for path in made] == ["report.html", "analysis.json", "good.pdf"], "the SVG is in the page"
     assert made[0].read_text() == "a page \\ud800"
-    assert pool.asked[0] == ("good", ("svg", "pdf"))
+    assert pool.asked[0] == ("good", ("marked", "pdf"))
     ((given, named),) = built
     assert (given[0], named) == (content, {"beside": ("pdf",)})
     with pytest.raises(ValueError, match="JSON"):
@@ -258,7 +258,9 @@ def test_pictures_of_the_page_link_to_their_numbers_and_files():
     def drawn(name):
         return Figure(name, f"Of {name}.", small(), "numbers")
 
-    files = {name: done(svg=SVG.encode()) for name in ("one", "two", "forest")} | {"bad": failed(ValueError("no ink"))}
+    files = {name: done(marked=SVG.encode()) for name in ("one", "two", "forest")} | {
+        "bad": failed(ValueError("no ink"))
+    }
     pictures = [drawn(name) for name in ("one", "two", "bad", "forest")]
     made = filled(pictures=pictures, files=files)
     (page,) = body(made, beside=("png", "pdf", "json")).sections("datasets")
@@ -283,7 +285,7 @@ def test_pictures_of_the_page_link_to_their_numbers_and_files():
 
 @pytest.mark.parametrize("name", ["forest", "critical_difference", "performance_profiles"])
 def test_what_the_leaderboard_draws_stands_once(name):
-    made = filled(pictures=[Figure(name, "C.", small(), "numbers")], files={name: done(svg=SVG.encode())})
+    made = filled(pictures=[Figure(name, "C.", small(), "numbers")], files={name: done(marked=SVG.encode())})
     for datasets, drawn in ((("x", "y"), False), (("x",), True)):
         (page,) = body(made, datasets=datasets).sections("datasets")
         assert (f'id="figure-{name}"' in page) == drawn

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import html
 import json
+import re
 
 import pytest
 
 import recassay
 from recassay.cli.main import main
 from recassay.core.choices import FORMATS, USUAL, known_formats
-from recassay.plots.grammar import Chart, channel
+from recassay.plots.grammar import SCHEMA, Chart, channel
 from recassay.plots.theme import themed
 from recassay.reporting import drawing
-from recassay.reporting.drawing import Drawers, draw_spec, lay_out
+from recassay.reporting.drawing import IS, MARKED, NEXT, Drawers, draw_spec, lay_out
 
 BEGINS = {"svg": b"<svg", "pdf": b"%PDF", "png": b"\x89PNG", "json": b"{"}
 
@@ -53,6 +55,45 @@ def test_a_drawing_does_not_depend_on_those_before_it():
     assert first == again
     assert "url(#gradient_" in first
     assert "clip: clip1" in first
+
+
+def described(*marks: dict, **above: object) -> list[dict[str, str]]:
+    """The data that the marks of a chart carry for the page."""
+    rows = [{"algorithm": "E; rank: 2", "v": -1 / 3, "share": 0.25, "n": None, "label": "E", "a.b": 1},
+            {"algorithm": "0012", "v": 2, "share": 1.0, "n": 12345678, "label": "0", "a.b": 2}]  # fmt: skip
+    spec = {"$schema": SCHEMA, "data": {"values": rows}, "layer": list(marks), **above}
+    drawn = draw_spec(spec, (MARKED,))[MARKED].decode()
+    labels = [html.unescape(label) for label in re.findall(f'aria-label="([^"]*{IS}[^"]*)"', drawn)]
+    return [dict(part.split(IS) for part in label.split(NEXT)) for label in labels]
+
+
+@pytest.mark.slow
+def test_marks_carry_their_data_for_the_page():
+    x, y = {"field": "v", "type": "quantitative", "title": "it's"}, {"field": "algorithm", "type": "nominal"}
+    tips = [{"field": "n", "type": "quantitative"}, {"field": "share", "type": "quantitative", "format": ".0%"}]
+    assert described({"mark": "point", "encoding": {"x": x, "y": y, "tooltip": tips}}) == [
+        {"n": "", "share": "25%", "it's": "−0.3333", "algorithm": "E; rank: 2"},
+        {"n": "1.235e+7", "share": "100%", "it's": "2", "algorithm": "0012"},
+    ], "the tooltip first; a name that looks like a number stays a name"
+    shared = described({"mark": "text", "encoding": {"text": {"field": "label"}, "x": x}}, encoding={"y": y})
+    assert shared == [{"algorithm": "E; rank: 2", "it's": "−0.3333"}, {"algorithm": "0012", "it's": "2"}]
+    low = {"field": "share", "type": "quantitative", "title": "v"}
+    assert described({"mark": "rule", "encoding": {"x": low, "tooltip": [{"field": "v", "type": "quantitative"}]}}) == [
+        {"v": "−0.3333"}, {"v": "2"},
+    ], "of two columns with one title the first counts, and that is the tooltip's"  # fmt: skip
+    nested = {"field": "a.b", "type": "quantitative"}
+    counted = {"aggregate": "count", "field": "v", "type": "quantitative"}
+    assert described({"mark": "bar", "encoding": {"x": counted, "y": nested}}) == [], "computed by the renderer"
+    stated = {"value": "said"}
+    assert described({"mark": "point", "encoding": {"x": x, "description": stated}}) == [], "the chart has its own text"
+
+
+@pytest.mark.slow
+def test_files_have_readable_descriptions():
+    drawn = draw_spec(Chart([{"v": 1, "who": "EASE"}]).mark("point").encode(x="v:Q", y="who:N").to_dict(), ("svg",))
+    drawn = drawn["svg"].decode()
+    assert 'aria-label="v: 1; who: EASE"' in drawn
+    assert not {NEXT, IS} & set(drawn)
 
 
 @pytest.mark.slow

@@ -29,6 +29,7 @@ from recassay.core.tables.results import Results
 from recassay.core.vocabulary import USUAL
 from recassay.plots.theme import COLOURS
 from recassay.reporting.content import ReportContent, grouped
+from recassay.reporting.drawing import IS, NEXT
 from recassay.reporting.figures import FilledSection
 from recassay.reporting.files import write_files
 from recassay.reporting.headline import drawn_axis, drawn_interval, even, judgement, verdict_brief, verdict_table
@@ -136,12 +137,17 @@ def test_long_tables_are_data_and_say_where_the_rest_is():
     assert re.search(r'<th scope="col"[^>]*>n</th>', shown)
 
 
+def data_of(readable: str) -> str:
+    """The data of a mark as drawings hand them to the page."""
+    return readable.replace("; ", NEXT).replace(": ", IS)
+
+
 SVG = (
     '<svg xmlns="http://www.w3.org/2000/svg" width="100" height="50" viewBox="0 0 100 50"><defs><linearGradient '
     'id="g0"/></defs><rect width="5" height="5" fill="url(#g0)"/><g class="mark-line role-mark">'
-    '<path aria-label="beta: 0.3333333333; algorithm: A; x: 0.3333333333; gap: null" d="M0.123456,1" '
+    f'<path aria-label="{data_of("beta: 0.3333; algorithm: A; gap: ")}" d="M0.123456,1" '
     'fill="rgb(1, 2, 255)" stroke="red"/>'
-    '<path aria-label="beta: 2; algorithm: B|b; x: 2; gap: null" d="M0,1" fill="blue" stroke="red"/></g>'
+    f'<path aria-label="{data_of("beta: 2; algorithm: B|b; gap: ")}" d="M0,1" fill="blue" stroke="red"/></g>'
     '<text font-family="f">0.12  A</text><text>' + "A long name that is cut…" + "</text></svg>"
 )
 
@@ -860,37 +866,33 @@ def test_what_all_marks_of_a_group_share_is_said_once(inside, kept):
 
 
 def test_marks_carry_their_values_and_the_number_of_their_name():
-    def one(label, **more):
-        inside = f'<g><path aria-label="{label}"/></g>'
-        return inlined(inside, **more)
+    def marked(inside, **more):
+        return inlined(data_of(inside), **more)
 
-    assert one("algorithm: B; mean_rank: 1.23456") == (
+    def one(data, **more):
+        return marked(f'<g><path aria-label="{data}"/></g>', **more)
+
+    assert one("algorithm: B; mean rank: 1.235") == (
         '<g data-keys="algorithm|mean rank"><path data-n="1" data-v="#1|1.235"/></g>'
     )
-    assert one("row: B; column: A; share: 33.3333%") == (
-        '<g data-keys="row|column|share"><path data-n="0" data-v="#1|#0|33.3%"/></g>'
+    assert one("row: B; column: A; share: 33%") == (
+        '<g data-keys="row|column|share"><path data-n="0" data-v="#1|#0|33%"/></g>'
     ), "of two names the first known one counts"
-    assert one("x: 1; shown: 2; label: 3; edge: 4; gap: null; empty: ") == (
-        '<g data-keys="x"><path data-v="1"/></g>'
-    ), "what a chart needs for its drawing is no value of a mark"
-    assert one("x: 1; y: 2; again: 1") == '<g data-keys="x|y"><path data-v="1|2"/></g>', "the same is told once"
+    assert one("x: 1; gap: ; empty: ") == '<g data-keys="x"><path data-v="1"/></g>'
     assert one("note: a|b #1; other: 2") == '<g data-keys="note|other"><path data-v="a¦b ＃1|2"/></g>'
-    assert one("algorithm: A; B; x: 1", names=("A; B", "A")) == (
-        '<g data-keys="algorithm|x"><path data-n="0" data-v="#0|1"/></g>'
-    ), "a name may hold what separates values"
+    assert inlined(f'<g><path aria-label="algorithm{IS}A; x: 1"/></g>', names=("A; x: 1",)) == (
+        '<g data-keys="algorithm"><path data-n="0" data-v="#0"/></g>'
+    ), "a name may hold what readers see between values"
     assert one("a title without values") == "<g><path/></g>"
-    for mark in ("path", "text", "line", "rect", "image"):
-        assert inlined(f'<g><{mark} aria-label="x: 1"/></g>') == f'<g data-keys="x"><{mark} data-v="1"/></g>'
-    assert inlined('<g aria-label="x: 1"><g aria-label="x: 2"/></g>') == "<g><g/></g>", "a group is no mark"
     several = (
-        '<g><path aria-label="x: 1; y: null"/><path aria-label="x: 2; y: 3"/><path aria-label="z: A"/></g>'
+        '<g><path aria-label="x: 1; y: "/><path aria-label="x: 2; y: 3"/></g>'
         '<g><text aria-label="x: 1; y: ">t</text><text aria-label="x: 2; y: 3">t</text></g>'
     )
-    assert inlined(several) == (
-        '<g data-keys="x|y"><path data-v="1|"/><path data-v="2|3"/><path data-n="0"/></g>'
+    assert marked(several) == (
+        '<g data-keys="x|y"><path data-v="1|"/><path data-v="2|3"/></g>'
         '<g data-keys="x|y"><text pointer-events="none">t</text><text pointer-events="none">t</text></g>'
     ), "texts on marks that say the same do not stand in their way"
-    assert inlined('<g><text aria-label="x: 7">t</text><text aria-label="x: 8">t</text></g>') == (
+    assert marked('<g><text aria-label="x: 7">t</text><text aria-label="x: 8">t</text></g>') == (
         '<g data-keys="x"><text data-v="7">t</text><text data-v="8">t</text></g>'
     )
 
@@ -900,7 +902,7 @@ def test_labels_belong_to_the_name_that_they_show():
     texts = ("A", " A ", "A  0.12", "A long n…", "A long…", "Alongn…", "B", "", "0.12")
     shown = inlined("".join(f"<text>{text}</text>" for text in texts), names=names)
     assert re.findall('<text(?: data-n="(.)")?(?:/>|>)', shown) == ["1", "1", "1", "0", "", "2", "", "", ""]
-    marked = inlined('<g><text aria-label="algorithm: A">B</text></g>', names=("A", "B"))
+    marked = inlined(data_of('<g><text aria-label="algorithm: A">B</text></g>'), names=("A", "B"))
     assert 'data-n="0"' in marked, "what a mark belongs to is not changed by its text"
 
 

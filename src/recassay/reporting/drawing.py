@@ -7,16 +7,25 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any
 
 from recassay.core.choices import FORMATS
 from recassay.core.system.aside import Helpers
 from recassay.core.system.printable import UNPRINTABLE
+from recassay.plots.forms import quoted
 from recassay.plots.grammar import specification
 
 _NUMBERED = re.compile(r'( id="|="url\(#)((?:gradient_|clip)\d+)(?=["\)])')
+
+
+MARKED = "marked"
+"""The format for `page/svg.py`: an SVG whose marks carry the names and values of their data, parted by `NEXT` and `IS`.
+
+Vega has one text per mark; in it they are the two invisible characters that no data has (`drawable`).
+"""
+NEXT, IS = "\u2063", "\u2064"
 
 
 def draw_spec(spec: dict[str, Any], formats: Sequence[str] = FORMATS) -> dict[str, bytes]:
@@ -27,14 +36,80 @@ def draw_spec(spec: dict[str, Any], formats: Sequence[str] = FORMATS) -> dict[st
     import vl_convert
 
     spec = drawable(spec)
-    svg = lay_out(spec) if set(formats) - {"json"} else ""
+    marked = lay_out(with_data(spec)) if set(formats) - {"json"} else ""
+    svg = marked.replace(NEXT, "; ").replace(IS, ": ")
     made = {
+        MARKED: lambda: marked.encode(),
         "svg": lambda: svg.encode(),
         "pdf": lambda: as_pdf(svg),
         "png": lambda: bytes(vl_convert.svg_to_png(svg, scale=2)),
         "json": lambda: json.dumps(spec, indent=1, allow_nan=False).encode(),
     }
     return {form: made[form]() for form in formats}
+
+
+def with_data(spec: dict[str, Any], above: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The specification with the data of each mark as its description: the columns of its tooltip, then its others.
+
+    `above` are the encodings of the charts around it.
+    """
+    own = spec.get("encoding", {})
+    if not isinstance(own, dict):  # the renderer says what is wrong with the chart of a plugin
+        return spec
+    encoding = {**(above or {}), **own}
+    inside = {
+        key: [with_data(view, encoding) for view in value] if isinstance(value, list) else with_data(value, encoding)
+        for key, value in spec.items()
+        if key in VIEWS
+    }
+    if "mark" not in spec or "description" in encoding:
+        return {**spec, **inside}
+    columns: dict[str, dict[str, Any]] = {}
+    for how in (encoding.get("tooltip"), *encoding.values()):
+        for column in _columns(how):
+            columns.setdefault(column["field"], column)
+    titled: dict[str, str] = {}
+    for name, column in columns.items():
+        if name not in LAYOUT:
+            titled.setdefault(_title(column), _value(column))
+    if not titled:
+        return spec
+    said = [f"{quoted(title)} + '\\u{ord(IS):04x}' + {value}" for title, value in titled.items()]
+    described = {"value": {"expr": f" + '\\u{ord(NEXT):04x}' + ".join(said)}}
+    return {**spec, "encoding": {**own, "description": described}}
+
+
+VIEWS = ("layer", "hconcat", "vconcat", "concat", "spec")
+LAYOUT = ("shown", "label", "edge")
+"""Columns that charts carry for their own drawing."""
+
+_COMPUTED = re.compile(r"[.\[\]\\]")
+
+
+def _columns(how: Any) -> list[dict[str, Any]]:
+    """The columns of the data that a channel shows; what the renderer computes itself is not among them."""
+    parts = how if isinstance(how, list) else [how]
+    return [
+        part
+        for part in parts
+        if isinstance(part, dict)
+        and isinstance(part.get("field"), str)
+        and not {"aggregate", "bin", "timeUnit"} & part.keys()
+        and not _COMPUTED.search(part["field"])
+    ]
+
+
+def _title(column: dict[str, Any]) -> str:
+    title = column.get("title") or column["field"].replace("_", " ")
+    return " ".join(title) if isinstance(title, list) else str(title)
+
+
+def _value(column: dict[str, Any]) -> str:
+    """An expression for the text of a value: four digits of a number, or the stated format."""
+    value = f"datum[{quoted(column['field'])}]"
+    form = column.get("format", ".4~g" if column.get("type") == "quantitative" else None)
+    text = f"format({value}, {quoted(form)})" if isinstance(form, str) else value
+    return f"(isValid({value}) ? {text} : '')"
 
 
 PDF_VERSION = b"%PDF-1.5"

@@ -13,7 +13,7 @@ from recassay.core.choices import USUAL
 from recassay.core.vocabulary import Vocabulary
 from recassay.reporting.claims import claim_files
 from recassay.reporting.content import ReportContent
-from recassay.reporting.drawing import Drawers
+from recassay.reporting.drawing import MARKED, Drawers
 from recassay.reporting.figures import begin_drawing, build_sections
 from recassay.reporting.files import safe_stem, write_files
 from recassay.reporting.tables import paper_tables
@@ -40,7 +40,7 @@ def write_folder(
     """
     files = {"analysis.json": json.dumps(document, indent=1, allow_nan=False).encode()}
     files |= claim_files([results], Vocabulary() if content is None else content.words)
-    needed = formats if content is None else tuple(dict.fromkeys(("svg", *formats)))
+    needed = formats if content is None else tuple(dict.fromkeys((MARKED, *formats)))
     built = list(build_sections(results, Vocabulary() if content is None else content.words))
     several = sum(len(section.figures) for section in built) >= WORTH_A_PROCESS
     with nullcontext(drawers) if drawers is not None else Drawers(None if several else 0) as pool:

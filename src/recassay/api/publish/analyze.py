@@ -27,7 +27,7 @@ from recassay.evidence.groups import GroupTables, groups_evidence
 from recassay.evidence.study import evidence_of
 from recassay.evidence.users import table_scores
 from recassay.reporting.content import ReportContent
-from recassay.reporting.drawing import Drawers
+from recassay.reporting.drawing import MARKED, Drawers
 from recassay.reporting.figures import draw_ahead
 from recassay.reporting.files import refuse_file
 from recassay.reporting.page.cautions import cautions
@@ -91,7 +91,7 @@ def analyze(
     if out is not None:
         refuse_file(Path(out))
     chosen = known_formats(formats)
-    drawn = tuple(dict.fromkeys(("svg", *chosen)))
+    drawn = tuple(dict.fromkeys((MARKED, *chosen)))
     spec = AnalysisSpec(
         metric or "", missing=missing, higher_is_better=higher_is_better, seed=seed, alpha=alpha, test=test,
         replicates=replicates,

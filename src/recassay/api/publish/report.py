@@ -18,7 +18,7 @@ from recassay.core.choices import Advanced, Alpha, MissingPolicy, PairTest
 from recassay.core.system.places import shareable
 from recassay.evidence.groups import GroupTables
 from recassay.reporting.content import ReportContent
-from recassay.reporting.drawing import Drawers
+from recassay.reporting.drawing import MARKED, Drawers
 from recassay.reporting.figures import begin_drawing, build_sections, draw_ahead
 from recassay.reporting.files import refuse_file, write_files
 from recassay.reporting.page.build import build_page
@@ -100,7 +100,7 @@ def bench_page(result: BenchResult) -> str:
         own=(headline(result), *beaten(result)),
     )
     with Drawers() as drawers:
-        return build_page(content, begin_drawing(build_sections(content.analyses, content.words), ("svg",), drawers))
+        return build_page(content, begin_drawing(build_sections(content.analyses, content.words), (MARKED,), drawers))
 
 
 def report_page(
@@ -116,11 +116,11 @@ def report_page(
 ) -> tuple[AnalysisReport, str]:
     """Every analysis, and the page that tells them; `evidence` is what the caller knows besides the table."""
     with Drawers() as drawers:  # they start while analyses run
-        ahead = partial(draw_ahead, formats=("svg",), drawers=drawers, without=LIVE)
+        ahead = partial(draw_ahead, formats=(MARKED,), drawers=drawers, without=LIVE)
         made, content = examine(
             results, spec, characteristics=characteristics, groups=groups, progress=progress, pictures=ahead, wide=wide,
             transpose=transpose, evidence=evidence,
         )  # fmt: skip
         live = LIVE if len(made.results.datasets) > 1 else ()
-        filled = begin_drawing(build_sections(made.analyses, content.words), ("svg",), drawers, without=live)
+        filled = begin_drawing(build_sections(made.analyses, content.words), (MARKED,), drawers, without=live)
         return made, build_page(with_verdicts(content, spec), filled)

@@ -14,6 +14,7 @@ from pathlib import Path
 import polars as pl
 
 from recassay.reporting.content import ReportContent
+from recassay.reporting.drawing import MARKED
 from recassay.reporting.figures import FilledSection
 from recassay.reporting.files import safe_stem
 from recassay.reporting.headline import judgement
@@ -92,7 +93,7 @@ class Body:
     def _figure(self, figure: Figure, part: FilledSection, not_done: list[str]) -> Markup | None:
         stem = safe_stem(figure.name)
         try:
-            picture = inline_svg(part.files[figure.name].result()["svg"].decode(), stem, figure.caption, self.names)
+            picture = inline_svg(part.files[figure.name].result()[MARKED].decode(), stem, figure.caption, self.names)
         except Exception as error:  # the chart of another package need not be what ours are
             not_done.append(failure(f"the picture {figure.name!r}", error))
             return None

@@ -1,9 +1,9 @@
 """A chart's SVG made fit to stand inside a page: no colliding ids, little weight, one image with a text alternative.
 
-What Vega says of every mark (`algorithm: EASE; rank: 1; ...`) becomes data for hover and highlighting; screen readers
-skip the single marks. A group of marks carries the names of its values once (`data-keys="algorithm|rank"`), each mark
-its values (`data-v="#3|1"`, `#3` for the fourth known name), and a mark that belongs to a known name its number
-(`data-n="3"`; the first in the list of names where it belongs to several).
+The data of every mark (`drawing.MARKED`) are for hover and highlighting; screen readers skip the single marks. A group
+of marks carries the names of its values once (`data-keys="algorithm|rank"`), each mark its values (`data-v="#3|1"`,
+`#3` for the fourth known name), and a mark that belongs to a known name its number (`data-n="3"`; the first in the list
+of names where it belongs to several). Labels of axes and legends are matched by their text: Vega gives them no data.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from xml.etree import ElementTree
 
 from recassay.plots.theme import FAINT, GRID, INK
+from recassay.reporting.drawing import IS, NEXT
 from recassay.reporting.markup import Markup
 
 _KEPT_CLASSES = ("mark-line", "role-axis", "role-axis-label", "role-axis-title", "role-legend-label")
@@ -113,23 +114,18 @@ def _hoist(group: ElementTree.Element) -> None:
                 del mark.attrib[name]
 
 
-MARKS = ("path", "text", "line", "rect", "image")
-LAYOUT = ("shown", "label", "edge")
-"""Columns that charts carry for their own drawing."""
-
-
 def note_values(root: ElementTree.Element, names: Sequence[str]) -> None:
-    """Turn the `aria-label` of every mark into `data-v` and `data-n`, and that of everything else into nothing."""
+    """Turn the data of every mark into `data-v` and `data-n`, and descriptions of everything else into nothing."""
     numbers = {name: number for number, name in enumerate(names)}
     seen: set[tuple[str, str]] = set()
     for group in root.iter():
-        spoken = {}
+        marks = {}
         for child in group:
-            label = child.attrib.pop("aria-label", None)
-            if label is not None and child.tag in MARKS and ": " in label:
-                spoken[child] = _parts(label, names)
-        if spoken:
-            _write(group, spoken, numbers, seen)
+            label = child.attrib.pop("aria-label", "")
+            if IS in label:
+                marks[child] = dict(part.split(IS) for part in label.split(NEXT))
+        if marks:
+            _write(group, marks, numbers, seen)
     for text in root.iter("text"):
         if text.text and "data-n" not in text.attrib:
             words = (text.text.strip(), *map(str.strip, text.text.split("  ")))
@@ -140,54 +136,25 @@ def note_values(root: ElementTree.Element, names: Sequence[str]) -> None:
 
 def _write(
     group: ElementTree.Element,
-    spoken: dict[ElementTree.Element, list[tuple[str, str]]],
+    marks: dict[ElementTree.Element, dict[str, str]],
     numbers: dict[str, int],
     seen: set[tuple[str, str]],
 ) -> None:
-    keys = [key for key, _ in next(iter(spoken.values()))]
-    for mark, parts in list(spoken.items()):
-        number = min((numbers[value] for _, value in parts if value in numbers), default=None)
+    """The data of the marks of one group; all of them have the same columns."""
+    kept = [key for key in next(iter(marks.values())) if any(data.get(key) for data in marks.values())]
+    shown = "|".join(map(_plain, kept))
+    group.set("data-keys", shown)
+    for mark, data in marks.items():
+        number = min((numbers[value] for value in data.values() if value in numbers), default=None)
         if number is not None:
             mark.set("data-n", str(number))
-        if [key for key, _ in parts] != keys:
-            del spoken[mark]
-    columns = [[value for _, value in column] for column in zip(*spoken.values(), strict=True)]
-    kept = [
-        i
-        for i, column in enumerate(columns)
-        if keys[i] not in LAYOUT and column not in columns[:i] and any(value not in ("null", "") for value in column)
-    ]
-    shown = "|".join(_plain(keys[i].replace("_", " ")) for i in kept)
-    group.set("data-keys", shown)
-    for mark, parts in spoken.items():
-        values = "|".join(_value(parts[i][1], numbers) for i in kept)
+        cells = [data.get(key, "") for key in kept]
+        values = "|".join(f"#{numbers[cell]}" if cell in numbers else _plain(cell) for cell in cells)
         if mark.tag == "text" and (shown, values) in seen:
             mark.set("pointer-events", "none")
         else:
             mark.set("data-v", values)
             seen.add((shown, values))
-
-
-def _parts(label: str, names: Sequence[str]) -> list[tuple[str, str]]:
-    """`key: value` pairs of Vega's description; a known name that itself holds `; ` stays whole."""
-    whole = {name: name.replace("; ", "\0") for name in names if "; " in name}
-    for name, joined in whole.items():
-        label = label.replace(f": {name}", f": {joined}")
-    pairs = [part.partition(": ") for part in label.split("; ")]
-    return [(key, value.replace("\0", "; ")) for key, _, value in pairs]
-
-
-def _value(value: str, numbers: dict[str, int]) -> str:
-    if value in numbers:
-        return f"#{numbers[value]}"
-    if value == "null":
-        return ""
-    share = value.endswith("%")
-    try:
-        number = float(value.removesuffix("%"))
-    except ValueError:
-        return _plain(value)
-    return f"{number:.3g}%" if share else f"{number:.4g}"
 
 
 def _plain(text: str) -> str:
