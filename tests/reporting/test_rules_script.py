@@ -163,7 +163,9 @@ STATISTICS = re.compile(
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("path", sorted(TEMPLATES.glob("*.js")), ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path", sorted([*TEMPLATES.glob("*.js"), *TEMPLATES.glob("*.html")]), ids=lambda path: path.name
+)
 def test_the_script_has_no_statistics(path) -> None:
     """Ranks and profiles follow the reader's choice; what is shown to differ, Python alone decides."""
     assert STATISTICS.findall(path.read_text(encoding="utf-8")) == []

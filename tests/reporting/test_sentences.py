@@ -1401,7 +1401,7 @@ def test_the_caption_of_the_diagram():
 
 
 def compared_tables(**given):
-    friedman = Made(p_text=lambda: "p = 0.01", way="exact", chi_square=9.87654, p_value=0.00712, f=5.1, f_p_value=0.02,
+    friedman = Made(p=0.01, least_p=None, way="exact", chi_square=9.87654, p_value=0.00712, f=5.1, f_p_value=0.02,
                     chi_square_ties=10.0, p_value_ties=0.0067)  # fmt: skip
     pair = Made(left="a", right="b", wins=5, ties=1, losses=0, p=0.03125, p_holm=0.0312, significant=True,
                 rank_biserial=0.75)  # fmt: skip

@@ -62,11 +62,10 @@ class FriedmanResult:
     f_p_value_ties: float
     """Its p-value."""
 
-    def p_text(self) -> str:
-        """`p` as a reader should take it: random permutations cannot show less than one in all of them."""
-        if self.way == "permutations" and self.p <= 1 / DRAWS:
-            return f"p <= {1 / DRAWS:g}"
-        return f"p = {self.p:.3g}"
+    @property
+    def least_p(self) -> float | None:
+        """Where `p` is an upper bound, what it is at most: random permutations show no less than one of all of them."""
+        return 1 / DRAWS if self.way == "permutations" and self.p <= 1 / DRAWS else None
 
 
 def friedman(ranks: FloatArray, rng: np.random.Generator | None = None) -> FriedmanResult:

@@ -189,8 +189,9 @@ def _yes(holds: bool) -> str:
 def _rank_witnesses(result: CompareResult, words: Vocabulary) -> Table:
     """Mean ranks with Friedman's test, and what each rule of papers does not separate."""
     f = result.friedman
+    p = f"p = {f.p:.3g}" if f.least_p is None else f"p <= {f.least_p:g}"
     notes = [
-        f"Friedman {f.p_text()} ({f.way}); as papers quote it: chi-square {f.chi_square:.4g} (p = {f.p_value:.3g}), "
+        f"Friedman {p} ({f.way}); as papers quote it: chi-square {f.chi_square:.4g} (p = {f.p_value:.3g}), "
         f"Iman-Davenport F {iman_davenport(result, words)}, corrected for ties {f.chi_square_ties:.4g} (p = "
         f"{f.p_value_ties:.3g}).",
         f"Nemenyi critical difference {result.nemenyi_cd:.4g} at {result.alpha:g}.",
