@@ -96,6 +96,23 @@ def test_vsknn_by_hand():
     assert nearest == pytest.approx(dict.fromkeys((0, 2, 1, 3), 1.5))
 
 
+def test_a_history_that_shares_old_items_alone_is_one_candidate():
+    # Items 0 to 79 are so far from the end that they weigh nothing; the most recent history has three of them.
+    asked = [*range(80), *range(90, 140)]
+    train = log([[139, 140], [0, 1, 2, 141]], n_items=142)
+    for algorithm in (STAN(decay=0.4525, last=200, sample=2), VSKNN(position=50, last=200, sample=2)):
+        assert scores_after(algorithm, train, asked)[140] > 0
+    # More shared items than there are histories: room for each history once.
+    model = STAN(decay=0.4525, last=200).fit(log([list(range(80))], n_items=142), rng=derived_rng(0, "old"))
+    assert model.recommend_from(histories([asked]), 3, exclude=None).items.shape == (1, 3)
+
+
+def test_whole_numbers_are_weights_too():
+    rules = SequentialRules(last=2, decay=2, confidence=1)
+    assert scores_after(rules, TRAIN, [0, 2])[1] == pytest.approx(1 / 2 + 5 / 2 / 3 / 4)
+    assert scores_after(AssociationRules(last=2, decay=1), TRAIN, [0, 2])[1] == pytest.approx(2 + 3 / 2)
+
+
 def test_stan_by_hand():
     train = log([[0, 1, 2], [3, 0]], n_items=4, times=[DAY, 3 * DAY])
     scores = scores_after(STAN(decay=2.0, days=4.0, nearby=1.0), train, [1, 0])

@@ -38,7 +38,7 @@ class _Rules(Tunable):
     def fit(self, train: Interactions, *, rng: np.random.Generator) -> RuleRecommender:
         """Count the rules."""
         known = Histories.of(train, np.arange(train.n_users, dtype=np.int32))
-        weights = (np.arange(1, self.last + 1) ** -self.decay).astype(np.float32)
+        weights = (np.arange(1.0, self.last + 1) ** -self.decay).astype(np.float32)
         return RuleRecommender(known, self._rules(known, train.n_items), weights, place=popular_first(train, rng))
 
     def _rules(self, known: Histories, n_items: int) -> csr_array:
@@ -102,7 +102,7 @@ class SequentialRules(_Rules):
 
     def _rules(self, known: Histories, n_items: int) -> csr_array:
         rules = rules_of(known, n_items, steps=self.steps, fall=FALLS[self.weighting])
-        events = np.maximum(np.bincount(known.items, minlength=n_items), 1)
+        events = np.maximum(np.bincount(known.items, minlength=n_items), 1.0)
         rules.data *= np.repeat((events**-self.confidence).astype(np.float32), np.diff(rules.indptr))
         return rules
 
@@ -193,7 +193,7 @@ def rules_of(known: Histories, n_items: int, *, steps: int, fall: float = 0.0) -
     events = np.argsort(known.items, kind="stable")
     first = np.concatenate([[0], np.cumsum(np.bincount(known.items, minlength=n_items))]).astype(np.int64)
     pairs = np.concatenate([[0], np.cumsum(ahead[events])])[first]
-    weights = (np.arange(1, steps + 1) ** -fall).astype(np.float32)
+    weights = (np.arange(1.0, steps + 1) ** -fall).astype(np.float32)
     items = np.require(known.items, np.int32, ["C", "W"])
 
     def count(part: slice) -> tuple[IntArray, IdArray, Float32Array]:

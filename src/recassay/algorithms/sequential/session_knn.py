@@ -233,7 +233,7 @@ def _nearest(
     start, _, _, first, holder, spot, newest = known
     n_known, width = len(start) - 1, near.shape[1]
     alike = np.zeros(n_known, dtype=np.float32)
-    anchor, back, met = np.empty(n_known, np.int32), np.empty(n_known, np.int32), np.empty(n_known, np.int32)
+    anchor, back, met = np.empty(n_known, np.int32), np.full(n_known, -1, np.int32), np.empty(n_known, np.int32)
     keys = np.empty(n_known, dtype=np.uint64)
     bits = alike.view(np.uint32)
     asked = np.zeros(len(first) - 1, dtype=np.bool_)
@@ -250,7 +250,8 @@ def _nearest(
             weight = np.float32((1 - age / length) ** likeness.position * np.exp(-age / likeness.decay))
             for p in range(first[item], first[item + 1]):
                 other = np.uint32(holder[p])
-                if alike[other] == 0:
+                # Not `alike`: weights of old items are 0 in single precision.
+                if back[other] < 0:
                     met[n_met], anchor[other], back[other] = other, spot[p], age
                     n_met += 1
                 alike[other] += weight
@@ -264,7 +265,7 @@ def _nearest(
             for p in range(n_met):
                 met[p] = ~np.uint32(keys[p])
                 if p >= sample:
-                    alike[met[p]] = 0
+                    alike[met[p]], back[met[p]] = 0, -1
             n_met = sample
         latest = newest[met[:n_met].min()] if n_met else 0
         for p in range(n_met):
@@ -279,7 +280,7 @@ def _nearest(
             near[row, p], shared[row, p] = other, anchor[other]
             worth[row, p] = alike[other] * (1.0 + back[other]) ** -likeness.score_position
         for p in range(n_met):
-            alike[met[p]] = 0
+            alike[met[p]], back[met[p]] = 0, -1
 
 
 @compiled_exactly
