@@ -110,9 +110,21 @@ def test_recbole_as_people_keep_it():
     assert cell(as_json, "EASE", "recall@10", "ml-1m") == 0.25
     log = load_results(folder / "BPR-ml-100k-Nov-15-2026_10-22-27-b7b11b.log")
     assert log.algorithms == ["BPR", "LightGCN"]
-    assert cell(log, "LightGCN", "recall@10") == 0.18
-    assert cell(log, "LightGCN", "longtail@10") is None
-    assert "uni100" in cell(log, "BPR", "recall@10", column=c.PROTOCOL)
+    assert cell(log, "LightGCN", "recall@10[sampled 100]") == 0.18
+    assert cell(log, "LightGCN", "longtail@10[sampled 100]") is None
+    assert "uni100" in cell(log, "BPR", "recall@10[sampled 100]", column=c.PROTOCOL)
+
+
+def test_recbole_results_are_sampled_where_the_test_was(tmp_path):
+    path = tmp_path / "run.json"
+    for mode, label in (
+        ("pop100", "ndcg@10[sampled 100 popular]"),
+        ({"valid": "uni100", "test": "full"}, "ndcg@10"),
+        ({"valid": "full", "test": "uni50"}, "ndcg@10[sampled 50]"),
+    ):
+        config = {"model": "BPR", "dataset": "toya", "eval_args": {"order": "RO", "mode": mode}}
+        path.write_text(json.dumps({"config": config, "test_result": {"ndcg@10": 0.3}}))
+        assert load_results(path).metrics == [label]
 
 
 def test_runs_of_one_recbole_log_do_not_share_their_settings(tmp_path):

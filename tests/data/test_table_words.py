@@ -55,6 +55,47 @@ def test_each_word_of_a_role_is_known(role):
     assert {word: role_word(word) for word in ROLES[role].split()} == dict.fromkeys(ROLES[role].split(), role)
 
 
+@pytest.mark.parametrize(
+    ("header", "label"),
+    [
+        ("NDCG@10 (100 negatives)", "ndcg@10[sampled 100]"),
+        ("NDCG@10 (1000 random negatives)", "ndcg@10[sampled 1000]"),
+        ("hr@10, 99 neg.", "hitrate@10[sampled 99]"),
+        ("HR@10-neg100", "hitrate@10[sampled 100]"),
+        ("Recall@20 w/ 99 negatives", "recall@20[sampled 99]"),
+        ("ndcg@10_uni100", "ndcg@10[sampled 100]"),
+        ("NDCG@10 (pop100)", "ndcg@10[sampled 100 popular]"),
+        ("sampled ndcg@10", "ndcg@10[sampled]"),
+        ("sampled_hr_10", "hitrate@10[sampled]"),
+        ("test/MRR (sampled)", "mrr[sampled]"),
+        ("NDCG@10[sampled 100 popular]", "ndcg@10[sampled 100 popular]"),
+        ("popularity@10", "popularity@10"),
+        ("popularity 10", "popularity@10"),
+        ("NDCG@10", "ndcg@10"),
+    ],
+)
+def test_metrics_of_sampled_rankings_are_named_so(header, label):
+    assert spelled(header) == Spelled(label, True)
+
+
+def test_words_of_sampling_alone_are_no_metric():
+    assert [spelled(text) for text in ("negatives", "100 negatives", "uni100", "sampled", "samples")] == [None] * 5
+    both = spelled("HR@10 (sampled) std (%)")
+    assert both == Spelled("hitrate@10[sampled]", True, percent=True, deviation="deviation")
+
+
+def test_sampled_values_stand_beside_those_of_full_rankings():
+    table = pl.DataFrame({"model": ["A", "B"], "dataset": ["d", "d"], "NDCG@10": [0.1, 0.2], "NDCG@10 (uni100)": [0.5, 0.4]})
+    results = load_results(table)
+    assert results.metrics == ["ndcg@10", "ndcg@10[sampled 100]"]
+    assert any("ranked among drawn items, not among all" in note for note in results.notes)
+    rows = {c.ALGORITHM: ["A", "B", "C", "C"], c.DATASET: ["d"] * 4, c.METRIC: ["ndcg@10"] * 3 + ["seconds_fit"],
+            c.VALUE: [0.5, 0.4, 0.1, 9.0], c.PROTOCOL: ["99 negatives", "99 negatives", "full", "uni99"]}  # fmt: skip
+    found = load_results(pl.DataFrame(rows))
+    assert sorted(found.metrics) == ["ndcg@10", "ndcg@10[sampled 99]", "seconds_fit"]
+    assert found.frame.filter(pl.col(c.METRIC) == "ndcg@10")[c.ALGORITHM].to_list() == ["C"]
+
+
 def test_settings_and_counters_are_no_metrics():
     named = (
         "year rank # no id index epoch epochs lr learning_rate batch_size dim embedding_size embedding_dim hidden_size "

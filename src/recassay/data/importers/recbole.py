@@ -20,6 +20,7 @@ from recassay.data.importers.conventions import BINARY, BY_MIN, COUNT, SHARE, Kn
 from recassay.data.importers.instances import mapping
 from recassay.data.importers.literals import literals_in
 from recassay.data.importers.opened import OpenedFile
+from recassay.data.tables.labels import sampling
 
 METRICS = accuracy(
     ndcg=BINARY,
@@ -57,8 +58,9 @@ def recognise(file: OpenedFile) -> Kind | None:
 def read(file: OpenedFile) -> Imported:
     """One row for each metric of each run's test result."""
     rows: list[dict[str, Any]] = [
-        {**names, c.METRIC: str(metric), c.VALUE: None if value is None or math.isinf(value) else float(value)}
+        {**names, c.METRIC: f"{metric}{way}", c.VALUE: None if value is None or math.isinf(value) else float(value)}
         for names, result in (_documents(file.json) if isinstance(file.json, (dict, list)) else _logged(file.text))
+        for way in [_ranked_among(names.get(c.PROTOCOL, ""))]
         for metric, value in result.items()
         if value is None or isinstance(value, (int, float))
     ]
@@ -81,6 +83,13 @@ def read(file: OpenedFile) -> Imported:
     return Imported(frame, tuple(notes))
 
 
+def _ranked_among(protocol: str) -> str:
+    """What the metrics of a run are called besides their names, where its test ranked items among drawn ones."""
+    mode = re.search(r"'mode':\s*(?:\{[^}]*'test':\s*)?'(?P<mode>\w+)'", protocol)
+    words = sampling(mode["mode"]) if mode else ""
+    return f"[{words}]" if words else ""
+
+
 def _documents(document: Any) -> Iterator[tuple[dict[str, Any], Mapping[str, Any]]]:
     """What a JSON document says about each run, and its test result."""
     if isinstance(document, list):
@@ -91,6 +100,7 @@ def _documents(document: Any) -> Iterator[tuple[dict[str, Any], Mapping[str, Any
         if key is not None:
             both = {**mapping(document.get("config")), **document}
             told = {c.ALGORITHM: both.get("model"), c.DATASET: both.get("dataset"), c.SEED: both.get("seed")}
+            told[c.PROTOCOL] = f"RecBole {both['eval_args']}" if both.get("eval_args") else None
             yield {role: value for role, value in told.items() if isinstance(value, (str, int))}, document[key]
             return
         for name, part in document.items():

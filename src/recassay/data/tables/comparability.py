@@ -15,7 +15,7 @@ from recassay.core.words import listing
 
 def incomparable(frame: pl.DataFrame) -> list[str]:
     """A sentence for each reason why values of one column should not be set side by side; empty where none is known."""
-    return [*_look_alikes(frame), *_protocols(frame), *_frameworks(frame), *_conventions(frame), *_scales(frame)]
+    return [*_look_alikes(frame), *_sampled(frame), *_protocols(frame), *_frameworks(frame), *_conventions(frame), *_scales(frame)]
 
 
 def _look_alikes(frame: pl.DataFrame) -> Iterator[str]:
@@ -27,6 +27,13 @@ def _look_alikes(frame: pl.DataFrame) -> Iterator[str]:
         for names in alike.values():
             if len(names) > 1:
                 yield f"{listing(map(ascii, names))} look alike and were kept as {len(names)} {kind}s: are they one?"
+
+
+def _sampled(frame: pl.DataFrame) -> Iterator[str]:
+    sampled = [label for label in frame.get_column(c.METRIC).unique(maintain_order=True) if "[sampled" in label]
+    if sampled:
+        yield (f"{listing(sampled)}: relevant items were ranked among drawn items, not among all; such values cannot be "
+               "compared with those of full rankings, nor with another number drawn")  # fmt: skip
 
 
 def _protocols(frame: pl.DataFrame) -> Iterator[str]:

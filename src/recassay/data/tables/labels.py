@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from recassay.core.metric_facts import FACTS, named_facts
 from recassay.core.tables.labels import is_known, normal_label
@@ -33,6 +33,15 @@ _CUTOFFS = (
     re.compile(r"^(?P<name>.+?)\s*[ _.\-/(\[]\s*(?:k\s*=\s*|top-?)?(?P<k>\d+)\s*[)\]]?$", re.IGNORECASE),
     re.compile(r"^(?P<name>[^\d@]+?)(?P<k>\d+)$"),
 )
+_SAMPLED = re.compile(
+    r"[ _.\-/(\[,]*(?:(?:w/|with|among|against|over|on|vs\.?)\s*)?(?<![a-z])(?:"
+    r"(?:uni(?:form)?|pop(?:ular(?:ity)?)?)[-_ ]?(?P<mode>\d+)|"
+    r"(?P<before>\d+)[-_ ]*(?:[a-z]+[-_ ]+)?neg(?:ative)?s?(?:[-_ ](?:items?|samples?))?|"
+    r"neg(?:ative)?s?[-_ ]?(?P<after>\d+)|sampled(?:[-_ ]?(?P<drawn>\d+))?(?:[-_ ]popular)?(?:[-_ ](?:items|negatives))?"
+    r")(?![a-z0-9])[ _.\-/)\],]*",
+    re.IGNORECASE,
+)
+"""Words that say that an item was ranked among drawn ones: `uni100` (RecBole), `(100 negatives)`, `sampled`."""
 _SHORT = {facts.letter: facts.name for facts in FACTS if facts.letter}
 """What one letter means before a cut-off, as in R@20."""
 
@@ -64,6 +73,11 @@ def spelled(text: str) -> Spelled | None:
     label = _known(bare)
     if label:
         return Spelled(label, True)
+    among = _SAMPLED.search(bare)
+    if among is not None:
+        rest = spelled(" ".join(filter(None, (bare[: among.start()], bare[among.end() :]))))
+        if rest is not None and rest.known and "[" not in rest.label:
+            return replace(rest, label=f"{rest.label}[{sampling(among.group(0))}]")
     percent = bool(_PERCENT.search(bare))
     bare = _PERCENT.sub("", bare).strip() if percent else bare
     deviation = ""
@@ -88,6 +102,15 @@ def spelled(text: str) -> Spelled | None:
         return None
     outside = "valid" if phase_word.startswith(("val", "dev", "best")) else "train" if phase_word == "train" else ""
     return Spelled(label or normal_label(rest), label is not None, percent, deviation, outside, seconds)
+
+
+def sampling(text: str) -> str:
+    """`sampled`, how many and whether by popularity, where words say that items were ranked among drawn ones; or ``."""
+    among = _SAMPLED.search(text)
+    if among is None:
+        return ""
+    drawn = next(filter(None, among.groups()), "")
+    return " ".join(filter(None, ("sampled", drawn, "popular" if "pop" in among.group(0).lower() else "")))
 
 
 def known_metric(text: str) -> Spelled | None:

@@ -9,10 +9,11 @@ from dataclasses import replace
 import polars as pl
 
 from recassay.core import columns as c
+from recassay.core.tables.labels import facts_of
 from recassay.core.words import listing
 from recassay.data.tables.form import Reading, levels_in
 from recassay.data.tables.grid import plain_names
-from recassay.data.tables.labels import has_cutoff, spelled
+from recassay.data.tables.labels import has_cutoff, sampling, spelled
 from recassay.data.tables.words import CUTOFF
 
 _NOTE = re.compile(r"^\W*(notes?|sources?|remarks?|legend|best|bold|significan\w*|all|values?|we|the)\b|^[*†‡§#]|^\^")
@@ -84,7 +85,10 @@ def _blank_to_null(column: pl.Series) -> pl.Series:
 
 
 def labelled(frame: pl.DataFrame, *, marks: bool) -> pl.DataFrame:
-    """Metric labels as we write them; names without marks of LaTeX and Markdown, where the source is a text."""
+    """Metric labels as we write them; names without marks of LaTeX and Markdown, where the source is a text.
+
+    A protocol that samples (`100 negatives`, `uni100`) makes another metric: `ndcg@10[sampled 100]`.
+    """
     metrics = frame.get_column(c.METRIC).cast(pl.String).drop_nulls().unique().to_list()
     known = {name: metric for name in metrics if (metric := spelled(name)) is not None}
     labels = {name: metric.label for name, metric in known.items() if not metric.deviation and not metric.phase}
@@ -95,7 +99,17 @@ def labelled(frame: pl.DataFrame, *, marks: bool) -> pl.DataFrame:
             if distinct.str.contains(_MARKS).any():
                 texts = distinct.to_list()
                 names.append(pl.col(name).replace(dict(zip(texts, plain_names(texts), strict=True))))
-    return frame.with_columns(pl.col(c.METRIC).cast(pl.String).replace(labels), *names)
+    frame = frame.with_columns(pl.col(c.METRIC).cast(pl.String).replace(labels), *names)
+    if frame.schema.get(c.PROTOCOL) == pl.String:
+        ways = {way: f"[{word}]" for way in frame[c.PROTOCOL].drop_nulls().unique() if (word := sampling(way))}
+        judged = [
+            label
+            for label in frame[c.METRIC].drop_nulls().unique()
+            if "[" not in label and (facts := facts_of(label)) is not None and facts.kind == "accuracy"
+        ]
+        way = pl.when(pl.col(c.METRIC).is_in(judged)).then(pl.col(c.PROTOCOL).replace_strict(ways, default=""))
+        frame = frame.with_columns(pl.concat_str(c.METRIC, way.fill_null("")))
+    return frame
 
 
 def with_cutoffs(frame: pl.DataFrame, reading: Reading) -> pl.DataFrame:
