@@ -18,6 +18,7 @@ torch = pytest.importorskip("torch")
 
 from recassay.algorithms.neural import next_item  # noqa: E402
 from recassay.algorithms.neural.sequences import Ordered  # noqa: E402
+from recassay.algorithms.neural.transformer import Filled  # noqa: E402
 
 NAMES = ("SASRec", "eSASRec", "BERT4Rec", "GRU4Rec")
 N_ITEMS = 9
@@ -57,15 +58,30 @@ def test_windows_hold_the_newest_items(at_end):
     assert nothing.tolist() == [[9, 9]]
 
 
+def test_prefixes_have_every_event_in_one_window():
+    rng = np.random.default_rng(1)
+    sequences = [list(range(100 * n, 100 * n + int(rng.integers(2, 40)))) for n in range(30)]
+    ordered = Ordered(histories(sequences), 4000, "cpu")
+    for length in (1, 4, 7, 39, 60):
+        owner, prefixes = ordered.cut(torch.tensor([3, 0, 17]), length)
+        windows = prefixes.windows(torch.arange(len(owner)), length, at_end=True)
+        for history in (3, 0, 17):
+            own = windows[owner == history]
+            held = sorted(own[own < 4000].tolist())
+            assert held == sequences[history][-len(held) :]
+            assert len(held) >= len(sequences[history]) - 1
+            assert own[0].tolist()[-1] == sequences[history][-1], "the newest window comes first"
+
+
 def test_every_place_learns_the_item_after_it():
     network = trained("SASRec").network
-    tokens, targets, filled = network.next_items(torch.tensor([0, 1]))
+    tokens, targets, filled = network.next_items(network.among)
     pairs = [
         [(a, b) for a, b, kept in zip(*row, strict=True) if kept]
         for row in zip(tokens.tolist(), targets.tolist(), filled.tolist(), strict=True)
     ]
-    assert pairs == [[(1, 2), (2, 3), (3, 4), (4, 5)], [(4, 2)]]
-    assert network.among.tolist() == [0, 1, 4]
+    assert pairs == [[(1, 2), (2, 3), (3, 4), (4, 5)], [(0, 1)], [(4, 2)], [(1, 3), (3, 1), (1, 3)]]
+    assert network.owner.tolist() == [0, 0, 1, 4]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -110,7 +126,8 @@ def test_what_stands_for_no_item_is_not_looked_at(name):
 def test_attention_by_hand():
     network = trained("SASRec", layers=1, heads=2, embedding=4).network
     layer, x = network.layers.layers[0], torch.randn(1, 4, 4, generator=torch.Generator().manual_seed(1))
-    found = layer._attention(x, network.layers.later, 2, lambda part: part)[0]
+    everywhere = Filled(torch.ones(1, 4, dtype=torch.bool), alone=True)
+    found = layer._attention(x[0], network.layers.later, 2, lambda part: part, everywhere)
     weight, bias = layer.asked.weight, layer.asked.bias
     query, key, value = (x[0] @ weight.T + bias).split(4, dim=1)
     expected = torch.zeros(4, 4)
@@ -180,14 +197,17 @@ def test_sampling_every_item_is_the_full_softmax():
 
 
 @pytest.mark.parametrize("loss", ["sampled", "gbce", "bce"])
-def test_a_gpu_s_shape_of_the_loss_is_that_of_the_processor(loss):
+@pytest.mark.parametrize("size", [12, 9])
+def test_a_gpu_s_shape_of_the_loss_is_that_of_the_processor(loss, size):
     values = []
     for device in ("cpu", "of one shape"):
-        network = trained("SASRec", loss=loss).network
+        network = trained("SASRec", loss=loss, embedding=size, dropout=0.3).network
         network.events.device = device
         network.events.some_items = lambda n: torch.arange(n) % N_ITEMS
-        values.append(network.loss(torch.tensor([0, 1, 4])).item())
-    assert values[0] == pytest.approx(values[1], rel=1e-5)
+        value = network.loss(torch.tensor([0, 2, 1]))
+        value.backward()
+        values.append([value.item(), *network.items.grad.flatten().tolist()])
+    assert values[0] == pytest.approx(values[1], rel=1e-4, abs=1e-6)
 
 
 def test_masks_hide_what_is_learned():
@@ -211,12 +231,12 @@ def test_masks_hide_what_is_learned():
 @pytest.mark.parametrize("kind", ["cross-entropy", "bpr-max"])
 def test_the_losses_of_gru4rec(kind):
     network = trained("GRU4Rec", loss=kind, negatives=6, dropout=0.0, penalty=0.7).network
-    events, users = network.events, torch.tensor([0, 4, 1])
+    events, batch = network.events, torch.tensor([0, 3, 2])
     fixed = torch.rand(6, generator=torch.Generator().manual_seed(2))
     network.chance.uniform = lambda *shape: fixed
-    found = network.loss(users).item()
+    found = network.loss(batch).item()
     others = torch.searchsorted(network.shares, fixed).clamp(max=N_ITEMS - 1).tolist()
-    tokens, targets, filled = network.next_items(users)
+    tokens, targets, filled = network.next_items(batch)
     scores = (network.read(tokens, 0.0) @ network.items[:N_ITEMS].T).tolist()
     popular = (events.popularity / events.popularity.sum()).clamp(min=1e-9).tolist()
     root = events.popularity.sqrt() / events.popularity.sqrt().sum()

@@ -54,4 +54,4 @@ class AttentionNetwork(SequenceNetwork[Attending]):
 
     def read(self, tokens: Any, dropout: float) -> Any:
         """What is known at each place."""
-        return self.layers(self.items, tokens, self.events.n_items, dropout)
+        return self.layers(self.items, tokens, self.events.n_items, dropout, alone=self.events.device == "cpu")

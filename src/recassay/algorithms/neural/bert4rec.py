@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from recassay.algorithms.kernels.device import torch
+from recassay.algorithms.kernels.device import settled_device, torch
 from recassay.algorithms.neural.attention import AttentionAlgorithm, AttentionNetwork
-from recassay.algorithms.neural.next_item import SCORES_AT_ONCE, softmax_loss
+from recassay.algorithms.neural.next_item import softmax_loss, softmax_numbers
 from recassay.algorithms.neural.sequences import Ordered, Sequences
 from recassay.core.specs.search import fixed, real, whole
 
@@ -39,7 +39,8 @@ class BERT4Rec(AttentionAlgorithm):
         """The vectors and layers; a batch in the layers and its scores, three times."""
         places = self.places(n_users, n_interactions)
         inside, held = self.layer_numbers(n_users, n_interactions)
-        return inside + (n_items + 2) * self.embedding, held + min(3 * places * n_items, 4 * SCORES_AT_ONCE)
+        scores = softmax_numbers(places, n_items, settled_device(self.device, self.name))
+        return inside + (n_items + 2) * self.embedding, held + scores
 
 
 class Masked(AttentionNetwork[BERT4Rec]):
@@ -55,10 +56,10 @@ class Masked(AttentionNetwork[BERT4Rec]):
         """The newest items and a mask."""
         return torch.nn.functional.pad(order.windows(chosen, self.length - 1, at_end=True), (0, 1), value=self.mask)
 
-    def loss(self, users: Any) -> Any:
+    def loss(self, batch: Any) -> Any:
         """Mean cross-entropy of the masked items."""
-        tokens, n_items = self.events.order.windows(users, self.length, at_end=True), self.events.n_items
-        alone = self.chance.uniform(len(users), 1) < self.algorithm.only_last
+        tokens, n_items = self.prefixes.windows(batch, self.length, at_end=True), self.events.n_items
+        alone = self.chance.uniform(len(batch), 1) < self.algorithm.only_last
         newest = torch.arange(self.length, device=tokens.device) == self.length - 1
         some = self.chance.uniform(*tokens.shape) < self.algorithm.masked
         masked = torch.where(alone, newest, some) & (tokens < n_items)

@@ -31,9 +31,9 @@ class Chance:
         # On the device, so that a recorded step moves it on when it is replayed.
         self._drawn = torch.zeros((), dtype=torch.int64, device=device)
 
-    def _bits(self, n: int) -> Any:
-        """n whole numbers of 64 random bits (int64)."""
-        bits = torch.arange(n, device=self.device)
+    def _bits(self, n: int, only: Any = None) -> Any:
+        """n whole numbers of 64 random bits (int64), or `only` those at some places among them."""
+        bits = torch.arange(n, device=self.device) if only is None else only
         for part in bits.split(HOST_BLOCK) if self.device == "cpu" else [bits]:
             part.add_(self._drawn).mul_(STEP).add_(self._key)
             part.bitwise_xor_(_shifted(part, 30)).mul_(FIRST_FACTOR)
@@ -46,7 +46,7 @@ class Chance:
         """Even numbers from 0 to 1, itself left out: multiples of 2^-24."""
         size = math.prod(shape)
         halves = self._bits((size + 1) // 2).view(torch.int32)[:size]
-        return _shifted(halves, 8, width=32).float().mul_(2.0**-24).view(shape)
+        return _unit(halves).view(shape)
 
     def normal(self, *shape: int) -> Any:
         """Standard normal numbers, by Box and Muller: sqrt(-2 ln u) times the cosine and the sine of 2 pi v."""
@@ -63,11 +63,27 @@ class Chance:
         """The numbers 0 to n - 1 in a random order."""
         return torch.argsort(self._bits(n), stable=True)
 
-    def dropout(self, x: Any, rate: float) -> Any:
-        """Entries of `x` set to 0 with probability `rate`, the others divided by 1 - `rate`."""
+    def dropout(self, x: Any, rate: float, kept: Any = None, n_rows: int = 0) -> Any:
+        """Entries of `x` set to 0 with probability `rate`, the others divided by 1 - `rate`.
+
+        Where `x` has the rows `kept` alone of `n_rows`, they are treated as they would be among all.
+        """
         if rate <= 0:
             return x
-        return x * (self.uniform(*x.shape) >= rate) / (1 - rate)
+        if kept is None:
+            drawn = self.uniform(*x.shape)
+        elif x.shape[1] % 2:
+            drawn = self.uniform(n_rows, x.shape[1])[kept]
+        else:
+            half = x.shape[1] // 2
+            only = (kept[:, None] * half + torch.arange(half, device=self.device)).flatten()
+            drawn = _unit(self._bits(n_rows * half, only).view(torch.int32)).view(x.shape)
+        return x * (drawn >= rate) / (1 - rate)
+
+
+def _unit(halves: Any) -> Any:
+    """Numbers from 0 to 1 of 32 random bits each."""
+    return _shifted(halves, 8, width=32).float().mul_(2.0**-24)
 
 
 def _shifted(bits: Any, places: int, *, width: int = 64) -> Any:

@@ -20,7 +20,7 @@ class GRU4Rec(SequenceAlgorithm):
     `negatives` further items for each batch, drawn in proportion to events^`power`. `loss`: `cross-entropy`, where the
     logarithm of the chance to be drawn, times `correction`, is taken off each score; or `bpr-max` with the penalty
     `penalty`. Unlike the author's program, which moves the weights after every event, a step here learns from whole
-    windows of the newest `length` items, by Adam.
+    windows of `length` items, by Adam.
     """
 
     name: ClassVar[str] = "GRU4Rec"
@@ -78,10 +78,10 @@ class Recurrent(SequenceNetwork[GRU4Rec]):
         states, _ = torch.gru(x, begin, (inner, outer, *biases), True, 1, 0.0, torch.is_grad_enabled(), False, True)
         return self.chance.dropout(states, dropout)
 
-    def loss(self, users: Any) -> Any:
-        """The mean loss of the items that come next in the windows of `users`."""
+    def loss(self, batch: Any) -> Any:
+        """The mean loss of the items that come next in a batch of windows."""
         algorithm, n_items = self.algorithm, self.events.n_items
-        tokens, targets, filled = self.next_items(users)
+        tokens, targets, filled = self.next_items(batch)
         states, places = self.read(tokens, algorithm.dropout), targets.clamp(max=n_items - 1)
         drawn = self.chance.uniform(algorithm.negatives)
         others = torch.searchsorted(self.shares, drawn).clamp(max=n_items - 1)
@@ -94,10 +94,10 @@ class Recurrent(SequenceNetwork[GRU4Rec]):
             popular, chance = (algorithm.correction * log for log in self.logs)
             right = right - popular[places]
             wrong = wrong - torch.cat(
-                [popular[places].T.expand(len(users), -1, -1), chance[others].expand(*places.shape, -1)], dim=2
+                [popular[places].T.expand(len(batch), -1, -1), chance[others].expand(*places.shape, -1)], dim=2
             )
         same = torch.cat([places[:, :, None] == places.T, places[:, :, None] == others], dim=2)
-        absent = torch.nn.functional.pad(~filled.T, (0, len(others))).expand(len(users), -1, -1)
+        absent = torch.nn.functional.pad(~filled.T, (0, len(others))).expand(len(batch), -1, -1)
         wrong = wrong.masked_fill(same | absent, LEFT_OUT)
         if algorithm.loss == "cross-entropy":
             each = torch.logsumexp(torch.cat([right[:, :, None], wrong], dim=2), dim=2) - right

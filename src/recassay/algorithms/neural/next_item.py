@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from recassay.algorithms.kernels.device import torch
@@ -14,11 +15,22 @@ LOSSES = ("softmax", "sampled", "gbce", "bce")
 SCORES_AT_ONCE = 1 << 28
 """Scores that are held for the gradient; with more, places go part by part and their scores are computed twice."""
 
+CACHED_PLACES = 128
+"""Places whose scores a processor holds at a time, in its cache: with all at once it waits for memory."""
+
 LEFT_OUT = -1e9
+
+
+def softmax_numbers(places: int, n_items: int, device: str) -> int:
+    """How many numbers `softmax_loss` holds: the scores three times."""
+    held = min(places, CACHED_PLACES) if device == "cpu" else places
+    return min(3 * held * n_items, 4 * SCORES_AT_ONCE)
 
 
 def softmax_loss(known: Any, items: Any, target: Any, weight: Any) -> Any:
     """Cross-entropy of each target among all `items`, weighed and added up."""
+    if known.device.type == "cpu":
+        return _softmax_by_parts().apply(known, items, target, weight)
 
     def loss(known: Any, target: Any, weight: Any) -> Any:
         return (torch.nn.functional.cross_entropy((known @ items.T).float(), target, reduction="none") * weight).sum()
@@ -59,6 +71,35 @@ def binary_loss(known: Any, items: Any, target: Any, weight: Any, other: Any) ->
     right, wrong = ((known * rows(items, item)).sum(1).float() for item in (target, other))
     softplus = torch.nn.functional.softplus
     return ((softplus(-right) + softplus(wrong)) * weight).sum()
+
+
+@cache
+def _softmax_by_parts() -> Any:
+    """The loss with its slopes, which the scores of a part give at once; the class is made when torch is there."""
+
+    class Softmax(torch.autograd.Function):  # type: ignore[misc]
+        @staticmethod
+        def forward(context: Any, known: Any, items: Any, target: Any, weight: Any) -> Any:
+            slopes, of_items = torch.empty_like(known), torch.zeros_like(items)
+            loss = torch.zeros((), dtype=known.dtype)
+            columns = target[:, None], weight[:, None], slopes
+            for part, right, heavy, slope in zip(*(x.split(CACHED_PLACES) for x in (known, *columns)), strict=True):
+                scores = part @ items.T
+                scores -= scores.amax(1, keepdim=True)
+                gap = scores.gather(1, right)
+                total = scores.exp_().sum(1, keepdim=True)
+                loss += ((total.log() - gap) * heavy).sum()
+                scores.mul_(heavy / total).scatter_add_(1, right, -heavy)
+                torch.mm(scores, items, out=slope)
+                of_items.addmm_(scores.T, part)
+            context.save_for_backward(slopes, of_items)
+            return loss
+
+        @staticmethod
+        def backward(context: Any, slope: Any) -> Any:
+            return *(slope * part for part in context.saved_tensors), None, None
+
+    return Softmax
 
 
 def _in_parts(loss: Callable[..., Any], width: int, *of_places: Any) -> Any:

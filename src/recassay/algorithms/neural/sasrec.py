@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from recassay.algorithms.kernels.device import settled_device
 from recassay.algorithms.neural.attention import AttentionAlgorithm, AttentionNetwork
 from recassay.algorithms.neural.next_item import (
     LOSSES,
@@ -12,6 +13,7 @@ from recassay.algorithms.neural.next_item import (
     gbce_loss,
     sampled_loss,
     softmax_loss,
+    softmax_numbers,
 )
 from recassay.algorithms.neural.sequences import Sequences
 from recassay.core.specs.search import choice, fixed, real, whole
@@ -21,8 +23,8 @@ class SASRec(AttentionAlgorithm):
     """Self-attentive sequential recommendation.
 
     A window of the newest `length` items goes through `layers` layers of attention, in which a place sees those before
-    it; the score of an item is the product of its vector and what is known at the last place. Every place learns the
-    item after it, by `loss`: `softmax` over all items; `sampled` over the target and `negatives` items drawn evenly
+    it; the score of an item is the product of its vector and what is known at the last place. Longer histories are cut
+    into such windows for training. Every place learns the item after it, by `loss`: `softmax` over all items; `sampled` over the target and `negatives` items drawn evenly
     for each batch; `gbce`, binary cross-entropy with `negatives` such items and the positive calibrated by
     `calibration` (gSASRec); or `bce` as published in 2018, one item that the user lacks for each place. With `bce`
     SASRec loses a quarter of its nDCG on ml-1m: do not use it as the baseline of a comparison. The layers normalise
@@ -51,8 +53,10 @@ class SASRec(AttentionAlgorithm):
         """The vectors and layers; a batch in the layers and its scores, three times."""
         places = self.places(n_users, n_interactions)
         inside, held = self.layer_numbers(n_users, n_interactions)
-        width = {"softmax": n_items, "bce": 1}.get(self.loss, min(self.negatives, n_items))
-        scores = min(3 * places * width, 4 * SCORES_AT_ONCE)
+        drawn = 1 if self.loss == "bce" else min(self.negatives, n_items)
+        scores = min(3 * places * drawn, 4 * SCORES_AT_ONCE)
+        if self.loss == "softmax":
+            scores = softmax_numbers(places, n_items, settled_device(self.device, self.name))
         return inside + (n_items + 1) * self.embedding, held + scores
 
 
@@ -78,14 +82,14 @@ class Attentive(AttentionNetwork[SASRec]):
         super().__init__(algorithm, events)
         self.make(events, events.n_items + 1, gated=algorithm.blocks == "ligr", causal=True)
 
-    def loss(self, users: Any) -> Any:
-        """The mean loss of the items that come next in the windows of `users`."""
+    def loss(self, batch: Any) -> Any:
+        """The mean loss of the items that come next in a batch of windows."""
         algorithm, n_items = self.algorithm, self.events.n_items
-        tokens, targets, filled = self.next_items(users)
+        tokens, targets, filled = self.next_items(batch)
         known, items = self.read(tokens, algorithm.dropout), self.items[:n_items]
         targets = targets.clamp(max=n_items - 1)
         if algorithm.loss == "bce":
-            others = self.events.negatives(users, tokens.shape[1])
+            others = self.events.negatives(self.owner[batch], tokens.shape[1])
             known, targets, others, weight = self.to_learn(filled, known, targets, others)
             return binary_loss(known, items, targets, weight, others)
         known, targets, weight = self.to_learn(filled, known, targets)

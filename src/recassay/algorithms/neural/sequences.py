@@ -31,6 +31,16 @@ class Ordered:
         )
         self._none, self._device = n_items, device
 
+    def cut(self, which: Any, length: int) -> tuple[Any, Ordered]:
+        """(of each prefix the history, the prefixes): the histories `which`, and what they were every `length` events
+        before. The newest `length` items of all prefixes together are every event once, the oldest one left out."""
+        cuts = (self.count[which] - 1).div(length, rounding_mode="floor") + 1
+        history = which.repeat_interleave(cuts)
+        later = torch.arange(len(history), device=self._device) - (cuts.cumsum(0) - cuts).repeat_interleave(cuts)
+        made = copy.copy(self)
+        made.count, made._ends = (part[history] - length * later for part in (self.count, self._ends))
+        return history, made
+
     def windows(self, chosen: Any, length: int, *, at_end: bool) -> Any:
         """The newest `length` items of the `chosen` histories; shorter ones stand at the end, or at the beginning."""
         kept = self.count[chosen].clamp(max=length)[:, None]
@@ -55,7 +65,8 @@ class Sequences(Events):
 
 
 class SequenceNetwork(Network[Algorithm]):
-    """A network that reads items in order; an epoch goes once through the users with something to predict."""
+    """A network that reads items in order; an epoch goes once through windows of `length` items that the histories of
+    users with something to predict are cut into, so that each event is learned from once."""
 
     events: Sequences
     items: Any
@@ -66,7 +77,9 @@ class SequenceNetwork(Network[Algorithm]):
     def __init__(self, algorithm: Algorithm, events: Sequences) -> None:
         super().__init__(algorithm, events)
         self.length = min(getattr(algorithm, "length"), events.longest)  # noqa: B009
-        self.among = torch.nonzero((events.order.count > 1) & (events.count < events.n_items)).flatten()
+        teaching = torch.nonzero((events.order.count > 1) & (events.count < events.n_items)).flatten()
+        self.owner, self.prefixes = events.order.cut(teaching, self.length)
+        self.among = torch.arange(len(self.owner), device=events.device)
 
     @abstractmethod
     def read(self, tokens: Any, dropout: float) -> Any:
@@ -85,9 +98,9 @@ class SequenceNetwork(Network[Algorithm]):
         scores = newest @ self.items[: self.events.n_items].T
         return torch.where((count > 0)[:, None], scores, self.events.popularity)
 
-    def next_items(self, users: Any) -> tuple[Any, Any, Any]:
+    def next_items(self, chosen: Any) -> tuple[Any, Any, Any]:
         """(items read, the item after each, whether there is one), windows x places."""
-        window = self.events.order.windows(users, self.length + 1, at_end=self.at_end)
+        window = self.prefixes.windows(chosen, self.length + 1, at_end=self.at_end)
         tokens, targets = window[:, :-1], window[:, 1:]
         none = self.events.n_items
         return tokens, targets, (tokens < none) & (targets < none)
@@ -155,7 +168,7 @@ class SequenceTraining(NeuralTraining):
 
 
 class SequenceAlgorithm(NeuralAlgorithm):
-    """An algorithm that reads the newest `length` items of a history."""
+    """An algorithm that reads the newest `length` items of a history, and learns from all of them, cut into windows."""
 
     reads_order: ClassVar[bool] = True
 
@@ -173,4 +186,5 @@ class SequenceAlgorithm(NeuralAlgorithm):
 
     def places(self, n_users: int, n_interactions: int) -> int:
         """How many places a batch of windows has."""
-        return min(self.batch, n_users) * min(self.length, n_interactions)
+        windows = n_users + max(n_interactions - n_users, 0) // self.length
+        return min(self.batch, windows) * min(self.length, n_interactions)

@@ -27,6 +27,34 @@ class Norm(Weights):
         return torch.nn.functional.layer_norm(x, self.scale.shape, self.scale, self.shift)
 
 
+class Filled:
+    """The places of windows at which something stands, of which a processor computes these `alone`; on a GPU, where
+    all steps have one shape, all places are taken."""
+
+    def __init__(self, filled: Any, *, alone: bool) -> None:
+        self.shape = filled.shape
+        self._kept = torch.nonzero(filled.flatten()).flatten() if alone else None
+
+    def among(self, x: Any) -> Any:
+        """The rows of `x`, one for each place, that are filled."""
+        return x if self._kept is None else x.index_select(0, self._kept)
+
+    def spread(self, x: Any) -> Any:
+        """Windows x places x size, 0 where nothing stands."""
+        if self._kept is not None:
+            x = x.new_zeros(self.shape.numel(), x.shape[1]).index_copy(0, self._kept, x)
+        return x.view(*self.shape, -1)
+
+    def dropout(self, chance: Chance, rate: float) -> Drop:
+        """Dropout at filled places as if there were all; entries of other tensors are all drawn for."""
+
+        def drop(x: Any) -> Any:
+            kept = self._kept if x.dim() == 2 else None
+            return chance.dropout(x, rate, kept, self.shape.numel())
+
+        return drop
+
+
 class Layer(Weights):
     """Attention and two dense layers, each added to what went in, which is normalised first.
 
@@ -40,9 +68,9 @@ class Layer(Weights):
         self.up, self.down = Dense(size, inner * (2 if gated else 1), chance), Dense(inner, size, chance)
         self.gates = [Dense(size, size, chance) for _ in range(2 if gated else 0)]
 
-    def __call__(self, x: Any, hidden: Any, heads: int, drop: Drop) -> Any:
-        """Windows x places x size; `hidden` says which places are left out, windows x 1 x places x places."""
-        around = self._attention(self.first(x), hidden, heads, drop)
+    def __call__(self, x: Any, hidden: Any, heads: int, drop: Drop, filled: Filled) -> Any:
+        """Filled places x size; `hidden` says which places are left out, windows x 1 x places x places."""
+        around = self._attention(self.first(x), hidden, heads, drop, filled)
         x = x + (torch.sigmoid(self.gates[0](x)) * around if self.gated else around)
         inner = self.up(self.second(x))
         if self.gated:
@@ -50,13 +78,13 @@ class Layer(Weights):
             return x + torch.sigmoid(self.gates[1](x)) * drop(self.down(value * torch.nn.functional.silu(gate)))
         return x + drop(self.down(torch.nn.functional.gelu(inner)))
 
-    def _attention(self, x: Any, hidden: Any, heads: int, drop: Drop) -> Any:
-        windows, places, size = x.shape
-        parts = self.asked(x).view(windows, places, 3, heads, size // heads).permute(2, 0, 3, 1, 4)
+    def _attention(self, x: Any, hidden: Any, heads: int, drop: Drop, filled: Filled) -> Any:
+        (windows, places), size = filled.shape, x.shape[1]
+        parts = filled.spread(self.asked(x)).view(windows, places, 3, heads, size // heads).permute(2, 0, 3, 1, 4)
         query, key, value = parts.unbind(0)
         likeness = (query @ key.transpose(-1, -2)) * (size // heads) ** -0.5
         weights = drop(torch.softmax(likeness.masked_fill(hidden, NOT_SEEN), dim=-1)).to(value.dtype)
-        return drop(self.answered((weights @ value).transpose(1, 2).reshape(windows, places, size)))
+        return drop(self.answered(filled.among((weights @ value).transpose(1, 2).reshape(windows * places, size))))
 
 
 class Transformer(Weights):
@@ -72,17 +100,17 @@ class Transformer(Weights):
         later = torch.ones(places, places, dtype=torch.bool, device=chance.device)
         self.later = later.triu(1) if causal else torch.zeros_like(later)
 
-    def __call__(self, items: Any, tokens: Any, none: int, dropout: float) -> Any:
+    def __call__(self, items: Any, tokens: Any, none: int, dropout: float, *, alone: bool) -> Any:
         """What is known at each place of windows of `tokens`, which are rows of `items`; `none` stands for no item."""
-
-        def drop(x: Any) -> Any:
-            return self.chance.dropout(x, dropout)
-
-        x = drop(rows(items, tokens) * items.shape[1] ** 0.5 + self.places)
+        filled = Filled(tokens != none, alone=alone)
+        drop = filled.dropout(self.chance, dropout)
+        place = torch.arange(tokens.shape[1], device=tokens.device).expand(tokens.shape)
+        token, place = (filled.among(part.flatten()) for part in (tokens, place))
+        x = drop(rows(items, token) * items.shape[1] ** 0.5 + rows(self.places, place))
         hidden = (tokens == none)[:, None, None, :] | self.later
         for layer in self.layers:
-            x = layer(x, hidden, self.heads, drop)
-        return self.last(x)
+            x = layer(x, hidden, self.heads, drop, filled)
+        return filled.spread(self.last(x))
 
 
 def transformer_numbers(size: int, layers: int, inner: int, heads: int, length: int, places: int) -> tuple[int, int]:
