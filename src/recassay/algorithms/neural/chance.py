@@ -13,13 +13,12 @@ from typing import Any
 import numpy as np
 
 from recassay.algorithms.kernels.device import torch
+from recassay.core.system.compiled import compiled_exactly
+from recassay.core.types import IntArray
 
 STEP, FIRST_FACTOR, SECOND_FACTOR = (
     int(np.uint64(factor).astype(np.int64)) for factor in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
 )
-
-HOST_BLOCK = 1 << 15
-"""Numbers that a processor makes at a time: as many as its cache holds through all operations."""
 
 
 class Chance:
@@ -31,14 +30,16 @@ class Chance:
         # On the device, so that a recorded step moves it on when it is replayed.
         self._drawn = torch.zeros((), dtype=torch.int64, device=device)
 
-    def _bits(self, n: int, only: Any = None) -> Any:
-        """n whole numbers of 64 random bits (int64), or `only` those at some places among them."""
-        bits = torch.arange(n, device=self.device) if only is None else only
-        for part in bits.split(HOST_BLOCK) if self.device == "cpu" else [bits]:
-            part.add_(self._drawn).mul_(STEP).add_(self._key)
-            part.bitwise_xor_(_shifted(part, 30)).mul_(FIRST_FACTOR)
-            part.bitwise_xor_(_shifted(part, 27)).mul_(SECOND_FACTOR)
-            part.bitwise_xor_(_shifted(part, 31))
+    def _bits(self, n: int) -> Any:
+        """n whole numbers of 64 random bits (int64)."""
+        if self.device == "cpu":
+            bits = torch.empty(n, dtype=torch.int64)
+            _fill(bits.numpy(), int(self._drawn), self._key)
+        else:
+            bits = torch.arange(n, device=self.device).add_(self._drawn).mul_(STEP).add_(self._key)
+            bits.bitwise_xor_(_shifted(bits, 30)).mul_(FIRST_FACTOR)
+            bits.bitwise_xor_(_shifted(bits, 27)).mul_(SECOND_FACTOR)
+            bits.bitwise_xor_(_shifted(bits, 31))
         self._drawn += n
         return bits
 
@@ -46,7 +47,7 @@ class Chance:
         """Even numbers from 0 to 1, itself left out: multiples of 2^-24."""
         size = math.prod(shape)
         halves = self._bits((size + 1) // 2).view(torch.int32)[:size]
-        return _unit(halves).view(shape)
+        return _shifted(halves, 8, width=32).float().mul_(2.0**-24).view(shape)
 
     def normal(self, *shape: int) -> Any:
         """Standard normal numbers, by Box and Muller: sqrt(-2 ln u) times the cosine and the sine of 2 pi v."""
@@ -70,20 +71,42 @@ class Chance:
         """
         if rate <= 0:
             return x
-        if kept is None:
-            drawn = self.uniform(*x.shape)
-        elif x.shape[1] % 2:
-            drawn = self.uniform(n_rows, x.shape[1])[kept]
-        else:
-            half = x.shape[1] // 2
-            only = (kept[:, None] * half + torch.arange(half, device=self.device)).flatten()
-            drawn = _unit(self._bits(n_rows * half, only).view(torch.int32)).view(x.shape)
-        return x * (drawn >= rate) / (1 - rate)
+        if self.device != "cpu":
+            return x * ((self.uniform(*x.shape) >= rate) / (1 - rate))
+        rows, width = np.zeros(1, dtype=np.int64), x.numel()
+        if kept is not None:
+            rows, width = kept.numpy(), x.shape[1]
+        factors = torch.empty(len(rows), width)
+        _keep(factors.numpy(), rows, int(self._drawn), self._key, np.float32(rate), np.float32(1 / (1 - rate)))
+        self._drawn += (width * (1 if kept is None else n_rows) + 1) // 2
+        return x * factors.view(x.shape)
 
 
-def _unit(halves: Any) -> Any:
-    """Numbers from 0 to 1 of 32 random bits each."""
-    return _shifted(halves, 8, width=32).float().mul_(2.0**-24)
+@compiled_exactly
+def _mixed(counter: int, key: int) -> np.uint64:
+    """The 64 bits of a number of the counter."""
+    x = np.uint64(counter) * np.uint64(STEP) + np.uint64(key)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(FIRST_FACTOR)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(SECOND_FACTOR)
+    return np.uint64(x ^ (x >> np.uint64(31)))
+
+
+@compiled_exactly
+def _fill(bits: IntArray, start: int, key: int) -> None:
+    for i in range(len(bits)):
+        bits[i] = np.int64(_mixed(start + i, key))
+
+
+@compiled_exactly
+def _keep(factors: Any, rows: IntArray, start: int, key: int, rate: np.float32, factor: np.float32) -> None:
+    """0 or `factor`, by the numbers of `uniform` at these rows."""
+    width = factors.shape[1]
+    for row in range(len(rows)):
+        for column in range(width):
+            place = rows[row] * width + column
+            bits = _mixed(start + (place >> 1), key) >> np.uint64(32 * (place & 1))
+            drawn = np.float32(np.uint32(bits) >> np.uint32(8)) * np.float32(2.0**-24)
+            factors[row, column] = factor if drawn >= rate else np.float32(0)
 
 
 def _shifted(bits: Any, places: int, *, width: int = 64) -> Any:

@@ -23,13 +23,13 @@ class SASRec(AttentionAlgorithm):
     """Self-attentive sequential recommendation.
 
     A window of the newest `length` items goes through `layers` layers of attention, in which a place sees those before
-    it; the score of an item is the product of its vector and what is known at the last place. Longer histories are cut
-    into such windows for training. Every place learns the item after it, by `loss`: `softmax` over all items; `sampled` over the target and `negatives` items drawn evenly
-    for each batch; `gbce`, binary cross-entropy with `negatives` such items and the positive calibrated by
-    `calibration` (gSASRec); or `bce` as published in 2018, one item that the user lacks for each place. With `bce`
-    SASRec loses a quarter of its nDCG on ml-1m: do not use it as the baseline of a comparison. The layers normalise
-    before attention, with GELU and dense layers of `inner` x `embedding` units (the paper: ReLU, `inner` = 1).
-    `blocks = "ligr"` are the gated layers of eSASRec.
+    it; the score of an item is the product of its vector and what is known at the last place. Training cuts longer
+    histories into such windows. Every place learns the item after it, by `loss`: `softmax` over all items; `sampled`
+    over the target and `negatives` items drawn evenly for each batch; `gbce`, binary cross-entropy with `negatives`
+    such items and the positive calibrated by `calibration` (gSASRec); or `bce` as published in 2018, one item that the
+    user lacks for each place. With `bce` SASRec loses a quarter of its nDCG on ml-1m: do not use it as the baseline of
+    a comparison. The layers normalise before attention, with GELU and dense layers of `inner` x `embedding` units (the
+    paper: ReLU, `inner` = 1). `blocks = "ligr"` are the gated layers of eSASRec.
     """
 
     name: ClassVar[str] = "SASRec"
