@@ -295,7 +295,7 @@ def test_advice_needs_no_benchmark_of_ones_own(cli, tmp_path):
     ran = cli("advise", "synthetic:dense-small", "--study", study, "--json")
     assert ran.code == 0, ran.err
     answer = ran.json()
-    assert "The board of the open benchmark" in answer["evidence"]
+    assert "The board of random splits" in answer["evidence"]
     assert "tuned for ndcg@10" in answer["evidence"]
     assert any("Nu = 300 is below every dataset" in line for line in answer["warnings"])
     low, high = answer["seconds_fit"]["EASE"]["interval"]

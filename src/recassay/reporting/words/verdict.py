@@ -270,10 +270,10 @@ def pair_sentence(v: Verdict, pair: PairVerdict, words: Vocabulary = USUAL) -> s
             f"{pair.a} against {pair.b}: {size}; {evidence}. No result on {_datasets(len(v.datasets), words)} could be "
             f"significant (smallest p = {v.smallest_p:.2g})."
         )
-    none = 1 if pair.effect.kind == "ratio" else 0
-    if pair.effect.interval is not None and not pair.effect.interval[0] <= none <= pair.effect.interval[1]:
+    why, none, interval = reservation(v, pair), 1 if pair.effect.kind == "ratio" else 0, pair.effect.interval
+    if not why and interval is not None and not interval[0] <= none <= interval[1]:
         size += " for this pair alone"
-    return f"Between {pair.a} and {pair.b} the data do not decide ({size}; {evidence}; {sure}{reservation(v, pair)})."
+    return f"Between {pair.a} and {pair.b} the data do not decide ({size}; {evidence}; {sure}{why})."
 
 
 def reservation(v: Verdict, pair: PairVerdict) -> str:
