@@ -61,7 +61,7 @@ class Task:
 
     @property
     def makes_split(self) -> bool:
-        """Whether this is no cell."""
+        """Whether this is not a cell."""
         return self.name[0] == "split"
 
     @property

@@ -104,7 +104,7 @@ def export_benchmark(
 ) -> dict[str, int]:
     """Write the benchmark that the studies in `folders` are, into the folder `target`; by file its size in bytes.
 
-    `about` has family, licence and source by dataset, `left_out` the datasets that are no part and why, `reasons` why
+    `about` has family, licence and source by dataset, `left_out` the datasets that are not part and why, `reasons` why
     algorithms were not run, where the studies do not say it, `excluded` by algorithm and dataset the cells that were
     run and do not count, with the reason, and `notes` what a reader of the numbers must know. Where a
     study came without its splits, they are made again from the files in the folder `data`, which must be those that the

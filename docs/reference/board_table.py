@@ -64,7 +64,7 @@ class Board:
 
     @property
     def metrics(self) -> list[str]:
-        """The metrics that are no costs."""
+        """The metrics that are not costs."""
         found = self.frame["metric"].unique(maintain_order=True).to_list()
         return [METRIC, *(name for name in found if name not in (METRIC, *COSTS))]
 

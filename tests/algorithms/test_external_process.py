@@ -123,7 +123,7 @@ def test_a_script_that_fails_is_one_line(tmp_path, sentence):
     [
         ("script =", "scrpt =", "script: Field required"),
         ('"together.py"', '"other.py"', "there is no script 'other.py' beside it"),
-        ("default = 0.5", "default = 5.0", r"0.0 to 1.0 with the default 5.0 is no range"),
+        ("default = 0.5", "default = 5.0", r"0.0 to 1.0 with the default 5.0 is not a range"),
         ("low = 0.0, ", "", "neither options nor a range"),
         ("[space]", "[space", "cannot be read as TOML"),
         ('numpy=={np.__version__}"', 'numpy>1"', "requires"),

@@ -1092,7 +1092,7 @@ def test_a_run_passes_on_what_is_left_of_its_budget(monkeypatch):
 
 
 def test_a_target_that_probes_alone_settle_is_not_settled_before_a_dataset_was_run():
-    """The probes are certain; without a cell there would be no result to read."""
+    """The probes are certain; without a cell there would be not a result to read."""
     made = probed(noise=0.01, ratio=0.01, algorithms=4, datasets=6)
     apart = 9.0 * np.arange(4)[:, None]
     made = replace(made, values=made.values + apart, probes=replace(made.probes, values=made.probes.values + apart))

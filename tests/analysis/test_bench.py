@@ -56,7 +56,7 @@ def test_each_dataset_has_its_place_and_the_test_against_its_best_baseline():
     other_metric = placed(values, users, user_metric="recall@10")
     assert all(row.p is None for row in other_metric.rows)
     alone = {"d0": UserScores("d0", ("A", "Z", "Mine"), np.ones((3, 1)))}
-    assert all(row.p is None for row in placed(values, alone).rows), "one user is no sample"
+    assert all(row.p is None for row in placed(values, alone).rows), "one user is not a sample"
     downward = placed(values, upward=False).rows
     assert [(row.dataset, row.place, row.best) for row in downward] == [("d2", 1, "A"), ("d1", 2, "Z"), ("d0", 3, "A")]
 

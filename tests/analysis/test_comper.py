@@ -284,7 +284,7 @@ def test_settings_of_one_dataset_are_a_scope_of_their_own():
     one = agreement_of(values, ["x", "y"], ["films@0.2", "films@0.4", "films@0.6", "films@0.8"])
     assert [each.scope for each in one] == ["all"], "the settings of one dataset are all that there are"
     lone = agreement_of(values, ["x", "y"], ["films@0.2", "films@0.8", "books", "music"])
-    assert [each.scope for each in lone] == ["all", "films"], "a single setting is no scope"
+    assert [each.scope for each in lone] == ["all", "films"], "a single setting is not a scope"
     assert comper_scores(cube(np.ones((1, 3, 5))), draws=2).conclusions() == []
 
 

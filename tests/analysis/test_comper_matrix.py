@@ -111,7 +111,7 @@ def test_the_mean_of_three_labels_is_what_two_share_else_p(said):
 def test_likert_ratings():
     found = likert_labels(np.array([[1.0, 2.0, 3.0, 4.0, 5.0, np.nan]]))
     assert letters(found) == ["NPPPS-"]
-    with pytest.raises(InputError, match="7 is no rating"):
+    with pytest.raises(InputError, match="7 is not a rating"):
         likert_labels(np.array([7.0]))
 
 
@@ -148,7 +148,7 @@ def test_short_words_are_their_own_stems():
 
 def test_dice_of_definitions_by_hand():
     assert features("The users, using a SYSTEM; system of recommendations") == {"user", "us", "system", "recommend"}
-    assert features("x users or Y items, n times") == {"user", "item", "time"}, "single letters are no words"
+    assert features("x users or Y items, n times") == {"user", "item", "time"}, "single letters are not words"
     assert features("AI by id") == {"ai", "id"}, "two letters are a word"
     assert features("USERS of Systems") == {"user", "system"}
     frame = pl.DataFrame({"name": ["use", "joy", "use"], "definition": ["of items", None, "by users"]})
@@ -232,11 +232,11 @@ def test_ones_own_matrix_in_any_order_of_rows():
         (own()[:4], "no row for scalability"),
         (own(dimension=["novelty", *DIMENSIONS[1:]]), "unknown dimension 'novelty'"),
         (pl.concat([own(), own()[:1]]), "two rows"),
-        (own(use=["1", "x", "3", "4", "5"]), "'x' at coverage, use is no number"),
-        (own(use=["1", "x", "y", "z", "5"], joy=["w"] * 5), "'x' at coverage, use is no number"),
-        (own(use=[1.0, 2.0, np.inf, 4.0, 5.0]), "'inf' at diversity, use is no number"),
-        (own(use=["1", "2", "3", "", "5"]), "'' at robustness, use is no number"),
-        (own(use=["1", "2", "3", "4", "-"]), "'-' at scalability, use is no number"),
+        (own(use=["1", "x", "3", "4", "5"]), "'x' at coverage, use is not a number"),
+        (own(use=["1", "x", "y", "z", "5"], joy=["w"] * 5), "'x' at coverage, use is not a number"),
+        (own(use=[1.0, 2.0, np.inf, 4.0, 5.0]), "'inf' at diversity, use is not a number"),
+        (own(use=["1", "2", "3", "", "5"]), "'' at robustness, use is not a number"),
+        (own(use=["1", "2", "3", "4", "-"]), "'-' at scalability, use is not a number"),
         (own(use=[-1.0, 2.0, 3.0, 4.0, 5.0]), "-1 is below 0"),
         (own(use=[0.0] * 5), "all values are 0"),
         (own()[["dimension"]], "no column of an objective"),
@@ -326,9 +326,9 @@ WORDS = {name: "alpha beta" for name in DIMENSIONS}
     [
         ({"similarities": grid(a=[0.1, 0.2, 1.5, 0.1, 0.1])}, "t.csv: a similarity is not between 0 and 1"),
         ({"similarities": grid(a=[0.1, 0.2, -0.5, 0.1, 0.1])}, "t.csv: a similarity is not between 0 and 1"),
-        ({"similarities": grid(a=[0.1, None, 0.5, 0.1, 0.1])}, "t.csv: None at coverage, a is no number"),
-        ({"experts": [grid(a=[1.0, 6.0, 3.0, 3.0, 3.0])]}, "6 is no rating from 1 to 5"),
-        ({"experts": [grid(a=[1.0, 0.5, 3.0, 3.0, 3.0])]}, "0.5 is no rating from 1 to 5"),
+        ({"similarities": grid(a=[0.1, None, 0.5, 0.1, 0.1])}, "t.csv: None at coverage, a is not a number"),
+        ({"experts": [grid(a=[1.0, 6.0, 3.0, 3.0, 3.0])]}, "6 is not a rating from 1 to 5"),
+        ({"experts": [grid(a=[1.0, 0.5, 3.0, 3.0, 3.0])]}, "0.5 is not a rating from 1 to 5"),
         ({"experts": [grid(a=["N", "-", "S", "S", "S"])]}, "an expert label is missing; give N, P or S for every pair"),
         ({"experts": [grid(a=list("NPSPN"))]}, r"labels \(5, 1\), similarities \(5, 6\) and fourth labels \(5, 6\)"),
         ({"definitions": (pl.DataFrame({"name": list(WORDS), "definition": list(WORDS.values())}), "w.csv")},

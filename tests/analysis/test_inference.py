@@ -87,7 +87,7 @@ def test_values_in_levels_and_spreads_of_their_dataset_by_hand():
     # Values of both signs have no level: variances 1 and 4 with the median 2.5.
     spread = np.sqrt((2 * np.array([1.0, 4.0]) + 2 * 2.5) / 4)
     assert scaled_values(matrix(values - 2)) == pytest.approx(np.array([[-1.0], [0.0], [1.0]]) * [1.0, 2.0] / spread)
-    flat = np.array([[1.0, 5.0, 5.0], [2.0, 5.0, 5.0], [3.0, 5.0, 5.0]])  # the median of 1/4, 0 and 0 is no spread
+    flat = np.array([[1.0, 5.0, 5.0], [2.0, 5.0, 5.0], [3.0, 5.0, 5.0]])  # the median of 1/4, 0 and 0 is not a spread
     assert scaled_values(matrix(flat))[:, 0] == pytest.approx(np.array([-1, 0, 1]) / 2 / np.sqrt((2 + 2 / 3) / 16))
     assert not scaled_values(matrix(np.full((3, 4), 0.2))).any()
     rounded = scaled_values(matrix(np.array([[0.3, 0.1], [0.1 + 0.2, 0.2], [0.5, 0.3]])))
@@ -568,7 +568,7 @@ def test_uncertain_sizes_count_by_their_mean():
 
 
 def test_every_walk_along_the_pair_means_ends():
-    """A place that there is not, and values that are no numbers, give NaN; the walk ran on."""
+    """A place that there is not, and values that are not numbers, give NaN; the walk ran on."""
     rows = np.array([[3.0, 1.0, 2.0], [1.0, np.nan, 2.0], [np.inf, -np.inf, 1.0]])
     chosen = np.zeros((3, 4))
     walsh_places(rows, np.array([0, 5, 6, -1]), chosen)

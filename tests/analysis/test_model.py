@@ -257,7 +257,7 @@ def test_scales():
     assert np.isnan(log.forward(values)[1, 0])
     assert choose_scale(np.array([[-1.0, 2.0]]), True, "score")[0].transform == "identity"
     assert choose_scale(np.zeros((2, 2)), True, "score")[0].transform == "identity"
-    assert choose_scale(np.array([[20.0, 150.0]]), True, "ndcg@10")[0].transform == "log", "above 100 it is no share"
+    assert choose_scale(np.array([[20.0, 150.0]]), True, "ndcg@10")[0].transform == "log", "above 100 it is not a share"
     assert choose_scale(np.array([[0.2, 0.5]]), True, "NDCG@10")[0].transform == "logit"
     percent, _ = choose_scale(np.array([[20.0, 100.0]]), True, "hitrate@10")
     assert (percent.transform, percent.whole, percent.moved) == ("logit", 100.0, 1)

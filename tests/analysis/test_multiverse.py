@@ -445,7 +445,7 @@ def test_failures_are_described_by_the_choices_they_share():
     assert in_words(split == 2, places, axes) == "split = c (4 of 4 such universes)"
     both = (split == 2) & (core == 1)
     assert in_words(both, places, axes) == "split = c and core = 5 (2 of 2 such universes)"
-    assert in_words(both & (places[:, 2] == 1), places, axes) == ""  # one failure is no pattern
+    assert in_words(both & (places[:, 2] == 1), places, axes) == ""  # one failure is not a pattern
     assert in_words(split < 2, places, axes) == ""  # it mostly fails
     mixed = (split == 0) | ((split == 1) & (core == 0))
     assert in_words(mixed, places, axes) == (
@@ -588,7 +588,7 @@ def test_universes_as_arrays():
     }  # fmt: skip
     cost = find_universes(pl.concat([long_rows(), long_rows(metric=lambda row: "seconds")]))
     assert "metric" not in cost.axes
-    assert remarked(cost) == ("Costs are no measures of quality, and left out unless named as metric: seconds.",)
+    assert remarked(cost) == ("Costs are not measures of quality, and left out unless named as metric: seconds.",)
     for spelling in ("seconds", "Seconds"):
         spelt = long_rows(metric=lambda row, name=spelling: name if row["dataset"] == "x" else "seconds")
         alone = find_universes(spelt)

@@ -238,7 +238,7 @@ def test_an_order_that_stays_is_seldom_said_to_turn_beyond_chance():
 
 
 def test_nobody_hits_rare_items_and_that_is_no_distance():
-    """Ties of zeros are no halves of a distance: what was not seen does not count."""
+    """Ties of zeros are not halves of a distance: what was not seen does not count."""
     zeros = np.zeros((3, 50))
     all_items = np.stack([np.full(50, level) for level in (0.5, 0.3, 0.1)]) + np.linspace(0, 0.01, 50)
     result = sweep_strata(evidence(of([zeros, all_items])), replicates=100)

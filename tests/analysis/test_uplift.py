@@ -65,7 +65,7 @@ def test_what_has_no_share_of_the_reference_has_no_uplift() -> None:
     rare = np.zeros(50)
     rare[0] = 1.0
     share, low, high = uplifts(own, rare, confidence=0.95)[0]
-    assert (share > 20, np.isinf(high)) == (True, True), "one user is no lower limit of the reference's mean"
+    assert (share > 20, np.isinf(high)) == (True, True), "one user is not a lower limit of the reference's mean"
     assert 0 < low < share
     twice = uplifts(np.stack([2 * own[0], np.zeros(50)]), own[0], confidence=0.95)
     assert twice[0] == pytest.approx([1, 1, 1], abs=1e-3)

@@ -578,7 +578,7 @@ def test_what_the_verdict_rests_on_in_words():
     assert close.how_sure[3:] == (
         "Equivalent speaks of the typical ratio: where rare differences are large, the mean is farther off.",
     )
-    assert len(judge(even([0.1, 0.1, 0.0])).how_sure) == 3, "identical ones are no matter of margins"
+    assert len(judge(even([0.1, 0.1, 0.0])).how_sure) == 3, "identical ones are not matter of margins"
     little = judge(even([0.3, 0.1], n=4))
     assert little.why == ()
     assert little.how_sure == ("All differences on one side would still have p = 0.12 with 4 datasets.",)

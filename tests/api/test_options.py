@@ -524,7 +524,7 @@ def test_what_analyze_writes_is_all_that_it_found(monkeypatch, tmp_path):
         tmp_path / "out", {}, "analyze", ["Nobody wins."],
     )  # fmt: skip
     assert written.named == {"formats": ("png",), "content": "judged content", "drawers": "drawers"}
-    assert examined.named["pictures"].keywords == {"formats": ("svg", "png"), "drawers": "drawers"}
+    assert examined.named["pictures"].keywords == {"formats": ("marked", "png"), "drawers": "drawers"}
     (tmp_path / "file").write_text("")
     examined.named = {}
     with pytest.raises(recassay.RecAssayError, match="is a file"):
@@ -611,7 +611,7 @@ def test_a_certificate_is_of_the_choices_of_a_table_or_of_a_study(monkeypatch):
     recassay.certify(choices)
     assert replayed.given[3] is None
     assert set(replayed.given[0].axes) == {"split", "target", "metric"}
-    with pytest.raises(recassay.UsageError, match="this is no table with a column per choice"):
+    with pytest.raises(recassay.UsageError, match="this is not a table with a column per choice"):
         recassay.certify(pl.DataFrame({"": ["p", "q"], "d0": [0.1, 0.2], "d1": [0.3, 0.4]}))
     Heard(monkeypatch, "recassay.api.certify.certificate_of", "settled")
     monkeypatch.setattr("recassay.api.certify.study_folder", lambda results: "folder")
@@ -807,7 +807,7 @@ def test_loaded_results_are_explored_without_what_is_no_choice(monkeypatch, tmp_
     recassay.multiverse([noted, noted])
     assert set(explored.given[0]["table"]) == {"table 1", "table 2"}
     assert explored.named["notes"] == ("One note.",), "a note is told once"
-    monkeypatch.setattr("recassay.api.multiverse.read_choices", lambda place: pytest.fail("a study is no table"))
+    monkeypatch.setattr("recassay.api.multiverse.read_choices", lambda place: pytest.fail("a study is not a table"))
     cells = [CellRecord("a", "A", "d0", 1, None, {}, "done", metrics={"ndcg@10": 0.5})]
     recassay.multiverse(write_records(tmp_path, ["ndcg@10"], cells))
     assert set(explored.given[0]["algorithm"]) == {"A"}

@@ -245,7 +245,7 @@ def test_missing_cells_are_told_or_shown_as_asked(tmp_path):
     ("asked", "told"),
     [
         ({"figures": ["critical_diference"]}, "did you mean 'critical_difference'"),
-        ({"width": "3 parsecs"}, "is no width of a page"),
+        ({"width": "3 parsecs"}, "is not a width of a page"),
         ({"letters": 24.1}, "letters of 24.1 points; give a size from 4 to 24"),
         ({"letters": 3.9}, "letters of 3.9 points"),
         ({"metrics": "ndgc@10"}, "did you mean"),
@@ -1077,7 +1077,7 @@ def test_a_width_has_units(length, value):
 
 @pytest.mark.parametrize("length", ["0.99", "40.01", "-2", "3 feet", "wide", "3,3cm"])
 def test_what_is_no_width_is_refused(length):
-    with pytest.raises(UsageError, match=f"page_width '{length}' is no width of a page; give it as 3.33in or 8.5cm"):
+    with pytest.raises(UsageError, match=f"page_width '{length}' is not a width of a page; give it as 3.33in or 8.5cm"):
         verb.inches(length, "page_width")
 
 

@@ -127,7 +127,7 @@ def test_trials_of_the_cells_at_work_and_of_the_latest_are_told(tmp_path, monkey
             ("A1", False, 9),
         ]
         assert found[0]["values"] == [0.1, None, 0.3]
-        assert found[0]["stages"] == [[0.05, 0.1]], "one stage is no curve"
+        assert found[0]["stages"] == [[0.05, 0.1]], "one stage is not a curve"
         assert found[0]["parameters"] == {"k": [5.0, 50.0, 500.0]}, "numbers that vary"
         monkeypatch.setattr("recassay.api.study.serve.MOST_TUNED", 1)
         monkeypatch.setattr("recassay.api.study.serve.MOST_TRIALS", 2)

@@ -43,7 +43,7 @@ def test_the_folder_of_a_study_alone_or_in_a_list_of_one(study, tmp_path):
     assert tables.study_folder(recassay.load_results([study, mine])) is None
     assert tables.published_of(recassay.load_results("published:demsar")) is not None
     joined = recassay.load_results(["published:demsar", mine.with_columns(metric=pl.lit("auc"))])
-    assert len(joined.sources) == 1, "a table in memory is no file"
+    assert len(joined.sources) == 1, "a table in memory is not a file"
     assert tables.published_of(joined) is None, "not all of its numbers are published"
     again = [recassay.load_results(study)]
     assert tables.study_folder(again) is None, "loaded results in a list are joined"

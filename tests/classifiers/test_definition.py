@@ -106,9 +106,9 @@ class Told(Answers, Optimal):
         ([0, 1], r"an answer of shape \(2,\) for 3 instances; return one class for each row"),
         (["a", "b", "a"], "gave <U1 where classes are whole numbers"),
         ([0.0, 1.0, float("nan")], "gave float64 where classes are whole numbers"),
-        ([0, 2, 5], r"predict gave 2, which is no class \(2 of 3 answers\)"),
-        ([0, -1, 1], r"predict gave -1, which is no class \(1 of 3 answers\)"),
-        ([0.5, 0.0, 1.0], r"predict gave 0.5, which is no class \(1 of 3 answers\)"),
+        ([0, 2, 5], r"predict gave 2, which is not a class \(2 of 3 answers\)"),
+        ([0, -1, 1], r"predict gave -1, which is not a class \(1 of 3 answers\)"),
+        ([0.5, 0.0, 1.0], r"predict gave 0.5, which is not a class \(1 of 3 answers\)"),
     ],
 )
 def test_answers_that_are_no_classes_are_refused(answers, message):
@@ -193,7 +193,7 @@ def test_tables_are_divided_by_seed_and_name(tmp_path):
         ({"more": "[classifier.SVM]\nC = { low = 1 }\n"}, "classifier.SVM.C"),
         ({"more": "[classifier.SVM]\nC = [1, { low = 1 }]\n"}, "classifier.SVM.C = .*; give a value, or a list"),
         ({"more": "[protocol]\ntest_share = 2\n"}, "protocol.test_share = 2: input should be less than 1"),
-        ({"more": "[protocol]\ntarget = 3\n"}, "protocol.target = 3 is no name"),
+        ({"more": "[protocol]\ntarget = 3\n"}, "protocol.target = 3 is not a name"),
         ({"more": "[protocol]\ntest_shar = 0.2\n"}, "unknown key protocol.test_shar; did you mean 'test_share'"),
         ({"more": '[dataset.three]\ntarget = "x"\n'}, "the study has no such dataset"),
         ({"more": '[dataset.one]\ntargt = "x"\n'}, "unknown key dataset.one.targt; did you mean 'target'"),
@@ -264,7 +264,7 @@ def test_only_a_classifier_study_has_instances(tmp_path):
         recassay.load_instances(tmp_path)
     study = recassay.make_study(["synthetic:few-items"], ["MostPop"], trials=0, metrics=["ndcg@10"])
     recassay.run(study, tmp_path / "films", workers=1)
-    with pytest.raises(InputError, match="no classifier study"):
+    with pytest.raises(InputError, match="not a classifier study"):
         recassay.load_instances(tmp_path / "films")
 
 
@@ -471,7 +471,7 @@ def test_roles_are_those_of_the_registered(tmp_path):
     both = load_classify_study(write_study(tmp_path, datasets='"one.csv"', classifiers='"SVM", "rand2", "real"'))
     others = [name for name in REAL if name != "SVM"]
     assert [part.name for part in both.classifiers] == ["SVM", "rand2", *others], "each once, where it is first named"
-    with pytest.raises(InputError, match=r"is no classifier: it lacks fit; give it fit\(X, y\) and predict\(X\)"):
+    with pytest.raises(InputError, match=r"is not a classifier: it lacks fit; give it fit\(X, y\) and predict\(X\)"):
         load_classifier("./mine.py:Lazy", str(tmp_path))
 
 

@@ -123,7 +123,7 @@ def test_own_classifiers_and_those_that_fail(tmp_path):
     assert failed["Dies"][0] == "crashed"
     assert "shape (23,) for 24 instances" in failed["Short"][1]
     assert "classes are whole numbers" in failed["Texts"][1]
-    assert "is no classifier: it lacks fit" in failed["Lazy"][1]
+    assert "is not a classifier: it lacks fit" in failed["Lazy"][1]
     one = recassay.load_instances(tmp_path / "out")[0]
     assert one.responses.respondents == ("Nearest", "Spy")
     assert one.roles == ("real", "real")

@@ -32,7 +32,7 @@ def test_run_status_and_report(cli, tmp_path):
     assert {cell["state"] for cell in answer["cells"]} <= {"measured", "predicted"}
     told = " ".join(cli("plan", out, "--cells", "--all", "--out", tmp_path / "told").out.split())
     assert "has the best mean rank of the whole grid" in told
-    assert "no claim about other datasets" in told
+    assert "not claims about other datasets" in told
     assert (tmp_path / "told" / "tables" / "adaptive_cells.csv").is_file()
     report = cli("analyze", out, "--missing", "drop-datasets", "--out", tmp_path / "report")
     assert report.code == 0, report.err

@@ -73,7 +73,7 @@ def test_roles_by_name_and_from_a_table(tmp_path):
     (one,) = read_instances(tmp_path)
     assert (one.dataset, one.roles, one.metadata) == ("one", ("real", "artificial"), {})
     (tmp_path / "respondents.csv").write_text("respondent,role\nb,teacher\n")
-    with pytest.raises(InputError, match=r"'teacher' is no role; use one of real, artificial, mlp"):
+    with pytest.raises(InputError, match=r"'teacher' is not a role; use one of real, artificial, mlp"):
         read_instances(tmp_path)
 
 

@@ -602,5 +602,5 @@ def test_folds_are_for_splits_that_have_them(cli, monkeypatch, rule):
 def test_what_is_no_verb_is_not_read():
     with pytest.raises(AttributeError, match=r"recassay\.api\.rank has no ranked"):
         read_verb("recassay.api.rank:ranked")
-    with pytest.raises(TypeError, match=r"recassay\.core\.choices:Range is no function"):
+    with pytest.raises(TypeError, match=r"recassay\.core\.choices:Range is not a function"):
         read_verb("recassay.core.choices:Range")

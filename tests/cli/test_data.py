@@ -127,7 +127,7 @@ BAD = {
     "unknown dataset": (["data", "describe", "nothing-of-that-name"], "there is no dataset or file"),
     "known, not stored": (["data", "describe", "ml-20m"], "recassay data fetch ml-20m"),
     "unknown preset": (["data", "describe", "synthetic:dense-smal"], "did you mean 'dense-small'"),
-    "scale": (["data", "describe", "synthetic:dense-small@x"], "is no scale"),
+    "scale": (["data", "describe", "synthetic:dense-small@x"], "is not a scale"),
     "split": (["data", "describe", "{file}", "--split", "magic"], "split"),
     "ratios": (["data", "describe", "{file}", "--split", "random", "--ratios", "1,2"], "ratios"),
     "threshold": (["data", "describe", "{file}", "--split", "random", "--threshold", "3"], "threshold"),
@@ -354,7 +354,7 @@ def test_lists_are_told_beside_each_other_or_alone(cli, judged):
     assert "2 users evaluated" in alone
     assert any(line.startswith("hitrate@2 ") and line.endswith(" 1.000000") for line in alone)
     assert "0 of them had no list and count as empty lists" in alone
-    assert "1 rows of unknown users were left out; 0 rows of unknown items kept their place and are no hits" in alone
+    assert "1 rows of unknown users were left out; 0 rows of unknown items kept their place and are not hits" in alone
     both = cli("evaluate", judged / "recs.csv", judged / "other.csv", *where, "--compare", "--alpha", 0.2)
     assert both.out.splitlines()[0] == "No clear winner on test by HitRate@2: any of the 2 algorithms could be best."
     shown = lines_of(both.out)

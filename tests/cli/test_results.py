@@ -157,7 +157,7 @@ def test_more_than_200_rows_are_counted(capsys, rows, said):
 
 def test_parquet_is_no_text_for_a_terminal(cli, stored, monkeypatch):
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    said = "Parquet is no text for a terminal; say --out FILE, or redirect the output"
+    said = "Parquet is not text for a terminal; say --out FILE, or redirect the output"
     ran = cli("results", stored, "--parquet")
     assert (ran.code, ran.out, ran.err) == (2, "", f"recassay: {said}\n")
     monkeypatch.setattr(sys.stdout, "isatty", lambda: False)
@@ -196,7 +196,7 @@ def test_an_imported_table_may_be_the_output_itself(cli, stored, monkeypatch):
     monkeypatch.setattr("recassay.api.import_results.write_files", lambda folder, files: written.append(files))
     ran = cli("import", stored, "--out", "-")
     assert (ran.code, ran.out, list(written[0])) == (0, "", ["-"])
-    assert ran.complaints == [], "where it went is no news"
+    assert ran.complaints == [], "where it went is not a news"
 
 
 def test_all_rows_of_a_study_are_up_to_200(cli, study):

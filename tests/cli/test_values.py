@@ -64,8 +64,8 @@ REFUSED = [
     (WEIGHTS, "view=1,view=2", "--x weighs 'view' twice; weigh it once"),
     (WEIGHTS, "view", "--x: 'view' is not of the form type=number; for example view=1,purchase=20"),
     (partial(values.one_or_list, inner=int), "x", "--x is 'x'; give a whole number"),
-    (partial(values.listed, inner=int), "5,x", "--x '5,x' are no whole numbers; write them as in 5,10,50,200"),
-    (partial(values.listed, inner=float), "0.5,x", "--x '0.5,x' are no numbers; write them as in 0.8,0.1,0.1"),
+    (partial(values.listed, inner=int), "5,x", "--x '5,x' are not whole numbers; write them as in 5,10,50,200"),
+    (partial(values.listed, inner=float), "0.5,x", "--x '0.5,x' are not numbers; write them as in 0.8,0.1,0.1"),
     (values.listed, " , ", "--x ' , ' names nothing; name a value, or leave the option out"),
 ]  # fmt: skip
 

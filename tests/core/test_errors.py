@@ -235,11 +235,11 @@ def refusals():
 NO_ADVICE = (
     # Nothing can be done about it, or the words themselves say what to do.
     "every value of", "datasets say nothing of other", "no two algorithms can be compared", "no value for each user",
-    "there is no study in this folder", "No such command", "which these results do not have", "is no range",
-    "is not among the options", "too large for a description", "cannot be read as TOML", "is no path",
+    "there is no study in this folder", "No such command", "which these results do not have", "is not a range",
+    "is not among the options", "too large for a description", "cannot be read as TOML", "is not a path",
     "cannot be loaded as Python", "fails when it is loaded", "attributes are declared", "names column",
     "is an http address", "mismatch", "there is no such file", "absurd length", "were promised", "ONE_COLUMN",
-    "too wide and too long", "unpacks to more than the limit", "is no metric of lists", "keeps no interactions",
+    "too wide and too long", "unpacks to more than the limit", "is not a metric of lists", "keeps no interactions",
     "no value of its own", "NOT_FOUND", "sentence", "why(one, TRY_SECONDS)",
 )  # fmt: skip
 

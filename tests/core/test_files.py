@@ -222,7 +222,7 @@ SPECIAL = "is a device, a pipe or a socket, not a file"
 
 @pytest.fixture(params=["pipe", "device", "link to a device"])
 def special(request, tmp_path):
-    """Something that is no regular file, and the kind that it must still be afterwards."""
+    """Something that is not a regular file, and the kind that it must still be afterwards."""
     place = tmp_path / "special"
     if request.param == "pipe":
         os.mkfifo(place)

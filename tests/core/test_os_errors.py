@@ -31,7 +31,7 @@ from recassay.core.system.files import refuse_no_file, refuse_no_folder, refuse_
         (errno.EIO, "the disk reports an error"),
         (errno.EDQUOT, "your share of the disk is full; free some space"),
         (errno.EADDRINUSE, "the address is in use; choose another port"),
-        (errno.ENXIO, "is no file that can be read or written"),
+        (errno.ENXIO, "is not a file that can be read or written"),
         (errno.EXDEV, f"the system refuses: {os.strerror(errno.EXDEV)}; check the path and the disk"),
     ],
 )
@@ -81,7 +81,7 @@ def test_special_files_and_places_that_are_no_folder(tmp_path):
     refuse_special(tmp_path / "file")
     refuse_special(tmp_path / "nothing")
     refuse_special(tmp_path)
-    with pytest.raises(InputError, match="is no path"):
+    with pytest.raises(InputError, match="is not a path"):
         refuse_special(Path("a\0b"))
     for address in ("https://example.org/a.csv", "s3://bucket/a.csv", "file:///a.csv"):
         with pytest.raises(InputError, match="is an address, not a file; download it first"):
@@ -94,7 +94,7 @@ def test_special_files_and_places_that_are_no_folder(tmp_path):
         ("n" * 300, "the name is too long"),
         ("é" * 128, "the name is too long"),  # 256 bytes
         ("pipe/x", f"{tmp_path}/pipe is a file, not a folder"),
-        ("\ud800", "is no path"),
+        ("\ud800", "is not a path"),
     ):
         with pytest.raises(RecAssayError) as refused:
             refuse_no_folder(tmp_path / place)

@@ -223,12 +223,12 @@ def test_good_cut_offs():
 @pytest.mark.parametrize(
     ("label", "message"),
     [
-        ("ndcg@0", "here: '0' in 'ndcg@0' is no cut-off; use a whole number from 1 to 1,000,000, as in ndcg@10"),
-        ("ndcg@1000001", "'1000001' in 'ndcg@1000001' is no cut-off"),
-        ("HR@-1", "'-1' in 'HR@-1' is no cut-off"),
-        ("recall@²", "'²' in 'recall@²' is no cut-off"),
-        ("map@x[by_k]", "'x' in 'map@x[by_k]' is no cut-off"),
-        ("@10", "'@10' is no metric label; write name@k, as in ndcg@10"),
+        ("ndcg@0", "here: '0' in 'ndcg@0' is not a cut-off; use a whole number from 1 to 1,000,000, as in ndcg@10"),
+        ("ndcg@1000001", "'1000001' in 'ndcg@1000001' is not a cut-off"),
+        ("HR@-1", "'-1' in 'HR@-1' is not a cut-off"),
+        ("recall@²", "'²' in 'recall@²' is not a cut-off"),
+        ("map@x[by_k]", "'x' in 'map@x[by_k]' is not a cut-off"),
+        ("@10", "'@10' is not a metric label; write name@k, as in ndcg@10"),
     ],
 )
 def test_bad_cut_offs(label, message):

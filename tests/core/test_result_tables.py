@@ -172,7 +172,10 @@ def test_tables_that_are_refused(rows, message):
 
 
 def test_labels_that_are_no_metrics_are_refused():
-    for metric, message in (("ndcg@0", "here: '0' in 'ndcg@0' is no cut-off"), ("@5", "here: '@5' is no metric label")):
+    for metric, message in (
+        ("ndcg@0", "here: '0' in 'ndcg@0' is not a cut-off"),
+        ("@5", "here: '@5' is not a metric label"),
+    ):
         with pytest.raises(InputError, match=message):
             results([("A", "x", 1.0)], metric=metric, where="here")
 

@@ -551,7 +551,7 @@ def test_a_file_that_stays_wrong_names_the_page_of_the_dataset(server: Server, t
 
 def test_a_length_that_no_file_has_is_refused(server: Server, tmp_path: Path) -> None:
     server.announce, server.ranges = 1 << 63, False
-    with pytest.raises(RecAssayError, match="which is no size of a file"):
+    with pytest.raises(RecAssayError, match="which is not a size of a file"):
         run(entry_for(server), tmp_path)
 
 

@@ -155,7 +155,7 @@ def test_recbole_names_of_files(tmp_path):
     assert any("'LightGCN' of the file's name was taken" in note for note in found.notes)
     dated = tmp_path / "BPR-ml-100k-Nov-15-2026_10-22-27-b7b11b.txt"
     dated.write_text(result)
-    assert load_results(dated).datasets == ["ml-100k"], "when it ran is no part of the dataset"
+    assert load_results(dated).datasets == ["ml-100k"], "when it ran is not part of the dataset"
 
 
 def test_elliot_is_known_by_the_settings_in_its_names(tmp_path):
@@ -300,7 +300,7 @@ def test_a_list_of_no_places_is_no_cut_off(tmp_path):
     (tmp_path / "a.json").write_text(json.dumps({"films-1a2b": rows}))
     assert load_results(tmp_path / "a.json").metrics == ["ndcg", "ndcg@5"]
     (tmp_path / "a.json").write_text(json.dumps({"films-1a2b": [{**rows[0], "k": 0}]}))
-    with pytest.raises(RecAssayError, match="'0' in 'ndcg@0' is no cut-off"):
+    with pytest.raises(RecAssayError, match="'0' in 'ndcg@0' is not a cut-off"):
         load_results(tmp_path / "a.json")
 
 

@@ -240,7 +240,7 @@ def test_battles_are_rated_as_bradley_and_terry(tmp_path):
         ("b.csv", "model_a,model_b,winner\na,a,model_a\n", "meets itself"),
         ("b.csv", "model_a,model_b,winner\na,b,c\n", "neither of"),
         ("b.csv", "model_a,model_b,winner\na,,tie\n", "lacks a model"),
-        ("b.jsonl", '{"model_a": "a", "model_b": "b", "winner": "tie"}\n[]\n', "line 2: is no JSON object"),
+        ("b.jsonl", '{"model_a": "a", "model_b": "b", "winner": "tie"}\n[]\n', "line 2: is not a JSON object"),
         ("p.arff", "@relation openml_task_1_predictions\n@attribute row_id numeric\n"
          "@attribute prediction {a}\n@data\n1,a\n", "no true class"),
         ("t.json", '{"mteb_version": "1.1", "test": {"languages": []}}', "holds no score"),

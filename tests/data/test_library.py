@@ -289,7 +289,7 @@ def test_where_a_file_lies() -> None:
     assert path_of("a.csv", "/base") == Path("/base/a.csv")
     assert path_of("/x/a.csv", "/base") == Path("/x/a.csv")
     assert path_of("~/a.csv", "/base") == Path.home() / "a.csv"
-    with pytest.raises(UsageError, match="~nobody-of-that-name is no user of this machine; write the path out"):
+    with pytest.raises(UsageError, match="~nobody-of-that-name is not a user of this machine; write the path out"):
         path_of("~nobody-of-that-name/x/a.csv")
 
 
@@ -431,7 +431,7 @@ def test_what_is_known_of_a_dataset_without_reading_it(tmp_path: Path) -> None:
         ("amazon_finefoods", "the dataset 'amazon_finefoods' is known but not stored here; obtain it: "),
         ("ml-1m", "the dataset 'ml-1m' is known but not stored here; fetch it first: recassay data fetch ml-1m"),
         ("synthetic:few-itms", "no preset 'few-itms'; did you mean 'few-items'?"),
-        ("synthetic:few-items@big", "'big' in 'synthetic:few-items@big' is no scale; write a number, as in"),
+        ("synthetic:few-items@big", "'big' in 'synthetic:few-items@big' is not a scale; write a number, as in"),
         ("synthetic:few-items@0.5", "preset few-items: scale is 0.5; give a number from 1 to 10,000"),
         (
             "synthetic few-items",

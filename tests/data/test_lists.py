@@ -141,7 +141,7 @@ def test_lists_name_their_split_in_a_column_or_beside_them(tmp_path: Path) -> No
         ("a.csv", "1,2,3,4,5\n1,2,3,4,5\n", "5 columns without a header"),
         ("a.json", "{", "is not JSON"),
         ("a.json", "{}", "holds no lists"),
-        ("a.json", '{"u": {"i": "high"}}', "a score is no number"),
+        ("a.json", '{"u": {"i": "high"}}', "a score is not a number"),
         ("a.json", '{"u": {"i": 1}, "v": [1]}', "mixes lists and scores"),
         ("a.parquet", "PAR1 and no more", "not a readable Parquet"),
         ("a.lz4", "\x04no", "not a readable LZ4"),
@@ -168,7 +168,7 @@ def test_judgements_of_trec_and_ranx(tmp_path: Path) -> None:
         assert marked.rows() == found.rows()
     ordered = read_judgements(write(tmp_path, "o.json", '{"u1": ["i1", "i2"]}'))
     assert ordered is not None
-    assert ordered.rows() == [("u1", "i1", 1.0), ("u1", "i2", 1.0)], "a place in a list is no degree of relevance"
+    assert ordered.rows() == [("u1", "i1", 1.0), ("u1", "i2", 1.0)], "a place in a list is not a degree of relevance"
 
 
 @pytest.mark.parametrize("file", sorted(file.name for file in TRUE.iterdir() if file.suffix not in (".csv", ".gz")))
@@ -227,7 +227,7 @@ def test_a_letter_that_the_sample_cuts_is_text(tmp_path: Path, monkeypatch: pyte
     monkeypatch.undo()
     path.write_bytes(b"user,item,score\nu1,\xff,1\nu2,b,2\n")
     with pytest.raises(
-        InputError, match="is no text, and none of the other kinds of lists; give UTF-8 text, or Parquet"
+        InputError, match="is not text, and none of the other kinds of lists; give UTF-8 text, or Parquet"
     ):
         read_lists(path)
 

@@ -90,7 +90,7 @@ def test_every_layout_is_read_as_it_was_made(tmp_path, layout):
 
 
 def test_shapes_of_real_tables(tmp_path):
-    """Groups are no names, a header one column to the left, names on two lines, headers that change in the middle."""
+    """Groups are not names, a header one column to the left, names on two lines, headers that change in the middle."""
     groups = read(tmp_path, r"""\begin{tabular}{llccc} & & \multicolumn{2}{c}{ID-Only Methods} & Text \\
         Dataset & Metric & GRU4Rec & SASRec & ZESRec \\ \midrule Yelp & NDCG@10 & 0.1 & 0.2 & 0.3 \\
         & MRR & 0.2 & 0.3 & 0.4 \\ \end{tabular}""").tables[0]  # fmt: skip

@@ -58,7 +58,7 @@ BROKEN: dict[str, tuple[str, bytes, ReadSpec, str]] = {
         "a.csv",
         (HEADER + GOOD + "1,3,good,881250949\n").encode(),
         ReadSpec(),
-        "line 3: rating 'good' is no number",
+        "line 3: rating 'good' is not a number",
     ),
     "negative time": (
         "a.csv",
@@ -88,13 +88,13 @@ BROKEN: dict[str, tuple[str, bytes, ReadSpec, str]] = {
         "a.csv",
         b"user,item,date\n1,2,2020-01-01\n1,3,2020-01-02T10:00:00\n",
         ReadSpec(),
-        "line 3: timestamp '2020-01-02T10:00:00' is no date written like 2024-01-31",
+        "line 3: timestamp '2020-01-02T10:00:00' is not a date written like 2024-01-31",
     ),
     "impossible date": (
         "a.csv",
         b"user,item,date\n1,2,2020-01-01\n1,3,2020-13-45\n",
         ReadSpec(),
-        "line 3: .* is no date",
+        "line 3: .* is not a date",
     ),
     "dates of another order": (
         "a.csv",
@@ -213,7 +213,7 @@ BROKEN: dict[str, tuple[str, bytes, ReadSpec, str]] = {
         "a.csv",
         b"user,item,time\n1,2,0.5\n1,3,1\n",
         ReadSpec(time="position"),
-        "'0.5' is no whole number",
+        "'0.5' is not a whole number",
     ),
 }
 
@@ -294,7 +294,7 @@ def test_of_several_faults_of_a_row_that_of_its_ids_is_told(tmp_path: Path) -> N
     path.write_text("stars,user,item\nx,,5\ny,3,\nz,4,6\n1,2,3\n")
     result = read_interactions(path, ReadSpec(columns={"rating": "stars"}, skip_bad_rows=True))
     assert [row.reason for row in result.record.bad_rows] == [
-        "user id is empty", "item id is empty", "rating 'z' is no number",
+        "user id is empty", "item id is empty", "rating 'z' is not a number",
     ]  # fmt: skip
 
 
@@ -401,7 +401,7 @@ def test_values_of_sixty_letters_are_shown_whole() -> None:
 def test_a_huge_cell_is_cut_in_the_message(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("user,item,rating\n1,2," + "x" * 100_000 + "\n1,3,4\n")
-    with pytest.raises(InputError, match=r"line 2: rating 'x+\.\.\.' is no number") as caught:
+    with pytest.raises(InputError, match=r"line 2: rating 'x+\.\.\.' is not a number") as caught:
         read_interactions(path)
     assert len(str(caught.value)) < 500
 
@@ -416,20 +416,20 @@ def test_a_huge_cell_is_cut_in_the_message(tmp_path: Path) -> None:
         ("user,item\n", {}, "there is a header and no row"),
         ("user,item\n1,2\n", {"columns": {"user": "usr"}}, "no column 'usr' for the user; did you mean 'user'?"),
         ("user,item,uid\n1,2,3\n", {}, "'user', 'uid' could each be the user; choose one: columns={'user': 'user'}"),
-        ("user,item\n1,2\n", {"delimiter": ""}, "'' is no delimiter; give one character, or '::'"),
-        ("user,item\n1,2\n", {"delimiter": ",\n"}, "is no delimiter"),
+        ("user,item\n1,2\n", {"delimiter": ""}, "'' is not a delimiter; give one character, or '::'"),
+        ("user,item\n1,2\n", {"delimiter": ",\n"}, "is not a delimiter"),
         ("user,item\n1,2\n", {"event_weights": {"a": 1}}, "event weights are asked for and no event column is found"),
         ("user_id:token\titem_id\n1\t2\n", {"format": "inter"}, "the .inter header gives no type for 'item_id'"),
         ("user_id:token\titem_id:text\n1\t2\n", {"format": "inter"}, "gives no type for 'item_id:text'"),
         ("user,item,timestamp\n1,2,9e15\n2,2,9e15\n", {}, "around 9000000000000000 are neither s, ms, us nor ns"),
         ("user,item,timestamp\n1,2,1e16\n2,2,1600000000\n3,2,1600000000\n", {}, "is a float beyond 2^53, which"),
-        ("user,item,timestamp\n1,2,1.5\n2,2,2\n", {"time": "position"}, "timestamp '1.5' is no whole number"),
+        ("user,item,timestamp\n1,2,1.5\n2,2,2\n", {"time": "position"}, "timestamp '1.5' is not a whole number"),
         ("user,item,timestamp\n1,2,soon\n2,2,late\n", {}, "timestamps like 'soon' are neither numbers nor ISO dates"),
         ("user,item\na,2\n  ,2\n", {}, "1 of 2 rows are bad (line 3: user id is empty); mend them"),
         ("user,item,rating\n1,2,1e39\n2,2,3\n", {}, "line 2: rating '1e39' is beyond the range of float32"),
         ("user,item,rating\n1,2,-1e39\n2,2,3\n", {}, "line 2: rating '-1e39' is beyond the range of float32"),
         ("user,item,rating\n1,2,inf\n2,2,3\n", {}, "line 2: rating 'inf' is not finite"),
-        ("user,item,rating\n1,2,x\n2,2,y\n", {}, "none of the 2 rows can be used (line 2: rating 'x' is no number"),
+        ("user,item,rating\n1,2,x\n2,2,y\n", {}, "none of the 2 rows can be used (line 2: rating 'x' is not a number"),
     ],
 )  # fmt: skip
 def test_each_refusal_says_what_and_where(tmp_path: Path, text: str, options: dict[str, object], told: str) -> None:

@@ -154,7 +154,7 @@ def test_quoted_fields_with_delimiters_and_line_breaks(tmp_path: Path) -> None:
     result = read_interactions(path)
     assert told(result) == [("a, b", "x\ny", 5.0), ('say "hi"', "z", 4.0)]
     path.write_text('user,item,rating\n"a, b","x\ny",5\nc,z,none\n')
-    with pytest.raises(InputError, match="line 4: rating 'none' is no number"):
+    with pytest.raises(InputError, match="line 4: rating 'none' is not a number"):
         read_interactions(path)
 
 
@@ -482,7 +482,7 @@ def test_what_a_file_is_taken_for(tmp_path: Path, name: str, text: str, options:
 
 
 def test_a_line_that_the_sample_cuts_says_nothing_of_the_layout(tmp_path: Path) -> None:
-    """The first MiB ends within the last field of the eighth line, whose start is no clock."""
+    """The first MiB ends within the last field of the eighth line, whose start is not a clock."""
     line = f"{'u' * 131_059},i,1500000000\n"
     assert (1 << 20) % len(line) == len(line) - 8
     (tmp_path / "a.csv").write_text(line.replace("u", "v", 1) + line * 8)

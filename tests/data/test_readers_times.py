@@ -110,7 +110,9 @@ def test_float32_times_are_told() -> None:
 
 def test_a_number_that_no_int64_holds_is_a_bad_time() -> None:
     times = pl.Series([1600000000, 2**63 + 5, None, 1600000001], dtype=pl.UInt64)
-    with pytest.raises(InputError, match=r"2 of 4 rows .* 9223372036854775813 is no time; row 3: timestamp is empty"):
+    with pytest.raises(
+        InputError, match=r"2 of 4 rows .* 9223372036854775813 is not a time; row 3: timestamp is empty"
+    ):
         read(times)
     assert times_of(read(times, skip_bad_rows=True)).tolist() == [1600000000, 1600000001]
 
@@ -193,7 +195,7 @@ def test_units_at_their_ends(values, mode, source, unit, times, warnings) -> Non
         ([1e9, 1e9, -1e300, float("nan")], "auto", "(row 3: timestamp -1e+300 is a float beyond 2^53, which has"),
         ([float("inf")] * 2, "auto", "none of the 2 rows can be used (row 1: timestamp inf is not finite; row 2"),
         ([1e9, 1e9, float("inf")], "auto", "(row 3: timestamp inf is not finite)"),
-        ([1.5, 2.0, 3.0], "position", "(row 1: timestamp 1.5 is no whole number)"),
+        ([1.5, 2.0, 3.0], "position", "(row 1: timestamp 1.5 is not a whole number)"),
     ],
 )  # fmt: skip
 def test_times_that_cannot_be(values, mode, message) -> None:

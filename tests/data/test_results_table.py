@@ -145,7 +145,7 @@ def test_missing_policies(write):
     assert filled.values[0].tolist() == [0.3, 0.4, 0.5, 0.1]
     with pytest.raises(RecAssayError, match="only one algorithm has values for ndcg@10"):
         results.matrix("ndcg@10", missing="drop-algorithms")
-    with pytest.raises(RecAssayError, match="no policy; use one of error, drop-datasets"):
+    with pytest.raises(RecAssayError, match="not a policy; use one of error, drop-datasets"):
         results.matrix("ndcg@10", missing="guess")
 
 

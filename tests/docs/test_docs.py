@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import shlex
+from itertools import pairwise
 
 import pytest
 
@@ -101,6 +103,42 @@ def test_pages_show_what_commands_print(cli, monkeypatch, command):
         assert [line for line in lines if line not in rest] == [], (
             "lines of the page that are not printed, or elsewhere"
         )
+
+
+SHOWN = {
+    f"{page.name}: {line}"
+    for page in PAGES
+    for block in re.findall(r"^```text\n(.*?)^```", page.read_text(), re.S | re.M)
+    for line in block.splitlines()
+}
+"""What commands print of studies and papers that stand nowhere: their words are those of the program."""
+
+
+def stated() -> str:
+    """Every text of the program but docstrings, with one blank between words."""
+    texts = []
+    for path in (ROOT / "src" / "recassay").rglob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        described = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        texts += [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)
+                  and isinstance(node.value, str) and id(node) not in described]  # fmt: skip
+    return " ".join(" | ".join(texts).split())
+
+
+def phrases(line: str) -> list[str]:
+    """Pairs of words in a printed line that no number, name or punctuation parts; the unit of a number is dropped."""
+    kept = re.sub(r"\d\S*( %| [a-z]+)?|\S*[A-Z_/*]\S*|\w+\.\w+", "|", line)
+    runs = [re.findall(r"[a-z-]+", part) for part in re.split(r"[^a-z -]+", kept)]
+    return [" ".join(pair) for run in runs for pair in pairwise(run)]
+
+
+def test_examples_without_a_study_are_worded_as_the_program_words_them():
+    """Most pairs of words stand in the program; others it puts together from parts."""
+    program = stated()
+    assert len(SHOWN) > 10
+    known = {line: [pair in program for pair in phrases(line)] for line in SHOWN}
+    assert [line for line, found in known.items() if sum(found) < 0.6 * len(found) - 1] == []
+    assert phrases("Of 40 cells run again, the RP3beta cell was wrong") == ["run again", "cell was", "was wrong"]
 
 
 def test_the_first_example_is_on_both_front_pages():

@@ -228,7 +228,7 @@ def test_analyze_includes_strata_of_a_study_and_skips_them_on_a_table(cli, folde
     assert answer["analyses"]["strata"]["metric"] == "ndcg@10"
     assert any("popularity of the held-out items" in line for line in answer["sentences"])
     costs = cli("analyze", folder, "--metric", "seconds_fit", "--json").json()
-    assert "no metric of lists" in costs["skipped"]["strata"]
+    assert "not a metric of lists" in costs["skipped"]["strata"]
     synthetic_results(6).write_csv(tmp_path / "results.csv")
     assert "this is a table" in cli("analyze", tmp_path / "results.csv", "--json").json()["skipped"]["strata"]
 
@@ -241,8 +241,8 @@ BAD = {
     "unknown metric": (["{study}", "--metric", "ndgc@20"], "did you mean 'ndcg'"),
     "few events": (["{study}", "--thresholds", "1,100"], "dense-small: too few test events have an item"),
     "large size": (["{study}", "--size", "1000000"], "1,000,000 are wanted; use a smaller size"),
-    "one threshold": (["{study}", "--thresholds", "50"], "are no sweep; give at least two"),
-    "words": (["{study}", "--thresholds", "low,high"], "are no whole numbers"),
+    "one threshold": (["{study}", "--thresholds", "50"], "are not a sweep; give at least two"),
+    "words": (["{study}", "--thresholds", "low,high"], "are not whole numbers"),
     "size": (["{study}", "--size", "0"], "use a whole number from 1, or all"),
     "others": (["{study}", "--others", "drop"], "is not one of 'keep', 'remove'"),
     "no lists": (["{bare}"], "the lists of 6 cells are not kept"),
@@ -398,7 +398,7 @@ def test_there_are_as_many_thresholds_as_test_events_allow(monkeypatch):
 
 @pytest.mark.parametrize("thresholds", [(5,), (5, 5), (0, 5), (5, -1), ()])
 def test_a_sweep_needs_two_thresholds_from_1_on(thresholds):
-    with pytest.raises(UsageError, match="are no sweep; give at least two whole numbers from 1"):
+    with pytest.raises(UsageError, match="are not a sweep; give at least two whole numbers from 1"):
         Sweep(accuracy_metric("ndcg@10"), thresholds)
     assert Sweep(accuracy_metric("ndcg@10"), (1, 2)).thresholds == (1, 2)
     assert Sweep(accuracy_metric("ndcg@10")).thresholds is None

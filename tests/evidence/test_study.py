@@ -237,7 +237,7 @@ def test_answers_of_classifiers_are_those_on_the_same_rows(tmp_path, monkeypatch
     rows["c2"] = [4, 7, 8]
     with pytest.raises(InputError, match="the cells of iris were tested on different rows"):
         instances.stored_instances(folder)
-    with pytest.raises(InputError, match="this is no classifier study"):
+    with pytest.raises(InputError, match="this is not a classifier study"):
         instances.stored_instances(write_records(tmp_path / "other", ["ndcg@10"], [done("c1", "A", "films", 0.5)]))
     with pytest.raises(InputError, match="no cell of this study is done"):
         instances.stored_instances(write_records(tmp_path / "none", ["ndcg@10"], cells[2:]))
@@ -258,7 +258,9 @@ def test_the_evidence_of_a_study_passes_on_what_is_asked_of_it(tmp_path, monkeyp
     assert of["strata"]()("ndcg@5", seed=7) == "answer 1"
     ((where, sweep), _) = strata.pop()
     assert (where, sweep.metric.label, sweep.seed) == (folder, "ndcg@5", 7)
-    with pytest.raises(NotApplicableError, match="seconds_fit is no metric of lists, so it has no popularity strata"):
+    with pytest.raises(
+        NotApplicableError, match="seconds_fit is not a metric of lists, so it has no popularity strata"
+    ):
         of["strata"]()("seconds_fit", seed=7)
     responses = heard(monkeypatch, "recassay.evidence.users.user_responses")
     for metric in ("hitrate@5", "ndcg@10", "coverage@10"):

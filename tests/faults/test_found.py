@@ -49,7 +49,7 @@ FOUND = {
     "a cell's energy without joules": (
         "store", "cells/1/energy", lambda b: _json(b, joules=[]), "the row of ItemKNN on more is not what was written",
     ),
-    "metrics that are no names": (
+    "metrics that are not names": (
         "store", "plan/1/metrics", lambda b: b'[[], "ndcg@10"]', "the store is damaged: metrics of a row",
     ),
     "half of a character among metrics": (
@@ -58,7 +58,7 @@ FOUND = {
     "a split of a name that no folder has": (
         "store", "cells/1/split", lambda b: b"9" * 5000, "the row of ItemKNN on more is not what was written",
     ),
-    "metrics that are no list": ("store", "plan/1/metrics", lambda b: b"3", "the store is damaged: metrics of a row"),
+    "metrics that are not list": ("store", "plan/1/metrics", lambda b: b"3", "the store is damaged: metrics of a row"),
     "a manifest with another budget": (
         "study folder", "manifest.json", lambda b: b.replace(b"memory_gb", b"memory_mb"),
         "the manifest is not what was written",

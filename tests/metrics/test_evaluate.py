@@ -199,11 +199,11 @@ def test_labels_are_read_as_people_write_them(label, expected):
     ("label", "message"),
     [
         ("ndgc@10", "did you mean 'ndcg'"),
-        ("ndcg@ten", "no cut-off"),
-        ("ndcg@0", "no cut-off"),
-        ("ndcg@", "no cut-off"),
+        ("ndcg@ten", "not a cut-off"),
+        ("ndcg@0", "not a cut-off"),
+        ("ndcg@", "not a cut-off"),
         ("map@10[by_luck]", "no variant"),
-        ("@10", "no metric label"),
+        ("@10", "not a metric label"),
     ],
 )
 def test_bad_labels_are_refused_with_a_hint(label, message):
@@ -250,7 +250,7 @@ def test_a_metric_of_ones_own_that_builds_on_ours_keeps_what_it_says_of_itself()
 def test_the_largest_cut_off_and_a_variant_of_nothing():
     assert make_metric(f"ndcg@{LARGEST_CUTOFF}").k == LARGEST_CUTOFF
     for label in (f"ndcg@{LARGEST_CUTOFF + 1}", "ndcg@1.5", "ndcg@-1", "ndcg@١"):
-        with pytest.raises(UsageError, match="no cut-off"):
+        with pytest.raises(UsageError, match="not a cut-off"):
             make_metric(label)
     assert make_metric("map[]").variant == "by_min"
     with pytest.raises(UsageError, match="map has no variant ''"):

@@ -93,7 +93,7 @@ def test_each_fault_of_a_recommender_has_its_own_message(spoil, message):
 
 
 def test_a_list_that_ends_early_is_no_fault():
-    """Item -1 twice is no item twice, and what stands beside it is no score."""
+    """Item -1 twice is not an item twice, and what stands beside it is not a score."""
     short = Fixed(lambda top: change(change(top, 2, 4, item=-1, score=np.nan), 2, 3, item=-1, score=np.nan))
     top = recommend_all(short, np.arange(11, dtype=np.int32), 5, exclude=SEEN, n_items=30)
     assert (top.items[2] == -1).tolist() == [False, False, False, True, True]

@@ -14,7 +14,9 @@ ROOT = Path(__file__).parents[2]
 PHRASES = re.compile(
     r"\banew\b|\b(?:a row|one row|a column|a value|one value|one file|one line|one table|a file|a panel) an? [a-z]+|"
     r"\b(?:is|are|was|were|to be) told\b|\btold (?:of|from|as|in|by|under|apart)\b|\btells? of\b|\bis none of\b|"
-    r"\bwhoever\b|\bdear(?:er|est)?\b|\bwhat becomes of\b|\bserves more than\b",
+    r"\bwhoever\b|\bdear(?:er|est)?\b|\bwhat becomes of\b|\bserves more than\b|"
+    r"(?<!there )(?<!where )(?<!nor )\b(?:is|are|was|were) no "
+    r"(?!(?:more|longer|less|one|such|wider|worse|better|smaller)\b)[a-z]",
     re.IGNORECASE,
 )
 """Dialect: `is told of` for `is reported`, `one value a row` for `one value per row`."""
@@ -41,7 +43,8 @@ def test_no_page_docstring_or_message_speaks_dialect():
 @pytest.mark.parametrize(
     ("text", "expected"),
     [("a missing cell is told at once", True), ("One value a row of `top`", True), ("one value per row", False),
-     ("the control is none of them", True), ("there is none", False), ("a file and a folder", False)],
+     ("the control is none of them", True), ("there is none", False), ("a file and a folder", False),
+     ("it is no number", True), ("where there is no file", False), ("is no longer a cell, nor is no wider", False)],
 )  # fmt: skip
 def test_what_is_found(text, expected):
     assert bool(PHRASES.search(text)) == expected

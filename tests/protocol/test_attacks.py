@@ -243,7 +243,7 @@ def test_half_of_a_nuking_profile_are_the_nearest_items_and_the_rest_are_others(
         assert set(profile[2:]) <= set(range(3, 10))
     wagon = AttackSpec(kind="nuke", filler="bandwagon", selected=1, size=0.5, profile_length=4)
     chosen = profiles(attack(train, wagon, rng=rng(), targets=np.array([0], dtype=np.int32)), train)
-    assert all(profile[2] == 3 for profile in chosen), "the most popular that is no neighbour"
+    assert all(profile[2] == 3 for profile in chosen), "the most popular that is not a neighbour"
 
 
 def test_neighbours_of_a_target_are_at_most_half_of_the_others() -> None:

@@ -40,7 +40,7 @@ def test_what_is_no_gap_or_no_clock_is_refused():
     seconds = {"90s": 90, "30min": 1800, "2h": 7200, "1d": 86_400, "30 min": 1800}
     assert {text: ProtocolSpec(sessions=text).session_seconds for text in seconds} == seconds
     for text in ("30", "0min", "min", "-5s", "1week"):
-        with pytest.raises(UsageError, match=r"is no gap of time: write '30min'"):
+        with pytest.raises(UsageError, match=r"is not a gap of time: write '30min'"):
             ProtocolSpec.checked(sessions=text)
     with pytest.raises(UsageError, match="sessions are cut before a split is made"):
         ProtocolSpec.checked(sessions="1h", split="given")

@@ -178,7 +178,7 @@ def test_probes_are_untuned_cells_in_a_study_of_their_own(data):
         stored = {(cell.algorithm, cell.dataset): cell for cell in store.cells()}
         assert set(stored) == probes
         assert all(row.trials == 0 for row in store.plan())
-    assert record.planned == 9, "probes are no cells of the study"
+    assert record.planned == 9, "probes are not cells of the study"
     assert set(recassay.load_results(data / "out").frame["dataset"]) <= set(DATASETS)
     assert any("probe of" in (event.said or "") for event in events)
     found = recassay.adaptive(data / "out")

@@ -117,7 +117,7 @@ def test_the_memory_of_a_cell_is_that_of_its_last_fit_and_the_peak_that_of_all(t
     judge = cell._judge_test
     monkeypatch.setattr(cell, "_judge_test", lambda *given: state.update(held=1500) or judge(*given))
     record = cell.run_cell(JOB, lambda event: None)
-    assert (record["memory"], record["peak_memory"]) == (500, 1500), "what judges is no memory of the algorithm"
+    assert (record["memory"], record["peak_memory"]) == (500, 1500), "what judges is not a memory of the algorithm"
 
 
 def test_time_and_energy_are_those_of_tuning_of_the_final_fit_and_of_its_lists(tmp_path, monkeypatch):

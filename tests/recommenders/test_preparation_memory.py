@@ -94,7 +94,7 @@ def test_what_an_algorithm_declares_must_be_a_number_of_bytes() -> None:
     assert declaring().declared_memory({"needs": np.int64(8)}) == 8
     assert declaring().declared_memory({}, "gpu_memory_bytes") is None
     for wrong in ("many", -1, float("inf"), float("nan"), None):
-        with pytest.raises(RecAssayError, match=f"its memory_bytes returned {wrong!r}, which is no number of bytes"):
+        with pytest.raises(RecAssayError, match=f"its memory_bytes returned {wrong!r}, which is not a number of bytes"):
             declaring().declared_memory({"needs": wrong})
 
 

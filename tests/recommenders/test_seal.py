@@ -459,7 +459,7 @@ NO_LEVELS = [float("nan"), 0.0, 1.0, -0.1, 2.0, 5, float("inf")]
     [
         *(({"alpha": level}, "give a number between 0 and 1") for level in NO_LEVELS),
         ({"metric": "frob@3"}, "unknown metric 'frob"),
-        ({"metric": "ndcg@0"}, "is no cut-off"),
+        ({"metric": "ndcg@0"}, "is not a cut-off"),
         ({"metric": "recall@7"}, "the study does not report recall@7; choose ndcg@10, hitrate@5 or coverage@10"),
     ],
 )
@@ -617,7 +617,7 @@ def test_noise_is_that_of_seeds_or_of_reruns_that_came_out_better(honest):
     assert _noise([], "gini@10", [("a", 0.1, 0.0), ("a", 0.1, 0.05)]) == pytest.approx({"a": 4 * 1.4826 * 0.75})
     assert _noise(single, "ndcg@10", [("a", 0.1, 0.12), ("a", 0.1, 0.09)]) == {}  # a single one says nothing
     folds = [replace(one, algorithm="a", dataset="d", fold=fold, metrics={"ndcg@10": 0.1 + fold}) for fold in (0, 1)]
-    assert _noise(folds, "ndcg@10", [("a", 0.1, 0.09)]) == {}  # folds differ, and that is no chance
+    assert _noise(folds, "ndcg@10", [("a", 0.1, 0.09)]) == {}  # folds differ, and that is not a chance
     zeros = [replace(one, algorithm="a", dataset="d", seed=seed, metrics={"ndcg@10": 0.0}) for seed in (0, 1)]
     assert _noise(zeros, "ndcg@10", [("a", 0.0, 0.1)]) == {}  # no share of nothing can be told
 

@@ -256,7 +256,7 @@ def test_presets_and_dataset_settings(folder):
         assert store.cells()[0].metrics["recall@10"] > 0
     with pytest.raises(UsageError, match="no preset 'dense-smal'"):
         plan(make_study(["synthetic:dense-smal"], ["./fakes.py:Pop"], base=folder))
-    with pytest.raises(UsageError, match="'big' in 'synthetic:dense-small@big' is no scale"):
+    with pytest.raises(UsageError, match="'big' in 'synthetic:dense-small@big' is not a scale"):
         plan(make_study(["synthetic:dense-small@big"], ["./fakes.py:Pop"], base=folder))
 
 

@@ -409,7 +409,7 @@ def test_sections_of_plugins_are_those_that_load_and_none_of_ours(monkeypatch):
     monkeypatch.setattr(telling.registry, "sections", known)
     usable, problems = telling.plugin_sections()
     assert usable == {"joy": joy, "near": joy, "own": joy}
-    assert problems == {"lost": "it is lost", "text": "what it announces is no Section"}
+    assert problems == {"lost": "it is lost", "text": "what it announces is not a Section"}
     every, told = telling.sections()
     assert told == problems
     assert [section.title for section in every].count("Joy") == 3
@@ -437,7 +437,7 @@ def test_a_headline_is_a_sentence_and_what_failed_follows_the_sentences(monkeypa
         return Told()
 
     table = Table("T", ["a"], [["x"]])
-    assert telling.result_headline(told(tables=lambda result: [table])) == "", "the title of a table is no headline"
+    assert telling.result_headline(told(tables=lambda result: [table])) == "", "the title of a table is not a headline"
     assert telling.result_headline(told(sentences=lambda result: ["One."])) == "One."
     brief = {"brief": lambda result: Brief("First."), "sentences": lambda result: ["One."]}
     assert telling.result_headline(told(**brief)) == "First."

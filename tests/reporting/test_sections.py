@@ -123,7 +123,7 @@ def test_sections_that_fail_are_told_and_cost_nothing_else(cli, table, tmp_path,
     terminal = " ".join(ran.out.split())
     assert "joy: the sentences of the section 'Silent' failed with ZeroDivisionError: no joy at all." in terminal
     assert "absent: the section 'absent' cannot be loaded from recassay_joy.nowhere:SECTION" in terminal
-    assert "words: what it announces is no Section" in terminal
+    assert "words: what it announces is not a Section" in terminal
     page = (tmp_path / "out" / "report.html").read_text()
     for reason in (
         "the tables of the section &#x27;Empty&#x27; failed with ZeroDivisionError: no joy at all",
@@ -464,7 +464,7 @@ def test_the_first_section_that_has_a_brief_gives_it(analysed, monkeypatch):
     bare = replace(own["rank"], brief=lambda result: None, sentences=lambda result: [])
     known["rank"] = {"rank": bare}
     assert telling.answer({"rank": given["rank"]}).brief.headline.startswith("Ranks: ")
-    assert telling.result_headline(given["rank"]) == "", "a title is no headline"
+    assert telling.result_headline(given["rank"]) == "", "a title is not a headline"
 
 
 def test_another_leader_is_named_after_the_verdict(analysed, monkeypatch):

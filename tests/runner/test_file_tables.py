@@ -66,10 +66,10 @@ def refusal(call, *arguments):
     ("names", "what"),
     [
         (None, "study.metrics is missing"),
-        ("ndcg@10", "study.metrics is no list of names"),
-        ([], "study.metrics is no list of names"),
-        (["ndcg@10", ""], "study.metrics is no list of names"),
-        (["ndcg@10", 3], "study.metrics is no list of names"),
+        ("ndcg@10", "study.metrics is not a list of names"),
+        ([], "study.metrics is not a list of names"),
+        (["ndcg@10", ""], "study.metrics is not a list of names"),
+        (["ndcg@10", 3], "study.metrics is not a list of names"),
         (["a", "b", "b"], "study.metrics names 'b' twice; name it once"),
     ],
 )
@@ -89,14 +89,14 @@ def test_a_table_belongs_to_the_label_then_the_reference_then_the_short_name():
     unknown = refusal(by_label, {"EAES": {}}, labels, references, "algorithm", NOWHERE)
     assert unknown == "the study: algorithm.EAES: the study has no such algorithm; did you mean 'EASE'?"
     flat = refusal(by_label, {"EASE": 3}, labels, references, "algorithm", NOWHERE)
-    assert flat == "the study: algorithm.EASE is no section; write [algorithm.EASE] and keys below"
+    assert flat == "the study: algorithm.EASE is not a section; write [algorithm.EASE] and keys below"
 
 
 def test_a_spec_that_does_not_fit_is_refused_with_its_key_and_value():
     def refused(table):
         return refusal(make_spec, ProtocolSpec, table, ("dataset", "a"), NOWHERE)
 
-    assert refused(3) == "the study: dataset.a is no section; write [dataset.a] with keys below it"
+    assert refused(3) == "the study: dataset.a is not a section; write [dataset.a] with keys below it"
     assert refused({"splt": 1}) == "the study: unknown key dataset.a.splt; did you mean 'split'?"
     assert refused({"folds": 0}).startswith("the study: dataset.a.folds = 0: input should be greater than or equal to ")
     absent = refusal(make_spec, RangeSpec, {"low": 1}, ("algorithm", "a", "k"), NOWHERE)
@@ -134,7 +134,7 @@ def test_a_file_of_the_largest_size_is_read_and_its_sections_are_tables(tmp_path
     assert (tables, place.source) == ({"study": {"a": 1}}, str(path))
     path.write_text("study = [1]\n")
     assert refusal(read_tables, path, ("study",)) == (
-        f"{path}, line 1: study is no section; write it as [study] with keys below it"
+        f"{path}, line 1: study is not a section; write it as [study] with keys below it"
     )
     path.write_text("[studdy]\n")
     assert refusal(read_tables, path, ("study",)) == f"{path}, line 1: unknown key studdy; did you mean 'study'?"

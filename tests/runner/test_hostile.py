@@ -27,7 +27,7 @@ HOSTILE = {
     "Segfaults": ("crashed", "ended by SIGSEGV without an answer"),
     "Writes": ("failed", "read-only"),
     "Missing": ("failed", "Missing"),
-    "Unsure": ("failed", "its memory_bytes returned nan, which is no number of bytes"),
+    "Unsure": ("failed", "its memory_bytes returned nan, which is not a number of bytes"),
 }
 GOOD = ("Fake", "Pop", "Talks")
 

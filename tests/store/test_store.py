@@ -218,14 +218,14 @@ def test_an_older_store_is_migrated_where_there_is_a_way(store, monkeypatch):
 def test_folders_that_hold_no_study_are_refused(tmp_path):
     with pytest.raises(InputError, match="no study in this folder"):
         Store.open(tmp_path)
-    (tmp_path / INDEX_FILE).write_bytes(b"this is text, and long enough to be no header of SQLite" * 20)
-    with pytest.raises(InputError, match="no store of a study"):
+    (tmp_path / INDEX_FILE).write_bytes(b"this is text, and long enough to be not a header of SQLite" * 20)
+    with pytest.raises(InputError, match="not a store of a study"):
         Store.open(tmp_path)
     (tmp_path / INDEX_FILE).unlink()
     connection = sqlite3.connect(tmp_path / INDEX_FILE)
     connection.execute("CREATE TABLE other (x)")
     connection.close()
-    with pytest.raises(InputError, match="no store of a study"):
+    with pytest.raises(InputError, match="not a store of a study"):
         Store.open(tmp_path, create=True)
 
 
@@ -361,8 +361,8 @@ def test_the_journal_of_an_adaptive_run(tmp_path):
         (sqlite3.SQLITE_IOERR | 3 << 8, (1 << 17) - 1, errno.ENOSPC, None),
         (sqlite3.SQLITE_BUSY, 0, None, "another process holds the store; try again when it is done"),
         (sqlite3.SQLITE_LOCKED, 0, None, "another process holds the store"),
-        (sqlite3.SQLITE_CORRUPT, 0, None, "this is no store of a study, or it is damaged (odd); name the folder"),
-        (sqlite3.SQLITE_NOTADB, 0, None, "this is no store of a study, or it is damaged (odd)"),
+        (sqlite3.SQLITE_CORRUPT, 0, None, "this is not a store of a study, or it is damaged (odd); name the folder"),
+        (sqlite3.SQLITE_NOTADB, 0, None, "this is not a store of a study, or it is damaged (odd)"),
         (0, 0, None, "the store is damaged (odd); restore it from a copy, or run the study in a new folder"),
     ],
 )

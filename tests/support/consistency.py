@@ -284,7 +284,7 @@ def _numbers(said: Sequence[Statement]) -> Iterator[str]:
             if not _same(other.number, statement.number):
                 yield f"{told(other)}, but {told(statement)}"
         if statement.relation in ("chance", "p") and not -1e-9 <= _one(statement) <= 1 + 1e-9:
-            yield f"{told(statement)} is no probability"
+            yield f"{told(statement)} is not a probability"
     for (subject, relation, against), statement in known.items():
         effect = known.get((subject, "effect", against))
         if relation == "interval" and effect is not None and isinstance(statement.number, tuple):

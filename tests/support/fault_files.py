@@ -108,7 +108,7 @@ FILES: dict[str, str | bytes] = {
     "properties.csv": PROPERTIES,
     "study.toml": STUDY,
     "classify.toml": CLASSIFY,
-    # Bytes that are no table
+    # Bytes that are not a table
     "empty.csv": b"",
     "blank.csv": b"\n \n\n",
     "bom.csv": b"\xef\xbb\xbf",

@@ -128,7 +128,7 @@ def long_csv(world: World) -> Written:
 
 
 def _repeated(world: World, column: str) -> str:
-    """Every cell three times, told apart by a column of numbers that is no metric."""
+    """Every cell three times, told apart by a column of numbers that is not a metric."""
     wide = _long(world).pivot(index=list(_long(world).columns[:2]), columns="metric", values="value").reset_index()
     parts = [wide.assign(**{column: number}) for number in range(3)]
     frame = pd.concat(parts)

@@ -299,7 +299,7 @@ SMALL_TABLES: dict[str, tuple[Files, dict[str, Any]]] = {
                                "yelp_fold1.csv": "model,NDCG@10\nA,0.3\nB,0.4\n"}, folder=True),
     "a search beside results": several({"d1.csv": "model,NDCG@10\nA,0.1\nB,0.2\n",
                                         "d2.csv": "model,NDCG@10\nA,0.1\nA,0.2\nB,0.1\n"}, folder=True),
-    "five files that are no results": several({"a.csv": "model,NDCG@10\nA,0.1\nB,0.2\n", **{f"{name}.txt": "nothing\n" for name in "vwxyz"}},
+    "five files that are not results": several({"a.csv": "model,NDCG@10\nA,0.1\nB,0.2\n", **{f"{name}.txt": "nothing\n" for name in "vwxyz"}},
                                               folder=True),
     "an empty folder": several({"notes.md": "nothing\n"}, folder=True),
     "a run and its judgements": several({"films/run_bm25.trec": "q1 Q0 a 1 9 bm25\nq1 Q0 b 2 8 bm25\nq1 Q0 c 3 7 bm25\n"
@@ -507,7 +507,7 @@ SMALL_TABLES |= {
     "ranx's table": one(",model_names,ndcg@10,hits\n0,A,0.5,3\n1,B,0.25,2\n"),
     "ranx's lists": document({f"u{i}": {"a": 0.5, "b": 0.25} for i in range(5)}),
     "ranx's judgements": document({f"u{i}": {"a": 1, "b": 2} for i in range(5)}),
-    "few users are no lists": document({f"u{i}": {"a": 0.5, "b": 0.25} for i in range(4)}),
+    "few users are not lists": document({f"u{i}": {"a": 0.5, "b": 0.25} for i in range(4)}),
     "RecBole's log": one(LOG + "INFO  BPR(\nINFO test result: OrderedDict([('ndcg@10', 0.1), ('shannonentropy@10', inf)])\n",
                          "a.log"),
     "RecBole's documents": document([{"config": {"model": "BPR", "dataset": "x", "seed": 3}, "test_result": {"ndcg@10": 0.1}},

@@ -148,7 +148,7 @@ def _trials(advice: AdviseResult) -> tuple[int, float | None]:
 def _command(
     advice: AdviseResult, dataset: Any, spec: ProtocolSpec, timed: bool, *, trials: int, read: ReadSpec
 ) -> str:
-    """The command that runs the short list; empty where the data are no file or name, or only a study file can say
+    """The command that runs the short list; empty where the data are not a file or a name, or only a study file can say
     what is asked."""
     usual = ProtocolSpec()
     filters = ("filter", "min_item_interactions", "min_user_interactions")

@@ -1,7 +1,7 @@
 """Arguments of the verbs, held against their annotations: a wrong kind is one line that names the argument.
 
 Numbers, texts, truth values, choices, paths, lists and mappings are distinguished; of other kinds (tables, results) the
-function itself knows more. An `int` is a `float`; a truth value is neither, and NaN and infinity are no numbers here.
+function itself knows more. An `int` is a `float`; a truth value is neither, and NaN and infinity are not numbers here.
 """
 
 from __future__ import annotations

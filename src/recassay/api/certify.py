@@ -51,7 +51,9 @@ def certify(
             return certificate_of(folder, claims, confidence=confidence, seed=seed)
         table = published_choices(results) if is_published(results) else read_choices(results)
         if table is None:
-            raise UsageError("this is no table with a column per choice", fix="give a long table, or a study's folder")
+            raise UsageError(
+                "this is not a table with a column per choice", fix="give a long table, or a study's folder"
+            )
         rows, sources = table
         grid, scores = whole_grid(rows, axes)
         made = claims_of(claims, grid)

@@ -184,7 +184,7 @@ def known_characteristics(
     folder = study_folder(results) or study_folder(table)
     try:
         return None if folder is None else study_characteristics(folder)
-    except NotApplicableError:  # a study of classifiers: its tables are no interactions
+    except NotApplicableError:  # a study of classifiers: its tables are not interactions
         return None
 
 

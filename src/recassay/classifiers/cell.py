@@ -96,7 +96,8 @@ def _answers(fitted: Any, table: PreparedTable, role: str) -> NDArray[np.int64]:
     strange = ~np.isin(answers, classes)
     if strange.any():
         raise InputError(
-            f"predict gave {answers[strange][0]!s}, which is no class ({int(strange.sum())} of {len(answers)} answers)",
+            f"predict gave {answers[strange][0]!s}, which is not a class "
+            f"({int(strange.sum())} of {len(answers)} answers)",
             fix="return values of the y that fit got",
         )
     return answers.astype(np.int64)

@@ -25,7 +25,7 @@ def load_classifier(reference: str, base: str) -> Any:
     missing = [name for name in NEEDED if not callable(getattr(kind, name, None))]
     if missing:
         raise InputError(
-            f"is no classifier: it lacks {listing(missing)}",
+            f"is not a classifier: it lacks {listing(missing)}",
             where=reference,
             fix="give it fit(X, y) and predict(X) as in scikit-learn",
         )

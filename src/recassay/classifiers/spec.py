@@ -39,7 +39,7 @@ class TableSpec(Spec):
     categorical: tuple[str, ...] = ()
     """Columns of numbers that are codes of categories."""
     drop: tuple[str, ...] = ()
-    """Columns that are no features: identifiers, or what would give the class away."""
+    """Columns that are not features: identifiers, or what would give the class away."""
 
 
 class HoldoutSpec(Spec):

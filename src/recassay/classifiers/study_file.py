@@ -61,7 +61,9 @@ def load_classify_study(path: str | Path) -> ClassifyStudySpec:
     known_keys(protocol, (*HoldoutSpec.model_fields, "target"), ("protocol",), place)
     target = protocol.pop("target", None)
     if target is not None and not isinstance(target, str):
-        place.refuse(["protocol", "target"], f"protocol.target = {target!r} is no name", "name the column of the class")
+        place.refuse(
+            ["protocol", "target"], f"protocol.target = {target!r} is not a name", "name the column of the class"
+        )
     mlps = make_spec(MlpsSpec, tables.get("mlps", {}), ("mlps",), place)
     datasets = tuple(_datasets(study, tables.get("dataset", {}), target, base, place))
     classifiers = (*_classifiers(study, tables.get("classifier", {}), base, place), *growing_mlps(mlps))

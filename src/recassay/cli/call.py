@@ -51,7 +51,7 @@ class Command:
     """Module and function of `recassay.cli` that shows it, and further ones that it hands on to; what does not hand on
     to `on_table:answer` computes by itself."""
     without: str = ""
-    """Parameters that are no options."""
+    """Parameters that are not options."""
     fields: Mapping[str, str] = field(default_factory=dict)
     """By a parameter that is a specification (`read`, `protocol`), the fields of it that are options; `*` is all."""
     names: Mapping[str, str] = field(default_factory=dict)

@@ -70,7 +70,7 @@ def _show_one(report: EvaluationReport) -> None:
         [
             f"{counts['without_list']:,} of them had no list and count as empty lists",
             f"{lists.unknown_user_rows:,} rows of unknown users were left out; {lists.unknown_item_rows:,} rows of "
-            "unknown items kept their place and are no hits",
+            "unknown items kept their place and are not hits",
         ]
     )
 

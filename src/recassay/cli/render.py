@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from recassay.reporting.telling import Answer
 
 WIDTH = 132
-"""Columns where stdout is no terminal; tables are whole there, so that logs and pipes lose nothing."""
+"""Columns where stdout is not a terminal; tables are whole there, so that logs and pipes lose nothing."""
 
 BRIEF_WIDTH = 80
 """Columns of a brief answer there."""

@@ -60,7 +60,7 @@ def results(
         save_text(out, content)
         say(f"wrote {frame.height:,} rows to {out}")
     elif parquet and sys.stdout.isatty():
-        raise UsageError("Parquet is no text for a terminal", fix="say --out FILE, or redirect the output")
+        raise UsageError("Parquet is not text for a terminal", fix="say --out FILE, or redirect the output")
     else:
         sys.stdout.buffer.write(content)
 

@@ -63,7 +63,7 @@ def listed(text: str, option: str, *, inner: Any = str) -> list[Any]:
         return values
     except ValueError:
         kind, example = ("whole numbers", "5,10,50,200") if inner is int else ("numbers", "0.8,0.1,0.1")
-        raise UsageError(f"{option} {text!r} are no {kind}", fix=f"write them as in {example}") from None
+        raise UsageError(f"{option} {text!r} are not {kind}", fix=f"write them as in {example}") from None
 
 
 def number(text: str, option: str, *, kind: Any = int, limits: Range = NO_LIMITS) -> Any:

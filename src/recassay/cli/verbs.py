@@ -65,7 +65,7 @@ def read_verb(place: str) -> tuple[Parameter, ...]:
     module, _, name = place.partition(":")
     function = _definition(module, name)
     if not isinstance(function, ast.FunctionDef):
-        raise TypeError(f"{place} is no function")
+        raise TypeError(f"{place} is not a function")
     texts = described(ast.get_docstring(function) or "")
     positional, keywords = function.args.args, function.args.kwonlyargs
     defaults = [None] * (len(positional) - len(function.args.defaults)) + list(function.args.defaults)

@@ -77,7 +77,7 @@ Workers: TypeAlias = Annotated[int, Range(None, 4096)]
 
 
 def refuse_level(alpha: float) -> None:
-    """Raise for what is no level of a test."""
+    """Raise for what is not a level of a test."""
     if not Range(0, 1, inner=True).holds(alpha):
         raise UsageError(f"alpha is {alpha}", fix="give a level between 0 and 1")
 
@@ -114,7 +114,7 @@ Task: TypeAlias = Literal["new", "repeat"]
 SplitFormat: TypeAlias = Literal["csv", "parquet", "recbole", "lenskit", "trec"]
 """The files that a split is written as."""
 OtherItems: TypeAlias = Literal["keep", "remove"]
-"""How to treat a user's held-out items outside T_P: they keep their places in the list as items that are no hits
+"""How to treat a user's held-out items outside T_P: they keep their places in the list as items that are not hits
 (`keep`), or leave it and the rest moves up (`remove`)."""
 RowOrder: TypeAlias = Literal["rank", "name", "given"]
 """The order of algorithms in the tables of a paper: by mean rank, by name, or as the results name them."""

@@ -102,7 +102,7 @@ _DISK = {
         "raise the limit (ulimit -f), or choose another disk",
     ),
     errno.EADDRINUSE: ("the address is in use", "choose another port"),
-    errno.ENXIO: ("is no file that can be read or written", "name a regular file"),
+    errno.ENXIO: ("is not a file that can be read or written", "name a regular file"),
 }
 if hasattr(errno, "EDQUOT"):
     _DISK[errno.EDQUOT] = ("your share of the disk is full", "free some space and run the same command again")

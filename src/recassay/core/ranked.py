@@ -52,7 +52,7 @@ def _place(row: FloatArray, order: IntArray, better: IntArray, tied: IntArray) -
 
 @compiled
 def _descend(row: FloatArray, order: IntArray) -> None:
-    """Write the positions of a row into `order`, the largest value first, what is no number last."""
+    """Write the positions of a row into `order`, the largest value first, what is not a number last."""
     # Shell's sort: by insertion where a row is short, and compiled in a tenth of the time that NumPy's sort takes.
     gap = 1
     while gap < len(row) // 9:

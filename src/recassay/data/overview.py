@@ -61,7 +61,7 @@ class Overview:
     repeats: int
     """Events of a user and item that an earlier row has, too."""
     first_day: date | None
-    """The day of the first event (UTC); None where times are no clock or not there."""
+    """The day of the first event (UTC); None where times are not a clock or not there."""
     last_day: date | None
     """The day of the last event."""
     activity: Spread

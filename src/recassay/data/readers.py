@@ -46,7 +46,7 @@ def read_interactions(source: Any, spec: ReadSpec = _DEFAULT) -> ReadResult:
     `spec.repeated`, or, for events, as in `recassay.data.reading.events`. Without times they become one here, `first`
     and `last` by their order in the source.
 
-    A row that cannot be used (an empty id, a rating that is no finite number, an impossible time, a wrong
+    A row that cannot be used (an empty id, a rating that is not a finite number, an impossible time, a wrong
     number of fields) raises `InputError` with the line numbers of the first ones, unless
     `spec.skip_bad_rows`; then they are counted in the record.
     """

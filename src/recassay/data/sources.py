@@ -76,7 +76,7 @@ def path_of(reference: str, base: str | Path = ".") -> Path:
         return Path(base) / Path(reference).expanduser()
     except RuntimeError:
         raise UsageError(
-            f"{reference.split('/', maxsplit=1)[0]} is no user of this machine", fix="write the path out"
+            f"{reference.split('/', maxsplit=1)[0]} is not a user of this machine", fix="write the path out"
         ) from None
 
 
@@ -87,7 +87,7 @@ def preset_of(reference: str) -> SyntheticSpec:
         return preset_spec(name, scale=float(scale) if at else 1.0)
     except ValueError:
         raise UsageError(
-            f"{scale!r} in {reference!r} is no scale", fix="write a number, as in synthetic:long-tail@4"
+            f"{scale!r} in {reference!r} is not a scale", fix="write a number, as in synthetic:long-tail@4"
         ) from None
 
 

@@ -205,7 +205,7 @@ def group_scores(dataset: str, scores: UserScores, frame: pl.DataFrame, left_out
 def item_exposure(
     dataset: str, tops: Mapping[str, TopK], split: Parts, frame: pl.DataFrame, k: int, left_out: list[str]
 ) -> Iterator[dict[str, Any]]:
-    """Rows of `GroupsEvidence.exposure`; `left_out` gets the attributes that are no groups."""
+    """Rows of `GroupsEvidence.exposure`; `left_out` gets the attributes that are not groups."""
     train, test = split
     context, truth = EvaluationContext(train), test.csr()
     events = np.bincount(train.item, minlength=train.n_items)

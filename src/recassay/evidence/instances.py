@@ -19,7 +19,7 @@ from recassay.store.store import Store
 def stored_instances(folder: str | Path) -> list[InstanceResponses]:
     """The responses of every dataset of the study in `folder`, in the plan's order.
 
-    A classifier whose cell failed or has not run is no respondent of that dataset, and a dataset without a finished
+    A classifier whose cell failed or has not run is not a respondent of that dataset, and a dataset without a finished
     cell is left out; `status` says why. A folder of another kind of study is refused.
     """
     with Store.open(folder) as store:
@@ -27,7 +27,7 @@ def stored_instances(folder: str | Path) -> list[InstanceResponses]:
         for cell in store.cells():
             if "classifier" not in cell.spec:
                 raise InputError(
-                    "this is no classifier study", where=str(folder), fix="name the folder of a study of classifiers"
+                    "this is not a classifier study", where=str(folder), fix="name the folder of a study of classifiers"
                 )
             if cell.status == "done":
                 by_dataset.setdefault(cell.dataset, []).append(cell)

@@ -45,7 +45,7 @@ class Sweep:
     def __post_init__(self) -> None:
         if self.thresholds is not None and (len(set(self.thresholds)) < 2 or min(self.thresholds) < 1):
             raise UsageError(
-                f"thresholds {listing(self.thresholds)} are no sweep", fix="give at least two whole numbers from 1"
+                f"thresholds {listing(self.thresholds)} are not a sweep", fix="give at least two whole numbers from 1"
             )
 
 

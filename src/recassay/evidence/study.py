@@ -57,7 +57,7 @@ def _strata(folder: Path, metric: str, *, seed: int) -> StrataEvidence:
     from recassay.evidence.strata_sets import Sweep, accuracy_metric
 
     if split_label(metric)[0] not in metrics:
-        raise NotApplicableError(f"{metric} is no metric of lists, so it has no popularity strata")
+        raise NotApplicableError(f"{metric} is not a metric of lists, so it has no popularity strata")
     return study_strata(folder, Sweep(accuracy_metric(metric), seed=seed))
 
 
@@ -82,7 +82,7 @@ def _user_responses(folder: Path, metric: str) -> Any:
 def candidates(store: Store) -> Results:
     """The table of a study; of a classifier study without the artificial classifiers and the many MLPs.
 
-    Those answer for the calibration of test instances and are no candidates; `classify` rates them all. Where fewer
+    Those answer for the calibration of test instances and are not candidates; `classify` rates them all. Where fewer
     than two candidates are left, all stay.
     """
     from recassay.core import columns as c

@@ -241,7 +241,7 @@ class AUC(MetricBase):
     all of it (`all`, for recommenders that may repeat). A list that names all candidates gives the exact
     value. With a shorter list (or a cut-off) the candidates it leaves out stand below it in random order:
     each of its irrelevant ones is below an unlisted relevant one with chance 1/2, and the value is the
-    expectation. NaN where R or N is 0. Listed items that are no candidates are passed over.
+    expectation. NaN where R or N is 0. Listed items that are not candidates are passed over.
     """
 
     name = "auc"

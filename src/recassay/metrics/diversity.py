@@ -39,7 +39,7 @@ class Diversity(MetricBase):
 
 
 def mean_cosine(items: IdArray, context: EvaluationContext) -> FloatArray:
-    """For every row of `items` (-1 is no item), the mean cosine of the training columns of its pairs; NaN without a
+    """For every row of `items` (-1 is not an item), the mean cosine of the training columns of its pairs; NaN without a
     pair.
     """
     from recassay.metrics.common_users import common_users  # numba takes long to load, and few commands need it

@@ -23,7 +23,7 @@ def make_metric(label: str) -> Metric:
     """
     parts = _LABEL.match(label)
     if parts is None:
-        raise UsageError(f"{label!r} is no metric label", fix="write name@k, as in ndcg@10 or map@10[by_k]")
+        raise UsageError(f"{label!r} is not a metric label", fix="write name@k, as in ndcg@10 or map@10[by_k]")
     kind = registry.metrics.get(parts["name"])
     return cast(Metric, kind(_cutoff(label, parts["k"]), parts["variant"] or None))
 
@@ -79,7 +79,7 @@ def _cutoff(label: str, text: str | None) -> int | None:
         return None
     if not (text.isascii() and text.isdecimal()) or not 1 <= int(text[:12]) <= LARGEST_CUTOFF:
         raise UsageError(
-            f"{text[:40]!r} in {label[:80]!r} is no cut-off",
+            f"{text[:40]!r} in {label[:80]!r} is not a cut-off",
             fix=f"use a whole number from 1 to {LARGEST_CUTOFF:,}, as in ndcg@10",
         )
     return int(text)

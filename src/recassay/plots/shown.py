@@ -12,7 +12,7 @@ from recassay.plots.grammar import Row
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """All of `total` algorithms but the `hidden`; names that are no algorithms of the table are always shown."""
+    """All of `total` algorithms but the `hidden`; names that are not algorithms of the table are always shown."""
 
     hidden: frozenset[str] = frozenset()
     total: int = 0

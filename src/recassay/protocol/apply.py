@@ -81,7 +81,7 @@ def apply_protocol(
     if spec.target != "all" and data.time is None:
         raise InputError(
             f"target = {spec.target!r} asks what comes after a history, and these interactions have no timestamps",
-            fix="read the column of timestamps (`position` where it is no clock), or use target = 'all'",
+            fix="read the column of timestamps (`position` where it is not a clock), or use target = 'all'",
         )
     if spec.session_seconds is not None:
         data = cut_sessions(data, spec.session_seconds)

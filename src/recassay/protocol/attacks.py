@@ -157,7 +157,7 @@ def _implicit_profiles(
 def _neighbours(train: Interactions, count: IntArray, targets: IdArray, *, most: int) -> FloatArray:
     """The similarity to the targets, sum over t of c_tj / sqrt(n_j), of the nearest items; 0 for all others.
 
-    At most `most` items and at most half of those that are no target, so that rivals remain.
+    At most `most` items and at most half of those that are not targets, so that rivals remain.
     """
     matrix = train.csr()
     chosen = np.zeros(train.n_items, dtype=np.float64)

@@ -112,11 +112,13 @@ def _multiverse(table: Mapping[str, Any], place: Place) -> MultiverseSpec:
     rules = table.get("exclude", [])
     if not isinstance(rules, list) or not all(isinstance(rule, Mapping) and rule for rule in rules):
         fix = 'write exclude = [{split = "random", task = "repeat"}]'
-        place.refuse(["multiverse", "exclude"], "multiverse.exclude is no list of rules", fix)
+        place.refuse(["multiverse", "exclude"], "multiverse.exclude is not a list of rules", fix)
     axes = {key: values for key, values in table.items() if key != "exclude"}
     for key, values in axes.items():
         if not isinstance(values, list):
-            place.refuse(["multiverse", key], f"multiverse.{key} = {values!r} is no list", f"write {key} = [..., ...]")
+            place.refuse(
+                ["multiverse", key], f"multiverse.{key} = {values!r} is not a list", f"write {key} = [..., ...]"
+            )
     return MultiverseSpec(axes={key: tuple(values) for key, values in axes.items()}, exclude=tuple(rules))
 
 

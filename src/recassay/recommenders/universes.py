@@ -20,7 +20,7 @@ FREE: dict[str, tuple[str, ...]] = {"missing": get_args(MissingPolicy), "aggrega
 
 SEEDS = {"split_seed": "seeds of random splits", "tuning_seed": "of the search", "fit_seed": "of the final fit"}
 SHORT = ("min_interactions", "trials", "tuning_metric", *SEEDS)
-"""Keys of [multiverse] that are no keys of [protocol]."""
+"""Keys of [multiverse] that are not keys of [protocol]."""
 
 KEYS = (*(name for name in ProtocolSpec.model_fields if name not in ("seed", "fold")), *SHORT, *FREE)
 NARROWED = ("dataset", "algorithm")
@@ -32,7 +32,7 @@ _INSTEAD = {
     "seed": "say split_seed, tuning_seed or fit_seed",
     **dict.fromkeys(("metric", "metrics", "cutoff"), "list them in study.metrics: they are free"),
 }
-"""What to write in place of keys that are no choice of their own."""
+"""What to write in place of keys that are not choices of their own."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def universes(study: StudySpec) -> tuple[Universe, ...]:
 def _checked(spec: MultiverseSpec) -> dict[str, tuple[Any, ...]]:
     for key, values in spec.axes.items():
         if key in _INSTEAD:
-            raise UsageError(f"multiverse.{key} is no choice of its own", fix=_INSTEAD[key])
+            raise UsageError(f"multiverse.{key} is not a choice of its own", fix=_INSTEAD[key])
         if key not in KEYS:
             raise UsageError(f"multiverse.{key}: there is no such choice", fix=did_you_mean(key, KEYS))
         labels = [_label(value) for value in values]
@@ -108,7 +108,7 @@ def _checked(spec: MultiverseSpec) -> dict[str, tuple[Any, ...]]:
         for key, value in rule.items():
             if key not in (*spec.axes, *NARROWED):
                 raise UsageError(
-                    f"multiverse.exclude: {key!r} is no choice that varies",
+                    f"multiverse.exclude: {key!r} is not a choice that varies",
                     fix=did_you_mean(key, [*spec.axes, *NARROWED]),
                 )
             wanted = _labels(value)

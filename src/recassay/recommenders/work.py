@@ -61,7 +61,7 @@ def declared_memory(algorithm: Any, sizes: tuple[int, int, int], method: str = "
         return None
     needed = getattr(algorithm, method)(*sizes)
     if not isinstance(needed, (int, float, np.number)) or not 0 <= needed < float("inf"):
-        raise RecAssayError(f"its {method} returned {needed!r}, which is no number of bytes")
+        raise RecAssayError(f"its {method} returned {needed!r}, which is not a number of bytes")
     return int(needed)
 
 

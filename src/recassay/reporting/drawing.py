@@ -53,10 +53,10 @@ def with_data(spec: dict[str, Any], above: Mapping[str, Any] | None = None) -> d
 
     `above` are the encodings of the charts around it.
     """
-    own = spec.get("encoding", {})
-    if not isinstance(own, dict):  # the renderer says what is wrong with the chart of a plugin
+    stated = spec.get("encoding", {})
+    if not isinstance(stated, dict):  # the renderer says what is wrong with the chart of a plugin
         return spec
-    encoding = {**(above or {}), **own}
+    encoding = {**(above or {}), **stated}
     inside = {
         key: [with_data(view, encoding) for view in value] if isinstance(value, list) else with_data(value, encoding)
         for key, value in spec.items()
@@ -76,7 +76,7 @@ def with_data(spec: dict[str, Any], above: Mapping[str, Any] | None = None) -> d
         return spec
     said = [f"{quoted(title)} + '\\u{ord(IS):04x}' + {value}" for title, value in titled.items()]
     described = {"value": {"expr": f" + '\\u{ord(NEXT):04x}' + ".join(said)}}
-    return {**spec, "encoding": {**own, "description": described}}
+    return {**spec, "encoding": {**stated, "description": described}}
 
 
 VIEWS = ("layer", "hconcat", "vconcat", "concat", "spec")

@@ -95,7 +95,7 @@ def plugin_sections() -> tuple[dict[str, Section], dict[str, str]]:
             loaded.pop(name, None)
             problems.pop(name, None)
     usable = {name: section for name, section in loaded.items() if isinstance(section, Section)}
-    return usable, problems | {name: "what it announces is no Section" for name in loaded.keys() - usable.keys()}
+    return usable, problems | {name: "what it announces is not a Section" for name in loaded.keys() - usable.keys()}
 
 
 def sections() -> tuple[list[Section], dict[str, str]]:

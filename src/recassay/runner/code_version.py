@@ -94,7 +94,7 @@ def _parsed(file: Path, module: str, is_package: bool, written: int, size: int) 
     digest = hashlib.sha256(source).hexdigest()
     try:
         tree = ast.parse(source) if file.suffix in SOURCE_SUFFIXES else ast.Module(body=[], type_ignores=[])
-    except (SyntaxError, ValueError, RecursionError):  # a file that is no Python says so when it is run
+    except (SyntaxError, ValueError, RecursionError):  # a file that is not Python says so when it is run
         return digest, ()
     return digest, tuple(_imports(tree, module if is_package else module.rpartition(".")[0]))
 

@@ -91,7 +91,7 @@ def check_sections(tables: Mapping[str, Any], sections: Sequence[str], place: Pl
     known_keys(tables, sections, (), place)
     for section in sections:
         if not isinstance(tables.get(section, {}), Mapping):
-            place.refuse([section], f"{section} is no section", f"write it as [{section}] with keys below it")
+            place.refuse([section], f"{section} is not a section", f"write it as [{section}] with keys below it")
 
 
 def _parse_yaml(text: str, path: Path, sections: Sequence[str]) -> dict[str, Any]:
@@ -129,7 +129,7 @@ def names_of(study: Mapping[str, Any], key: str, place: Place) -> list[str]:
     """The names that `study.KEY` lists, at least one and none twice."""
     names = study.get(key)
     if not isinstance(names, list) or not names or not all(isinstance(name, str) and name for name in names):
-        what = f"study.{key} is missing" if names is None else f"study.{key} is no list of names"
+        what = f"study.{key} is missing" if names is None else f"study.{key} is not a list of names"
         place.refuse(["study", key], what, f'write {key} = ["...", "..."] with at least one name')
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
@@ -150,7 +150,9 @@ def by_label(
                 [section, name], f"{section}.{name}: the study has no such {section}", did_you_mean(name, labels)
             )
         if not isinstance(table, Mapping):
-            place.refuse([section, name], f"{section}.{name} is no section", f"write [{section}.{name}] and keys below")
+            place.refuse(
+                [section, name], f"{section}.{name} is not a section", f"write [{section}.{name}] and keys below"
+            )
         chosen[known[canonical(name)]] = table
     return chosen
 
@@ -165,7 +167,7 @@ def known_keys(table: Mapping[str, Any], known: Iterable[str], path: tuple[str, 
 def make_spec(kind: type[Made], table: Any, path: tuple[str, ...], place: Place) -> Made:
     """The spec of a table; what does not fit is refused with its key."""
     if not isinstance(table, Mapping):
-        place.refuse(path, f"{'.'.join(path)} is no section", f"write [{'.'.join(path)}] with keys below it")
+        place.refuse(path, f"{'.'.join(path)} is not a section", f"write [{'.'.join(path)}] with keys below it")
     known_keys(table, kind.model_fields, path, place)
     try:
         return kind.model_validate(table)

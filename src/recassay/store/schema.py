@@ -115,7 +115,7 @@ def _explained(connection: sqlite3.Connection, error: Exception) -> Exception:
     if kind in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return InputError("another process holds the store", where=path, fix="try again when it is done")
     if kind in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-        return InputError(f"this is no store of a study, or it is damaged ({error})", where=path, fix=_NAME)
+        return InputError(f"this is not a store of a study, or it is damaged ({error})", where=path, fix=_NAME)
     if isinstance(error, sqlite3.OperationalError | UnicodeDecodeError):
         # Our statements are right, so the tables are not ours, or a text cannot be decoded.
         message = one_line(str(error))[:120]
@@ -178,7 +178,7 @@ def _opened(path: Path, create: bool) -> sqlite3.Connection:
                 shutil.copyfile(file, Path(scratch) / file.name)
             return _in_memory(open_(f"{(Path(scratch) / path.name).as_uri()}?mode=rw"))
     except sqlite3.DatabaseError as error:
-        raise InputError(f"this is no store of a study ({error})", where=str(path), fix=_NAME) from None
+        raise InputError(f"this is not a store of a study ({error})", where=str(path), fix=_NAME) from None
 
 
 def _in_memory(source: sqlite3.Connection) -> sqlite3.Connection:
@@ -214,7 +214,7 @@ def _prepare(connection: sqlite3.Connection, path: Path, create: bool) -> None:
 
 def _check(connection: sqlite3.Connection, path: Path) -> None:
     if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
-        raise InputError("this SQLite file is no store of a study", where=str(path), fix=_NAME)
+        raise InputError("this SQLite file is not a store of a study", where=str(path), fix=_NAME)
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])
     if version > SCHEMA_VERSION:
         raise InputError(

@@ -67,11 +67,11 @@ def check_declaration(trial: Trial) -> None:
     """It has a name that can be a file's, a question, and a source (empty for what has none)."""
     analysis = trial.analysis
     named = is_text(analysis.name) and FILE_NAME.fullmatch(analysis.name)
-    require(named, f"has the name {analysis.name!r}, which is no file name", analysis)
+    require(named, f"has the name {analysis.name!r}, which is not a file name", analysis)
     require(is_text(analysis.question) and analysis.question.endswith("?"), "asks no question", analysis)
-    require(isinstance(analysis.source, str), "has a source that is no text", analysis)
+    require(isinstance(analysis.source, str), "has a source that is not text", analysis)
     aliases = isinstance(analysis.aliases, tuple) and all(map(is_text, analysis.aliases))
-    require(aliases, "has aliases that are no tuple of texts", analysis)
+    require(aliases, "has aliases that are not a tuple of texts", analysis)
 
 
 def check_result(trial: Trial) -> None:
@@ -82,8 +82,8 @@ def check_result(trial: Trial) -> None:
     require(isinstance(main, pl.DataFrame) and main.height and main.width, "has an empty main table", analysis)
     require(isinstance(frames, dict) and frames, "has no tables", analysis)
     for name, frame in frames.items():
-        require(FILE_NAME.fullmatch(str(name)), f"has a table {name!r}, which is no file name", analysis)
-        require(isinstance(frame, pl.DataFrame), f"has a table {name!r} that is no polars frame", analysis)
+        require(FILE_NAME.fullmatch(str(name)), f"has a table {name!r}, which is not a file name", analysis)
+        require(isinstance(frame, pl.DataFrame), f"has a table {name!r} that is not a polars frame", analysis)
         nested = any(kind.is_nested() or kind == pl.Object for kind in frame.dtypes)
         require(not nested, f"has nested values in the table {name!r}, which no CSV can hold", analysis)
     require(next(iter(frames.values())).equals(main), "does not have its main table first in `frames`", analysis)

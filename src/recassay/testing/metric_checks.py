@@ -124,7 +124,7 @@ def check_undefined(make: MakeMetric) -> None:
 
 
 def check_nothing(make: MakeMetric) -> None:
-    """Nobody asked gives no values; empty lists for everybody are no error."""
+    """Nobody asked gives no values; empty lists for everybody are not an error."""
     given = judged_lists()
     nobody = given.of(given.top.users[:0])
     empty = given.with_items(np.full_like(given.top.items, -1))

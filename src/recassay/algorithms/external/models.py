@@ -300,7 +300,7 @@ def _real(values: Any, what: str, name: str) -> Float32Array:
 
 
 def _rectangle(ids: Any) -> IdArray | None:
-    """Item positions as a rectangle, short lists filled with -1; None where they are no whole numbers."""
+    """Item positions as a rectangle, short lists filled with -1; None where they are not whole numbers."""
     if isinstance(ids, Sequence) and not isinstance(ids, (str, bytes)):
         longest = max((len(row) for row in ids), default=0)
         ids = np.array([[*row, *[-1] * (longest - len(row))] for row in ids]).reshape(len(ids), longest)

@@ -52,7 +52,7 @@ def removal_ranks(
             leaving = 0
             for a in range(n_algorithms):
                 leaving += int(area[a] >= lowest)
-            if leaving == 0:  # areas that are no numbers: nothing orders those that are left
+            if leaving == 0:  # areas that are not numbers: nothing orders those that are left
                 for a in range(n_algorithms):
                     if area[a] != -np.inf:
                         ranks[r, a] = n_algorithms - count + (count + 1) / 2

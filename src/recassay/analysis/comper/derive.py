@@ -67,7 +67,7 @@ def dice(left: frozenset[str], right: frozenset[str]) -> float:
 
 def dice_table(definitions: Mapping[str, str]) -> tuple[FloatArray, tuple[str, ...]]:
     """Table 3 for these definitions, and the objectives: similarity of each dimension (in the order of `DIMENSIONS`)
-    and each objective, which is every name that is no dimension.
+    and each objective, which is every name that is not a dimension.
 
     The document of definitions behind the paper's Table 3 is not published, and the one-line definitions that it prints
     (section III.A and Table 1) share not a single stem. So Table 3 is built in as published, and this step is for
@@ -166,7 +166,7 @@ def numbers(frame: pl.DataFrame, where: str, *, empty: bool = False) -> FloatArr
         bad = ~values.get_column(name).is_finite().fill_null(False) & ~(blank & empty)
         if bad.any():
             row = int(bad.arg_true()[0])
-            raise InputError(f"{table[row, name]!r} at {DIMENSIONS[row]}, {name} is no number", where=where,
+            raise InputError(f"{table[row, name]!r} at {DIMENSIONS[row]}, {name} is not a number", where=where,
                              fix="give a number for every dimension and objective")  # fmt: skip
     return values.fill_null(np.nan).to_numpy().astype(np.float64)
 

@@ -96,7 +96,9 @@ def likert_labels(ratings: FloatArray) -> IntArray:
     """Ratings from 1 (weakest) to 5 as labels: 1 is N, 5 is S, what lies between is P; NaN (not rated) is -1."""
     bad = (ratings < 1) | (ratings > 5)
     if bad.any():
-        raise InputError(f"{ratings[bad][0]:g} is no rating from 1 to 5", fix="rate from 1 (weakest) to 5 (strongest)")
+        raise InputError(
+            f"{ratings[bad][0]:g} is not a rating from 1 to 5", fix="rate from 1 (weakest) to 5 (strongest)"
+        )
     labels = np.where(ratings == 1, 0, np.where(ratings == 5, 2, 1))
     return np.where(np.isfinite(ratings), labels, -1).astype(np.int64)
 

@@ -10,7 +10,7 @@ import numpy as np
 from recassay.core.types import BoolArray, FloatArray, IntArray
 
 SMALLEST = 1e-10
-"""The least variance of an interaction beside that of the whole table: equal columns are no division by zero."""
+"""The least variance of an interaction beside that of the whole table: equal columns must not divide by zero."""
 
 ENOUGH = 5
 """Datasets from which on a failure can be distinguished from an interaction."""

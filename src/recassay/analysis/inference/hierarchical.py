@@ -112,7 +112,7 @@ def fit_hierarchical(
     level, new, cells, variances = (np.concatenate(part, axis=1) for part in zip(*parts, strict=True))
     flat = [part.reshape(-1, *part.shape[2:]) for part in (level, new, cells, variances)]
     outlying = sampler.outlying / len(flat[0])
-    short = outlying * (flat[2].mean(axis=0) - np.nan_to_num(sampler.scores))  # missing cells are no outliers
+    short = outlying * (flat[2].mean(axis=0) - np.nan_to_num(sampler.scores))  # missing cells are not outliers
     return HierarchicalDraws(
         level=flat[0][:, copies],
         new=flat[1][:, copies],

@@ -93,7 +93,7 @@ def walsh_places(rows: FloatArray, places: IntArray, chosen: FloatArray) -> None
 
     The means of a sorted row stand in a triangle whose rows and columns ascend: how many lie below a pivot is counted
     in one walk along its edge, and every walk cuts the candidates (Johnson and Mizoguchi 1978). NaN for a place that
-    there is not, and for one in a row with values that are no numbers: a walk that cuts nothing is the last.
+    there is not, and for one in a row with values that are not numbers: a walk that cuts nothing is the last.
     """
     n = rows.shape[1]
     low, high = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)

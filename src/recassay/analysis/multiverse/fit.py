@@ -130,7 +130,7 @@ def _judged(universes: Universes, ways: list[tuple[MissingPolicy, Aggregation]],
     if not kept:
         raise InputError(
             "no universe has two algorithms with values on a common dataset",
-            fix="check the axes: a column that names algorithms or runs is no choice",
+            fix="check the axes: a column that names algorithms or runs is not a choice",
         )
     k, n = len(universes.algorithms), len(universes.datasets)
     ranks, better = np.full((len(kept), k, n), np.nan), np.zeros((len(kept), k, k), dtype=bool)
@@ -256,7 +256,7 @@ def _claim(claim: Stated, universes: Universes, judged: _Judged, test: JointTest
     names, clean = universes.algorithms, ~judged.leaky
     mean_ranks = judged.mean_ranks[clean]
     seen = observed(claim, mean_ranks)
-    # Being first counts ties for each: a shared first place is no exception.
+    # Being first counts ties for each: a shared first place is not an exception.
     fails = (seen == -1) if claim.rival is None else (seen < 1) & (seen > -2)
     on_datasets = observed(claim, judged.ranks[clean].transpose(0, 2, 1))
     by_dataset = {name: _times(column) for name, column in zip(universes.datasets, on_datasets.T, strict=True)}

@@ -158,7 +158,7 @@ class MultiverseResult(Displayed):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader must know: columns that are no choices, missing cells, small universes."""
+        """What a reader must know: columns that are not choices, missing cells, small universes."""
         return tuple(worded("multiverse", "notes", self))
 
     @property

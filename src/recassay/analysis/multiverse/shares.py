@@ -43,7 +43,7 @@ class Parts:
 
     @property
     def exact(self) -> bool:
-        """Whether every combination of choices occurs, so that the shares are no estimates."""
+        """Whether every combination of choices occurs, so that the shares are not estimates."""
         return len(self.products) == 1
 
     def of_distance(self) -> FloatArray:

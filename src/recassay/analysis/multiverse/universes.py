@@ -34,7 +34,7 @@ LEAKY = "leaky"
 """A column of this name marks universes whose numbers are not to be trusted."""
 
 NO_CHOICES = (c.DEVIATION, c.RUNS, c.HIGHER_IS_BETTER, c.USER, c.VERSION, LEAKY)
-"""Columns that say something of a value and are no choice of the protocol."""
+"""Columns that say something of a value and are not choices of the protocol."""
 
 MOST_NUMBERS = 30
 """A column with more different numbers than this, not all of them whole, holds measurements."""
@@ -186,7 +186,7 @@ def _labelled(
 
 
 def _other_kinds(labels: list[str]) -> list[str]:
-    """The labels that are no alternative to the others: all but accuracy where there is any, else all but one kind."""
+    """The labels that are not alternatives to the others: all but accuracy where there is any, else but one kind."""
     kinds = {label: facts.kind if (facts := facts_of(label)) is not None else "other" for label in labels}
     kept = next((kind for kind in ("accuracy", "error", "beyond accuracy") if kind in kinds.values()), None)
     return [] if kept is None else [label for label, kind in kinds.items() if kind != kept]
@@ -255,7 +255,7 @@ def _usual(frame: pl.DataFrame, remarks: list[Remark]) -> list[str]:
 
 
 def _one_value_per_cell(frame: pl.DataFrame, used: list[str], *, explicit: bool, remarks: list[Remark]) -> pl.DataFrame:
-    """One row per universe, algorithm and dataset: the mean over what is no axis, or a refusal of contradictions."""
+    """One row per universe, algorithm and dataset: the mean over what is not an axis; contradictions are refused."""
     keys = [c.ALGORITHM, c.DATASET, _LABEL, *(name for name in used if name not in (c.METRIC, CUTOFF))]
     cells = frame.group_by(keys, maintain_order=True)
     several = cells.agg(pl.len().alias("rows"), pl.col(c.VALUE).n_unique().alias("values")).filter(pl.col("rows") > 1)

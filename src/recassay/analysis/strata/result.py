@@ -150,7 +150,7 @@ class StrataResult(Displayed):
     """How far the order turns round between the lowest and the highest threshold, over the datasets, beside what chance
     gives."""
     others: OtherItems
-    """What became of a user's held-out items outside the stratum: they keep their places as items that are no hits
+    """What became of a user's held-out items outside the stratum: they keep their places as items that are not hits
     (`keep`), or leave the list (`remove`)."""
     alpha: float
     confidence: float

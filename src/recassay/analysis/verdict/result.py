@@ -354,7 +354,7 @@ class Verdict:
 
     def listed(self, pairs: PairRows[AnyPair]) -> list[AnyPair]:
         """The pairs that JSON lists: all of at most 60 algorithms; of more those among the 60 of best mean rank and
-        those of the control, for half a million pairs are no answer."""
+        those of the control, for half a million pairs are not an answer."""
         control = -1 if self.control is None else self.algorithms.index(self.control)
         of_control = (pairs.first == control) | (pairs.second == control)
         return pairs.take(np.flatnonzero(of_control | (pairs.second < MANY_ALGORITHMS)))

@@ -222,7 +222,9 @@ def inches(length: float | str, name: str) -> float:
     read = re.fullmatch(r"\s*(\d+(?:\.\d+)?|\.\d+)\s*(in|cm|mm|pt|)\s*", str(length))
     value = round(float(read[1]) * INCHES[read[2]], 6) if read else 0.0
     if not 1 <= value <= 40:
-        raise UsageError(f"{name} {length!r} is no width of a page", fix="give it as 3.33in or 8.5cm, 1 to 40 inches")
+        raise UsageError(
+            f"{name} {length!r} is not a width of a page", fix="give it as 3.33in or 8.5cm, 1 to 40 inches"
+        )
     return value
 
 

@@ -30,7 +30,7 @@ class ReproducedNumber:
     ours: float | str | None
     """What was computed; None where it could not be."""
     difference: float | None
-    """Ours less the printed; None where they are no numbers."""
+    """Ours less the printed; None where they are not numbers."""
     verdict: Verdict
     """How far the two agree."""
 

@@ -34,7 +34,7 @@ class ParameterSpec(Spec):
         if low is None or high is None or isinstance(default, (bool, str)):
             raise InputError("has neither options nor a range", where=where, fix="give low, high and a default number")
         if not low <= default <= high or (self.log and low <= 0):
-            raise InputError(f"{low} to {high} with the default {default} is no range", where=where)
+            raise InputError(f"{low} to {high} with the default {default} is not a range", where=where)
         if all(isinstance(number, int) for number in (low, high, default)):
             return Whole(int(low), int(high), int(default), self.log)
         return Real(float(low), float(high), float(default), self.log)

@@ -53,13 +53,13 @@ class Spec(BaseModel):
     @field_validator("*", mode="before")
     @classmethod
     def _no_truth_for_a_number(cls, value: Any, info: ValidationInfo) -> Any:
-        """`true` is no number, though Python takes it for 1."""
+        """`true` is not a number, though Python takes it for 1."""
         inner = value if isinstance(value, (list, tuple)) else [value]
         kind = cls.model_fields[info.field_name].annotation if info.field_name else None
         if any(isinstance(member, bool) for member in inner) and "bool" not in str(kind):
-            raise ValueError("true and false are no numbers")
+            raise ValueError("true and false are not numbers")
         if any(isinstance(member, str) and _NUMERAL.fullmatch(member) for member in inner) and _is_number(str(kind)):
-            raise ValueError("a text is no number: leave the quotation marks out")
+            raise ValueError("a text is not a number: leave the quotation marks out")
         return value
 
     @classmethod
@@ -222,7 +222,7 @@ class ProtocolSpec(Spec):
             return None
         gap = re.fullmatch(r"(\d{1,6})\s*(s|min|h|d)", self.sessions)
         if gap is None or not int(gap[1]):
-            raise ValueError(f"sessions = {self.sessions!r} is no gap of time: write '30min', '90s', '2h' or '1d'")
+            raise ValueError(f"sessions = {self.sessions!r} is not a gap of time: write '30min', '90s', '2h' or '1d'")
         return int(gap[1]) * {"s": 1, "min": 60, "h": 3600, "d": 86_400}[gap[2]]
 
     def idle(self) -> dict[str, bool]:

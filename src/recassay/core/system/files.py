@@ -34,7 +34,7 @@ _STREAMS = ("-", "/dev/stdout", "/dev/null")
 
 
 def refuse_special(path: Path) -> None:
-    """Raise `InputError` for what is no file to be read to its end: a pipe, a socket, a device.
+    """Raise `InputError` for what is not a file to be read to its end: a pipe, a socket, a device.
 
     A folder passes, and so does what is not there: the reader says what it makes of them.
     """
@@ -45,7 +45,9 @@ def refuse_special(path: Path) -> None:
             raise InputError("is an address, not a file", where=str(path), fix="download it first") from None
         return
     except (OSError, ValueError) as error:
-        raise (from_os(error) if isinstance(error, OSError) else InputError("is no path", where=repr(path))) from None
+        raise (
+            from_os(error) if isinstance(error, OSError) else InputError("is not a path", where=repr(path))
+        ) from None
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
         raise InputError("is a pipe or a device, not a file", where=str(path), fix="save its content to a file first")
 
@@ -63,7 +65,9 @@ def refuse_no_folder(path: Path) -> None:
             place = place.parent
         state = place.stat()
     except (OSError, ValueError) as error:
-        raise (from_os(error) if isinstance(error, OSError) else InputError("is no path", where=repr(path))) from None
+        raise (
+            from_os(error) if isinstance(error, OSError) else InputError("is not a path", where=repr(path))
+        ) from None
     if not stat.S_ISDIR(state.st_mode):
         what = "is a file, not a folder" if place == path.absolute() else f"{place} is a file, not a folder"
         raise UsageError(what, where=str(path), fix="choose another place")

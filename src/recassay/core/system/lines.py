@@ -7,7 +7,7 @@ from __future__ import annotations
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines of a text without their ends; what follows the last end is no line where it is empty."""
+    """The lines of a text without their ends; what follows the last end is not a line where it is empty."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     if not lines[-1]:
         lines.pop()

@@ -45,7 +45,7 @@ def _patterns() -> tuple[re.Pattern[str], re.Pattern[str] | None]:
     first = {place.parts[1] for place in private if len(place.parts) > 1}
     posix = rf"(?<![\w./~-])/(?:{'|'.join(map(re.escape, sorted({*first, *_USUAL.split()})))})(?:/[^{_END}/]+)+"
     windows = rf"(?<!\w)[A-Za-z]:(?:\\\\?|/)Users(?:(?:\\\\?|/)[^{_END}/]+)+"
-    # A machine may be called `rank`: only a name that is no word of ours is looked for.
+    # A machine may be called `rank`: only a name that is not a word of ours is looked for.
     names = {name for name in (socket.gethostname(), socket.getfqdn()) if len(name) > 3 and re.search(r"[\d.-]", name)}
     names.discard("localhost.localdomain")
     hosts = "|".join(sorted(map(re.escape, names), key=len, reverse=True))

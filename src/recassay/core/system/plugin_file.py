@@ -31,7 +31,7 @@ def plugin_path(reference: str, base_dir: str | Path) -> Path:
         file = (base / path.expanduser()).resolve()
         file.is_file()
     except (OSError, RuntimeError, ValueError) as error:  # RuntimeError: links in a circle, before Python 3.13
-        raise InputError("is no path that can be followed", where=one_line(reference), fix="check it") from error
+        raise InputError("is not a path that can be followed", where=one_line(reference), fix="check it") from error
     if not path.expanduser().is_absolute() and not file.is_relative_to(base):
         raise UsageError(
             "a relative path may not leave the folder of the study", where=reference, fix="give an absolute path"

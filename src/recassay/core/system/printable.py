@@ -9,7 +9,7 @@ UNPRINTABLE = re.compile(
     "|[\U0001fffe\U0001ffff\U000e0000-\U000e007f\U0010fffe\U0010ffff]"
 )
 """Control characters (without tab and newline), marks of direction, separators of lines, halves of pairs, and what
-is no character at all."""
+is not a character at all."""
 MAYBE_UNPRINTABLE = r"\p{C}|\p{Zl}|\p{Zp}|[\x{fff9}-\x{fffc}]"
 """What polars finds them by; it finds a few harmless ones besides."""
 

@@ -36,7 +36,7 @@ def is_share(label: str) -> bool:
 
 
 def is_cost(label: str) -> bool:
-    """Whether a metric says what an algorithm costs, which is no alternative to a metric of quality."""
+    """Whether a metric says what an algorithm costs, which is not an alternative to a metric of quality."""
     known = facts_of(label)
     return known is not None and known.kind == "cost"
 
@@ -80,16 +80,16 @@ def _after(cutoff: str | None) -> str:
 
 
 def refuse_bad_label(text: str, where: str | None = None) -> None:
-    """Raise `InputError` for a label that is empty, or a known metric with a cut-off that is no whole number from 1."""
+    """Raise `InputError` for a label that is empty, or a known metric with a cut-off that is not a whole number."""
     name, cutoff = split_label(text)
     if not name:
-        raise InputError(f"{text!r} is no metric label", where=where, fix="write name@k, as in ndcg@10")
+        raise InputError(f"{text!r} is not a metric label", where=where, fix="write name@k, as in ndcg@10")
     if cutoff is None or cutoff.startswith("[") or not is_known(name):
         return
     number = cutoff.partition("[")[0]
     if not (number.isascii() and number.isdigit() and 1 <= int(number[:12]) <= LARGEST_CUTOFF):
         raise InputError(
-            f"{number[:40]!r} in {text[:80]!r} is no cut-off",
+            f"{number[:40]!r} in {text[:80]!r} is not a cut-off",
             where=where,
             fix=f"use a whole number from 1 to {LARGEST_CUTOFF:,}, as in ndcg@10",
         )

@@ -10,7 +10,7 @@ from recassay.core.system.printable import MAYBE_UNPRINTABLE, printable
 from recassay.core.words import count_of, listing
 
 DETAIL_TYPES: dict[str, type[pl.DataType]] = {c.DEVIATION: pl.Float64, c.RUNS: pl.Int64, c.HIGHER_IS_BETTER: pl.Boolean}
-"""The types of the optional columns that are no text."""
+"""The types of the optional columns that are not text."""
 
 
 def details(frame: pl.DataFrame) -> list[pl.Expr]:
@@ -75,7 +75,7 @@ def not_numbers(text: pl.Series, bad: pl.Series, where: str) -> InputError:
 
 
 def as_number(column: pl.Series, where: str) -> pl.Series:
-    """The values as float64, null for missing; text that is no number raises with its row."""
+    """The values as float64, null for missing; text that is not a number raises with its row."""
     if column.dtype.is_numeric():
         return column.cast(pl.Float64).fill_nan(None)
     if column.dtype == pl.Null:
@@ -102,7 +102,7 @@ def refuse_nameless(frame: pl.DataFrame, where: str) -> None:
 
 
 def refuse_infinite(frame: pl.DataFrame, where: str) -> None:
-    """A value that is no finite number, or so large that no mean or square of it is one."""
+    """A value that is not a finite number, or so large that no mean or square of it is one."""
     large = frame.get_column(c.VALUE).abs() > LARGEST_VALUE
     if large.any() and not frame.get_column(c.VALUE).is_infinite().any():
         first = int(large.arg_true()[0])

@@ -193,7 +193,7 @@ class Results:
         """
         if missing not in get_args(MissingPolicy):
             raise UsageError(
-                f"missing={missing!r} is no policy", fix=f"use one of {listing(get_args(MissingPolicy), most=None)}"
+                f"missing={missing!r} is not a policy", fix=f"use one of {listing(get_args(MissingPolicy), most=None)}"
             )
         label = find_label(metric, self.metrics)
         upward = self.direction(label, higher_is_better)

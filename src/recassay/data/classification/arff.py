@@ -74,7 +74,7 @@ def _header(lines: Iterator[tuple[int, str]], where: str) -> list[_Attribute]:
             continue
         match, place = _ATTRIBUTE.match(text), f"{where}, line {number}"
         if match is None:
-            raise InputError("is no attribute", where=place, fix="write @attribute NAME TYPE")
+            raise InputError("is not an attribute", where=place, fix="write @attribute NAME TYPE")
         name, kind = _plain(match[1]), match[2].strip()
         if kind.startswith("{"):
             if not kind.endswith("}"):
@@ -99,7 +99,7 @@ def _row(text: str, zeros: list[str], where: str) -> list[str | None]:
         values: list[str | None] = list(zeros)
         body = text[1:-1].strip()
         if not text.endswith("}") or _SPARSE.sub("", body).strip():
-            raise InputError("is no sparse row", where=where, fix="write {0 1.5, 3 yes}")
+            raise InputError("is not a sparse row", where=where, fix="write {0 1.5, 3 yes}")
         for at, value in _SPARSE.findall(body):
             if int(at) >= len(values):
                 raise InputError(f"names column {at} of {len(values)}", where=where)

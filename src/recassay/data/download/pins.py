@@ -61,7 +61,7 @@ def write_pin(path: Path, name: str, pin: Pin) -> None:
 
 @dataclass(frozen=True, slots=True)
 class RemoteFile:
-    """A file to fetch that is no entry of the catalog; `size`, `md5` and `sha256` where its publisher says them."""
+    """A file to fetch that is not an entry of the catalog; `size`, `md5` and `sha256` where its publisher says them."""
 
     name: str
     """What messages and pins call it."""

@@ -127,7 +127,7 @@ class Transfer:
             raise _network_problem(error) from error
 
     def _receive(self, response: Any, offset: int, state: dict[str, Any]) -> None:
-        # What is no answer to what was asked: no content, a part of the file, or the file packed once more.
+        # What is not an answer to what was asked: no content, a part of the file, or the file packed once more.
         if response.status not in (200, 206):
             raise AddressFailed(f"the server answers {response.status} and sends no file")
         if response.status == 206 and not offset:
@@ -151,7 +151,7 @@ class Transfer:
             promised = response.headers.get("Content-Length")
             offset, total = 0, _length(promised)
             if promised is not None and total is None:
-                raise AddressFailed(f"promises {one_line(promised)[:30]!r} bytes, which is no size of a file")
+                raise AddressFailed(f"promises {one_line(promised)[:30]!r} bytes, which is not a size of a file")
         self._check_room(total, offset)
         if not offset:
             empty(self.part)

@@ -60,7 +60,7 @@ _BROKEN = (
 
 
 def archive_kind(path: Path) -> Kind | None:
-    """What the first bytes say the file is, whatever its name; None for what is no archive (CSV, Parquet)."""
+    """What the first bytes say the file is, whatever its name; None for what is not an archive (CSV, Parquet)."""
     with path.open("rb") as stream:
         head = stream.read(512)
     known = (kind for magic, kind in _MAGIC if head.startswith(magic))

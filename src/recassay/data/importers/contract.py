@@ -22,7 +22,7 @@ __all__ = ["KIND_WORDS", "RESULTS", "Imported", "Importer", "Kind", "long_frame"
 
 Kind = Literal["results", "user results", "lists", "judgements", "other"]
 """What a file holds: numbers of a table, or one for each user; recommendation lists; what users liked; something else
-(settings, tests) that is known and is no table of results."""
+(settings, tests) that is known and is not a table of results."""
 
 RESULTS: tuple[Kind, ...] = ("results", "user results")
 KIND_WORDS: Mapping[str, str] = {
@@ -49,7 +49,7 @@ class Importer:
 
 
 def melted(frame: pl.DataFrame, keys: Mapping[str, str], metrics: Sequence[str] | None = None) -> pl.DataFrame:
-    """One row per row of `frame` and column of a metric (by default all but the keys); what is no number is null.
+    """One row per row of `frame` and column of a metric (by default all but the keys); what is not a number is null.
 
     `keys` are the columns that name something: their name to ours.
     """

@@ -2,7 +2,7 @@
 
 A convention is written `name: words`. Two rows of one metric can be compared where the names are the same; the names
 are those of our own variants (`recassay list metrics`) where a framework computes what one of them does. What is
-another quantity altogether gets another label: a count of hits is no hit rate. What is only turned is turned back.
+another quantity altogether gets another label: a count of hits is not a hit rate. What is only turned is turned back.
 """
 
 from __future__ import annotations

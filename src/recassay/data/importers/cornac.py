@@ -65,7 +65,7 @@ def read(file: OpenedFile) -> Imported:
 
 
 def _by_user(document: dict[str, Any]) -> bool:
-    """`{model: {metric: {user: number}}}` with known metrics; `{"mean": ..., "std": ...}` are no users."""
+    """`{model: {metric: {user: number}}}` with known metrics; `{"mean": ..., "std": ...}` are not users."""
     return bool(document) and all(
         isinstance(metrics, dict) and metrics
         and all(spelled(str(name)) is not None and isinstance(users, dict) and users

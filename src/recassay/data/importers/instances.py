@@ -67,9 +67,9 @@ def json_lines(file: OpenedFile) -> Iterator[dict[str, Any]]:
         if not line.strip():
             continue
         try:
-            record, what = read_json(line, f"{file.name}, line {place}"), "is no JSON object"
+            record, what = read_json(line, f"{file.name}, line {place}"), "is not a JSON object"
         except (ValueError, RecursionError) as error:
-            record, what = None, "is no JSON" if isinstance(error, ValueError) else "is nested too deeply"
+            record, what = None, "is not JSON" if isinstance(error, ValueError) else "is nested too deeply"
         if not isinstance(record, dict):
             raise InputError(what, where=f"{file.name}, line {place}", fix="give the file as it was written")
         yield record

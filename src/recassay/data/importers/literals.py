@@ -10,14 +10,14 @@ from typing import Any
 MOST_CHARACTERS = 2_000_000
 MOST_LITERALS = 200
 _SPECIAL = re.compile(r"(?<![\w.'\"])(-?(?:nan|inf|NaN|Infinity|null)|true|false)(?![\w'\"])")
-"""What Python prints, or JSON writes, that is no literal of Python: truth values, and what counts as None."""
+"""What Python prints, or JSON writes, that is not a literal of Python: truth values, and what counts as None."""
 
 
 def read_literal(text: str) -> Any:
     """The value of a printed Python literal, or None where it is none.
 
     Calls that only wrap a literal (numpy scalars, tensors, ordered and default dictionaries) are unwrapped; nan and inf
-    are None. Everything else that is no literal makes the whole text none.
+    are None. Everything else that is not a literal makes the whole text none.
     """
     if len(text) > MOST_CHARACTERS:
         return None

@@ -19,7 +19,7 @@ _NO_METRIC = ("evaluation_time", "nauc_", "hf_subset", "languages", "kg_co2_emis
 
 
 def recognise(file: OpenedFile) -> Kind | None:
-    """`task_name` and `scores` by split, or `mteb_version` with a split; `model_meta.json` is no result."""
+    """`task_name` and `scores` by split, or `mteb_version` with a split; `model_meta.json` is not a result."""
     document = file.document
     by_split = [key for key in ("scores", *_SPLITS) if isinstance(document.get(key), dict)]
     if "mteb_version" in document and by_split and (by_split != ["scores"] or "task_name" in document):

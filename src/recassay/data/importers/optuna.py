@@ -100,7 +100,7 @@ def _stored(file: OpenedFile) -> tuple[list[Study], str | None]:
         connection.set_progress_handler(lambda: next(steps, None) is None, 100_000)
         tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         if not {"studies", "study_directions", "trials", "trial_values"} <= tables:
-            raise file.refused("is no storage of Optuna", fix="give its SQLite file")
+            raise file.refused("is not a storage of Optuna", fix="give its SQLite file")
         studies = {
             key: Study(str(name), []) for key, name in connection.execute("SELECT study_id, study_name FROM studies")
         }

@@ -94,7 +94,7 @@ def system_of(file: OpenedFile) -> str:
 
 
 def _by_query(document: dict[str, Any]) -> bool:
-    """`{query: {measure: number}}` with trec_eval's names, which have no @; names without a digit are no queries."""
+    """`{query: {measure: number}}` with trec_eval's names, which have no @; names without a digit are not queries."""
     if not any(re.search(r"\d", str(query)) for query in document) and len(document) < 50:
         return False
     first = next(iter(document.values()))

@@ -50,5 +50,5 @@ def read_judgements(source: Any) -> pl.DataFrame | None:
         (pl.lit(1.0) if worth is None else pl.col(worth).cast(pl.Float64, strict=False)).alias(c.RATING),
     )
     if table.get_column(c.RATING).null_count():
-        raise InputError("a relevance is no number", where=where, fix="give whole numbers")
+        raise InputError("a relevance is not a number", where=where, fix="give whole numbers")
     return table.filter(pl.col(c.RATING) > 0)

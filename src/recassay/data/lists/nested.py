@@ -56,7 +56,7 @@ def nested_table(content: Any, where: str) -> pl.DataFrame:
         items = [item for listed in values for item in listed]
         scores = [score for listed in values for score in listed.values()]
         if not all(isinstance(score, int | float) for score in scores):
-            raise InputError("a score is no number", where=where, fix="give {user: {item: score}}")
+            raise InputError("a score is not a number", where=where, fix="give {user: {item: score}}")
         return pl.DataFrame({c.USER: users, c.ITEM: items, c.SCORE: pl.Series(scores, dtype=pl.Float64, strict=False)})
     if {"user", "item"} <= set(content) or {"user_id", "item_id"} <= set(content):
         return pl.DataFrame(content, strict=False)

@@ -32,7 +32,7 @@ def text_table(data: bytes, where: str) -> tuple[pl.DataFrame, str, list[str]]:
     """
     if not _is_text(data[:_START]):
         raise InputError(
-            "is no text, and none of the other kinds of lists", where=where, fix="give UTF-8 text, or Parquet"
+            "is not text, and none of the other kinds of lists", where=where, fix="give UTF-8 text, or Parquet"
         )
     data = data.removeprefix(b"\xef\xbb\xbf")
     sample = [line for line in lines_of(data[:_START].decode(errors="ignore")) if line.strip()][:_SAMPLE]

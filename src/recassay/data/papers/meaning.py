@@ -98,7 +98,7 @@ def results_of(
         for j in range(body.stubs, len(cells[at])):
             cell = cells[at][j]
             if cell.value is None:
-                left["cells that are no single number"] += bool(cell.text) and not is_missing(cell)
+                left["cells that are not a single number"] += bool(cell.text) and not is_missing(cell)
                 continue
             across = {("head", i): text for i, text in enumerate(columns[j])}
             labels = {("stub", i): text for i, text in enumerate(stub)} | across | {("panel", 0): panel}

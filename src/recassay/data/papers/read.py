@@ -74,7 +74,7 @@ def _statistics(table: PaperTable, body: Body) -> PaperTable:
 
 
 def _read(table: PaperTable, body: Body, datasets: Collection[str], metric: str | None) -> PaperTable:
-    """A table that is no description of datasets, with its results where it has any."""
+    """A table that is not a description of datasets, with its results where it has any."""
     levels, caption = levels_of(body, datasets), table.caption
     metrics = [label for level in levels if level.role == "metric" for label in level.labels]
     heads = [label for level in levels if level.place[0] == "head" for label in level.labels]

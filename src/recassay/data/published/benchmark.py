@@ -106,7 +106,7 @@ class Benchmark:
     not_run: tuple[Mapping[str, str], ...]
     """Cells without a value, grouped: algorithm, dataset and reason."""
     left_out: Mapping[str, str]
-    """By dataset that is no part of it, why."""
+    """By dataset that is not part of it, why."""
     environments: tuple[Mapping[str, Any], ...]
     """Versions and machines of the studies that it was made of."""
     notes: tuple[str, ...] = ()
@@ -134,7 +134,7 @@ def open_benchmark(source: str | Path = OPEN) -> Benchmark:
     fix = "export the benchmark again"
     try:
         stated = json.loads(file.read_bytes())
-        shaped(_Stated, stated, "this is no description of a benchmark", where=str(file), fix=fix)
+        shaped(_Stated, stated, "this is not a description of a benchmark", where=str(file), fix=fix)
         datasets = {
             name: replace(dataset, windows=dataset.windows and tuple(dataset.windows))
             for name, described in stated["datasets"].items()
@@ -146,7 +146,7 @@ def open_benchmark(source: str | Path = OPEN) -> Benchmark:
             tuple(stated.get("notes") or ()),
         )  # fmt: skip
     except (ValueError, TypeError, RecursionError) as error:
-        what = f"this is no description of a benchmark ({one_line(str(error))})"
+        what = f"this is not a description of a benchmark ({one_line(str(error))})"
         raise InputError(what, where=str(file), fix=fix) from None
 
 

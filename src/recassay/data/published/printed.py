@@ -34,7 +34,7 @@ class PrintedNumber:
     printed: str
     """The number or word as printed."""
     digits: int | None
-    """How many decimals are printed; None where it is no decimal number or is given in full."""
+    """How many decimals are printed; None where it is not a decimal number or is given in full."""
     near: float
     """The distance that still counts as near."""
     expected: Verdict

@@ -28,7 +28,7 @@ def read_delimited(text: Path, head: Head, spec: ReadSpec, kind: str, scratch: P
     lost. In an `.inter` file every name of the header carries a type after a colon.
     """
     if spec.delimiter == "" or (spec.delimiter and "\n" in spec.delimiter):
-        raise UsageError(f"{spec.delimiter!r} is no delimiter", fix="give one character, or '::'")
+        raise UsageError(f"{spec.delimiter!r} is not a delimiter", fix="give one character, or '::'")
     delimiter = spec.delimiter or ("\t" if kind == "inter" and "\t" in head.lines[0] else sniff_delimiter(head))
     rows = head.rows(delimiter)
     blank_after = all(cell.startswith(" ") for row in rows for cell in row[1:])  # `1, 2, 3` on every line

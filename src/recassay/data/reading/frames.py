@@ -41,7 +41,7 @@ def read_frame(frame: pl.DataFrame | pl.LazyFrame, spec: ReadSpec) -> RawTable:
 
 
 def read_pandas(frame: Any, spec: ReadSpec) -> RawTable:
-    """A pandas frame; its index is no column. Ids of several Python types become text."""
+    """A pandas frame; its index is not a column. Ids of several Python types become text."""
     names = [str(name) for name in frame.columns]
     refuse_repeated_names(names, "the pandas frame")
     roles = assign_roles(names, spec.columns, "the pandas frame")

@@ -40,7 +40,7 @@ class Head:
         try:
             return list(csv.reader(self.lines, delimiter=delimiter))
         except csv.Error as error:
-            raise self.refused(f"the first lines are no table ({error})", fix="check the file") from None
+            raise self.refused(f"the first lines are not a table ({error})", fix="check the file") from None
 
 
 def read_head(path: Path, where: str) -> Head:

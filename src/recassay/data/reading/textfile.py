@@ -134,7 +134,7 @@ def _checked(chunks: Iterator[bytes], codec: codecs.CodecInfo, path: Path) -> It
         if b"\0" in plain:
             line = lines + plain.count(b"\n", 0, plain.index(b"\0"))
             raise InputError(
-                f"line {line} holds a NUL byte", where=str(path), fix="it is no text file, or it is damaged"
+                f"line {line} holds a NUL byte", where=str(path), fix="it is not text file, or it is damaged"
             )
         lines += plain.count(b"\n")
         yield plain

@@ -117,7 +117,7 @@ def judge_times(times: RawTimes, mode: str, where: str) -> JudgedTimes:
     if unit == "position" and kind.is_float():
         broken = values != np.floor(values)
         if mode == "position":
-            faults.append(("is no whole number", broken))
+            faults.append(("is not a whole number", broken))
         elif broken.any():
             unit = "seconds"
     if unit == "position":
@@ -149,7 +149,9 @@ def _unit_of(values: IntArray | FloatArray, mode: str, where: str) -> TimeUnit:
         if middle < LATEST_CLOCK * factor and (power == 0 or middle >= EARLIEST_CLOCK * factor):
             return unit
     what = f"timestamps around {middle:.0f} are neither s, ms, us nor ns of a year from 1973 to 2199"
-    raise InputError(what, where=where, fix="say the unit, or time='position' if they are no clock, or time='ignore'")
+    raise InputError(
+        what, where=where, fix="say the unit, or time='position' if they are not a clock, or time='ignore'"
+    )
 
 
 def _judged(

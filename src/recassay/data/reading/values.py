@@ -44,7 +44,7 @@ def typed_columns(raw: RawTable, spec: ReadSpec) -> tuple[dict[str, pl.Expr], di
             warnings.append(f"column {raw.columns[role]!r} is empty throughout: there are no {role}s")
         elif role == RATING:
             expressions[role] = _number(schema[role], raw)
-            faults[role] = "is no number"
+            faults[role] = "is not a number"
         elif role == TIMESTAMP:
             expressions[role], faults[role] = _times(schema[role], counts, raw, spec)
         elif role == EVENT and spec.event_weights is not None:
@@ -123,13 +123,13 @@ def _number(dtype: pl.DataType, raw: RawTable) -> pl.Expr:
 def _times(dtype: pl.DataType, counts: dict[str, int], raw: RawTable, spec: ReadSpec) -> tuple[pl.Expr, str]:
     column = pl.col(TIMESTAMP)
     if dtype != pl.String:
-        return column, "is no time"
+        return column, "is not a time"
     text = column.str.strip_chars()
     filled, integers, numbers = (counts[f"{TIMESTAMP}.{what}"] for what in ("filled", "integers", "numbers"))
     if spec.time != "iso" and (2 * numbers >= filled or spec.time != "auto"):
         if integers == numbers:
-            return text.cast(pl.Int64, strict=False), "is no whole number"
-        return text.cast(pl.Float64, strict=False), "is no number"
+            return text.cast(pl.Int64, strict=False), "is not a whole number"
+        return text.cast(pl.Float64, strict=False), "is not a number"
     sample = raw.frame.select(_filled(column)).drop_nulls().head(_SAMPLE).collect().to_series()
     forms = [form for value in sample if (form := _form_of(value.strip())) is not None]
     if not forms:
@@ -137,7 +137,7 @@ def _times(dtype: pl.DataType, counts: dict[str, int], raw: RawTable, spec: Read
         raise raw.refused(what, fix="write them as 2024-01-31 or 2024-01-31T13:45:00Z, or say time='ignore'")
     pattern, shape, _ = max(dict.fromkeys(forms), key=forms.count)  # the form that most of them have
     precision: Literal["ns", "us"] = "ns" if any(form.precise for form in forms) else "us"
-    return _dates(text, pattern, precision), f"is no date written like {shape}"
+    return _dates(text, pattern, precision), f"is not a date written like {shape}"
 
 
 def _dates(text: pl.Expr, pattern: str, precision: Literal["ns", "us"]) -> pl.Expr:

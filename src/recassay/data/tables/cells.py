@@ -89,7 +89,7 @@ class Numbers:
 
 
 def numbers(column: pl.Series, where: str, *, percent: bool = False, decimal: bool = False) -> Numbers:
-    """The column as float64, with what was stated beside the numbers; text that is no number raises with its row.
+    """The column as float64, with what was stated beside the numbers; text that is not a number raises with its row.
 
     `percent` where the header says that every number is one, with or without its own sign; `decimal` where a comma
     before three digits is a decimal one, since thousands cannot be or since the commas of the other columns are.
@@ -142,7 +142,7 @@ def _percent_beside(cells: dict[str, Cell], text: pl.Series, plain: pl.Series) -
 
 
 def read_cell(text: str, decimal_comma: bool = False, *, percent: bool = False) -> Cell:
-    """One cell; `value` None and not `missing` where it is no number."""
+    """One cell; `value` None and not `missing` where it is not a number."""
     plain = _WITH_COMMA.fullmatch(text) if decimal_comma else _PLAIN.fullmatch(text)
     if plain is not None:  # most cells; what follows takes ten times as long
         number = float(text.replace(",", "."))

@@ -154,7 +154,7 @@ class Reading:
     error: int | None = None
     """The column of standard errors in a long table."""
     across: str = ""
-    """What the part of the headers that is no metric names: `algorithm` or `dataset`."""
+    """What the part of the headers that is not a metric names: `algorithm` or `dataset`."""
     frame: pl.DataFrame | None = None
     """The long frame, once it is made."""
     taken: Counter[str] = field(default_factory=Counter)

@@ -214,7 +214,7 @@ def _part(reading: Reading, column: ValueColumn, read: Numbers) -> pl.DataFrame:
 
 
 def _refuse_other_scales(columns: list[ValueColumn], parts: list[pl.DataFrame], where: str) -> None:
-    """A column of a wide table that reaches above 1 beside others that do not is no share: a setting, or percent."""
+    """A column of a wide table that reaches above 1 beside others that do not is not a share: a setting, or percent."""
     labels = {column.metric.label if column.metric else "" for column in columns}
     label = labels.pop()
     if labels or not is_share(label):

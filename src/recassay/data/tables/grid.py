@@ -184,7 +184,7 @@ def _is_long(grid: Sequence[Sequence[str]]) -> bool:
 
 
 def _is_text(column: Sequence[str]) -> bool:
-    """Whether a column holds names: most of its cells that are filled are no numbers."""
+    """Whether a column holds names: most of its cells that are filled are not numbers."""
     filled = [cell for cell in column if cell]
     filled = filled[:: 1 + len(filled) // MOST_LOOKED_AT]
     read = [read_alone(cell) for cell in filled]

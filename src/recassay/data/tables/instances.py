@@ -16,7 +16,7 @@ from recassay.data.tables.responses import read_responses
 
 TABLES = (".csv", ".tsv", ".txt", ".parquet", ".csv.gz", ".tsv.gz")
 METADATA, RESPONDENTS = "metadata", "respondents"
-"""Names (without ending) of the two tables that are no dataset: properties of datasets, and roles of respondents."""
+"""Names (without ending) of the two tables that are not datasets: properties of datasets, and roles of respondents."""
 
 ROLES = ("real", "artificial", "mlp")
 _ARTIFICIAL = re.compile(r"optimal|pessimal|majority|minority|(rand|random)[-_ ]?\d*", re.IGNORECASE)
@@ -73,6 +73,6 @@ def _roles(path: Path) -> dict[str, str]:
     )  # fmt: skip
     strange = sorted(set(roles) - set(ROLES))
     if strange:
-        what = f"{listing(map(repr, strange))} is no role"
+        what = f"{listing(map(repr, strange))} is not a role"
         raise InputError(what, where=origin.file, fix=f"use one of {listing(ROLES)}")
     return dict(zip(names, roles, strict=True))

@@ -131,7 +131,7 @@ def text_of(data: bytes, name: str) -> str:
         ) from error
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
-        raise InputError(f"line {line} holds a NUL character", where=name, fix="it is no text, or it is damaged")
+        raise InputError(f"line {line} holds a NUL character", where=name, fix="it is not text, or it is damaged")
     return text
 
 
@@ -145,7 +145,7 @@ def _read_text(data: bytes, name: str, empty_fix: str) -> pl.DataFrame:
     try:
         names = next(csv.reader([header], delimiter=delimiter))
     except csv.Error as error:
-        raise InputError(f"its header is no row of names ({error})", where=name, fix="check its rows") from None
+        raise InputError(f"its header is not a row of names ({error})", where=name, fix="check its rows") from None
     if len(names) > MOST_COLUMNS:
         what = f"has {len(names):,} columns, and {MOST_COLUMNS:,} is the limit"
         raise InputError(what, where=name, fix="give fewer columns, or one row per value")

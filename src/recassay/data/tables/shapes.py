@@ -67,7 +67,7 @@ def options_in_vain(reading: Reading) -> Reading:
 
 
 def rows_of_gains(reading: Reading) -> Reading:
-    """Leave out rows that compare the others (improvement, p-value) and are no algorithms."""
+    """Leave out rows that compare the others (improvement, p-value) and are not algorithms."""
     if reading.is_long or c.ALGORITHM not in reading.roles:  # a long table holds no such rows
         return reading.passed("no column of algorithms beside columns of numbers")
     table = reading.table

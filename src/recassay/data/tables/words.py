@@ -71,7 +71,7 @@ STATISTICS = {"mean": "value", "avg": "value", "average": "value", "value": "val
               "stderr": "error", "sem": "error", "se": "error", "count": "skip", "median": "skip", "min": "skip",
               "max": "skip", "var": "skip", "25%": "skip", "50%": "skip", "75%": "skip"}  # fmt: skip
 GAIN = re.compile(r"^\W*(rel(ative)?\W*)?(improv|impr\b|gain|Δ|delta|p-?val|%\s*impr|increase)", re.IGNORECASE)
-"""Names of rows and columns that compare the others and are no algorithms."""
+"""Names of rows and columns that compare the others and are not algorithms."""
 AVERAGE = re.compile(
     r"^\W*+((macro|micro|overall)?\W*+(avg|average|mean)\W*+(score|value|ranking|rank)?|overall|(avg|mean)\W*+position)"
     r"\W*+$",

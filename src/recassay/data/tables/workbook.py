@@ -27,7 +27,7 @@ _BROKEN = (
     zipfile.BadZipFile, zlib.error, lzma.LZMAError, ElementTree.ParseError, LookupError, ValueError, EOFError,
     NotImplementedError, RuntimeError, OSError, struct.error,
 )  # fmt: skip
-"""What the standard library raises for a file that is no ZIP, or no XML, or is locked by a password."""
+"""What the standard library raises for a file that is not a ZIP or not XML, or is locked by a password."""
 _MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _STRICT = "{http://purl.oclc.org/ooxml/spreadsheetml/main}"
 _RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"

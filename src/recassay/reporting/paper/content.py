@@ -64,7 +64,7 @@ class PaperContent:
     """Everything that the files of a paper are written from.
 
     `algorithms` run in the order of the rows. `references` name, by algorithm, what it is an instance of; `origin` says
-    where a table comes from that is no study: a sentence, and the name of a published table or nothing.
+    where a table comes from that is not a study: a sentence, and the name of a published table or nothing.
     """
 
     algorithms: tuple[str, ...]

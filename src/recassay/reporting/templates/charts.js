@@ -19,7 +19,7 @@ RecAssay.startCharts = (names) => {
   };
   RecAssay.relight = () => light(pinned, everywhere());
 
-  /* A linear scale read off an axis: [slope, offset] from pixels to values, or null where labels are no numbers. */
+  /* A linear scale read off an axis: [slope, offset] from pixels to values, or null where labels are not numbers. */
   const scaleOf = (axis, across) => {
     const points = [...axis.querySelectorAll(".role-axis-label text")].flatMap((label) => {
       const place = /translate\(([-\d.]+),([-\d.]+)/.exec(label.getAttribute("transform") || "");

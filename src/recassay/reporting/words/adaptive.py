@@ -13,7 +13,7 @@ from recassay.reporting.numbers import number, percent
 
 MEANING = (
     "Probabilities are about the grid of this study alone, under the belief described in the documentation: what "
-    "running every cell would have said. They are no claim about other {datasets} (recassay model makes that one). "
+    "running every cell would have said. They are not claims about other {datasets} (recassay model makes that one). "
     "Predicted ranks stand in brackets; they were not measured."
 )
 

@@ -120,7 +120,7 @@ def _remark(each: Remark, words: Vocabulary) -> str:
     others = listing(each.names[1:])
     lost = "with missing cells were left out"
     texts: dict[Kind, str] = {
-        "costs_left_out": f"Costs are no measures of quality, and left out unless named as metric: {names}.",
+        "costs_left_out": f"Costs are not measures of quality, and left out unless named as metric: {names}.",
         "kinds_left_out": f"By default metrics of one kind are alternatives; left out: {names}.",
         "identical": f"{some} universes have the same numbers as another: they count once.",
         "properties": f"Not a choice, since it never changes for a given {words.algorithm}, {words.dataset} and metric"

@@ -175,7 +175,7 @@ def _stated(v: Verdict, other: MetricGrade, words: Vocabulary) -> str:
 
 
 def _escaped(names: tuple[str, ...]) -> list[str]:
-    """Names whose braces are no places."""
+    """Names whose braces are not places."""
     return [name.replace("{", "{{").replace("}", "}}") for name in names]
 
 
