@@ -452,7 +452,7 @@ def test_what_is_known_of_one_pair_in_words():
         "2 tied; adjusted p = 0.562)."
     )
     near_others = np.random.default_rng(2).normal(0.2, 0.01, (6, 8))
-    near_others[0] = near_others[1:].mean(0) + [0.02, 0.03, 0.01, 0.04, 0.02, 0.03, -0.01, 0.02]
+    near_others[0] = near_others[1:].mean(0) + np.array([0.02, 0.03, 0.01, 0.04, 0.02, 0.03, -0.01, 0.02])
     alone = sentence(matrix(near_others), "a00", "a02")
     size = "+8.9 %, 95 % interval 0.7 to 17.7 % for this pair alone"
     undecided = f"Between a00 and a02 the data do not decide (nDCG@10 {size}; 7 of 8 datasets won; adjusted p = 0.107)."

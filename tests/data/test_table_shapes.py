@@ -453,6 +453,14 @@ def test_rows_of_single_users_are_means_with_deviations(write):
         assert any("rows are of 3 users" in note for note in results.notes)
 
 
+def test_what_is_stated_of_a_user_does_not_part_the_users_of_a_cell():
+    """Runs and deviations that differ between users do not make further cells."""
+    rows = [{"algorithm": "A", "dataset": "d", "metric": "ndcg@10", "user": f"u{i}", "value": value, "runs": 1 + i % 2,
+             "std": 0.1 * i} for i, value in enumerate((0.1, 0.2, 0.3, 0.4))]  # fmt: skip
+    frame = load_results(pl.DataFrame(rows)).frame
+    assert frame.select("value", "runs").rows() == [(pytest.approx(0.25), 4)]
+
+
 @pytest.mark.parametrize("absent", ["", "OOM"])
 def test_a_long_table_may_begin_with_a_cell_without_a_value(write, absent):
     text = f"algorithm,dataset,metric,value\nEASE,d1,ndcg@10,{absent}\nEASE,d2,ndcg@10,0.4\nPop,d1,ndcg@10,0.1\n"

@@ -11,6 +11,7 @@ import pytest
 
 import recassay
 from recassay.analysis.aggregation.rules import RULES
+from recassay.api.reproduce import _HEAD
 from recassay.testing.results import synthetic_results
 from support.places import ROOT
 
@@ -139,6 +140,10 @@ def test_examples_without_a_study_are_worded_as_the_program_words_them():
     known = {line: [pair in program for pair in phrases(line)] for line in SHOWN}
     assert [line for line, found in known.items() if sum(found) < 0.6 * len(found) - 1] == []
     assert phrases("Of 40 cells run again, the RP3beta cell was wrong") == ["run again", "cell was", "was wrong"]
+
+
+def test_the_page_of_reproduced_numbers_begins_as_the_program_begins_it():
+    assert (ROOT / "docs" / "evidence" / "reproduction.md").read_text().startswith(_HEAD)
 
 
 def test_the_first_example_is_on_both_front_pages():
