@@ -728,31 +728,24 @@ def test_without_training_data_metrics_of_accuracy_alone_are_computed():
         recassay.evaluate(lists, test=test, metrics=["recall@1", "coverage@1"])
 
 
-def test_battles_have_no_families(monkeypatch, tmp_path):
-    heard = Heard(monkeypatch, "recassay.api.ratings.rate_battles", "rated")
+def test_battles_have_no_families(tmp_path):
     battles = {"model_a": ["A", "B", "A"] * 4, "model_b": ["B", "C", "C"] * 4, "winner": ["model_a"] * 12}
     pl.DataFrame(battles).write_csv(tmp_path / "battles.csv")
-    assert recassay.ratings(tmp_path / "battles.csv") == "rated"
-    assert set(heard.given[0]["algorithm"]) == {"A", "B", "C"}
+    rated = recassay.ratings(tmp_path / "battles.csv", replicates=100)
+    assert (set(rated.algorithms), rated.battles) == ({"A", "B", "C"}, 12)
     with pytest.raises(recassay.UsageError, match="battles have no families of datasets; leave `families` out"):
         recassay.ratings(tmp_path / "battles.csv", families="auto")
 
 
-def test_lists_are_compared_by_the_direction_of_each_metric(monkeypatch):
-    compared, compare = {}, verb_evaluate.compare_users
-
-    def comparing(scores, label, **named):
-        compared[label] = named["higher_is_better"]
-        return compare(scores, label, **named)
-
-    monkeypatch.setattr(verb_evaluate, "compare_users", comparing)
+def test_lists_are_compared_by_the_direction_of_each_metric():
     train = pl.DataFrame({"user": ["a", "b", "c", "c"], "item": ["x", "x", "y", "z"]})
     test = pl.DataFrame({"user": ["a", "b"], "item": ["y", "z"]})
     lists = {name: pl.DataFrame({"user": ["a", "b"], "item": items, "score": [1.0, 1.0]})
              for name, items in (("P", ["y", "y"]), ("Q", ["z", "z"]))}  # fmt: skip
     metrics = ["popularity@1", "recall@1", "coverage@1"]
-    recassay.evaluate(lists, train=train, test=test, metrics=metrics, compare=True)
-    assert compared == {"popularity@1": False, "recall@1": True}
+    compared = recassay.evaluate(lists, train=train, test=test, metrics=metrics, compare=True).comparison
+    directions = {label: tests.higher_is_better for label, tests in compared.items()}
+    assert directions == {"popularity@1": False, "recall@1": True}
 
 
 def test_a_download_is_kept_with_its_licence(monkeypatch, tmp_path):
@@ -855,11 +848,11 @@ def test_a_split_is_written_with_how_its_dataset_was_read(monkeypatch, tmp_path)
     assert (written.named["dataset"], written.named["reading"]) == ("films", {"rows": 3})
 
 
-def test_users_are_compared_by_the_direction_of_the_metric(monkeypatch):
-    compared = Heard(monkeypatch, "recassay.api.users.compare_users", "compared")
+def test_users_are_compared_by_the_direction_of_the_metric():
     lower = PER_USER.filter(metric=HITS).with_columns(metric=pl.lit("popularity@10"))
-    assert recassay.users(lower) == "compared"
-    assert (compared.given[1], compared.named["higher_is_better"]) == ("popularity@10", False)
+    compared = recassay.users(lower, replicates=100)
+    assert (compared.metric, compared.higher_is_better) == ("popularity@10", False)
+    assert compared.datasets[0].means == tuple(sorted(compared.datasets[0].means))
 
 
 def test_the_standing_of_an_adaptive_run_is_that_of_its_journal_or_of_its_universes(monkeypatch):
