@@ -20,9 +20,9 @@ def climb(
 
     `points` are those that each player made (tables x players): the likelihood knows no more of them. `games` (tables x
     players x players, or one for all tables, times `scale`) are symmetric; any two play `virtual` ones besides, all
-    drawn. The information matrix is singular along a common shift of all strengths; adding 1/k everywhere pins that
-    down and changes nothing else. It is renewed, and factored, where the last one no longer shortens the steps: tables
-    that differ little share it.
+    drawn. The information matrix, of which the lower triangle is filled, is singular along a common shift of all
+    strengths; adding 1/k everywhere pins that down and changes nothing else. It is renewed, and factored, where the
+    last one no longer shortens the steps: tables that differ little share it.
     """
     k = points.shape[1]
     draws = virtual * (k - 1) / 2
@@ -43,7 +43,6 @@ def climb(
                         information[i, i] += weight
                         information[j, j] += weight
                         information[i, j] -= weight
-                        information[j, i] -= weight
                 _factor(information)
             for i in range(k):
                 expected = 0.0
