@@ -8,8 +8,10 @@ import polars as pl
 import pytest
 
 import recassay
+from recassay.core.vocabulary import USUAL
 from recassay.evidence.facts import _spaces, study_facts
 from recassay.evidence.study import evidence_of
+from recassay.reporting.page.build import _study
 from support.in_process import without_processes
 from support.shared import only_analyses
 
@@ -42,6 +44,23 @@ def folder(tmp_path_factory):
         record = recassay.run(study, out / "study", skip_preflight=True)
     assert record.done == 4
     return out / "study"
+
+
+def test_a_page_says_what_a_history_costs(tmp_path):
+    events = [(f"u{user}", f"i{(user + step) % 20}", 60 * step) for user in range(30) for step in range(8)]
+    table = pl.DataFrame(events, schema=["user", "item", "timestamp"], orient="row")
+    table.write_csv(tmp_path / "walks.csv")
+    protocol = {"split": "leave_last_out", "target": "last", "filter": "none"}
+    study = recassay.make_study(
+        [str(tmp_path / "walks.csv")], ["MarkovChain", "LastItems"], metrics=["ndcg@10"], trials=0, protocol=protocol
+    )
+    with without_processes():
+        recassay.run(study, tmp_path / "study", skip_preflight=True)
+    facts = study_facts(tmp_path / "study")
+    assert facts.histories.columns == ["dataset", "algorithm", "histories", "ms per history"]
+    assert facts.histories["histories"].to_list() == [30, 30]
+    assert facts.histories["ms per history"].min() > 0
+    assert "Milliseconds for the lists after one history" in str(_study(facts, USUAL))
 
 
 def test_facts_are_those_of_the_run(folder):

@@ -68,6 +68,7 @@ def study_facts(folder: str | Path) -> StudyFacts:
         given=given,
         splits=splits,
         order=order,
+        histories=_histories(cells),
         **_sequential(study),
         spaces=spaces,
         conventions=manifest.get("metrics", {}),
@@ -163,6 +164,20 @@ def _splits(folder: Path, cells: tuple[CellRecord, ...]) -> tuple[pl.DataFrame, 
             for finding in record.audit["findings"]
         ]
     return pl.DataFrame(rows), tuple(findings), pl.DataFrame(order)
+
+
+def _histories(cells: tuple[CellRecord, ...]) -> pl.DataFrame:
+    """One row per cell that was asked with histories: how many, and the milliseconds that each took."""
+    import polars as pl
+
+    rows = []
+    for cell in cells:
+        asked = (cell.counts or {}).get("judgements")
+        if asked and cell.seconds_predict is not None:
+            named = {"dataset": cell.dataset, "algorithm": cell.algorithm, "seed": cell.seed, "fold": cell.fold}
+            rows.append(named | {"histories": asked, "ms per history": 1000 * cell.seconds_predict / asked})
+    frame = pl.DataFrame(rows)
+    return frame.drop(name for name in ("seed", "fold") if rows and frame[name].n_unique() == 1)
 
 
 def _order_row(audit: Mapping[str, Any]) -> dict[str, Any]:

@@ -62,6 +62,8 @@ class StudyFacts:
     manifest: Mapping[str, Any] = field(default_factory=dict)
     order: pl.DataFrame = field(default_factory=pl.DataFrame)
     """Of targets after histories, one row per split: shares of repeats and ties, and what shuffling costs."""
+    histories: pl.DataFrame = field(default_factory=pl.DataFrame)
+    """Of cells that were asked with histories: how many these were, and the milliseconds per history."""
     sequential: tuple[str, ...] = ()
     """Algorithms that read the order of events."""
     simple: tuple[str, ...] = ()

@@ -153,6 +153,7 @@ def _study(facts: StudyFacts, words: Vocabulary) -> Markup:
     frames = [
         ("Splits", facts.splits, f"What each {words.dataset}'s split held, and how many {words.users} were judged"),
         ("Order", facts.order, "Targets in the history, or its last item, and what shuffling the histories changes"),
+        ("Histories", facts.histories, "Milliseconds for the lists after one history, with their judgement"),
         ("Search spaces", facts.spaces, "What tuning could vary"),
         ("Best parameters", facts.parameters, chosen),
     ]
