@@ -85,8 +85,8 @@ def test_words_of_sampling_alone_are_no_metric():
 
 
 def test_sampled_values_stand_beside_those_of_full_rankings():
-    table = pl.DataFrame({"model": ["A", "B"], "dataset": ["d", "d"], "NDCG@10": [0.1, 0.2], "NDCG@10 (uni100)": [0.5, 0.4]})
-    results = load_results(table)
+    values = {"NDCG@10": [0.1, 0.2], "NDCG@10 (uni100)": [0.5, 0.4]}
+    results = load_results(pl.DataFrame({"model": ["A", "B"], "dataset": ["d", "d"], **values}))
     assert results.metrics == ["ndcg@10", "ndcg@10[sampled 100]"]
     assert any("ranked among drawn items, not among all" in note for note in results.notes)
     rows = {c.ALGORITHM: ["A", "B", "C", "C"], c.DATASET: ["d"] * 4, c.METRIC: ["ndcg@10"] * 3 + ["seconds_fit"],

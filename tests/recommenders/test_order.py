@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 import recassay
+from recassay.core.errors import UsageError
 from recassay.core.specs.specs import ProtocolSpec
 from recassay.core.specs.study import DatasetSpec
 from recassay.core.tables.facts import StudyFacts
@@ -50,6 +51,24 @@ def test_shuffling_costs_most_where_there_is_nothing_but_order():
     assert audit.change == pytest.approx(audit.shuffled / audit.in_order - 1)
     again = audit_order(split_of(ordered=True), SPEC)
     assert audit == again
+
+
+@pytest.mark.slow
+def test_a_network_is_judged_where_it_is_asked_for(monkeypatch):
+    pytest.importorskip("torch")
+    monkeypatch.setattr("recassay.recommenders.order.EPOCHS", 12)
+    described = recassay.describe_data(walks(ordered=True), sequences=True, trained=True)
+    assert described.audit is not None
+    rules, network = described.audit["order"], described.audit["order_trained"]
+    assert (rules["algorithm"], network["algorithm"]) == ("SequentialRules", "SASRec")
+    assert network["shuffled"] < network["in_order"]
+    assert "SASRec" in described.told_order()[1]
+    monkeypatch.setattr("recassay.recommenders.order.MOST_TRAINED", 300)
+    fewer = audit_order(split_of(ordered=True), SPEC, trained=True)
+    assert fewer is not None
+    assert fewer.users < network["users"]
+    with pytest.raises(UsageError, match="set `sequences`"):
+        recassay.describe_data(walks(ordered=True), trained=True)
 
 
 def test_shuffling_costs_nothing_where_there_is_no_order():

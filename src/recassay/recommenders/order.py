@@ -1,7 +1,7 @@
 """How much order a dataset has: sequential rules judged on histories as they are, and on shuffled ones.
 
-Rules without training serve, not a network: they take seconds, and what they lose no other reader of order is known to
-keep. Both are fitted: on the training events in their order, and on those of each user in a random one.
+Both are fitted: on the training events in their order, and on those of each user in a random one. Rules take seconds;
+SASRec serves where it is asked for, on fewer events and with one random order.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ import numpy as np
 from recassay.algorithms.sequential.rules import SequentialRules
 from recassay.core.histories import Histories
 from recassay.core.judgements import Judgements
+from recassay.core.registry import algorithms
 from recassay.core.seeds import derived_rng
 from recassay.core.specs.specs import ProtocolSpec, Target
 from recassay.core.types import FloatArray, IntArray, Interactions, Split
-from recassay.metrics.judgements import judge
+from recassay.metrics.judgements import folding, judge
 from recassay.metrics.make import make_metric
 from recassay.protocol.targets import judgements
 
@@ -29,6 +30,12 @@ MOST_USERS = 10_000
 
 MOST_EVENTS = 3_000_000
 """Training events that rules are counted on; of more, those of some users, drawn at random."""
+
+EPOCHS, LENGTH = 60, 50
+"""Of SASRec."""
+
+MOST_TRAINED = 100_000
+"""Events that SASRec is trained on; of more, those of some users."""
 
 METRIC = "ndcg@10"
 
@@ -53,31 +60,34 @@ class OrderAudit:
         return asdict(self)
 
 
-def audit_order(split: Split, spec: ProtocolSpec) -> OrderAudit | None:
+def audit_order(split: Split, spec: ProtocolSpec, *, trained: bool = False) -> OrderAudit | None:
     """The order of the test histories of a split whose target is asked for after histories; None without a judgement.
 
-    Where each event is asked for, the last of each user is: the longest history has the most order to lose.
+    Where `trained`, SASRec is judged instead of rules. Where each event is asked for, the last of each user is: the
+    longest history has the most order to lose.
     """
     target: Target = "next" if spec.target == "next" else "last"
     asked = judgements(split, target, "test")
     rng = derived_rng(spec.seed, "order")
-    train = split.refit()
-    if len(train) > MOST_EVENTS:
-        kept = rng.random(train.n_users) < MOST_EVENTS / len(train)
+    train, most = split.refit(), MOST_TRAINED if trained else MOST_EVENTS
+    algorithm = algorithms.get("SASRec")(epochs=EPOCHS, length=LENGTH) if trained else SequentialRules()
+    if len(train) > most:
+        kept = rng.random(train.n_users) < most / len(train)
         train, asked = train.take(kept[train.user]), asked.of_users(np.flatnonzero(kept).astype(np.int32))
     if len(asked) > MOST_USERS:
         asked = asked.of_users(rng.choice(asked.judged(), MOST_USERS, replace=False))
     if not len(asked):
         return None
-    value = _values(train, asked)
+    value = _values(algorithm, train, asked)
+    orders = range(1 if trained else SHUFFLES)
     shuffled = np.mean(
-        [_values(_shuffled(train, rng), _shuffled_histories(asked, rng)) for _ in range(SHUFFLES)], axis=0
+        [_values(algorithm, _shuffled(train, rng), _shuffled_histories(asked, rng)) for _ in orders], axis=0
     )
     mean, change = float(value.mean()), shuffled - value
     error = 1.96 * float(change.std(ddof=1)) / len(change) ** 0.5 if len(change) > 1 else float("inf")
     known = mean > 0 and np.isfinite(error)
     return OrderAudit(
-        algorithm=SequentialRules.name,
+        algorithm=algorithm.name,
         metric=METRIC,
         target=target,
         users=len(value),
@@ -89,10 +99,10 @@ def audit_order(split: Split, spec: ProtocolSpec) -> OrderAudit | None:
     )
 
 
-def _values(train: Interactions, asked: Judgements) -> FloatArray:
-    model = SequentialRules().fit(train, rng=derived_rng(0, "order", "ties"))
+def _values(algorithm: Any, train: Interactions, asked: Judgements) -> FloatArray:
+    model = algorithm.fit(train, rng=derived_rng(0, "order", "ties"))
     metric = make_metric(METRIC)
-    judged, _ = judge(model, asked, [metric], train=train, depth=metric.k or 10)
+    judged, _ = judge(folding(model, algorithm.name), asked, [metric], train=train, depth=metric.k or 10)
     values: FloatArray = judged.per_user.get_column(metric.label).to_numpy()
     return values
 

@@ -102,10 +102,12 @@ def make_split(dataset: DatasetSpec, protocol: ProtocolSpec, base: str) -> Split
     return with_order(apply_protocol(opened.interactions, protocol, overwrite=True), protocol)
 
 
-def with_order(split: Split, protocol: ProtocolSpec) -> Split:
-    """The split whose audit says, where targets come after histories, how much order there is."""
-    order = None if protocol.target == "all" else audit_order(split, protocol)
-    return split if order is None else replace(split, audit=split.audit | {"order": order.to_dict()})
+def with_order(split: Split, protocol: ProtocolSpec, *, trained: bool = False) -> Split:
+    """The split whose audit says, where targets come after histories, how much order there is: for rules (`order`),
+    and, where `trained`, for SASRec (`order_trained`)."""
+    audits = {"order": False, **({"order_trained": True} if trained else {})} if protocol.target != "all" else {}
+    orders = {name: audit_order(split, protocol, trained=of_network) for name, of_network in audits.items()}
+    return replace(split, audit=split.audit | {name: order.to_dict() for name, order in orders.items() if order})
 
 
 def split_record(folder: Path, split_id: str) -> SplitRecord:

@@ -15,7 +15,8 @@ from recassay.core.words import listing
 
 def incomparable(frame: pl.DataFrame) -> list[str]:
     """A sentence for each reason why values of one column should not be set side by side; empty where none is known."""
-    return [*_look_alikes(frame), *_sampled(frame), *_protocols(frame), *_frameworks(frame), *_conventions(frame), *_scales(frame)]
+    checks = (_look_alikes, _sampled, _protocols, _frameworks, _conventions, _scales)
+    return [sentence for check in checks for sentence in check(frame)]
 
 
 def _look_alikes(frame: pl.DataFrame) -> Iterator[str]:
@@ -32,8 +33,8 @@ def _look_alikes(frame: pl.DataFrame) -> Iterator[str]:
 def _sampled(frame: pl.DataFrame) -> Iterator[str]:
     sampled = [label for label in frame.get_column(c.METRIC).unique(maintain_order=True) if "[sampled" in label]
     if sampled:
-        yield (f"{listing(sampled)}: relevant items were ranked among drawn items, not among all; such values cannot be "
-               "compared with those of full rankings, nor with another number drawn")  # fmt: skip
+        yield (f"{listing(sampled)}: relevant items were ranked among drawn items, not among all; such values cannot "
+               "be compared with those of full rankings, nor with another number drawn")  # fmt: skip
 
 
 def _protocols(frame: pl.DataFrame) -> Iterator[str]:

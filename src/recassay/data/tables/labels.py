@@ -37,7 +37,8 @@ _SAMPLED = re.compile(
     r"[ _.\-/(\[,]*(?:(?:w/|with|among|against|over|on|vs\.?)\s*)?(?<![a-z])(?:"
     r"(?:uni(?:form)?|pop(?:ular(?:ity)?)?)[-_ ]?(?P<mode>\d+)|"
     r"(?P<before>\d+)[-_ ]*(?:[a-z]+[-_ ]+)?neg(?:ative)?s?(?:[-_ ](?:items?|samples?))?|"
-    r"neg(?:ative)?s?[-_ ]?(?P<after>\d+)|sampled(?:[-_ ]?(?P<drawn>\d+))?(?:[-_ ]popular)?(?:[-_ ](?:items|negatives))?"
+    r"neg(?:ative)?s?[-_ ]?(?P<after>\d+)|"
+    r"sampled(?:[-_ ]?(?P<drawn>\d+))?(?:[-_ ]popular)?(?:[-_ ](?:items|negatives))?"
     r")(?![a-z0-9])[ _.\-/)\],]*",
     re.IGNORECASE,
 )
