@@ -7,6 +7,7 @@ import inspect
 import pkgutil
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -19,6 +20,7 @@ import recassay.algorithms.sequential
 from recassay.algorithms.baselines import MostPop
 from recassay.algorithms.kernels.scoring import FactorRecommender, ScoreRecommender
 from recassay.algorithms.linear import EASE
+from recassay.algorithms.sequential.rules import MarkovChain
 from recassay.api.study.check import TUNE, CheckResult
 from recassay.core import registry
 from recassay.core.histories import Histories
@@ -91,8 +93,9 @@ def test_every_check_is_in_the_list() -> None:
 def test_what_an_algorithm_in_an_environment_of_its_own_is_not_asked() -> None:
     left_out = [check.__name__ for check in ALGORITHM_CHECKS if check not in checks.EXTERNAL_CHECKS]
     assert left_out == [
-        "check_repeatable_lists", "check_batches", "check_prefix", "check_fold_in", "check_histories", "check_one_user",
-        "check_one_item", "check_no_users_asked", "check_inputs_kept", "check_memory", "check_shared", "check_stages",
+        "check_repeatable_lists", "check_batches", "check_prefix", "check_fold_in", "check_histories", "check_times",
+        "check_one_user", "check_one_item", "check_no_users_asked", "check_inputs_kept", "check_memory", "check_shared",
+        "check_stages",
     ]  # fmt: skip
     assert set(checks.EXTERNAL_CHECKS) < set(ALGORITHM_CHECKS)
 
@@ -367,6 +370,15 @@ class FoldsInBatches(FoldsOtherwise):
         return model
 
 
+class ReadsRows(MarkovChain):
+    """Takes events in the order of their rows."""
+
+    name = "Broken"
+
+    def fit(self, train: Interactions, *, rng: np.random.Generator) -> Any:
+        return super().fit(replace(train, time=None), rng=rng)
+
+
 BROKEN: list[tuple[Callable[[], Any], str]] = [
     (ByLength, "another beginning when a longer list"),
     (OwnSeen, "excluded items \\(only in `exclude`\\)"),
@@ -403,6 +415,7 @@ BROKEN: list[tuple[Callable[[], Any], str]] = [
     (FoldsRoughly, "when a history is in another order"),
     (SaysItReadsOrder, "the same lists when all histories are turned round"),
     (FoldsInBatches, "gives a history another list when the batch is another"),
+    (ReadsRows, "when the rows of training stand in another order"),
 ]
 
 

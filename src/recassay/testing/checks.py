@@ -202,6 +202,17 @@ def check_histories(make: MakeAlgorithm) -> None:
     require(nobody.items.shape == (0, 3), f"answers with shape {nobody.items.shape} for no history", algorithm)
 
 
+def check_times(make: MakeAlgorithm) -> None:
+    """Where an algorithm `reads_order`, times say what came first: the order of the rows changes nothing."""
+    algorithm = make()
+    if not getattr(algorithm, "reads_order", False):
+        return
+    train, _ = learnable_tastes()
+    mixed = train.take(fresh_rng().permutation(len(train)))
+    same = alike(answer(algorithm, train), answer(make(), mixed))
+    require(same, "gives other lists when the rows of training stand in another order", algorithm)
+
+
 def _histories(lists: list[list[int]]) -> Histories:
     items, starts = np.array([*chain(*lists)], dtype=np.int32), np.cumsum([0, *map(len, lists)]).astype(np.int64)
     for array in (items, starts):
@@ -340,6 +351,7 @@ ALGORITHM_CHECKS: tuple[Check, ...] = (
     check_items_without_history,
     check_fold_in,
     check_histories,
+    check_times,
     check_one_user,
     check_one_item,
     check_long_lists,
