@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from dataclasses import replace
 
 import pytest
 
@@ -82,6 +83,33 @@ def test_rounds_end_when_all_are_known_or_all_fail():
     good = {n: failure(n) for n in range(8)} | {3: TrialRecord(3, "complete", {}, 0.5)}
     assert rounds.open(good) == (8, 9)
     assert rounds.open(good | {8: failure(8), 9: failure(9)}) == ()
+
+
+def test_no_round_begins_after_the_seconds_of_those_before_it():
+    def took(number, seconds, state="complete"):
+        return TrialRecord(number, state, {}, 0.5 if state == "complete" else None, seconds=seconds)
+
+    limited = Rounds(6, 2, seconds=3.0)
+    assert limited.open({}) == (0, 1), "the first round always begins"
+    assert limited.open({0: took(0, 9.0)}) == (1,), "a round is finished"
+    assert limited.open({0: took(0, 1.0), 1: took(1, 2.0)}) == (2, 3)
+    assert limited.open({0: took(0, 1.0), 1: took(1, 2.1)}) == ()
+    failed = {n: took(n, 9.0, "failed") for n in range(2)}
+    assert limited.open(failed) == (2, 3), "without a value the search goes on"
+    assert limited.open(failed | {2: took(2, 0.1), 3: took(3, 0.1)}) == ()
+
+
+def test_a_limit_of_time_is_part_of_the_cell_and_not_of_its_trials(folder):
+    plain = study(folder, ("Fake",), 1)
+    limited = plain.model_copy(update={"tuning": plain.tuning.model_copy(update={"seconds": 5.0})})
+    cells = [plan(spec).cells[0] for spec in (plain, limited)]
+    assert "seconds" not in TuningSpec().model_dump()
+    assert cells[0].id != cells[1].id
+    assert cells[0].spec.tuning_id == cells[1].spec.tuning_id
+    trials = search(1).run().trials
+    slow = [replace(trial, seconds=2.0) for trial in trials]
+    cut = replace(search(1), seconds=3.0).run(slow)
+    assert identity(cut.trials) == identity(trials)[:2], "of more known trials those count that would have begun"
 
 
 def test_rounds_that_are_left_and_what_a_trial_sees():

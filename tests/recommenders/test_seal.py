@@ -859,7 +859,7 @@ def test_the_value_of_a_cell_is_that_of_its_best_complete_trial(metric, best):
 
 
 def test_a_cell_whose_value_is_zero_is_held_against_its_trials(monkeypatch):
-    spec = SimpleNamespace(id="c", tuning=SimpleNamespace(metric="ndcg@10", trials=1))
+    spec = SimpleNamespace(id="c", tuning=SimpleNamespace(metric="ndcg@10", seconds=None, trials=1))
     monkeypatch.setattr(sealing, "stored_spec", lambda cell: spec)
     trials = pl.DataFrame({"cell": ["c"], "number": [0], "value": [0.5], "state": ["complete"], "parameters": ["{}"]})
     of = {"id": "c", "algorithm": "A", "dataset": "films"}

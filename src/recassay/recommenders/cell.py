@@ -94,6 +94,7 @@ def tuning_of(work: Work) -> Tuning:
         pruning=spec.tuning.staged,
         once=stops,
         parallel=spec.tuning.parallel,
+        seconds=spec.tuning.seconds,
     )
 
 

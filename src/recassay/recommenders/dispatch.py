@@ -74,7 +74,7 @@ def trial_rounds(study: StudySpec, algorithm: AlgorithmSpec) -> Rounds:
         with contextlib.suppress(UsageError):  # the cell says it
             if not settle(kind, algorithm.settings, algorithm.name)[1]:
                 return Rounds(0)
-    return Rounds(tuning.trials, tuning.parallel)
+    return Rounds(tuning.trials, tuning.parallel, tuning.seconds)
 
 
 def expected_need(planned: Plan, cell: PlannedCell, folder: Path) -> int | None:

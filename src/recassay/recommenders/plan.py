@@ -60,8 +60,9 @@ class CellSpec(IdentifiedSpec):
 
     @property
     def tuning_id(self) -> str:
-        """The content hash of what trials depend on: another metric to report, or more trials, keep those there are."""
-        tuning = self.tuning.model_copy(update={"trials": 0, "pruning": self.tuning.staged})
+        """The content hash of what trials depend on: another metric to report, more trials or more time keep those
+        there are."""
+        tuning = self.tuning.model_copy(update={"trials": 0, "pruning": self.tuning.staged, "seconds": None})
         changes = {"metrics": (), "depth": 0, "tuning": tuning, "comper": None, "seed": self.search_seed}
         return self.model_copy(update=changes).id
 

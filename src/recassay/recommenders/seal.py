@@ -184,10 +184,15 @@ def _altered(cells: Sequence[CellRecord], trials: pl.DataFrame) -> Iterator[Devi
 
 
 def _lacking_trials(cell: CellRecord, spec: CellSpec, trials: pl.DataFrame) -> int:
-    """How many trials of a tuned cell are gone; an algorithm that only finds out when to stop has a single one."""
-    tried = trials.filter(pl.col("cell") == cell.id).get_column("parameters").to_list()
+    """How many trials of a tuned cell are gone; an algorithm that only finds out when to stop has a single one.
+
+    Where the search has a limit of time, those that did not begin are not gone.
+    """
+    own = trials.filter(pl.col("cell") == cell.id)
+    tried = own.get_column("parameters").to_list()
     alone = len(tried) == 1 and len(unpacked("parameters", tried[0], Path()) or {}) <= 1
-    return 0 if alone else max(spec.tuning.trials - len(tried), 0)
+    late = spec.tuning.seconds is not None and own.get_column("seconds").sum() > spec.tuning.seconds
+    return 0 if alone or late else max(spec.tuning.trials - len(tried), 0)
 
 
 def _unlike_scores(store: Store, cells: Sequence[CellRecord]) -> Iterator[Deviation]:

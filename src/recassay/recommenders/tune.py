@@ -65,7 +65,7 @@ class Tuning:
     """What a search is asked for: a space, the objective, a number of trials, and the names from which chance derives.
 
     With `once` there is one trial even where `space` is empty, for an algorithm whose training says when to stop.
-    `parallel` trials are proposed together.
+    `parallel` trials are proposed together; none begins after `seconds` of trials.
     """
 
     space: SearchSpace
@@ -77,11 +77,12 @@ class Tuning:
     pruning: bool = True
     once: bool = False
     parallel: int = 1
+    seconds: float | None = None
 
     @property
     def rounds(self) -> Rounds:
         """The trials that there is something to try in."""
-        return Rounds(self.trials if self.space else min(self.trials, int(self.once)), self.parallel)
+        return Rounds(self.trials if self.space else min(self.trials, int(self.once)), self.parallel, self.seconds)
 
     def run(
         self, history: Sequence[TrialRecord] = (), record: Callable[[TrialRecord], None] = lambda _: None
@@ -95,10 +96,13 @@ class Tuning:
         Where stages are models of their own, a trial counts with its best stage, whose settled parameters become the
         trial's, and ends early when `PATIENCE` stages in a row bring nothing better.
         """
-        rounds = self.rounds
-        known = {trial.number: trial for trial in history[: rounds.trials]}
+        rounds, earlier = self.rounds, {trial.number: trial for trial in history}
+        known: dict[int, TrialRecord] = {}
         while numbers := rounds.open(known):
             for number in numbers:
+                if number in earlier:
+                    known[number] = earlier[number]
+                    continue
                 known[number] = self.one(number, [known[n] for n in range(rounds.seen_by(number))])
                 record(known[number])
         if not known:

@@ -29,18 +29,26 @@ class Rounds:
 
     trials: int
     parallel: int = 1
+    seconds: float | None = None
+    """No round begins after the trials before it took so long in all, once one of them has a value."""
 
     def open(self, known: Mapping[int, TrialRecord]) -> tuple[int, ...]:
         """The trials of the first round that is not whole which are not known; none where it is enough.
 
-        It is enough when all are known, or when before a round at least `GIVE_UP_AFTER` are known and all failed.
+        It is enough when all are known, when before a round at least `GIVE_UP_AFTER` are known and all failed, or when
+        those before a round used up the seconds.
         """
         for first in range(0, self.trials, self.parallel):
             missing = tuple(n for n in range(first, min(first + self.parallel, self.trials)) if n not in known)
             if missing:
-                given_up = first >= GIVE_UP_AFTER and all(failed(known[n]) for n in range(first))
-                return () if given_up else missing
+                before = [known[n] for n in range(first)]
+                none = all(failed(trial) for trial in before)
+                return () if (first >= GIVE_UP_AFTER if none else self.used_up(before)) else missing
         return ()
+
+    def used_up(self, trials: Iterable[TrialRecord]) -> bool:
+        """Whether these trials took longer than all of them may."""
+        return self.seconds is not None and sum(trial.seconds for trial in trials) > self.seconds
 
     def seen_by(self, number: int) -> int:
         """How many trials the proposal of trial `number` sees: all of the rounds before its own."""

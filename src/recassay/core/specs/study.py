@@ -115,10 +115,12 @@ class TuningSpec(Spec):
     seed: Seed | None = None
     """Seed of the search and of the fits in it; None: the seed of the cell. With one, cells that differ in their seed
     alone share their trials, and the seed of the cell is that of the final fit."""
+    seconds: Annotated[float, Field(gt=0)] | None = None
+    """No trial begins after the trials before it took so long; the first always does. None: all trials are run."""
 
     def idle(self) -> dict[str, bool]:
-        """One trial at a time, and the seed of the cell."""
-        return {"parallel": self.parallel == 1, "seed": self.seed is None}
+        """One trial at a time, the seed of the cell, and no limit of time."""
+        return {"parallel": self.parallel == 1, "seed": self.seed is None, "seconds": self.seconds is None}
 
     @property
     def staged(self) -> bool:
