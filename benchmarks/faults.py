@@ -1,21 +1,25 @@
 """Kill drivers, workers, jobs and schedulers of many small studies at random moments; count what was lost.
 
-python benchmarks/faults.py [--kills 1000] [--minutes 60] [--seed 1] [--cluster-share 0.15] [--json FILE]
+python benchmarks/faults.py [--kills 1000] [--minutes 60] [--seed 1] [--cluster-share 0.15] [--json FILE] [--troubles]
 
 Every study is the same small one (two datasets, three algorithms, tuned), in a folder of its own, so that each must end
 with the table of one that was left in peace: cells, metrics, trials, scores of users, lists. A study is started, killed
 somewhere, and started again by the same call until it ends by itself. After every kill the store is read: a cell or a
 trial that was acknowledged before and is not there now is lost. At the end nothing that the study started may still
-run. A share of the studies runs on a Dask scheduler with two workers, which are killed and started again too. Linux.
+run. A share of the studies runs on a Dask scheduler with two workers, which are killed and started again too. With
+`--troubles` their disk is full at random moments and for random times, and the clock of every process jumps by months.
+A cell that failed for any other reason than three kills in a row counts as one that failed for the machine's. Linux.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import errno
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -98,11 +102,15 @@ class Counts:
     """What was done and what came of it."""
 
     studies: int = 0
+    full_disks: int = 0
     kills: Counter[str] = field(default_factory=Counter)
     acknowledged_cells: int = 0
     acknowledged_trials: int = 0
     lost: int = 0
     crashed_rows: int = 0
+    """Cells that were given up after three kills in a row; the study is then told to run them again."""
+    failed_cells: int = 0
+    """Cells that failed for another reason, which here is always the machine's."""
     tables_equal: int = 0
     tables_different: int = 0
     left_running: int = 0
@@ -114,6 +122,61 @@ class Counts:
         """For JSON."""
         told = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "drivers"}
         return {**told, "kills": dict(self.kills), "all_kills": self.kills.total(), "drivers": len(self.drivers)}
+
+
+JUMPING = """
+import datetime, random, time, warnings
+real, chance, shift = time.time, random.Random(), [0.0]
+
+
+def now():
+    if chance.random() < 0.05:
+        shift[0] = chance.uniform(-1e7, 1e7)
+    return real() + shift[0]
+
+
+class Jumping(datetime.datetime):
+    @classmethod
+    def now(cls, tz=None):
+        return cls.fromtimestamp(now(), tz)
+
+
+time.time, time.time_ns, datetime.datetime = now, lambda: int(1e9 * now()), Jumping
+warnings.simplefilter("ignore")
+"""
+"""What a process runs when it starts where its clock is to jump by months."""
+
+
+def jumping(folder: Path) -> dict[str, str]:
+    """The environment of processes whose clocks jump, their own children's too."""
+    place = folder / "clock"
+    place.mkdir(exist_ok=True)
+    (place / "sitecustomize.py").write_text(JUMPING)
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(place), os.environ.get("PYTHONPATH", "")])}
+
+
+@contextlib.contextmanager
+def disk(folder: Path, kilobytes: int) -> Iterator[bool]:
+    """A disk of its own at `folder`, of this size; whether there was the right to mount one."""
+    folder.mkdir(exist_ok=True)
+    command = ["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k", "tmpfs", str(folder)]
+    mounted = shutil.which("mount") is not None and not subprocess.run(command, capture_output=True).returncode
+    try:
+        yield mounted
+    finally:
+        if mounted:
+            subprocess.run(["umount", "-l", str(folder)], capture_output=True)
+
+
+def fill(folder: Path, left: int) -> Path:
+    """Fill the disk of a folder but for so many bytes; the file that fills it."""
+    filler = folder / "filler"
+    with filler.open("wb", buffering=0) as file:
+        size = max(shutil.disk_usage(folder).free - left, 0)
+        with contextlib.suppress(OSError):
+            for place in range(0, size, 1 << 16):
+                file.write(bytes(min(1 << 16, size - place)))
+    return filler
 
 
 def write_inputs(folder: Path) -> None:
@@ -177,6 +240,8 @@ def serve_drivers(base: Path) -> None:
                 run_study(spec, Path(request["folder"]), workers=2, cluster=request["cluster"])
             except RecAssayError:
                 code = 1
+            except OSError as error:  # what the command line says in a line
+                code = 1 if error.errno == errno.ENOSPC else 3
             except BaseException as error:
                 print(f"driver: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
                 code = 3
@@ -249,8 +314,16 @@ class Cluster:
         self.parts.clear()
 
 
-def disturb(driver: int, chance: random.Random, cluster: Cluster | None, counts: Counts) -> None:
-    """Kill one thing of the run, perhaps the driver itself."""
+def disturb(
+    driver: int, chance: random.Random, cluster: Cluster | None, counts: Counts, filled: Path | None = None
+) -> None:
+    """Kill one thing of the run, perhaps the driver itself, or fill the disk at `filled` for a moment."""
+    if filled is not None and chance.random() < 0.5:
+        filler = fill(filled, chance.choice((0, 0, 4096, 20_000)))
+        counts.full_disks += 1
+        time.sleep(chance.random() * chance.choice((0.05, 0.5, 2.0)))
+        filler.unlink()
+        return
     workers, jobs = relatives(driver)
     victims: dict[str, list[int]] = {"driver": [driver], "worker": workers, "job": jobs}
     if cluster is not None:
@@ -266,7 +339,12 @@ def disturb(driver: int, chance: random.Random, cluster: Cluster | None, counts:
 
 
 def one_study(
-    server: subprocess.Popen[str], folder: Path, chance: random.Random, cluster: Cluster | None, counts: Counts
+    server: subprocess.Popen[str],
+    folder: Path,
+    chance: random.Random,
+    cluster: Cluster | None,
+    counts: Counts,
+    filled: Path | None = None,
 ) -> None:
     """Start, disturb and start again until the study ends by itself; then count."""
     assert server.stdin is not None
@@ -286,7 +364,7 @@ def one_study(
             for _ in range(chance.randint(1, 4)):
                 if not Path(f"/proc/{driver}").exists():
                     break
-                disturb(driver, chance, cluster, counts)
+                disturb(driver, chance, cluster, counts, filled)
                 time.sleep(chance.random() * 0.5)
             if cluster is not None:
                 cluster.mend()
@@ -310,10 +388,10 @@ def settled(folder: Path, base: Path) -> None:
 
 
 @contextlib.contextmanager
-def server_of(base: Path) -> Iterator[subprocess.Popen[str]]:
+def server_of(base: Path, environment: dict[str, str] | None = None) -> Iterator[subprocess.Popen[str]]:
     """The process that forks drivers."""
-    command = [sys.executable, __file__, "--serve", str(base)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+    command, pipe = [sys.executable, __file__, "--serve", str(base)], subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, env=environment) as server:
         yield server
         server.kill()
 
@@ -325,6 +403,7 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cluster-share", type=float, default=0.15)
+    parser.add_argument("--troubles", action="store_true", help="full disks and clocks that jump, too")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--serve", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -332,38 +411,47 @@ def main() -> None:
         serve_drivers(options.serve)
         return
     chance, counts, begin = random.Random(options.seed), Counts(), time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="recassay-faults-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="recassay-faults-") as scratch, contextlib.ExitStack() as stack:
         base = Path(scratch)
         write_inputs(base)
         if run_study(study(base), base / "peace", workers=2).failed:
             raise SystemExit("the study fails in peace")
-        expected = table(base / "peace")
-        with server_of(base) as server:
-            while counts.kills.total() < options.kills and time.monotonic() - begin < 60 * options.minutes:
-                folder = base / f"study-{counts.studies}"
-                cluster = Cluster(base) if chance.random() < options.cluster_share else None
-                try:
-                    one_study(server, folder, chance, cluster, counts)
-                finally:
-                    if cluster is not None:
-                        cluster.end()
-                with Store.open(folder) as store:
-                    given_up = [cell for cell in store.cells() if cell.status != "done"]
-                if given_up:
-                    counts.crashed_rows += len(given_up)
-                    settled(folder, base)
-                counts.studies += 1
-                equal = table(folder) == expected
-                counts.tables_equal += equal
-                counts.tables_different += not equal
-                print(json.dumps({name: value for name, value in counts.plain().items() if value}), flush=True)
+        expected, studies = table(base / "peace"), base / "studies"
+        studies.mkdir()
+        filled = studies if options.troubles and stack.enter_context(disk(studies, 1 << 16)) else None
+        # Dask holds back what it sends until a clock that was set back has caught up: there the clocks are steady.
+        steady = stack.enter_context(server_of(base))
+        local = stack.enter_context(server_of(base, jumping(base))) if options.troubles else steady
+        while counts.kills.total() < options.kills and time.monotonic() - begin < 60 * options.minutes:
+            folder = studies / f"study-{counts.studies}"
+            cluster = Cluster(base) if chance.random() < options.cluster_share else None
+            try:
+                one_study(local if cluster is None else steady, folder, chance, cluster, counts, filled)
+            finally:
+                if cluster is not None:
+                    cluster.end()
+            with Store.open(folder) as store:
+                failed = [cell.reason or "" for cell in store.cells() if cell.status != "done"]
+            killed = sum("was killed from outside" in reason for reason in failed)
+            counts.crashed_rows += killed
+            counts.failed_cells += len(failed) - killed
+            if failed:
+                print(*failed, sep="\n", file=sys.stderr)
+                settled(folder, base)
+            counts.studies += 1
+            equal = table(folder) == expected
+            counts.tables_equal += equal
+            counts.tables_different += not equal
+            if equal:
+                shutil.rmtree(folder)
+            print(json.dumps({name: value for name, value in counts.plain().items() if value}), flush=True)
         time.sleep(1.0)
         counts.left_running = sum(len(part) for driver in counts.drivers for part in relatives(driver))
     counts.seconds = round(time.monotonic() - begin, 1)
     print(json.dumps(counts.plain(), indent=1))
     if options.json is not None:
         options.json.write_text(json.dumps(counts.plain(), indent=1) + "\n")
-    if counts.lost or counts.tables_different or counts.hangs or counts.left_running:
+    if counts.lost or counts.tables_different or counts.hangs or counts.left_running or counts.failed_cells:
         raise SystemExit(1)
 
 

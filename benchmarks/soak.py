@@ -3,10 +3,12 @@
 python benchmarks/soak.py [--hours 1] [--seed 1] [--json FILE] [--keep FOLDER]
 
 Rounds of about three minutes until the time is over. In each: small studies whose drivers, workers, jobs and schedulers
-are killed (`faults.py`); files made by chance at a few doors, others in every round (`fuzz.py`); finished studies that
-are damaged in one place, verified and run again; studies and folders of results on a disk that is full; studies whose
-clock jumps. A round that ends badly is counted, and the next one begins. The exit code is 1 where a promise was broken.
-Linux; the full disk needs the right to mount one, and is counted as not tried without it.
+are killed while their disk is full at random moments and their clocks jump (`faults.py --troubles`); files made by
+chance at a few doors, others in every round (`fuzz.py`); finished studies that are damaged in one place, verified and
+run again; studies whose disk has too little room for all that they write, splits, scores, lists and the manifest;
+commands that write a page, a paper or a file onto a disk with little room; studies whose clock jumps. A round that ends
+badly is counted, and the next one begins. The exit code is 1 where a promise was broken. Linux; the full disk needs the
+right to mount one, and is counted as not tried without it.
 """
 
 from __future__ import annotations
@@ -22,7 +24,6 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ from recassay.store import Store  # noqa: E402
 from recassay.store.verification import verify_store  # noqa: E402
 from support.doors import DOORS  # noqa: E402
 
-ROUND_MINUTES = 0.3
+ROUND_MINUTES = 0.5
 DOORS_A_ROUND = 3
 EDITS = (
     "UPDATE metrics SET value = value + 0.1",
@@ -46,8 +47,15 @@ EDITS = (
     "UPDATE trials SET parameters = '{\"power\": 1}'",
     "DELETE FROM metrics WHERE position = 0",
 )
-STUDY = "import sys; sys.path.insert(0, sys.argv[1]); import faults; from pathlib import Path; {before}faults.run_study(faults.study(Path(sys.argv[2])), Path(sys.argv[3]), workers=1)"  # noqa: E501
-JUMPS = "import random, time; real = time.time; time.time = lambda: real() + random.uniform(-1e7, 1e7); "
+WRITING = (
+    "rank {table}", "compare {table}", "paper {table}", "plan {table}", "ratings {table}", "irt beta {table}",
+    "analyze {table} --out {place}.html", "import {table} --out {place}.csv", "analyze {study} --out {place}.html",
+    "results {study} --out {place}.csv", "results {study} --per-user --out {place}.parquet",
+    "split {events} --split random", "recommend {events} --algorithm MostPop --out {place}.csv",
+    "seal {plan} --out {place}.json",
+)  # fmt: skip
+"""What a command writes where; without `--out` into the folder {place}."""
+STUDY = "import sys; sys.path.insert(0, sys.argv[1]); import faults; from pathlib import Path; faults.run_study(faults.study(Path(sys.argv[2])), Path(sys.argv[3]), workers=1)"  # noqa: E501
 
 
 class Soak:
@@ -85,14 +93,17 @@ class Soak:
 
     def kills(self) -> None:
         """Studies that are killed, here and on a cluster."""
-        told = self.script("faults.py", "--minutes", str(ROUND_MINUTES), "--cluster-share", "0.3")
+        told = self.script("faults.py", "--minutes", str(ROUND_MINUTES), "--cluster-share", "0.3", "--troubles")
         if "failed" in told:
             self.check("kills", False, told["failed"])
             return
         for who, count in told["kills"].items():
             self.tried[f"kills of {who}"] += count
-        wrong = {name: told[name] for name in ("lost", "tables_different", "left_running", "hangs") if told[name]}
-        self.check("studies after kills are whole", not wrong, str(wrong))
+        for what in ("acknowledged_cells", "acknowledged_trials", "full_disks", "crashed_rows"):
+            self.tried[what.replace("_", " ")] += told[what]
+        wrong = {name: told[name] for name in ("lost", "failed_cells", "tables_different", "left_running", "hangs")}
+        for _ in range(told["studies"]):
+            self.check("studies after kills and troubles are whole", not any(wrong.values()), str(wrong))
 
     def chances(self) -> None:
         """Files made by chance."""
@@ -145,56 +156,77 @@ class Soak:
         return f"{path.relative_to(folder)} {how}"
 
     def full_disk(self) -> None:
-        """A disk that is full: one line, nothing half-written, and the same command goes on when there is room."""
-        disk = self.scratch / "disk"
-        disk.mkdir(exist_ok=True)
-        size = self.chance.choice((64, 128, 256, 512))
-        mounted = ["mount", "-t", "tmpfs", "-o", f"size={size}k", "tmpfs", str(disk)]
-        if shutil.which("mount") is None or subprocess.run(mounted, capture_output=True).returncode:
-            self.notes.setdefault("full disks", "not tried: no right to mount one")
-            return
-        try:
-            told = self._study(disk / "study")
-            last = (told.strip().splitlines() or [""])[-1]
-            full = "No space left on device" in last or "the disk is full" in last
-            self.check("full disks", full or not last, told[-300:])
-            table = self.scratch / "table.csv"
-            rows = [f"a{n},d{d},ndcg@10,0.{n}{d}\n" for n in range(1, 5) for d in range(1, 6)]
-            table.write_text("algorithm,dataset,metric,value\n" + "".join(rows))
-            (disk / "filler").write_bytes(b"x")
-            filler = shutil.disk_usage(disk).free - 40_000
-            if filler > 0:
-                (disk / "filler").write_bytes(bytes(filler))
-            for command in ("rank", "paper"):
-                asked = [sys.executable, "-m", "recassay", command, str(table), "--out", str(disk / command)]
-                ran = subprocess.run(asked, capture_output=True, text=True)
-                whole = ran.returncode == 0 or not (disk / command).exists()
-                self.check("folders whole or absent", whole and "Traceback" not in ran.stderr, ran.stderr[-300:])
-            (disk / "filler").unlink()
-            subprocess.run(["mount", "-o", "remount,size=64m", str(disk)], check=True, capture_output=True)
-            self._study(disk / "study")
-            self.check("studies go on after a full disk", faults.table(disk / "study") == self.sound, f"{size} KB")
-        finally:
-            subprocess.run(["umount", "-l", str(disk)], capture_output=True)
+        """A study on a disk with too little room for it: one line, and the same command goes on when there is room."""
+        with faults.disk(self.scratch / "disk", 1 << 14) as mounted:
+            if not mounted:
+                self.notes.setdefault("full disks", "not tried: no right to mount one")
+                return
+            folder, needed = self.scratch / "disk" / "study", _bytes(self.scratch / "sound") + 150_000
+            for _ in range(4):
+                room = self.chance.randrange(needed)
+                filler = faults.fill(folder.parent, room)
+                last = (self._study(folder).strip().splitlines() or [""])[-1]
+                full = "No space left on device" in last or "the disk is full" in last
+                self.check("full disks are one line", full or not last, f"{room:,} bytes: {last[:300]}")
+                filler.unlink()
+                last = self._study(folder)
+                self.check("studies go on after a full disk", not last, f"{room:,} bytes: {last[-300:]}")
+                self.check("and end as in peace", faults.table(folder) == self.sound, f"{room:,} bytes")
+                shutil.rmtree(folder)
+
+    def writing(self) -> None:
+        """Commands that write onto a disk with little room: what was there before, or what they write, and no part."""
+        table, plan = self.scratch / "table.csv", self.base / "study.toml"
+        rows = [f"a{n},d{d},ndcg@10,0.{n}{d}\n" for n in range(1, 5) for d in range(1, 7)]
+        table.write_text("algorithm,dataset,metric,value\n" + "".join(rows))
+        plan.write_text(
+            '[study]\nname = "s"\ndatasets = ["./one.csv"]\nalgorithms = ["MostPop"]\n[protocol]\nsplit = "random"\n'
+        )
+        named = {"table": table, "study": self.scratch / "sound", "events": self.base / "one.csv", "plan": plan}
+        with faults.disk(self.scratch / "disk", 1 << 14) as mounted:
+            for number, line in enumerate(self.chance.sample(WRITING, 4) if mounted else ()):
+                home = self.scratch / "disk" / str(number)
+                home.mkdir()
+                command = [part.format(place=home / "out", **named) for part in line.split()]
+                command += [] if "{place}" in line else ["--out", str(home / "out")]
+                if self.chance.random() < 0.3:  # what is there already is replaced, or stays as it is
+                    self._command(command)
+                before, room = _content(home), self.chance.choice((0, 4096, self.chance.randrange(500_000)))
+                filler = faults.fill(home.parent, room)
+                ran = self._command(command, home.parent if self.chance.random() < 0.3 else None)
+                filler.unlink()
+                last, after = ran.stderr.strip().splitlines() or [""], _content(home)
+                said = ran.returncode == 0 or (ran.returncode == 2 and last[-1].startswith("recassay: "))
+                why = f"{line}, {room:,} bytes: {ran.returncode} {ran.stderr[-300:]}"
+                self.check("what cannot be written is one line", said and "Traceback" not in ran.stderr, why)
+                self.check("files and folders are whole or absent", ran.returncode == 0 or after == before, why)
+
+    def _command(self, command: list[str], temporary: Path | None = None) -> subprocess.CompletedProcess[str]:
+        environment = {**os.environ, "RECASSAY_HOME": str(self.scratch / "home")}
+        environment |= {} if temporary is None else {"TMPDIR": str(temporary)}
+        command = [sys.executable, "-m", "recassay", *command]
+        return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, env=environment)
 
     def clocks(self) -> None:
-        """A clock that jumps by months, and files of the future: the numbers are the same."""
-        folder = self.scratch / "clock"
+        """Clocks that jump by months, and files of the future: the numbers are the same."""
+        folder, environment = self.scratch / "clock-study", faults.jumping(self.scratch)
         shutil.rmtree(folder, ignore_errors=True)
-        self._study(folder, JUMPS)
+        self._study(folder, environment)
         for path in folder.rglob("*"):
             moment = time.time() + self.chance.uniform(-1e8, 1e8)
             os.utime(path, (moment, moment))
-        self._study(folder, JUMPS)
+        self._study(folder, environment)
         self.check("clocks that jump", faults.table(folder) == self.sound, "another table")
 
-    def _study(self, folder: Path, before: str = "") -> str:
-        command = [sys.executable, "-c", STUDY.format(before=before), str(HERE), str(self.base), str(folder)]
-        return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True).stderr
+    def _study(self, folder: Path, environment: dict[str, str] | None = None) -> str:
+        """Run the study; what it said on the stream of errors."""
+        command = [sys.executable, "-c", STUDY, str(HERE), str(self.base), str(folder)]
+        ran = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, env=environment)
+        return ran.stderr
 
     def round(self) -> None:
         """Everything once; what ends badly is counted."""
-        parts: tuple[Callable[[], None], ...] = (self.damage, self.clocks, self.full_disk, self.kills, self.chances)
+        parts = (self.damage, self.clocks, self.full_disk, self.writing, self.kills, self.chances)
         for part in parts:
             try:
                 part()
@@ -205,6 +237,15 @@ class Soak:
         """Kind, how often it was tried, how often it broke, and the first note."""
         kinds = sorted({*self.tried, *self.notes})
         return [(kind, self.tried[kind], self.broken[kind], self.notes.get(kind, "")) for kind in kinds]
+
+
+def _content(folder: Path) -> dict[str, bytes]:
+    """Every file below a folder."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def _bytes(folder: Path) -> int:
+    return sum(4096 * -(-len(content) // 4096) for content in _content(folder).values())
 
 
 def main() -> int:

@@ -21,8 +21,10 @@ import recassay
 from recassay.analysis.verdict.fit import judge
 from recassay.api.study.checklist import ChecklistAnswer, ChecklistResult
 from recassay.api.study.seal import FORESEEN, UNSEEN, ClaimResult, Seal, VerifyResult, _tested
+from recassay.api.study.serve import LiveStudy
 from recassay.api.study.studies import make_study
 from recassay.core.errors import InputError, RecAssayError, UsageError
+from recassay.evidence.facts import study_facts
 from recassay.recommenders import rerun as rerunning
 from recassay.recommenders import seal as sealing
 from recassay.recommenders.rerun import Chances, RerunCell, altered_cells, chances, reruns_for, with_value
@@ -378,6 +380,11 @@ def answer(verb, study):
         return str(error)
 
 
+def current_page(study):
+    """What the page of a running study shows."""
+    return LiveStudy(study, None, bytes).snapshot()
+
+
 @pytest.mark.slow
 def test_an_altered_seal_is_refused_or_named(study):
     made = json.loads((study / "seal.json").read_text())
@@ -397,6 +404,21 @@ def test_an_altered_manifest_is_refused_or_named(study):
         for verb in (recassay.verify, recassay.checklist):
             said = answer(verb, study)
             assert not isinstance(said, str) or "manifest" in said, at
+
+
+@pytest.mark.parametrize(
+    "keys",
+    ["study", "study.name", "study.protocol", "study.tuning", "study.algorithms", "study.algorithms.0.reference"]
+    + ["machine", "versions", "metrics"],
+)
+def test_a_manifest_without_a_part_is_refused_or_read(study, keys):
+    made, (*above, key) = read_sealed(study, "manifest.json", "the manifest"), keys.split(".")
+    at = [int(part) if part.isdigit() else part for part in (*above, key)]
+    for change in (lambda part: part.__delitem__(key), lambda part: part.__setitem__(key, None)):
+        write_sealed(study / "manifest.json", changed_copy(made, at, change))
+        for verb in (recassay.verify, recassay.checklist, recassay.status, study_facts, current_page):
+            said = answer(verb, study)
+            assert not isinstance(said, str) or "manifest" in said
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes of POSIX")

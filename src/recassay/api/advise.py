@@ -208,7 +208,7 @@ def _protocol(
     known: dict[str, Any] = {}
     if folder is not None:
         with Store.open(folder) as store:
-            known = store.manifest()["study"]["protocol"]
+            known = store.manifest().get("study", {}).get("protocol", {})
     weight = interactions.weight
     notes: tuple[str, ...] = ()
     tau = published.positive_threshold if published is not None else None

@@ -36,9 +36,9 @@ def study_facts(folder: str | Path) -> StudyFacts:
     with Store.open(folder) as store:
         manifest, status, cells, tried = store.manifest(), store.status(), store.cells(), store.trials()
     study = None if "classifiers" in manifest else manifest_study(manifest, Path(folder))
-    plan = manifest["study"]
+    plan = manifest.get("study", {})
     facts = StudyFacts(
-        name=str(plan["name"]),
+        name=str(plan.get("name", "")),
         written=str(manifest.get("written", "")),
         planned=status.planned,
         done=status.done,
@@ -60,7 +60,7 @@ def study_facts(folder: str | Path) -> StudyFacts:
         facts,
         trials=study.tuning.trials,
         tuning_metric=study.tuning.metric,
-        protocol=plan["protocol"],
+        protocol=plan.get("protocol", {}),
         protocols={cell.dataset: cell.spec["split"]["protocol"] for cell in cells},
         findings=findings,
         spent=spent,

@@ -66,7 +66,7 @@ def comper_settings(folder: Path) -> tuple[str | None, int | None]:
     from recassay.store.store import Store
 
     with Store.open(folder) as store:
-        settings = store.manifest()["study"].get("comper")
+        settings = store.manifest().get("study", {}).get("comper")
     return (settings["correctness"], settings["k"]) if settings else (None, None)
 
 

@@ -68,7 +68,7 @@ def settled_by_study(folder: Path, source: str, algorithm: str | None) -> Settle
     with Store.open(folder) as store:
         manifest = store.manifest()
         cells = [cell for cell in store.cells() if cell.status == "done"]
-    if "algorithms" not in manifest["study"]:
+    if "algorithms" not in manifest.get("study", {}):
         raise UsageError("is a study of classifiers", where=str(folder), fix="name a study of recommenders")
     study = manifest_study(manifest, folder)
     dataset, notes = _dataset_of(study, source, folder)

@@ -22,21 +22,21 @@ class _Part(Shape):
     """A dataset, an algorithm or a classifier of a study."""
 
     name: str
-    reference: str | None = None
-    settings: dict[str, Any] | None = None
+    reference: str
+    settings: dict[str, Any] = {}
     protocol: dict[str, Any] | None = None
 
 
 class _Study(Shape):
-    name: str | None = None
-    seeds: list[int] | None = None
-    datasets: list[_Part] | None = None
-    algorithms: list[_Part] | None = None
-    classifiers: list[_Part] | None = None
-    metrics: list[str] | None = None
-    protocol: dict[str, Any] | None = None
-    tuning: dict[str, Any] | None = None
-    budget: dict[str, Any] | None = None
+    name: str = ""
+    seeds: list[int] = []
+    datasets: list[_Part] = []
+    algorithms: list[_Part] = []
+    classifiers: list[_Part] = []
+    metrics: list[str] = []
+    protocol: dict[str, Any] = {}
+    tuning: dict[str, Any] = {}
+    budget: dict[str, Any] = {}
     comper: dict[str, Any] | None = None
     multiverse: dict[str, Any] | None = None
 
@@ -45,20 +45,23 @@ class _Machine(Shape):
     cores: int | None = None
     memory_bytes: int | None = None
     gpu: str | None = None
+    workers: int | None = None
 
 
 class Manifest(Shape):
-    """What of a manifest is read again."""
+    """What of a manifest is read again. A key that an earlier version did not write may be missing; None is a value
+    where the type says so.
+    """
 
-    study: _Study | None = None
-    seeds: list[int] | None = None
-    versions: dict[str, str] | None = None
-    machine: _Machine | None = None
-    datasets: dict[str, Any] | None = None
-    algorithms: dict[str, Any] | None = None
-    classifiers: dict[str, Any] | None = None
-    metrics: dict[str, Any] | None = None
-    cells: list[str] | None = None
+    study: _Study = _Study()
+    seeds: list[int] = []
+    versions: dict[str, str] = {}
+    machine: _Machine = _Machine()
+    datasets: dict[str, Any] = {}
+    algorithms: dict[str, Any] = {}
+    classifiers: dict[str, Any] = {}
+    metrics: dict[str, Any] = {}
+    cells: list[str] = []
 
 
 def manifest_study(manifest: Mapping[str, Any], folder: Path) -> StudySpec:

@@ -13,7 +13,7 @@ from recassay.core.system.printable import one_line
 class Shape(BaseModel):
     """The keys that a description has, each with its type; others may stand beside them.
 
-    A key with the default None may be missing: versions before had fewer.
+    A key with a default may be missing: versions before had fewer.
     """
 
     model_config = ConfigDict(extra="allow", strict=True, allow_inf_nan=False)
