@@ -408,8 +408,10 @@ def test_an_altered_manifest_is_refused_or_named(study):
 
 @pytest.mark.parametrize(
     "keys",
-    ["study", "study.name", "study.protocol", "study.tuning", "study.algorithms", "study.algorithms.0.reference"]
-    + ["machine", "versions", "metrics"],
+    [
+        *("study", "study.name", "study.protocol", "study.tuning", "study.algorithms", "study.algorithms.0.reference"),
+        *("machine", "versions", "metrics"),
+    ],
 )
 def test_a_manifest_without_a_part_is_refused_or_read(study, keys):
     made, (*above, key) = read_sealed(study, "manifest.json", "the manifest"), keys.split(".")

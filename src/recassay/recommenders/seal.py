@@ -188,10 +188,10 @@ def _lacking_trials(cell: CellRecord, spec: CellSpec, trials: pl.DataFrame) -> i
 
     Where the search has a limit of time, those that did not begin are not gone.
     """
-    own = trials.filter(pl.col("cell") == cell.id)
-    tried = own.get_column("parameters").to_list()
+    of_cell = trials.filter(pl.col("cell") == cell.id)
+    tried = of_cell.get_column("parameters").to_list()
     alone = len(tried) == 1 and len(unpacked("parameters", tried[0], Path()) or {}) <= 1
-    late = spec.tuning.seconds is not None and own.get_column("seconds").sum() > spec.tuning.seconds
+    late = spec.tuning.seconds is not None and of_cell.get_column("seconds").sum() > spec.tuning.seconds
     return 0 if alone or late else max(spec.tuning.trials - len(tried), 0)
 
 

@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
+from pydantic import Field
+
 from recassay.core.errors import InputError
 from recassay.core.specs.study import StudySpec
 from recassay.core.system.files import refuse_special
@@ -23,20 +25,20 @@ class _Part(Shape):
 
     name: str
     reference: str
-    settings: dict[str, Any] = {}
+    settings: dict[str, Any] = Field(default_factory=dict)
     protocol: dict[str, Any] | None = None
 
 
 class _Study(Shape):
     name: str = ""
-    seeds: list[int] = []
-    datasets: list[_Part] = []
-    algorithms: list[_Part] = []
-    classifiers: list[_Part] = []
-    metrics: list[str] = []
-    protocol: dict[str, Any] = {}
-    tuning: dict[str, Any] = {}
-    budget: dict[str, Any] = {}
+    seeds: list[int] = Field(default_factory=list)
+    datasets: list[_Part] = Field(default_factory=list)
+    algorithms: list[_Part] = Field(default_factory=list)
+    classifiers: list[_Part] = Field(default_factory=list)
+    metrics: list[str] = Field(default_factory=list)
+    protocol: dict[str, Any] = Field(default_factory=dict)
+    tuning: dict[str, Any] = Field(default_factory=dict)
+    budget: dict[str, Any] = Field(default_factory=dict)
     comper: dict[str, Any] | None = None
     multiverse: dict[str, Any] | None = None
 
@@ -54,14 +56,14 @@ class Manifest(Shape):
     """
 
     study: _Study = _Study()
-    seeds: list[int] = []
-    versions: dict[str, str] = {}
+    seeds: list[int] = Field(default_factory=list)
+    versions: dict[str, str] = Field(default_factory=dict)
     machine: _Machine = _Machine()
-    datasets: dict[str, Any] = {}
-    algorithms: dict[str, Any] = {}
-    classifiers: dict[str, Any] = {}
-    metrics: dict[str, Any] = {}
-    cells: list[str] = []
+    datasets: dict[str, Any] = Field(default_factory=dict)
+    algorithms: dict[str, Any] = Field(default_factory=dict)
+    classifiers: dict[str, Any] = Field(default_factory=dict)
+    metrics: dict[str, Any] = Field(default_factory=dict)
+    cells: list[str] = Field(default_factory=list)
 
 
 def manifest_study(manifest: Mapping[str, Any], folder: Path) -> StudySpec:

@@ -76,9 +76,9 @@ def spelled(text: str) -> Spelled | None:
         return Spelled(label, True)
     among = _SAMPLED.search(bare)
     if among is not None:
-        rest = spelled(" ".join(filter(None, (bare[: among.start()], bare[among.end() :]))))
-        if rest is not None and rest.known and "[" not in rest.label:
-            return replace(rest, label=f"{rest.label}[{sampling(among.group(0))}]")
+        plain = spelled(" ".join(filter(None, (bare[: among.start()], bare[among.end() :]))))
+        if plain is not None and plain.known and "[" not in plain.label:
+            return replace(plain, label=f"{plain.label}[{sampling(among.group(0))}]")
     percent = bool(_PERCENT.search(bare))
     bare = _PERCENT.sub("", bare).strip() if percent else bare
     deviation = ""
