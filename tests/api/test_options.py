@@ -901,7 +901,7 @@ def test_an_algorithm_is_checked_by_few_rules_or_by_all(monkeypatch):
     few, learns = tried
     assert learns == (["check_learns"], "mine.py")
     assert few == ([check.__name__ for check in checks.EXTERNAL_CHECKS if check is not checks.check_learns], "mine.py")
-    broken.append(BrokenRule("It holds.", "It is wrong", ""))
+    broken += [BrokenRule("It holds.", "It is wrong", ""), BrokenRule("It ends.", "It does not", "")]
     tried.clear()
     result = recassay.check("./mine.py:Mine", every=True)
     assert (result.broken, result.caution) == (tuple(broken), ""), "what is broken cannot learn"

@@ -37,13 +37,10 @@ from recassay.metrics.lists import ListsRecord
 from recassay.metrics.make import as_metrics
 from recassay.metrics.protocol import Metric, has_user_values
 from recassay.reporting.files import write_files
-from recassay.reporting.numbers import p_value
 from recassay.reporting.section import Brief
 from recassay.reporting.tables import evaluation_latex, evaluation_table
 from recassay.reporting.words import users as told
 from recassay.reporting.words.groups import weights_sentence
-
-__all__ = ["EvaluationReport", "evaluate", "evaluation_page", "p_value", "save_evaluation"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

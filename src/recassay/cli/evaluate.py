@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from recassay.api.evaluate import EvaluationReport, evaluation_page, p_value, save_evaluation
+from recassay.api.evaluate import EvaluationReport, evaluation_page, save_evaluation
 from recassay.api.publish.content import tell
 from recassay.cli.call import Call
 from recassay.cli.render import print_brief, print_json, print_lines, print_rows, print_saved, print_table, say
 from recassay.cli.values import PAGES
 from recassay.core.system.plain import plain
-
-if TYPE_CHECKING:
-    from recassay.analysis.users.result import UsersResult
 
 
 def evaluate(call: Call, *, everything: bool = False, as_json: bool = False, out: Path | None = None) -> None:
@@ -86,22 +82,8 @@ def _show_several(report: EvaluationReport) -> None:
             for lists in report.judged
         ],
     )
-    for metric, tests in report.comparison.items():
-        _show_pairs(metric, tests)
-
-
-def _show_pairs(metric: str, tests: UsersResult) -> None:
-    dataset, share = tests.datasets[0], f"{100 * tests.confidence:g} %"
-    print_rows(
-        f"{metric}: paired sign-flip tests over {dataset.users:,} users (left has the better mean)",
-        ["left", "right", "difference", f"{share} interval", "p", "p (Holm)", "users better-equal-worse"],
-        [
-            [p.left, p.right, f"{p.difference:+.5f}", f"{p.low:+.5f} to {p.high:+.5f}", p_value(p.p),
-             f"{p_value(p.p_holm)}{'*' if p.significant else ' '}", f"{p.better}-{p.equal}-{p.worse}"]
-            for p in dataset.pairs
-        ],
-        names=2,
-    )  # fmt: skip
+    for tests in report.comparison.values():
+        print_table(tell(tests).tables[-1])  # of its one dataset, every pair
 
 
 def _shown(value: float) -> str:
