@@ -115,6 +115,10 @@ def test_a_renderer_that_stops_is_replaced():
         assert drawers.submit(chart(2).to_dict(), ("svg",)).result() == draw_spec(chart(2).to_dict(), ("svg",))
 
 
+def test_a_chart_in_one_format_is_of_that_format():
+    assert json.loads(drawing.render(chart(1), "json"))["title"]["text"] == "Chart 1"
+
+
 def test_formats_are_known_by_name():
     assert known_formats(None) == USUAL
     assert known_formats([" PNG", ".svg", "png"]) == ("svg", "png")
