@@ -1,0 +1,98 @@
+"""What order adds, by dataset: the best sequential algorithm beside the best general one, from the study order.toml.
+
+python benchmarks/order.py STUDY [--out docs/evidence/order.csv]
+
+STUDY is the folder that `recassay run benchmarks/order.toml` wrote. Of each family the algorithm with the best value on
+the validation part stands for the family; their difference on the test part has a 95 % interval over users. The
+verdict is that of `recassay.compare` on the two families. What shuffling the histories changes is the study's audit.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+import recassay
+from recassay.core.registry import algorithms
+from recassay.evidence.facts import study_facts
+from recassay.store.store import Store
+
+METRIC = "ndcg@10"
+
+
+def family_of(name: str) -> str:
+    """Whether an algorithm reads the order of events."""
+    return "sequential" if getattr(algorithms.get(name), "reads_order", False) else "general"
+
+
+def compared(dataset: str, cells: list[Any], folder: Path, order: dict[str, Any]) -> dict[str, Any]:
+    """One row: both families on a dataset."""
+    validated = [cell for cell in cells if cell.validation is not None]
+    best = {
+        family: max((cell for cell in validated if family_of(cell.algorithm) == family), key=lambda c: c.validation)
+        for family in ("sequential", "general")
+    }
+    users = [
+        pl.read_parquet(folder / "scores" / f"{best[family].id}.parquet").select("user", METRIC) for family in best
+    ]
+    pairs = users[0].join(users[1], on="user", suffix="_general")
+    gap = (pairs[METRIC] - pairs[f"{METRIC}_general"]).to_numpy()
+    error = 1.96 * gap.std(ddof=1) / np.sqrt(len(gap))
+    values = {family: cell.metrics[METRIC] for family, cell in best.items()}
+    return {
+        "dataset": dataset,
+        "sequential": best["sequential"].algorithm,
+        "value": values["sequential"],
+        "general": best["general"].algorithm,
+        "general value": values["general"],
+        "gain": values["sequential"] / values["general"] - 1,
+        "low": (gap.mean() - error) / values["general"],
+        "high": (gap.mean() + error) / values["general"],
+        "users": len(gap),
+        "judgements": best["general"].counts["judgements"],
+        "shuffling": order["change"],
+        "shuffling low": order["low"],
+        "shuffling high": order["high"],
+        "in history": order["share_in_history"],
+        "last again": order["share_last_again"],
+        "tied": order["share_tied"],
+    }
+
+
+def main() -> None:
+    """Print the table, write it, and say what follows over the datasets."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("study", type=Path)
+    parser.add_argument("--out", type=Path)
+    asked = parser.parse_args()
+    with Store.open(asked.study) as store:
+        cells = [cell for cell in store.cells() if cell.status == "done"]
+    orders = {row["dataset"]: row for row in study_facts(asked.study).order.to_dicts()}
+    datasets = list(dict.fromkeys(cell.dataset for cell in cells))
+    rows = [compared(name, [c for c in cells if c.dataset == name], asked.study, orders[name]) for name in datasets]
+    families = pl.DataFrame(
+        {"algorithm": family, "dataset": row["dataset"], "metric": METRIC, "value": row[column]}
+        for row in rows
+        for family, column in (("sequential", "value"), ("general", "general value"))
+    )
+    every = pl.DataFrame(
+        {"algorithm": c.algorithm, "dataset": c.dataset, METRIC: c.metrics[METRIC], "validation": c.validation,
+         "seconds": (c.seconds_tune or 0) + (c.seconds_fit or 0) + (c.seconds_predict or 0)} for c in cells
+    )  # fmt: skip
+    print(pl.DataFrame(rows).write_csv(float_precision=4))
+    print(every.pivot("dataset", index="algorithm", values=METRIC).write_csv(float_precision=4))
+    print(recassay.compare(families).brief().headline if len(rows) > 1 else "one dataset has no verdict")
+    whole = recassay.compare(every.drop("validation", "seconds").unpivot(
+        index=["algorithm", "dataset"], variable_name="metric"), missing="drop-algorithms")  # fmt: skip
+    print(whole.brief().headline)
+    if asked.out:
+        asked.out.write_text(pl.DataFrame(rows).write_csv(float_precision=4))
+        every.write_csv(asked.out.with_stem(f"{asked.out.stem}-cells"), float_precision=4)
+
+
+if __name__ == "__main__":
+    main()
