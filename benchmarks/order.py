@@ -79,19 +79,14 @@ def main() -> None:
         for row in rows
         for family, column in (("sequential", "value"), ("general", "general value"))
     )
-    every = pl.DataFrame(
-        {"algorithm": c.algorithm, "dataset": c.dataset, METRIC: c.metrics[METRIC], "validation": c.validation,
-         "seconds": (c.seconds_tune or 0) + (c.seconds_fit or 0) + (c.seconds_predict or 0)} for c in cells
-    )  # fmt: skip
-    print(pl.DataFrame(rows).write_csv(float_precision=4))
-    print(every.pivot("dataset", index="algorithm", values=METRIC).write_csv(float_precision=4))
-    print(recassay.compare(families).brief().headline if len(rows) > 1 else "one dataset has no verdict")
-    whole = recassay.compare(every.drop("validation", "seconds").unpivot(
-        index=["algorithm", "dataset"], variable_name="metric"), missing="drop-algorithms")  # fmt: skip
-    print(whole.brief().headline)
+    every = pl.DataFrame({"dataset": c.dataset, "algorithm": c.algorithm, METRIC: c.metrics[METRIC]} for c in cells)
+    table = pl.DataFrame(rows).join(every.pivot("algorithm", index="dataset", values=METRIC), on="dataset")
+    print(table.write_csv(float_precision=4))
+    if len(rows) > 1:
+        found = recassay.compare(families)
+        print(found.verdict(), found.pairs[0])
     if asked.out:
-        asked.out.write_text(pl.DataFrame(rows).write_csv(float_precision=4))
-        every.write_csv(asked.out.with_stem(f"{asked.out.stem}-cells"), float_precision=4)
+        asked.out.write_text(table.write_csv(float_precision=4))
 
 
 if __name__ == "__main__":
