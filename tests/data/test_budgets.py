@@ -185,7 +185,7 @@ def test_a_gzip_file_unpacks_to_less_than_its_limit(tmp_path, monkeypatch):
     for limit, further in ((len(text) - 1, b""), (len(text) - 1, more), (len(text), more)):
         monkeypatch.setattr("recassay.data.tables.read.MAX_BYTES", limit)
         path.write_bytes(gzip.compress(text) + further)
-        with pytest.raises(RecAssayError, match=f"packed bytes unpack to more than {limit};"):
+        with pytest.raises(RecAssayError, match=f"packed bytes hold more than {limit};"):
             load_results(path)
 
 

@@ -261,10 +261,10 @@ def test_missing_file_and_folder(tmp_path: Path) -> None:
 
 
 def test_a_gzip_that_expands_too_far(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(textfile, "EXPANSION_FLOOR", 1 << 20)
+    monkeypatch.setattr("recassay.data.packed.MOST_COST", 1 << 20)
     path = tmp_path / "a.csv.gz"
     path.write_bytes(gzip.compress((HEADER + GOOD * 500_000).encode()))
-    assert_refused(path, ReadSpec(), "expand to more than .*unpack it yourself if you trust it")
+    assert_refused(path, ReadSpec(), "reading them would take about .*if you trust it, save it as plain text")
 
 
 def test_mixed_ids_are_text_and_no_fault(tmp_path: Path) -> None:

@@ -13,6 +13,9 @@ import recassay
 from recassay.algorithms.external.plugins import load_plugin
 from recassay.api.tables import load_characteristics
 from recassay.core.errors import InputError
+from recassay.data.classification.table import read_class_table
+from recassay.data.lists.read import read_lists
+from recassay.data.readers import read_interactions
 from recassay.recommenders.trying import Tried, why
 from recassay.runner.jobs import Outcome, reason_of
 
@@ -167,16 +170,49 @@ def packed_file(folder, name, content):
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
-        ("lists.json.gz", b"[" + b"[]," * 1_500_000 + b"0]", "unpack to about 3,000,0"),
-        ("samples.eval", b"[" + b"[]," * 1_500_000 + b"0]", "unpack to about 3,000,0"),
-        ("long.eval", b"[" + b" " * 17_000_000 + b"0]", "unpacks to more than a file of its size may"),
-        ("blank.csv.gz", b"algorithm,dataset\n" + b"\n" * 17_000_000, "unpack to more than 16,777,216"),
-        ("blank.run.gz", b"q Q0 d 1 2 t\n" + b"\n" * 17_000_000, "unpack to more than 16,777,216"),
+        ("lists.json.gz", b"[" + b"[]," * 1_500_000 + b"0]", "reading them would take about 627"),
+        ("samples.eval", b"[" + b"[]," * 1_500_000 + b"0]", "reading them would take about 627"),
+        ("long.eval", b"[" + b" " * 67_000_000 + b"0]", "unpacks to more than a file of its size may"),
+        ("blank.csv.gz", b"algorithm,dataset\n" + b"\n" * 17_000_000, "reading them would take about 3,"),
+        ("blank.run.gz", b"q Q0 d 1 2 t\n" + b"\n" * 17_000_000, "reading them would take about 3,"),
+        ("long.csv.gz", b"algorithm,dataset\n" + b"a" * 67_000_000, "hold more than 66,666,666"),
     ],
 )
 def test_a_small_packed_file_costs_little(tmp_path, name, content, words):
     with pytest.raises(InputError, match=words):
         recassay.load_results(packed_file(tmp_path, name, content))
+
+
+@pytest.fixture(scope="module")
+def many_rows(tmp_path_factory):
+    path = tmp_path_factory.mktemp("packed") / "many.parquet"
+    pl.select(user=pl.repeat("u", 9_500_000), item=pl.repeat("i", 9_500_000)).write_parquet(path)
+    return path
+
+
+@pytest.mark.parametrize("door", [recassay.load_results, read_interactions, read_lists])
+def test_a_small_parquet_file_costs_little(many_rows, door):
+    assert many_rows.stat().st_size < 100_000
+    with pytest.raises(InputError, match="packed bytes hold 152,000,000, and reading them would take about"):
+        door(many_rows)
+
+
+@pytest.mark.slow
+def test_a_table_of_zeros_that_packs_well_is_read(tmp_path):
+    """20 MB of text in 20 KB: it takes 300 MB and some seconds, as any table of its size."""
+    columns = [f"word {place}" for place in range(1000)]
+    rows = [",".join("1" if place == row % 1000 else "0" for place in range(1000)) for row in range(50)]
+    body = "".join(f"{cells},{'ab'[row % 2]}\n" for row, cells in enumerate(rows)) * 200
+    path = packed_file(tmp_path, "onehot.csv.gz", f"{','.join(columns)},class\n{body}".encode())
+    assert path.stat().st_size < len(body) / 100
+    assert read_class_table(path).features.shape == (10_000, 1000)
+
+
+def test_a_parquet_file_of_few_words_is_read(tmp_path):
+    users = pl.int_range(50_000, eager=True)
+    frame = pl.DataFrame({"algorithm": "EASE", "dataset": "ml-1m", "metric": "hit@10", "user": users, "value": 0.0})
+    frame.write_parquet(tmp_path / "users.parquet", compression="zstd")
+    assert recassay.load_results(tmp_path / "users.parquet").users.height == 50_000
 
 
 def test_a_packed_table_of_usual_repetition_is_read(tmp_path):

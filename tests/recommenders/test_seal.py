@@ -406,13 +406,10 @@ def test_an_altered_manifest_is_refused_or_named(study):
             assert not isinstance(said, str) or "manifest" in said, at
 
 
-@pytest.mark.parametrize(
-    "keys",
-    [
-        *("study", "study.name", "study.protocol", "study.tuning", "study.algorithms", "study.algorithms.0.reference"),
-        *("machine", "versions", "metrics"),
-    ],
-)
+PARTS = ["name", "protocol", "tuning", "algorithms", "algorithms.0.reference"]
+
+
+@pytest.mark.parametrize("keys", ["study", *(f"study.{part}" for part in PARTS), "machine", "versions", "metrics"])
 def test_a_manifest_without_a_part_is_refused_or_read(study, keys):
     made, (*above, key) = read_sealed(study, "manifest.json", "the manifest"), keys.split(".")
     at = [int(part) if part.isdigit() else part for part in (*above, key)]
@@ -483,7 +480,7 @@ NO_LEVELS = [float("nan"), 0.0, 1.0, -0.1, 2.0, 5, float("inf")]
     [
         *(({"alpha": level}, "give a number between 0 and 1") for level in NO_LEVELS),
         ({"metric": "frob@3"}, "unknown metric 'frob"),
-        ({"metric": "ndcg@0"}, "is not a cut-off"),
+        ({"metric": "ndcg@0"}, "is no cut-off"),
         ({"metric": "recall@7"}, "the study does not report recall@7; choose ndcg@10, hitrate@5 or coverage@10"),
     ],
 )
@@ -641,7 +638,7 @@ def test_noise_is_that_of_seeds_or_of_reruns_that_came_out_better(honest):
     assert _noise([], "gini@10", [("a", 0.1, 0.0), ("a", 0.1, 0.05)]) == pytest.approx({"a": 4 * 1.4826 * 0.75})
     assert _noise(single, "ndcg@10", [("a", 0.1, 0.12), ("a", 0.1, 0.09)]) == {}  # a single one says nothing
     folds = [replace(one, algorithm="a", dataset="d", fold=fold, metrics={"ndcg@10": 0.1 + fold}) for fold in (0, 1)]
-    assert _noise(folds, "ndcg@10", [("a", 0.1, 0.09)]) == {}  # folds differ, and that is not a chance
+    assert _noise(folds, "ndcg@10", [("a", 0.1, 0.09)]) == {}  # folds differ, and that is no chance
     zeros = [replace(one, algorithm="a", dataset="d", seed=seed, metrics={"ndcg@10": 0.0}) for seed in (0, 1)]
     assert _noise(zeros, "ndcg@10", [("a", 0.0, 0.1)]) == {}  # no share of nothing can be told
 
@@ -883,7 +880,7 @@ def test_the_value_of_a_cell_is_that_of_its_best_complete_trial(metric, best):
 
 
 def test_a_cell_whose_value_is_zero_is_held_against_its_trials(monkeypatch):
-    spec = SimpleNamespace(id="c", tuning=SimpleNamespace(metric="ndcg@10", seconds=None, trials=1))
+    spec = SimpleNamespace(id="c", tuning=SimpleNamespace(metric="ndcg@10", trials=1))
     monkeypatch.setattr(sealing, "stored_spec", lambda cell: spec)
     trials = pl.DataFrame({"cell": ["c"], "number": [0], "value": [0.5], "state": ["complete"], "parameters": ["{}"]})
     of = {"id": "c", "algorithm": "A", "dataset": "films"}

@@ -19,26 +19,29 @@ from recassay.core.system.files import refuse_special
 from recassay.core.system.shapes import Shape, shaped
 from recassay.store.files import file_checksum, write_json
 
+_EMPTY_LIST: Any = Field(default_factory=list)
+_EMPTY_MAP: Any = Field(default_factory=dict)
+
 
 class _Part(Shape):
     """A dataset, an algorithm or a classifier of a study."""
 
     name: str
     reference: str
-    settings: dict[str, Any] = Field(default_factory=dict)
+    settings: dict[str, Any] = _EMPTY_MAP
     protocol: dict[str, Any] | None = None
 
 
 class _Study(Shape):
     name: str = ""
-    seeds: list[int] = Field(default_factory=list)
-    datasets: list[_Part] = Field(default_factory=list)
-    algorithms: list[_Part] = Field(default_factory=list)
-    classifiers: list[_Part] = Field(default_factory=list)
-    metrics: list[str] = Field(default_factory=list)
-    protocol: dict[str, Any] = Field(default_factory=dict)
-    tuning: dict[str, Any] = Field(default_factory=dict)
-    budget: dict[str, Any] = Field(default_factory=dict)
+    seeds: list[int] = _EMPTY_LIST
+    datasets: list[_Part] = _EMPTY_LIST
+    algorithms: list[_Part] = _EMPTY_LIST
+    classifiers: list[_Part] = _EMPTY_LIST
+    metrics: list[str] = _EMPTY_LIST
+    protocol: dict[str, Any] = _EMPTY_MAP
+    tuning: dict[str, Any] = _EMPTY_MAP
+    budget: dict[str, Any] = _EMPTY_MAP
     comper: dict[str, Any] | None = None
     multiverse: dict[str, Any] | None = None
 
@@ -56,14 +59,14 @@ class Manifest(Shape):
     """
 
     study: _Study = _Study()
-    seeds: list[int] = Field(default_factory=list)
-    versions: dict[str, str] = Field(default_factory=dict)
+    seeds: list[int] = _EMPTY_LIST
+    versions: dict[str, str] = _EMPTY_MAP
     machine: _Machine = _Machine()
-    datasets: dict[str, Any] = Field(default_factory=dict)
-    algorithms: dict[str, Any] = Field(default_factory=dict)
-    classifiers: dict[str, Any] = Field(default_factory=dict)
-    metrics: dict[str, Any] = Field(default_factory=dict)
-    cells: list[str] = Field(default_factory=list)
+    datasets: dict[str, Any] = _EMPTY_MAP
+    algorithms: dict[str, Any] = _EMPTY_MAP
+    classifiers: dict[str, Any] = _EMPTY_MAP
+    metrics: dict[str, Any] = _EMPTY_MAP
+    cells: list[str] = _EMPTY_LIST
 
 
 def manifest_study(manifest: Mapping[str, Any], folder: Path) -> StudySpec:

@@ -31,6 +31,13 @@ def parquet_schema(data: bytes) -> dict[str, pl.DataType]:
         return dict(pl.read_parquet_schema(io.BytesIO(data)))
 
 
+def parquet_shape(data: bytes) -> tuple[int, int]:
+    """How many rows and columns a Parquet file says that it has; raises as `parquet_frame` does."""
+    with panics_as_errors():
+        table = pl.scan_parquet(io.BytesIO(data))
+        return int(table.select(pl.len()).collect().item()), len(table.collect_schema())
+
+
 def parquet_bytes(frame: pl.DataFrame) -> bytes:
     """The bytes of a Parquet file that holds the table."""
     packed = io.BytesIO()

@@ -17,7 +17,7 @@ from recassay.core.system.json_text import read_json
 from recassay.data.importers.contract import Imported, Importer, Kind, long_frame
 from recassay.data.importers.instances import WORDS, Answer, instance_results, mapping, metric_label
 from recassay.data.importers.opened import OpenedFile
-from recassay.data.tables.read import most_unpacked, refuse_many_values
+from recassay.data.packed import most_unpacked, refuse_costly, text_cost
 
 _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 _MOST_MEMBERS = 200_000
@@ -101,7 +101,7 @@ def _unpacked(file: OpenedFile) -> dict[str, Any]:
                 what = "unpacks to more than a file of its size may"
                 raise file.refused(what, fix="convert it: inspect log convert")
             members = [archive.read(name) for name in ("header.json", *names)]
-            refuse_many_values(b"[" + b",".join(members), len(file.data), file.name)
+            refuse_costly(text_cost(b"[" + b",".join(members)), size, len(file.data), file.name)
             document, *read = (read_json(member, file.name) for member in members)
     except NotImplementedError as error:  # Zstandard, which zipfile reads from Python 3.14 on
         what = "is packed with Zstandard, which this Python does not read"

@@ -10,10 +10,11 @@ import polars as pl
 from recassay.core import columns as c
 from recassay.core.errors import InputError
 from recassay.core.system.json_text import read_json
+from recassay.data.packed import MOST_COST, USUAL
 
 LZ4_MAGIC = b"\x04\x22\x4d\x18"
-MOST_BYTES = 1 << 31
-"""What compressed lists may unpack to."""
+MOST_BYTES, PACKED_BYTE = 1 << 31, 40
+"""What compressed lists may unpack to, and what a byte of them costs: it may be a value of its own."""
 
 _DEEP = 8
 
@@ -67,11 +68,12 @@ def nested_table(content: Any, where: str) -> pl.DataFrame:
 
 def lz4_table(data: bytes, where: str) -> pl.DataFrame:
     """The table of a ranx run or qrels saved as `.lz4`: CBOR in one or two LZ4 frames."""
+    most = min(MOST_BYTES, max(MOST_COST // PACKED_BYTE, USUAL * len(data)))
     try:
         for _ in range(_DEEP):
             if not data.startswith(LZ4_MAGIC):
                 break
-            data = _unframed(data)
+            data = _unframed(data, most)
         content, end = _cbor(data, 0, 0)
         if end != len(data):
             raise ValueError("bytes after its content")
@@ -80,7 +82,7 @@ def lz4_table(data: bytes, where: str) -> pl.DataFrame:
     return nested_table(content, where)
 
 
-def _unframed(data: bytes) -> bytes:
+def _unframed(data: bytes, most: int) -> bytes:
     """The content of an LZ4 frame (the frame format 1.6.1; checksums are passed over)."""
     flags = data[4]
     place = 7 + (8 if flags & 8 else 0) + (4 if flags & 1 else 0)
@@ -96,13 +98,13 @@ def _unframed(data: bytes) -> bytes:
             raise ValueError("cut short")
         out += block if stored else b""
         if not stored:
-            _unpack_block(block, out)
-        if len(out) > MOST_BYTES:
-            raise ValueError("unpacks to more than 2 GiB")
+            _unpack_block(block, out, most)
+        if len(out) > most:
+            raise ValueError(f"unpacks to more than {most:,} bytes")
         place += size + (4 if flags & 16 else 0)
 
 
-def _unpack_block(block: bytes, out: bytearray) -> None:
+def _unpack_block(block: bytes, out: bytearray, most: int) -> None:
     """Append what an LZ4 block unpacks to: runs of literals, each followed by a copy of earlier bytes."""
     place = 0
     while place < len(block):
@@ -118,7 +120,7 @@ def _unpack_block(block: bytes, out: bytearray) -> None:
         length, place = _length(block, place, token & 15)
         length += 4
         start = len(out) - offset
-        if offset == 0 or start < 0 or len(out) + length > MOST_BYTES:
+        if offset == 0 or start < 0 or len(out) + length > most:
             raise ValueError("a copy reaches outside the content")
         if offset >= length:
             out += out[start : start + length]

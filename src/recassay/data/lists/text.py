@@ -103,9 +103,8 @@ def _whole(rows: list[list[str]], place: int) -> bool:
 def _split(body: bytes, delimiter: str, names: list[str], where: str) -> pl.DataFrame:
     """The lines as text columns; blank lines are passed over, a line with too many fields is refused."""
     if delimiter == " ":
-        body = re.sub(rb"(?m)^[ \t]+|[ \t]+(?=\r?$)", b"", body)
-        # Each blank line would cost a row of memory before it is dropped.
-        body, delimiter = re.sub(rb"[ \t]+", b"\t", re.sub(rb"[\r\n]+", b"\n", body)), "\t"
+        stream = io.BytesIO(body)  # block by block: each replacement costs memory until the last
+        body, delimiter = b"".join(map(_with_tabs, iter(lambda: stream.readlines(1 << 20), []))), "\t"
     elif len(delimiter) > 1:
         body, delimiter = body.replace(delimiter.encode(), b"\x1f"), "\x1f"
     quoted = b'"' in body[:_START]
@@ -122,3 +121,9 @@ def _split(body: bytes, delimiter: str, names: list[str], where: str) -> pl.Data
         reason = str(error).splitlines()[0][:160]
         raise InputError(f"cannot be read as a table: {reason}", where=where, fix="check its rows") from error
     return frame.filter(~pl.all_horizontal(pl.all().is_null()))
+
+
+def _with_tabs(lines: list[bytes]) -> bytes:
+    """Lines with one tab for each run of blanks; each blank line would cost a row of memory before it is dropped."""
+    block = re.sub(rb"(?m)^[ \t]+|[ \t]+(?=\r?$)", b"", b"".join(lines))
+    return re.sub(rb"[ \t]+", b"\t", re.sub(rb"[\r\n]+", b"\n", block))

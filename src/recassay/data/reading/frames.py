@@ -14,15 +14,22 @@ from recassay.core.errors import InputError
 from recassay.core.specs.specs import ReadSpec
 from recassay.core.system.parquet import panics_as_errors
 from recassay.core.words import count_of
+from recassay.data.packed import PER_EVENT, refuse_costly
 from recassay.data.reading.records import RawTable
 from recassay.data.reading.roles import assign_roles, refuse_repeated_names
+
+ID_BYTES = 16
+"""Of the user and the item of an event, before they are packed."""
 
 
 def read_parquet(path: Path, spec: ReadSpec) -> RawTable:
     """A Parquet file; only the columns that have a role are read."""
     try:
         with panics_as_errors():
-            return _table(pl.scan_parquet(path, glob=False), spec, str(path), "parquet")
+            frame = pl.scan_parquet(path, glob=False)
+            rows = int(frame.select(pl.len()).collect().item())
+            refuse_costly(PER_EVENT * rows, ID_BYTES * rows, path.stat().st_size, str(path))
+            return _table(frame, spec, str(path), "parquet")
     except (pl.exceptions.PolarsError, OSError) as error:
         raise damaged_parquet(path, error) from None
 

@@ -11,14 +11,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from recassay.core.errors import InputError, UsageError
+from recassay.data.packed import PER_EVENT, refuse_costly
 
 CHUNK = 1 << 21
 LONGEST_LINE = 1 << 27
-EXPANSION_FLOOR = 1 << 28
-"""Bytes to which any compressed file may expand; beyond them the ratio is watched."""
-EXPANSION_RATIO = 100
-"""Tables of interactions compress 3 to 30 times; a file of zeros 1000 times."""
-EXPANSION_CEILING = 1 << 37
+EVENT_BYTE = 2
+"""What a byte of interactions costs, which are read in blocks."""
 
 _SIGNATURES = {
     b"PK\x03\x04": "a zip archive (or a spreadsheet)",
@@ -45,8 +43,8 @@ def prepare_text(path: Path, encoding: str, scratch: Path) -> Path:
     """Check that `path` is text in `encoding`, without NUL bytes, and lay it out as UTF-8: where that is.
 
     A plain UTF-8 file is used where it lies; otherwise (gzip, another encoding, lines that end in a lone
-    carriage return) a copy is written to `scratch`. A compressed file may not expand beyond `EXPANSION_RATIO`
-    times its size once it exceeds `EXPANSION_FLOOR` bytes.
+    carriage return) a copy is written to `scratch`. `data/packed.py` says what
+    a compressed file may cost.
     """
     codec = _codec(encoding)
     compressed = path.name.lower().endswith(".gz")
@@ -100,15 +98,14 @@ def line_blocks(path: Path, where: str) -> Iterator[bytes]:
 def _chunks(path: Path, compressed: bool) -> Iterator[bytes]:
     """The bytes of the file, unpacked where it is compressed."""
     size = path.stat().st_size
-    limit = min(max(EXPANSION_FLOOR, EXPANSION_RATIO * size), EXPANSION_CEILING)
-    total = 0
+    total = events = 0
     try:
         with gzip.open(path, "rb") if compressed else path.open("rb") as file:
             while chunk := file.read(CHUNK):
-                total += len(chunk)
-                if compressed and total > limit:
-                    what = f"{size:,} compressed bytes expand to more than {limit:,}"
-                    raise InputError(what, where=str(path), fix="unpack it yourself if you trust it")
+                if compressed:
+                    total += len(chunk)
+                    events += sum(map(chunk.count, (b"\n", b" ", b"\t")))  # one line may hold a user and many items
+                    refuse_costly(PER_EVENT * events + EVENT_BYTE * total, total, size, str(path))
                 yield chunk
     except EOFError:
         raise InputError("the gzip file ends early", where=str(path), fix="fetch or copy it again") from None

@@ -74,9 +74,13 @@ class Table:
         """The number of rows."""
         return len(self.columns[0]) if self.columns else 0
 
+    def name(self, place: int) -> str:
+        """The name of one column: its levels, joined."""
+        return " ".join(level for level in self.headers[place] if level)
+
     def names(self) -> tuple[str, ...]:
-        """One name for each column: its levels, joined."""
-        return tuple(" ".join(level for level in levels if level) for levels in self.headers)
+        """One name for each column."""
+        return tuple(map(self.name, range(len(self.headers))))
 
 
 def levels_in(name: str) -> tuple[str, ...]:

@@ -70,7 +70,7 @@ def _metric_of_values(reading: Reading) -> tuple[str, tuple[Reason, ...]]:
         return stated.label, (Reason(f"{stated.label} was taken as the metric, by the {place}", "guess"),)
     if not {c.ALGORITHM, c.DATASET} <= reading.roles.keys() or reading.has_metrics:
         return "", ()
-    name = reading.table.names()[reading.roles[c.VALUE]]
+    name = reading.table.name(reading.roles[c.VALUE])
     label = c.VALUE if AVERAGE.match(name) else own_name(name)
     return label, (Reason(f"no column names the metric: it is called {label!r} (`metric` names another)", "note"),)
 
@@ -129,7 +129,7 @@ def columns_of_one_thing(reading: Reading) -> Reading:
     gone = [column.place for column in reading.values if column not in kept]
     if not gone:
         return reading.passed("no two columns hold one thing")
-    left = (*reading.left_out, *(reading.table.names()[place] for place in gone))
+    left = (*reading.left_out, *(reading.table.name(place) for place in gone))
     return replace(reading, values=tuple(kept), left_out=left, reasons=reading.because("one column for each thing"))
 
 
@@ -277,7 +277,7 @@ def rows_not_tested(reading: Reading) -> Reading:
 
 def columns_left_out(reading: Reading) -> Reading:
     """Say which columns were left out."""
-    used = {reading.table.names()[j] for j in reading.roles.values()}
+    used = {reading.table.name(j) for j in reading.roles.values()}
     names = [name for name in reading.left_out if name not in used]
     if not names or reading.is_long:
         return reading.passed("no column was left out")

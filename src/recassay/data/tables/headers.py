@@ -129,7 +129,7 @@ def stated_by(reading: Reading) -> tuple[Spelled | None, str]:
     if asked.metric is not None:
         return known_metric(asked.metric) or (unknown(asked.metric) if asked.rows is not None else None), ""
     cornered = 0 not in reading.roles.values() and not table.columns[0].dtype.is_numeric()
-    corner = known_metric(table.names()[0]) if cornered else None
+    corner = known_metric(table.name(0)) if cornered else None
     if corner is not None:
         return corner, "corner of the table"
     named = metrics_in(table.title)
@@ -144,7 +144,7 @@ def _numbers_at(table: Table, place: int, before: ValueColumn | None, statistic:
 
     `statistic` is what its header said beside its name.
     """
-    levels, name = table.headers[place], table.names()[place]
+    levels, name = table.headers[place], table.name(place)
     averages = len(levels) == 1 and AVERAGE.match(levels[0])
     if averages or any(map(GAIN.match, levels)) or not holds_numbers(table.columns[place]):
         return None

@@ -215,7 +215,7 @@ def _row_column(reading: Reading) -> int | None:
     """The one column of text that names the rows; of several, the one that has no name of its own."""
     free = free_names(reading)
     if len(free) > 1:
-        bare = [j for j in free if canonical(reading.table.names()[j]) in UNNAMED]
+        bare = [j for j in free if canonical(reading.table.name(j)) in UNNAMED]
         if len(bare) != 1:
             fix = "say `columns={'algorithm': 'NAME'}` (or dataset) with the one that does"
             what = f"the columns {listing(reading.names_at(free))} may each name the rows"

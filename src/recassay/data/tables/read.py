@@ -6,6 +6,7 @@ import codecs
 import csv
 import hashlib
 import io
+import re
 import zlib
 from collections import Counter
 from contextlib import suppress
@@ -16,9 +17,10 @@ import polars as pl
 from recassay.core.errors import InputError
 from recassay.core.system.files import refuse_special
 from recassay.core.system.lines import lines_of
-from recassay.core.system.parquet import parquet_frame
+from recassay.core.system.parquet import parquet_frame, parquet_shape
 from recassay.core.tables.sources import Source
 from recassay.core.words import listing
+from recassay.data.packed import most_unpacked, refuse_costly, table_cost, text_cost
 
 MAX_BYTES = 4 << 30
 """A table that is read whole; a larger file is some other file."""
@@ -31,13 +33,6 @@ MOST_PROPERTIES, MOST_DATASETS = 1_000, 100_000
 
 SPARE_CELLS = 1_000_000
 """Cells that short lines may lack: where every line is full, a text has at least as many characters as cells."""
-
-
-UNPACKED_FLOOR, UNPACKED_RATIO = 16 << 20, 100
-"""Bytes that any packed file may unpack to, and beyond them how many per packed byte; tables compress 3 to 30 times."""
-
-UNPACKED_VALUES, VALUES_A_BYTE = 2_000_000, 5
-"""Values of JSON that any packed file may hold, and how many more per packed byte."""
 
 
 def read_table(path: Path, *, empty_fix: str) -> tuple[pl.DataFrame, Source]:
@@ -56,6 +51,8 @@ def read_frame(data: bytes, name: str, *, parquet: bool | None = None, empty_fix
     """The table that the bytes are: Parquet (by its first bytes, unless it is said), else delimited text."""
     if parquet or (parquet is None and data[:4] == b"PAR1"):
         try:
+            rows, columns = parquet_shape(data)
+            refuse_costly(table_cost(rows, rows * columns), 8 * rows * columns, len(data), name)
             return parquet_frame(data)
         except (pl.exceptions.PolarsError, OSError) as error:
             raise InputError("is not a readable Parquet file", where=name, fix="write it again") from error
@@ -86,7 +83,7 @@ def read_bytes(path: Path, *, empty_fix: str) -> tuple[bytes, Source]:
 
 def _unpacked(data: bytes, name: str) -> bytes:
     """The content of all members, one after the other, as `gzip` reads them; zeros may pad the end, nothing else."""
-    limit = most_unpacked(len(data))
+    limit = min(most_unpacked(len(data)), MAX_BYTES)
     members, room, rest = [], limit + 1, data
     while rest:
         unpacker = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
@@ -97,28 +94,15 @@ def _unpacked(data: bytes, name: str) -> bytes:
             raise InputError(f"is not a readable gzip file ({place}{error})", where=name, fix="pack it again") from None
         room -= len(members[-1])
         if unpacker.unconsumed_tail or room <= 0:
-            what = f"{len(data):,} packed bytes unpack to more than {limit:,}"
-            raise InputError(what, where=name, fix="unpack it yourself if you trust it")
+            what = f"{len(data):,} packed bytes hold more than {limit:,}"
+            raise InputError(what, where=name, fix="if you trust it, save it as plain text")
         if not unpacker.eof:
             raise InputError("is not a whole gzip file", where=name, fix="pack it again")
         rest = unpacker.unused_data.lstrip(b"\0")
     content = b"".join(members)
-    refuse_many_values(content, len(data), name)
+    if content[:4] != b"PAR1":
+        refuse_costly(text_cost(content), len(content), len(data), name)
     return content
-
-
-def most_unpacked(packed: int) -> int:
-    """The most bytes that so many packed ones may unpack to, where all of them are held at a time."""
-    return min(max(UNPACKED_FLOOR, UNPACKED_RATIO * packed), MAX_BYTES)
-
-
-def refuse_many_values(content: bytes, packed: int, name: str) -> None:
-    """Raise for JSON that holds many more values than its packed size lets expect: each costs up to 100 bytes."""
-    if content[:64].lstrip()[:1] in (b"{", b"["):
-        values = sum(content.count(mark) for mark in (b"[", b"{", b",", b":"))
-        if values > UNPACKED_VALUES + VALUES_A_BYTE * packed:
-            what = f"{packed:,} packed bytes unpack to about {values:,} values"
-            raise InputError(what, where=name, fix="unpack it yourself if you trust it")
 
 
 def text_of(data: bytes, name: str) -> str:
@@ -138,7 +122,8 @@ def text_of(data: bytes, name: str) -> str:
 def _read_text(data: bytes, name: str, empty_fix: str) -> pl.DataFrame:
     text = text_of(data, name)
     ended = text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n")
-    header = next((line for line in io.StringIO(ended) if line.strip()), "").rstrip("\n")
+    first = re.search(r"\S", ended)
+    header = "" if first is None else ended[ended.rfind("\n", 0, first.start()) + 1 :].partition("\n")[0]
     if not header:
         raise InputError("the file is empty", where=name, fix=empty_fix)
     delimiter = max("\t,;|", key=header.count)
@@ -191,13 +176,15 @@ def dataset_names(frame: pl.DataFrame, column: str, where: str) -> list[str]:
 
 def _names_rows(text: str, header: str, delimiter: str, columns: int) -> bool:
     """Whether every line below the header has one field more than it, the first of which is a name."""
+    lines, rows = re.compile(r"[^\n]+").finditer(text, text.index(header) + len(header)), 0
     try:
-        rows = [
-            row for row in csv.reader(text[text.index(header) + len(header) :].splitlines(), delimiter=delimiter) if row
-        ]
+        for row in csv.reader((line[0] for line in lines), delimiter=delimiter):
+            rows += bool(row)
+            if row and (len(row) != columns + 1 or not any(map(str.isalpha, row[0]))):
+                return False
     except csv.Error:
         return False
-    return bool(rows) and all(len(row) == columns + 1 and any(map(str.isalpha, row[0])) for row in rows)
+    return rows > 0
 
 
 def _refuse_short_lines(text: str, columns: int, name: str) -> None:

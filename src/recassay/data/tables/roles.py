@@ -101,7 +101,7 @@ def average_as_values(reading: Reading) -> Reading:
     if c.VALUE not in roles or c.METRIC in roles or not _averages_others(reading.table, roles):
         return reading.passed("no column of values averages other columns")
     kept = {role: place for role, place in roles.items() if role != c.VALUE}
-    why = f"column {reading.table.names()[roles[c.VALUE]]!r} averages the columns beside it"
+    why = f"column {reading.table.name(roles[c.VALUE])!r} averages the columns beside it"
     return replace(reading, roles=kept, reasons=reading.because(why))
 
 
@@ -133,12 +133,12 @@ def error_column(reading: Reading) -> Reading:
     errors = [j for j, name in enumerate(reading.table.names()) if spread_named(name) == "error"]
     if not reading.is_long or not errors:
         return reading.passed("no column of standard errors beside one of values")
-    why = f"column {reading.table.names()[errors[0]]!r} has the name of standard errors"
+    why = f"column {reading.table.name(errors[0])!r} has the name of standard errors"
     return replace(reading, error=errors[0], reasons=reading.because(why))
 
 
 def _with_role(reading: Reading, role: str, place: int, why: str) -> Reading:
-    name = reading.table.names()[place]
+    name = reading.table.name(place)
     return replace(
         reading, roles={**reading.roles, role: place}, reasons=reading.because(f"column {name!r} is the {role}: {why}")
     )
@@ -151,7 +151,7 @@ def _called(table: Table, roles: Mapping[str, int], words: Collection[str]) -> l
 
 def _averages_others(table: Table, roles: Mapping[str, int]) -> bool:
     """Whether the column of values is an average beside the numbers that it averages, and so not the values."""
-    if not AVERAGE.match(table.names()[roles[c.VALUE]]):
+    if not AVERAGE.match(table.name(roles[c.VALUE])):
         return False
     no_metrics = IGNORED.union(*INTERVAL)
     return any(
