@@ -73,7 +73,7 @@ def write_sources(folder: Path) -> None:
         shutil.copytree(HERE / part, folder / part, ignore=shutil.ignore_patterns("__pycache__", ".*"))
     for notebook in (HERE / "notebooks").glob("*.ipynb"):
         (folder / "notebooks" / f"{notebook.stem}.md").write_text(notebook_page(notebook), encoding="utf-8")
-    (folder / "board.html").write_text(board_page(), encoding="utf-8")
+    (folder / "boards.html").write_text(board_page(), encoding="utf-8")
     for page in (folder / "changes").glob("*.md"):
         page.write_text(
             page.read_text(encoding="utf-8").replace("../../CHANGELOG.md", "../changelog.md"), encoding="utf-8"

@@ -95,7 +95,12 @@ def export(lines: Sequence[Record], board: str, machines: Sequence[Record], targ
         "name": FOLDERS[board],
         "datasets": described,
         "metrics": [*next(iter(done.values()))[0]["metrics"]],
-        "tuning": {"trials": study["tuning"]["trials"], "metric": study["tuning"]["metric"], "pruning": True},
+        "tuning": {
+            "trials": study["tuning"]["trials"],
+            "metric": study["tuning"]["metric"],
+            "pruning": True,
+            "seconds": max(one["search"] for one in machines),
+        },
         "seeds": sorted({seed for _, _, seed in done}),
         "budget": {"seconds_per_cell": max(one["hard"] for one in machines), "memory_gb": study["budget"]["memory_gb"]},
         "not_run": _not_run(study["study"], folds, cells, done),

@@ -5,6 +5,9 @@ from .api.adaptive import adaptive as adaptive
 from .api.advise import advise as advise
 from .api.associations import associations as associations
 from .api.beta_irt import beta_irt as beta_irt
+from .api.board import BundleCheck as BundleCheck
+from .api.board import add_bundle as add_bundle
+from .api.board import build_board as build_board
 from .api.certify import certify as certify
 from .api.classify import classifier_scores as classifier_scores
 from .api.classify import classify as classify

@@ -29,6 +29,7 @@ from recassay.data.published.benchmark import (
     unpacked,
 )
 from recassay.recommenders import bench
+from recassay.reporting.words.bench import plan_lines
 from recassay.store import CellRecord
 from recassay.store.store import Store
 from support.in_process import without_processes
@@ -160,50 +161,74 @@ def test_an_algorithm_that_cannot_run_is_refused_before_any_dataset_is_looked_fo
 
 def test_where_a_dataset_of_the_benchmark_is_found(tmp_path, monkeypatch):
     asked = BenchmarkDataset("films", "u.data", {}, {}, "f" * 64, 3)
-    fetched = []
     monkeypatch.setattr(bench, "list_datasets", lambda: [SimpleNamespace(name="stored")])
-    assert bench._reference(replace(asked, reference="synthetic:few-items"), tmp_path, None) == "synthetic:few-items"
-    with pytest.raises(UsageError, match=r"^not found here$"):
-        bench._reference(asked, tmp_path, None)
-    assert bench._reference(asked, None, fetched.append) == "films"
-    assert fetched == ["films"]
-    assert bench._reference(replace(asked, name="stored"), tmp_path, fetched.append) == "stored"
-    assert fetched == ["films"]
+    monkeypatch.setattr(bench, "all_datasets", lambda: [
+        SimpleNamespace(names=("far", "other"), addresses=("https://a/b",)),
+        SimpleNamespace(names=("films",), addresses=()),
+    ])  # fmt: skip
 
-    def fails(name):
-        raise InputError("the server is down")
+    def found(data=tmp_path, fetch=False, **changed):
+        located, skipped = bench.locate([replace(asked, **changed)], data, fetch=fetch)
+        return (located[0].kind, located[0].reference) if located else skipped
 
-    with pytest.raises(UsageError, match="not found here, nor to be downloaded: the server is down"):
-        bench._reference(asked, None, fails)
+    assert found(reference="synthetic:few-items") == ("embedded", "synthetic:few-items")
+    assert found() == found(fetch=True) == {"films": "not found here"}, "it has no address"
+    assert found(name="far") == {"far": "not found here"}
+    assert found(name="far", data=None, fetch=True) == ("download", "far")
+    assert found(name="stored", fetch=True) == ("stored", "stored")
     (tmp_path / "films.csv").write_text("")
-    assert bench._reference(asked, tmp_path, None) == str((tmp_path / "films.csv").resolve())
+    assert found() == ("folder", str((tmp_path / "films.csv").resolve()))
     (tmp_path / "u.data").write_text("")
-    assert bench._reference(asked, tmp_path, None) == str((tmp_path / "u.data").resolve())
+    assert found() == ("folder", str((tmp_path / "u.data").resolve()))
     monkeypatch.chdir(tmp_path.parent)
-    assert bench._reference(asked, Path(tmp_path.name), None) == str((tmp_path / "u.data").resolve())
+    assert found(data=Path(tmp_path.name)) == ("folder", str((tmp_path / "u.data").resolve()))
+
+
+def test_where_datasets_come_from_is_said_first_and_in_few_lines():
+    sources = [("a", "folder"), ("b", "stored"), ("c", "folder"), ("d", "download"), ("e", "embedded")]
+    assert plan_lines("Mine", "board", sources, {"f": "not found here", "g": "not found here"}, "films") == [
+        "Mine on 5 of 7 datasets of board; nothing has run yet.",
+        "Embedded (1): e.",
+        "From films (2): a, c.",
+        "Stored (1): b.",
+        "To be downloaded (1): d.",
+        "Skipped (2), not found here: f, g.",
+    ]
+    more = plan_lines("Mine", "board", [], {"f": "not found here"}, "")
+    assert more[-1].startswith("Name the folder of their files as `data`")
 
 
 def test_only_datasets_with_the_split_of_the_benchmark_are_used(tmp_path, monkeypatch):
     made = {"a": "f" * 64, "b": "0" * 64}
 
     def prepare(folder, split, spec, base):
-        if spec.name == "c":
-            raise InputError("is empty", where="c.csv")
-        return SimpleNamespace(fingerprint=made[spec.name])
+        if spec.name in ("c", "d"):
+            raise InputError("is empty", where=f"{spec.name}.csv")
+        return SimpleNamespace(fingerprint=made.get(spec.name) or str(split.protocol.fold) * 64)
 
     monkeypatch.setattr(bench, "prepare_split", prepare)
     study = recassay.make_study(["synthetic:few-items"], ["EASE"], trials=0)
     wanted = [
         BenchmarkDataset(name, "synthetic:few-items", {"time": "ignore"}, {"split": "random"}, "f" * 64, 3)
-        for name in "abc"
+        for name in "abcd"
     ]
-    told = []
-    found, skipped = bench.with_datasets(study, wanted, tmp_path, None, None, told.append)
-    assert told == ["a", "b", "c"]
-    (dataset,) = found.datasets
+    rolling = {"split": "rolling", "folds": 2, "fold": 1}
+    wanted.append(BenchmarkDataset("e", "", {}, rolling, "1" * 64, 3, windows=("0" * 64, "1" * 64)))
+    wanted.append(BenchmarkDataset("f", "", {}, rolling, "1" * 64, 3, windows=("1" * 64, "0" * 64)))
+    kinds = dict.fromkeys("abcef", "embedded") | {"d": "download"}
+    located = [bench.Located(one, kinds[one.name], "synthetic:few-items") for one in wanted]
+    told, fetched = [], []
+    found, skipped = bench.with_datasets(study, located, tmp_path, fetched.append, told.append)
+    assert (told, fetched) == (list("abcdef"), ["d"])
+    dataset, windows = found.datasets
+    assert (windows.name, windows.folds, dataset.folds) == ("e", (0, 1), None)
     assert (dataset.name, dataset.reference, dataset.read.time) == ("a", "synthetic:few-items", "ignore")
     assert dataset.protocol["split"] == "random"
-    assert skipped == {"b": "its split 00000000 is not the benchmark's ffffffff: other data", "c": "c.csv: is empty"}
+    assert skipped == {
+        "b": "its split 00000000 is not the benchmark's ffffffff: other data", "c": "c.csv: is empty",
+        "d": "cannot be downloaded: d.csv: is empty",
+        "f": "its split 00000000 is not the benchmark's 11111111: other data",
+    }  # fmt: skip
 
 
 def test_an_algorithm_with_settings_comes_from_a_file(tmp_path, monkeypatch):
@@ -277,7 +302,7 @@ def test_other_data_are_skipped_by_name(shipped, monkeypatch):
     other = shipped / "other"
     other.mkdir(exist_ok=True)
     (other / "benchmark.json").write_text(json.dumps(told))
-    with pytest.raises(InputError, match=r"none of the benchmark's.*is not the benchmark's 00000000.*not found"):
+    with pytest.raises(InputError, match=r"none of the benchmark's.*not found here; .*is not the benchmark's 00000000"):
         recassay.bench("MostPop", benchmark="other", fetch=False)
     with pytest.raises(UsageError, match="has no dataset 'long-tale'; did you mean"):
         recassay.bench("MostPop", benchmark="shipped", datasets=["long-tale"])
@@ -315,13 +340,13 @@ def test_users_are_paired_where_they_are_the_same():
         datasets={"films": SimpleNamespace(judged=4)},
         scores_of=lambda dataset: {"EASE": np.array([0.1, np.nan, 0.3, 0.4]), "ALS": np.array([0.5, 0.6, 0.7, 0.8])},
     )
-    own = [np.array([0.0, 0.0, 1.0, np.nan]), np.array([1.0, 0.0, 0.0, 1.0])]
+    own = [[np.array([0.0, 0.0, 1.0, np.nan])], [np.array([1.0, 0.0]), np.array([0.0, 1.0])]]  # in two windows
     both = _paired(shipped, "films", "Mine", own)
     assert (both.dataset, both.algorithms, both.left_out) == ("films", ("EASE", "ALS", "Mine"), 2)
     np.testing.assert_allclose(both.values, [[0.1, 0.3], [0.5, 0.7], [0.5, 0.5]])  # the means over two seeds
     assert _paired(shipped, "films", "Mine", []) is None
-    for count in (3, len(own[0]) + 1):
-        assert _paired(shipped, "films", "Mine", [*own, np.zeros(count)]) is None, "other users"
+    for count in (3, 5):
+        assert _paired(shipped, "films", "Mine", [*own, [np.zeros(count)]]) is None, "other users"
     shipped.scores_of = lambda dataset: {}
     assert _paired(shipped, "films", "Mine", own) is None
 
@@ -349,8 +374,8 @@ def test_failed_cells_of_the_own_algorithm_are_run_again(shipped, monkeypatch):
         given.update(more)
         raise Ran
 
-    given, fetching, find = {}, [], verb.with_datasets
-    monkeypatch.setattr(verb, "with_datasets", lambda *asked: fetching.append(asked[4]) or find(*asked))
+    given, fetching, find = {}, [], verb.locate
+    monkeypatch.setattr(verb, "locate", lambda *asked, fetch: fetching.append(fetch) or find(*asked, fetch=fetch))
     monkeypatch.setattr("recassay.api.study.bench.run_study", run)
     monkeypatch.chdir(shipped)
     with pytest.raises(Ran):
@@ -358,16 +383,21 @@ def test_failed_cells_of_the_own_algorithm_are_run_again(shipped, monkeypatch):
     assert given == {"workers": 2, "progress": None, "retry_failed": True}
     with pytest.raises(Ran):
         recassay.bench("mine.py:Mine", benchmark="shipped", workers=2)
-    assert fetching == [None, verb.fetch_data]
+    assert fetching == [False, True]
 
 
 def test_users_of_a_cell_stand_in_their_order():
     frames = {"a": pl.DataFrame({"user": ["u2", "u1", "u3"], "ndcg@10": [0.2, 0.1, None]}),
               "b": pl.DataFrame({"user": ["u1"], "recall@10": [0.5]})}  # fmt: skip
-    done = [SimpleNamespace(id="a", dataset="films"), SimpleNamespace(id="b", dataset="films"),
-            SimpleNamespace(id="c", dataset="songs")]  # fmt: skip
-    (values,) = verb._scores(SimpleNamespace(per_user=frames.get), done, "films")
+    done = [SimpleNamespace(id="a", dataset="films", seed=1, fold=None),
+            SimpleNamespace(id="b", dataset="films", seed=2, fold=None),
+            SimpleNamespace(id="c", dataset="songs", seed=1, fold=None)]  # fmt: skip
+    ((values,),) = verb._scores(SimpleNamespace(per_user=frames.get), done, "films")
     np.testing.assert_equal(values, [0.1, 0.2, np.nan])
+    frames["b"] = pl.DataFrame({"user": ["u1"], "ndcg@10": [0.5]})
+    windows = [SimpleNamespace(id=name, dataset="films", seed=1, fold=fold) for name, fold in (("b", 1), ("a", 0))]
+    ((first, second),) = verb._scores(SimpleNamespace(per_user=frames.get), windows, "films")
+    assert (len(first), second.tolist()) == (3, [0.5])
 
 
 def placed(folder, monkeypatch, own, baselines, skipped):
@@ -431,38 +461,50 @@ def test_a_bench_is_handed_all_that_it_is_asked(tmp_path, monkeypatch):
         monkeypatch.setattr(verb, name, lambda *given, **named: heard.update({name: (given, named)}) or answer)
 
     songs = SimpleNamespace(name="songs")
-    shipped = SimpleNamespace(metrics=("recall@10", "ndcg@10"), datasets={"films": 1, "songs": 2, "books": 3})
+    shipped = SimpleNamespace(
+        name="open", metrics=("recall@10", "ndcg@10"), datasets={"films": 1, "songs": 2, "books": 3}
+    )
     empty = SimpleNamespace(name="bench-Mine", datasets=(), algorithms=[SimpleNamespace(name="Mine")])
     study = SimpleNamespace(**{**vars(empty), "datasets": (songs,)})
     hears("open_benchmark", shipped)
     hears("one_algorithm_study", empty)
     hears("chosen_datasets", [songs, SimpleNamespace(name="books")])
-    hears("with_datasets", (study, {"books": "not found here"}))
+    located = [SimpleNamespace(dataset=songs, kind="folder")]
+    hears("locate", (located, {"books": "not found here"}))
+    hears("with_datasets", (study, {}))
+    hears("seal_plan", None)
     hears("run_study", None)
-    hears("_placed", "placed")
+    hears("make_bundle", b"bundle")
+    hears("_placed", BenchResult("Mine", "open", None, (), 3))
     monkeypatch.chdir(tmp_path)
     asked = {"datasets": ["songs", "books"], "data": ".", "benchmark": "open", "metric": "Recall@10", "seeds": 3}
     told = []
     more = {"folder": "new", "workers": 2, "progress": len, "told": told.append, "seed": 7}
-    assert recassay.bench("mine.py:Mine", **asked, **more) == "placed"
+    assert recassay.bench("mine.py:Mine", bundle="r.zip", **asked, **more).algorithm == "Mine"
+    assert ((tmp_path / "r.zip").read_bytes(), heard["make_bundle"][0]) == (b"bundle", (Path("new"), shipped, "Mine"))
+    assert heard["seal_plan"][0] == (study, tmp_path / "new", "recall@10")
+    assert told[:2] == ["Mine on 1 of 2 datasets of open; nothing has run yet.", "From . (1): songs."]
     assert heard["open_benchmark"][0] == ("open",)
     assert heard["one_algorithm_study"][0] == (shipped, "mine.py:Mine", 3)
     assert heard["chosen_datasets"][0] == (shipped, ["songs", "books"])
-    assert heard["with_datasets"][0][2:5] == (tmp_path / "new", Path(), verb.fetch_data)
-    heard["with_datasets"][0][5]("songs")
-    assert told == ["songs"]
+    assert heard["locate"] == (([songs, SimpleNamespace(name="books")], Path()), {"fetch": True})
+    assert heard["with_datasets"][0][1:4] == (located, tmp_path / "new", verb.fetch_data)
+    heard["with_datasets"][0][4]("songs")
+    assert told[-1] == "songs: its split is made"
     assert heard["run_study"] == ((study, Path("new")), {"workers": 2, "progress": len, "retry_failed": True})
     skipped = {"books": "not found here", "films": "not asked for"}
     assert heard["_placed"] == ((shipped, Path("new"), "Mine", "recall@10", skipped), {"seed": 7})
     recassay.bench("mine.py:Mine", fetch=False)
-    assert heard["open_benchmark"][0] == ("published:open",)
-    assert heard["with_datasets"][0][2:5] == (tmp_path / "bench-Mine", None, None)
-    heard["with_datasets"][0][5]("songs")
+    assert heard["open_benchmark"][0] == ("published:board",)
+    assert heard["locate"][0][1] is None
+    assert heard["locate"][1] == {"fetch": False}
+    assert heard["with_datasets"][0][2] == tmp_path / "bench-Mine"
     assert (heard["_placed"][0][1], heard["_placed"][0][3]) == (Path("bench-Mine"), "ndcg@10")
     with pytest.raises(UsageError, match="nowhere: this folder does not exist; name the folder of the datasets' files"):
         recassay.bench("mine.py:Mine", data="nowhere")
     reasons = {"films": "gone", "songs": "other data", "books": "late", "games": "lost"}
-    hears("with_datasets", (empty, dict(reasons)))
+    hears("locate", ([], dict(reasons)))
+    hears("with_datasets", (empty, {}))
     hears("chosen_datasets", [SimpleNamespace(name=name) for name in reasons])
     words = (
         r"none of the benchmark's datasets can be used \(films: gone; songs: other data; books: late\); name a folder"

@@ -12,11 +12,10 @@ import polars as pl
 import pytest
 
 import recassay
-from recassay.core.errors import InputError
 from recassay.data.published.benchmark import open_benchmark, packed
 
 HERE = Path(__file__).resolve().parents[2] / "benchmarks" / "board"
-MACHINE = {"written": "2026-11-18", "versions": {}, "machine": {}, "hard": 120.0}
+MACHINE = {"written": "2026-11-18", "versions": {}, "machine": {}, "hard": 120.0, "search": 10.0}
 
 
 @pytest.fixture(scope="module")
@@ -85,11 +84,6 @@ def test_a_dataset_counts_where_all_windows_are_done_and_gaps_have_their_reason(
 def test_energy_of_a_shared_gpu_is_not_shipped(shipped):
     joules = pl.read_csv(shipped / "results.csv.gz").filter(metric="joules", dataset="ml-100k")
     assert joules["algorithm"].to_list() == ["ALS"]
-
-
-def test_bench_skips_by_name_what_is_judged_in_windows(tmp_path):
-    with pytest.raises(InputError, match="ml-100k: it is judged in 4 windows, and bench makes one split"):
-        recassay.bench("MostPop", benchmark="published:board-time", datasets=["ml-100k"], folder=tmp_path / "study")
 
 
 def test_the_boards_have_no_gaps_among_those_with_a_place():

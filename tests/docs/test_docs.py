@@ -65,14 +65,14 @@ def test_every_command_in_the_documentation_exists(cli):
 
 @pytest.mark.slow
 def test_every_option_in_the_documentation_exists():
-    from recassay.cli.commands import DATA, IRT, PROGRAM
+    from recassay.cli.commands import BOARD, DATA, IRT, PROGRAM
 
     wrong = []
     for page in PAGES:
         for line in re.findall(r"^recassay (.+?)(?: +#.*)?$", page.read_text(), re.M):
             words = line.split()
-            command = tuple(words[: 2 if words[0] in ("data", "irt") else 1])
-            group = {"data": DATA, "irt": IRT}.get(command[0], PROGRAM)
+            command = tuple(words[: 2 if words[0] in ("data", "irt", "board") else 1])
+            group = {"data": DATA, "irt": IRT, "board": BOARD}.get(command[0], PROGRAM)
             known = group.known.get(command[-1])
             offered = {name for p in getattr(known, "params", ()) for name in (*p.opts, *p.secondary_opts)}
             wrong += [

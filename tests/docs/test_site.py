@@ -96,10 +96,10 @@ def site(builder, tmp_path_factory):
 def test_the_site_builds_and_asks_nothing_of_the_network(site, builder):
     names = WRITTEN | NOTEBOOKS | BESIDE | {f"{name}.md" for name in builder.GENERATED}
     pages = {str(path.relative_to(site)): path for path in site.rglob("*.html")}
-    assert set(pages) == {f"{name.removesuffix('.md')}.html" for name in names} | {"404.html", "board.html"}
+    assert set(pages) == {f"{name.removesuffix('.md')}.html" for name in names} | {"404.html", "boards.html"}
     for page in pages.values():
         loaded = re.findall(r"<(?:script|img|link|iframe)\b[^>]*?(?:src|href)=\"?([^\s\">]+)", page.read_text())
-        assert loaded or page.name == "board.html", "the board holds all that it shows"
+        assert loaded or page.name == "boards.html", "the board holds all that it shows"
         assert [address for address in loaded if re.match(r"(?:https?:)?//", address)] == [], page.name
     assert 'data-md-component="toc"' in (site / "rank.html").read_text()
 

@@ -66,6 +66,19 @@ IRT = Program(
     },
 )  # fmt: skip
 
+BOARD = Program(
+    "board",
+    "Check what others hand in (bench --bundle), and show it on a page of boards.",
+    {
+        "Commands": [
+            Command("add", "Check a bundle, and put it into the folder of a board.", "bundle", "board:add_bundle",
+                    show="studies:board_added"),
+            Command("build", "The page of the boards and of a folder of bundles.", "folder", "board:build_board",
+                    show="studies:board_built"),
+        ]
+    },
+)  # fmt: skip
+
 SECTIONS: dict[str, list[Command | Program]] = {
     "Start": [
         Command("analyze", "Everything about a results table or a study; --out saves the report.",
@@ -116,7 +129,8 @@ SECTIONS: dict[str, list[Command | Program]] = {
         Command("check", "Does your algorithm keep the rules? Tried on a small dataset.", "algorithm",
                 "study.check:check", show="installation:ready", names={"every": "--all"}),
         Command("bench", "Your algorithm among the tuned baselines of the open benchmark.", "algorithm",
-                "study.bench:bench", computes="special:bench", names={"folder": "--study"}, out="place"),
+                "study.bench:bench", computes="special:bench", out="place",
+                names={"folder": "--study", "trial": "--try"}),
         Command("results", "Print or export every number of a study.", "folder", show="results:results", out="file"),
         Command("serve", "Watch a study live in the browser.", "folder", "study.serve:serve", show="studies:serve"),
         Command("advise", "Which algorithms to try first on your dataset.", "dataset",
@@ -135,6 +149,7 @@ SECTIONS: dict[str, list[Command | Program]] = {
                 "study.seal:verify study.checklist:checklist", show="studies:verified", out="file"),
         Command("review", "Check the tables and claims of a paper from its LaTeX source.", "source",
                 show="review:reviewed", out="file"),
+        BOARD,
         Command("reproduce", "Every number of the papers that follows from public data.", "[paper...]",
                 show="special:reproduce"),
     ],
@@ -182,7 +197,7 @@ name_commands(
     FOLDED
     | {
         place.partition(":")[2]: " ".join(filter(None, [group, command.name]))
-        for group, program in (("", PROGRAM), ("data", DATA), ("irt", IRT))
+        for group, program in (("", PROGRAM), ("data", DATA), ("irt", IRT), ("board", BOARD))
         for command in program.known.values()
         if isinstance(command, Command)
         for place in command.places[:1]

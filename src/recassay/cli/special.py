@@ -13,6 +13,7 @@ from recassay.cli.call import Call
 from recassay.cli.progress import resumable, show_progress, show_stages
 from recassay.cli.render import Failed, print_json, print_lines, print_notes, print_rows, say
 from recassay.cli.values import Target
+from recassay.cli.wording import in_options
 from recassay.core.errors import UsageError
 from recassay.core.system.plain import plain
 from recassay.core.version import __version__
@@ -73,7 +74,15 @@ def comper(call: Call, *, derive_matrix: bool = False) -> tuple[Any, Any]:
 def bench(call: Call) -> tuple[Any, Any]:
     """An algorithm of one's own among the shipped baselines."""
     with resumable(lambda: Path(call.typed.get("folder") or ".")):
-        result = call(progress=show_progress(), told=lambda name: say(f"{name}: looking for it, and making its split"))
+        result = call(progress=show_progress(), told=lambda line: say(in_options(line)))
+    if result.trial and "out" not in call.typed:
+        from recassay.api.publish.report import bench_page
+
+        page = Path(result.folder) / "page.html"
+        save_text(page, bench_page(result))
+        say(f"wrote {page}: how the page of a bench looks")
+    if "bundle" in call.typed:
+        say(f"wrote {call.typed['bundle']}: check it as a board does, with recassay board add {call.typed['bundle']}")
     return result, result
 
 

@@ -219,6 +219,27 @@ def verified(call: Call, *, checklist: bool = False, as_json: bool = False, out:
         raise Failed
 
 
+def board_added(call: Call, *, as_json: bool = False) -> None:
+    """What was checked of a bundle; exit 1 where a cell that was run again came out differently.
+
+    Args:
+        as_json: print JSON on stdout instead of sentences.
+    """
+    result = call(progress=show_progress())
+    print_verdict(result, as_json)
+    if not result.sound:
+        raise Failed
+
+
+def board_built(call: Call, *, as_json: bool = False) -> None:
+    """Where the page is, and the places of what was handed in.
+
+    Args:
+        as_json: print JSON on stdout instead of sentences.
+    """
+    print_verdict(call(), as_json)
+
+
 def _show_checklist(result: ChecklistResult, as_json: bool, out: Path | None) -> None:
     """The questions with their answers, as Markdown."""
     if out is not None:

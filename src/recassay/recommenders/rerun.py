@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import lgamma
 from pathlib import Path
@@ -249,9 +249,21 @@ def rerun(
         run_study(spec, place, only={cell.id for cell in chosen}, workers=workers, progress=progress)
         with Store.open(place) as store:
             again = {cell.id: cell.metrics.get(metric) for cell in store.cells() if cell.status == "done"}
+    return compared(chosen, again, cells, metric, spec, manifest.get("machine", {}).get("processor"))
+
+
+def compared(
+    chosen: Sequence[CellRecord],
+    again: Mapping[str, float | None],
+    cells: Sequence[CellRecord],
+    metric: str,
+    spec: StudySpec,
+    processor: str | None,
+) -> list[RerunCell]:
+    """The `chosen` ones of the `cells` of a study beside the values that came out `again`, by their ids."""
     differences = [(cell.algorithm, float(cell.metrics[metric] or 0.0), again.get(cell.id)) for cell in chosen]
     noise = _noise(cells, metric, differences)
-    if manifest.get("machine", {}).get("processor") != platform.machine():
+    if processor != platform.machine():
         noise |= {name: max(noise.get(name, 0.0), ELSEWHERE) for name in _iterative(spec)}
     return [
         RerunCell(

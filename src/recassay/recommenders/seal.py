@@ -93,12 +93,12 @@ def make_seal(planned: Plan, *, claims: Sequence[str], analysis: Mapping[str, An
         "made": now(),
         "recassay": __version__,
         "plan": sealed_plan(manifest_of(planned, 0, 0)),
-        "cells": {"count": len(planned.cells), "digest": _digest(sorted(cell.id for cell in planned.cells))},
+        "cells": {"count": len(planned.cells), "digest": digest(sorted(cell.id for cell in planned.cells))},
         "analysis": dict(analysis),
         "claims": list(claims),
         "done_before": done,
     }
-    return {**content, "sha256": _digest(content)}
+    return {**content, "sha256": digest(content)}
 
 
 def sealed_plan(manifest: Mapping[str, Any]) -> dict[str, Any]:
@@ -132,10 +132,20 @@ def read_seal(path: Path) -> dict[str, Any]:
         seal = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         seal = None
+    return valid_seal(seal, str(path))
+
+
+def valid_seal(seal: Any, where: str) -> dict[str, Any]:
+    """The seal; `InputError` where it has another form."""
     if isinstance(seal, dict) and isinstance(seal.get("recassay_seal"), int) and seal["recassay_seal"] > FORMAT:
-        raise InputError("was made by a newer version of RecAssay", where=str(path), fix="update RecAssay")
-    shaped(_Seal, seal, "is not a seal", where=str(path), fix="name the file that recassay seal wrote")
+        raise InputError("was made by a newer version of RecAssay", where=where, fix="update RecAssay")
+    shaped(_Seal, seal, "is not a seal", where=where, fix="name the file that recassay seal wrote")
     return dict(seal or {})
+
+
+def without_checksum(content: Mapping[str, Any]) -> dict[str, Any]:
+    """What the checksum of a seal is of."""
+    return {key: value for key, value in content.items() if key != "sha256"}
 
 
 def deviations(folder: Path, seal: Mapping[str, Any], analysis: Mapping[str, Any] | None = None) -> list[Deviation]:
@@ -144,7 +154,7 @@ def deviations(folder: Path, seal: Mapping[str, Any], analysis: Mapping[str, Any
     `analysis` is what the results were analysed with (`metric`, `alpha`, ...), where that is known.
     """
     ways: list[Deviation] = []
-    if seal.get("sha256") != _digest({key: value for key, value in seal.items() if key != "sha256"}):
+    if seal.get("sha256") != digest(without_checksum(seal)):
         ways.append(Deviation("seal", "The seal was changed after it was made: its checksum differs."))
     if seal.get("done_before"):
         ways.append(Deviation("seal", f"Of its cells, {seal['done_before']} had results when the plan was sealed."))
@@ -160,7 +170,7 @@ def deviations(folder: Path, seal: Mapping[str, Any], analysis: Mapping[str, Any
     made_with, sealed_with = (manifest.get("versions") or {}).get("recassay"), seal.get("recassay")
     if made_with not in (None, sealed_with):
         changes.append(Deviation("code", f"The plan was sealed with RecAssay {sealed_with} and run with {made_with}."))
-    if not changes and _digest(sorted(row.cell for row in rows)) != seal["cells"].get("digest"):
+    if not changes and digest(sorted(row.cell for row in rows)) != seal["cells"].get("digest"):
         changes = [Deviation("plan", f"The {len(rows)} cells of the study are not the sealed ones.")]
     results = [*_altered(cells, trials), *unlike, *_not_as_planned(cells, rows, seal["made"]), *_unsound(verified)]
     analysed = [
@@ -188,10 +198,10 @@ def _lacking_trials(cell: CellRecord, spec: CellSpec, trials: pl.DataFrame) -> i
 
     Where the search has a limit of time, those that did not begin are not gone.
     """
-    of_cell = trials.filter(pl.col("cell") == cell.id)
-    tried = of_cell.get_column("parameters").to_list()
+    rows = trials.filter(pl.col("cell") == cell.id)
+    tried = rows.get_column("parameters").to_list()
     alone = len(tried) == 1 and len(unpacked("parameters", tried[0], Path()) or {}) <= 1
-    late = spec.tuning.seconds is not None and of_cell.get_column("seconds").sum() > spec.tuning.seconds
+    late = spec.tuning.seconds is not None and rows.get_column("seconds").sum() > spec.tuning.seconds
     return 0 if alone or late else max(spec.tuning.trials - len(tried), 0)
 
 
@@ -301,6 +311,7 @@ def _cells(cells: Sequence[Any]) -> str:
     return f"{count_of(len(cells), 'cell')} ({names})"
 
 
-def _digest(content: Any) -> str:
+def digest(content: Any) -> str:
+    """The hash of plain data, whatever the order of its keys."""
     text = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()

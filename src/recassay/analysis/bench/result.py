@@ -71,6 +71,8 @@ class BenchResult(Displayed):
     results: Results | None = field(default=None, repr=False, compare=False)
     """The values of the algorithm and its baselines."""
     notes: tuple[str, ...] = ()
+    trial: bool = False
+    """Whether this was a trial on embedded datasets, which gives no place."""
 
     @property
     def mean_rank(self) -> float:
@@ -106,5 +108,5 @@ class BenchResult(Displayed):
             "undecided": self.against("undecided", "undecidable"),
             "verdict": self.judgement.to_dict(),
             "datasets": [asdict(row) for row in self.rows],
-            **stated(self, "of_datasets", "skipped", "left_out", "seconds", "joules", "folder", "notes"),
+            **stated(self, "of_datasets", "skipped", "left_out", "seconds", "joules", "folder", "notes", "trial"),
         }

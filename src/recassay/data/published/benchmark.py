@@ -35,6 +35,8 @@ from recassay.data.published.tables import FOLDER, PREFIX, find_published, is_pu
 MANIFEST, RESULTS, CELLS = "benchmark.json", "results.csv.gz", "cells.csv.gz"
 CHARACTERISTICS, USERS = "characteristics.csv.gz", "users.parquet"
 OPEN = f"{PREFIX}open"
+TRIAL = FOLDER / "trial"
+"""Three embedded datasets, on which an algorithm is tried."""
 MOST_USERS = 1_000
 """Users per dataset whose values are shipped; more are sampled."""
 USER_METRIC = "ndcg@10"

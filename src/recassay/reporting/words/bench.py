@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from recassay.analysis.bench.result import NOT_ASKED, BenchResult
 from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.core.words import count_of, listing
@@ -34,6 +36,8 @@ def headline(result: BenchResult, words: Vocabulary = USUAL) -> str:
     place = verdict.algorithms.index(result.algorithm) + 1
     better, worse = len(result.against("better")), len(result.against("worse"))
     over = count_of(len(result.rows), words.dataset)
+    if result.trial:
+        return f"A trial on {over}, without a place: {result.algorithm} would be number {place} of {k} here."
     if verdict.grade == "too_little_data":
         return f"{result.algorithm} is number {place} of {k} on {over}: too few for a verdict."
     if better == k - 1:
@@ -58,3 +62,30 @@ def beaten(result: BenchResult) -> list[str]:
                 beat="beats" if len(names) == 1 else "beat", within=f"{100 * result.judgement.within:g}",
             ))  # fmt: skip
     return sentences
+
+
+SOURCES = {"embedded": "Embedded", "folder": "From {folder}", "stored": "Stored", "download": "To be downloaded"}
+"""Where datasets come from, as the plan of a bench says it."""
+
+
+def plan_lines(
+    algorithm: str, benchmark: str, sources: Sequence[tuple[str, str]], skipped: Mapping[str, str], folder: str
+) -> list[str]:
+    """Before anything runs: where each dataset comes from, and which are left out and why."""
+    total = len(sources) + len(skipped)
+    lines = [f"{algorithm} on {len(sources)} of {count_of(total, 'dataset')} of {benchmark}; nothing has run yet."]
+    for kind, words in SOURCES.items():
+        names = [name for name, what in sources if what == kind]
+        if names:
+            lines.append(f"{words.format(folder=folder)} ({len(names)}): {listing(names, most=None)}.")
+    for why in dict.fromkeys(skipped.values()):
+        names = [name for name, what in skipped.items() if what == why]
+        lines.append(f"Skipped ({len(names)}), {why}: {listing(names, most=None)}.")
+    if skipped and not folder:
+        lines.append("Name the folder of their files as `data`; docs/benchmark.md says where each dataset comes from.")
+    return lines
+
+
+def making(dataset: str) -> str:
+    """What is said before the split of a dataset is made."""
+    return f"{dataset}: its split is made"

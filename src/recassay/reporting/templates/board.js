@@ -1,85 +1,15 @@
-<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>The boards of the open benchmark</title>
-<style>
-:root { --ink: #1c2330; --soft: #5c6676; --line: #d9dee6; --ground: #fff; --mark: #2f5fc4; --tint: #eef3fc; color-scheme: light dark;
-  --k0: #6b7280; --k1: #0f766e; --k2: #2f5fc4; --k3: #b45309; --k4: #9333ea; --k5: #be123c; --k6: #4d7c0f; --k7: #6b7280; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e6eaf1; --soft: #9aa5b5; --line: #39424f; --ground: #14181f; --mark: #86aef5; --tint: #1f2a3d;
-  --k0: #9aa5b5; --k1: #4fd1c5; --k2: #86aef5; --k3: #f6ad55; --k4: #c4a1f7; --k5: #fb7f96; --k6: #a3d468; --k7: #9aa5b5; } }
-* { box-sizing: border-box; }
-body { margin: 0 auto; padding: 1rem; max-width: 82rem; background: var(--ground); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
-h1 { font-size: 1.5rem; margin: .2rem 0; } h2 { font-size: 1.15rem; margin: 2rem 0 .4rem; }
-p, li { max-width: 50rem; } a { color: var(--mark); }
-.answer { font-size: 1.15rem; margin: .5rem 0; } .grade, .soft { color: var(--soft); }
-nav.boards { display: flex; flex-wrap: wrap; gap: .5rem; margin: .6rem 0; }
-nav.boards button { font: inherit; color: inherit; background: none; border: 1px solid var(--line); border-radius: .5rem; padding: .35rem .9rem; cursor: pointer; }
-nav.boards button[aria-pressed=true] { background: var(--tint); border-color: var(--mark); font-weight: 600; }
-details { border: 1px solid var(--line); border-radius: .5rem; padding: .3rem .8rem; margin: .5rem 0; } summary { cursor: pointer; }
-fieldset { border: 0; padding: 0; margin: .4rem 0; display: flex; flex-wrap: wrap; gap: .2rem 1rem; } legend { color: var(--soft); padding: 0; }
-label { white-space: nowrap; }
-.side { display: grid; grid-template-columns: minmax(0, 8fr) minmax(0, 5fr); gap: 1.5rem; align-items: start; }
-.scroll { overflow-x: auto; }
-table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; font-size: .95rem; }
-th, td { padding: .25rem .5rem; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap; }
-th { vertical-align: bottom; font-weight: 600; white-space: normal; line-height: 1.2; }
-.name { text-align: left; position: sticky; left: 0; background: var(--ground); } .text { text-align: left; white-space: normal; min-width: 12rem; }
-th button, td button { all: unset; cursor: pointer; } td button { color: var(--mark); }
-button:focus-visible { outline: 2px solid var(--mark); }
-th[aria-sort=ascending] button::after { content: " \2191"; } th[aria-sort=descending] button::after { content: " \2193"; }
-tr.chosen td { background: var(--tint); }
-.dot { display: inline-block; width: .6em; height: .6em; border-radius: 50%; margin-right: .35em; }
-.whisker { width: 5.5rem; height: 1em; vertical-align: middle; }
-figure { margin: 0; } figcaption { color: var(--soft); font-size: .9rem; }
-svg text { fill: var(--ink); font-size: 11px; } svg .axis { fill: var(--soft); } svg .grid { stroke: var(--line); }
-dialog { color: inherit; background: var(--ground); border: 1px solid var(--line); border-radius: .5rem; padding: .6rem 1rem; width: min(46rem, 94vw); max-height: 88vh; overflow: auto; }
-dialog::backdrop { background: rgb(0 0 0 / .4); }
-dl { display: grid; grid-template-columns: minmax(7rem, max-content) 1fr; gap: .15rem 1rem; margin: .4rem 0; } dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
-select { font: inherit; color: inherit; background: var(--ground); border: 1px solid var(--line); border-radius: .3rem; padding: .15rem .3rem; }
-@media (max-width: 60rem) { .side { grid-template-columns: minmax(0, 1fr); } }
-@media (max-width: 32rem) { body { padding: .7rem; } th, td { padding: .25rem .35rem; } dl { grid-template-columns: 1fr; } dt { margin-top: .3rem; } .whisker { width: 4.5rem; } }
-</style>
-</head>
-<body>
-<h1>The boards of the open benchmark</h1>
-<nav class="boards" id="boards" aria-label="Board"></nav>
-<p class="answer"><span id="headline"></span> <span class="grade" id="grade"></span></p>
-<details id="filters"><summary>Choose metric, algorithms and datasets</summary>
-<p><label>Metric <select id="metric"></select></label></p>
-<fieldset id="kinds"><legend>Kinds of algorithms</legend></fieldset>
-<fieldset id="families"><legend>Families of datasets</legend></fieldset>
-</details>
-<p id="said" class="soft" aria-live="polite"></p>
-<div class="side">
-<div class="scroll"><table><thead><tr id="head"></tr></thead><tbody id="rows"></tbody></table></div>
-<figure><div id="picture"></div><figcaption>Mean rank against seconds of training (median, logarithmic). The line joins the algorithms that no other beats in both: the Pareto front. <span id="legend"></span></figcaption></figure>
-</div>
-<h2>What it says</h2>
-<ol id="findings"></ol>
-<h2>Without a place</h2>
-<p id="lacking-said"></p>
-<div class="scroll"><table id="lacking-table"><thead><tr><th class="name" scope="col">algorithm</th><th class="text" scope="col">what is missing, and by which rule</th></tr></thead><tbody id="lacking"></tbody></table></div>
-<h2>The datasets</h2>
-<div class="scroll"><table><thead><tr id="data-head"></tr></thead><tbody id="data-rows"></tbody></table></div>
-<h2>What to know</h2>
-<ul id="notes"></ul>
-<p><a href="benchmark.html">How it was made, and how to place your own algorithm</a></p>
-<dialog id="card"><form method="dialog"><button style="float: right" aria-label="Close">&#10005;</button></form><div id="card-body"></div></dialog>
-<script id="data" type="application/json">DATA</script>
-<script>
 "use strict";
-const all = JSON.parse(document.getElementById("data").textContent);
+const all = JSON.parse(document.getElementById("board-data").textContent);
 const at = id => document.getElementById(id);
 const median = list => { const s = [...list].sort((a, b) => a - b), h = s.length >> 1; return s.length ? (s.length % 2 ? s[h] : (s[h - 1] + s[h]) / 2) : null; };
-const brief = v => v === null || v === undefined ? "" : Math.abs(v) >= 1000 ? Math.round(v).toLocaleString("en") : String(Number(v.toPrecision(3)));
+const brief = v => v === null || v === undefined ? "" : Math.abs(v) >= 1000 ? Math.round(v).toLocaleString("en") : String(Number(v.toPrecision(v < 0.1 ? 1 : 2)));
 const element = (kind, text, parent) => { const made = document.createElement(kind); if (text !== undefined) made.textContent = text; if (parent) parent.append(made); return made; };
 const shape = (kind, facts, parent) => { const made = document.createElementNS("http://www.w3.org/2000/svg", kind); for (const [k, v] of Object.entries(facts)) made.setAttribute(k, v); if (parent) parent.append(made); return made; };
-const KINDS = ["baseline", "neighbours", "linear", "factors", "network", "sequential", "sequential network", "other"];
+const KINDS = ["baseline", "neighbours", "linear", "factors", "network", "sequential", "sequential network", "submitted", "other"];
 const colour = kind => `var(--k${Math.max(KINDS.indexOf(kind), 0)})`;
-const HELP = { could: "no other algorithm is shown to be better", again: "probability of the best mean rank on another such set of datasets", share: "median over the datasets: nDCG@10 as a share of the best algorithm's there", seconds_fit: "median seconds of training", seconds_predict: "median seconds for the lists of all judged users", trials: "median number of trials of tuning", device: "gpu: cells shared it, so their seconds are upper bounds" };
-const COLUMNS = [["place", "place"], ["name", "algorithm"], ["rank", "mean rank"], ["bar", "interval"], ["could", "could be best"], ["again", "leads again"], ["share", "of the best"], ["seconds_fit", "train, s"], ["device", "on"], ["seconds_predict", "recommend, s"], ["trials", "trials"], ["memory", "memory, MB"]];
+const HELP = { rank: "mean rank over the datasets", bar: "95 % interval of the mean rank, of each algorithm alone", could: "no other algorithm is shown to be better; the test corrects for all pairs, the intervals do not", again: "probability of the best mean rank on another such set of datasets", share: "median over the datasets: nDCG@10 as a share of the best algorithm's there", seconds_fit: "median seconds of training; with a sign, on a shared GPU: upper bounds", seconds_predict: "median seconds for the lists of all judged users", trials: "median number of trials of tuning" };
+const COLUMNS = [["place", "place"], ["name", "algorithm"], ["rank", "mean rank"], ["bar", "interval"], ["could", "could be best"], ["again", "leads again"], ["share", "of the best"], ["seconds_fit", "training, s"], ["trials", "trials"]];
+const MORE = [["seconds_predict", "lists, s"], ["memory", "memory, MB"]];
 let data, names, order = ["rank", 1], kinds = new Set(), families = new Set();
 function choose(board) {
   data = board; names = Object.keys(data.datasets); order = ["rank", 1];
@@ -125,7 +55,7 @@ function compute() {
     row.could = v >= 0 ? verdict.could.includes(n) : null; row.again = v >= 0 && verdict.again ? verdict.again[v] : null;
     row.share = whole ? data.ofBest[n] : median(sets.map((i, at) => data.values["ndcg@10"][n][i] / best[at]));
     for (const c of ["seconds_fit", "seconds_predict", "memory"]) { const of = sets.map(i => (data.values[c][n] ?? [])[i]); row[c] = of.some(v => v === null || v === undefined) ? null : median(of); }
-    row.trials = data.trials[n] ?? null; row.device = data.algorithms[n].device;
+    row.trials = data.algorithms[n].trials; row.gpu = data.algorithms[n].device === "gpu";
     return row;
   });
   rows.sort((a, b) => a.rank - b.rank || (a.name < b.name ? -1 : 1)).forEach((row, i) => { row.place = i + 1; });
@@ -146,16 +76,24 @@ function header(place, columns, now, click) {
     return cell;
   }));
 }
+function cellText(row, key) {
+  if (key === "rank") return row.rank.toFixed(1);
+  if (key === "could") return row.could ? "yes" : "";
+  if (key === "again") return row.again === null ? "" : row.again < 0.005 ? "0.00" : row.again.toFixed(2);
+  if (key === "share") return `${Math.round(100 * row.share)} %`;
+  if (key === "seconds_fit" && row.gpu) return `\u2264 ${brief(row[key])}`;
+  return typeof row[key] === "number" ? brief(row[key]) : row[key] ?? "";
+}
 function draw() {
   const { rows, sets, whole, verdict, metric } = compute();
-  at("headline").textContent = verdict ? verdict.headline : rows.length ? `${rows[0].name} has the best mean rank of ${metric} here: ${rows[0].rank.toFixed(1)} of ${rows.length}.` : "Nothing is left.";
-  at("grade").textContent = verdict ? `${metric}: ${verdict.grade.toLowerCase()}.` : "No verdict.";
-  at("said").textContent = !rows.length ? "" : whole ? `${rows.length} algorithms ran on all ${names.length} datasets. ${data.name.endsWith("time") ? "Eight datasets can show large differences only." : ""}` : `Ranks of a selection: ${rows.length} algorithms on ${sets.length} of ${names.length} datasets. A selection that is made after the results has no verdict.`;
-  const columns = COLUMNS.filter(([key]) => verdict || !["bar", "could", "again"].includes(key));
+  at("headline").textContent = !rows.length ? "Nothing is left." : (verdict && data.headlines[metric]) || `${rows[0].name} has the best mean rank of ${metric} here: ${rows[0].rank.toFixed(1)} of ${rows.length}.`;
+  at("second").textContent = whole && metric === "ndcg@10" ? data.second.join(" ") : "";
+  at("said").textContent = !rows.length ? "" : verdict ? `${rows.length} algorithms ran on all ${names.length} datasets. ${names.length < 15 ? `${names.length} datasets can show large differences only.` : ""}` : `Ranks of your selection (${metric}, ${rows.length} algorithms on ${sets.length} of ${names.length} datasets); no test was made for it.`;
+  const columns = [...COLUMNS.filter(([key]) => verdict || !["bar", "could", "again"].includes(key)), ...(at("more").checked ? MORE : [])];
   header("head", columns, order, key => { order = [key, order[0] === key ? -order[1] : 1]; draw(); });
   const most = Math.max(rows.length, 2);
   at("rows").replaceChildren(...[...rows].sort(compare).map(row => {
-    const line = element("tr");
+    const line = element("tr"); if (row.could && verdict.could.length < rows.length) line.className = "could";
     for (const [key] of columns) {
       const cell = element("td", undefined, line);
       if (key === "name") {
@@ -166,27 +104,28 @@ function draw() {
         const svg = shape("svg", { class: "whisker", viewBox: "0 0 100 12", preserveAspectRatio: "none", role: "img", "aria-label": `${row.low} to ${row.high}` }, cell), x = v => 2 + 96 * (v - 1) / (most - 1);
         shape("title", {}, svg).textContent = `${row.low} to ${row.high}`;
         shape("line", { x1: x(row.low), x2: x(row.high), y1: 6, y2: 6, stroke: colour(row.kind), "stroke-width": 2 }, svg); shape("rect", { x: x(row.rank) - 1.5, y: 2, width: 3, height: 8, fill: colour(row.kind) }, svg);
-      } else cell.textContent = key === "rank" ? row.rank.toFixed(1) : key === "could" ? (row.could ? "yes" : "") : key === "again" ? (row.again === null ? "" : row.again < 0.005 ? "0.00" : row.again.toFixed(2)) : key === "share" ? `${Math.round(100 * row.share)} %` : key === "device" ? row.device : brief(row[key]);
+      } else cell.textContent = cellText(row, key);
     }
     return line;
   }));
   picture(rows.filter(r => r.seconds_fit > 0));
 }
 function picture(rows) {
-  const width = 480, height = 380, left = 38, bottom = 34, box = at("picture"); box.replaceChildren();
+  const width = 520, height = 400, left = 38, bottom = 34, box = at("picture"); box.replaceChildren();
   if (!rows.length) return;
   const svg = shape("svg", { viewBox: `0 0 ${width} ${height}`, width: "100%", role: "img", "aria-label": "Mean rank against seconds of training" }, box);
   const logs = rows.map(r => Math.log10(r.seconds_fit)), low = Math.floor(Math.min(...logs)), high = Math.ceil(Math.max(...logs) + 1e-9), most = Math.max(...rows.map(r => r.rank));
   const x = s => left + (width - left - 60) * (Math.log10(s) - low) / Math.max(high - low, 1), y = r => 12 + (height - bottom - 20) * (r - 1) / Math.max(most - 1, 1);
-  for (let e = low; e <= high; e++) { shape("line", { class: "grid", x1: x(10 ** e), x2: x(10 ** e), y1: 8, y2: height - bottom }, svg); shape("text", { class: "axis", x: x(10 ** e), y: height - bottom + 14, "text-anchor": "middle" }, svg).textContent = `${10 ** e >= 1 ? 10 ** e : (10 ** e).toFixed(-e)} s`; }
+  for (let e = low; e <= high; e++) { shape("line", { class: "grid", x1: x(10 ** e), x2: x(10 ** e), y1: 8, y2: height - bottom }, svg); shape("text", { class: "axis", x: x(10 ** e), y: height - bottom + 14, "text-anchor": "middle" }, svg).textContent = `${e >= 0 ? 10 ** e : (10 ** e).toFixed(-e)} s`; }
   for (let r = 1; r <= most; r += most > 20 ? 5 : most > 10 ? 3 : 1) { shape("line", { class: "grid", x1: left, x2: width - 56, y1: y(r), y2: y(r) }, svg); shape("text", { class: "axis", x: left - 6, y: y(r) + 4, "text-anchor": "end" }, svg).textContent = r; }
-  const front = [...rows].sort((a, b) => a.seconds_fit - b.seconds_fit || a.rank - b.rank).filter((row, i, list) => list.slice(0, i).every(other => other.rank > row.rank));
+  const core = rows.filter(r => !r.gpu), front = [...core].sort((a, b) => a.seconds_fit - b.seconds_fit || a.rank - b.rank).filter((row, i, list) => list.slice(0, i).every(other => other.rank > row.rank));
   shape("polyline", { points: front.map(r => `${x(r.seconds_fit)},${y(r.rank)}`).join(" "), fill: "none", stroke: "var(--mark)", "stroke-width": 1.5, "stroke-dasharray": "4 3" }, svg);
   const taken = rows.map(r => [x(r.seconds_fit) - 4, y(r.rank) + 4, 8]);
   for (const row of [...rows].sort((a, b) => front.includes(b) - front.includes(a) || a.rank - b.rank)) {
-    const cx = x(row.seconds_fit), cy = y(row.rank), dot = shape("circle", { cx, cy, r: front.includes(row) ? 5 : 4, fill: colour(row.kind) }, svg);
-    shape("title", {}, dot).textContent = `${row.name}: mean rank ${row.rank.toFixed(1)}, ${brief(row.seconds_fit)} s`;
-    const wide = 6.2 * row.name.length, free = (px, py) => taken.every(t => Math.abs(t[1] - py) > 9 || px > t[0] + t[2] || px + wide < t[0]);
+    const cx = x(row.seconds_fit), cy = y(row.rank), size = front.includes(row) ? 5 : 4;
+    const dot = shape("circle", { cx, cy, r: size, fill: row.gpu ? "var(--ground)" : colour(row.kind), stroke: colour(row.kind), "stroke-width": 1.5 }, svg);
+    shape("title", {}, dot).textContent = `${row.name}: mean rank ${row.rank.toFixed(1)}, ${row.gpu ? "at most " : ""}${brief(row.seconds_fit)} s`;
+    const wide = 6.6 * row.name.length + 3, free = (px, py) => taken.every(t => Math.abs(t[1] - py) > 9 || px > t[0] + t[2] || px + wide < t[0]);
     const spot = [[cx + 7, cy + 4], [cx - 7 - wide, cy + 4], [cx - wide / 2, cy - 8], [cx - wide / 2, cy + 15]].find(([px, py]) => px > left && px + wide < width && free(px, py));
     if (spot) { taken.push([...spot, wide]); shape("text", { x: spot[0], y: spot[1] }, svg).textContent = row.name; }
   }
@@ -194,7 +133,7 @@ function picture(rows) {
   shape("text", { class: "axis", x: 10, y: height / 2, "text-anchor": "middle", transform: `rotate(-90 10 ${height / 2})` }, svg).textContent = "mean rank (top is better)";
 }
 function card(title, facts, columns, rows) {
-  const box = at("card-body"), list = document.createElement("dl"); box.replaceChildren(); element("h3", title, box).style.margin = ".2rem 0";
+  const box = at("card-body"), list = document.createElement("dl"); box.replaceChildren(); element("h3", title, box);
   for (const [name, value, link] of facts) if (value !== "" && value !== undefined && value !== null) { element("dt", name, list); const dd = element("dd", link ? undefined : value, list); if (link) { const a = element("a", value, dd); a.href = link; } }
   box.append(list);
   const wrap = element("div", undefined, box), table = element("table", undefined, wrap), head = element("tr", undefined, element("thead", undefined, table)), body = element("tbody", undefined, table); wrap.className = "scroll";
@@ -208,16 +147,16 @@ function algorithmCard(name) {
     const there = Object.keys(table).filter(n => table[n][i] !== null), value = own[i] ?? null;
     return value === null ? null : [d, value.toFixed(4), `${1 + there.filter(n => table[n][i] > value).length} of ${there.length}`, brief((data.values.seconds_fit[name] ?? [])[i]), one.parameters[d] ?? ""];
   }).filter(Boolean);
-  card(name, [["Kind", one.kind], ["Source", one.source, `algorithms.html#${name.toLowerCase()}`], ["Mean rank", v >= 0 ? `${verdict.ranks[v].toFixed(1)}${verdict.interval ? ` (${verdict.interval[v].join(" to ")})` : ""} of ${verdict.order.length}` : "no place: values are missing"],
-    ["Could be best", v >= 0 ? (verdict.could.includes(name) ? "yes: no other is shown to be better" : "no") : ""], ["Missing", (data.gaps[name] ?? []).join("; ")]], ["dataset", metric, "rank there", "train, s", "parameters"], rows);
+  card(name, [["Kind", one.kind], ["Source", one.source, all.documentation ? one.page : undefined], ["Handed in", one.handed_in], ["Mean rank", v >= 0 ? `${verdict.ranks[v].toFixed(1)}${verdict.interval ? ` (${verdict.interval[v].join(" to ")})` : ""} of ${verdict.order.length}` : data.placed.includes(name) ? "" : "no place: values are missing"],
+    ["Could be best", v >= 0 ? (verdict.could.includes(name) ? "yes: no other is shown to be better" : "no") : ""], ["Missing", (data.gaps[name] ?? []).join("; ")], ["Ran on", one.device === "gpu" ? "a shared GPU" : one.device === "cpu" ? "one core" : ""], ["Trials", brief(one.trials)]], ["dataset", metric, "rank there", "training, s", "parameters"], rows);
 }
 function datasetCard(name) {
   const one = data.datasets[name], metric = at("metric").value, i = names.indexOf(name), table = data.values[metric];
   const rows = Object.keys(table).filter(n => table[n][i] !== null).sort((a, b) => table[b][i] - table[a][i]).map((n, place) => [n, String(place + 1), table[n][i].toFixed(4), brief((data.values.seconds_fit[n] ?? [])[i])]);
-  card(name, [["Family", one.family], ["What it is", one.source], ["Get it from", one.link.replace("https://", ""), one.link], ["Licence", one.licence], ["Split", `${one.split}; hash ${one.hash}`], ["Judged users", brief(one.users)], ["Difficulty", brief(one.difficulty)], ["Discrimination", brief(one.discrimination)]],
-    ["algorithm", "rank", metric, "train, s"], rows);
+  card(name, [["Kind", one.family], ["What it is", one.source], ["Get it from", one.link.replace("https://", ""), one.link], ["Licence", one.licence], ["Split", `${one.split}; hash ${one.hash}`], ["Judged users", brief(one.users)], ["Difficulty", brief(one.difficulty)], ["Discrimination", brief(one.discrimination)]],
+    ["algorithm", "rank", metric, "training, s"], rows);
 }
-const DATA = [["name", "dataset"], ["family", "family"], ["split", "split"], ["users", "judged users"], ["difficulty", "difficulty"], ["discrimination", "discrimination"], ["leader", "best by nDCG@10"]];
+const DATA = [["name", "dataset"], ["family", "kind"], ["split", "split"], ["users", "judged users"], ["difficulty", "difficulty"], ["discrimination", "discrimination"], ["leader", "best by nDCG@10"]];
 let dataOrder = ["name", 1];
 function drawData() {
   header("data-head", DATA, dataOrder, key => { dataOrder = [key, dataOrder[0] === key ? -dataOrder[1] : 1]; drawData(); });
@@ -241,11 +180,9 @@ function drawText() {
   at("lacking-table").hidden = !gaps.length;
   for (const [name, reasons] of gaps) { const line = element("tr", undefined, at("lacking")), cell = element("td", undefined, line); cell.className = "name"; element("button", name, cell).onclick = () => algorithmCard(name); element("td", reasons.join("; "), line).className = "text"; }
   for (const line of data.notes) element("li", line, at("notes"));
-  for (const [name, why] of Object.entries(data.leftOut)) element("li", `The dataset ${name} is not part of it: ${why}`, at("notes"));
+  for (const [name, why] of Object.entries(data.leftOut)) element("li", `The dataset ${name} is not part of it: ${why}.`, at("notes"));
 }
-for (const board of all.boards) { const button = element("button", `${board.title[0].toUpperCase()}${board.title.slice(1)}: ${Object.keys(board.datasets).length} datasets`.replace("Of random", "Random").replace("By time", "By time"), at("boards")); button.value = board.name; button.onclick = () => { history.replaceState(null, "", `#${board.name}`); choose(board); }; }
-at("metric").onchange = draw;
+at("docs").hidden = !all.documentation;
+for (const board of all.boards) { const button = element("button", `${board.title}: ${Object.keys(board.datasets).length} datasets`, at("boards")); button.value = board.name; button.onclick = () => { history.replaceState(null, "", `#${board.name}`); choose(board); }; }
+at("metric").onchange = draw; at("more").onchange = draw;
 choose(all.boards.find(board => `#${board.name}` === location.hash) ?? all.boards[0]);
-</script>
-</body>
-</html>

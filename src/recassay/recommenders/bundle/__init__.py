@@ -1,0 +1,1 @@
+"""Bundles: what one algorithm came to on a benchmark, made, read, checked and run again."""

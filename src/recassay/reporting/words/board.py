@@ -1,0 +1,247 @@
+"""Boards in words: findings, what would change them, and why an algorithm has no place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from recassay.analysis.board.result import METRIC, BoardResult, Finding, Standing
+from recassay.analysis.verdict.result import Verdict
+from recassay.core.tables.labels import metric_name
+from recassay.core.words import count_of, listing
+from recassay.reporting.numbers import percent
+from recassay.reporting.words.verdict import pair_sentence
+
+STANDINGS: dict[Standing, str] = {
+    "shown": "Shown",
+    "undecided": "Not decided",
+    "measured": "Measured",
+    "estimated": "Estimate",
+    "described": "Description",
+}
+"""Each standing as people read it."""
+PAPERS = {"kdd24": "KDD'24", "bi-reirt": "Bi-ReIRT"}
+
+
+def title(name: str, *, by_time: bool) -> str:
+    """Which board this is, before its number of datasets."""
+    if name not in ("board", "board-time"):
+        return name
+    return "By time" if by_time else "Random"
+
+
+def second_lines(board: BoardResult) -> list[str]:
+    """Below the headline: who leads and how likely again, and which of those that could be best is the cheapest."""
+    v = board.verdicts[METRIC]
+    lines = []
+    if v.leads_again is not None:
+        again = f"a chance of {percent(float(v.leads_again[0]))} to lead again on other such datasets"
+        lines.append(f"{v.algorithms[0]} has the best mean rank, and {again}.")
+    if v.grade in ("shared_lead", "clear_winner"):
+        core = [name for name in v.could_be_best if board.table.devices.get(name) != "gpu" and name in board.seconds]
+        quick = min(core, key=board.seconds.__getitem__, default=None)
+        if quick is not None and len(v.could_be_best) > 1:
+            took = f"{board.seconds[quick]:.2g} s on a median dataset"
+            lines.append(f"Of those that could be best, {quick} trains fastest on one core ({took}).")
+    return lines
+
+
+def of_datasets(facts: Mapping[str, Any]) -> str:
+    """The datasets of a board, as findings call them."""
+    return f"the {facts['datasets']} datasets split {'by time' if facts['by_time'] else 'at random'}"
+
+
+def sentence(finding: Finding) -> str:
+    """What is known."""
+    return _SENTENCES[finding.rule](finding.facts)
+
+
+def _verdict(facts: Mapping[str, Any], by: str = "") -> str:
+    v: Verdict = facts["verdict"]
+    k, could, on = len(v.algorithms), v.could_be_best, of_datasets(facts)
+    field = f"the {k} algorithms" + (f" ({facts['aside']} aside)" if facts["aside"] else "")
+    start = f"By {by}, " if by else ""
+    if v.grade == "clear_winner":
+        text = f"{could[0]} beats all {k - 1} others of {field} on {on}"
+    elif v.grade == "shared_lead":
+        some = "" if len(could) > 6 else f": {listing(could, last='and', most=None)}"
+        text = f"{len(could)} of {field} could be best on {on}{some}"
+    elif v.grade == "too_little_data":
+        text = f"{on} are too few to compare {field}"
+    else:
+        text = f"{on} do not show which of {field} is best: any could be"
+    text = f"{start}{text}."
+    return text[0].upper() + text[1:]
+
+
+def _popularity(facts: Mapping[str, Any]) -> str:
+    better, others = len(facts["better"]), facts["others"]
+    place = f"MostPop is number {facts['place']} of {others + 1}"
+    if not better:
+        return f"On {of_datasets(facts)}, no algorithm is shown to beat popularity ({place})."
+    return f"On {of_datasets(facts)}, {better} of {others} other algorithms beat popularity ({place})."
+
+
+def _pair(facts: Mapping[str, Any], what: str, others: str) -> str:
+    v, pair, kinds = facts["verdict"], facts["pair"], facts["kinds"]
+    among = f"best of the {kinds} {what}s" if kinds > 1 else f"only {what}"
+    best = f"{facts['of_kind']} is the {among} with a place, {facts['other']} the best {others}"
+    few = [f"{name} {trials:g}" for name, trials in facts["trials"].items() if trials is not None]
+    unequal = f" Their searches were not equal: {listing(few, last='and')} trials (medians)." if len(
+        set(facts["trials"].values())) > 1 else ""  # fmt: skip
+    return f"{pair_sentence(v, pair)[:-1]} on {of_datasets(facts)}. {best}.{unequal}"
+
+
+def _cheapest(facts: Mapping[str, Any]) -> str:
+    on = {device: facts[device] for device in ("cpu", "gpu") if facts[device]}
+    named = {"cpu": "on one core", "gpu": "on a shared GPU (seconds are upper bounds there)"}
+    parts = []
+    for device, found in on.items():
+        (quick, first), (slow, last) = found[0], found[-1]
+        rest = f", {last} slowest ({slow:.2g} s)" if len(found) > 1 else ""
+        parts.append(f"{named[device]} {first} trains fastest ({quick:.2g} s on a median dataset){rest}")
+    could = facts["could"]
+    return f"Of the {could} algorithms that could be best on {of_datasets(facts)}, {'; '.join(parts)}."
+
+
+def _traits(facts: Mapping[str, Any]) -> str:
+    telling, hard = (
+        sorted(facts["traits"], key=lambda name: facts["traits"][name][key]) for key in ("discrimination", "difficulty")
+    )
+    return (
+        f"Of {of_datasets(facts)}, {telling[-1]} separates algorithms best and {telling[0]} least; {hard[-1]} is the "
+        f"hardest and {hard[0]} the easiest (beta-IRT)."
+    )
+
+
+def _agreement(facts: Mapping[str, Any]) -> str:
+    says = {"contradicts": "contradict", "confirms": "confirm", "neither": "neither confirm nor refute"}
+    ends = "contradicts" if facts["opposed"] else "confirms" if 2 * facts["alike"] > facts["decided"] else "neither"
+    first, second = facts["places"]
+    return (
+        f"The {facts['datasets']} datasets split by time {says[ends]} the order on random splits: of the "
+        f"{count_of(facts['decided'], 'pair')} of algorithms that random splits decide, they decide {facts['alike']} "
+        f"the same way and {facts['opposed']} the other way. The orders of the {facts['shared']} algorithms on both "
+        f"correlate by {facts['rho']:.2f} (Spearman). {facts['moved']} moves most: from number {first} to {second}."
+    )
+
+
+def _against(facts: Mapping[str, Any]) -> str:
+    name, (first_there, first_here), (theirs, ours) = PAPERS[facts["table"]], facts["first"], facts["places"]
+    first = (
+        f"both put {first_here} first"
+        if first_there == first_here
+        else f"{name} puts {first_there} first and this board {first_here}"
+    )
+    return (
+        f"Of the {facts['shared']} algorithms that {name} has too, {first}; the two orders correlate by "
+        f"{facts['rho']:.2f}. {facts['moved']} moves most: number {theirs} there, number {ours} here. The protocols "
+        "differ."
+    )
+
+
+_SENTENCES: dict[str, Callable[[Mapping[str, Any]], str]] = {
+    "agreement": _agreement,
+    "overall": _verdict,
+    "recall": lambda facts: _verdict(facts, metric_name("recall@20")),
+    "coverage": lambda facts: _verdict(facts, metric_name("coverage@10")),
+    "popularity": _popularity,
+    "networks": lambda facts: _pair(facts, "network", "algorithm without one"),
+    "sequences": lambda facts: _pair(facts, "sequential algorithm", "algorithm that does not read the order"),
+    "cheapest": _cheapest,
+    "traits": _traits,
+    "against": _against,
+}
+
+
+def change(finding: Finding) -> str:
+    """What would change it, where that was tried."""
+    without, number = finding.without, finding.of_datasets
+    if without is None:
+        return "Not tried again without single datasets."
+    if not without:
+        joining = f"; {listing(finding.joining, last='or')} could then be best, too" if finding.joining else ""
+        text = f"It stays so without any one dataset{joining}."
+    elif len(without) <= 4:
+        text = f"It changes without {listing(without, last='or')}."
+    else:
+        text = f"Fragile: it changes where one of {len(without)} of the {number} datasets is left out."
+    if finding.range is not None:
+        text += f" The correlation then lies between {finding.range[0]:.2f} and {finding.range[1]:.2f}."
+    verdict = finding.facts.get("verdict")
+    if finding.rule == "overall" and verdict is not None and verdict.what_would_change:
+        text += f" {verdict.what_would_change[0]}"
+    return text
+
+
+def reasons(lacking: Mapping[str, str], total: int) -> list[str]:
+    """Which datasets an algorithm lacks, one line per reason."""
+    by: dict[str, list[str]] = {}
+    for dataset, reason in lacking.items():
+        by.setdefault(reason_in_brief(reason), []).append(dataset)
+    return [
+        f"{reason}: {listing(sets) if len(sets) <= 3 else f'{len(sets)} of {total} datasets'}"
+        for reason, sets in sorted(by.items(), key=lambda one: -len(one[1]))
+    ]
+
+
+def reason_in_brief(reason: str) -> str:
+    """Why a cell has no value, in few words."""
+    if "would need about" in reason or "out of memory" in reason:
+        return "over the memory limit"
+    if "cannot be asked with a history" in reason:
+        return "cannot answer after a history"
+    if reason.startswith(("AcceleratorError", "its process ended")):
+        return "failed with the GPU's process"
+    if reason.startswith("no value after"):
+        return "no value within the time of a cell"
+    if reason.startswith("not started"):
+        return "not run, since the grid's time was up"
+    short = re.split(r"[;:] | \(", reason)[0]
+    return short.split(" needs ", 1)[-1].join(("needs ", "")) if " needs " in short else short
+
+
+def cost_line(cells: Mapping[str, int], hours: Mapping[str, float]) -> str:
+    """How many cells are done, refused, failed and not run, and what the finished ones took."""
+    counted = ", ".join(f"{number:,} {what}" for what, number in cells.items() if number)
+    took = " and ".join(f"{hours[device]:.2g} h {words}" for device, words in
+                        (("cpu", "on one core"), ("gpu", "on the shared GPU")) if hours.get(device))  # fmt: skip
+    return f"Cells: {counted}. The finished ones took {took}, searches included."
+
+
+def checked_lines(told: Mapping[str, Any], *, sound: bool) -> list[str]:
+    """What was checked of a bundle, the answer first; `rerun` has the cells with their states."""
+    name, rerun, chances = told["algorithm"], told["rerun"], told["chances"]
+    gaps = "" if told["done"] == told["cells"] else f" ({told['cells'] - told['done']} of its cells have no value)"
+    first = (
+        f"Nothing in the bundle of {name} on {told['benchmark']} contradicts itself or the board's rules{gaps}."
+        if sound
+        else f"Do not take the bundle of {name} on {told['benchmark']}: cells that were run again came out differently."
+    )
+    lines = [first]
+    if told["late"]:
+        lines.append(f"Of its cells, {told['late']} had a value when the plan was sealed.")
+    if told["held"]:
+        lines.append(f"The sampled lists of {count_of(told['held'], 'cell')} come to the values that it states.")
+    for cell, state in rerun:
+        if state in ("differs", "failed"):
+            now = "failed this time" if cell.again is None else f"now {cell.again:.4g}"
+            lines.append(f"{name} on {cell.dataset}: it states {cell.reported:.4g}, {now}.")
+    if rerun:
+        fine = sum(state in ("same", "within noise") for _, state in rerun)
+        lines.append(
+            f"Of {count_of(len(rerun), 'cell')} run again, {fine} came out as stated. One cell improved by "
+            f"{percent(chances.gain)} would have been found with a chance of {percent(chances.caught_hidden or 0.0)}."
+        )
+    elif told["why_not"]:
+        lines.append(f"No cell was run again: {told['why_not']}.")
+    lines.append(f"Its plan was sealed as {told['seal']}; its content is {told['sha256']}.")
+    return [*lines, *([f"Kept as {told['kept']}."] if told["kept"] else [])]
+
+
+def handed_in(sha256: str, record: Mapping[str, Any]) -> str:
+    """What a card says of a submitted algorithm."""
+    rerun = record.get("rerun") if record.get("sha256") == sha256 else None
+    again = f"{len(rerun)} cells were run again" if isinstance(rerun, list) and rerun else "no cell was run again"
+    return f"a bundle that does not contradict itself ({sha256[:12]}); {again}"
