@@ -480,7 +480,7 @@ NO_LEVELS = [float("nan"), 0.0, 1.0, -0.1, 2.0, 5, float("inf")]
     [
         *(({"alpha": level}, "give a number between 0 and 1") for level in NO_LEVELS),
         ({"metric": "frob@3"}, "unknown metric 'frob"),
-        ({"metric": "ndcg@0"}, "is no cut-off"),
+        ({"metric": "ndcg@0"}, "is not a cut-off"),
         ({"metric": "recall@7"}, "the study does not report recall@7; choose ndcg@10, hitrate@5 or coverage@10"),
     ],
 )
@@ -880,7 +880,7 @@ def test_the_value_of_a_cell_is_that_of_its_best_complete_trial(metric, best):
 
 
 def test_a_cell_whose_value_is_zero_is_held_against_its_trials(monkeypatch):
-    spec = SimpleNamespace(id="c", tuning=SimpleNamespace(metric="ndcg@10", trials=1))
+    spec = SimpleNamespace(id="c", tuning=SimpleNamespace(metric="ndcg@10", trials=1, seconds=None))
     monkeypatch.setattr(sealing, "stored_spec", lambda cell: spec)
     trials = pl.DataFrame({"cell": ["c"], "number": [0], "value": [0.5], "state": ["complete"], "parameters": ["{}"]})
     of = {"id": "c", "algorithm": "A", "dataset": "films"}
