@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from recassay.algorithms.kernels.device import torch
 from recassay.algorithms.neural.network import learned, rows
-from recassay.algorithms.neural.sequences import SequenceAlgorithm, SequenceNetwork, Sequences
+from recassay.algorithms.neural.sequences import Ordered, SequenceAlgorithm, SequenceNetwork, Sequences
 from recassay.core.specs.search import choice, fixed, real, whole
 
 LEFT_OUT = -1e9
@@ -68,6 +68,11 @@ class Recurrent(SequenceNetwork[GRU4Rec]):
         popular = events.popularity / events.popularity.sum().clamp(min=1)
         self.logs = [part.clamp(min=1e-9).log() for part in (popular, chance)]
 
+    def asked(self, order: Ordered, chosen: Any) -> Any:
+        """Windows that are no longer than the longest of these histories."""
+        longest = int(order.count[chosen].max()) if len(chosen) else 1
+        return order.windows(chosen, max(1, min(longest, self.length)), at_end=False)
+
     def read(self, tokens: Any, dropout: float) -> Any:
         """The state of the layer after each item."""
         x = self.chance.dropout(rows(self.items, tokens), dropout)
@@ -81,29 +86,32 @@ class Recurrent(SequenceNetwork[GRU4Rec]):
     def loss(self, batch: Any) -> Any:
         """The mean loss of the items that come next in a batch of windows."""
         algorithm, n_items = self.algorithm, self.events.n_items
-        tokens, targets, filled = self.next_items(batch)
+        parts = self.next_items(batch)
+        longest = int(parts[2].sum(1).max())
+        tokens, targets, filled = (part[:, :longest] for part in parts)
         states, places = self.read(tokens, algorithm.dropout), targets.clamp(max=n_items - 1)
         drawn = self.chance.uniform(algorithm.negatives)
         others = torch.searchsorted(self.shares, drawn).clamp(max=n_items - 1)
         vectors = rows(self.items, places)
-        right = (states * vectors).sum(2)
-        # Windows x places x the windows of the batch: the targets of all at the same place; then the items drawn.
+        # Windows x places x the windows of the batch: the targets of all at the same place.
         beside = torch.einsum("wps,vps->wpv", states, vectors)
-        wrong = torch.cat([beside, states @ rows(self.items, others).T], dim=2)
+        unfit = (places[:, :, None] == places.T) | ~filled.T
+        right = (states * vectors).sum(2)
         if algorithm.loss == "cross-entropy":
             popular, chance = (algorithm.correction * log for log in self.logs)
-            right = right - popular[places]
-            wrong = wrong - torch.cat(
-                [popular[places].T.expand(len(batch), -1, -1), chance[others].expand(*places.shape, -1)], dim=2
-            )
-        same = torch.cat([places[:, :, None] == places.T, places[:, :, None] == others], dim=2)
-        absent = torch.nn.functional.pad(~filled.T, (0, len(others))).expand(len(batch), -1, -1)
-        wrong = wrong.masked_fill(same | absent, LEFT_OUT)
+            right, beside = right - popular[places], beside - popular[places].T
+        beside = beside.masked_fill(unfit, LEFT_OUT)
+        # Of the places that count: the items drawn, too.
+        states, beside, right, target, weight = self.to_learn(filled, states, beside, right, places)
+        wrong = states @ rows(self.items, others).T
         if algorithm.loss == "cross-entropy":
-            each = torch.logsumexp(torch.cat([right[:, :, None], wrong], dim=2), dim=2) - right
+            wrong = wrong - chance[others]
+        wrong = torch.cat([beside, wrong.masked_fill(target[:, None] == others, LEFT_OUT)], dim=1)
+        if algorithm.loss == "cross-entropy":
+            each = torch.logsumexp(torch.cat([right[:, None], wrong], dim=1), dim=1) - right
         else:
-            share = torch.softmax(wrong, dim=2)
-            gain = (share * torch.sigmoid(right[:, :, None] - wrong)).sum(2)
-            kept = wrong.masked_fill(same | absent, 0.0)
-            each = -(gain + 1e-24).log() + algorithm.penalty * (share * kept.square()).sum(2)
-        return (each * filled).sum() / filled.sum().clamp(min=1)
+            share = torch.softmax(wrong, dim=1)
+            gain = (share * torch.sigmoid(right[:, None] - wrong)).sum(1)
+            kept = wrong.masked_fill(wrong == LEFT_OUT, 0.0)
+            each = -(gain + 1e-24).log() + algorithm.penalty * (share * kept.square()).sum(1)
+        return (each * weight).sum()
