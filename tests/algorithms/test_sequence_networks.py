@@ -274,6 +274,14 @@ def test_the_recurrent_layer_is_that_of_torch():
     torch.testing.assert_close(network.read(tokens, 0.0), layer(network.items[tokens])[0])
 
 
+@pytest.mark.parametrize("name", ["SASRec", "GRU4Rec"])
+@pytest.mark.parametrize("length", [1, 4])
+def test_every_window_has_something_to_learn(name, length):
+    network = trained(name, log([[0, 1], [2, 3, 4, 5, 6], [7, 8]]), length=length, batch=1).network
+    assert network.owner.tolist() == {1: [0, 1, 1, 1, 1, 2], 4: [0, 1, 2]}[length]
+    assert all(network.next_items(window[None])[2].any() for window in network.among)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_what_always_follows_is_learned(name):

@@ -34,7 +34,7 @@ class Ordered:
     def cut(self, which: Any, length: int) -> tuple[Any, Ordered]:
         """(of each prefix the history, the prefixes): the histories `which`, and what they were every `length` events
         before. The newest `length` items of all prefixes together are every event once, the oldest one left out."""
-        cuts = (self.count[which] - 1).div(length, rounding_mode="floor") + 1
+        cuts = (self.count[which] - 2).div(length, rounding_mode="floor") + 1
         history = which.repeat_interleave(cuts)
         later = torch.arange(len(history), device=self._device) - (cuts.cumsum(0) - cuts).repeat_interleave(cuts)
         made = copy.copy(self)
