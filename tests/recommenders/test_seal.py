@@ -258,6 +258,10 @@ TAMPERING = {
         sql("DELETE FROM trials WHERE number = 2"),
         "Of the 3 trials of Fake on tiny, 1 are not recorded.",
     ),
+    "all trials but one gone": (
+        sql("DELETE FROM trials WHERE number > 0"),
+        "Of the 3 trials of Fake on tiny, 2 are not recorded.",
+    ),
     "the manifest's checksum gone": (
         file(
             "manifest.json",
@@ -883,11 +887,33 @@ def test_a_cell_whose_value_is_zero_is_held_against_its_trials(monkeypatch):
     spec = SimpleNamespace(id="c", tuning=SimpleNamespace(metric="ndcg@10", trials=1, seconds=None))
     monkeypatch.setattr(sealing, "stored_spec", lambda cell: spec)
     trials = pl.DataFrame({"cell": ["c"], "number": [0], "value": [0.5], "state": ["complete"], "parameters": ["{}"]})
-    of = {"id": "c", "algorithm": "A", "dataset": "films"}
+    of = {"id": "c", "algorithm": "A", "dataset": "films", "counts": None}
     told = {
         value: len([*sealing._altered([SimpleNamespace(**of, validation=value)], trials)]) for value in (None, 0.0, 0.5)
     }
     assert told == {None: 0, 0.0: 1, 0.5: 0}
+
+
+@pytest.mark.parametrize(
+    ("counts", "seconds", "recorded", "lacking"),
+    [
+        (None, None, 5, 0),
+        (None, None, 3, 2),
+        ({"trials": 5}, None, 3, 2),
+        ({"trials": 1}, None, 1, 0),
+        ({"trials": 5}, None, 1, 4),
+        ({"trials": 3}, 2.5, 3, 0),
+        ({"trials": 4}, 2.5, 3, 1),
+        ({"trials": 3}, 9.0, 3, 2),
+        (None, 2.5, 3, 0),
+    ],
+)
+def test_trials_that_are_gone_are_counted_and_those_that_did_not_begin_are_not(counts, seconds, recorded, lacking):
+    spec = SimpleNamespace(tuning=SimpleNamespace(trials=5, seconds=seconds))
+    rows = range(recorded)
+    trials = pl.DataFrame({"cell": ["c" for _ in rows], "parameters": ['{"a": 1, "b": 2}' for _ in rows]})
+    trials = trials.with_columns(seconds=pl.lit(1.0))
+    assert sealing._lacking_trials(SimpleNamespace(id="c", counts=counts), spec, trials) == lacking
 
 
 def stored(monkeypatch, known, cells, *, again=0.9, processor=None):

@@ -32,6 +32,7 @@ from recassay.runner.energy import read_counters, spent
 from recassay.runner.jobs import PROPOSED, Emit
 from recassay.runner.memory import children_peak_bytes, peak_bytes, reset_peak
 from recassay.store.files import write_cell_files
+from recassay.store.records import TRIALS
 
 if TYPE_CHECKING:
     from recassay.recommenders.tune import Tuning
@@ -155,7 +156,11 @@ def run_cell(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
         "peak_memory": max(filter(None, (whole_peak, memory, peak_bytes())), default=None),
         "predicted_memory": predicted,
         "energy": spent(counters, read_counters()).record(spent(before_fit, after_lists)),
-        "counts": judged.counts | {f"undefined {label}": n for label, n in judged.undefined().items() if n},
+        "counts": {
+            **judged.counts,
+            **{f"undefined {label}": n for label, n in judged.undefined().items() if n},
+            **({TRIALS: len(tuned.trials)} if tuned.trials else {}),
+        },
         "metrics": judged.mean() | shifted,
         "files": files,
     }

@@ -27,7 +27,7 @@ from recassay.metrics.make import make_metric
 from recassay.recommenders.plan import CellSpec, Plan
 from recassay.recommenders.study import manifest_of
 from recassay.runner.manifest import now
-from recassay.store.records import CellRecord, PlannedRow, Verification, unpacked
+from recassay.store.records import TRIALS, CellRecord, PlannedRow, Verification, unpacked
 from recassay.store.store import Store
 from recassay.store.verification import verify_store
 
@@ -194,15 +194,19 @@ def _altered(cells: Sequence[CellRecord], trials: pl.DataFrame) -> Iterator[Devi
 
 
 def _lacking_trials(cell: CellRecord, spec: CellSpec, trials: pl.DataFrame) -> int:
-    """How many trials of a tuned cell are gone; an algorithm that only finds out when to stop has a single one.
+    """How many trials of a tuned cell are gone.
 
-    Where the search has a limit of time, those that did not begin are not gone.
+    An algorithm that only finds out when to stop has a single one: the row of its cell says so, or, of a version that
+    did not count them, the trial has at most one parameter. Where the search has a limit of time that was met, those
+    that did not begin are not gone.
     """
     rows = trials.filter(pl.col("cell") == cell.id)
-    tried = rows.get_column("parameters").to_list()
-    alone = len(tried) == 1 and len(unpacked("parameters", tried[0], Path()) or {}) <= 1
+    tried, counted = rows.get_column("parameters").to_list(), (cell.counts or {}).get(TRIALS)
+    if counted is None and len(tried) == 1 and len(unpacked("parameters", tried[0], Path()) or {}) <= 1:
+        counted = 1
     late = spec.tuning.seconds is not None and rows.get_column("seconds").sum() > spec.tuning.seconds
-    return 0 if alone or late else max(spec.tuning.trials - len(tried), 0)
+    wanted = (counted or 0) if counted == 1 or late else spec.tuning.trials
+    return max(wanted - len(tried), 0)
 
 
 def _unlike_scores(store: Store, cells: Sequence[CellRecord]) -> Iterator[Deviation]:

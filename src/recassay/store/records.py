@@ -37,6 +37,10 @@ class TrialRecord:
         return cls(**{**stored, "stages": tuple(stored["stages"])})
 
 
+TRIALS = "trials"
+"""What the counts of a cell call the trials that it was tuned with."""
+
+
 @dataclass(frozen=True, slots=True)
 class CellRecord:
     """What happened to a cell. `reason` is one line for people, `detail` a traceback; both None where it is done.
@@ -68,6 +72,7 @@ class CellRecord:
     energy: Mapping[str, Any] | None = None
     """`joules` of the whole cell, `joules_fit` of the final fit and the lists, and `how` they are known."""
     counts: Mapping[str, int] | None = None
+    """Of users, of values that are undefined, and of `TRIALS`, where it was tuned."""
     metrics: Mapping[str, float | None] = field(default_factory=dict)
     files: Mapping[str, str] | None = None
     """By kind of file (`SCORES`, `LISTS`, `RESPONSES`), the SHA-256 of what was written."""
