@@ -8,7 +8,6 @@ from contextlib import AbstractContextManager
 from functools import cache
 from typing import TypeVar
 
-import numba
 import threadpoolctl
 
 from recassay.core.system.compiled import compiled
@@ -34,6 +33,8 @@ def in_parallel(
 
     The answers come in the order of the slices, each of `size` rows; by default as few as keep all threads at work.
     """
+    import numba
+
     threads = 1 if alone else int(vars(numba.config)["NUMBA_NUM_THREADS"])
     chunks = 1 if threads == 1 else threads * CHUNKS_PER_THREAD
     size = size or max(1, -(-n_rows // chunks))
