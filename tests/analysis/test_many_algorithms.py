@@ -88,8 +88,8 @@ def test_places_and_duels_are_those_of_all_pairs(monkeypatch: pytest.MonkeyPatch
     ahead = won > won.transpose(0, 2, 1) + 1e-9
     assert np.array_equal(contest.outcomes(parts).balance, ahead.sum(axis=2) - ahead.sum(axis=1))
     np.testing.assert_allclose(contest.outcomes(parts).worst, np.where(ahead, won, 0).max(axis=1))
-    for machine_code in ("not loaded", "recassay.core.ranked"):
-        monkeypatch.setattr(ties, "_MACHINE_CODE", machine_code)
+    for narrow in (0, 7):
+        monkeypatch.setattr(ties, "NARROW", narrow)
         better, tied = Contest(values[None], higher_is_better=False).placed
         assert np.array_equal(better[0], beats.sum(axis=0))
         assert np.array_equal(tied[0], 7 - beats.sum(axis=0) - beats.sum(axis=1))

@@ -19,7 +19,7 @@ from recassay.analysis.pareto import pareto_front
 from recassay.analysis.profiles import fit_profiles
 from recassay.analysis.rank.fit import rank_algorithms
 from recassay.analysis.strata.pairs import paired_tests
-from recassay.core.ranked import place_rows
+from recassay.core import ties
 from recassay.core.ties import RELATIVE_TIE, beats, level, ranks, sign
 from support.tables import matrix
 
@@ -59,13 +59,11 @@ def test_ranks_count_pairs(values, up):
 
 
 @given(values=rows)
-def test_machine_code_and_numpy_rank_alike(values):
+def test_narrow_and_wide_rows_are_ranked_alike(values):
+    narrow = ranks(values, higher_is_better=True)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("recassay.core.ties._MACHINE_CODE", "not loaded")
-        few = ranks(values, higher_is_better=True)
-        patch.setattr("recassay.core.ties.FEW_PAIRS", -1)
-        many = ranks(values, higher_is_better=True)
-    np.testing.assert_array_equal(few, many)
+        patch.setattr(ties, "NARROW", 0)
+        np.testing.assert_array_equal(ranks(values, higher_is_better=True), narrow)
 
 
 def test_ranks_of_exact_values_are_the_usual_ones_along_any_axis():
@@ -165,11 +163,12 @@ def test_strata_tie_by_the_same_rule(scale):
     assert same.p[0, 0] == 0.5  # two users: no p is below that of two coins
 
 
-def test_places_in_a_chain_of_ties_whose_ends_do_not_tie():
+@pytest.mark.parametrize("narrow", [0, 4])
+def test_places_in_a_chain_of_ties_whose_ends_do_not_tie(narrow, monkeypatch):
     """Neighbours tie, the ends do not: each value counts for itself those above it and those it ties with."""
+    monkeypatch.setattr(ties, "NARROW", narrow)
     step = 0.7 * RELATIVE_TIE
     row = np.array([1.0, 0.5, 1.0 + step, 1.0 + 2 * step])
-    better, tied = np.empty((1, 4), dtype=np.int64), np.empty((1, 4), dtype=np.int64)
-    place_rows(row[None], better, tied)
-    assert better[0].tolist() == [1, 3, 0, 0]
-    assert tied[0].tolist() == [2, 1, 3, 2]
+    better, tied = ties.places(np.stack([row, row[::-1], np.arange(4.0)]), higher_is_better=True)
+    assert better.tolist() == [[1, 3, 0, 0], [0, 0, 3, 1], [3, 2, 1, 0]]
+    assert tied.tolist() == [[2, 1, 3, 2], [2, 3, 1, 2], [1] * 4]

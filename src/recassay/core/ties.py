@@ -9,18 +9,15 @@ than 0 never ties with 0. The page's script (`reporting/templates/ties.js`) has 
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 
 from recassay.core.types import BoolArray, FloatArray, IntArray
 
 RELATIVE_TIE = 1e-9
+_KEPT = 1 - RELATIVE_TIE
 
-FEW_PAIRS = 1_000_000
-"""Up to so many comparisons are made here, and more in machine code."""
-
-_MACHINE_CODE = "recassay.core.ranked"
+NARROW = 50
+"""Rows of so many values are ranked by comparing all pairs, wider ones by sorting."""
 
 ROUNDING = 1e-12
 """Slack between two correlations, or other numbers whose scale is 1, that were computed along different ways."""
@@ -32,8 +29,7 @@ def beats(left: FloatArray | float, right: FloatArray | float) -> BoolArray:
     For a > b the rule reads a (1 - t) > b where a is the larger magnitude (a > 0), and a > b (1 - t) where b is
     (b < 0); with different signs they never tie. So each number is moved once, by itself, before one comparison.
     """
-    low = np.where(np.greater(left, 0), np.multiply(left, 1 - RELATIVE_TIE), left)
-    high = np.where(np.less(right, 0), np.multiply(right, 1 - RELATIVE_TIE), right)
+    low, high = np.minimum(left, np.multiply(left, _KEPT)), np.maximum(right, np.multiply(right, _KEPT))
     return np.asarray(low > high)
 
 
@@ -44,19 +40,10 @@ def sign(left: FloatArray | float, right: FloatArray | float) -> IntArray:
 
 def places(values: FloatArray, *, higher_is_better: bool, axis: int = -1) -> tuple[IntArray, IntArray]:
     """For each value along an axis, how many are better, and how many tie with it, itself included."""
-    up = np.moveaxis(values if higher_is_better else -values, axis, -1)
-    rows = np.ascontiguousarray(up.reshape(-1, up.shape[-1]), dtype=np.float64)
-    if rows.size * rows.shape[1] <= FEW_PAIRS and _MACHINE_CODE not in sys.modules:
-        # Loading the compiler would take longer than the work, and 70 MB.
-        ahead = beats(rows[:, None, :], rows[:, :, None])
-        better = ahead.sum(axis=2, dtype=np.int64)
-        tied = rows.shape[1] - better - ahead.sum(axis=1, dtype=np.int64)
-    else:
-        from recassay.core.ranked import place_rows
-
-        better, tied = np.empty((2, *rows.shape), dtype=np.int64)
-        place_rows(rows, better, tied)
-    better, tied = (np.ascontiguousarray(np.moveaxis(part.reshape(up.shape), -1, axis)) for part in (better, tied))
+    rows, shape = _rows(values, higher_is_better, axis)
+    better, worse = _counts(rows)
+    counts = better.astype(np.int64), np.subtract(rows.shape[1], better + worse, dtype=np.int64)
+    better, tied = (np.ascontiguousarray(np.moveaxis(part.reshape(shape), -1, axis)) for part in counts)
     return better, tied
 
 
@@ -66,8 +53,57 @@ def ranks(values: FloatArray, *, higher_is_better: bool, axis: int = -1) -> Floa
     In a chain of ties whose ends do not tie, the rank is one more than the mean of those that beat and do not lose:
     (n + 1 + beaten by - beating) / 2, which is the shared position wherever ties are transitive.
     """
-    better, tied = places(values, higher_is_better=higher_is_better, axis=axis)
-    return better + (tied + 1) / 2
+    rows, shape = _rows(values, higher_is_better, axis)
+    better, worse = _counts(rows)
+    return np.moveaxis(((better - worse + rows.shape[1] + 1) / 2).reshape(shape), -1, axis)
+
+
+def _rows(values: FloatArray, higher_is_better: bool, axis: int) -> tuple[FloatArray, tuple[int, ...]]:
+    """The values along an axis as rows, higher the better, and the shape with that axis last."""
+    up = np.moveaxis(values if higher_is_better else -values, axis, -1)
+    return up.reshape(-1, up.shape[-1]), up.shape
+
+
+def _counts(rows: FloatArray) -> tuple[IntArray, IntArray]:
+    """For each value of each row, how many of its row are larger, and how many are smaller."""
+    return _compared(rows) if rows.shape[1] <= NARROW else _sorted(rows)
+
+
+def _compared(rows: FloatArray) -> tuple[IntArray, IntArray]:
+    """`_counts` by all pairs of values."""
+    columns = np.ascontiguousarray(rows.T)
+    moved = columns * _KEPT
+    low, high = np.minimum(columns, moved), np.maximum(columns, moved, out=moved)
+    better, worse = np.zeros((2, *columns.shape), dtype=np.int8 if len(columns) <= NARROW else np.int64)
+    for value, ahead_of in enumerate(better):
+        ahead = (low > high[value]).view(np.int8)
+        ahead.sum(axis=0, dtype=better.dtype, out=ahead_of)
+        worse += ahead
+    return better.T, worse.T
+
+
+def _sorted(rows: FloatArray) -> tuple[IntArray, IntArray]:
+    """`_counts` by the order of values; all pairs are compared where the ends of a chain of ties do not tie."""
+    order = np.argsort(-rows, axis=1, kind="stable")
+    ordered = np.take_along_axis(rows, order, axis=1)
+    start, end = runs(beats(ordered[:, :-1], ordered[:, 1:]))
+    better, worse = np.empty((2, *rows.shape), dtype=np.int64)
+    np.put_along_axis(better, order, start, axis=1)
+    np.put_along_axis(worse, order, rows.shape[1] - 1 - end, axis=1)
+    chained = beats(np.take_along_axis(ordered, start, axis=1), np.take_along_axis(ordered, end, axis=1)).any(axis=1)
+    if chained.any():
+        better[chained], worse[chained] = _compared(rows[chained])
+    return better, worse
+
+
+def runs(parted: BoolArray) -> tuple[IntArray, IntArray]:
+    """For each place of each row, the first and the last of the run that it is in; `parted[i, j]`: one ends at j."""
+    edge = np.ones((len(parted), parted.shape[1] + 2), dtype=bool)
+    edge[:, 1:-1] = parted
+    at = np.arange(parted.shape[1] + 1)
+    start = np.maximum.accumulate(np.where(edge[:, :-1], at, 0), axis=1)
+    end = np.minimum.accumulate(np.where(edge[:, 1:], at, len(at))[:, ::-1], axis=1)[:, ::-1]
+    return start, end
 
 
 def level(values: FloatArray) -> FloatArray:

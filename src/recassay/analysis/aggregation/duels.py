@@ -1,7 +1,7 @@
 """Who beats whom over datasets, for very many weightings of them: what Copeland's and the Minimax rule ask.
 
-Every pair of algorithms is looked at once. A matrix product says by how much one is ahead, and machine code makes the
-two scores of it, a block of weightings at a time, so that nothing of the size weightings x pairs is kept.
+Every pair of algorithms is looked at once. A matrix product says by how much one is ahead, a block of weightings at a
+time, so that nothing of the size weightings x pairs is kept.
 """
 
 from __future__ import annotations
@@ -37,8 +37,11 @@ class Duels:
     def __init__(self, up: FloatArray) -> None:
         self.count = len(up)
         # By pair, the first before the second, and dataset: whether the first is better, and whether the second is.
-        self._won, self._lost = np.zeros((2, self.count * (self.count - 1) // 2, up.shape[1]), dtype=np.float32)
-        _compare(np.ascontiguousarray(up, dtype=np.float64), self._won, self._lost)
+        first, second = np.triu_indices(self.count, 1)
+        self._won, self._lost = np.empty((2, len(first), up.shape[1]), dtype=np.float32)
+        for part in number_blocks(len(first), up.shape[1], NUMBERS_AT_ONCE):
+            left, right = up[first[part]], up[second[part]]
+            self._won[part], self._lost[part] = beats(left, right), beats(right, left)
         self._last: tuple[FloatArray, Outcomes] | None = None
 
     def outcomes(self, weights: FloatArray) -> Outcomes:
@@ -78,31 +81,20 @@ class Duels:
         counts = np.zeros((len(ranks), 2), dtype=np.int64)
         pairs = 0
         for part, won, lost in self._blocks(weights):
+            won, lost = np.ascontiguousarray(won.T), np.ascontiguousarray(lost.T)
             pairs += _count_dominated(won, lost, np.ascontiguousarray(ranks[:, part]), counts)
         return pairs, counts[:, 0], counts[:, 1]
 
     def _blocks(self, weights: FloatArray) -> Iterator[tuple[slice, FloatArray, FloatArray]]:
-        """Which weightings, and `[w, p]`, the weight of the datasets that the first of pair p wins, and the second."""
+        """Which weightings, and `[p, w]`, the weight of the datasets that the first of pair p wins, and the second."""
         whole = bool((weights == np.rint(weights)).all()) and float(np.abs(weights).sum(axis=1).max()) < 2**24
         # Whole numbers of this size are exact in single precision, which is twice as fast.
         kind = np.float32 if whole else np.float64
-        sides: list[NDArray[Any]] = [side.astype(kind, copy=False).T for side in (self._won, self._lost)]
+        sides: list[NDArray[Any]] = [side.astype(kind, copy=False) for side in (self._won, self._lost)]
         for part in number_blocks(len(weights), len(self._won), NUMBERS_AT_ONCE):
-            some: NDArray[Any] = weights[part].astype(kind)
-            won, lost = ((some @ side).astype(np.float64) for side in sides)
+            some: NDArray[Any] = weights[part].astype(kind).T
+            won, lost = ((side @ some).astype(np.float64) for side in sides)
             yield part, won, lost
-
-
-@compiled
-def _compare(up: FloatArray, won: NDArray[np.float32], lost: NDArray[np.float32]) -> None:
-    """Write for every pair and dataset 1 where the first, or where the second, is better."""
-    pair = 0
-    for a in range(len(up)):
-        for b in range(a + 1, len(up)):
-            for d in range(up.shape[1]):
-                won[pair, d] = int(wins(up[a, d], up[b, d]))
-                lost[pair, d] = int(wins(up[b, d], up[a, d]))
-            pair += 1
 
 
 @compiled
@@ -118,15 +110,24 @@ def _note_duel(a: int, b: int, won: float, lost: float, balance: FloatArray, wor
         worst[a] = max(worst[a], lost)
 
 
-@compiled
 def _score(won: FloatArray, lost: FloatArray, balance: FloatArray, worst: FloatArray) -> None:
+    """Add to the two scores (weightings x algorithms) the duels of all pairs (pairs x weightings)."""
     count = balance.shape[1]
-    for w in range(len(won)):
-        pair = 0
-        for a in range(count):
-            for b in range(a + 1, count):
-                _note_duel(a, b, won[w, pair], lost[w, pair], balance[w], worst[w])
-                pair += 1
+    lead, most = np.zeros((2, count, len(balance)))
+    start = 0
+    for a in range(count - 1):
+        end = start + count - 1 - a
+        mine, other = won[start:end], lost[start:end]
+        ahead, behind = beats(mine, other), beats(other, mine)
+        lead[a] += ahead.sum(axis=0, dtype=np.int32)
+        lead[a] -= behind.sum(axis=0, dtype=np.int32)
+        lead[a + 1 :] += behind
+        lead[a + 1 :] -= ahead
+        np.maximum(most[a + 1 :], np.where(ahead, mine, 0.0), out=most[a + 1 :])
+        np.maximum(most[a], np.where(behind, other, 0.0).max(axis=0), out=most[a])
+        start = end
+    balance += lead.T
+    np.maximum(worst, most.T, out=worst)
 
 
 @compiled
