@@ -116,7 +116,7 @@ def test_a_pair_is_no_surer_than_those_tested_before_it(monkeypatch):
     def counted(sums, first, second, weight, least, alone, together):
         alone[:], together[:] = 1, [3, 1, 2]
 
-    monkeypatch.setattr(pair_kernels, "count_flips", counted)
+    monkeypatch.setattr(all_pairs, "count_flips", counted)
     found = compare_pairs(rng(1).normal(size=(3, 6)), np.array([0, 0, 1]), np.array([1, 2, 2]), rng())
     assert found.adjusted.tolist() == [3 / 32] * 3
     assert found.single.tolist() == [1 / 32] * 3
@@ -170,7 +170,7 @@ def test_more_patterns_are_drawn_where_a_p_lies_near_the_level(monkeypatch):
 
     def found(share, n=19, pairs=1, **given):
         tried.clear()
-        monkeypatch.setattr(pair_kernels, "count_flips", counted(share))
+        monkeypatch.setattr(all_pairs, "count_flips", counted(share))
         first = np.arange(pairs)
         tests = compare_pairs(rng(1).normal(size=(pairs + 1, n)), first, first + 1, rng(), 1000, **given)
         assert tests.single == pytest.approx(np.full(pairs, 0.01)), "shares of all that were drawn"
@@ -189,8 +189,8 @@ def test_more_patterns_are_drawn_where_a_p_lies_near_the_level(monkeypatch):
 
 
 def test_at_most_8192_patterns_tell_the_quantiles(monkeypatch):
-    whole, tried = pair_kernels.largest_flips, []
-    monkeypatch.setattr(pair_kernels, "largest_flips", lambda sums, *rest: tried.append(sums) or whole(sums, *rest))
+    whole, tried = all_pairs.largest_flips, []
+    monkeypatch.setattr(all_pairs, "largest_flips", lambda sums, *rest: tried.append(sums) or whole(sums, *rest))
     scaled = rng(2).normal(size=(2, 15))
     for n in (6, 14, 15):
         compare_pairs(scaled[:, :n], np.array([0]), np.array([1]), rng())
@@ -567,12 +567,25 @@ def test_uncertain_sizes_count_by_their_mean():
     assert unsure == pytest.approx(sure, abs=0.03)
 
 
-def test_every_walk_along_the_pair_means_ends():
+def test_every_walk_along_the_pair_means_ends(monkeypatch):
     """A place that there is not, and values that are not numbers, give NaN; the walk ran on."""
     rows = np.array([[3.0, 1.0, 2.0], [1.0, np.nan, 2.0], [np.inf, -np.inf, 1.0]])
-    chosen = np.zeros((3, 4))
-    walsh_places(rows, np.array([0, 5, 6, -1]), chosen)
-    assert chosen[0, :2].tolist() == [1.0, 3.0]
-    assert np.isnan(chosen[0, 2:]).all()
+    for few in (0, pair_kernels.FEW_MEANS):
+        monkeypatch.setattr(pair_kernels, "FEW_MEANS", few)
+        chosen = walsh_places(rows, np.array([0, 5, 6, -1]))
+        assert chosen[0, :2].tolist() == [1.0, 3.0]
+        assert np.isnan(chosen[0, 2:]).all()
+        assert np.isnan(chosen[1]).all()
     assert np.isnan(effects.hodges_lehmann(np.full((1, 4), np.nan))[0, 0])
     assert effects.hodges_lehmann(np.array([[1.0, 2.0, 3.0, 4.0, 5.0]]), confidence=-4.0).shape == (1, 3)
+
+
+@pytest.mark.slow
+def test_numpy_and_machine_code_agree_on_pairs(monkeypatch):
+    rows = rng(5).normal(0.1, 1, (30, 11)).round(1)
+    places = np.arange(11 * 12 // 2)
+    few, tied = walsh_places(rows, places), wilcoxon_rows(rows)
+    monkeypatch.setattr(pair_kernels, "FEW_MEANS", 0)
+    monkeypatch.setattr(pair_kernels, "FEW_STEPS", 0)
+    np.testing.assert_array_equal(walsh_places(rows, places), few)
+    np.testing.assert_allclose(wilcoxon_rows(rows).p, tied.p, rtol=1e-13)

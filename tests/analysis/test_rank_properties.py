@@ -135,8 +135,10 @@ def test_leave_best_out_by_hand(table, data):
         expected[gone] = place + (len(gone) + 1) / 2
         place += len(gone)
         left = [a for a in left if a not in gone]
-    ours = RULES["dm_lbo"].score(Contest(table[None], higher_is_better=True), weights[None], DolanMore())[0]
-    np.testing.assert_allclose(ours, expected)
+    for tables in (table[None], np.stack([table, table])):  # one table; machine code where there are several
+        contest = Contest(tables, higher_is_better=True)
+        ours = RULES["dm_lbo"].score(contest, np.stack([weights] * len(tables)), DolanMore())
+        np.testing.assert_allclose(ours, np.stack([expected] * len(tables)))
 
 
 @settings(max_examples=30)

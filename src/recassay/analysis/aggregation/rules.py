@@ -14,7 +14,8 @@ from typing import Literal
 
 import numpy as np
 
-from recassay.analysis.aggregation.contest import Contest
+from recassay.analysis.aggregation.contest import Contest, ratio_to_best
+from recassay.analysis.aggregation.removal import FEW_SETS, ranks_by_sets, removal_ranks
 from recassay.core import ties
 from recassay.core.errors import UsageError
 from recassay.core.names import did_you_mean
@@ -142,11 +143,12 @@ def _dm_auc(contest: Contest, weights: FloatArray, options: DolanMore) -> FloatA
 def _dm_lbo(contest: Contest, weights: FloatArray, options: DolanMore) -> FloatArray:
     """Ranks by repeated removal of the algorithm with the largest area; those whose areas tie leave together and share
     the mean of their ranks."""
-    from recassay.analysis.aggregation.removal import removal_ranks
-
     upward, grid = contest.higher_is_better, _grid(options.beta_max, options.step)
     columns = np.ascontiguousarray(contest.values.transpose(0, 2, 1))
     ladder = np.argsort(-columns if upward else columns, axis=2, kind="stable")
+    if len(columns) == 1 and contest.n_algorithms <= FEW_SETS:
+        ratios = ratio_to_best(columns[0, :, None, :], columns[0, :, :, None], higher_is_better=upward)
+        return ranks_by_sets(contributions(ratios, options.beta_max, options.step), ladder[0], weights)
     ranks = np.empty((len(weights), contest.n_algorithms))
     removal_ranks(ladder, columns, np.ascontiguousarray(weights), upward, options.beta_max, *grid, ranks)
     return ranks

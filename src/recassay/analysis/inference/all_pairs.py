@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from recassay.analysis.inference.pair_kernels import count_flips, largest_flips
 from recassay.analysis.inference.pair_rows import blocks
 from recassay.core import ties
 from recassay.core.tables.matrix import Matrix
@@ -115,8 +116,6 @@ def compare_pairs(
     finds small differences that are always there, and c = the median over pairs of sum d_j^2, which is steadier on few
     datasets. Random patterns are dealt out to the datasets by position: give them in an order of their content.
     """
-    from recassay.analysis.inference.pair_kernels import count_flips, largest_flips
-
     sums, squares = _sums(scaled, first, second)
     typical = float(np.median(squares)) or float(squares.mean()) or 1.0
     plain = np.where(squares > 0, 1 / np.sqrt(np.where(squares > 0, squares, 1.0)), 0.0)
@@ -124,10 +123,9 @@ def compare_pairs(
     patterns = sign_patterns(scaled.shape[1], rng, flips, len(first))
     flipped = patterns @ scaled.T
     tried = flipped if len(flipped) <= CALIBRATION else flipped[rng.choice(len(flipped), CALIBRATION, replace=False)]
-    largest = np.empty((len(tried), 2))
-    largest_flips(tried, first, second, np.stack([plain, floored]), largest)
+    largest = largest_flips(tried, first, second, np.stack([plain, floored]))
     unit, floored_unit = (
-        float(np.quantile(values, q, method="higher")) or 1.0 for values, q in zip(largest.T, QUANTILES, strict=True)
+        float(np.quantile(values, q, method="higher")) or 1.0 for values, q in zip(largest, QUANTILES, strict=True)
     )
     weight = np.maximum(plain / unit, floored / floored_unit)
     observed = np.abs(sums) * weight

@@ -89,14 +89,26 @@ def studentised(values: FloatArray, weights: FloatArray, confidence: float) -> F
     t = np.where(known, drawn / np.where(known, spread, 1.0), np.nan)
     tail = (1 - confidence) / 2
     t[:, ~known.any(axis=0)] = 0.0
-    low, high = np.nanquantile(t, [tail, 1 - tail], axis=0)
+    low, high = _ends(t, tail).T if known.all() else np.nanquantile(t, [tail, 1 - tail], axis=0)
     return np.stack([mean - high * error, mean - low * error], axis=1)
 
 
 def intervals(samples: FloatArray, n_datasets: int, confidence: float, *, discrete: bool = False) -> FloatArray:
     """Expanded percentile intervals of each column (columns x 2); `discrete` widens to attained values."""
-    tail = expanded_tail(confidence, n_datasets)
-    below, above = ("lower", "higher") if discrete else ("linear", "linear")
-    low = np.quantile(samples, tail, axis=0, method=below)  # type: ignore[call-overload]
-    high = np.quantile(samples, 1 - tail, axis=0, method=above)  # type: ignore[call-overload]
-    return np.stack([low, high], axis=1)
+    return _ends(samples, expanded_tail(confidence, n_datasets), discrete=discrete)
+
+
+def _ends(samples: FloatArray, tail: float, *, discrete: bool = False) -> FloatArray:
+    """The quantiles `tail` and 1 - `tail` of each column (columns x 2), interpolated or the next value outside.
+
+    Sorting whole columns takes a quarter of the time of `np.quantile`, which parts them twice.
+    """
+    ordered = np.sort(samples.T.astype(np.float64), axis=1)
+    ordered[np.isnan(ordered[:, -1])] = np.nan
+    last = ordered.shape[1] - 1
+    place = last * np.array([tail, 1 - tail])
+    below, above = np.floor(place).astype(np.int64), np.ceil(place).astype(np.int64)
+    if discrete:
+        return np.asarray(ordered[:, [below[0], above[1]]])
+    low, high, share = ordered[:, below], ordered[:, above], place - below
+    return np.where(share < 0.5, low + (high - low) * share, high - (high - low) * (1 - share))

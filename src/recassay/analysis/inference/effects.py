@@ -10,6 +10,7 @@ import numpy as np
 
 from recassay.analysis.inference.distributions import normal_quantile
 from recassay.analysis.inference.families import family_means
+from recassay.analysis.inference.pair_kernels import walsh_places
 from recassay.analysis.inference.pair_rows import blocks
 from recassay.analysis.inference.significance import holm
 from recassay.analysis.inference.wilcoxon import EXACT, exact_ties, sum_distribution, wilcoxon_rows
@@ -64,15 +65,12 @@ def hodges_lehmann(differences: FloatArray, confidence: float = 0.95) -> FloatAr
     ends are pair means counted from both sides, by the exact distribution of the signed ranks (the normal one beyond
     200 differences). They are infinite where so few differences allow no interval at this level.
     """
-    from recassay.analysis.inference.pair_kernels import walsh_places
-
     n = differences.shape[-1]
     rows = np.ascontiguousarray(differences.reshape(-1, n))
     means = n * (n + 1) // 2
     cut = _lower_end(n, round((1 - confidence) / 2, 12))
     places = [(means - 1) // 2, means // 2, max(cut, 0), means - 1 - max(cut, 0)]
-    chosen = np.empty((len(rows), 4))
-    walsh_places(rows, np.array(places), chosen)
+    chosen = walsh_places(rows, np.array(places))
     ends = chosen[:, 2:] if cut >= 0 else np.broadcast_to([-np.inf, np.inf], (len(rows), 2))
     estimate = chosen[:, :2].mean(axis=1, keepdims=True)
     return np.concatenate([estimate, ends], axis=1).reshape(*differences.shape[:-1], 3)

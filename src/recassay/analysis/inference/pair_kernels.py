@@ -1,95 +1,89 @@
-"""Tests and effect sizes of very many pairs, in machine code. Import it where it is used: it brings the compiler."""
+"""Tests and effect sizes of very many pairs at once."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from recassay.core.ranked import wins
-from recassay.core.system.compiled import compiled
-from recassay.core.types import FloatArray, IntArray
+from recassay.core.blocks import number_blocks
+from recassay.core.system.compiled import compiled, uncompiled
+from recassay.core.ties import beats, runs
+from recassay.core.types import BoolArray, FloatArray, IntArray
+
+FLIPS_AT_ONCE = 8192
+"""Flips whose statistics of a pair are held together: they stay in the processor's cache."""
+
+FEW_MEANS = 4_000_000
+"""Up to so many means of pairs are made and parted; beyond, machine code walks to those that are asked for."""
+
+FEW_STEPS = 20_000
+"""Up to so many differences in rows with ties NumPy adds up their distributions, and machine code more of them."""
 
 
-@compiled
-def signed_rank_rows(
-    differences: FloatArray,
-    keep_zeros: bool,
-    most: int,
-    most_tied: int,
-    sums: FloatArray,
-    lower: FloatArray,
-    whole: FloatArray,
-) -> None:
-    """For each row of differences, into `sums` its positive and negative rank sums, how many differences were ranked
-    and the sum of squared ranks; into `lower` P(sum <= the negative one) and P(sum <= the positive one) under random
-    signs, NaN where more than `most` differences are ranked, or more than `most_tied` of which some tie.
+def rank_sums(differences: FloatArray, keep_zeros: bool) -> tuple[FloatArray, FloatArray, IntArray, BoolArray]:
+    """By row of differences, with the sizes of differences in ascending order: their ranks, their signs, how many are
+    ranked, and whether two of these tie.
 
-    `whole` is P(sum <= s) of the ranks 1 to n, which rows without ties and zeros share.
+    Sizes that are equal but for rounding share the mean of their ranks; zeros say nothing of the direction, and have
+    rank 0. Where they are not kept, they take no place either.
     """
-    n = differences.shape[1]
-    sizes, signs, ranks = np.empty(n), np.empty(n), np.empty(n)
-    for row in range(len(differences)):
-        count = 0
-        for j in range(n):
-            if keep_zeros or differences[row, j] != 0:
-                sizes[count], signs[count] = abs(differences[row, j]), np.sign(differences[row, j])
-                count += 1
-        order = np.argsort(sizes[:count], kind="mergesort")
-        # Sizes that are equal but for rounding share the mean of their ranks; zeros say nothing of the direction.
-        tied, start = False, 0
-        while start < count:
-            end = start
-            while end + 1 < count and not wins(sizes[order[end + 1]], sizes[order[end]]):
-                end += 1
-            tied |= end > start
-            for at in range(start, end + 1):
-                ranks[at] = 0.0 if signs[order[at]] == 0 else (start + end + 2) / 2
-            start = end + 1
-        positive, negative, squares = 0.0, 0.0, 0.0
-        for at in range(count):
-            squares += ranks[at] ** 2
-            if signs[order[at]] > 0:
-                positive += ranks[at]
-            else:
-                negative += ranks[at]
-        sums[row, 0], sums[row, 1], sums[row, 2], sums[row, 3] = positive, negative, count, squares
-        if count > most:
-            lower[row, :] = np.nan
-        elif count == n and not tied and positive + negative == n * (n + 1) / 2:
-            lower[row, 0], lower[row, 1] = whole[int(negative)], whole[int(positive)]
-        elif count > most_tied:
-            lower[row, :] = np.nan
-        else:
-            less = _tail(ranks[:count], min(positive, negative))
-            # By symmetry P(sum <= larger) = 1 - P(sum < smaller) = 1 - P(sum <= smaller) + P(sum = smaller).
-            more = min(1.0, 1.0 - less[0] + less[1])
-            lower[row, 0] = less[0] if negative <= positive else more
-            lower[row, 1] = less[0] if positive <= negative else more
+    sizes = np.abs(differences)
+    order = np.argsort(sizes, axis=1, kind="stable")
+    ordered = np.take_along_axis(sizes, order, axis=1)
+    start, end = runs(beats(ordered[:, 1:], ordered[:, :-1]))
+    moved = ordered > 0
+    idle = np.zeros(len(sizes), dtype=np.int64) if keep_zeros else (~moved).sum(axis=1)
+    ranks = np.where(moved, (start + end + 2) / 2 - idle[:, None], 0.0)
+    tied: BoolArray = np.any((end > start) & (moved | keep_zeros), axis=1)
+    return ranks, np.take_along_axis(np.sign(differences), order, axis=1), sizes.shape[1] - idle, tied
+
+
+def tails(ranks: FloatArray, least: FloatArray) -> FloatArray:
+    """By row of ascending ranks (0: nothing), P(sum <= least) and P(sum = least) under random signs."""
+    both, tail = np.empty((len(ranks), 2)), _tail if ranks.size > FEW_STEPS else uncompiled(_tail)
+    for row, (steps, most) in enumerate(zip(np.rint(2 * ranks).astype(np.int64), np.rint(2 * least), strict=True)):
+        both[row] = tail(steps, int(most))
+    return both
 
 
 @compiled
-def _tail(ranks: FloatArray, statistic: float) -> tuple[float, float]:
-    """P(sum <= statistic) and P(sum = statistic) of ascending ranks under random signs; larger sums are left out."""
-    most = int(np.rint(2 * statistic))
-    now, then = np.zeros(most + 1), np.zeros(most + 1)
-    now[0] = 1.0
+def _tail(steps: IntArray, most: int) -> tuple[float, float]:
+    """P(the sum of those steps whose coin shows heads <= most) and P(it = most); larger sums are left out."""
+    chances = np.zeros(most + 1)
+    chances[0] = 1.0
     reach = 0
-    for rank in ranks:
-        step = int(np.rint(2 * rank))
+    for step in steps:
         if step == 0:
             continue
+        moved = chances[: reach + 1] / 2
+        chances[: reach + 1] = moved
         reach = min(reach + step, most)
-        now, then = then, now
-        for s in range(min(step, reach + 1)):
-            now[s] = then[s] / 2
-        for s in range(step, reach + 1):
-            now[s] = (then[s] + then[s - step]) / 2
-    return now.sum(), now[most]
+        if step <= reach:
+            chances[step : reach + 1] += moved[: reach + 1 - step]
+    return chances.sum(), chances[most]
+
+
+def walsh_places(rows: FloatArray, places: IntArray) -> FloatArray:
+    """Of the means of all pairs in a row (each with itself), those at these places in ascending order (rows x places).
+
+    NaN for a place that there is not, and in a row with values that are not numbers.
+    """
+    n = rows.shape[1]
+    first, second = np.triu_indices(n)
+    chosen = np.full((len(rows), len(places)), np.nan)
+    if len(rows) * len(first) > FEW_MEANS:
+        _walk_to_places(rows, places, chosen)
+    else:
+        known, within = ~np.isnan(rows).any(axis=1), (places >= 0) & (places < len(first))
+        with np.errstate(invalid="ignore"):
+            means = rows[known][:, first] + rows[known][:, second]
+        means.partition(np.unique(places[within]), axis=1)
+        chosen[np.ix_(known, within)] = means[:, places[within]] / 2
+    return chosen
 
 
 @compiled
-def walsh_places(rows: FloatArray, places: IntArray, chosen: FloatArray) -> None:
-    """Into `chosen` (rows x places), of the means of all pairs in a row (each with itself), those at these places in
-    ascending order.
+def _walk_to_places(rows: FloatArray, places: IntArray, chosen: FloatArray) -> None:
+    """As `walsh_places`, into `chosen`, without making all means.
 
     The means of a sorted row stand in a triangle whose rows and columns ascend: how many lie below a pivot is counted
     in one walk along its edge, and every walk cuts the candidates (Johnson and Mizoguchi 1978). NaN for a place that
@@ -136,7 +130,6 @@ def walsh_places(rows: FloatArray, places: IntArray, chosen: FloatArray) -> None
                     left += high[i] - low[i]
 
 
-@compiled
 def count_flips(
     sums: FloatArray, first: IntArray, second: IntArray, weight: FloatArray, least: FloatArray,
     alone: FloatArray, together: FloatArray,
@@ -144,23 +137,30 @@ def count_flips(
     """Add to `alone` in how many flips (rows of `sums`: by algorithm, the sum of its values with flipped signs) the
     statistic of a pair reaches `least`, and to `together` in how many that of it or of any later pair does.
     """
-    for flip in range(len(sums)):
-        largest = 0.0
+    for part in number_blocks(len(sums), 1, FLIPS_AT_ONCE):
+        columns = np.ascontiguousarray(sums[part].T)
+        largest, statistic = np.zeros((2, columns.shape[1]))
         for pair in range(len(first) - 1, -1, -1):
-            statistic = abs(sums[flip, first[pair]] - sums[flip, second[pair]]) * weight[pair]
-            largest = max(largest, statistic)
-            alone[pair] += statistic >= least[pair]
-            together[pair] += largest >= least[pair]
+            _statistics(columns, first[pair], second[pair], statistic)
+            statistic *= weight[pair]
+            np.maximum(largest, statistic, out=largest)
+            alone[pair] += np.count_nonzero(statistic >= least[pair])
+            together[pair] += np.count_nonzero(largest >= least[pair])
 
 
-@compiled
-def largest_flips(
-    sums: FloatArray, first: IntArray, second: IntArray, weights: FloatArray, largest: FloatArray
-) -> None:
-    """Into `largest` (flips x ways to weigh), the largest statistic over the pairs; `weights` are ways x pairs."""
-    for flip in range(len(sums)):
-        for way in range(len(weights)):
-            top = 0.0
-            for pair in range(len(first)):
-                top = max(top, abs(sums[flip, first[pair]] - sums[flip, second[pair]]) * weights[way, pair])
-            largest[flip, way] = top
+def largest_flips(sums: FloatArray, first: IntArray, second: IntArray, weights: FloatArray) -> FloatArray:
+    """The largest statistic over the pairs (ways to weigh x flips); `weights` are ways x pairs."""
+    largest, columns = np.zeros((len(weights), len(sums))), np.ascontiguousarray(sums.T)
+    statistic, weighted = np.empty((2, len(sums)))
+    for pair in range(len(first)):
+        _statistics(columns, first[pair], second[pair], statistic)
+        for way, weight in enumerate(weights[:, pair]):
+            np.multiply(statistic, weight, out=weighted)
+            np.maximum(largest[way], weighted, out=largest[way])
+    return largest
+
+
+def _statistics(columns: FloatArray, first: int, second: int, out: FloatArray) -> None:
+    """The sizes of the differences of two rows."""
+    np.subtract(columns[first], columns[second], out=out)
+    np.abs(out, out=out)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from recassay.analysis.inference.distributions import normal_sf
+from recassay.analysis.inference.pair_kernels import rank_sums, tails
 from recassay.core.choices import VERY_MANY, ZeroMethod
 from recassay.core.types import FloatArray, IntArray
 
@@ -44,18 +45,23 @@ def wilcoxon_rows(differences: FloatArray, zeros: ZeroMethod = "wilcox", most_ti
     approximation with the same variance, sum of squared ranks / 4. All equal: statistic 0, p 1. Under `zsplit` half of
     the zeros' ranks goes to each side: that shifts the sum, not its p, which is therefore that of `pratt`.
     """
-    from recassay.analysis.inference.pair_kernels import signed_rank_rows
-
-    count, n = differences.shape
-    sums, lower = np.empty((count, 4)), np.empty((count, 2))
-    whole = np.cumsum(sum_distribution(np.arange(1, n + 1))) if n <= EXACT else np.empty(0)
-    signed_rank_rows(np.ascontiguousarray(differences), zeros != "wilcox", EXACT, most_tied, sums, lower, whole)
-    positive, negative, ranked, squares = sums.T
+    ranks, signs, ranked, tied = rank_sums(differences, keep_zeros=zeros != "wilcox")
+    positive, negative = (np.where(side, ranks, 0.0).sum(axis=1) for side in (signs > 0, signs < 0))
+    squares, total, n = (ranks**2).sum(axis=1), positive + negative, differences.shape[1]
+    lower = np.full((len(ranks), 2), np.nan)
+    plain = (ranked == n) & (ranked <= EXACT) & ~tied & (total == n * (n + 1) / 2)
+    if plain.any():
+        whole = np.cumsum(sum_distribution(np.arange(1, n + 1)))
+        lower[plain] = whole[np.stack([negative, positive], axis=1)[plain].astype(np.int64)]
+    tied = ~plain & (ranked <= min(most_tied, EXACT))
+    less, equal = tails(ranks[tied], np.minimum(positive, negative)[tied]).T[:, :, None]
+    # By symmetry P(sum <= larger) = 1 - P(sum < smaller) = 1 - P(sum <= smaller) + P(sum = smaller).
+    lead = np.stack([positive - negative, negative - positive], axis=1)[tied]
+    lower[tied] = np.where(lead >= 0, less, np.minimum(1.0, 1.0 - less + equal))
     moving = squares > 0
     many = moving & np.isnan(lower[:, 0])
     z = np.where(many, (positive - negative) / np.sqrt(np.where(moving, squares, 1.0)), 0.0)
     split = (ranked * (ranked + 1) / 2 - positive - negative) / 2 if zeros == "zsplit" else 0.0
-    total = positive + negative
     return SignedRanks(
         statistic=np.minimum(positive, negative) + split,
         p=np.where(many, 2 * normal_sf(np.abs(z)), np.where(moving, np.minimum(1.0, 2 * lower.min(axis=1)), 1.0)),
