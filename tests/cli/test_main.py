@@ -345,6 +345,19 @@ def test_importing_and_help_load_nothing_heavy():
     assert ran.returncode == 0, ran.stderr
 
 
+@pytest.mark.slow
+def test_ranking_a_small_table_loads_no_compiler():
+    code = (
+        "import sys; from recassay.cli.main import main\n"
+        "try: main(['rank', 'published:kdd24'])\n"
+        "except SystemExit as end: assert not end.code, end.code\n"
+        "heavy = {'numba', 'pydantic', 'narwhals', 'scipy.optimize', 'scipy.sparse', 'altair'} & set(sys.modules)\n"
+        "sys.exit(', '.join(sorted(heavy)) or 0)"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+
+
 def test_an_installation_with_problems_fails(cli, monkeypatch):
     health = {"recassay": "1", "memory_gb": 2.5, "dependencies": {"polars": "1.2"}, "gpu": None,
               "extras": {"neural": True, "dask": False}, "problems": []}  # fmt: skip

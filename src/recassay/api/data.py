@@ -26,7 +26,6 @@ from recassay.data.sources import OpenedDataset, open_dataset, told_reading
 from recassay.data.synthetic.presets import SUMMARIES
 from recassay.protocol.apply import apply_protocol
 from recassay.protocol.ordering import used_ids
-from recassay.recommenders.splits import with_order
 from recassay.reporting.words.describe import NAMES, advice, size, to_judge
 from recassay.reporting.words.sequences import order_words, share_words, target_words
 
@@ -253,6 +252,8 @@ def describe_data(
     spec = ProtocolSpec.of(protocol)
     if sequences and spec.target == "all":
         spec = ProtocolSpec.checked(**{**dict(spec), "target": "last"})
+    from recassay.recommenders.splits import with_order  # it loads metrics and rules of order
+
     opened.refuse_positions(spec.split)
     split = with_order(apply_protocol(interactions, spec, overwrite=True), spec, trained=trained)
     parts = {

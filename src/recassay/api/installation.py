@@ -15,7 +15,6 @@ from threadpoolctl import threadpool_info
 
 from recassay.algorithms.kernels.device import gpu_name
 from recassay.api.arguments import checked
-from recassay.api.data import list_data
 from recassay.core import registry
 from recassay.core.errors import RecAssayError, UsageError
 from recassay.core.metric_facts import all_facts
@@ -93,6 +92,8 @@ def list_available(
     if kind == "metrics":
         return list(_metrics())
     if kind == "datasets":
+        from recassay.api.data import list_data
+
         return list_data(everything=True)
     if kind == "importers":
         return [

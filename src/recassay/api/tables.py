@@ -36,7 +36,6 @@ from recassay.data.tables.form import Asked
 from recassay.data.tables.join import Part, join_parts
 from recassay.data.tables.labels import metrics_in
 from recassay.evidence.study import candidates, evidence_of, study_characteristics, study_part
-from recassay.store.store import INDEX_FILE, Store
 
 
 @checked
@@ -82,6 +81,8 @@ def load_results(
                 "names its datasets itself, so `dataset` has no effect", where=str(places[0]), fix="leave it out"
             )
         if folder is not None:
+            from recassay.store.store import Store
+
             with Store.open(folder) as store:
                 return candidates(store)
         if is_published(places[0]):
@@ -115,7 +116,11 @@ def study_folder(source: Any) -> Path | None:
     if isinstance(source, Results):
         source = _only_file(source)
     single = source[0] if isinstance(source, (list, tuple)) and len(source) == 1 else source
-    return Path(single) if isinstance(single, (str, Path)) and (Path(single) / INDEX_FILE).is_file() else None
+    if not isinstance(single, (str, Path)) or not Path(single).is_dir():
+        return None
+    from recassay.store.store import INDEX_FILE  # it loads pydantic's models, and few tables are of studies
+
+    return Path(single) if (Path(single) / INDEX_FILE).is_file() else None
 
 
 def default_metric(results: Results) -> str:

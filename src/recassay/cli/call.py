@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -138,6 +139,8 @@ class Command:
             option = written.get(name.replace("-", "_"))
             if equals and option is not None and not Path(word).exists():
                 raise UsageError(f"there is no file {word!r}", fix=f"as an option it is {option} {value}")
+        if LOADING in self.places:  # threads of BLAS that wait for small products take more time than all analyses
+            os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         path = context.command_path.partition(" ")[2]
         Call(self, path, typed, written).own(f"recassay.cli.{self.show.split()[0]}")
 

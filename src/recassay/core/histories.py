@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from recassay.core.arrays import IdArray, IntArray
 from recassay.core.interactions import Interactions
 from recassay.core.types import TopK
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,6 +64,8 @@ class Histories:
 
     def csr(self, n_items: int) -> csr_array:
         """Histories x items, float32 ones where an item occurs."""
+        from scipy.sparse import csr_array
+
         ones = np.ones(len(self.items), dtype=np.float32)
         # Copies: making one of repeated items sorts and moves them where they lie.
         matrix = csr_array((ones, self.items.copy(), self.starts.copy()), shape=(len(self), n_items))

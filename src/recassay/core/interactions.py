@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from recassay.core.arrays import BoolArray, Float32Array, IdArray, IntArray
 from recassay.core.blocks import Number
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 RuleName: TypeAlias = Literal["last", "first", "sum", "max", "bounded"]
 
@@ -109,6 +111,8 @@ class Interactions:
 
     def csr(self, *, binary: bool = True) -> csr_array:
         """Users x items, float32, sorted indices; ones where `binary`, else the summed weights."""
+        from scipy.sparse import csr_array
+
         data = (
             np.ones(len(self), dtype=np.float32)
             if binary or self.weight is None
@@ -123,6 +127,8 @@ class Interactions:
 
 def read_only_matrix(matrix: csr_array) -> csr_array:
     """The same matrix (no copy), for somebody who may not change it: writing into it raises."""
+    from scipy.sparse import csr_array
+
     view = csr_array((matrix.data, matrix.indices, matrix.indptr), shape=matrix.shape, copy=False)
     for name in ("data", "indices", "indptr"):
         setattr(view, name, _read_only(getattr(view, name)))

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from recassay.core.arrays import BoolArray, Float32Array, FloatArray, IdArray, IntArray
 from recassay.core.choices import Task
 from recassay.core.errors import UsageError
 from recassay.core.interactions import Interactions, joined, read_only_matrix
 from recassay.core.repeated import merged
-from recassay.core.specs.search import SearchSpace
-from recassay.core.specs.specs import FinalFit
+
+if TYPE_CHECKING:  # SciPy's matrices and pydantic's models take longer to load than small tables to judge
+    from scipy.sparse import csr_array
+
+    from recassay.core.specs.search import SearchSpace
+    from recassay.core.specs.specs import FinalFit
 
 __all__ = [
     "Algorithm",

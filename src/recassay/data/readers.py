@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
 import polars as pl
-from scipy import sparse
 
 from recassay.core.errors import InputError, UsageError
 from recassay.core.specs.specs import ReadSpec
@@ -53,7 +53,7 @@ def read_interactions(source: Any, spec: ReadSpec = _DEFAULT) -> ReadResult:
     refuse_unknown_roles(spec.columns)
     if isinstance(source, (pl.DataFrame, pl.LazyFrame)):
         return assemble(read_frame(source, spec), spec)
-    if sparse.issparse(source):
+    if (sparse := sys.modules.get("scipy.sparse")) is not None and sparse.issparse(source):
         return assemble(read_sparse(source), spec)
     if type(source).__module__.partition(".")[0] == "pandas" and hasattr(source, "columns"):
         return assemble(read_pandas(source, spec), spec)

@@ -11,7 +11,6 @@ from typing import Any, TypeAlias
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from recassay.core.blocks import Number, looked_up, row_blocks
 from recassay.core.pairs import UserRanges, pair_codes
@@ -105,6 +104,8 @@ def counting_order(group: IdArray, n_groups: int, order: IdArray | None = None) 
     position = np.arange(len(group) if order is None else len(order), dtype=np.int32)
     if not len(position):
         return position
+    from scipy.sparse import csr_array
+
     rows, data = (group, position) if order is None else (group[order], order)
     return csr_array((data, (rows, position)), shape=(n_groups, len(position))).data
 

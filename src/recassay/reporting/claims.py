@@ -6,19 +6,10 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from recassay.analysis.beta_irt.result import BetaIRTResult
-from recassay.analysis.compare.result import CompareResult
-from recassay.analysis.model.result import ModelResult
-from recassay.analysis.multiverse.result import MultiverseResult
-from recassay.analysis.plan.result import PlanResult
-from recassay.analysis.rank.result import RankResult
-from recassay.analysis.ratings.result import RatingsResult
-from recassay.analysis.stress.result import StressResult
-from recassay.analysis.users.result import UsersResult
 from recassay.analysis.verdict.result import Verdict
 from recassay.core.analysis import AnalysisResult
 from recassay.core.choices import FEWEST_DATASETS
@@ -29,6 +20,17 @@ from recassay.reporting.headline import judgement
 from recassay.reporting.telling import ask, sections_of
 from recassay.reporting.words.claims import box, box_lines
 from recassay.reporting.words.model import leader
+
+if TYPE_CHECKING:  # a command loads the result that it shows, and not those of all others
+    from recassay.analysis.beta_irt.result import BetaIRTResult
+    from recassay.analysis.compare.result import CompareResult
+    from recassay.analysis.model.result import ModelResult
+    from recassay.analysis.multiverse.result import MultiverseResult
+    from recassay.analysis.plan.result import PlanResult
+    from recassay.analysis.rank.result import RankResult
+    from recassay.analysis.ratings.result import RatingsResult
+    from recassay.analysis.stress.result import StressResult
+    from recassay.analysis.users.result import UsersResult
 
 Said: TypeAlias = Iterator[Statement]
 
@@ -78,10 +80,10 @@ def _speaker(result: Any, procedure: str) -> _Speaker:
 
 
 def _of(result: Any) -> Said:
-    for kind, maker in _MAKERS.items():
-        if isinstance(result, kind):
-            yield from maker(result)
-            return
+    room, _, word = type(result).__module__.removesuffix(".result").rpartition(".")
+    if room == "recassay.analysis" and word in _MAKERS:
+        yield from _MAKERS[word](result)
+        return
     for section in sections_of(result):
         if first := ask(section, "leader", result, []):
             yield _speaker(result, section.title)(first, "leads")
@@ -213,7 +215,8 @@ def _multiverse(result: MultiverseResult) -> Said:
             yield say(claim.algorithm, "p", claim.rival or "all others", claim.p)
 
 
-_MAKERS: dict[type[Any], Callable[[Any], Said]] = {
-    RankResult: _rank, CompareResult: _compare, PlanResult: _plan, UsersResult: _users, ModelResult: _model,
-    RatingsResult: _ratings, BetaIRTResult: _beta_irt, StressResult: _stress, MultiverseResult: _multiverse,
+_MAKERS: dict[str, Callable[[Any], Said]] = {
+    "rank": _rank, "compare": _compare, "plan": _plan, "users": _users, "model": _model, "ratings": _ratings,
+    "beta_irt": _beta_irt, "stress": _stress, "multiverse": _multiverse,
 }  # fmt: skip
+"""By the word of an analysis, what says its result."""

@@ -5,16 +5,19 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import polars as pl
 
-from recassay.analysis.users.result import UsersResult
 from recassay.core.tables.labels import metric_name
 from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.reporting.latex import latex_label, latex_text
 from recassay.reporting.markup import Child, Markup, tag
 from recassay.reporting.numbers import even, number, p_value
 from recassay.reporting.section import Table
+
+if TYPE_CHECKING:
+    from recassay.analysis.users.result import UsersResult
 
 DIGITS = 4
 """Significant digits of a number in a table for people; the CSV has them all."""

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
-from recassay.analysis.beta_irt.mode import Density
 from recassay.analysis.beta_irt.model import characteristic_curve
 from recassay.core import columns as c
 from recassay.core.choices import PosteriorForm
@@ -18,6 +17,9 @@ from recassay.core.tables.matrix import MatrixResult
 from recassay.core.tabular import by_name, by_pair, estimates, long_frame, stated
 from recassay.core.types import FloatArray
 from recassay.core.words import listing
+
+if TYPE_CHECKING:
+    from recassay.analysis.beta_irt.mode import Density
 
 TRAITS = (("ability", "difficulty", "discrimination"), ("challenge", "difficulty_limit", "consistency"))
 """Names of theta, delta and a in the two directions (Bi-ReIRT, Table 1); in the second, of 1 - theta and 1 - delta."""

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from recassay.analysis.multiverse.result import MultiverseResult
 from recassay.analysis.verdict.claims import parse_claim, standing
 from recassay.analysis.verdict.fit import judge
 from recassay.analysis.verdict.result import Verdict
@@ -195,6 +194,8 @@ def document(command: str, content: Mapping[str, Any], results: Sourced) -> dict
 
 def claims(result: AnalysisResult) -> dict[str, Any]:
     """What a result says as data: under `claims`, or under `statements` where it has claims of its own."""
+    from recassay.analysis.multiverse.result import MultiverseResult
+
     said = plain(statements({"result": result}))
     return {"statements" if isinstance(result, MultiverseResult) else "claims": said} if said else {}
 

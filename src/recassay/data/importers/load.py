@@ -20,7 +20,6 @@ from recassay.data.importers.contract import KIND_WORDS, RESULTS
 from recassay.data.importers.detect import detect, made_part, part_of
 from recassay.data.importers.opened import OpenedFile
 from recassay.data.importers.table import ENDINGS
-from recassay.data.papers.frame import table_of_paper
 from recassay.data.tables.form import Asked
 from recassay.data.tables.join import Part
 from recassay.data.tables.memory import table_from_memory
@@ -46,6 +45,8 @@ def read_parts(source: Any, asked: Asked, format: str | None = None) -> list[Par
         return [made_part(imported, "the frame", None, asked.dataset)]
     path = Path(source)
     if asked.table is not None:
+        from recassay.data.papers.frame import table_of_paper
+
         return [table_of_paper(path, asked)]
     if path.is_dir():
         return _folder(path, asked, format)

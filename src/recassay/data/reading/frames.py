@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from scipy import sparse
 
 from recassay.core.columns import EVENT, ITEM, RATING, USER
 from recassay.core.errors import InputError
@@ -67,6 +66,8 @@ def read_sparse(matrix: Any) -> RawTable:
         raise InputError(
             f"the matrix has {count_of(matrix.ndim, 'dimension')}", where="a sparse matrix", fix="give users x items"
         )
+    from scipy import sparse
+
     entries = sparse.coo_array(matrix, copy=True)
     entries.sum_duplicates()
     columns = {USER: entries.coords[0].astype(np.int64), ITEM: entries.coords[1].astype(np.int64)}

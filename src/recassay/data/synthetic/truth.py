@@ -20,7 +20,6 @@ from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import Field, model_validator
-from scipy.special import ndtr
 
 from recassay.core.specs.specs import Spec
 from recassay.core.types import FloatArray, IdArray
@@ -142,6 +141,8 @@ class SyntheticTruth:
         """
         block = self.sampler(min(int(at * self.n_epochs), self.n_epochs - 1)).probabilities(users)
         if positive_threshold is not None:
+            from scipy.special import ndtr
+
             catalogue = np.arange(self.spec.n_items, dtype=np.int32)
             expected = self.expected_rating(users[:, None], catalogue[None, :])
             block *= ndtr((expected - (np.ceil(positive_threshold) - 0.5)) / RATING_NOISE)

@@ -7,7 +7,6 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-import narwhals as nw
 import polars as pl
 
 from recassay.core.errors import UsageError
@@ -26,6 +25,8 @@ def frame_from_memory(table: Any) -> pl.DataFrame:
         if getattr(table.index, "name", None) is not None:
             table = table.reset_index()
         return pl.DataFrame({str(name): table[name].tolist() for name in table.columns}, strict=False)
+    import narwhals as nw
+
     native = nw.from_native(table, pass_through=True)
     if isinstance(native, nw.LazyFrame):
         native = native.collect()

@@ -20,7 +20,6 @@ from recassay.core.errors import InputError
 from recassay.core.names import canonical
 from recassay.core.registry import algorithms, classifiers
 from recassay.core.words import listing
-from recassay.data.catalog.entries import CATALOG
 from recassay.data.tables.form import Reading, Reason, Table
 from recassay.data.tables.grid import PANEL, plain_name
 from recassay.data.tables.roles import free_names
@@ -247,6 +246,8 @@ _PUBLISHED = Path(__file__).parents[1] / "published"
 @cache
 def _known() -> tuple[frozenset[str], frozenset[str]]:
     """Algorithms and datasets, in the form of `names.canonical`; a name that is both is neither."""
+    from recassay.data.catalog.entries import CATALOG
+
     tables = [pl.read_csv(path, infer_schema=False) for path in sorted(_PUBLISHED.glob("*_results.csv*"))]
 
     def named(column: str) -> set[str]:
