@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from recassay.core.errors import InputError, UsageError
 from recassay.core.judgements import Judgements
 from recassay.core.specs.specs import ProtocolSpec
 from recassay.protocol.apply import apply_protocol
+from recassay.protocol.audit import audit_split
 from recassay.protocol.targets import count_targets, judgements
 from support.protocol import interactions, rows_of
 
@@ -102,6 +105,8 @@ def test_what_the_audit_says_of_targets():
     names = {finding["name"]: finding for finding in split.audit["findings"]}
     assert names["tied_targets"]["count"] == 4
     assert not names["tied_targets"]["refuses"]
+    few = audit_split(split, "global_time", targets=replace(counts, events=81))
+    assert "tied_targets" not in {finding.name for finding in few.findings}, "4 of 81 are below 5 %"
     assert counts.unseen_users == 2, "c and d"
     assert split.audit["share_of_users_evaluated"] == 1
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from html import unescape
 
 import numpy as np
 import polars as pl
@@ -13,11 +14,13 @@ from recassay.core.errors import UsageError
 from recassay.core.specs.specs import ProtocolSpec
 from recassay.core.specs.study import DatasetSpec
 from recassay.core.tables.facts import StudyFacts
+from recassay.core.vocabulary import USUAL
 from recassay.evidence.facts import SIMPLE, _order_row, _sequential
 from recassay.protocol.apply import apply_protocol
 from recassay.recommenders.order import audit_order
 from recassay.recommenders.splits import load_split, make_split, write_split
 from recassay.recommenders.study_file import study_of
+from recassay.reporting.page.build import _study
 from recassay.reporting.page.cautions import _sequences
 from recassay.reporting.page.top import _split
 from recassay.reporting.words.sequences import order_words, share_words, target_words
@@ -176,6 +179,13 @@ def test_trained_readers_of_order_need_a_simple_rival_and_data_with_order():
     facts = StudyFacts("s", "", 1, 1, 0, sequential=("SASRec", "SR"), simple=("SR",), one_negative=("SASRec",))
     assert [title for title, _ in _sequences(facts)] == ["One negative"]
     assert list(_sequences(StudyFacts("s", "", 1, 1, 0))) == []
+
+
+def test_the_page_says_what_order_is_worth_on_each_dataset():
+    facts = StudyFacts("s", "", 1, 1, 0, order=pl.DataFrame([{"dataset": "films", **ORDER}]))
+    page = str(_study(facts, USUAL))
+    assert order_words("films", ORDER) in unescape(page)
+    assert page.index("<summary>Order") < page.index("Shuffling the histories of films")
 
 
 def test_the_simple_ones_are_registered_and_read_order():

@@ -15,7 +15,7 @@ The audit looks at the parts alone and trusts no split rule. Findings and what t
 | cold_user_in_valid, cold_item_in_valid | the same of the validation part | always |
 | empty_train, empty_test | nothing to learn from, nothing to judge by | always |
 | empty_valid | nothing to tune by | never |
-| tied_targets | a target shares its time with another event of its user | never |
+| tied_targets | at least 5 % of the targets share their time with another event of their user | never |
 | few_test_users | so few users are judged that a mean over them says little | never |
 
 A per-user or a random split leaks globally by construction: other users' future is trained on. Its name is
@@ -56,6 +56,9 @@ FINDINGS = (
 
 FEW_USERS = 30
 """Below this the mean over users has no usable normal approximation: a rule of thumb, not a theorem."""
+
+MANY_TIED = 0.05
+"""A share of the targets: where fewer are tied, their order changes no conclusion."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +165,7 @@ def audit_split(
         for side in _Seen._fields if targets is None else ("item",):
             cold = int(np.count_nonzero(getattr(seen, side) & ~getattr(learned, side)))
             note(f"cold_{side}_in_{name}", cold, True, f"{cold:,} {side}s of the {name} part were never trained on")
-    if targets is not None:
+    if targets is not None and targets.tied >= MANY_TIED * targets.events:
         sentence = (
             f"{targets.tied:,} of {targets.events:,} targets ({100 * targets.tied / max(targets.events, 1):.1f} %) "
             "share their time with another event of their user: an order drawn from the seed decides what comes first"

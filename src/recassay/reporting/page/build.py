@@ -25,6 +25,7 @@ from recassay.reporting.page.parts import Body, definitions
 from recassay.reporting.page.top import top
 from recassay.reporting.section import PARTS
 from recassay.reporting.tables import html_table
+from recassay.reporting.words.sequences import order_words
 
 SCRIPTS = (
     "theme.js",
@@ -158,8 +159,12 @@ def _study(facts: StudyFacts, words: Vocabulary) -> Markup:
         ("Search spaces", facts.spaces, "What tuning could vary"),
         ("Best parameters", facts.parameters, chosen),
     ]
+    worth = [order_words(row["dataset"], row) for row in facts.order.iter_rows(named=True) if row["algorithm"]]
+    sentences = {"Order": tag("ul", [tag("li", sentence) for sentence in worth]) if worth else None}
     tables = [
-        fold(title, html_table(frame, caption, words, most=1000)) for title, frame, caption in frames if frame.height
+        fold(title, [sentences.get(title), html_table(frame, caption, words, most=1000)])
+        for title, frame, caption in frames
+        if frame.height
     ]
     text = json.dumps(dict(facts.manifest), indent=1, ensure_ascii=False)
     return joined([tag("h3", "The study"), tables, fold("Manifest", tag("pre", text, tabindex="0"))])
