@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import recassay
-from recassay.core.errors import UsageError
+from recassay.core.errors import InputError, UsageError
 from recassay.core.specs.specs import ProtocolSpec
 from recassay.core.specs.study import DatasetSpec
 from recassay.core.tables.facts import StudyFacts
@@ -179,6 +179,11 @@ def test_trained_readers_of_order_need_a_simple_rival_and_data_with_order():
     facts = StudyFacts("s", "", 1, 1, 0, sequential=("SASRec", "SR"), simple=("SR",), one_negative=("SASRec",))
     assert [title for title, _ in _sequences(facts)] == ["One negative"]
     assert list(_sequences(StudyFacts("s", "", 1, 1, 0))) == []
+
+
+def test_no_order_is_described_without_times():
+    with pytest.raises(InputError, match=r"no timestamps, so the order of histories is not known; read the"):
+        recassay.describe_data(pl.DataFrame({"user": ["a", "a", "b"], "item": ["x", "y", "x"]}), sequences=True)
 
 
 def test_the_page_says_what_order_is_worth_on_each_dataset():

@@ -11,7 +11,7 @@ import numpy as np
 
 from recassay.api.arguments import checked
 from recassay.api.inputs import InteractionsLike
-from recassay.core.errors import RecAssayError, UsageError
+from recassay.core.errors import InputError, RecAssayError, UsageError
 from recassay.core.specs.specs import ProtocolSpec, ReadSpec
 from recassay.core.system.plain import plain
 from recassay.core.tabular import stated
@@ -242,6 +242,11 @@ def describe_data(
         raise UsageError("`trained` is about the order of histories", fix="set `sequences`, too")
     opened = open_dataset(source, ReadSpec.of(read))
     interactions, reading = opened.interactions, opened.reading
+    if sequences and interactions.time is None:
+        raise InputError(
+            "these interactions have no timestamps, so the order of histories is not known",
+            fix="read the column of timestamps (`position` where it is not a clock)",
+        )
     name = str(source) if isinstance(source, (str, Path)) else type(source).__name__
     seen = overview(interactions, int(reading.get("repeated") or 0))
     if protocol is None and not sequences:
