@@ -18,7 +18,7 @@ from recassay.api.publish.boards import BOARDS, TRIED, board_of, findings_of, fi
 from recassay.core.tables.labels import metric_name
 from recassay.data.published.benchmark import open_benchmark
 from recassay.reporting.board.page import BoardCards
-from recassay.reporting.words.board import STANDINGS, change, cost_line, reasons, sentence
+from recassay.reporting.words.board import change, cost_line, grade, left_out_lines, reasons, sentence
 
 PAGE = Path(__file__).resolve().parents[1] / "benchmark.md"
 BEGIN, END = "<!-- board: written by dev.py docs --board -->", "<!-- end of the board -->"
@@ -36,11 +36,11 @@ def board_page() -> str:
 
 def markdown(boards: Sequence[tuple[Board, BoardCards]]) -> str:
     """The part of docs/benchmark.md that follows from the tables."""
-    lines = ["## What it says", "", "| | finding | grade | what would change it |", "|---|---|---|---|"]
+    lines = ["## Findings", "", "| | finding | grade | what would change it |", "|---|---|---|---|"]
     for number, one in enumerate(findings_of([board for board, _ in boards]), 1):
-        lines.append(f"| {number} | {sentence(one)} | {STANDINGS[one.standing]} | {change(one)} |")
+        lines.append(f"| {number} | {sentence(one)} | {grade(one)} | {change(one)} |")
     both = [note for note in boards[0][1].notes if all(note in cards.notes for _, cards in boards)]
-    lines += ["", "What to know of every cell:", "", *(f"- {note}" for note in both), ""]
+    lines += ["", "How every cell was run:", "", *(f"- {note}" for note in both), ""]
     for board, cards in boards:
         lines += _board_part(board.result(), cards, [note for note in cards.notes if note not in both])
     return "\n".join(lines)
@@ -71,7 +71,7 @@ def _board_part(board: BoardResult, cards: BoardCards, notes: Sequence[str] = ()
         "|---|---|---|---|---|---|---|---|---|", *rows, "",
         *(["Without a place, because values are missing:", "", "| algorithm | what is missing |", "|---|---|", *lacking,
            ""] if lacking else ["Every algorithm has a place.", ""]),
-        f"- {cost_line(cards.cells, cards.hours)}", *(f"- {note}" for note in notes), "",
+        *(f"- {line}" for line in (cost_line(cards.cells, cards.hours), *notes, *left_out_lines(cards.left_out))), "",
         f"### The datasets that are split {'by time' if table.by_time else 'at random'}", "",
         "Difficulty and discrimination come from [beta-IRT](beta-irt.md). A dataset with a discrimination near 0 does "
         "not separate algorithms.", "",
@@ -79,7 +79,6 @@ def _board_part(board: BoardResult, cards: BoardCards, notes: Sequence[str] = ()
         "|---|---|---|---|---|---|---|",
         *(f"| {dataset} | {one['family']} | {one['split']} | {one['users']:,} | {_traits(board, dataset)} | "
           f"{best[dataset]} |" for dataset, one in cards.datasets.items()), "",
-        *(f"- The dataset {dataset} is not part of it: {why}." for dataset, why in cards.left_out.items()), "",
     ]  # fmt: skip
 
 

@@ -490,7 +490,7 @@ def test_a_bench_is_handed_all_that_it_is_asked(tmp_path, monkeypatch):
     assert heard["locate"] == (([songs, SimpleNamespace(name="books")], Path()), {"fetch": True})
     assert heard["with_datasets"][0][1:4] == (located, tmp_path / "new", verb.fetch_data)
     heard["with_datasets"][0][4]("songs")
-    assert told[-1] == "songs: its split is made"
+    assert told[-1] == "songs: making its split"
     assert heard["run_study"] == ((study, Path("new")), {"workers": 2, "progress": len, "retry_failed": True})
     skipped = {"books": "not found here", "films": "not asked for"}
     assert heard["_placed"] == ((shipped, Path("new"), "Mine", "recall@10", skipped), {"seed": 7})

@@ -539,7 +539,7 @@ def test_a_trial_is_offline_and_has_no_place(made, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with without_processes():
         result = recassay.bench(f"{made.folder / 'mine.py'}:Mine", trial=True, workers=1)
-    assert result.headline().startswith("A trial on 3 datasets, without a place: Mine would be number ")
+    assert result.headline().startswith("A trial on 3 datasets, too few for a verdict: Mine would be number ")
     assert result.to_dict()["trial"]
     assert result.folder == "bench-Mine-try"
     assert len(result.judgement.algorithms) == 11

@@ -15,7 +15,7 @@ from recassay.analysis.board.fit import RULES, Board, agreement, find, fragile
 from recassay.api.publish.boards import board_of
 from recassay.data.published.benchmark import open_benchmark
 from recassay.reporting.board.page import board_data
-from recassay.reporting.words.board import STANDINGS, change, sentence
+from recassay.reporting.words.board import change, grade, sentence
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
@@ -80,7 +80,7 @@ def tables(two):
 
 
 def told(boards, tried=None):
-    return [(sentence(one), STANDINGS[one.standing], change(one)) for one in find(boards, {}, tried)]
+    return [(sentence(one), grade(one), change(one)) for one in find(boards, {}, tried)]
 
 
 def test_a_place_has_who_ran_on_every_dataset(made, two):
@@ -92,7 +92,7 @@ def test_a_place_has_who_ran_on_every_dataset(made, two):
     assert data["verdicts"]["ndcg@10"]["order"] == ["A", "B", "C"]
     assert data["values"]["ndcg@10"]["Gappy"][0] is None
     assert data["ofBest"]["A"] == 1.0
-    assert data["headlines"]["ndcg@10"] == "A beats all 2 others of the 3 algorithms on the 8 datasets split at random."
+    assert data["headlines"]["ndcg@10"] == "A beats the 2 other algorithms on the 8 datasets split at random."
     assert data["notes"][-1].startswith("Cells: 31 done, 1 refused by a rule.")
     assert "| Gappy | no value within the time of a cell: d0 |" in made._board_part(board.result(), cards)
 
@@ -100,11 +100,11 @@ def test_a_place_has_who_ran_on_every_dataset(made, two):
 def test_findings_say_on_how_many_datasets_and_whether_the_boards_agree(two):
     found = [first for first, _, _ in told(tables(two))]
     assert found[0].startswith(
-        "The 8 datasets split by time confirm the order on random splits: of the 3 pairs of algorithms that random "
-        "splits decide, they decide 3 the same way and 0 the other way. The orders of the 3 algorithms on both "
-        "correlate by 1.00"
+        "The 8 datasets split by time confirm the order on random splits. Of the 3 pairs of algorithms that random "
+        "splits decide, they decide 3 the same way and none the other way. The orders of the 3 algorithms with a place "
+        "on both boards correlate at 1.00 (Spearman)."
     )
-    assert found[1] == "A beats all 2 others of the 3 algorithms on the 8 datasets split at random."
+    assert found[1] == "A beats the 2 other algorithms on the 8 datasets split at random."
     assert all("8 datasets" in sentence for sentence in found[1:])
 
 
@@ -113,7 +113,7 @@ def test_boards_that_decide_a_pair_in_opposite_ways_contradict_each_other(two, t
     turned, _ = board_of(open_benchmark(small(tmp_path / "turned", "board-time", rows)))
     found = agreement(two[0][0], turned)
     assert sentence(found).startswith(
-        "The 8 datasets split by time contradict the order on random splits: of the 3 pairs"
+        "The 8 datasets split by time contradict the order on random splits. Of the 3 pairs"
     )
     assert (found.standing, found.claim) == ("shown", ("contradicts",))
 
@@ -126,7 +126,24 @@ def test_a_finding_changes_without_the_dataset_that_carries_it(tmp_path):
     tried = fragile([board])
     assert tried["changes"]["board overall"] == list(board.datasets)
     assert tried["orders"]["board"]["d0"] == ["A", "B"]
-    assert told([board], tried)[0][2] == "Fragile: it changes where one of 6 of the 6 datasets is left out."
+    assert told([board], tried)[0][1:] == ("Fragile", "It changes when any of 6 of the 6 datasets is left out.")
+
+
+@pytest.mark.slow
+def test_who_joins_and_who_leaves_those_that_could_be_best_is_said(tmp_path):
+    """C is beaten on all of nine datasets but the last: without another one it could be best, too."""
+    rows = {"A": [0.3 + n / 100 for n in range(9)], "B": [0.301 + n / 90 for n in range(4)] + [0.2] * 5,
+            "C": [0.1 + n / 100 for n in range(9)], "D": [0.05] * 9}  # fmt: skip
+    board, _ = board_of(open_benchmark(small(tmp_path / "nine", "board", rows)))
+    whole = set(board.verdict().could_be_best)
+    tried = fragile([board])
+    less = [set(replace(board, without=(name,)).verdict().could_be_best) for name in board.datasets]
+    assert tried["joining"]["board overall"] == sorted(set().union(*less) - whole)
+    assert tried["leaving"]["board overall"] == sorted(whole - set.intersection(*less))
+    finding = replace(find([board], {}, tried)[0], joining=("E",), leaving=("B", "C"), without=())
+    assert change(finding).startswith(
+        "With one dataset left out, E could also be best, or B or C could no longer be best."
+    )
 
 
 @pytest.mark.slow
@@ -137,7 +154,7 @@ def test_who_beats_popularity_must_still_do_and_where_nobody_does_nobody_must(tm
     first = RULES["popularity"](board)
     assert (first.facts["better"], first.standing) == ([], "undecided")
     assert sentence(first) == (
-        "On the 9 datasets split at random, no algorithm is shown to beat popularity (MostPop is number 2 of 2)."
+        "On the 9 datasets split at random, no algorithm is shown to beat popularity; MostPop is number 2 of 2."
     )
     without = fragile([board])["changes"]["board popularity"]
     assert without == ["d8"], "the one dataset without which A is shown to beat it"
@@ -150,8 +167,8 @@ def test_kinds_are_compared_with_their_trials_and_cost_on_one_device(two):
     )  # fmt: skip
     found = RULES["networks"](Board(table))
     assert sentence(found).endswith(
-        "A is the only network with a place, B the best algorithm without one. Their searches were not equal: A 3 "
-        "and B 15 trials (medians)."
+        "A is the only network with a place, B the best of the 2 others. Their searches were unequal: 3 for A and 15 "
+        "for B (median trials)."
     )
     worse = replace(table, kinds={"A": "linear", "B": "network", "C": "linear"})
     assert sentence(RULES["networks"](Board(worse))).startswith("A beats B ")
@@ -162,13 +179,12 @@ def test_kinds_are_compared_with_their_trials_and_cost_on_one_device(two):
     )
     cheap = RULES["cheapest"](Board(replace(table, frame=even)))
     assert sentence(cheap) == (
-        "Of the 2 algorithms that could be best on the 8 datasets split at random, on one core B trains fastest (0.35 "
-        "s on a median dataset); on a shared GPU (seconds are upper bounds there) A trains fastest (0.33 s on a median "
-        "dataset)."
+        "Of the 2 algorithms that could be best on the 8 datasets split at random, on one core B trains in 0.35 s; on "
+        "a shared GPU A trains in at most 0.33 s (medians over the datasets)."
     )
     random = replace(table, frame=table.frame.with_columns(pl.col("algorithm").replace("C", "Random")))
-    assert "(Random aside)" in sentence(RULES["coverage"](Board(random)))
-    assert "aside" not in sentence(RULES["recall"](Board(random)))
+    assert "(without Random)" in sentence(RULES["coverage"](Board(random)))
+    assert "without" not in sentence(RULES["recall"](Board(random)))
 
 
 @pytest.mark.slow
@@ -208,7 +224,7 @@ def test_in_a_browser_the_boards_rank_filter_and_open_cards(made, boards, chromi
         page.keyboard.press("Escape")
         page.locator("#filters summary").click()
         page.locator("#families input").first.uncheck()
-        assert page.locator("#said").inner_text().endswith("; no test was made for it.")
+        assert page.locator("#said").inner_text().endswith("; not tested.")
         assert "interval" not in page.locator("#head").inner_text()
         for box in page.locator("#kinds input").all():
             box.uncheck()

@@ -133,14 +133,15 @@ def _popularity(board: Board) -> Finding | None:
 
 
 def _cheapest(board: Board) -> Finding | None:
-    """Of those that could be best the quickest to train, by device: seconds on a shared GPU are upper bounds."""
-    could = [name for name in board.verdict().could_be_best if name in board.seconds]
+    """Of those that share the lead the fastest to train, by device: seconds on a shared GPU are upper bounds."""
+    verdict = board.verdict()
+    could = [name for name in verdict.could_be_best if name in board.seconds]
     on = {
         device: sorted((board.seconds[name], name) for name in could if board.table.devices.get(name, "") == device)
         for device in ("cpu", "gpu")
     }
     first = on["cpu"] or on["gpu"]
-    if len(could) < 2:
+    if len(could) < 2 or verdict.grade != "shared_lead":
         return None
     return _found(board, "cheapest", "measured", {"could": len(could), **on}, (first[0][1],))
 
@@ -163,7 +164,8 @@ def agreement(one: Board, other: Board) -> Finding | None:
     if len(shared) < 3:
         return None
     verdicts = [board.verdict(METRIC, shared) for board in (one, other)]
-    places = [[verdict.algorithms.index(name) + 1 for name in shared] for verdict in verdicts]
+    orders = [[name for name in board.verdict().algorithms if name in shared] for board in (one, other)]
+    places = [[order.index(name) + 1 for name in shared] for order in orders]
     decided = [
         {(a, b) for a in verdict.algorithms for b in verdict.algorithms if verdict.status_of(a, b) == "better"}
         for verdict in verdicts
@@ -220,6 +222,7 @@ def find(
             one, without=tuple(tried["changes"][_key(one)]), of_datasets=total[one.board],
             range=tuple(tried["rho"]) if one.rule == "agreement" else None,
             joining=tuple(tried["joining"].get(_key(one), ())),
+            leaving=tuple(tried["leaving"].get(_key(one), ())),
         )
         if _key(one) in tried["changes"]
         else one
@@ -237,7 +240,8 @@ def fragile(boards: Sequence[Board]) -> dict[str, Any]:
     both = agreement(*boards) if len(boards) == 2 else None
     whole += [] if both is None else [both]
     changes: dict[str, list[str]] = {_key(one): [] for one in whole}
-    joining: dict[str, list[str]] = {}
+    joining: dict[str, set[str]] = {}
+    leaving: dict[str, set[str]] = {}
     orders: dict[str, dict[str, list[str]]] = {}
     rhos: list[float] = []
     for number, board in enumerate(boards):
@@ -259,11 +263,15 @@ def fragile(boards: Sequence[Board]) -> dict[str, Any]:
                 if now is None or not _stands(one, now.claim):
                     changes[_key(one)].append(dataset)
                 elif one.rule in ("overall", "recall", "coverage"):
-                    known = joining.setdefault(_key(one), [])
-                    new = set(now.facts["verdict"].could_be_best) - set(one.facts["verdict"].could_be_best)
-                    known += sorted(new - set(known))
+                    could, before = (set(of.facts["verdict"].could_be_best) for of in (now, one))
+                    joining.setdefault(_key(one), set()).update(could - before)
+                    leaving.setdefault(_key(one), set()).update(before - could)
     rho = [min(rhos), max(rhos)] if rhos else []
-    return {"changes": changes, "joining": joining, "orders": orders, "rho": rho}
+    moves = {
+        name: {key: sorted(of) for key, of in found.items()}
+        for name, found in (("joining", joining), ("leaving", leaving))
+    }
+    return {"changes": changes, **moves, "orders": orders, "rho": rho}
 
 
 def _stands(finding: Finding, claim: tuple[Any, ...]) -> bool:

@@ -87,6 +87,8 @@ class Finding:
     of_datasets: int = 0
     """How many datasets were left out, one at a time."""
     joining: tuple[str, ...] = ()
-    """Who else could be best then."""
+    """Who else could be best without one of the others, on which it does not change."""
+    leaving: tuple[str, ...] = ()
+    """Who could no longer be best without one of these."""
     range: tuple[float, float] | None = None
     """Of an agreement, the least and the largest correlation then."""

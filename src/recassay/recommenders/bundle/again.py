@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from recassay.core.errors import InputError
@@ -43,6 +44,8 @@ def run_again(
     cells = with_value(records(bundle, specs), metric)
     likely = chances(cells, metric)
     wanted = (likely.needed or len(cells)) if count is None else count
+    # The folder is ours: how its plan changes from one number of trials to the next is nobody's concern.
+    heard = progress and (lambda event: progress(replace(event, changes=())))
     at_hand = {dataset.name for dataset in study.datasets}
     order = (cells[place] for place in Drawing.of(cells, metric).order(draw))
     chosen = [cell for cell in order if cell.dataset in at_hand][:wanted]
@@ -59,7 +62,7 @@ def run_again(
                 f"the code of {study.algorithms[0].name} here is not that of the bundle", where=bundle.file,
                 fix="name the file that it was made with, and use the version of RecAssay that it names",
             )  # fmt: skip
-        run_study(same, folder, only=set(ids), workers=workers, progress=progress)
+        run_study(same, folder, only=set(ids), workers=workers, progress=heard)
         with Store.open(folder) as store:
             again |= {ids[cell.id]: cell.metrics.get(metric) for cell in store.cells() if cell.status == "done"}
     processor = bundle.content.machine.get("processor")

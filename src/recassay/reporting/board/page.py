@@ -9,9 +9,19 @@ from typing import Any
 from recassay.analysis.board.result import COSTS, METRIC, BoardResult, Finding
 from recassay.analysis.verdict.result import Verdict
 from recassay.core import columns as c
+from recassay.core.tables.labels import metric_name
 from recassay.reporting.markup import data_block, escaped
 from recassay.reporting.page.build import policy, template
-from recassay.reporting.words.board import STANDINGS, change, cost_line, reasons, second_lines, sentence, title
+from recassay.reporting.words.board import (
+    change,
+    cost_line,
+    grade,
+    left_out_lines,
+    reasons,
+    second_lines,
+    sentence,
+    title,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +61,7 @@ def board_data(board: BoardResult, cards: BoardCards, findings: Sequence[Finding
         "name": table.name,
         "title": title(table.name, by_time=table.by_time),
         "metrics": table.metrics,
+        "metricNames": {metric: metric_name(metric) for metric in table.metrics},
         "values": {metric: _compact(board, metric) for metric in (*table.metrics, *COSTS)},
         "verdicts": {metric: _verdict(verdict) for metric, verdict in board.verdicts.items()},
         "headlines": {headlines[one.rule]: sentence(one) for one in said if one.rule in headlines},
@@ -67,8 +78,7 @@ def board_data(board: BoardResult, cards: BoardCards, findings: Sequence[Finding
             for name in names
         },
         "datasets": {name: {**cards.datasets[name], **board.traits.get(name, {})} for name in table.datasets},
-        "leftOut": dict(cards.left_out),
-        "notes": [*cards.notes, cost_line(cards.cells, cards.hours)],
+        "notes": [*cards.notes, cost_line(cards.cells, cards.hours), *left_out_lines(cards.left_out)],
     }  # fmt: skip
 
 
@@ -101,7 +111,7 @@ def board_page(
     script = template("board.js")
     content = {
         "boards": [board_data(board, cards, findings) for board, cards in boards],
-        "findings": [[one.board, sentence(one), STANDINGS[one.standing], change(one)] for one in findings],
+        "findings": [[one.board, sentence(one), grade(one), change(one)] for one in findings],
         "documentation": documentation,
     }
     fields = {

@@ -19,18 +19,18 @@ def tables(result: BenchResult, words: Vocabulary = USUAL) -> Iterator[Table]:
     """The algorithm on every dataset, and its neighbours in the order of mean ranks."""
     verdict = result.judgement
     subject = verdict.algorithms.index(result.algorithm)
-    shown = [a for a in range(len(verdict.algorithms)) if a < 3 or abs(a - subject) <= 3]
+    k, interval = len(verdict.algorithms), verdict.interval
+    shown = [a for a in range(k) if k <= 12 or a < 3 or abs(a - subject) <= 3]
     standing = [
         [a + 1, verdict.algorithms[a], number(verdict.mean_rank[a], 1),
-         "" if verdict.interval is None else between(verdict.interval[a, 0], verdict.interval[a, 1], 1),
-         f"{verdict.mean[a]:.4f}",
+         *([] if interval is None else [between(interval[a, 0], interval[a, 1], 1)]),
          "" if a == subject else verdict.status_of(result.algorithm, verdict.algorithms[a])]
         for a in shown
     ]  # fmt: skip
     yield Table(
-        f"{result.algorithm} among {len(verdict.algorithms) - 1} baselines by mean rank of {verdict.metric} "
+        f"{result.algorithm} among {k - 1} baselines by mean rank of {verdict.metric} "
         f"(status: of your {words.algorithm} against that one)",
-        ["place", words.algorithm, "mean rank", "95 % interval", "mean", "status"],
+        ["place", words.algorithm, "mean rank", *([] if interval is None else ["95 % interval"]), "status"],
         standing,
         important=["mean rank", "status"],
     )

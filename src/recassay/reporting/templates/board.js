@@ -2,7 +2,8 @@
 const all = JSON.parse(document.getElementById("board-data").textContent);
 const at = id => document.getElementById(id);
 const median = list => { const s = [...list].sort((a, b) => a - b), h = s.length >> 1; return s.length ? (s.length % 2 ? s[h] : (s[h - 1] + s[h]) / 2) : null; };
-const brief = v => v === null || v === undefined ? "" : Math.abs(v) >= 1000 ? Math.round(v).toLocaleString("en") : String(Number(v.toPrecision(v < 0.1 ? 1 : 2)));
+const brief = v => v === null || v === undefined ? "" : Math.abs(v) >= 1000 || Number.isInteger(v) ? Math.round(v).toLocaleString("en") : String(Number(v.toPrecision(v < 0.1 ? 1 : 2)));
+const between = (low, high) => `${low.toFixed(1)} to ${high.toFixed(1)}`;
 const element = (kind, text, parent) => { const made = document.createElement(kind); if (text !== undefined) made.textContent = text; if (parent) parent.append(made); return made; };
 const shape = (kind, facts, parent) => { const made = document.createElementNS("http://www.w3.org/2000/svg", kind); for (const [k, v] of Object.entries(facts)) made.setAttribute(k, v); if (parent) parent.append(made); return made; };
 const KINDS = ["baseline", "neighbours", "linear", "factors", "network", "sequential", "sequential network", "submitted", "other"];
@@ -14,7 +15,7 @@ let data, names, order = ["rank", 1], kinds = new Set(), families = new Set();
 function choose(board) {
   data = board; names = Object.keys(data.datasets); order = ["rank", 1];
   for (const button of at("boards").children) button.setAttribute("aria-pressed", button.value === board.name);
-  at("metric").replaceChildren(...data.metrics.map(m => { const one = document.createElement("option"); one.value = one.textContent = m; return one; }));
+  at("metric").replaceChildren(...data.metrics.map(m => { const one = document.createElement("option"); one.value = m; one.textContent = data.metricNames[m]; return one; }));
   const present = KINDS.filter(k => Object.keys(data.values[data.metrics[0]]).some(n => data.algorithms[n].kind === k));
   const groups = [...new Set(names.map(d => data.datasets[d].family))].sort();
   kinds = new Set(present); families = new Set(groups);
@@ -86,9 +87,9 @@ function cellText(row, key) {
 }
 function draw() {
   const { rows, sets, whole, verdict, metric } = compute();
-  at("headline").textContent = !rows.length ? "Nothing is left." : (verdict && data.headlines[metric]) || `${rows[0].name} has the best mean rank of ${metric} here: ${rows[0].rank.toFixed(1)} of ${rows.length}.`;
+  at("headline").textContent = !rows.length ? "Nothing is left." : (verdict && data.headlines[metric]) || `${rows[0].name} has the best mean rank by ${data.metricNames[metric]} here: ${rows[0].rank.toFixed(1)} of ${rows.length}.`;
   at("second").textContent = whole && metric === "ndcg@10" ? data.second.join(" ") : "";
-  at("said").textContent = !rows.length ? "" : verdict ? `${rows.length} algorithms ran on all ${names.length} datasets. ${names.length < 15 ? `${names.length} datasets can show large differences only.` : ""}` : `Ranks of your selection (${metric}, ${rows.length} algorithms on ${sets.length} of ${names.length} datasets); no test was made for it.`;
+  at("said").textContent = !rows.length ? "" : verdict ? `${rows.length} algorithms ran on all ${names.length} datasets. ${names.length < 15 ? `${names.length} datasets can show large differences only.` : ""}` : `Ranks of your selection (${data.metricNames[metric]}, ${rows.length} algorithms on ${sets.length} of ${names.length} datasets); not tested.`;
   const columns = [...COLUMNS.filter(([key]) => verdict || !["bar", "could", "again"].includes(key)), ...(at("more").checked ? MORE : [])];
   header("head", columns, order, key => { order = [key, order[0] === key ? -order[1] : 1]; draw(); });
   const most = Math.max(rows.length, 2);
@@ -101,8 +102,8 @@ function draw() {
         element("button", row.name, cell).onclick = () => algorithmCard(row.name);
       } else if (key === "bar") {
         if (row.low === null) continue;
-        const svg = shape("svg", { class: "whisker", viewBox: "0 0 100 12", preserveAspectRatio: "none", role: "img", "aria-label": `${row.low} to ${row.high}` }, cell), x = v => 2 + 96 * (v - 1) / (most - 1);
-        shape("title", {}, svg).textContent = `${row.low} to ${row.high}`;
+        const svg = shape("svg", { class: "whisker", viewBox: "0 0 100 12", preserveAspectRatio: "none", role: "img", "aria-label": between(row.low, row.high) }, cell), x = v => 2 + 96 * (v - 1) / (most - 1);
+        shape("title", {}, svg).textContent = between(row.low, row.high);
         shape("line", { x1: x(row.low), x2: x(row.high), y1: 6, y2: 6, stroke: colour(row.kind), "stroke-width": 2 }, svg); shape("rect", { x: x(row.rank) - 1.5, y: 2, width: 3, height: 8, fill: colour(row.kind) }, svg);
       } else cell.textContent = cellText(row, key);
     }
@@ -147,14 +148,14 @@ function algorithmCard(name) {
     const there = Object.keys(table).filter(n => table[n][i] !== null), value = own[i] ?? null;
     return value === null ? null : [d, value.toFixed(4), `${1 + there.filter(n => table[n][i] > value).length} of ${there.length}`, brief((data.values.seconds_fit[name] ?? [])[i]), one.parameters[d] ?? ""];
   }).filter(Boolean);
-  card(name, [["Kind", one.kind], ["Source", one.source, all.documentation ? one.page : undefined], ["Handed in", one.handed_in], ["Mean rank", v >= 0 ? `${verdict.ranks[v].toFixed(1)}${verdict.interval ? ` (${verdict.interval[v].join(" to ")})` : ""} of ${verdict.order.length}` : data.placed.includes(name) ? "" : "no place: values are missing"],
-    ["Could be best", v >= 0 ? (verdict.could.includes(name) ? "yes: no other is shown to be better" : "no") : ""], ["Missing", (data.gaps[name] ?? []).join("; ")], ["Ran on", one.device === "gpu" ? "a shared GPU" : one.device === "cpu" ? "one core" : ""], ["Trials", brief(one.trials)]], ["dataset", metric, "rank there", "training, s", "parameters"], rows);
+  card(name, [["Kind", one.kind], ["Source", one.source, all.documentation ? one.page : undefined], ["Handed in", one.handed_in], ["Mean rank", v >= 0 ? `${verdict.ranks[v].toFixed(1)}${verdict.interval ? ` (${between(...verdict.interval[v])})` : ""} of ${verdict.order.length}` : data.placed.includes(name) ? "" : "no place: values are missing"],
+    ["Could be best", v >= 0 ? (verdict.could.includes(name) ? "yes: no other is shown to be better" : "no") : ""], ["Missing", (data.gaps[name] ?? []).join("; ")], ["Ran on", one.device === "gpu" ? "a shared GPU" : one.device === "cpu" ? "one core" : ""], ["Trials", brief(one.trials)]], ["dataset", data.metricNames[metric], "rank there", "training, s", "parameters"], rows);
 }
 function datasetCard(name) {
   const one = data.datasets[name], metric = at("metric").value, i = names.indexOf(name), table = data.values[metric];
   const rows = Object.keys(table).filter(n => table[n][i] !== null).sort((a, b) => table[b][i] - table[a][i]).map((n, place) => [n, String(place + 1), table[n][i].toFixed(4), brief((data.values.seconds_fit[n] ?? [])[i])]);
   card(name, [["Kind", one.family], ["What it is", one.source], ["Get it from", one.link.replace("https://", ""), one.link], ["Licence", one.licence], ["Split", `${one.split}; hash ${one.hash}`], ["Judged users", brief(one.users)], ["Difficulty", brief(one.difficulty)], ["Discrimination", brief(one.discrimination)]],
-    ["algorithm", "rank", metric, "training, s"], rows);
+    ["algorithm", "rank", data.metricNames[metric], "training, s"], rows);
 }
 const DATA = [["name", "dataset"], ["family", "kind"], ["split", "split"], ["users", "judged users"], ["difficulty", "difficulty"], ["discrimination", "discrimination"], ["leader", "best by nDCG@10"]];
 let dataOrder = ["name", 1];
@@ -174,13 +175,12 @@ function drawData() {
 }
 function drawText() {
   at("findings").replaceChildren(); at("lacking").replaceChildren(); at("notes").replaceChildren();
-  for (const [board, sentence, grade, change] of all.findings) if (board === "both" || board === data.name) { const one = element("li", `${sentence} `, at("findings")); element("em", `${grade}. `, one); element("span", change, one).className = "grade"; }
+  for (const [board, sentence, grade, change] of all.findings) if (board === "both" || board === data.name) { const one = element("li", undefined, at("findings")); element("span", grade, one).className = "tag"; one.append(` ${sentence} `); element("span", change, one).className = "soft"; }
   const gaps = Object.entries(data.gaps);
   at("lacking-said").textContent = gaps.length ? `${gaps.length} algorithms have no place, because they lack a value on at least one dataset.` : "Every algorithm has a place.";
   at("lacking-table").hidden = !gaps.length;
   for (const [name, reasons] of gaps) { const line = element("tr", undefined, at("lacking")), cell = element("td", undefined, line); cell.className = "name"; element("button", name, cell).onclick = () => algorithmCard(name); element("td", reasons.join("; "), line).className = "text"; }
   for (const line of data.notes) element("li", line, at("notes"));
-  for (const [name, why] of Object.entries(data.leftOut)) element("li", `The dataset ${name} is not part of it: ${why}.`, at("notes"));
 }
 at("docs").hidden = !all.documentation;
 for (const board of all.boards) { const button = element("button", `${board.title}: ${Object.keys(board.datasets).length} datasets`, at("boards")); button.value = board.name; button.onclick = () => { history.replaceState(null, "", `#${board.name}`); choose(board); }; }

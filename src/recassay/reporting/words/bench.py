@@ -14,7 +14,7 @@ def sentences(result: BenchResult, words: Vocabulary = USUAL) -> list[str]:
     """Where it stands, whom it beats, what it cost, and what was left out."""
     lines = [headline(result, words), *beaten(result)]
     if result.seconds is not None:
-        energy = "" if result.joules is None else f" and {result.joules / 1e3:.3g} kJ"
+        energy = "" if result.joules is None else f" and {result.joules:,.3g} J"
         lines.append(f"{result.algorithm} took {result.seconds:.3g} s{energy} in all, tuning included.")
     if result.skipped:
         unwanted = sum(why == NOT_ASKED for why in result.skipped.values())
@@ -35,9 +35,10 @@ def headline(result: BenchResult, words: Vocabulary = USUAL) -> str:
     verdict, k = result.judgement, len(result.judgement.algorithms)
     place = verdict.algorithms.index(result.algorithm) + 1
     better, worse = len(result.against("better")), len(result.against("worse"))
-    over = count_of(len(result.rows), words.dataset)
+    n, every = len(result.rows), result.of_datasets
+    over = count_of(n, words.dataset) if n == every else f"{n} of the {every} {words.datasets}"
     if result.trial:
-        return f"A trial on {over}, without a place: {result.algorithm} would be number {place} of {k} here."
+        return f"A trial on {over}, too few for a verdict: {result.algorithm} would be number {place} of {k}."
     if verdict.grade == "too_little_data":
         return f"{result.algorithm} is number {place} of {k} on {over}: too few for a verdict."
     if better == k - 1:
@@ -53,10 +54,10 @@ def beaten(result: BenchResult) -> list[str]:
         (("better",), "{own} beats {names}."),
         (("worse",), "{names} {beat} {own}."),
         (("equivalent",), "{own} and {names} are equivalent within {within} %."),
-        (("undecided", "undecidable"), "Against {names} nothing is decided."),
+        (("undecided", "undecidable"), "Between {own} and {names} nothing is decided."),
     ):
         names = result.against(*kinds)
-        if names:
+        if names and not result.trial:
             sentences.append(sentence.format(
                 own=result.algorithm, names=listing(names, most=8, last="and"),
                 beat="beats" if len(names) == 1 else "beat", within=f"{100 * result.judgement.within:g}",
@@ -88,4 +89,4 @@ def plan_lines(
 
 def making(dataset: str) -> str:
     """What is said before the split of a dataset is made."""
-    return f"{dataset}: its split is made"
+    return f"{dataset}: making its split"

@@ -36,8 +36,8 @@ def second_lines(board: BoardResult) -> list[str]:
     v = board.verdicts[METRIC]
     lines = []
     if v.leads_again is not None:
-        again = f"a chance of {percent(float(v.leads_again[0]))} to lead again on other such datasets"
-        lines.append(f"{v.algorithms[0]} has the best mean rank, and {again}.")
+        again = f"a {percent(float(v.leads_again[0]))} chance of leading again on other such datasets"
+        lines.append(f"{v.algorithms[0]} has the best mean rank by {metric_name(METRIC)}, and {again}.")
     if v.grade in ("shared_lead", "clear_winner"):
         core = [name for name in v.could_be_best if board.table.devices.get(name) != "gpu" and name in board.seconds]
         quick = min(core, key=board.seconds.__getitem__, default=None)
@@ -60,10 +60,11 @@ def sentence(finding: Finding) -> str:
 def _verdict(facts: Mapping[str, Any], by: str = "") -> str:
     v: Verdict = facts["verdict"]
     k, could, on = len(v.algorithms), v.could_be_best, of_datasets(facts)
-    field = f"the {k} algorithms" + (f" ({facts['aside']} aside)" if facts["aside"] else "")
+    aside = f" (without {facts['aside']})" if facts["aside"] else ""
+    field = f"the {k} algorithms{aside}"
     start = f"By {by}, " if by else ""
     if v.grade == "clear_winner":
-        text = f"{could[0]} beats all {k - 1} others of {field} on {on}"
+        text = f"{could[0]} beats the {count_of(k - 1, 'other algorithm')}{aside} on {on}"
     elif v.grade == "shared_lead":
         some = "" if len(could) > 6 else f": {listing(could, last='and', most=None)}"
         text = f"{len(could)} of {field} could be best on {on}{some}"
@@ -79,30 +80,37 @@ def _popularity(facts: Mapping[str, Any]) -> str:
     better, others = len(facts["better"]), facts["others"]
     place = f"MostPop is number {facts['place']} of {others + 1}"
     if not better:
-        return f"On {of_datasets(facts)}, no algorithm is shown to beat popularity ({place})."
-    return f"On {of_datasets(facts)}, {better} of {others} other algorithms beat popularity ({place})."
+        return f"On {of_datasets(facts)}, no algorithm is shown to beat popularity; {place}."
+    return f"On {of_datasets(facts)}, {better} of the {others} other algorithms beat popularity; {place}."
 
 
-def _pair(facts: Mapping[str, Any], what: str, others: str) -> str:
+def _pair(facts: Mapping[str, Any], what: str) -> str:
     v, pair, kinds = facts["verdict"], facts["pair"], facts["kinds"]
     among = f"best of the {kinds} {what}s" if kinds > 1 else f"only {what}"
-    best = f"{facts['of_kind']} is the {among} with a place, {facts['other']} the best {others}"
-    few = [f"{name} {trials:g}" for name, trials in facts["trials"].items() if trials is not None]
-    unequal = f" Their searches were not equal: {listing(few, last='and')} trials (medians)." if len(
+    rest = len(v.algorithms) - kinds
+    best = f"{facts['of_kind']} is the {among} with a place, {facts['other']} the best of the {rest} others"
+    few = [f"{trials:g} for {name}" for name, trials in facts["trials"].items() if trials is not None]
+    unequal = f" Their searches were unequal: {listing(few, last='and')} (median trials)." if len(
         set(facts["trials"].values())) > 1 else ""  # fmt: skip
     return f"{pair_sentence(v, pair)[:-1]} on {of_datasets(facts)}. {best}.{unequal}"
 
 
 def _cheapest(facts: Mapping[str, Any]) -> str:
-    on = {device: facts[device] for device in ("cpu", "gpu") if facts[device]}
-    named = {"cpu": "on one core", "gpu": "on a shared GPU (seconds are upper bounds there)"}
     parts = []
-    for device, found in on.items():
+    for device, where, most in (("cpu", "one core", ""), ("gpu", "a shared GPU", "at most ")):
+        if not (found := facts[device]):
+            continue
         (quick, first), (slow, last) = found[0], found[-1]
-        rest = f", {last} slowest ({slow:.2g} s)" if len(found) > 1 else ""
-        parts.append(f"{named[device]} {first} trains fastest ({quick:.2g} s on a median dataset){rest}")
+        parts.append(
+            f"on {where} {first} trains in {most}{quick:.2g} s"
+            if len(found) == 1
+            else f"on {where} {first} trains fastest ({most}{quick:.2g} s) and {last} slowest ({most}{slow:.2g} s)"
+        )
     could = facts["could"]
-    return f"Of the {could} algorithms that could be best on {of_datasets(facts)}, {'; '.join(parts)}."
+    return (
+        f"Of the {could} algorithms that could be best on {of_datasets(facts)}, {'; '.join(parts)} (medians over the "
+        "datasets)."
+    )
 
 
 def _traits(facts: Mapping[str, Any]) -> str:
@@ -110,34 +118,35 @@ def _traits(facts: Mapping[str, Any]) -> str:
         sorted(facts["traits"], key=lambda name: facts["traits"][name][key]) for key in ("discrimination", "difficulty")
     )
     return (
-        f"Of {of_datasets(facts)}, {telling[-1]} separates algorithms best and {telling[0]} least; {hard[-1]} is the "
-        f"hardest and {hard[0]} the easiest (beta-IRT)."
+        f"Of {of_datasets(facts)}, {telling[-1]} separates the algorithms best and {telling[0]} least; {hard[-1]} is "
+        f"the hardest and {hard[0]} the easiest (beta-IRT)."
     )
 
 
 def _agreement(facts: Mapping[str, Any]) -> str:
-    says = {"contradicts": "contradict", "confirms": "confirm", "neither": "neither confirm nor refute"}
+    says = {"contradicts": "contradict", "confirms": "confirm", "neither": "neither confirm nor contradict"}
     ends = "contradicts" if facts["opposed"] else "confirms" if 2 * facts["alike"] > facts["decided"] else "neither"
     first, second = facts["places"]
     return (
-        f"The {facts['datasets']} datasets split by time {says[ends]} the order on random splits: of the "
+        f"The {facts['datasets']} datasets split by time {says[ends]} the order on random splits. Of the "
         f"{count_of(facts['decided'], 'pair')} of algorithms that random splits decide, they decide {facts['alike']} "
-        f"the same way and {facts['opposed']} the other way. The orders of the {facts['shared']} algorithms on both "
-        f"correlate by {facts['rho']:.2f} (Spearman). {facts['moved']} moves most: from number {first} to {second}."
+        f"the same way and {facts['opposed'] or 'none'} the other way. The orders of the {facts['shared']} algorithms "
+        f"with a place on both boards correlate at {facts['rho']:.2f} (Spearman). Among them, {facts['moved']} moves "
+        f"most: from number {first} to number {second}."
     )
 
 
 def _against(facts: Mapping[str, Any]) -> str:
     name, (first_there, first_here), (theirs, ours) = PAPERS[facts["table"]], facts["first"], facts["places"]
     first = (
-        f"both put {first_here} first"
+        f"both rank {first_here} first"
         if first_there == first_here
-        else f"{name} puts {first_there} first and this board {first_here}"
+        else f"{name} ranks {first_there} first and the board {first_here}"
     )
     return (
-        f"Of the {facts['shared']} algorithms that {name} has too, {first}; the two orders correlate by "
-        f"{facts['rho']:.2f}. {facts['moved']} moves most: number {theirs} there, number {ours} here. The protocols "
-        "differ."
+        f"{name} and the board of random splits share {facts['shared']} algorithms. Among these, {first}; the two "
+        f"orders correlate at {facts['rho']:.2f}. {facts['moved']} differs most: number {theirs} in {name}, number "
+        f"{ours} on the board. The protocols differ."
     )
 
 
@@ -147,26 +156,37 @@ _SENTENCES: dict[str, Callable[[Mapping[str, Any]], str]] = {
     "recall": lambda facts: _verdict(facts, metric_name("recall@20")),
     "coverage": lambda facts: _verdict(facts, metric_name("coverage@10")),
     "popularity": _popularity,
-    "networks": lambda facts: _pair(facts, "network", "algorithm without one"),
-    "sequences": lambda facts: _pair(facts, "sequential algorithm", "algorithm that does not read the order"),
+    "networks": lambda facts: _pair(facts, "network"),
+    "sequences": lambda facts: _pair(facts, "sequential algorithm"),
     "cheapest": _cheapest,
     "traits": _traits,
     "against": _against,
 }
 
 
+def grade(finding: Finding) -> str:
+    """What it rests on; a test whose outcome hangs on single datasets is fragile."""
+    return "Fragile" if finding.standing == "shown" and finding.without else STANDINGS[finding.standing]
+
+
 def change(finding: Finding) -> str:
     """What would change it, where that was tried."""
-    without, number = finding.without, finding.of_datasets
+    without = finding.without
     if without is None:
-        return "Not tried again without single datasets."
-    if not without:
-        joining = f"; {listing(finding.joining, last='or')} could then be best, too" if finding.joining else ""
-        text = f"It stays so without any one dataset{joining}."
+        return "Not tested by leaving datasets out."
+    moves = ", or ".join(
+        f"{listing(names, last='or', most=None)} {words}"
+        for names, words in ((finding.joining, "could also be best"), (finding.leaving, "could no longer be best"))
+        if names
+    )
+    if not without and moves:
+        text = f"With one dataset left out, {moves}."
+    elif not without:
+        text = f"It {'stays undecided' if finding.standing == 'undecided' else 'holds'} whichever dataset is left out."
     elif len(without) <= 4:
         text = f"It changes without {listing(without, last='or')}."
     else:
-        text = f"Fragile: it changes where one of {len(without)} of the {number} datasets is left out."
+        text = f"It changes when any of {len(without)} of the {finding.of_datasets} datasets is left out."
     if finding.range is not None:
         text += f" The correlation then lies between {finding.range[0]:.2f} and {finding.range[1]:.2f}."
     verdict = finding.facts.get("verdict")
@@ -205,9 +225,17 @@ def reason_in_brief(reason: str) -> str:
 def cost_line(cells: Mapping[str, int], hours: Mapping[str, float]) -> str:
     """How many cells are done, refused, failed and not run, and what the finished ones took."""
     counted = ", ".join(f"{number:,} {what}" for what, number in cells.items() if number)
-    took = " and ".join(f"{hours[device]:.2g} h {words}" for device, words in
-                        (("cpu", "on one core"), ("gpu", "on the shared GPU")) if hours.get(device))  # fmt: skip
+    took = " and ".join(f"{hours[device]:.2g} hours {words}" for device, words in
+                        (("cpu", "of one core"), ("gpu", "beside others on the GPU")) if hours.get(device))  # fmt: skip
     return f"Cells: {counted}. The finished ones took {took}, searches included."
+
+
+def left_out_lines(left_out: Mapping[str, str]) -> list[str]:
+    """Which datasets are not part of a board, one line per reason."""
+    by: dict[str, list[str]] = {}
+    for name, why in left_out.items():
+        by.setdefault(why, []).append(name)
+    return [f"Not part of the board: {listing(names, last='and', most=None)} ({why})." for why, names in by.items()]
 
 
 def checked_lines(told: Mapping[str, Any], *, sound: bool) -> list[str]:

@@ -431,7 +431,8 @@ def removal_sentence(v: Verdict, name: str, count: int, words: Vocabulary = USUA
         return f"Without {those}, {name} would lead."
     some, every = v.removals
     choices = f"the {every} {words.datasets}" if count == 1 else f"{every} choices of {_datasets(count, words)}"
-    return f"Without {those}, {name} would lead ({some} of {choices} change the leader when left out)."
+    change = "changes" if some == 1 else "change"
+    return f"Without {those}, {name} would lead ({some} of {choices} {change} the leader when left out)."
 
 
 def _datasets(n: int, words: Vocabulary, which: str = "") -> str:
