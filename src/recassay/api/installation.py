@@ -136,8 +136,8 @@ def _spaces() -> Iterator[dict[str, Any]]:
     """One row per parameter; an algorithm without any has a row that says so."""
     for name, kind in registry.algorithms:
         for parameter, space in kind.space.items():
-            told = {"name": name, "parameter": parameter, "values": in_words(space), "default": space.default}
-            yield told | {"kind": type(space).__name__.lower()} | asdict(space)
+            row = {"name": name, "parameter": parameter, "values": in_words(space), "default": space.default}
+            yield row | {"kind": type(space).__name__.lower()} | asdict(space)
         if not kind.space:
             yield {"name": name, "parameter": "", "values": "nothing to tune", "default": ""}
 

@@ -36,10 +36,10 @@ def evaluate(call: Call, *, everything: bool = False, as_json: bool = False, out
         _show_several(report)
     if not as_json:
         for result in report.groups.values():
-            told = tell(result)
-            for table in told.tables:
+            answer = tell(result)
+            for table in answer.tables:
                 print_table(table)
-            print_lines(told.sentences)
+            print_lines(answer.sentences)
         print_lines([*report.notes, *(f"{f['name']}: {f['sentence']}" for f in report.audit["findings"])])
     if out is not None and page:
         asked = {name: call.typed[name] for name in ("alpha", "control") if name in call.typed}

@@ -14,13 +14,13 @@ def reviewed(call: Call, *, everything: bool = False, as_json: bool = False) -> 
         everything: every flag, claim and verdict, not the first ones alone.
     """
     result = call()
-    told = tell(result)
+    answer = tell(result)
     if as_json:
         print_json(document("review", result.to_dict(), result))
     elif everything:
-        print_answer(told)
+        print_answer(answer)
     else:
-        print_lines([*told.sentences, "", "Everything: --all, as data: --json, as a page: --out review.html"])
+        print_lines([*answer.sentences, "", "Everything: --all, as data: --json, as a page: --out review.html"])
     print_notes(result.notes)
     if "out" in call.typed:
         say(f"wrote {call.typed['out']}: open it in a browser")

@@ -74,8 +74,8 @@ def with_data(spec: dict[str, Any], above: Mapping[str, Any] | None = None) -> d
             titled.setdefault(_title(column), _value(column))
     if not titled:
         return spec
-    said = [f"{quoted(title)} + '\\u{ord(IS):04x}' + {value}" for title, value in titled.items()]
-    described = {"value": {"expr": f" + '\\u{ord(NEXT):04x}' + ".join(said)}}
+    pairs = [f"{quoted(title)} + '\\u{ord(IS):04x}' + {value}" for title, value in titled.items()]
+    described = {"value": {"expr": f" + '\\u{ord(NEXT):04x}' + ".join(pairs)}}
     return {**spec, "encoding": {**stated, "description": described}}
 
 

@@ -231,12 +231,12 @@ def _ahead(pairs: list[Pair], text: str) -> Judged:
         own, rival = lost[0]
         facts |= {"other": rival.algorithm, "metric": own.metric, "dataset": own.dataset, "value": own.cell.text,
                   "others": rival.cell.text}  # fmt: skip
-    some, said = _OF.search(text), _COUNT.search(text)
+    some, counted = _OF.search(text), _COUNT.search(text)
     if some and _number(some["some"]):
         won = len(datasets - {own.dataset for own, _ in lost})
         right = won == _number(some["some"])
         facts |= {"datasets": won, "said": _number(some["some"])}
-    elif said and not lost and len(datasets) < _number(said["all"]):
+    elif counted and not lost and len(datasets) < _number(counted["all"]):
         return "cannot be checked", {"why": "fewer datasets", "algorithm": pairs[0][0].algorithm}
     else:
         right = 2 * len(lost) < len(pairs) if _MOST.search(text) else not lost

@@ -19,7 +19,7 @@ USUAL = 0.6
 
 def check_marks(table: PaperTable) -> Iterator[Flag]:
     """Marked cells that are not what their mark says, where the other settings say what it means."""
-    marks, said = marks_of(table), bool(_SAID.search(table.caption))
+    marks, explained = marks_of(table), bool(_SAID.search(table.caption))
     every = [each for each in settings_of(table).values() if len(each) > 1]
     aside = out_of_competition(every, marks)
     sets = [[entry for entry in each if entry.algorithm not in aside] for each in every]
@@ -27,7 +27,7 @@ def check_marks(table: PaperTable) -> Iterator[Flag]:
     for rank, code in enumerate(("bold_not_best", "underline_not_second")):
         shares = {kind: _share(sets, marks, kind, rank) for kind in kinds}
         kind = max(shares, key=lambda kind: shares[kind], default="")
-        if not kind or shares[kind][0] < USUAL or (shares[kind][1] < 2 and not said):
+        if not kind or shares[kind][0] < USUAL or (shares[kind][1] < 2 and not explained):
             continue
         kinds.remove(kind)
         for each in sets:
@@ -36,8 +36,8 @@ def check_marks(table: PaperTable) -> Iterator[Flag]:
                 if marks.get((entry.row, entry.column)) == kind and not _fits(upward(entry), ranked, rank):
                     right = next(e for e in each if upward(e) == ranked[min(rank, len(ranked) - 1)])
                     facts = {**about(entry), "other": right.algorithm, "others": right.cell.text, "mark": kind}
-                    sureness: Certainty = "certain" if said else "certain if"
-                    yield flag("marks", code, sureness, table, [entry, right], facts, "" if said else "mark")
+                    sureness: Certainty = "certain" if explained else "certain if"
+                    yield flag("marks", code, sureness, table, [entry, right], facts, "" if explained else "mark")
         if rank == 0 and aside:
             facts = {"algorithms": sorted(aside), "mark": kind}
             yield flag("marks", "out_of_competition", "worth a look", table, [], facts)

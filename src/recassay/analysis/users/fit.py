@@ -214,10 +214,10 @@ def _with_groups(
             name: by_algorithm for name, by_algorithm in means.items() if set(users.algorithms) <= by_algorithm.keys()
         }
         if len(whole) > 1:
-            told = (
+            shown = (
                 Window(name, tuple(by_algorithm[a] for a in users.algorithms)) for name, by_algorithm in whole.items()
             )
-            users = replace(users, windows=tuple(told))
+            users = replace(users, windows=tuple(shown))
     return users
 
 

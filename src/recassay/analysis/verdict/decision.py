@@ -87,21 +87,21 @@ def decide(
     columns = columns[content.columns]
     numbers = None if families is None else renumbered(families, columns)
     asked = None if control is None else int(content.row_places[member[matrix.algorithms.index(control)]])
-    told = _decide(
+    decided = _decide(
         matrix.part(rows[content.rows], columns),
         control=asked, within=within, alpha=alpha, seed=seed, test=test, flips=flips, families=numbers,
     )  # fmt: skip
     # From sets of values in the order of their mean ranks back to algorithms.
-    place, mean_rank = np.argsort(content.rows[told.order])[member], ranks.mean(axis=1)[member]
+    place, mean_rank = np.argsort(content.rows[decided.order])[member], ranks.mean(axis=1)[member]
     order = sorted(range(len(place)), key=lambda a: (mean_rank[a], matrix.algorithms[a]))
     sets = place[order]
     first, second = np.triu_indices(len(order), 1)
     same = sets[first] == sets[second]
     ahead, behind = np.minimum(sets[first], sets[second]), np.maximum(sets[first], sets[second])
     pair = np.where(same, 0, pair_number(ahead, behind, len(rows)))
-    codes = np.where(same, "equivalent", told.codes[pair])
-    better = told.better[np.ix_(sets, sets)]
-    p_best, shown = told.p_best[sets], ranks[member[order]]
+    codes = np.where(same, "equivalent", decided.codes[pair])
+    better = decided.better[np.ix_(sets, sets)]
+    p_best, shown = decided.p_best[sets], ranks[member[order]]
     filled = _filled(matrix)[order]
     judged = ~filled | (p_best >= alpha)
     better[:, filled] = False  # nobody is shown to be behind by values that were made up
@@ -109,18 +109,18 @@ def decide(
     codes = np.where(unshown, "undecided", codes)
     p_best = np.where(filled, 1.0, p_best)
     return replace(
-        told,
+        decided,
         order=order,
         ranks=shown,
         copies=sets,
         codes=codes,
-        p=np.where(same | unshown, 1.0, told.p[pair]),
-        single=np.where(same | unshown, 1.0, told.single[pair]),
-        equal=(np.where(same, 0.0, told.equal[0][pair]), np.where(same, 0.0, told.equal[1][pair])),
+        p=np.where(same | unshown, 1.0, decided.p[pair]),
+        single=np.where(same | unshown, 1.0, decided.single[pair]),
+        equal=(np.where(same, 0.0, decided.equal[0][pair]), np.where(same, 0.0, decided.equal[1][pair])),
         wins=count_wins(shown),
         better=better,
         p_best=p_best,
-        grade=_grade(matrix, better[0, judged], p_best[judged] >= alpha, decidable=told.decidable),
+        grade=_grade(matrix, better[0, judged], p_best[judged] >= alpha, decidable=decided.decidable),
         judged=judged,
     )
 

@@ -196,8 +196,8 @@ def claims(result: AnalysisResult) -> dict[str, Any]:
     """What a result says as data: under `claims`, or under `statements` where it has claims of its own."""
     from recassay.analysis.multiverse.result import MultiverseResult
 
-    said = plain(statements({"result": result}))
-    return {"statements" if isinstance(result, MultiverseResult) else "claims": said} if said else {}
+    stated_claims = plain(statements({"result": result}))
+    return {"statements" if isinstance(result, MultiverseResult) else "claims": stated_claims} if stated_claims else {}
 
 
 def claimable(result: Any, claims: Sequence[str], table: Any = None) -> dict[str, list[Any]]:

@@ -122,11 +122,11 @@ def told_logs(study: StudySpec) -> tuple[str, ...]:
     """
     files = [(data, path_of(data.reference, study.base)) for data in study.datasets if is_path(data.reference)]
     small = [(data, path) for data, path in files if path.is_file() and path.stat().st_size <= _TOLD_BYTES]
-    told: list[str] = []
+    notes: list[str] = []
     for data, path in small:
         with suppress(RecAssayError):
-            told += open_dataset(path, data.read).told()
-    return tuple(told)
+            notes += open_dataset(path, data.read).told()
+    return tuple(notes)
 
 
 @checked

@@ -105,9 +105,9 @@ class PaperTable:
         """What 1 is printed as: 100 where metrics that are shares are printed as percentages."""
         shares = [entry.cell for entry in self.entries if is_share(entry.metric)]
         above = sum((cell.value or 0) > 1 for cell in shares)
-        said = any("(%)" in text or "percent" in text for text in (
+        stated = any("(%)" in text or "percent" in text for text in (
             self.caption, *(cell.text for row in self.cells[: self.headers] for cell in row)))  # fmt: skip
-        return 100.0 if any(cell.percent for cell in shares) or 5 * above > len(shares) or (above and said) else 1.0
+        return 100.0 if any(cell.percent for cell in shares) or 5 * above > len(shares) or (above and stated) else 1.0
 
     @property
     def algorithms(self) -> list[str]:

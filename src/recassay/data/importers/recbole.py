@@ -99,9 +99,9 @@ def _documents(document: Any) -> Iterator[tuple[dict[str, Any], Mapping[str, Any
         key = next((name for name in _KEYS if isinstance(document.get(name), dict)), None)
         if key is not None:
             both = {**mapping(document.get("config")), **document}
-            told = {c.ALGORITHM: both.get("model"), c.DATASET: both.get("dataset"), c.SEED: both.get("seed")}
-            told[c.PROTOCOL] = f"RecBole {both['eval_args']}" if both.get("eval_args") else None
-            yield {role: value for role, value in told.items() if isinstance(value, (str, int))}, document[key]
+            index = {c.ALGORITHM: both.get("model"), c.DATASET: both.get("dataset"), c.SEED: both.get("seed")}
+            index[c.PROTOCOL] = f"RecBole {both['eval_args']}" if both.get("eval_args") else None
+            yield {role: value for role, value in index.items() if isinstance(value, (str, int))}, document[key]
             return
         for name, part in document.items():
             inside = mapping(part)

@@ -104,20 +104,20 @@ def results_of(
             labels = {("stub", i): text for i, text in enumerate(stub)} | across | {("panel", 0): panel}
             gain, mean = (next((text for text in labels.values() if test(text)), None)
                           for test in (names.is_gain, names.is_average))  # fmt: skip
-            said: dict[str, dict[str, None]] = defaultdict(dict)
+            texts: dict[str, dict[str, None]] = defaultdict(dict)
             for place, text in labels.items():
                 if text and not names.is_gain(text) and not names.is_average(text):
-                    said[roles.get(place, "")][text] = None
-            said_metric = next(iter(said["metric"]), "")
+                    texts[roles.get(place, "")][text] = None
+            said_metric = next(iter(texts["metric"]), "")
             metric = (
-                next(filter(None, map(names.metric_of, said["metric"])), said_metric.lower())
+                next(filter(None, map(names.metric_of, texts["metric"])), said_metric.lower())
                 if has_metric
                 else of_caption[0]
             )
-            cutoff = names.cutoff_of(next(iter(said["cutoff"]), ""))
+            cutoff = names.cutoff_of(next(iter(texts["cutoff"]), ""))
             if cutoff and metric and split_label(metric)[1] is None:
                 metric = f"{metric}@{cutoff}"
-            setting = (" / ".join(said[c.DATASET]), metric, " / ".join(said["group"]), " / ".join(said["condition"]))
+            setting = (" / ".join(texts[c.DATASET]), metric, " / ".join(texts["group"]), " / ".join(texts["condition"]))
             if gain is not None or at in signed:
                 along: Along = "column" if at in signed or gain in stub else "row"
                 derived.append(Derived(at, j, "gain", setting, along, gain or "", cell))
@@ -127,7 +127,7 @@ def results_of(
                 left[f"column {columns[j][-1]!r}"] += 1
             else:
                 dataset, _, group, condition = setting
-                name = names.called(" ".join(said[c.ALGORITHM]))
+                name = names.called(" ".join(texts[c.ALGORITHM]))
                 entries.append(Entry(at, j, name, dataset, metric, group, condition, cell))
     gone = [f"{what} ({count_of(count, 'number')})" for what, count in left.items() if count]
     notes = [f"left out: {listing(gone, most=6)}"] if gone else []

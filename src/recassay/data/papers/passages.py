@@ -32,17 +32,17 @@ def passages(text: str, captions: Sequence[tuple[int, str]], budget: Budget) -> 
     """The sentences in the order abstract, captions, text; at most so many."""
     begun = text.partition(r"\begin{document}")
     body = begun[2] or begun[0]
-    said = [(f"caption of table {number}", caption) for number, caption in captions]
+    parts = [(f"caption of table {number}", caption) for number, caption in captions]
     found = _ABSTRACT.search(text)
     if found is not None:
         end = text.find(r"\end{abstract}", found.end())
         groups = [text[found.end() : end]] if end >= 0 else arguments(text[found.end() :], 0, most=1)[0]
-        said[:0] = [("abstract", group) for group in groups]
+        parts[:0] = [("abstract", group) for group in groups]
         body = body.replace(groups[0], " ") if groups and groups[0] else body
     ending = _END.search(body)
-    said.append(("text", body[: ending.start()] if ending else body))
+    parts.append(("text", body[: ending.start()] if ending else body))
     count = 0
-    for place, part in said:
+    for place, part in parts:
         if place == "text":
             part = without(part, _ENVIRONMENTS, lambda m: f"\\end{{{m[1]}}}" if m[1] else m[0].replace("[", "]"))
         for piece in _HEADING.split(_ABOUT.sub(" ", part)):

@@ -54,10 +54,10 @@ def _statistics(table: PaperTable, body: Body) -> PaperTable:
     """The same table, where it describes datasets along its rows or its columns with the number of their users."""
     tops = [path[-1] or path[0] for path in body.rows[0][2][body.stubs :]]
     stubs, firsts = [row[1][-1] for row in body.rows], [row[1][0] for row in body.rows]
-    said = bool(_STATISTICS.search(table.caption))
+    captioned = bool(_STATISTICS.search(table.caption))
     for labels, others, down in ((tops, firsts, True), (stubs, tops, False)):
         counted = [label for label in labels if names.is_statistic(label)]
-        if len(counted) >= 2 - said and 2 * len(counted) >= len(list(filter(None, labels))) - said:
+        if len(counted) >= 2 - captioned and 2 * len(counted) >= len(list(filter(None, labels))) - captioned:
             at = next((i for i, label in enumerate(labels) if names.is_users(label)), None)
             places = [
                 (body.rows[i if down else at or 0][0], body.stubs + ((at or 0) if down else i))
@@ -70,7 +70,7 @@ def _statistics(table: PaperTable, body: Body) -> PaperTable:
             reason = f"{'columns' if down else 'rows'} count {listing(counted, most=3)}"
             datasets = tuple(dict.fromkeys(filter(None, others)))
             return replace(table, kind="statistics", reason=reason, users=users, datasets=datasets)
-    return replace(table, kind="statistics", reason="the caption says statistics") if said else table
+    return replace(table, kind="statistics", reason="the caption says statistics") if captioned else table
 
 
 def _read(table: PaperTable, body: Body, datasets: Collection[str], metric: str | None) -> PaperTable:
@@ -101,9 +101,9 @@ def _read(table: PaperTable, body: Body, datasets: Collection[str], metric: str 
     kind, reason = _kind(caption, body, levels, entries)
     called = next((names.called(label) for level in levels for label in level.labels
                 if level.role == c.ALGORITHM and names.is_ours(label)), "")  # fmt: skip
-    said = tuple([*body.notes, *notes, *_assumed(levels)])
+    remarks = tuple([*body.notes, *notes, *_assumed(levels)])
     return replace(
-        table, kind=kind, reason=reason, entries=tuple(entries), derived=tuple(derived), notes=said, own=called
+        table, kind=kind, reason=reason, entries=tuple(entries), derived=tuple(derived), notes=remarks, own=called
     )
 
 

@@ -31,8 +31,8 @@ def _listed() -> Iterator[ExpectedValue]:
     for row in published_table(published()["expected"].results).iter_rows(named=True):
         algorithm, _, variant = row[c.ALGORITHM].partition(", ")
         dataset, _, protocol = row[c.DATASET].partition(", ")
-        said = "; ".join(filter(None, (variant, protocol)))
-        yield ExpectedValue(dataset, algorithm, row[c.METRIC], float(row[c.VALUE]), said,
+        preparation = "; ".join(filter(None, (variant, protocol)))
+        yield ExpectedValue(dataset, algorithm, row[c.METRIC], float(row[c.VALUE]), preparation,
                             int(row["users"]) if row["users"] else None, row["source"])  # fmt: skip
 
 

@@ -32,7 +32,7 @@ _ONE_RUN = pl.lit(1, dtype=pl.Int64).alias(c.RUNS)
 def long_table(reading: Reading) -> Reading:
     """The frame of a table with a column of values."""
     roles, table = reading.roles, reading.table
-    metric, told = _metric_of_values(reading)
+    metric, reasons = _metric_of_values(reading)
     if not reading.is_long or c.ALGORITHM not in roles or (c.METRIC not in roles and not metric):
         return reading.passed("columns of algorithms, metrics and values are not all there")
     labels = texts(table.columns[roles[c.METRIC]]) if c.METRIC in roles else [metric]
@@ -52,7 +52,7 @@ def long_table(reading: Reading) -> Reading:
         frame=frame.filter(~_not_tested(reading)),
         taken=read.taken,
         absent=read.absent,
-        reasons=(*told, *reading.because(why or "one column holds all values", "note" if why else "taken")),
+        reasons=(*reasons, *reading.because(why or "one column holds all values", "note" if why else "taken")),
     )
 
 

@@ -100,8 +100,8 @@ def _nested(document: Mapping[str, Any], stem: str, asked: Asked, where: str) ->
     rows: dict[tuple[str, ...], dict[str, Any]] = {}
     for (path, value), word in zip(leaves, statistic, strict=True):
         names = tuple(str(part) for part in path[:levels])
-        said = asked.metric if metric is None else names[metric]
-        row = rows.setdefault(names, {c.METRIC: said, **{role: names[at] for at, role in roles.items()}})
+        label = asked.metric if metric is None else names[metric]
+        row = rows.setdefault(names, {c.METRIC: label, **{role: names[at] for at, role in roles.items()}})
         row[_STATISTICS.get(word, "") if spread else c.VALUE] = _cell(value)
     cells = list(rows.values())
     present = {c.ALGORITHM, c.METRIC, c.VALUE, *roles.values(), *(name for row in cells for name in row)}

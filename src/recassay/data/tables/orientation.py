@@ -109,12 +109,12 @@ def names_of_the_path(reading: Reading) -> Reading:
     columns = (pl.Series(kind, [reading.folder] * table.height), pl.Series("", [reading.stem] * table.height))
     made = replace(table, columns=(*table.columns, *columns), headers=(*table.headers, (kind,), (OPPOSITE[kind],)))
     at = len(table.columns)
-    told = f"its folder was taken as the {kind} and its name as the {OPPOSITE[kind]}"
+    note = f"its folder was taken as the {kind} and its name as the {OPPOSITE[kind]}"
     return replace(
         reading,
         table=made,
         roles={**reading.roles, kind: at, OPPOSITE[kind]: at + 1},
-        reasons=reading.because(f"{told}, since {why}" if known else told, "guess" if known else "taken"),
+        reasons=reading.because(f"{note}, since {why}" if known else note, "guess" if known else "taken"),
     )
 
 
@@ -143,8 +143,8 @@ def _of_one_column(reading: Reading, place: int) -> Reading:
         return replace(reading, roles={**roles, reading.asked.rows: place}, reasons=reading.because("the user said so"))
     if known != c.ALGORITHM:
         raise unclear(rows, [], reading.where, why)
-    told = f"its rows were taken as algorithms, since {why}"
-    return replace(reading, roles={**roles, c.ALGORITHM: place}, reasons=reading.because(told, "guess"))
+    note = f"its rows were taken as algorithms, since {why}"
+    return replace(reading, roles={**roles, c.ALGORITHM: place}, reasons=reading.because(note, "guess"))
 
 
 def opinion(rows: Sequence[str], across: Sequence[str]) -> tuple[str | None, str]:
@@ -225,7 +225,7 @@ def _row_column(reading: Reading) -> int | None:
 
 def _by_known_names(reading: Reading, otherwise: str) -> Reading:
     """Columns without a word of their own get the roles that are open, where known names say which is which."""
-    roles, told = dict(reading.roles), []
+    roles, reasons = dict(reading.roles), []
     free = free_names(reading)
     for kind in (kind for kind in _KINDS if kind not in roles):
         at = 0 if kind == c.ALGORITHM else 1
@@ -234,10 +234,10 @@ def _by_known_names(reading: Reading, otherwise: str) -> Reading:
         if len(fitting) == 1:
             roles[kind] = fitting[0]
             (name,) = reading.names_at(fitting)
-            told.append(f"column {name} was taken as {kind}s, since their names are known as such")
-    if not told:
+            reasons.append(f"column {name} was taken as {kind}s, since their names are known as such")
+    if not reasons:
         return reading.passed(otherwise)
-    return replace(reading, roles=roles, reasons=(*reading.reasons, *(Reason(why, "guess") for why in told)))
+    return replace(reading, roles=roles, reasons=(*reading.reasons, *(Reason(why, "guess") for why in reasons)))
 
 
 _PUBLISHED = Path(__file__).parents[1] / "published"

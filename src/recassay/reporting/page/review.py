@@ -44,13 +44,13 @@ def _list(lines: Iterable[str]) -> Markup | None:
 def _table(table: PaperTable, flags: list[Flag], numbers: dict[int, int]) -> Child:
     """A table as it was read beside its caption, its flags below it."""
     marked: dict[tuple[int, int], list[int]] = {}
-    said = []
+    listed = []
     for flag in flags:
         number = numbers[id(flag)]
         for cell in flag.cells if "alike" in flag.facts else flag.cells[:1]:
             marked.setdefault(cell, []).append(number)
         how = tag("span", words.certainty(flag), class_="how")
-        said.append(tag("li", f"{number}. {words.flag_sentence(flag)}", how, id=f"flag-{number}"))
+        listed.append(tag("li", f"{number}. {words.flag_sentence(flag)}", how, id=f"flag-{number}"))
     rows = [tag("tr", [_cell(table, i, j, marked.get((i, j), [])) for j in range(len(row))])
             for i, row in enumerate(table.cells)]  # fmt: skip
     read = f"; {count_of(len(table.entries), 'result')} read" if table.entries else ""
@@ -60,7 +60,7 @@ def _table(table: PaperTable, flags: list[Flag], numbers: dict[int, int]) -> Chi
         tag("h2", f"Table {table.number} ", kind),
         tag("p", table.caption, class_="caption") if table.caption else None,
         tag("div", tag("table", rows), class_="scroll", tabindex="0"),
-        tag("ul", said, class_="flags") if said else None,
+        tag("ul", listed, class_="flags") if listed else None,
         [tag("p", f"Reading: {note}", class_="caption") for note in table.notes],
         id=f"table-{table.number}",
     )

@@ -36,15 +36,15 @@ SPLITS = {
 
 def top(content: ReportContent, filled: Sequence[FilledSection]) -> Markup:
     """Verdict, warnings and the study at a glance."""
-    verdict, over, told = judgement(content.analyses), content.result(UsersResult), 0
+    verdict, over, warned = judgement(content.analyses), content.result(UsersResult), 0
     if verdict is not None:
         first = verdict_card(verdict, content.words, content.own)
     elif over is not None and len(over.datasets) == 1 and not content.own:
-        first, told = users_card(content, over), 1
+        first, warned = users_card(content, over), 1
     else:
         first = _sentences(filled)
     claims = _claims(verdict, content.words) if verdict is not None and not content.own else None
-    return joined([first, _warnings(content, told), claims, _glance(content)])
+    return joined([first, _warnings(content, warned), claims, _glance(content)])
 
 
 def _claims(verdict: Verdict, words: Vocabulary) -> Markup | None:

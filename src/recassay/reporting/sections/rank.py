@@ -53,10 +53,10 @@ def tables(result: RankResult, words: Vocabulary = USUAL) -> Iterator[Table]:
 
 def brief(result: RankResult, words: Vocabulary = USUAL) -> Brief:
     """The verdict; where the grades of several metrics were asked for, with these in place of the algorithms."""
-    told = verdict_brief(result.judgement, words)
+    answer = verdict_brief(result.judgement, words)
     if not result.by_metric or not result.judgement.metrics:
-        return told
-    return replace(told, table=metrics_table(result.judgement, words), marked=frozenset())
+        return answer
+    return replace(answer, table=metrics_table(result.judgement, words), marked=frozenset())
 
 
 def _lines(text: str, most: int) -> list[str]:

@@ -19,8 +19,8 @@ def tables(result: ReviewResult) -> Iterator[Table]:
     yield Table("What was read", ["table", "kind", "results", "flags", "caption", "why"], read, names=2,
                 important=("kind", "flags", "results", "caption"))  # fmt: skip
     if result.flags:
-        said = [[flag.table, words.flag_sentence(flag), words.certainty(flag)] for flag in result.flags]
-        yield Table("Flags", ["table", "what", "how sure"], said, names=3)
+        rows = [[flag.table, words.flag_sentence(flag), words.certainty(flag)] for flag in result.flags]
+        yield Table("Flags", ["table", "what", "how sure"], rows, names=3)
     if result.claims:
         checked = [[claim.place, claim.text, words.claim_line(claim)] for claim in result.claims]
         yield Table("Claims", ["place", "sentence", "standing"], checked, names=3)

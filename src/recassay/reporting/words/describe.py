@@ -66,35 +66,35 @@ def to_judge(trial: Mapping[str, Any]) -> str:
 
 def advice(seen: Seen, trial: Mapping[str, Any] | None, *, timed: bool, bad: int = 0) -> list[str]:
     """What to think about before a study, the most serious first."""
-    told = []
+    lines = []
     if trial is not None and trial.get("users", FEW_JUDGED) < FEW_JUDGED:
-        told.append(
+        lines.append(
             f"Few users would be judged ({trial['users']:,}): small differences will not be shown. A "
             "split for each user (`split='user_time'`) judges more."
         )
     if not timed:
-        told.append(
+        lines.append(
             "No times were read, so no split can keep the future out of training. If a column has them, name it: "
             "`columns={'timestamp': 'NAME'}`."
         )
     elif seen.first_day is None:
-        told.append("The times are positions and no clock: use the split leave_last_out or user_time.")
+        lines.append("The times are positions and no clock: use the split leave_last_out or user_time.")
     if seen.repeats >= MANY_REPEATS * seen.events:
-        told.append(
+        lines.append(
             "Many events repeat a user and item. By default only new items are judged; to judge repeats, say "
             "`task='repeat'`."
         )
     weights = seen.weights
     if weights is not None and weights.kind == "ratings":
-        told.append(
+        lines.append(
             f"Ratings from {weights.least:g} to {weights.most:g} (median {weights.median:g}): all count as positive. "
             f"To leave low ones out, say `positive_threshold={weights.median:g}`."
         )
     if weights is not None and weights.kind == "counts":
-        told.append(
+        lines.append(
             f"Weights look like counts (median {weights.median:g}, at most {weights.most:,.0f}): algorithms that use "
             "weights take them as they are, and every event counts as positive."
         )
     if bad:
-        told.append(f"{bad:,} rows could not be read and are left out.")
-    return told
+        lines.append(f"{bad:,} rows could not be read and are left out.")
+    return lines

@@ -80,12 +80,12 @@ def control_headline(v: Verdict, words: Vocabulary = USUAL) -> str:
             f"{v.smallest_p:.2g}."
         )
     counts = {phrase: sum(pair.status in statuses for pair in pairs) for phrase, statuses in STANDINGS.items()}
-    told = [(phrase, count) for phrase, count in counts.items() if count]
-    if len(told) == 1:
-        phrase, count = told[0]
+    counted = [(phrase, count) for phrase, count in counts.items() if count]
+    if len(counted) == 1:
+        phrase, count = counted[0]
         others = f"all {count} others" if count > 1 else pairs[0].b
         return f"{name}, the control, is {phrase} {others}."
-    (first, count), *rest = told
+    (first, count), *rest = counted
     parts = [f"{first} {count} of {len(pairs)} others", *(f"{phrase} {number}" for phrase, number in rest)]
     return f"{name}, the control, is {listing(parts, last='and')}."
 

@@ -101,18 +101,20 @@ def certainty(flag: Flag) -> str:
 
 def claim_line(claim: CheckedClaim) -> str:
     """How the tables stand to a sentence, with the numbers."""
-    f, said = claim.facts, claim.standing.capitalize()
+    f, standing = claim.facts, claim.standing.capitalize()
     if claim.standing == "cannot be checked":
-        return f"{said}: {_WHY[f['why']]}."
+        return f"{standing}: {_WHY[f['why']]}."
     if claim.claim == "significant":
-        return f"{said}: {f['algorithm']} is the clear winner by the verdict on a table."
+        return f"{standing}: {f['algorithm']} is the clear winner by the verdict on a table."
     if claim.claim == "by":
         least, most, mean = (f"{sum(f[name]) / 2:+.1f}" for name in ("smallest", "largest", "average"))
         over = f"{f['algorithm']} over {f['other'] or 'the best other'}"
-        return f"{said}: {over} {least} to {most} %, on average {mean} % ({count_of(f['count'], 'comparison')})."
+        return f"{standing}: {over} {least} to {most} %, on average {mean} % ({count_of(f['count'], 'comparison')})."
     if "datasets" in f:
-        return f"{said}: {f['algorithm']} leads on {count_of(f['datasets'], 'dataset')}, and {f['said']} are claimed."
-    won = f"{said}: {f['algorithm']} is ahead in {f['count'] - f['lost']} of {count_of(f['count'], 'comparison')}"
+        return (
+            f"{standing}: {f['algorithm']} leads on {count_of(f['datasets'], 'dataset')}, and {f['said']} are claimed."
+        )
+    won = f"{standing}: {f['algorithm']} is ahead in {f['count'] - f['lost']} of {count_of(f['count'], 'comparison')}"
     if not f["lost"]:
         return f"{won}."
     where = ", ".join(filter(None, (metric_name(f["metric"]), f["dataset"])))

@@ -68,8 +68,8 @@ def limits(low: float, high: float) -> str:
 
 def lines(users: DatasetUsers, result: UsersResult, words: Vocabulary = USUAL) -> list[str]:
     """The best against the reference and against the next, the windows of time, and what all this generalises to."""
-    told = [_against_reference(users, result, words), _against_next(users, result, words), windows(users, result)]
-    return [line for line in (*told, generalises(users, words)) if line]
+    lines = [_against_reference(users, result, words), _against_next(users, result, words), windows(users, result)]
+    return [line for line in (*lines, generalises(users, words)) if line]
 
 
 WHY = {
@@ -148,7 +148,7 @@ def span(gain: Gain) -> str:
 
 def gains(users: DatasetUsers, result: UsersResult, words: Vocabulary = USUAL) -> list[str]:
     """By activity and by popularity, how many groups gain, how many lose, and where the difference is largest."""
-    told = []
+    lines = []
     kinds: dict[str, tuple[str, str]] = {
         "activity": (f"tenths of {words.users} by activity", "training events"),
         "popularity": ("tenths of held-out events by popularity of the item", "training users"),
@@ -166,8 +166,8 @@ def gains(users: DatasetUsers, result: UsersResult, words: Vocabulary = USUAL) -
             text += (
                 f", most {'clearly ' if won + lost > 1 else ''}with {span(largest)} {unit} ({largest.difference:+.3f})"
             )
-        told.append(f"{text}.")
-    return told
+        lines.append(f"{text}.")
+    return lines
 
 
 TENTHS = 10

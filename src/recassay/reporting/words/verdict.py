@@ -129,9 +129,9 @@ def other_metrics(v: Verdict, words: Vocabulary = USUAL) -> str | None:
     if v.grade != "clear_winner" and len(undecided) > 1:
         several = [metric for text in undecided for metric in named.pop(text)]
         named["by {} there is no clear winner either, but others could be best"] = several
-    told = sorted(named.items(), key=lambda item: ("clear winner" not in item[0], "no clear" in item[0]))
-    parts = [text.format(listing(metrics, most=3, last="and")) for text, metrics in told[:MOST_STATEMENTS]]
-    unsaid = sum(len(metrics) for _, metrics in told[MOST_STATEMENTS:])
+    ordered = sorted(named.items(), key=lambda item: ("clear winner" not in item[0], "no clear" in item[0]))
+    parts = [text.format(listing(metrics, most=3, last="and")) for text, metrics in ordered[:MOST_STATEMENTS]]
+    unsaid = sum(len(metrics) for _, metrics in ordered[MOST_STATEMENTS:])
     if unsaid:
         parts.append(f"{unsaid} further metrics differ, too" if unsaid > 1 else "1 further metric differs, too")
     if agreeing:
