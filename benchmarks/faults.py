@@ -108,7 +108,7 @@ class Counts:
     acknowledged_trials: int = 0
     lost: int = 0
     crashed_rows: int = 0
-    """Cells that were given up after three kills in a row; the study is then told to run them again."""
+    """Cells that were given up after three kills in a row; the study then runs them again on request."""
     failed_cells: int = 0
     """Cells that failed for another reason, which here is always the machine's."""
     tables_equal: int = 0

@@ -249,7 +249,7 @@ def planned(data: Path, datasets: Iterable[str] = (), algorithms: Iterable[str] 
 
 
 def known_cells(files: Iterable[Path]) -> set[tuple[str, ...]]:
-    """The names of the cells that earlier runs have finished; a line that was cut off is none."""
+    """The names of the cells that earlier runs have finished; a line that was cut off does not count."""
     found = set()
     for file in files:
         for line in file.read_text(encoding="utf-8").splitlines():

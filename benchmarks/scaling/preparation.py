@@ -26,7 +26,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--split", default="global_time")
     parser.add_argument("--threshold", type=float, default=3.5, help="0: none, so that the weights stay")
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--folder", type=Path, help="where the temporary folder is made (up to 25 bytes an event)")
+    parser.add_argument("--folder", type=Path, help="where the temporary folder is made (up to 25 bytes per event)")
     parser.add_argument("--make", nargs=3, help=argparse.SUPPRESS)
     parser.add_argument("--work", nargs=2, help=argparse.SUPPRESS)
 

@@ -13,6 +13,7 @@ import pytest
 
 import recassay
 from recassay.data.published.benchmark import open_benchmark, packed
+from recassay.reporting.board.page import AlgorithmCard
 
 HERE = Path(__file__).resolve().parents[2] / "benchmarks" / "board"
 MACHINE = {"written": "2026-11-18", "versions": {}, "machine": {}, "hard": 120.0, "search": 10.0}
@@ -98,3 +99,8 @@ def test_the_boards_have_no_gaps_among_those_with_a_place():
         assert every - set(matrix.algorithms) <= lacking, "who has no place is named with what is missing"
         assert recassay.load_characteristics(f"published:{name}").datasets
     assert open_benchmark("published:board-time").datasets["ml-100k"].windows is not None
+
+
+def test_an_algorithm_that_was_handed_in_has_no_page_in_the_documentation():
+    card = AlgorithmCard(handed_in="checked")
+    assert (card.source, card.page) == ("", "")

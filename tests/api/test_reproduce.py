@@ -37,7 +37,7 @@ def result():
 
 
 def test_no_number_that_used_to_agree_has_fallen(result):
-    assert [(one.told, one.ours) for one in result.fallen] == []
+    assert [(one.published, one.ours) for one in result.fallen] == []
     assert len(result.numbers) == len(printed_numbers()) > 700
 
 
@@ -85,7 +85,7 @@ def test_the_short_page_counts_the_same(result):
     text = (ROOT / "docs" / "reproduction.md").read_text()
     counted = {
         paper.name: tuple(
-            sum(one.told.paper == paper.name and one.verdict == verdict for one in result.numbers)
+            sum(one.published.paper == paper.name and one.verdict == verdict for one in result.numbers)
             for verdict in VERDICTS
         )
         for paper in result.papers

@@ -12,7 +12,6 @@ from tests.frozen.test_answers import GAPS, by_user, sizes, table
 import recassay
 from support.frozen import changed
 
-pytestmark = pytest.mark.slow
 MIXED = table(8, 0.12, digits=2)
 SPLITS = pl.concat(
     [table(4, 0.05).with_columns(split=pl.lit("random")), table(4, 0.04).with_columns(split=pl.lit("time"))]
@@ -43,6 +42,7 @@ def files(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", CALLS)
 def test_a_command_prints_what_it_printed(call, files, cli, monkeypatch):
     monkeypatch.chdir(files)
@@ -52,6 +52,7 @@ def test_a_command_prints_what_it_printed(call, files, cli, monkeypatch):
     assert changed("commands", call, {"code": ran.code, "out": ran.out, "err": ran.err}) == []
 
 
+@pytest.mark.slow
 def test_every_command_explains_itself_as_it_did(cli, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
 
@@ -73,6 +74,7 @@ def test_every_name_is_called_as_it_was():
     assert changed("help", "names", {"signatures": signatures, "others": others}) == []
 
 
+@pytest.mark.slow
 def test_a_paper_is_given_what_it_was_given(tmp_path):
     recassay.paper(MIXED, out=tmp_path / "one", figures=[], replicates=200, percent=True)
     recassay.paper(GAPS, out=tmp_path / "two", figures=[], replicates=200, missing="worst", control="EASE", mean=True)

@@ -449,17 +449,17 @@ def trade(other, front, share=None, left_out=()):
 
 
 def test_the_pareto_front():
-    start = "Not beaten in both ndcg@10 and another metric (the Pareto front), by "
+    start = "Pareto-optimal in ndcg@10 together with "
     sure = Made(metric="ndcg@10", trades=[trade("seconds", (True, True, False), (0.5, 0.996, 0.0)),
                                           trade("memory", (False, False, True), (0.0, 0.0, 1.0))])  # fmt: skip
     assert pareto.sentences(sure) == [
-        f"{start}seconds: b (100 %), a (50 %); by memory: c (100 %). In brackets the share of bootstrap replicates "
+        f"{start}seconds: b (100 %), a (50 %); with memory: c (100 %). In brackets the share of bootstrap replicates "
         "over the datasets that agree."
     ]
     few = Made(metric="ndcg@10", trades=[trade("seconds", (True, True, False), left_out=("x",))] * 4)
     assert pareto.sentences(few) == [
-        f"{start}seconds: b, a; by seconds: b, a; by seconds: b, a. That holds for the datasets at hand; they are too "
-        "few to speak of others."
+        f"{start}seconds: b, a; with seconds: b, a; with seconds: b, a. This describes these datasets only; there are "
+        "too few to generalise."
     ]
     assert pareto.plot_pareto.caption(few, USUAL).endswith("beaten in both; left out where values are missing: x.")
     assert pareto.plot_pareto.caption(sure, USUAL).endswith("hollow ones are beaten in both.")
@@ -468,7 +468,7 @@ def test_the_pareto_front():
         "shares stand in brackets where they are known"
     )
     late = Made(metric="ndcg@10", trades=[*few.trades[:3], *sure.trades])
-    assert pareto.sentences(late)[0].endswith("they are too few to speak of others."), "three trades are told"
+    assert pareto.sentences(late)[0].endswith("there are too few to generalise."), "three trades are told"
 
 
 def certified(claims, **given):
@@ -704,11 +704,11 @@ def test_few_datasets():
     )
     random = chosen(held_out_algorithms=spread(0.6))
     assert select.sentences(selected(random=random, preserving=chosen())) == [
-        at_random, f"{judged}more than luck (p = 0.049)."
+        at_random, f"{judged}better than random subsets (p = 0.049)."
     ]  # fmt: skip
     for p, words in ((0.05, "0.05"), (None, "1.00")):
         assert select.sentences(selected(random=random, preserving=chosen(held_out_p=p)))[1] == (
-            f"{judged}no more than subsets that know nothing may reach (p = {words})."
+            f"{judged}not better than random subsets (p = {words})."
         )
     flattered = f"{start}, which flatters it."
     assert select.sentences(selected(preserving=chosen())) == [flattered]
@@ -728,7 +728,7 @@ def test_the_tables_of_few_datasets():
         ("preserving", "0.610 (0.10 to 0.90)", "0.800 (0.10 to 0.90)", "0.950", "75 %", "0.700 (0.10 to 0.90)", "0.600",
          "0.440"),
     )  # fmt: skip
-    assert table.notes[0].endswith(" Subsets that know nothing reach as much on other algorithms with p = 0.049.")
+    assert table.notes[0].endswith(" Against random subsets on other algorithms: p = 0.049.")
     assert named.rows == (("random", "x, y"), ("preserving", "x, y"))
     (alone, _) = select.tables(selected(random=chosen(held_out_p=None)))
     assert alone.notes[0].endswith("which the choice did not see.")
@@ -770,7 +770,7 @@ def test_claims_over_universes():
                                                      p=0.05)))) == [
         "a is best in 40 of 60 universes (tied in 2), by mean rank.",
         "It fails mainly under split = random (15 of 20 such universes).",
-        "By dataset it is seen in 0 of 0 universes on w and in 4 of 4 on v.",
+        "On single datasets it is ahead in 0 of 0 universes on w and in 4 of 4 on v.",
         WITHIN,
         f"Over all universes its support is not more than {joint}50).",
     ]  # fmt: skip
@@ -1980,7 +1980,7 @@ def test_long_lists_in_sentences_are_cut_and_the_rest_is_counted(monkeypatch):
     assert "c4 (+0.50), c5 (+0.40) and 3 more. That is" in associations.sentences(result)[0]
     front = Made(other="seconds", algorithms=names, front=(True,) * 12, share=None, shares=lambda: None,
                  order=lambda: range(12), left_out=())  # fmt: skip
-    assert "by seconds: a, b, c, d, e and 7 more." in pareto.sentences(Made(metric="ndcg@10", trades=[front]))[0]
+    assert "with seconds: a, b, c, d, e and 7 more." in pareto.sentences(Made(metric="ndcg@10", trades=[front]))[0]
     left = benched(skipped={f"d{i}": "no users" for i in range(10)}, left_out=names, against=lambda *kinds: ())
     *_, unused, missing = bench.sentences(left)
     assert unused.endswith("d6 (no users), d7 (no users) and 2 more.")

@@ -102,7 +102,7 @@ REACH = 8
 
 
 class OneOrder:
-    """Lists by one score an item, the same for everybody; equal scores stand in the order of `select_top`.
+    """Lists by one score per item, the same for everybody; equal scores stand in the order of `select_top`.
 
     The catalogue is sorted once. With the items to leave out at ranks r_0 < r_1 < ... of the order, r_j comes before
     position p of a user's list exactly if r_j - j <= p: position p holds the item of rank p + #{j: r_j - j <= p}.

@@ -42,7 +42,7 @@ class SLIM(Tunable):
         return Counts.of(train.csr())
 
     def fit(self, train: Interactions, *, rng: np.random.Generator, shared: Counts | None = None) -> Recommender:
-        """Solve one regression an item."""
+        """Solve one regression per item."""
         counts = self.shared(train) if shared is None else shared
         strength = self.strength if self.alpha is None else self.alpha * train.n_users
         l1, l2 = strength * self.l1_ratio, strength * (1 - self.l1_ratio)

@@ -93,7 +93,7 @@ def advise(
         matrix,
         traits,
         k=k,
-        notes=(*opened.told(), *notes),
+        notes=(*opened.notes(), *notes),
         results=table,
         evidence=evidence,
         confidence=confidence,

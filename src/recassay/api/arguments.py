@@ -62,7 +62,7 @@ class _Known(dict[str, Any]):
 
 @cache
 def _kinds(function: Callable[..., Any]) -> dict[str, Any]:
-    """The annotations as far as they can be told at run time."""
+    """The annotations as far as they are known at run time."""
     return get_type_hints(function, localns=_Known(getattr(function, "__globals__", {})), include_extras=True)
 
 

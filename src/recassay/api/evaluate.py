@@ -39,7 +39,7 @@ from recassay.metrics.protocol import Metric, has_user_values
 from recassay.reporting.files import write_files
 from recassay.reporting.section import Brief
 from recassay.reporting.tables import evaluation_latex, evaluation_table
-from recassay.reporting.words import users as told
+from recassay.reporting.words import users as user_words
 from recassay.reporting.words.groups import weights_sentence
 
 
@@ -89,8 +89,8 @@ class EvaluationReport:
         users = result.datasets[0]
         means = {lists.name: lists.result.mean() for lists in self.judged}
         table = evaluation_table(means, self.comparison, f"{users.users:,} users evaluated")
-        lines = [*told.lines(users, result), *table.notes]
-        return Brief(told.headline(users, result), table, frozenset(users.could_be_best()), tuple(lines))
+        lines = [*user_words.lines(users, result), *table.notes]
+        return Brief(user_words.headline(users, result), table, frozenset(users.could_be_best()), tuple(lines))
 
     def to_frame(self) -> pl.DataFrame:
         """One row per algorithm and metric."""

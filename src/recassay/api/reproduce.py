@@ -102,17 +102,18 @@ def reproduction_page(result: ReproduceResult) -> str:
         shares = " | ".join(str(row[verdict] or "") for verdict in VERDICTS)
         lines.append(f"| {row['paper']} | {row['table']} | {shares} |")
     for paper in result.papers:
-        of_paper = [number for number in result.numbers if number.told.paper == paper.name]
+        of_paper = [number for number in result.numbers if number.published.paper == paper.name]
         lines += ["", f"## {paper.name}", "", paper.title, ""]
         for reason in dict.fromkeys(judged.reason for judged in of_paper if judged.reason):
-            places = [judged.told.table for judged in of_paper if judged.reason == reason]
+            places = [judged.published.table for judged in of_paper if judged.reason == reason]
             lines.append(f"- {', '.join(dict.fromkeys(places))} ({len(places)} numbers): {reason}.")
         lines += [f"- Not recomputed: {what}: {why}." for what, why in paper.not_recomputed]
-        for table, numbers in groupby(of_paper, key=lambda judged: judged.told.table):
+        for table, numbers in groupby(of_paper, key=lambda judged: judged.published.table):
             lines += ["", f"### {paper.name}: {table}", "", "| row | column | printed | ours | verdict |"]
             lines.append("|---|---|--:|--:|---|")
             for number in numbers:
-                told = number.told
-                cells = (told.row, told.column, told.printed, shown(number.ours, told.digits), number.verdict)
+                published = number.published
+                ours = shown(number.ours, published.digits)
+                cells = (published.row, published.column, published.printed, ours, number.verdict)
                 lines.append(f"| {' | '.join(map(str, cells))} |")
     return "\n".join(lines).rstrip() + "\n"

@@ -32,7 +32,7 @@ class StandardClassifier:
 
     @property
     def preload(self) -> tuple[str, ...]:
-        """The module that workers import once instead of once a cell."""
+        """The module that workers import once instead of once per cell."""
         kind = self.kind if isinstance(self.kind, str) else _MLP
         return (f"sklearn.{kind.partition('.')[0]}",)
 

@@ -67,7 +67,7 @@ def listed(text: str, option: str, *, inner: Any = str) -> list[Any]:
 
 
 def number(text: str, option: str, *, kind: Any = int, limits: Range = NO_LIMITS) -> Any:
-    """A number within limits; what is none, or lies outside, is refused in the words that functions use."""
+    """A number within limits; anything else, or a number outside, is refused in the words that functions use."""
     try:
         value = kind(text)
     except ValueError:

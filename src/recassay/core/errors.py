@@ -61,7 +61,7 @@ class MissingExtraError(RecAssayError):
 
 
 class SeveralProblemsError(UsageError):
-    """Several things are wrong, all told at once: a line per problem."""
+    """Several things are wrong, all listed at once: a line per problem."""
 
     def __init__(self, problems: Sequence[RecAssayError]) -> None:
         super().__init__(f"{len(problems)} problems")

@@ -36,7 +36,7 @@ class OpenedDataset:
     interactions: Interactions
     reading: dict[str, Any]
 
-    def told(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[str, ...]:
         """Which columns were taken for what, how many rows were left out and why; nothing where no file was read."""
         return told_reading(self.name, self.reading)
 

@@ -100,7 +100,7 @@ def given_split(
     name = Path(test).name.split(".")[0] if isinstance(test, str | Path) else "the data"
     notes: list[str] = []
     learned = None if train is None else open_dataset(train, read)
-    notes += [] if learned is None else learned.told()
+    notes += [] if learned is None else learned.notes()
     if judgements is not None:
         if learned is not None:
             for side, table in ((c.USER, learned.interactions.users), (c.ITEM, learned.interactions.items)):
@@ -111,7 +111,7 @@ def given_split(
         held_out, unit = opened.interactions, opened.record.time_unit
     else:
         dataset = open_dataset(test, read)
-        notes += dataset.told()
+        notes += dataset.notes()
         held_out, unit = dataset.interactions, dataset.reading.get("time_unit")
     if learned is None:
         return JudgingSplit(name, _untrained(held_out, threshold=threshold), None, untrained=True, notes=tuple(

@@ -11,7 +11,7 @@ from recassay.core.types import BoolArray, IdArray, Recommender, TopK, read_only
 from recassay.metrics.context import membership
 
 MEMORY_BUDGET = 256 << 20
-"""Bytes that the dense scores of one batch may take, unless told otherwise."""
+"""Bytes that the dense scores of one batch may take, unless the caller sets another limit."""
 
 
 def recommend_all(

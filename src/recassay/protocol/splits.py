@@ -1,6 +1,6 @@
 """Which part an event belongs to: training, validation or test.
 
-Every split is a function from interactions to one label a row. None depends on the order of the rows, on how
+Every split is a function from interactions to one label per row. None depends on the order of the rows, on how
 ids are numbered, or on the file format: chance is drawn from the seed and the ids (`ordering`). Splits by time divide
 events, and never part events of one user and one time; random splits divide pairs of user and item.
 """

@@ -120,7 +120,7 @@ def missing_packages(chosen: Sequence[AlgorithmSpec]) -> list[RecAssayError]:
 
 
 def part_modules(study: StudySpec) -> list[str]:
-    """The modules that a study's cells need: workers import them once instead of once a cell.
+    """The modules that a study's cells need: workers import them once instead of once per cell.
 
     An algorithm whose extra is not installed raises `MissingExtraError`, before anything runs.
     """

@@ -182,7 +182,7 @@ def _make_lists(payload: Mapping[str, Any], emit: Emit) -> Mapping[str, Any]:
             "events": len(train),
             "unknown": unknown,
             "uncounted": uncounted,
-            "told": list(opened.told()),
+            "told": list(opened.notes()),
             "seconds_fit": seconds_fit,
             "seconds_lists": time.perf_counter() - begin,
             "memory": max(filter(None, (peak_bytes(), children_peak_bytes())), default=None),

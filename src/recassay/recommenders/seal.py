@@ -124,7 +124,7 @@ def sealed_plan(manifest: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_seal(path: Path) -> dict[str, Any]:
-    """The seal in a file; `InputError` where it is none."""
+    """The seal in a file; `InputError` where it is not a seal."""
     refuse_special(path)
     try:
         if path.stat().st_size > MOST_BYTES:

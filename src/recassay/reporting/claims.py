@@ -37,7 +37,7 @@ Said: TypeAlias = Iterator[Statement]
 
 def statements(results: Mapping[str, AnalysisResult]) -> list[Statement]:
     """What these results say, each statement once."""
-    return list(dict.fromkeys(said for result in results.values() for said in _of(result)))
+    return list(dict.fromkeys(claim for result in results.values() for claim in _of(result)))
 
 
 def claim_files(tables: Iterable[Mapping[str, AnalysisResult]], words: Vocabulary = USUAL) -> dict[str, bytes]:

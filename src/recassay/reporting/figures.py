@@ -46,7 +46,7 @@ class FilledSection:
     """A section filled with one result: the name of its analysis, its sentences, tables and pictures.
 
     `files` has by name the files of a picture by format, which may still be in the making, and `not_done` what could
-    not be told or drawn and why.
+    not be described or drawn and why.
     """
 
     section: Section

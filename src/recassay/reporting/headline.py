@@ -11,7 +11,7 @@ from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.core.words import listing
 from recassay.reporting.numbers import better, even, number
 from recassay.reporting.section import Brief, Table
-from recassay.reporting.words import verdict as told
+from recassay.reporting.words import verdict as verdict_words
 
 BAR = 18
 """Characters of a drawn interval."""
@@ -29,12 +29,12 @@ def judgement(results: Mapping[str, Any]) -> Verdict | None:
 def verdict_brief(verdict: Verdict, words: Vocabulary = USUAL) -> Brief:
     """Headline, table, sentences, caution and next step of a verdict."""
     return Brief(
-        told.headline(verdict, words),
+        verdict_words.headline(verdict, words),
         verdict_table(verdict, words) if verdict.grade != "not_comparable" else None,
         frozenset(verdict.could_be_best),
-        tuple(told.sentences(verdict, words)),
-        told.caution(verdict, words),
-        told.next_step(verdict, words),
+        tuple(verdict_words.sentences(verdict, words)),
+        verdict_words.caution(verdict, words),
+        verdict_words.next_step(verdict, words),
     )
 
 
@@ -82,10 +82,10 @@ def metric_row(each: MetricGrade) -> tuple[str, str, str, str]:
     if each.grade is None:
         return metric, "Not judged", "", each.reason
     if each.grade in ("too_little_data", "not_comparable"):
-        return metric, told.GRADES[each.grade], leader if each.grade == "too_little_data" else "", ""
+        return metric, verdict_words.GRADES[each.grade], leader if each.grade == "too_little_data" else "", ""
     named = listing(each.could_be_best, most=3)
     best = named if len(each.could_be_best) <= 3 else f"{len(each.could_be_best)} of {each.algorithms}: {named}"
-    return metric, told.GRADES[each.grade], leader, best
+    return metric, verdict_words.GRADES[each.grade], leader, best
 
 
 def drawn_interval(low: float, value: float, high: float, count: int, width: int = BAR) -> str:

@@ -21,7 +21,7 @@ LOOK_SECONDS = 5.0
 
 
 class _Processes:
-    """Processes that wait for the next job of their run: what a job needs is imported once a run, and not once a job.
+    """Processes that wait for the next job of their run: what a job needs is imported once per run, not per job.
 
     A run has processes of its own, so that code that was changed between two runs is met by the second.
     """

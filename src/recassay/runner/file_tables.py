@@ -87,7 +87,7 @@ def parse_file(path: Path, sections: Sequence[str] = ()) -> tuple[dict[str, Any]
 
 
 def check_sections(tables: Mapping[str, Any], sections: Sequence[str], place: Place) -> None:
-    """Refuse a section that is unknown or is none."""
+    """Refuse a section that is unknown or is not a table."""
     known_keys(tables, sections, (), place)
     for section in sections:
         if not isinstance(tables.get(section, {}), Mapping):

@@ -31,7 +31,7 @@ the files of its split were found sound, which later jobs on that split get to k
 class Job:
     """One piece of work: `function` is `module:name` of a `JobFunction`; `payload` makes its spec when it starts.
 
-    The payload is asked for at every start, so that a job which is started again can be told what it already did.
+    The payload is asked for at every start, so that a job which is started again learns what it already did.
     """
 
     id: str

@@ -21,14 +21,14 @@ def plan_changes(before: Sequence[PlannedRow], after: Sequence[PlannedRow], done
         return ()
     kept = [key for key in new if new[key] == old.get(key)]
     made = sum(new[key] in done for key in kept)
-    told = [f"The plan has changed: {count_of(len(kept), 'cell')} kept, of which {made or 'none'} done."]
-    told += _named("New", [key for key in new if key not in old])
+    lines = [f"The plan has changed: {count_of(len(kept), 'cell')} kept, of which {made or 'none'} done."]
+    lines += _named("New", [key for key in new if key not in old])
     other = [key for key in new if key in old and new[key] != old[key]]
     found = sum(new[key] in done for key in other)
-    told += _named("Asked for in another way", other, f"; {found} done before" if found else "; made again")
+    lines += _named("Asked for in another way", other, f"; {found} done before" if found else "; made again")
     gone = [key for key in old if key not in new]
-    told += _named("No longer part of the plan", gone, "; the results stay in the folder, and count again when named")
-    return tuple(told)
+    lines += _named("No longer part of the plan", gone, "; the results stay in the folder, and count again when named")
+    return tuple(lines)
 
 
 def _by_key(rows: Iterable[PlannedRow]) -> Mapping[Key, str]:

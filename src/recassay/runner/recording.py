@@ -216,10 +216,12 @@ class Run(Watcher):
         self.tell("trial", **state.cell.whose(), trial=trial, trials=trials, best=state.best)
 
     def _payload(self, cell: WorkCell, number: int | None = None) -> dict[str, Any]:
-        """What the job of a cell must be told, or that of one of its trials, which sees the rounds before it."""
+        """What the job of a cell must know, or that of one of its trials, which sees the rounds before it."""
         trials = [trial.to_dict() for trial in self.store.trial_records(cell.row.tuning)]
-        told = {**cell.payload(self.store.folder), "trials": trials, CHECKED: self._checked.get(cell.split, {})}
-        return told if number is None else {**told, "trials": trials[: cell.rounds.seen_by(number)], "number": number}
+        payload = {**cell.payload(self.store.folder), "trials": trials, CHECKED: self._checked.get(cell.split, {})}
+        if number is not None:
+            payload |= {"trials": trials[: cell.rounds.seen_by(number)], "number": number}
+        return payload
 
     def _end(self, state: _AtWork, outcome: Outcome) -> None:
         """The row of a cell that ran, and what its seconds say of the others."""

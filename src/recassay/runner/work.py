@@ -61,7 +61,7 @@ class Rounds:
 
 @dataclass(frozen=True, slots=True)
 class WorkCell:
-    """A cell as the driver knows it: its row, the split it needs, its spec, and what its process must be told."""
+    """A cell as the driver knows it: its row, the split it needs, its spec, and what its process must know."""
 
     row: PlannedRow
     split: str
@@ -94,7 +94,7 @@ class Work:
     prepare: str
     """The job function that makes a split (`module:name`)."""
     splits: Mapping[str, Callable[[Path], Mapping[str, Any]]]
-    """By split that cells need, from the folder of the study, what the process that makes it must be told."""
+    """By split that cells need, from the folder of the study, what the process that makes it must know."""
     is_usable: Callable[[Path, str], bool]
     """From the folder and a split, whether it is there and sound."""
     budget: Budget

@@ -1,9 +1,9 @@
 """The process side of the local executor: `python -m recassay.runner.worker`.
 
-A worker reads one request a line from its standard input and answers in lines of JSON on its standard output. Where the
-system can fork, it imports once what the jobs will need, wakes numba where they need it, and forks a process for each
-job: the job starts at once, and whatever it does to its process ends with it. Elsewhere a worker runs a single job
-itself. A worker ends when its driver does, and a job when its worker does, each with all that it started.
+A worker reads one request per line from its standard input and answers in lines of JSON on its standard output. Where
+the system can fork, it imports once what the jobs will need, wakes numba where they need it, and forks a process for
+each job: the job starts at once, and whatever it does to its process ends with it. Elsewhere a worker runs a single
+job itself. A worker ends when its driver does, and a job when its worker does, each with all that it started.
 """
 
 from __future__ import annotations

@@ -76,7 +76,7 @@ class CellFiles:
     _connection: sqlite3.Connection
 
     def per_user(self, cell: str) -> pl.DataFrame:
-        """The scores of a cell: the user's own id and one column a metric label, null where undefined."""
+        """The scores of a cell: the user's own id and one column per metric label, null where undefined."""
         return self._read(SCORES, cell)
 
     def top_lists(self, cell: str) -> pl.DataFrame:

@@ -128,8 +128,8 @@ def connect(path: Path, *, create: bool) -> sqlite3.Connection:
 
     Another version is migrated or refused. A writer uses WAL, so that readers see the last commit while it writes, and
     `synchronous = FULL`: a commit is on the disk when it returns, so that not even a power cut loses what was
-    acknowledged; one sync a trial costs nothing beside its fit. A reader changes nothing, so that a study on read-only
-    media can be read.
+    acknowledged; one sync per trial costs nothing beside its fit. A reader changes nothing, so that a study on
+    read-only media can be read.
     """
     connection = _opened(path, create)
     if not create and connection.execute("PRAGMA user_version").fetchone()[0] < SCHEMA_VERSION:

@@ -292,7 +292,7 @@ class ListRecommender:
 
 
 def _real(values: Any, what: str, name: str) -> Float32Array:
-    """Scores as real numbers; complex ones, times and texts are none, though numpy would turn them into some."""
+    """Scores as real numbers; complex ones, times and texts are refused, though numpy would turn them into some."""
     given = np.asarray(values)
     if given.dtype.kind not in "biufO":
         raise RecAssayError(f"{what} of type {given.dtype}", where=name, fix="answer with real numbers")

@@ -64,7 +64,7 @@ def history_recommender(history: csr_array, weights: csr_array, *, rng: np.rando
 def sparse_lists_bytes(n_items: int) -> int:
     """The memory of `recommend`, or of `largest_products`, beside model and answer.
 
-    That is the order of ties, and 12 bytes an item for each thread, of which 16 are thought of.
+    That is the order of ties, and 12 bytes per item for each thread, of which 16 are thought of.
     """
     return (12 * 16 + 8) * n_items
 

@@ -141,7 +141,7 @@ def _common(table: CharacteristicsTable, target: Mapping[str, float]) -> tuple[C
     kept = [j for j, name in enumerate(known.names) if name not in left]
     if not kept:
         raise InputError(
-            f"the benchmark's characteristics ({listing(known.names)}) are none that RecAssay computes",
+            f"the benchmark's characteristics ({listing(known.names)}) are not computed by RecAssay",
             where=table.where,
             fix="name the columns as in `recassay data describe`: Nu, Ni, Nr, Density, ...",
         )

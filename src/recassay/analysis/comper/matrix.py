@@ -30,7 +30,7 @@ NEGATIVE_DIMENSIONS = ("robustness", "scalability")
 """Dimensions whose higher values are worse (section IV.E): a shift under attack, and a time."""
 
 LABELS = "NPS"
-"""N (no), P (partial) and S (strong correlation), in rising order; a label is its place here, -1 is none."""
+"""N (no), P (partial) and S (strong correlation), in rising order; a label is its place here, -1 a missing one."""
 
 DIMENSION = "dimension"
 

@@ -50,7 +50,7 @@ class RatingsResult(MatrixResult):
         return sorted(range(len(self.algorithms)), key=lambda a: (-self.rating[a], self.algorithms[a]))
 
     def lead(self) -> tuple[float, float]:
-        """By how many points the first is ahead of the second, and the share of their meetings it would win."""
+        """By how many points the first is ahead of the second, and the share of pairwise comparisons it would win."""
         first, second = self.order()[:2]
         gap = float(self.rating[first] - self.rating[second])
         return gap, 1 / (1 + 10 ** (-gap / 400))

@@ -146,7 +146,7 @@ class Task:
     def _luck(
         self, inner: Sequence[SubsetAgreement], unseen: Sequence[FloatArray], held: Sequence[FloatArray]
     ) -> float:
-        """How often subsets that know nothing do as well: the same for every half, with the datasets' names shuffled.
+        """How often random subsets do as well: the same for every half, with the datasets' names shuffled.
 
         The halves share algorithms and their subsets share datasets, so that their mean varies more than they do; a
         shuffle applied to all of them alike keeps that dependence. On noise the p-value is uniform.

@@ -56,7 +56,7 @@ class DatasetChoice:
     chosen ones, so both flatter: `left_out` is the same with the ranking of the datasets that were not chosen.
     `held_out_algorithms`: with that of the datasets not chosen, on halves of the algorithms that the choice did not
     see; `by_metric`: on metrics it did not see; `held_out_both`: both at once. For `preserving` only the held-out
-    numbers are comparable with the other methods; `held_out_p` is how often subsets that know nothing reach as much.
+    numbers are comparable with the other methods; `held_out_p` is how often random subsets reach as much.
     """
 
     method: str

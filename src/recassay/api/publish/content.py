@@ -33,7 +33,7 @@ from recassay.reporting.headline import judgement, verdict_brief
 from recassay.reporting.paper.paragraph import paragraph
 from recassay.reporting.section import Brief
 from recassay.reporting.telling import Answer, answer, answer_html, leaders, result_html
-from recassay.reporting.words import claims as told
+from recassay.reporting.words import claims as claim_words
 from recassay.reporting.words.claims import box_lines
 
 __all__ = [
@@ -207,10 +207,11 @@ def claimable(result: Any, claims: Sequence[str], table: Any = None) -> dict[str
     checked = []
     for claim in [parse_claim(text, verdict.algorithms) for text in claims]:
         known = standing(claim, verdict)
-        reason = told.checked(verdict, claim.better, claim.worse, known, words)
+        reason = claim_words.checked(verdict, claim.better, claim.worse, known, words)
         pair = None if claim.worse is None else plain(verdict.pair(claim.better, claim.worse))
-        checked.append({"claim": str(claim), "answer": told.ANSWERS[known].lower(), "reason": reason, "pair": pair})
-    return {"checked": checked, **told.box(verdict, words)}
+        answer = claim_words.ANSWERS[known].lower()
+        checked.append({"claim": str(claim), "answer": answer, "reason": reason, "pair": pair})
+    return {"checked": checked, **claim_words.box(verdict, words)}
 
 
 def save_text(path: str | Path, text: str | bytes) -> Path:

@@ -25,7 +25,7 @@ def in_column(table: str, rows: Iterable[str], column: str, values: Iterable[flo
 class ReproducedNumber:
     """A printed number, ours, and what follows."""
 
-    told: PrintedNumber
+    published: PrintedNumber
     """What is printed, and where."""
     ours: float | str | None
     """What was computed; None where it could not be."""
@@ -37,14 +37,14 @@ class ReproducedNumber:
     @property
     def fell(self) -> bool:
         """Whether it used to agree better than it does now."""
-        return VERDICTS.index(self.verdict) > VERDICTS.index(self.told.expected)
+        return VERDICTS.index(self.verdict) > VERDICTS.index(self.published.expected)
 
     @property
     def reason(self) -> str:
         """Why it does not agree fully, where the list knows it; that it used to, where it did."""
         if self.fell:
-            return f"it used to be: {self.told.expected}"
-        return self.told.reason if self.verdict in ("near", "does not follow") else ""
+            return f"it used to be: {self.published.expected}"
+        return self.published.reason if self.verdict in ("near", "does not follow") else ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,13 +66,13 @@ class ReproduceResult(Displayed):
         kept = [
             number
             for number in self.numbers
-            if paper in (None, number.told.paper) and table in (None, number.told.table)
+            if paper in (None, number.published.paper) and table in (None, number.published.table)
         ]
         return {verdict: sum(row.verdict == verdict for row in kept) for verdict in VERDICTS}
 
     def summary(self) -> pl.DataFrame:
         """One row for each table of each paper: how many numbers have each verdict."""
-        places = list(dict.fromkeys((number.told.paper, number.told.table) for number in self.numbers))
+        places = list(dict.fromkeys((number.published.paper, number.published.table) for number in self.numbers))
         return pl.DataFrame([{"paper": paper, "table": table, **self.count(paper, table)} for paper, table in places])
 
     def to_frame(self) -> pl.DataFrame:
@@ -80,8 +80,8 @@ class ReproduceResult(Displayed):
         return pl.DataFrame(
             [
                 {
-                    **stated(number.told, "paper", "table", "row", "column", "printed"),
-                    "ours": shown(number.ours, number.told.digits),
+                    **stated(number.published, "paper", "table", "row", "column", "printed"),
+                    "ours": shown(number.ours, number.published.digits),
                     "difference": number.difference,
                     "verdict": number.verdict,
                     "reason": number.reason,
@@ -97,12 +97,13 @@ class ReproduceResult(Displayed):
 
     def to_dict(self) -> dict[str, Any]:
         """Counts, every number, what is left out, and what no longer agrees."""
+        fallen = [number.published for number in self.fallen]
         return {
             "counts": self.count(),
             "by_table": self.summary().to_dicts(),
             "numbers": self.to_frame().to_dicts(),
             "left_out": {paper.name: [{"what": w, "why": y} for w, y in paper.not_recomputed] for paper in self.papers},
-            "no_longer_agrees": [f"{o.told.paper}, {o.told.table}, {o.told.row}, {o.told.column}" for o in self.fallen],
+            "no_longer_agrees": [f"{one.paper}, {one.table}, {one.row}, {one.column}" for one in fallen],
         }
 
 

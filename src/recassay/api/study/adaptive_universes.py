@@ -32,7 +32,7 @@ Block: TypeAlias = tuple[int, int]
 
 def stored_blocks(store: Store) -> tuple[Multiverse, FloatArray, FloatArray, dict[Block, list[Key]]]:
     """The blocks of a study with a [multiverse]: their grid, the scores of those that ran, what each took or will take,
-    and by block the keys of its cells. A failed cell scores worst, a block without values is none.
+    and by block the keys of its cells. A failed cell scores worst, a block without values is left out.
     """
     study = stored_study(store)
     if study.multiverse is None:

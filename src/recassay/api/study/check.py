@@ -1,4 +1,4 @@
-"""The verb `check`: does an algorithm of one's own keep the rules, all of them told at once?
+"""The verb `check`: does an algorithm of one's own keep the rules, with every breach named at once?
 
 It is tried in a process of its own, as before a run: an algorithm that ends its process, prints or never ends cannot
 speak for the check.

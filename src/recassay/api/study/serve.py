@@ -245,7 +245,7 @@ def serve(
         metric: metric of the report; by default as for `report`.
         allow_host: names by which browsers may ask for the page, besides this machine's addresses: a page of another
             origin that points a name of its own at this machine is refused.
-        ready: told when it listens.
+        ready: called when it listens.
     """
     folder = Path(folder)
     with Store.open(folder) as store:

@@ -125,7 +125,7 @@ def told_logs(study: StudySpec) -> tuple[str, ...]:
     notes: list[str] = []
     for data, path in small:
         with suppress(RecAssayError):
-            notes += open_dataset(path, data.read).told()
+            notes += open_dataset(path, data.read).notes()
     return tuple(notes)
 
 

@@ -37,7 +37,7 @@ AttackKind = Literal["nuke", "push"]
 
 
 _NUMERAL = re.compile(r"\s*[-+]?[\d_.]+(?:[eE][-+]?\d+)?\s*")
-"""What pydantic would silently take for a number; of other texts it says itself that they are none."""
+"""What pydantic would silently take for a number; it refuses other texts itself."""
 
 
 def _is_number(kind: str) -> bool:

@@ -13,7 +13,7 @@ _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def read_json(text: str | bytes, where: str) -> Any:
-    """What a JSON text says; `ValueError` where it is none, or is nested too deeply.
+    """What a JSON text says; `ValueError` where it is not JSON, or is nested too deeply.
 
     `InputError` for a key that one object has twice, of which the parser would keep the last, and for half of a
     character (`\\ud800`), which no file or terminal can be given.

@@ -16,7 +16,7 @@ _CODE = re.compile(r'(<script(?! type="application/json")[^>]*>.*?</script>|<sty
 
 
 def shareable(text: str) -> str:
-    """A text in which absolute paths keep their last two parts, and the name of this machine is not told.
+    """A text in which absolute paths keep their last two parts, and the name of this machine is left out.
 
     Programs within a page are left as they are: they are ours, and a page allows them by their checksum.
     """

@@ -67,7 +67,7 @@ def column_of(column: pl.Series) -> str:
 
 
 def not_numbers(text: pl.Series, bad: pl.Series, where: str) -> InputError:
-    """The refusal of a column of text that should be numbers; `bad` are the rows that are none."""
+    """The refusal of a column of text that should be numbers; `bad` are the rows without one."""
     row = int(bad[0])
     what = f"{bad.len()} values are not numbers, the first {text[row]!r} in data row {row + 1}{column_of(text)}"
     fix = "use plain numbers with a decimal point, and leave a missing value empty"

@@ -99,8 +99,8 @@ class Results:
     def _repr_html_(self) -> str:
         kinds = {"algorithm": self.algorithms, "dataset": self.datasets, "metric": self.metrics}
         counts = listing(count_of(len(names), kind) for kind, names in kinds.items())
-        told = "".join(f"<p>{html.escape(line)}</p>" for line in (self.told_reading(), *self.notes))
-        return told + table_html(self.frame, f"Results: {counts}", most=10)
+        lines = "".join(f"<p>{html.escape(line)}</p>" for line in (self.told_reading(), *self.notes))
+        return lines + table_html(self.frame, f"Results: {counts}", most=10)
 
     @property
     def metrics(self) -> list[str]:

@@ -65,7 +65,7 @@ class StrataScores:
     """Every algorithm on the sets T_P of one dataset.
 
     `scores[t, a, u]` is what algorithm a scores for user u on T_P, P = `thresholds[t]` (ascending); NaN for a user
-    without an event in T_P, and then for every algorithm, so that all comparisons are paired. `shares` has a row a
+    without an event in T_P, and then for every algorithm, so that all comparisons are paired. `shares` has one row per
     threshold (`events` in T_P out of a `pool`, and the shares of items, training and test interactions below P),
     `curve` the popularity of the items in descending order (`rank`, `popularity`), thinned where there are many.
     `shortened` counts lists that may have lost exactness by removal (see `OtherItems`). `whole[a]`, where known, is

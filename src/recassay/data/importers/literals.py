@@ -14,7 +14,7 @@ _SPECIAL = re.compile(r"(?<![\w.'\"])(-?(?:nan|inf|NaN|Infinity|null)|true|false
 
 
 def read_literal(text: str) -> Any:
-    """The value of a printed Python literal, or None where it is none.
+    """The value of a printed Python literal, or None where it is something else.
 
     Calls that only wrap a literal (numpy scalars, tensors, ordered and default dictionaries) are unwrapped; nan and inf
     are None. Everything else that is not a literal makes the whole text none.

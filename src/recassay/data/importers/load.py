@@ -116,7 +116,7 @@ def _judged_run(run: Path, judgements: list[Path]) -> Part:
 
 
 def _folder(folder: Path, asked: Asked, format: str | None) -> list[Part]:
-    """Every file with results below a folder; what is something else is counted, and told once."""
+    """Every file with results below a folder; what is something else is counted, and named in one note."""
     parts: list[Part] = []
     users: list[Part] = []
     left: Counter[str] = Counter()

@@ -67,7 +67,7 @@ class OpenedFile:
 
     @cached_property
     def text(self) -> str:
-        """The content as text, without the codes that colour a terminal; raises where it is none."""
+        """The content as text, without the codes that colour a terminal; raises where it is not text."""
         if len(self.data) > MOST_BYTES:
             raise self.refused(f"has {len(self.data):,} bytes", fix="give a file below 512 MiB")
         return without_escapes(text_of(self.data, self.name))
@@ -84,7 +84,7 @@ class OpenedFile:
 
     @cached_property
     def json(self) -> Any:
-        """The content as JSON, or None where it is none."""
+        """The content as JSON, or None where it is not JSON."""
         if not self.head.lstrip().startswith(("{", "[")) or len(self.data) > MOST_BYTES:
             return None
         try:

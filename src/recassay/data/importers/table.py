@@ -118,7 +118,7 @@ def _drawn(tables: Iterable[Table | None]) -> list[Table]:
 
 
 def _document(file: OpenedFile, text: str) -> object:
-    """The JSON, the JSON lines, or the printed dictionary that a text is; None where it is none."""
+    """The JSON, the JSON lines, or the printed dictionary that a text is; None where it is something else."""
     if file.json is not None:
         return file.json
     start = text.lstrip()[:20]

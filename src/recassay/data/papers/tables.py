@@ -28,7 +28,7 @@ class Grid:
 
 
 def grids(text: str, budget: Budget) -> list[Grid]:
-    """Every table of a source, numbered from 1 in the order of the source; arrays of formulas are none."""
+    """Every table of a source, numbered from 1 in the order of the source; arrays of formulas do not count."""
     floats, captions = list(_floats(text)), list(_captions(text, budget))
     made: list[Grid] = []
     for drawn in drawn_tables(text, budget.where):
@@ -42,8 +42,8 @@ def grids(text: str, budget: Budget) -> list[Grid]:
         while around and not any(begin <= at < end for at, _ in captions) and (begin, end) != min(around):
             begin, end = max(pair for pair in around if pair < (begin, end))
         near = [
-            (abs(at - (drawn.begin if at < drawn.begin else drawn.end)), said)
-            for at, said in captions
+            (abs(at - (drawn.begin if at < drawn.begin else drawn.end)), caption)
+            for at, caption in captions
             if begin <= at < end
         ]
         width = max(map(len, drawn.grid))

@@ -70,7 +70,7 @@ def prepare_text(path: Path, encoding: str, scratch: Path) -> Path:
 
 
 def _codec(encoding: str) -> codecs.CodecInfo:
-    """The codec of a text encoding; what turns bytes into bytes, or is for names and literals alone, is none."""
+    """The codec of a text encoding; codecs from bytes to bytes, and those of names and literals, are refused."""
     try:
         codec = codecs.lookup(encoding)
         if codec.name in _NO_TEXT or codec.incrementaldecoder is None:

@@ -1,7 +1,7 @@
 """Numbers as papers and spreadsheets print them: `**0.428**`, `0.161±0.001`, `61.2%`, `16,1`, `OOM`.
 
 A column of plain numbers is cast at once. Otherwise each distinct text is read by itself, after it was settled for the
-whole column whether its comma is a decimal one; what was taken off is counted, so that a reader can be told.
+whole column whether its comma is a decimal one; what was taken off is counted, for a note to the reader.
 """
 
 from __future__ import annotations

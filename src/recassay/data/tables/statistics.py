@@ -1,6 +1,6 @@
 """Readers of statistics: means, deviations and repeats that stand in headers, in names of rows, or in a column.
 
-A statistic is never part of a name. Where a name is another one and a word for a deviation, but its numbers are no
+A statistic is never part of a name. Where a name is another one and a word for a deviation, but its numbers are not
 deviations, the table is refused.
 """
 
@@ -73,7 +73,7 @@ def statistic_in(name: str) -> Stated | None:
 
 
 def statistic_alone(name: str) -> str:
-    """The statistic that a name is and nothing else; empty where it is none."""
+    """The statistic that a name is and nothing else; empty where it is something else."""
     text = name.strip()
     if _QUANTILE.fullmatch(text):
         return "skip"

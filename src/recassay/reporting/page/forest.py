@@ -11,7 +11,7 @@ from recassay.reporting.headline import metric_row
 from recassay.reporting.markup import Child, Markup, fold, tag
 from recassay.reporting.numbers import even
 from recassay.reporting.page.intervals import RankAxis, folded_table, legend_of_dots, unbroken
-from recassay.reporting.words import verdict as told
+from recassay.reporting.words import verdict as verdict_words
 
 MOST_ROWS = 12
 """Algorithms on the first screen; further ones are folded, unless they could be best."""
@@ -28,12 +28,12 @@ def verdict_card(verdict: Verdict, words: Vocabulary = USUAL, own: Sequence[str]
     if own:
         headline, leads, others = own[0], list(own[1:2]), list(own[2:])
     else:
-        headline, leads = told.headline(verdict, words), told.first_lines(verdict, words)
-        others = told.pair_lines(verdict, words)
-    caution, next_step = told.caution(verdict, words), None if own else told.next_step(verdict, words)
+        headline, leads = verdict_words.headline(verdict, words), verdict_words.first_lines(verdict, words)
+        others = verdict_words.pair_lines(verdict, words)
+    caution, next_step = verdict_words.caution(verdict, words), None if own else verdict_words.next_step(verdict, words)
     statement = tag(
         "div",
-        tag("p", tag("span", told.GRADES[verdict.grade], class_="grade"), class_="grades") if not own else None,
+        None if own else tag("p", tag("span", verdict_words.GRADES[verdict.grade], class_="grade"), class_="grades"),
         tag("h2", unbroken(headline), id="verdict-title", class_="headline"),
         [tag("p", unbroken(lead), class_="lead") for lead in leads],
         _grades(verdict) if verdict.peers and not own else None,
@@ -42,9 +42,9 @@ def verdict_card(verdict: Verdict, words: Vocabulary = USUAL, own: Sequence[str]
         class_="statement",
     )
     parts = {
-        "Why": [*others, *told.why(verdict, words)],
-        "How sure": told.how_sure(verdict, words),
-        "What would change it": told.what_would_change(verdict, words),
+        "Why": [*others, *verdict_words.why(verdict, words)],
+        "How sure": verdict_words.how_sure(verdict, words),
+        "What would change it": verdict_words.what_would_change(verdict, words),
     }
     folds = [
         fold(title, tag("ul", [tag("li", unbroken(sentence)) for sentence in sentences]))

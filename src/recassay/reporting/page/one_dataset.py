@@ -14,7 +14,7 @@ from recassay.reporting.numbers import even, even_uplifts
 from recassay.reporting.page.cautions import cautions
 from recassay.reporting.page.intervals import Axis, folded_table, heading_row, legend_of_dots, unbroken
 from recassay.reporting.page.scatter import Point, scatter
-from recassay.reporting.words import users as told
+from recassay.reporting.words import users as user_words
 
 MOST_ROWS = 12
 """Algorithms on the first screen; further ones are folded."""
@@ -26,11 +26,11 @@ MOST_POINTS = 24
 def users_card(content: ReportContent, result: UsersResult) -> Markup:
     """The first screen: what is known on the left, the means with their intervals on the right, and cost below."""
     users, words = result.datasets[0], content.words
-    *lines, scope = told.lines(users, result, words)
+    *lines, scope = user_words.lines(users, result, words)
     caution = next((f"{title}: {text}" for title, text in cautions(content)), None)
     statement = tag(
         "div",
-        tag("h2", unbroken(told.headline(users, result, words)), id="verdict-title", class_="headline"),
+        tag("h2", unbroken(user_words.headline(users, result, words)), id="verdict-title", class_="headline"),
         [tag("p", unbroken(line), class_="lead") for line in lines],
         tag("p", unbroken(scope), class_="scope"),
         tag("p", tag("strong", "Caution. "), unbroken(caution), class_="caution") if caution else None,
@@ -141,7 +141,7 @@ def _gains(users: DatasetUsers, result: UsersResult, words: Vocabulary) -> Marku
     if not panels:
         return None
     first = users.gains[0]
-    sentences = tag("ul", [tag("li", unbroken(line)) for line in told.gains(users, result, words)])
+    sentences = tag("ul", [tag("li", unbroken(line)) for line in user_words.gains(users, result, words)])
     caption = (
         f"{first.algorithm} minus {first.reference} in tenths of {words.users} and of held-out events, with "
         f"{100 * result.confidence:g} % intervals over {words.users}. Each stands by itself: by chance, "
@@ -163,7 +163,7 @@ def _gains_table(gains: Sequence[Gain], title: str, of: str, value: str) -> Mark
     signed = [f"+{text}" if g.difference > 0 else text for g, text in
               zip(gains, even(g.difference for g in gains), strict=True)]  # fmt: skip
     rows = [
-        tag("tr", tag("th", told.span(gain), scope="row", class_="name"),
+        tag("tr", tag("th", user_words.span(gain), scope="row", class_="name"),
             tag("td", axis.interval(gain.interval_low, gain.difference, gain.interval_high, _interval_text(
                 "difference", gain.difference, gain.interval_low, gain.interval_high), 0.0), class_="plot"),
             tag("td", text, class_="mean"),

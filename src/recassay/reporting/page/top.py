@@ -74,9 +74,9 @@ def _sentences(filled: Sequence[FilledSection]) -> Markup:
     )
 
 
-def _warnings(content: ReportContent, told: int) -> Markup | None:
+def _warnings(content: ReportContent, warned: int) -> Markup | None:
     """The warnings, without the first so many, which the first screen states."""
-    items = [tag("li", tag("strong", title), " ", sentence) for title, sentence in [*cautions(content)][told:]]
+    items = [tag("li", tag("strong", title), " ", sentence) for title, sentence in [*cautions(content)][warned:]]
     if not items:
         return None
     return tag(

@@ -14,7 +14,7 @@ from recassay.plots.compare import plot_critical_difference, plot_pairwise
 from recassay.reporting.headline import drawn_axis, drawn_points
 from recassay.reporting.numbers import p_value, sized
 from recassay.reporting.section import Brief, Plot, Plots, Section, Table
-from recassay.reporting.words import verdict as told
+from recassay.reporting.words import verdict as verdict_words
 from recassay.reporting.words.compare import iman_davenport, sentences
 from recassay.reporting.words.missing import missing_cells
 from recassay.reporting.words.pairs import (
@@ -49,10 +49,10 @@ def brief(result: CompareResult, words: Vocabulary = USUAL) -> Brief:
     verdict = result.judgement
     if verdict.grade == "not_comparable":
         return Brief(pairs_headline(verdict, words))
-    caution, undecidable = told.caution(verdict, words), verdict.grade == "too_little_data"
+    caution, undecidable = verdict_words.caution(verdict, words), verdict.grade == "too_little_data"
     if verdict.control is not None:
         better = frozenset(pair.b for pair in verdict.against(verdict.control) if pair.status == "better")
-        next_step = told.next_step(verdict, words) if undecidable else None
+        next_step = verdict_words.next_step(verdict, words) if undecidable else None
         return Brief(
             control_headline(verdict, words), control_table(verdict, words), better, (control_scope(verdict, words),),
             caution if verdict.missing.cells else None, next_step,
@@ -69,7 +69,7 @@ def brief(result: CompareResult, words: Vocabulary = USUAL) -> Brief:
         pair_table(verdict, words, LINES) if few else group_table(verdict, words),
         sentences=sentences,
         caution=caution,
-        next_step=told.next_step(verdict, words),
+        next_step=verdict_words.next_step(verdict, words),
     )
 
 

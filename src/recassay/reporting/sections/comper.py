@@ -112,7 +112,7 @@ def _means(rows: pl.DataFrame, order: list[str]) -> Any:
     table="comper_scores",
 )
 def plot_dimensions(result: ComPerResult, words: Vocabulary = USUAL, shown: Shown = ALL) -> Any:
-    """Five small panels: d' of each dimension, a bar an algorithm (mean over settings), a line from least to most."""
+    """Five small panels: d' of each dimension, one bar per algorithm (mean over settings), line from least to most."""
     order = shown.of(result.table.algorithms[a] for a in result.order())
     whole = result.normalised
     columns = {"mean": whole.mean(axis=1), "low": whole.min(axis=1), "high": whole.max(axis=1),

@@ -48,7 +48,7 @@ MOST_CURVES = 60
 MOST_NAMES = 60
 
 
-@plot("item_curves", "Probability of a right answer by ability, a curve an item.", table="items")
+@plot("item_curves", "Probability of a right answer by ability, one curve per item.", table="items")
 def plot_item_curves(result: LogisticResult, words: Vocabulary = USUAL) -> Any:
     """The probability of a right answer against ability (Cardoso et al., Figure 1); negative discrimination stands out.
 

@@ -28,9 +28,7 @@ def tables(result: SelectResult, words: Vocabulary = USUAL) -> Iterator[Table]:
     ]  # fmt: skip
     preserving = result.choices.get(PRESERVING)
     p = None if preserving is None else preserving.held_out_p
-    luck = (
-        "" if p is None else f" Subsets that know nothing reach as much on other {words.algorithms} with p = {p:.3f}."
-    )
+    luck = "" if p is None else f" Against random subsets on other {words.algorithms}: p = {p:.3f}."
     note = (
         f"'with those left out', 'over its chance' and 'other {words.algorithms}': mean (middle 95 %). All "
         f"{words.datasets} contain the chosen ones; 'with those left out', 'other {words.algorithms}' and 'both other' "

@@ -16,7 +16,7 @@ from recassay.plots.shown import ALL, Shown
 from recassay.plots.theme import FAINT, INK, shorten, themed
 from recassay.reporting.numbers import better, even, even_intervals, even_uplifts, starred
 from recassay.reporting.section import Brief, Plots, Section, Table, plot
-from recassay.reporting.words import users as told
+from recassay.reporting.words import users as user_words
 
 
 def brief(result: UsersResult, words: Vocabulary = USUAL) -> Brief:
@@ -24,8 +24,8 @@ def brief(result: UsersResult, words: Vocabulary = USUAL) -> Brief:
     if len(result.datasets) == 1:
         only = result.datasets[0]
         best = frozenset(only.could_be_best())
-        lines = tuple(told.lines(only, result, words))
-        return Brief(told.headline(only, result, words), means_table(only, result, words), best, lines)
+        lines = tuple(user_words.lines(only, result, words))
+        return Brief(user_words.headline(only, result, words), means_table(only, result, words), best, lines)
     winners = sum(len(dataset.not_worse()) == 1 for dataset in result.datasets)
     table = Table(
         f"{result.metric} by {words.dataset}",
@@ -40,7 +40,7 @@ def brief(result: UsersResult, words: Vocabulary = USUAL) -> Brief:
         f"one {words.algorithm} significantly beats" if winners else f"does one {words.algorithm} significantly beat"
     )
     headline = f"On {count} {beats} all others among the {words.users}."
-    return Brief(headline, table, sentences=tuple(told.together(result, words)))
+    return Brief(headline, table, sentences=tuple(user_words.together(result, words)))
 
 
 def tables(result: UsersResult, words: Vocabulary = USUAL) -> Iterator[Table]:
@@ -164,5 +164,5 @@ def plot_user_differences(result: UsersResult, words: Vocabulary = USUAL, shown:
 
 FIGURES = Plots([plot_user_differences])
 SECTION = Section(
-    UsersResult, "Over {users}", "significance", "users", FIGURES, told.sentences, tables, order=15, brief=brief
+    UsersResult, "Over {users}", "significance", "users", FIGURES, user_words.sentences, tables, order=15, brief=brief
 )

@@ -29,7 +29,7 @@ def sentences(result: MultiverseResult, words: Vocabulary = USUAL) -> Iterator[s
     if main is not None and len(main.by_dataset) > 1:
         (low, fewest), *_, (high, most) = sorted(main.by_dataset.items(), key=lambda kv: kv[1][0] / max(sum(kv[1]), 1))
         ends = f"{fewest[0]} of {sum(fewest)} universes on {low} and in {most[0]} of {sum(most)} on {high}"
-        yield f"By {words.dataset} it is seen in {ends}."
+        yield f"On single {words.datasets} it is ahead in {ends}."
     yield from _deciding(result)
     if main is not None:
         counts = main.counts

@@ -15,11 +15,9 @@ def sentences(result: ParetoResult, words: Vocabulary = USUAL) -> list[str]:
     how = (
         f" In brackets the share of bootstrap replicates over the {words.datasets} that agree."
         if sure
-        else f" That holds for the {words.datasets} at hand; they are too few to speak of others."
+        else f" This describes these {words.datasets} only; there are too few to generalise."
     )
-    return [
-        f"Not beaten in both {result.metric} and another metric (the Pareto front), by {'; by '.join(trades)}.{how}"
-    ]
+    return [f"Pareto-optimal in {result.metric} together with {'; with '.join(trades)}.{how}"]
 
 
 def _front(trade: Trade) -> list[str]:

@@ -30,9 +30,7 @@ def sentences(result: SelectResult, words: Vocabulary = USUAL) -> list[str]:
         return lines
     p = 1.0 if best.held_out_p is None else best.held_out_p
     verdict = (
-        f"more than luck (p = {p:.3f})"
-        if p < 0.05
-        else f"no more than subsets that know nothing may reach (p = {p:.2f})"
+        f"better than random subsets (p = {p:.3f})" if p < 0.05 else f"not better than random subsets (p = {p:.2f})"
     )
     lines.append(
         f"The choice that best preserves it ({named}) reaches {best.rho:.2f} on the numbers it was made on; chosen on "
