@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
+import shutil
 import struct
+import subprocess
 import warnings
 import zipfile
 from pathlib import Path
@@ -547,6 +550,27 @@ def test_a_trial_is_offline_and_has_no_place(made, tmp_path, monkeypatch):
         recassay.bench("EASE", trial=True, data=tmp_path)
 
 
+@pytest.mark.skipif(shutil.which("git") is None, reason="git not found")
+@pytest.mark.parametrize(("handed_in", "code"), [("a.zip", 0), ("a.checked.json", 1)])
+def test_the_board_to_copy_refuses_records_of_checks_in_pull_requests(handed_in, code, tmp_path):
+    workflow = Path(__file__).resolve().parents[2] / "examples" / "board" / ".github" / "workflows" / "board.yml"
+    steps = yaml.safe_load(workflow.read_text())["jobs"]["board"]["steps"]
+    (script,) = (step["run"] for step in steps if step.get("name", "").startswith("Refuse records"))
+
+    def run(*command, **more):
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, check=False, **more).returncode
+
+    who = ("-c", "user.name=Someone", "-c", "user.email=someone@example.org")
+    assert run("git", "init", "-q") == 0
+    assert run("git", *who, "commit", "-q", "--allow-empty", "-m", "begin") == 0
+    assert run("git", "update-ref", "refs/remotes/origin/main", "HEAD") == 0
+    (tmp_path / "bundles").mkdir()
+    (tmp_path / "bundles" / handed_in).write_bytes(b"x")
+    assert run("git", "add", "-A") == 0
+    assert run("git", *who, "commit", "-q", "-m", "hand in") == 0
+    assert run("bash", "-e", "-c", script, env={**os.environ, "BASE": "main"}) == code
+
+
 def test_a_time_board_has_windows(made):
     cells = [
         SimpleNamespace(dataset="films", seed=1, fold=fold, metrics={"ndcg@10": value})
@@ -575,11 +599,15 @@ def test_the_board_to_copy_builds_a_page_without_bundles_and_its_commands_exist(
     example = Path(__file__).resolve().parents[2] / "examples" / "board"
     texts = [path.read_text() for path in (example / "README.md", example / ".github" / "workflows" / "board.yml")]
     assert yaml.safe_load(texts[1])["permissions"] == {"contents": "read"}
-    for text in texts:
-        for command in re.findall(r"recassay ((?:board |data )?[a-z]+)", text):
-            assert cli(*command.split(), "--help").code == 0, command
-        for option in re.findall(r"recassay board add[^\n]* (--[a-z]+)", text):
-            assert option in cli("board", "add", "--help").out
+    helps = {}
+    for line in "\n".join(texts).splitlines():
+        for command, rest in re.findall(r"recassay ((?:board |data )?[a-z]+)(.*)", line):
+            if command not in helps:
+                helps[command] = cli(*command.split(), "--help")
+                assert helps[command].code == 0, command
+            for option in re.findall(r" (--[a-z]+)", rest.partition(" #")[0]):
+                assert option in helps[command].out, (command, option)
+    assert {"bench", "board add", "board build", "data fetch"} <= set(helps)
     assert [path.name for path in (example / "bundles").iterdir()] == [".gitkeep"]
     built = cli("board", "build", example / "bundles", "--out", tmp_path / "site")
     assert built.code == 0, built.err

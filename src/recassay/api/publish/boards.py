@@ -205,10 +205,11 @@ def _dataset(shipped: Benchmark, name: str) -> dict[str, Any]:
     place = re.search(r"read from ([\w.-]+/[\w.-]+) ", f"{about.source} ")
     windows = f", {len(about.windows)} windows" if about.windows else ""
     target = ", next event" if about.protocol.get("target", "all") != "all" else ""
+    split = str(about.protocol["split"]).replace("_", " ")
     return {
         "family": about.family, "licence": about.licence, "source": about.source,
         "link": f"https://github.com/{place[1]}" if place and not place[1].startswith("omnirec") else "",
-        "split": f"{about.protocol['split']}{windows}{target}", "hash": about.split[:12], "users": about.judged,
+        "split": f"{split}{windows}{target}", "hash": about.split[:12], "users": about.judged,
     }  # fmt: skip
 
 
