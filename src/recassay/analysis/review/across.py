@@ -86,7 +86,7 @@ def check_significance(tables: Sequence[PaperTable], passages: Sequence[Passage]
     for text in stated:
         level, runs = _LEVEL.search(text), _RUNS.search(text)
         if held and level and runs and _SIGNED_RANK.search(text):
-            count = int(runs[1]) if runs[1].isdigit() else _NUMBERS[runs[1].lower()]
+            count = min(int(runs[1]), 1000) if runs[1].isdecimal() else _NUMBERS[runs[1].lower()]
             smallest = 2.0 ** (1 - count)
             if smallest > float(level[1]):
                 facts = {"runs": count, "smallest": smallest, "level": float(level[1])}

@@ -77,6 +77,8 @@ class Court:
         self.verdicts = [each.verdict for each in verdicts if each.verdict is not None]
         self.names = sorted({entry.algorithm for each in self.sets for entry in each}, key=len, reverse=True)
         self.datasets = {canonical(entry.dataset) for each in self.sets for entry in each if len(entry.dataset) > 2}
+        self.spoken = {canonical(name) for name in (*self.names, *self.datasets) if len(name) > 2}
+        self.places = [{entry.algorithm: entry for entry in reversed(each)} for each in self.sets]
         self.own = own or next((table.own for table in main if table.own), None) or self._own()
 
     def _own(self) -> str | None:
@@ -91,7 +93,9 @@ class Court:
         """Who is said to be better, and than whom: by where the sentence names them around its verb."""
         verb = re.search(_BEATS, text, _I)
         at, places = verb.start() if verb else len(text), dict[str, tuple[int, int]]()
-        for name in self.names:  # the longest first, so that a name within another one is not taken for it
+        lower = text.lower()
+        likely = [name for name in self.names if name.lower() in lower]
+        for name in likely:  # the longest first, so that a name within another one is not taken for it
             found = re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text, _I)
             if found and len(name) > 1 and not any(b <= found.start() < e for b, e in places.values()):
                 places[name] = found.span()
@@ -108,13 +112,15 @@ class Court:
         """In each setting that a sentence speaks of, the subject and the best of the others (or the one named)."""
         folded, metrics, found = canonical(text), metrics_in(text), []
         named = {name for name in self.datasets if name in folded}
-        for each in self.sets:
-            own = next((entry for entry in each if entry.algorithm == subject), None)
-            rest = [entry for entry in each if entry is not own and other in (None, entry.algorithm)]
+        for each, by_name in zip(self.sets, self.places, strict=True):
+            own = by_name.get(subject)
             fits = (not named or canonical(each[0].dataset) in named) and (
                 not metrics or _named(each[0].metric, metrics)
             )
-            if own is not None and rest and fits:
+            if own is None or not fits:
+                continue
+            rest = [entry for entry in each if entry is not own and other in (None, entry.algorithm)]
+            if rest:
                 found.append((own, max(rest, key=upward)))
         return found
 
@@ -131,7 +137,7 @@ def check_claims(
         text = passage.text
         legend = passage.place != "abstract" and _LEGEND.search(text)
         folded = canonical(text)
-        named = any(len(name) > 2 and canonical(name) in folded for name in (*court.names, *court.datasets))
+        named = any(name in folded for name in court.spoken)
         about = named or _RESULT.search(text) or _METRIC.search(text)
         if about and not legend and not _HEDGED.search(text):
             for claim in _kinds(text, court):
@@ -244,4 +250,4 @@ def _ahead(pairs: list[Pair], text: str) -> Judged:
 
 
 def _number(word: str) -> int:
-    return int(word) if word.isdigit() else _NUMBERS.get(word.lower(), 0)
+    return int(word) if word.isdecimal() else _NUMBERS.get(word.lower(), 0)

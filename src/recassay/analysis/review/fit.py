@@ -18,6 +18,8 @@ from recassay.core.names import canonical
 from recassay.core.tables.printed import ExpectedValue, Paper, PaperTable
 from recassay.core.tables.results import Results
 
+MOST_NAMES = 300
+"""Algorithms or datasets of a table that gets a verdict."""
 MOST_OF_A_KIND = 8
 """Flags of one kind in one table; more become one."""
 
@@ -73,6 +75,8 @@ def _verdict(table: PaperTable, results: Callable[[PaperTable], Results]) -> Tab
     """The verdict on the first metric of a table that has a direction, nDCG first."""
     try:
         made = results(table)
+        if max(len(made.algorithms), len(made.datasets)) > MOST_NAMES:
+            return TableVerdict(table.number, None, f"it has more than {MOST_NAMES} algorithms or datasets")
         metric = next(
             m for m in sorted(made.metrics, key=lambda m: not m.startswith("ndcg")) if made.direction(m) is not None
         )

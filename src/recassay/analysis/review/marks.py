@@ -32,8 +32,9 @@ def check_marks(table: PaperTable) -> Iterator[Flag]:
         kinds.remove(kind)
         for each in sets:
             ranked = sorted(map(upward, each), reverse=True)
+            right_ones = _fitting(ranked, rank)
             for entry in each:
-                if marks.get((entry.row, entry.column)) == kind and not _fits(upward(entry), ranked, rank):
+                if marks.get((entry.row, entry.column)) == kind and upward(entry) not in right_ones:
                     right = next(e for e in each if upward(e) == ranked[min(rank, len(ranked) - 1)])
                     facts = {**about(entry), "other": right.algorithm, "others": right.cell.text, "mark": kind}
                     sureness: Certainty = "certain" if explained else "certain if"
@@ -50,11 +51,11 @@ def _share(sets: list[list[Entry]], marks: dict[tuple[int, int], str], kind: str
         ranked = sorted(map(upward, each), reverse=True)
         marked = [upward(entry) for entry in each if marks.get((entry.row, entry.column)) == kind]
         if marked and len(marked) < len(each):
-            fits.append(all(_fits(value, ranked, rank) for value in marked))
+            fits.append(_fitting(ranked, rank).issuperset(marked))
     return (sum(fits) / len(fits), len(fits)) if fits else (0.0, 0)
 
 
-def _fits(value: float, ranked: list[float], rank: int) -> bool:
-    """Whether a value is the best, or the second: with ties at the top, also the best or the next one below."""
+def _fitting(ranked: list[float], rank: int) -> set[float]:
+    """The best of values from the best down, or the second: with ties at the top, also the next one below."""
     distinct = sorted(set(ranked), reverse=True)
-    return value == distinct[0] if rank == 0 else value in (ranked[1], *distinct[1:2])
+    return {distinct[0]} if rank == 0 else {ranked[1], *distinct[1:2]}

@@ -28,18 +28,19 @@ def check_range(table: PaperTable) -> Iterator[Flag]:
         for entry in each:
             usual[entry.algorithm].append((entry.cell.value or 0.0) / middle if middle else 1.0)
     for each in sets:
+        positive = sorted(entry.cell.value for entry in each if entry.cell.value and entry.cell.value > 0)
         for entry in each:
             value = entry.cell.value or 0.0
-            others = [other.cell.value for other in each if other is not entry and (other.cell.value or 0.0) > 0]
-            if not others or value <= 0:
+            if len(positive) < 2 or value <= 0:
                 continue
-            low, high = min(filter(None, others)) / 1.2, max(filter(None, others)) * 1.2
+            least, most = positive[value == positive[0]], positive[-1 - (value == positive[-1])]
+            low, high = least / 1.2, most * 1.2
             above = value > 4 * high and low <= value / 10 <= high
             # A weak baseline is low everywhere; a slip is low once.
             below = (
                 value < low / 4
                 and low <= value * 10 <= high
-                and len(others) > 2
+                and len(positive) > 3
                 and np.median(usual[entry.algorithm]) > 0.4
             )
             if above or below:

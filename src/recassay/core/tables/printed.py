@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeAlias
 
 from recassay.core.tables.labels import is_share
@@ -99,15 +99,16 @@ class PaperTable:
     """Of a table of statistics, the datasets it describes."""
     own: str = ""
     """The algorithm that it calls ours."""
+    unit: float = field(init=False, default=1.0)
+    """What 1 is printed as: 100 where metrics that are shares are printed as percentages."""
 
-    @property
-    def unit(self) -> float:
-        """What 1 is printed as: 100 where metrics that are shares are printed as percentages."""
+    def __post_init__(self) -> None:
         shares = [entry.cell for entry in self.entries if is_share(entry.metric)]
         above = sum((cell.value or 0) > 1 for cell in shares)
         stated = any("(%)" in text or "percent" in text for text in (
             self.caption, *(cell.text for row in self.cells[: self.headers] for cell in row)))  # fmt: skip
-        return 100.0 if any(cell.percent for cell in shares) or 5 * above > len(shares) or (above and stated) else 1.0
+        percent = any(cell.percent for cell in shares) or 5 * above > len(shares) or (above and stated)
+        object.__setattr__(self, "unit", 100.0 if percent else 1.0)
 
     @property
     def algorithms(self) -> list[str]:

@@ -13,6 +13,8 @@ from recassay.data.tables.latex import arguments, drawn_tables
 
 LONGEST_CAPTION = 8_000
 MOST_TABLES = 300
+MOST_CELLS = 20_000
+"""Of all tables together; a long paper has a quarter of that."""
 _FLOAT = re.compile(r"\\(begin|end)\{((?:side|wrap|long|sub|sc)?(?:ways)?table\*?|figure\*?|minipage|subfigure)\}")
 _CAPTION = re.compile(r"\\(?:sub|tab)?caption(?:of\s*\{table\})?\*?\s*(?=[\[{])")
 
@@ -31,6 +33,7 @@ def grids(text: str, budget: Budget) -> list[Grid]:
     """Every table of a source, numbered from 1 in the order of the source; arrays of formulas do not count."""
     floats, captions = list(_floats(text)), list(_captions(text, budget))
     made: list[Grid] = []
+    room = MOST_CELLS
     for drawn in drawn_tables(text, budget.where):
         budget.take(0)
         if len(made) == MOST_TABLES:
@@ -47,6 +50,9 @@ def grids(text: str, budget: Budget) -> list[Grid]:
             if begin <= at < end
         ]
         width = max(map(len, drawn.grid))
+        room -= width * len(drawn.grid)
+        if room < 0:
+            raise budget.refused(f"its tables have more than {MOST_CELLS:,} cells", fix=ALONE)
         rows = [(tuple(map(read_cell, row)) + (PrintedCell(""),) * (width - len(row)), ruled)
                 for row, ruled in zip(drawn.grid, drawn.ruled, strict=True)]  # fmt: skip
         rows = [(row, ruled) for row, ruled in rows if any(cell.text for cell in row)]

@@ -148,7 +148,7 @@ def _merged(cell: str) -> tuple[str, int, int]:
         groups, at = arguments(text, macro.end(), most=3)
         if not groups:
             break
-        count = re.search(r"-?\d+", groups[0])
+        count = re.search(r"-?\d{1,9}", groups[0])
         span = min(max(abs(int(count[0])), 1), MOST_SPAN) if count else 1
         if macro[1] == "multicolumn":
             across = span
