@@ -27,6 +27,7 @@ from recassay.analysis.adaptive.belief import (
 )
 from recassay.analysis.adaptive.certificate import certify
 from recassay.analysis.adaptive.choice import Block, _best_block, choose, opening, pair_weights
+from recassay.analysis.adaptive.draws import cut_normal
 from recassay.analysis.adaptive.fit import (
     Benchmark,
     CellGrid,
@@ -50,7 +51,7 @@ from recassay.analysis.adaptive.prior import (
     prior_from,
     support,
 )
-from recassay.analysis.adaptive.sampler import cut_normal, redraw_column
+from recassay.analysis.adaptive.sampler import redraw_column
 from recassay.analysis.inference.failures import draw_failures
 from recassay.api.study.adaptive_study import published_prior
 from recassay.core import ties

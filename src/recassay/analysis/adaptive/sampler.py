@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from recassay.analysis.adaptive.draws import cholesky, cut_normal, draw_bartlett, pick, solve_transposed
 from recassay.core.system.compiled import compiled
 from recassay.core.types import FloatArray, IntArray
 
@@ -29,82 +30,6 @@ MOVES = np.array([0.1, 0.2, 0.4, 0.7])
 MISSED, MET = 1.0, 12.0
 """Parameters of the beta prior of e: as if so many levels had been seen that the prior missed, and that it met. Few are
 missed: a prior that is wrong as a whole is dropped as a whole (`prior.support`)."""
-
-
-MOST_TRIES = 10_000
-"""Points that a draw may refuse in a row before the numbers are known to be at fault."""
-
-
-@compiled
-def cut_normal(low: float, high: float, rng: np.random.Generator) -> float:
-    """A standard normal draw between `low` and `high` (Robert 1995, Statistics and Computing 5, 121-125).
-
-    Nearly every try is taken. Where the numbers are so large that none is, it is the point of the highest density.
-    """
-    if not low < high:
-        return low
-    if low > 0.0 or high < 0.0:
-        mirrored = high < 0.0
-        a, b = (-high, -low) if mirrored else (low, high)
-        rate = 0.5 * (a + np.sqrt(a * a + 4.0))
-        if b - a < 1.0 / rate:
-            for _ in range(MOST_TRIES):
-                x = a + (b - a) * rng.random()
-                if rng.random() < np.exp(0.5 * (a * a - x * x)):
-                    return -x if mirrored else x
-            return -a if mirrored else a
-        for _ in range(MOST_TRIES):
-            x = a - np.log(1.0 - rng.random()) / rate
-            if x < b and rng.random() < np.exp(-0.5 * (x - rate) ** 2):
-                return -x if mirrored else x
-        return -a if mirrored else a
-    if high - low < 2.5:
-        for _ in range(MOST_TRIES):
-            x = low + (high - low) * rng.random()
-            if rng.random() < np.exp(-0.5 * x * x):
-                return x
-        return 0.0
-    for _ in range(MOST_TRIES):
-        x = rng.standard_normal()
-        if low < x < high:
-            return x
-    return 0.0
-
-
-# Loops instead of `np.linalg.solve`, `np.where` and slices: with those the first run compiles for 34 s instead of 19.
-
-
-@compiled
-def _cholesky(matrix: FloatArray) -> FloatArray:
-    """The lower triangle L with L L' = `matrix`."""
-    root = np.zeros(matrix.shape)
-    for a in range(len(matrix)):
-        for b in range(a + 1):
-            total = matrix[a, b]
-            for c in range(b):
-                total -= root[a, c] * root[b, c]
-            root[a, b] = np.sqrt(total) if a == b else total / root[b, b]
-    return root
-
-
-@compiled
-def _solve_transposed(root: FloatArray, right: FloatArray) -> None:
-    """Replace `right` by x with L'x = `right`, for the lower triangle L = `root`."""
-    for a in range(len(right) - 1, -1, -1):
-        for c in range(a + 1, len(right)):
-            right[a] -= root[c, a] * right[c]
-        right[a] /= root[a, a]
-
-
-@compiled
-def _draw_bartlett(m: int, degrees: float, rng: np.random.Generator) -> FloatArray:
-    """A lower triangle B with B B' ~ Wishart(degrees, I) of m x m (Bartlett's decomposition)."""
-    bartlett = np.zeros((m, m))
-    for i in range(m):
-        bartlett[i, i] = np.sqrt(rng.chisquare(degrees - i))
-        for k in range(i):
-            bartlett[i, k] = rng.standard_normal()
-    return bartlett
 
 
 @compiled
@@ -182,36 +107,34 @@ def redraw_column(
 
 
 @compiled
-def _pick(score: FloatArray, rng: np.random.Generator) -> int:
-    """A place drawn with the probabilities whose logarithms, up to a constant, are `score`."""
-    up_to = np.cumsum(np.exp(score - score.max()))
-    drawn = rng.random() * up_to[-1]
-    place = 0
-    while place < len(score) - 1 and up_to[place] < drawn:
-        place += 1
-    return place
-
-
-@compiled
 def _draw_levels(
     z: FloatArray, q: FloatArray, precision: FloatArray, mean: FloatArray, variance: FloatArray,
     rng: np.random.Generator,
 ) -> FloatArray:  # fmt: skip
     """m given the latents (columns x algorithms): q = K^-1, `precision` = Sigma^-1, m ~ N(mean, variance) before."""
-    pull = np.zeros(len(mean))
+    m, whole = len(mean), 0.0
+    pull, drawn, matrix = np.zeros(m), np.empty(m), np.empty((m, m))
     for k in range(len(z)):
-        pull += q[k].sum() * z[k]
-    matrix = q.sum() * precision
-    for a in range(len(mean)):
+        weight = 0.0
+        for j in range(len(z)):
+            weight += q[k, j]
+        whole += weight
+        for a in range(m):
+            pull[a] += weight * z[k, a]
+    for a in range(m):
+        drawn[a] = mean[a] / variance[a]
+        for b in range(m):
+            matrix[a, b] = whole * precision[a, b]
+            drawn[a] += precision[a, b] * pull[b]
         matrix[a, a] += 1.0 / variance[a]
-    root = _cholesky(matrix)
-    drawn = precision @ pull + mean / variance
-    for a in range(len(drawn)):
+    root = cholesky(matrix)
+    for a in range(m):
         for c in range(a):
             drawn[a] -= root[a, c] * drawn[c]
         drawn[a] /= root[a, a]
-    drawn += rng.standard_normal(len(mean))
-    _solve_transposed(root, drawn)
+    for a in range(m):
+        drawn[a] += rng.standard_normal()
+    solve_transposed(root, drawn)
     return drawn
 
 
@@ -238,7 +161,31 @@ def _draw_trust(
             if trusted[i] > 0.0:
                 variance = spread[i] ** 2 + MOVES[k] ** 2
                 score[k] -= 0.5 * (level[i] - centre[i]) ** 2 / variance + 0.5 * np.log(variance)
-    return missed, MOVES[_pick(score, rng)]
+    return missed, MOVES[pick(score, rng)]
+
+
+@compiled
+def _add_products(total: FloatArray, left: FloatArray, right: FloatArray) -> None:
+    """Add left'right to `total`."""
+    for k in range(len(left)):
+        for a in range(len(total)):
+            for b in range(len(total)):
+                total[a, b] += left[k, a] * right[k, b]
+
+
+@compiled
+def _root_of_sigma(base: FloatArray, z: FloatArray, level: FloatArray, inverse: FloatArray) -> FloatArray:
+    """L with L L' = S + (Z - m 1') K^-1 (Z - m 1')', for the latents `z` (columns x algorithms)."""
+    centred, pulled, total = np.empty(z.shape), np.zeros(z.shape), base.copy()
+    for k in range(len(z)):
+        for a in range(len(level)):
+            centred[k, a] = z[k, a] - level[a]
+    for j in range(len(z)):
+        for k in range(len(z)):
+            for a in range(len(level)):
+                pulled[j, a] += inverse[j, k] * centred[k, a]
+    _add_products(total, centred, pulled)
+    return cholesky(total)
 
 
 @compiled
@@ -263,7 +210,9 @@ def sample(
     setting = 0
     informed = len(centre) > 0
     level, weight = np.zeros(m), np.zeros(m)
-    trusted = np.isfinite(spread) * 1.0
+    trusted = np.zeros(len(spread))
+    for i in range(len(spread)):
+        trusted[i] = 1.0 if np.isfinite(spread[i]) else 0.0
     missed, moved = 0.2, 0.4
     drawn = np.empty((sweeps - burn_in, m, touched + empty))
     for sweep in range(sweeps):
@@ -271,19 +220,21 @@ def sample(
         if sweep % SETTING_EVERY == 0:
             score = np.empty(settings)
             for g in range(settings):
-                root = _cholesky(base + (z - level).T @ (inverse[g] @ (z - level)))
+                root = _root_of_sigma(base, z, level, inverse[g])
                 score[g] = log_weight[g]
                 for i in range(m):
                     score[g] -= (degrees + touched) * np.log(root[i, i])
-            setting = _pick(score, rng)
+            setting = pick(score, rng)
         # Sigma given the latents, then every touched column given the others.
         q = inverse[setting]
-        root = _cholesky(base + (z - level).T @ (q @ (z - level)))
-        bartlett = _draw_bartlett(m, degrees + touched, rng)
-        sigma = np.ascontiguousarray(bartlett.T)  # transposed: the precision is (L'^-1 B)(L'^-1 B)'
+        root = _root_of_sigma(base, z, level, q)
+        bartlett = draw_bartlett(m, degrees + touched, rng)
+        sigma, precision = np.empty((m, m)), np.zeros((m, m))  # Sigma^-1 is (L'^-1 B)(L'^-1 B)'; `sigma`: its factor'
         for i in range(m):
-            _solve_transposed(root, sigma[i])
-        precision = sigma.T @ sigma
+            for a in range(m):
+                sigma[i, a] = bartlett[a, i]
+            solve_transposed(root, sigma[i])
+        _add_products(precision, sigma, sigma)
         if informed:
             mean, variance = centre.copy(), np.ones(m)
             for i in range(m):
@@ -294,14 +245,16 @@ def sample(
             level = _draw_levels(z, q, precision, mean, variance, rng)
             missed, moved = _draw_trust(level, centre, spread, trusted, missed, moved, rng)
             if sweep >= burn_in:
-                weight += trusted / (spread**2 + moved**2) / (sweeps - burn_in)
+                for i in range(m):
+                    weight[i] += trusted[i] / (spread[i] ** 2 + moved**2) / (sweeps - burn_in)
         for j in range(touched):
             mean = np.zeros(m)
             for k in range(touched):
                 if k != j:
                     for i in range(m):
                         mean[i] -= q[j, k] * (z[k, i] - level[i])
-            mean = level + mean / q[j, j]
+            for i in range(m):
+                mean[i] = level[i] + mean[i] / q[j, j]
             redraw_column(z[j], mean, q[j, j], order[j], group[j], known[j], precision, rng)
         if sweep >= burn_in:
             at = sweep - burn_in
@@ -309,12 +262,22 @@ def sample(
                 for i in range(m):
                     drawn[at, i, j] = z[j, i]
             if empty:  # columns without observations follow from the touched ones by regression
-                noise = np.ascontiguousarray(rng.standard_normal((m, empty)).T)
+                noise = np.empty((empty, m))
+                for i in range(m):
+                    for k in range(empty):
+                        noise[k, i] = rng.standard_normal()
                 for k in range(empty):
-                    _solve_transposed(bartlett, noise[k])
-                noise = noise @ root.T  # as the precision: x with (L'^-1 B)' x = noise is L B'^-1 noise
-                untouched = level + slope[setting] @ (z - level) + factor[setting] @ noise
+                    solve_transposed(bartlett, noise[k])
+                    for i in range(m - 1, -1, -1):  # as the precision: x with (L'^-1 B)' x = noise is L B'^-1 noise
+                        noise[k, i] *= root[i, i]
+                        for c in range(i):
+                            noise[k, i] += root[i, c] * noise[k, c]
                 for k in range(empty):
                     for i in range(m):
-                        drawn[at, i, touched + k] = untouched[k, i]
+                        total = level[i]
+                        for j in range(touched):
+                            total += slope[setting, k, j] * (z[j, i] - level[i])
+                        for j in range(k + 1):
+                            total += factor[setting, k, j] * noise[j, i]
+                        drawn[at, i, touched + k] = total
     return drawn, weight
