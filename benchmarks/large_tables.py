@@ -1,7 +1,8 @@
-"""Seconds and memory of the commands on large tables: `python benchmarks/large_tables.py [--most SECONDS] [SIZE ...]`.
+"""Seconds and memory of the commands on tables: `python benchmarks/large_tables.py [--most SECONDS] [SIZE ...]`.
 
 A table of A algorithms x D datasets (`200x50`) is drawn from a model with abilities, difficulties and noise, written as
-CSV, and given to each command in a process of its own, whose processor time and peak memory are printed.
+CSV, and given to each command in a process of its own, whose processor time and peak memory are printed. `import` is
+Python with `import recassay` and the function `rank`. `--commands analyze` writes the page and all files and figures.
 """
 
 from __future__ import annotations
@@ -16,19 +17,23 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-COMMANDS = {name: [name] for name in ("rank", "compare", "ratings", "model", "stress")}
+COMMANDS = ("rank", "compare", "ratings", "model", "stress")
+IMPORT = "import"
 CHILD = """
 import atexit, resource, sys
 def told():
     spent = resource.getrusage(resource.RUSAGE_SELF)
     print(spent.ru_utime + spent.ru_stime, spent.ru_maxrss, file=sys.stderr)
 atexit.register(told)
+if sys.argv[1] == "import":
+    import recassay
+    sys.exit(not recassay.rank)
 from recassay.cli.start import main
 sys.exit(main())
 """
 """A command whose last line on stderr has its own processor seconds and peak memory in kilobytes."""
 
-SIZES = ("30x30", "200x50", "1000x100")
+SIZES = ("11x30", "30x30", "200x50", "1000x100")
 
 
 def write_table(path: Path, algorithms: int, datasets: int) -> None:
@@ -40,11 +45,12 @@ def write_table(path: Path, algorithms: int, datasets: int) -> None:
     pl.DataFrame({"model": [f"m{i:04d}" for i in range(algorithms)], **columns}).write_csv(path)
 
 
-def measured(command: list[str], table: Path, most: float) -> str:
+def measured(command: str, table: Path, most: float) -> str:
     """Processor seconds and peak memory of one command, or why there are none."""
     began = time.monotonic()
+    out = ["--out", str(table.with_name("out"))] if command == "analyze" else []
     child = subprocess.Popen(
-        [sys.executable, "-c", CHILD, *command, str(table), "--metric", "accuracy", "--json"],
+        [sys.executable, "-c", CHILD, command, str(table), "--metric", "accuracy", "--json", *out],
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     try:
@@ -65,7 +71,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("sizes", nargs="*", default=SIZES)
     parser.add_argument("--most", type=float, default=600.0, help="seconds after which a command is ended")
-    parser.add_argument("--commands", default=",".join(COMMANDS))
+    parser.add_argument("--commands", default=",".join((IMPORT, *COMMANDS)))
     given = parser.parse_args()
     for size in given.sizes:
         algorithms, _, datasets = size.partition("x")
@@ -73,7 +79,7 @@ def main() -> None:
             table = Path(folder) / "table.csv"
             write_table(table, int(algorithms), int(datasets))
             for name in given.commands.split(","):
-                print(f"{size:>9} {name:>8}: {measured([name], table, given.most)}", flush=True)
+                print(f"{size:>9} {name:>8}: {measured(name, table, given.most)}", flush=True)
 
 
 if __name__ == "__main__":

@@ -2,11 +2,11 @@
 
 python benchmarks/strength.py STUDY [NAMES ...] [--data DIR] [--seeds 1 2 3]
 
-Runs a study into the folder STUDY and goes on where an earlier run ended. DIR has the parts of the split as train, valid
-(a tenth of the training events) and test, of user and item. One trial finds how many iterations a default needs on the
-validation part; the final training is on both parts. The table has the highest published values of this split, the mean
-over seeds of recall@20 and nDCG@20 with the lowest and the highest, and the median seconds of search, final training
-and lists. One cell at a time is on a GPU. To find what a change did, run the same names with both versions.
+Runs a study into the folder STUDY and goes on where an earlier run ended. DIR has the parts of the split as train,
+valid (a tenth of the training events) and test, of user and item. One trial finds how many iterations a default needs
+on the validation part; the final training is on both parts. The table has the highest published values of this split,
+the mean over seeds of recall@20 and nDCG@20 with the lowest and the highest, and the median seconds of search, final
+training and lists. One cell at a time is on a GPU. To find what a change did, run the same names with both versions.
 """
 
 from __future__ import annotations
