@@ -66,11 +66,11 @@ def test_the_headline_says_whom_it_beats():
     first, between, last = placed([middle, better, worse]), placed([better, middle, worse]), placed([better, worse])
     assert first.headline() == "Mine beats all 2 baselines on 9 datasets."
     assert between.headline() == "Mine is number 2 of 3 on 9 datasets: it beats 1 baseline, and 1 beats it."
-    assert last.headline() == "Mine is number 2 of 2 on 9 datasets: it beats 0 baselines, and 1 beats it."
+    assert last.headline() == "Mine is number 2 of 2 on 9 datasets: it beats no baseline, and 1 beats it."
     both = placed([better, worse, middle])
-    assert both.headline() == "Mine is number 3 of 3 on 9 datasets: it beats 0 baselines, and 2 beat it."
+    assert both.headline() == "Mine is number 3 of 3 on 9 datasets: it beats no baseline, and 2 beat it."
     close = placed([better + np.where(np.arange(9) % 2, 0.01, -0.011), better, worse])
-    assert close.headline() == "Mine is number 1 of 3 on 9 datasets: it beats 1 baseline, and 0 beat it."
+    assert close.headline() == "Mine is number 1 of 3 on 9 datasets: it beats 1 baseline, and none beats it."
     few = placed([middle[:1], better[:1], worse[:1]])
     assert few.headline() == "Mine is number 1 of 3 on 1 dataset: too few for a verdict."
     assert beaten(few) == ["Against A and Z nothing is decided."]

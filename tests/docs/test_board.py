@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from recassay.analysis.board.fit import RULES, Board, agreement, find, fragile
-from recassay.api.publish.boards import board_of
+from recassay.api.publish.boards import board_of, findings_of
 from recassay.data.published.benchmark import open_benchmark
 from recassay.reporting.board.page import board_data
 from recassay.reporting.words.board import change, grade, sentence
@@ -127,6 +127,7 @@ def test_a_finding_changes_without_the_dataset_that_carries_it(tmp_path):
     assert tried["changes"]["board overall"] == list(board.datasets)
     assert tried["orders"]["board"]["d0"] == ["A", "B"]
     assert told([board], tried)[0][1:] == ("Fragile", "It changes when any of 6 of the 6 datasets is left out.")
+    assert findings_of([board])[0].without == board.datasets, "other tables than the shipped ones are tried at once"
 
 
 @pytest.mark.slow

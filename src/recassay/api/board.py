@@ -7,7 +7,7 @@ import re
 import secrets
 import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -152,7 +152,7 @@ def add_bundle(
     record = {key: value for key, value in result.to_dict().items() if key not in ("bundle", "kept", "why_not")}
     text = json.dumps(record, indent=1, ensure_ascii=False) + "\n"
     files = write_all(Path(board), {f"{kept}.zip": Path(bundle).read_bytes(), f"{kept}.checked.json": text.encode()})
-    return BundleCheck(**{name: getattr(result, name) for name in result.__slots__} | {"kept": str(files[0])})
+    return replace(result, kept=str(files[0]))
 
 
 def _benchmark_of(bundle: Bundle, named: str | Path | None) -> Benchmark:

@@ -43,7 +43,10 @@ def headline(result: BenchResult, words: Vocabulary = USUAL) -> str:
         return f"{result.algorithm} is number {place} of {k} on {over}: too few for a verdict."
     if better == k - 1:
         return f"{result.algorithm} beats all {k - 1} baselines on {over}."
-    beaten = f"it beats {count_of(better, 'baseline')}, and {worse} beat{'s' if worse == 1 else ''} it"
+    beaten = (
+        f"it beats {count_of(better, 'baseline') if better else 'no baseline'}, and {worse or 'none'} "
+        f"beat{'s' if worse <= 1 else ''} it"
+    )
     return f"{result.algorithm} is number {place} of {k} on {over}: {beaten}."
 
 
@@ -54,7 +57,7 @@ def beaten(result: BenchResult) -> list[str]:
         (("better",), "{own} beats {names}."),
         (("worse",), "{names} {beat} {own}."),
         (("equivalent",), "{own} and {names} are equivalent within {within} %."),
-        (("undecided", "undecidable"), "Between {own} and {names} nothing is decided."),
+        (("undecided", "undecidable"), "Against {names} nothing is decided."),
     ):
         names = result.against(*kinds)
         if names and not result.trial:
