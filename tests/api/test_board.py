@@ -317,6 +317,7 @@ def test_a_bundle_of_one_folder_is_sound_in_another(made, tmp_path):
     assert built.to_frame().rows() == [("Mine", "small", 2)]
     page = built.page.read_text()
     assert "2 cells were run again" in page
+    assert '"device":"own"' in page.replace(" ", ""), "its seconds are those of another machine"
     assert str(made.folder) not in page
 
 

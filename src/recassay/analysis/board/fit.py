@@ -141,7 +141,7 @@ def _cheapest(board: Board) -> Finding | None:
         for device in ("cpu", "gpu")
     }
     first = on["cpu"] or on["gpu"]
-    if len(could) < 2 or verdict.grade != "shared_lead":
+    if len(could) < 2 or verdict.grade != "shared_lead" or not first:
         return None
     return _found(board, "cheapest", "measured", {"could": len(could), **on}, (first[0][1],))
 

@@ -37,7 +37,7 @@ class BoardTable:
     kinds: Mapping[str, str]
     """By algorithm, what kind it is; `submitted` where somebody handed it in."""
     devices: Mapping[str, str] = field(default_factory=dict)
-    """By algorithm, `cpu` or `gpu`."""
+    """By algorithm `cpu` or `gpu`, or `own`: the machine of its author, whose seconds are not compared."""
     trials: Mapping[str, float | None] = field(default_factory=dict)
     """By algorithm the median number of trials of its searches."""
     gaps: Mapping[str, Mapping[str, str]] = field(default_factory=dict)

@@ -142,7 +142,7 @@ def board_of(shipped: Benchmark, submitted: Sequence[Submission] = ()) -> tuple[
         tuple(dict.fromkeys((METRIC, *shipped.metrics))),
         pl.concat([frame, *(one.frame for one in submitted)]),
         {name: kind_of(name) for name in names} | dict.fromkeys(entries, "submitted"),
-        devices | dict.fromkeys(entries, "cpu"),
+        devices | dict.fromkeys(entries, "own"),
         trials | {one.name: one.trials for one in submitted},
         dict(sorted(gaps.items(), key=lambda one: (len(one[1]), one[0]))),
     )

@@ -8,7 +8,8 @@ const element = (kind, text, parent) => { const made = document.createElement(ki
 const shape = (kind, facts, parent) => { const made = document.createElementNS("http://www.w3.org/2000/svg", kind); for (const [k, v] of Object.entries(facts)) made.setAttribute(k, v); if (parent) parent.append(made); return made; };
 const KINDS = ["baseline", "neighbours", "linear", "factors", "network", "sequential", "sequential network", "submitted", "other"];
 const colour = kind => `var(--k${Math.max(KINDS.indexOf(kind), 0)})`;
-const HELP = { rank: "mean rank over the datasets", bar: "95 % interval of the mean rank, of each algorithm alone", could: "no other algorithm is shown to be better; the test corrects for all pairs, the intervals do not", again: "probability of the best mean rank on another such set of datasets", share: "median over the datasets: nDCG@10 as a share of the best algorithm's there", seconds_fit: "median seconds of training; with a sign, on a shared GPU: upper bounds", seconds_predict: "median seconds for the lists of all judged users", trials: "median number of trials of tuning" };
+const HELP = { rank: "mean rank over the datasets", bar: "95 % interval of the mean rank, of each algorithm alone", could: "no other algorithm is shown to be better; the test corrects for all pairs, the intervals do not", again: "probability of the best mean rank on another such set of datasets", share: "median over the datasets: nDCG@10 as a share of the best algorithm's there", seconds_fit: "median seconds of training; with \u2264 on a shared GPU: upper bounds; with ~ on the machine of its author", seconds_predict: "median seconds for the lists of all judged users", trials: "median number of trials of tuning" };
+const SIGNS = { gpu: "\u2264 ", own: "~ " };
 const COLUMNS = [["place", "place"], ["name", "algorithm"], ["rank", "mean rank"], ["bar", "interval"], ["could", "could be best"], ["again", "leads again"], ["share", "of the best"], ["seconds_fit", "training, s"], ["trials", "trials"]];
 const MORE = [["seconds_predict", "lists, s"], ["memory", "memory, MB"]];
 let data, names, order = ["rank", 1], kinds = new Set(), families = new Set();
@@ -19,7 +20,7 @@ function choose(board) {
   const present = KINDS.filter(k => Object.keys(data.values[data.metrics[0]]).some(n => data.algorithms[n].kind === k));
   const groups = [...new Set(names.map(d => data.datasets[d].family))].sort();
   kinds = new Set(present); families = new Set(groups);
-  at("legend").replaceChildren(...present.flatMap(kind => { const dot = element("span"); dot.className = "dot"; dot.style.background = colour(kind); return [dot, `${kind}  `]; }));
+  at("legend").replaceChildren(...present.flatMap(kind => { const one = element("span"), dot = element("span", undefined, one); one.className = "kind"; dot.className = "dot"; dot.style.background = colour(kind); one.append(kind); return [one, " "]; }));
   boxes("kinds", present, kinds); boxes("families", groups, families);
   draw(); drawData(); drawText();
 }
@@ -56,7 +57,7 @@ function compute() {
     row.could = v >= 0 ? verdict.could.includes(n) : null; row.again = v >= 0 && verdict.again ? verdict.again[v] : null;
     row.share = whole ? data.ofBest[n] : median(sets.map((i, at) => data.values["ndcg@10"][n][i] / best[at]));
     for (const c of ["seconds_fit", "seconds_predict", "memory"]) { const of = sets.map(i => (data.values[c][n] ?? [])[i]); row[c] = of.some(v => v === null || v === undefined) ? null : median(of); }
-    row.trials = data.algorithms[n].trials; row.gpu = data.algorithms[n].device === "gpu";
+    row.trials = data.algorithms[n].trials; row.device = data.algorithms[n].device;
     return row;
   });
   rows.sort((a, b) => a.rank - b.rank || (a.name < b.name ? -1 : 1)).forEach((row, i) => { row.place = i + 1; });
@@ -82,7 +83,7 @@ function cellText(row, key) {
   if (key === "could") return row.could ? "yes" : "";
   if (key === "again") return row.again === null ? "" : row.again < 0.005 ? "0.00" : row.again.toFixed(2);
   if (key === "share") return `${Math.round(100 * row.share)} %`;
-  if (key === "seconds_fit" && row.gpu) return `\u2264 ${brief(row[key])}`;
+  if (key === "seconds_fit" && row[key] !== null) return `${SIGNS[row.device] ?? ""}${brief(row[key])}`;
   return typeof row[key] === "number" ? brief(row[key]) : row[key] ?? "";
 }
 function draw() {
@@ -119,13 +120,13 @@ function picture(rows) {
   const x = s => left + (width - left - 60) * (Math.log10(s) - low) / Math.max(high - low, 1), y = r => 12 + (height - bottom - 20) * (r - 1) / Math.max(most - 1, 1);
   for (let e = low; e <= high; e++) { shape("line", { class: "grid", x1: x(10 ** e), x2: x(10 ** e), y1: 8, y2: height - bottom }, svg); shape("text", { class: "axis", x: x(10 ** e), y: height - bottom + 14, "text-anchor": "middle" }, svg).textContent = `${e >= 0 ? 10 ** e : (10 ** e).toFixed(-e)} s`; }
   for (let r = 1; r <= most; r += most > 20 ? 5 : most > 10 ? 3 : 1) { shape("line", { class: "grid", x1: left, x2: width - 56, y1: y(r), y2: y(r) }, svg); shape("text", { class: "axis", x: left - 6, y: y(r) + 4, "text-anchor": "end" }, svg).textContent = r; }
-  const core = rows.filter(r => !r.gpu), front = [...core].sort((a, b) => a.seconds_fit - b.seconds_fit || a.rank - b.rank).filter((row, i, list) => list.slice(0, i).every(other => other.rank > row.rank));
+  const core = rows.filter(r => !SIGNS[r.device]), front = [...core].sort((a, b) => a.seconds_fit - b.seconds_fit || a.rank - b.rank).filter((row, i, list) => list.slice(0, i).every(other => other.rank > row.rank));
   shape("polyline", { points: front.map(r => `${x(r.seconds_fit)},${y(r.rank)}`).join(" "), fill: "none", stroke: "var(--mark)", "stroke-width": 1.5, "stroke-dasharray": "4 3" }, svg);
   const taken = rows.map(r => [x(r.seconds_fit) - 4, y(r.rank) + 4, 8]);
   for (const row of [...rows].sort((a, b) => front.includes(b) - front.includes(a) || a.rank - b.rank)) {
     const cx = x(row.seconds_fit), cy = y(row.rank), size = front.includes(row) ? 5 : 4;
-    const dot = shape("circle", { cx, cy, r: size, fill: row.gpu ? "var(--ground)" : colour(row.kind), stroke: colour(row.kind), "stroke-width": 1.5 }, svg);
-    shape("title", {}, dot).textContent = `${row.name}: mean rank ${row.rank.toFixed(1)}, ${row.gpu ? "at most " : ""}${brief(row.seconds_fit)} s`;
+    const dot = shape("circle", { cx, cy, r: size, fill: SIGNS[row.device] ? "var(--ground)" : colour(row.kind), stroke: colour(row.kind), "stroke-width": 1.5 }, svg);
+    shape("title", {}, dot).textContent = `${row.name}: mean rank ${row.rank.toFixed(1)}, ${SIGNS[row.device] ?? ""}${brief(row.seconds_fit)} s`;
     const wide = 6.6 * row.name.length + 3, free = (px, py) => taken.every(t => Math.abs(t[1] - py) > 9 || px > t[0] + t[2] || px + wide < t[0]);
     const spot = [[cx + 7, cy + 4], [cx - 7 - wide, cy + 4], [cx - wide / 2, cy - 8], [cx - wide / 2, cy + 15]].find(([px, py]) => px > left && px + wide < width && free(px, py));
     if (spot) { taken.push([...spot, wide]); shape("text", { x: spot[0], y: spot[1] }, svg).textContent = row.name; }
@@ -149,7 +150,7 @@ function algorithmCard(name) {
     return value === null ? null : [d, value.toFixed(4), `${1 + there.filter(n => table[n][i] > value).length} of ${there.length}`, brief((data.values.seconds_fit[name] ?? [])[i]), one.parameters[d] ?? ""];
   }).filter(Boolean);
   card(name, [["Kind", one.kind], ["Source", one.source, all.documentation ? one.page : undefined], ["Handed in", one.handed_in], ["Mean rank", v >= 0 ? `${verdict.ranks[v].toFixed(1)}${verdict.interval ? ` (${between(...verdict.interval[v])})` : ""} of ${verdict.order.length}` : data.placed.includes(name) ? "" : "no place: values are missing"],
-    ["Could be best", v >= 0 ? (verdict.could.includes(name) ? "yes: no other is shown to be better" : "no") : ""], ["Missing", (data.gaps[name] ?? []).join("; ")], ["Ran on", one.device === "gpu" ? "a shared GPU" : one.device === "cpu" ? "one core" : ""], ["Trials", brief(one.trials)]], ["dataset", data.metricNames[metric], "rank there", "training, s", "parameters"], rows);
+    ["Could be best", v >= 0 ? (verdict.could.includes(name) ? "yes: no other is shown to be better" : "no") : ""], ["Missing", (data.gaps[name] ?? []).join("; ")], ["Ran on", { cpu: "one core", gpu: "a shared GPU", own: "the machine of its author" }[one.device]], ["Trials", brief(one.trials)]], ["dataset", data.metricNames[metric], "rank there", "training, s", "parameters"], rows);
 }
 function datasetCard(name) {
   const one = data.datasets[name], metric = at("metric").value, i = names.indexOf(name), table = data.values[metric];

@@ -39,7 +39,7 @@ def second_lines(board: BoardResult) -> list[str]:
         again = f"a {percent(float(v.leads_again[0]))} chance of leading again on other such datasets"
         lines.append(f"{v.algorithms[0]} has the best mean rank by {metric_name(METRIC)}, and {again}.")
     if v.grade in ("shared_lead", "clear_winner"):
-        core = [name for name in v.could_be_best if board.table.devices.get(name) != "gpu" and name in board.seconds]
+        core = [name for name in v.could_be_best if board.table.devices.get(name) == "cpu" and name in board.seconds]
         quick = min(core, key=board.seconds.__getitem__, default=None)
         if quick is not None and len(v.could_be_best) > 1:
             took = f"{board.seconds[quick]:.2g} s on a median dataset"
