@@ -354,3 +354,7 @@ def test_as_many_workers_are_started_as_were_asked_for(executor, monkeypatch, tm
     executor.run([], watch)
     with LocalExecutor(1, tmp_path / "logs") as again:  # a folder that is there already
         assert again.logs.is_dir()
+
+
+def test_a_process_has_one_thread_unless_the_driver_gives_it_more(tmp_path):
+    assert LocalExecutor(2, tmp_path / "logs").threads == 1
