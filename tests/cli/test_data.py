@@ -254,7 +254,7 @@ def test_sequences_are_described_with_their_order_first(cli, tmp_path):
     )  # fmt: skip
     order, told = split["audit"]["order"], cli(*command).out
     assert order["users"] == 60
-    assert f"{100 * abs(order['change']):.0f} % of ndcg@10" in told
+    assert f"{100 * abs(order['change']):.0f} % of nDCG@10" in told
     assert "Of 60 targets 0.0 % are in the history" in told
     refused = cli("data", "describe", tmp_path / "e.csv", "--sessions", "1h")
     assert refused.code == 2

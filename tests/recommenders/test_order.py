@@ -128,7 +128,7 @@ ORDER = {
 @pytest.mark.parametrize(
     ("low", "high", "said"),
     [
-        (-0.04, 0.01, "costs 5 % of ndcg@10, so this dataset is not sequential"),
+        (-0.04, 0.01, "costs 5 % of nDCG@10, so this dataset is not sequential"),
         (-0.06, -0.04, "so it is not clear whether this dataset is sequential"),
         (
             -0.5,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from recassay.core.tables.labels import metric_name
+
 TARGETS = {
     "next": "the next event of each user",
     "last": "the last event of each user",
@@ -44,8 +46,8 @@ def order_words(dataset: str, order: Mapping[str, Any]) -> str:
         kind = "so it is not clear whether this dataset is sequential"
     turn = "costs" if change <= 0 else "gains"
     return (
-        f"Shuffling the histories of {dataset} {turn} {100 * abs(change):.0f} % of {order['metric']}, {kind} "
-        f"(95 % interval of the change {100 * low:+.0f} % to {100 * high:+.0f} %; {order['algorithm']} "
+        f"Shuffling the histories of {dataset} {turn} {100 * abs(change):.0f} % of {metric_name(order['metric'])}, "
+        f"{kind} (95 % interval of the change {100 * low:+.0f} % to {100 * high:+.0f} %; {order['algorithm']} "
         f"{order['in_order']:.4f} in order, {order['shuffled']:.4f} shuffled; {order['users']:,} users)."
     )
 
