@@ -19,8 +19,9 @@ class GRU4Rec(SequenceAlgorithm):
     targets of the other histories of the batch at the same place, as in the author's parallel sessions, and
     `negatives` further items for each batch, drawn in proportion to events^`power`. `loss`: `cross-entropy`, where the
     logarithm of the chance to be drawn, times `correction`, is taken off each score; or `bpr-max` with the penalty
-    `penalty`. Unlike the author's program, which moves the weights after every event, a step here learns from whole
-    windows of `length` items, by Adam.
+    `penalty`. The author's program differs: it moves the weights after every event, by Adagrad with momentum, where a
+    step here learns from whole windows of `length` items, by Adam. It has a bias per item, takes off logarithms of
+    numbers of events instead of chances, keeps negatives that are the target, and may bend scores (ELU) in BPR-max.
     """
 
     name: ClassVar[str] = "GRU4Rec"
