@@ -158,7 +158,8 @@ def test_every_number_of_a_study_down_to_its_users(tmp_path):
 
 
 def test_every_dataset_is_listed_once_as_it_can_be_had(monkeypatch):
-    entry = {"domain": "Films", "threshold": None, "licence": "CC0", "home": "http://x", "tried": False}
+    entry = {"domain": "Films", "threshold": None, "licence": "CC0", "home": "http://x", "tried": False,
+             "md5": None, "sha256": None}  # fmt: skip
     catalogue = [
         SimpleNamespace(name="open", title="Open", addresses=("http://x",), how=None, convert=None, **entry),
         SimpleNamespace(name="packed", title="Packed", addresses=("http://x",), how=None, convert="unpack it", **entry),

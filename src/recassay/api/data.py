@@ -57,7 +57,8 @@ def import_data(
 def list_data(*, everything: bool = False) -> list[dict[str, Any]]:
     """The stored datasets; with `everything` also the embedded ones and those of the catalogue.
 
-    Of a dataset that must be had by hand `how` says what to do.
+    Of a dataset that must be had by hand `how` says what to do. Of a download `checksum` says whose it is held
+    against: that of its `publisher`, or the one that its `first fetch` writes down.
 
     Args:
         everything: also the embedded datasets and those of the catalogue.
@@ -87,6 +88,7 @@ def list_data(*, everything: bool = False) -> list[dict[str, Any]]:
             "home": e.home,
             "how": e.how or e.convert,
             "tried": e.tried,
+            "checksum": ("publisher" if e.md5 or e.sha256 else "first fetch") if e.addresses else None,
         }
         for e in all_datasets()
         if e.name not in known

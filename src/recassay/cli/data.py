@@ -42,6 +42,11 @@ def listed(call: Call, *, as_json: bool = False) -> None:
         for row in (row for row in rows if row.get("how")):
             row["what"] += f": {row['how']}"  # what must be done by hand
         print_rows("Datasets", header, [[row.get(key, "") for key in header] for row in rows], names=3)
+        held = [row["checksum"] for row in rows if row.get("checksum")]
+        if held:
+            pinned = held.count("first fetch")
+            print_lines([f"{pinned} of {len(held)} downloads have no checksum of their publisher: the first fetch "
+                         "is trusted and written down, and later ones are held against it."])  # fmt: skip
 
 
 def described(call: Call, *, everything: bool = False, as_json: bool = False) -> None:

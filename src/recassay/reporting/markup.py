@@ -26,6 +26,10 @@ def escaped(value: object) -> Markup:
     return value if isinstance(value, Markup) else Markup(html.escape(str(value), quote=True))
 
 
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'"
+"""What a page without scripts may load: nothing."""
+
+
 def tag(name: str, *children: Child, **attributes: object) -> Markup:
     """An element; children and attribute values are escaped unless they are `Markup`.
 

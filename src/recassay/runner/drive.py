@@ -88,6 +88,9 @@ def drive(
     The store is whole at any moment, so that a run that was killed is resumed by the same call.
     """
     begin = time.monotonic()
+    if cluster is not None and not folder.exists():
+        with DaskExecutor(cluster, folder, threads=threads, preload=work.preload):
+            pass  # an address where nothing answers leaves no folder behind
     with study_lock(folder), Store.open(folder, create=True) as store, RunningCells(folder) as at_work:
         remove_unfinished(folder)
         before = store.plan()

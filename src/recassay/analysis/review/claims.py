@@ -78,6 +78,7 @@ class Court:
         self.names = sorted({entry.algorithm for each in self.sets for entry in each}, key=len, reverse=True)
         self.datasets = {canonical(entry.dataset) for each in self.sets for entry in each if len(entry.dataset) > 2}
         self.spoken = {canonical(name) for name in (*self.names, *self.datasets) if len(name) > 2}
+        self.lower = [(name, name.lower()) for name in self.names]
         self.places = [{entry.algorithm: entry for entry in reversed(each)} for each in self.sets]
         self.own = own or next((table.own for table in main if table.own), None) or self._own()
 
@@ -94,7 +95,7 @@ class Court:
         verb = re.search(_BEATS, text, _I)
         at, places = verb.start() if verb else len(text), dict[str, tuple[int, int]]()
         lower = text.lower()
-        likely = [name for name in self.names if name.lower() in lower]
+        likely = [name for name, folded in self.lower if folded in lower]
         for name in likely:  # the longest first, so that a name within another one is not taken for it
             found = re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text, _I)
             if found and len(name) > 1 and not any(b <= found.start() < e for b, e in places.values()):

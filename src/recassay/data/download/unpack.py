@@ -9,6 +9,7 @@ one bad member is refused whole, and nothing of it remains.
 from __future__ import annotations
 
 import bz2
+import errno
 import gzip
 import io
 import lzma
@@ -107,7 +108,7 @@ def unpack(
             what = f"the archive is damaged, cut short or of an unknown kind ({reason})"
             raise writer.refused(what, fix="download it again") from error
         except OSError as error:
-            if error.errno is None:
+            if error.errno in (None, errno.EINVAL):  # a place before the file begins
                 raise writer.refused(f"the archive is damaged ({error})", fix="download it again") from error
             raise RecAssayError(f"cannot unpack: {error.strerror}", where=error.filename or str(source)) from error
         names = writer.finish()

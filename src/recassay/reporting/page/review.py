@@ -8,11 +8,9 @@ from recassay.analysis.review.result import Flag, ReviewResult
 from recassay.core.tables.printed import PaperTable
 from recassay.core.version import __version__
 from recassay.core.words import count_of
-from recassay.reporting.markup import Child, Markup, escaped, joined, tag
+from recassay.reporting.markup import POLICY, Child, Markup, escaped, joined, tag
 from recassay.reporting.page.build import template
 from recassay.reporting.words import review as words
-
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'"
 
 
 def review_page(result: ReviewResult) -> str:
@@ -31,7 +29,7 @@ def review_page(result: ReviewResult) -> str:
         [[tag("h2", title), content] for title, content in parts if content],
     ])  # fmt: skip
     style = Markup(template("page.css") + template("review.css"))
-    fields = {"policy": escaped(_POLICY), "version": escaped(__version__), "body": body, "style": style}
+    fields = {"policy": escaped(POLICY), "version": escaped(__version__), "body": body, "style": style}
     pieces = template("review.html").split("$$")
     return "".join(fields[piece] if i % 2 else piece for i, piece in enumerate(pieces))
 

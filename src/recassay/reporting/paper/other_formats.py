@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from recassay.reporting.markup import Markup, joined, tag
+from recassay.reporting.markup import POLICY, Markup, joined, tag
 from recassay.reporting.paper.grid import Cell, Grid
 from recassay.reporting.tables import markdown_text, pipe_table
 
@@ -89,7 +89,8 @@ def html_grid(grid: Grid, caption: str) -> Markup:
         "table", tag("caption", caption), tag("thead", groups, head), tag("tbody", body), border="1",
         style="border-collapse: collapse",
     )  # fmt: skip
-    return Markup(f'<!doctype html>\n<meta charset="utf-8">\n<title>Main table</title>\n{table}\n')
+    policy = tag("meta", http_equiv="Content-Security-Policy", content=POLICY)
+    return Markup(f'<!doctype html>\n<meta charset="utf-8">\n{policy}\n<title>Main table</title>\n{table}\n')
 
 
 def _html_cell(cell: Cell) -> Markup:
