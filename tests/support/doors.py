@@ -20,6 +20,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 import recassay
@@ -35,8 +36,9 @@ from recassay.data.tables.characteristics import read_characteristics, read_prop
 from recassay.data.tables.responses import read_items, read_responses
 from recassay.recommenders.split_folder import open_split_folder
 from recassay.recommenders.study_file import load_study
-from support.fault_files import EVENTS, FILES, GOOD, LISTS, STUDY, parquet
+from support.fault_files import EVENTS, FILES, GOOD, LISTS, STUDY, TRAIN, parquet
 from support.in_process import without_processes
+from support.papers import LAYOUTS, latex, make
 
 SAMPLES = Path(__file__).parents[1] / "samples"
 MOST = 30_000
@@ -319,6 +321,29 @@ def pins() -> Seeds:
     }
 
 
+@cache
+def papers() -> Seeds:
+    """A paper of every layout, in LaTeX."""
+    chance = np.random.default_rng(1)
+    text = "Ours outperforms all baselines by 5.3\\% on Beauty (Wilcoxon, p < 0.05 over five runs)."
+    return {f"{layout.replace(' ', '-')}.tex": latex(make(chance, layout), text).encode() for layout in LAYOUTS}
+
+
+@cache
+def histories() -> Seeds:
+    """Logs whose users have one event each, or one user all of them."""
+    head = "user,item,timestamp\n"
+    one = head + "".join(f"u{n},i{n % 7},{n}\n" for n in range(40))
+    every = head + "".join(f"u,i{n * n % 11},{n}\n" for n in range(300))
+    return {"train.csv": TRAIN.encode(), "one.csv": one.encode(), "long.csv": every.encode()}
+
+
+def _recommended(path: Path) -> None:
+    """Lists by an algorithm that reads order."""
+    with without_processes():
+        recassay.recommend(str(path), "SequentialRules", out=path.parent / "lists" / "out.csv")
+
+
 DOORS: dict[str, Door] = {
     "results": Door(
         recassay.load_results,
@@ -351,6 +376,8 @@ DOORS: dict[str, Door] = {
     "study folder": Inside(_with_study_file, _study_files, ("manifest.json", "adaptive.json", "study.sqlite")),
     "store": Inside(_with_stored_value, _stored_values),
     "split folder": Inside(_with_part, split_parts, ("split.json",)),
+    "papers": Door(recassay.review, papers, (".tex",)),
+    "logs to recommend from": Door(_recommended, histories, (".csv", ".tsv", ".inter")),
     "catalogue": Door(lambda path: read_catalog(path.read_bytes().decode("utf-8", "replace")), catalogue),
     "pins": Door(read_pins, pins),
 }

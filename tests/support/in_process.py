@@ -57,8 +57,8 @@ def _sent(message: Any) -> Any:
 def without_processes() -> Iterator[None]:
     """Studies that run inside have no processes of their own."""
     with pytest.MonkeyPatch.context() as patch:
-        for driver in ("recassay.runner.drive", "recassay.recommenders.study", "recassay.recommenders.trying"):
-            patch.setattr(f"{driver}.LocalExecutor", InProcess)
+        for driver in ("runner.drive", "recommenders.study", "recommenders.trying", "api.recommend"):
+            patch.setattr(f"recassay.{driver}.LocalExecutor", InProcess)
         yield
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+import warnings
 
 from recassay.core.system.descriptors import hold_descriptors
 
@@ -16,6 +17,7 @@ def main() -> None:
         if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:  # see `recassay/__init__.py`
             signal.signal(signal.SIGINT, signal.default_int_handler)
         hold_descriptors()
+        warnings.filterwarnings("ignore", category=RuntimeWarning)  # of numpy, on values that answers speak of
         from recassay.cli.main import main as command
 
         command()

@@ -54,7 +54,7 @@ def shown_names(frame: pl.DataFrame) -> tuple[pl.DataFrame, tuple[str, ...]]:
 
 
 LARGEST_VALUE = 1e100
-"""Of a metric: sums, squares and ratios of such values are still numbers; as small as its inverse they are, too."""
+"""Of a metric: sums, squares and ratios of such values are still numbers."""
 
 
 ABSENT = ("", "nan", "na", "n/a", "null", "none", "-")
@@ -102,12 +102,8 @@ def refuse_nameless(frame: pl.DataFrame, where: str) -> None:
 
 
 def refuse_infinite(frame: pl.DataFrame, where: str) -> None:
-    """A value that is not a finite number, or so large or so near to 0 that no square or ratio of it is one."""
-    sizes = frame.get_column(c.VALUE).abs()
-    large = sizes > LARGEST_VALUE
-    small = ((sizes > 0) & (sizes < 1 / LARGEST_VALUE)).fill_null(False)
-    what = f"values are nearer to 0 than {1 / LARGEST_VALUE:g} and not 0"
-    _refuse_rows(frame, small, what, where, fix="write 0, or give the metric in another unit")
+    """A value that is not a finite number, or so large that no mean or square of it is one."""
+    large = frame.get_column(c.VALUE).abs() > LARGEST_VALUE
     if large.any() and not frame.get_column(c.VALUE).is_infinite().any():
         first = int(large.arg_true()[0])
         raise InputError(
