@@ -116,7 +116,7 @@ def test_ranks_with_one_more_and_among_a_part_are_those_of_the_tables_themselves
     longer = np.vstack([values, values[4] * 1.1])
     after = ranker.of(Extended(ranker.contest, longer[-1]), weights)
     np.testing.assert_array_equal(after, ranker_of(ALL, longer, up)(weights))
-    values[:, :5] += 1 if up else -1
+    values[:, slice(5) if up else slice(5, None)] += 1  # shares of a best need values of at least 0
     new = values.max(axis=0) + 1 if up else values.min(axis=0) - 1
     new[5:] = values[:, 5:].min(axis=0) - 1 if up else values[:, 5:].max(axis=0) + 1
     few = Contest(values[None], higher_is_better=up)

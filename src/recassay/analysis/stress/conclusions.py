@@ -10,7 +10,6 @@ from typing import Literal
 import numpy as np
 
 from recassay.analysis.aggregation.rules import Rule, first_shares
-from recassay.core.system.compiled import compiled_exactly
 from recassay.core.system.display import worded
 from recassay.core.types import BoolArray, FloatArray
 
@@ -64,24 +63,17 @@ class Survival:
 def survival(change: Change, ranks: FloatArray, *, exhaustive: bool) -> Survival:
     """From ranks (rules x tables x algorithms; NaN for an algorithm that a table lacks)."""
     n_rules, tried, count = ranks.shape
-    first, ahead = np.empty((n_rules, count)), np.zeros((n_rules, count, count))
+    first, ahead = np.empty((n_rules, count)), np.empty((n_rules, count, count))
     present = np.isfinite(ranks[0])
     both = np.maximum(present.T.astype(np.float64) @ present, 1)
     for r in range(n_rules):
         filled = np.where(present, ranks[r], np.inf)
         first[r] = first_shares(filled).sum(axis=0) / np.maximum(present.sum(axis=0), 1)
-        count_ahead(np.ascontiguousarray(ranks[r]), ahead[r])
+        for a in range(count):  # a rank that is missing is before nobody
+            rank = ranks[r, :, a, None]
+            ahead[r, a] = np.count_nonzero(rank < ranks[r], axis=0) + 0.5 * np.count_nonzero(rank == ranks[r], axis=0)
         ahead[r] /= both
     return Survival(change, tried, exhaustive, first, ahead)
-
-
-@compiled_exactly
-def count_ahead(ranks: FloatArray, ahead: FloatArray) -> None:
-    """Add to `ahead` (a x b) in how many rows a is before b, ties by half; a rank that is missing is before nobody."""
-    for a in range(ranks.shape[1]):
-        for row in ranks:
-            for b in range(len(row)):
-                ahead[a, b] += 1.0 if row[a] < row[b] else 0.5 if row[a] == row[b] else 0.0
 
 
 @dataclass(frozen=True, slots=True)
