@@ -79,7 +79,9 @@ class Court:
         self.datasets = {canonical(entry.dataset) for each in self.sets for entry in each if len(entry.dataset) > 2}
         self.spoken = {canonical(name) for name in (*self.names, *self.datasets) if len(name) > 2}
         self.lower = [(name, name.lower()) for name in self.names]
-        self.places = [{entry.algorithm: entry for entry in reversed(each)} for each in self.sets]
+        self.first = [{entry.algorithm: entry for entry in reversed(each)} for each in self.sets]
+        self.ranked = [sorted(each, key=upward, reverse=True) for each in self.sets]
+        self.known: dict[str, tuple[str | None, str | None]] = {}
         self.own = own or next((table.own for table in main if table.own), None) or self._own()
 
     def _own(self) -> str | None:
@@ -92,6 +94,11 @@ class Court:
 
     def parties(self, text: str) -> tuple[str | None, str | None]:
         """Who is said to be better, and than whom: by where the sentence names them around its verb."""
+        if text not in self.known:
+            self.known = {text: self._parties(text)}
+        return self.known[text]
+
+    def _parties(self, text: str) -> tuple[str | None, str | None]:
         verb = re.search(_BEATS, text, _I)
         at, places = verb.start() if verb else len(text), dict[str, tuple[int, int]]()
         lower = text.lower()
@@ -113,16 +120,16 @@ class Court:
         """In each setting that a sentence speaks of, the subject and the best of the others (or the one named)."""
         folded, metrics, found = canonical(text), metrics_in(text), []
         named = {name for name in self.datasets if name in folded}
-        for each, by_name in zip(self.sets, self.places, strict=True):
-            own = by_name.get(subject)
+        for each, first in zip(self.ranked, self.first, strict=True):
+            own = first.get(subject)
             fits = (not named or canonical(each[0].dataset) in named) and (
                 not metrics or _named(each[0].metric, metrics)
             )
             if own is None or not fits:
                 continue
-            rest = [entry for entry in each if entry is not own and other in (None, entry.algorithm)]
-            if rest:
-                found.append((own, max(rest, key=upward)))
+            best = next((entry for entry in each if entry is not own and other in (None, entry.algorithm)), None)
+            if best is not None:
+                found.append((own, best))
         return found
 
 

@@ -12,7 +12,7 @@ from recassay.data.papers.source import ALONE, Budget
 from recassay.data.tables.latex import arguments, drawn_tables
 
 LONGEST_CAPTION = 8_000
-MOST_TABLES = 300
+MOST_TABLES = 200
 MOST_CELLS = 20_000
 """Of all tables together; a long paper has a quarter of that."""
 _FLOAT = re.compile(r"\\(begin|end)\{((?:side|wrap|long|sub|sc)?(?:ways)?table\*?|figure\*?|minipage|subfigure)\}")
