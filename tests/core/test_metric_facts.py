@@ -26,6 +26,10 @@ ALLOWED = {
     "store/store.py": "the costs that a stored cell holds, each a field of it",
     "analysis/comper/matrix.py": "the dimensions of ComPer, which the paper names so",
     "analysis/comper/table.py": "what to add where a dimension of ComPer is missing",
+    "analysis/board/result.py": "the costs that the page of a board shows, and names of findings",
+    "analysis/board/fit.py": "names of findings",
+    "reporting/words/board.py": "names of findings",
+    "recommenders/bundle/make.py": "the fields of a cell's record",
     "testing/analysis_examples.py": "a table for the conformance suite",
 }
 """Files that may name three or more metrics in one literal, and why."""

@@ -160,7 +160,7 @@ def _benchmark_of(bundle: Bundle, named: str | Path | None) -> Benchmark:
     if named is not None:
         return open_benchmark(named)
     if bundle.content.benchmark not in published():
-        raise bundle.refused(
+        raise bundle.unsound(
             f"it is of the benchmark {bundle.content.benchmark!r}, which is not shipped: name its folder"
         )
     return open_benchmark(f"{PREFIX}{bundle.content.benchmark}")
@@ -221,7 +221,7 @@ def build_board(
         bundle = read_bundle(file)
         home = next((one for one in shipped if one.name == bundle.content.benchmark), None)
         if home is None:
-            raise bundle.refused(f"it is of the benchmark {bundle.content.benchmark!r}, which is not on this board")
+            raise bundle.unsound(f"it is of the benchmark {bundle.content.benchmark!r}, which is not on this board")
         specs = check_bundle(bundle, home, items_of(home))
         submitted[home.name].append(Submission.of(bundle, specs, home, taken))
     boards = [(one, *board_of(one, submitted[one.name])) for one in shipped]

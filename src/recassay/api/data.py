@@ -244,12 +244,13 @@ def describe_data(
         raise UsageError("`trained` is about the order of histories", fix="set `sequences`, too")
     opened = open_dataset(source, ReadSpec.of(read))
     interactions, reading = opened.interactions, opened.reading
+    name = str(source) if isinstance(source, (str, Path)) else type(source).__name__
     if sequences and interactions.time is None:
         raise InputError(
             "these interactions have no timestamps, so the order of histories is not known",
+            where=name,
             fix="read the column of timestamps (`position` where it is not a clock)",
         )
-    name = str(source) if isinstance(source, (str, Path)) else type(source).__name__
     seen = overview(interactions, int(reading.get("repeated") or 0))
     if protocol is None and not sequences:
         characteristics = describe(interactions)

@@ -21,7 +21,10 @@ def with_settings(study: StudySpec, bundle: Bundle, spec: CellSpec) -> StudySpec
     """The study of the bundle's algorithm with its settings; `InputError` where the code here is another one."""
     (algorithm,) = study.algorithms
     if algorithm.name != spec.algorithm:
-        raise InputError(f"{algorithm.name} is not {spec.algorithm}, of which the bundle is", where=bundle.file)
+        raise InputError(
+            f"{algorithm.name} is not {spec.algorithm}, of which the bundle is", where=bundle.file,
+            fix=f"name the file that has {spec.algorithm}",
+        )  # fmt: skip
     return study.model_copy(update={"algorithms": (algorithm.model_copy(update={"settings": spec.settings}),)})
 
 

@@ -41,30 +41,30 @@ def check_bundle(bundle: Bundle, shipped: Benchmark, items: Mapping[str, int]) -
     """
     told = bundle.content
     if told.benchmark != shipped.name or told.benchmark_sha256 != benchmark_hash(shipped):
-        raise bundle.refused(
+        raise bundle.unsound(
             f"it is of a benchmark {told.benchmark!r} whose rules are not those of {shipped.name!r} here"
         )
     specs = {place: _spec(bundle, cell) for place, cell in enumerate(told.cells)}
     for fault in _seal_faults(bundle, specs):
-        raise bundle.refused(fault)
+        raise bundle.unsound(fault)
     named = list(zip(told.cells, specs.values(), strict=True))
     places = [(spec.dataset, spec.fold, spec.seed) for spec in specs.values()]
     if len(set(places)) < len(places):
-        raise bundle.refused("two of its cells are the same one")
+        raise bundle.unsound("two of its cells are the same one")
     for place, (cell, spec) in enumerate(named):
         which = f"{spec.dataset}{'' if spec.fold is None else f' (window {spec.fold})'} with seed {spec.seed}"
         for fault in (*_rule_faults(cell, spec, shipped), *(_trial_faults(cell, spec, shipped))):
-            raise bundle.refused(f"{which}: {fault}")
+            raise bundle.unsound(f"{which}: {fault}")
         if cell.status == "done":
             for fault in _value_faults(bundle, place, spec, items.get(spec.dataset)):
-                raise bundle.refused(f"{which}: {fault}")
+                raise bundle.unsound(f"{which}: {fault}")
     whole = {name for name, one in shipped.datasets.items() if one.windows is None}
     for cell, spec in named:
         if cell.status == "done" and spec.dataset in whole and cell.judged != shipped.datasets[spec.dataset].judged:
-            raise bundle.refused(f"{spec.dataset}: it says that {cell.judged} users were judged; on the board it is "
+            raise bundle.unsound(f"{spec.dataset}: it says that {cell.judged} users were judged; on the board it is "
                                  f"{shipped.datasets[spec.dataset].judged}")  # fmt: skip
     if not any(cell.status == "done" for cell in told.cells):
-        raise bundle.refused("none of its cells has a value")
+        raise bundle.unsound("none of its cells has a value")
     return specs
 
 
@@ -72,9 +72,9 @@ def _spec(bundle: Bundle, cell: BundleCell) -> CellSpec:
     try:
         spec = CellSpec.model_validate(cell.spec)
     except (ValidationError, RecursionError):
-        raise bundle.refused("the plan of a cell is not one") from None
+        raise bundle.unsound("the plan of a cell is not one") from None
     if spec.id != cell.id:
-        raise bundle.refused(f"the plan of {spec.dataset} is not that of its cell")
+        raise bundle.unsound(f"the plan of {spec.dataset} is not that of its cell")
     return spec
 
 
@@ -256,7 +256,7 @@ def check_lists(bundle: Bundle, place: int, spec: CellSpec, split: Split) -> boo
     places = sampled_places(cell.judged)
     users = judged[order][places]
     if (lists >= len(dense)).any():
-        raise bundle.refused(f"{spec.dataset}: a list names an item that the dataset does not have")
+        raise bundle.unsound(f"{spec.dataset}: a list names an item that the dataset does not have")
     by_user = np.argsort(users)
     found = np.where(lists >= 0, dense[np.maximum(lists, 0)], -1)[by_user].astype(np.int32)
     top = TopK(users[by_user].astype(np.int32), found, np.zeros(found.shape, dtype=np.float32))
@@ -267,7 +267,7 @@ def check_lists(bundle: Bundle, place: int, spec: CellSpec, split: Split) -> boo
     for row, label in enumerate(labels):
         found_again = values.get_column(label).cast(float).fill_null(np.nan).to_numpy()
         if not np.allclose(found_again, stated[row], rtol=1e-5, atol=1e-5, equal_nan=True):
-            raise bundle.refused(f"{spec.dataset}: its sampled lists do not come to the {label} that it states")
+            raise bundle.unsound(f"{spec.dataset}: its sampled lists do not come to the {label} that it states")
     return True
 
 

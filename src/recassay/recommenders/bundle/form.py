@@ -114,7 +114,7 @@ class Bundle:
         values = np.frombuffer(self._array("users", place, "<f4"), dtype="<f4").astype(np.float64)
         rows, left = divmod(len(values), max(self.content.cells[place].judged, 1))
         if left:
-            raise self.refused(f"{array_name('users', place)} does not have a value per judged user and metric")
+            raise self.unsound(f"{array_name('users', place)} does not have a value per judged user and metric")
         return values.reshape(rows, -1)
 
     def lists(self, place: int) -> IntArray:
@@ -122,17 +122,17 @@ class Bundle:
         items = np.frombuffer(self._array("lists", place, "<i4"), dtype="<i4")
         sampled = len(sampled_places(self.content.cells[place].judged))
         if not sampled or len(items) % sampled:
-            raise self.refused(f"{array_name('lists', place)} does not have a list per sampled user")
+            raise self.unsound(f"{array_name('lists', place)} does not have a list per sampled user")
         return items.reshape(sampled, -1)
 
-    def refused(self, what: str) -> InputError:
+    def unsound(self, what: str) -> InputError:
         """What is wrong, as an error that names the file."""
         return InputError(one_line(what, 300), where=self.file, fix=FIX)
 
     def _array(self, kind: str, place: int, form: str) -> bytes:
         name = array_name(kind, place)
         if name not in self.arrays or len(self.arrays[name]) % np.dtype(form).itemsize:
-            raise self.refused(f"{name} is missing or cut short")
+            raise self.unsound(f"{name} is missing or cut short")
         return self.arrays[name]
 
 
@@ -169,7 +169,7 @@ def read_bundle(path: str | Path) -> Bundle:
     source, where = Path(path), str(path)
     refuse_special(source)
     if not source.is_file() or archive_kind(source) != "zip":
-        raise InputError("is not a bundle", where=where, fix="name the file that recassay bench --bundle wrote")
+        raise InputError("is not a bundle", where=where, fix="name the file that `bench` wrote as a bundle")
     if source.stat().st_size > MOST_PACKED:
         raise InputError(f"is larger than a bundle may be ({MOST_PACKED >> 20} MiB)", where=where, fix=FIX)
     with tempfile.TemporaryDirectory(prefix="recassay-bundle-") as place:
@@ -195,14 +195,14 @@ def read_bundle(path: str | Path) -> Bundle:
     content = shaped(BundleContent, stated, "is not a bundle", where=where, fix=FIX)
     bundle = Bundle(where, content, arrays)
     if content.sha256 != digest(without_checksum(stated or {})):
-        raise bundle.refused("it was changed after it was made: the checksum of its content differs")
+        raise bundle.unsound("it was changed after it was made: the checksum of its content differs")
     more = sorted(set(arrays) ^ set(content.files))
     if more:
         state = "is not part of it" if more[0] in arrays else "is missing"
-        raise bundle.refused(f"the file {more[0]} {state}")
+        raise bundle.unsound(f"the file {more[0]} {state}")
     for name, data in arrays.items():
         if hashlib.sha256(data).hexdigest() != content.files[name]:
-            raise bundle.refused(f"{name} was changed after it was made: its checksum differs")
+            raise bundle.unsound(f"{name} was changed after it was made: its checksum differs")
     return bundle
 
 
