@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from recassay.analysis.review.result import CheckedClaim, Standing, TableVerdict
-from recassay.analysis.review.settings import competing, ratio, upward
+from recassay.analysis.review.settings import MOST_NAMES, competing, ratio, upward
 from recassay.analysis.verdict.result import Verdict
 from recassay.core.names import canonical
 from recassay.core.tables.labels import normal_label, split_label
@@ -71,7 +71,7 @@ class Court:
     """The results that sentences speak of, and the paper's own method."""
 
     def __init__(self, tables: Sequence[PaperTable], verdicts: Sequence[TableVerdict], own: str | None) -> None:
-        several = [table for table in tables if len(table.algorithms) > 1]
+        several = [table for table in tables if 1 < len(table.algorithms) <= MOST_NAMES]
         main = [table for table in several if table.kind == "results"] or several
         self.sets = [each for table in main for each in competing(table) if len(each) > 1]
         self.verdicts = [each.verdict for each in verdicts if each.verdict is not None]

@@ -11,6 +11,7 @@ from recassay.analysis.review.claims import check_claims
 from recassay.analysis.review.identities import check_identities
 from recassay.analysis.review.marks import check_marks
 from recassay.analysis.review.result import CERTAINTIES, Flag, ReviewResult, TableVerdict
+from recassay.analysis.review.settings import MOST_NAMES
 from recassay.analysis.review.values import check_grain, check_range
 from recassay.analysis.verdict.fit import judge
 from recassay.core.errors import RecAssayError
@@ -18,8 +19,6 @@ from recassay.core.names import canonical
 from recassay.core.tables.printed import ExpectedValue, Paper, PaperTable
 from recassay.core.tables.results import Results
 
-MOST_NAMES = 300
-"""Algorithms or datasets of a table that gets a verdict."""
 MOST_OF_A_KIND = 8
 """Flags of one kind in one table; more become one."""
 

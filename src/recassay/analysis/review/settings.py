@@ -9,6 +9,8 @@ from recassay.core.tables.labels import known_direction
 from recassay.core.tables.printed import Entry, PaperTable, PrintedCell
 
 Setting = tuple[str, str, str, str]
+MOST_NAMES = 300
+"""Algorithms or datasets of a table that gets a verdict, and algorithms of one that sentences are held against."""
 
 
 def settings_of(table: PaperTable) -> dict[Setting, list[Entry]]:
