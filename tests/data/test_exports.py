@@ -6,9 +6,10 @@ import pandas as pd
 import polars as pl
 import pytest
 from tests.support.exported import advice, outcome
-from tests.support.exports import EXPORTS, NEUTRAL
+from tests.support.exports import EXPORTS, NEUTRAL, workbook
 
 from recassay import RecAssayError, load_results
+from recassay.data.tables.workbook import workbook_grids
 
 REFUSED = {
     "columns {} and {} std, latex, neutral",
@@ -184,3 +185,9 @@ def test_further_exports_are_read_as_meant(tmp_path, file, text, said):
 def test_numbered_columns_that_do_not_count_from_the_first_are_not_seeds():
     frame = pl.DataFrame({"model": ["a", "b"], "dataset": ["x", "x"], "5": [0.3, 0.4], "10": [0.2, 0.3]})
     assert "remove the repetition" in _refusal(frame, metric="ndcg")
+
+
+def test_merged_cells_of_a_workbook_are_filled_down_and_to_the_right():
+    typed = workbook([["kept", "model", "x"], [None, "", 1], ["wide", None, 2]], merged=("A1:A2", "A3:B3"))
+    ((_, grid),) = workbook_grids(typed, "typed.xlsx")
+    assert grid == [["kept", "model", "x"], ["kept", "", "1"], ["wide", "wide", "2"]]
