@@ -83,6 +83,16 @@ def test_a_span_of_thousands_of_digits_is_a_span(tmp_path):
     assert recassay.review(paper(tmp_path, text)).tables[0].algorithms == ["EASE", "Ours"]
 
 
+def test_a_mark_on_the_only_one_that_competes_is_not_judged(tmp_path):
+    """A teacher without marks is aside; on the third dataset one other is left, underlined."""
+    rows = (
+        r"Teacher & 0.9 & 0.9 & 0.9 \\ EASE & \textbf{0.5} & \textbf{0.6} & - \\ "
+        r"SLIM & \underline{0.2} & \underline{0.3} & \underline{0.1} \\ BPR & 0.1 & 0.1 & - \\ "
+    )
+    head = r"\begin{table}\caption{NDCG@10}\begin{tabular}{lccc} Model & Beauty & Toys & Sports \\ "
+    assert len(recassay.review(paper(tmp_path, head + rows + r"\end{tabular}\end{table}")).tables) == 1
+
+
 def test_what_a_table_prints_for_one_is_found_once(tmp_path, monkeypatch):
     asked = []
     known = printed.is_share

@@ -22,7 +22,8 @@ def check_marks(table: PaperTable) -> Iterator[Flag]:
     marks, explained = marks_of(table), bool(_SAID.search(table.caption))
     every = [each for each in settings_of(table).values() if len(each) > 1]
     aside = out_of_competition(every, marks)
-    sets = [[entry for entry in each if entry.algorithm not in aside] for each in every]
+    left = [[entry for entry in each if entry.algorithm not in aside] for each in every]
+    sets = [each for each in left if len(each) > 1]
     kinds = sorted(set(marks.values()))
     for rank, code in enumerate(("bold_not_best", "underline_not_second")):
         shares = {kind: _share(sets, marks, kind, rank) for kind in kinds}
