@@ -516,6 +516,11 @@ def test_the_table_of_mean_ranks_and_its_caption():
     assert rank_caption(paper_of(unsure), unsure).endswith(
         "all pairs. Between a and b nothing is decided: p is below 0.05, but the interval reaches below no effect."
     )
+    unsure.compare.judgement.not_judged = ("b",)
+    unsure.compare.judgement.against("a")[0].p = 1.0
+    assert rank_caption(paper_of(unsure), unsure).endswith(
+        "all pairs. Between a and b nothing is decided: b has missing cells that were filled."
+    )
     metric.compare.datasets = ("x",) * 4
     assert rank_grid(metric, ("a", "b", "c")) is None
     assert rank_caption(paper_of(metric), metric).endswith("of this kind and size.")

@@ -133,4 +133,5 @@ def _reservations(verdict: Verdict, name: str) -> Iterator[str]:
         if pair.status in ("better", "worse") and verdict.close(pair):
             yield f"{name} is {pair.status} than {pair.b} by less than {100 * verdict.within:g} %."
         elif pair.status == "undecided" and (why := reservation(verdict, pair)):
-            yield f"Between {name} and {pair.b} nothing is decided: p is below {verdict.alpha:g}{why}."
+            small = f"p is below {verdict.alpha:g}{why}" if pair.p < verdict.alpha else why.removeprefix("; ")
+            yield f"Between {name} and {pair.b} nothing is decided: {small}."
