@@ -113,3 +113,17 @@ def test_names_say_what_they_hold():
         if (name := bound(node)) in NAMELESS
     }
     assert found <= OPTIONS, sorted(found - OPTIONS)
+
+
+COUNTED = re.compile(r"(?<!of )(?<!the )(?<!all )\{len\([\w.]+\)\} \{words\.(?:datasets|algorithms)\}")
+
+
+def test_one_dataset_is_not_called_1_datasets():
+    """Decodirt and user IRT need several of what they count."""
+    several = {"plots/decodirt.py", "sections/decodirt.py", "words/decodirt.py", "sections/user_irt.py"}
+    found = {
+        "/".join(path.parts[-2:])
+        for path in (ROOT / "src" / "recassay").rglob("*.py")
+        if COUNTED.search(path.read_text(encoding="utf-8"))
+    }
+    assert found <= several, sorted(found - several)

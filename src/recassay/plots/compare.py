@@ -9,7 +9,7 @@ from typing import Any
 from recassay.analysis.compare.result import CompareResult
 from recassay.core.choices import SHOWN_OF_MANY, BarsRule
 from recassay.core.vocabulary import USUAL, Vocabulary
-from recassay.core.words import listing
+from recassay.core.words import count_of, listing
 from recassay.plots.forms import heat_map, names_above, names_down
 from recassay.plots.grammar import Chart, Row, channel, layer, marks, tips
 from recassay.plots.shown import ALL, Shown
@@ -132,7 +132,7 @@ def plot_critical_difference(result: CompareResult, words: Vocabulary = USUAL, s
     return themed(
         layer(*layers).properties(width=WIDTH, height=layout.height),
         f"Critical difference, {result.metric}",
-        f"Mean rank over {len(result.datasets)} {words.datasets}"
+        f"Mean rank over {count_of(len(result.datasets), words.dataset)}"
         + (f"; a bar: not separated by {RULES[result.bars]}" if result.drawn else "")
         + (f"; *: shown to differ from {shorten(result.control.name)}, the control" if result.control else ""),
     )

@@ -8,7 +8,7 @@ from typing import Any
 from recassay.analysis.verdict.result import MetricGrade, Verdict
 from recassay.core.tables.labels import metric_name
 from recassay.core.vocabulary import USUAL, Vocabulary
-from recassay.core.words import listing
+from recassay.core.words import count_of, listing
 from recassay.reporting.numbers import better, even, number
 from recassay.reporting.section import Brief, Table
 from recassay.reporting.words import verdict as verdict_words
@@ -57,7 +57,7 @@ def verdict_table(verdict: Verdict, words: Vocabulary = USUAL) -> Table:
     if verdict.leads_again is not None:
         columns["leads again"] = [number(float(chance)) for chance in verdict.leads_again]
     return Table(
-        f"{metric} ({better(verdict.higher_is_better)}), {len(verdict.datasets)} {words.datasets}",
+        f"{metric} ({better(verdict.higher_is_better)}), {count_of(len(verdict.datasets), words.dataset)}",
         list(columns),
         zip(*columns.values(), strict=True),
         important=["mean rank", axis, "leads again", WORTH_NAMING, metric],
@@ -72,7 +72,7 @@ def could(verdict: Verdict, name: str) -> str:
 def metrics_table(verdict: Verdict, words: Vocabulary = USUAL) -> Table:
     """One row per metric: what it supports, who leads, and who could be best."""
     rows = [metric_row(each) for each in verdict.graded()]
-    title = f"Grades by metric, {len(verdict.datasets)} {words.datasets}"
+    title = f"Grades by metric, {count_of(len(verdict.datasets), words.dataset)}"
     return Table(title, ["metric", "grade", "leader", WORTH_NAMING], rows, names=4, important=["grade", "leader"])
 
 

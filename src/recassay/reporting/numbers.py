@@ -42,7 +42,7 @@ def better(higher_is_better: bool) -> str:
 
 def sized(algorithms: Sized, datasets: Sized, words: Vocabulary = USUAL) -> str:
     """How large a table is: `5 algorithms on 12 datasets`."""
-    return f"{len(algorithms)} {words.algorithms} on {count_of(len(datasets), words.dataset)}"
+    return f"{count_of(len(algorithms), words.algorithm)} on {count_of(len(datasets), words.dataset)}"
 
 
 DIGITS = 3

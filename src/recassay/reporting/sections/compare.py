@@ -238,7 +238,7 @@ def _control_witnesses(result: CompareResult) -> Iterator[Table]:
 
 
 def _diagram_caption(result: CompareResult, words: Vocabulary) -> str:
-    ranks, size = "Mean ranks (further left is better)", f"{len(result.datasets)} {words.datasets}"
+    ranks, size = "Mean ranks (further left is better)", count_of(len(result.datasets), words.dataset)
     if len(result.datasets) < FEWEST_DATASETS:
         return f"{ranks} on {size}, too few for a test."
     if result.control is not None:

@@ -8,6 +8,7 @@ from typing import Any
 from recassay.analysis.glicko.result import GlickoResult
 from recassay.core import columns as c
 from recassay.core.vocabulary import USUAL, Vocabulary
+from recassay.core.words import count_of
 from recassay.plots.forms import algorithm_colour, intervals, names_down, quoted
 from recassay.plots.grammar import Chart, channel, fixed, layer, marks, tips
 from recassay.plots.shown import ALL, Shown
@@ -20,8 +21,8 @@ from recassay.reporting.words.glicko import notes, sentences
 def tables(result: GlickoResult, words: Vocabulary = USUAL) -> Iterator[Table]:
     """Ratings, highest first, with the spread over orders."""
     yield Table(
-        f"Glicko-2: {result.metric} ({better(result.higher_is_better)}), {len(result.datasets)} {words.datasets} in "
-        f"the order: {result.order_name}",
+        f"Glicko-2: {result.metric} ({better(result.higher_is_better)}), "
+        f"{count_of(len(result.datasets), words.dataset)} in the order: {result.order_name}",
         {words.algorithm: "{algorithm}", "rating": "{rating:.0f}", "deviation": "{deviation:.0f}",
          "volatility": "{volatility:.4f}", "95 %": "{low:.0f} to {high:.0f}",
          "over orders": "{order_low:.0f} to {order_high:.0f}",

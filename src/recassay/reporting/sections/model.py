@@ -8,6 +8,7 @@ from typing import Any
 from recassay.analysis.model.result import ModelResult
 from recassay.core import columns as c
 from recassay.core.vocabulary import USUAL, Vocabulary
+from recassay.core.words import count_of
 from recassay.plots.forms import by_algorithm, panel_title, square_map
 from recassay.plots.grammar import Chart, channel, hconcat
 from recassay.plots.shown import ALL, Shown
@@ -22,7 +23,8 @@ def tables(result: ModelResult, words: Vocabulary = USUAL) -> Iterator[Table]:
     levels = result.to_frame().to_dicts()
     top = levels[0]["algorithm"]
     yield Table(
-        f"Levels: {result.metric} on {words.a_dataset} of the middle kind, {len(result.datasets)} {words.datasets}",
+        f"Levels: {result.metric} on {words.a_dataset} of the middle kind, "
+        f"{count_of(len(result.datasets), words.dataset)}",
         {words.algorithm: "{algorithm}", "level": "{level:.4f}", shown: "{low:.4f} to {high:.4f}",
          "P(best)": "{probability_best:.2f}", f"P(first on a new {words.dataset})": "{probability_first:.2f}"},
         levels,
@@ -69,7 +71,7 @@ def plot_probabilities(result: ModelResult, words: Vocabulary = USUAL, shown: Sh
     return themed(
         hconcat(*panels, spacing=18),
         f"Who is best for {words.datasets} like these, {result.metric}",
-        f"Posterior probabilities over {len(result.datasets)} {words.datasets}",
+        f"Posterior probabilities over {count_of(len(result.datasets), words.dataset)}",
     )
 
 

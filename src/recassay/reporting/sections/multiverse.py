@@ -9,6 +9,7 @@ import numpy as np
 
 from recassay.analysis.multiverse.result import Claim, MultiverseResult
 from recassay.core.vocabulary import USUAL, Vocabulary
+from recassay.core.words import count_of
 from recassay.plots.forms import names_down
 from recassay.plots.grammar import channel, layer, marks, tips, vconcat
 from recassay.plots.theme import COLOURS, FAINT, colour_scale, shorten, themed
@@ -35,8 +36,8 @@ def tables(result: MultiverseResult, words: Vocabulary = USUAL) -> Iterator[Tabl
         for claim in result.claims
     ]
     size = (
-        f"{result.universes} universes, {len(result.algorithms)} {words.algorithms}, {len(result.datasets)} "
-        f"{words.datasets}"
+        f"{result.universes} universes, {count_of(len(result.algorithms), words.algorithm)}, "
+        f"{count_of(len(result.datasets), words.dataset)}"
     )
     yield Table(
         f"Claims over {size}: seen by mean rank, and shown by the verdict of each universe",

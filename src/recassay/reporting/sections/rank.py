@@ -11,6 +11,7 @@ from recassay.analysis.rank.result import RankResult
 from recassay.core import columns as c
 from recassay.core.tables.labels import metric_name
 from recassay.core.vocabulary import USUAL, Vocabulary
+from recassay.core.words import count_of
 from recassay.plots.forms import (
     by_algorithm,
     heat_map,
@@ -44,7 +45,9 @@ def tables(result: RankResult, words: Vocabulary = USUAL) -> Iterator[Table]:
             sure_of = "" if name in result.judgement.not_judged else f" (p {result.winner_p[a]:.2g})"
             ranks[-1] += [f"{best}{sure_of}", f"{result.probability_best[a]:.2f}"]
         scores.append([name, *(f"{r.scores[a]:.4g}" for r in rankings)])
-    title = f"Ranks: {result.metric} ({better(result.higher_is_better)}) on {len(result.datasets)} {words.datasets}"
+    title = (
+        f"Ranks: {result.metric} ({better(result.higher_is_better)}) on {count_of(len(result.datasets), words.dataset)}"
+    )
     yield Table(title, [words.algorithm, *titles, *sure], ranks, important=sure)
     yield Table("Scores", [words.algorithm, *titles], scores)
     if result.judgement.metrics:
@@ -110,7 +113,7 @@ def plot_forest(result: RankResult, words: Vocabulary = USUAL, shown: Shown = AL
 @plot(
     "leaderboard",
     lambda result, words: (
-        f"Each {words.algorithm}'s {result.metric} over {len(result.datasets)} {words.datasets} under "
+        f"Each {words.algorithm}'s {result.metric} over {count_of(len(result.datasets), words.dataset)} under "
         f"{aggregations(result)}: the number is the score, the darker the cell the better the rank."
     ),
 )
@@ -135,7 +138,7 @@ def plot_leaderboard(result: RankResult, words: Vocabulary = USUAL, shown: Shown
     return themed(
         chart,
         f"Leaderboard, {result.metric}",
-        f"Score under each aggregation over {len(result.datasets)} {words.datasets}; colour is the rank",
+        f"Score under each aggregation over {count_of(len(result.datasets), words.dataset)}; colour is the rank",
     )
 
 

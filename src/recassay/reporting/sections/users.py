@@ -9,7 +9,7 @@ from recassay.analysis.users.result import DatasetUsers, UsersResult
 from recassay.core import columns as c
 from recassay.core.tables.labels import metric_name
 from recassay.core.vocabulary import USUAL, Vocabulary
-from recassay.core.words import listing
+from recassay.core.words import count_of, listing
 from recassay.plots.forms import algorithm_colour, names_down, panel_title
 from recassay.plots.grammar import Chart, channel, concat, condition, fixed, marks, tips
 from recassay.plots.shown import ALL, Shown
@@ -50,7 +50,7 @@ def tables(result: UsersResult, words: Vocabulary = USUAL) -> Iterator[Table]:
         yield pairs_table(dataset, result, words)
     if result.summary:
         yield Table(
-            f"{result.metric} over {len(result.datasets)} {words.datasets} (random effects)",
+            f"{result.metric} over {count_of(len(result.datasets), words.dataset)} (random effects)",
             {"left": "{left}", "right": "{right}", "won-open-lost": "{wins}-{ties}-{losses}",
              "difference": "{effects.estimate:+.5f}",
              f"{100 * result.confidence:g} % interval": "{effects.low:+.5f} to {effects.high:+.5f}",

@@ -79,7 +79,7 @@ def _joint(result: MultiverseResult, main: Claim, words: Vocabulary) -> str:
     sure = "more than" if main.p < result.settings.alpha else "not more than"
     return (
         f"Over all universes its support is {sure} equal {words.algorithms} would reach (mean lead {main.lead:.2f} "
-        f"mean ranks; {len(result.datasets)} {words.datasets}; joint {p_text(main.p)})."
+        f"mean ranks; {count_of(len(result.datasets), words.dataset)}; joint {p_text(main.p)})."
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from recassay.analysis.ratings.result import RatingsResult
 from recassay.core.choices import FEWEST_DATASETS
 from recassay.core.vocabulary import USUAL, Vocabulary
+from recassay.core.words import count_of
 from recassay.reporting.numbers import between, percent
 
 
@@ -31,4 +32,4 @@ def sentences(result: RatingsResult, words: Vocabulary = USUAL) -> list[str]:
 
 def rounds(result: RatingsResult, words: Vocabulary = USUAL) -> str:
     """What the ratings rest on, with its number: `30 datasets`, `5,000 battles`."""
-    return f"{len(result.datasets)} {words.datasets}" if result.battles is None else f"{result.battles:,} battles"
+    return count_of(len(result.datasets), words.dataset) if result.battles is None else f"{result.battles:,} battles"
