@@ -17,7 +17,8 @@ def main() -> None:
         if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:  # see `recassay/__init__.py`
             signal.signal(signal.SIGINT, signal.default_int_handler)
         hold_descriptors()
-        warnings.filterwarnings("ignore", category=RuntimeWarning)  # of numpy, on values that answers speak of
+        # numpy's, on values that answers speak of
+        warnings.filterwarnings("ignore", r"(overflow|invalid value|divide by zero) encountered", RuntimeWarning)
         from recassay.cli.main import main as command
 
         command()
