@@ -180,7 +180,7 @@ def test_what_is_not_known_of_the_new_dataset_is_left_out():
     table.values[:, 0] = 3.0
     constant = advise_for("mine", RANKS, benchmark(fading(5, 12)), table, replicates=100)
     assert constant.left_out == {"Nu": "the same for every dataset"}
-    with pytest.raises(InputError, match="are none that RecAssay computes"):
+    with pytest.raises(InputError, match="are not computed by RecAssay"):
         advise_for("mine", {"other": 1.0}, benchmark(fading(5, 12)), characteristics(12))
     with pytest.raises(NotApplicableError, match="7 datasets are too few to advise from"):
         advise_for("mine", RANKS, benchmark(fading(5, 7)), characteristics(7))

@@ -1229,7 +1229,7 @@ def test_one_algorithm_among_the_baselines(monkeypatch):
     skipped = {"y": NOT_ASKED, "z": "no users", "w": NOT_ASKED}
     told = bench.sentences(benched(seconds=1234.5, joules=2500.0, skipped=skipped, left_out=("h",), notes=("Note.",)))
     assert told[2:] == [
-        "g took 1.23e+03 s and 2.5 kJ in all, tuning included.",
+        "g took 21 min and 2.5 kJ in all, tuning included.",
         f"1 of the benchmark's 6 datasets were used; not used: z (no users), 2 {NOT_ASKED}.",
         "Not compared, since values are missing: h.",
         "Note.",
@@ -1252,15 +1252,16 @@ def test_the_tables_of_one_algorithm_among_the_baselines():
         ("1", "a"), ("2", "b"), ("3", "c"), ("4", "d"), ("5", "e"), ("6", "f"), ("7", "g"), ("8", "h"), ("9", "i"),
         ("10", "j"),
     ]  # fmt: skip
-    assert standing.rows[0] == ("1", "a", "1.0", "0.5 to 1.5", "0.5000", "g to a")
-    assert standing.rows[6] == ("7", "g", "7.0", "6.5 to 7.5", "0.2000", "")
-    first = next(bench.tables(benched(algorithm="a")))
-    assert [row[1] for row in first.rows] == ["a", "b", "c", "d"]
-    last = next(bench.tables(benched(algorithm="j")))
-    assert [row[1] for row in last.rows] == ["a", "b", "c", "g", "h", "i", "j"]
+    assert standing.rows[0] == ("1", "a", "1.0", "0.5 to 1.5", "g to a")
+    assert standing.rows[6] == ("7", "g", "7.0", "6.5 to 7.5", "")
+    for own, rows in (("a", "abcd"), ("m", "abcjklm")):
+        many = benched(algorithm=own)
+        many.judgement.algorithms, many.judgement.mean_rank = tuple("abcdefghijklm"), np.arange(1.0, 14.0)
+        many.judgement.interval = None
+        assert "".join(row[1] for row in next(bench.tables(many)).rows) == rows
     few = benched()
     few.judgement.interval = None
-    assert next(bench.tables(few)).rows[0][3] == ""
+    assert next(bench.tables(few)).rows[0] == ("1", "a", "1.0", "g to a")
     assert by_dataset.rows == (("x", "0.5000", "2 of 10", "b", "0.2500", "+0.0100 (-0.0100 to +0.0300)", "< .001"),)
     assert kept(standing, by_dataset) == [
         (1, ("mean rank", "status"), None), (1, ("place", "best baseline", "p (Holm)"), None)

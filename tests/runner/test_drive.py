@@ -225,6 +225,7 @@ def test_a_cluster_is_asked_in_place_of_this_machine(tmp_path, asked, monkeypatc
         lambda address, folder, **more: made.append((address, folder, more)) or InProcess(1, ""),
     )
     drive(work(cell("a")), tmp_path / "out", workers=2, threads=4, cluster="tcp://there")
-    assert made == [("tcp://there", tmp_path / "out", {"threads": 4, "preload": ("some.module",)})]
+    reached = ("tcp://there", tmp_path / "out", {"threads": 4, "preload": ("some.module",)})
+    assert made == [reached, reached], "once before the folder is made, once for the cells"
     assert asked == []
     assert known_cells(tmp_path / "out") == {"a": "done"}
