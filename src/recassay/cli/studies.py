@@ -213,6 +213,11 @@ def verified(call: Call, *, checklist: bool = False, as_json: bool = False, out:
         _show_checklist(call("study.checklist:checklist"), as_json, out)
         return
     call.refuse("out", "is for --checklist", "say that, or leave it out")
+    _show_whether_sound(call, as_json)
+
+
+def _show_whether_sound(call: Call, as_json: bool) -> None:
+    """Print what was found; exit 1 where it speaks against what was stated."""
     result = call(progress=show_progress())
     print_verdict(result, as_json)
     if not result.sound:
@@ -225,10 +230,7 @@ def board_added(call: Call, *, as_json: bool = False) -> None:
     Args:
         as_json: print JSON on stdout instead of sentences.
     """
-    result = call(progress=show_progress())
-    print_verdict(result, as_json)
-    if not result.sound:
-        raise Failed
+    _show_whether_sound(call, as_json)
 
 
 def board_built(call: Call, *, as_json: bool = False) -> None:
