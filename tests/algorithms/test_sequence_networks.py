@@ -17,7 +17,7 @@ from support.neural import tiny
 torch = pytest.importorskip("torch")
 
 from recassay.algorithms.neural import next_item  # noqa: E402
-from recassay.algorithms.neural.sequences import Ordered  # noqa: E402
+from recassay.algorithms.neural.sequences import Ordered, first_filled, room_for  # noqa: E402
 from recassay.algorithms.neural.transformer import Filled  # noqa: E402
 
 NAMES = ("SASRec", "eSASRec", "BERT4Rec", "GRU4Rec")
@@ -208,6 +208,18 @@ def test_a_gpu_s_shape_of_the_loss_is_that_of_the_processor(loss, size):
         value.backward()
         values.append([value.item(), *network.items.grad.flatten().tolist()])
     assert values[0] == pytest.approx(values[1], rel=1e-4, abs=1e-6)
+
+
+def test_a_batch_has_room_for_what_it_fills():
+    fills = np.random.default_rng(0).geometric(0.12, 20_000).clip(max=50)
+    room = room_for(fills, 256)
+    assert 256 * fills.mean() < room < 256 * 50 / 3
+    assert max(fills[start : start + 256].sum() for start in range(0, 20_000, 256)) <= room
+    assert room_for(np.full(40, 7), 16) == 16 * 7
+    assert room_for(np.array([], dtype=np.int64), 16) == 1
+    filled = torch.tensor([False, True, False, True, True, False])
+    assert first_filled(filled, 4).tolist() == [1, 3, 4, 0]
+    assert first_filled(filled, 2).tolist() == [1, 3]
 
 
 def test_masks_hide_what_is_learned():

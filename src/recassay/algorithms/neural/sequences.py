@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from abc import abstractmethod
 from typing import Any, ClassVar
 
@@ -18,7 +19,7 @@ from recassay.algorithms.neural.network import Algorithm, Network, rows
 from recassay.algorithms.neural.training import NeuralTraining, TrainedRecommender
 from recassay.core.histories import Histories
 from recassay.core.specs.search import fixed, whole
-from recassay.core.types import Interactions, Recommender, TopK
+from recassay.core.types import IntArray, Interactions, Recommender, TopK
 
 
 class Ordered:
@@ -80,6 +81,7 @@ class SequenceNetwork(Network[Algorithm]):
         teaching = torch.nonzero((events.order.count > 1) & (events.count < events.n_items)).flatten()
         self.owner, self.prefixes = events.order.cut(teaching, self.length)
         self.among = torch.arange(len(self.owner), device=events.device)
+        self.room = room_for(self.prefixes.count.clamp(max=self.length).cpu().numpy(), getattr(algorithm, "batch"))  # noqa: B009
 
     @abstractmethod
     def read(self, tokens: Any, dropout: float) -> Any:
@@ -108,18 +110,37 @@ class SequenceNetwork(Network[Algorithm]):
     def to_learn(self, filled: Any, *of_places: Any) -> list[Any]:
         """What is at the places that count, and a weight of each that adds up to 1.
 
-        A processor leaves the others out; on a GPU, where all steps have one shape, they weigh nothing.
+        A processor takes these alone. On a GPU all steps have one shape: the first `room` places, those that count
+        before the others, which weigh nothing.
         """
         flat = [part.flatten(0, 1) for part in of_places]
         weight = (filled / filled.sum().clamp(min=1)).flatten()
         if self.events.device == "cpu":
             kept = torch.nonzero(filled.flatten()).flatten()
-            return [*(rows(part, kept) if part.dim() > 1 else part[kept] for part in flat), weight[kept]]
-        return [*flat, weight]
+        else:
+            kept = first_filled(filled.flatten(), self.room)
+        return [*(rows(part, kept) if part.dim() > 1 else part[kept] for part in flat), weight[kept]]
 
     def scorer(self) -> Any:
         """Scores by a frozen copy, of the users of training."""
         return Scores(self.frozen(), self.events.order)
+
+
+def room_for(filled: IntArray, batch: int) -> int:
+    """How many places a batch of windows gets, of which each window fills some.
+
+    n windows drawn by chance fill n mean +- sd sqrt(n); eight deviations more are room for practically every batch, and
+    what is beyond them is not learned from in that step.
+    """
+    if not len(filled):
+        return 1
+    usual = batch * filled.mean() + 8 * filled.std() * batch**0.5
+    return min(math.ceil(usual), batch * int(filled.max()))
+
+
+def first_filled(filled: Any, room: int) -> Any:
+    """`room` places in one shape for all batches: the filled ones in their order, then others."""
+    return torch.argsort(filled.to(torch.uint8), descending=True, stable=True)[:room]
 
 
 class Scores:
