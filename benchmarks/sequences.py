@@ -48,7 +48,7 @@ FILES = {
 
 NETWORKS: dict[str, Any] = {kind.name: kind for kind in (SASRec, ESASRec, BERT4Rec, GRU4Rec)}
 AMAZON = {"length": 50, "embedding": 128, "batch": 256}
-SAMPLED = {**AMAZON, "loss": "sampled", "negatives": 2000}
+SOFTMAX = {**AMAZON, "loss": "softmax", "dropout": 0.5}
 
 
 @dataclass(frozen=True)
@@ -65,24 +65,24 @@ class Cell:
 
 
 CELLS = [
-    Cell("ml-1m", "SASRec", {"dropout": 0.2, "embedding": 128}, ".1821 softmax, .1857 sampled"),
     Cell("ml-1m", "SASRec", {"dropout": 0.2, "embedding": 256}, ".1821 softmax, .1857 sampled"),
-    Cell("beauty", "SASRec", {**SAMPLED, "dropout": 0.5, "embedding": 64}, ".0531 sampled", 35, every=3),
-    Cell("beauty", "SASRec", {**SAMPLED, "dropout": 0.5}, ".0531 sampled", 35, every=3),
-    Cell("ml-1m", "GRU4Rec", {"embedding": 256, "dropout": 0.2}, "", 35, every=3),
-    Cell("ml-1m", "BERT4Rec", {"embedding": 128}, ".1537", 60, every=10),
-    Cell("beauty-bert4rec", "SASRec", {**SAMPLED, "negatives": 3000, "dropout": 0.5}, ".0327, .0295", 40, 3),
-    Cell("beauty", "eSASRec", {**AMAZON, "negatives": 2000, "dropout": 0.5}, ".0523", 25, every=3),
-    Cell("toys", "SASRec", {**SAMPLED, "dropout": 0.5}, ".0580 sampled", 25, every=3),
-    Cell("sports", "SASRec", {**SAMPLED, "dropout": 0.5}, ".0314 sampled", 30, every=3),
-    Cell("beauty", "SASRec", {**SAMPLED, "dropout": 0.2}, ".0531 sampled", 25, every=3),
-    Cell("beauty-bert4rec", "BERT4Rec", {**AMAZON, "masked": 0.4, "dropout": 0.2}, ".0187", 50, every=5),
-    Cell("ml-1m", "SASRec", {"dropout": 0.1, "embedding": 64}, ".1821 softmax", 45),
+    Cell("beauty-bert4rec", "SASRec", {**SOFTMAX, "layers": 1, "dropout": 0.4}, ".0327, .0295", every=3),
+    Cell("beauty-bert4rec", "SASRec", {**SOFTMAX, "layers": 1, "embedding": 256}, ".0327, .0295", every=3),
+    Cell("beauty", "SASRec", {**SOFTMAX, "length": 20}, ".0531 sampled", every=3),
+    Cell("toys", "SASRec", SOFTMAX, ".0580 sampled", every=3),
+    Cell("sports", "SASRec", SOFTMAX, ".0314 sampled", every=3),
+    Cell("beauty-bert4rec", "BERT4Rec", {**AMAZON, "length": 20, "masked": 0.4, "dropout": 0.2}, ".0187", 120),
+    Cell("ml-1m", "BERT4Rec", {"embedding": 128}, ".1537", 90, every=10),
+    Cell("ml-1m", "GRU4Rec", {"embedding": 256, "dropout": 0.2}, "", 90, every=3),
+    Cell("ml-1m", "SASRec", {"dropout": 0.2, "embedding": 128, "batch": 256, "rate": 0.002}, ".1821 softmax"),
+    Cell("beauty", "SASRec", SOFTMAX, ".0531 sampled", every=3),
+    Cell("beauty", "SASRec", {**SOFTMAX, "loss": "sampled", "negatives": 4000}, ".0531 sampled", every=3),
+    Cell("beauty", "eSASRec", {**AMAZON, "negatives": 2000, "dropout": 0.5}, ".0523", every=3),
     Cell("ml-100k", "SASRec", {}, "", 300, every=4),
-    Cell("ml-1m", "SASRec", {"loss": "bce", "dropout": 0.2}, ".1341", 45),
-    Cell("ml-1m", "SASRec", {"loss": "gbce", "dropout": 0.2, "embedding": 128}, ".1726", 45),
-    Cell("ml-1m", "eSASRec", {"embedding": 128}, "", 45),
-    *(Cell(name, "GRU4Rec", {**AMAZON, "dropout": 0.4}, "", 25, every=3) for name in ("beauty", "toys", "sports")),
+    Cell("ml-1m", "SASRec", {"loss": "bce", "dropout": 0.2}, ".1341"),
+    Cell("ml-1m", "SASRec", {"loss": "gbce", "dropout": 0.2, "embedding": 128}, ".1726"),
+    Cell("ml-1m", "eSASRec", {"embedding": 128}, ""),
+    *(Cell(name, "GRU4Rec", {**AMAZON, "dropout": 0.4}, "", every=3) for name in ("beauty", "toys", "sports")),
 ]  # fmt: skip
 
 OWN_RULES = {"ml-1m": ".1507", "beauty-bert4rec": ".0346", "beauty": ".0517", "sports": ".0314", "toys": ".0610"}
