@@ -13,6 +13,7 @@ import pytest
 
 import recassay
 from recassay.cli.studies import _verified
+from recassay.core.specs.specs import ProtocolSpec
 from recassay.core.system.failures import causes
 from recassay.reporting.telling import Answer
 from recassay.store import CellRecord
@@ -256,10 +257,10 @@ def ended(monkeypatch, *, multiverse=None, **more):
     record.causes = lambda: causes(record.failed)
     spec = SimpleNamespace(name="named", multiverse=multiverse, seed=1)
     studies = "recassay.api.study.studies"
-    monkeypatch.setattr(f"{studies}.load_study", lambda path: asked.update(path=path) or spec)
-    monkeypatch.setattr(f"{studies}.make_study", lambda **named: asked.update(named) or spec)
+    monkeypatch.setattr("recassay.cli.classify.load_study", lambda path: asked.update(path=path) or spec)
+    monkeypatch.setattr("recassay.cli.classify.make_study", lambda **named: asked.update(named) or spec)
     monkeypatch.setattr(f"{studies}.run", lambda study, **named: asked.update(named, study=study) or record)
-    monkeypatch.setattr(f"{studies}.told_logs", lambda study: ())
+    monkeypatch.setattr("recassay.cli.studies.told_logs", lambda study: ())
     return asked
 
 
@@ -304,7 +305,7 @@ def test_what_is_typed_reaches_the_run(cli, monkeypatch, tmp_path):
     assert "path" not in asked, "no file is read"
     made = {name: asked[name] for name in ("datasets", "algorithms", "metrics", "trials", "seed", "protocol", "name")}
     assert made == {"datasets": ["a", "b"], "algorithms": ["EASE"], "metrics": ["ndcg@5"], "trials": 3, "seed": [1, 2],
-                    "protocol": {"split": "random", "positive_threshold": 4.0}, "name": "films"}  # fmt: skip
+                    "protocol": ProtocolSpec(split="random", positive_threshold=4), "name": "films"}  # fmt: skip
 
 
 def test_a_study_without_a_file_or_a_folder_is_called_study(cli, monkeypatch):

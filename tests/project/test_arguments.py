@@ -9,6 +9,10 @@ from pathlib import Path
 import pytest
 
 import recassay
+from recassay.cli.call import Command
+from recassay.cli.commands import PROGRAM
+from recassay.cli.program import Program
+from recassay.cli.verbs import Parameter, read_verb
 
 SOURCE = Path(recassay.__file__).parent
 FILES = {path.relative_to(SOURCE).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
@@ -94,3 +98,22 @@ def test_what_readers_follow_is_passed_by_name():
         for given in call.args[1:] if getattr(given, "id", getattr(given, "attr", "")) in FOLLOWED
     ]  # fmt: skip
     assert placed == [], "write alpha=alpha"
+
+
+def commands(program: Program) -> Iterator[Command]:
+    for command in program.known.values():
+        yield from commands(command) if isinstance(command, Program) else [command]
+
+
+@pytest.mark.parametrize("command", list(commands(PROGRAM)), ids=lambda command: command.name)
+def test_a_function_of_a_command_takes_an_option_as_its_verb_states_it(command):
+    """The help of an option comes from its verb: what the command's own function states besides must be the same."""
+    stated: dict[str, Parameter] = {}
+    for place in command.places:
+        own = place.startswith("recassay.cli.")
+        for parameter in read_verb(place)[own:]:
+            fields = command.fields_of(parameter.name) if parameter.name in command.fields else [parameter]
+            for part in fields:
+                first = stated.setdefault(part.name, part)
+                if own and not first.required:
+                    assert (repr(part.kind), part.default) == (repr(first.kind), first.default), part.name

@@ -74,8 +74,8 @@ def refusal(call, *arguments):
     ],
 )
 def test_names_are_a_list_that_names_each_once(names, what):
-    assert refusal(names_of, {"metrics": names}, "metrics", NOWHERE).startswith(f"the study: {what}")
-    assert names_of({"metrics": ["b", "a"]}, "metrics", NOWHERE) == ["b", "a"]
+    assert refusal(names_of, names, "metrics", NOWHERE).startswith(f"the study: {what}")
+    assert names_of(["b", "a"], "metrics", NOWHERE) == ["b", "a"]
 
 
 def test_a_table_belongs_to_the_label_then_the_reference_then_the_short_name():

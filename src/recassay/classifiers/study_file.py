@@ -69,7 +69,7 @@ def load_classify_study(path: str | Path) -> ClassifyStudySpec:
     classifiers = (*_classifiers(study, tables.get("classifier", {}), base, place), *growing_mlps(mlps))
     holdout = make_spec(HoldoutSpec, protocol, ("protocol",), place)
     budget = make_spec(Budget, tables.get("budget", {}), ("budget",), place)
-    with refusing(place):
+    with refusing(place, "study"):
         return ClassifyStudySpec(
             name=study.get("name", path.stem),
             seed=study.get("seed", 1),
@@ -96,7 +96,7 @@ def growing_mlps(spec: MlpsSpec) -> tuple[ClassifierSpec, ...]:
 
 
 def _classifiers(study: Mapping[str, Any], tables: Mapping[str, Any], base: str, place: Place) -> list[ClassifierSpec]:
-    named = names_of(study, "classifiers", place) if "classifiers" in study else list(GROUPS)
+    named = names_of(study["classifiers"], "classifiers", place) if "classifiers" in study else list(GROUPS)
     references = list(dict.fromkeys(name for group in named for name in GROUPS.get(group, (group,))))
     for reference in references:
         if not is_part_file(reference):
@@ -132,7 +132,7 @@ def _datasets(
     study: Mapping[str, Any], tables: Mapping[str, Any], target: str | None, base: str, place: Place
 ) -> list[TableSpec]:
     by_place: dict[str, str] = {}
-    for entry in names_of(study, "datasets", place):
+    for entry in names_of(study.get("datasets"), "datasets", place):
         for reference in _expanded(entry, base, place):
             by_place.setdefault(
                 reference if is_openml(reference) else os.path.normpath(Path(base) / reference), reference

@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from recassay.api.publish.content import tell
-from recassay.api.study.studies import is_classifier_study
+from recassay.api.study.studies import is_classifier_study, load_study, make_study
 from recassay.cli.call import Call
 from recassay.cli.progress import resumable, show_progress, show_stages
 from recassay.cli.render import Failed, print_answer, print_json, print_lines, print_notes, print_rows
-from recassay.cli.studies import ALONE, counted, run_content, run_recommenders, show_plan
+from recassay.cli.studies import ALONE, counted, refuse_idle, run_content, run_recommenders, show_plan
 from recassay.core.choices import Advanced
 from recassay.core.errors import RecAssayError, UsageError
+from recassay.core.specs.specs import ProtocolSpec, SplitName
 from recassay.core.system.plain import plain
 
 if TYPE_CHECKING:
@@ -26,25 +27,46 @@ OTHERS = "adaptive target confidence indifference budget probes probe_users prob
 def run(
     call: Call,
     *,
+    datasets: Sequence[str] = (),
+    algorithms: Sequence[str] = (),
+    metrics: Sequence[str] | None = None,
+    trials: int = 40,
+    seed: int | Sequence[int] = 1,
+    split: SplitName = "global_time",
+    positive_threshold: float | None = None,
     columns: Mapping[str, str] | None = None,
     rated: Annotated[str | Sequence[str], Advanced] = "paper",
     as_json: bool = False,
 ) -> None:
-    """Run a study, or resume it.
+    """Run a study, or resume it; `make_study` and `ProtocolSpec` describe the options of a study without a file.
 
     Args:
         columns: by role (user, item, rating, timestamp), the name of the column, in the files of --datasets.
         rated: in a study of classifiers, who plays: `paper`, `all`, `everybody` (the MLPs too), or names.
         as_json: print JSON on stdout instead of sentences.
     """
-    study = call.typed.get("study")
-    if study is None or not is_classifier_study(study):
-        call.refuse("rated", "is for a study of classifiers", "leave it out")
-        run_recommenders(call, columns, as_json)
+    study, folder = call.typed.get("study"), call.typed.get("folder")
+    if study is not None and is_classifier_study(study):
+        call.refuse(OTHERS, "does not apply to a study of classifiers", "leave it out")
+        call.refuse(ALONE, "is for a study without a file", f"write it into {study}")
+        run_classifiers(call, rated, as_json)
         return
-    call.refuse(OTHERS, "does not apply to a study of classifiers", "leave it out")
-    call.refuse(ALONE, "is for a study without a file", f"write it into {study}")
-    run_classifiers(call, rated, as_json)
+    call.refuse("rated", "is for a study of classifiers", "leave it out")
+    refuse_idle(call)
+    if study is not None:
+        spec = load_study(study)
+    else:
+        spec = make_study(
+            datasets=datasets,
+            algorithms=algorithms,
+            metrics=metrics,
+            name=(folder.resolve().name if folder is not None else "") or "study",
+            seed=seed,
+            trials=trials,
+            protocol=ProtocolSpec(split=split, positive_threshold=positive_threshold),
+            dataset_settings={data: {"read": {"columns": columns}} for data in datasets} if columns else None,
+        )
+    run_recommenders(call, spec, as_json)
 
 
 def run_classifiers(call: Call, rated: str | Sequence[str], as_json: bool) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import webbrowser
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from recassay.api.study.studies import ON_UNIVERSES, adaptive_standing, has_universes
+from recassay.api.study.studies import ON_UNIVERSES, adaptive_standing, has_universes, told_logs
 from recassay.api.study.studies import status as study_status
 from recassay.cli.call import Call
 from recassay.cli.progress import earlier_lines, resumable, show_progress
@@ -20,44 +20,41 @@ from recassay.core.words import count_of, listing
 
 if TYPE_CHECKING:
     from recassay.api.study.checklist import ChecklistResult
+    from recassay.core.specs.study import StudySpec
     from recassay.recommenders.study import StudyRecord
     from recassay.reporting.live import LiveServer
     from recassay.store.records import StoreStatus
 
-
 ALONE = "columns datasets algorithms metrics trials seed split positive_threshold"
+"""Options that describe a study without a file."""
 
 
-def run_recommenders(call: Call, columns: Mapping[str, str] | None, as_json: bool) -> None:
-    """Run a study of recommender algorithms, or resume it; `columns` are those of its files, by role."""
+def refuse_idle(call: Call) -> None:
+    """Refuse options of `run` that would have no effect on a study of recommender algorithms."""
     typed = call.typed
     if ("study" in typed) == ("datasets" in typed and "algorithms" in typed):
         fix = "give one of the two, as in: recassay run study.toml"
         raise UsageError("a study is a file, or --datasets and --algorithms", fix=fix)
-    adaptive, folder = "adaptive" in typed, typed.get("folder")
-    if not adaptive:
+    if "adaptive" not in typed:
         choosing = "target confidence indifference budget probes probe_users probe_epochs prior"
         call.refuse(choosing, "is for adaptive runs", "add --adaptive, or leave it out")
     elif typed.get("target") != "order":
         call.refuse("indifference", "is for --target order", "say that, or leave it out")
     if "study" in typed:
         call.refuse(ALONE, "is for a study without a file", f"write it into {typed['study']}")
-        spec = call("study.studies:load_study", path=typed["study"])
-    else:
-        name = folder.resolve().name if folder is not None else ""
-        read = (
-            {"dataset_settings": {data: {"read": {"columns": columns}} for data in typed["datasets"]}}
-            if columns
-            else {}
-        )
-        spec = call("study.studies:make_study", name=name or "study", **read)
+
+
+def run_recommenders(call: Call, spec: StudySpec, as_json: bool) -> None:
+    """Run a study of recommender algorithms, or resume it."""
+    typed = call.typed
+    adaptive, folder = "adaptive" in typed, typed.get("folder")
     if adaptive and spec.multiverse is not None:
         call.refuse(
             "target indifference probes probe_users probe_epochs prior",
             "does not apply to a study with a [multiverse]",
             ON_UNIVERSES,
         )
-    for line in call("study.studies:told_logs", study=spec):
+    for line in told_logs(spec):
         say(line)
     with resumable(lambda: folder or Path(spec.name)):
         record = call(study=spec, progress=show_progress())

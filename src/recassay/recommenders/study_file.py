@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,7 @@ from recassay.runner.references import dataset_labels, part_labels
 
 SECTIONS = ("study", "protocol", "tuning", "budget", "comper", "multiverse", "algorithm", "dataset")
 STUDY_KEYS = ("name", "seed", "datasets", "algorithms", "metrics")
+WITHOUT_FILE = Place("the study", "")
 _DATASET_KEYS = ("data", "read", "groups", "item_groups", *ProtocolSpec.model_fields)
 
 
@@ -53,50 +54,79 @@ def load_study(path: str | Path) -> StudySpec:
 
 def study_of(tables: Mapping[str, Any], *, base: str | Path = ".") -> StudySpec:
     """The study that these sections describe: the same checks without a file, with paths relative to `base`."""
-    place = Place("the study", "")
-    check_sections(tables, SECTIONS, place)
-    return _study(tables, place, base=str(Path(base).resolve()), default_name="study")
+    check_sections(tables, SECTIONS, WITHOUT_FILE)
+    return _study(tables, WITHOUT_FILE, base=str(Path(base).resolve()), default_name="study")
 
 
 def _study(tables: Mapping[str, Any], place: Place, *, base: str, default_name: str) -> StudySpec:
-    study = dict(tables.get("study", {}))
+    study = tables.get("study", {})
     known_keys(study, STUDY_KEYS, ("study",), place)
-    algorithms = names_of(study, "algorithms", place)
-    datasets = names_of(study, "datasets", place)
-    labels = part_labels(algorithms, base)
-    settings = by_label(tables.get("algorithm", {}), labels, algorithms, "algorithm", place)
-    data_labels = dataset_labels(datasets)
-    data_tables = by_label(tables.get("dataset", {}), data_labels, datasets, "dataset", place)
-    protocol = make_spec(ProtocolSpec, tables.get("protocol", {}), ("protocol",), place)
     seed = study.get("seed", 1)
-    said_of_all = tables.get("protocol", {})
-    all_folds = protocol.split in FOLDED and "fold" not in said_of_all
+    return assemble_study(
+        study.get("datasets"),
+        study.get("algorithms"),
+        metrics=names_of(study["metrics"], "metrics", place) if "metrics" in study else DEFAULT_METRICS,
+        name=study.get("name", default_name),
+        seeds=seed if isinstance(seed, list) else [seed],
+        protocol=make_spec(ProtocolSpec, tables.get("protocol", {}), ("protocol",), place),
+        tuning=make_spec(TuningSpec, tables.get("tuning", {}), ("tuning",), place),
+        budget=make_spec(Budget, tables.get("budget", {}), ("budget",), place),
+        settings=tables.get("algorithm", {}),
+        dataset_settings=tables.get("dataset", {}),
+        comper=tables.get("comper"),
+        multiverse=tables.get("multiverse"),
+        base=base,
+        place=place,
+    )
+
+
+def assemble_study(
+    datasets: object,
+    algorithms: object,
+    *,
+    metrics: Sequence[str],
+    name: str,
+    seeds: Sequence[int],
+    protocol: ProtocolSpec,
+    tuning: TuningSpec,
+    budget: Budget,
+    settings: Mapping[str, Any],
+    dataset_settings: Mapping[str, Any],
+    comper: Mapping[str, Any] | None,
+    multiverse: Mapping[str, Any] | None,
+    base: str,
+    place: Place,
+) -> StudySpec:
+    """The study of these parts; names and sections are checked here, and refused with their keys in `place`."""
+    references = names_of(algorithms, "algorithms", place)
+    data = names_of(datasets, "datasets", place)
+    labels, data_labels = part_labels(references, base), dataset_labels(data)
+    chosen = by_label(settings, labels, references, "algorithm", place)
+    data_tables = by_label(dataset_settings, data_labels, data, "dataset", place)
+    all_folds = protocol.split in FOLDED and "fold" not in protocol.stated()
+    axes = None if multiverse is None else _multiverse(multiverse, place)
+    attacked = None if comper is None else make_spec(ComPerSpec, comper, ("comper",), place)
     chosen_data = tuple(
-        _dataset(reference, label, data_tables.get(label, {}), said_of_all, place)
-        for reference, label in zip(datasets, data_labels, strict=True)
+        _dataset(reference, label, data_tables.get(label, {}), protocol, place)
+        for reference, label in zip(data, data_labels, strict=True)
     )
     chosen_algorithms = tuple(
-        AlgorithmSpec(reference=reference, name=label, settings=_settings(settings.get(label, {}), label, place))
-        for reference, label in zip(algorithms, labels, strict=True)
+        AlgorithmSpec(reference=reference, name=label, settings=_settings(chosen.get(label, {}), label, place))
+        for reference, label in zip(references, labels, strict=True)
     )
-    metrics = tuple(names_of(study, "metrics", place)) if "metrics" in study else DEFAULT_METRICS
-    tuning = make_spec(TuningSpec, tables.get("tuning", {}), ("tuning",), place)
-    budget = make_spec(Budget, tables.get("budget", {}), ("budget",), place)
-    comper = make_spec(ComPerSpec, tables["comper"], ("comper",), place) if "comper" in tables else None
-    multiverse = _multiverse(tables["multiverse"], place) if "multiverse" in tables else None
-    with refusing(place):
+    with refusing(place, "study"):
         made = StudySpec(
-            name=study.get("name", default_name),
-            seeds=tuple(seed) if isinstance(seed, list) else (seed,),
+            name=name,
+            seeds=tuple(seeds),
             datasets=chosen_data,
             algorithms=chosen_algorithms,
-            metrics=metrics,
+            metrics=tuple(metrics),
             protocol=protocol,
             folds=tuple(range(protocol.folds)) if all_folds else None,
             tuning=tuning,
             budget=budget,
-            comper=comper,
-            multiverse=multiverse,
+            comper=attacked,
+            multiverse=axes,
             base=base,
         )
     try:
@@ -122,9 +152,7 @@ def _multiverse(table: Mapping[str, Any], place: Place) -> MultiverseSpec:
     return MultiverseSpec(axes={key: tuple(values) for key, values in axes.items()}, exclude=tuple(rules))
 
 
-def _dataset(
-    reference: str, label: str, table: Mapping[str, Any], said_of_all: Mapping[str, Any], place: Place
-) -> DatasetSpec:
+def _dataset(reference: str, label: str, table: Mapping[str, Any], protocol: ProtocolSpec, place: Place) -> DatasetSpec:
     """A dataset with the keys of the protocol that it replaces.
 
     A given split is filtered only where the study or the dataset says so: it was made elsewhere, of data that may have
@@ -143,10 +171,10 @@ def _dataset(
         place.refuse(
             [*path, "data"], f"dataset.{label}.data = {data!r}", "name a stored dataset, a preset, a file or a folder"
         )
-    together = {**said_of_all, **changes}
+    together = protocol.stated() | changes
     if together.get("split") == "given" and "filter" not in together:
         changes["filter"] = "none"
-    spec = make_spec(ProtocolSpec, {**said_of_all, **changes}, path, place)
+    spec = make_spec(ProtocolSpec, protocol.stated() | changes, path, place)
     read = make_spec(ReadSpec, table.get("read", {}), (*path, "read"), place)
     folds = tuple(range(spec.folds)) if spec.split in FOLDED and "fold" not in together else None
     return DatasetSpec(reference=data, name=label, read=read, protocol=changes, folds=folds, **groups)

@@ -125,9 +125,8 @@ def _refuse_repeated_keys(node: Any, path: Path) -> None:
         waiting += [value for _, value in branch.value] if branch.id == "mapping" else branch.value
 
 
-def names_of(study: Mapping[str, Any], key: str, place: Place) -> list[str]:
+def names_of(names: Any, key: str, place: Place) -> list[str]:
     """The names that `study.KEY` lists, at least one and none twice."""
-    names = study.get(key)
     if not isinstance(names, list) or not names or not all(isinstance(name, str) and name for name in names):
         what = f"study.{key} is missing" if names is None else f"study.{key} is not a list of names"
         place.refuse(["study", key], what, f'write {key} = ["...", "..."] with at least one name')
@@ -169,26 +168,23 @@ def make_spec(kind: type[Made], table: Any, path: tuple[str, ...], place: Place)
     if not isinstance(table, Mapping):
         place.refuse(path, f"{'.'.join(path)} is not a section", f"write [{'.'.join(path)}] with keys below it")
     known_keys(table, kind.model_fields, path, place)
-    try:
+    with refusing(place, *path):
         return kind.model_validate(table)
-    except ValidationError as error:
-        first = error.errors()[0]
-        inside = [str(part) for part in first["loc"][:1]]
-        given = f" = {first['input']!r}" if inside and inside[0] in table else ""
-        place.refuse([*path, *inside], f"{'.'.join([*path, *inside])}{given}: {_problem(first)}", "correct the value")
 
 
 @contextmanager
-def refusing(place: Place) -> Iterator[None]:
-    """While a study is made of its parts: what does not fit is refused with its key in [study]."""
+def refusing(place: Place, *path: str) -> Iterator[None]:
+    """While a spec is made of its parts: what does not fit is refused with its key below `path`."""
     try:
         yield
     except ValidationError as error:
         first = error.errors()[0]
-        field = str(first["loc"][0]) if first["loc"] else "seeds"  # the study as a whole is checked for its seeds
-        key = "seed" if field == "seeds" else field
-        given = f" = {first['input']!r}" if first["loc"] else ""
-        place.refuse(["study", key], f"study.{key}{given}: {_problem(first)}", "correct the value")
+        inside = ["seed" if part == "seeds" else str(part) for part in first["loc"][:1]]
+        given = f" = {first['input']!r}" if inside and first["type"] != "missing" else ""
+        if not inside and path == ("study",):
+            inside = ["seed"]  # the study as a whole is checked for its seeds
+        key = ".".join([*path, *inside])
+        place.refuse([*path, *inside], f"{key}{given}: {_problem(first)}", "correct the value")
 
 
 def _problem(error: Any) -> str:

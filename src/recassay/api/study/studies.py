@@ -12,15 +12,15 @@ from recassay.api.arguments import checked, refuse_no_time
 from recassay.core.choices import AdaptiveTarget, Advanced, Level, Range, Seconds, Share, Workers
 from recassay.core.errors import RecAssayError, UsageError
 from recassay.core.specs.specs import ProtocolSpec
-from recassay.core.specs.study import StudySpec
+from recassay.core.specs.study import DEFAULT_METRICS, Budget, StudySpec, TuningSpec
 from recassay.data.sources import is_path, open_dataset, path_of
 from recassay.evidence.groups import keep_groups, named_groups
 from recassay.recommenders.probes import Probing, prober
 from recassay.recommenders.study import Event, StudyChooser, StudyRecord, run_study
+from recassay.recommenders.study_file import WITHOUT_FILE, assemble_study
 from recassay.recommenders.study_file import load_study as load
-from recassay.recommenders.study_file import study_of
 from recassay.runner.drive import settled_workers
-from recassay.runner.file_tables import parse_file
+from recassay.runner.file_tables import make_spec, names_of, parse_file, refusing
 from recassay.runner.references import current_code
 from recassay.store.adaptive import read_adaptive
 from recassay.store.records import StoreStatus
@@ -91,23 +91,28 @@ def make_study(
         multiverse: keys of the `[multiverse]` section: alternatives that make universes; None for one universe.
         base: folder that relative paths start from.
     """
-    tables = {
-        "study": {
-            "name": name,
-            "seed": list(seed) if isinstance(seed, Sequence) else seed,
-            "datasets": list(datasets),
-            "algorithms": list(algorithms),
-            **({"metrics": list(metrics)} if metrics else {}),
-        },
-        "protocol": protocol.stated() if isinstance(protocol, ProtocolSpec) else dict(protocol or {}),
-        "tuning": {"trials": trials, "metric": tuning_metric, "parallel": parallel},
-        "budget": {"seconds_per_cell": seconds_per_cell, "memory_gb": memory_gb},
-        "algorithm": {label: dict(table) for label, table in (settings or {}).items()},
-        "dataset": {label: dict(table) for label, table in (dataset_settings or {}).items()},
-        **({} if comper is None else {"comper": dict(comper)}),
-        **({} if multiverse is None else {"multiverse": dict(multiverse)}),
-    }
-    return study_of(tables, base=base)
+    with refusing(WITHOUT_FILE, "tuning"):
+        tuning = TuningSpec(trials=trials, metric=tuning_metric, parallel=parallel)
+    with refusing(WITHOUT_FILE, "budget"):
+        budget = Budget(seconds_per_cell=seconds_per_cell, memory_gb=memory_gb)
+    if not isinstance(protocol, ProtocolSpec):
+        protocol = make_spec(ProtocolSpec, protocol or {}, ("protocol",), WITHOUT_FILE)
+    return assemble_study(
+        list(datasets),
+        list(algorithms),
+        metrics=names_of(list(metrics), "metrics", WITHOUT_FILE) if metrics else DEFAULT_METRICS,
+        name=name,
+        seeds=seed if isinstance(seed, Sequence) else [seed],
+        protocol=protocol,
+        tuning=tuning,
+        budget=budget,
+        settings=settings or {},
+        dataset_settings=dataset_settings or {},
+        comper=comper,
+        multiverse=multiverse,
+        base=str(Path(base).resolve()),
+        place=WITHOUT_FILE,
+    )
 
 
 @checked
