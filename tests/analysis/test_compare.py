@@ -182,7 +182,7 @@ def test_power_speaks_of_the_test_that_is_used():
     few = compare_algorithms(matrix(np.random.default_rng(0).random((8, 5))), draws=100).power
     assert not few.wilcoxon_can_decide
     assert few.sentence() == (
-        "With 5 datasets and 8 algorithms, no difference can be significant: the smallest p is 0.0625."
+        "With 5 datasets and 8 algorithms, no difference can be significant: the smallest p is 0.062."
     )
     eight = compare_algorithms(matrix(np.random.default_rng(0).random((6, 8))), draws=100).power
     assert (eight.smallest_p, eight.wilcoxon_can_decide) == (2 / 2**8, False)
@@ -345,7 +345,7 @@ def test_what_so_many_datasets_can_show_in_words():
     few = PowerStatement(5, 4, 0.05)
     assert (
         few.sentence()
-        == "With 5 datasets and 4 algorithms, no difference can be significant: the smallest p is 0.0625."
+        == "With 5 datasets and 4 algorithms, no difference can be significant: the smallest p is 0.062."
     )
     assert not few.wilcoxon_can_decide
     assert PowerStatement(5, 4, 0.07).sentence() == ""

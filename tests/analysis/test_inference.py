@@ -497,7 +497,7 @@ def test_friedmans_p_is_told_as_far_as_it_is_known():
     for p, way, least in ((1e-4, "permutations", 1e-4), (1.1e-4, "permutations", None), (1e-5, "exact", None)):
         assert replace(agreed, p=p, way=way).least_p == least
     assert (
-        iman_davenport(SimpleNamespace(friedman=replace(agreed, f=2.34567, f_p_value=0.01234))) == "2.346 (p = 0.0123)"
+        iman_davenport(SimpleNamespace(friedman=replace(agreed, f=2.34567, f_p_value=0.01234))) == "2.346 (p = 0.012)"
     )
 
 

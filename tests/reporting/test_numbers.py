@@ -11,7 +11,7 @@ import pytest
 from recassay.core.errors import InputError
 from recassay.reporting.files import refuse_file, safe_stem, write_files
 from recassay.reporting.folder import table_caption
-from recassay.reporting.numbers import between, number, p_text, p_value, percent, probability, starred, writer
+from recassay.reporting.numbers import between, number, p_text, p_value, percent, probability, smallest, starred, writer
 from recassay.reporting.section import Figure, Plot, Plots, Section, Table, plot
 from recassay.reporting.tables import column_texts, evaluation_latex, html_table, markdown, paper_tables
 
@@ -33,8 +33,10 @@ def test_numbers_in_cells_and_sentences():
     chances = {0.996: "above 0.99", 0.994: "0.99", 0.004: "below 0.01", 0.006: "0.01", 0.5: "0.50", 1.0: "above 0.99"}
     assert {value: probability(value) for value in chances} == chances
     assert (probability(0.9996, 3), probability(0.0004, 3)) == ("above 0.999", "below 0.001")
-    assert starred(Made(p_holm=0.01234, significant=True)) == "0.0123*"
-    assert starred(Made(p_holm=0.5, significant=False)) == "0.5 "
+    assert starred(Made(p_holm=0.01234, significant=True)) == ".012*"
+    assert starred(Made(p_holm=0.5, significant=False)) == ".500 "
+    assert starred(Made(p_holm=0.00023, significant=True)) == "< .001*"
+    assert (smallest(0.0078125), smallest(2**-19)) == ("0.0078", "1.9e-06")
 
 
 def test_cells_by_template():

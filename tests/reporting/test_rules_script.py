@@ -18,6 +18,7 @@ from recassay.analysis.profiles import fit_profiles
 from recassay.analysis.rank.result import rule_notes
 from recassay.analysis.verdict.fit import judge
 from recassay.core.tables.matrix import Matrix
+from recassay.reporting.numbers import p_value
 
 TEMPLATES = Path(recassay.reporting.__file__).parent / "templates"
 SCRIPTS = ("theme.js", "ties.js", "rules.js", "leaderboard.js")
@@ -77,6 +78,7 @@ console.log(JSON.stringify({
   negative: computed(boardOf(negative, "worst"), 0, "dm_auc"),
   below: computed(boardOf(negative, "worst"), 0, "mean"),
   shown: numbers.map(RecAssay.shown),
+  p: [0.0009, 0.001, 0.0344, 0.9994, 0.9995].map(RecAssay.shownP),
   even: columns.map((column) => column.map(RecAssay.even(column))),
   said: [said(undefined, "an algorithm, Datasets"), said({ algorithm: "model", dataset: "task" },
     "an algorithm on Datasets; subdatasets"), said({ algorithm: "agent", dataset: "task" }, "an algorithm, a dataset")],
@@ -174,6 +176,7 @@ def test_the_script_has_no_statistics(path) -> None:
 @needs_node
 def test_the_script_writes_numbers_and_words_as_the_page_does(answers) -> None:
     assert answers["shown"] == ["", "3", "2.5", "0.1235", "12346", "1000000", "2.000e+9", "1.000e-5", "-1235", "999999"]
+    assert answers["p"] == [p_value(p) for p in (0.0009, 0.001, 0.0344, 0.9994, 0.9995)]
     assert answers["even"] == [
         ["0.12", "12.50", ""], ["1.5", "2.0"], ["1", "2"], ["0.00000000", "0.00000000"], ["1234568"], ["0.0", "0.5"]
     ]  # fmt: skip

@@ -163,42 +163,24 @@ def evaluate(
         allow_leakage: names of audit findings that are accepted.
         seed: the same seed gives the same numbers.
     """
-    options = ReadSpec.of(read)
+    options, allowed = ReadSpec.of(read), tuple(allow_leakage)
     if (split is None) == (test is None):
         raise UsageError("lists are judged on a split or on test data", fix="give `split`, or `train` and `test`")
-    if split is not None:
-        if train is not None or threshold is not None:
-            raise UsageError(
-                "a split folder says what is trained on and tested", fix="leave `train` and `threshold` out"
-            )
-        judging = split_of_folder(Path(split), task, options, tuple(allow_leakage))
+    if split is None:
+        judging = given_split(train, test, task, threshold=threshold, read=options, allowed=allowed)
+    elif train is not None or threshold is not None:
+        raise UsageError("a split folder says what is trained on and tested", fix="leave `train` and `threshold` out")
     else:
-        judging = given_split(train, test, task, threshold=threshold, read=options, allowed=tuple(allow_leakage))
-    wanted = as_metrics(metrics or DEFAULT_METRICS)
-    if judging.untrained:
-        known: list[Metric] = [metric for metric in wanted if isinstance(metric, AccuracyMetric)]
-        others = [metric.label for metric in wanted if metric not in known]
-        if metrics is not None and others:
-            raise UsageError(f"{others[0]} looks at the training data", fix="give `train`, or ask for other metrics")
-        wanted = known
+        judging = split_of_folder(Path(split), task, options, allowed)
+    wanted = _wanted(metrics, untrained=judging.untrained)
     if propensity is not None and not any(getattr(metric, "weighting", None) for metric in wanted):
         raise UsageError("no metric is weighted by propensity", fix="ask for one in `metrics`, as in ndcg@10[snips]")
     judged = judge_lists(recommendations, judging, wanted, propensity=propensity, seed=seed)
     comparison: dict[str, UsersResult] = {}
     latex = ""
     if compare:
-        if len(judged) < 2:
-            raise UsageError("one file of lists cannot be compared with itself", fix="give at least two")
+        comparison = _compared(judging.name, judged, wanted, alpha=alpha, control=control, seed=seed)
         directions = {metric.label: metric.higher_is_better for metric in wanted}
-        for label in (metric.label for metric in wanted if has_user_values(metric)):
-            value = pl.col(label).cast(pl.Float64).alias(c.VALUE)
-            rows = _stacked(
-                c.ALGORITHM, ((lists.name, lists.result.per_user.select(c.USER, value)) for lists in judged)
-            )
-            scores = user_matrix(judging.name, rows)
-            comparison[label] = compare_users(
-                [scores], label, higher_is_better=directions[label], alpha=alpha, seed=seed, control=control
-            )
         caption = (
             f"Lists judged on {judging.users:,} users of {judging.name}. Bold: the best; dagger: significantly worse "
             f"than the best (paired sign-flip test over users, Holm's correction, level {alpha:g})."
@@ -229,6 +211,37 @@ def evaluate(
         judging,
         tables,
     )
+
+
+def _wanted(metrics: Sequence[str] | None, *, untrained: bool) -> list[Metric]:
+    """The metrics that were asked for; without training data only those of accuracy can be computed."""
+    wanted = list(as_metrics(metrics or DEFAULT_METRICS))
+    if not untrained:
+        return wanted
+    known: list[Metric] = [metric for metric in wanted if isinstance(metric, AccuracyMetric)]
+    others = [metric.label for metric in wanted if metric not in known]
+    if metrics is not None and others:
+        raise UsageError(f"{others[0]} looks at the training data", fix="give `train`, or ask for other metrics")
+    return known
+
+
+def _compared(
+    dataset: str, judged: Sequence[JudgedLists], wanted: Sequence[Metric], *, alpha: float, control: str | None,
+    seed: int,
+) -> dict[str, UsersResult]:  # fmt: skip
+    """By metric with a value per user, the tests between all lists."""
+    if len(judged) < 2:
+        raise UsageError("one file of lists cannot be compared with itself", fix="give at least two")
+    comparison = {}
+    for metric in wanted:
+        if has_user_values(metric):
+            value = pl.col(metric.label).cast(pl.Float64).alias(c.VALUE)
+            frames = ((lists.name, lists.result.per_user.select(c.USER, value)) for lists in judged)
+            comparison[metric.label] = compare_users(
+                [user_matrix(dataset, _stacked(c.ALGORITHM, frames))], metric.label,
+                higher_is_better=metric.higher_is_better, alpha=alpha, seed=seed, control=control,
+            )  # fmt: skip
+    return comparison
 
 
 def _stacked(column: str, frames: Iterable[tuple[str, pl.DataFrame]]) -> pl.DataFrame:

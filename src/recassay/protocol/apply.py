@@ -78,6 +78,7 @@ def apply_protocol(
     if labels is not None:
         digest.update(labels.data)
 
+    # Step 1: sessions, the threshold, the share of users, the minimum counts.
     if spec.target != "all" and data.time is None:
         raise InputError(
             f"target = {spec.target!r} asks what comes after a history, and these interactions have no timestamps",
@@ -100,16 +101,9 @@ def apply_protocol(
         data = _in_place(data, kept)
         labels = None if labels is None else labels[kept]
     if not len(data):
-        total, below = counts["input_interactions"], counts["below_threshold"]
-        if not total:
-            raise InputError("there are no interactions to split", fix="give data with at least one row")
-        undrawn = ", or to users that were not drawn" if spec.user_share < 1 else ""
-        raise InputError(
-            f"none of {total:,} interactions is left: {below:,} are below positive_threshold, "
-            f"{total - below:,} belong to items or users with too few{undrawn}",
-            fix="lower the threshold, min_item_interactions or min_user_interactions, or use filter = 'none'",
-        )
+        raise _nothing_left(spec, counts["input_interactions"], counts["below_threshold"])
 
+    # Steps 2 to 5: the split rule, cold removal, repeats, dense ids.
     if labels is None:
         labels = split_labels(data, spec)
     digest.update(np.packbits(kept).data)
@@ -121,10 +115,23 @@ def apply_protocol(
     one_time = users_of_one_time(data) if SPLITS[spec.split].scope == "per user" and SPLITS[spec.split].temporal else 0
     split, repeat_counts = _parts(data, labels, spec)
     del data, labels, kept
+
+    # Step 6: the audit.
     targets = None if spec.target == "all" else count_targets(split)
     record = audit_split(split, spec.split, repeats=repeat_counts, one_time=one_time, targets=targets)
     refuse_leakage(record, spec.allow_leakage)
     return replace(split, fingerprint=digest.hexdigest(), counts=counts | split.counts, audit=record.to_dict())
+
+
+def _nothing_left(spec: ProtocolSpec, total: int, below: int) -> InputError:
+    if not total:
+        return InputError("there are no interactions to split", fix="give data with at least one row")
+    undrawn = ", or to users that were not drawn" if spec.user_share < 1 else ""
+    return InputError(
+        f"none of {total:,} interactions is left: {below:,} are below positive_threshold, "
+        f"{total - below:,} belong to items or users with too few{undrawn}",
+        fix="lower the threshold, min_item_interactions or min_user_interactions, or use filter = 'none'",
+    )
 
 
 def _input(

@@ -99,6 +99,11 @@ def p_text(p: float) -> str:
     return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
 
 
+def smallest(p: float) -> str:
+    """The smallest p-value that a test can reach, of which the size matters: `0.0078`, `1.9e-06`."""
+    return f"{p:.2g}"
+
+
 def probability(value: float, digits: int = 2) -> str:
     """A probability in words; one that would read as 0 or 1 is `below 0.01` or `above 0.99`."""
     text, least = f"{value:.{digits}f}", 10**-digits
@@ -141,4 +146,4 @@ def _formatted(value: Any, form: str) -> str:
 
 def starred(pair: Any) -> str:
     """The corrected p-value of a pair, with a star where it is significant."""
-    return f"{pair.p_holm:.3g}{'*' if pair.significant else ' '}"
+    return f"{p_value(pair.p_holm)}{'*' if pair.significant else ' '}"

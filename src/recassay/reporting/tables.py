@@ -72,14 +72,11 @@ def column_texts(column: pl.Series) -> list[str]:
 
 
 def _page_texts(column: pl.Series) -> list[str]:
-    """The cells of a column of the page: with the same decimals, unless a number would keep less than two digits.
-
-    P-values are numbers here: the page sorts by them.
-    """
+    """The cells of a column of the page: with the same decimals, unless a number would keep less than two digits."""
     values = column.to_list()
     sizes = [abs(value) for value in values if value and isinstance(value, float) and math.isfinite(value)]
     small = bool(sizes) and min(sizes) < 10 ** (1 - _decimals(sizes))
-    if not column.dtype.is_float() or column.name in P_VALUES or small:
+    if small and column.name not in P_VALUES:
         return [shown(value) for value in values]
     return column_texts(column)
 

@@ -68,16 +68,9 @@ def compare_algorithms(
     their other metrics support and what their seeds show (`verdict.beside`).
     """
     refuse_level(alpha)
-    if not 0 <= rope <= MOST_ROPE:
-        raise UsageError(f"rope is {rope}", fix=f"give a width from 0 to {MOST_ROPE:g}, in the metric's units")
-    if not 0 < within < 1:
-        raise UsageError(f"within is {within}", fix="give a relative difference between 0 and 1, such as 0.02")
-    if test == "wilcoxon-holm" and zeros != "wilcox":
-        raise UsageError(
-            f"zeros is {zeros!r}", fix="leave it out where the verdict is Wilcoxon's: it drops equal values"
-        )
-    if test == "wilcoxon-holm" and bars == "sign-flips":
-        raise UsageError("bars of flipped signs beside a verdict by Wilcoxon's test", fix="leave one of both out")
+    _refuse_settings(rope=rope, within=within, test=test, zeros=zeros, bars=bars)
+
+    # The verdict, and pairs in the order of its algorithms.
     judgement = judge(matrix, control=control, within=within, alpha=alpha, families=families, test=test, seed=seed)
     if results is not None:
         judgement = with_table(judgement, matrix, results, missing=missing, families=families, seed=seed)
@@ -88,6 +81,7 @@ def compare_algorithms(
     ranks = dataset_ranks(matrix)
     numbers = None if families is None else family_numbers(matrix.datasets, families)
 
+    # Witnesses: Wilcoxon-Holm of every pair, the control, and Skillings and Mack's test of a table with gaps.
     def gaps(part: slice) -> FloatArray:
         return family_means(advantages(matrix, left[part], right[part]), numbers)
 
@@ -105,6 +99,8 @@ def compare_algorithms(
         rng = derived_rng(seed, "skillings", matrix.metric)
         names_kept = names_kept or matrix.algorithms
         with_gaps = skillings_mack(gaps_kept, names_kept, higher_is_better=matrix.higher_is_better, rng=rng)
+
+    # The Bayesian signed-rank test of every pair, with weights that do not depend on the order of the datasets.
     draws = enough_draws(k) if draws is None else draws
     weights = posterior_weights(units, draws, derived_rng(seed, "bayesian signed rank", matrix.metric))
     weights[1:] = weights[1:][content_order(family_means(matrix.upward, numbers)).column_places]
@@ -112,12 +108,12 @@ def compare_algorithms(
     ends = {name: pairs.columns[name] for name in ("left", "right")}
     posterior = dict(zip(("p_left", "p_rope", "p_right"), shares.T, strict=True))
     cd = nemenyi_cd(k, units, alpha=alpha)
-
-    def runs(differ: BoolArray) -> tuple[tuple[str, ...], ...]:
-        square = np.zeros((k, k), dtype=bool)
-        square[first, second] = differ
-        return indistinguishable_runs(names, square)
-
+    differing = {
+        "wilcoxon_holm": pairs.columns["significant"],
+        test.replace("-", "_"): judgement.better,
+        "bayesian": np.maximum(shares[:, 0], shares[:, 2]) > CREDIBILITY,
+        "nemenyi": np.abs(by_unit[right] - by_unit[left]) > cd,
+    }
     return CompareResult(
         metric=matrix.metric,
         higher_is_better=matrix.higher_is_better,
@@ -130,12 +126,7 @@ def compare_algorithms(
         nemenyi_cd=cd,
         pairs=pairs,
         bayesian=PairRows(BayesianPair, first, second, {**ends, **posterior}),
-        groups={
-            "wilcoxon_holm": runs(pairs.columns["significant"]),
-            test.replace("-", "_"): runs(judgement.better),
-            "bayesian": runs(np.maximum(shares[:, 0], shares[:, 2]) > CREDIBILITY),
-            "nemenyi": runs(np.abs(by_unit[right] - by_unit[left]) > cd),
-        },
+        groups={rule: _runs(names, first, second, differ) for rule, differ in differing.items()},
         power=PowerStatement(units, k, alpha=alpha),
         bars=bars or test,
         control=named,
@@ -147,6 +138,26 @@ def compare_algorithms(
         rope=rope,
         draws=draws,
     )
+
+
+def _refuse_settings(*, rope: float, within: float, test: PairTest, zeros: ZeroMethod, bars: BarsRule | None) -> None:
+    if not 0 <= rope <= MOST_ROPE:
+        raise UsageError(f"rope is {rope}", fix=f"give a width from 0 to {MOST_ROPE:g}, in the metric's units")
+    if not 0 < within < 1:
+        raise UsageError(f"within is {within}", fix="give a relative difference between 0 and 1, such as 0.02")
+    if test == "wilcoxon-holm" and zeros != "wilcox":
+        raise UsageError(
+            f"zeros is {zeros!r}", fix="leave it out where the verdict is Wilcoxon's: it drops equal values"
+        )
+    if test == "wilcoxon-holm" and bars == "sign-flips":
+        raise UsageError("bars of flipped signs beside a verdict by Wilcoxon's test", fix="leave one of both out")
+
+
+def _runs(names: tuple[str, ...], first: IntArray, second: IntArray, differ: BoolArray) -> tuple[tuple[str, ...], ...]:
+    """The runs of neighbours of which no pair differs; `first` and `second` are the pairs."""
+    square = np.zeros((len(names), len(names)), dtype=bool)
+    square[first, second] = differ
+    return indistinguishable_runs(names, square)
 
 
 def _equivalence(values: FloatArray, judgement: Verdict, families: IntArray | None) -> PairRows[Equivalence]:

@@ -78,6 +78,8 @@ def plan_study(
         removal = fewest_to_remove(dataset_ranks(matrix))
         look = look_at(matrix, alpha=alpha) if looks else None
         verdict = judge(matrix, alpha=alpha, families=families, test=test, seed=seed)
+
+    # Pairs that the verdict leaves open, and of those the ones that are planned for.
     order, k = model.order(), len(model.algorithms)
     undecided = list(combinations(order, 2))
     shown = set(order if k <= MANY_ALGORITHMS else order[:SHOWN_OF_MANY])
@@ -86,18 +88,9 @@ def plan_study(
         undecided = [(a, b) for a, b in undecided if verdict.status[place[a]][place[b]].startswith("undecid")]
         spoken = {verdict.leaders[0], verdict.rival}
         shown |= {model.algorithms.index(name) for name in spoken}
+    among = alpha / (k * (k - 1) / 2)
     pairs = [
-        _pair(
-            model,
-            left,
-            right,
-            difference,
-            power,
-            alpha=alpha,
-            among=alpha / (k * (k - 1) / 2),
-            seed=seed,
-            verdict=verdict,
-        )
+        _pair(model, left, right, difference, power, alpha=alpha, among=among, seed=seed, verdict=verdict)
         for left, right in undecided
         if shown.issuperset((left, right))
     ]

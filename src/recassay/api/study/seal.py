@@ -31,7 +31,7 @@ from recassay.recommenders.rerun import rerun as rerun_cells
 from recassay.recommenders.seal import FILE, Deviation, deviations, make_seal, read_seal, stored_spec
 from recassay.recommenders.study import Progress
 from recassay.recommenders.study_file import load_study
-from recassay.reporting.numbers import percent
+from recassay.reporting.numbers import p_text, percent
 from recassay.store.store import Store
 
 
@@ -137,7 +137,7 @@ class ClaimResult:
     def __str__(self) -> str:
         if self.standing is None:
             return f"{self.claim}: not tested ({self.reason})"
-        return f"{self.claim}: {self.standing}" + ("" if self.p is None else f" (p = {self.p:.3g})")
+        return f"{self.claim}: {self.standing}" + ("" if self.p is None else f" ({p_text(self.p)})")
 
 
 UNSEEN = (

@@ -10,7 +10,7 @@ from recassay.analysis.verdict.result import PairVerdict, Verdict
 from recassay.core.tables.labels import metric_name
 from recassay.core.words import listing
 from recassay.reporting.latex import latex_text
-from recassay.reporting.numbers import better, p_text
+from recassay.reporting.numbers import better, p_text, smallest
 from recassay.reporting.words.verdict import TESTS, headline, reservation
 
 WRITTEN = {
@@ -71,7 +71,8 @@ def _tests(compared: CompareResult, verdict: Verdict, cite: Cite) -> Iterator[st
         )
     yield f"{what} were compared by {how} at a family-wise level of {level}."
     if verdict.grade == "too_little_data":
-        yield f"With {n} datasets no difference could be significant (smallest possible p = {verdict.smallest_p:.2g})."
+        least = smallest(verdict.smallest_p)
+        yield f"With {n} datasets no difference could be significant (smallest possible p = {least})."
 
 
 def _of_control(verdict: Verdict, name: str, cite: Cite) -> Iterator[str]:

@@ -12,6 +12,7 @@ from recassay.plots.forms import heat_map, label_rows, names_above, names_down, 
 from recassay.plots.grammar import Chart, channel, condition, fixed, layer, tips
 from recassay.plots.shown import ALL, Shown
 from recassay.plots.theme import COLOURS, FAINT, INK, shorten, themed
+from recassay.reporting.numbers import p_text
 from recassay.reporting.section import Plots, Section, plot
 from recassay.reporting.words.clusters import sentences
 
@@ -105,7 +106,7 @@ def plot_cluster_ranks(result: ClustersResult, words: Vocabulary = USUAL, shown:
     return themed(
         chart,
         f"Ranks by cluster, {result.metric}",
-        f"Mean rank (geometric mean); random groups of these sizes differ as much with p = {result.p_differ:.2g}",
+        f"Mean rank (geometric mean); random groups of these sizes differ as much with {p_text(result.p_differ)}",
     )
 
 

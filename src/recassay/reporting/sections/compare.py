@@ -12,7 +12,7 @@ from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.core.words import count_of, listing
 from recassay.plots.compare import plot_critical_difference, plot_pairwise
 from recassay.reporting.headline import drawn_axis, drawn_points
-from recassay.reporting.numbers import p_value, sized
+from recassay.reporting.numbers import p_text, p_value, sized
 from recassay.reporting.section import Brief, Plot, Plots, Section, Table
 from recassay.reporting.words import verdict as verdict_words
 from recassay.reporting.words.compare import iman_davenport, sentences
@@ -172,7 +172,7 @@ def tables(result: CompareResult, words: Vocabulary = USUAL) -> Iterator[Table]:
         ["left", "right", "Wilcoxon p", "Holm p", below, "rank-biserial", "Bayes P(left)", "Bayes P(rope)",
          "Bayes P(right)"],
         [
-            [p.left, p.right, f"{p.p:.3g}", f"{p.p_holm:.3g}", _yes(p.significant), f"{p.rank_biserial:+.2f}",
+            [p.left, p.right, p_value(p.p), p_value(p.p_holm), _yes(p.significant), f"{p.rank_biserial:+.2f}",
              f"{b.p_left:.3f}", f"{b.p_rope:.3f}", f"{b.p_right:.3f}"]
             for p, b in zip(result.pairs, result.bayesian, strict=True)
         ],
@@ -189,11 +189,11 @@ def _yes(holds: bool) -> str:
 def _rank_witnesses(result: CompareResult, words: Vocabulary) -> Table:
     """Mean ranks with Friedman's test, and what each rule of papers does not separate."""
     f = result.friedman
-    p = f"p = {f.p:.3g}" if f.least_p is None else f"p <= {f.least_p:g}"
+    p = p_text(f.p) if f.least_p is None else f"p <= {f.least_p:g}"
     notes = [
-        f"Friedman {p} ({f.way}); as papers quote it: chi-square {f.chi_square:.4g} (p = {f.p_value:.3g}), "
-        f"Iman-Davenport F {iman_davenport(result, words)}, corrected for ties {f.chi_square_ties:.4g} (p = "
-        f"{f.p_value_ties:.3g}).",
+        f"Friedman {p} ({f.way}); as papers quote it: chi-square {f.chi_square:.4g} ({p_text(f.p_value)}), "
+        f"Iman-Davenport F {iman_davenport(result, words)}, corrected for ties {f.chi_square_ties:.4g} "
+        f"({p_text(f.p_value_ties)}).",
         f"Nemenyi critical difference {result.nemenyi_cd:.4g} at {result.alpha:g}.",
     ]
     for rule, title in WITNESSES.items():
@@ -225,8 +225,8 @@ def _control_witnesses(result: CompareResult) -> Iterator[Table]:
     holm, dunn = f"Holm < {result.alpha:g}", f"Dunn < {result.alpha:g}"
     yield Table(
         f"Witnesses: {result.control.name} (the control) by Wilcoxon-Holm and by Bonferroni-Dunn, {result.metric}",
-        {"other": "{other}", "Wilcoxon p": "{p:.3g}", "Holm p": "{p_holm:.3g}",
-         holm: lambda pair: _yes(pair.significant), "Dunn z": "{z:+.2f}", "Dunn p": "{p_dunn:.3g}",
+        {"other": "{other}", "Wilcoxon p": "{p:p}", "Holm p": "{p_holm:p}",
+         holm: lambda pair: _yes(pair.significant), "Dunn z": "{z:+.2f}", "Dunn p": "{p_dunn:p}",
          dunn: lambda pair: _yes(pair.p_dunn < result.alpha)},
         result.control.pairs,
         important=["Holm p", holm, "Dunn p"],

@@ -65,7 +65,7 @@ def _correlations(result: DecodirtResult, words: Vocabulary) -> Iterator[Table]:
     yield Table(
         f"Properties and item parameters: the strongest of {len(known)} correlations over {words.datasets}",
         {"property": "{left}", "of the items": lambda row: row["right"].replace("_", " "), "Pearson": "{pearson:.2f}",
-         level: "{low:.2f} to {high:.2f}", "p": "{p:.3g}", "p (Holm)": "{p_holm:.3g}", "Spearman": "{spearman:.2f}",
+         level: "{low:.2f} to {high:.2f}", "p": "{p:p}", "p (Holm)": "{p_holm:p}", "Spearman": "{spearman:.2f}",
          words.datasets: "{datasets}"},
         known[:MOST_CORRELATIONS],
         names=2,

@@ -25,7 +25,7 @@ from recassay.plots.grammar import Chart, channel, condition, fixed, hconcat, la
 from recassay.plots.shown import ALL, Shown
 from recassay.plots.theme import COLOURS, FAINT, INK, themed
 from recassay.reporting.headline import could, metrics_table, verdict_brief
-from recassay.reporting.numbers import better, number
+from recassay.reporting.numbers import better, number, p_text
 from recassay.reporting.section import Brief, Plots, Section, Table, plot
 from recassay.reporting.words import verdict as judged
 from recassay.reporting.words.rank import aggregations, sentences
@@ -42,7 +42,7 @@ def tables(result: RankResult, words: Vocabulary = USUAL) -> Iterator[Table]:
         ranks.append([name, *(f"{r.ranks[a]:g}" for r in rankings)])
         if result.probability_best is not None and result.winner_p is not None:  # else below five datasets
             best = could(result.judgement, name)
-            sure_of = "" if name in result.judgement.not_judged else f" (p {result.winner_p[a]:.2g})"
+            sure_of = "" if name in result.judgement.not_judged else f" ({p_text(result.winner_p[a])})"
             ranks[-1] += [f"{best}{sure_of}", f"{result.probability_best[a]:.2f}"]
         scores.append([name, *(f"{r.scores[a]:.4g}" for r in rankings)])
     title = (

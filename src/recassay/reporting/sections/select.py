@@ -11,7 +11,7 @@ from recassay.core.words import listing
 from recassay.plots.forms import intervals, line_legend, names_down, panel_title
 from recassay.plots.grammar import Chart, Spec, channel, condition, fixed, hconcat, layer, tips
 from recassay.plots.theme import COLOURS, FAINT, themed
-from recassay.reporting.numbers import between, number, percent
+from recassay.reporting.numbers import between, number, p_text, percent
 from recassay.reporting.section import Plots, Section, Table, plot
 from recassay.reporting.words.select import sentences
 
@@ -28,7 +28,7 @@ def tables(result: SelectResult, words: Vocabulary = USUAL) -> Iterator[Table]:
     ]  # fmt: skip
     preserving = result.choices.get(PRESERVING)
     p = None if preserving is None else preserving.held_out_p
-    luck = "" if p is None else f" Against random subsets on other {words.algorithms}: p = {p:.3f}."
+    luck = "" if p is None else f" Against random subsets on other {words.algorithms}: {p_text(p)}."
     note = (
         f"'with those left out', 'over its chance' and 'other {words.algorithms}': mean (middle 95 %). All "
         f"{words.datasets} contain the chosen ones; 'with those left out', 'other {words.algorithms}' and 'both other' "

@@ -105,7 +105,7 @@ def pairs_table(users: DatasetUsers, result: UsersResult, words: Vocabulary) -> 
     return Table(
         f"{users.dataset}: {result.metric}, pairs over {users.users:,} {words.users} (left has the better mean)",
         {"left": "{left}", "right": "{right}", "difference": "{difference:+.5f}",
-         f"{100 * result.confidence:g} % interval": "{low:+.5f} to {high:+.5f}", "p": "{p:.3g}", "p (Holm)": starred,
+         f"{100 * result.confidence:g} % interval": "{low:+.5f} to {high:+.5f}", "p": "{p:p}", "p (Holm)": starred,
          f"{words.users} better-equal-worse": "{better}-{equal}-{worse}"},
         users.pairs,
         names=2,

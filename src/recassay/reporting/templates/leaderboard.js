@@ -120,7 +120,7 @@ RecAssay.startBoard = (data) => {
     { key: "meanRank", title: "Mean rank", text: (r, even) => even.meanRank(r.meanRank), unless: "mean_rank" },
     { key: "firsts", title: "Best on", text: (r, even) => even.firsts(r.firsts), down: () => true },
     { key: "groups", title: "Groups", text: (r) => r.groups, judged: true },
-    { key: "p", title: "p against the first", text: (r) => (r.p === null ? "" : r.p < 0.001 ? "< 0.001" : r.p.toFixed(3)), judged: true, rule: "mean_rank" },
+    { key: "p", title: "p against the first", text: (r) => (r.p === null ? "" : RecAssay.shownP(r.p)), judged: true, rule: "mean_rank" },
   ];
 
   const UNTESTED = "Ranks of your selection; no test was made for it.";

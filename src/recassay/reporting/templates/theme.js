@@ -24,6 +24,9 @@ RecAssay.shown = (value) => {
   return size >= 1e4 ? value.toFixed(0) : Number(value.toPrecision(4)).toString();
 };
 
+/* A p-value as the tables write it. */
+RecAssay.shownP = (p) => (p < 0.001 ? "< .001" : p >= 0.9995 ? "> .999" : p.toFixed(3).slice(1));
+
 /* How the numbers of a column are written: the same decimals for all, four digits for the largest. */
 RecAssay.even = (values) => {
   const known = values.filter((value) => value !== null && value !== undefined && Number.isFinite(value));

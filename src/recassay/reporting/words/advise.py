@@ -8,7 +8,7 @@ from recassay.core.words import listing
 from recassay.reporting.numbers import percent
 
 
-def sentences(result: AdviseResult) -> list[str]:
+def sentences(result: AdviseResult, words: Vocabulary = USUAL) -> list[str]:
     """What to try first, whether characteristics helped, and what weakens the advice."""
     ranks = result.expected if result.trusts_model else result.overall
     names = [f"{result.algorithms[a]} ({ranks[a]:.1f})" for a in result.order()]
@@ -16,7 +16,7 @@ def sentences(result: AdviseResult) -> list[str]:
     by = "the model on characteristics" if result.trusts_model else "the mean rank over the whole benchmark"
     advised = f"On {result.title} try {names[0]} first{then}: in brackets the rank to expect by {by}."
     evidence = [f"Evidence: {result.evidence}"] if result.evidence else []
-    return [advised, result.model_worth(), *result.warnings(), *evidence]
+    return [advised, model_worth(result, words), *warnings(result, words), *evidence]
 
 
 def warnings(result: AdviseResult, words: Vocabulary = USUAL) -> list[str]:

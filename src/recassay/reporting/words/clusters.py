@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from recassay.analysis.clusters.result import ClustersResult
 from recassay.core.vocabulary import USUAL, Vocabulary
+from recassay.reporting.numbers import p_text
 
 
 def sentences(result: ClustersResult, words: Vocabulary = USUAL) -> list[str]:
@@ -17,10 +18,10 @@ def sentences(result: ClustersResult, words: Vocabulary = USUAL) -> list[str]:
     )
     groups = "random groups of these sizes"
     differ = (
-        f"Mean ranks differ between the clusters more than between {groups} (p = {result.p_differ:.2g})."
+        f"Mean ranks differ between the clusters more than between {groups} ({p_text(result.p_differ)})."
         if result.p_differ < 0.05
-        else f"That mean ranks differ between the clusters is not shown: {groups} differ as much with p = "
-        f"{result.p_differ:.2g}."
+        else f"That mean ranks differ between the clusters is not shown: {groups} differ as much with "
+        f"{p_text(result.p_differ)}."
     )
     return [
         f"By their characteristics the {len(result.labels)} {words.datasets} fall into {len(result.sizes)} clusters "

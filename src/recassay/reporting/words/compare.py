@@ -11,7 +11,7 @@ from recassay.analysis.verdict.result import Verdict
 from recassay.core.choices import FEWEST_DATASETS
 from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.core.words import listing
-from recassay.reporting.numbers import p_text, percent
+from recassay.reporting.numbers import p_text, percent, smallest
 from recassay.reporting.words.pairs import STANDINGS, control_headline, control_scope, neighbours, pairs_headline, units
 from recassay.reporting.words.verdict import why
 
@@ -53,7 +53,7 @@ def _other_test(result: CompareResult, words: Vocabulary) -> list[str]:
         least = min(result.power.smallest_p_holm, 1)
         return [
             f"Wilcoxon-Holm, common in papers, cannot be significant with {units(result.judgement, words)} and {size}: "
-            f"its smallest corrected p is {least:.3g}."
+            f"its smallest corrected p is {smallest(least)}."
         ]
     differ = int((decided != tested).sum())
     disagree = (
@@ -119,7 +119,7 @@ def iman_davenport(result: CompareResult, words: Vocabulary = USUAL) -> str:
     friedman = result.friedman
     if not np.isfinite(friedman.f):
         return f"undefined (all {words.datasets} agree)"
-    return f"{friedman.f:.4g} (p = {friedman.f_p_value:.3g})"
+    return f"{friedman.f:.4g} ({p_text(friedman.f_p_value)})"
 
 
 def power(statement: PowerStatement, words: Vocabulary = USUAL) -> str:
@@ -129,4 +129,4 @@ def power(statement: PowerStatement, words: Vocabulary = USUAL) -> str:
     size = f"With {statement.datasets} {words.datasets} and {statement.algorithms} {words.algorithms}"
     if statement.smallest_p < statement.alpha:
         return ""
-    return f"{size}, no difference can be significant: the smallest p is {statement.smallest_p:.3g}."
+    return f"{size}, no difference can be significant: the smallest p is {smallest(statement.smallest_p)}."

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from recassay.analysis.multiverse.result import Claim, Kind, MultiverseResult, Remark
 from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.core.words import count_of, listing
-from recassay.reporting.numbers import between, p_text, percent
+from recassay.reporting.numbers import between, p_text, percent, smallest
 
 WORTH_NAMING = 0.05
 """Shares of the variance below this are not named in a sentence."""
@@ -91,7 +91,7 @@ def _drift(result: MultiverseResult, words: Vocabulary) -> Iterator[str]:
     size = f"{drift.windows} windows, {count_of(drift.datasets, words.dataset)}"
     where = f"({size}; {p_text(drift.p)})"
     if drift.smallest_p >= result.settings.alpha:
-        least = f"the smallest possible p is {drift.smallest_p:.2g}"
+        least = f"the smallest possible p is {smallest(drift.smallest_p)}"
         yield f"So few windows cannot show a drift of the order over time ({size}; {least})."
     elif drift.p >= result.settings.alpha:
         yield f"No drift of the order over time is seen {where}."

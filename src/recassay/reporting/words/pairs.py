@@ -9,6 +9,7 @@ from recassay.analysis.verdict.result import PairVerdict, Status, Verdict
 from recassay.core.tables.labels import metric_name
 from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.core.words import count_of, listing
+from recassay.reporting.numbers import smallest
 from recassay.reporting.words.verdict import headline, pair_sentence
 
 
@@ -18,7 +19,8 @@ def pairs_headline(v: Verdict, words: Vocabulary = USUAL) -> str:
     if v.grade == "not_comparable" or same == total:
         return headline(v, words)
     if v.grade == "too_little_data":
-        return f"No pair can be decided: even winning all {units(v, words)} gives no smaller p than {v.smallest_p:.2g}."
+        least = smallest(v.smallest_p)
+        return f"No pair can be decided: even winning all {units(v, words)} gives no smaller p than {least}."
     differ, alike = int(v.better.sum()), int(v.equivalent.sum()) - same
     if total == 1 or alike == total:
         return headline(v, words)
@@ -77,7 +79,7 @@ def control_headline(v: Verdict, words: Vocabulary = USUAL) -> str:
     if v.grade == "too_little_data":
         return (
             f"No comparison of {name} can be decided: even winning all {units(v, words)} gives no smaller p than "
-            f"{v.smallest_p:.2g}."
+            f"{smallest(v.smallest_p)}."
         )
     counts = {phrase: sum(pair.status in statuses for pair in pairs) for phrase, statuses in STANDINGS.items()}
     counted = [(phrase, count) for phrase, count in counts.items() if count]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from recassay.analysis.select.result import PRESERVING, SelectResult
 from recassay.core.vocabulary import USUAL, Vocabulary
+from recassay.reporting.numbers import p_text
 
 
 def sentences(result: SelectResult, words: Vocabulary = USUAL) -> list[str]:
@@ -29,9 +30,7 @@ def sentences(result: SelectResult, words: Vocabulary = USUAL) -> list[str]:
         )
         return lines
     p = 1.0 if best.held_out_p is None else best.held_out_p
-    verdict = (
-        f"better than random subsets (p = {p:.3f})" if p < 0.05 else f"not better than random subsets (p = {p:.2f})"
-    )
+    verdict = f"{'' if p < 0.05 else 'not '}better than random subsets ({p_text(p)})"
     lines.append(
         f"The choice that best preserves it ({named}) reaches {best.rho:.2f} on the numbers it was made on; chosen on "
         f"one half of the {words.algorithms} and judged by the other on the {words.datasets} left out, such a choice "

@@ -7,7 +7,7 @@ from recassay.core.choices import PairTest
 from recassay.core.tables.labels import metric_name
 from recassay.core.vocabulary import USUAL, Vocabulary
 from recassay.core.words import count_of, listing
-from recassay.reporting.numbers import chance, p_text
+from recassay.reporting.numbers import chance, p_text, smallest
 from recassay.reporting.words.missing import missing_cells
 
 GRADES: dict[Grade, str] = {
@@ -268,7 +268,7 @@ def pair_sentence(v: Verdict, pair: PairVerdict, words: Vocabulary = USUAL) -> s
     if pair.status == "undecidable":
         return (
             f"{pair.a} against {pair.b}: {size}; {evidence}. No result on {_datasets(len(v.datasets), words)} could be "
-            f"significant (smallest p = {v.smallest_p:.2g})."
+            f"significant (smallest p = {smallest(v.smallest_p)})."
         )
     why, none, interval = reservation(v, pair), 1 if pair.effect.kind == "ratio" else 0, pair.effect.interval
     if not why and interval is not None and not interval[0] <= none <= interval[1]:
@@ -375,7 +375,7 @@ def how_sure(v: Verdict, words: Vocabulary = USUAL) -> list[str]:
         return []
     if v.grade == "too_little_data":
         return [
-            f"All differences on one side would still have p = {v.smallest_p:.2g} with "
+            f"All differences on one side would still have p = {smallest(v.smallest_p)} with "
             f"{_datasets(len(v.datasets), words)}."
         ]
     how = f"All pairs are tested together by flipping the signs of whole {words.datasets}"
