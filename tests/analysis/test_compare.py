@@ -344,8 +344,7 @@ def test_what_so_many_datasets_can_show_in_words():
     assert shown.wilcoxon_can_decide
     few = PowerStatement(5, 4, 0.05)
     assert (
-        few.sentence()
-        == "With 5 datasets and 4 algorithms, no difference can be significant: the smallest p is 0.062."
+        few.sentence() == "With 5 datasets and 4 algorithms, no difference can be significant: the smallest p is 0.062."
     )
     assert not few.wilcoxon_can_decide
     assert PowerStatement(5, 4, 0.07).sentence() == ""

@@ -36,8 +36,9 @@ from recassay.reporting.headline import drawn_axis, drawn_interval, even, judgem
 from recassay.reporting.markup import Markup, data_block, escaped, tag
 from recassay.reporting.page import forest
 from recassay.reporting.page.board import board_data, one_dataset
-from recassay.reporting.page.build import SCRIPTS, _meta, appendix, build_page, failures, template
+from recassay.reporting.page.build import SCRIPTS, _meta, appendix, build_page, failures
 from recassay.reporting.page.cautions import cautions
+from recassay.reporting.page.document import template
 from recassay.reporting.page.intervals import RankAxis
 from recassay.reporting.page.parts import definitions
 from recassay.reporting.page.svg import inline_svg

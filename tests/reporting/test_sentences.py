@@ -269,7 +269,7 @@ def test_the_tables_over_users():
     assert pairs.rows[0] == ("EASE", "ALS", "+0.10000", "+0.09000 to +0.11000", ".012", ".024*", "30-10-20")
     assert pairs.rows[2] == ("ALS", "Pop", "+0.10000", "+0.09000 to +0.11000", ".012", ".024 ", "4-50-5")
     assert pairs.notes[1] == "In 1 of 3 pairs fewer than 10 users differ: those intervals can be too narrow."
-    assert last.rows[0] == ("EASE", "ALS", "3-2-1", "+0.02000", "+0.01000 to +0.03000", "0.03*", "0.0050")
+    assert last.rows[0] == ("EASE", "ALS", "3-2-1", "+0.02000", "+0.01000 to +0.03000", ".030*", "0.0050")
     assert last.rows[1] == ("EASE", "ALS", "3-2-1", "", "", "", "")
     for gap in ({"effects": None}, {"p_holm": None}):
         *_, untested = users.tables(user_tests(WON, summary=(replace(together(0.02, significant=True), **gap),)))

@@ -10,8 +10,8 @@ from recassay.analysis.board.result import COSTS, METRIC, BoardResult, Finding
 from recassay.analysis.verdict.result import Verdict
 from recassay.core import columns as c
 from recassay.core.tables.labels import metric_name
-from recassay.reporting.markup import data_block, escaped
-from recassay.reporting.page.build import policy, template
+from recassay.reporting.markup import data_block
+from recassay.reporting.page.document import document, template
 from recassay.reporting.words.board import (
     change,
     cost_line,
@@ -108,16 +108,15 @@ def board_page(
     boards: Sequence[tuple[BoardResult, BoardCards]], findings: Sequence[Finding], *, documentation: bool = False
 ) -> str:
     """The page; in the `documentation` it links to the pages beside it. It needs no network."""
-    script = template("board.js")
     content = {
         "boards": [board_data(board, cards, findings) for board, cards in boards],
         "findings": [[one.board, sentence(one), grade(one), change(one)] for one in findings],
         "documentation": documentation,
     }
-    fields = {
-        "policy": escaped(policy(script)),
-        "data": data_block("board-data", content),
-        "script": script,
-    }
-    pieces = template("board.html").split("$$")
-    return "".join(fields[piece] if i % 2 else piece for i, piece in enumerate(pieces))
+    return document(
+        "board.html",
+        title="The boards of the open benchmark",
+        styles=["board.css"],
+        script=template("board.js"),
+        data=data_block("board-data", content),
+    )

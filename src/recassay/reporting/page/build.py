@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 from collections.abc import Sequence
-from importlib import resources
 
 import polars as pl
 
@@ -21,6 +18,7 @@ from recassay.reporting.figures import FilledSection
 from recassay.reporting.markup import Child, Markup, answered, data_block, escaped, fold, joined, tag
 from recassay.reporting.numbers import better
 from recassay.reporting.page.board import board_data, one_dataset
+from recassay.reporting.page.document import document, template
 from recassay.reporting.page.parts import Body, definitions
 from recassay.reporting.page.top import top
 from recassay.reporting.section import PARTS
@@ -39,16 +37,10 @@ SCRIPTS = (
 """In this order they make the one script of the page."""
 
 
-def template(name: str) -> str:
-    """A file of `templates/`."""
-    return (resources.files("recassay.reporting") / "templates" / name).read_text(encoding="utf-8")
-
-
 def build_page(content: ReportContent, filled: Sequence[FilledSection], *, beside: Sequence[str] | None = None) -> str:
     """The report as HTML; the pictures of the filled sections are drawn as SVG.
 
     With `beside`, the page links to the tables and figures in the folders next to it, to figures in these formats.
-    The page's policy lets nothing run but its own script, which it names by hash, and fetches nothing.
     """
     body, words = Body(content, filled, beside=beside), content.words
     blocks: list[tuple[str, str, Child]] = []
@@ -67,25 +59,22 @@ def build_page(content: ReportContent, filled: Sequence[FilledSection], *, besid
         blocks.append(("further", "Further analyses", others))
     blocks.append(("appendix", "Appendix", appendix(content, body.pages())))
     script = "\n".join(template(name) for name in SCRIPTS)
-    fields = {
-        "title": escaped(f"{content.title}: {metric_name(content.metric)}"),
-        "heading": escaped(content.title),
-        "meta": joined(tag("span", text) for text in _meta(content)),
-        "version": escaped(__version__),
-        "policy": escaped(policy(script)),
-        "style": template("page.css"),
-        "script": script,
-        "data": data_block("board-data", board_data(content)),
-        "navigation": joined(tag("a", title, href=f"#{name}") for name, title, _ in blocks),
-        "top": top(content, filled),
-        "parts": joined(
+    return document(
+        "page.html",
+        title=f"{content.title}: {metric_name(content.metric)}",
+        styles=["page.css"],
+        script=script,
+        heading=escaped(content.title),
+        meta=joined(tag("span", text) for text in _meta(content)),
+        data=data_block("board-data", board_data(content)),
+        navigation=joined(tag("a", title, href=f"#{name}") for name, title, _ in blocks),
+        top=top(content, filled),
+        parts=joined(
             tag("section", tag("h2", title, id=f"{name}-title"), inside, id=name, class_="part",
                 aria_labelledby=f"{name}-title")
             for name, title, inside in blocks
         ),
-    }  # fmt: skip
-    pieces = template("page.html").split("$$")
-    return "".join(fields[piece] if i % 2 else piece for i, piece in enumerate(pieces))
+    )  # fmt: skip
 
 
 def _meta(content: ReportContent) -> list[str]:
@@ -96,14 +85,6 @@ def _meta(content: ReportContent) -> list[str]:
         count_of(len(content.results.datasets), content.words.dataset),
         f"{content.day.day} {content.day:%B %Y}",
     ]
-
-
-def policy(script: str) -> str:
-    """What the page may do: run this script, known by its hash, and fetch nothing."""
-    digest = base64.b64encode(hashlib.sha256(f"\n{script}\n".encode()).digest()).decode()
-    return (
-        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'"
-    )
 
 
 CITATION = (

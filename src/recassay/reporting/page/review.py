@@ -6,10 +6,9 @@ from collections.abc import Iterable
 
 from recassay.analysis.review.result import Flag, ReviewResult
 from recassay.core.tables.printed import PaperTable
-from recassay.core.version import __version__
 from recassay.core.words import count_of
-from recassay.reporting.markup import POLICY, Child, Markup, escaped, joined, tag
-from recassay.reporting.page.build import template
+from recassay.reporting.markup import Child, Markup, joined, tag
+from recassay.reporting.page.document import document
 from recassay.reporting.words import review as words
 
 
@@ -28,10 +27,7 @@ def review_page(result: ReviewResult) -> str:
         [_table(table, by_table[table.number], numbers) for table in result.tables],
         [[tag("h2", title), content] for title, content in parts if content],
     ])  # fmt: skip
-    style = Markup(template("page.css") + template("review.css"))
-    fields = {"policy": escaped(POLICY), "version": escaped(__version__), "body": body, "style": style}
-    pieces = template("review.html").split("$$")
-    return "".join(fields[piece] if i % 2 else piece for i, piece in enumerate(pieces))
+    return document("review.html", title="Review of a paper", styles=["page.css", "review.css"], body=body)
 
 
 def _list(lines: Iterable[str]) -> Markup | None:
