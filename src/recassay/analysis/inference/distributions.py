@@ -1,30 +1,46 @@
 """Tails and quantiles of the usual distributions.
 
-They stand on `scipy.special`: `scipy.stats` says the same and takes longer to import than most analyses to run.
+They stand on `scipy.special`: `scipy.stats` says the same and takes longer to import than most analyses to run. What a
+ranking of a usual table asks (the normal distribution of few values, quantiles of Student's t and of a few chi-squares)
+is computed here: even `scipy.special` takes longer to import than such a ranking to make.
 """
 
 from __future__ import annotations
 
+import math
 from functools import cache
 from typing import Any
 
 import numpy as np
-from scipy.special import betaincc, chdtrc, fdtrc, gammaincinv, ndtr, ndtri, stdtr, stdtrit
 
 from recassay.core.types import FloatArray
 
 _FARTHEST = 9.0
 """Standard deviations beyond which the normal density adds nothing to an integral in double precision."""
 
+_FEW = 1_000
+"""Up to so many values of the normal distribution, and so many degrees of freedom, are computed here."""
+
+_FEW_QUANTILES = 20
+"""The same of quantiles of chi-squares."""
+
+_TAIL = 1e-3
+"""Quantiles with less beyond them are left to `scipy.special`, whose tails stay exact."""
+
 
 def normal_cdf(x: Any) -> Any:
-    """P(Z <= x) for Z standard normal."""
-    return ndtr(x)
+    """P(Z <= x) for Z standard normal: erfc(-x / sqrt(2)) / 2."""
+    if np.size(x) > _FEW:
+        from scipy.special import ndtr
+
+        return ndtr(x)
+    scaled = np.negative(x, dtype=np.float64) * math.sqrt(0.5)
+    return np.reshape([math.erfc(value) / 2 for value in scaled.ravel().tolist()], scaled.shape)[()]
 
 
 def normal_sf(x: Any) -> Any:
     """P(Z > x) for Z standard normal."""
-    return ndtr(np.negative(x))
+    return normal_cdf(np.negative(x))
 
 
 def normal_pdf(x: Any) -> Any:
@@ -34,36 +50,98 @@ def normal_pdf(x: Any) -> Any:
 
 def normal_quantile(p: Any) -> Any:
     """The x with P(Z <= x) = p."""
+    from scipy.special import ndtri
+
     return ndtri(p)
 
 
 def t_sf(x: Any, degrees: Any) -> Any:
     """P(T > x) for Student's t with these degrees of freedom."""
+    from scipy.special import stdtr
+
     return stdtr(degrees, np.negative(x))
 
 
 def t_quantile(p: Any, degrees: Any) -> Any:
     """The x with P(T <= x) = p."""
+    if isinstance(p, float) and isinstance(degrees, int) and 0 < degrees <= _FEW and _TAIL <= p <= 1 - _TAIL:
+        return _t_quantile(p, degrees)
+    from scipy.special import stdtrit
+
     return stdtrit(degrees, p)
+
+
+@cache
+def _t_quantile(p: float, degrees: int) -> float:
+    """The same by halving, with |T| = sqrt(n) tan(angle), whose distribution is a finite sum for n whole degrees.
+
+    P(|T| <= t) is s (1 + c^2 / 2 + 1 3 / (2 4) c^4 + ... c^(n - 2)) for even n and 2 / pi (angle + s (c + 2 / 3 c^3 +
+    ... c^(n - 2))) for odd n, with s and c the sine and cosine of the angle (Abramowitz and Stegun 1964, 26.7.3-4).
+    """
+    odd = degrees % 2
+    low, high = 0.0, math.pi / 2
+    while low < (angle := (low + high) / 2) < high:
+        cosine = math.cos(angle)
+        term, total = cosine if odd else 1.0, 0.0
+        for step in range(1 + odd, degrees, 2):
+            total += term
+            term *= cosine * cosine * step / (step + 1)
+        within = math.sin(angle) * total
+        within = 2 / math.pi * (angle + within) if odd else within
+        low, high = (angle, high) if within < abs(2 * p - 1) else (low, angle)
+    return math.copysign(math.sqrt(degrees) * math.tan(angle), p - 0.5)
 
 
 def chi_square_sf(x: Any, degrees: Any) -> Any:
     """P(X > x) for a chi-square of these degrees of freedom."""
+    from scipy.special import chdtrc
+
     return chdtrc(degrees, x)
 
 
 def chi_square_quantile(p: Any, degrees: Any) -> Any:
     """The x with P(X <= x) = p for a chi-square of these degrees of freedom."""
+    few = np.size(p) <= _FEW_QUANTILES and np.min(p) >= _TAIL and np.max(p) <= 1 - _TAIL
+    if isinstance(degrees, float) and 3 <= degrees <= _FEW and few:
+        return np.reshape([_chi_square_quantile(one, degrees) for one in np.ravel(p).tolist()], np.shape(p))[()]
+    from scipy.special import gammaincinv
+
     return 2 * gammaincinv(degrees / 2, p)
+
+
+@cache
+def _chi_square_quantile(p: float, degrees: float) -> float:
+    """The same by Newton's steps from the mode, where the distribution turns from convex to concave: none goes too far.
+
+    With a = degrees / 2, y = x / 2 and d(y) = y^a exp(-y) / Gamma(a + 1), P(X <= x) is d(y) (1 + y / (a + 1) + y^2 /
+    ((a + 1) (a + 2)) + ...), and its slope in y is d(y) a / y (Abramowitz and Stegun 1964, 6.5.29).
+    """
+    a = degrees / 2
+    y, step = a - 1, math.inf
+    while abs(step) > 1e-9 * y:  # steps square their error: the last leaves none
+        term = total = 1.0
+        place = a
+        while term > 1e-17 * total:
+            place += 1
+            term *= y / place
+            total += term
+        density = math.exp(a * math.log(y) - y - math.lgamma(a + 1))
+        step = (density * total - p) / (density * a / y)
+        y -= step
+    return 2 * y
 
 
 def f_sf(x: Any, upper: Any, lower: Any) -> Any:
     """P(F > x) for Fisher's F with `upper` and `lower` degrees of freedom."""
+    from scipy.special import fdtrc
+
     return fdtrc(upper, lower, x)
 
 
 def beta_sf(x: Any, a: Any, b: Any) -> Any:
     """P(B > x) for a beta distribution with parameters a and b."""
+    from scipy.special import betaincc
+
     return betaincc(a, b, x)
 
 
@@ -74,15 +152,18 @@ def range_sf(q: float, k: int) -> float:
     """
     nodes, weights = _quadrature()
     z = nodes * _FARTHEST
-    below = normal_pdf(z) * (ndtr(z) ** (k - 1) - (ndtr(z) - ndtr(z - q)) ** (k - 1))
-    return float(k * _FARTHEST * (weights * below).sum())
+    below = normal_cdf(z)
+    less = normal_pdf(z) * (below ** (k - 1) - (below - normal_cdf(z - q)) ** (k - 1))
+    return float(k * _FARTHEST * (weights * less).sum())
 
 
 def range_quantile(p: float, k: int) -> float:
-    """The q with P(the range of k standard normals <= q) = p."""
-    from scipy.optimize import brentq
-
-    return float(brentq(lambda q: range_sf(q, k) - (1 - p), 0.0, 4 * _FARTHEST, xtol=1e-12))
+    """The q with P(the range of k standard normals <= q) = p, by halving."""
+    low, high = 0.0, 4 * _FARTHEST
+    while high - low > 1e-12:
+        middle = (low + high) / 2
+        low, high = (middle, high) if range_sf(middle, k) > 1 - p else (low, middle)
+    return (low + high) / 2
 
 
 @cache
